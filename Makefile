@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+# rill: `make help` lists the targets. Everything that is built lands in build/ (BUILD=).
+
+VERSION   := 0.1.0
+CC        ?= gcc
+BUILD     ?= build
+PREFIX    ?= /usr/local
+NVCC      ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
+CUDA      ?= $(if $(NVCC),1,0)
+CUDA_ARCH ?= 80 90
+PKG_CONFIG ?= pkg-config
+CLANG_FORMAT ?= clang-format
+OPT       ?= -O3
+WERROR    ?=
+# Objects of the node update are built for each of these x86-64 levels; the processor chooses at run time.
+CPU_LEVELS ?= v2 v3 v4
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifneq ($(V),1)
+Q := @
+say = @printf '  %-6s %s\n' $(1) $(2);
+endif
+
+LIBS     := hdf5 libtiff-4 libpng udunits libxxhash jansson
+REVISION := $(shell git rev-parse --short=12 HEAD 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null || echo +)
+CPPFLAGS += -Iinclude -Isrc -I. $(shell $(PKG_CONFIG) --cflags $(LIBS)) -D_GNU_SOURCE
+CFLAGS   += -std=c11 $(OPT) -g -fPIC -fopenmp -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow \
+            -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-psabi $(WERROR)
+LDFLAGS  += -fopenmp
+LDLIBS   := $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm
+ifeq ($(ASAN),1)
+CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+LDFLAGS  += -fsanitize=address,undefined
+endif
+
+# One object of the node update per lattice, storage (and processor level): they build in parallel.
+PARTS := $(foreach l,D3Q19 D3Q27,$(foreach s,FP32 FP64,$(l)-$(s)))
+
+LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/boundary/*.c src/run/*.c src/io/*.c geometry/*.c) \
+                   $(wildcard src/backend*.c))
+CLI_SRC  := $(sort $(wildcard src/cli/*.c))
+TEST_SRC := $(sort $(wildcard tests/test_*.c tests/cli/*.c tests/physics/*.c))
+LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) \
+            $(if $(wildcard src/kernel_cpu.c),$(foreach p,$(PARTS),$(foreach v,$(CPU_LEVELS),$(BUILD)/obj/src/kernel_cpu-$(p)-$(v).o)))
+CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
+TESTS    := $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(notdir $(t:.c=)))
+
+ifeq ($(CUDA),1)
+CUDA_HOME := $(abspath $(dir $(NVCC))/..)
+CUDA_GEN  := $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a))
+NVFLAGS   := -std=c++17 -O3 $(CUDA_GEN) -Iinclude -Isrc -I. -Xcompiler -fPIC,-fopenmp,-Wall -lineinfo \
+             -Xptxas -v --expt-relaxed-constexpr
+LIB_OBJ   += $(if $(wildcard cuda/kernels.cu),$(BUILD)/obj/cuda/backend_cuda.o $(foreach p,$(PARTS),$(BUILD)/obj/cuda/kernels-$(p).o))
+CPPFLAGS  += -DRILL_HAVE_CUDA=1
+CUDA_LIBS := $(firstword $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a $(CUDA_HOME)/lib/libcudart_static.a)) \
+             -lstdc++ -ldl -lrt -lpthread
+endif
+
+.PHONY: all test bench format format-check install clean help
+.DELETE_ON_ERROR:
+
+all: $(BUILD)/rill ## build librill.so and rill
+
+# Rebuilds what depends on flags when they change.
+FLAGS := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(CUDA) $(NVFLAGS)
+$(shell mkdir -p $(BUILD); printf '%s' '$(FLAGS)' | cmp -s - $(BUILD)/flags || printf '%s' '$(FLAGS)' >$(BUILD)/flags)
+$(shell printf '%s' '$(VERSION) $(REVISION)' | cmp -s - $(BUILD)/revision || printf '%s' '$(VERSION) $(REVISION)' >$(BUILD)/revision)
+
+$(BUILD)/rill: $(CLI_OBJ) $(BUILD)/librill.so
+	$(call say,LD,$@)$(CC) $(LDFLAGS) -o $@ $(CLI_OBJ) -L$(BUILD) -lrill -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(LDLIBS)
+
+$(BUILD)/librill.so: $(LIB_OBJ) src/librill.map
+	$(call say,LD,$@)$(CC) -shared $(LDFLAGS) -Wl,-soname,librill.so -Wl,--version-script=src/librill.map \
+	  -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
+
+$(BUILD)/obj/src/core/version.o: CPPFLAGS += -DRILL_VERSION='"$(VERSION)"' -DRILL_REVISION='"$(REVISION)"'
+$(BUILD)/obj/src/core/version.o: $(BUILD)/revision
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# kernel_cpu-D3Q19-FP32-v3.o: the node update for one lattice, storage and processor level.
+part = $(subst -, ,$*)
+$(BUILD)/obj/src/kernel_cpu-%.o: src/kernel_cpu.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,"$< $*")$(CC) $(CPPFLAGS) $(CFLAGS) -march=x86-64-$(word 3,$(part)) -DRILL_PART_LATTICE=$(word 1,$(part)) \
+	  -DRILL_PART_STORAGE=$(word 2,$(part)) -DRILL_PART_LEVEL=$(word 3,$(part)) -MMD -MP -c -o $@ $<
+
+# ptxas reports registers and spills of every kernel into <object>.ptxas.
+nvcc = $(NVCC) $(NVFLAGS) -MD -MP -MF $(@:.o=.d) -c -o $@ $< >$@.ptxas 2>&1 || { cat $@.ptxas >&2; exit 1; }
+$(BUILD)/obj/cuda/kernels-%.o: cuda/kernels.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,NVCC,"$< $*")$(subst -c -o,-DRILL_PART_LATTICE=$(word 1,$(part)) -DRILL_PART_STORAGE=$(word 2,$(part)) -c -o,$(nvcc))
+
+$(BUILD)/obj/cuda/%.o: cuda/%.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,NVCC,$<)$(nvcc)
+
+# A test of the command line runs the program that the environment variable RILL names.
+TEST_LIBS = $(shell $(PKG_CONFIG) --cflags --libs criterion)
+define test_rule
+$(BUILD)/tests/$(notdir $(1:.c=)): $(BUILD)/obj/$(1:.c=.o) $(BUILD)/librill.so
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)$(CC) $(LDFLAGS) -o $$@ $$< -L$(BUILD) -lrill -Wl,-rpath,'$$$$ORIGIN/..' $(TEST_LIBS) $(LDLIBS)
+endef
+$(foreach t,$(TEST_SRC),$(eval $(call test_rule,$(t))))
+
+.PHONY: tests
+tests: $(TESTS) $(BUILD)/rill ## build the tests
+
+test: tests ## build and run the tests
+	$(Q)RILL=$(abspath $(BUILD)/rill) scripts/run-tests $(TESTS)
+
+bench: $(BUILD)/rill ## measure speed on this machine
+	$(Q)$(BUILD)/rill bench --json $(BUILD)/bench.json
+
+FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cu' '*.def')
+format: ## format the sources in place
+	$(Q)$(CLANG_FORMAT) -i $(FORMATTED)
+format-check: ## fail when a source is not formatted
+	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
+
+install: all ## install program, library, header and pkg-config file (PREFIX, DESTDIR)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(BUILD)/rill $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(BUILD)/librill.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rill.pc
+
+clean: ## remove build/
+	rm -rf $(BUILD)
+
+help: ## list targets and variables
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s'|'
+	@printf '%s\n' '' '  CUDA=0        build without CUDA even when nvcc is there' \
+	  '  CUDA_ARCH=90  compute capabilities to build for (now: $(CUDA_ARCH))' \
+	  '  ASAN=1        AddressSanitizer and UndefinedBehaviorSanitizer' '  V=1           show the commands' \
+	  '  CC=clang BUILD=build/clang PREFIX=/usr/local DESTDIR= WERROR=-Werror'
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)

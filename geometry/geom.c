@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of a voxel geometry. Reading and writing it is io/geom_file.c's. */
+#include "core/memory.h"
+#include "core/status.h"
+#include "rill.h"
+
+#include <stdlib.h>
+
+rill_status rill_geom_create(const uint32_t n[3], rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_geom *geom = NULL;
+    if (n[0] == 0 || n[1] == 0 || n[2] == 0)
+        return rill_fail(RILL_USAGE, "a box of %u x %u x %u voxels is empty: every axis needs at least 1", n[0], n[1],
+                         n[2]);
+    const double voxels = (double)n[0] * n[1] * n[2];
+    if (voxels > 1e15)
+        return rill_fail(RILL_USAGE, "a box of %u x %u x %u voxels has %.3g of them, more than 1e15: crop or coarsen",
+                         n[0], n[1], n[2], voxels);
+    geom = calloc(1, sizeof *geom);
+    if (!geom) return rill_fail(RILL_SYSTEM, "out of memory for a geometry");
+    for (int a = 0; a < 3; a++) {
+        geom->n[a] = n[a];
+        geom->sides[a] = RILL_PERIODIC;
+        geom->porosity.percolating[a] = -1;
+    }
+    geom->porosity.total = geom->porosity.connected = -1;
+    RILL_TRY(rill_array_create_zero(rill_geom_voxels(geom), 1, "voxels", (void **)&geom->voxels));
+    *out = geom;
+    geom = NULL;
+done:
+    rill_geom_destroy(geom);
+    return status;
+}
+
+void rill_geom_destroy(rill_geom *geom)
+{
+    if (!geom) return;
+    rill_array_destroy(geom->voxels);
+    free(geom->source);
+    free(geom->source_hash);
+    free(geom->options);
+    free(geom);
+}
+
+uint64_t rill_geom_voxels(const rill_geom *geom) { return (uint64_t)geom->n[0] * geom->n[1] * geom->n[2]; }
+
+uint64_t rill_geom_fluid(const rill_geom *geom)
+{
+    const uint64_t voxels = rill_geom_voxels(geom);
+    uint64_t fluid = 0;
+#pragma omp parallel for schedule(static) reduction(+ : fluid)
+    for (uint64_t v = 0; v < voxels; v++) fluid += geom->voxels[v] >= RILL_FLUID;
+    return fluid;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rill.h
+ * The public interface of librill, a sparse, indirect-addressing lattice Boltzmann solver.
+ *
+ * The way data takes: a rill_geom (voxels) becomes a rill_domain (fluid nodes and their neighbours),
+ * a rill_sim steps populations on it, and rill_permeability_compute() does all of that for its users.
+ *
+ * Conventions. Axes are x, y, z = 0, 1, 2; arrays are x fastest. "lu" is lattice units (voxel, time
+ * step, reference density 1). Functions that can fail return a rill_status; the message of the last
+ * failure in this thread is rill_error_message(). Pointers are borrowed unless a comment names a
+ * transfer; a create or read function hands its result to the caller, who destroys it.
+ */
+#ifndef RILL_H
+#define RILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- status ---------------------------------------------------------------------------------- */
+
+/** What a function came to; the command's exit codes are the same numbers. */
+typedef enum rill_status {
+    RILL_OK = 0,       /**< done */
+    RILL_USAGE = 1,    /**< a wrong argument, option, unit or input file */
+    RILL_NUMERICS = 2, /**< diverged, not converged, or no valid answer exists */
+    RILL_SYSTEM = 3    /**< memory, disk or device */
+} rill_status;
+
+/** Return the message of the last failure in this thread; "" when there was none. */
+const char *rill_error_message(void);
+
+/** Return the version, "MAJOR.MINOR.PATCH" with the git revision behind it where it was known. */
+const char *rill_version(void);
+
+/* ---- basic types ----------------------------------------------------------------------------- */
+
+typedef uint32_t rill_node;  /**< number of a fluid node, in node order */
+typedef uint64_t rill_voxel; /**< number of a voxel, x + nx (y + ny z) */
+
+/** What lies beyond the two faces of the box that are normal to an axis. */
+typedef enum rill_side {
+    RILL_PERIODIC, /**< the opposite face */
+    RILL_MIRROR,   /**< the box itself, mirrored at the face (half a voxel outside the last centre) */
+    RILL_WALL      /**< solid, the wall half a voxel outside the last centre */
+} rill_side;
+
+/* ---- geometry -------------------------------------------------------------------------------- */
+
+/** Values of a voxel. */
+enum {
+    RILL_SOLID = 0, /**< not part of the flow */
+    RILL_FLUID = 1, /**< a fluid node */
+    RILL_PATCH = 2  /**< this and above: a fluid node that carries a patch label */
+};
+
+/** Pore fractions of the whole box, counted before anything was dropped; negative when unknown. */
+typedef struct rill_porosity {
+    double total;          /**< every pore voxel */
+    double connected;      /**< pores whose face-connected component reaches an outer face */
+    double percolating[3]; /**< pores whose component conducts along x, y, z */
+} rill_porosity;
+
+/** A voxel geometry. */
+typedef struct rill_geom {
+    uint32_t n[3];          /**< voxels along x, y, z */
+    uint8_t *voxels;        /**< [nz][ny][nx], owned */
+    double spacing;         /**< edge of a voxel in metres; 0 when unknown */
+    double origin[3];       /**< corner of voxel 0 in metres */
+    rill_side sides[3];     /**< what lies beyond the faces normal to x, y, z */
+    rill_porosity porosity; /**< see rill_porosity */
+    char *source;           /**< file or generator that it came from, owned, may be NULL */
+    char *source_hash;      /**< XXH3-64 of the source file in hexadecimal, owned, may be NULL */
+    char *options;          /**< the command that made it, owned, may be NULL */
+} rill_geom;
+
+/**
+ * Create a geometry of solid voxels with periodic sides, unknown spacing and unknown porosities.
+ * @param[in]  n    voxels along x, y, z, each at least 1
+ * @param[out] out  the geometry
+ * @return RILL_USAGE for an empty or overflowing box, RILL_SYSTEM without memory
+ */
+rill_status rill_geom_create(const uint32_t n[3], rill_geom **out);
+
+/** Destroy a geometry; NULL is allowed. */
+void rill_geom_destroy(rill_geom *geom);
+
+/** Return the number of voxels of the box. */
+uint64_t rill_geom_voxels(const rill_geom *geom);
+
+/** Return the number of fluid voxels (value at least RILL_FLUID). */
+uint64_t rill_geom_fluid(const rill_geom *geom);
+
+/** Read a `*.geom.h5` file. @return RILL_USAGE when it is not one, RILL_SYSTEM without memory */
+rill_status rill_geom_read(const char *path, rill_geom **out);
+
+/** What rill_geom_write() stores beside the voxels. */
+typedef struct rill_geom_write_options {
+    bool index_pull; /**< the pull index list of `lattice` */
+    int lattice;     /**< a rill_lattice */
+} rill_geom_write_options;
+
+/**
+ * Write a `*.geom.h5` file: whole or not at all.
+ * @param[in] options  NULL for the voxels and node cells alone
+ */
+rill_status rill_geom_write(const rill_geom *geom, const char *path, const rill_geom_write_options *options);
+
+/* ---- variants -------------------------------------------------------------------------------- */
+
+typedef enum rill_lattice { RILL_D3Q19, RILL_D3Q27, RILL_LATTICE_COUNT } rill_lattice;
+typedef enum rill_collision { RILL_SRT, RILL_TRT, RILL_COLLISION_COUNT } rill_collision;
+typedef enum rill_equilibrium { RILL_SECOND_ORDER, RILL_STOKES, RILL_EQUILIBRIUM_COUNT } rill_equilibrium;
+typedef enum rill_stream { RILL_PULL, RILL_AA, RILL_STREAM_COUNT } rill_stream;
+typedef enum rill_addressing { RILL_LIST, RILL_ADDRESSING_COUNT } rill_addressing;
+typedef enum rill_storage { RILL_FP32, RILL_FP64, RILL_STORAGE_COUNT } rill_storage;
+
+/** One choice of everything that a kernel is compiled for. */
+typedef struct rill_variant {
+    rill_lattice lattice;
+    rill_collision collision;
+    rill_equilibrium equilibrium;
+    rill_stream stream;
+    rill_addressing addressing;
+    rill_storage storage;
+} rill_variant;
+
+/** Return the default: D3Q19, TRT, Stokes equilibrium, AA, list, fp32. */
+rill_variant rill_variant_default(void);
+
+/** Write "d3q19-trt-stokes-aa-list-fp32" and the like; `size` of 64 always suffices. */
+void rill_variant_name(rill_variant variant, char *text, size_t size);
+
+/** Return the number of populations per node. */
+int rill_lattice_q(rill_lattice lattice);
+
+/** Return the bytes moved per node update by the model: populations read and written plus index words. */
+double rill_variant_bytes_per_update(rill_variant variant);
+
+/* ---- domain ---------------------------------------------------------------------------------- */
+
+/** Fluid nodes in lexicographic order, their neighbours, and the links that cross mirrored sides. */
+typedef struct rill_domain rill_domain;
+
+/** How a domain is built. */
+typedef struct rill_domain_options {
+    rill_lattice lattice;
+    int flow_axis; /**< axis of the driving force; a mirrored side normal to it reflects the flow with
+                        its sign changed (see docs/method.md); -1: no such axis */
+} rill_domain_options;
+
+/**
+ * Number the fluid nodes of a geometry and find their neighbours.
+ * @param[in] geom  borrowed by the domain: it must outlive it
+ * @return RILL_USAGE without fluid nodes or with more than 2^32 - 2 of them, RILL_SYSTEM without memory
+ */
+rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options *options, rill_domain **out);
+
+/** Destroy a domain; NULL is allowed. */
+void rill_domain_destroy(rill_domain *domain);
+
+/** Return the number of fluid nodes. */
+rill_node rill_domain_nodes(const rill_domain *domain);
+
+/* ---- simulation ------------------------------------------------------------------------------ */
+
+/** Where a simulation runs. */
+typedef enum rill_backend_kind { RILL_BACKEND_AUTO, RILL_BACKEND_CPU, RILL_BACKEND_CUDA } rill_backend_kind;
+
+/** Physics and place of a simulation, in lattice units. */
+typedef struct rill_sim_options {
+    rill_variant variant;
+    rill_backend_kind backend;
+    double tau;      /**< relaxation time of the symmetric populations, > 0.5; nu = (tau - 0.5) / 3 */
+    double magic;    /**< TRT: (tau - 1/2)(tau_minus - 1/2), > 0; not used by SRT */
+    double force[3]; /**< body force per volume */
+} rill_sim_options;
+
+/** Return tau 1, magic 3/16, no force, the default variant, backend auto. */
+rill_sim_options rill_sim_options_default(void);
+
+/** Sums and extrema over all nodes, taken between steps. */
+typedef struct rill_totals {
+    double mass;           /**< sum of (rho - 1) */
+    double momentum[3];    /**< sum of rho u, half of the force included */
+    double speed_max;      /**< largest |u| */
+    double density_max;    /**< largest |rho - 1| */
+    uint64_t not_finite;   /**< nodes with a value that is not finite */
+} rill_totals;
+
+/** Populations on a domain, on a backend. */
+typedef struct rill_sim rill_sim;
+
+/**
+ * Create a simulation at rest: rho = 1, u = 0, momentum of the populations -F/2.
+ * @param[in] domain  borrowed: it must outlive the simulation
+ * @return RILL_USAGE for tau, magic or force out of range, RILL_SYSTEM for memory or device
+ */
+rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *options, rill_sim **out);
+
+/** Destroy a simulation; NULL is allowed. */
+void rill_sim_destroy(rill_sim *sim);
+
+/** Make `steps` time steps. */
+rill_status rill_sim_step(rill_sim *sim, uint64_t steps);
+
+/** Return the time steps made so far. */
+uint64_t rill_sim_steps(const rill_sim *sim);
+
+/** Take sums and extrema in FP64, in an order that depends on nothing but the domain. */
+rill_status rill_sim_totals(rill_sim *sim, rill_totals *out);
+
+/**
+ * Take density and velocity of the nodes first … first + count - 1.
+ * @param[out] rho  [count], rho - 1 in lu; may be NULL
+ * @param[out] u    [3][count], velocity in lu, half of the force included; may be NULL
+ */
+rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u);
+
+/** Set density and velocity of every node (equilibrium populations). @param rho [N], rho - 1; @param u [3][N] */
+rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u);
+
+/** Return "cpu" or "cuda". */
+const char *rill_sim_backend(const rill_sim *sim);
+
+/** Return the name of the device, "NVIDIA H200" or the processor and its threads. */
+const char *rill_sim_device(const rill_sim *sim);
+
+/** Return whether a backend can run here; when not, rill_error_message() says why. */
+bool rill_backend_available(rill_backend_kind backend);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file cli.h
+ * What the subcommands share: option tables with defaults and units in --help, one error sentence,
+ * progress, tables. A command is one file cmd_<name>.c that holds options only, no physics.
+ */
+#ifndef RILL_CLI_H
+#define RILL_CLI_H
+
+#include "core/log.h"
+#include "core/status.h"
+#include "rill.h"
+
+#include <stdio.h>
+
+/** What an option's argument is, and the type that `target` points to. */
+typedef enum cli_kind {
+    CLI_FLAG,     /**< no argument; bool, set true */
+    CLI_TEXT,     /**< const char *, borrowed from argv */
+    CLI_INT,      /**< int */
+    CLI_COUNT,    /**< uint64_t, suffixes k M G allowed, 1e6 allowed */
+    CLI_REAL,     /**< double; fractions such as 3/16 allowed */
+    CLI_LENGTH,   /**< double, metres, a unit is required */
+    CLI_BYTES,    /**< uint64_t, unit allowed */
+    CLI_CHOICE,   /**< int, index into `choices` */
+    CLI_MULTI     /**< cli_list, may be repeated */
+} cli_kind;
+
+/** Arguments of a repeatable option, borrowed from argv. */
+typedef struct cli_list {
+    const char *items[64];
+    int count;
+} cli_list;
+
+/** One option; a table ends with {0}. A NULL name with help is a heading in --help. */
+typedef struct cli_option {
+    const char *name;    /**< "voxel-size", without the dashes */
+    char letter;         /**< 'o' for -o, 0 for none */
+    cli_kind kind;
+    void *target;        /**< where the value goes; holds the default before parsing */
+    const char *arg;     /**< placeholder in --help, "LENGTH" */
+    const char *help;    /**< one sentence, lower case, no full stop, with the unit */
+    const char *fallback;/**< the default as shown; NULL: shown from *target; "": show none */
+    const char *const *choices; /**< CLI_CHOICE: NULL-terminated names */
+    double min, max;     /**< CLI_INT, CLI_COUNT, CLI_REAL: inclusive limits when min < max */
+    bool *given;         /**< set true when the option stood on the command line; may be NULL */
+} cli_option;
+
+/** A subcommand. */
+typedef struct cli_command {
+    const char *name;    /**< "voxelize" */
+    const char *usage;   /**< "IMAGE [options] -o FILE.geom.h5" */
+    const char *summary; /**< one line for `rill --help` */
+    const char *details; /**< further text of --help, may be NULL */
+    int (*run)(int argc, char **argv); /**< argv[0] is the command's name; returns the exit code */
+} cli_command;
+
+extern const cli_command cli_generate, cli_voxelize, cli_info, cli_permeability, cli_bench, cli_export, cli_variants;
+
+/**
+ * Parse options (any order, "--name value", "--name=value", "-o value", "--" ends them).
+ * `--help` prints the help to standard output. An unknown option names the nearest known one.
+ * @param[in]  tables       NULL-terminated list of option tables, so that groups can be shared
+ * @param[out] positionals  [*count] on return; on entry *count is the capacity
+ * @param[out] help         true when --help was given: the caller returns 0 at once
+ */
+rill_status cli_parse(const cli_command *command, const cli_option *const *tables, int argc, char **argv,
+                      const char **positionals, int *count, bool *help);
+
+/** Print "rill NAME: MESSAGE" of the last failure to standard error; returns the exit code. */
+int cli_report(const cli_command *command, rill_status status);
+
+/** The flags that every computing command shares; see cli_compute_options(). */
+typedef struct cli_compute {
+    int lattice, collision, equilibrium, stream, addressing, storage, backend;
+    double magic, tau, tolerance;
+    uint64_t max_steps;
+    bool tau_given, tolerance_given, max_steps_given;
+    const char *json, *output;
+    bool quiet;
+    const char *memory;
+} cli_compute;
+
+/** Set the defaults of the shared flags. */
+void cli_compute_defaults(cli_compute *compute);
+
+/** Return the table of the shared flags bound to `compute`; valid until the next call in this thread. */
+const cli_option *cli_compute_options(cli_compute *compute);
+
+/** Turn the shared flags into a variant. */
+rill_variant cli_compute_variant(const cli_compute *compute);
+
+/** A progress line on a terminal (standard error), a plain line every few seconds elsewhere, nothing when quiet. */
+rill_progress cli_progress(bool quiet);
+
+/** Clear the progress line before something else is printed. */
+void cli_progress_end(void);
+
+/** Print one aligned row "  label   value" of a summary table to standard output. */
+void cli_row(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Join the command line into one string, quoted where needed; the caller frees it. */
+char *cli_command_line(int argc, char **argv);
+
+#endif

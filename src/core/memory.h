@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file memory.h
+ * Memory is asked for before it is taken. Arrays are 64-byte aligned.
+ */
+#ifndef RILL_CORE_MEMORY_H
+#define RILL_CORE_MEMORY_H
+
+#include "rill.h"
+
+/**
+ * Refuse when the host has less than `bytes` available.
+ * The environment variable RILL_MEMORY ("64GiB"), which the option --memory sets, replaces what the
+ * system reports: virtual machines may grow while they are used, and cgroups may allow less.
+ * @param[in] what  what the memory is for, "the voxels of rock.raw"
+ * @return RILL_SYSTEM with need, what is there and the remedy; RILL_USAGE when RILL_MEMORY is no size
+ */
+rill_status rill_memory_require(uint64_t bytes, const char *what);
+
+/** Return the bytes that the host can still give (MemAvailable, cgroup limit, or RILL_MEMORY). */
+rill_status rill_memory_available(uint64_t *bytes);
+
+/** Allocate count × size bytes, 64-byte aligned, not cleared; overflow and exhaustion are RILL_SYSTEM. */
+rill_status rill_array_create(uint64_t count, size_t size, const char *what, void **out);
+
+/** Like rill_array_create(), cleared to zero (pages untouched until used). */
+rill_status rill_array_create_zero(uint64_t count, size_t size, const char *what, void **out);
+
+/** Free an array of either kind; NULL is allowed. */
+void rill_array_destroy(void *array);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The message of the last failure, one per thread: the library's only mutable global. */
+#include "core/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char message[1024];
+
+const char *rill_error_message(void) { return message; }
+
+rill_status rill_fail(rill_status status, const char *format, ...)
+{
+    char text[sizeof message]; /* arguments may point into the message itself */
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    memcpy(message, text, sizeof message);
+    return status;
+}
+
+void rill_fail_prefix(const char *format, ...)
+{
+    char text[sizeof message];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, ": %s", message);
+    memcpy(message, text, sizeof message);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file status.h
+ * How failures travel: rill_fail() records a message in this thread and returns its status, RILL_TRY
+ * hands a status on. Messages give the value, the limit and the remedy, in one sentence without a
+ * newline. Nothing here prints or exits: the command does.
+ */
+#ifndef RILL_CORE_STATUS_H
+#define RILL_CORE_STATUS_H
+
+#include "rill.h"
+
+/** Record a printf message and return `status`, so that `return rill_fail(RILL_USAGE, "…", …)` reads well. */
+rill_status rill_fail(rill_status status, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+
+/** Put a printf prefix and ": " before the recorded message: "rock.raw: expected 8 bytes". */
+void rill_fail_prefix(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+
+/**
+ * Keep the first failure and go to the one `done:` label of the function, which frees its handles.
+ * Needs a local `rill_status status = RILL_OK;`.
+ */
+#define RILL_TRY(call)                                                                                       \
+    do {                                                                                                     \
+        status = (call);                                                                                     \
+        if (status != RILL_OK) goto done;                                                                    \
+    } while (0)
+
+#endif

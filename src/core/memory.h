@@ -17,8 +17,15 @@
  */
 rill_status rill_memory_require(uint64_t bytes, const char *what);
 
-/** Return the bytes that the host can still give (MemAvailable, cgroup limit, or RILL_MEMORY). */
+/**
+ * Return the bytes that the host can still give: the least of MemAvailable and what the control groups
+ * (versions 1 and 2, file cache counted as free) of this process leave; or, when RILL_MEMORY is set,
+ * that size less the anonymous memory that the process holds already.
+ */
 rill_status rill_memory_available(uint64_t *bytes);
+
+/** The same with /proc and /sys below `root`, which the tests lay out; "" is this system. */
+rill_status rill_memory_available_under(const char *root, uint64_t *bytes);
 
 /** Allocate count × size bytes, 64-byte aligned, not cleared; overflow and exhaustion are RILL_SYSTEM. */
 rill_status rill_array_create(uint64_t count, size_t size, const char *what, void **out);

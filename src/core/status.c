@@ -23,12 +23,12 @@ rill_status rill_fail(rill_status status, const char *format, ...)
 
 void rill_fail_prefix(const char *format, ...)
 {
-    char text[sizeof message];
+    char text[2 * sizeof message + 2];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    vsnprintf(text, sizeof message, format, args);
     va_end(args);
     const size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, ": %s", message);
-    memcpy(message, text, sizeof message);
+    memcpy(message, text, sizeof message - 1); /* the last byte stays 0 */
 }

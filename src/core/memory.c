@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the host can still give, and aligned arrays that are asked for before they are taken.
+ * Device memory is the backends' own matter.
+ */
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64, SMALL = 1 << 16, PATH_SIZE = 4096 };
+
+static void lower(uint64_t *bytes, uint64_t limit)
+{
+    if (limit < *bytes) *bytes = limit;
+}
+
+/* Return the number behind "key" in a file of "key value" lines, 0 when there is none. */
+static uint64_t read_field(const char *path, const char *key)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return 0;
+    char line[256];
+    uint64_t value = 0;
+    const size_t length = strlen(key);
+    while (fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, key, length) == 0 && strchr(" \t:", line[length]) != NULL) {
+            value = strtoull(line + length + 1, NULL, 10);
+            break;
+        }
+    fclose(file);
+    return value;
+}
+
+/* Read the number that a file holds; false when it is missing or "max". */
+static bool read_number(const char *path, uint64_t *value)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return false;
+    unsigned long long number;
+    const bool ok = fscanf(file, "%llu", &number) == 1;
+    fclose(file);
+    if (ok) *value = number;
+    return ok;
+}
+
+/* The file names of a control group hierarchy. */
+typedef struct hierarchy {
+    const char *mount, *limit, *usage, *cache[2];
+} hierarchy;
+
+static const hierarchy version_1 = {"/sys/fs/cgroup/memory",
+                                    "memory.limit_in_bytes",
+                                    "memory.usage_in_bytes",
+                                    {"total_inactive_file", "total_active_file"}};
+static const hierarchy version_2 = {
+    "/sys/fs/cgroup", "memory.max", "memory.current", {"inactive_file", "active_file"}};
+
+/* Lower *bytes to what a group and its ancestors leave; file cache counts as free. `group` is cut. */
+static void lower_to_group(const char *root, const hierarchy *h, char *group, uint64_t *bytes)
+{
+    for (;;) {
+        char path[2 * PATH_SIZE];
+        uint64_t limit, usage;
+        snprintf(path, sizeof path, "%s%s%s/%s", root, h->mount, group, h->limit);
+        if (read_number(path, &limit)) {
+            snprintf(path, sizeof path, "%s%s%s/%s", root, h->mount, group, h->usage);
+            if (!read_number(path, &usage)) usage = 0;
+            snprintf(path, sizeof path, "%s%s%s/memory.stat", root, h->mount, group);
+            const uint64_t cache = read_field(path, h->cache[0]) + read_field(path, h->cache[1]);
+            usage -= cache < usage ? cache : usage;
+            lower(bytes, limit > usage ? limit - usage : 0);
+        }
+        char *slash = strrchr(group, '/');
+        if (slash == NULL) return;
+        *slash = '\0'; /* the parent; "" is the mount itself, which is what a container sees as its group */
+    }
+}
+
+/* Lower *bytes to what the control groups of this process leave. */
+static void lower_to_groups(const char *root, uint64_t *bytes)
+{
+    char path[PATH_SIZE], line[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return;
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (group == NULL) continue;
+        *group++ = '\0';
+        controllers++;
+        if (strcmp(group, "/") == 0) group[0] = '\0';
+        if (controllers[0] == '\0') {
+            lower_to_group(root, &version_2, group, bytes);
+            continue;
+        }
+        char *rest = NULL;
+        for (char *name = strtok_r(controllers, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
+            if (strcmp(name, "memory") == 0) {
+                lower_to_group(root, &version_1, group, bytes);
+                break;
+            }
+    }
+    fclose(file);
+}
+
+rill_status rill_memory_available_under(const char *root, uint64_t *bytes)
+{
+    char path[PATH_SIZE];
+    const char *text = getenv("RILL_MEMORY");
+    if (text != NULL && text[0] != '\0') {
+        if (rill_units_parse_bytes(text, bytes) != RILL_OK) {
+            rill_fail_prefix("RILL_MEMORY (option --memory)");
+            return RILL_USAGE;
+        }
+        snprintf(path, sizeof path, "%s/proc/self/status", root);
+        const uint64_t used = read_field(path, "RssAnon") * 1024;
+        *bytes -= used < *bytes ? used : *bytes;
+        return RILL_OK;
+    }
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    *bytes = read_field(path, "MemAvailable") * 1024;
+    if (*bytes == 0)
+        return rill_fail(RILL_SYSTEM,
+                         "%s does not say how much memory is available: set RILL_MEMORY, such as 8GiB", path);
+    lower_to_groups(root, bytes);
+    return RILL_OK;
+}
+
+rill_status rill_memory_available(uint64_t *bytes) { return rill_memory_available_under("", bytes); }
+
+rill_status rill_memory_require(uint64_t bytes, const char *what)
+{
+    uint64_t available;
+    const rill_status status = rill_memory_available(&available);
+    if (status != RILL_OK || bytes <= available) return status;
+    char need[32], have[32];
+    rill_units_format_bytes((double)bytes, need, sizeof need);
+    rill_units_format_bytes((double)available, have, sizeof have);
+    return rill_fail(RILL_SYSTEM,
+                     "%s needs %s of memory but %s is available: use a smaller box, free memory, or "
+                     "raise the limit with --memory (RILL_MEMORY)",
+                     what, need, have);
+}
+
+static rill_status create(uint64_t count, size_t size, const char *what, void *(*take)(size_t), void **out)
+{
+    uint64_t bytes, padded;
+    *out = NULL;
+    if (__builtin_mul_overflow(count, (uint64_t)size, &bytes) ||
+        __builtin_add_overflow(bytes, (uint64_t)(2 * ALIGNMENT), &padded) || padded > PTRDIFF_MAX)
+        return rill_fail(RILL_SYSTEM,
+                         "%s needs %llu x %zu bytes, more than a process can address: use a smaller box",
+                         what, (unsigned long long)count, size);
+    if (bytes >= SMALL) {
+        const rill_status status = rill_memory_require(bytes, what);
+        if (status != RILL_OK) return status;
+    }
+    char *block = take((size_t)padded);
+    if (block == NULL) {
+        char need[32];
+        rill_units_format_bytes((double)bytes, need, sizeof need);
+        return rill_fail(RILL_SYSTEM, "%s needs %s of memory, which the system refused: use a smaller box",
+                         what, need);
+    }
+    /* The block starts at a multiple of 16, so that at least 16 bytes before the array hold its address. */
+    char *array = block + ALIGNMENT - (uintptr_t)block % ALIGNMENT;
+    memcpy(array - sizeof block, &block, sizeof block);
+    *out = array;
+    return RILL_OK;
+}
+
+static void *take_zero(size_t bytes) { return calloc(1, bytes); }
+
+rill_status rill_array_create(uint64_t count, size_t size, const char *what, void **out)
+{
+    return create(count, size, what, malloc, out);
+}
+
+rill_status rill_array_create_zero(uint64_t count, size_t size, const char *what, void **out)
+{
+    return create(count, size, what, take_zero, out);
+}
+
+void rill_array_destroy(void *array)
+{
+    if (array == NULL) return;
+    char *block;
+    memcpy(&block, (char *)array - sizeof block, sizeof block);
+    free(block);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Quantities: the number is read here, the unit by UDUNITS-2, whose parser and status are process-wide
+ * and not thread-safe; one mutex guards them. Knows no option and no file.
+ */
+#include "core/units.h"
+#include "core/status.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <udunits2.h>
+
+/* Units of this field that UDUNITS-2 does not know. Prefixes apply to each: mD, cP. */
+static const struct {
+    const char *symbol, *definition;
+} extra_units[] = {{"D", "9.869233e-13 m^2"}, {"P", "0.1 Pa.s"}, {"dyn", "1e-5 N"}, {"L", "1e-3 m^3"}};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static ut_system *units; /* created once, under the lock */
+
+/* Create the unit system with the units of this field. The caller holds the lock. */
+static rill_status units_init(void)
+{
+    if (units != NULL) return RILL_OK;
+    ut_set_error_message_handler(ut_ignore); /* by default it prints */
+    ut_system *system = ut_read_xml(NULL);
+    if (system == NULL) {
+        const char *path = getenv("UDUNITS2_XML_PATH");
+        return rill_fail(RILL_SYSTEM,
+                         "the unit database of UDUNITS-2 cannot be read (%s): install the package "
+                         "libudunits2-data or set UDUNITS2_XML_PATH to its udunits2.xml",
+                         path != NULL ? path : "no file at its default place");
+    }
+    for (size_t i = 0; i < sizeof extra_units / sizeof extra_units[0]; i++) {
+        ut_unit *unit = ut_parse(system, extra_units[i].definition, UT_UTF8);
+        if (unit == NULL) {
+            ut_free_system(system);
+            return rill_fail(RILL_SYSTEM, "UDUNITS-2 does not understand \"%s\": its database is damaged",
+                             extra_units[i].definition);
+        }
+        ut_map_symbol_to_unit(extra_units[i].symbol, UT_ASCII, unit); /* refused when known already */
+        ut_free(unit);
+    }
+    units = system;
+    return RILL_OK;
+}
+
+/* An example for messages, in the dimension of `unit`. */
+static const char *example(const char *unit)
+{
+    static const char *const known[][2] = {{"m", "5.7 um"},       {"m2", "250 mD"},        {"s", "2 ms"},
+                                           {"Pa.s", "3.5 mPa.s"}, {"m3/s", "120 mL/min"},  {"Pa", "80 mmHg"},
+                                           {"m/s", "0.3 m/s"},    {"kg/m3", "1056 kg/m3"}, {"1", "0.25"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(unit, known[i][0]) == 0) return known[i][1];
+    return unit;
+}
+
+/* Convert `number` from unit text `from` to `unit`. The caller holds the lock. */
+static rill_status convert(const char *text, double number, const char *from, const char *unit, double *value)
+{
+    rill_status status = RILL_OK;
+    ut_unit *given = NULL, *wanted = NULL;
+    cv_converter *converter = NULL;
+
+    RILL_TRY(units_init());
+    given = ut_parse(units, from, UT_UTF8);
+    if (given == NULL)
+        RILL_TRY(rill_fail(RILL_USAGE, "unknown unit \"%s\" in \"%s\": give a value such as %s", from, text,
+                           example(unit)));
+    wanted = ut_parse(units, unit, UT_UTF8);
+    if (wanted == NULL) RILL_TRY(rill_fail(RILL_USAGE, "\"%s\" is not a unit to convert to", unit));
+    if (!ut_are_convertible(given, wanted))
+        RILL_TRY(rill_fail(RILL_USAGE, "\"%s\" is not a quantity in %s: give a value such as %s", text, unit,
+                           example(unit)));
+    converter = ut_get_converter(given, wanted);
+    if (converter == NULL) RILL_TRY(rill_fail(RILL_SYSTEM, "no memory to convert \"%s\"", text));
+    const double result = cv_convert_double(converter, number);
+    if (!isfinite(result))
+        RILL_TRY(rill_fail(RILL_USAGE, "\"%s\" is too large: give a value such as %s", text, example(unit)));
+    *value = result;
+done:
+    cv_free(converter);
+    ut_free(wanted);
+    ut_free(given);
+    return status;
+}
+
+/* Read the leading number; *rest is what follows it without blanks. */
+static bool leading_number(const char *text, double *number, const char **rest)
+{
+    while (isspace((unsigned char)*text)) text++;
+    const char *first = text + (*text == '-' || *text == '+');
+    if (!isdigit((unsigned char)*first) && *first != '.') return false; /* no nan, no inf */
+    if (first[0] == '0' && (first[1] == 'x' || first[1] == 'X')) return false;
+    char *end;
+    *number = strtod(text, &end);
+    if (end == text || !isfinite(*number)) return false;
+    while (isspace((unsigned char)*end)) end++;
+    *rest = end;
+    return true;
+}
+
+rill_status rill_units_parse(const char *text, const char *unit, double *value)
+{
+    double number;
+    const char *rest;
+    if (!leading_number(text, &number, &rest))
+        return rill_fail(RILL_USAGE, "\"%s\" is not a finite number with a unit: give a value such as %s",
+                         text, example(unit));
+
+    char from[64];
+    size_t length = strlen(rest);
+    while (length > 0 && isspace((unsigned char)rest[length - 1])) length--;
+    if (length >= sizeof from)
+        return rill_fail(RILL_USAGE,
+                         "the unit of \"%.32s...\" is longer than %zu characters: give a value such as %s",
+                         text, sizeof from - 1, example(unit));
+    memcpy(from, rest, length);
+    from[length] = '\0';
+
+    if (length == 0) {
+        if (strcmp(unit, "1") != 0)
+            return rill_fail(RILL_USAGE, "\"%s\" has no unit: give a value in %s, such as %s", text, unit,
+                             example(unit));
+        *value = number;
+        return RILL_OK;
+    }
+    /* UDUNITS-2 takes "3 m", "m @ 2" and "+" too; as the unit of a quantity these are slips. */
+    if (strchr("0123456789.+-*/@(^", from[0]) != NULL || strchr(from, '@') != NULL)
+        return rill_fail(RILL_USAGE, "unknown unit \"%s\" in \"%s\": give a value such as %s", from, text,
+                         example(unit));
+    pthread_mutex_lock(&lock);
+    const rill_status status = convert(text, number, from, unit, value);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* Write value in the largest of `count` units that leaves at least 1. */
+static void format_scaled(double value, const double *scale, const char *const *name, int count, char *text,
+                          size_t size)
+{
+    int i = 0;
+    while (i + 1 < count && fabs(value) < scale[i] * (1 - 1e-9)) i++;
+    snprintf(text, size, "%.4g %s", value / scale[i], name[i]);
+}
+
+void rill_units_format_length(double metres, char *text, size_t size)
+{
+    static const double scale[] = {1, 1e-3, 1e-6, 1e-9};
+    static const char *const name[] = {"m", "mm", "um", "nm"};
+    if (metres == 0)
+        snprintf(text, size, "0 m");
+    else
+        format_scaled(metres, scale, name, 4, text, size);
+}
+
+void rill_units_format_bytes(double bytes, char *text, size_t size)
+{
+    static const double scale[] = {0x1p40, 0x1p30, 0x1p20, 0x1p10, 1};
+    static const char *const name[] = {"TiB", "GiB", "MiB", "KiB", "B"};
+    format_scaled(bytes, scale, name, 5, text, size);
+}
+
+rill_status rill_units_parse_bytes(const char *text, uint64_t *bytes)
+{
+    static const struct {
+        const char *name;
+        double scale;
+    } sizes[] = {{"", 1},       {"B", 1},        {"k", 0x1p10},   {"M", 0x1p20},   {"G", 0x1p30},
+                 {"T", 0x1p40}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40},
+                 {"kB", 1e3},   {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
+    double number;
+    const char *rest;
+    if (leading_number(text, &number, &rest))
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            if (strcasecmp(rest, sizes[i].name) != 0) continue;
+            const double value = number * sizes[i].scale;
+            if (!(value >= 0 && value < 0x1p63)) break;
+            *bytes = (uint64_t)value;
+            return RILL_OK;
+        }
+    return rill_fail(
+        RILL_USAGE, "\"%s\" is not a size in bytes from 0 to 2^63: give a value such as 512MiB or 4GB", text);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the host can give, by /proc, both versions of control groups and RILL_MEMORY; aligned arrays. */
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char root[64];
+
+/* Put a file below the root of this test. */
+static void put(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void set_up(void)
+{
+    unsetenv("RILL_MEMORY");
+    strcpy(root, "/tmp/rill-test-XXXXXX");
+    cr_assert_not_null(mkdtemp(root));
+    put("proc/meminfo", "MemTotal:  9000 kB\nMemFree:  5 kB\nMemAvailable:    8000 kB\n");
+}
+
+static void tear_down(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(memory, .init = set_up, .fini = tear_down);
+
+static void expect_available(uint64_t bytes)
+{
+    uint64_t available = 0;
+    cr_assert_eq(rill_memory_available_under(root, &available), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(available, bytes, "%llu bytes, not %llu", (unsigned long long)available,
+                 (unsigned long long)bytes);
+}
+
+Test(memory, of_the_machine)
+{
+    expect_available(8000 * 1024);
+    put("proc/meminfo", "MemTotal: 9000 kB\n");
+    uint64_t bytes;
+    cr_assert_eq(rill_memory_available_under(root, &bytes), RILL_SYSTEM);
+    cr_assert_not_null(strstr(rill_error_message(), "RILL_MEMORY"));
+}
+
+Test(memory, of_groups_version_2)
+{
+    put("proc/self/cgroup", "0::/user/job\n");
+    put("sys/fs/cgroup/user/job/memory.max", "max\n");
+    expect_available(8000 * 1024);
+    put("sys/fs/cgroup/user/memory.max", "5000000\n"); /* the parent limits too */
+    put("sys/fs/cgroup/user/memory.current", "3000000\n");
+    put("sys/fs/cgroup/user/memory.stat", "anon 1\ninactive_file 400000\nactive_file 100000\nslab 7\n");
+    expect_available(2500000);
+    put("sys/fs/cgroup/user/job/memory.max", "1000000\n");
+    put("sys/fs/cgroup/user/job/memory.current", "1000001\n");
+    expect_available(0);
+}
+
+Test(memory, of_groups_version_1)
+{
+    put("proc/self/cgroup", "5:devices:/x\n4:cpu,memory:/outside/view\n0::/\n");
+    put("sys/fs/cgroup/memory/memory.limit_in_bytes", "6000000\n"); /* a container sees itself as the root */
+    put("sys/fs/cgroup/memory/memory.usage_in_bytes", "2000000\n");
+    put("sys/fs/cgroup/memory/memory.stat",
+        "inactive_file 9\ntotal_inactive_file 500000\ntotal_active_file 0\n");
+    expect_available(4500000);
+}
+
+Test(memory, stated_by_the_user)
+{
+    setenv("RILL_MEMORY", "1MiB", 1);
+    put("proc/self/status", "VmRSS:  9999 kB\nRssAnon:\t     256 kB\n");
+    expect_available(768 * 1024);
+    void *array = root;
+    cr_assert_eq(rill_array_create(1 << 20, 8, "the voxels", &array), RILL_SYSTEM);
+    cr_assert_null(array);
+    cr_assert_not_null(strstr(rill_error_message(), "the voxels needs 8 MiB of memory but "));
+    cr_assert_not_null(strstr(rill_error_message(), "--memory"));
+    setenv("RILL_MEMORY", "plenty", 1);
+    cr_assert_eq(rill_memory_require(1, "the voxels"), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "plenty"));
+}
+
+Test(memory, arrays)
+{
+    for (uint64_t count = 0; count < 300; count += 13) {
+        void *array, *zero;
+        cr_assert_eq(rill_array_create(count, 7, "a", &array), RILL_OK);
+        cr_assert_eq(rill_array_create_zero(count, 7, "b", &zero), RILL_OK);
+        cr_assert_eq((uintptr_t)array % 64, 0);
+        cr_assert_eq((uintptr_t)zero % 64, 0);
+        for (uint64_t i = 0; i < 7 * count; i++) cr_assert_eq(((char *)zero)[i], 0);
+        memset(array, 1, 7 * count);
+        rill_array_destroy(array);
+        rill_array_destroy(zero);
+    }
+    rill_array_destroy(NULL);
+
+    void *array = root;
+    cr_assert_eq(rill_array_create(UINT64_MAX / 4, 8, "the list", &array), RILL_SYSTEM);
+    cr_assert_not_null(strstr(rill_error_message(), "the list needs 4611686018427387903 x 8 bytes"));
+    cr_assert_null(array);
+    cr_assert_eq(rill_array_create_zero(1ull << 50, 1, "the list", &array), RILL_SYSTEM); /* 1 PiB */
+}

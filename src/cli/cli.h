@@ -32,7 +32,10 @@ typedef struct cli_list {
     int count;
 } cli_list;
 
-/** One option; a table ends with {0}. A NULL name with help is a heading in --help. */
+/**
+ * One option; a table ends with {0}. A NULL name with help is a heading in --help. --help shows the
+ * choices, or `arg`, and the default.
+ */
 typedef struct cli_option {
     const char *name;    /**< "voxel-size", without the dashes */
     char letter;         /**< 'o' for -o, 0 for none */
@@ -42,8 +45,10 @@ typedef struct cli_option {
     const char *help;    /**< one sentence, lower case, no full stop, with the unit */
     const char *fallback;/**< the default as shown; NULL: shown from *target; "": show none */
     const char *const *choices; /**< CLI_CHOICE: NULL-terminated names */
-    double min, max;     /**< CLI_INT, CLI_COUNT, CLI_REAL: inclusive limits when min < max */
+    double min, max;     /**< numbers (CLI_LENGTH in metres): inclusive limits when min < max */
     bool *given;         /**< set true when the option stood on the command line; may be NULL */
+    bool above;          /**< min itself is not allowed */
+    rill_status (*apply)(const char *text); /**< called with the argument after it was read; may be NULL */
 } cli_option;
 
 /** A subcommand. */
@@ -79,9 +84,11 @@ typedef struct cli_compute {
     const char *json, *output;
     bool quiet;
     const char *memory;
+    /* What --help shows as defaults in place of the values above, for a command that chooses by itself. */
+    const char *tau_default, *tolerance_default, *max_steps_default, *output_default;
 } cli_compute;
 
-/** Set the defaults of the shared flags. */
+/** Set the defaults of the shared flags; a command changes what differs for it before it takes the table. */
 void cli_compute_defaults(cli_compute *compute);
 
 /** Return the table of the shared flags bound to `compute`; valid until the next call in this thread. */
@@ -99,7 +106,22 @@ void cli_progress_end(void);
 /** Print one aligned row "  label   value" of a summary table to standard output. */
 void cli_row(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Join the command line into one string, quoted where needed; the caller frees it. */
+/** Join the command line into one string, quoted where needed; NULL without memory; the caller frees it. */
 char *cli_command_line(int argc, char **argv);
+
+/** Print the help of a command to standard output. */
+void cli_help(const cli_command *command, const cli_option *const *tables);
+
+/** The best of the names compared so far; starts as {0}. */
+typedef struct cli_nearest_match {
+    const char *name;
+    size_t distance;
+} cli_nearest_match;
+
+/** Keep `known` when it is nearer to `name` than what was kept. */
+void cli_nearest(cli_nearest_match *match, const char *name, const char *known);
+
+/** Return whether what was kept is near enough to be meant by `name`. */
+bool cli_is_near(const cli_nearest_match *match, const char *name);
 
 #endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The flags that every computing command shares, and what they mean as a variant. */
+#include "cli/cli.h"
+#include "core/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of the enumerations of rill.h. */
+static const char *const lattices[] = {"d3q19", "d3q27", NULL};
+static const char *const collisions[] = {"srt", "trt", NULL};
+static const char *const equilibria[] = {"second-order", "stokes", NULL};
+static const char *const streams[] = {"pull", "aa", NULL};
+static const char *const addressings[] = {"list", NULL};
+static const char *const storages[] = {"fp32", "fp64", NULL};
+static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
+
+#define MATCHES(names, count)                                                                                \
+    _Static_assert(sizeof(names) / sizeof *(names) == (count) + 1, "names and enum differ")
+MATCHES(lattices, RILL_LATTICE_COUNT);
+MATCHES(collisions, RILL_COLLISION_COUNT);
+MATCHES(equilibria, RILL_EQUILIBRIUM_COUNT);
+MATCHES(streams, RILL_STREAM_COUNT);
+MATCHES(addressings, RILL_ADDRESSING_COUNT);
+MATCHES(storages, RILL_STORAGE_COUNT);
+MATCHES(backends, RILL_BACKEND_CUDA + 1);
+
+#pragma weak rill_variant_default
+
+/* The library asks for memory by itself, also where no option reaches: it reads the environment. */
+static rill_status memory_apply(const char *text)
+{
+    uint64_t bytes;
+    const rill_status status = rill_units_parse_bytes(text, &bytes);
+    if (status != RILL_OK) return status;
+    if (setenv("RILL_MEMORY", text, 1) != 0) return rill_fail(RILL_SYSTEM, "no memory for the environment");
+    return RILL_OK;
+}
+
+void cli_compute_defaults(cli_compute *compute)
+{
+    const rill_variant v =
+        rill_variant_default ? rill_variant_default() : (rill_variant){RILL_D3Q19, RILL_TRT,  RILL_STOKES,
+                                                                       RILL_AA,    RILL_LIST, RILL_FP32};
+    *compute = (cli_compute){
+        .lattice = (int)v.lattice,
+        .collision = (int)v.collision,
+        .equilibrium = (int)v.equilibrium,
+        .stream = (int)v.stream,
+        .addressing = (int)v.addressing,
+        .storage = (int)v.storage,
+        .backend = RILL_BACKEND_AUTO,
+        .magic = 3.0 / 16.0,
+        .tau = 1,
+        .tolerance = 1e-3,
+        .max_steps = 1000000,
+    };
+}
+
+const cli_option *cli_compute_options(cli_compute *c)
+{
+    static _Thread_local cli_option table[24];
+    const cli_option options[] = {
+        {.help = "Method"},
+        {"lattice", 0, CLI_CHOICE, &c->lattice, .help = "velocity set", .choices = lattices},
+        {"collision", 0, CLI_CHOICE, &c->collision, .help = "collision operator", .choices = collisions},
+        {"magic", 0, CLI_REAL, &c->magic, "NUMBER", "TRT: magic parameter (tau+ - 1/2)(tau- - 1/2), no unit",
+         .fallback = "3/16", .min = 0, .max = 100, .above = true},
+        {"equilibrium", 0, CLI_CHOICE, &c->equilibrium,
+         .help = "equilibrium; stokes leaves out the terms in u^2", .choices = equilibria},
+        {"stream", 0, CLI_CHOICE, &c->stream, .help = "streaming scheme: two arrays (pull) or in place (aa)",
+         .choices = streams},
+        {"addressing", 0, CLI_CHOICE, &c->addressing, .help = "how neighbours are found",
+         .choices = addressings},
+        {"storage", 0, CLI_CHOICE, &c->storage,
+         .help = "number format of the populations (fp64: also of the arithmetic)", .choices = storages},
+        {"backend", 0, CLI_CHOICE, &c->backend,
+         .help = "where it runs; auto: a CUDA device when there is one", .choices = backends},
+        {"tau", 0, CLI_REAL, &c->tau, "NUMBER", "relaxation time of the viscosity, in time steps",
+         .fallback = c->tau_default, .min = 0.5, .max = 100, .above = true, .given = &c->tau_given},
+        {"tolerance", 0, CLI_REAL, &c->tolerance, "FRACTION",
+         "relative uncertainty to stop at, such as 0.001 or 0.1%", .fallback = c->tolerance_default, .min = 0,
+         .max = 1, .above = true, .given = &c->tolerance_given},
+        {"max-steps", 0, CLI_COUNT, &c->max_steps, "COUNT", "time steps to give up after",
+         .fallback = c->max_steps_default, .min = 1, .max = 1e15, .given = &c->max_steps_given},
+        {"memory", 0, CLI_TEXT, &c->memory, "SIZE", "host memory that may be used, such as 8GiB",
+         .fallback = "what the system reports as available", .apply = memory_apply},
+        {.help = "Output"},
+        {"json", 0, CLI_TEXT, &c->json, "FILE", "write the summary as JSON", .fallback = ""},
+        {"output", 'o', CLI_TEXT, &c->output, "FILE", "write the result", .fallback = c->output_default},
+        {"quiet", 'q', CLI_FLAG, &c->quiet, .help = "no progress, no summary table"},
+        {0},
+    };
+    _Static_assert(sizeof options <= sizeof table, "the table is too short");
+    memcpy(table, options, sizeof options);
+    return table;
+}
+
+rill_variant cli_compute_variant(const cli_compute *c)
+{
+    return (rill_variant){
+        .lattice = (rill_lattice)c->lattice,
+        .collision = (rill_collision)c->collision,
+        .equilibrium = (rill_equilibrium)c->equilibrium,
+        .stream = (rill_stream)c->stream,
+        .addressing = (rill_addressing)c->addressing,
+        .storage = (rill_storage)c->storage,
+    };
+}

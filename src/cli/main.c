@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command: finds the subcommand and hands over. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A command that is not part of this build is left out. */
+#pragma weak cli_generate
+#pragma weak cli_voxelize
+#pragma weak cli_info
+#pragma weak cli_permeability
+#pragma weak cli_export
+#pragma weak cli_bench
+#pragma weak cli_variants
+
+static const cli_command *const commands[] = {
+    &cli_generate, &cli_voxelize, &cli_info, &cli_permeability, &cli_export, &cli_bench, &cli_variants,
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const cli_command *find(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (commands[i] != NULL && strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
+static void print_help(FILE *to)
+{
+    fprintf(
+        to,
+        "rill %s: lattice Boltzmann flow in porous geometry\n\nUsage: rill COMMAND [options]\n\nCommands:\n",
+        rill_version());
+    for (int i = 0; i < COMMANDS; i++)
+        if (commands[i] != NULL) fprintf(to, "  %-14s%s\n", commands[i]->name, commands[i]->summary);
+    fprintf(to, "\n`rill COMMAND --help` or `rill help COMMAND` shows the options of a command.\n"
+                "Exit codes: 0 done, 1 usage or input, 2 numerical failure, 3 memory, disk or device.\n");
+}
+
+static int fail_unknown(const char *name)
+{
+    cli_nearest_match match = {0};
+    for (int i = 0; i < COMMANDS; i++)
+        if (commands[i] != NULL) cli_nearest(&match, name, commands[i]->name);
+    if (match.name != NULL)
+        fprintf(stderr, "rill: unknown command \"%s\": %s `%s` (`rill --help` lists all)\n", name,
+                cli_is_near(&match, name) ? "did you mean" : "the nearest is", match.name);
+    else
+        fprintf(stderr, "rill: unknown command \"%s\"\n", name);
+    return RILL_USAGE;
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return RILL_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("rill %s\n", rill_version());
+        return RILL_OK;
+    }
+    const bool help = strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+    if (help && argc < 3) {
+        print_help(stdout);
+        return RILL_OK;
+    }
+    if (help) name = argv[2];
+    if (name[0] == '-') {
+        fprintf(stderr, "rill: unknown option %s: give a command first (`rill --help` lists them)\n", name);
+        return RILL_USAGE;
+    }
+    const cli_command *command = find(name);
+    if (command == NULL) return fail_unknown(name);
+    if (!help) return command->run(argc - 1, argv + 1);
+    char option[] = "--help";
+    char *arguments[] = {argv[2], option, NULL};
+    return command->run(2, arguments);
+}
+
+int main(int argc, char **argv)
+{
+    const int code = run(argc, argv);
+    cli_progress_end();
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == RILL_OK) {
+        fprintf(stderr, "rill: standard output cannot be written (%s): free space or write elsewhere\n",
+                strerror(errno));
+        return RILL_SYSTEM;
+    }
+    return code;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far long work has come: one line that overwrites itself on a terminal, plain lines elsewhere. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double TERMINAL_SECONDS = 0.2, PLAIN_SECONDS = 10;
+
+/* There is one standard error stream, hence one state. */
+static struct {
+    bool terminal, shown;
+    double last;
+} state;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void show(void *context, const char *what, double fraction, const char *detail)
+{
+    (void)context;
+    const double time = now();
+    if (time - state.last < (state.terminal ? TERMINAL_SECONDS : PLAIN_SECONDS)) return;
+    state.last = time;
+
+    char line[512], percent[16] = "";
+    if (fraction >= 0) snprintf(percent, sizeof percent, "  %3.0f %%", 100 * (fraction < 1 ? fraction : 1));
+    const bool more = detail != NULL && detail[0] != '\0';
+    snprintf(line, sizeof line, "%s%s%s%s", what, percent, more ? "  " : "", more ? detail : "");
+    if (!state.terminal) {
+        fprintf(stderr, "%s\n", line);
+        return;
+    }
+    struct winsize window;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1 && strlen(line) >= window.ws_col)
+        line[window.ws_col - 1] = '\0'; /* a wrapped line could not be overwritten */
+    fprintf(stderr, "\r%s\033[K", line);
+    fflush(stderr);
+    state.shown = true;
+}
+
+rill_progress cli_progress(bool quiet)
+{
+    const char *term = getenv("TERM");
+    if (quiet) return (rill_progress){NULL, NULL};
+    state.terminal = isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
+    state.last = state.terminal ? 0 : now();
+    return (rill_progress){show, NULL};
+}
+
+void cli_progress_end(void)
+{
+    if (!state.shown) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    state.shown = false;
+}

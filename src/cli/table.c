@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of a summary table and the command line as text. */
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABEL_WIDTH = 26 };
+
+/* Columns that UTF-8 text takes, one for each code point. */
+static int columns(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+void cli_row(const char *label, const char *format, ...)
+{
+    cli_progress_end();
+    const int pad = LABEL_WIDTH - columns(label);
+    printf("  %s%*s  ", label, pad > 0 ? pad : 0, "");
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    putchar('\n');
+}
+
+static bool is_plain(const char *word)
+{
+    return word[0] != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                "0123456789_-+=./,:@%")] == '\0';
+}
+
+char *cli_command_line(int argc, char **argv)
+{
+    size_t size = sizeof "rill";
+    for (int i = 0; i < argc; i++) size += 3 + 4 * strlen(argv[i]);
+    char *line = malloc(size), *to = line;
+    if (line == NULL) return NULL;
+    to = stpcpy(to, "rill");
+    for (int i = 0; i < argc; i++) {
+        *to++ = ' ';
+        if (is_plain(argv[i])) {
+            to = stpcpy(to, argv[i]);
+            continue;
+        }
+        *to++ = '\'';
+        for (const char *c = argv[i]; *c != '\0'; c++) {
+            if (*c == '\'')
+                to = stpcpy(to, "'\\''");
+            else
+                *to++ = *c;
+        }
+        *to++ = '\'';
+    }
+    *to = '\0';
+    return line;
+}

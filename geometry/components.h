@@ -3,10 +3,12 @@
  * @file components.h
  * Face-connected components of the pore space, and what of it can conduct along an axis.
  *
- * Union-find over x-runs of pore voxels: memory follows the surface, not the volume. With a periodic
- * side a component conducts along that axis when it connects to its own periodic image (winding number
- * not zero, found with offsets in the union-find); with a mirrored side or a wall when it reaches both faces.
- * Faces of the box are joined across periodic sides of the other axes.
+ * Voxels are connected through their six faces; edges and corners do not connect. A component conducts
+ * along an axis with periodic sides when a way inside it leads to its own periodic image, that is when it
+ * holds a closed way whose winding number along that axis is not zero: reaching both faces is neither
+ * needed (the way may go around the other axes) nor enough (the two ends may not meet). Along an axis with
+ * mirrored or walled sides it conducts when it reaches both faces. Components are joined across periodic
+ * sides before anything is decided or counted.
  */
 #ifndef RILL_GEOMETRY_COMPONENTS_H
 #define RILL_GEOMETRY_COMPONENTS_H
@@ -16,8 +18,9 @@
 
 /** What a labelling found. */
 typedef struct rill_components {
-    uint64_t components;    /**< number of face-connected components */
-    rill_porosity porosity; /**< total, connected, percolating */
+    uint64_t components;    /**< number of components */
+    uint64_t kept;          /**< of these, the ones that stayed */
+    rill_porosity porosity; /**< total, connected, percolating, before anything was dropped */
     uint64_t dropped;       /**< voxels turned solid */
 } rill_components;
 
@@ -30,10 +33,14 @@ typedef enum rill_keep {
 
 /**
  * Label the components, and turn those solid that `keep` does not name.
+ *
+ * Memory beside the voxels: 4 bytes per x-run of pore voxels and 32 bytes per component.
  * geom->porosity is not touched: the caller decides.
  * @param[in] axis  with RILL_KEEP_PERCOLATING: 0, 1, 2, or -1 for conducting along at least one axis
  * @return RILL_SYSTEM without memory (checked before it is taken)
+ * @see tests/test_components.c, against a flood fill
  */
-rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, rill_progress progress, rill_components *out);
+rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, rill_progress progress,
+                                  rill_components *out);
 
 #endif

@@ -43,6 +43,7 @@ typedef struct {
     uint32_t *label;  /* [runs], the parent of a run, later its component */
     component *components;
     uint64_t count;
+    uint64_t spanning[3];    /* voxels of components that reach both faces inside the box */
     plane first, last, here; /* planes in use */
     rill_progress progress;
 } labelling;
@@ -194,7 +195,7 @@ static rill_status count_runs(labelling *l, uint64_t *most)
 {
     const uint32_t nx = l->geom->n[0], ny = l->geom->n[1], nz = l->geom->n[2];
     l->before[0] = 0;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (rill_geom_voxels(l->geom) > 1 << 20)
     for (uint32_t z = 0; z < nz; z++) {
         uint64_t runs = 0;
         for (uint32_t y = 0; y < ny; y++)
@@ -266,6 +267,8 @@ static void join_plane(labelling *l, const plane *p)
     if (l->geom->sides[1] == RILL_PERIODIC) join_rows(l, p, ny - 1, p, 0, 1, join_components);
 }
 
+static bool reaches_both(const component *c, int axis) { return (c->faces >> 2 * axis & 3) == 3; }
+
 /* Fill the records of the components and join them across periodic sides. */
 static void join_sides(labelling *l)
 {
@@ -276,6 +279,9 @@ static void join_sides(labelling *l)
         plane_take(l, z, &l->here);
         measure_plane(l, z, &l->here);
     }
+    for (uint64_t i = 0; i < l->count; i++)
+        for (int a = 0; a < 3; a++)
+            l->spanning[a] += reaches_both(&l->components[i], a) ? l->components[i].voxels : 0;
     const bool across = l->geom->sides[0] == RILL_PERIODIC || l->geom->sides[1] == RILL_PERIODIC;
     for (uint32_t z = 0; z < nz && across; z++) {
         report(l, "joining periodic sides", z);
@@ -292,7 +298,7 @@ static void join_sides(labelling *l)
 static bool conducts(const labelling *l, const component *c, int axis)
 {
     if (l->geom->sides[axis] == RILL_PERIODIC) return c->winds >> axis & 1;
-    return (c->faces >> 2 * axis & 3) == 3;
+    return reaches_both(c, axis);
 }
 
 /* Sum up porosities over the roots and decide what stays. */
@@ -320,7 +326,10 @@ static void decide(labelling *l, rill_keep keep, int axis, rill_components *out)
     const double voxels = (double)rill_geom_voxels(l->geom);
     out->porosity.total = (double)total / voxels;
     out->porosity.connected = (double)connected / voxels;
-    for (int a = 0; a < 3; a++) out->porosity.percolating[a] = (double)percolating[a] / voxels;
+    for (int a = 0; a < 3; a++) {
+        out->porosity.percolating[a] = (double)percolating[a] / voxels;
+        out->spanning[a] = (double)l->spanning[a] / voxels;
+    }
     out->dropped = total - kept;
 }
 

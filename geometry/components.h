@@ -21,6 +21,8 @@ typedef struct rill_components {
     uint64_t components;    /**< number of components */
     uint64_t kept;          /**< of these, the ones that stayed */
     rill_porosity porosity; /**< total, connected, percolating, before anything was dropped */
+    double spanning[3];     /**< pore fraction that reaches both faces of x, y, z inside the box, whatever its
+                               sides */
     uint64_t dropped;       /**< voxels turned solid */
 } rill_components;
 

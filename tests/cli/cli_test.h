@@ -45,7 +45,7 @@ static inline void cli_test_start(void)
 /** Remove the directory and everything in it. */
 static inline void cli_test_end(void)
 {
-    char command[128];
+    char command[256];
     cr_assert_eq(chdir("/"), 0);
     snprintf(command, sizeof command, "chmod -R u+w '%s' && rm -rf '%s'", cli_test_directory,
              cli_test_directory);

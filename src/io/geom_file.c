@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Geometry files, *.geom.h5: voxels, node order, what is known about them. The pull index list is written by
+ * geom_index.c. Reading trusts nothing: the file may come from anyone.
+ */
+#include "io/geom_file.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Voxels of a chunk along z, y, x: 128 KiB, so that a vessel leaves most chunks out. Deflate 4 halves the
+ * file of level 1 and takes a third of the time of level 9 (docs/files.md has the figures). */
+static const uint64_t chunk_voxels[3] = {32, 64, 64};
+enum { DEFLATE = 4, CELL_CHUNK = 65536 };
+
+const char *rill_side_name(rill_side side)
+{
+    static const char *const names[] = {"periodic", "mirror", "wall"};
+    return names[side];
+}
+
+static rill_status side_parse(const rill_h5_file *file, const char *text, size_t length, rill_side *side)
+{
+    for (rill_side s = RILL_PERIODIC; s <= RILL_WALL; s++)
+        if (strlen(rill_side_name(s)) == length && strncmp(text, rill_side_name(s), length) == 0) {
+            *side = s;
+            return RILL_OK;
+        }
+    return rill_fail(RILL_USAGE, "cannot read %s: side \"%.*s\" is none of periodic, mirror, wall",
+                     rill_h5_path(file), (int)(length < 40 ? length : 40), text);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+rill_status rill_geom_head_write(const rill_geom *geom, rill_h5_file *file, const char *format)
+{
+    rill_status status = RILL_OK;
+    const int64_t version = RILL_GEOM_FORMAT_VERSION;
+    const int64_t size[3] = {geom->n[0], geom->n[1], geom->n[2]};
+    const rill_porosity *p = &geom->porosity;
+    char sides[64];
+    snprintf(sides, sizeof sides, "%s %s %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
+             rill_side_name(geom->sides[2]));
+    RILL_TRY(rill_h5_set_text(file, "/", "format", format));
+    RILL_TRY(rill_h5_set_integers(file, "/", "format_version", &version, 1));
+    RILL_TRY(rill_h5_set_text(file, "/", "software", "rill"));
+    RILL_TRY(rill_h5_set_text(file, "/", "software_version", rill_version()));
+    RILL_TRY(rill_h5_set_integers(file, "/", "size", size, 3));
+    if (geom->spacing > 0) RILL_TRY(rill_h5_set_reals(file, "/", "spacing", &geom->spacing, 1));
+    RILL_TRY(rill_h5_set_reals(file, "/", "origin", geom->origin, 3));
+    RILL_TRY(rill_h5_set_text(file, "/", "sides", sides));
+    if (p->total >= 0) RILL_TRY(rill_h5_set_reals(file, "/", "porosity_total", &p->total, 1));
+    if (p->connected >= 0) RILL_TRY(rill_h5_set_reals(file, "/", "porosity_connected", &p->connected, 1));
+    if (p->percolating[0] >= 0 || p->percolating[1] >= 0 || p->percolating[2] >= 0)
+        RILL_TRY(rill_h5_set_reals(file, "/", "porosity_percolating", p->percolating, 3));
+done:
+    return status;
+}
+
+/* Copies a block of voxels; returns whether it holds fluid. */
+static bool block_copy(const rill_geom *geom, const uint64_t start[3], const uint64_t count[3],
+                       uint8_t *block)
+{
+    unsigned any = 0;
+    for (uint64_t z = 0; z < count[0]; z++)
+        for (uint64_t y = 0; y < count[1]; y++) {
+            const uint64_t row = (start[0] + z) * geom->n[1] + start[1] + y;
+            const uint8_t *from = geom->voxels + row * geom->n[0] + start[2];
+            memcpy(block, from, count[2]);
+            for (uint64_t x = 0; x < count[2]; x++) any |= from[x];
+            block += count[2];
+        }
+    return any != 0;
+}
+
+static rill_status voxels_write(const rill_geom *geom, rill_h5_file *file)
+{
+    rill_status status = RILL_OK;
+    const rill_h5_layout layout = {.type = RILL_H5_U8,
+                                   .rank = 3,
+                                   .dims = {geom->n[2], geom->n[1], geom->n[0]},
+                                   .chunk = {chunk_voxels[0], chunk_voxels[1], chunk_voxels[2]},
+                                   .deflate = DEFLATE};
+    uint8_t *block = malloc(chunk_voxels[0] * chunk_voxels[1] * chunk_voxels[2]);
+    if (!block) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a block of voxels"));
+    RILL_TRY(rill_h5_dataset_create(file, "/voxels", &layout));
+    uint64_t at[3], count[3];
+    for (at[0] = 0; at[0] < layout.dims[0]; at[0] += chunk_voxels[0])
+        for (at[1] = 0; at[1] < layout.dims[1]; at[1] += chunk_voxels[1])
+            for (at[2] = 0; at[2] < layout.dims[2]; at[2] += chunk_voxels[2]) {
+                for (int a = 0; a < 3; a++) {
+                    const uint64_t left = layout.dims[a] - at[a];
+                    count[a] = left < chunk_voxels[a] ? left : chunk_voxels[a];
+                }
+                if (block_copy(geom, at, count, block))
+                    RILL_TRY(rill_h5_write(file, "/voxels", RILL_H5_U8, at, count, block));
+            }
+done:
+    free(block);
+    return status;
+}
+
+rill_status rill_geom_nodes_write(const rill_geom *geom, rill_h5_file *file)
+{
+    rill_status status = RILL_OK;
+    const uint64_t voxels = rill_geom_voxels(geom);
+    const rill_h5_layout layout = {.type = RILL_H5_U64,
+                                   .rank = 1,
+                                   .dims = {rill_geom_fluid(geom)},
+                                   .chunk = {CELL_CHUNK},
+                                   .deflate = DEFLATE};
+    uint64_t start = 0, count = 0;
+    uint64_t *cells = malloc(CELL_CHUNK * sizeof *cells);
+    if (!cells) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a block of node cells"));
+    RILL_TRY(rill_h5_dataset_create(file, "/nodes/cell", &layout));
+    RILL_TRY(rill_h5_set_text(file, "/nodes/cell", "meaning", "voxel x + nx (y + ny z) of each fluid node"));
+    for (uint64_t v = 0; v < voxels; v++) {
+        if (geom->voxels[v] >= RILL_FLUID) cells[count++] = v;
+        if (count == CELL_CHUNK || (v + 1 == voxels && count > 0)) {
+            RILL_TRY(rill_h5_write(file, "/nodes/cell", RILL_H5_U64, &start, &count, cells));
+            start += count;
+            count = 0;
+        }
+    }
+done:
+    free(cells);
+    return status;
+}
+
+static rill_status provenance_write(const rill_geom *geom, rill_h5_file *file)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_h5_group_create(file, "/provenance"));
+    RILL_TRY(rill_h5_set_text(file, "/provenance", "software_version", rill_version()));
+    if (geom->source) RILL_TRY(rill_h5_set_text(file, "/provenance", "source", geom->source));
+    if (geom->source_hash)
+        RILL_TRY(rill_h5_set_text(file, "/provenance", "source_xxh3_64", geom->source_hash));
+    if (geom->options) RILL_TRY(rill_h5_set_text(file, "/provenance", "options", geom->options));
+done:
+    return status;
+}
+
+rill_status rill_geom_write(const rill_geom *geom, const char *path, const rill_geom_write_options *options)
+{
+    rill_status status = RILL_OK;
+    rill_h5_file *file = NULL;
+    if (options && options->index_pull) /* until src/domain is there */
+        return rill_fail(RILL_USAGE, "cannot write %s: this build has no pull index list", path);
+    RILL_TRY(rill_h5_create(path, &file));
+    RILL_TRY(rill_geom_head_write(geom, file, RILL_GEOM_FORMAT));
+    RILL_TRY(voxels_write(geom, file));
+    RILL_TRY(rill_geom_nodes_write(geom, file));
+    RILL_TRY(provenance_write(geom, file));
+    RILL_TRY(rill_h5_commit(file));
+done:
+    rill_h5_close(file);
+    return status;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static rill_status format_check(rill_h5_file *file)
+{
+    rill_status status = RILL_OK;
+    char *format = NULL;
+    int64_t version = 0;
+    if (!rill_h5_has_attribute(file, "/", "format"))
+        return rill_fail(RILL_USAGE, "cannot read %s: it is an HDF5 file, but no geometry written by rill",
+                         rill_h5_path(file));
+    RILL_TRY(rill_h5_get_text(file, "/", "format", &format));
+    if (strcmp(format, RILL_GEOM_FORMAT) != 0)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s as a geometry: its format is \"%.60s\", not \"%s\"",
+                           rill_h5_path(file), format, RILL_GEOM_FORMAT));
+    RILL_TRY(rill_h5_get_integers(file, "/", "format_version", &version, 1));
+    if (version != RILL_GEOM_FORMAT_VERSION)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "cannot read %s: its format version is %lld, this rill reads %d: update rill",
+                           rill_h5_path(file), (long long)version, RILL_GEOM_FORMAT_VERSION));
+done:
+    free(format);
+    return status;
+}
+
+static rill_status sides_read(rill_h5_file *file, rill_side sides[3])
+{
+    char *text = NULL;
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_h5_get_text(file, "/", "sides", &text));
+    const char *word = text;
+    for (int a = 0; a < 3; a++) {
+        const size_t length = strcspn(word, " ");
+        RILL_TRY(side_parse(file, word, length, &sides[a]));
+        word += length + (word[length] == ' ');
+    }
+done:
+    free(text);
+    return status;
+}
+
+static rill_status porosity_read(rill_h5_file *file, rill_porosity *out)
+{
+    rill_status status = RILL_OK;
+    const double unknown = -1;
+    *out = (rill_porosity){unknown, unknown, {unknown, unknown, unknown}};
+    if (rill_h5_has_attribute(file, "/", "porosity_total"))
+        RILL_TRY(rill_h5_get_reals(file, "/", "porosity_total", &out->total, 1));
+    if (rill_h5_has_attribute(file, "/", "porosity_connected"))
+        RILL_TRY(rill_h5_get_reals(file, "/", "porosity_connected", &out->connected, 1));
+    if (rill_h5_has_attribute(file, "/", "porosity_percolating"))
+        RILL_TRY(rill_h5_get_reals(file, "/", "porosity_percolating", out->percolating, 3));
+    const double values[5] = {out->total, out->connected, out->percolating[0], out->percolating[1],
+                              out->percolating[2]};
+    for (int i = 0; i < 5; i++)
+        if (!(values[i] <= 1))
+            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: a porosity of %g is not between 0 and 1",
+                               rill_h5_path(file), values[i]));
+done:
+    return status;
+}
+
+/* Shapes of the datasets; their values are the readers'. */
+static rill_status shapes_read(rill_h5_file *file, rill_geom_head *out)
+{
+    rill_status status = RILL_OK;
+    rill_h5_layout voxels, cells;
+    RILL_TRY(rill_h5_dataset_layout(file, "/voxels", &voxels));
+    RILL_TRY(rill_h5_dataset_layout(file, "/nodes/cell", &cells));
+    if (voxels.rank != 3 || voxels.type != RILL_H5_U8)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: /voxels is not a u8 array with 3 axes",
+                           rill_h5_path(file)));
+    for (int a = 0; a < 3; a++) {
+        if (voxels.dims[2 - a] == 0 || voxels.dims[2 - a] > UINT32_MAX)
+            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %llu voxels along %c are not between 1 and %u",
+                               rill_h5_path(file), (unsigned long long)voxels.dims[2 - a], "xyz"[a],
+                               UINT32_MAX));
+        out->n[a] = (uint32_t)voxels.dims[2 - a];
+    }
+    if (cells.rank != 1 || cells.type != RILL_H5_U64)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: /nodes/cell is not a u64 array with 1 axis",
+                           rill_h5_path(file)));
+    out->fluid = cells.dims[0];
+done:
+    return status;
+}
+
+rill_status rill_geom_head_read(rill_h5_file *file, rill_geom_head *out)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(format_check(file));
+    RILL_TRY(shapes_read(file, out));
+    out->spacing = 0;
+    if (rill_h5_has_attribute(file, "/", "spacing")) {
+        RILL_TRY(rill_h5_get_reals(file, "/", "spacing", &out->spacing, 1));
+        if (!(out->spacing > 0) || !isfinite(out->spacing))
+            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: a spacing of %g m is not above 0",
+                               rill_h5_path(file), out->spacing));
+    }
+    RILL_TRY(rill_h5_get_reals(file, "/", "origin", out->origin, 3));
+    for (int a = 0; a < 3; a++)
+        if (!isfinite(out->origin[a]))
+            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: the origin %g along %c is not finite",
+                               rill_h5_path(file), out->origin[a], "xyz"[a]));
+    RILL_TRY(sides_read(file, out->sides));
+    RILL_TRY(porosity_read(file, &out->porosity));
+done:
+    return status;
+}
+
+static rill_status provenance_read(rill_h5_file *file, rill_geom *geom)
+{
+    rill_status status = RILL_OK;
+    struct {
+        const char *name;
+        char **text;
+    } texts[] = {
+        {"source", &geom->source}, {"source_xxh3_64", &geom->source_hash}, {"options", &geom->options}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (rill_h5_has_attribute(file, "/provenance", texts[i].name))
+            RILL_TRY(rill_h5_get_text(file, "/provenance", texts[i].name, texts[i].text));
+done:
+    return status;
+}
+
+rill_status rill_geom_read(const char *path, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_h5_file *file = NULL;
+    rill_geom *geom = NULL;
+    rill_geom_head head;
+    RILL_TRY(rill_h5_open(path, &file));
+    RILL_TRY(rill_geom_head_read(file, &head));
+    RILL_TRY(rill_geom_create(head.n, &geom)); /* asks for the memory before it takes it */
+    geom->spacing = head.spacing;
+    geom->porosity = head.porosity;
+    for (int a = 0; a < 3; a++) {
+        geom->origin[a] = head.origin[a];
+        geom->sides[a] = head.sides[a];
+    }
+    RILL_TRY(provenance_read(file, geom));
+    RILL_TRY(rill_h5_read(file, "/voxels", RILL_H5_U8, NULL, NULL, geom->voxels));
+    const uint64_t fluid = rill_geom_fluid(geom);
+    if (fluid != head.fluid)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "cannot read %s: it has %llu fluid voxels but %llu nodes: it is damaged", path,
+                           (unsigned long long)fluid, (unsigned long long)head.fluid));
+    *out = geom;
+    geom = NULL;
+done:
+    rill_geom_destroy(geom);
+    rill_h5_close(file);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file geom_file.h
+ * What a geometry file and the files that carry its nodes have in common. docs/files.md describes them.
+ */
+#ifndef RILL_IO_GEOM_FILE_H
+#define RILL_IO_GEOM_FILE_H
+
+#include "io/hdf5.h"
+#include "rill.h"
+
+#define RILL_GEOM_FORMAT "rill-geometry" /**< attribute "format" of the file */
+enum { RILL_GEOM_FORMAT_VERSION = 1 };   /**< attribute "format_version" */
+
+/** What a geometry file says without its voxels. */
+typedef struct rill_geom_head {
+    uint32_t n[3];
+    double spacing; /**< metres; 0 when unknown */
+    double origin[3];
+    rill_side sides[3];
+    rill_porosity porosity;
+    uint64_t fluid; /**< fluid voxels */
+} rill_geom_head;
+
+/** Return "periodic", "mirror" or "wall". */
+const char *rill_side_name(rill_side side);
+
+/** Write the attributes of a geometry to the root of a file. @param[in] format  RILL_GEOM_FORMAT or that of
+ * another file */
+rill_status rill_geom_head_write(const rill_geom *geom, rill_h5_file *file, const char *format);
+
+/** Read and check the attributes and the shape of a geometry. @return RILL_USAGE when it is no geometry file
+ * of ours */
+rill_status rill_geom_head_read(rill_h5_file *file, rill_geom_head *out);
+
+/** Write /nodes/cell: the voxel number of every fluid node in node order, u64 [N], streaming. */
+rill_status rill_geom_nodes_write(const rill_geom *geom, rill_h5_file *file);
+
+#endif

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files, groups and datasets by HDF5. Attributes are in hdf5_attribute.c, what files mean is not known here.
+ */
+#include "io/hdf5_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+rill_h5_quiet rill_h5_quiet_begin(void)
+{
+    rill_h5_quiet quiet = {NULL, NULL};
+    H5Eget_auto2(H5E_DEFAULT, &quiet.fn, &quiet.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return quiet;
+}
+
+void rill_h5_quiet_end(rill_h5_quiet *quiet) { H5Eset_auto2(H5E_DEFAULT, quiet->fn, quiet->data); }
+
+typedef struct words {
+    char text[240];
+} words;
+
+/* Keeps the innermost description; of a failed system call only its reason. */
+static herr_t keep_innermost(unsigned n, const H5E_error2_t *error, void *context)
+{
+    words *kept = context;
+    if (n > 0 || !error->desc) return 0;
+    const char *reason = strstr(error->desc, "error message = '");
+    const char *begin = reason ? reason + strlen("error message = '") : error->desc;
+    const size_t length = reason ? strcspn(begin, "'") : strlen(begin), most = sizeof kept->text - 1;
+    snprintf(kept->text, sizeof kept->text, "%.*s", (int)(length < most ? length : most), begin);
+    return 0;
+}
+
+rill_status rill_h5_fail(const rill_h5_file *file, const char *what, ...)
+{
+    char text[400];
+    words kept = {""};
+    if (file->output && file->sink.error) return rill_output_fail(file->path, file->sink.error);
+    va_list args;
+    va_start(args, what);
+    vsnprintf(text, sizeof text, what, args);
+    va_end(args);
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &kept);
+    return rill_fail(file->output ? RILL_SYSTEM : RILL_USAGE, "cannot %s %s: %s%s%s",
+                     file->output ? "write" : "read", file->path, text, *kept.text ? ": " : "", kept.text);
+}
+
+rill_status rill_h5_check(const rill_h5_file *file)
+{
+    return file->output && file->sink.error ? rill_output_fail(file->path, file->sink.error) : RILL_OK;
+}
+
+bool rill_h5_release(hid_t id)
+{
+    if (id < 0) return true;
+    switch (H5Iget_type(id)) {
+    case H5I_FILE:
+        return H5Fclose(id) >= 0;
+    case H5I_GROUP:
+    case H5I_DATASET:
+        return H5Oclose(id) >= 0;
+    case H5I_DATATYPE:
+        return H5Tclose(id) >= 0;
+    case H5I_DATASPACE:
+        return H5Sclose(id) >= 0;
+    case H5I_ATTR:
+        return H5Aclose(id) >= 0;
+    case H5I_GENPROP_LST:
+        return H5Pclose(id) >= 0;
+    default:
+        return false;
+    }
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static rill_status file_allocate(const char *path, rill_h5_file **out)
+{
+    rill_h5_file *file = calloc(1, sizeof *file);
+    if (file) file->path = strdup(path);
+    if (!file || !file->path) {
+        free(file);
+        return rill_fail(RILL_SYSTEM, "out of memory for a file handle");
+    }
+    file->id = H5I_INVALID_HID;
+    *out = file;
+    return RILL_OK;
+}
+
+rill_status rill_h5_create(const char *path, rill_h5_file **out)
+{
+    RILL_H5_QUIET;
+    rill_status status = RILL_OK;
+    rill_h5_file *file = NULL;
+    hid_t access = H5I_INVALID_HID, creation = H5I_INVALID_HID;
+    RILL_TRY(file_allocate(path ? path : "", &file));
+    RILL_TRY(rill_output_create(path, &file->output));
+    file->sink.descriptor = rill_output_descriptor(file->output);
+    RILL_TRY(rill_h5_sink_access(&file->sink, &access));
+    creation = H5Pcreate(H5P_FILE_CREATE);
+    if (creation < 0 || H5Pset_obj_track_times(creation, false) < 0)
+        RILL_TRY(rill_h5_fail(file, "no properties for the file"));
+    file->id = H5Fcreate(rill_output_temporary(file->output), H5F_ACC_TRUNC, creation, access);
+    if (file->id < 0) RILL_TRY(rill_h5_fail(file, "HDF5 cannot begin the file"));
+    RILL_TRY(rill_h5_check(file));
+    *out = file;
+    file = NULL;
+done:
+    rill_h5_release(creation);
+    rill_h5_release(access);
+    rill_h5_close(file);
+    return status;
+}
+
+/* Opens every object, which checks the sums of its metadata. */
+static herr_t visit(hid_t id, const char *name, const H5O_info_t *info, void *context)
+{
+    (void)info;
+    (void)context;
+    const hid_t object = H5Oopen(id, name, H5P_DEFAULT);
+    return object >= 0 && rill_h5_release(object) ? 0 : -1;
+}
+
+static rill_status verify(const rill_h5_file *file)
+{
+    const hid_t id = H5Fopen(rill_output_temporary(file->output), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const bool whole =
+        id >= 0 && H5Ovisit2(id, H5_INDEX_NAME, H5_ITER_NATIVE, visit, NULL, H5O_INFO_BASIC) >= 0;
+    const rill_status status = whole ? RILL_OK : rill_h5_fail(file, "what was written does not read back");
+    rill_h5_release(id);
+    return status;
+}
+
+rill_status rill_h5_commit(rill_h5_file *file)
+{
+    RILL_H5_QUIET;
+    rill_status status = RILL_OK;
+    if (H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0) RILL_TRY(rill_h5_fail(file, "HDF5 cannot flush the file"));
+    const hid_t id = file->id;
+    file->id = H5I_INVALID_HID;
+    if (!rill_h5_release(id)) RILL_TRY(rill_h5_fail(file, "HDF5 cannot close the file"));
+    RILL_TRY(rill_h5_check(file));
+    RILL_TRY(verify(file));
+    RILL_TRY(rill_output_commit(file->output));
+done:
+    return status;
+}
+
+rill_status rill_h5_open(const char *path, rill_h5_file **out)
+{
+    RILL_H5_QUIET;
+    rill_status status = RILL_OK;
+    rill_h5_file *file = NULL;
+    struct stat info;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return rill_fail(RILL_USAGE, "cannot read %s: %s", path, strerror(errno));
+    const bool regular = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
+    close(descriptor);
+    if (!regular) return rill_fail(RILL_USAGE, "cannot read %s: it is not a regular file", path);
+    if (info.st_size == 0) return rill_fail(RILL_USAGE, "cannot read %s: it is empty", path);
+    RILL_TRY(file_allocate(path, &file));
+    file->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file->id < 0) RILL_TRY(rill_h5_fail(file, "it is not an HDF5 file, or it is damaged"));
+    *out = file;
+    file = NULL;
+done:
+    rill_h5_close(file);
+    return status;
+}
+
+void rill_h5_close(rill_h5_file *file)
+{
+    if (!file) return;
+    RILL_H5_QUIET;
+    rill_h5_release(file->id);
+    rill_output_destroy(file->output);
+    free(file->path);
+    free(file);
+}
+
+const char *rill_h5_path(const rill_h5_file *file) { return file->path; }
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+hid_t rill_h5_memory_type(rill_h5_type type)
+{
+    switch (type) {
+    case RILL_H5_U8:
+        return H5T_NATIVE_UINT8;
+    case RILL_H5_U32:
+        return H5T_NATIVE_UINT32;
+    case RILL_H5_U64:
+        return H5T_NATIVE_UINT64;
+    case RILL_H5_I64:
+        return H5T_NATIVE_INT64;
+    case RILL_H5_F32:
+        return H5T_NATIVE_FLOAT;
+    case RILL_H5_F64:
+        return H5T_NATIVE_DOUBLE;
+    default:
+        return H5I_INVALID_HID;
+    }
+}
+
+static hid_t file_type(rill_h5_type type)
+{
+    switch (type) {
+    case RILL_H5_U8:
+        return H5T_STD_U8LE;
+    case RILL_H5_U32:
+        return H5T_STD_U32LE;
+    case RILL_H5_U64:
+        return H5T_STD_U64LE;
+    case RILL_H5_I64:
+        return H5T_STD_I64LE;
+    case RILL_H5_F32:
+        return H5T_IEEE_F32LE;
+    case RILL_H5_F64:
+        return H5T_IEEE_F64LE;
+    default:
+        return H5I_INVALID_HID;
+    }
+}
+
+/* ---- groups and datasets --------------------------------------------------------------------- */
+
+bool rill_h5_exists(rill_h5_file *file, const char *path)
+{
+    RILL_H5_QUIET;
+    return strcmp(path, "/") == 0 || H5Oexists_by_name(file->id, path, H5P_DEFAULT) > 0;
+}
+
+/* Properties of links whose groups above are made as needed. */
+static hid_t link_properties(void)
+{
+    const hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    if (links >= 0) H5Pset_create_intermediate_group(links, 1);
+    return links;
+}
+
+rill_status rill_h5_group_create(rill_h5_file *file, const char *path)
+{
+    RILL_H5_QUIET;
+    const hid_t links = link_properties();
+    const hid_t group = H5Gcreate2(file->id, path, links, H5P_DEFAULT, H5P_DEFAULT);
+    rill_status status = group < 0 ? rill_h5_fail(file, "no group %s", path) : rill_h5_check(file);
+    rill_h5_release(group);
+    rill_h5_release(links);
+    return status;
+}
+
+/* Storage of a dataset; H5I_INVALID_HID when HDF5 refuses it. */
+static hid_t dataset_properties(const rill_h5_layout *layout)
+{
+    hsize_t chunk[RILL_H5_RANK];
+    bool chunked = layout->rank > 0 && layout->chunk[0] > 0;
+    for (int a = 0; a < layout->rank; a++) {
+        const bool growing = layout->extendable && a == 0;
+        chunk[a] = growing || layout->chunk[a] < layout->dims[a] ? layout->chunk[a] : layout->dims[a];
+        chunked = chunked && chunk[a] > 0;
+    }
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    bool set = H5Pset_obj_track_times(properties, false) >= 0;
+    if (chunked) {
+        set = set && H5Pset_chunk(properties, layout->rank, chunk) >= 0;
+        set = set && H5Pset_alloc_time(properties, H5D_ALLOC_TIME_INCR) >= 0;
+        if (layout->deflate > 0 && layout->type != RILL_H5_U8) set = set && H5Pset_shuffle(properties) >= 0;
+        if (layout->deflate > 0) set = set && H5Pset_deflate(properties, (unsigned)layout->deflate) >= 0;
+        set = set && H5Pset_fletcher32(properties) >= 0;
+    }
+    if (set) return properties;
+    rill_h5_release(properties);
+    return H5I_INVALID_HID;
+}
+
+rill_status rill_h5_dataset_create(rill_h5_file *file, const char *path, const rill_h5_layout *layout)
+{
+    RILL_H5_QUIET;
+    hsize_t dims[RILL_H5_RANK] = {0}, most[RILL_H5_RANK] = {0};
+    for (int a = 0; a < layout->rank; a++) {
+        dims[a] = layout->dims[a];
+        most[a] = layout->extendable && a == 0 ? H5S_UNLIMITED : dims[a];
+    }
+    const hid_t space =
+        layout->rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(layout->rank, dims, most);
+    const hid_t links = link_properties(), properties = dataset_properties(layout);
+    const hid_t dataset =
+        H5Dcreate2(file->id, path, file_type(layout->type), space, links, properties, H5P_DEFAULT);
+    rill_status status = dataset < 0 ? rill_h5_fail(file, "no dataset %s", path) : rill_h5_check(file);
+    rill_h5_release(dataset);
+    rill_h5_release(properties);
+    rill_h5_release(links);
+    rill_h5_release(space);
+    return status;
+}
+
+/* The element type of a dataset as one of ours, byte order aside. */
+static rill_h5_type type_of(hid_t dataset)
+{
+    const hid_t stored = H5Dget_type(dataset);
+    const H5T_class_t class = H5Tget_class(stored);
+    const size_t size = H5Tget_size(stored);
+    const bool is_signed = class == H5T_INTEGER && H5Tget_sign(stored) != H5T_SGN_NONE;
+    rill_h5_release(stored);
+    if (class == H5T_FLOAT) return size == 4 ? RILL_H5_F32 : size == 8 ? RILL_H5_F64 : RILL_H5_OTHER;
+    if (class != H5T_INTEGER) return RILL_H5_OTHER;
+    if (is_signed) return size == 8 ? RILL_H5_I64 : RILL_H5_OTHER;
+    return size == 1 ? RILL_H5_U8 : size == 4 ? RILL_H5_U32 : size == 8 ? RILL_H5_U64 : RILL_H5_OTHER;
+}
+
+rill_status rill_h5_dataset_layout(rill_h5_file *file, const char *path, rill_h5_layout *out)
+{
+    RILL_H5_QUIET;
+    rill_status status = RILL_OK;
+    hid_t space = H5I_INVALID_HID, properties = H5I_INVALID_HID;
+    hsize_t dims[RILL_H5_RANK] = {0}, most[RILL_H5_RANK] = {0}, chunk[RILL_H5_RANK] = {0};
+    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    if (dataset < 0) RILL_TRY(rill_h5_fail(file, "no dataset %s", path));
+    space = H5Dget_space(dataset);
+    properties = H5Dget_create_plist(dataset);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    if (space < 0 || properties < 0 || rank < 0) RILL_TRY(rill_h5_fail(file, "%s has no shape", path));
+    if (rank > RILL_H5_RANK)
+        RILL_TRY(rill_h5_fail(file, "%s has %d dimensions, more than %d", path, rank, RILL_H5_RANK));
+    H5Sget_simple_extent_dims(space, dims, most);
+    if (H5Pget_layout(properties) == H5D_CHUNKED) H5Pget_chunk(properties, RILL_H5_RANK, chunk);
+    *out = (rill_h5_layout){
+        .type = type_of(dataset), .rank = rank, .extendable = rank > 0 && most[0] == H5S_UNLIMITED};
+    for (int a = 0; a < rank; a++) {
+        out->dims[a] = dims[a];
+        out->chunk[a] = chunk[a];
+    }
+done:
+    rill_h5_release(properties);
+    rill_h5_release(space);
+    rill_h5_release(dataset);
+    return status;
+}
+
+uint64_t rill_h5_dataset_storage(rill_h5_file *file, const char *path)
+{
+    RILL_H5_QUIET;
+    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    const uint64_t bytes = dataset < 0 ? 0 : H5Dget_storage_size(dataset);
+    rill_h5_release(dataset);
+    return bytes;
+}
+
+rill_status rill_h5_extend(rill_h5_file *file, const char *path, uint64_t rows)
+{
+    RILL_H5_QUIET;
+    rill_h5_layout layout;
+    rill_status status = rill_h5_dataset_layout(file, path, &layout);
+    if (status != RILL_OK) return status;
+    hsize_t dims[RILL_H5_RANK] = {0};
+    for (int a = 0; a < layout.rank; a++) dims[a] = a == 0 ? rows : layout.dims[a];
+    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    status = H5Dset_extent(dataset, dims) < 0
+                 ? rill_h5_fail(file, "%s cannot grow to %llu rows", path, (unsigned long long)rows)
+                 : rill_h5_check(file);
+    rill_h5_release(dataset);
+    return status;
+}
+
+/* Reads (`into`) or writes (`from`) a block. */
+static rill_status transfer(rill_h5_file *file, const char *path, rill_h5_type type, const uint64_t *start,
+                            const uint64_t *count, void *into, const void *from)
+{
+    rill_status status = RILL_OK;
+    hid_t space = H5I_INVALID_HID, memory = H5I_INVALID_HID;
+    hsize_t first[RILL_H5_RANK] = {0}, size[RILL_H5_RANK] = {0};
+    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    if (dataset < 0) RILL_TRY(rill_h5_fail(file, "no dataset %s", path));
+    space = H5Dget_space(dataset);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    if (rank < 0 || rank > RILL_H5_RANK) RILL_TRY(rill_h5_fail(file, "%s has %d dimensions", path, rank));
+    if (start && rank > 0) {
+        for (int a = 0; a < rank; a++) {
+            first[a] = start[a];
+            size[a] = count[a];
+        }
+        memory = H5Screate_simple(rank, size, NULL);
+        if (memory < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, size, NULL) < 0 ||
+            H5Sselect_valid(space) <= 0)
+            RILL_TRY(rill_h5_fail(file, "a block outside %s", path));
+    }
+    const hid_t memory_space = memory < 0 ? H5S_ALL : memory, file_space = memory < 0 ? H5S_ALL : space;
+    const hid_t element = rill_h5_memory_type(type);
+    const herr_t moved = into ? H5Dread(dataset, element, memory_space, file_space, H5P_DEFAULT, into)
+                              : H5Dwrite(dataset, element, memory_space, file_space, H5P_DEFAULT, from);
+    if (moved < 0) RILL_TRY(rill_h5_fail(file, "the values of %s", path));
+    RILL_TRY(rill_h5_check(file));
+done:
+    rill_h5_release(memory);
+    rill_h5_release(space);
+    rill_h5_release(dataset);
+    return status;
+}
+
+rill_status rill_h5_write(rill_h5_file *file, const char *path, rill_h5_type type, const uint64_t *start,
+                          const uint64_t *count, const void *data)
+{
+    RILL_H5_QUIET;
+    return transfer(file, path, type, start, count, NULL, data);
+}
+
+rill_status rill_h5_read(rill_h5_file *file, const char *path, rill_h5_type type, const uint64_t *start,
+                         const uint64_t *count, void *data)
+{
+    RILL_H5_QUIET;
+    return transfer(file, path, type, start, count, data, NULL);
+}
+
+rill_status rill_h5_link_external(rill_h5_file *file, const char *path, const char *other, const char *object)
+{
+    RILL_H5_QUIET;
+    const hid_t links = link_properties();
+    rill_status status = H5Lcreate_external(other, object, file->id, path, links, H5P_DEFAULT) < 0
+                             ? rill_h5_fail(file, "no link %s to %s of %s", path, object, other)
+                             : rill_h5_check(file);
+    rill_h5_release(links);
+    return status;
+}
+
+rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path)
+{
+    RILL_H5_QUIET;
+    const hid_t links = link_properties(), expand = H5Pcreate(H5P_OBJECT_COPY);
+    H5Pset_copy_object(expand, H5O_COPY_EXPAND_EXT_LINK_FLAG);
+    rill_status status = H5Ocopy(from->id, path, to->id, path, expand, links) < 0
+                             ? rill_h5_fail(to, "no copy of %s of %s", path, from->path)
+                             : rill_h5_check(to);
+    rill_h5_release(expand);
+    rill_h5_release(links);
+    return status;
+}
+
+/* ---- looking around -------------------------------------------------------------------------- */
+
+typedef struct walk {
+    rill_h5_name_fn fn;
+    void *context;
+    rill_status status;
+} walk;
+
+static herr_t on_member(hid_t group, const char *name, const H5L_info_t *info, void *context)
+{
+    (void)group;
+    (void)info;
+    walk *w = context;
+    w->status = w->fn(w->context, name);
+    return w->status == RILL_OK ? 0 : 1;
+}
+
+rill_status rill_h5_members(rill_h5_file *file, const char *group, rill_h5_name_fn fn, void *context)
+{
+    RILL_H5_QUIET;
+    walk w = {fn, context, RILL_OK};
+    hsize_t at = 0;
+    if (H5Literate_by_name(file->id, group, H5_INDEX_NAME, H5_ITER_INC, &at, on_member, &w, H5P_DEFAULT) < 0)
+        return rill_h5_fail(file, "no group %s", group);
+    return w.status;
+}
+
+static herr_t on_attribute(hid_t object, const char *name, const H5A_info_t *info, void *context)
+{
+    (void)info;
+    return on_member(object, name, NULL, context);
+}
+
+rill_status rill_h5_attributes(rill_h5_file *file, const char *object, rill_h5_name_fn fn, void *context)
+{
+    RILL_H5_QUIET;
+    walk w = {fn, context, RILL_OK};
+    hsize_t at = 0;
+    if (H5Aiterate_by_name(file->id, object, H5_INDEX_NAME, H5_ITER_INC, &at, on_attribute, &w, H5P_DEFAULT) <
+        0)
+        return rill_h5_fail(file, "no object %s", object);
+    return w.status;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file hdf5.h
+ * The HDF5 library as rill uses it; nothing else includes <hdf5.h>. Objects are named by their path in
+ * the file. Chunks carry Fletcher-32 sums, metadata the checksums of file format 1.10; no times are
+ * stored, so that the same content gives the same bytes.
+ *
+ * Failures of reading are RILL_USAGE (the file is not what it should be), failures of writing are
+ * RILL_SYSTEM. HDF5 may report success from every call after a failed write on a full disk: the driver
+ * beneath keeps the first failure, and every writing call and the commit report it.
+ *
+ * The HDF5 library is not assumed to be thread-safe: one thread at a time may be in these functions.
+ */
+#ifndef RILL_IO_HDF5_H
+#define RILL_IO_HDF5_H
+
+#include "rill.h"
+
+/** An open file, for reading or for writing. */
+typedef struct rill_h5_file rill_h5_file;
+
+/** Element types, in memory and in the file (little endian there). */
+typedef enum rill_h5_type {
+    RILL_H5_U8,
+    RILL_H5_U32,
+    RILL_H5_U64,
+    RILL_H5_I64,
+    RILL_H5_F32,
+    RILL_H5_F64,
+    RILL_H5_OTHER /**< found in a file, not written */
+} rill_h5_type;
+
+enum { RILL_H5_RANK = 4 /**< largest rank of a dataset */ };
+
+/** Type, shape and storage of a dataset. */
+typedef struct rill_h5_layout {
+    rill_h5_type type;
+    int rank;                     /**< 0: a single value */
+    uint64_t dims[RILL_H5_RANK];  /**< slowest axis first */
+    uint64_t chunk[RILL_H5_RANK]; /**< cut to dims; chunk[0] = 0: one contiguous block without checksum */
+    int deflate;                  /**< level 0…9; elements wider than a byte are shuffled before */
+    bool extendable;              /**< along axis 0 */
+} rill_h5_layout;
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/** Begin a file that appears under `path` when it is committed. */
+rill_status rill_h5_create(const char *path, rill_h5_file **out);
+
+/** Close, verify (every object is opened again) and give the file its name. rill_h5_close() must still
+ * follow. */
+rill_status rill_h5_commit(rill_h5_file *file);
+
+/** Open a file for reading. @return RILL_USAGE when it is missing, no HDF5 file or truncated */
+rill_status rill_h5_open(const char *path, rill_h5_file **out);
+
+/** Close a file; one that was not committed vanishes. NULL is allowed. */
+void rill_h5_close(rill_h5_file *file);
+
+/** Return the path as it was given. */
+const char *rill_h5_path(const rill_h5_file *file);
+
+/* ---- groups and datasets --------------------------------------------------------------------- */
+
+/** Return whether an object can be reached, links to other files included. */
+bool rill_h5_exists(rill_h5_file *file, const char *path);
+
+/** Create a group and the groups above it. */
+rill_status rill_h5_group_create(rill_h5_file *file, const char *path);
+
+/** Create a dataset and the groups above it; elements that are never written read as 0. */
+rill_status rill_h5_dataset_create(rill_h5_file *file, const char *path, const rill_h5_layout *layout);
+
+/** Look up a dataset. @return RILL_USAGE when there is none or its rank exceeds RILL_H5_RANK */
+rill_status rill_h5_dataset_layout(rill_h5_file *file, const char *path, rill_h5_layout *out);
+
+/** Return the bytes that a dataset occupies in the file; 0 when it does not exist. */
+uint64_t rill_h5_dataset_storage(rill_h5_file *file, const char *path);
+
+/** Lengthen an extendable dataset to `rows` along axis 0. */
+rill_status rill_h5_extend(rill_h5_file *file, const char *path, uint64_t rows);
+
+/**
+ * Write a block. @param[in] start,count  [rank] of the block; both NULL: everything.
+ * @param[in] data  elements of `type`, count[0] × count[1] × …, last axis fastest
+ */
+rill_status rill_h5_write(rill_h5_file *file, const char *path, rill_h5_type type, const uint64_t *start,
+                          const uint64_t *count, const void *data);
+
+/** Read a block; arguments as rill_h5_write(). */
+rill_status rill_h5_read(rill_h5_file *file, const char *path, rill_h5_type type, const uint64_t *start,
+                         const uint64_t *count, void *data);
+
+/** Link `path` to an object of another file, whose name is taken relative to the directory of this one. */
+rill_status rill_h5_link_external(rill_h5_file *file, const char *path, const char *other,
+                                  const char *object);
+
+/** Copy an object with all that is below it; links to other files become copies of what they name. */
+rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path);
+
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+/** Write a text attribute of an object ("/" is the file): fixed length, ASCII where it suffices, else UTF-8.
+ */
+rill_status rill_h5_set_text(rill_h5_file *file, const char *object, const char *name, const char *text);
+
+/** Write `count` reals (FP64); count 1 gives a single value. */
+rill_status rill_h5_set_reals(rill_h5_file *file, const char *object, const char *name, const double *values,
+                              size_t count);
+
+/** Write `count` integers (64 bits, signed); count 1 gives a single value. */
+rill_status rill_h5_set_integers(rill_h5_file *file, const char *object, const char *name,
+                                 const int64_t *values, size_t count);
+
+/** Return whether an object has an attribute. */
+bool rill_h5_has_attribute(rill_h5_file *file, const char *object, const char *name);
+
+/** Read a text attribute. @param[out] out  the caller frees it. @return RILL_USAGE when it is missing or no
+ * text */
+rill_status rill_h5_get_text(rill_h5_file *file, const char *object, const char *name, char **out);
+
+/** Read exactly `count` reals. @return RILL_USAGE when the attribute is missing, no number or of another
+ * count */
+rill_status rill_h5_get_reals(rill_h5_file *file, const char *object, const char *name, double *values,
+                              size_t count);
+
+/** Read exactly `count` integers; errors as rill_h5_get_reals(). */
+rill_status rill_h5_get_integers(rill_h5_file *file, const char *object, const char *name, int64_t *values,
+                                 size_t count);
+
+/* ---- looking around -------------------------------------------------------------------------- */
+
+/** Called for each name; what it returns ends the walk unless it is RILL_OK. */
+typedef rill_status (*rill_h5_name_fn)(void *context, const char *name);
+
+/** Call `fn` for the members of a group, in order of name. @return RILL_USAGE when there is no such group */
+rill_status rill_h5_members(rill_h5_file *file, const char *group, rill_h5_name_fn fn, void *context);
+
+/** Call `fn` for the attributes of an object, in order of name. */
+rill_status rill_h5_attributes(rill_h5_file *file, const char *object, rill_h5_name_fn fn, void *context);
+
+/** What an attribute holds. */
+typedef enum rill_h5_class { RILL_H5_TEXT, RILL_H5_REAL, RILL_H5_INTEGER, RILL_H5_STRANGE } rill_h5_class;
+
+/** Return what an attribute holds and how many values; RILL_H5_STRANGE when it cannot be read as any of
+ * these. */
+rill_h5_class rill_h5_attribute_class(rill_h5_file *file, const char *object, const char *name,
+                                      size_t *count);
+
+#endif

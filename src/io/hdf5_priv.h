@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file hdf5_priv.h
+ * What the parts of the HDF5 wrapper share. The only header that includes <hdf5.h>.
+ */
+#ifndef RILL_IO_HDF5_PRIV_H
+#define RILL_IO_HDF5_PRIV_H
+
+#include "core/status.h"
+#include "io/hdf5.h"
+#include "io/output.h"
+
+#include <hdf5.h>
+
+/** Where a file that is being written goes, and the first thing that went wrong there. */
+typedef struct rill_h5_sink {
+    int descriptor; /**< borrowed */
+    int error;      /**< errno of the first failed read or write; 0: none */
+} rill_h5_sink;
+
+struct rill_h5_file {
+    hid_t id;
+    char *path;
+    rill_output *output; /**< NULL: open for reading */
+    rill_h5_sink sink;
+};
+
+/**
+ * Make an access list whose files live in `sink`. After a failed write the driver goes on as if all were
+ * well, because HDF5 1.10 crashes when a file is closed that it could not flush; sink->error tells.
+ */
+rill_status rill_h5_sink_access(rill_h5_sink *sink, hid_t *out);
+
+/** HDF5's printing of errors, switched off while one of our functions runs and then put back. */
+typedef struct rill_h5_quiet {
+    H5E_auto2_t fn;
+    void *data;
+} rill_h5_quiet;
+
+rill_h5_quiet rill_h5_quiet_begin(void);
+void rill_h5_quiet_end(rill_h5_quiet *quiet);
+
+#define RILL_H5_QUIET                                                                                        \
+    rill_h5_quiet quiet_guard __attribute__((cleanup(rill_h5_quiet_end))) = rill_h5_quiet_begin()
+
+/**
+ * Record "cannot read|write PATH: WHAT: the innermost words of HDF5", or the sink's first error.
+ * @return RILL_USAGE for a file that is read, RILL_SYSTEM for one that is written
+ */
+rill_status rill_h5_fail(const rill_h5_file *file, const char *what, ...)
+    __attribute__((format(printf, 2, 3), cold));
+
+/** Return RILL_OK unless the sink has failed. */
+rill_status rill_h5_check(const rill_h5_file *file);
+
+/** Close any kind of HDF5 object; invalid ones are left alone. @return false when HDF5 says that it failed */
+bool rill_h5_release(hid_t id);
+
+/** Return the HDF5 type of `type` in memory. */
+hid_t rill_h5_memory_type(rill_h5_type type);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file fields.h
+ * Velocity and pressure on the voxels as VTKHDF 1.0 files that ParaView 5.11 and VTK 9.1 open, each with an
+ * .xmf beside it that names the same arrays. docs/files.md describes them.
+ *
+ * "image": ImageData whose points are the voxel centres; 0 in the solid. "sparse": an UnstructuredGrid with
+ * one hexahedron for each fluid node, in node order; the cells are in a file of their own, which the field
+ * files of all steps link to, so that a step costs only its fields.
+ */
+#ifndef RILL_IO_FIELDS_H
+#define RILL_IO_FIELDS_H
+
+#include "core/log.h"
+#include "rill.h"
+
+/** Which fields are written. */
+typedef enum rill_fields_kind { RILL_FIELDS_NONE, RILL_FIELDS_IMAGE, RILL_FIELDS_SPARSE } rill_fields_kind;
+
+/**
+ * Hand out moments of the nodes first … first + count - 1; rill_sim_moments() has this shape.
+ * @param[out] rho  [count], rho - 1 in lu
+ * @param[out] u    [3][count], velocity in lu
+ */
+typedef rill_status (*rill_moments_fn)(void *context, rill_node first, rill_node count, double *rho,
+                                       double *u);
+
+/** How a field is scaled and what its numbers then are. */
+typedef struct rill_field_unit {
+    double factor;    /**< written value = factor × value in lu */
+    const char *name; /**< unit of the written value: "lu", "m/s", "Pa" */
+    double si;        /**< factor from the written value to SI; 0 when unknown */
+} rill_field_unit;
+
+/** Fields at one moment. */
+typedef struct rill_fields {
+    const rill_geom *geom;
+    rill_moments_fn moments;
+    void *context;
+    rill_field_unit velocity; /**< of u */
+    rill_field_unit pressure; /**< of (rho - 1) / 3 */
+    uint64_t step;
+    double time;            /**< seconds, or steps when time_is_steps */
+    const char *command;    /**< provenance; may be NULL */
+    rill_progress progress; /**< fn may be NULL */
+} rill_fields;
+
+/** Return fields in lattice units at step 0, without data. */
+rill_fields rill_fields_default(void);
+
+/**
+ * Write the fields, and PATH.xmf (with `.vtkhdf` cut) beside them.
+ * @param[in] path  "out.vtkhdf"; with RILL_FIELDS_SPARSE the cells go to "out.cells.vtkhdf" unless that
+ * exists and holds the cells of this geometry
+ * @return RILL_USAGE without fluid nodes, RILL_SYSTEM for disk or memory, or what moments() returned
+ */
+rill_status rill_fields_write(const rill_fields *fields, rill_fields_kind kind, const char *path);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON files, by jansson. */
+#include "io/json_file.h"
+
+#include "core/status.h"
+#include "io/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+rill_status rill_json_write(const json_t *json, const char *path)
+{
+    rill_status status = RILL_OK;
+    rill_output *output = NULL;
+    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY) : NULL;
+    if (!text) return rill_fail(RILL_SYSTEM, "cannot write %s: out of memory for its JSON text", path);
+    RILL_TRY(rill_output_create(path, &output));
+    RILL_TRY(rill_output_append(output, text, strlen(text)));
+    RILL_TRY(rill_output_append(output, "\n", 1));
+    RILL_TRY(rill_output_commit(output));
+done:
+    rill_output_destroy(output);
+    free(text);
+    return status;
+}
+
+json_t *rill_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }

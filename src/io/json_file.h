@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file json_file.h
+ * JSON documents (jansson) as files that appear whole or not at all.
+ */
+#ifndef RILL_IO_JSON_FILE_H
+#define RILL_IO_JSON_FILE_H
+
+#include "rill.h"
+
+#include <jansson.h>
+
+/** Write a document, indented, keys in the order they were set, reals to 17 digits. @return as
+ * rill_output_create() */
+rill_status rill_json_write(const json_t *json, const char *path);
+
+/** Return a JSON real, or null where the value is not finite (JSON has no NaN); NULL without memory. */
+json_t *rill_json_real(double value);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Result files and JSON files: they hold what was put in, and appear only when they are whole. */
+#include "io/hdf5.h"
+#include "io/json_file.h"
+#include "io/result.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static char directory[] = "/tmp/rill-result-XXXXXX";
+static char path[64];
+
+static void begin(void)
+{
+    cr_assert(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/a.h5", directory);
+}
+
+static void end(void)
+{
+    unlink(path);
+    cr_assert_eq(rmdir(directory), 0, "a file was left behind");
+}
+
+TestSuite(result, .init = begin, .fini = end);
+
+static const rill_run run = {
+    .command = "rill permeability 'a b'", .backend = "cpu", .unit_si = 2e-6, .seed = -1};
+
+static const rill_quantity columns[2] = {{"permeability", "m2", "apparent", 4e-12},
+                                         {"residual", "1", NULL, 0}};
+
+Test(result, series_values_and_attributes_read_back)
+{
+    enum { ROWS = 2500 };
+    rill_result *result = NULL;
+    rill_series *series = NULL;
+    const double tensor[9] = {1, 2, 3, 4, 5, 6, 7, 8, NAN};
+    cr_assert_eq(rill_result_create(path, &run, &result), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_series_create(result, "/series/z", columns, 2, &series), RILL_OK, "%s",
+                 rill_error_message());
+    for (int i = 0; i < ROWS; i++)
+        cr_assert_eq(rill_series_append(series, 100u * (unsigned)i, (double[]){i / 3.0, i ? 1.0 / i : NAN}),
+                     RILL_OK);
+    cr_assert_eq(rill_result_values(result, "/summary", &columns[0], 2, (uint64_t[]){3, 3}, tensor), RILL_OK);
+    cr_assert_eq(rill_result_set_integer(result, "/summary", "converged", 1), RILL_OK);
+    cr_assert_neq(access(path, F_OK), 0, "the file has its name before it is whole");
+    cr_assert_eq(rill_result_commit(result), RILL_OK, "%s", rill_error_message());
+    rill_result_destroy(result);
+
+    rill_h5_file *file = NULL;
+    static double back[ROWS];
+    static uint64_t steps[ROWS];
+    double si, nine[9];
+    char *text = NULL;
+    cr_assert_eq(rill_h5_open(path, &file), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_h5_read(file, "/series/z/permeability", RILL_H5_F64, NULL, NULL, back), RILL_OK);
+    cr_assert_eq(rill_h5_read(file, "/series/z/step", RILL_H5_U64, NULL, NULL, steps), RILL_OK);
+    for (int i = 0; i < ROWS; i++) cr_assert(back[i] == i / 3.0 && steps[i] == 100u * (unsigned)i);
+    cr_assert_eq(rill_h5_read(file, "/summary/permeability", RILL_H5_F64, NULL, NULL, nine), RILL_OK);
+    cr_assert(nine[7] == 8 && isnan(nine[8]));
+    cr_assert_eq(rill_h5_get_reals(file, "/series/z/permeability", "unitSI", &si, 1), RILL_OK);
+    cr_assert_eq(si, 4e-12);
+    cr_assert_eq(rill_h5_get_text(file, "/run", "command", &text), RILL_OK);
+    cr_assert_str_eq(text, run.command);
+    cr_assert(!rill_h5_has_attribute(file, "/run", "seed") && !rill_h5_has_attribute(file, "/run", "device"));
+    free(text);
+    rill_h5_close(file);
+}
+
+Test(result, nothing_appears_without_a_commit)
+{
+    rill_result *result = NULL;
+    cr_assert_eq(rill_result_create(path, &run, &result), RILL_OK);
+    rill_result_destroy(result);
+    cr_assert_neq(access(path, F_OK), 0);
+    cr_assert_eq(rill_result_create("/nonexistent/a.h5", &run, &result), RILL_SYSTEM);
+    cr_assert_eq(rill_result_create(directory, &run, &result), RILL_USAGE);
+}
+
+Test(result, json_is_whole_or_not_there)
+{
+    char name[80];
+    snprintf(name, sizeof name, "%s/a.json", directory);
+    json_t *json = json_pack("{s:o, s:o, s:f}", "a", rill_json_real(NAN), "b", rill_json_real(0.1), "c", 1.5),
+           *back;
+    cr_assert_eq(rill_json_write(json, name), RILL_OK, "%s", rill_error_message());
+    back = json_load_file(name, 0, NULL);
+    cr_assert(json_equal(json, back));
+    cr_assert(json_is_null(json_object_get(back, "a")));
+    json_decref(back);
+    unlink(name);
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){4, 4}), 0);
+    cr_assert_eq(rill_json_write(json, name), RILL_SYSTEM);
+    cr_assert_neq(access(name, F_OK), 0);
+    json_decref(json);
+}

@@ -25,7 +25,7 @@ endif
 
 LIBS     := hdf5 libtiff-4 libpng udunits libxxhash jansson
 REVISION := $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD || echo modified; })
-CPPFLAGS += -Iinclude -Isrc -I. $(shell $(PKG_CONFIG) --cflags $(LIBS)) -D_GNU_SOURCE
+CPPFLAGS += $(CPU_LEVELS:%=-DRILL_LEVEL_%) -Iinclude -Isrc -I. $(shell $(PKG_CONFIG) --cflags $(LIBS)) -D_GNU_SOURCE
 CFLAGS   += -std=c11 $(OPT) -g -fPIC -fopenmp -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-psabi $(WERROR)
 LDFLAGS  += -fopenmp
@@ -60,6 +60,8 @@ endif
 
 .PHONY: all test bench format format-check install clean help
 .DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
 
 all: $(BUILD)/rill ## build librill.so and rill
 

@@ -11,11 +11,12 @@ rill_status rill_geom_create(const uint32_t n[3], rill_geom **out)
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
     if (n[0] == 0 || n[1] == 0 || n[2] == 0)
-        return rill_fail(RILL_USAGE, "a box of %u x %u x %u voxels is empty: every axis needs at least 1", n[0], n[1],
-                         n[2]);
+        return rill_fail(RILL_USAGE, "a box of %u x %u x %u voxels is empty: every axis needs at least 1",
+                         n[0], n[1], n[2]);
     const double voxels = (double)n[0] * n[1] * n[2];
     if (voxels > 1e15)
-        return rill_fail(RILL_USAGE, "a box of %u x %u x %u voxels has %.3g of them, more than 1e15: crop or coarsen",
+        return rill_fail(RILL_USAGE,
+                         "a box of %u x %u x %u voxels has %.3g of them, more than 1e15: crop or coarsen",
                          n[0], n[1], n[2], voxels);
     geom = calloc(1, sizeof *geom);
     if (!geom) return rill_fail(RILL_SYSTEM, "out of memory for a geometry");

@@ -186,11 +186,11 @@ rill_sim_options rill_sim_options_default(void);
 
 /** Sums and extrema over all nodes, taken between steps. */
 typedef struct rill_totals {
-    double mass;           /**< sum of (rho - 1) */
-    double momentum[3];    /**< sum of rho u, half of the force included */
-    double speed_max;      /**< largest |u| */
-    double density_max;    /**< largest |rho - 1| */
-    uint64_t not_finite;   /**< nodes with a value that is not finite */
+    double mass;         /**< sum of (rho - 1) */
+    double momentum[3];  /**< sum of rho u, half of the force included */
+    double speed_max;    /**< largest |u| */
+    double density_max;  /**< largest |rho - 1| */
+    uint64_t not_finite; /**< nodes with a value that is not finite */
 } rill_totals;
 
 /** Populations on a domain, on a backend. */
@@ -222,7 +222,8 @@ rill_status rill_sim_totals(rill_sim *sim, rill_totals *out);
  */
 rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u);
 
-/** Set density and velocity of every node (equilibrium populations). @param rho [N], rho - 1; @param u [3][N] */
+/** Set density and velocity of every node (equilibrium populations). @param rho [N], rho - 1; @param u [3][N]
+ */
 rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u);
 
 /** Return "cpu" or "cuda". */

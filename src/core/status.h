@@ -11,7 +11,8 @@
 #include "rill.h"
 
 /** Record a printf message and return `status`, so that `return rill_fail(RILL_USAGE, "…", …)` reads well. */
-rill_status rill_fail(rill_status status, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+rill_status rill_fail(rill_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3), cold));
 
 /** Put a printf prefix and ": " before the recorded message: "rock.raw: expected 8 bytes". */
 void rill_fail_prefix(const char *format, ...) __attribute__((format(printf, 1, 2), cold));

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file backend.h
+ * A backend is memory and kernels on a device; it knows no numerics. The simulation (run/sim.c) is
+ * written once on top of it.
+ */
+#ifndef RILL_BACKEND_H
+#define RILL_BACKEND_H
+
+#include "core/status.h"
+#include "kernel/launch.h"
+
+typedef struct rill_backend {
+    const char *name; /**< "cpu" */
+
+    /** Find the device and write its name. @return RILL_SYSTEM with the reason when there is none */
+    rill_status (*probe)(char *device, size_t size);
+
+    /** Return the bytes that can still be allocated. */
+    rill_status (*available)(uint64_t *bytes);
+
+    /** Refuse when less than `bytes` can be allocated. */
+    rill_status (*require)(uint64_t bytes, const char *what);
+
+    /** Allocate and clear. */
+    rill_status (*alloc)(uint64_t bytes, const char *what, void **out);
+    void (*free)(void *array);
+
+    /** Make a host array readable by kernels, without a copy where the host is the device; undone by release.
+     */
+    rill_status (*share)(const void *host, uint64_t bytes, const char *what, const void **out);
+    void (*release)(const void *array);
+
+    rill_status (*upload)(void *to, const void *host, uint64_t bytes);
+    rill_status (*download)(void *host, const void *from, uint64_t bytes);
+
+    /** Wait for all kernels. @return RILL_SYSTEM when one failed */
+    rill_status (*wait)(void);
+
+    /** Return the kernels of a lattice and storage; NULL with a message when they are not built. */
+    const rill_kernels *(*kernels)(rill_lattice lattice, rill_storage storage);
+
+    /**
+     * Measure the memory bandwidth that kernels are compared with, in bytes per second (read + written):
+     * a device copy on a GPU, an in-place update a[i] = s a[i] + b on a CPU.
+     */
+    rill_status (*bandwidth)(double *bytes_per_second);
+
+    /** One clause that names the measure, "device copy". */
+    const char *yardstick;
+} rill_backend;
+
+/** Find a backend that can run here; RILL_BACKEND_AUTO prefers a device. */
+rill_status rill_backend_find(rill_backend_kind kind, const rill_backend **out);
+
+/** Return whether this library was built with CUDA. */
+bool rill_backend_has_cuda(void);
+
+extern const rill_backend rill_backend_cpu;
+#ifdef RILL_HAVE_CUDA
+extern const rill_backend rill_backend_cuda;
+#endif
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CPU as a backend: host memory, and the kernels of the best x86-64 level that the processor has. */
+#include "backend.h"
+#include "core/memory.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RILL_LEVEL_KERNELS(V)                                                                                \
+    extern const rill_kernels rill_kernels_cpu_D3Q19_FP32_##V, rill_kernels_cpu_D3Q19_FP64_##V,              \
+        rill_kernels_cpu_D3Q27_FP32_##V, rill_kernels_cpu_D3Q27_FP64_##V;
+#define RILL_LEVEL_TABLE(V)                                                                                  \
+    {                                                                                                        \
+        {&rill_kernels_cpu_D3Q19_FP32_##V, &rill_kernels_cpu_D3Q19_FP64_##V},                                \
+            {&rill_kernels_cpu_D3Q27_FP32_##V, &rill_kernels_cpu_D3Q27_FP64_##V},                            \
+    }
+
+typedef struct level {
+    const char *name;
+    const rill_kernels *kernels[RILL_LATTICE_COUNT][RILL_STORAGE_COUNT];
+} level;
+
+/* Best first; the build says which exist. */
+#ifdef RILL_LEVEL_v4
+RILL_LEVEL_KERNELS(v4)
+#endif
+#ifdef RILL_LEVEL_v3
+RILL_LEVEL_KERNELS(v3)
+#endif
+#ifdef RILL_LEVEL_v2
+RILL_LEVEL_KERNELS(v2)
+#endif
+static const level levels[] = {
+#ifdef RILL_LEVEL_v4
+    {"v4", RILL_LEVEL_TABLE(v4)},
+#endif
+#ifdef RILL_LEVEL_v3
+    {"v3", RILL_LEVEL_TABLE(v3)},
+#endif
+#ifdef RILL_LEVEL_v2
+    {"v2", RILL_LEVEL_TABLE(v2)},
+#endif
+};
+
+static bool processor_has(const char *name)
+{
+    __builtin_cpu_init();
+    if (!strcmp(name, "v2")) return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+    const bool v3 =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    if (!strcmp(name, "v3")) return v3;
+    return v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+
+/* RILL_CPU_LEVEL=v2 asks for a lower level than the processor has. */
+static const level *level_find(void)
+{
+    const char *wanted = getenv("RILL_CPU_LEVEL");
+    for (size_t k = 0; k < sizeof levels / sizeof *levels; k++)
+        if (processor_has(levels[k].name) && (!wanted || !*wanted || !strcmp(wanted, levels[k].name)))
+            return &levels[k];
+    if (wanted && *wanted)
+        rill_fail(RILL_SYSTEM,
+                  "RILL_CPU_LEVEL=%s is not an x86-64 level that this processor has and rill was built for",
+                  wanted);
+    else
+        rill_fail(RILL_SYSTEM,
+                  "rill was built for x86-64 levels that this processor lacks: build with CPU_LEVELS=v2");
+    return NULL;
+}
+
+static rill_status probe(char *device, size_t size)
+{
+    const level *found = level_find();
+    if (!found) return RILL_SYSTEM;
+    char model[160] = "x86-64 processor", line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
+            snprintf(model, sizeof model, "%.150s", strchr(line, ':') + 2);
+            model[strcspn(model, "\n")] = 0;
+            break;
+        }
+    if (file) fclose(file);
+    snprintf(device, size, "%s, %d threads, x86-64-%s", model, omp_get_max_threads(), found->name);
+    return RILL_OK;
+}
+
+static rill_status alloc(uint64_t bytes, const char *what, void **out)
+{
+    const rill_status status = rill_array_create(bytes, 1, what, out);
+    if (status != RILL_OK) return status;
+    char *array = *out;
+    const int64_t pages = (int64_t)((bytes + 4095) / 4096);
+#pragma omp parallel for schedule(static) /* pages go to the threads that will use them */
+    for (int64_t page = 0; page < pages; page++) {
+        const uint64_t first = (uint64_t)page * 4096;
+        memset(array + first, 0, bytes - first < 4096 ? bytes - first : 4096);
+    }
+    return RILL_OK;
+}
+
+static rill_status share(const void *host, uint64_t bytes, const char *what, const void **out)
+{
+    (void)bytes, (void)what;
+    *out = host;
+    return RILL_OK;
+}
+
+static void release(const void *array) { (void)array; }
+
+static rill_status copy(void *to, const void *from, uint64_t bytes)
+{
+    memcpy(to, from, bytes);
+    return RILL_OK;
+}
+
+static rill_status wait(void) { return RILL_OK; }
+
+static const rill_kernels *kernels(rill_lattice lattice, rill_storage storage)
+{
+    const level *found = level_find();
+    return found ? found->kernels[lattice][storage] : NULL;
+}
+
+/* Updates 512 MiB in place, far more than the caches hold; the best of several rounds. */
+static rill_status bandwidth(double *bytes_per_second)
+{
+    enum { rounds = 7 };
+    const int64_t count = (int64_t)1 << 27;
+    float *a = NULL;
+    const rill_status status = alloc((uint64_t)count * sizeof *a, "the bandwidth measurement", (void **)&a);
+    if (status != RILL_OK) return status;
+    double best = 0;
+    for (int round = 0; round < rounds; round++) {
+        const double start = omp_get_wtime();
+#pragma omp parallel for simd schedule(static)
+        for (int64_t k = 0; k < count; k++) a[k] = 0.5f * a[k] + 1.0f;
+        const double rate = 2.0 * (double)count * sizeof *a / (omp_get_wtime() - start);
+        if (rate > best) best = rate;
+    }
+    rill_array_destroy(a);
+    *bytes_per_second = best;
+    return RILL_OK;
+}
+
+const rill_backend rill_backend_cpu = {
+    .name = "cpu",
+    .probe = probe,
+    .available = rill_memory_available,
+    .require = rill_memory_require,
+    .alloc = alloc,
+    .free = rill_array_destroy,
+    .share = share,
+    .release = release,
+    .upload = copy,
+    .download = copy,
+    .wait = wait,
+    .kernels = kernels,
+    .bandwidth = bandwidth,
+    .yardstick = "in-place update",
+};

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers the nodes of a geometry and links them: the pull index list, and the pairs of wall links that
+ * mirrored sides join. Which way a link goes beyond a side is decided here and nowhere else; kernels see
+ * neighbours and walls.
+ */
+#include "domain/domain.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "domain/numbering.h"
+#include "kernel/lattice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a link n - c_i leads. */
+typedef struct link_end {
+    uint32_t x[3];     /* the voxel, seen through periodic and mirrored sides */
+    unsigned mirrored; /* bit a: the link crosses a mirrored side normal to axis a */
+    bool wall;         /* the link crosses a walled side */
+} link_end;
+
+static link_end follow(const rill_geom *geom, rill_lattice lattice, const uint32_t x[3], int i)
+{
+    link_end end = {{0, 0, 0}, 0, false};
+    for (int a = 0; a < 3; a++) {
+        const int64_t n = geom->n[a], to = (int64_t)x[a] - rill_c(lattice, i, a);
+        if (to >= 0 && to < n) {
+            end.x[a] = (uint32_t)to;
+        } else if (geom->sides[a] == RILL_PERIODIC) {
+            end.x[a] = (uint32_t)((to + n) % n);
+        } else {
+            end.x[a] = x[a];
+            if (geom->sides[a] == RILL_MIRROR)
+                end.mirrored |= 1u << a;
+            else
+                end.wall = true;
+        }
+    }
+    return end;
+}
+
+static void link_row(rill_domain *domain, const rill_numbering *numbering, uint32_t y, uint32_t z)
+{
+    const rill_geom *geom = domain->geom;
+    const size_t words = ((size_t)z * geom->n[1] + y) * numbering->row_words;
+    for (size_t w = 0; w < numbering->row_words; w++) {
+        rill_node node = numbering->base[words + w];
+        for (uint64_t left = numbering->occupied[words + w]; left; left &= left - 1, node++) {
+            const uint32_t x[3] = {(uint32_t)w * 64 + (uint32_t)__builtin_ctzll(left), y, z};
+            for (int i = 1; i < rill_q(domain->lattice); i++) {
+                const link_end end = follow(geom, domain->lattice, x, i);
+                domain->pull[(size_t)(i - 1) * domain->stride + node] =
+                    end.wall || end.mirrored ? RILL_UPSTREAM_WALL
+                                             : rill_numbering_node(numbering, end.x[0], end.x[1], end.x[2]);
+            }
+        }
+    }
+}
+
+/* Return the velocity whose components along the mirrored axes are turned round. */
+static int reflect(rill_lattice lattice, int i, unsigned mirrored)
+{
+    for (int k = 0; k < rill_q(lattice); k++) {
+        bool same = true;
+        for (int a = 0; a < 3; a++)
+            same = same && rill_c(lattice, k, a) == (mirrored >> a & 1 ? -1 : 1) * rill_c(lattice, i, a);
+        if (same) return k;
+    }
+    return i; /* not reached: velocity sets are closed under reflection */
+}
+
+/*
+ * Pair the links of one voxel that cross mirrored sides. The population that comes back along i is the
+ * one that leaves the voxel's mirror image's neighbour, reflected; as both are wall links, exchanging
+ * their slots after each step is the mirror. Across a side normal to the flow axis the mirrored flow
+ * runs backwards, and the exchange changes sign.
+ */
+static rill_status pair_links(rill_domain *domain, const rill_numbering *numbering, const uint32_t x[3],
+                              size_t *capacity)
+{
+    const rill_geom *geom = domain->geom;
+    const rill_node node = rill_numbering_node(numbering, x[0], x[1], x[2]);
+    if (node == RILL_UPSTREAM_WALL) return RILL_OK;
+    for (int i = 1; i < rill_q(domain->lattice); i++) {
+        const link_end end = follow(geom, domain->lattice, x, i);
+        if (end.wall || !end.mirrored) continue;
+        const rill_node other = rill_numbering_node(numbering, end.x[0], end.x[1], end.x[2]);
+        if (other == RILL_UPSTREAM_WALL) continue;
+        const int back = rill_opposite(reflect(domain->lattice, i, end.mirrored));
+        const int sign = domain->flow_axis >= 0 && end.mirrored >> domain->flow_axis & 1 ? -1 : 1;
+        const bool itself = other == node && back == i;
+        if (itself ? sign > 0 : other < node || (other == node && back < i))
+            continue; /* nothing to do, or listed */
+        if (domain->swap_count == *capacity) {
+            const size_t grown = *capacity ? *capacity * 2 : 4096;
+            rill_swap *swaps = realloc(domain->swaps, grown * sizeof *swaps);
+            if (!swaps)
+                return rill_fail(RILL_SYSTEM, "out of memory for %zu links across mirrored sides", grown);
+            domain->swaps = swaps;
+            *capacity = grown;
+        }
+        domain->swaps[domain->swap_count++] =
+            (rill_swap){{node, other}, {(uint8_t)i, (uint8_t)back}, (int8_t)sign};
+    }
+    return RILL_OK;
+}
+
+static rill_status pair_mirrored(rill_domain *domain, const rill_numbering *numbering)
+{
+    const rill_geom *geom = domain->geom;
+    size_t capacity = 0;
+    const bool mirrored_x = geom->sides[0] == RILL_MIRROR;
+    bool any = false;
+    for (int a = 0; a < 3; a++) any = any || geom->sides[a] == RILL_MIRROR;
+    if (!any) return RILL_OK;
+    for (uint32_t z = 0; z < geom->n[2]; z++)
+        for (uint32_t y = 0; y < geom->n[1]; y++) {
+            const bool whole_row = (geom->sides[1] == RILL_MIRROR && (y == 0 || y == geom->n[1] - 1)) ||
+                                   (geom->sides[2] == RILL_MIRROR && (z == 0 || z == geom->n[2] - 1));
+            if (!whole_row && !mirrored_x) continue;
+            const uint32_t step =
+                whole_row || geom->n[0] == 1 ? 1 : geom->n[0] - 1; /* otherwise both ends only */
+            for (uint32_t x = 0; x < geom->n[0]; x += step) {
+                const uint32_t at[3] = {x, y, z};
+                const rill_status status = pair_links(domain, numbering, at, &capacity);
+                if (status != RILL_OK) return status;
+            }
+        }
+    return RILL_OK;
+}
+
+static size_t stride_of(uint64_t nodes)
+{
+    return (size_t)((nodes + RILL_STRIDE_NODES - 1) / RILL_STRIDE_NODES * RILL_STRIDE_NODES);
+}
+
+uint64_t rill_domain_bytes(const rill_geom *geom, rill_lattice lattice, uint64_t nodes)
+{
+    return rill_numbering_bytes(geom->n) +
+           (uint64_t)(rill_q(lattice) - 1) * stride_of(nodes) * sizeof(rill_node);
+}
+
+rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options *options, rill_domain **out)
+{
+    rill_status status = RILL_OK;
+    rill_domain *domain = NULL;
+    rill_numbering numbering = {.occupied = NULL};
+    if ((unsigned)options->lattice >= RILL_LATTICE_COUNT)
+        return rill_fail(RILL_USAGE, "lattice %d is not one of d3q19, d3q27", (int)options->lattice);
+    RILL_TRY(rill_memory_require(rill_domain_bytes(geom, options->lattice, rill_geom_fluid(geom)),
+                                 "the fluid nodes and their neighbours"));
+    RILL_TRY(rill_numbering_create(geom, &numbering));
+    domain = calloc(1, sizeof *domain);
+    if (!domain) {
+        status = rill_fail(RILL_SYSTEM, "out of memory for a domain");
+        goto done;
+    }
+    domain->geom = geom;
+    domain->lattice = options->lattice;
+    domain->flow_axis = options->flow_axis;
+    domain->nodes = (rill_node)numbering.nodes;
+    domain->stride = stride_of(numbering.nodes);
+
+    const int rows = rill_q(domain->lattice) - 1;
+    RILL_TRY(rill_array_create((uint64_t)rows * domain->stride, sizeof(rill_node), "the pull index list",
+                               (void **)&domain->pull));
+    for (int i = 0; i < rows; i++)
+        memset(domain->pull + (size_t)i * domain->stride + domain->nodes, 0xFF,
+               (domain->stride - domain->nodes) * sizeof(rill_node));
+#pragma omp parallel for collapse(2) schedule(static)
+    for (uint32_t z = 0; z < geom->n[2]; z++)
+        for (uint32_t y = 0; y < geom->n[1]; y++) link_row(domain, &numbering, y, z);
+    RILL_TRY(pair_mirrored(domain, &numbering));
+    *out = domain;
+    domain = NULL;
+done:
+    rill_numbering_destroy(&numbering);
+    rill_domain_destroy(domain);
+    return status;
+}
+
+void rill_domain_destroy(rill_domain *domain)
+{
+    if (!domain) return;
+    rill_array_destroy(domain->pull);
+    free(domain->swaps);
+    free(domain);
+}
+
+rill_node rill_domain_nodes(const rill_domain *domain) { return domain->nodes; }
+
+const rill_node *rill_domain_pull(const rill_domain *domain) { return domain->pull; }
+
+size_t rill_domain_stride(const rill_domain *domain) { return domain->stride; }

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernels of one part for the CPU, compiled once for each lattice, storage and x86-64 level (the
+ * Makefile sets RILL_PART_LATTICE, RILL_PART_STORAGE and RILL_PART_LEVEL). Threads share the nodes in
+ * blocks of RILL_LANES; no result depends on how many threads or lanes there are.
+ */
+#define RILL_JOIN_(a, b) a##b
+#define RILL_JOIN(a, b) RILL_JOIN_(a, b)
+
+#define RILL_ARITHMETIC_FP32 float
+#define RILL_ARITHMETIC_FP64 double
+#define RILL_ARITHMETIC RILL_JOIN(RILL_ARITHMETIC_, RILL_PART_STORAGE)
+#define RILL_VECTOR_BYTES_v2 16
+#define RILL_VECTOR_BYTES_v3 32
+#define RILL_VECTOR_BYTES_v4 64
+#define RILL_VECTOR_BYTES RILL_JOIN(RILL_VECTOR_BYTES_, RILL_PART_LEVEL)
+
+#include "kernel/launch.h"
+#include "kernel/node.h"
+
+#include <math.h>
+
+enum {
+    lattice = RILL_JOIN(RILL_, RILL_PART_LATTICE),
+    storage = RILL_JOIN(RILL_, RILL_PART_STORAGE),
+    lanes = RILL_LANES
+};
+
+static rill_rates rates_of(const rill_launch *launch)
+{
+    rill_rates rates = {(rill_scalar)launch->rate_even, (rill_scalar)launch->rate_odd, {0, 0, 0}};
+    for (int a = 0; a < 3; a++) rates.force[a] = (rill_scalar)launch->force[a];
+    return rates;
+}
+
+/* Stamp one function per variant of this part and parity. */
+#define RILL_LATTICES(X) X(RILL_PART_LATTICE)
+#define RILL_STORAGES(X, l) X(l, RILL_PART_STORAGE)
+#define RILL_STEP(C, E, S, A, P)                                                                             \
+    static void step_##C##_##E##_##S##_##A##_##P(const rill_launch *launch)                                  \
+    {                                                                                                        \
+        const rill_arrays arrays = launch->arrays;                                                           \
+        const rill_rates rates = rates_of(launch);                                                           \
+        const int64_t blocks = ((int64_t)launch->nodes + lanes - 1) / lanes;                                 \
+        _Pragma("omp parallel for schedule(static)") for (int64_t block = 0; block < blocks; block++)        \
+            rill_node_update(lattice, RILL_##C, RILL_##E, RILL_##S, storage, P, &arrays, &rates,             \
+                             (rill_node)(block * lanes));                                                    \
+    }
+#define RILL_VARIANT(L, C, E, S, A, T)                                                                       \
+    RILL_STEP(C, E, S, A, 0)                                                                                 \
+    RILL_STEP(C, E, S, A, 1)
+#include "kernel/variants.def"
+
+static bool step(const rill_launch *launch)
+{
+    const rill_variant v = launch->variant;
+#define RILL_LATTICES(X) X(RILL_PART_LATTICE)
+#define RILL_STORAGES(X, l) X(l, RILL_PART_STORAGE)
+#define RILL_VARIANT(L, C, E, S, A, T)                                                                       \
+    if (v.collision == RILL_##C && v.equilibrium == RILL_##E && v.stream == RILL_##S &&                      \
+        v.addressing == RILL_##A) {                                                                          \
+        if (rill_stream_parities(RILL_##S) == 2 && launch->parity == 1)                                      \
+            step_##C##_##E##_##S##_##A##_1(launch);                                                          \
+        else                                                                                                 \
+            step_##C##_##E##_##S##_##A##_0(launch);                                                          \
+        return true;                                                                                         \
+    }
+#include "kernel/variants.def"
+    return false;
+}
+
+/* Velocity from moments: u = j / rho, or j itself where the equilibrium reads momentum as rho_0 u. */
+static void node_values(const rill_launch *launch, const rill_rates *rates, rill_node n,
+                        double density[lanes], double momentum[lanes][3], double velocity[lanes][3])
+{
+    const rill_moments m = rill_node_moments(lattice, (int)launch->variant.stream, storage, launch->parity,
+                                             &launch->arrays, rates, n);
+    for (int l = 0; l < lanes; l++) {
+        density[l] = (double)m.density[l];
+        const double scale =
+            launch->variant.equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + density[l]) : 1.0;
+        for (int a = 0; a < 3; a++) {
+            momentum[l][a] = (double)m.momentum[a][l];
+            velocity[l][a] = momentum[l][a] * scale;
+        }
+    }
+}
+
+static rill_partial chunk_totals(const rill_launch *launch, const rill_rates *rates, rill_node first,
+                                 rill_node end)
+{
+    rill_partial p = {0};
+    for (uint64_t n = first; n < end; n += lanes) {
+        double density[lanes], momentum[lanes][3], velocity[lanes][3];
+        node_values(launch, rates, (rill_node)n, density, momentum, velocity);
+        for (int l = 0; l < lanes && n + (uint64_t)l < end; l++) {
+            const double *u = velocity[l];
+            const double speed_squared = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+            p.mass += density[l];
+            for (int a = 0; a < 3; a++) p.momentum[a] += momentum[l][a];
+            p.speed_squared_max = fmax(p.speed_squared_max, speed_squared);
+            p.density_max = fmax(p.density_max, fabs(density[l]));
+            p.not_finite += !isfinite(density[l] + speed_squared);
+        }
+    }
+    return p;
+}
+
+static void totals(const rill_launch *launch, rill_partial *partials)
+{
+    const rill_rates rates = rates_of(launch);
+    const int64_t chunks = ((int64_t)launch->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
+#pragma omp parallel for schedule(static)
+    for (int64_t chunk = 0; chunk < chunks; chunk++) {
+        const uint64_t first = (uint64_t)chunk * RILL_CHUNK, end = first + RILL_CHUNK;
+        partials[chunk] = chunk_totals(launch, &rates, (rill_node)first,
+                                       (rill_node)(end < launch->nodes ? end : launch->nodes));
+    }
+}
+
+static void moments(const rill_launch *launch, rill_node first, rill_node count, double *out)
+{
+    const rill_rates rates = rates_of(launch);
+    const int64_t from = first / lanes, to = ((int64_t)first + count + lanes - 1) / lanes;
+#pragma omp parallel for schedule(static)
+    for (int64_t block = from; block < to; block++) {
+        double density[lanes], momentum[lanes][3], velocity[lanes][3];
+        node_values(launch, &rates, (rill_node)(block * lanes), density, momentum, velocity);
+        for (int l = 0; l < lanes; l++) {
+            const int64_t k = block * lanes + l - (int64_t)first;
+            if (k < 0 || k >= (int64_t)count) continue;
+            out[k] = density[l];
+            for (int a = 0; a < 3; a++) out[(int64_t)(a + 1) * count + k] = velocity[l][a];
+        }
+    }
+}
+
+static void set(const rill_launch *launch, rill_node first, rill_node count, const double *values)
+{
+    const rill_rates rates = rates_of(launch);
+    const rill_variant v = launch->variant;
+    const int64_t from = first / lanes, to = ((int64_t)first + count + lanes - 1) / lanes;
+#pragma omp parallel for schedule(static)
+    for (int64_t block = from; block < to; block++) {
+        rill_real density = {0}, velocity[3] = {{0}, {0}, {0}};
+        for (int l = 0; l < lanes && values; l++) {
+            const int64_t k = block * lanes + l - (int64_t)first;
+            if (k < 0 || k >= (int64_t)count) continue;
+            density[l] = (rill_scalar)values[k];
+            for (int a = 0; a < 3; a++) velocity[a][l] = (rill_scalar)values[(int64_t)(a + 1) * count + k];
+        }
+        rill_node_set(lattice, (int)v.equilibrium, (int)v.stream, storage, launch->parity, &launch->arrays,
+                      &rates, (rill_node)(block * lanes), density, velocity);
+    }
+}
+
+static void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
+{
+    const rill_arrays *arrays = &launch->arrays;
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < count; k++) {
+        size_t slot[2];
+        for (int e = 0; e < 2; e++)
+            slot[e] = rill_slot_in((int)launch->variant.stream, launch->parity, arrays->stride,
+                                   swaps[k].direction[e], swaps[k].node[e], RILL_UPSTREAM_WALL);
+        const rill_scalar sign = swaps[k].sign;
+        const rill_scalar first = rill_storage_load(storage, arrays->in, slot[0]);
+        const rill_scalar second = rill_storage_load(storage, arrays->in, slot[1]);
+        rill_storage_store(storage, arrays->in, slot[0], sign * second);
+        rill_storage_store(storage, arrays->in, slot[1], sign * first);
+    }
+}
+
+#define RILL_KERNELS(L, T, V) RILL_KERNELS_(L, T, V)
+#define RILL_KERNELS_(L, T, V) rill_kernels_cpu_##L##_##T##_##V
+extern const rill_kernels RILL_KERNELS(RILL_PART_LATTICE, RILL_PART_STORAGE, RILL_PART_LEVEL);
+const rill_kernels RILL_KERNELS(RILL_PART_LATTICE, RILL_PART_STORAGE, RILL_PART_LEVEL) = {step, totals,
+                                                                                          moments, set, swap};

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A simulation: populations on a backend, the time loop, and what is read between steps. Written once for
+ * all backends; what depends on a device is behind backend.h.
+ */
+#include "run/sim.h"
+
+#include "core/memory.h"
+#include "kernel/lattice.h"
+#include "kernel/storage.h"
+#include "kernel/stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nodes whose moments travel between host and device at a time. */
+enum { slice_nodes = 1 << 20 };
+
+struct rill_sim {
+    const rill_domain *domain;
+    const rill_backend *backend;
+    const rill_kernels *kernels;
+    rill_sim_options options;
+    char device[256];
+    uint64_t steps;
+    void *populations[2]; /* the second is NULL for in-place schemes */
+    const void *list;
+    const void *swaps;
+    rill_partial *partials; /* [chunks] on the backend */
+    rill_partial *host_partials;
+    double *slice; /* [4][slice_nodes] on the backend, made when first used */
+};
+
+rill_sim_options rill_sim_options_default(void)
+{
+    return (rill_sim_options){
+        .variant = rill_variant_default(), .backend = RILL_BACKEND_AUTO, .tau = 1.0, .magic = 3.0 / 16.0};
+}
+
+static rill_status options_check(const rill_sim_options *options, const rill_domain *domain)
+{
+    const rill_variant v = options->variant;
+    if ((unsigned)v.lattice >= RILL_LATTICE_COUNT || (unsigned)v.collision >= RILL_COLLISION_COUNT ||
+        (unsigned)v.equilibrium >= RILL_EQUILIBRIUM_COUNT || (unsigned)v.stream >= RILL_STREAM_COUNT ||
+        (unsigned)v.addressing >= RILL_ADDRESSING_COUNT || (unsigned)v.storage >= RILL_STORAGE_COUNT)
+        return rill_fail(RILL_USAGE,
+                         "the variant holds a value that is none of the named ones: see `rill variants`");
+    if (v.lattice != domain->lattice)
+        return rill_fail(
+            RILL_USAGE, "the domain was built for another lattice than the variant's: build it for the same");
+    if (!(options->tau > 0.5) || !isfinite(options->tau))
+        return rill_fail(RILL_USAGE,
+                         "tau = %g is not above 0.5: raise the viscosity, shorten the time step or refine",
+                         options->tau);
+    if (v.collision == RILL_TRT && (!(options->magic > 0) || !isfinite(options->magic)))
+        return rill_fail(RILL_USAGE,
+                         "magic = %g is not above 0: 3/16 puts half-way walls where they are drawn",
+                         options->magic);
+    for (int a = 0; a < 3; a++)
+        if (!isfinite(options->force[a]))
+            return rill_fail(RILL_USAGE, "force %c = %g is not a finite number", "xyz"[a],
+                             options -> force[a]);
+    bool reversed = false;
+    for (size_t k = 0; k < domain->swap_count && !reversed; k++) reversed = domain->swaps[k].sign < 0;
+    if (reversed && v.equilibrium != RILL_STOKES)
+        return rill_fail(RILL_USAGE,
+                         "mirrored sides normal to the flow need the stokes equilibrium, because a mirrored "
+                         "flow runs backwards: choose it, or mirror the geometry itself");
+    return RILL_OK;
+}
+
+static uint64_t population_bytes(rill_variant variant, const rill_domain *domain)
+{
+    return (uint64_t)rill_q(variant.lattice) * domain->stride * rill_storage_size(variant.storage);
+}
+
+static uint64_t chunks_of(const rill_domain *domain)
+{
+    return ((uint64_t)domain->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
+}
+
+uint64_t rill_sim_bytes(rill_variant variant, const rill_domain *domain)
+{
+    return population_bytes(variant, domain) * (rill_stream_two_arrays(variant.stream) ? 2 : 1) +
+           (uint64_t)(rill_q(variant.lattice) - 1) * domain->stride * sizeof(rill_node) +
+           chunks_of(domain) * sizeof(rill_partial) + domain->swap_count * sizeof(rill_swap);
+}
+
+static rill_launch launch_of(const rill_sim *sim)
+{
+    const bool two = sim->populations[1] != NULL;
+    const size_t now = two ? sim->steps & 1 : 0;
+    const rill_sim_options *o = &sim->options;
+    rill_launch launch = {
+        .variant = o->variant,
+        .parity = rill_stream_parities(o->variant.stream) == 2 ? (int)(sim->steps & 1) : 0,
+        .arrays = {sim->populations[now], sim->populations[two ? 1 - now : 0], sim->list,
+                   sim->domain->stride},
+        .nodes = sim->domain->nodes,
+        .rate_even = 1.0 / o->tau,
+    };
+    launch.rate_odd =
+        o->variant.collision == RILL_TRT ? 1.0 / (0.5 + o->magic / (o->tau - 0.5)) : launch.rate_even;
+    memcpy(launch.force, o->force, sizeof launch.force);
+    return launch;
+}
+
+static rill_status allocate(rill_sim *sim)
+{
+    rill_status status = RILL_OK;
+    const rill_domain *domain = sim->domain;
+    const rill_backend *backend = sim->backend;
+    const rill_variant variant = sim->options.variant;
+    const uint64_t list = (uint64_t)(rill_q(variant.lattice) - 1) * domain->stride * sizeof(rill_node);
+    RILL_TRY(backend->require(rill_sim_bytes(variant, domain), "the populations and index lists"));
+    for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
+        RILL_TRY(backend->alloc(population_bytes(variant, domain), "populations", &sim->populations[k]));
+    RILL_TRY(backend->share(domain->pull, list, "the pull index list", &sim->list));
+    if (domain->swap_count)
+        RILL_TRY(backend->share(domain->swaps, domain->swap_count * sizeof(rill_swap), "mirrored links",
+                                &sim->swaps));
+    const uint64_t partials = chunks_of(domain) * sizeof(rill_partial);
+    RILL_TRY(backend->alloc(partials, "partial sums", (void **)&sim->partials));
+    RILL_TRY(rill_array_create(partials, 1, "partial sums", (void **)&sim->host_partials));
+done:
+    return status;
+}
+
+rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *options, rill_sim **out)
+{
+    rill_status status = RILL_OK;
+    rill_sim *sim = NULL;
+    RILL_TRY(options_check(options, domain));
+    sim = calloc(1, sizeof *sim);
+    if (!sim) return rill_fail(RILL_SYSTEM, "out of memory for a simulation");
+    sim->domain = domain;
+    sim->options = *options;
+    RILL_TRY(rill_backend_find(options->backend, &sim->backend));
+    RILL_TRY(sim->backend->probe(sim->device, sizeof sim->device));
+    sim->kernels = sim->backend->kernels(options->variant.lattice, options->variant.storage);
+    if (!sim->kernels) {
+        status = RILL_SYSTEM;
+        goto done;
+    }
+    RILL_TRY(allocate(sim));
+    const rill_launch launch = launch_of(sim);
+    sim->kernels->set(&launch, 0, domain->nodes, NULL);
+    RILL_TRY(sim->backend->wait());
+    *out = sim;
+    sim = NULL;
+done:
+    rill_sim_destroy(sim);
+    return status;
+}
+
+void rill_sim_destroy(rill_sim *sim)
+{
+    if (!sim) return;
+    if (sim->backend) {
+        for (int k = 0; k < 2; k++) sim->backend->free(sim->populations[k]);
+        sim->backend->free(sim->partials);
+        sim->backend->free(sim->slice);
+        sim->backend->release(sim->list);
+        sim->backend->release(sim->swaps);
+    }
+    rill_array_destroy(sim->host_partials);
+    free(sim);
+}
+
+rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
+{
+    for (uint64_t k = 0; k < steps; k++) {
+        rill_launch launch = launch_of(sim);
+        if (!sim->kernels->step(&launch)) {
+            char name[64];
+            rill_variant_name(sim->options.variant, name, sizeof name);
+            return rill_fail(RILL_USAGE, "variant %s is not built into this library: see `rill variants`",
+                             name);
+        }
+        sim->steps++;
+        if (sim->swaps) {
+            launch = launch_of(sim);
+            sim->kernels->swap(&launch, sim->swaps, sim->domain->swap_count);
+        }
+    }
+    return sim->backend->wait();
+}
+
+uint64_t rill_sim_steps(const rill_sim *sim) { return sim->steps; }
+
+rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
+{
+    rill_status status = RILL_OK;
+    const uint64_t chunks = chunks_of(sim->domain);
+    const rill_launch launch = launch_of(sim);
+    rill_totals totals = {0};
+    sim->kernels->totals(&launch, sim->partials);
+    RILL_TRY(sim->backend->wait());
+    RILL_TRY(sim->backend->download(sim->host_partials, sim->partials, chunks * sizeof(rill_partial)));
+    for (uint64_t k = 0; k < chunks; k++) {
+        const rill_partial *p = &sim->host_partials[k];
+        totals.mass += p->mass;
+        for (int a = 0; a < 3; a++) totals.momentum[a] += p->momentum[a];
+        totals.speed_max = fmax(totals.speed_max, p->speed_squared_max);
+        totals.density_max = fmax(totals.density_max, p->density_max);
+        totals.not_finite += p->not_finite;
+    }
+    totals.speed_max = sqrt(totals.speed_max);
+    *out = totals;
+done:
+    return status;
+}
+
+static rill_status range_check(const rill_sim *sim, rill_node first, rill_node count)
+{
+    if ((uint64_t)first + count > sim->domain->nodes)
+        return rill_fail(RILL_USAGE, "nodes %u to %llu are not all among the %u of the domain", first,
+                         (unsigned long long)first + count, sim->domain->nodes);
+    return RILL_OK;
+}
+
+static rill_status slice_make(rill_sim *sim)
+{
+    if (sim->slice) return RILL_OK;
+    return sim->backend->alloc(4 * (uint64_t)slice_nodes * sizeof(double), "moments", (void **)&sim->slice);
+}
+
+rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u)
+{
+    rill_status status = RILL_OK;
+    double *host = NULL;
+    RILL_TRY(range_check(sim, first, count));
+    RILL_TRY(slice_make(sim));
+    RILL_TRY(rill_array_create(4 * (uint64_t)slice_nodes, sizeof(double), "moments", (void **)&host));
+    const rill_launch launch = launch_of(sim);
+    for (uint64_t done_nodes = 0; done_nodes < count; done_nodes += slice_nodes) {
+        const rill_node part =
+            (rill_node)(count - done_nodes < slice_nodes ? count - done_nodes : slice_nodes);
+        sim->kernels->moments(&launch, first + (rill_node)done_nodes, part, sim->slice);
+        RILL_TRY(sim->backend->wait());
+        RILL_TRY(sim->backend->download(host, sim->slice, 4 * (uint64_t)part * sizeof(double)));
+        if (rho) memcpy(rho + done_nodes, host, part * sizeof(double));
+        for (size_t a = 0; a < 3 && u; a++)
+            memcpy(u + a * count + done_nodes, host + (a + 1) * part, part * sizeof(double));
+    }
+done:
+    rill_array_destroy(host);
+    return status;
+}
+
+rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u)
+{
+    rill_status status = RILL_OK;
+    double *host = NULL;
+    const rill_node count = sim->domain->nodes;
+    RILL_TRY(slice_make(sim));
+    RILL_TRY(rill_array_create(4 * (uint64_t)slice_nodes, sizeof(double), "moments", (void **)&host));
+    const rill_launch launch = launch_of(sim);
+    for (uint64_t first = 0; first < count; first += slice_nodes) {
+        const rill_node part = (rill_node)(count - first < slice_nodes ? count - first : slice_nodes);
+        memcpy(host, rho + first, part * sizeof(double));
+        for (size_t a = 0; a < 3; a++)
+            memcpy(host + (a + 1) * part, u + a * count + first, part * sizeof(double));
+        RILL_TRY(sim->backend->upload(sim->slice, host, 4 * (uint64_t)part * sizeof(double)));
+        sim->kernels->set(&launch, (rill_node)first, part, sim->slice);
+        RILL_TRY(sim->backend->wait());
+    }
+done:
+    rill_array_destroy(host);
+    return status;
+}
+
+const char *rill_sim_backend(const rill_sim *sim) { return sim->backend->name; }
+
+const char *rill_sim_device(const rill_sim *sim) { return sim->device; }
+
+const rill_backend *rill_sim_backend_table(const rill_sim *sim) { return sim->backend; }

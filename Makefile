@@ -3,7 +3,8 @@
 
 VERSION   := 0.1.0
 CC        ?= gcc
-BUILD     ?= build
+ASAN      ?= 0
+BUILD     ?= build$(if $(filter 1,$(ASAN)),/asan)
 PREFIX    ?= /usr/local
 NVCC      ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
 CUDA      ?= $(if $(NVCC),1,0)
@@ -27,12 +28,13 @@ LIBS     := hdf5 libtiff-4 libpng udunits libxxhash jansson
 REVISION := $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD || echo modified; })
 CPPFLAGS += $(CPU_LEVELS:%=-DRILL_LEVEL_%) -Iinclude -Isrc -I. $(shell $(PKG_CONFIG) --cflags $(LIBS)) -D_GNU_SOURCE
 CFLAGS   += -std=c11 $(OPT) -g -fPIC -fopenmp -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow \
-            -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-psabi $(WERROR)
+            -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-psabi -Wno-missing-field-initializers $(WERROR)
 LDFLAGS  += -fopenmp
 LDLIBS   := $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm
 ifeq ($(ASAN),1)
-CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-LDFLAGS  += -fsanitize=address,undefined
+SANITIZE := -fsanitize=address,undefined
+CFLAGS   += $(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+LDFLAGS  += $(SANITIZE)
 endif
 
 # One object of the node update per lattice, storage (and processor level): they build in parallel.
@@ -106,15 +108,18 @@ TEST_LIBS = $(shell $(PKG_CONFIG) --cflags --libs criterion)
 define test_rule
 $(BUILD)/tests/$(notdir $(1:.c=)): $(BUILD)/obj/$(1:.c=.o) $(BUILD)/librill.so
 	@mkdir -p $$(@D)
-	$$(call say,LD,$$@)$(CC) $(LDFLAGS) -o $$@ $$< -L$(BUILD) -lrill -Wl,-rpath,'$$$$ORIGIN/..' $(TEST_LIBS) $(LDLIBS)
+	$$(call say,LD,$$@)$(CC) $(LDFLAGS) -o $$@ $$(filter %.o,$$^) -L$(BUILD) -lrill -Wl,-rpath,'$$$$ORIGIN/..' $(TEST_LIBS) $(LDLIBS)
 endef
 $(foreach t,$(TEST_SRC),$(eval $(call test_rule,$(t))))
+$(BUILD)/tests/test_cli: $(filter-out %/main.o,$(CLI_OBJ))
 
 .PHONY: tests
 tests: $(TESTS) $(BUILD)/rill ## build the tests
 
 test: tests ## build and run the tests
-	$(Q)RILL=$(abspath $(BUILD)/rill) scripts/run-tests $(TESTS)
+	$(Q)$(MAKE) -s install DESTDIR= PREFIX=$(abspath $(BUILD)/prefix)
+	$(Q)RILL=$(abspath $(BUILD)/rill) RILL_PREFIX=$(abspath $(BUILD)/prefix) RILL_CC="$(CC) $(SANITIZE)" \
+	  RILL_EXAMPLE=$(abspath examples/permeability.c) scripts/run-tests $(TESTS)
 
 bench: $(BUILD)/rill ## measure speed on this machine
 	$(Q)$(BUILD)/rill bench --json $(BUILD)/bench.json
@@ -136,10 +141,10 @@ clean: ## remove build/
 	rm -rf $(BUILD)
 
 help: ## list targets and variables
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s'|'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
 	@printf '%s\n' '' '  CUDA=0        build without CUDA even when nvcc is there' \
 	  '  CUDA_ARCH=90  compute capabilities to build for (now: $(CUDA_ARCH))' \
-	  '  ASAN=1        AddressSanitizer and UndefinedBehaviorSanitizer' '  V=1           show the commands' \
+	  '  ASAN=1        AddressSanitizer and UndefinedBehaviorSanitizer, in build/asan' '  V=1           show the commands' \
 	  '  CC=clang BUILD=build/clang PREFIX=/usr/local DESTDIR= WERROR=-Werror'
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)

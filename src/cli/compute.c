@@ -25,8 +25,6 @@ MATCHES(addressings, RILL_ADDRESSING_COUNT);
 MATCHES(storages, RILL_STORAGE_COUNT);
 MATCHES(backends, RILL_BACKEND_CUDA + 1);
 
-#pragma weak rill_variant_default
-
 /* The library asks for memory by itself, also where no option reaches: it reads the environment. */
 static rill_status memory_apply(const char *text)
 {
@@ -39,9 +37,7 @@ static rill_status memory_apply(const char *text)
 
 void cli_compute_defaults(cli_compute *compute)
 {
-    const rill_variant v =
-        rill_variant_default ? rill_variant_default() : (rill_variant){RILL_D3Q19, RILL_TRT,  RILL_STOKES,
-                                                                       RILL_AA,    RILL_LIST, RILL_FP32};
+    const rill_variant v = rill_variant_default();
     *compute = (cli_compute){
         .lattice = (int)v.lattice,
         .collision = (int)v.collision,

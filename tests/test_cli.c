@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading of options: every type, its limits, and the sentence that each mistake gets. */
+#include "cli/cli.h"
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool flag, real_given;
+static const char *text;
+static int number, choice;
+static uint64_t count, size;
+static double real, length;
+static cli_list many;
+static const char *const colours[] = {"red", "green", "blue", NULL};
+static const char *rest[2];
+static int rest_count;
+
+static const cli_option options[] = {
+    {"flag", 'f', CLI_FLAG, &flag, .help = "a flag"},
+    {.help = "Values"},
+    {"text", 0, CLI_TEXT, &text, "TEXT", "a text"},
+    {"number", 'n', CLI_INT, &number, "N", "a number", .min = -5, .max = 100},
+    {"steps", 0, CLI_COUNT, &count, "COUNT", "time steps", .min = 1, .max = 1e15},
+    {"real", 0, CLI_REAL, &real, "NUMBER", "a real, in time steps", .min = 0.5, .max = 2, .above = true,
+     .given = &real_given},
+    {"voxel-size", 0, CLI_LENGTH, &length, "LENGTH", "edge of a voxel"},
+    {"size", 0, CLI_BYTES, &size, "SIZE", "a size"},
+    {"colour", 0, CLI_CHOICE, &choice, .help = "a colour", .choices = colours},
+    {"many", 'm', CLI_MULTI, &many, "TEXT", "texts"},
+    {0},
+};
+static const cli_option *const tables[] = {options, NULL};
+static const cli_command command = {"paint", "FILE [options]", "paint a file", NULL, NULL};
+
+static void reset(void)
+{
+    flag = real_given = false;
+    text = "none";
+    number = 7;
+    choice = 1;
+    count = 1000;
+    size = 1 << 20;
+    real = 1;
+    length = 1e-6;
+    many.count = 0;
+}
+
+static rill_status parse(const char *const *words, bool *help)
+{
+    char *argv[32] = {(char *)(uintptr_t) "paint"};
+    int argc = 1;
+    for (; *words != NULL; words++) argv[argc++] = (char *)(uintptr_t)*words;
+    rest_count = 2;
+    return cli_parse(&command, tables, argc, argv, rest, &rest_count, help);
+}
+#define PARSE(...) parse((const char *const[]){__VA_ARGS__, NULL}, &(bool){false})
+
+TestSuite(cli, .init = reset);
+
+Test(cli, every_type)
+{
+    cr_assert_eq(PARSE("a.h5", "-f", "--text", "-x", "--number=-3", "--steps", "250k", "--real", "3/4",
+                       "--voxel-size", "5.7um", "--size", "2GiB", "--colour", "blue", "-m1", "--many", "2",
+                       "-m", "3", "--", "--b"),
+                 RILL_OK, "%s", rill_error_message());
+    cr_assert(flag);
+    cr_assert_str_eq(text, "-x");
+    cr_assert_eq(number, -3);
+    cr_assert_eq(count, 250000);
+    cr_assert_eq(real, 0.75);
+    cr_assert(real_given);
+    cr_assert(fabs(length - 5.7e-6) < 1e-18);
+    cr_assert_eq(size, 2ull << 30);
+    cr_assert_eq(choice, 2);
+    cr_assert_eq(many.count, 3);
+    cr_assert_str_eq(many.items[0], "1");
+    cr_assert_str_eq(many.items[2], "3");
+    cr_assert_eq(rest_count, 2);
+    cr_assert_str_eq(rest[0], "a.h5");
+    cr_assert_str_eq(rest[1], "--b");
+}
+
+Test(cli, spellings_of_numbers)
+{
+    cr_assert_eq(PARSE("-n", "-4", "--steps=1e6", "--real=80%"), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(number, -4);
+    cr_assert_eq(count, 1000000);
+    cr_assert(fabs(real - 0.8) < 1e-15);
+    cr_assert_eq(PARSE("-"), RILL_OK);
+    cr_assert_eq(rest_count, 1);
+    cr_assert(real_given);
+}
+
+static void refuse(rill_status status, const char *part)
+{
+    const char *message = rill_error_message();
+    cr_assert_eq(status, RILL_USAGE, "accepted where \"%s\" was expected", part);
+    cr_assert_not_null(strstr(message, part), "\"%s\" does not say \"%s\"", message, part);
+    cr_assert_null(strchr(message, '\n'));
+}
+
+Test(cli, unknown_options_name_the_nearest)
+{
+    refuse(PARSE("--colur", "red"), "unknown option --colur: did you mean --colour (`rill paint --help`");
+    refuse(PARSE("--voxelsize=1um"), "did you mean --voxel-size");
+    refuse(PARSE("--vox", "1um"), "did you mean --voxel-size");
+    refuse(PARSE("--unlike-any-of-them"), "the nearest is --");
+    refuse(PARSE("-z"), "unknown option -z");
+    refuse(PARSE("--hlep"), "did you mean --help");
+    refuse(PARSE("a", "b", "c"), "unexpected argument \"c\": usage is rill paint FILE");
+    char long_name[300] = "--";
+    memset(long_name + 2, 'y', sizeof long_name - 3);
+    refuse(PARSE(long_name), "unknown option --yyy");
+}
+
+Test(cli, wrong_values_name_value_and_limits)
+{
+    refuse(PARSE("--real", "0.5"), "--real 0.5 is out of range: give a number above 0.5 and at most 2");
+    refuse(PARSE("--real", "2.1"), "out of range");
+    refuse(PARSE("--real", "nan"), "--real \"nan\" is not a number");
+    refuse(PARSE("--real", "inf"), "is not a number");
+    refuse(PARSE("--real", "1/0"), "is not a number");
+    refuse(PARSE("--real", "1.5x"), "is not a number");
+    refuse(PARSE("--real", ""), "is not a number");
+    refuse(PARSE("--number", "101"), "--number 101 is out of range: give a number from -5 and at most 100");
+    refuse(PARSE("--number", "1.5"), "is not a whole number");
+    refuse(PARSE("--number", "1e99"), "out of range");
+    refuse(PARSE("--steps", "0"), "give a number from 1 and");
+    refuse(PARSE("--steps", "-5"), "out of range");
+    refuse(PARSE("--steps", "5q"), "is not a whole number: give one such as 5000, 250k or 1e6");
+    refuse(PARSE("--steps", "3/1"), "is not a whole number");
+    refuse(PARSE("--voxel-size", "5.7"), "--voxel-size: \"5.7\" has no unit");
+    refuse(PARSE("--voxel-size", "5.7 parsnips"), "unknown unit \"parsnips\"");
+    refuse(PARSE("--size", "big"), "--size: \"big\" is not a size");
+    refuse(PARSE("--colour", "grene"), "did you mean green? (choices: red, green, blue)");
+    refuse(PARSE("--colour", "ultraviolet"), "choose one of red, green, blue");
+    refuse(PARSE("--text="), "--text has an empty value: give TEXT");
+    refuse(PARSE("--flag=1"), "--flag takes no value: leave out \"1\"");
+    refuse(PARSE("--text", "--flag"), "--text needs a value: give TEXT");
+    refuse(PARSE("--real"), "--real needs a value: give NUMBER");
+    cr_assert(!real_given);
+    cr_assert_eq(real, 1, "a refused value was stored");
+    cr_assert_eq(number, 7);
+}
+
+Test(cli, too_many_repeats)
+{
+    const char *words[16] = {0};
+    for (int i = 0; i < 15; i++) words[i] = "-mx";
+    rill_status status = RILL_OK;
+    for (int i = 0; i < 5; i++) status = parse(words, &(bool){false});
+    refuse(status, "--many stands more than 64 times");
+}
+
+Test(cli, help_shows_placeholders_choices_and_defaults, .init = cr_redirect_stdout)
+{
+    reset();
+    bool help = false;
+    cr_assert_eq(parse((const char *const[]){"--real", "2", "--help", NULL}, &help), RILL_OK);
+    cr_assert(help);
+    cr_assert_eq(real, 1);
+    fflush(stdout);
+    char shown[4096];
+    FILE *out = cr_get_redirected_stdout();
+    const size_t n = fread(shown, 1, sizeof shown - 1, out);
+    shown[n] = '\0';
+    static const char *const parts[] = {
+        "Usage: rill paint FILE [options]",
+        "paint a file",
+        "\nValues:\n",
+        "  -f, --flag ",
+        "--text TEXT",
+        "(default: none)",
+        "-n, --number N",
+        "(default: 7)",
+        "time steps (default: 1000)",
+        "(default: 1)",
+        "--voxel-size LENGTH",
+        "(default: 1 um)",
+        "(default: 1 MiB)",
+        "red|green|blue",
+        "(default: green)",
+        "texts; may be repeated",
+        "-h, --help",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        cr_assert_not_null(strstr(shown, parts[i]), "\"%s\" is not in:\n%s", parts[i], shown);
+}
+
+Test(cli, shared_flags)
+{
+    cli_compute compute;
+    cli_compute_defaults(&compute);
+    const cli_option *const both[] = {cli_compute_options(&compute), NULL};
+    const char *words[] = {"paint",        "--lattice", "d3q27", "--collision", "srt",  "--equilibrium",
+                           "second-order", "--stream",  "pull",  "--storage",   "fp64", "--magic",
+                           "1/4",          "--backend", "cpu",   "--tau",       "0.8",  "--max-steps",
+                           "2M",           "--memory",  "3GiB"};
+    bool help;
+    int none = 0;
+    cr_assert_eq(cli_parse(&command, both, (int)(sizeof words / sizeof words[0]), (char **)(uintptr_t)words,
+                           NULL, &none, &help),
+                 RILL_OK, "%s", rill_error_message());
+    const rill_variant v = cli_compute_variant(&compute);
+    cr_assert(v.lattice == RILL_D3Q27 && v.collision == RILL_SRT && v.equilibrium == RILL_SECOND_ORDER);
+    cr_assert(v.stream == RILL_PULL && v.addressing == RILL_LIST && v.storage == RILL_FP64);
+    cr_assert(compute.magic == 0.25 && compute.backend == RILL_BACKEND_CPU && compute.tau == 0.8);
+    cr_assert(compute.tau_given && compute.max_steps_given && !compute.tolerance_given);
+    cr_assert_eq(compute.max_steps, 2000000);
+    cr_assert_str_eq(getenv("RILL_MEMORY"), "3GiB");
+
+    static const char *const wrong[][3] = {{"paint", "--tau", "0.5"},      {"paint", "--tau", "0.49"},
+                                           {"paint", "--magic", "0"},      {"paint", "--tolerance", "0"},
+                                           {"paint", "--lattice", "d2q9"}, {"paint", "--memory", "lots"},
+                                           {"paint", "--max-steps", "0"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        none = 0;
+        refuse(cli_parse(&command, both, 3, (char **)(uintptr_t)wrong[i], NULL, &none, &help), wrong[i][2]);
+    }
+}
+
+Test(cli, command_line_is_quoted)
+{
+    const char *words[] = {"info", "a b.h5", "--x=1", "it's", ""};
+    char *line = cli_command_line(5, (char **)(uintptr_t)words);
+    cr_assert_str_eq(line, "rill info 'a b.h5' --x=1 'it'\\''s' ''");
+    free(line);
+}
+
+Test(cli, rows_are_aligned, .init = cr_redirect_stdout)
+{
+    cli_row("porosity", "%.3f", 0.25);
+    cli_row("k in \xc2\xb5m\xc2\xb2", "%d", 1); /* two bytes, one column */
+    fflush(stdout);
+    cr_assert_stdout_eq_str(
+        "  porosity                    0.250\n  k in \xc2\xb5m\xc2\xb2                    1\n");
+}
+
+Test(cli, progress_is_throttled, .init = cr_redirect_stderr)
+{
+    setenv("TERM", "xterm", 1);
+    const rill_progress quiet = cli_progress(true);
+    cr_assert_null(quiet.fn);
+    const rill_progress plain = cli_progress(false); /* a pipe: no terminal */
+    for (int i = 0; i < 100; i++) plain.fn(plain.context, "labelling", 0.01 * i, "detail");
+    cli_progress_end();
+    fflush(stderr);
+    cr_assert_stderr_eq_str("");
+}

@@ -13,10 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Voxels of a chunk along z, y, x: 128 KiB, so that a vessel leaves most chunks out. Deflate 4 halves the
- * file of level 1 and takes a third of the time of level 9 (docs/files.md has the figures). */
-static const uint64_t chunk_voxels[3] = {32, 64, 64};
-enum { DEFLATE = 4, CELL_CHUNK = 65536 };
+/* Chunks of 128 KiB, so that a vessel leaves most of them out. Level 4: docs/files.md has the figures. */
+enum { DEFLATE = 4 };
 
 const char *rill_side_name(rill_side side)
 {
@@ -62,73 +60,35 @@ done:
     return status;
 }
 
-/* Copies a block of voxels; returns whether it holds fluid. */
-static bool block_copy(const rill_geom *geom, const uint64_t start[3], const uint64_t count[3],
-                       uint8_t *block)
-{
-    unsigned any = 0;
-    for (uint64_t z = 0; z < count[0]; z++)
-        for (uint64_t y = 0; y < count[1]; y++) {
-            const uint64_t row = (start[0] + z) * geom->n[1] + start[1] + y;
-            const uint8_t *from = geom->voxels + row * geom->n[0] + start[2];
-            memcpy(block, from, count[2]);
-            for (uint64_t x = 0; x < count[2]; x++) any |= from[x];
-            block += count[2];
-        }
-    return any != 0;
-}
-
 static rill_status voxels_write(const rill_geom *geom, rill_h5_file *file)
 {
     rill_status status = RILL_OK;
     const rill_h5_layout layout = {.type = RILL_H5_U8,
                                    .rank = 3,
                                    .dims = {geom->n[2], geom->n[1], geom->n[0]},
-                                   .chunk = {chunk_voxels[0], chunk_voxels[1], chunk_voxels[2]},
+                                   .chunk = {32, 64, 64},
                                    .deflate = DEFLATE};
-    uint8_t *block = malloc(chunk_voxels[0] * chunk_voxels[1] * chunk_voxels[2]);
-    if (!block) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a block of voxels"));
     RILL_TRY(rill_h5_dataset_create(file, "/voxels", &layout));
-    uint64_t at[3], count[3];
-    for (at[0] = 0; at[0] < layout.dims[0]; at[0] += chunk_voxels[0])
-        for (at[1] = 0; at[1] < layout.dims[1]; at[1] += chunk_voxels[1])
-            for (at[2] = 0; at[2] < layout.dims[2]; at[2] += chunk_voxels[2]) {
-                for (int a = 0; a < 3; a++) {
-                    const uint64_t left = layout.dims[a] - at[a];
-                    count[a] = left < chunk_voxels[a] ? left : chunk_voxels[a];
-                }
-                if (block_copy(geom, at, count, block))
-                    RILL_TRY(rill_h5_write(file, "/voxels", RILL_H5_U8, at, count, block));
-            }
+    RILL_TRY(rill_h5_set_text(file, "/voxels", "long_name",
+                              "0 solid, 1 fluid, 2 and above: fluid with a patch label"));
+    RILL_TRY(rill_h5_write_sparse(file, "/voxels", 0, geom->n[2], geom->voxels));
 done:
-    free(block);
     return status;
 }
 
 rill_status rill_geom_nodes_write(const rill_geom *geom, rill_h5_file *file)
 {
     rill_status status = RILL_OK;
-    const uint64_t voxels = rill_geom_voxels(geom);
-    const rill_h5_layout layout = {.type = RILL_H5_U64,
-                                   .rank = 1,
-                                   .dims = {rill_geom_fluid(geom)},
-                                   .chunk = {CELL_CHUNK},
-                                   .deflate = DEFLATE};
-    uint64_t start = 0, count = 0;
-    uint64_t *cells = malloc(CELL_CHUNK * sizeof *cells);
-    if (!cells) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a block of node cells"));
-    RILL_TRY(rill_h5_dataset_create(file, "/nodes/cell", &layout));
-    RILL_TRY(rill_h5_set_text(file, "/nodes/cell", "meaning", "voxel x + nx (y + ny z) of each fluid node"));
-    for (uint64_t v = 0; v < voxels; v++) {
-        if (geom->voxels[v] >= RILL_FLUID) cells[count++] = v;
-        if (count == CELL_CHUNK || (v + 1 == voxels && count > 0)) {
-            RILL_TRY(rill_h5_write(file, "/nodes/cell", RILL_H5_U64, &start, &count, cells));
-            start += count;
-            count = 0;
-        }
-    }
+    rill_h5_stream *cells = NULL;
+    const rill_voxel voxels = rill_geom_voxels(geom);
+    RILL_TRY(rill_h5_stream_create(file, "/nodes/cell", RILL_H5_U64, 0, DEFLATE, &cells));
+    RILL_TRY(
+        rill_h5_set_text(file, "/nodes/cell", "long_name", "voxel x + nx (y + ny z) of each fluid node"));
+    for (rill_voxel v = 0; v < voxels; v++)
+        if (geom->voxels[v] >= RILL_FLUID) RILL_TRY(rill_h5_stream_append(cells, 1, &v));
+    RILL_TRY(rill_h5_stream_flush(cells));
 done:
-    free(cells);
+    rill_h5_stream_destroy(cells);
     return status;
 }
 

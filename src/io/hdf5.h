@@ -87,9 +87,43 @@ rill_status rill_h5_extend(rill_h5_file *file, const char *path, uint64_t rows);
 rill_status rill_h5_write(rill_h5_file *file, const char *path, rill_h5_type type, const uint64_t *start,
                           const uint64_t *count, const void *data);
 
+/**
+ * Write the rows start … start + rows - 1 along axis 0, chunk by chunk, and leave out the chunks that hold
+ * nothing but 0: a sparse array costs what it fills. `start` must be a multiple of the chunk.
+ */
+rill_status rill_h5_write_sparse(rill_h5_file *file, const char *path, uint64_t start, uint64_t rows,
+                                 const void *data);
+
 /** Read a block; arguments as rill_h5_write(). */
 rill_status rill_h5_read(rill_h5_file *file, const char *path, rill_h5_type type, const uint64_t *start,
                          const uint64_t *count, void *data);
+
+/** Rows of a dataset that are written one after the other, gathered to whole chunks. */
+typedef struct rill_h5_stream rill_h5_stream;
+
+/**
+ * Create a dataset that grows along axis 0 and begin to fill it.
+ * @param[in] width    elements of a row; 0: the dataset has one axis and rows of one element
+ * @param[in] deflate  level 0…9
+ * @param[in] path     borrowed until the stream is closed
+ */
+rill_status rill_h5_stream_create(rill_h5_file *file, const char *path, rill_h5_type type, uint64_t width,
+                                  int deflate, rill_h5_stream **out);
+
+/** Append `rows` rows. */
+rill_status rill_h5_stream_append(rill_h5_stream *stream, uint64_t rows, const void *data);
+
+/** Write what is still held. */
+rill_status rill_h5_stream_flush(rill_h5_stream *stream);
+
+/** Return the rows appended so far. */
+uint64_t rill_h5_stream_rows(const rill_h5_stream *stream);
+
+/** Free a stream; rows that were not flushed are lost. NULL is allowed. */
+void rill_h5_stream_destroy(rill_h5_stream *stream);
+
+/** Return the bytes of an element. */
+size_t rill_h5_size(rill_h5_type type);
 
 /** Link `path` to an object of another file, whose name is taken relative to the directory of this one. */
 rill_status rill_h5_link_external(rill_h5_file *file, const char *path, const char *other,

@@ -40,7 +40,9 @@ typedef struct rill_fields {
     rill_field_unit velocity; /**< of u */
     rill_field_unit pressure; /**< of (rho - 1) / 3 */
     uint64_t step;
-    double time;            /**< seconds, or steps when time_is_steps */
+    double time_step; /**< seconds of a step; 0 when unknown: times are steps then */
+    const char
+        *cells; /**< sparse: file of the cells, in the directory of the fields; NULL: out.cells.vtkhdf */
     const char *command;    /**< provenance; may be NULL */
     rill_progress progress; /**< fn may be NULL */
 } rill_fields;
@@ -49,7 +51,7 @@ typedef struct rill_fields {
 rill_fields rill_fields_default(void);
 
 /**
- * Write the fields, and PATH.xmf (with `.vtkhdf` cut) beside them.
+ * Write the fields, and "out.xmf" beside them.
  * @param[in] path  "out.vtkhdf"; with RILL_FIELDS_SPARSE the cells go to "out.cells.vtkhdf" unless that
  * exists and holds the cells of this geometry
  * @return RILL_USAGE without fluid nodes, RILL_SYSTEM for disk or memory, or what moments() returned

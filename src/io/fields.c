@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * VTKHDF field files. Moments are asked for in batches of nodes and written slab by slab; nothing of the size
+ * of the box is held. The cells of the sparse kind are cells.c's, the .xmf is xmf.c's.
+ */
+#include "io/fields.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "io/cells.h"
+#include "io/fields_priv.h"
+#include "io/geom_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* BATCH nodes are asked for at a time; SLAB planes of an image are held, as many as its chunks have. Level 1:
+ * digits of a float hardly compress, the rest does at any level. */
+enum { BATCH = 65536, SLAB = 8, DEFLATE = 1 };
+
+rill_fields rill_fields_default(void)
+{
+    return (rill_fields){.velocity = {1, "lu", 0}, .pressure = {1, "lu", 0}};
+}
+
+/* Moments of one batch of nodes, in their written form. */
+typedef struct batch {
+    double *rho;     /* [BATCH] */
+    double *u;       /* [3][BATCH] at most, [3][count] when filled */
+    float *velocity; /* [count][3] */
+    float *pressure; /* [count] */
+} batch;
+
+static rill_status batch_create(batch *b)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_array_create(BATCH, sizeof *b->rho, "a batch of moments", (void **)&b->rho));
+    RILL_TRY(rill_array_create(3 * BATCH, sizeof *b->u, "a batch of moments", (void **)&b->u));
+    RILL_TRY(
+        rill_array_create(3 * BATCH, sizeof *b->velocity, "a batch of velocities", (void **)&b->velocity));
+    RILL_TRY(rill_array_create(BATCH, sizeof *b->pressure, "a batch of pressures", (void **)&b->pressure));
+done:
+    return status;
+}
+
+static void batch_destroy(batch *b)
+{
+    rill_array_destroy(b->rho);
+    rill_array_destroy(b->u);
+    rill_array_destroy(b->velocity);
+    rill_array_destroy(b->pressure);
+}
+
+/* Fills the batch with nodes first … first + count - 1. Pressure: p - p0 = c_s^2 (rho - 1), c_s^2 = 1/3. */
+static rill_status batch_fill(const rill_fields *fields, batch *b, uint64_t first, uint64_t count)
+{
+    const rill_status status =
+        fields->moments(fields->context, (rill_node)first, (rill_node)count, b->rho, b->u);
+    if (status != RILL_OK) return status;
+    for (uint64_t n = 0; n < count; n++) {
+        for (int a = 0; a < 3; a++)
+            b->velocity[3 * n + (uint64_t)a] =
+                (float)(fields->velocity.factor * b->u[(uint64_t)a * count + n]);
+        b->pressure[n] = (float)(fields->pressure.factor * b->rho[n] / 3);
+    }
+    return RILL_OK;
+}
+
+static void report(const rill_fields *fields, double fraction)
+{
+    if (fields->progress.fn) fields->progress.fn(fields->progress.context, "writing fields", fraction, "");
+}
+
+/* ---- what both kinds have -------------------------------------------------------------------- */
+
+static rill_status unit_write(rill_h5_file *file, const char *path, const rill_field_unit *unit,
+                              const char *meaning)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_h5_set_text(file, path, "units", unit->name));
+    RILL_TRY(rill_h5_set_text(file, path, "long_name", meaning));
+    if (unit->si > 0) RILL_TRY(rill_h5_set_reals(file, path, "unitSI", &unit->si, 1));
+done:
+    return status;
+}
+
+static rill_status fields_begin(const rill_fields *fields, rill_h5_file *file, const char *type)
+{
+    rill_status status = RILL_OK;
+    const int64_t step = (int64_t)fields->step;
+    RILL_TRY(rill_geom_head_write(fields->geom, file, RILL_FIELDS_FORMAT));
+    RILL_TRY(rill_h5_set_integers(file, "/", "step", &step, 1));
+    if (fields->time_step > 0) RILL_TRY(rill_h5_set_reals(file, "/", "time_step", &fields->time_step, 1));
+    RILL_TRY(rill_h5_group_create(file, "/provenance"));
+    RILL_TRY(rill_h5_set_text(file, "/provenance", "software_version", rill_version()));
+    if (fields->command) RILL_TRY(rill_h5_set_text(file, "/provenance", "options", fields->command));
+    if (fields->geom->source) RILL_TRY(rill_h5_set_text(file, "/provenance", "source", fields->geom->source));
+    if (fields->geom->source_hash)
+        RILL_TRY(rill_h5_set_text(file, "/provenance", "source_xxh3_64", fields->geom->source_hash));
+    RILL_TRY(rill_vtkhdf_begin(file, type));
+done:
+    return status;
+}
+
+/* ---- image ----------------------------------------------------------------------------------- */
+
+static rill_status image_begin(const rill_geom *geom, rill_h5_file *file)
+{
+    rill_status status = RILL_OK;
+    const double edge = rill_geom_edge(geom), spacing[3] = {edge, edge, edge};
+    const double direction[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    double centre[3]; /* of voxel 0: the points of the image are the voxel centres */
+    int64_t extent[6];
+    for (int a = 0; a < 3; a++) {
+        centre[a] = geom->origin[a] + edge / 2;
+        extent[2 * a] = 0;
+        extent[2 * a + 1] = (int64_t)geom->n[a] - 1;
+    }
+    RILL_TRY(rill_h5_set_integers(file, "/VTKHDF", "WholeExtent", extent, 6));
+    RILL_TRY(rill_h5_set_reals(file, "/VTKHDF", "Origin", centre, 3));
+    RILL_TRY(rill_h5_set_reals(file, "/VTKHDF", "Spacing", spacing, 3));
+    RILL_TRY(rill_h5_set_reals(file, "/VTKHDF", "Direction", direction, 9));
+    const rill_h5_layout velocity = {.type = RILL_H5_F32,
+                                     .rank = 4,
+                                     .dims = {geom->n[2], geom->n[1], geom->n[0], 3},
+                                     .chunk = {SLAB, 32, 64, 3},
+                                     .deflate = DEFLATE};
+    rill_h5_layout pressure = velocity;
+    pressure.rank = 3;
+    pressure.chunk[1] = 128;
+    RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_VELOCITY, &velocity));
+    RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_PRESSURE, &pressure));
+done:
+    return status;
+}
+
+/* Puts the fluid nodes of voxels [begin, end) into a slab whose first voxel is `begin`; *node counts on. */
+static rill_status slab_fill(const rill_fields *fields, batch *b, rill_voxel begin, rill_voxel end,
+                             uint64_t *node, rill_voxel *place, float *velocity, float *pressure)
+{
+    rill_status status = RILL_OK;
+    uint64_t count = 0;
+    for (rill_voxel v = begin; v < end; v++) {
+        if (fields->geom->voxels[v] >= RILL_FLUID) place[count++] = v - begin;
+        if (count == 0 || (count < BATCH && v + 1 < end)) continue;
+        RILL_TRY(batch_fill(fields, b, *node, count));
+        for (uint64_t n = 0; n < count; n++) {
+            memcpy(velocity + 3 * place[n], b->velocity + 3 * n, 3 * sizeof *velocity);
+            pressure[place[n]] = b->pressure[n];
+        }
+        *node += count;
+        count = 0;
+    }
+done:
+    return status;
+}
+
+static rill_status image_write(const rill_fields *fields, rill_h5_file *file)
+{
+    rill_status status = RILL_OK;
+    batch b = {0};
+    const rill_geom *geom = fields->geom;
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    float *velocity = NULL, *pressure = NULL;
+    rill_voxel *place = NULL;
+    uint64_t node = 0;
+    RILL_TRY(batch_create(&b));
+    RILL_TRY(
+        rill_array_create(SLAB * plane, 3 * sizeof *velocity, "a slab of velocities", (void **)&velocity));
+    RILL_TRY(rill_array_create(SLAB * plane, sizeof *pressure, "a slab of pressures", (void **)&pressure));
+    RILL_TRY(rill_array_create(BATCH, sizeof *place, "a batch of voxel numbers", (void **)&place));
+    RILL_TRY(image_begin(geom, file));
+    for (uint64_t z = 0; z < geom->n[2]; z += SLAB) {
+        const uint64_t rows = geom->n[2] - z < SLAB ? geom->n[2] - z : SLAB;
+        memset(velocity, 0, rows * plane * 3 * sizeof *velocity);
+        memset(pressure, 0, rows * plane * sizeof *pressure);
+        RILL_TRY(slab_fill(fields, &b, z * plane, (z + rows) * plane, &node, place, velocity, pressure));
+        RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_VELOCITY, z, rows, velocity));
+        RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_PRESSURE, z, rows, pressure));
+        report(fields, (double)z / geom->n[2]);
+    }
+done:
+    rill_array_destroy(place);
+    rill_array_destroy(pressure);
+    rill_array_destroy(velocity);
+    batch_destroy(&b);
+    return status;
+}
+
+/* ---- sparse ---------------------------------------------------------------------------------- */
+
+/* Links everything that the cells file has, by its name without the directory. */
+static rill_status sparse_link(rill_h5_file *file, const char *cells)
+{
+    rill_status status = RILL_OK;
+    static const char *const shared[] = {"NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds",
+                                         "Points",         "Connectivity",  "Offsets",
+                                         "Types"};
+    const char *slash = strrchr(cells, '/'), *name = slash ? slash + 1 : cells;
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/VTKHDF/%s", shared[i]);
+        RILL_TRY(rill_h5_link_external(file, path, name, path));
+    }
+    RILL_TRY(rill_h5_link_external(file, "/nodes/cell", name, "/nodes/cell"));
+done:
+    return status;
+}
+
+static rill_status sparse_write(const rill_fields *fields, rill_h5_file *file, const char *cells)
+{
+    rill_status status = RILL_OK;
+    batch b = {0};
+    rill_h5_stream *velocity = NULL, *pressure = NULL;
+    const uint64_t nodes = rill_geom_fluid(fields->geom);
+    RILL_TRY(batch_create(&b));
+    RILL_TRY(sparse_link(file, cells));
+    RILL_TRY(rill_h5_stream_create(file, RILL_SPARSE_VELOCITY, RILL_H5_F32, 3, DEFLATE, &velocity));
+    RILL_TRY(rill_h5_stream_create(file, RILL_SPARSE_PRESSURE, RILL_H5_F32, 0, DEFLATE, &pressure));
+    for (uint64_t first = 0; first < nodes; first += BATCH) {
+        const uint64_t count = nodes - first < BATCH ? nodes - first : BATCH;
+        RILL_TRY(batch_fill(fields, &b, first, count));
+        RILL_TRY(rill_h5_stream_append(velocity, count, b.velocity));
+        RILL_TRY(rill_h5_stream_append(pressure, count, b.pressure));
+        report(fields, (double)first / (double)nodes);
+    }
+    RILL_TRY(rill_h5_stream_flush(velocity));
+    RILL_TRY(rill_h5_stream_flush(pressure));
+done:
+    rill_h5_stream_destroy(velocity);
+    rill_h5_stream_destroy(pressure);
+    batch_destroy(&b);
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* Returns PATH without `.vtkhdf`, with an ending; the caller frees it. */
+static char *derived(const char *path, const char *ending)
+{
+    const size_t length = strlen(path), tail = strlen(".vtkhdf");
+    const bool cut = length > tail && strcmp(path + length - tail, ".vtkhdf") == 0;
+    char *name = NULL;
+    return asprintf(&name, "%.*s%s", (int)(cut ? length - tail : length), path, ending) < 0 ? NULL : name;
+}
+
+static rill_status file_write(const rill_fields *fields, rill_fields_kind kind, const char *path,
+                              const char *cells)
+{
+    rill_status status = RILL_OK;
+    const bool image = kind == RILL_FIELDS_IMAGE;
+    rill_h5_file *file = NULL;
+    RILL_TRY(rill_h5_create(path, &file));
+    RILL_TRY(fields_begin(fields, file, image ? "ImageData" : "UnstructuredGrid"));
+    RILL_TRY(image ? image_write(fields, file) : sparse_write(fields, file, cells));
+    RILL_TRY(
+        unit_write(file, image ? RILL_IMAGE_VELOCITY : RILL_SPARSE_VELOCITY, &fields->velocity, "velocity"));
+    RILL_TRY(unit_write(file, image ? RILL_IMAGE_PRESSURE : RILL_SPARSE_PRESSURE, &fields->pressure,
+                        "pressure above the reference"));
+    RILL_TRY(rill_h5_commit(file));
+done:
+    rill_h5_close(file);
+    return status;
+}
+
+rill_status rill_fields_write(const rill_fields *fields, rill_fields_kind kind, const char *path)
+{
+    rill_status status = RILL_OK;
+    char *cells = NULL, *xmf = NULL;
+    if (kind == RILL_FIELDS_NONE) return RILL_OK;
+    const uint64_t nodes = rill_geom_fluid(fields->geom);
+    if (nodes == 0 || nodes >= UINT32_MAX)
+        return rill_fail(RILL_USAGE, "cannot write %s: %llu fluid nodes are not between 1 and %u", path,
+                         (unsigned long long)nodes, UINT32_MAX - 1);
+    xmf = derived(path, ".xmf");
+    cells = fields->cells ? strdup(fields->cells) : derived(path, ".cells.vtkhdf");
+    if (!cells || !xmf) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a file name"));
+    if (kind == RILL_FIELDS_SPARSE) RILL_TRY(rill_cells_write(fields->geom, cells));
+    RILL_TRY(file_write(fields, kind, path, cells));
+    RILL_TRY(rill_xmf_write(fields, kind, path, xmf));
+done:
+    free(cells);
+    free(xmf);
+    return status;
+}

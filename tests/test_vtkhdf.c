@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Field files, as VTK 9.1 (package python3-vtk9, which must be there) sees them. */
+#include "io/fields.h"
+#include "io/hdf5.h"
+#include "rill.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NX = 70, NY = 5, NZ = 11 };
+
+static char directory[] = "/tmp/rill-vtkhdf-XXXXXX";
+
+static void begin(void) { cr_assert(mkdtemp(directory)); }
+
+static void end(void)
+{
+    char command[80];
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(vtkhdf, .init = begin, .fini = end);
+
+static const char *in_directory(const char *name)
+{
+    static char path[4][96];
+    static int turn;
+    snprintf(path[turn = (turn + 1) % 4], sizeof *path, "%s/%s", directory, name);
+    return path[turn];
+}
+
+/* Fluid where x + y + z is odd, in the first and the last third of x: some chunks stay empty. */
+static rill_geom *sample(void)
+{
+    rill_geom *geom = NULL;
+    cr_assert_eq(rill_geom_create((uint32_t[]){NX, NY, NZ}, &geom), RILL_OK);
+    for (unsigned v = 0; v < NX * NY * NZ; v++) {
+        const unsigned x = v % NX, y = v / NX % NY, z = v / (NX * NY);
+        geom->voxels[v] = (x + y + z) % 2 && (x < 20 || x > 50) ? 1 + v % 3 : RILL_SOLID;
+    }
+    return geom;
+}
+
+/* The moments of node n say which node it is. */
+static rill_status moments(void *context, rill_node first, rill_node count, double *rho, double *u)
+{
+    (void)context;
+    for (rill_node n = 0; n < count; n++) {
+        rho[n] = 3e-3 * (first + n);
+        for (unsigned a = 0; a < 3; a++) u[a * count + n] = 1e-6 * (first + n) + a;
+    }
+    return RILL_OK;
+}
+
+static rill_fields sample_fields(const rill_geom *geom)
+{
+    rill_fields fields = rill_fields_default();
+    fields.geom = geom;
+    fields.moments = moments;
+    fields.velocity = (rill_field_unit){2, "m/s", 1};
+    return fields;
+}
+
+static json_t *see(const char *path)
+{
+    char command[256];
+    snprintf(command, sizeof command, "/usr/bin/python3 tests/vtk_read.py '%s'", path);
+    FILE *pipe = popen(command, "r");
+    cr_assert(pipe);
+    json_t *seen = json_loadf(pipe, 0, NULL);
+    cr_assert_eq(pclose(pipe), 0, "%s failed: is python3-vtk9 installed?", command);
+    cr_assert(seen);
+    return seen;
+}
+
+static double real_at(const json_t *json, const char *key, size_t i)
+{
+    const json_t *value = json_array_get(json_object_get(json, key), i);
+    cr_assert(json_is_number(value), "%s[%zu] is missing", key, i);
+    return json_number_value(value);
+}
+
+static double row_at(const json_t *array, size_t row, size_t component)
+{
+    return json_number_value(json_array_get(json_array_get(json_object_get(array, "rows"), row), component));
+}
+
+static void expect_node(const json_t *data, size_t row, unsigned node)
+{
+    const json_t *velocity = json_object_get(data, "velocity"), *pressure = json_object_get(data, "pressure");
+    for (unsigned a = 0; a < 3; a++)
+        cr_assert_float_eq(row_at(velocity, row, a), 2 * (1e-6 * node + a), 1e-6, "node %u", node);
+    cr_assert_float_eq(row_at(pressure, row, 0), 1e-3 * node, 1e-6, "node %u", node);
+}
+
+Test(vtkhdf, image_is_what_vtk_reads)
+{
+    rill_geom *geom = sample();
+    geom->spacing = 2e-6;
+    geom->origin[2] = 1e-3;
+    const rill_fields fields = sample_fields(geom);
+    const char *path = in_directory("a.vtkhdf");
+    cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_IMAGE, path), RILL_OK, "%s", rill_error_message());
+    json_t *seen = see(path), *data = json_object_get(seen, "point_data");
+    cr_assert_str_eq(json_string_value(json_object_get(seen, "class")), "vtkImageData");
+    cr_assert_eq(json_integer_value(json_object_get(seen, "points")), NX * NY * NZ);
+    const unsigned n[3] = {NX, NY, NZ};
+    for (size_t a = 0; a < 3; a++) {
+        cr_assert_eq(real_at(seen, "dimensions", a), n[a]);
+        cr_assert_float_eq(real_at(seen, "spacing", a), 2e-6, 1e-18);
+        cr_assert_float_eq(real_at(seen, "origin", a), geom->origin[a] + 1e-6, 1e-15);
+    }
+    const json_t *range = json_array_get(json_object_get(json_object_get(data, "velocity"), "ranges"), 2);
+    cr_assert_eq(json_number_value(json_array_get(range, 0)), 0);
+    cr_assert_float_eq(json_number_value(json_array_get(range, 1)),
+                       4 + 2e-6 * (double)(rill_geom_fluid(geom) - 1), 1e-6);
+    unsigned node = 0;
+    for (size_t v = 0; v < NX * NY * NZ; v++) {
+        if (geom->voxels[v] >= RILL_FLUID)
+            expect_node(data, v, node++);
+        else
+            cr_assert_eq(row_at(json_object_get(data, "velocity"), v, 1), 0);
+    }
+    json_decref(seen);
+    rill_geom_destroy(geom);
+}
+
+Test(vtkhdf, sparse_is_what_vtk_reads_and_links_its_cells)
+{
+    rill_geom *geom = sample();
+    geom->spacing = 0.5;
+    geom->origin[0] = 3;
+    rill_fields fields = sample_fields(geom);
+    const char *path = in_directory("a.vtkhdf"), *next = in_directory("b.vtkhdf"),
+               *cells = in_directory("a.cells.vtkhdf");
+    cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_SPARSE, path), RILL_OK, "%s", rill_error_message());
+    fields.cells = cells;
+    fields.step = 100;
+    cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_SPARSE, next), RILL_OK, "%s", rill_error_message());
+    json_t *seen = see(next), *data = json_object_get(seen, "cell_data");
+    cr_assert_str_eq(json_string_value(json_object_get(seen, "class")), "vtkUnstructuredGrid");
+    cr_assert_eq((uint64_t)json_integer_value(json_object_get(seen, "cells")), rill_geom_fluid(geom));
+    cr_assert_eq(json_array_size(json_object_get(seen, "types")), 1);
+    cr_assert_eq(real_at(seen, "types", 0), 12);
+    unsigned node = 0;
+    for (unsigned v = 0; v < NX * NY * NZ; v++) {
+        if (geom->voxels[v] < RILL_FLUID) continue;
+        const unsigned at[3] = {v % NX, v / NX % NY, v / (NX * NY)};
+        const json_t *first = json_array_get(json_object_get(seen, "first_corners"), node);
+        const json_t *last = json_array_get(json_object_get(seen, "last_corners"), node);
+        for (size_t a = 0; a < 3; a++) {
+            cr_assert_eq(json_number_value(json_array_get(first, a)), geom->origin[a] + 0.5 * at[a]);
+            cr_assert_eq(json_number_value(json_array_get(last, a)), geom->origin[a] + 0.5 * (at[a] + 1));
+        }
+        expect_node(data, node, node);
+        node++;
+    }
+    json_decref(seen);
+    rill_geom_destroy(geom);
+}
+
+/* The corners of a box of fluid are shared by its cells. */
+Test(vtkhdf, cells_share_their_corners_and_an_unknown_spacing_is_one)
+{
+    rill_geom *geom = NULL;
+    cr_assert_eq(rill_geom_create((uint32_t[]){2, 3, 4}, &geom), RILL_OK);
+    memset(geom->voxels, RILL_FLUID, 24);
+    const rill_fields fields = sample_fields(geom);
+    const char *path = in_directory("box.vtkhdf");
+    cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_SPARSE, path), RILL_OK, "%s", rill_error_message());
+    json_t *seen = see(path);
+    cr_assert_eq(json_integer_value(json_object_get(seen, "points")), 3 * 4 * 5);
+    cr_assert_eq(json_integer_value(json_object_get(seen, "cells")), 24);
+    const double bounds[6] = {0, 2, 0, 3, 0, 4};
+    for (size_t i = 0; i < 6; i++) cr_assert_eq(real_at(seen, "bounds", i), bounds[i]);
+    json_decref(seen);
+    rill_geom_destroy(geom);
+}
+
+static rill_status broken(void *context, rill_node first, rill_node count, double *rho, double *u)
+{
+    return first > 0 ? RILL_NUMERICS : moments(context, first, count, rho, u);
+}
+
+Test(vtkhdf, nothing_is_left_of_a_failure)
+{
+    rill_geom *geom = NULL;
+    cr_assert_eq(rill_geom_create((uint32_t[]){64, 64, 64}, &geom), RILL_OK);
+    rill_fields fields = sample_fields(geom);
+    const char *path = in_directory("a.vtkhdf");
+    cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_IMAGE, path), RILL_USAGE, "there is no fluid");
+    memset(geom->voxels, RILL_FLUID, 64 * 64 * 64);
+    fields.moments = broken;
+    cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_IMAGE, path), RILL_NUMERICS);
+    fields.moments = moments;
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){200000, 200000}), 0);
+    cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_IMAGE, path), RILL_SYSTEM);
+    cr_assert(strstr(rill_error_message(), path) && strstr(rill_error_message(), "File too large"));
+    cr_assert_eq(rmdir(directory), 0, "a file was left behind");
+    cr_assert_eq(mkdir(directory, 0700), 0);
+    rill_geom_destroy(geom);
+}

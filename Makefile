@@ -30,7 +30,8 @@ CPPFLAGS += $(CPU_LEVELS:%=-DRILL_LEVEL_%) -Iinclude -Isrc -I. $(shell $(PKG_CON
 CFLAGS   += -std=c11 $(OPT) -g -fPIC -fopenmp -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-psabi -Wno-missing-field-initializers $(WERROR)
 LDFLAGS  += -fopenmp
-LDLIBS   := $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm
+# hdf5_hl, of the same package as hdf5, has no pkg-config file; it makes dimension scales.
+LDLIBS   := -lhdf5_hl $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm
 ifeq ($(ASAN),1)
 SANITIZE := -fsanitize=address,undefined
 CFLAGS   += $(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer

@@ -66,6 +66,11 @@ Test(result, series_values_and_attributes_read_back)
     cr_assert(nine[7] == 8 && isnan(nine[8]));
     cr_assert_eq(rill_h5_get_reals(file, "/series/z/permeability", "unitSI", &si, 1), RILL_OK);
     cr_assert_eq(si, 4e-12);
+    cr_assert(rill_h5_has_attribute(file, "/series/z/permeability", "DIMENSION_LIST"));
+    cr_assert(rill_h5_has_attribute(file, "/summary/permeability", "DIMENSION_LIST"));
+    cr_assert_eq(rill_h5_get_text(file, "/series/z/step", "CLASS", &text), RILL_OK);
+    cr_assert_str_eq(text, "DIMENSION_SCALE");
+    free(text);
     cr_assert_eq(rill_h5_get_text(file, "/run", "command", &text), RILL_OK);
     cr_assert_str_eq(text, run.command);
     cr_assert(!rill_h5_has_attribute(file, "/run", "seed") && !rill_h5_has_attribute(file, "/run", "device"));

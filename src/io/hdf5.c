@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <hdf5_hl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -441,6 +442,30 @@ rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path)
                              : rill_h5_check(to);
     rill_h5_release(expand);
     rill_h5_release(links);
+    return status;
+}
+
+rill_status rill_h5_scale_create(rill_h5_file *file, const char *path, const char *name)
+{
+    RILL_H5_QUIET;
+    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    rill_status status = H5DSset_scale(dataset, name) < 0
+                             ? rill_h5_fail(file, "%s is no dimension scale", path)
+                             : rill_h5_check(file);
+    rill_h5_release(dataset);
+    return status;
+}
+
+rill_status rill_h5_scale_attach(rill_h5_file *file, const char *path, const char *scale, int axis)
+{
+    RILL_H5_QUIET;
+    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT),
+                other = H5Dopen2(file->id, scale, H5P_DEFAULT);
+    rill_status status = H5DSattach_scale(dataset, other, (unsigned)axis) < 0
+                             ? rill_h5_fail(file, "no dimension scale %s for %s", scale, path)
+                             : rill_h5_check(file);
+    rill_h5_release(other);
+    rill_h5_release(dataset);
     return status;
 }
 

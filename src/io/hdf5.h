@@ -132,6 +132,12 @@ rill_status rill_h5_link_external(rill_h5_file *file, const char *path, const ch
 /** Copy an object with all that is below it; links to other files become copies of what they name. */
 rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path);
 
+/** Make a one-dimensional dataset a dimension scale. */
+rill_status rill_h5_scale_create(rill_h5_file *file, const char *path, const char *name);
+
+/** Attach a dimension scale to an axis of a dataset. */
+rill_status rill_h5_scale_attach(rill_h5_file *file, const char *path, const char *scale, int axis);
+
 /* ---- attributes ------------------------------------------------------------------------------ */
 
 /** Write a text attribute of an object ("/" is the file): fixed length, ASCII where it suffices, else UTF-8.

@@ -147,6 +147,29 @@ done:
     return status;
 }
 
+/*
+ * Gives an axis the dimension scale "axis0_LENGTH" (or axis1_…) of its group, which counts 0, 1, …: xarray
+ * wants one for every axis, and two of one name for no array.
+ */
+static rill_status axis_attach(rill_result *result, const char *group, const char *path, int axis,
+                               uint64_t length)
+{
+    rill_status status = RILL_OK;
+    char name[32], scale[PATH];
+    const rill_h5_layout layout = {.type = RILL_H5_U64, .rank = 1, .dims = {length}, .chunk = {length}};
+    snprintf(name, sizeof name, "axis%d_%llu", axis, (unsigned long long)length);
+    RILL_TRY(path_join(scale, group, name));
+    if (!rill_h5_exists(result->file, scale)) {
+        RILL_TRY(rill_h5_dataset_create(result->file, scale, &layout));
+        for (uint64_t i = 0, one = 1; i < length; i++)
+            RILL_TRY(rill_h5_write(result->file, scale, RILL_H5_U64, &i, &one, &i));
+        RILL_TRY(rill_h5_scale_create(result->file, scale, name));
+    }
+    RILL_TRY(rill_h5_scale_attach(result->file, path, scale, axis));
+done:
+    return status;
+}
+
 rill_status rill_result_values(rill_result *result, const char *group, const rill_quantity *quantity,
                                int rank, const uint64_t *dims, const double *values)
 {
@@ -159,6 +182,7 @@ rill_status rill_result_values(rill_result *result, const char *group, const ril
     RILL_TRY(path_join(path, group, quantity->name));
     RILL_TRY(quantity_create(result->file, group, quantity, &layout));
     RILL_TRY(rill_h5_write(result->file, path, RILL_H5_F64, NULL, NULL, values));
+    for (int a = 0; a < rank; a++) RILL_TRY(axis_attach(result, group, path, a, dims[a]));
 done:
     return status;
 }
@@ -190,14 +214,21 @@ rill_status rill_series_create(rill_result *result, const char *group, const ril
 {
     rill_status status = RILL_OK;
     rill_series *series = NULL;
+    char path[PATH], scale[PATH];
     const rill_quantity step = {.name = "step", .unit = "1", .meaning = "time steps made"};
     rill_h5_layout layout = {
         .type = RILL_H5_U64, .rank = 1, .chunk = {ROWS}, .deflate = DEFLATE, .extendable = true};
     if (count < 1) return rill_fail(RILL_USAGE, "a series of %d columns has none", count);
     RILL_TRY(series_allocate(result, group, columns, count, &series));
     RILL_TRY(quantity_create(result->file, group, &step, &layout));
+    RILL_TRY(path_join(scale, group, "step"));
+    RILL_TRY(rill_h5_scale_create(result->file, scale, "step"));
     layout.type = RILL_H5_F64;
-    for (int c = 0; c < count; c++) RILL_TRY(quantity_create(result->file, group, &columns[c], &layout));
+    for (int c = 0; c < count; c++) {
+        RILL_TRY(quantity_create(result->file, group, &columns[c], &layout));
+        RILL_TRY(path_join(path, group, columns[c].name));
+        RILL_TRY(rill_h5_scale_attach(result->file, path, scale, 0));
+    }
     series->next = result->series;
     *out = result->series = series;
     series = NULL;

@@ -75,6 +75,12 @@ rill_status cli_parse(const cli_command *command, const cli_option *const *table
 /** Print "rill NAME: MESSAGE" of the last failure to standard error; returns the exit code. */
 int cli_report(const cli_command *command, rill_status status);
 
+/**
+ * Use no more than `text` of host memory: the apply function of an option --memory.
+ * It sets the environment, because the library asks for memory also where no option reaches.
+ */
+rill_status cli_memory_apply(const char *text);
+
 /** The flags that every computing command shares; see cli_compute_options(). */
 typedef struct cli_compute {
     int lattice, collision, equilibrium, stream, addressing, storage, backend;

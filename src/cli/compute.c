@@ -25,8 +25,7 @@ MATCHES(addressings, RILL_ADDRESSING_COUNT);
 MATCHES(storages, RILL_STORAGE_COUNT);
 MATCHES(backends, RILL_BACKEND_CUDA + 1);
 
-/* The library asks for memory by itself, also where no option reaches: it reads the environment. */
-static rill_status memory_apply(const char *text)
+rill_status cli_memory_apply(const char *text)
 {
     uint64_t bytes;
     const rill_status status = rill_units_parse_bytes(text, &bytes);
@@ -80,7 +79,7 @@ const cli_option *cli_compute_options(cli_compute *c)
         {"max-steps", 0, CLI_COUNT, &c->max_steps, "COUNT", "time steps to give up after",
          .fallback = c->max_steps_default, .min = 1, .max = 1e15, .given = &c->max_steps_given},
         {"memory", 0, CLI_TEXT, &c->memory, "SIZE", "host memory that may be used, such as 8GiB",
-         .fallback = "what the system reports as available", .apply = memory_apply},
+         .fallback = "what the system reports as available", .apply = cli_memory_apply},
         {.help = "Output"},
         {"json", 0, CLI_TEXT, &c->json, "FILE", "write the summary as JSON", .fallback = ""},
         {"output", 'o', CLI_TEXT, &c->output, "FILE", "write the result", .fallback = c->output_default},

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill voxelize: an image becomes a geometry file. The work is geometry/voxelize.c's. */
+#include "cli/cli.h"
+#include "cli/image_options.h"
+#include "core/units.h"
+#include "io/json_file.h"
+#include "io/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* In the order of rill_keep and rill_lattice; axes behind "any". */
+static const char *const keeps[] = {"all", "connected", "percolating", NULL};
+static const char *const axes[] = {"any", "x", "y", "z", NULL};
+static const char *const indices[] = {"none", "pull", NULL};
+static const char *const lattices[] = {"d3q19", "d3q27", NULL};
+static const char *const sides[] = {"periodic", "mirror", "wall"};
+_Static_assert(sizeof lattices / sizeof *lattices == RILL_LATTICE_COUNT + 1, "names and enum differ");
+
+typedef struct {
+    cli_image image;
+    const char *input, *output, *json;
+    int keep, axis, index, lattice;
+    bool quiet;
+    char *line; /* the command, owned */
+} choices;
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void print_fractions(const char *label, const double part[3])
+{
+    cli_row(label, "x %.5f   y %.5f   z %.5f", part[0], part[1], part[2]);
+}
+
+static void print_summary(const choices *c, const rill_geom *geom, const rill_voxelize_report *report,
+                          double took)
+{
+    const rill_components *found = &report->components;
+    const double voxels = (double)rill_geom_voxels(geom);
+    char length[32] = "unknown (--voxel-size sets it)", used[32];
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    rill_units_format_bytes(1024. * (double)usage.ru_maxrss, used, sizeof used);
+    if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
+    cli_row("source", "%s", c->input);
+    cli_image_rows(report);
+    cli_row("voxels", "%u x %u x %u", geom->n[0], geom->n[1], geom->n[2]);
+    cli_row("voxel size", "%s", length);
+    cli_row("sides x, y, z", "%s, %s, %s", sides[geom->sides[0]], sides[geom->sides[1]],
+            sides[geom->sides[2]]);
+    cli_row("porosity", "%.5f", found->porosity.total);
+    cli_row("  connected to a face", "%.5f", found->porosity.connected);
+    print_fractions("  percolating", found->porosity.percolating);
+    print_fractions("  reaching both faces", found->spanning);
+    cli_row("components", "%llu, joined through faces; %llu kept (%s%s%s)",
+            (unsigned long long)found->components, (unsigned long long)found->kept, keeps[c->keep],
+            c->keep == RILL_KEEP_PERCOLATING ? " along " : "",
+            c->keep == RILL_KEEP_PERCOLATING ? axes[c->axis] : "");
+    cli_row("pore voxels dropped", "%llu (%.3f %% of the pores)", (unsigned long long)found->dropped,
+            found->porosity.total > 0 ? 100 * (double)found->dropped / (found->porosity.total * voxels) : 0);
+    cli_row("fluid nodes", "%llu (%.5f)", (unsigned long long)report->fluid, (double)report->fluid / voxels);
+    cli_row("time and memory", "%.1f s, %s at most", took, used);
+    cli_row("geometry", "%s", c->output);
+}
+
+static json_t *json_fractions(const double part[3])
+{
+    return json_pack("{s:o, s:o, s:o}", "x", rill_json_real(part[0]), "y", rill_json_real(part[1]), "z",
+                     rill_json_real(part[2]));
+}
+
+static json_t *json_greys(const rill_voxelize_report *report)
+{
+    json_t *list = json_array();
+    for (uint64_t i = 0; i < report->greys && i < RILL_GREYS_SHOWN; i++)
+        json_array_append_new(list, json_pack("{s:f, s:f, s:b}", "value", report->grey[i].value, "fraction",
+                                              report->grey[i].fraction, "pore", report->grey[i].pore));
+    return list;
+}
+
+static rill_status write_json(const choices *c, const rill_geom *geom, const rill_voxelize_report *r,
+                              double took)
+{
+    const rill_components *found = &r->components;
+    const char *to[3];
+    for (int f = 0; f < 3; f++) to[f] = axes[r->axes[f] + 1];
+    json_t *json = json_pack(
+        "{s:{s:s, s:s, s:s, s:s, s:[i,i,i], s:[s,s,s], s:o}, s:[i,i,i], s:o, s:[s,s,s],"
+        " s:{s:f, s:f, s:o, s:o}, s:I, s:I, s:I, s:I, s:s, s:{s:f}, s:s, s:s}",
+        "image", "path", c->input, "xxh3", geom->source_hash, "format", r->kind, "type",
+        rill_grey_name(r->type), "size", (int)r->file_n[0], (int)r->file_n[1], (int)r->file_n[2], "axes",
+        to[0], to[1], to[2], "grey_values", json_greys(r), "voxels", (int)geom->n[0], (int)geom->n[1],
+        (int)geom->n[2], "voxel_size_m", geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(),
+        "sides", sides[geom->sides[0]], sides[geom->sides[1]], sides[geom->sides[2]], "porosity", "total",
+        found->porosity.total, "connected", found->porosity.connected, "percolating",
+        json_fractions(found->porosity.percolating), "spanning", json_fractions(found->spanning),
+        "components", (json_int_t)found->components, "components_kept", (json_int_t)found->kept, "dropped",
+        (json_int_t)found->dropped, "fluid_nodes", (json_int_t)r->fluid, "geometry", c->output, "performance",
+        "seconds", took, "command", c->line, "software", rill_version());
+    if (!json) return rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json);
+    const rill_status status = rill_json_write(json, c->json);
+    json_decref(json);
+    return status;
+}
+
+/* Fail before the work when a file could not be written after it. */
+static rill_status try_output(const char *path)
+{
+    rill_output *output = NULL;
+    const rill_status status = rill_output_create(path, &output);
+    rill_output_destroy(output);
+    return status;
+}
+
+static rill_status work(choices *c)
+{
+    rill_status status = RILL_OK;
+    rill_geom *geom = NULL;
+    rill_voxelize_options options;
+    rill_voxelize_report report;
+    const double start = seconds();
+    RILL_TRY(cli_image_resolve(&c->image, &options));
+    options.keep = (rill_keep)c->keep;
+    options.axis = c->axis - 1;
+    options.command = c->line;
+    RILL_TRY(try_output(c->output));
+    if (c->json) RILL_TRY(try_output(c->json));
+    RILL_TRY(rill_image_voxelize(c->input, &options, cli_progress(c->quiet), &geom, &report));
+    RILL_TRY(rill_geom_write(geom, c->output,
+                             &(rill_geom_write_options){.index_pull = c->index == 1, .lattice = c->lattice}));
+    if (c->json) RILL_TRY(write_json(c, geom, &report, seconds() - start));
+    cli_progress_end();
+    if (!c->quiet) print_summary(c, geom, &report, seconds() - start);
+done:
+    rill_geom_destroy(geom);
+    return status;
+}
+
+static rill_status check(const choices *c, int count)
+{
+    if (count == 0) return rill_fail(RILL_USAGE, "no image is given: rill voxelize IMAGE -o FILE.geom.h5");
+    if (count > 1)
+        return rill_fail(
+            RILL_USAGE,
+            "more than one image is given: put a pattern of slices in quotes (\"slice*.tif\"), or name "
+            "their directory");
+    if (!c->output) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
+    if (strcmp(c->output, c->input) == 0)
+        return rill_fail(RILL_USAGE, "-o %s would overwrite the image: give another name", c->output);
+    return RILL_OK;
+}
+
+static int run(int argc, char **argv);
+
+const cli_command cli_voxelize = {
+    .name = "voxelize",
+    .usage = "IMAGE [options] -o FILE.geom.h5",
+    .summary = "turn a segmented image into a geometry",
+    .details =
+        "IMAGE is a raw file, a TIFF with pages, a directory or a quoted pattern of TIFF slices "
+        "(\"s*.tif\",\n"
+        "s%04d.tif), or an npy, NRRD, MHD or MHA file. Pores are connected through the faces of voxels.\n"
+        "\"connected\" pores reach an outer face. Along an axis with periodic sides a pore percolates when "
+        "it\n"
+        "meets its own periodic image, along one with mirrored or walled sides when it reaches both faces.\n"
+        "Steps are done in this order: pore, axes, crop, resample, mirror, keep.",
+    .run = run,
+};
+
+static int run(int argc, char **argv)
+{
+    choices c = {.keep = RILL_KEEP_PERCOLATING};
+    const char *memory = NULL, *inputs[2];
+    int count = 2;
+    bool help = false;
+    cli_image_defaults(&c.image);
+    const cli_option own[] = {
+        {.help = "Cleaning"},
+        {"keep", 0, CLI_CHOICE, &c.keep, .help = "which pores stay", .choices = keeps},
+        {"axis", 0, CLI_CHOICE, &c.axis, .help = "axis along which kept pores percolate", .choices = axes},
+        {.help = "Output"},
+        {"output", 'o', CLI_TEXT, &c.output, "FILE", "write the geometry", .fallback = ""},
+        {"index", 0, CLI_CHOICE, &c.index, .help = "store the pull index list too", .choices = indices},
+        {"lattice", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list", .choices = lattices},
+        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON", .fallback = ""},
+        {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",
+         .fallback = "what the system reports as available", .apply = cli_memory_apply},
+        {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "no progress, no summary table"},
+        {0},
+    };
+    const cli_option *const tables[] = {cli_image_options(&c.image), own, NULL};
+    rill_status status = cli_parse(&cli_voxelize, tables, argc, argv, inputs, &count, &help);
+    if (help) return RILL_OK;
+    if (status == RILL_OK) {
+        c.input = count ? inputs[0] : NULL;
+        status = check(&c, count);
+    }
+    if (status == RILL_OK) {
+        c.line = cli_command_line(argc, argv);
+        status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+    }
+    free(c.line);
+    return cli_report(&cli_voxelize, status);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options that say how an image becomes a geometry, and the rows that show what came of them. */
+#include "cli/image_options.h"
+
+#include <string.h>
+
+/* In the order of the enumerations of image.h; types behind "auto". */
+static const char *const formats[] = {"auto", "raw", "tiff", "npy", "nrrd", "mhd", NULL};
+static const char *const types[] = {"auto", "u8",  "i8",  "u16", "i16", "u32",
+                                    "i32",  "u64", "i64", "f32", "f64", NULL};
+static const char *const endians[] = {"auto", "little", "big", NULL};
+
+_Static_assert(sizeof formats / sizeof *formats == RILL_IMAGE_FORMATS + 1, "names and enum differ");
+_Static_assert(sizeof types / sizeof *types == RILL_GREY_COUNT + 2, "names and enum differ");
+
+void cli_image_defaults(cli_image *image) { *image = (cli_image){.pore = "0", .sides = "periodic"}; }
+
+const cli_option *cli_image_options(cli_image *i)
+{
+    static _Thread_local cli_option table[16];
+    bool *given = &i->given;
+    const cli_option options[] = {
+        {.help = "Image"},
+        {"pore", 0, CLI_TEXT, &i->pore, "VALUES", "grey values that are pore, such as 0 or 0-99,255",
+         .given = given},
+        {"voxel-size", 0, CLI_LENGTH, &i->voxel_size, "LENGTH",
+         "edge of a voxel, such as 5.7um; counts more than what the file says",
+         .fallback = "as the file says", .min = 0, .max = 1, .above = true, .given = &i->voxel_size_given},
+        {"axes", 0, CLI_TEXT, &i->axes, "XYZ",
+         "where the axes of the file go: zyx sends the first one to z, the last one to x",
+         .fallback = "zyx for npy, else xyz", .given = given},
+        {"crop", 0, CLI_TEXT, &i->crop, "X0:X1,Y0:Y1,Z0:Z1",
+         "part to use, in voxels, the upper bounds not included", .fallback = "everything", .given = given},
+        {"resample", 0, CLI_TEXT, &i->resample, "LENGTH",
+         "make cubic voxels of this edge, or of the smallest spacing (isotropic), by nearest neighbour",
+         .fallback = "no resampling", .given = given},
+        {"mirror", 0, CLI_TEXT, &i->mirror, "AXES",
+         "double the box by a mirrored copy along x, y, z or several (xy)", .fallback = "none",
+         .given = given},
+        {"sides", 0, CLI_TEXT, &i->sides, "KIND",
+         "what lies beyond the box: periodic, mirror or wall, or three of them for x,y,z", .given = given},
+        {"format", 0, CLI_CHOICE, &i->format, .help = "file format; auto: by content and name",
+         .choices = formats, .given = given},
+        {"size", 0, CLI_TEXT, &i->size, "NXxNYxNZ", "raw: voxels along the axes of the file, fastest first",
+         .fallback = "from the file name", .given = given},
+        {"type", 0, CLI_CHOICE, &i->type, .help = "raw: type of the grey values; auto: from name or length",
+         .choices = types, .given = given},
+        {"endian", 0, CLI_CHOICE, &i->endian, .help = "raw: byte order; auto: from the name, else little",
+         .choices = endians, .given = given},
+        {"skip", 0, CLI_BYTES, &i->skip, "BYTES", "raw: header before the first voxel, in bytes",
+         .fallback = "0", .given = given},
+        {0},
+    };
+    _Static_assert(sizeof options <= sizeof table, "the table is too short");
+    memcpy(table, options, sizeof options);
+    return table;
+}
+
+rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out)
+{
+    rill_status status = RILL_OK;
+    rill_voxelize_options o = rill_voxelize_options_default();
+    o.image.format = (rill_image_format)image->format;
+    o.image.type = image->type - 1;
+    o.image.big_endian = image->endian - 1;
+    o.image.skip = image->skip;
+    o.voxel_size = image->voxel_size;
+    RILL_TRY(rill_voxelize_parse_pore(image->pore, &o));
+    RILL_TRY(rill_voxelize_parse_sides(image->sides, &o));
+    if (image->axes) RILL_TRY(rill_voxelize_parse_axes(image->axes, &o));
+    if (image->crop) RILL_TRY(rill_voxelize_parse_crop(image->crop, &o));
+    if (image->mirror) RILL_TRY(rill_voxelize_parse_mirror(image->mirror, &o));
+    if (image->resample) RILL_TRY(rill_voxelize_parse_resample(image->resample, &o));
+    if (image->size) RILL_TRY(rill_voxelize_parse_size(image->size, &o));
+    *out = o;
+done:
+    return status;
+}
+
+void cli_image_rows(const rill_voxelize_report *report)
+{
+    cli_row("image", "%s, %s, %u x %u x %u", report->kind, rill_grey_name(report->type), report->file_n[0],
+            report->file_n[1], report->file_n[2]);
+    cli_row("axes of the file", "0 -> %c, 1 -> %c, 2 -> %c", "xyz"[report->axes[0]], "xyz"[report->axes[1]],
+            "xyz"[report->axes[2]]);
+    for (uint64_t i = 0; i < report->greys && i < RILL_GREYS_SHOWN; i++)
+        cli_row(i ? "" : "grey values", "%-8g %7.3f %%  %s", report->grey[i].value,
+                100 * report->grey[i].fraction, report->grey[i].pore ? "pore" : "solid");
+    if (report->greys > RILL_GREYS_SHOWN)
+        cli_row("", "and %llu others from %g to %g", (unsigned long long)(report->greys - RILL_GREYS_SHOWN),
+                report->grey_min, report->grey_max);
+    for (const char *line = report->remarks; *line;) {
+        const size_t length = strcspn(line, "\n");
+        cli_row("note", "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}

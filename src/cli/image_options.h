@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file image_options.h
+ * The options that say how an image becomes a geometry, shared by the commands that take images.
+ */
+#ifndef RILL_CLI_IMAGE_OPTIONS_H
+#define RILL_CLI_IMAGE_OPTIONS_H
+
+#include "cli/cli.h"
+#include "geometry/voxelize.h"
+
+/** The options as they stand on the command line. */
+typedef struct cli_image {
+    const char *pore, *axes, *crop, *mirror, *resample, *sides, *size;
+    int format, type, endian;
+    uint64_t skip;
+    double voxel_size;
+    bool given; /**< one of the options that a geometry file has no use for was given */
+    bool voxel_size_given;
+} cli_image;
+
+/** Set the defaults. */
+void cli_image_defaults(cli_image *image);
+
+/** Return the table of the options bound to `image`; valid until the next call in this thread. */
+const cli_option *cli_image_options(cli_image *image);
+
+/** Turn the options into those of the library; keep, axis and command are left at their defaults. */
+rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out);
+
+/** Print the rows of a summary table that say what was read: format, axes, grey values, remarks. */
+void cli_image_rows(const rill_voxelize_report *report);
+
+#endif

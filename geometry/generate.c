@@ -20,3 +20,10 @@ void rill_generate_fill(rill_geom *geom, uint8_t value)
 #pragma omp parallel for schedule(static)
     for (uint32_t z = 0; z < geom->n[2]; z++) memset(geom->voxels + z * slice, value, slice);
 }
+
+rill_status rill_generate_check_porosity(double porosity)
+{
+    if (porosity > 0 && porosity < 1) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE, "a porosity of %g is not between 0 and 1: give the pore fraction, such as 0.4", porosity);
+}

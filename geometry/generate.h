@@ -52,6 +52,115 @@ double rill_spheres_radius(const rill_spheres_options *options);
 /** Generate one cell of a sphere array. @see Zick & Homsy (1982), doi:10.1017/S0022112082000627 */
 rill_status rill_generate_spheres(const rill_spheres_options *options, rill_geom **out);
 
+/* ---- random packs ---------------------------------------------------------------------------- */
+
+/** A random, periodic pack of solid spheres. */
+typedef struct rill_pack_options {
+    uint32_t n[3];   /**< voxels along x, y, z */
+    double radius;   /**< mean radius */
+    double spread;   /**< standard deviation of the radii over their mean, 0 ... 0.5 (evenly distributed) */
+    double porosity; /**< aimed at by the number of spheres; without overlap at least 0.38 */
+    bool overlap;    /**< Boolean model: centres independent, so that spheres overlap */
+    uint64_t seed;
+} rill_pack_options;
+
+/** The spheres of a pack. */
+typedef struct rill_pack {
+    rill_sphere *spheres; /**< [count], owned, centres in the box */
+    uint64_t count;
+} rill_pack;
+
+/** Return 128^3 voxels, radius 8, porosity 0.39, no overlap, seed 1. */
+rill_pack_options rill_pack_options_default(void);
+
+/**
+ * Place the spheres of a pack.
+ *
+ * Without overlap their number brings the sum of their volumes nearest to 1 - porosity, and overlaps
+ * are pushed apart (generate_relax.c): the distance of two centres is never below the sum of the radii,
+ * periodic images included. With overlap their number brings the expected porosity, the product of
+ * (1 - v/V), nearest to the one asked for; a single pack scatters about it.
+ * @return RILL_NUMERICS when the spheres cannot be separated
+ */
+rill_status rill_pack_create(const rill_pack_options *options, rill_pack *out);
+
+/** Destroy the spheres of a pack; one that is all zero is allowed. */
+void rill_pack_destroy(rill_pack *pack);
+
+/** Turn a pack into voxels: solid where r <= R. */
+rill_status rill_generate_pack(const rill_pack_options *options, const rill_pack *pack, rill_geom **out);
+
+/* ---- random tubes ---------------------------------------------------------------------------- */
+
+/** Curved tubes of fluid that run through the box along an axis, periodically on every side. */
+typedef struct rill_tubes_options {
+    uint32_t n[3]; /**< voxels along x, y, z */
+    uint32_t count;
+    double radius;
+    int axis;        /**< that they run along */
+    double waviness; /**< largest distance of a centre line's control points from its axis, in voxels, per
+                          lateral axis; 0: straight */
+    uint32_t knots;  /**< control points per tube, 4 ... 64; more of them bend it more often */
+    uint64_t seed;
+} rill_tubes_options;
+
+/** Return 512^3 voxels, 24 tubes of radius 14 along z, waviness 64, 6 knots, seed 1. */
+rill_tubes_options rill_tubes_options_default(void);
+
+/**
+ * Generate tubes: fluid within `radius` of a closed uniform cubic B-spline whose control points are
+ * scattered about a straight line at a random place. Tubes may cross and join.
+ */
+rill_status rill_generate_tubes(const rill_tubes_options *options, rill_geom **out);
+
+/* ---- level sets ------------------------------------------------------------------------------ */
+
+/** A Gaussian random field, fluid below the level that gives the porosity. */
+typedef struct rill_grf_options {
+    uint32_t n[3];      /**< voxels along x, y, z */
+    double correlation; /**< distance in voxels at which the field's autocorrelation falls to 1/e */
+    double porosity;    /**< met to the voxel */
+    uint64_t seed;
+} rill_grf_options;
+
+/** Return 128^3 voxels, correlation length 8, porosity 0.3, seed 1. */
+rill_grf_options rill_grf_options_default(void);
+
+/**
+ * Generate a thresholded Gaussian random field, periodic.
+ *
+ * White noise is filtered along every axis by four extended box filters whose variance is that of the
+ * Gaussian wanted: autocorrelation exp(-r^2 / correlation^2) to about 1 %.
+ * @see Gwosdek, Grewenig, Bruhn & Weickert (2011), doi:10.1007/978-3-642-24785-9_38
+ */
+rill_status rill_generate_grf(const rill_grf_options *options, rill_geom **out);
+
+/** A gyroid, fluid where sin X cos Y + sin Y cos Z + sin Z cos X is below a level. */
+typedef struct rill_gyroid_options {
+    uint32_t cells;   /**< voxels along each axis */
+    uint32_t periods; /**< of the surface along each axis */
+    double porosity;  /**< met as nearly as the symmetry of the voxels allows */
+} rill_gyroid_options;
+
+/** Return 64 voxels, 1 period, porosity 0.5. */
+rill_gyroid_options rill_gyroid_options_default(void);
+
+/** Generate a gyroid. @see Schoen (1970), NASA TN D-5541 */
+rill_status rill_generate_gyroid(const rill_gyroid_options *options, rill_geom **out);
+
+/** Noise: every voxel is fluid with the same probability, independently. */
+typedef struct rill_noise_options {
+    uint32_t n[3];   /**< voxels along x, y, z */
+    double porosity; /**< the probability, 0 ... 1 */
+    uint64_t seed;
+} rill_noise_options;
+
+/** Return 64^3 voxels, porosity 0.5, seed 1. */
+rill_noise_options rill_noise_options_default(void);
+
+/** Generate noise. */
+rill_status rill_generate_noise(const rill_noise_options *options, rill_geom **out);
+
 /* ---- channels -------------------------------------------------------------------------------- */
 
 /** Two parallel plates, `gap` fluid voxels apart: half-way walls are exactly `gap` apart. */

@@ -2,7 +2,7 @@
 /*
  * Permeability of the gap between two plates, with nothing but the installed library:
  *
- *     cc permeability.c $(pkg-config --cflags --libs rill) -o permeability && ./permeability
+ *     cc permeability.c $(pkg-config --cflags --libs rill) -lm -o permeability && ./permeability
  *
  * A body force drives the flow until it is steady; k = nu <u> / F in lattice units. With half-way walls and
  * TRT at a magic parameter of 3/16 the mean over the nodes is H^2/12 + 1/24 to rounding, which is checked.

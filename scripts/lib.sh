@@ -32,15 +32,15 @@ need() {
     root=(sudo)
   fi
   say "Installing with apt-get: ${missing[*]}"
-  "${root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update >&2 || stop 'apt-get update failed: is there a network?'
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 install \
+  "${root[@]}" apt-get -qq -o DPkg::Lock::Timeout=300 update >&2 || stop 'apt-get update failed: is there a network?'
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 install \
     --no-install-recommends "${missing[@]}" >&2 || stop "apt-get could not install ${missing[*]}"
 }
 
 # One line on what the build and the run will use.
 say_cuda() {
   local nvcc
-  nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+  nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
   if [ -z "$nvcc" ]; then
     say 'No nvcc: built without CUDA, it runs on the CPU'
   elif ! { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }; then

@@ -39,11 +39,11 @@ static rill_rates rates_of(const rill_launch *launch)
 #define RILL_STEP(C, E, S, A, P)                                                                             \
     static void step_##C##_##E##_##S##_##A##_##P(const rill_launch *launch)                                  \
     {                                                                                                        \
-        const rill_arrays arrays = launch->arrays;                                                           \
+        const rill_arrays from = launch->from, to = launch->to;                                              \
         const rill_rates rates = rates_of(launch);                                                           \
         const int64_t blocks = ((int64_t)launch->nodes + lanes - 1) / lanes;                                 \
         _Pragma("omp parallel for schedule(static)") for (int64_t block = 0; block < blocks; block++)        \
-            rill_node_update(lattice, RILL_##C, RILL_##E, RILL_##S, storage, P, &arrays, &rates,             \
+            rill_node_update(lattice, RILL_##C, RILL_##E, RILL_##S, storage, P, &from, &to, &rates,          \
                              (rill_node)(block * lanes));                                                    \
     }
 #define RILL_VARIANT(L, C, E, S, A, T)                                                                       \
@@ -74,7 +74,7 @@ static void node_values(const rill_launch *launch, const rill_rates *rates, rill
                         double density[lanes], double momentum[lanes][3], double velocity[lanes][3])
 {
     const rill_moments m = rill_node_moments(lattice, (int)launch->variant.stream, storage, launch->parity,
-                                             &launch->arrays, rates, n);
+                                             &launch->from, rates, n);
     for (int l = 0; l < lanes; l++) {
         density[l] = (double)m.density[l];
         const double scale =
@@ -149,14 +149,14 @@ static void set(const rill_launch *launch, rill_node first, rill_node count, con
             density[l] = (rill_scalar)values[k];
             for (int a = 0; a < 3; a++) velocity[a][l] = (rill_scalar)values[(int64_t)(a + 1) * count + k];
         }
-        rill_node_set(lattice, (int)v.equilibrium, (int)v.stream, storage, launch->parity, &launch->arrays,
+        rill_node_set(lattice, (int)v.equilibrium, (int)v.stream, storage, launch->parity, &launch->from,
                       &rates, (rill_node)(block * lanes), density, velocity);
     }
 }
 
 static void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
 {
-    const rill_arrays *arrays = &launch->arrays;
+    const rill_arrays *arrays = &launch->from;
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < count; k++) {
         size_t slot[2];
@@ -164,10 +164,10 @@ static void swap(const rill_launch *launch, const rill_swap *swaps, size_t count
             slot[e] = rill_slot_in((int)launch->variant.stream, launch->parity, arrays->stride,
                                    swaps[k].direction[e], swaps[k].node[e], RILL_UPSTREAM_WALL);
         const rill_scalar sign = swaps[k].sign;
-        const rill_scalar first = rill_storage_load(storage, arrays->in, slot[0]);
-        const rill_scalar second = rill_storage_load(storage, arrays->in, slot[1]);
-        rill_storage_store(storage, arrays->in, slot[0], sign * second);
-        rill_storage_store(storage, arrays->in, slot[1], sign * first);
+        const rill_scalar first = rill_storage_load(storage, arrays->populations, slot[0]);
+        const rill_scalar second = rill_storage_load(storage, arrays->populations, slot[1]);
+        rill_storage_store(storage, arrays->populations, slot[0], sign * second);
+        rill_storage_store(storage, arrays->populations, slot[1], sign * first);
     }
 }
 

@@ -13,8 +13,7 @@
  * holds walls there.
  */
 typedef struct rill_arrays {
-    void *in;              /**< populations read, [q][stride] */
-    void *out;             /**< populations written; the same as `in` for in-place schemes */
+    void *populations;     /**< [q][stride] */
     const rill_node *list; /**< pull index list [q - 1][stride] */
     size_t stride;
 } rill_arrays;

@@ -14,7 +14,8 @@
 typedef struct rill_launch {
     rill_variant variant;
     int parity; /**< number of the step to come & 1; 0 for schemes without parity */
-    rill_arrays arrays;
+    rill_arrays from,
+        to; /**< read, written: two populations arrays, or twice the same for in-place schemes */
     rill_node nodes;
     double rate_even, rate_odd; /**< see rill_rates */
     double force[3];

@@ -35,7 +35,7 @@ RILL_FN rill_real rill_place_get(const int stream, const int parity, const int s
                                  const rill_arrays *arrays, const int i, const rill_node n,
                                  const rill_place *place)
 {
-    return rill_storage_load(storage, arrays->in,
+    return rill_storage_load(storage, arrays->populations,
                              rill_slot_in(stream, parity, arrays->stride, i, n, place->upstream[i]));
 }
 
@@ -43,7 +43,7 @@ RILL_FN rill_real rill_place_get(const int stream, const int parity, const int s
 RILL_FN void rill_place_put(const int stream, const int parity, const int storage, const rill_arrays *arrays,
                             const int i, const rill_node n, const rill_place *place, const rill_real value)
 {
-    rill_storage_store(storage, arrays->in,
+    rill_storage_store(storage, arrays->populations,
                        rill_slot_in(stream, parity, arrays->stride, i, n, place->upstream[i]), value);
 }
 
@@ -51,7 +51,7 @@ RILL_FN void rill_place_put(const int stream, const int parity, const int storag
 RILL_FN void rill_place_move(const int stream, const int storage, const rill_arrays *arrays, const int i,
                              const rill_node n, const rill_real value)
 {
-    rill_storage_store(storage, arrays->out, rill_slot_out(stream, arrays->stride, i, n), value);
+    rill_storage_store(storage, arrays->populations, rill_slot_out(stream, arrays->stride, i, n), value);
 }
 
 #else
@@ -100,12 +100,12 @@ RILL_FN rill_real rill_place_get(const int stream, const int parity, const int s
                                  const rill_arrays *arrays, const int i, const rill_node n,
                                  const rill_place *place)
 {
-    if (place->row[i]) return rill_storage_load_row(storage, arrays->in, place->first[i]);
+    if (place->row[i]) return rill_storage_load_row(storage, arrays->populations, place->first[i]);
     rill_scalar lane[RILL_LANES];
     RILL_NO_UNROLL
     for (int l = 0; l < RILL_LANES; l++)
         lane[l] = rill_storage_load(
-            storage, arrays->in,
+            storage, arrays->populations,
             rill_slot_in(stream, parity, arrays->stride, i, n + (rill_node)l, place->upstream[i][l]));
     rill_real value;
     memcpy(&value, lane, sizeof value);
@@ -117,7 +117,7 @@ RILL_FN void rill_place_put(const int stream, const int parity, const int storag
                             const int i, const rill_node n, const rill_place *place, const rill_real value)
 {
     if (place->row[i]) {
-        rill_storage_store_row(storage, arrays->in, place->first[i], value);
+        rill_storage_store_row(storage, arrays->populations, place->first[i], value);
         return;
     }
     rill_scalar lane[RILL_LANES];
@@ -125,7 +125,7 @@ RILL_FN void rill_place_put(const int stream, const int parity, const int storag
     RILL_NO_UNROLL
     for (int l = 0; l < RILL_LANES; l++)
         rill_storage_store(
-            storage, arrays->in,
+            storage, arrays->populations,
             rill_slot_in(stream, parity, arrays->stride, i, n + (rill_node)l, place->upstream[i][l]),
             lane[l]);
 }
@@ -134,7 +134,7 @@ RILL_FN void rill_place_put(const int stream, const int parity, const int storag
 RILL_FN void rill_place_move(const int stream, const int storage, const rill_arrays *arrays, const int i,
                              const rill_node n, const rill_real value)
 {
-    rill_storage_store_row(storage, arrays->out, rill_slot_out(stream, arrays->stride, i, n), value);
+    rill_storage_store_row(storage, arrays->populations, rill_slot_out(stream, arrays->stride, i, n), value);
 }
 
 #endif
@@ -150,21 +150,25 @@ RILL_FN void rill_gather(const int lattice, const int stream, const int storage,
     }
 }
 
-/** Make one time step of the nodes n … n + RILL_LANES - 1. */
+/**
+ * Make one time step of the nodes n … n + RILL_LANES - 1.
+ * In-place schemes get the same arrays twice; through two copies of their description the compiler computes
+ * slots again for writing instead of holding every address in a register.
+ */
 RILL_FN void rill_node_update(const int lattice, const int collision, const int equilibrium, const int stream,
-                              const int storage, const int parity, const rill_arrays *arrays,
-                              const rill_rates *rates, const rill_node n)
+                              const int storage, const int parity, const rill_arrays *from,
+                              const rill_arrays *to, const rill_rates *rates, const rill_node n)
 {
     rill_real f[RILL_Q_MAX];
     rill_place place;
-    rill_gather(lattice, stream, storage, parity, arrays, n, &place, f);
+    rill_gather(lattice, stream, storage, parity, from, n, &place, f);
     rill_collide(lattice, collision, equilibrium, rates, f);
     RILL_UNROLL
     for (int i = 0; i < rill_q(lattice); i++) { /* what leaves along the link that i came in by */
         if (rill_stream_two_arrays(stream))
-            rill_place_move(stream, storage, arrays, i, n, f[rill_opposite(i)]);
+            rill_place_move(stream, storage, to, i, n, f[rill_opposite(i)]);
         else
-            rill_place_put(stream, parity, storage, arrays, i, n, &place, f[rill_opposite(i)]);
+            rill_place_put(stream, parity, storage, to, i, n, &place, f[rill_opposite(i)]);
     }
 }
 

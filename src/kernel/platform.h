@@ -17,14 +17,17 @@
 
 #if defined(__CUDACC__)
 #define RILL_FN static __forceinline__ __host__ __device__
+#define RILL_CONSTANT_FN static constexpr __host__ __device__
 #define RILL_TABLE constexpr
 #define RILL_UNROLL _Pragma("unroll")
 #elif defined(__cplusplus)
 #define RILL_FN static inline __attribute__((always_inline, unused))
+#define RILL_CONSTANT_FN static constexpr
 #define RILL_TABLE constexpr
 #define RILL_UNROLL
 #else
 #define RILL_FN static inline __attribute__((always_inline, unused))
+#define RILL_CONSTANT_FN RILL_FN
 #define RILL_TABLE static const
 #if defined(__clang__)
 #define RILL_UNROLL _Pragma("clang loop unroll(full)")

@@ -24,16 +24,16 @@
 #include "kernel/lattice.h"
 
 /** Return whether rill_slot_in() looks at the upstream node. */
-RILL_FN bool rill_slot_in_looks(const int stream, const int parity)
+RILL_CONSTANT_FN bool rill_slot_in_looks(const int stream, const int parity)
 {
     return stream == RILL_PULL || parity == 1;
 }
 
 /** Return how many kinds of step a scheme alternates between. */
-RILL_FN int rill_stream_parities(const int stream) { return stream == RILL_AA ? 2 : 1; }
+RILL_CONSTANT_FN int rill_stream_parities(const int stream) { return stream == RILL_AA ? 2 : 1; }
 
 /** Return whether a scheme reads and writes different arrays. */
-RILL_FN bool rill_stream_two_arrays(const int stream) { return stream == RILL_PULL; }
+RILL_CONSTANT_FN bool rill_stream_two_arrays(const int stream) { return stream == RILL_PULL; }
 
 /** Return where node n finds incoming population i. @param parity step number & 1 */
 RILL_FN size_t rill_slot_in(const int stream, const int parity, const size_t stride, const int i,

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CUDA device as a backend: its memory, its errors, its copy bandwidth. Kernels are in kernels.cu.
+extern "C" {
+#include "backend.h"
+}
+
+#include <algorithm>
+#include <cstdio>
+#include <cuda_runtime.h>
+#include <vector>
+
+extern "C" {
+extern const rill_kernels rill_kernels_cuda_D3Q19_FP32, rill_kernels_cuda_D3Q19_FP64,
+    rill_kernels_cuda_D3Q27_FP32, rill_kernels_cuda_D3Q27_FP64;
+}
+
+namespace
+{
+
+rill_status check(cudaError_t error, const char *doing)
+{
+    if (error == cudaSuccess) return RILL_OK;
+    return rill_fail(RILL_SYSTEM, "CUDA failed while %s: %s", doing, cudaGetErrorString(error));
+}
+
+rill_status probe(char *device, size_t size)
+{
+    int count = 0, current = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0)
+        return rill_fail(RILL_SYSTEM, "no CUDA device answers (%s)",
+                         error == cudaSuccess ? "none is visible" : cudaGetErrorString(error));
+    cudaDeviceProp properties;
+    rill_status status = check(cudaGetDevice(&current), "choosing the device");
+    if (status == RILL_OK)
+        status = check(cudaGetDeviceProperties(&properties, current), "reading its properties");
+    if (status == RILL_OK) snprintf(device, size, "%s", properties.name);
+    return status;
+}
+
+rill_status available(uint64_t *bytes)
+{
+    size_t free_bytes = 0, total = 0;
+    const rill_status status = check(cudaMemGetInfo(&free_bytes, &total), "asking for free memory");
+    *bytes = free_bytes;
+    return status;
+}
+
+rill_status require(uint64_t bytes, const char *what)
+{
+    uint64_t free_bytes = 0;
+    const rill_status status = available(&free_bytes);
+    if (status != RILL_OK || bytes <= free_bytes) return status;
+    return rill_fail(
+        RILL_SYSTEM,
+        "%s need %.2f GiB on the device, which has %.2f GiB free: crop, choose --stream aa or --storage "
+        "fp32, or run with --backend cpu",
+        what, (double)bytes / (1 << 30), (double)free_bytes / (1 << 30));
+}
+
+void release_array(void *array) { cudaFree(array); }
+
+rill_status alloc(uint64_t bytes, const char *what, void **out)
+{
+    void *array = nullptr;
+    rill_status status = check(cudaMalloc(&array, bytes), what);
+    if (status == RILL_OK) status = check(cudaMemset(array, 0, bytes), what);
+    if (status == RILL_OK)
+        *out = array;
+    else
+        release_array(array);
+    return status;
+}
+
+rill_status share(const void *host, uint64_t bytes, const char *what, const void **out)
+{
+    void *array = nullptr;
+    rill_status status = check(cudaMalloc(&array, bytes), what);
+    if (status == RILL_OK) status = check(cudaMemcpy(array, host, bytes, cudaMemcpyHostToDevice), what);
+    if (status == RILL_OK)
+        *out = array;
+    else
+        release_array(array);
+    return status;
+}
+
+void release(const void *array) { cudaFree(const_cast<void *>(array)); }
+
+rill_status upload(void *to, const void *host, uint64_t bytes)
+{
+    return check(cudaMemcpy(to, host, bytes, cudaMemcpyHostToDevice), "copying to the device");
+}
+
+rill_status download(void *host, const void *from, uint64_t bytes)
+{
+    return check(cudaMemcpy(host, from, bytes, cudaMemcpyDeviceToHost), "copying from the device");
+}
+
+rill_status wait()
+{
+    const rill_status status = check(cudaGetLastError(), "starting a kernel");
+    return status == RILL_OK ? check(cudaDeviceSynchronize(), "running a kernel") : status;
+}
+
+const rill_kernels *kernels(rill_lattice lattice, rill_storage storage)
+{
+    static const rill_kernels *const table[RILL_LATTICE_COUNT][RILL_STORAGE_COUNT] = {
+        {&rill_kernels_cuda_D3Q19_FP32, &rill_kernels_cuda_D3Q19_FP64},
+        {&rill_kernels_cuda_D3Q27_FP32, &rill_kernels_cuda_D3Q27_FP64}};
+    return table[lattice][storage];
+}
+
+__global__ void fill_kernel(float4 *array, size_t count)
+{
+    const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < count)
+        array[k] = make_float4(k * 1.5f, k + 1.0f, k * 0.25f, 1.0f / (k + 1.0f)); // zeros would flatter
+}
+
+__global__ void copy_kernel(float4 *__restrict__ to, const float4 *__restrict__ from, size_t count)
+{
+    const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < count) to[k] = from[k];
+}
+
+// Copies 2 GiB, many times the L2, or a quarter of what is free; the median of several rounds.
+rill_status bandwidth(double *bytes_per_second)
+{
+    constexpr int rounds = 15, threads = 256;
+    uint64_t free_bytes = 0;
+    rill_status status = available(&free_bytes);
+    if (status != RILL_OK) return status;
+    const size_t count = std::min<uint64_t>(uint64_t{2} << 30, free_bytes / 4) / sizeof(float4);
+    const unsigned blocks = (unsigned)((count + threads - 1) / threads);
+    void *from = nullptr, *to = nullptr;
+    cudaEvent_t start = nullptr, stop = nullptr;
+    std::vector<double> rates;
+    status = alloc(count * sizeof(float4), "measuring the bandwidth", &from);
+    if (status == RILL_OK) status = alloc(count * sizeof(float4), "measuring the bandwidth", &to);
+    if (status == RILL_OK) status = check(cudaEventCreate(&start), "measuring the bandwidth");
+    if (status == RILL_OK) status = check(cudaEventCreate(&stop), "measuring the bandwidth");
+    if (status == RILL_OK) fill_kernel<<<blocks, threads>>>((float4 *)from, count);
+    for (int round = 0; round < rounds && status == RILL_OK; round++) {
+        float milliseconds = 0;
+        cudaEventRecord(start);
+        copy_kernel<<<blocks, threads>>>((float4 *)to, (const float4 *)from, count);
+        cudaEventRecord(stop);
+        status = wait();
+        if (status == RILL_OK)
+            status = check(cudaEventElapsedTime(&milliseconds, start, stop), "measuring the bandwidth");
+        rates.push_back(2.0 * (double)count * sizeof(float4) / (milliseconds * 1e-3));
+    }
+    if (start) cudaEventDestroy(start);
+    if (stop) cudaEventDestroy(stop);
+    release_array(from);
+    release_array(to);
+    if (status != RILL_OK) return status;
+    std::sort(rates.begin(), rates.end());
+    *bytes_per_second = rates[rates.size() / 2];
+    return RILL_OK;
+}
+
+} // namespace
+
+extern "C" {
+extern const rill_backend rill_backend_cuda;
+const rill_backend rill_backend_cuda = {
+    "cuda",  probe,  available, require, alloc,   release_array, share,
+    release, upload, download,  wait,    kernels, bandwidth,     "device copy",
+};
+}

@@ -24,7 +24,7 @@ Q := @
 say = @printf '  %-6s %s\n' $(1) $(2);
 endif
 
-LIBS     := hdf5 libtiff-4 libpng udunits libxxhash jansson
+LIBS     := hdf5 libtiff-4 libpng udunits libxxhash jansson zlib
 REVISION := $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD || echo modified; })
 CPPFLAGS += $(CPU_LEVELS:%=-DRILL_LEVEL_%) -Iinclude -Isrc -I. $(shell $(PKG_CONFIG) --cflags $(LIBS)) -D_GNU_SOURCE
 CFLAGS   += -std=c11 $(OPT) -g -fPIC -fopenmp -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow \

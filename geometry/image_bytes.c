@@ -176,6 +176,7 @@ static rill_status read_deflated(rill_image *image, uint32_t slice, void *grey)
                 RILL_USAGE,
                 "the compressed data goes on after the %llu bytes of the image: the size is wrong",
                 (unsigned long long)(size * slices));
+        if (!b->ended) return rill_fail(RILL_USAGE, "the compressed data is cut before its checksum");
     }
 done:
     return status;

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill generate: a synthetic geometry. What can be made is generate_kinds.c's table. */
+#include "cli/cli.h"
+#include "cli/generate_kinds.h"
+#include "core/units.h"
+#include "geometry/voxelize.h"
+#include "io/json_file.h"
+#include "io/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of rill_side and rill_lattice. */
+static const char *const side_names[] = {"periodic", "mirror", "wall"};
+static const char *const indices[] = {"none", "pull", NULL};
+static const char *const lattices[] = {"d3q19", "d3q27", NULL};
+_Static_assert(sizeof lattices / sizeof *lattices == RILL_LATTICE_COUNT + 1, "names and enum differ");
+
+/* What every kind is asked. */
+typedef struct choices {
+    cli_generated kind;
+    const char *output, *raw, *json, *sides;
+    int index, lattice;
+    double voxel_size;
+    bool quiet;
+    char *line; /* the command, owned */
+} choices;
+
+static void print_summary(const cli_generate_kind *kind, const choices *c, const rill_geom *geom)
+{
+    const cli_generated *g = &c->kind;
+    char length[32] = "unknown (--voxel-size sets it)";
+    if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
+    cli_row("kind", "%s", kind->name);
+    cli_row("voxels", "%u x %u x %u", geom->n[0], geom->n[1], geom->n[2]);
+    cli_row("voxel size", "%s", length);
+    cli_row("sides x, y, z", "%s, %s, %s", side_names[geom->sides[0]], side_names[geom->sides[1]],
+            side_names[geom->sides[2]]);
+    if (g->has_radius) cli_row("radius", "%.10g voxels", g->radius);
+    if (g->spheres) cli_row("spheres", "%llu", (unsigned long long)g->spheres);
+    if (g->has_seed) cli_row("seed", "%llu", (unsigned long long)g->seed);
+    if (g->has_porosity) cli_row("porosity asked for", "%.6f", g->porosity);
+    cli_row("porosity", "%.6f", geom->porosity.total);
+    cli_row("fluid nodes", "%llu", (unsigned long long)rill_geom_fluid(geom));
+    if (c->output) cli_row("geometry", "%s", c->output);
+    if (c->raw) cli_row("raw image", "%s (u8, pore 0, solid 255, x fastest)", c->raw);
+}
+
+static json_t *real_or_null(bool known, double value) { return known ? rill_json_real(value) : json_null(); }
+
+static rill_status write_json(const cli_generate_kind *kind, const choices *c, const rill_geom *geom)
+{
+    const cli_generated *g = &c->kind;
+    json_t *json =
+        json_pack("{s:s, s:[i,i,i], s:o, s:[s,s,s], s:o, s:o, s:o, s:{s:o, s:f}, s:I, s:s?, s:s?, s:s, s:s}",
+                  "kind", kind->name, "voxels", (int)geom->n[0], (int)geom->n[1], (int)geom->n[2],
+                  "voxel_size_m", real_or_null(geom->spacing > 0, geom->spacing), "sides",
+                  side_names[geom->sides[0]], side_names[geom->sides[1]], side_names[geom->sides[2]],
+                  "radius", real_or_null(g->has_radius, g->radius), "spheres",
+                  g->spheres ? json_integer((json_int_t)g->spheres) : json_null(), "seed",
+                  g->has_seed ? json_integer((json_int_t)g->seed) : json_null(), "porosity", "asked",
+                  real_or_null(g->has_porosity, g->porosity), "total", geom->porosity.total, "fluid_nodes",
+                  (json_int_t)rill_geom_fluid(geom), "geometry", c->output, "raw", c->raw, "command", c->line,
+                  "software", rill_version());
+    if (!json) return rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json);
+    const rill_status status = rill_json_write(json, c->json);
+    json_decref(json);
+    return status;
+}
+
+/* Write the voxels as bytes, pore 0 and solid 255: what `rill voxelize` reads by default. */
+static rill_status write_raw(const rill_geom *geom, const char *path)
+{
+    rill_status status = RILL_OK;
+    rill_output *output = NULL;
+    uint8_t *row = malloc(geom->n[0]);
+    if (!row) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a row of %s", path));
+    RILL_TRY(rill_output_create(path, &output));
+    const uint64_t rows = (uint64_t)geom->n[1] * geom->n[2];
+    for (uint64_t r = 0; r < rows; r++) {
+        for (uint32_t x = 0; x < geom->n[0]; x++) row[x] = geom->voxels[r * geom->n[0] + x] ? 0 : 255;
+        RILL_TRY(rill_output_append(output, row, geom->n[0]));
+    }
+    RILL_TRY(rill_output_commit(output));
+done:
+    rill_output_destroy(output);
+    free(row);
+    return status;
+}
+
+static bool same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
+
+/* Fail before the work when a file could not be written after it. */
+static rill_status try_output(const char *path)
+{
+    rill_output *output = NULL;
+    if (!path) return RILL_OK;
+    const rill_status status = rill_output_create(path, &output);
+    rill_output_destroy(output);
+    return status;
+}
+
+static rill_status work(const cli_generate_kind *kind, choices *c)
+{
+    rill_status status = RILL_OK;
+    rill_geom *geom = NULL;
+    rill_voxelize_options sides;
+    if (!c->output && !c->raw) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
+    if (same(c->output, c->raw) || same(c->output, c->json) || same(c->raw, c->json))
+        return rill_fail(RILL_USAGE, "two of -o, --raw and --json name the same file: give each its own");
+    RILL_TRY(rill_voxelize_parse_sides(c->sides, &sides));
+    RILL_TRY(try_output(c->output));
+    RILL_TRY(try_output(c->raw));
+    RILL_TRY(try_output(c->json));
+    RILL_TRY(kind->generate(&c->kind, &geom));
+    for (int a = 0; a < 3; a++) geom->sides[a] = sides.sides[a];
+    geom->spacing = c->voxel_size;
+    geom->options = strdup(c->line);
+    if (!geom->options) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the command line"));
+    if (c->output)
+        RILL_TRY(rill_geom_write(
+            geom, c->output, &(rill_geom_write_options){.index_pull = c->index == 1, .lattice = c->lattice}));
+    if (c->raw) RILL_TRY(write_raw(geom, c->raw));
+    if (c->json) RILL_TRY(write_json(kind, c, geom));
+    if (!c->quiet) print_summary(kind, c, geom);
+done:
+    rill_geom_destroy(geom);
+    return status;
+}
+
+/* Run a kind; argv[0] is its name. */
+static int run_kind(const cli_generate_kind *kind, int argc, char **argv, char *line)
+{
+    choices c = {.sides = "periodic", .line = line};
+    const char *memory = NULL;
+    char name[64];
+    snprintf(name, sizeof name, "generate %s", kind->name);
+    const cli_command command = {.name = name,
+                                 .usage = "[options] -o FILE.geom.h5",
+                                 .summary = kind->summary,
+                                 .details = kind->details};
+    kind->defaults(&c.kind);
+    const cli_option heading[] = {{.help = "Shape"}, {0}};
+    const cli_option output[] = {
+        {.help = "Output"},
+        {"output", 'o', CLI_TEXT, &c.output, "FILE", "write the geometry", .fallback = ""},
+        {"voxel-size", 0, CLI_LENGTH, &c.voxel_size, "LENGTH", "edge of a voxel, such as 2.5um",
+         .fallback = "unknown", .min = 0, .max = 1, .above = true},
+        {"sides", 0, CLI_TEXT, &c.sides, "KIND",
+         "what lies beyond the faces: periodic, mirror or wall, or three of them for x,y,z"},
+        {"index", 0, CLI_CHOICE, &c.index, .help = "store the pull index list too", .choices = indices},
+        {"velocity-set", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list", .choices = lattices},
+        {"raw", 0, CLI_TEXT, &c.raw, "FILE",
+         "write the voxels as bytes, pore 0, solid 255, x fastest; name it NAME_NXxNYxNZ.raw for readers",
+         .fallback = ""},
+        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON", .fallback = ""},
+        {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",
+         .fallback = "what the system reports as available", .apply = cli_memory_apply},
+        {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "no summary table"},
+        {0},
+    };
+    const cli_option *const tables[] = {heading, kind->options(&c.kind), output, NULL};
+    int count = 0;
+    bool help = false;
+    rill_status status = cli_parse(&command, tables, argc, argv, NULL, &count, &help);
+    if (help) return RILL_OK;
+    if (status == RILL_OK) status = work(kind, &c);
+    return cli_report(&command, status);
+}
+
+static int run(int argc, char **argv);
+
+const cli_command cli_generate = {
+    .name = "generate",
+    .usage = "KIND [options] -o FILE.geom.h5",
+    .summary = "make a synthetic geometry",
+    .run = run,
+};
+
+static int list_kinds(void)
+{
+    printf("Usage: rill generate %s\n\n%s\n\nKinds:\n", cli_generate.usage, cli_generate.summary);
+    for (const cli_generate_kind *k = cli_generate_kinds; k->name; k++)
+        printf("  %-10s%s\n", k->name, k->summary);
+    printf("\n`rill generate KIND --help` shows the options of a kind. Lengths are in voxels, the centre of "
+           "voxel i\n"
+           "lies at i + 1/2, and sides are periodic. The same options make the same voxels on every machine "
+           "and for\n"
+           "any number of threads.\n");
+    return RILL_OK;
+}
+
+static rill_status fail_unknown(const char *name)
+{
+    char all[256] = "";
+    cli_nearest_match match = {0};
+    for (const cli_generate_kind *k = cli_generate_kinds; k->name; k++) {
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", k->name);
+        cli_nearest(&match, name, k->name);
+    }
+    if (name[0] == '-')
+        return rill_fail(RILL_USAGE, "%s stands before the kind: give one of %s first", name, all);
+    if (cli_is_near(&match, name))
+        return rill_fail(RILL_USAGE, "there is no kind \"%s\": did you mean %s? (kinds: %s)", name,
+                         match.name, all);
+    return rill_fail(RILL_USAGE, "there is no kind \"%s\": choose one of %s", name, all);
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2)
+        return cli_report(&cli_generate,
+                          rill_fail(RILL_USAGE, "no kind is given: `rill generate --help` lists them"));
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return list_kinds();
+    for (const cli_generate_kind *k = cli_generate_kinds; k->name; k++)
+        if (strcmp(argv[1], k->name) == 0) {
+            char *line = cli_command_line(argc, argv);
+            if (!line)
+                return cli_report(&cli_generate,
+                                  rill_fail(RILL_SYSTEM, "out of memory for the command line"));
+            const int code = run_kind(k, argc - 1, argv + 1, line);
+            free(line);
+            return code;
+        }
+    return cli_report(&cli_generate, fail_unknown(argv[1]));
+}

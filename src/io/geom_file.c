@@ -5,8 +5,8 @@
  */
 #include "io/geom_file.h"
 
-#include "core/memory.h"
 #include "core/status.h"
+#include "io/geom_index.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -109,12 +109,12 @@ rill_status rill_geom_write(const rill_geom *geom, const char *path, const rill_
 {
     rill_status status = RILL_OK;
     rill_h5_file *file = NULL;
-    if (options && options->index_pull) /* until src/domain is there */
-        return rill_fail(RILL_USAGE, "cannot write %s: this build has no pull index list", path);
     RILL_TRY(rill_h5_create(path, &file));
     RILL_TRY(rill_geom_head_write(geom, file, RILL_GEOM_FORMAT));
     RILL_TRY(voxels_write(geom, file));
     RILL_TRY(rill_geom_nodes_write(geom, file));
+    if (options && options->index_pull)
+        RILL_TRY(rill_geom_index_write(geom, file, (rill_lattice)options->lattice));
     RILL_TRY(provenance_write(geom, file));
     RILL_TRY(rill_h5_commit(file));
 done:
@@ -239,6 +239,7 @@ static rill_status provenance_read(rill_h5_file *file, rill_geom *geom)
         char **text;
     } texts[] = {
         {"source", &geom->source}, {"source_xxh3_64", &geom->source_hash}, {"options", &geom->options}};
+    if (!rill_h5_exists(file, "/provenance")) return RILL_OK;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (rill_h5_has_attribute(file, "/provenance", texts[i].name))
             RILL_TRY(rill_h5_get_text(file, "/provenance", texts[i].name, texts[i].text));

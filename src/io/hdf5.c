@@ -41,10 +41,11 @@ static herr_t keep_innermost(unsigned n, const H5E_error2_t *error, void *contex
     return 0;
 }
 
-rill_status rill_h5_fail(const rill_h5_file *file, const char *what, ...)
+rill_status rill_h5_fail(rill_h5_file *file, const char *what, ...)
 {
     char text[400];
     words kept = {""};
+    file->damaged = !file->output;
     if (file->output && file->sink.error) return rill_output_fail(file->path, file->sink.error);
     va_list args;
     va_start(args, what);
@@ -131,7 +132,7 @@ static herr_t visit(hid_t id, const char *name, const H5O_info_t *info, void *co
     return object >= 0 && rill_h5_release(object) ? 0 : -1;
 }
 
-static rill_status verify(const rill_h5_file *file)
+static rill_status verify(rill_h5_file *file)
 {
     const hid_t id = H5Fopen(rill_output_temporary(file->output), H5F_ACC_RDONLY, H5P_DEFAULT);
     const bool whole =
@@ -161,6 +162,7 @@ rill_status rill_h5_open(const char *path, rill_h5_file **out)
     RILL_H5_QUIET;
     rill_status status = RILL_OK;
     rill_h5_file *file = NULL;
+    hid_t access = H5I_INVALID_HID;
     struct stat info;
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return rill_fail(RILL_USAGE, "cannot read %s: %s", path, strerror(errno));
@@ -169,11 +171,14 @@ rill_status rill_h5_open(const char *path, rill_h5_file **out)
     if (!regular) return rill_fail(RILL_USAGE, "cannot read %s: it is not a regular file", path);
     if (info.st_size == 0) return rill_fail(RILL_USAGE, "cannot read %s: it is empty", path);
     RILL_TRY(file_allocate(path, &file));
-    file->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* whatever a damaged file left open goes with it */
+    file->id = H5Fopen(path, H5F_ACC_RDONLY, access);
     if (file->id < 0) RILL_TRY(rill_h5_fail(file, "it is not an HDF5 file, or it is damaged"));
     *out = file;
     file = NULL;
 done:
+    rill_h5_release(access);
     rill_h5_close(file);
     return status;
 }
@@ -182,6 +187,8 @@ void rill_h5_close(rill_h5_file *file)
 {
     if (!file) return;
     RILL_H5_QUIET;
+    /* HDF5 leaks inside when it meets damage, and at exit prints that it did, unless printing is off. */
+    if (file->damaged) quiet_guard = (rill_h5_quiet){NULL, NULL};
     rill_h5_release(file->id);
     rill_output_destroy(file->output);
     free(file->path);
@@ -240,23 +247,39 @@ bool rill_h5_exists(rill_h5_file *file, const char *path)
     return strcmp(path, "/") == 0 || H5Oexists_by_name(file->id, path, H5P_DEFAULT) > 0;
 }
 
-/* Properties of links whose groups above are made as needed. */
-static hid_t link_properties(void)
+/* Creates one group, without the times that HDF5 would store. */
+static rill_status group_create(rill_h5_file *file, const char *path)
 {
-    const hid_t links = H5Pcreate(H5P_LINK_CREATE);
-    if (links >= 0) H5Pset_create_intermediate_group(links, 1);
-    return links;
+    const hid_t properties = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_obj_track_times(properties, false);
+    const hid_t group = H5Gcreate2(file->id, path, H5P_DEFAULT, properties, H5P_DEFAULT);
+    const rill_status status = group < 0 ? rill_h5_fail(file, "no group %s", path) : rill_h5_check(file);
+    rill_h5_release(group);
+    rill_h5_release(properties);
+    return status;
+}
+
+/* Creates the groups above an object. */
+static rill_status parents_create(rill_h5_file *file, const char *path)
+{
+    rill_status status = RILL_OK;
+    char *above = strdup(path);
+    if (!above) return rill_fail(RILL_SYSTEM, "out of memory for a name");
+    for (char *slash = strchr(above + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (H5Lexists(file->id, above, H5P_DEFAULT) <= 0) RILL_TRY(group_create(file, above));
+        *slash = '/';
+    }
+done:
+    free(above);
+    return status;
 }
 
 rill_status rill_h5_group_create(rill_h5_file *file, const char *path)
 {
     RILL_H5_QUIET;
-    const hid_t links = link_properties();
-    const hid_t group = H5Gcreate2(file->id, path, links, H5P_DEFAULT, H5P_DEFAULT);
-    rill_status status = group < 0 ? rill_h5_fail(file, "no group %s", path) : rill_h5_check(file);
-    rill_h5_release(group);
-    rill_h5_release(links);
-    return status;
+    const rill_status status = parents_create(file, path);
+    return status != RILL_OK ? status : group_create(file, path);
 }
 
 /* Storage of a dataset; H5I_INVALID_HID when HDF5 refuses it. */
@@ -286,6 +309,8 @@ static hid_t dataset_properties(const rill_h5_layout *layout)
 rill_status rill_h5_dataset_create(rill_h5_file *file, const char *path, const rill_h5_layout *layout)
 {
     RILL_H5_QUIET;
+    rill_status status = parents_create(file, path);
+    if (status != RILL_OK) return status;
     hsize_t dims[RILL_H5_RANK] = {0}, most[RILL_H5_RANK] = {0};
     for (int a = 0; a < layout->rank; a++) {
         dims[a] = layout->dims[a];
@@ -293,13 +318,12 @@ rill_status rill_h5_dataset_create(rill_h5_file *file, const char *path, const r
     }
     const hid_t space =
         layout->rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(layout->rank, dims, most);
-    const hid_t links = link_properties(), properties = dataset_properties(layout);
+    const hid_t properties = dataset_properties(layout);
     const hid_t dataset =
-        H5Dcreate2(file->id, path, file_type(layout->type), space, links, properties, H5P_DEFAULT);
-    rill_status status = dataset < 0 ? rill_h5_fail(file, "no dataset %s", path) : rill_h5_check(file);
+        H5Dcreate2(file->id, path, file_type(layout->type), space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    status = dataset < 0 ? rill_h5_fail(file, "no dataset %s", path) : rill_h5_check(file);
     rill_h5_release(dataset);
     rill_h5_release(properties);
-    rill_h5_release(links);
     rill_h5_release(space);
     return status;
 }
@@ -424,24 +448,24 @@ rill_status rill_h5_read(rill_h5_file *file, const char *path, rill_h5_type type
 rill_status rill_h5_link_external(rill_h5_file *file, const char *path, const char *other, const char *object)
 {
     RILL_H5_QUIET;
-    const hid_t links = link_properties();
-    rill_status status = H5Lcreate_external(other, object, file->id, path, links, H5P_DEFAULT) < 0
-                             ? rill_h5_fail(file, "no link %s to %s of %s", path, object, other)
-                             : rill_h5_check(file);
-    rill_h5_release(links);
-    return status;
+    const rill_status status = parents_create(file, path);
+    if (status != RILL_OK) return status;
+    if (H5Lcreate_external(other, object, file->id, path, H5P_DEFAULT, H5P_DEFAULT) < 0)
+        return rill_h5_fail(file, "no link %s to %s of %s", path, object, other);
+    return rill_h5_check(file);
 }
 
 rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path)
 {
     RILL_H5_QUIET;
-    const hid_t links = link_properties(), expand = H5Pcreate(H5P_OBJECT_COPY);
+    rill_status status = parents_create(to, path);
+    if (status != RILL_OK) return status;
+    const hid_t expand = H5Pcreate(H5P_OBJECT_COPY);
     H5Pset_copy_object(expand, H5O_COPY_EXPAND_EXT_LINK_FLAG);
-    rill_status status = H5Ocopy(from->id, path, to->id, path, expand, links) < 0
-                             ? rill_h5_fail(to, "no copy of %s of %s", path, from->path)
-                             : rill_h5_check(to);
+    status = H5Ocopy(from->id, path, to->id, path, expand, H5P_DEFAULT) < 0
+                 ? rill_h5_fail(to, "no copy of %s of %s", path, from->path)
+                 : rill_h5_check(to);
     rill_h5_release(expand);
-    rill_h5_release(links);
     return status;
 }
 

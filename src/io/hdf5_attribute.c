@@ -66,7 +66,8 @@ rill_status rill_h5_set_integers(rill_h5_file *file, const char *object, const c
 bool rill_h5_has_attribute(rill_h5_file *file, const char *object, const char *name)
 {
     RILL_H5_QUIET;
-    return H5Aexists_by_name(file->id, object, name, H5P_DEFAULT) > 0;
+    /* Where the object cannot be read the answer is yes, so that getting the attribute says why. */
+    return H5Aexists_by_name(file->id, object, name, H5P_DEFAULT) != 0;
 }
 
 /* Opens an attribute with its type and number of values; all handles are the caller's. */

@@ -22,6 +22,7 @@ struct rill_h5_file {
     hid_t id;
     char *path;
     rill_output *output; /**< NULL: open for reading */
+    bool damaged;        /**< reading failed */
     rill_h5_sink sink;
 };
 
@@ -47,7 +48,7 @@ void rill_h5_quiet_end(rill_h5_quiet *quiet);
  * Record "cannot read|write PATH: WHAT: the innermost words of HDF5", or the sink's first error.
  * @return RILL_USAGE for a file that is read, RILL_SYSTEM for one that is written
  */
-rill_status rill_h5_fail(const rill_h5_file *file, const char *what, ...)
+rill_status rill_h5_fail(rill_h5_file *file, const char *what, ...)
     __attribute__((format(printf, 2, 3), cold));
 
 /** Return RILL_OK unless the sink has failed. */

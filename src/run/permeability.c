@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The permeability of a geometry: one Stokes run per axis, driven by a body force, followed until the
+ * estimated final value is known well enough. Prints nothing and writes no file: callers watch.
+ */
+#include "core/memory.h"
+#include "core/status.h"
+#include "geometry/components.h"
+#include "run/limit.h"
+#include "run/plan.h"
+#include "run/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Largest numbers that count as Stokes flow; k is then off by Re^2 and Ma^2 times a number of order one. */
+#define REYNOLDS_MAX 0.1
+#define MACH_MAX 0.05
+/* Seconds between two calls of the watcher, and the most that is stepped in one go. */
+#define WATCH_SECONDS 0.2
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+rill_permeability_options rill_permeability_options_default(void)
+{
+    return (rill_permeability_options){.variant = rill_variant_default(),
+                                       .backend = RILL_BACKEND_AUTO,
+                                       .axis = 2,
+                                       .magic = 3.0 / 16.0,
+                                       .tolerance = 1e-3,
+                                       .max_steps = 1000000};
+}
+
+/* Porosities that the geometry came with stay: they were counted before anything was dropped. */
+static void porosity_fill(rill_porosity *known, const rill_porosity *found)
+{
+    if (known->total < 0) known->total = found->total;
+    if (known->connected < 0) known->connected = found->connected;
+    for (int a = 0; a < 3; a++)
+        if (known->percolating[a] < 0) known->percolating[a] = found->percolating[a];
+}
+
+/* Refuse an axis along which nothing conducts, as the geometry stands now. */
+static rill_status conducting_check(const rill_geom *geom, int axis, const rill_components *found)
+{
+    for (int a = 0; a < 3; a++) {
+        if ((axis >= 0 && a != axis) || found->porosity.percolating[a] > 0) continue;
+        if (found->porosity.total == 0)
+            return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
+        return rill_fail(RILL_NUMERICS,
+                         "nothing percolates along %c (%s sides): of a porosity of %.5g, 0 conducts, so the "
+                         "permeability is 0; choose another axis%s",
+                         "xyz"[a], geom -> sides[a] == RILL_PERIODIC ? "periodic" : "mirrored or walled",
+                         found->porosity.total,
+                         geom->sides[a] == RILL_PERIODIC && found->spanning[a] > 0
+                             ? ", or mirror the sides (--sides mirror): pores do span the box"
+                             : "");
+    }
+    return RILL_OK;
+}
+
+/* Host memory: the domain while it is built, then what a simulation adds, and the moments read at the end. */
+static rill_status memory_plan(const rill_geom *geom, const rill_permeability_options *o,
+                               rill_permeability_plan *plan)
+{
+    rill_status status = RILL_OK;
+    const rill_backend *backend;
+    const rill_lattice lattice = o->variant.lattice;
+    const size_t stride =
+        ((size_t)plan->nodes + RILL_STRIDE_NODES - 1) / RILL_STRIDE_NODES * RILL_STRIDE_NODES;
+    const rill_domain size = {.lattice = lattice, .nodes = (rill_node)plan->nodes, .stride = stride};
+    const uint64_t list = (uint64_t)(rill_lattice_q(lattice) - 1) * stride * sizeof(rill_node);
+    const uint64_t sim = rill_sim_bytes(o->variant, &size), moments = 4 * sizeof(float) * plan->nodes;
+    RILL_TRY(rill_backend_find(o->backend, &backend));
+    RILL_TRY(rill_memory_available(&plan->host_free));
+    const uint64_t building = rill_domain_bytes(geom, lattice, plan->nodes);
+    const bool host = strcmp(backend->name, "cpu") == 0;
+    const uint64_t running = list + moments + (host ? sim - list : 0);
+    plan->host_bytes = building > running ? building : running;
+    plan->device_bytes = host ? 0 : sim;
+    plan->device_free = 0;
+    if (!host) RILL_TRY(backend->available(&plan->device_free));
+done:
+    return status;
+}
+
+/* Refuse before anything is allocated. */
+static rill_status memory_check(const rill_permeability_options *o, const rill_permeability_plan *plan)
+{
+    rill_status status = RILL_OK;
+    const rill_backend *backend;
+    RILL_TRY(rill_memory_require(plan->host_bytes, "the permeability run"));
+    if (plan->device_bytes == 0) return RILL_OK;
+    RILL_TRY(rill_backend_find(o->backend, &backend));
+    RILL_TRY(backend->require(plan->device_bytes, "the permeability run"));
+done:
+    return status;
+}
+
+rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability_options *o,
+                                        rill_permeability_plan *plan)
+{
+    rill_status status = RILL_OK;
+    rill_components found;
+    rill_pore_measure measure;
+    memset(plan, 0, sizeof *plan);
+    if (o->variant.equilibrium != RILL_STOKES)
+        for (int a = 0; a < 3; a++)
+            if (geom->sides[a] == RILL_MIRROR && (o->axis == a || o->axis < 0))
+                return rill_fail(RILL_USAGE,
+                                 "mirrored sides along the flow (%c) need the stokes equilibrium, because "
+                                 "behind the mirror the flow runs backwards: choose it, or mirror the image",
+                                 "xyz"[a]);
+    RILL_TRY(rill_components_clean(geom, o->keep_all ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING, o->axis,
+                                   (rill_progress){0}, &found));
+    porosity_fill(&geom->porosity, &found.porosity);
+    plan->porosity = geom->porosity;
+    plan->dropped = found.dropped;
+    RILL_TRY(conducting_check(geom, o->axis, &found));
+    rill_pore_measure_take(geom, &measure);
+    RILL_TRY(rill_plan_choose(geom, &measure, o, plan));
+    if (plan->nodes > UINT32_MAX - 1)
+        return rill_fail(RILL_USAGE, "%llu fluid nodes are more than the 4294967294 that fit: crop the image",
+                         (unsigned long long)plan->nodes);
+    RILL_TRY(memory_plan(geom, o, plan));
+done:
+    return status;
+}
+
+/* One run in the making. */
+typedef struct follower {
+    const rill_permeability_options *options;
+    const rill_permeability_plan *plan;
+    const rill_geom *geom;
+    rill_sim *sim;
+    rill_permeability_run *run;
+    rill_limit limits[3]; /* of k_xa, k_ya, k_za; sampled together */
+    rill_totals totals;   /* at the last sample */
+    double k[3];          /* there */
+    size_t capacity;
+    double started, watched, slice_seconds;
+    uint64_t slice; /* steps made in one go */
+    bool stopped;   /* by the watcher */
+} follower;
+
+static void watch(follower *f)
+{
+    const double time = now(), seconds = time - f->started;
+    const rill_permeability_options *o = f->options;
+    if (!o->watch || time - f->watched < WATCH_SECONDS) return;
+    f->watched = time;
+    const int a = f->run->axis;
+    const rill_limit_estimate *e = &f->limits[a].estimate;
+    const uint64_t steps = rill_sim_steps(f->sim);
+    const double relative = e->uncertainty / fabs(e->value);
+    rill_permeability_moment moment = {.axis = a,
+                                       .steps = steps,
+                                       .k = f->k[a],
+                                       .predicted = e->value,
+                                       .uncertainty = relative,
+                                       .seconds_left = -1};
+    moment.mlups = (double)f->plan->nodes * (double)steps / seconds * 1e-6;
+    /* The slowest mode alone is left: the uncertainty falls with its e-folding time. */
+    if (isfinite(relative) && e->efold > 0 && relative > 0)
+        moment.seconds_left = fmax(0, log(relative / o->tolerance)) * e->efold * seconds / (double)steps;
+    f->stopped = !o->watch(o->context, &moment);
+}
+
+/* Step, watched, in slices of about the time between two watches. */
+static rill_status step(follower *f, uint64_t steps)
+{
+    rill_status status = RILL_OK;
+    while (steps > 0 && !f->stopped) {
+        const uint64_t some = steps < f->slice ? steps : f->slice;
+        const double before = now();
+        RILL_TRY(rill_sim_step(f->sim, some));
+        const double each = (now() - before) / (double)some;
+        f->slice = each > 0 ? (uint64_t)fmin(fmax(WATCH_SECONDS / each, 1), 1 << 20) : 1 << 20;
+        steps -= some;
+        watch(f);
+    }
+done:
+    return status;
+}
+
+/*
+ * k at the last two steps, averaged. Momentum with the wave length of two nodes only changes sign from
+ * step to step and decays too slowly to wait for (Zanetti 1989, doi:10.1103/PhysRevA.40.1539): in a rock
+ * it shifts the even steps by a thousandth. The mean of two steps is free of it.
+ */
+static rill_status sample(follower *f, uint64_t steps)
+{
+    rill_status status = RILL_OK;
+    rill_totals before;
+    const double volume = (double)rill_geom_voxels(f->geom);
+    const double scale = f->plan->nu / (f->plan->force * volume);
+    RILL_TRY(step(f, steps - 1));
+    if (f->stopped) return RILL_OK;
+    RILL_TRY(rill_sim_totals(f->sim, &before));
+    RILL_TRY(step(f, 1));
+    if (f->stopped) return RILL_OK;
+    RILL_TRY(rill_sim_totals(f->sim, &f->totals));
+    f->totals.speed_max = fmax(f->totals.speed_max, before.speed_max);
+    for (int b = 0; b < 3; b++) {
+        f->k[b] = 0.5 * (before.momentum[b] + f->totals.momentum[b]) * scale;
+        if (f->totals.not_finite) f->k[b] = NAN;
+        rill_limit_push(&f->limits[b], f->k[b]);
+    }
+done:
+    return status;
+}
+
+static rill_status record(follower *f)
+{
+    rill_permeability_run *run = f->run;
+    if (run->sample_count == f->capacity) {
+        const size_t capacity = f->capacity ? 2 * f->capacity : 1024;
+        rill_permeability_sample *grown = realloc(run->samples, capacity * sizeof *grown);
+        if (!grown) return rill_fail(RILL_SYSTEM, "out of memory for the series of a run");
+        run->samples = grown;
+        f->capacity = capacity;
+    }
+    const rill_limit_estimate *e = &f->limits[run->axis].estimate;
+    rill_permeability_sample *s = &run->samples[run->sample_count++];
+    *s = (rill_permeability_sample){
+        .step = rill_sim_steps(f->sim), .predicted = e->value, .uncertainty = e->uncertainty};
+    memcpy(s->k, f->k, sizeof s->k);
+    return RILL_OK;
+}
+
+/* Rounding of the populations adds up over the time that the flow remembers. */
+static double rounding(const follower *f)
+{
+    const double step = f->options->variant.storage == RILL_FP64 ? 0x1p-53 : 0x1p-24;
+    return step * fmin(f->limits[f->run->axis].estimate.efold, (double)rill_sim_steps(f->sim));
+}
+
+/* Take the estimates over into the run. @return true when they are good enough */
+static bool judge(follower *f)
+{
+    rill_permeability_run *run = f->run;
+    const double size = fabs(f->limits[run->axis].estimate.value), tolerance = f->options->tolerance;
+    double largest = 0;
+    for (int b = 0; b < 3; b++) {
+        const rill_limit_estimate *e = &f->limits[b].estimate;
+        largest = fmax(largest, e->uncertainty / size);
+        run->k[b] = e->value;
+        run->last[b] = f->k[b];
+        run->uncertainty[b] = e->uncertainty + rounding(f) * size;
+    }
+    run->steps = rill_sim_steps(f->sim);
+    return largest <= tolerance && (double)run->steps >= rill_plan_patience(f->plan, size);
+}
+
+/* Numbers of the flow at the end, from moments averaged over two steps. */
+static void flow_measure(follower *f, const float *u)
+{
+    rill_permeability_run *run = f->run;
+    const rill_permeability_plan *plan = f->plan;
+    const size_t n = (size_t)plan->nodes;
+    double along = 0, speed = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double x = u[i], y = u[n + i], z = u[2 * n + i];
+        speed += sqrt(x * x + y * y + z * z);
+        along += u[(size_t)run->axis * n + i];
+    }
+    run->tortuosity = speed / fabs(along);
+    run->reynolds = fabs(along) / (double)n * (4 * plan->fluid / plan->surface) / plan->nu;
+    run->mach = f->totals.speed_max * sqrt(3.0);
+}
+
+/* Add the moments of all nodes, weighted by a half, to mean [4][nodes]: rho - 1, u. */
+static rill_status moments_add(follower *f, float *mean)
+{
+    rill_status status = RILL_OK;
+    enum { slice = 1 << 16 };
+    const size_t n = (size_t)f->plan->nodes;
+    double *part = NULL;
+    RILL_TRY(rill_array_create(4 * slice, sizeof *part, "moments", (void **)&part));
+    for (size_t first = 0; first < n; first += slice) {
+        const size_t count = n - first < slice ? n - first : slice;
+        RILL_TRY(rill_sim_moments(f->sim, (rill_node)first, (rill_node)count, part, part + count));
+        for (size_t m = 0; m < 4; m++)
+            for (size_t i = 0; i < count; i++) mean[m * n + first + i] += (float)(0.5 * part[m * count + i]);
+    }
+done:
+    rill_array_destroy(part);
+    return status;
+}
+
+static rill_status finish(follower *f)
+{
+    rill_status status = RILL_OK;
+    float *mean = NULL;
+    const size_t n = (size_t)f->plan->nodes;
+    RILL_TRY(rill_array_create_zero(4 * (uint64_t)n, sizeof *mean, "moments", (void **)&mean));
+    RILL_TRY(moments_add(f, mean));
+    RILL_TRY(rill_sim_step(f->sim, 1));
+    RILL_TRY(moments_add(f, mean));
+    flow_measure(f, mean + n);
+    if (f->run->converged && f->options->variant.equilibrium != RILL_STOKES &&
+        (f->run->reynolds > REYNOLDS_MAX || f->run->mach > MACH_MAX)) {
+        f->run->converged = false;
+        snprintf(f->run->reason, sizeof f->run->reason,
+                 "the flow along %c has a Reynolds number of %.3g (limit %g) and a Mach number of %.3g "
+                 "(limit %g), out of the Stokes range: lower --force (now %.3g)",
+                 "xyz"[f->run->axis], f -> run -> reynolds, REYNOLDS_MAX, f -> run -> mach, MACH_MAX,
+                 f -> plan -> force);
+    }
+    if (f->options->finished)
+        RILL_TRY(f->options->finished(f->options->context, f->run, (rill_node)n, mean, mean + n));
+done:
+    rill_array_destroy(mean);
+    return status;
+}
+
+/* Step until the limit is known, or why it is not. */
+static rill_status follow(follower *f)
+{
+    rill_status status = RILL_OK;
+    rill_permeability_run *run = f->run;
+    const char axis = "xyz"[run->axis];
+    const rill_permeability_options *o = f->options;
+    f->started = now();
+    while (!run->converged && run->reason[0] == '\0') {
+        const uint64_t made = rill_sim_steps(f->sim), next = f->limits[0].every;
+        if (made + next > o->max_steps) {
+            snprintf(run->reason, sizeof run->reason,
+                     "not converged along %c after %llu steps: the uncertainty is %.2g, wanted %.2g; raise "
+                     "--max-steps (now %llu) or --tolerance",
+                     axis, (unsigned long long)made, run->uncertainty[run->axis] / fabs(run->k[run->axis]),
+                     o->tolerance, (unsigned long long)o->max_steps);
+            break;
+        }
+        RILL_TRY(sample(f, next));
+        if (f->stopped) {
+            snprintf(run->reason, sizeof run->reason,
+                     "stopped along %c after %llu steps, before the end was known", axis,
+                     (unsigned long long)rill_sim_steps(f->sim));
+            break;
+        }
+        const bool good = judge(f);
+        RILL_TRY(record(f));
+        if (!f->limits[run->axis].finite)
+            snprintf(
+                run->reason, sizeof run->reason,
+                "the flow along %c is not finite after %llu steps (tau %.4g, force %.3g): raise --tau or "
+                "lower --force",
+                axis, (unsigned long long)run->steps, f->plan->tau, f->plan->force);
+        else if (good && rounding(f) > o->tolerance)
+            snprintf(
+                run->reason, sizeof run->reason,
+                "fp32 storage settles the flow along %c to no better than %.2g, wanted %.2g: take --storage "
+                "fp64 or raise --tolerance",
+                axis, rounding(f), o->tolerance);
+        else
+            run->converged = good;
+    }
+    run->seconds = now() - f->started;
+    run->steps = rill_sim_steps(f->sim);
+    run->mlups = (double)f->plan->nodes * (double)run->steps / run->seconds * 1e-6;
+done:
+    return status;
+}
+
+static rill_status run_axis(follower *f, const rill_domain *domain, rill_permeability *out)
+{
+    rill_status status = RILL_OK;
+    const rill_permeability_options *o = f->options;
+    rill_sim_options options = rill_sim_options_default();
+    options.variant = o->variant;
+    options.backend = o->backend;
+    options.tau = f->plan->tau;
+    options.magic = o->magic;
+    options.force[f->run->axis] = f->plan->force;
+    for (int b = 0; b < 3; b++) rill_limit_init(&f->limits[b], f->plan->every);
+    for (int b = 0; b < 3; b++) f->run->k[b] = f->run->last[b] = NAN, f->run->uncertainty[b] = INFINITY;
+    f->run->tortuosity = f->run->reynolds = f->run->mach = NAN;
+    f->slice = 1;
+    RILL_TRY(rill_sim_create(domain, &options, &f->sim));
+    snprintf(out->backend, sizeof out->backend, "%s", rill_sim_backend(f->sim));
+    snprintf(out->device, sizeof out->device, "%s", rill_sim_device(f->sim));
+    RILL_TRY(follow(f));
+    if (f->limits[0].finite) RILL_TRY(finish(f));
+done:
+    rill_sim_destroy(f->sim);
+    f->sim = NULL;
+    return status;
+}
+
+/* The tensor, its uncertainty and its symmetry, out of the runs. */
+static void collect(rill_permeability *p)
+{
+    double largest = 0, uncertainty = 0;
+    p->converged = p->run_count > 0;
+    for (int r = 0; r < p->run_count; r++) {
+        const rill_permeability_run *run = &p->runs[r];
+        p->converged = p->converged && run->converged;
+        largest = fmax(largest, fabs(run->k[run->axis]));
+        for (int b = 0; b < 3; b++) {
+            uncertainty = fmax(uncertainty, run->uncertainty[b]);
+            if (run->converged) p->k[b][run->axis] = run->k[b];
+        }
+    }
+    p->uncertainty = largest > 0 ? uncertainty / largest : INFINITY;
+    if (p->run_count < 3) return;
+    p->reciprocity = 0;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < a; b++)
+            p->reciprocity = fmax(p->reciprocity, fabs(p->runs[a].k[b] - p->runs[b].k[a]) / largest);
+}
+
+rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeability_options *o,
+                                      const rill_permeability_plan *plan, rill_permeability *out)
+{
+    rill_status status = RILL_OK;
+    rill_domain *domain = NULL;
+    follower *f = calloc(1, sizeof *f);
+    memset(out, 0, sizeof *out);
+    out->plan = *plan;
+    out->uncertainty = INFINITY;
+    out->reciprocity = NAN;
+    for (int b = 0; b < 9; b++) out->k[b / 3][b % 3] = NAN;
+    if (!f) return rill_fail(RILL_SYSTEM, "out of memory for a run");
+    RILL_TRY(memory_check(o, plan));
+    bool mirrored = false; /* then the neighbours depend on the axis of the flow */
+    for (int a = 0; a < 3; a++) mirrored = mirrored || geom->sides[a] == RILL_MIRROR;
+    for (int a = 0; a < 3 && !f->stopped; a++) {
+        if (o->axis >= 0 && o->axis != a) continue;
+        const double before = now();
+        if (mirrored) {
+            rill_domain_destroy(domain);
+            domain = NULL;
+        }
+        const rill_domain_options options = {.lattice = o->variant.lattice, .flow_axis = mirrored ? a : -1};
+        if (!domain) RILL_TRY(rill_domain_create(geom, &options, &domain));
+        out->seconds_domain += now() - before;
+        *f = (follower){.options = o, .plan = plan, .geom = geom, .run = &out->runs[out->run_count++]};
+        f->run->axis = a;
+        RILL_TRY(run_axis(f, domain, out));
+    }
+    collect(out);
+    for (int r = 0; r < out->run_count; r++)
+        if (!out->runs[r].converged) {
+            status = rill_fail(RILL_NUMERICS, "%s", out->runs[r].reason);
+            goto done;
+        }
+done:
+    rill_domain_destroy(domain);
+    free(f);
+    return status;
+}
+
+void rill_permeability_free(rill_permeability *result)
+{
+    for (int r = 0; r < result->run_count; r++) free(result->runs[r].samples);
+    memset(result, 0, sizeof *result);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measures a pore space and chooses relaxation time and force from it. Runs nothing. */
+#include "run/plan.h"
+#include "core/status.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Speed of sound squared of all lattices here. */
+#define CS2 (1.0 / 3.0)
+/* Square of the first zero of J0: momentum in a pipe of radius R decays within R^2 / (5.78 nu). */
+#define PIPE_MODE 5.783186
+/* Bounds of the chosen tau: below, sound rings for long; above, k is as exact but nothing gets faster. */
+#define TAU_MIN 0.52
+#define TAU_MAX 2.0
+/* What the chosen force aims at; the estimates behind it may be off by a factor of ten. */
+#define MACH_AIM 0.005
+#define REYNOLDS_AIM 0.001
+#define DENSITY_AIM 0.01
+/* Voxels whose opening is measured, at most. */
+enum { OPENING_SAMPLE = 20000, OPENING_BINS = 4096 };
+
+/* Walls counted on the faces of one plane of constant z towards -x, -y, -z, and fluid voxels of the plane. */
+static void plane_count(const rill_geom *geom, uint32_t z, uint64_t *fluid, uint64_t *walls)
+{
+    const uint32_t nx = geom->n[0], ny = geom->n[1], nz = geom->n[2];
+    const uint64_t plane = (uint64_t)nx * ny;
+    const uint8_t *here = geom->voxels + plane * z;
+    const uint8_t *below = z ? here - plane : geom->voxels + plane * (nz - 1);
+    const rill_side *side = geom->sides;
+    for (uint32_t y = 0; y < ny; y++) {
+        const uint8_t *row = here + (uint64_t)nx * y;
+        const uint8_t *front = y ? row - nx : here + (uint64_t)nx * (ny - 1);
+        const uint8_t *under = below + (uint64_t)nx * y;
+        for (uint32_t x = 0; x < nx; x++) {
+            const bool pore = row[x] >= RILL_FLUID;
+            *fluid += pore;
+            if (x || side[0] == RILL_PERIODIC) *walls += pore != (row[x ? x - 1 : nx - 1] >= RILL_FLUID);
+            if (y || side[1] == RILL_PERIODIC) *walls += pore != (front[x] >= RILL_FLUID);
+            if (z || side[2] == RILL_PERIODIC) *walls += pore != (under[x] >= RILL_FLUID);
+            if (!pore) continue;
+            *walls += side[0] == RILL_WALL && x == 0;
+            *walls += side[0] == RILL_WALL && x == nx - 1;
+            *walls += side[1] == RILL_WALL && y == 0;
+            *walls += side[1] == RILL_WALL && y == ny - 1;
+            *walls += side[2] == RILL_WALL && z == 0;
+            *walls += side[2] == RILL_WALL && z == nz - 1;
+        }
+    }
+}
+
+/* Length of the straight run of pore through a voxel along an axis, at most as long as the box. */
+static uint32_t run_length(const rill_geom *geom, rill_voxel voxel, int axis)
+{
+    const uint64_t stride[3] = {1, geom->n[0], (uint64_t)geom->n[0] * geom->n[1]};
+    const uint32_t n = geom->n[axis], at = (uint32_t)(voxel / stride[axis] % n);
+    const uint64_t line = voxel - at * stride[axis];
+    const bool wraps = geom->sides[axis] == RILL_PERIODIC;
+    uint32_t length = 1;
+    for (int way = 0; way < 2; way++) {
+        uint32_t i = at;
+        while (length < n) {
+            if (way == 0 ? i == n - 1 : i == 0) {
+                if (!wraps) break;
+                i = way == 0 ? 0 : n - 1;
+            } else {
+                i = way == 0 ? i + 1 : i - 1;
+            }
+            if (geom->voxels[line + i * stride[axis]] < RILL_FLUID) break;
+            length++;
+        }
+    }
+    return length;
+}
+
+/* The 99th percentile of the smallest run over evenly spread pore voxels. */
+static double opening_measure(const rill_geom *geom, uint64_t fluid)
+{
+    uint64_t bins[OPENING_BINS] = {0}, sampled = 0, seen = 0, voxels = rill_geom_voxels(geom);
+    const uint64_t each = fluid / OPENING_SAMPLE + 1;
+    for (rill_voxel v = 0; v < voxels; v++) {
+        if (geom->voxels[v] < RILL_FLUID || seen++ % each) continue;
+        uint32_t smallest = OPENING_BINS - 1;
+        for (int a = 0; a < 3; a++) {
+            const uint32_t length = run_length(geom, v, a);
+            if (length < smallest) smallest = length;
+        }
+        bins[smallest]++;
+        sampled++;
+    }
+    uint64_t above = 0;
+    for (int b = OPENING_BINS - 1; b > 0; b--) {
+        above += bins[b];
+        if (above * 100 > sampled) return b;
+    }
+    return 1;
+}
+
+void rill_pore_measure_take(const rill_geom *geom, rill_pore_measure *out)
+{
+    uint64_t fluid = 0, walls = 0;
+#pragma omp parallel for schedule(static) reduction(+ : fluid, walls)
+    for (uint32_t z = 0; z < geom->n[2]; z++) plane_count(geom, z, &fluid, &walls);
+    const double volume = (double)rill_geom_voxels(geom);
+    *out = (rill_pore_measure){.voxels = fluid,
+                               .porosity = (double)fluid / volume,
+                               .surface = (double)walls * (2.0 / 3.0) / volume,
+                               .opening = fluid ? opening_measure(geom, fluid) : 0};
+}
+
+/*
+ * Kozeny-Carman with the constant 5, and a cube of the porosity below 0.35 for the pores that lead
+ * nowhere: within a factor of three of the Fontainebleau crops and packings it was tried on.
+ */
+static double k_guess(const rill_pore_measure *m)
+{
+    const double open = fmin(1, m->porosity / 0.35);
+    return m->porosity * m->porosity * m->porosity / (5 * m->surface * m->surface) * open * open * open;
+}
+
+/* Steps in which momentum diffuses across the widest pores, and pressure along the box, times 1/nu and nu. */
+static double viscous_time(const rill_permeability_plan *p)
+{
+    return p->opening * p->opening / (4 * PIPE_MODE);
+}
+
+static double pressure_time(const rill_permeability_plan *p, double k)
+{
+    const double wave = p->length / (2 * M_PI);
+    return wave * wave * p->fluid / (k * CS2);
+}
+
+static void tau_choose(double asked, rill_permeability_plan *p)
+{
+    const double slow = pressure_time(p, p->k_expected), thick = viscous_time(p);
+    const double balance = sqrt(thick / slow);
+    if (asked != 0) {
+        p->tau = asked;
+        snprintf(p->tau_reason, sizeof p->tau_reason,
+                 "as asked for; pressure and momentum would settle alike at %.3g", 0.5 + 3 * balance);
+    } else {
+        p->tau = fmin(fmax(0.5 + 3 * balance, TAU_MIN), TAU_MAX);
+        snprintf(p->tau_reason, sizeof p->tau_reason,
+                 3 * balance + 0.5 > TAU_MAX   ? "momentum settles in no more than a few passes of the box"
+                 : 3 * balance + 0.5 < TAU_MIN ? "the pores are so tight that only stability sets the limit"
+                                               : "pressure along the box and momentum across the widest "
+                                                 "pores settle in about %.2g steps each",
+                 slow * balance);
+    }
+    p->nu = (p->tau - 0.5) / 3;
+}
+
+static void force_choose(double asked, const rill_pore_measure *m, rill_permeability_plan *p)
+{
+    /* Per unit of force: the largest speed, that of a slit as wide as the opening; the Reynolds number. */
+    const double speed = p->opening * p->opening / (8 * p->nu);
+    const double reynolds = p->k_expected / (p->nu * p->fluid) * 4 * p->fluid / m->surface / p->nu;
+    const double mach = speed / sqrt(CS2), density = p->length / CS2;
+    p->force = asked;
+    snprintf(p->force_reason, sizeof p->force_reason, "as asked for");
+    if (asked == 0) {
+        const double by_mach = MACH_AIM / mach, by_reynolds = REYNOLDS_AIM / reynolds,
+                     by_density = DENSITY_AIM / density;
+        p->force = fmin(by_mach, fmin(by_reynolds, by_density));
+        snprintf(p->force_reason, sizeof p->force_reason, "keeps the expected %s",
+                 p->force == by_mach       ? "Mach number at 0.005"
+                 : p->force == by_reynolds ? "Reynolds number at 0.001"
+                                           : "change of density at 0.01");
+    }
+    p->mach = mach * fabs(p->force);
+    p->reynolds = reynolds * fabs(p->force);
+}
+
+static rill_status options_check(const rill_permeability_options *o)
+{
+    if (o->axis < -1 || o->axis > 2)
+        return rill_fail(RILL_USAGE, "axis %d is none of 0, 1, 2, or -1 for all: choose one", o->axis);
+    if (o->tau != 0 && !(o->tau > 0.5 && isfinite(o->tau)))
+        return rill_fail(RILL_USAGE,
+                         "tau = %g is not above 0.5: the viscosity (tau - 0.5) / 3 must be positive, "
+                         "0.6 to 1.5 are usual",
+                         o->tau);
+    if (!isfinite(o->force) || fabs(o->force) > 0.1)
+        return rill_fail(RILL_USAGE,
+                         "force = %g is no number between -0.1 and 0.1: take 1e-5, or let it be chosen",
+                         o->force);
+    if (!(o->tolerance > 0 && o->tolerance < 1))
+        return rill_fail(RILL_USAGE, "tolerance = %g is not between 0 and 1: take 0.001", o->tolerance);
+    if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 leaves nothing to do: take 1000000");
+    return RILL_OK;
+}
+
+rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
+                             const rill_permeability_options *options, rill_permeability_plan *p)
+{
+    const rill_status status = options_check(options);
+    if (status != RILL_OK) return status;
+    if (m->voxels == 0)
+        return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
+    if (m->surface == 0)
+        return rill_fail(RILL_NUMERICS,
+                         "the geometry has no wall, so nothing resists the flow and there is no "
+                         "permeability: check which grey values are pore");
+    p->nodes = m->voxels;
+    p->fluid = m->porosity;
+    p->opening = m->opening;
+    p->surface = m->surface;
+    p->length = 0;
+    for (int a = 0; a < 3; a++) {
+        const double length = geom->n[a] * (geom->sides[a] == RILL_MIRROR ? 2.0 : 1.0);
+        if (options->axis == a || options->axis < 0) p->length = fmax(p->length, length);
+    }
+    p->k_expected = k_guess(m);
+    tau_choose(options->tau, p);
+    force_choose(options->force, m, p);
+    const double slow = pressure_time(p, p->k_expected) * p->nu, thick = viscous_time(p) / p->nu;
+    p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
+    p->every = 2 * (uint64_t)fmin(fmax((slow + thick) / 100, 2), 32);
+    return RILL_OK;
+}
+
+double rill_plan_patience(const rill_permeability_plan *p, double k)
+{
+    const double sound = p->length / sqrt(CS2), thick = viscous_time(p) / p->nu;
+    const double slow = k > 0 ? pressure_time(p, k) * p->nu : 0;
+    return fmax(sound, fmax(thick, slow));
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file plan.h
+ * What a permeability run will do, estimated before it starts: a measure of the pore space, and from it
+ * the relaxation time, the force, and how many steps that takes. All estimates are rough; nothing that is
+ * reported as a result depends on them, only speed does (docs/method.md).
+ */
+#ifndef RILL_RUN_PLAN_H
+#define RILL_RUN_PLAN_H
+
+#include "rill.h"
+
+/** Measure of a pore space, in voxels. */
+typedef struct rill_pore_measure {
+    uint64_t voxels; /**< fluid voxels */
+    double porosity; /**< fluid fraction of the box */
+    double surface;  /**< wall area per volume of the box: counted faces × 2/3, the share of a smooth wall */
+    double opening;  /**< width of the widest pores: of the smallest straight runs of pore along x, y, z
+                          through a voxel, the 99th percentile over a sample of voxels */
+} rill_pore_measure;
+
+/** Measure a geometry; sides count as what they are. */
+void rill_pore_measure_take(const rill_geom *geom, rill_pore_measure *out);
+
+/**
+ * Fill in what is zero in the options (tau, force) and everything else of the plan.
+ * @param[in] options  as for rill_permeability_plan_make()
+ * @return RILL_USAGE for options out of range
+ */
+rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *measure,
+                             const rill_permeability_options *options, rill_permeability_plan *plan);
+
+/**
+ * Return the steps that anything in the pore space needs at least to pass, once k is known roughly: sound
+ * through the box, diffusion of momentum across the widest pores, diffusion of pressure along the box.
+ */
+double rill_plan_patience(const rill_permeability_plan *plan, double k);
+
+#endif

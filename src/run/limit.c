@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-    BLOCKS = 48, /* a window is averaged into 48…95 blocks */
+    BLOCKS = 32, /* a window is averaged into 32…63 blocks */
     GRID = 16,   /* decay times tried before the search is refined */
-    FIRST = 48,  /* samples before the first prediction */
+    FIRST = 32,  /* samples before the first prediction */
     TERMS = 2    /* exponentials at most */
 };
 

@@ -216,7 +216,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     force_choose(options->force, m, p);
     const double slow = pressure_time(p, p->k_expected) * p->nu, thick = viscous_time(p) / p->nu;
     p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
-    p->every = 2 * (uint64_t)fmin(fmax((slow + thick) / 100, 2), 32);
+    p->every = 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 1), 16);
     return RILL_OK;
 }
 

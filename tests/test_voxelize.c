@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From image to geometry: grey values, axes, crop, resampling, mirror copies, cleaning, provenance, refusals.
+ */
+#include "image_files.h"
+
+#include "core/status.h"
+#include "geometry/voxelize.h"
+
+#include <math.h>
+#include <xxhash.h>
+
+TestSuite(voxelize, .init = files_start, .fini = files_end);
+
+static rill_voxelize_options keep_all(void)
+{
+    rill_voxelize_options o = rill_voxelize_options_default();
+    o.keep = RILL_KEEP_ALL;
+    return o;
+}
+
+static rill_geom *make(const char *path, const rill_voxelize_options *o, rill_voxelize_report *report)
+{
+    rill_geom *geom = NULL;
+    cr_assert_eq(rill_image_voxelize(path, o, (rill_progress){0}, &geom, report), RILL_OK, "%s",
+                 rill_error_message());
+    return geom;
+}
+
+/* It must fail with this status and a message that has all of these words. */
+static void refuse(const char *path, const rill_voxelize_options *o, rill_status wanted, const char *word,
+                   const char *other)
+{
+    rill_geom *geom = NULL;
+    const rill_status status = rill_image_voxelize(path, o, (rill_progress){0}, &geom, NULL);
+    cr_assert_eq(status, wanted, "status %d: %s", status, rill_error_message());
+    cr_assert_null(geom);
+    cr_assert(strstr(rill_error_message(), word), "\"%s\" lacks \"%s\"", rill_error_message(), word);
+    cr_assert(strstr(rill_error_message(), other), "\"%s\" lacks \"%s\"", rill_error_message(), other);
+}
+
+static uint8_t voxel(const rill_geom *g, uint32_t x, uint32_t y, uint32_t z)
+{
+    return g->voxels[x + (uint64_t)g->n[0] * (y + (uint64_t)g->n[1] * z)];
+}
+
+/* An image whose pores follow no symmetry, so that a wrong axis or offset shows. */
+static uint8_t grey(uint32_t x, uint32_t y, uint32_t z)
+{
+    return (uint8_t)((x * 7 + y * 13 + z * 29 + x * y * z) % 5);
+}
+
+static void write_grey(const char *path, uint32_t nx, uint32_t ny, uint32_t nz)
+{
+    uint8_t *data = malloc((size_t)nx * ny * nz), *next = data;
+    for (uint32_t z = 0; z < nz; z++)
+        for (uint32_t y = 0; y < ny; y++)
+            for (uint32_t x = 0; x < nx; x++) *next++ = grey(x, y, z);
+    files_write(path, data, (size_t)nx * ny * nz);
+    free(data);
+}
+
+static bool is_pore(uint32_t x, uint32_t y, uint32_t z)
+{
+    const uint8_t g = grey(x, y, z);
+    return g == 1 || g >= 3;
+}
+
+/* All axis orders with crop and mirror copies, against the definition. */
+Test(voxelize, axes_crop_mirror)
+{
+    static const char *const orders[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"};
+    const uint32_t n[3] = {7, 8, 9}, crop[3][2] = {{1, 6}, {0, 7}, {2, 7}};
+    write_grey("a_7x8x9.raw", 7, 8, 9);
+    for (int order = 0; order < 6; order++)
+        for (int copies = 0; copies < 8; copies++)
+            for (int cropped = 0; cropped < 2; cropped++) {
+                rill_voxelize_options o = keep_all();
+                rill_voxelize_report report;
+                cr_assert_eq(rill_voxelize_parse_axes(orders[order], &o), RILL_OK);
+                cr_assert_eq(rill_voxelize_parse_pore("3-255,1", &o), RILL_OK);
+                if (cropped) cr_assert_eq(rill_voxelize_parse_crop("1:6,:7,2:7", &o), RILL_OK);
+                for (int a = 0; a < 3; a++) o.mirror[a] = copies >> a & 1;
+                rill_geom *g = make("a_7x8x9.raw", &o, &report);
+                uint32_t low[3] = {0}, length[3], v[3];
+                for (int f = 0; f < 3; f++) length[o.axes[f]] = n[f];
+                for (int a = 0; a < 3 && cropped; a++) {
+                    low[a] = crop[a][0];
+                    length[a] = crop[a][1] - crop[a][0];
+                }
+                for (int a = 0; a < 3; a++) cr_assert_eq(g->n[a], length[a] << (copies >> a & 1));
+                uint64_t pores = 0;
+                for (v[2] = 0; v[2] < g->n[2]; v[2]++)
+                    for (v[1] = 0; v[1] < g->n[1]; v[1]++)
+                        for (v[0] = 0; v[0] < g->n[0]; v[0]++) {
+                            uint32_t file[3];
+                            for (int f = 0; f < 3; f++) {
+                                const int a = o.axes[f];
+                                const uint32_t i = v[a] < length[a] ? v[a] : 2 * length[a] - 1 - v[a];
+                                file[f] = low[a] + i;
+                            }
+                            const bool pore = is_pore(file[0], file[1], file[2]);
+                            pores += pore;
+                            cr_assert_eq(voxel(g, v[0], v[1], v[2]), pore, "%s, copies %d: %u %u %u",
+                                         orders[order], copies, v[0], v[1], v[2]);
+                        }
+                cr_assert_eq(report.fluid, pores);
+                cr_assert_float_eq(g->porosity.total, (double)pores / (double)rill_geom_voxels(g), 1e-15);
+                cr_assert_eq(report.axes[0], o.axes[0]);
+                rill_geom_destroy(g);
+            }
+}
+
+/* Nearest neighbour on voxel centres, up and down, and the refusal that names the command. */
+Test(voxelize, resample)
+{
+    static file_bytes b;
+    rill_voxelize_options o = keep_all();
+    cr_assert_eq(rill_voxelize_parse_pore("1,3:4", &o), RILL_OK);
+    bytes_print(&b, "NRRD0004\ntype: uchar\ndimension: 3\nsizes: 6 4 5\nencoding: raw\nspacings: 2 2 5\n"
+                    "space units: \"um\" \"um\" \"um\"\nspace origin: (11,1,2.5)\n\n");
+    for (uint32_t z = 0; z < 5; z++)
+        for (uint32_t y = 0; y < 4; y++)
+            for (uint32_t x = 0; x < 6; x++) bytes_add(&b, (const uint8_t[]){grey(x, y, z)}, 1);
+    files_write("a.nrrd", b.data, b.size);
+    refuse("a.nrrd", &o, RILL_USAGE, "2 um x 2 um x 5 um",
+           "rill voxelize \"a.nrrd\" --resample isotropic -o FILE.geom.h5 makes 6 x 4 x 13");
+
+    const double wanted[3] = {2e-6, 3e-6, 1e-6};
+    const char *const asked[3] = {"isotropic", "3 um", "1um"};
+    const uint32_t sizes[3][3] = {{6, 4, 13}, {4, 3, 8}, {12, 8, 25}};
+    for (int i = 0; i < 3; i++) {
+        cr_assert_eq(rill_voxelize_parse_resample(asked[i], &o), RILL_OK);
+        rill_geom *g = make("a.nrrd", &o, NULL);
+        cr_assert_float_eq(g->spacing, wanted[i], 1e-15);
+        cr_assert_float_eq(g->origin[0], 10e-6, 1e-15);
+        cr_assert_float_eq(g->origin[2], 0, 1e-15);
+        for (int a = 0; a < 3; a++) cr_assert_eq(g->n[a], sizes[i][a], "axis %d: %u", a, g->n[a]);
+        for (uint32_t z = 0; z < g->n[2]; z++)
+            for (uint32_t y = 0; y < g->n[1]; y++)
+                for (uint32_t x = 0; x < g->n[0]; x++) {
+                    const double h = wanted[i] * 1e6;
+                    const uint32_t fx = (uint32_t)fmin(5, (x + 0.5) * h / 2),
+                                   fy = (uint32_t)fmin(3, (y + 0.5) * h / 2),
+                                   fz = (uint32_t)fmin(4, (z + 0.5) * h / 5);
+                    cr_assert_eq(voxel(g, x, y, z), is_pore(fx, fy, fz), "%s: %u %u %u", asked[i], x, y, z);
+                }
+        rill_geom_destroy(g);
+    }
+    o.resample = 0;
+    o.voxel_size = 4e-6;
+    rill_voxelize_report report;
+    rill_geom *g = make("a.nrrd", &o, &report);
+    cr_assert_eq(g->spacing, 4e-6);
+    cr_assert(strstr(report.remarks, "5 um"), "%s", report.remarks);
+    rill_geom_destroy(g);
+    o.resample = 1e-12;
+    refuse("a.nrrd", &o, RILL_USAGE, "resampling", "larger");
+
+    write_grey("a_6x4x5.raw", 6, 4, 5);
+    o.voxel_size = 0;
+    o.resample = RILL_RESAMPLE_ISOTROPIC;
+    refuse("a_6x4x5.raw", &o, RILL_USAGE, "no spacing", "--voxel-size");
+}
+
+/* All number types give the same pores; ranges include both ends; NaN and impossible ranges are refused. */
+Test(voxelize, pore_values)
+{
+    static file_bytes b;
+    rill_voxelize_report report;
+    for (int t = 0; t < RILL_GREY_COUNT; t++) {
+        rill_image_options raw = rill_image_options_default();
+        rill_voxelize_options o = keep_all();
+        raw.type = t;
+        raw.n[0] = 5, raw.n[1] = 6, raw.n[2] = 4;
+        o.image = raw;
+        b.size = 0;
+        bytes_image(&b, (rill_grey)t, false, raw.n, (const int[3]){0, 1, 2});
+        files_write("a", b.data, b.size);
+        o.pore_count = 2;
+        o.pore[0][0] = files_value((rill_grey)t, 1, 1, 0), o.pore[0][1] = files_value((rill_grey)t, 3, 5, 1);
+        o.pore[1][0] = o.pore[1][1] = files_value((rill_grey)t, 4, 5, 3);
+        rill_geom *g = make("a", &o, &report);
+        for (uint32_t v = 0; v < 120; v++)
+            cr_assert_eq(g->voxels[v], (v >= 6 && v <= 58) || v == 119, "%s: voxel %u",
+                         rill_grey_name((rill_grey)t), v);
+        cr_assert_eq(report.greys, 120u);
+        cr_assert_eq(report.grey_min, files_value((rill_grey)t, 0, 0, 0));
+        cr_assert_eq(report.grey_max, files_value((rill_grey)t, 4, 5, 3));
+        cr_assert(strstr(report.remarks, "more than two"));
+        rill_geom_destroy(g);
+        o.pore_count = 1;
+        o.pore[0][0] = o.pore[0][1] = 1e300;
+        refuse("a", &o, RILL_USAGE, t == RILL_GREY_F64 ? "--pore" : "cannot occur", "");
+    }
+    rill_voxelize_options o = keep_all();
+    const float values[4] = {0, -0.f, 1, NAN};
+    files_write("f_2x2x1_f32.raw", values, sizeof values);
+    refuse("f_2x2x1_f32.raw", &o, RILL_USAGE, "NaN", "");
+
+    /* more values than are counted one by one */
+    static float many[2000];
+    for (int i = 0; i < 2000; i++) many[i] = (float)i;
+    files_write("f_20x10x10_f32.raw", many, sizeof many);
+    rill_geom *g = make("f_20x10x10_f32.raw", &o, &report);
+    cr_assert_eq(report.greys, 0u);
+    cr_assert_eq(report.grey_max, 1999.);
+    rill_geom_destroy(g);
+}
+
+Test(voxelize, option_words)
+{
+    rill_voxelize_options o;
+    static const struct {
+        rill_status (*parse)(const char *, rill_voxelize_options *);
+        const char *good[6], *bad[12];
+    } words[] = {
+        {rill_voxelize_parse_pore,
+         {"0", "0-99,255", "-5--1", "0.5:1.5", "1e-3"},
+         {"", "a", "1,", "5-1", "1-", "nan", "inf", "1;2", "0x", "1-2-3"}},
+        {rill_voxelize_parse_crop,
+         {"0:1,0:1,0:1", ":,:,:", "5:,:7,1:2"},
+         {"", "0:1", "0:1,0:1", "1:1,:,:", "2:1,:,:", "-1:2,:,:", "0:1,0:1,0:1,",
+          "0-1,:,:", "0:99999999999999999999,:,:"}},
+        {rill_voxelize_parse_axes, {"xyz", "zyx", "yxz"}, {"", "x", "xy", "xxy", "abc", "xyzx", "XYZ"}},
+        {rill_voxelize_parse_mirror, {"x", "zx", "xyz"}, {"", "a", "xx", "xyzx", "none"}},
+        {rill_voxelize_parse_sides,
+         {"periodic", "wall", "mirror,wall,periodic"},
+         {"", "open", "wall,wall", "wall,wall,wall,wall", "wall,", "wall,wall,wall,", ",wall", "walls"}},
+        {rill_voxelize_parse_resample,
+         {"isotropic", "5 um", "1e-3mm"},
+         {"", "5", "0 um", "-1um", "5 kg", "iso"}},
+        {rill_voxelize_parse_size,
+         {"1x2x3", "480X480X480"},
+         {"", "480", "480x480", "0x1x1", "1x1x1x1", "-1x2x3", "ax1x1", "1x1x99999999999", "1 x1x1",
+          "1x1x1 "}},
+    };
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        for (int i = 0; i < 6 && words[w].good[i]; i++) {
+            o = rill_voxelize_options_default();
+            cr_assert_eq(words[w].parse(words[w].good[i], &o), RILL_OK, "%s: %s", words[w].good[i],
+                         rill_error_message());
+        }
+        for (int i = 0; i < 12 && words[w].bad[i]; i++) {
+            o = rill_voxelize_options_default();
+            cr_assert_eq(words[w].parse(words[w].bad[i], &o), RILL_USAGE, "\"%s\" was taken",
+                         words[w].bad[i]);
+        }
+    }
+    cr_assert_eq(rill_voxelize_parse_pore("-5--1,7", &o), RILL_OK);
+    cr_assert(o.pore_count == 2 && o.pore[0][0] == -5 && o.pore[0][1] == -1 && o.pore[1][1] == 7);
+    cr_assert_eq(rill_voxelize_parse_sides("mirror,wall,periodic", &o), RILL_OK);
+    cr_assert(o.sides[0] == RILL_MIRROR && o.sides[1] == RILL_WALL && o.sides[2] == RILL_PERIODIC);
+    cr_assert_eq(rill_voxelize_parse_sides("wall", &o), RILL_OK);
+    cr_assert(o.sides[0] == RILL_WALL && o.sides[2] == RILL_WALL);
+    char long_list[200] = "0";
+    for (int i = 0; i < 40; i++) strcat(long_list, ",1");
+    cr_assert_eq(rill_voxelize_parse_pore(long_list, &o), RILL_USAGE);
+    cr_assert(strstr(rill_error_message(), "32"));
+}
+
+/* A tube along z, a dead end and an enclosed pore: what stays, what is said, where it came from. */
+Test(voxelize, cleaning_and_provenance)
+{
+    uint8_t data[8 * 8 * 8];
+    memset(data, 9, sizeof data);
+    for (int z = 0; z < 8; z++) data[2 + 8 * (2 + 8 * z)] = 4; /* tube, 8 voxels */
+    for (int x = 0; x < 3; x++) data[x + 8 * (5 + 8 * 5)] = 4; /* dead end at the low x face, 3 */
+    data[6 + 8 * (6 + 8 * 2)] = 4;                             /* enclosed, 1 */
+    files_write("t_8x8x8_u8_3um.raw", data, sizeof data);
+    rill_voxelize_options o = rill_voxelize_options_default();
+    rill_voxelize_report report;
+    cr_assert_eq(rill_voxelize_parse_pore("4", &o), RILL_OK);
+    o.command = "rill voxelize t";
+    const uint64_t stay[3] = {12, 11, 8};
+    for (int keep = 0; keep < 3; keep++) {
+        o.keep = (rill_keep)keep;
+        rill_geom *g = make("t_8x8x8_u8_3um.raw", &o, &report);
+        cr_assert_eq(report.fluid, stay[keep]);
+        cr_assert_eq(rill_geom_fluid(g), stay[keep]);
+        cr_assert_eq(report.components.dropped, 12 - stay[keep]);
+        cr_assert_eq(report.components.components, 3u);
+        cr_assert_eq(g->porosity.total, 12. / 512);
+        cr_assert_eq(g->porosity.connected, 11. / 512);
+        cr_assert_eq(g->porosity.percolating[0], 0.);
+        cr_assert_eq(g->porosity.percolating[2], 8. / 512);
+        cr_assert_eq(g->spacing, 3e-6);
+        cr_assert_str_eq(g->source, "t_8x8x8_u8_3um.raw");
+        cr_assert_str_eq(g->options, "rill voxelize t");
+        char hash[17];
+        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)XXH3_64bits(data, sizeof data));
+        cr_assert_str_eq(g->source_hash, hash);
+        rill_geom_destroy(g);
+    }
+    o.axis = 0;
+    refuse("t_8x8x8_u8_3um.raw", &o, RILL_NUMERICS, "no pore conducts along x", "0.015625");
+    cr_assert_eq(rill_voxelize_parse_crop("5:8,5:8,1:4", &o), RILL_OK);
+    o.keep = RILL_KEEP_CONNECTED;
+    refuse("t_8x8x8_u8_3um.raw", &o, RILL_NUMERICS, "no pore reaches", "--keep all");
+    o = rill_voxelize_options_default();
+    refuse("t_8x8x8_u8_3um.raw", &o, RILL_USAGE, "no voxel is pore", "4 (2.344 %), 9 (97.66 %)");
+    cr_assert_eq(rill_voxelize_parse_pore("0-255", &o), RILL_OK);
+    refuse("t_8x8x8_u8_3um.raw", &o, RILL_USAGE, "every voxel is pore", "--keep all");
+    o.keep = RILL_KEEP_ALL;
+    rill_geom *g = make("t_8x8x8_u8_3um.raw", &o, &report);
+    cr_assert_eq(report.fluid, 512u);
+    rill_geom_destroy(g);
+    cr_assert_eq(rill_voxelize_parse_crop("0:8,0:9,0:8", &o), RILL_OK);
+    refuse("t_8x8x8_u8_3um.raw", &o, RILL_USAGE, "0:9 along y", "8 voxels");
+    cr_assert_eq(rill_voxelize_parse_crop("8:,:,:", &o), RILL_OK);
+    refuse("t_8x8x8_u8_3um.raw", &o, RILL_USAGE, "8:8 along x", "");
+    o = keep_all();
+    setenv("RILL_MEMORY", "1kB", 1);
+    refuse("t_8x8x8_u8_3um.raw", &o, RILL_SYSTEM, "8 x 8 x 8 voxels", "");
+    unsetenv("RILL_MEMORY");
+}
+
+static void count_calls(void *context, const char *what, double fraction, const char *detail)
+{
+    (void)detail;
+    cr_assert(what && fraction <= 1);
+    ++*(int *)context;
+}
+
+/* Progress is told, but not for every slice. */
+Test(voxelize, progress)
+{
+    int calls = 0;
+    write_grey("p_2x2x3000.raw", 2, 2, 3000);
+    rill_voxelize_options o = keep_all();
+    rill_geom *geom = NULL;
+    cr_assert_eq(rill_image_voxelize("p_2x2x3000.raw", &o, (rill_progress){count_calls, &calls}, &geom, NULL),
+                 RILL_OK);
+    cr_assert(calls > 20 && calls < 200, "%d calls", calls);
+    rill_geom_destroy(geom);
+}

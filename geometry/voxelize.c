@@ -131,18 +131,24 @@ static rill_status settle_spacing(work *w)
 static rill_status settle_size(work *w)
 {
     rill_status status = RILL_OK;
+    double ratio[3], n[3], voxels = 1;
+    for (int a = 0; a < 3; a++) {
+        ratio[a] = w->options->resample != 0 ? w->cube / w->spacing[a] : 1;
+        n[a] = fmax(1, round((w->crop[a][1] - w->crop[a][0]) / ratio[a]));
+        voxels *= n[a];
+    }
+    if (!(fmax(n[0], fmax(n[1], n[2])) <= INT32_MAX && voxels <= 1e15))
+        return rill_fail(
+            RILL_USAGE,
+            "resampling makes %.3g x %.3g x %.3g voxels, more than 1e15 or %d along an axis: take a "
+            "larger spacing",
+            n[0], n[1], n[2], INT32_MAX);
     for (int a = 0; a < 3; a++) {
         const uint32_t length = w->crop[a][1] - w->crop[a][0];
-        const double ratio = w->options->resample != 0 ? w->cube / w->spacing[a] : 1;
-        const double n = fmax(1, round(length / ratio));
-        if (n > INT32_MAX)
-            return rill_fail(RILL_USAGE,
-                             "resampling makes %.3g voxels along %c, more than %d: take a larger spacing", n,
-                             "xyz"[a], INT32_MAX);
-        w->n[a] = (uint32_t)n;
+        w->n[a] = (uint32_t)n[a];
         RILL_TRY(rill_array_create(w->n[a], sizeof(uint32_t), "the table of an axis", (void **)&w->from[a]));
         for (uint32_t i = 0; i < w->n[a]; i++) {
-            const double at = floor((i + 0.5) * ratio);
+            const double at = floor((i + 0.5) * ratio[a]);
             w->from[a][i] = at < length - 1. ? (uint32_t)at : length - 1;
         }
     }
@@ -162,7 +168,7 @@ static rill_status create(work *w)
     }
     const uint64_t slice = rill_image_slice_voxels(w->image);
     snprintf(what, sizeof what, "%u x %u x %u voxels of %.100s", n[0], n[1], n[2], w->path);
-    if (voxels < 1e15) /* beyond, rill_geom_create() refuses */
+    if (voxels < 1e16) /* beyond, rill_geom_create() refuses */
         RILL_TRY(rill_memory_require((uint64_t)voxels + slice * (rill_grey_size(w->image->type) + 1), what));
     RILL_TRY(rill_geom_create(n, &w->geom));
     memcpy(w->geom->sides, w->options->sides, sizeof w->geom->sides);

@@ -154,7 +154,7 @@ Test(voxelize, resample)
     cr_assert(strstr(report.remarks, "5 um"), "%s", report.remarks);
     rill_geom_destroy(g);
     o.resample = 1e-12;
-    refuse("a.nrrd", &o, RILL_USAGE, "resampling", "larger");
+    refuse("a.nrrd", &o, RILL_USAGE, "resampling makes 2.4e+07", "larger");
 
     write_grey("a_6x4x5.raw", 6, 4, 5);
     o.voxel_size = 0;

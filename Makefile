@@ -52,7 +52,10 @@ TESTS    := $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(notdir $(t:.c=)))
 
 ifeq ($(CUDA),1)
 CUDA_HOME := $(abspath $(dir $(NVCC))/..)
-CUDA_GEN  := $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a))
+# Machine code for each capability named, and PTX of the last, which newer devices translate.
+CUDA_PTX  := $(lastword $(CUDA_ARCH))
+CUDA_GEN  := $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
+             -gencode arch=compute_$(CUDA_PTX),code=compute_$(CUDA_PTX)
 NVFLAGS   := -std=c++17 -O3 $(CUDA_GEN) -Iinclude -Isrc -I. -Xcompiler -fPIC,-fopenmp,-Wall -lineinfo \
              -Xptxas -v --expt-relaxed-constexpr
 LIB_OBJ   += $(if $(wildcard cuda/kernels.cu),$(BUILD)/obj/cuda/backend_cuda.o $(foreach p,$(PARTS),$(BUILD)/obj/cuda/kernels-$(p).o))

@@ -303,6 +303,7 @@ typedef struct rill_permeability_options {
     double tau;         /**< 0: chosen */
     double magic;       /**< TRT */
     double force;       /**< 0: chosen */
+    uint64_t every;     /**< steps between the first samples, at least 2; 0: chosen */
     double tolerance;   /**< relative uncertainty to stop at */
     uint64_t max_steps; /**< along each axis */
     bool keep_all;      /**< leave pores in that cannot conduct */

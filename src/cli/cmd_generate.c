@@ -90,16 +90,6 @@ done:
 
 static bool same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
 
-/* Fail before the work when a file could not be written after it. */
-static rill_status try_output(const char *path)
-{
-    rill_output *output = NULL;
-    if (!path) return RILL_OK;
-    const rill_status status = rill_output_create(path, &output);
-    rill_output_destroy(output);
-    return status;
-}
-
 static rill_status work(const cli_generate_kind *kind, choices *c)
 {
     rill_status status = RILL_OK;
@@ -109,9 +99,9 @@ static rill_status work(const cli_generate_kind *kind, choices *c)
     if (same(c->output, c->raw) || same(c->output, c->json) || same(c->raw, c->json))
         return rill_fail(RILL_USAGE, "two of -o, --raw and --json name the same file: give each its own");
     RILL_TRY(rill_voxelize_parse_sides(c->sides, &sides));
-    RILL_TRY(try_output(c->output));
-    RILL_TRY(try_output(c->raw));
-    RILL_TRY(try_output(c->json));
+    RILL_TRY(rill_output_try(c->output));
+    RILL_TRY(rill_output_try(c->raw));
+    RILL_TRY(rill_output_try(c->json));
     RILL_TRY(kind->generate(&c->kind, &geom));
     for (int a = 0; a < 3; a++) geom->sides[a] = sides.sides[a];
     geom->spacing = c->voxel_size;

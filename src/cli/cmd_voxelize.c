@@ -110,15 +110,6 @@ static rill_status write_json(const choices *c, const rill_geom *geom, const ril
     return status;
 }
 
-/* Fail before the work when a file could not be written after it. */
-static rill_status try_output(const char *path)
-{
-    rill_output *output = NULL;
-    const rill_status status = rill_output_create(path, &output);
-    rill_output_destroy(output);
-    return status;
-}
-
 static rill_status work(choices *c)
 {
     rill_status status = RILL_OK;
@@ -130,8 +121,8 @@ static rill_status work(choices *c)
     options.keep = (rill_keep)c->keep;
     options.axis = c->axis - 1;
     options.command = c->line;
-    RILL_TRY(try_output(c->output));
-    if (c->json) RILL_TRY(try_output(c->json));
+    RILL_TRY(rill_output_try(c->output));
+    RILL_TRY(rill_output_try(c->json));
     RILL_TRY(rill_image_voxelize(c->input, &options, cli_progress(c->quiet), &geom, &report));
     RILL_TRY(rill_geom_write(geom, c->output,
                              &(rill_geom_write_options){.index_pull = c->index == 1, .lattice = c->lattice}));

@@ -16,7 +16,7 @@ typedef struct cli_image {
     uint64_t skip;
     double voxel_size;
     bool given; /**< one of the options that a geometry file has no use for was given */
-    bool voxel_size_given;
+    bool voxel_size_given, sides_given;
 } cli_image;
 
 /** Set the defaults. */

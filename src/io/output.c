@@ -73,6 +73,14 @@ done:
     return status;
 }
 
+rill_status rill_output_try(const char *path)
+{
+    rill_output *output = NULL;
+    const rill_status status = path ? rill_output_create(path, &output) : RILL_OK;
+    rill_output_destroy(output);
+    return status;
+}
+
 void rill_output_destroy(rill_output *output)
 {
     if (!output) return;

@@ -19,6 +19,10 @@ typedef struct rill_output rill_output;
  */
 rill_status rill_output_create(const char *path, rill_output **out);
 
+/** Fail before the work when a file could not be written after it; NULL is allowed. @return as
+ * rill_output_create() */
+rill_status rill_output_try(const char *path);
+
 /** Remove the temporary file unless it was committed, and free the output; NULL is allowed. */
 void rill_output_destroy(rill_output *output);
 

@@ -48,6 +48,20 @@ static void porosity_fill(rill_porosity *known, const rill_porosity *found)
         if (known->percolating[a] < 0) known->percolating[a] = found->percolating[a];
 }
 
+/* Label and drop, unless all is to stay and what percolates is known already. */
+static rill_status clean(rill_geom *geom, const rill_permeability_options *o, rill_components *found)
+{
+    const rill_porosity *known = &geom->porosity;
+    *found = (rill_components){.porosity = *known};
+    if (o->keep_all && known->total >= 0 && known->percolating[0] >= 0 && known->percolating[1] >= 0 &&
+        known->percolating[2] >= 0)
+        return RILL_OK;
+    const rill_status status = rill_components_clean(
+        geom, o->keep_all ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING, o->axis, (rill_progress){0}, found);
+    if (status == RILL_OK) porosity_fill(&geom->porosity, &found->porosity);
+    return status;
+}
+
 /* Refuse an axis along which nothing conducts, as the geometry stands now. */
 static rill_status conducting_check(const rill_geom *geom, int axis, const rill_components *found)
 {
@@ -119,9 +133,7 @@ rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability
                                  "mirrored sides along the flow (%c) need the stokes equilibrium, because "
                                  "behind the mirror the flow runs backwards: choose it, or mirror the image",
                                  "xyz"[a]);
-    RILL_TRY(rill_components_clean(geom, o->keep_all ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING, o->axis,
-                                   (rill_progress){0}, &found));
-    porosity_fill(&geom->porosity, &found.porosity);
+    RILL_TRY(clean(geom, o, &found));
     plan->porosity = geom->porosity;
     plan->dropped = found.dropped;
     RILL_TRY(conducting_check(geom, o->axis, &found));

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* Speed of sound squared of all lattices here. */
 #define CS2 (1.0 / 3.0)
@@ -187,6 +188,8 @@ static rill_status options_check(const rill_permeability_options *o)
                          o->force);
     if (!(o->tolerance > 0 && o->tolerance < 1))
         return rill_fail(RILL_USAGE, "tolerance = %g is not between 0 and 1: take 0.001", o->tolerance);
+    if (o->every == 1)
+        return rill_fail(RILL_USAGE, "a sample is the mean of two steps: take one every 2 or more");
     if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 leaves nothing to do: take 1000000");
     return RILL_OK;
 }
@@ -216,7 +219,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     force_choose(options->force, m, p);
     const double slow = pressure_time(p, p->k_expected) * p->nu, thick = viscous_time(p) / p->nu;
     p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
-    p->every = 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 1), 16);
+    p->every = options->every ? options->every : 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 2), 16);
     return RILL_OK;
 }
 
@@ -225,4 +228,38 @@ double rill_plan_patience(const rill_permeability_plan *p, double k)
     const double sound = p->length / sqrt(CS2), thick = viscous_time(p) / p->nu;
     const double slow = k > 0 ? pressure_time(p, k) * p->nu : 0;
     return fmax(sound, fmax(thick, slow));
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+rill_status rill_plan_speed(const rill_permeability_options *o, double *mlups)
+{
+    rill_status status = RILL_OK;
+    rill_geom *geom = NULL;
+    rill_domain *domain = NULL;
+    rill_sim *sim = NULL;
+    const uint32_t n[3] = {64, 64, 64};
+    rill_sim_options options = rill_sim_options_default();
+    options.variant = o->variant;
+    options.backend = o->backend;
+    RILL_TRY(rill_geom_create(n, &geom));
+    const uint64_t voxels = rill_geom_voxels(geom);
+    memset(geom->voxels, RILL_FLUID, voxels);
+    RILL_TRY(rill_domain_create(geom, &(rill_domain_options){o->variant.lattice, -1}, &domain));
+    RILL_TRY(rill_sim_create(domain, &options, &sim));
+    RILL_TRY(rill_sim_step(sim, 2));
+    const double start = now();
+    uint64_t steps = 0;
+    for (; steps < 1000 && now() - start < 0.1; steps += 2) RILL_TRY(rill_sim_step(sim, 2));
+    *mlups = (double)(voxels * steps) / (now() - start) * 1e-6;
+done:
+    rill_sim_destroy(sim);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+    return status;
 }

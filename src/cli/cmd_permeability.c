@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill permeability: from an image or a geometry to the permeability of its pores. The physics is
+ * run/permeability.c's, what is printed and written is permeability_output.c's. */
+#include "cli/cli.h"
+#include "cli/image_options.h"
+#include "cli/permeability_output.h"
+#include "io/fields.h"
+#include "io/output.h"
+#include "run/plan.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* In the order of the axes, the tensor behind them; of rill_keep without "connected"; of rill_fields_kind. */
+static const char *const axes[] = {"x", "y", "z", "xyz", NULL};
+static const char *const keeps[] = {"percolating", "all", NULL};
+static const char *const kinds[] = {"none", "image", "sparse", NULL};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+typedef struct choices {
+    cli_compute compute;
+    cli_image image;
+    const char *input;
+    int axis, keep, fields;
+    double force;
+    uint64_t every;
+    bool dry_run;
+    char *line; /* the command, owned */
+
+    rill_geom *geom;
+    rill_progress progress;
+    cli_permeability_times times;
+    char names[3][4096]; /* of the field files of the runs along x, y, z */
+    bool written[3];
+} choices;
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool is_hdf5(const char *path)
+{
+    static const char signature[8] = {'\211', 'H', 'D', 'F', '\r', '\n', '\032', '\n'};
+    char first[8];
+    FILE *file = fopen(path, "rb");
+    const bool is = file && fread(first, 1, sizeof first, file) == sizeof first &&
+                    memcmp(first, signature, sizeof first) == 0;
+    if (file) fclose(file);
+    return is;
+}
+
+static rill_status read_geometry(choices *c)
+{
+    rill_status status = RILL_OK;
+    rill_voxelize_options sides = rill_voxelize_options_default();
+    if (c->image.given)
+        return rill_fail(
+            RILL_USAGE,
+            "%s is a geometry, no image: of the options for images only --voxel-size and --sides "
+            "apply to it; give the others to `rill voxelize`",
+            c->input);
+    RILL_TRY(rill_voxelize_parse_sides(c->image.sides, &sides));
+    RILL_TRY(rill_geom_read(c->input, &c->geom));
+    if (c->image.voxel_size_given) c->geom->spacing = c->image.voxel_size;
+    for (int a = 0; a < 3 && c->image.sides_given; a++) {
+        if (c->geom->sides[a] == sides.sides[a]) continue;
+        c->geom->sides[a] = sides.sides[a];
+        for (int b = 0; b < 3; b++) c->geom->porosity.percolating[b] = -1; /* to be found anew */
+    }
+done:
+    return status;
+}
+
+static rill_status read_image(choices *c)
+{
+    rill_status status = RILL_OK;
+    rill_voxelize_options options;
+    rill_voxelize_report report;
+    RILL_TRY(cli_image_resolve(&c->image, &options));
+    options.keep = c->keep ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING;
+    options.axis = c->axis == 3 ? -1 : c->axis;
+    options.command = c->line;
+    RILL_TRY(rill_image_voxelize(c->input, &options, c->progress, &c->geom, &report));
+    c->keep = 1; /* what cannot conduct is gone */
+    if (!c->compute.quiet) {
+        cli_row("source", "%s", c->input);
+        cli_image_rows(&report);
+        cli_row("pore voxels dropped", "%llu", (unsigned long long)report.components.dropped);
+    }
+done:
+    return status;
+}
+
+static bool watch(void *context, const rill_permeability_moment *m)
+{
+    const choices *c = context;
+    char detail[256], left[48] = "", end[96] = "";
+    if (interrupted) return false;
+    if (!c->progress.fn) return true;
+    if (isfinite(m->uncertainty))
+        snprintf(end, sizeof end, ", final k %.5g ± %.2g %%", m->predicted, 100 * m->uncertainty);
+    if (m->seconds_left >= 0) snprintf(left, sizeof left, ", about %.0f s left", m->seconds_left);
+    snprintf(detail, sizeof detail, "step %llu, %.1f MLUPS, k %.5g lu%s%s", (unsigned long long)m->steps,
+             m->mlups, m->k, end, left);
+    const char *what[] = {"flow along x", "flow along y", "flow along z"};
+    c->progress.fn(c->progress.context, what[m->axis], -1, detail);
+    return true;
+}
+
+/* Moments of the run that just ended, in node order. */
+typedef struct moments {
+    size_t nodes;
+    const float *rho, *u;
+} moments;
+
+static rill_status hand_out(void *context, rill_node first, rill_node count, double *rho, double *u)
+{
+    const moments *m = context;
+    for (size_t i = 0; i < count; i++) {
+        rho[i] = m->rho[first + i];
+        for (size_t a = 0; a < 3; a++) u[a * count + i] = m->u[a * m->nodes + first + i];
+    }
+    return RILL_OK;
+}
+
+/* "out.h5" becomes "out.vtkhdf", or "out.x.vtkhdf" when there is a file for each axis. */
+static rill_status fields_name(const choices *c, int axis, char *name, size_t size)
+{
+    const char *output = c->compute.output;
+    size_t length = strlen(output);
+    if (length > 3 && strcmp(output + length - 3, ".h5") == 0) length -= 3;
+    const char which[] = {'.', "xyz"[axis], '\0'};
+    const int written = snprintf(name, size, "%.*s%s.vtkhdf", (int)length, output, c->axis == 3 ? which : "");
+    if (written < 0 || (size_t)written >= size)
+        return rill_fail(RILL_USAGE, "-o %.40s…: the name is too long", output);
+    return RILL_OK;
+}
+
+static rill_status finished(void *context, const rill_permeability_run *run, rill_node nodes,
+                            const float *rho, const float *u)
+{
+    choices *c = context;
+    if (c->fields == RILL_FIELDS_NONE) return RILL_OK;
+    moments m = {nodes, rho, u};
+    const double start = seconds();
+    rill_fields fields = rill_fields_default();
+    fields.geom = c->geom;
+    fields.moments = hand_out;
+    fields.context = &m;
+    fields.step = run->steps;
+    fields.command = c->line;
+    fields.progress = c->progress;
+    const rill_status status = rill_fields_write(&fields, (rill_fields_kind)c->fields, c->names[run->axis]);
+    c->written[run->axis] = status == RILL_OK;
+    c->times.write += seconds() - start;
+    return status;
+}
+
+/* Write what can be written after a computation that ended in `came`. */
+static rill_status report(const choices *c, const rill_permeability_options *options,
+                          const rill_permeability *result)
+{
+    rill_status status = RILL_OK;
+    cli_permeability_result r = {.geom = c->geom,
+                                 .options = options,
+                                 .result = result,
+                                 .times = c->times,
+                                 .input = c->input,
+                                 .command = c->line,
+                                 .json = c->compute.json,
+                                 .output = c->compute.output};
+    for (int i = 0; i < result->run_count; i++)
+        if (c->written[result->runs[i].axis]) r.fields[i] = c->names[result->runs[i].axis];
+    if (r.json) RILL_TRY(cli_permeability_write_json(&r));
+    if (r.output) RILL_TRY(cli_permeability_write_hdf5(&r));
+    cli_progress_end();
+    if (!c->compute.quiet) cli_permeability_print(&r);
+done:
+    return status;
+}
+
+static rill_status compute(choices *c, const rill_permeability_options *options,
+                           const rill_permeability_plan *plan, double start)
+{
+    rill_permeability result;
+    const rill_status came = rill_permeability_compute(c->geom, options, plan, &result);
+    c->times.total = seconds() - start;
+    char why[1024];
+    snprintf(why, sizeof why, "%s", rill_error_message());
+    rill_status status = came;
+    if (came == RILL_OK || came == RILL_NUMERICS) {
+        const rill_status written = report(c, options, &result);
+        if (written != RILL_OK)
+            status = written;
+        else if (came != RILL_OK)
+            status = rill_fail(came, "%s", why);
+    }
+    rill_permeability_free(&result);
+    return status;
+}
+
+/* Fail before the work when something could not be written after it. */
+static rill_status outputs_check(choices *c)
+{
+    rill_status status = RILL_OK;
+    const char *json = c->compute.json, *output = c->compute.output;
+    if (c->fields != RILL_FIELDS_NONE && !output)
+        return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5",
+                         kinds[c->fields]);
+    if (json && output && strcmp(json, output) == 0)
+        return rill_fail(RILL_USAGE, "--json and -o name the same file %s: give each its own", json);
+    for (int k = 0; k < 2; k++) {
+        const char *name = k ? json : output;
+        if (name && strcmp(name, c->input) == 0)
+            return rill_fail(RILL_USAGE, "%s %s would overwrite the input: give another name",
+                             k ? "--json" : "-o", name);
+    }
+    RILL_TRY(rill_output_try(json));
+    RILL_TRY(rill_output_try(output));
+    for (int a = 0; a < 3 && c->fields != RILL_FIELDS_NONE; a++) {
+        if (c->axis != 3 && c->axis != a) continue;
+        RILL_TRY(fields_name(c, a, c->names[a], sizeof c->names[a]));
+        if (strcmp(c->names[a], output) == 0)
+            return rill_fail(RILL_USAGE, "-o %s is the name that the fields take: give one that ends in .h5",
+                             output);
+        RILL_TRY(rill_output_try(c->names[a]));
+    }
+done:
+    return status;
+}
+
+static rill_status work(choices *c)
+{
+    rill_status status = RILL_OK;
+    const double start = seconds();
+    const bool show = !c->compute.quiet || c->dry_run;
+    rill_permeability_plan plan;
+    double mlups = 0;
+    RILL_TRY(outputs_check(c));
+    RILL_TRY(is_hdf5(c->input) ? read_geometry(c) : read_image(c));
+    c->times.read = seconds() - start;
+    rill_permeability_options options = rill_permeability_options_default();
+    options.variant = cli_compute_variant(&c->compute);
+    options.backend = (rill_backend_kind)c->compute.backend;
+    options.axis = c->axis == 3 ? -1 : c->axis;
+    options.tau = c->compute.tau_given ? c->compute.tau : 0;
+    options.magic = c->compute.magic;
+    options.force = c->force;
+    options.every = c->every;
+    options.tolerance = c->compute.tolerance;
+    options.max_steps = c->compute.max_steps;
+    options.keep_all = c->keep == 1;
+    options.watch = watch;
+    options.finished = finished;
+    options.context = c;
+    RILL_TRY(rill_permeability_plan_make(c->geom, &options, &plan));
+    if (show) RILL_TRY(rill_plan_speed(&options, &mlups));
+    c->times.plan = seconds() - start - c->times.read;
+    cli_progress_end();
+    if (show) cli_permeability_print_plan(c->geom, &options, &plan, mlups);
+    if (show) fflush(stdout);
+    if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
+done:
+    rill_geom_destroy(c->geom);
+    return status;
+}
+
+static int run(int argc, char **argv);
+
+const cli_command cli_permeability = {
+    .name = "permeability",
+    .usage = "IMAGE|GEOM.geom.h5 [options]",
+    .summary = "compute the permeability of a pore space",
+    .details =
+        "A body force F drives Stokes flow along an axis; the permeability is k = nu <j> / F, the momentum "
+        "<j>\n"
+        "averaged over all voxels of the box, solid ones too, with periodic, mirrored or walled sides as "
+        "the\n"
+        "geometry or --sides say. The run ends when the final value is known to the tolerance: it is "
+        "predicted\n"
+        "from the series, and printed with its uncertainty. k_ba is the flow along b for a force along a.\n"
+        "Exit code 2: not converged, nothing percolates, or out of the Stokes range; there is no result "
+        "then.",
+    .run = run,
+};
+
+static int run(int argc, char **argv)
+{
+    choices c = {.axis = 2};
+    const char *inputs[2];
+    int count = 2;
+    bool help = false;
+    cli_image_defaults(&c.image);
+    cli_compute_defaults(&c.compute);
+    c.compute.equilibrium = RILL_STOKES;
+    c.compute.tau_default = "chosen, shown with the reason";
+    c.compute.output_default = "none";
+    const cli_option own[] = {
+        {.help = "Permeability"},
+        {"axis", 0, CLI_CHOICE, &c.axis, .help = "axis of the flow; xyz: the full tensor from three runs",
+         .choices = axes},
+        {"force", 0, CLI_REAL, &c.force, "NUMBER", "body force per volume, in lattice units",
+         .fallback = "chosen, shown with the reason", .min = -0.1, .max = 0.1},
+        {"every", 0, CLI_COUNT, &c.every, "COUNT",
+         "steps between the first samples; doubles as the run gets longer", .fallback = "chosen, 2 to 32",
+         .min = 2, .max = 1e9},
+        {"keep", 0, CLI_CHOICE, &c.keep,
+         .help = "which pores take part: those that percolate along the flow, or all", .choices = keeps},
+        {"fields", 0, CLI_CHOICE, &c.fields,
+         .help = "velocity and pressure as VTKHDF beside -o: image (all voxels) or sparse (fluid cells)",
+         .choices = kinds},
+        {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
+        {0},
+    };
+    const cli_option *const tables[] = {own, cli_image_options(&c.image), cli_compute_options(&c.compute),
+                                        NULL};
+    rill_status status = cli_parse(&cli_permeability, tables, argc, argv, inputs, &count, &help);
+    if (help) return RILL_OK;
+    if (status == RILL_OK && count == 0)
+        status = rill_fail(RILL_USAGE,
+                           "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um");
+    if (status == RILL_OK && count > 1)
+        status = rill_fail(
+            RILL_USAGE, "more than one image is given: put a pattern of slices in quotes (\"slice*.tif\"), "
+                        "or name their directory");
+    if (status == RILL_OK) {
+        c.input = inputs[0];
+        c.line = cli_command_line(argc, argv);
+        c.progress = cli_progress(c.compute.quiet);
+        signal(SIGINT, interrupt);
+        status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+    }
+    free(c.line);
+    return cli_report(&cli_permeability, status);
+}

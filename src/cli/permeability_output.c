@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows, JSON and HDF5 of a permeability. Nothing is computed here but units. */
+#include "cli/permeability_output.h"
+#include "cli/cli.h"
+#include "core/units.h"
+#include "io/json_file.h"
+#include "io/result.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const side_names[] = {"periodic", "mirror", "wall"};
+
+/* Factor from lu to m^2; NaN when the voxel size is unknown. */
+static double square_metres(const rill_geom *geom)
+{
+    return geom->spacing > 0 ? geom->spacing * geom->spacing : NAN;
+}
+
+static void print_memory(const rill_permeability_plan *p)
+{
+    char need[32], there[32];
+    rill_units_format_bytes((double)p->host_bytes, need, sizeof need);
+    rill_units_format_bytes((double)p->host_free, there, sizeof there);
+    cli_row("memory, host", "%s of %s free", need, there);
+    if (p->device_bytes == 0) return;
+    rill_units_format_bytes((double)p->device_bytes, need, sizeof need);
+    rill_units_format_bytes((double)p->device_free, there, sizeof there);
+    cli_row("memory, device", "%s of %s free", need, there);
+}
+
+void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
+                                 const rill_permeability_plan *p, double mlups)
+{
+    char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[64];
+    const int runs = options->axis < 0 ? 3 : 1;
+    if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
+    rill_variant_name(options->variant, variant, sizeof variant);
+    cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
+    cli_row("sides x, y, z", "%s, %s, %s", side_names[geom->sides[0]], side_names[geom->sides[1]],
+            side_names[geom->sides[2]]);
+    cli_row("flow along", "%s",
+            options->axis < 0 ? "x, y and z" : (const char *[]){"x", "y", "z"}[options->axis]);
+    cli_row("porosity", "%.5f", p->porosity.total);
+    if (p->porosity.connected >= 0) cli_row("  connected to a face", "%.5f", p->porosity.connected);
+    cli_row("  percolating", "x %.5f   y %.5f   z %.5f", p->porosity.percolating[0],
+            p->porosity.percolating[1], p->porosity.percolating[2]);
+    cli_row("fluid nodes", "%llu (%.5f of the box)", (unsigned long long)p->nodes, p->fluid);
+    cli_row("variant", "%s", variant);
+    cli_row("tau", "%.4g (viscosity %.4g): %s", p->tau, p->nu, p->tau_reason);
+    cli_row("force", "%.3g: %s", p->force, p->force_reason);
+    cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);
+    print_memory(p);
+    if (mlups > 0)
+        cli_row("expected steps, time", "about %.2g%s, %.2g s at the %.3g MLUPS of a box of 64^3 nodes",
+                p->steps_expected, runs > 1 ? " for each axis" : "",
+                runs * p->steps_expected * (double)p->nodes / (mlups * 1e6), mlups);
+}
+
+static void print_tensor(const rill_permeability *p, const double values[3][3], double factor,
+                         const char *unit)
+{
+    const char *label = unit;
+    for (int b = 0; b < 3; b++) {
+        char row[3][32];
+        for (int a = 0; a < 3; a++)
+            snprintf(row[a], sizeof row[a], p->run_count < 3 && isnan(values[b][a]) ? "" : "%14.6g",
+                     values[b][a] * factor);
+        cli_row(label, "k_%cx..z %14s %14s %14s", "xyz"[b], row[0], row[1], row[2]);
+        label = "";
+    }
+}
+
+static void print_permeability(const cli_permeability_result *r)
+{
+    const rill_permeability *p = r->result;
+    const double m2 = square_metres(r->geom);
+    char label[64];
+    if (p->run_count == 3 && p->converged) {
+        print_tensor(p, p->k, 1, "permeability, lu");
+        if (isfinite(m2)) print_tensor(p, p->k, m2, "permeability, m2");
+        if (isfinite(m2)) print_tensor(p, p->k, m2 / RILL_DARCY, "permeability, darcy");
+        cli_row("reciprocity error", "%.2g", p->reciprocity);
+    }
+    for (int i = 0; i < p->run_count && !(p->run_count == 3 && p->converged); i++) {
+        const rill_permeability_run *run = &p->runs[i];
+        const int a = run->axis;
+        const double k = run->converged ? run->k[a] : run->last[a];
+        snprintf(label, sizeof label, run->converged ? "permeability k_%c%c" : "NOT A RESULT, last k_%c%c",
+                 "xyz"[a], "xyz"[a]);
+        if (isfinite(m2))
+            cli_row(label, "%.6g lu = %.6g m2 = %.6g darcy", k, k * m2, k * m2 / RILL_DARCY);
+        else
+            cli_row(label, "%.6g lu", k);
+    }
+    if (p->converged) cli_row("uncertainty", "%.2g %%, of the final value predicted", 100 * p->uncertainty);
+}
+
+void cli_permeability_print(const cli_permeability_result *r)
+{
+    const rill_permeability *p = r->result;
+    const cli_permeability_times *t = &r->times;
+    print_permeability(r);
+    double stepping = 0;
+    for (int i = 0; i < p->run_count; i++) {
+        const rill_permeability_run *run = &p->runs[i];
+        stepping += run->seconds;
+        cli_row(p->run_count > 1 ? (const char *[]){"run along x", "run along y", "run along z"}[run->axis]
+                                 : "run",
+                "%llu steps, %.1f s, %.1f MLUPS", (unsigned long long)run->steps, run->seconds, run->mlups);
+        if (isfinite(run->tortuosity))
+            cli_row("  tortuosity, Re, Ma", "%.4f, %.2g, %.2g", run->tortuosity, run->reynolds, run->mach);
+    }
+    cli_row("backend, device", "%s, %s", p->backend, p->device);
+    cli_row("time", "%.1f s: reading %.1f, planning %.1f, domain %.1f, stepping %.1f, fields %.1f", t->total,
+            t->read, t->plan, p->seconds_domain, stepping, t->write);
+    if (r->json) cli_row("summary", "%s", r->json);
+    if (r->output) cli_row("series", "%s", r->output);
+    for (int i = 0; i < p->run_count; i++)
+        if (r->fields[i]) cli_row("fields", "%s", r->fields[i]);
+}
+
+/* {"xx": …, "zz": …}: the first letter is the direction of the flow, the second that of the driving force. */
+static json_t *json_tensor(const double k[3][3], double factor)
+{
+    json_t *json = json_object();
+    for (int b = 0; b < 3; b++)
+        for (int a = 0; a < 3; a++) {
+            const char key[3] = {"xyz"[b], "xyz"[a], '\0'};
+            json_object_set_new(json, key, rill_json_real(k[b][a] * factor));
+        }
+    return json;
+}
+
+static json_t *json_axes(const double value[3])
+{
+    return json_pack("{s:o, s:o, s:o}", "x", rill_json_real(value[0]), "y", rill_json_real(value[1]), "z",
+                     rill_json_real(value[2]));
+}
+
+static json_t *json_runs(const rill_permeability *p)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < p->run_count; i++) {
+        const rill_permeability_run *run = &p->runs[i];
+        const char axis[2] = {"xyz"[run->axis], '\0'};
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "axis", axis, "converged",
+                      run->converged, "reason", run->reason, "steps", (json_int_t)run->steps, "last",
+                      json_axes(run->last), "uncertainty_lu", json_axes(run->uncertainty), "tortuosity",
+                      rill_json_real(run->tortuosity), "reynolds", rill_json_real(run->reynolds), "mach",
+                      rill_json_real(run->mach), "seconds", run->seconds, "mlups", run->mlups));
+    }
+    return list;
+}
+
+/* What holds for all runs together: the mean tortuosity, the largest Reynolds and Mach number, all steps. */
+typedef struct overall {
+    double tortuosity, reynolds, mach, stepping, mlups;
+    uint64_t steps;
+    double last[3][3];
+} overall;
+
+static overall overall_take(const rill_permeability *p)
+{
+    overall o = {0};
+    for (int i = 0; i < 9; i++) o.last[i / 3][i % 3] = NAN;
+    for (int i = 0; i < p->run_count; i++) {
+        const rill_permeability_run *run = &p->runs[i];
+        o.tortuosity += run->tortuosity / p->run_count;
+        o.reynolds = i == 0 || run->reynolds > o.reynolds ? run->reynolds : o.reynolds;
+        o.mach = i == 0 || run->mach > o.mach ? run->mach : o.mach;
+        o.stepping += run->seconds;
+        o.steps += run->steps;
+        for (int b = 0; b < 3; b++) o.last[b][run->axis] = run->last[b];
+    }
+    o.mlups = o.stepping > 0 ? (double)p->plan.nodes * (double)o.steps / o.stepping * 1e-6 : 0;
+    return o;
+}
+
+static json_t *json_result(const cli_permeability_result *r)
+{
+    const rill_permeability *p = r->result;
+    const rill_permeability_plan *plan = &p->plan;
+    const overall o = overall_take(p);
+    const double m2 = square_metres(r->geom);
+    const char *reason = "";
+    char variant[64];
+    rill_variant_name(r->options->variant, variant, sizeof variant);
+    for (int i = p->run_count - 1; i >= 0; i--)
+        if (!p->runs[i].converged) reason = p->runs[i].reason;
+    const rill_side *sides = r->geom->sides;
+    return json_pack(
+        "{s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, s:o,"
+        " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:s, s:s, s:s, s:s,"
+        " s:f, s:o, s:f, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, s:s?}",
+        "permeability", "lu", json_tensor(p->k, 1), "m2", json_tensor(p->k, m2), "darcy",
+        json_tensor(p->k, m2 / RILL_DARCY), "porosity", "total", rill_json_real(plan->porosity.total),
+        "connected", plan->porosity.connected >= 0 ? rill_json_real(plan->porosity.connected) : json_null(),
+        "percolating", json_axes(plan->porosity.percolating), "tortuosity", rill_json_real(o.tortuosity),
+        "converged", p->converged, "reason", reason, "steps", (json_int_t)o.steps, "uncertainty",
+        rill_json_real(p->uncertainty), "reynolds", rill_json_real(o.reynolds), "mach",
+        rill_json_real(o.mach), "reciprocity", rill_json_real(p->reciprocity), "last", "lu",
+        json_tensor(o.last, 1), "runs", json_runs(p), "performance", "mlups", o.mlups, "bytes_per_update",
+        rill_variant_bytes_per_update(r->options->variant), "seconds", r->times.total, "seconds_reading",
+        r->times.read, "seconds_planning", r->times.plan, "seconds_domain", p->seconds_domain,
+        "seconds_stepping", o.stepping, "seconds_fields", r->times.write, "backend", p->backend, "device",
+        p->device, "variant", variant, "software", rill_version(), "tau", plan->tau, "magic",
+        r->options->variant.collision == RILL_TRT ? rill_json_real(r->options->magic) : json_null(), "force",
+        plan->force, "tolerance", r->options->tolerance, "voxels", (int)r->geom->n[0], (int)r->geom->n[1],
+        (int)r->geom->n[2], "voxel_size_m",
+        r->geom->spacing > 0 ? rill_json_real(r->geom->spacing) : json_null(), "fluid_nodes",
+        (json_int_t)plan->nodes, "dropped", (json_int_t)plan->dropped, "sides", side_names[sides[0]],
+        side_names[sides[1]], side_names[sides[2]], "hydraulic_diameter", 4 * plan->fluid / plan->surface,
+        "input", r->input, "source", r->geom->source, "source_hash", r->geom->source_hash, "command",
+        r->command);
+}
+
+rill_status cli_permeability_write_json(const cli_permeability_result *r)
+{
+    json_t *json = json_result(r);
+    if (!json) return rill_fail(RILL_SYSTEM, "%s: a text is no valid UTF-8, or memory is out", r->json);
+    const rill_status status = rill_json_write(json, r->json);
+    json_decref(json);
+    return status;
+}
+
+/* The rows of one run as /series/<axis>. */
+static rill_status write_series(rill_result *file, const rill_permeability_run *run, double m2)
+{
+    rill_status status = RILL_OK;
+    const double si = isfinite(m2) ? m2 : 0;
+    char group[16], names[3][16];
+    rill_series *series = NULL;
+    rill_quantity columns[] = {{names[0], "lu", "permeability from the flow along x", si},
+                               {names[1], "lu", "permeability from the flow along y", si},
+                               {names[2], "lu", "permeability from the flow along z", si},
+                               {"predicted", "lu", "final value of the permeability along the force", si},
+                               {"uncertainty", "lu", "of the final value", si}};
+    snprintf(group, sizeof group, "/series/%c", "xyz"[run->axis]);
+    for (int b = 0; b < 3; b++) snprintf(names[b], sizeof names[b], "k_%c%c", "xyz"[b], "xyz"[run->axis]);
+    RILL_TRY(rill_series_create(file, group, columns, 5, &series));
+    for (size_t i = 0; i < run->sample_count; i++) {
+        const rill_permeability_sample *s = &run->samples[i];
+        const double row[] = {s->k[0], s->k[1], s->k[2], s->predicted, s->uncertainty};
+        RILL_TRY(rill_series_append(series, s->step, row));
+    }
+done:
+    return status;
+}
+
+static rill_status write_summary(rill_result *file, const cli_permeability_result *r)
+{
+    rill_status status = RILL_OK;
+    const rill_permeability *p = r->result;
+    const rill_permeability_plan *plan = &p->plan;
+    const overall o = overall_take(p);
+    const double m2 = square_metres(r->geom), si = isfinite(m2) ? m2 : 0;
+    const uint64_t square[2] = {3, 3}, three[1] = {3};
+    const rill_quantity tensor = {"permeability", "lu", "row: flow, column: force; NaN: no result", si},
+                        last = {"last", "lu", "permeability at the last step, not a result", si};
+    const struct {
+        rill_quantity quantity;
+        double value;
+    } values[] = {{{"uncertainty", "1", "of the permeability, relative", 1}, p->uncertainty},
+                  {{"reciprocity", "1", "largest |k_ab - k_ba| / largest k_aa", 1}, p->reciprocity},
+                  {{"tortuosity", "1", "mean |u| / mean u along the force", 1}, o.tortuosity},
+                  {{"reynolds", "1", "mean pore velocity x hydraulic diameter / viscosity", 1}, o.reynolds},
+                  {{"mach", "1", "largest speed / speed of sound", 1}, o.mach},
+                  {{"porosity_total", "1", "all pores", 1}, plan->porosity.total},
+                  {{"porosity_connected", "1", "pores connected to a face", 1}, plan->porosity.connected},
+                  {{"tau", "lu", "relaxation time", 0}, plan->tau},
+                  {{"force", "lu", "body force per volume", 0}, plan->force}};
+    RILL_TRY(rill_result_values(file, "/summary", &tensor, 2, square, &p->k[0][0]));
+    RILL_TRY(rill_result_values(file, "/summary", &last, 2, square, &o.last[0][0]));
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        RILL_TRY(rill_result_values(file, "/summary", &values[i].quantity, 0, NULL, &values[i].value));
+    RILL_TRY(rill_result_values(
+        file, "/summary",
+        &(rill_quantity){"porosity_percolating", "1", "pores that conduct along x, y, z", 1}, 1, three,
+        plan->porosity.percolating));
+    RILL_TRY(rill_result_set_integer(file, "/summary", "converged", p->converged));
+    RILL_TRY(rill_result_set_integer(file, "/summary", "steps", (int64_t)o.steps));
+done:
+    return status;
+}
+
+rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
+{
+    rill_status status = RILL_OK;
+    rill_result *file = NULL;
+    const rill_permeability *p = r->result;
+    char variant[64];
+    rill_variant_name(r->options->variant, variant, sizeof variant);
+    const rill_run run = {.command = r->command,
+                          .geometry = r->input,
+                          .source = r->geom->source,
+                          .source_hash = r->geom->source_hash,
+                          .source_options = r->geom->options,
+                          .backend = p->backend,
+                          .device = p->device,
+                          .variant = variant,
+                          .unit_si = r->geom->spacing,
+                          .seed = -1};
+    RILL_TRY(rill_result_create(r->output, &run, &file));
+    for (int i = 0; i < p->run_count; i++) RILL_TRY(write_series(file, &p->runs[i], square_metres(r->geom)));
+    RILL_TRY(write_summary(file, r));
+    RILL_TRY(rill_result_commit(file));
+done:
+    rill_result_destroy(file);
+    return status;
+}

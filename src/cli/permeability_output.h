@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file permeability_output.h
+ * What `rill permeability` leaves: rows on standard output, JSON, an HDF5 file.
+ */
+#ifndef RILL_CLI_PERMEABILITY_OUTPUT_H
+#define RILL_CLI_PERMEABILITY_OUTPUT_H
+
+#include "rill.h"
+
+/** Wall seconds of the parts of a computation that the result does not hold. */
+typedef struct cli_permeability_times {
+    double read;  /**< image or geometry file, labelling of an image included */
+    double plan;  /**< labelling of a geometry, measuring the pores */
+    double write; /**< fields */
+    double total; /**< from the start to the moment of writing */
+} cli_permeability_times;
+
+/** All that is known at the end. */
+typedef struct cli_permeability_result {
+    const rill_geom *geom;
+    const rill_permeability_options *options;
+    const rill_permeability *result;
+    cli_permeability_times times;
+    const char *input, *command;
+    const char *json, *output; /**< file names, NULL for none */
+    const char *fields[3];     /**< of the runs, NULL for none */
+} cli_permeability_result;
+
+/** Print what is going to be done. @param mlups  measured speed, 0 when unknown */
+void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
+                                 const rill_permeability_plan *plan, double mlups);
+
+/** Print what came out. */
+void cli_permeability_print(const cli_permeability_result *r);
+
+/** Write the JSON twin of the summary. */
+rill_status cli_permeability_write_json(const cli_permeability_result *r);
+
+/** Write summary and series as a result file (io/result.h). */
+rill_status cli_permeability_write_hdf5(const cli_permeability_result *r);
+
+#endif

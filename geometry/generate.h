@@ -104,7 +104,7 @@ typedef struct rill_tubes_options {
     uint64_t seed;
 } rill_tubes_options;
 
-/** Return 512^3 voxels, 24 tubes of radius 14 along z, waviness 64, 6 knots, seed 1. */
+/** Return 512^3 voxels, 24 tubes of radius 14 along z, waviness 64, 4 knots, seed 1 (porosity 0.058). */
 rill_tubes_options rill_tubes_options_default(void);
 
 /**

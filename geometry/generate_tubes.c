@@ -16,7 +16,7 @@ static const double spacing = 0.25;
 rill_tubes_options rill_tubes_options_default(void)
 {
     return (rill_tubes_options){
-        .n = {512, 512, 512}, .count = 24, .radius = 14, .axis = 2, .waviness = 64, .knots = 6, .seed = 1};
+        .n = {512, 512, 512}, .count = 24, .radius = 14, .axis = 2, .waviness = 64, .knots = 4, .seed = 1};
 }
 
 static rill_status check(const rill_tubes_options *o)

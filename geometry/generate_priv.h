@@ -44,7 +44,8 @@ typedef void (*rill_generate_row_fn)(const void *context, uint32_t y, uint32_t z
  * Make those voxels fluid whose keys are smallest, so many that the porosity is met.
  * @param[in] row    called three times for every row, from several threads
  * @param[in] split  true: of voxels with the same key at the level, the first ones only, so that the
- *                   count is exact; false: all or none, whichever is nearer, so that symmetry is kept
+ *                   count is exact; false: all or none, whichever is nearer and leaves pore and solid,
+ *                   so that symmetry is kept
  * @return RILL_SYSTEM without memory, RILL_USAGE when no voxel or every voxel would be fluid
  */
 rill_status rill_generate_threshold(rill_geom *geom, double porosity, bool split, rill_generate_row_fn row,

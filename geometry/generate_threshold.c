@@ -97,6 +97,14 @@ static void cut(const field *f, rill_geom *geom, uint32_t level, uint64_t ties, 
         }
 }
 
+/** Return how many voxels at the level to take, all or none: whichever is nearer and leaves both phases. */
+static uint64_t whole_level(uint64_t wanted, uint64_t at_level, uint64_t below, uint64_t voxels)
+{
+    if (below == 0) return at_level;
+    if (below + at_level == voxels) return 0;
+    return 2 * wanted < at_level ? 0 : at_level;
+}
+
 rill_status rill_generate_threshold(rill_geom *geom, double porosity, bool split, rill_generate_row_fn row,
                                     const void *context)
 {
@@ -117,8 +125,8 @@ rill_status rill_generate_threshold(rill_geom *geom, double porosity, bool split
     const uint32_t upper = locate(count, &rank);
     RILL_TRY(histogram(&f, upper, count));
     const uint32_t lower = locate(count, &rank), level = upper << 16 | lower;
-    /* `rank` voxels at the level are fluid, the rest of them not */
-    if (!split) rank = 2 * rank < count[lower] ? 0 : count[lower];
+    /* `rank` of the voxels at the level are fluid, the rest of them not */
+    if (!split) rank = whole_level(rank, count[lower], fluid - rank, voxels);
     cut(&f, geom, level, rank, at_level);
 done:
     rill_array_destroy(at_level);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Seeded geometries: packs, tubes, random fields, gyroids, noise. */
 #include "geometry/components.h"
-#include "geometry/generate.h"
+#include "geometry/generate_priv.h"
 #include "geometry/generate_random.h"
 
 #include <criterion/criterion.h>
@@ -217,6 +217,36 @@ Test(generate_random, random_fields_meet_the_porosity_to_the_voxel)
         cr_expect_eq(rill_geom_fluid(g), (uint64_t)llround(porosities[i] * 61 * 50 * 43));
         rill_geom_destroy(g);
     }
+}
+
+static void eighths(const void *context, uint32_t y, uint32_t z, uint32_t *keys)
+{
+    const uint32_t *n = context;
+    for (uint32_t x = 0; x < n[0]; x++)
+        keys[x] = 0xfff0 + (x + y + z) % 8 * 8; /* across the halves of a key */
+}
+
+/* An eighth of the voxels at each of eight levels: 0.55 of them end within the fifth. */
+Test(generate_random, levels_split_ties_or_keep_them)
+{
+    const uint32_t n[3] = {64, 16, 8};
+    for (int split = 0; split < 2; split++)
+        for (int part = 1; part < 16; part++) {
+            const double porosity =
+                (part + 0.2) / 16; /* without a split, part / 16 rounded to eighths, never all */
+            rill_geom *g = NULL;
+            cr_assert_eq(rill_geom_create(n, &g), RILL_OK);
+            cr_assert_eq(rill_generate_threshold(g, porosity, split, eighths, n), RILL_OK, "%s",
+                         rill_error_message());
+            const double whole = 1024 * fmin(round(porosity * 8), 7), exact = round(8192 * porosity);
+            cr_expect_eq((double)rill_geom_fluid(g), split ? exact : whole, "part %d: %g", part,
+                         (double)rill_geom_fluid(g));
+            uint64_t wrong = 0; /* nothing above the level of the last fluid voxel is fluid */
+            for (uint64_t v = 0; v < 8192; v++)
+                wrong += g->voxels[v] && (v % 64 + v / 64 % 16 + v / 1024) % 8 >= ceil(porosity * 8);
+            cr_expect_eq(wrong, 0);
+            rill_geom_destroy(g);
+        }
 }
 
 /* At porosity 1/2 the two-point correlation is 1/4 + asin(rho) / 2 pi (Sheppard 1899), rho = exp(-r^2/L^2).

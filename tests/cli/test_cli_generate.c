@@ -73,7 +73,8 @@ Test(cli_generate, summary_as_table_and_json)
 {
     const cli_result r =
         cli_test_run("generate", "spheres", "--solid-fraction", "0.343", "--cells", "64", "--sides",
-                     "periodic,mirror,wall", "--voxel-size", "2.5um", "--json", "a.json", "-o", "a.geom.h5");
+                     "periodic,mirror,wall", "--voxel-size", "2.5um", "--json", "a.json", "--index", "pull",
+                     "--velocity-set", "d3q27", "-o", "a.geom.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_expect_not_null(strstr(r.out, "27.79170")); /* 64 (3 * 0.343 / 4 pi)^(1/3) */
     cr_expect_not_null(strstr(r.out, "0.657000"));

@@ -95,8 +95,8 @@ static rill_launch launch_of(const rill_sim *sim)
     rill_launch launch = {
         .variant = o->variant,
         .parity = rill_stream_parities(o->variant.stream) == 2 ? (int)(sim->steps & 1) : 0,
-        .arrays = {sim->populations[now], sim->populations[two ? 1 - now : 0], sim->list,
-                   sim->domain->stride},
+        .from = {sim->populations[now], sim->list, sim->domain->stride},
+        .to = {sim->populations[two ? 1 - now : 0], sim->list, sim->domain->stride},
         .nodes = sim->domain->nodes,
         .rate_even = 1.0 / o->tau,
     };

@@ -5,28 +5,55 @@
 
 #include <string.h>
 
-enum { COLUMN = 30, WIDTH = 100 };
+enum { COLUMN = 30, WIDTH = 80 };
 
-/* Print text from column COLUMN on, broken at blanks; the cursor is at `column`. */
-static void wrapped(const char *text, int column)
+/* Print words from column `column` on, broken at blanks before WIDTH, further lines from column `left` on. */
+static void print_words(const char *text, size_t length, int left, int column)
+{
+    const char *end = text + length;
+    bool first = true;
+    while (text < end) {
+        const int word = (int)strcspn(text, " \n");
+        if (!first && column + 1 + word > WIDTH) {
+            printf("\n%*s", left, "");
+            column = left;
+            first = true;
+        }
+        column += printf("%s%.*s", first ? "" : " ", word, text);
+        first = false;
+        text += word;
+        text += strspn(text, " \n");
+    }
+    putchar('\n');
+}
+
+/* Print the meaning of an option from column COLUMN on; the cursor is at `column`. */
+static void print_meaning(const char *text, int column)
 {
     if (column >= COLUMN) {
         putchar('\n');
         column = 0;
     }
     printf("%*s", COLUMN - column, "");
-    column = COLUMN;
+    print_words(text, strlen(text), COLUMN, COLUMN);
+}
+
+/* Print paragraphs; indented lines stay as they are. */
+static void print_details(const char *text)
+{
     while (*text != '\0') {
-        const int length = (int)strcspn(text, " ");
-        if (column > COLUMN && column + 1 + length > WIDTH) {
-            printf("\n%*s", COLUMN, "");
-            column = COLUMN;
+        const size_t line = strcspn(text, "\n");
+        size_t length = line;
+        if (line == 0 || *text == ' ') {
+            printf("%.*s\n", (int)line, text);
+        } else {
+            while (text[length] == '\n' && strchr(" \n", text[length + 1]) == NULL)
+                length += 1 + strcspn(text + length + 1, "\n");
+            print_words(text, length, 0, 0);
         }
-        column += printf("%s%.*s", column > COLUMN ? " " : "", length, text);
         text += length;
-        text += strspn(text, " ");
+        if (*text == '\n') text++;
     }
-    putchar('\n');
 }
 
 /* Write the default of an option as --help shows it; "" for none. */
@@ -84,13 +111,16 @@ static void print_option(const cli_option *o)
         snprintf(text, sizeof text, "%s%s (default: %s)", o->help, repeat, value);
     else
         snprintf(text, sizeof text, "%s%s", o->help, repeat);
-    wrapped(text, column + 1);
+    print_meaning(text, column);
 }
 
 void cli_help(const cli_command *command, const cli_option *const *tables)
 {
     printf("Usage: rill %s %s\n\n%s\n", command->name, command->usage, command->summary);
-    if (command->details != NULL) printf("\n%s\n", command->details);
+    if (command->details != NULL) {
+        putchar('\n');
+        print_details(command->details);
+    }
     bool heading = false;
     for (; *tables != NULL; tables++)
         for (const cli_option *o = *tables; o->name != NULL || o->help != NULL; o++) {
@@ -104,5 +134,5 @@ void cli_help(const cli_command *command, const cli_option *const *tables)
         }
     if (!heading) printf("\nOptions:\n");
     printf("  -h, --help");
-    wrapped("show this help", 13);
+    print_meaning("show this help", 12);
 }

@@ -131,6 +131,10 @@ static rill_status image_begin(const rill_geom *geom, rill_h5_file *file)
     pressure.chunk[1] = 128;
     RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_VELOCITY, &velocity));
     RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_PRESSURE, &pressure));
+    rill_h5_layout voxels = pressure;
+    voxels.type = RILL_H5_U8;
+    RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_VOXELS, &voxels));
+    RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_VOXELS, 0, geom->n[2], geom->voxels));
 done:
     return status;
 }

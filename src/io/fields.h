@@ -4,9 +4,10 @@
  * Velocity and pressure on the voxels as VTKHDF 1.0 files that ParaView 5.11 and VTK 9.1 open, each with an
  * .xmf beside it that names the same arrays. docs/files.md describes them.
  *
- * "image": ImageData whose points are the voxel centres; 0 in the solid. "sparse": an UnstructuredGrid with
- * one hexahedron for each fluid node, in node order; the cells are in a file of their own, which the field
- * files of all steps link to, so that a step costs only its fields.
+ * "image": ImageData whose points are the voxel centres, with the voxels beside the fields, which are 0 in
+ * the solid. "sparse": an UnstructuredGrid with one hexahedron for each fluid node, in node order; the cells
+ * are in a file of their own, which the field files of all steps link to, so that a step costs only its
+ * fields.
  */
 #ifndef RILL_IO_FIELDS_H
 #define RILL_IO_FIELDS_H
@@ -57,5 +58,11 @@ rill_fields rill_fields_default(void);
  * @return RILL_USAGE without fluid nodes, RILL_SYSTEM for disk or memory, or what moments() returned
  */
 rill_status rill_fields_write(const rill_fields *fields, rill_fields_kind kind, const char *path);
+
+/**
+ * Copy a field file so that it needs no other: what it links to becomes part of it.
+ * @return RILL_USAGE when `from` is no field file of ours
+ */
+rill_status rill_fields_copy(const char *from, const char *to);
 
 #endif

@@ -247,6 +247,15 @@ bool rill_h5_exists(rill_h5_file *file, const char *path)
     return strcmp(path, "/") == 0 || H5Oexists_by_name(file->id, path, H5P_DEFAULT) > 0;
 }
 
+bool rill_h5_is_dataset(rill_h5_file *file, const char *path)
+{
+    RILL_H5_QUIET;
+    const hid_t object = H5Oopen(file->id, path, H5P_DEFAULT);
+    const bool is = object >= 0 && H5Iget_type(object) == H5I_DATASET;
+    rill_h5_release(object);
+    return is;
+}
+
 /* Creates one group, without the times that HDF5 would store. */
 static rill_status group_create(rill_h5_file *file, const char *path)
 {

@@ -65,6 +65,9 @@ const char *rill_h5_path(const rill_h5_file *file);
 /** Return whether an object can be reached, links to other files included. */
 bool rill_h5_exists(rill_h5_file *file, const char *path);
 
+/** Return whether an object is a dataset. */
+bool rill_h5_is_dataset(rill_h5_file *file, const char *path);
+
 /** Create a group and the groups above it. */
 rill_status rill_h5_group_create(rill_h5_file *file, const char *path);
 

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Slices. Arrays on the voxels are read plane by plane; of sparse files the node cells are read chunk by
+ * chunk and the fields only where a chunk meets the plane.
+ */
+#include "io/slice.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "io/fields_priv.h"
+#include "io/geom_file.h"
+#include "io/hdf5.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 65536 };
+
+/* Which of our files a file is. */
+typedef enum kind { GEOMETRY, IMAGE, SPARSE } kind;
+
+typedef struct source {
+    rill_h5_file *file;
+    kind kind;
+    uint32_t n[3];
+    int axis;
+    rill_slice_field field;
+} source;
+
+static rill_status source_open(const char *path, source *s)
+{
+    rill_status status = RILL_OK;
+    char *format = NULL;
+    int64_t size[3];
+    RILL_TRY(rill_h5_open(path, &s->file));
+    if (!rill_h5_has_attribute(s->file, "/", "format"))
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot show %s: it is no file written by rill", path));
+    RILL_TRY(rill_h5_get_text(s->file, "/", "format", &format));
+    if (strcmp(format, RILL_GEOM_FORMAT) == 0)
+        s->kind = GEOMETRY;
+    else if (strcmp(format, RILL_FIELDS_FORMAT) == 0)
+        s->kind = rill_h5_exists(s->file, RILL_IMAGE_VOXELS) ? IMAGE : SPARSE;
+    else
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot show %s: a file of format \"%.40s\" has no voxels or fields",
+                           path, format));
+    RILL_TRY(rill_h5_get_integers(s->file, "/", "size", size, 3));
+    for (int a = 0; a < 3; a++) {
+        if (size[a] < 1 || size[a] > UINT32_MAX)
+            RILL_TRY(rill_fail(RILL_USAGE,
+                               "cannot show %s: a size of %lld voxels along %c is not between 1 and %u", path,
+                               (long long)size[a], "xyz"[a], UINT32_MAX));
+        s->n[a] = (uint32_t)size[a];
+    }
+done:
+    free(format);
+    return status;
+}
+
+/* Turns one value of a dataset, `components` numbers, into what is shown. */
+static float shown(const source *s, const float *value)
+{
+    if (s->field == RILL_SLICE_SPEED)
+        return (float)sqrt((double)value[0] * value[0] + (double)value[1] * value[1] +
+                           (double)value[2] * value[2]);
+    if (s->field == RILL_SLICE_VELOCITY_Y) return value[1];
+    if (s->field == RILL_SLICE_VELOCITY_Z) return value[2];
+    return value[0];
+}
+
+/* The dataset that a field is in, and how many numbers a voxel has there; NULL when the file lacks it. */
+static const char *dataset_of(const source *s, int *components)
+{
+    *components = 1;
+    if (s->field == RILL_SLICE_VOXELS)
+        return s->kind == GEOMETRY ? "/voxels" : s->kind == IMAGE ? RILL_IMAGE_VOXELS : NULL;
+    if (s->kind == GEOMETRY) return NULL;
+    if (s->field == RILL_SLICE_PRESSURE) return s->kind == IMAGE ? RILL_IMAGE_PRESSURE : RILL_SPARSE_PRESSURE;
+    *components = 3;
+    return s->kind == IMAGE ? RILL_IMAGE_VELOCITY : RILL_SPARSE_VELOCITY;
+}
+
+/* The shape that a dataset must have, so that no read goes beyond a buffer. */
+static rill_status shape_check(const source *s, const char *dataset, int rank, const uint64_t *dims)
+{
+    rill_h5_layout layout;
+    const rill_status status = rill_h5_dataset_layout(s->file, dataset, &layout);
+    if (status != RILL_OK) return status;
+    bool same = layout.rank == rank;
+    for (int a = 0; same && a < rank; a++) same = layout.dims[a] == dims[a];
+    return same ? RILL_OK
+                : rill_fail(RILL_USAGE,
+                            "cannot read %s: %s has another shape than the file says: it is damaged",
+                            rill_h5_path(s->file), dataset);
+}
+
+static rill_status plane_read(const source *s, const char *dataset, int components, rill_slice *slice)
+{
+    rill_status status = RILL_OK;
+    float *values = NULL, *voxels = NULL;
+    const uint64_t pixels = (uint64_t)slice->width * slice->height;
+    const uint64_t dims[4] = {s->n[2], s->n[1], s->n[0], (uint64_t)components};
+    const char *mask = s->kind == GEOMETRY ? "/voxels" : RILL_IMAGE_VOXELS;
+    uint64_t start[4] = {0, 0, 0, 0}, count[4] = {s->n[2], s->n[1], s->n[0], (uint64_t)components};
+    start[2 - s->axis] = slice->position;
+    count[2 - s->axis] = 1;
+    RILL_TRY(shape_check(s, dataset, components > 1 ? 4 : 3, dims));
+    RILL_TRY(shape_check(s, mask, 3, dims));
+    RILL_TRY(rill_array_create(pixels, (size_t)components * sizeof *values, "a slice", (void **)&values));
+    RILL_TRY(rill_array_create(pixels, sizeof *voxels, "a slice of voxels", (void **)&voxels));
+    RILL_TRY(rill_h5_read(s->file, dataset, RILL_H5_F32, start, count, values));
+    RILL_TRY(rill_h5_read(s->file, mask, RILL_H5_F32, start, count, voxels));
+    for (uint64_t p = 0; p < pixels; p++)
+        slice->values[p] = voxels[p] >= RILL_FLUID ? shown(s, values + p * (uint64_t)components) : NAN;
+done:
+    rill_array_destroy(values);
+    rill_array_destroy(voxels);
+    return status;
+}
+
+/* The pixel of a voxel, or -1 when it is not in the plane. */
+static int64_t pixel_of(const source *s, const rill_slice *slice, rill_voxel voxel)
+{
+    const uint64_t at[3] = {voxel % s->n[0], voxel / s->n[0] % s->n[1], voxel / s->n[0] / s->n[1]};
+    const int u = s->axis == 0 ? 1 : 0, v = s->axis == 2 ? 1 : 2;
+    return at[2] < s->n[2] && at[s->axis] == slice->position ? (int64_t)(at[v] * slice->width + at[u]) : -1;
+}
+
+static rill_status nodes_read(const source *s, const char *dataset, int components, rill_slice *slice)
+{
+    rill_status status = RILL_OK;
+    rill_h5_layout layout;
+    uint64_t *cells = malloc(BATCH * sizeof *cells);
+    float *values = malloc((size_t)components * BATCH * sizeof *values);
+    if (!cells || !values) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a slice"));
+    RILL_TRY(rill_h5_dataset_layout(s->file, "/nodes/cell", &layout));
+    const uint64_t dims[2] = {layout.dims[0], (uint64_t)components};
+    RILL_TRY(shape_check(s, "/nodes/cell", 1, dims));
+    RILL_TRY(shape_check(s, dataset, components > 1 ? 2 : 1, dims));
+    for (uint64_t first = 0; first < dims[0]; first += BATCH) {
+        const uint64_t start[2] = {first, 0};
+        const uint64_t count[2] = {dims[0] - first < BATCH ? dims[0] - first : BATCH, (uint64_t)components};
+        RILL_TRY(rill_h5_read(s->file, "/nodes/cell", RILL_H5_U64, start, count, cells));
+        bool met = false;
+        for (uint64_t k = 0; k < count[0]; k++) {
+            const int64_t pixel = pixel_of(s, slice, cells[k]);
+            if (pixel < 0) continue;
+            if (!met) RILL_TRY(rill_h5_read(s->file, dataset, RILL_H5_F32, start, count, values));
+            met = true;
+            slice->values[pixel] = shown(s, values + k * (uint64_t)components);
+        }
+    }
+done:
+    free(cells);
+    free(values);
+    return status;
+}
+
+static rill_status unit_read(const source *s, const char *dataset, rill_slice *slice)
+{
+    char *unit = NULL;
+    if (!rill_h5_has_attribute(s->file, dataset, "units")) return RILL_OK;
+    const rill_status status = rill_h5_get_text(s->file, dataset, "units", &unit);
+    if (status == RILL_OK) snprintf(slice->unit, sizeof slice->unit, "%.31s", unit);
+    free(unit);
+    return status;
+}
+
+static rill_status slice_create(const source *s, double position, bool fraction, rill_slice **out)
+{
+    rill_status status = RILL_OK;
+    const double last = s->n[s->axis] - 1.0, at = fraction ? round(position * last) : position;
+    if (!(at >= 0 && at <= last))
+        return rill_fail(RILL_USAGE, "slice %c=%g lies outside %s: give 0 to %.0f, or 0%% to 100%%",
+                         "xyz"[s->axis], position, rill_h5_path(s->file), last);
+    rill_slice *slice = calloc(1, sizeof *slice);
+    if (!slice) return rill_fail(RILL_SYSTEM, "out of memory for a slice");
+    slice->position = (uint32_t)at;
+    slice->width = s->n[s->axis == 0 ? 1 : 0];
+    slice->height = s->n[s->axis == 2 ? 1 : 2];
+    const uint64_t pixels = (uint64_t)slice->width * slice->height;
+    RILL_TRY(rill_array_create(pixels, sizeof *slice->values, "a slice", (void **)&slice->values));
+    for (uint64_t p = 0; p < pixels; p++) slice->values[p] = NAN;
+    *out = slice;
+    slice = NULL;
+done:
+    rill_slice_destroy(slice);
+    return status;
+}
+
+rill_status rill_slice_read(const char *path, rill_slice_field field, int axis, double position,
+                            bool fraction, rill_slice **out)
+{
+    rill_status status = RILL_OK;
+    source s = {.axis = axis, .field = field};
+    rill_slice *slice = NULL;
+    int components;
+    RILL_TRY(source_open(path, &s));
+    const char *dataset = dataset_of(&s, &components);
+    if (!dataset)
+        RILL_TRY(rill_fail(RILL_USAGE, "%s has no such field: it holds %s", path,
+                           s.kind == GEOMETRY ? "voxels" : "velocity and pressure"));
+    RILL_TRY(slice_create(&s, position, fraction, &slice));
+    RILL_TRY(s.kind == SPARSE ? nodes_read(&s, dataset, components, slice)
+                              : plane_read(&s, dataset, components, slice));
+    RILL_TRY(unit_read(&s, dataset, slice));
+    *out = slice;
+    slice = NULL;
+done:
+    rill_slice_destroy(slice);
+    rill_h5_close(s.file);
+    return status;
+}
+
+rill_status rill_slice_has_fields(const char *path, bool *fields)
+{
+    source s = {0};
+    const rill_status status = source_open(path, &s);
+    *fields = s.kind != GEOMETRY;
+    rill_h5_close(s.file);
+    return status;
+}
+
+void rill_slice_destroy(rill_slice *slice)
+{
+    if (!slice) return;
+    rill_array_destroy(slice->values);
+    free(slice);
+}

@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "io/fields_priv.h"
 #include "io/geom_file.h"
 
 #include <stdio.h>
@@ -164,7 +165,7 @@ rill_status rill_cells_write(const rill_geom *geom, const char *path)
     fingerprint(geom, print);
     if (holds(path, print)) return RILL_OK;
     RILL_TRY(rill_h5_create(path, &file));
-    RILL_TRY(rill_geom_head_write(geom, file, "rill-cells"));
+    RILL_TRY(rill_geom_head_write(geom, file, RILL_CELLS_FORMAT));
     RILL_TRY(rill_h5_set_text(file, "/", "cells_xxh3_64", print));
     RILL_TRY(rill_vtkhdf_begin(file, "UnstructuredGrid"));
     RILL_TRY(cells_stream(&c, file));

@@ -9,6 +9,7 @@
 #include "io/fields.h"
 
 #define RILL_FIELDS_FORMAT "rill-fields"
+#define RILL_CELLS_FORMAT "rill-cells"
 #define RILL_IMAGE_VELOCITY "/VTKHDF/PointData/velocity" /* f32 [nz][ny][nx][3] */
 #define RILL_IMAGE_VOXELS "/VTKHDF/PointData/voxels"     /* u8 [nz][ny][nx] */
 #define RILL_IMAGE_PRESSURE "/VTKHDF/PointData/pressure" /* f32 [nz][ny][nx] */

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill export: PNG pictures of slices, and field files that need no other. */
+#include "cli/cli.h"
+#include "io/fields.h"
+#include "io/picture.h"
+#include "io/slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const fields[] = {"auto",     "speed",  "velocity_x", "velocity_y", "velocity_z",
+                                     "pressure", "voxels", "velocity",   NULL};
+static const char *const scales[] = {"linear", "log", NULL};
+
+enum { FIELD_AUTO = 0, FIELD_VELOCITY = 7 /* another name of speed */ };
+
+typedef struct choices {
+    const char *output, *slice;
+    int field, scale;
+} choices;
+
+/* Reads "z=50%" or "z=120". */
+static rill_status parse_slice(const char *text, int *axis, double *position, bool *fraction)
+{
+    char *end = NULL;
+    if (text[0] >= 'x' && text[0] <= 'z' && text[1] == '=') {
+        *axis = text[0] - 'x';
+        *position = strtod(text + 2, &end);
+        *fraction = end > text + 2 && strcmp(end, "%") == 0;
+        if (*fraction) *position /= 100;
+        if (end > text + 2 && (*end == '\0' || *fraction)) return RILL_OK;
+    }
+    return rill_fail(
+        RILL_USAGE,
+        "--slice \"%s\" is no plane: write an axis and a voxel or a percentage, as z=120 or z=50%%", text);
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    const size_t length = strlen(text), tail = strlen(ending);
+    return length > tail && strcmp(text + length - tail, ending) == 0;
+}
+
+static rill_status field_of(const choices *c, const char *path, rill_slice_field *field)
+{
+    bool has_fields = false;
+    if (c->field == FIELD_AUTO) {
+        const rill_status status = rill_slice_has_fields(path, &has_fields);
+        *field = has_fields ? RILL_SLICE_SPEED : RILL_SLICE_VOXELS;
+        return status;
+    }
+    *field = c->field == FIELD_VELOCITY ? RILL_SLICE_SPEED : (rill_slice_field)(c->field - 1);
+    return RILL_OK;
+}
+
+static rill_status export_picture(const choices *c, const char *path)
+{
+    rill_status status = RILL_OK;
+    rill_slice *slice = NULL;
+    rill_slice_field field;
+    int axis = 2;
+    double position = 0;
+    bool fraction = false;
+    RILL_TRY(parse_slice(c->slice, &axis, &position, &fraction));
+    RILL_TRY(field_of(c, path, &field));
+    RILL_TRY(rill_slice_read(path, field, axis, position, fraction, &slice));
+    RILL_TRY(rill_picture_write(slice, (rill_picture_scale)c->scale, c->output));
+    const rill_picture_range range = rill_picture_range_of(slice, (rill_picture_scale)c->scale);
+    cli_row("slice", "%c = %u, %u x %u voxels", "xyz"[axis], slice -> position, slice -> width,
+            slice -> height);
+    cli_row("field", "%s", fields[field + 1]);
+    cli_row("colours", "%g to %g %s, %s", range.low, range.high, slice->unit, scales[c->scale]);
+    cli_row("picture", "%s", c->output);
+done:
+    rill_slice_destroy(slice);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    rill_status status = RILL_OK;
+    choices c = {.slice = "z=50%"};
+    const cli_option options[] = {
+        {.name = "output",
+         .letter = 'o',
+         .kind = CLI_TEXT,
+         .target = &c.output,
+         .arg = "FILE",
+         .help = "picture (.png) or field file that needs no other (.vtkhdf)",
+         .fallback = ""},
+        {.name = "slice",
+         .kind = CLI_TEXT,
+         .target = &c.slice,
+         .arg = "AXIS=PLACE",
+         .help = "plane of a picture: axis and voxel, or per cent of the way"},
+        {.name = "field",
+         .kind = CLI_CHOICE,
+         .target = &c.field,
+         .choices = fields,
+         .help = "what a picture shows; auto: speed, or voxels of a geometry; velocity is speed"},
+        {.name = "scale",
+         .kind = CLI_CHOICE,
+         .target = &c.scale,
+         .choices = scales,
+         .help = "colour scale of a picture"},
+        {0}};
+    const cli_option *const tables[] = {options, NULL};
+    const char *path = NULL;
+    int count = 1;
+    bool help = false;
+    RILL_TRY(cli_parse(&cli_export, tables, argc, argv, &path, &count, &help));
+    if (help) return RILL_OK;
+    if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry or field file"));
+    if (!c.output) RILL_TRY(rill_fail(RILL_USAGE, "no output is given: add -o FILE.png or -o FILE.vtkhdf"));
+    if (ends_with(c.output, ".png"))
+        RILL_TRY(export_picture(&c, path));
+    else if (ends_with(c.output, ".vtkhdf"))
+        RILL_TRY(rill_fields_copy(path, c.output));
+    else
+        RILL_TRY(rill_fail(
+            RILL_USAGE, "-o %s is neither a picture nor a field file: end it in .png or .vtkhdf", c.output));
+done:
+    return cli_report(&cli_export, status);
+}
+
+const cli_command cli_export = {.name = "export",
+                                .usage = "FILE [options] -o FILE.png|FILE.vtkhdf",
+                                .summary = "draw a slice as PNG, or make a field file that needs no other",
+                                .run = run};

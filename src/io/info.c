@@ -228,14 +228,15 @@ static rill_status fields_add(rill_h5_file *file, json_t *into)
     rill_status status = RILL_OK;
     static const char *const names[] = {RILL_IMAGE_VELOCITY, RILL_IMAGE_PRESSURE, RILL_IMAGE_VOXELS,
                                         RILL_SPARSE_VELOCITY, RILL_SPARSE_PRESSURE};
-    json_t *fields = json_object(), *value = NULL;
+    json_t *fields = json_object(), *value;
     RILL_TRY(set(into, "fields", fields));
     RILL_TRY(attributes_add(file, "/", into));
     RILL_TRY(group_add(file, "/VTKHDF", "vtkhdf", into));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!rill_h5_exists(file, names[i])) continue;
-        RILL_TRY(dataset_json(file, names[i], &value));
+        value = json_object();
         RILL_TRY(set(fields, strrchr(names[i], '/') + 1, value));
+        RILL_TRY(attributes_add(file, names[i], value));
     }
     RILL_TRY(group_add(file, "/provenance", "provenance", into));
 done:

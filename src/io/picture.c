@@ -178,13 +178,15 @@ rill_status rill_picture_write(const rill_slice *slice, rill_picture_scale scale
         return rill_fail(RILL_USAGE,
                          "a slice of %u x %u voxels is too large for a picture: the limit is 30000",
                          slice->width, slice->height);
-    c.width = slice->width * zoom + LEGEND;
-    c.height = slice->height * zoom > least_height ? slice->height * zoom : least_height;
     const rill_picture_range range = rill_picture_range_of(slice, scale);
+    const bool legend = range.high > range.low; /* one value needs none */
+    c.width = slice->width * zoom + (legend ? LEGEND : 0);
+    c.height = slice->height * zoom;
+    if (legend && c.height < least_height) c.height = least_height;
     RILL_TRY(rill_array_create((uint64_t)c.width * c.height, 3, "a picture", (void **)&c.rgb));
     memset(c.rgb, 255, (size_t)3 * c.width * c.height);
     draw_slice(&c, slice, range, scale);
-    draw_legend(&c, slice, range, scale);
+    if (legend) draw_legend(&c, slice, range, scale);
     RILL_TRY(save(&c, path));
 done:
     rill_array_destroy(c.rgb);

@@ -171,9 +171,10 @@ static rill_status slice_create(const source *s, double position, bool fraction,
 {
     rill_status status = RILL_OK;
     const double last = s->n[s->axis] - 1.0, at = fraction ? round(position * last) : position;
-    if (!(at >= 0 && at <= last))
-        return rill_fail(RILL_USAGE, "slice %c=%g lies outside %s: give 0 to %.0f, or 0%% to 100%%",
-                         "xyz"[s->axis], position, rill_h5_path(s->file), last);
+    if (!(at >= 0 && at <= last) || (fraction && position > 1))
+        return rill_fail(RILL_USAGE, "slice %c=%g%s lies outside %s: give 0 to %.0f, or 0%% to 100%%",
+                         "xyz"[s->axis], fraction ? 100 * position : position, fraction ? "%" : "",
+                         rill_h5_path(s->file), last);
     rill_slice *slice = calloc(1, sizeof *slice);
     if (!slice) return rill_fail(RILL_SYSTEM, "out of memory for a slice");
     slice->position = (uint32_t)at;

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill info tells what is in each kind of file, and refuses every other file in one sentence. */
+#include "cli_test.h"
+#include "io/fields.h"
+#include "io/result.h"
+
+#include <jansson.h>
+#include <math.h>
+
+TestSuite(info, .init = cli_test_start, .fini = cli_test_end);
+
+static void expect_in(const cli_result *r, const char *const *parts)
+{
+    cr_assert_eq(r->code, 0, "%s", r->err);
+    for (; *parts; parts++) cr_assert_not_null(strstr(r->out, *parts), "no \"%s\" in\n%s", *parts, r->out);
+}
+
+static rill_geom *sample(void)
+{
+    rill_geom *geom = NULL;
+    cr_assert_eq(rill_geom_create((uint32_t[]){8, 4, 2}, &geom), RILL_OK);
+    memset(geom->voxels, RILL_FLUID, 16);
+    geom->spacing = 2.5e-6;
+    geom->sides[1] = RILL_MIRROR;
+    geom->porosity.total = 0.25;
+    geom->source = strdup("rock.raw");
+    return geom;
+}
+
+static rill_status rest(void *context, rill_node first, rill_node count, double *rho, double *u)
+{
+    (void)context;
+    (void)first;
+    memset(rho, 0, count * sizeof *rho);
+    memset(u, 0, 3 * count * sizeof *u);
+    return RILL_OK;
+}
+
+Test(info, geometry)
+{
+    rill_geom *geom = sample();
+    const rill_geom_write_options options = {.index_pull = true, .lattice = RILL_D3Q19};
+    cr_assert_eq(rill_geom_write(geom, "a.geom.h5", &options), RILL_OK);
+    cli_result r = cli_test_run("info", "a.geom.h5");
+    expect_in(&r, (const char *const[]){"geometry", "8 4 2", "2.5e-06 m", "y mirror", "0.25", "rock.raw",
+                                        "d3q19", NULL});
+    r = cli_test_run("info", "--json", "a.geom.h5");
+    json_t *json = json_loads(r.out, 0, NULL);
+    cr_assert(json, "%s", r.out);
+    cr_assert_eq(json_integer_value(json_object_get(json, "fluid")), 16);
+    cr_assert_eq(json_number_value(json_object_get(json_object_get(json, "porosity"), "total")), 0.25);
+    cr_assert_null(json_object_get(json_object_get(json, "porosity"), "connected"), "unknown is not told");
+    json_decref(json);
+    rill_geom_destroy(geom);
+}
+
+Test(info, result)
+{
+    rill_result *result = NULL;
+    rill_series *series = NULL;
+    const rill_run run = {.command = "rill permeability a", .device = "a processor", .seed = 7};
+    const rill_quantity k = {"permeability", "m2", NULL, 0};
+    cr_assert_eq(rill_result_create("a.h5", &run, &result), RILL_OK);
+    cr_assert_eq(rill_series_create(result, "/series/x", &k, 1, &series), RILL_OK);
+    cr_assert_eq(rill_series_append(series, 10, (double[]){1.5}), RILL_OK);
+    cr_assert_eq(rill_series_append(series, 20, (double[]){1.25}), RILL_OK);
+    cr_assert_eq(rill_result_values(result, "/summary", &k, 1, (uint64_t[]){3}, (double[]){1, 2, NAN}),
+                 RILL_OK);
+    cr_assert_eq(rill_result_commit(result), RILL_OK);
+    rill_result_destroy(result);
+    const cli_result r = cli_test_run("info", "a.h5");
+    expect_in(&r, (const char *const[]){"rill permeability a", "a processor", "seed", "1.25 m2", "20",
+                                        "1 2 nan m2", NULL});
+}
+
+Test(info, fields_and_cells)
+{
+    rill_geom *geom = sample();
+    rill_fields fields = rill_fields_default();
+    fields.geom = geom;
+    fields.moments = rest;
+    fields.step = 12;
+    cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_SPARSE, "s.vtkhdf"), RILL_OK);
+    cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_IMAGE, "i.vtkhdf"), RILL_OK);
+    cli_result r = cli_test_run("info", "s.vtkhdf");
+    expect_in(&r, (const char *const[]){"UnstructuredGrid", "velocity", "lu", "12",
+                                        "periodic mirror periodic", NULL});
+    r = cli_test_run("info", "i.vtkhdf");
+    expect_in(&r, (const char *const[]){"ImageData", "pressure", "voxels", NULL});
+    r = cli_test_run("info", "s.cells.vtkhdf");
+    expect_in(&r, (const char *const[]){"cells", "UnstructuredGrid", NULL});
+    rill_geom_destroy(geom);
+}
+
+Test(info, other_files_get_one_sentence)
+{
+    rill_geom *geom = sample();
+    cr_assert_eq(rill_geom_write(geom, "a.geom.h5", NULL), RILL_OK);
+    rill_geom_destroy(geom);
+    cr_assert_eq(
+        system("head -c 900 a.geom.h5 >cut.h5 && : >empty.h5 && echo hello >text.h5 && cp a.geom.h5 bad.h5 &&"
+               "printf '\\377' | dd of=bad.h5 bs=1 seek=400 conv=notrunc 2>dd.log"),
+        0);
+    cli_test_fails(1, "no file is given", "info");
+    cli_test_fails(1, "No such file", "info", "none.h5");
+    cli_test_fails(1, "not a regular file", "info", ".");
+    cli_test_fails(1, "is empty", "info", "empty.h5");
+    cli_test_fails(1, "not an HDF5 file", "info", "text.h5");
+    cli_test_fails(1, "truncated", "info", "cut.h5");
+    cli_test_fails(1, "checksum", "info", "bad.h5");
+    cli_test_fails(1, "--jsn", "info", "--jsn", "a.geom.h5");
+}

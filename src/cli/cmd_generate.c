@@ -137,7 +137,7 @@ static int run_kind(const cli_generate_kind *kind, int argc, char **argv, char *
         {"voxel-size", 0, CLI_LENGTH, &c.voxel_size, "LENGTH", "edge of a voxel, such as 2.5um",
          .fallback = "unknown", .min = 0, .max = 1, .above = true},
         {"sides", 0, CLI_TEXT, &c.sides, "KIND",
-         "what lies beyond the faces: periodic, mirror or wall, or three of them for x,y,z"},
+         .help = "what lies beyond the faces: periodic, mirror or wall, or three of them for x,y,z"},
         {"index", 0, CLI_CHOICE, &c.index, .help = "store the pull index list too", .choices = indices},
         {"velocity-set", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list", .choices = lattices},
         {"raw", 0, CLI_TEXT, &c.raw, "FILE",

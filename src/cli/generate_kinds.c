@@ -33,7 +33,7 @@ static const cli_option *keep(const cli_option *table, size_t size)
     }
 #define SIZE(g)                                                                                              \
     {                                                                                                        \
-        "size", 0, CLI_TEXT, &(g)->size, "N|NX,NY,NZ", "voxels along all axes, or along x, y and z"          \
+        "size", 0, CLI_TEXT, &(g)->size, "N|NX,NY,NZ", .help = "voxels along all axes, or along x, y and z"  \
     }
 #define AXIS(g, help_)                                                                                       \
     {                                                                                                        \
@@ -41,7 +41,7 @@ static const cli_option *keep(const cli_option *table, size_t size)
     }
 #define SEED(g)                                                                                              \
     {                                                                                                        \
-        "seed", 0, CLI_COUNT, &(g)->seed, "N", "number of the random geometry"                               \
+        "seed", 0, CLI_COUNT, &(g)->seed, "N", .help = "number of the random geometry"                       \
     }
 #define POROSITY(g, help_)                                                                                   \
     {                                                                                                        \
@@ -386,9 +386,10 @@ static const cli_option *pipe_options(cli_generated *g)
         LENGTH("radius", &g->radius, "radius of the pipe: fluid where r < R"),
         AXIS(g, "flow axis"),
         {"centre-offset", 0, CLI_TEXT, &g->offset, "DX,DY",
-         "shift of the centre line from a voxel corner, along the two axes after --axis in the cycle x y z "
-         "x, "
-         "-1 to 1"},
+         .help = "shift of the centre line from a voxel corner, along the two axes after --axis in the cycle "
+                 "x y z "
+                 "x, "
+                 "-1 to 1"},
         NUMBER("length", &g->length, "voxels along the flow axis"),
         {0},
     };

@@ -6,6 +6,7 @@ extern "C" {
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <cuda_runtime.h>
 #include <vector>
 
@@ -158,6 +159,22 @@ rill_status bandwidth(double *bytes_per_second)
     std::sort(rates.begin(), rates.end());
     *bytes_per_second = rates[rates.size() / 2];
     return RILL_OK;
+}
+
+void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_size)
+{
+    int number = 0;
+    char line[256] = "";
+    FILE *file = fopen("/proc/driver/nvidia/version", "r");
+    if (file &&
+        fgets(line, sizeof line, file)) { // "NVRM version: NVIDIA UNIX ... Kernel Module  580.1.2  date"
+        const char *found = strpbrk(line, "0123456789");
+        while (found && (found == line || found[-1] != ' ')) found = strpbrk(found + 1, "0123456789");
+        if (found) snprintf(driver, driver_size, "%.*s", (int)strcspn(found, " "), found);
+    }
+    if (file) fclose(file);
+    if (cudaRuntimeGetVersion(&number) == cudaSuccess)
+        snprintf(runtime, runtime_size, "%d.%d", number / 1000, number % 1000 / 10);
 }
 
 } // namespace

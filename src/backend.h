@@ -46,6 +46,9 @@ typedef struct rill_backend {
      */
     rill_status (*bandwidth)(double *bytes_per_second);
 
+    /** Write the versions of driver and runtime; NULL where there are none. */
+    void (*versions)(char *driver, size_t driver_size, char *runtime, size_t runtime_size);
+
     /** One clause that names the measure, "device copy". */
     const char *yardstick;
 } rill_backend;

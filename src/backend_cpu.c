@@ -138,7 +138,7 @@ static rill_status bandwidth(double *bytes_per_second)
     double best = 0;
     for (int round = 0; round < rounds; round++) {
         const double start = omp_get_wtime();
-#pragma omp parallel for simd schedule(static)
+#pragma omp parallel for schedule(static)
         for (int64_t k = 0; k < count; k++) a[k] = 0.5f * a[k] + 1.0f;
         const double rate = 2.0 * (double)count * sizeof *a / (omp_get_wtime() - start);
         if (rate > best) best = rate;

@@ -2,28 +2,14 @@
 /* The flags that every computing command shares, and what they mean as a variant. */
 #include "cli/cli.h"
 #include "core/units.h"
+#include "run/variant.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of the enumerations of rill.h. */
-static const char *const lattices[] = {"d3q19", "d3q27", NULL};
-static const char *const collisions[] = {"srt", "trt", NULL};
-static const char *const equilibria[] = {"second-order", "stokes", NULL};
-static const char *const streams[] = {"pull", "aa", NULL};
-static const char *const addressings[] = {"list", NULL};
-static const char *const storages[] = {"fp32", "fp64", NULL};
 static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
 
-#define MATCHES(names, count)                                                                                \
-    _Static_assert(sizeof(names) / sizeof *(names) == (count) + 1, "names and enum differ")
-MATCHES(lattices, RILL_LATTICE_COUNT);
-MATCHES(collisions, RILL_COLLISION_COUNT);
-MATCHES(equilibria, RILL_EQUILIBRIUM_COUNT);
-MATCHES(streams, RILL_STREAM_COUNT);
-MATCHES(addressings, RILL_ADDRESSING_COUNT);
-MATCHES(storages, RILL_STORAGE_COUNT);
-MATCHES(backends, RILL_BACKEND_CUDA + 1);
+_Static_assert(sizeof backends / sizeof *backends == RILL_BACKEND_CUDA + 2, "names and enum differ");
 
 rill_status cli_memory_apply(const char *text)
 {
@@ -57,18 +43,20 @@ const cli_option *cli_compute_options(cli_compute *c)
     static _Thread_local cli_option table[24];
     const cli_option options[] = {
         {.help = "Method"},
-        {"lattice", 0, CLI_CHOICE, &c->lattice, .help = "velocity set", .choices = lattices},
-        {"collision", 0, CLI_CHOICE, &c->collision, .help = "collision operator", .choices = collisions},
+        {"lattice", 0, CLI_CHOICE, &c->lattice, .help = "velocity set", .choices = rill_lattice_names},
+        {"collision", 0, CLI_CHOICE, &c->collision, .help = "collision operator",
+         .choices = rill_collision_names},
         {"magic", 0, CLI_REAL, &c->magic, "NUMBER", "TRT: magic parameter (tau+ - 1/2)(tau- - 1/2), no unit",
          .fallback = "3/16", .min = 0, .max = 100, .above = true},
         {"equilibrium", 0, CLI_CHOICE, &c->equilibrium,
-         .help = "equilibrium; stokes leaves out the terms in u^2", .choices = equilibria},
+         .help = "equilibrium; stokes leaves out the terms in u^2", .choices = rill_equilibrium_names},
         {"stream", 0, CLI_CHOICE, &c->stream, .help = "streaming scheme: two arrays (pull) or in place (aa)",
-         .choices = streams},
+         .choices = rill_stream_names},
         {"addressing", 0, CLI_CHOICE, &c->addressing, .help = "how neighbours are found",
-         .choices = addressings},
+         .choices = rill_addressing_names},
         {"storage", 0, CLI_CHOICE, &c->storage,
-         .help = "number format of the populations (fp64: also of the arithmetic)", .choices = storages},
+         .help = "number format of the populations (fp64: also of the arithmetic)",
+         .choices = rill_storage_names},
         {"backend", 0, CLI_CHOICE, &c->backend,
          .help = "where it runs; auto: a CUDA device when there is one", .choices = backends},
         {"tau", 0, CLI_REAL, &c->tau, "NUMBER", "relaxation time of the viscosity, in time steps",

@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names and bytes of variants. */
+/* Names and bytes of variants, and the list of those that are built. */
+#include "run/variant.h"
+
 #include "kernel/lattice.h"
 #include "kernel/storage.h"
 #include "kernel/stream.h"
-#include "rill.h"
 
 #include <stdio.h>
+
+const char *const rill_lattice_names[] = {"d3q19", "d3q27", NULL};
+const char *const rill_collision_names[] = {"srt", "trt", NULL};
+const char *const rill_equilibrium_names[] = {"second-order", "stokes", NULL};
+const char *const rill_stream_names[] = {"pull", "aa", NULL};
+const char *const rill_addressing_names[] = {"list", NULL};
+const char *const rill_storage_names[] = {"fp32", "fp64", NULL};
+
+static const rill_variant built[] = {
+#define RILL_VARIANT(L, C, E, S, A, T) {RILL_##L, RILL_##C, RILL_##E, RILL_##S, RILL_##A, RILL_##T},
+#include "kernel/variants.def"
+};
+
+int rill_variant_count(void) { return (int)(sizeof built / sizeof *built); }
+
+rill_variant rill_variant_at(int k) { return built[k]; }
 
 rill_variant rill_variant_default(void)
 {
@@ -14,12 +31,9 @@ rill_variant rill_variant_default(void)
 
 void rill_variant_name(rill_variant v, char *text, size_t size)
 {
-    static const char *const lattices[] = {"d3q19", "d3q27"}, *const collisions[] = {"srt", "trt"},
-                             *const equilibria[] = {"second-order", "stokes"},
-                             *const streams[] = {"pull", "aa"}, *const addressings[] = {"list"},
-                             *const storages[] = {"fp32", "fp64"};
-    snprintf(text, size, "%s-%s-%s-%s-%s-%s", lattices[v.lattice], collisions[v.collision],
-             equilibria[v.equilibrium], streams[v.stream], addressings[v.addressing], storages[v.storage]);
+    snprintf(text, size, "%s-%s-%s-%s-%s-%s", rill_lattice_names[v.lattice],
+             rill_collision_names[v.collision], rill_equilibrium_names[v.equilibrium],
+             rill_stream_names[v.stream], rill_addressing_names[v.addressing], rill_storage_names[v.storage]);
 }
 
 int rill_lattice_q(rill_lattice lattice) { return rill_q(lattice); }
@@ -31,4 +45,11 @@ double rill_variant_bytes_per_update(rill_variant v)
     for (int parity = 0; parity < parities; parity++)
         if (rill_slot_in_looks(v.stream, parity)) list_reads += (double)(rill_q(v.lattice) - 1) / parities;
     return 2.0 * rill_q(v.lattice) * (double)rill_storage_size(v.storage) + list_reads * sizeof(rill_node);
+}
+
+double rill_variant_bytes_per_node(rill_variant v)
+{
+    const double arrays = rill_stream_two_arrays(v.stream) ? 2 : 1;
+    return arrays * rill_q(v.lattice) * (double)rill_storage_size(v.storage) +
+           (rill_q(v.lattice) - 1) * (double)sizeof(rill_node);
 }

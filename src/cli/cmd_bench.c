@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `rill bench`: speed on this machine, as a fraction of its memory bandwidth. */
+#include "cli/cli.h"
+#include "geometry/generate.h"
+#include "geometry/voxelize.h"
+#include "io/json_file.h"
+#include "run/bench.h"
+#include "run/variant.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- suites ---------------------------------------------------------------------------------- */
+
+typedef struct bench_options {
+    cli_compute compute;
+    int suite;
+    const char *rock;
+    uint64_t cells;
+    double seconds;
+    bool stream_given;
+} bench_options;
+
+static rill_status make_box(const bench_options *o, uint32_t cells, rill_geom **out)
+{
+    (void)o;
+    const uint32_t n[3] = {cells, cells, cells};
+    return rill_generate_box(n, out);
+}
+
+/* Porosity 0.39, spheres of radius 16 voxels. */
+static rill_status make_spheres(const bench_options *o, uint32_t cells, rill_geom **out)
+{
+    (void)o;
+    rill_pack_options options = rill_pack_options_default();
+    rill_pack pack = {0};
+    for (int a = 0; a < 3; a++) options.n[a] = cells;
+    options.radius = 16;
+    options.porosity = 0.39;
+    rill_status status = rill_pack_create(&options, &pack);
+    if (status == RILL_OK) status = rill_generate_pack(&options, &pack, out);
+    rill_pack_destroy(&pack);
+    return status;
+}
+
+static rill_status make_rock(const bench_options *o, uint32_t cells, rill_geom **out)
+{
+    (void)cells;
+    const size_t length = strlen(o->rock);
+    if (length > 3 && !strcmp(o->rock + length - 3, ".h5")) return rill_geom_read(o->rock, out);
+    const rill_voxelize_options options = rill_voxelize_options_default();
+    rill_voxelize_report report;
+    return rill_image_voxelize(o->rock, &options, cli_progress(o->compute.quiet), out, &report);
+}
+
+typedef struct bench_case {
+    const char *name;
+    uint32_t cells[2]; /* along an edge: on a cpu, on a device */
+    rill_status (*make)(const bench_options *o, uint32_t cells, rill_geom **out);
+} bench_case;
+
+static const bench_case cases[] = {
+    {"box", {160, 384}, make_box}, {"spheres", {224, 512}, make_spheres}, {"rock", {0, 0}, make_rock}};
+enum { case_count = sizeof cases / sizeof *cases, case_rock = 2, suite_all = case_count };
+static const char *const suites[] = {"box", "spheres", "rock", "all", NULL};
+
+/* ---- running them ---------------------------------------------------------------------------- */
+
+static json_t *record_json(const char *name, rill_variant v, const rill_bench_record *r, const char *command)
+{
+    const double model = r->mlups * 1e6 * r->bytes_per_update,
+                 plain = 2.0 * rill_lattice_q(v.lattice) * (v.storage == RILL_FP64 ? 8 : 4);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:f, "
+        "s:f, s:f, s:f, s:s}",
+        "suite", name, "case", name, "lattice", rill_lattice_names[v.lattice], "collision",
+        rill_collision_names[v.collision], "equilibrium", rill_equilibrium_names[v.equilibrium], "stream",
+        rill_stream_names[v.stream], "addressing", rill_addressing_names[v.addressing], "storage",
+        rill_storage_names[v.storage], "backend", r->backend, "device", r->device, "nodes",
+        (json_int_t)r->nodes, "porosity", r->porosity, "mlups", r->mlups, "mlups_spread",
+        r->mlups_max - r->mlups_min, "bandwidth_gbs", r->bandwidth * 1e-9, "percent_model",
+        100 * model / r->bandwidth, "yardstick", r->yardstick, "percent_2qb",
+        100 * r->mlups * 1e6 * plain / r->bandwidth, "bytes_moved_model", r->bytes_per_update,
+        "bytes_per_node", rill_variant_bytes_per_node(v), "mass_error", r->mass_error, "seconds", r->seconds,
+        "command", command);
+}
+
+static void print_heading(void)
+{
+    printf("%-8s %-40s %11s %9s %8s %7s %9s %7s\n", "case", "variant", "nodes", "MLUPS", "spread", "B/node",
+           "GB/s", "of it");
+}
+
+static void print_record(const char *name, rill_variant v, const rill_bench_record *r)
+{
+    char variant[64];
+    rill_variant_name(v, variant, sizeof variant);
+    printf("%-8s %-40s %11llu %9.1f %7.1f%% %7.0f %9.1f %6.1f%%\n", name, variant,
+           (unsigned long long)r->nodes, r->mlups, 100 * (r->mlups_max - r->mlups_min) / r->mlups,
+           r->bytes_per_update, r->bandwidth * 1e-9,
+           100 * r->mlups * 1e6 * r->bytes_per_update / r->bandwidth);
+    fflush(stdout);
+}
+
+static rill_status run_case(const bench_options *o, const bench_case *c, const char *command, json_t *results)
+{
+    rill_status status = RILL_OK;
+    rill_geom *geom = NULL;
+    rill_progress progress = cli_progress(o->compute.quiet);
+    rill_sim_options sim = rill_sim_options_default();
+    sim.backend = (rill_backend_kind)o->compute.backend;
+    sim.variant = cli_compute_variant(&o->compute);
+    sim.tau = o->compute.tau;
+    sim.magic = o->compute.magic;
+    const bool device = sim.backend != RILL_BACKEND_CPU && rill_backend_available(RILL_BACKEND_CUDA);
+    const uint32_t cells = o->cells ? (uint32_t)o->cells : c->cells[device];
+    if (progress.fn) progress.fn(progress.context, c->name, -1, "making the geometry");
+    RILL_TRY(c->make(o, cells, &geom));
+    for (int stream = 0; stream < RILL_STREAM_COUNT; stream++) {
+        rill_bench_record record;
+        if (o->stream_given && stream != o->compute.stream) continue;
+        sim.variant.stream = (rill_stream)stream;
+        if (progress.fn) progress.fn(progress.context, c->name, -1, rill_stream_names[stream]);
+        RILL_TRY(rill_bench_run(geom, &sim, o->seconds, &record));
+        cli_progress_end();
+        print_record(c->name, sim.variant, &record);
+        json_t *row = record_json(c->name, sim.variant, &record, command);
+        if (!row || json_array_append_new(results, row)) {
+            status = rill_fail(RILL_SYSTEM, "out of memory for the results");
+            goto done;
+        }
+    }
+done:
+    cli_progress_end();
+    rill_geom_destroy(geom);
+    return status;
+}
+
+static json_t *report_json(const bench_options *o, const char *command, json_t *results)
+{
+    char driver[64], cuda[32], date[32];
+    const time_t now = time(NULL);
+    struct tm utc;
+    rill_bench_versions((rill_backend_kind)o->compute.backend, driver, sizeof driver, cuda, sizeof cuda);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:O}", "software", rill_version(), "driver", driver, "cuda",
+                     cuda, "date", date, "command", command, "results", results);
+}
+
+static rill_status work(const bench_options *o, const char *command)
+{
+    rill_status status = RILL_OK;
+    json_t *results = json_array(), *report = NULL;
+    if (o->suite == case_rock && !o->rock) {
+        status =
+            rill_fail(RILL_USAGE, "the suite rock needs an image or a geometry: name it with --rock FILE");
+        goto done;
+    }
+    printf(
+        "Speed by the model: B/node are the bytes that an update moves, GB/s the bandwidth of the yardstick\n"
+        "(device copy on a GPU, in-place update on a CPU) in this run.\n\n");
+    print_heading();
+    for (int k = 0; k < case_count; k++) {
+        const bool wanted = o->suite == k || (o->suite == suite_all && (k != case_rock || o->rock));
+        if (wanted) RILL_TRY(run_case(o, &cases[k], command, results));
+    }
+    if (o->compute.json) {
+        report = report_json(o, command, results);
+        if (!report) {
+            status = rill_fail(RILL_SYSTEM, "out of memory for the report");
+            goto done;
+        }
+        RILL_TRY(rill_json_write(report, o->compute.json));
+    }
+done:
+    json_decref(report);
+    json_decref(results);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
+    bench_options o = {.suite = suite_all, .seconds = 2};
+    cli_compute_defaults(&o.compute);
+    const char *memory = NULL;
+    static const char *const streams[] = {"pull", "aa", "both", NULL};
+    o.compute.stream = RILL_STREAM_COUNT;
+    const cli_option options[] = {
+        {.help = "What is measured"},
+        {"suite", 0, CLI_CHOICE, &o.suite, .help = "geometry", .choices = suites},
+        {"rock", 0, CLI_TEXT, &o.rock, "FILE", "image (pore 0) or geometry of the suite rock",
+         .fallback = ""},
+        {"cells", 0, CLI_COUNT, &o.cells, "COUNT", "voxels along an edge of box and spheres",
+         .fallback = "160 and 224 on a CPU, 384 and 512 on a GPU", .min = 8, .max = 4096},
+        {"seconds", 0, CLI_REAL, &o.seconds, "SECONDS", "time of all rounds of a case", .min = 0.01,
+         .max = 3600},
+        {.help = "Variant"},
+        {"lattice", 0, CLI_CHOICE, &o.compute.lattice, .help = "velocity set", .choices = rill_lattice_names},
+        {"collision", 0, CLI_CHOICE, &o.compute.collision, .help = "collision operator",
+         .choices = rill_collision_names},
+        {"equilibrium", 0, CLI_CHOICE, &o.compute.equilibrium, .help = "equilibrium",
+         .choices = rill_equilibrium_names},
+        {"stream", 0, CLI_CHOICE, &o.compute.stream, .help = "streaming scheme", .choices = streams},
+        {"addressing", 0, CLI_CHOICE, &o.compute.addressing, .help = "addressing",
+         .choices = rill_addressing_names},
+        {"storage", 0, CLI_CHOICE, &o.compute.storage, .help = "number format",
+         .choices = rill_storage_names},
+        {"backend", 0, CLI_CHOICE, &o.compute.backend, .help = "where it runs", .choices = backends},
+        {"tau", 0, CLI_REAL, &o.compute.tau, "NUMBER", "relaxation time, in time steps", .min = 0.5,
+         .max = 100, .above = true},
+        {.help = "Output"},
+        {"json", 0, CLI_TEXT, &o.compute.json, "FILE", "write the records as JSON", .fallback = ""},
+        {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",
+         .fallback = "what the system reports as available", .apply = cli_memory_apply},
+        {"quiet", 'q', CLI_FLAG, &o.compute.quiet, .help = "no progress"},
+        {0},
+    };
+    const cli_option *const tables[] = {options, NULL};
+    int count = 0;
+    bool help = false;
+    rill_status status = cli_parse(&cli_bench, tables, argc, argv, NULL, &count, &help);
+    if (help) return RILL_OK;
+    o.stream_given = o.compute.stream != RILL_STREAM_COUNT;
+    if (!o.stream_given) o.compute.stream = RILL_AA;
+    char *command = status == RILL_OK ? cli_command_line(argc, argv) : NULL;
+    if (status == RILL_OK)
+        status = command ? work(&o, command) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+    free(command);
+    return cli_report(&cli_bench, status);
+}
+
+const cli_command cli_bench = {
+    .name = "bench",
+    .usage = "[options]",
+    .summary = "measure speed on this machine, beside its memory bandwidth",
+    .run = run,
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file variant.h
+ * The names of the choices, in the order of the enumerations of rill.h, NULL-terminated: what the command
+ * line reads and what variants are called.
+ */
+#ifndef RILL_RUN_VARIANT_H
+#define RILL_RUN_VARIANT_H
+
+#include "rill.h"
+
+extern const char *const rill_lattice_names[RILL_LATTICE_COUNT + 1];
+extern const char *const rill_collision_names[RILL_COLLISION_COUNT + 1];
+extern const char *const rill_equilibrium_names[RILL_EQUILIBRIUM_COUNT + 1];
+extern const char *const rill_stream_names[RILL_STREAM_COUNT + 1];
+extern const char *const rill_addressing_names[RILL_ADDRESSING_COUNT + 1];
+extern const char *const rill_storage_names[RILL_STORAGE_COUNT + 1];
+
+/** Return the number of variants that this library was built with. */
+int rill_variant_count(void);
+
+/** Return variant `k` of them, in the order of variants.def. */
+rill_variant rill_variant_at(int k);
+
+/** Return the bytes of populations and index words stored per node. */
+double rill_variant_bytes_per_node(rill_variant variant);
+
+#endif

@@ -19,6 +19,8 @@
 /* Spacings that differ by less than this part count as equal: headers round. */
 static const double SPACING_TOLERANCE = 1e-3;
 
+enum { TILE = 32 }; /* voxels that are transposed at once along each axis */
+
 typedef struct {
     const char *path;
     const rill_voxelize_options *options;
@@ -34,7 +36,8 @@ typedef struct {
     uint32_t n[3];     /* new voxels along x, y, z, before mirroring */
     uint32_t *from[3]; /* [n[a]], the voxel inside the crop that a new one is taken from */
     void *grey;        /* one slice */
-    uint8_t *pore;     /* the crop of one slice */
+    uint8_t *pore;     /* [batch], the crops of slices */
+    uint32_t batch;    /* slices that are placed at once */
 } work;
 
 static void remark(work *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -167,13 +170,15 @@ static rill_status create(work *w)
         voxels *= n[a];
     }
     const uint64_t slice = rill_image_slice_voxels(w->image);
+    w->batch = w->report->axes[w->image->order[2]] == 0 ? TILE : 1;
     snprintf(what, sizeof what, "%u x %u x %u voxels of %.100s", n[0], n[1], n[2], w->path);
     if (voxels < 1e16) /* beyond, rill_geom_create() refuses */
-        RILL_TRY(rill_memory_require((uint64_t)voxels + slice * (rill_grey_size(w->image->type) + 1), what));
+        RILL_TRY(rill_memory_require((uint64_t)voxels + slice * (rill_grey_size(w->image->type) + w->batch),
+                                     what));
     RILL_TRY(rill_geom_create(n, &w->geom));
     memcpy(w->geom->sides, w->options->sides, sizeof w->geom->sides);
     RILL_TRY(rill_array_create(slice, rill_grey_size(w->image->type), "a slice of the image", &w->grey));
-    RILL_TRY(rill_array_create(slice, 1, "a slice of pores", (void **)&w->pore));
+    RILL_TRY(rill_array_create(slice, w->batch, "slices of pores", (void **)&w->pore));
 done:
     return status;
 }
@@ -185,7 +190,7 @@ static void slice_axes(const work *w, int along[3])
 }
 
 /* Read one slice and map the part of it that is used. */
-static rill_status read_slice(work *w, rill_pore_map *map, const int along[3], uint32_t slice)
+static rill_status read_slice(work *w, rill_pore_map *map, const int along[3], uint32_t slice, uint8_t *pore)
 {
     rill_status status = RILL_OK;
     const uint64_t width = w->image->n[w->image->order[0]];
@@ -194,29 +199,61 @@ static rill_status read_slice(work *w, rill_pore_map *map, const int along[3], u
     const size_t size = rill_grey_size(w->image->type);
     RILL_TRY(rill_image_read(w->image, slice, w->grey));
     const uint8_t *start = (const uint8_t *)w->grey + (slow[0] * width + fast[0]) * size;
-    if (used == width) return rill_pore_map_apply(map, start, used * (slow[1] - slow[0]), w->pore);
+    if (used == width) return rill_pore_map_apply(map, start, used * (slow[1] - slow[0]), pore);
     for (uint32_t j = 0; j < slow[1] - slow[0]; j++)
-        RILL_TRY(rill_pore_map_apply(map, start + j * width * size, used, w->pore + j * used));
+        RILL_TRY(rill_pore_map_apply(map, start + j * width * size, used, pore + j * used));
 done:
     return status;
 }
 
-/* Put the mapped slice where it belongs in the geometry. */
-static void place_slice(work *w, const int along[3], uint32_t to)
+/*
+ * Put a tile of mapped slices where it belongs: i, j, k count new voxels along the fast, the slow and the
+ * last file axis. The innermost loop runs along x, so that memory is written line by line.
+ */
+static void place_tile(const work *w, const int along[3], const uint32_t low[3], const uint32_t high[3],
+                       const uint8_t *const *slices)
 {
-    const int f = along[0], s = along[1];
     const uint64_t stride[3] = {1, w->geom->n[0], (uint64_t)w->geom->n[0] * w->geom->n[1]};
-    const uint64_t used = w->crop[f][1] - w->crop[f][0];
-    const uint32_t *from = w->from[f];
-    const bool plain = f == 0 && used == w->n[f] && from[w->n[f] - 1] == w->n[f] - 1;
-    for (uint32_t j = 0; j < w->n[s]; j++) {
-        const uint8_t *row = w->pore + w->from[s][j] * used;
-        uint8_t *target = w->geom->voxels + to * stride[along[2]] + j * stride[s];
-        if (plain) {
-            memcpy(target, row, used);
-            continue;
-        }
-        for (uint32_t i = 0; i < w->n[f]; i++) target[i * stride[f]] = row[from[i]];
+    const uint64_t si = stride[along[0]], sj = stride[along[1]], sk = stride[along[2]];
+    const uint64_t used = w->crop[along[0]][1] - w->crop[along[0]][0];
+    const uint32_t *fi = w->from[along[0]], *fj = w->from[along[1]];
+    uint8_t *voxels = w->geom->voxels;
+    if (along[2] == 0) {
+        for (uint32_t j = low[1]; j < high[1]; j++)
+            for (uint32_t i = low[0]; i < high[0]; i++)
+                for (uint32_t k = low[2]; k < high[2]; k++)
+                    voxels[i * si + j * sj + k] = slices[k - low[2]][fj[j] * used + fi[i]];
+        return;
+    }
+    for (uint32_t k = low[2]; k < high[2]; k++)
+        for (uint32_t i = low[0]; i < high[0]; i++)
+            for (uint32_t j = low[1]; j < high[1]; j++)
+                voxels[i * si + j * sj + k * sk] = slices[k - low[2]][fj[j] * used + fi[i]];
+}
+
+/* Put mapped slices k … k + count - 1 where they belong. */
+static void place_slices(const work *w, const int along[3], uint32_t k, uint32_t count,
+                         const uint8_t *const *slices)
+{
+    const uint32_t ni = w->n[along[0]], nj = w->n[along[1]];
+    const uint64_t used = w->crop[along[0]][1] - w->crop[along[0]][0];
+    const uint32_t *fi = w->from[along[0]], *fj = w->from[along[1]];
+    if (along[0] != 0) {
+        for (uint32_t j = 0; j < nj; j += TILE)
+            for (uint32_t i = 0; i < ni; i += TILE)
+                place_tile(w, along, (const uint32_t[3]){i, j, k},
+                           (const uint32_t[3]){i + TILE < ni ? i + TILE : ni, j + TILE < nj ? j + TILE : nj,
+                                               k + count},
+                           slices);
+        return;
+    }
+    const bool plain = used == ni && fi[ni - 1] == ni - 1;
+    for (uint32_t j = 0; j < nj; j++) { /* a row stays a row; count is 1 */
+        const uint8_t *row = slices[0] + fj[j] * used;
+        const uint64_t y = along[1] == 1 ? j : k, z = along[1] == 1 ? k : j;
+        uint8_t *target = w->geom->voxels + (z * w->geom->n[1] + y) * w->geom->n[0];
+        if (plain) memcpy(target, row, used);
+        for (uint32_t i = 0; i < ni && !plain; i++) target[i] = row[fi[i]];
     }
 }
 
@@ -227,15 +264,23 @@ static rill_status read_voxels(work *w)
     int along[3];
     slice_axes(w, along);
     const int across = along[2];
+    const uint64_t slice = rill_image_slice_voxels(w->image);
+    const uint8_t *slices[TILE];
     int64_t loaded = -1;
     RILL_TRY(rill_pore_map_create(w->image->type, w->options, &map));
     for (uint32_t k = 0; k < w->n[across]; k++) {
-        const uint32_t slice = w->crop[across][0] + w->from[across][k];
+        const uint32_t at = k % w->batch, from = w->crop[across][0] + w->from[across][k];
         if (w->progress.fn && k % (w->n[across] / 32 + 1) == 0)
             w->progress.fn(w->progress.context, "reading", (double)k / w->n[across], "");
-        if (slice != loaded) RILL_TRY(read_slice(w, map, along, slice));
-        loaded = slice;
-        place_slice(w, along, k);
+        uint8_t *pore = w->pore + at * slice;
+        if (from != loaded)
+            RILL_TRY(read_slice(w, map, along, from, pore));
+        else if (k > 0 &&
+                 w->batch > 1) /* the same slice again: it may lie in the place of the batch before */
+            memcpy(pore, w->pore + (k - 1) % w->batch * slice, slice);
+        loaded = from;
+        slices[at] = pore;
+        if (at + 1 == w->batch || k + 1 == w->n[across]) place_slices(w, along, k - at, at + 1, slices);
     }
     rill_pore_map_report(map, w->report);
 done:

@@ -110,6 +110,35 @@ Test(voxelize, axes_crop_mirror)
             }
 }
 
+/* Boxes larger than the tiles that are transposed at once, of no round size, resampled so that slices repeat.
+ */
+Test(voxelize, tiles)
+{
+    static const char *const orders[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"};
+    const uint32_t n[3] = {37, 70, 41};
+    write_grey("b_37x70x41_2um.raw", n[0], n[1], n[2]);
+    for (int order = 0; order < 6; order++)
+        for (int finer = 0; finer < 2; finer++) {
+            rill_voxelize_options o = keep_all();
+            cr_assert_eq(rill_voxelize_parse_axes(orders[order], &o), RILL_OK);
+            cr_assert_eq(rill_voxelize_parse_pore("3-255,1", &o), RILL_OK);
+            o.resample = finer ? 1e-6 : 0;
+            rill_geom *g = make("b_37x70x41_2um.raw", &o, NULL);
+            uint64_t wrong = 0;
+            uint32_t v[3];
+            for (v[2] = 0; v[2] < g->n[2]; v[2]++)
+                for (v[1] = 0; v[1] < g->n[1]; v[1]++)
+                    for (v[0] = 0; v[0] < g->n[0]; v[0]++) {
+                        uint32_t file[3];
+                        for (int f = 0; f < 3; f++) file[f] = v[o.axes[f]] >> finer;
+                        wrong += voxel(g, v[0], v[1], v[2]) != is_pore(file[0], file[1], file[2]);
+                    }
+            cr_assert_eq(wrong, 0u, "%s: %llu voxels are wrong", orders[order], (unsigned long long)wrong);
+            for (int f = 0; f < 3; f++) cr_assert_eq(g->n[o.axes[f]], n[f] << finer);
+            rill_geom_destroy(g);
+        }
+}
+
 /* Nearest neighbour on voxel centres, up and down, and the refusal that names the command. */
 Test(voxelize, resample)
 {

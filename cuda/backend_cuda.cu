@@ -182,7 +182,7 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",  probe,  available, require, alloc,   release_array, share,
-    release, upload, download,  wait,    kernels, bandwidth,     "device copy",
+    "cuda", probe,    available, require, alloc,     release_array, share,         release,
+    upload, download, wait,      kernels, bandwidth, versions,      "device copy",
 };
 }

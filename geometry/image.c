@@ -6,10 +6,7 @@
 #include "geometry/image_priv.h"
 #include "core/memory.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

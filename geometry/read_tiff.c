@@ -242,8 +242,10 @@ static const char *imagej_value(const char *description, const char *key)
 }
 
 /* ImageJ keeps pixels per unit in the resolution, and unit and slice spacing in the description. */
-static void settle_spacing(TIFF *tiff, const char *description, rill_image *image)
+static void settle_spacing(TIFF *tiff, rill_image *image)
 {
+    char *description = NULL;
+    TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &description);
     const char *unit = imagej_value(description, "unit"), *z = imagej_value(description, "spacing");
     float x = 0, y = 0;
     char text[48];
@@ -320,7 +322,7 @@ rill_status rill_image_open_tiff(const char *path, rill_image *image)
     RILL_TRY(settle_page(&r->page, image));
     if (!TIFFSetSubDirectory(r->tiff, r->pages[0])) return fail_tiff(r, "the first page cannot be read");
     TIFFGetField(r->tiff, TIFFTAG_IMAGEDESCRIPTION, &description);
-    settle_spacing(r->tiff, description, image);
+    settle_spacing(r->tiff, image);
     const char *images = imagej_value(description, "images");
     const uint64_t announced = images && count == 1 ? strtoull(images, NULL, 10) : 1;
     RILL_TRY(rill_image_set_size(
@@ -354,6 +356,7 @@ rill_status rill_image_open_tiff_series(const char *path, rill_image *image)
     r->page = read_page(r->tiff);
     RILL_TRY(settle_page(&r->page, image));
     RILL_TRY(rill_image_set_size(image, (const uint64_t[3]){r->page.width, r->page.height, files.count}, 3));
+    settle_spacing(r->tiff, image);
     image->read = read_series;
     snprintf(image->kind, sizeof image->kind, "TIFF, %llu files", (unsigned long long)files.count);
 done:

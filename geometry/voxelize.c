@@ -273,10 +273,10 @@ static rill_status read_voxels(work *w)
         if (w->progress.fn && k % (w->n[across] / 32 + 1) == 0)
             w->progress.fn(w->progress.context, "reading", (double)k / w->n[across], "");
         uint8_t *pore = w->pore + at * slice;
+        /* The same slice again may lie in the place of the batch before. */
         if (from != loaded)
             RILL_TRY(read_slice(w, map, along, from, pore));
-        else if (k > 0 &&
-                 w->batch > 1) /* the same slice again: it may lie in the place of the batch before */
+        else if (w->batch > 1)
             memcpy(pore, w->pore + (k - 1) % w->batch * slice, slice);
         loaded = from;
         slices[at] = pore;

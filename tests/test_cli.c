@@ -5,8 +5,10 @@
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 #include <math.h>
+#include <pty.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool flag, real_given;
 static const char *text;
@@ -237,6 +239,30 @@ Test(cli, rows_are_aligned, .init = cr_redirect_stdout)
     fflush(stdout);
     cr_assert_stdout_eq_str(
         "  porosity                    0.250\n  k in \xc2\xb5m\xc2\xb2                    1\n");
+}
+
+Test(cli, progress_overwrites_itself_on_a_terminal)
+{
+    int master, slave;
+    const struct winsize narrow = {.ws_row = 24, .ws_col = 20};
+    cr_assert_eq(openpty(&master, &slave, NULL, NULL, &narrow), 0);
+    const int saved = dup(STDERR_FILENO);
+    dup2(slave, STDERR_FILENO);
+    setenv("TERM", "xterm", 1);
+    const rill_progress line = cli_progress(false);
+    for (int i = 0; i < 100; i++)
+        line.fn(line.context, "stepping", 0.005 * i, "a detail longer than the line");
+    cli_progress_end();
+    cli_progress_end(); /* nothing left to clear */
+    dup2(saved, STDERR_FILENO);
+    char shown[256];
+    const ssize_t n = read(master, shown, sizeof shown - 1);
+    cr_assert_gt(n, 0);
+    shown[n] = '\0';
+    cr_assert_str_eq(shown, "\rstepping    0 %  a \033[K\r\033[K"); /* the first of 100, cut at 19 columns */
+    close(master);
+    close(slave);
+    close(saved);
 }
 
 Test(cli, progress_is_throttled, .init = cr_redirect_stderr)

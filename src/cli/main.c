@@ -5,15 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* A command that is not part of this build is left out. */
-#pragma weak cli_generate
-#pragma weak cli_voxelize
-#pragma weak cli_info
-#pragma weak cli_permeability
-#pragma weak cli_export
-#pragma weak cli_bench
-#pragma weak cli_variants
-
 static const cli_command *const commands[] = {
     &cli_generate, &cli_voxelize, &cli_info, &cli_permeability, &cli_export, &cli_bench, &cli_variants,
 };
@@ -22,7 +13,7 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static const cli_command *find(const char *name)
 {
     for (int i = 0; i < COMMANDS; i++)
-        if (commands[i] != NULL && strcmp(commands[i]->name, name) == 0) return commands[i];
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
     return NULL;
 }
 
@@ -32,8 +23,7 @@ static void print_help(FILE *to)
         to,
         "rill %s: lattice Boltzmann flow in porous geometry\n\nUsage: rill COMMAND [options]\n\nCommands:\n",
         rill_version());
-    for (int i = 0; i < COMMANDS; i++)
-        if (commands[i] != NULL) fprintf(to, "  %-14s%s\n", commands[i]->name, commands[i]->summary);
+    for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-14s%s\n", commands[i]->name, commands[i]->summary);
     fprintf(to, "\n`rill COMMAND --help` or `rill help COMMAND` shows the options of a command.\n"
                 "Exit codes: 0 done, 1 usage or input, 2 numerical failure, 3 memory, disk or device.\n");
 }
@@ -41,13 +31,9 @@ static void print_help(FILE *to)
 static int fail_unknown(const char *name)
 {
     cli_nearest_match match = {0};
-    for (int i = 0; i < COMMANDS; i++)
-        if (commands[i] != NULL) cli_nearest(&match, name, commands[i]->name);
-    if (match.name != NULL)
-        fprintf(stderr, "rill: unknown command \"%s\": %s `%s` (`rill --help` lists all)\n", name,
-                cli_is_near(&match, name) ? "did you mean" : "the nearest is", match.name);
-    else
-        fprintf(stderr, "rill: unknown command \"%s\"\n", name);
+    for (int i = 0; i < COMMANDS; i++) cli_nearest(&match, name, commands[i]->name);
+    fprintf(stderr, "rill: unknown command \"%s\": %s `%s` (`rill --help` lists all)\n", name,
+            cli_is_near(&match, name) ? "did you mean" : "the nearest is", match.name);
     return RILL_USAGE;
 }
 

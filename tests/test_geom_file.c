@@ -6,6 +6,7 @@
 #include "rill.h"
 
 #include <criterion/criterion.h>
+#include <hdf5.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ static void begin(void)
 
 static void end(void)
 {
+    cr_assert_eq(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0, "an HDF5 handle was left open");
     unlink(path);
     cr_assert_eq(rmdir(directory), 0, "a file was left behind");
 }

@@ -5,6 +5,7 @@
 #include "rill.h"
 
 #include <criterion/criterion.h>
+#include <hdf5.h>
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
@@ -24,6 +25,7 @@ static void begin(void) { cr_assert(mkdtemp(directory)); }
 static void end(void)
 {
     char command[80];
+    cr_assert_eq(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0, "an HDF5 handle was left open");
     snprintf(command, sizeof command, "rm -rf '%s'", directory);
     cr_assert_eq(system(command), 0);
 }

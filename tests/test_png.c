@@ -3,20 +3,19 @@
 #include "io/fields.h"
 #include "io/picture.h"
 #include "io/slice.h"
+#include "io_test.h"
 #include "rill.h"
 
-#include <criterion/criterion.h>
-#include <hdf5.h>
 #include <math.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { NX = 70, NY = 40, NZ = 30, PIXELS = 2100 * 2100 };
 
-static char directory[] = "/tmp/rill-png-XXXXXX";
-static char geometry[64], image[64], sparse[64], picture[64];
+static char geometry[96], image[96], sparse[96], picture[96];
 
 static rill_status moments(void *context, rill_node first, rill_node count, double *rho, double *u)
 {
@@ -33,11 +32,11 @@ static rill_status moments(void *context, rill_node first, rill_node count, doub
 /* Fluid where (x + 2 y + 3 z) mod 4 > 1. */
 static void begin(void)
 {
-    cr_assert(mkdtemp(directory));
-    snprintf(geometry, sizeof geometry, "%s/a.geom.h5", directory);
-    snprintf(image, sizeof image, "%s/i.vtkhdf", directory);
-    snprintf(sparse, sizeof sparse, "%s/s.vtkhdf", directory);
-    snprintf(picture, sizeof picture, "%s/a.png", directory);
+    io_test_start();
+    strcpy(geometry, io_test_path("a.geom.h5"));
+    strcpy(image, io_test_path("i.vtkhdf"));
+    strcpy(sparse, io_test_path("s.vtkhdf"));
+    strcpy(picture, io_test_path("a.png"));
     rill_geom *geom = NULL;
     cr_assert_eq(rill_geom_create((uint32_t[]){NX, NY, NZ}, &geom), RILL_OK);
     for (unsigned v = 0; v < NX * NY * NZ; v++)
@@ -51,15 +50,7 @@ static void begin(void)
     rill_geom_destroy(geom);
 }
 
-static void end(void)
-{
-    char command[80];
-    cr_assert_eq(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0, "an HDF5 handle was left open");
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    cr_assert_eq(system(command), 0);
-}
-
-TestSuite(png, .init = begin, .fini = end);
+TestSuite(png, .init = begin, .fini = io_test_end);
 
 /* Compares a slice with the formula of the voxels and the node numbers. */
 static void expect(const rill_slice *slice, rill_slice_field field, int axis, uint32_t position)
@@ -106,6 +97,7 @@ Test(png, slices_show_the_plane_asked_for)
                 rill_slice_destroy(slice);
             }
     }
+    io_test_expect_files(6);
 }
 
 Test(png, slices_that_are_not_there_are_refused)
@@ -116,27 +108,29 @@ Test(png, slices_that_are_not_there_are_refused)
     cr_assert_eq(rill_slice_read(geometry, RILL_SLICE_VOXELS, 2, -1, false, &slice), RILL_USAGE);
     cr_assert_eq(rill_slice_read(geometry, RILL_SLICE_VOXELS, 2, NAN, true, &slice), RILL_USAGE);
     cr_assert_eq(rill_slice_read(sparse, RILL_SLICE_VOXELS, 2, 0, false, &slice), RILL_USAGE);
-    char cells[80];
-    snprintf(cells, sizeof cells, "%s/s.cells.vtkhdf", directory);
+    char cells[96];
+    strcpy(cells, io_test_path("s.cells.vtkhdf"));
     cr_assert_eq(rill_slice_read(cells, RILL_SLICE_SPEED, 2, 0, false, &slice), RILL_USAGE);
     cr_assert_eq(unlink(cells), 0); /* the cells that the fields link to */
     cr_assert_eq(rill_slice_read(sparse, RILL_SLICE_SPEED, 2, 0, false, &slice), RILL_USAGE);
+    io_test_expect_files(5);
 }
 
 /* A copy needs no other file. */
 Test(png, copies_hold_what_was_linked)
 {
-    char command[80], copy[80];
+    char command[80], copy[96];
     rill_slice *slice = NULL;
-    snprintf(copy, sizeof copy, "%s/copy.vtkhdf", directory);
+    strcpy(copy, io_test_path("copy.vtkhdf"));
     cr_assert_eq(rill_fields_copy(sparse, copy), RILL_OK, "%s", rill_error_message());
-    snprintf(command, sizeof command, "rm '%s'/s.*", directory);
+    snprintf(command, sizeof command, "rm '%s'/s.*", io_test_directory);
     cr_assert_eq(system(command), 0);
     cr_assert_eq(rill_slice_read(copy, RILL_SLICE_SPEED, 1, 3, false, &slice), RILL_OK, "%s",
                  rill_error_message());
     expect(slice, RILL_SLICE_SPEED, 1, 3);
     rill_slice_destroy(slice);
     cr_assert_eq(rill_fields_copy(geometry, copy), RILL_USAGE);
+    io_test_expect_files(4);
 }
 
 static const uint8_t grey[3] = {170, 170, 170};
@@ -165,6 +159,7 @@ Test(png, pictures_have_the_colours_of_their_values)
     rill_picture_colour(1, colour);
     cr_assert_arr_eq(colour, ((uint8_t[]){253, 231, 37}), 3);
     free(rgb);
+    io_test_expect_files(7);
 }
 
 Test(png, ranges_leave_out_what_a_logarithm_cannot_take)
@@ -178,6 +173,7 @@ Test(png, ranges_leave_out_what_a_logarithm_cannot_take)
     for (int i = 0; i < 4; i++) values[i] = NAN;
     cr_assert_eq(rill_picture_write(&slice, RILL_PICTURE_LOG, picture), RILL_OK, "all solid: %s",
                  rill_error_message());
-    cr_assert_eq(rill_picture_write(&slice, RILL_PICTURE_LINEAR, directory), RILL_USAGE);
+    cr_assert_eq(rill_picture_write(&slice, RILL_PICTURE_LINEAR, io_test_directory), RILL_USAGE);
     cr_assert_eq(rill_picture_write(&slice, RILL_PICTURE_LINEAR, "/nonexistent/a.png"), RILL_SYSTEM);
+    io_test_expect_files(7);
 }

@@ -3,33 +3,25 @@
 #include "io/hdf5.h"
 #include "io/json_file.h"
 #include "io/result.h"
+#include "io_test.h"
 
-#include <criterion/criterion.h>
-#include <hdf5.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-static char directory[] = "/tmp/rill-result-XXXXXX";
-static char path[64];
+static char path[96];
 
 static void begin(void)
 {
-    cr_assert(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/a.h5", directory);
+    io_test_start();
+    strcpy(path, io_test_path("a.h5"));
 }
 
-static void end(void)
-{
-    cr_assert_eq(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0, "an HDF5 handle was left open");
-    unlink(path);
-    cr_assert_eq(rmdir(directory), 0, "a file was left behind");
-}
-
-TestSuite(result, .init = begin, .fini = end);
+TestSuite(result, .init = begin, .fini = io_test_end);
 
 static const rill_run run = {
     .command = "rill permeability 'a b'", .backend = "cpu", .unit_si = 2e-6, .seed = -1};
@@ -78,6 +70,7 @@ Test(result, series_values_and_attributes_read_back)
     cr_assert(!rill_h5_has_attribute(file, "/run", "seed") && !rill_h5_has_attribute(file, "/run", "device"));
     free(text);
     rill_h5_close(file);
+    io_test_expect_files(1);
 }
 
 Test(result, nothing_appears_without_a_commit)
@@ -87,13 +80,13 @@ Test(result, nothing_appears_without_a_commit)
     rill_result_destroy(result);
     cr_assert_neq(access(path, F_OK), 0);
     cr_assert_eq(rill_result_create("/nonexistent/a.h5", &run, &result), RILL_SYSTEM);
-    cr_assert_eq(rill_result_create(directory, &run, &result), RILL_USAGE);
+    cr_assert_eq(rill_result_create(io_test_directory, &run, &result), RILL_USAGE);
+    io_test_expect_files(0);
 }
 
 Test(result, json_is_whole_or_not_there)
 {
-    char name[80];
-    snprintf(name, sizeof name, "%s/a.json", directory);
+    const char *name = io_test_path("a.json");
     json_t *json = json_pack("{s:o, s:o, s:f}", "a", rill_json_real(NAN), "b", rill_json_real(0.1), "c", 1.5),
            *back;
     cr_assert_eq(rill_json_write(json, name), RILL_OK, "%s", rill_error_message());
@@ -107,4 +100,5 @@ Test(result, json_is_whole_or_not_there)
     cr_assert_eq(rill_json_write(json, name), RILL_SYSTEM);
     cr_assert_neq(access(name, F_OK), 0);
     json_decref(json);
+    io_test_expect_files(0);
 }

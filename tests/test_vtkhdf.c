@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Field files, as VTK 9.1 (package python3-vtk9, which must be there) sees them. */
 #include "io/fields.h"
-#include "io/hdf5.h"
+#include "io_test.h"
 #include "rill.h"
 
-#include <criterion/criterion.h>
-#include <hdf5.h>
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
@@ -13,32 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { NX = 70, NY = 5, NZ = 11 };
 
-static char directory[] = "/tmp/rill-vtkhdf-XXXXXX";
-
-static void begin(void) { cr_assert(mkdtemp(directory)); }
-
-static void end(void)
-{
-    char command[80];
-    cr_assert_eq(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0, "an HDF5 handle was left open");
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    cr_assert_eq(system(command), 0);
-}
-
-TestSuite(vtkhdf, .init = begin, .fini = end);
-
-static const char *in_directory(const char *name)
-{
-    static char path[4][96];
-    static int turn;
-    snprintf(path[turn = (turn + 1) % 4], sizeof *path, "%s/%s", directory, name);
-    return path[turn];
-}
+TestSuite(vtkhdf, .init = io_test_start, .fini = io_test_end);
 
 /* Fluid where x + y + z is odd, in the first and the last third of x: some chunks stay empty. */
 static rill_geom *sample(void)
@@ -110,7 +86,7 @@ Test(vtkhdf, image_is_what_vtk_reads)
     geom->spacing = 2e-6;
     geom->origin[2] = 1e-3;
     const rill_fields fields = sample_fields(geom);
-    const char *path = in_directory("a.vtkhdf");
+    const char *path = io_test_path("a.vtkhdf");
     cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_IMAGE, path), RILL_OK, "%s", rill_error_message());
     json_t *seen = see(path), *data = json_object_get(seen, "point_data");
     cr_assert_str_eq(json_string_value(json_object_get(seen, "class")), "vtkImageData");
@@ -134,7 +110,12 @@ Test(vtkhdf, image_is_what_vtk_reads)
     }
     json_decref(seen);
     rill_geom_destroy(geom);
+    io_test_expect_files(2);
 }
+
+/* The corners of VTK_HEXAHEDRON, in its order. */
+static const unsigned hexahedron[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                          {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 
 Test(vtkhdf, sparse_is_what_vtk_reads_and_links_its_cells)
 {
@@ -142,8 +123,8 @@ Test(vtkhdf, sparse_is_what_vtk_reads_and_links_its_cells)
     geom->spacing = 0.5;
     geom->origin[0] = 3;
     rill_fields fields = sample_fields(geom);
-    const char *path = in_directory("a.vtkhdf"), *next = in_directory("b.vtkhdf"),
-               *cells = in_directory("a.cells.vtkhdf");
+    const char *path = io_test_path("a.vtkhdf"), *next = io_test_path("b.vtkhdf"),
+               *cells = io_test_path("a.cells.vtkhdf");
     cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_SPARSE, path), RILL_OK, "%s", rill_error_message());
     fields.cells = cells;
     fields.step = 100;
@@ -157,17 +138,18 @@ Test(vtkhdf, sparse_is_what_vtk_reads_and_links_its_cells)
     for (unsigned v = 0; v < NX * NY * NZ; v++) {
         if (geom->voxels[v] < RILL_FLUID) continue;
         const unsigned at[3] = {v % NX, v / NX % NY, v / (NX * NY)};
-        const json_t *first = json_array_get(json_object_get(seen, "first_corners"), node);
-        const json_t *last = json_array_get(json_object_get(seen, "last_corners"), node);
-        for (size_t a = 0; a < 3; a++) {
-            cr_assert_eq(json_number_value(json_array_get(first, a)), geom->origin[a] + 0.5 * at[a]);
-            cr_assert_eq(json_number_value(json_array_get(last, a)), geom->origin[a] + 0.5 * (at[a] + 1));
-        }
+        const json_t *corners = json_array_get(json_object_get(seen, "corners"), node);
+        for (size_t k = 0; k < 8; k++)
+            for (size_t a = 0; a < 3; a++)
+                cr_assert_eq(json_number_value(json_array_get(json_array_get(corners, k), a)),
+                             geom->origin[a] + 0.5 * (at[a] + hexahedron[k][a]), "corner %zu of node %u", k,
+                             node);
         expect_node(data, node, node);
         node++;
     }
     json_decref(seen);
     rill_geom_destroy(geom);
+    io_test_expect_files(5);
 }
 
 /* The corners of a box of fluid are shared by its cells. */
@@ -177,7 +159,7 @@ Test(vtkhdf, cells_share_their_corners_and_an_unknown_spacing_is_one)
     cr_assert_eq(rill_geom_create((uint32_t[]){2, 3, 4}, &geom), RILL_OK);
     memset(geom->voxels, RILL_FLUID, 24);
     const rill_fields fields = sample_fields(geom);
-    const char *path = in_directory("box.vtkhdf");
+    const char *path = io_test_path("box.vtkhdf");
     cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_SPARSE, path), RILL_OK, "%s", rill_error_message());
     json_t *seen = see(path);
     cr_assert_eq(json_integer_value(json_object_get(seen, "points")), 3 * 4 * 5);
@@ -186,6 +168,7 @@ Test(vtkhdf, cells_share_their_corners_and_an_unknown_spacing_is_one)
     for (size_t i = 0; i < 6; i++) cr_assert_eq(real_at(seen, "bounds", i), bounds[i]);
     json_decref(seen);
     rill_geom_destroy(geom);
+    io_test_expect_files(3);
 }
 
 static rill_status broken(void *context, rill_node first, rill_node count, double *rho, double *u)
@@ -198,7 +181,7 @@ Test(vtkhdf, nothing_is_left_of_a_failure)
     rill_geom *geom = NULL;
     cr_assert_eq(rill_geom_create((uint32_t[]){64, 64, 64}, &geom), RILL_OK);
     rill_fields fields = sample_fields(geom);
-    const char *path = in_directory("a.vtkhdf");
+    const char *path = io_test_path("a.vtkhdf");
     cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_IMAGE, path), RILL_USAGE, "there is no fluid");
     memset(geom->voxels, RILL_FLUID, 64 * 64 * 64);
     fields.moments = broken;
@@ -208,7 +191,6 @@ Test(vtkhdf, nothing_is_left_of_a_failure)
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){200000, 200000}), 0);
     cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_IMAGE, path), RILL_SYSTEM);
     cr_assert(strstr(rill_error_message(), path) && strstr(rill_error_message(), "File too large"));
-    cr_assert_eq(rmdir(directory), 0, "a file was left behind");
-    cr_assert_eq(mkdir(directory, 0700), 0);
     rill_geom_destroy(geom);
+    io_test_expect_files(0);
 }

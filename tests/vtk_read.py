@@ -42,6 +42,8 @@ if isinstance(data, vtkImageData):
 else:
     cells = range(data.GetNumberOfCells())
     seen["types"] = sorted({data.GetCellType(c) for c in cells})
-    seen["first_corners"] = [data.GetPoint(data.GetCell(c).GetPointId(0)) for c in cells]
-    seen["last_corners"] = [data.GetPoint(data.GetCell(c).GetPointId(6)) for c in cells]
+    seen["corners"] = [
+        [data.GetPoint(data.GetCell(c).GetPointId(corner)) for corner in range(data.GetCell(c).GetNumberOfPoints())]
+        for c in cells
+    ]
 json.dump(seen, sys.stdout)

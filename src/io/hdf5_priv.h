@@ -42,7 +42,7 @@ rill_h5_quiet rill_h5_quiet_begin(void);
 void rill_h5_quiet_end(rill_h5_quiet *quiet);
 
 #define RILL_H5_QUIET                                                                                        \
-    rill_h5_quiet quiet_guard __attribute__((cleanup(rill_h5_quiet_end))) = rill_h5_quiet_begin()
+    rill_h5_quiet quiet_guard __attribute__((unused, cleanup(rill_h5_quiet_end))) = rill_h5_quiet_begin()
 
 /**
  * Record "cannot read|write PATH: WHAT: the innermost words of HDF5", or the sink's first error.

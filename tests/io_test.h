@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file io_test.h
+ * A directory for each test of files, and what must be left there. The check is called by the tests
+ * themselves, because Criterion does not count what fails in a suite's `.fini`.
+ */
+#ifndef RILL_TESTS_IO_TEST_H
+#define RILL_TESTS_IO_TEST_H
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static char io_test_directory[] = "/tmp/rill-io-XXXXXX";
+
+static inline void io_test_start(void) { cr_assert(mkdtemp(io_test_directory)); }
+
+static inline void io_test_end(void)
+{
+    char command[80];
+    snprintf(command, sizeof command, "rm -rf '%s'", io_test_directory);
+    if (system(command) != 0) abort();
+}
+
+/** Return the path of a file in the directory; the last eight stay valid. */
+static inline const char *io_test_path(const char *name)
+{
+    static char path[8][96];
+    static int turn;
+    turn = (turn + 1) % 8;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", io_test_directory, name);
+    return path[turn];
+}
+
+/** Expect that `count` files are in the directory, no temporary among them, and no HDF5 handle is open. */
+static inline void io_test_expect_files(int count)
+{
+    int found = 0;
+    DIR *directory = opendir(io_test_directory);
+    cr_assert(directory);
+    for (const struct dirent *entry; (entry = readdir(directory));) found += entry->d_name[0] != '.';
+    closedir(directory);
+    cr_assert_eq(found, count, "%d files are there, not %d", found, count);
+    cr_assert_eq(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0, "an HDF5 handle was left open");
+}
+
+#endif

@@ -45,7 +45,7 @@ static bool print_line(FILE *out, const json_t *value)
     if (!json_is_object(value)) return print_scalar(out, value), true;
     const json_t *number = json_object_get(value, "value"), *unit = json_object_get(value, "unit");
     if (!number) number = json_object_get(value, "last");
-    if (number) {
+    if (number && !json_is_object(number)) { /* else it is a member of that name */
         print_line(out, number);
         if (unit && strcmp(json_string_value(unit), "1") != 0) fprintf(out, " %s", json_string_value(unit));
         return true;

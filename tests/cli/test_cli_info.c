@@ -66,11 +66,14 @@ Test(info, result)
     cr_assert_eq(rill_series_append(series, 20, (double[]){1.25}), RILL_OK);
     cr_assert_eq(rill_result_values(result, "/summary", &k, 1, (uint64_t[]){3}, (double[]){1, 2, NAN}),
                  RILL_OK);
+    const rill_quantity last = {"last", "lu", NULL,
+                                0}; /* also what a description calls the end of a series */
+    cr_assert_eq(rill_result_values(result, "/summary", &last, 0, NULL, (double[]){0.375}), RILL_OK);
     cr_assert_eq(rill_result_commit(result), RILL_OK);
     rill_result_destroy(result);
     const cli_result r = cli_test_run("info", "a.h5");
     expect_in(&r, (const char *const[]){"rill permeability a", "a processor", "seed", "1.25 m2", "20",
-                                        "1 2 nan m2", NULL});
+                                        "1 2 nan m2", "0.375 lu", NULL});
 }
 
 Test(info, fields_and_cells)

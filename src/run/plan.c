@@ -13,7 +13,7 @@
 /* Square of the first zero of J0: momentum in a pipe of radius R decays within R^2 / (5.78 nu). */
 #define PIPE_MODE 5.783186
 /* Bounds of the chosen tau: below, sound rings for long; above, k is as exact but nothing gets faster. */
-#define TAU_MIN 0.52
+#define TAU_MIN 0.51
 #define TAU_MAX 2.0
 /* What the chosen force aims at; the estimates behind it may be off by a factor of ten. */
 #define MACH_AIM 0.005

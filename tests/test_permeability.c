@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file test_permeability.c
+ * The permeability of small pore spaces: exact where an exact value exists, the same for every tau, storage,
+ * number of threads and equivalent set of sides, within its own uncertainty, and refused when it is none.
+ * The reference table of sphere arrays is in tests/physics.
+ */
+#include "core/memory.h"
+#include "rill.h"
+#include "run/plan.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+static rill_geom *empty(uint32_t nx, uint32_t ny, uint32_t nz)
+{
+    rill_geom *geom = NULL;
+    const uint32_t n[3] = {nx, ny, nz};
+    cr_assert_eq(rill_geom_create(n, &geom), RILL_OK);
+    memset(geom->voxels, RILL_FLUID, rill_geom_voxels(geom));
+    geom->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
+    return geom;
+}
+
+static uint8_t *voxel(rill_geom *geom, uint32_t x, uint32_t y, uint32_t z)
+{
+    return &geom->voxels[x + (uint64_t)geom->n[0] * (y + (uint64_t)geom->n[1] * z)];
+}
+
+/* A periodic ball of solid. */
+static void ball(rill_geom *geom, const double centre[3], double radius)
+{
+    for (uint32_t z = 0; z < geom->n[2]; z++)
+        for (uint32_t y = 0; y < geom->n[1]; y++)
+            for (uint32_t x = 0; x < geom->n[0]; x++) {
+                const double at[3] = {x + 0.5, y + 0.5, z + 0.5};
+                double square = 0;
+                for (int a = 0; a < 3; a++) {
+                    const double d = remainder(at[a] - centre[a], geom->n[a]);
+                    square += d * d;
+                }
+                if (square <= radius * radius) *voxel(geom, x, y, z) = RILL_SOLID;
+            }
+}
+
+static rill_geom *sphere_array(uint32_t n, double radius)
+{
+    rill_geom *geom = empty(n, n, n);
+    ball(geom, (const double[3]){0, 0, 0}, radius);
+    return geom;
+}
+
+/* Balls anywhere, the same for the same seed. */
+static rill_geom *pack(uint32_t n, double radius, int count, uint64_t seed)
+{
+    rill_geom *geom = empty(n, n, n);
+    for (int i = 0; i < count; i++) {
+        double centre[3];
+        for (int a = 0; a < 3; a++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            centre[a] = (double)(seed >> 33) / 2147483648.0 * n;
+        }
+        ball(geom, centre, radius);
+    }
+    return geom;
+}
+
+static rill_permeability_options options(int axis, double tolerance, rill_storage storage)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    o.axis = axis;
+    o.tolerance = tolerance;
+    o.variant.storage = storage;
+    o.backend = RILL_BACKEND_CPU;
+    return o;
+}
+
+/* Plan and compute; the geometry is destroyed. */
+static rill_status compute(rill_geom *geom, const rill_permeability_options *o, rill_permeability *out)
+{
+    rill_permeability_plan plan;
+    memset(out, 0, sizeof *out);
+    rill_status status = rill_permeability_plan_make(geom, o, &plan);
+    if (status == RILL_OK) status = rill_permeability_compute(geom, o, &plan, out);
+    rill_geom_destroy(geom);
+    return status;
+}
+
+static double k_of(rill_geom *geom, rill_permeability_options o)
+{
+    rill_permeability p;
+    cr_assert_eq(compute(geom, &o, &p), RILL_OK, "%s", rill_error_message());
+    cr_assert(p.converged);
+    cr_assert_leq(p.uncertainty, 2 * o.tolerance);
+    const double k = p.k[o.axis][o.axis];
+    rill_permeability_free(&p);
+    return k;
+}
+
+/* Plates across y: k = porosity (H^2 / 12 + 1/24) at Lambda = 3/16, H nodes between them. */
+Test(permeability, plates_are_exact)
+{
+    for (uint32_t h = 1; h <= 8; h += 7)
+        for (int axis = 0; axis < 3; axis += 2) {
+            rill_geom *geom = empty(4, h + 2, 4);
+            for (uint32_t i = 0; i < 16; i++)
+                for (uint32_t y = h; y < h + 2; y++) *voxel(geom, i % 4, y, i / 4) = RILL_SOLID;
+            const double exact = h / (h + 2.0) * (h * h / 12.0 + 1 / 24.0);
+            const double k = k_of(geom, options(axis, 1e-9, RILL_FP64));
+            cr_assert_float_eq(k / exact, 1, 2e-9, "H %u axis %d: %.12g, not %.12g", h, axis, k, exact);
+        }
+}
+
+Test(permeability, does_not_depend_on_tau_force_or_storage)
+{
+    const double k = k_of(sphere_array(16, 6.3), options(2, 1e-9, RILL_FP64));
+    for (double tau = 0.55; tau < 4; tau *= 1.6) {
+        rill_permeability_options o = options(2, 1e-7, RILL_FP64);
+        o.tau = tau;
+        const double other = k_of(sphere_array(16, 6.3), o);
+        cr_assert_float_eq(other / k, 1, 2e-7, "tau %g: %.12g, not %.12g", tau, other, k);
+    }
+    rill_permeability_options strong = options(2, 1e-7, RILL_FP64);
+    strong.force = -0.05;
+    cr_assert_float_eq(k_of(sphere_array(16, 6.3), strong) / k, 1, 2e-7);
+    cr_assert_float_eq(k_of(sphere_array(16, 6.3), options(2, 1e-3, RILL_FP32)) / k, 1, 1e-3);
+    rill_permeability_options inertial = options(2, 1e-4, RILL_FP64);
+    inertial.variant.equilibrium = RILL_SECOND_ORDER;
+    cr_assert_float_eq(k_of(sphere_array(16, 6.3), inertial) / k, 1, 1e-4);
+}
+
+/* In a pack of voxel-sized throats momentum of the wave length of two nodes lives on; see permeability.c. */
+Test(permeability, does_not_depend_on_the_parity_of_the_last_step)
+{
+    double first = 0;
+    for (uint64_t every = 4; every < 7; every++) {
+        rill_permeability_options o = options(2, 1e-6, RILL_FP64);
+        o.every = every;
+        const double k = k_of(pack(24, 4.2, 48, 3), o);
+        if (first == 0) first = k;
+        cr_assert_float_eq(k / first, 1, 2e-6, "every %llu: %.9g, not %.9g", (unsigned long long)every, k,
+                           first);
+    }
+}
+
+Test(permeability, tensor_is_reciprocal)
+{
+    const rill_permeability_options o = options(-1, 1e-6, RILL_FP64);
+    rill_permeability p;
+    cr_assert_eq(compute(pack(24, 5, 22, 7), &o, &p), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(p.run_count, 3);
+    const double off = fabs(p.k[0][1]) + fabs(p.k[0][2]) + fabs(p.k[1][2]);
+    cr_assert_geq(off, 1e-2 * p.k[0][0], "the pack is isotropic: the test would show nothing");
+    cr_assert_leq(p.reciprocity, 1e-5);
+    for (int a = 0; a < 3; a++) cr_assert_geq(p.runs[a].tortuosity, 1);
+    rill_permeability_free(&p);
+}
+
+Test(permeability, mirrored_sides_are_a_mirrored_copy)
+{
+    /* Half a box with mirrored sides, along the flow and across it, against the whole, periodic. */
+    for (int axis = 0; axis < 3; axis += 2) {
+        rill_geom *half = empty(8, 12, 16), *whole = empty(16, 12, 16);
+        ball(half, (const double[3]){3, 5, 7}, 3.4);
+        for (uint32_t z = 0; z < 16; z++)
+            for (uint32_t y = 0; y < 12; y++)
+                for (uint32_t x = 0; x < 16; x++)
+                    *voxel(whole, x, y, z) = *voxel(half, x < 8 ? x : 15 - x, y, z);
+        half->sides[0] = RILL_MIRROR;
+        const rill_permeability_options o = options(axis, 1e-8, RILL_FP64);
+        const double a = k_of(half, o), b = k_of(whole, o);
+        cr_assert_float_eq(a / b, 1, 2e-8, "axis %d: %.12g and %.12g", axis, a, b);
+    }
+}
+
+Test(permeability, dead_pores_do_not_count)
+{
+    rill_geom *clean = empty(6, 6, 14), *dirty = empty(6, 6, 14);
+    for (uint32_t z = 0; z < 14; z++)
+        for (uint32_t y = 0; y < 6; y++)
+            for (uint32_t x = 0; x < 6; x++) {
+                const bool channel = x >= 1 && x < 3 && y >= 1 && y < 3,
+                           dead = x == 4 && y == 4 && z > 3 && z < 9;
+                *voxel(clean, x, y, z) = channel;
+                *voxel(dirty, x, y, z) = channel || dead;
+            }
+    rill_permeability_plan plan;
+    const rill_permeability_options o = options(2, 1e-8, RILL_FP64);
+    cr_assert_eq(rill_permeability_plan_make(dirty, &o, &plan), RILL_OK);
+    cr_assert_eq(plan.dropped, 5);
+    cr_assert_eq(plan.nodes, 4 * 14);
+    cr_assert_float_eq(plan.porosity.total, (4 * 14 + 5) / 504.0, 1e-12);
+    cr_assert_float_eq(plan.porosity.percolating[2], 4 * 14 / 504.0, 1e-12);
+    cr_assert_float_eq(plan.surface, 8.0 * 14 / 504 * 2 / 3, 1e-12);
+    cr_assert_eq(plan.opening, 2);
+    cr_assert_float_eq(k_of(dirty, o) / k_of(clean, o), 1, 2e-8);
+}
+
+Test(permeability, gives_the_same_bits_for_any_number_of_threads)
+{
+    const rill_permeability_options o = options(0, 1e-3, RILL_FP32);
+    omp_set_num_threads(1);
+    const double one = k_of(pack(24, 5, 22, 7), o);
+    omp_set_num_threads(2);
+    const double two = k_of(pack(24, 5, 22, 7), o), again = k_of(pack(24, 5, 22, 7), o);
+    cr_assert_eq(one, two);
+    cr_assert_eq(one, again);
+}
+
+static void refused(rill_geom *geom, rill_permeability_options o, rill_status expected, const char *part)
+{
+    rill_permeability p;
+    const rill_status status = compute(geom, &o, &p);
+    cr_assert_eq(status, expected, "\"%s\" came as %d: %s", part, status, rill_error_message());
+    cr_assert_not_null(strstr(rill_error_message(), part), "\"%s\" does not say \"%s\"", rill_error_message(),
+                       part);
+    cr_assert_not(p.converged);
+    for (int b = 0; b < 3 && p.run_count; b++)
+        cr_assert(isnan(p.k[b][o.axis]), "a value was given as a result");
+    rill_permeability_free(&p);
+}
+
+Test(permeability, refuses_what_has_none)
+{
+    rill_permeability_options o = options(2, 1e-3, RILL_FP32);
+    rill_geom *solid = empty(4, 4, 4), *blocked = empty(8, 8, 8);
+    memset(solid->voxels, RILL_SOLID, 64);
+    memset(blocked->voxels, RILL_SOLID, 64);
+    refused(solid, o, RILL_USAGE, "no pore voxel");
+    refused(blocked, o, RILL_NUMERICS, "nothing percolates along z");
+    refused(empty(4, 4, 4), o, RILL_NUMERICS, "no wall");
+    o.max_steps = 20;
+    refused(sphere_array(12, 4), o, RILL_NUMERICS, "--max-steps");
+}
+
+Test(permeability, refuses_options_out_of_range)
+{
+    rill_permeability_options o = options(2, 1e-3, RILL_FP32);
+    o.tau = 0.5;
+    refused(sphere_array(8, 3), o, RILL_USAGE, "tau = 0.5 is not above 0.5");
+    o = options(3, 1e-3, RILL_FP32);
+    rill_permeability_plan plan;
+    rill_geom *geom = sphere_array(8, 3);
+    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_USAGE);
+    rill_geom_destroy(geom);
+    refused(sphere_array(8, 3), options(2, 0, RILL_FP32), RILL_USAGE, "tolerance = 0");
+    o = options(2, 1e-3, RILL_FP32);
+    o.force = NAN;
+    refused(sphere_array(8, 3), o, RILL_USAGE, "force = nan");
+    o.force = 0;
+    o.every = 1;
+    refused(sphere_array(8, 3), o, RILL_USAGE, "every 2 or more");
+    o.every = 0;
+    o.variant.equilibrium = RILL_SECOND_ORDER;
+    geom = sphere_array(8, 3);
+    geom->sides[2] = RILL_MIRROR;
+    refused(geom, o, RILL_USAGE, "stokes equilibrium");
+}
+
+Test(permeability, refuses_flow_that_is_no_stokes_flow)
+{
+    rill_permeability_options o = options(2, 1e-3, RILL_FP64);
+    o.variant.equilibrium = RILL_SECOND_ORDER;
+    o.tau = 0.8;
+    o.force = 1e-3;
+    refused(sphere_array(16, 5), o, RILL_NUMERICS, "Stokes range");
+    o.tau = 0.501;
+    o.force = 0.1;
+    refused(sphere_array(16, 5), o, RILL_NUMERICS, "not finite");
+}
+
+Test(permeability, refuses_more_digits_than_the_storage_has)
+{
+    rill_permeability_options o = options(2, 1e-7, RILL_FP32);
+    o.max_steps = 20000;
+    rill_permeability p;
+    cr_assert_eq(compute(sphere_array(12, 4), &o, &p), RILL_NUMERICS);
+    cr_assert(isfinite(p.runs[0].last[2]));
+    rill_permeability_free(&p);
+}
+
+static bool stop(void *context, const rill_permeability_moment *moment)
+{
+    (void)moment;
+    ++*(int *)context;
+    return false;
+}
+
+Test(permeability, stops_when_told)
+{
+    int calls = 0;
+    rill_permeability_options o = options(-1, 1e-12, RILL_FP64);
+    o.tau = 0.51;
+    o.watch = stop;
+    o.context = &calls;
+    rill_permeability p;
+    cr_assert_eq(compute(sphere_array(32, 8), &o, &p), RILL_NUMERICS);
+    cr_assert_not_null(strstr(rill_error_message(), "stopped along x"));
+    cr_assert_eq(calls, 1);
+    cr_assert_eq(p.run_count, 1);
+    rill_permeability_free(&p);
+}
+
+typedef struct seen {
+    rill_node nodes;
+    double k, axis;
+} seen;
+
+/* The moments handed out give the same permeability as the run. */
+static rill_status finished(void *context, const rill_permeability_run *run, rill_node nodes,
+                            const float *rho, const float *u)
+{
+    seen *s = context;
+    double sum = 0, mass = 0;
+    for (rill_node i = 0; i < nodes; i++) sum += u[(size_t)run->axis * nodes + i], mass += rho[i];
+    *s = (seen){nodes, sum, run->axis};
+    cr_assert_float_eq(mass / nodes, 0, 1e-6);
+    return RILL_OK;
+}
+
+Test(permeability, hands_out_moments_that_agree)
+{
+    seen s = {0};
+    rill_permeability_options o = options(1, 1e-6, RILL_FP64);
+    o.finished = finished;
+    o.context = &s;
+    rill_permeability p;
+    cr_assert_eq(compute(pack(24, 4.2, 48, 3), &o, &p), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(s.nodes, p.plan.nodes);
+    cr_assert_float_eq(s.k * p.plan.nu / p.plan.force / (24. * 24 * 24) / p.k[1][1], 1, 1e-5);
+    rill_permeability_free(&p);
+}
+
+Test(permeability, asks_for_memory_first)
+{
+    setenv("RILL_MEMORY", "100 kiB", 1);
+    rill_permeability_options o = options(2, 1e-3, RILL_FP32);
+    refused(sphere_array(32, 8), o, RILL_SYSTEM, "100 KiB");
+    unsetenv("RILL_MEMORY");
+}

@@ -125,11 +125,14 @@ Test(permeability, does_not_depend_on_tau_force_or_storage)
     }
     rill_permeability_options strong = options(2, 1e-7, RILL_FP64);
     strong.force = -0.05;
-    cr_assert_float_eq(k_of(sphere_array(16, 6.3), strong) / k, 1, 2e-7);
-    cr_assert_float_eq(k_of(sphere_array(16, 6.3), options(2, 1e-3, RILL_FP32)) / k, 1, 1e-3);
+    const double pushed = k_of(sphere_array(16, 6.3), strong);
+    cr_assert_float_eq(pushed / k, 1, 2e-7);
+    const double single = k_of(sphere_array(16, 6.3), options(2, 1e-3, RILL_FP32));
+    cr_assert_float_eq(single / k, 1, 1e-3);
     rill_permeability_options inertial = options(2, 1e-4, RILL_FP64);
     inertial.variant.equilibrium = RILL_SECOND_ORDER;
-    cr_assert_float_eq(k_of(sphere_array(16, 6.3), inertial) / k, 1, 1e-4);
+    const double full = k_of(sphere_array(16, 6.3), inertial);
+    cr_assert_float_eq(full / k, 1, 1e-4);
 }
 
 /* In a pack of voxel-sized throats momentum of the wave length of two nodes lives on; see permeability.c. */
@@ -196,16 +199,17 @@ Test(permeability, dead_pores_do_not_count)
     cr_assert_float_eq(plan.porosity.percolating[2], 4 * 14 / 504.0, 1e-12);
     cr_assert_float_eq(plan.surface, 8.0 * 14 / 504 * 2 / 3, 1e-12);
     cr_assert_eq(plan.opening, 2);
-    cr_assert_float_eq(k_of(dirty, o) / k_of(clean, o), 1, 2e-8);
+    const double a = k_of(dirty, o), b = k_of(clean, o);
+    cr_assert_float_eq(a / b, 1, 2e-8);
 }
 
 Test(permeability, gives_the_same_bits_for_any_number_of_threads)
 {
-    const rill_permeability_options o = options(0, 1e-3, RILL_FP32);
+    const rill_permeability_options o = options(0, 1e-2, RILL_FP32);
     omp_set_num_threads(1);
-    const double one = k_of(pack(24, 5, 22, 7), o);
+    const double one = k_of(pack(16, 4, 14, 7), o);
     omp_set_num_threads(2);
-    const double two = k_of(pack(24, 5, 22, 7), o), again = k_of(pack(24, 5, 22, 7), o);
+    const double two = k_of(pack(16, 4, 14, 7), o), again = k_of(pack(16, 4, 14, 7), o);
     cr_assert_eq(one, two);
     cr_assert_eq(one, again);
 }
@@ -338,6 +342,6 @@ Test(permeability, asks_for_memory_first)
 {
     setenv("RILL_MEMORY", "100 kiB", 1);
     rill_permeability_options o = options(2, 1e-3, RILL_FP32);
-    refused(sphere_array(32, 8), o, RILL_SYSTEM, "100 KiB");
+    refused(sphere_array(32, 8), o, RILL_SYSTEM, "--memory");
     unsetenv("RILL_MEMORY");
 }

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file test_cli_permeability.c
+ * rill permeability: what it prints and writes, and that it gives no number as a result that is none.
+ */
+#include "cli_test.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <signal.h>
+
+TestSuite(permeability, .init = cli_test_start, .fini = cli_test_end);
+
+/* A sphere array, small enough for every test. */
+static void make_array(const char *path, const char *cells)
+{
+    const cli_result r = cli_test_run("generate", "spheres", "--lattice", "sc", "--solid-fraction", "0.216",
+                                      "--cells", cells, "--voxel-size", "2um", "-q", "-o", path);
+    cr_assert_eq(r.code, 0, "%s", r.err);
+}
+
+/* A raw image of nx × ny × nz bytes: pore 0 where `pore` says so. */
+static void make_raw(const char *path, int nx, int ny, int nz, bool (*pore)(int x, int y, int z))
+{
+    FILE *file = fopen(path, "wb");
+    cr_assert_not_null(file);
+    for (int z = 0; z < nz; z++)
+        for (int y = 0; y < ny; y++)
+            for (int x = 0; x < nx; x++) fputc(pore(x, y, z) ? 0 : 255, file);
+    cr_assert_eq(fclose(file), 0);
+}
+
+static bool everything(int x, int y, int z) { return x + y + z >= 0; }
+static bool nothing(int x, int y, int z) { return x + y + z < 0; }
+static bool blocked(int x, int y, int z) { return x >= 0 && y >= 0 && z != 3; }
+static bool channel(int x, int y, int z) { return x >= 2 && x < 6 && y >= 2 && y < 6 && z >= 0; }
+
+static json_t *load(const char *path)
+{
+    json_error_t error;
+    json_t *json = json_load_file(path, 0, &error);
+    cr_assert_not_null(json, "%s: %s", path, error.text);
+    return json;
+}
+
+/* Follow "permeability.lu.zz"; fails when a key is missing. */
+static json_t *find(json_t *json, const char *path)
+{
+    char key[64];
+    for (const char *at = path; *at; at += *at == '.') {
+        const size_t length = strcspn(at, ".");
+        snprintf(key, sizeof key, "%.*s", (int)length, at);
+        json = json_object_get(json, key);
+        cr_assert_not_null(json, "%s is missing", path);
+        at += length;
+    }
+    return json;
+}
+
+static double real(json_t *json, const char *path)
+{
+    json_t *value = find(json, path);
+    cr_assert(json_is_number(value), "%s is no number", path);
+    return json_number_value(value);
+}
+
+Test(permeability, gives_a_table_json_series_and_fields)
+{
+    make_array("sc.geom.h5", "16");
+    const cli_result r = cli_test_run("permeability", "sc.geom.h5", "--json", "sc.json", "-o", "sc.h5",
+                                      "--fields", "image", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "permeability k_zz"));
+    cr_assert_not_null(strstr(r.out, "darcy"));
+    cr_assert_not_null(strstr(r.out, "tau "));
+    cr_assert(cli_test_exists("sc.h5") && cli_test_exists("sc.vtkhdf"));
+    json_t *json = load("sc.json");
+    const double lu = real(json, "permeability.lu.zz"), m2 = real(json, "permeability.m2.zz");
+    cr_assert_float_eq(m2 / (lu * 4e-12), 1, 1e-12);
+    cr_assert_float_eq(real(json, "permeability.darcy.zz") / (m2 / 9.869233e-13), 1, 1e-12);
+    cr_assert(json_is_null(find(json, "permeability.lu.xx")));
+    cr_assert(json_is_true(find(json, "converged")));
+    cr_assert_leq(real(json, "uncertainty"), 2e-3);
+    cr_assert_geq(real(json, "steps"), 1);
+    cr_assert_geq(real(json, "tortuosity"), 1);
+    cr_assert_float_eq(real(json, "porosity.total"), 0.783, 0.01);
+    static const char *const keys[] = {"porosity.connected",
+                                       "porosity.percolating.z",
+                                       "reynolds",
+                                       "mach",
+                                       "performance.mlups",
+                                       "performance.seconds",
+                                       "performance.bytes_per_update",
+                                       "tau",
+                                       "force",
+                                       "tolerance",
+                                       "last.lu.zz",
+                                       "performance.seconds_stepping",
+                                       "performance.seconds_reading"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) cr_assert_geq(real(json, keys[i]), 0);
+    static const char *const texts[] = {"backend", "device", "variant", "software", "command", "source"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        cr_assert(json_is_string(find(json, texts[i])), "%s", texts[i]);
+        cr_assert_geq(json_string_length(find(json, texts[i])), 1, "%s is empty", texts[i]);
+    }
+    cr_assert_str_eq(json_string_value(find(json, "variant")), "d3q19-trt-stokes-aa-list-fp32");
+    json_decref(json);
+    const cli_result info = cli_test_run("info", "sc.h5");
+    cr_assert_eq(info.code, 0, "%s", info.err);
+}
+
+Test(permeability, goes_from_an_image_to_a_tensor)
+{
+    make_raw("box.raw", 8, 8, 8, channel);
+    cli_result r = cli_test_run("permeability", "box.raw", "--size", "8x8x8", "--tolerance", "1e-7",
+                                "--storage", "fp64", "--json", "a.json", "--quiet", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_str_empty(r.out);
+    cr_assert_str_empty(r.err);
+    json_t *json = load("a.json");
+    cr_assert(json_is_null(find(json, "permeability.m2.zz")), "square metres without a voxel size");
+    const double k = real(json, "permeability.lu.zz");
+    json_decref(json);
+    cr_assert_float_eq(k / (0.25 * 0.0351 * 16), 1, 0.1, "%g is no duct", k);
+    /* The same image with its axes turned, and through a geometry file. */
+    r = cli_test_run("permeability", "box.raw", "--size", "8x8x8", "--axes", "zyx", "--axis", "x",
+                     "--tolerance", "1e-7", "--storage", "fp64", "--json", "b.json", "-q", "--backend",
+                     "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json = load("b.json");
+    cr_assert_float_eq(real(json, "permeability.lu.xx") / k, 1, 1e-6);
+    json_decref(json);
+    cli_test_fails(2, "nothing percolates along x", "permeability", "box.raw", "--size", "8x8x8", "--axis",
+                   "xyz", "-q", "--json", "c.json");
+    cr_assert_not(cli_test_exists("c.json"));
+    r = cli_test_run("generate", "pack", "--size", "16", "--radius", "4", "--porosity", "0.6", "-q", "-o",
+                     "p.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("permeability", "p.geom.h5", "--axis", "xyz", "--tolerance", "1e-6", "--storage", "fp64",
+                     "--json", "t.json", "-o", "t.h5", "--fields", "sparse", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "reciprocity"));
+    json = load("t.json");
+    cr_assert_leq(real(json, "reciprocity"), 1e-5);
+    cr_assert_geq(real(json, "permeability.lu.xx"), 0);
+    cr_assert_eq(json_array_size(find(json, "runs")), 3);
+    json_decref(json);
+    cr_assert(cli_test_exists("t.x.vtkhdf") && cli_test_exists("t.y.vtkhdf"));
+    cr_assert(cli_test_exists("t.z.vtkhdf"));
+}
+
+Test(permeability, marks_what_is_no_result)
+{
+    make_array("sc.geom.h5", "16");
+    const cli_result r =
+        cli_test_run("permeability", "sc.geom.h5", "--max-steps", "30", "--json", "sc.json", "-o", "sc.h5");
+    cr_assert_eq(r.code, 2);
+    cr_assert_not_null(strstr(r.err, "not converged along z"));
+    cr_assert_not_null(strstr(r.out, "NOT A RESULT"));
+    cr_assert_null(strstr(r.out, "permeability k_zz"));
+    json_t *json = load("sc.json");
+    cr_assert(json_is_false(find(json, "converged")));
+    cr_assert(json_is_null(find(json, "permeability.lu.zz")));
+    cr_assert(json_is_null(find(json, "permeability.darcy.zz")));
+    cr_assert_geq(real(json, "last.lu.zz"), 0);
+    cr_assert_not_null(strstr(json_string_value(find(json, "reason")), "--max-steps"));
+    json_decref(json);
+}
+
+Test(permeability, refuses_geometries_without_permeability)
+{
+    make_raw("solid.raw", 8, 8, 8, nothing);
+    make_raw("pore.raw", 8, 8, 8, everything);
+    make_raw("blocked.raw", 8, 8, 8, blocked);
+    cli_test_fails(1, "", "permeability", "solid.raw", "--size", "8x8x8", "-q");
+    cli_test_fails(1, "", "permeability", "pore.raw", "--size", "8x8x8", "-q");
+    cli_test_fails(2, "no wall", "permeability", "pore.raw", "--size", "8x8x8", "-q", "--keep", "all");
+    cli_test_fails(2, "conducts along z", "permeability", "blocked.raw", "--size", "8x8x8", "-q");
+    cli_test_fails(2, "percolates along z", "permeability", "blocked.raw", "--size", "8x8x8", "-q", "--keep",
+                   "all");
+    make_array("sc.geom.h5", "8");
+    cli_test_fails(2, "not finite", "permeability", "sc.geom.h5", "-q", "--equilibrium", "second-order",
+                   "--tau", "0.501", "--force", "0.1");
+    cli_test_fails(2, "Stokes range", "permeability", "sc.geom.h5", "-q", "--equilibrium", "second-order",
+                   "--tau", "0.8", "--force", "0.01");
+}
+
+Test(permeability, refuses_wrong_options)
+{
+    make_array("sc.geom.h5", "8");
+    cli_test_fails(1, "no image or geometry", "permeability");
+    cli_test_fails(1, "more than one", "permeability", "a", "b");
+    cli_test_fails(1, "no.raw", "permeability", "no.raw");
+    cli_test_fails(1, "0.5", "permeability", "sc.geom.h5", "--tau", "0.5");
+    cli_test_fails(1, "--axis", "permeability", "sc.geom.h5", "--axis", "w");
+    cli_test_fails(1, "furlong", "permeability", "sc.geom.h5", "--voxel-size", "2 furlong_");
+    cli_test_fails(1, "no image", "permeability", "sc.geom.h5", "--crop", "0:4,0:4,0:4");
+    cli_test_fails(1, "-o", "permeability", "sc.geom.h5", "--fields", "image");
+    cli_test_fails(1, "same file", "permeability", "sc.geom.h5", "--json", "a", "-o", "a");
+    cli_test_fails(1, "overwrite", "permeability", "sc.geom.h5", "-o", "sc.geom.h5");
+    cli_test_fails(1, "sideways", "permeability", "sc.geom.h5", "--sides", "sideways");
+    cli_test_fails(1, "stokes equilibrium", "permeability", "sc.geom.h5", "--sides", "mirror",
+                   "--equilibrium", "second-order");
+    cli_test_fails(3, "memory", "permeability", "sc.geom.h5", "--memory", "4kiB");
+    cli_test_fails(3, "nowhere/a.json", "permeability", "sc.geom.h5", "--json", "nowhere/a.json");
+    cli_test_fails(3, "nowhere/a.h5", "permeability", "sc.geom.h5", "-o", "nowhere/a.h5");
+    FILE *file = fopen("short.geom.h5", "wb");
+    cr_assert_not_null(file);
+    fwrite("\211HDF\r\n\032\n????", 1, 12, file);
+    fclose(file);
+    cli_test_fails(1, "short.geom.h5", "permeability", "short.geom.h5");
+}
+
+Test(permeability, plans_and_stops)
+{
+    make_array("sc.geom.h5", "16");
+    const cli_result r =
+        cli_test_run("permeability", "sc.geom.h5", "--dry-run", "--json", "a.json", "--tau", "0.9");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    static const char *const parts[] = {"fluid nodes", "tau",    "0.9",   "force",
+                                        "Mach",        "memory", "steps", "porosity"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        cr_assert_not_null(strstr(r.out, parts[i]), "%s", parts[i]);
+    cr_assert_null(strstr(r.out, "permeability k_zz"));
+    cr_assert_not(cli_test_exists("a.json"));
+}
+
+Test(permeability, gives_the_same_bits_every_time)
+{
+    make_array("sc.geom.h5", "12");
+    double k[3];
+    static const char *const threads[] = {"1", "2", "2"};
+    for (int i = 0; i < 3; i++) {
+        setenv("OMP_NUM_THREADS", threads[i], 1);
+        const cli_result r = cli_test_run("permeability", "sc.geom.h5", "-q", "--tolerance", "1e-2", "--json",
+                                          "a.json", "--backend", "cpu");
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        json_t *json = load("a.json");
+        k[i] = real(json, "permeability.lu.zz");
+        json_decref(json);
+    }
+    cr_assert_eq(k[0], k[1]);
+    cr_assert_eq(k[1], k[2]);
+}
+
+Test(permeability, stops_cleanly_when_interrupted)
+{
+    make_array("sc.geom.h5", "32");
+    const pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        const int null = open("/dev/null", O_WRONLY);
+        if (null < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0) _exit(126);
+        execl(getenv("RILL"), "rill", "permeability", "sc.geom.h5", "--storage", "fp64", "--tolerance",
+              "1e-13", "--tau", "0.505", "--max-steps", "1e9", "--backend", "cpu", "--json", "a.json", "-q",
+              (char *)NULL);
+        _exit(127);
+    }
+    sleep(2);
+    cr_assert_eq(kill(child, SIGINT), 0);
+    int state = 0;
+    cr_assert_eq(waitpid(child, &state, 0), child);
+    cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 2);
+    json_t *json = load("a.json");
+    cr_assert(json_is_false(find(json, "converged")));
+    cr_assert_not_null(strstr(json_string_value(find(json, "reason")), "stopped along z"));
+    json_decref(json);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flow between plates, in ducts and in pipes against the exact solutions. Between half-way plates the mean
+ * of the nodal velocities is nu u / F = H²/12 + 1/24 + (16 Λ/3 - 1)/8 for every tau: Ginzburg & d'Humières
+ * (2003), doi:10.1103/PhysRevE.68.066614.
+ */
+#include "../backends.h"
+#include "geometry/generate.h"
+
+#include <math.h>
+
+/* Mean over the fluid nodes of nu u / F along the axis, in the steady state. */
+static double mobility(const rill_geom *geom, int axis, rill_sim_options options)
+{
+    rill_domain *domain = NULL;
+    rill_sim *sim = NULL;
+    const rill_domain_options domain_options = {options.variant.lattice, axis};
+    ASSERT_OK(rill_domain_create(geom, &domain_options, &domain));
+    options.force[axis] = 1e-6;
+    ASSERT_OK(rill_sim_create(domain, &options, &sim));
+    double k = 0, before = -1;
+    const double limit = options.variant.storage == RILL_FP64 ? 1e-13 : 1e-7;
+    while (fabs(k - before) > limit * fabs(k)) {
+        rill_totals totals;
+        ASSERT_OK(rill_sim_step(sim, 100));
+        ASSERT_OK(rill_sim_totals(sim, &totals));
+        before = k;
+        k = (options.tau - 0.5) / 3 * totals.momentum[axis] / options.force[axis] / rill_domain_nodes(domain);
+        cr_assert_lt(rill_sim_steps(sim), 200000, "k = %.9g has not come to rest", k);
+    }
+    rill_sim_destroy(sim);
+    rill_domain_destroy(domain);
+    return k;
+}
+
+static double plates_exact(double h, double magic)
+{
+    return h * h / 12 + 1.0 / 24 + (16 * magic / 3 - 1) / 8;
+}
+
+Test(channels, plates_are_exact)
+{
+    FOR_EACH_BACKEND(backend)
+    for (int k = 0; k < rill_lattice_q(RILL_D3Q19); k++) { /* axes, taus, lattices and collisions in turn */
+        const int normal = k % 3, axis = (normal + 1) % 3;
+        const rill_plates_options plates = {
+            .gap = (uint32_t)(1 + k % 9), .normal = normal, .length = (uint32_t)(1 + k % 4)};
+        rill_geom *geom = NULL;
+        ASSERT_OK(rill_generate_plates(&plates, &geom));
+        rill_sim_options options = rill_sim_options_default();
+        options.backend = backend;
+        options.variant.storage = RILL_FP64;
+        options.variant.stream = k % 2 ? RILL_AA : RILL_PULL;
+        options.variant.lattice = k % 4 < 2 ? RILL_D3Q19 : RILL_D3Q27;
+        options.variant.collision = k % 5 == 4 ? RILL_SRT : RILL_TRT;
+        options.tau = 0.7 + 0.1 * k;
+        options.magic = k % 3 == 2 ? 0.25 : 3.0 / 16;
+        const double magic =
+            options.variant.collision == RILL_SRT ? pow(options.tau - 0.5, 2) : options.magic;
+        const double exact = plates_exact(plates.gap, magic), found = mobility(geom, axis, options);
+        cr_expect_float_eq(found / exact, 1, 1e-9, "case %d on backend %d: %.12g, expected %.12g", k, backend,
+                           found, exact);
+        rill_geom_destroy(geom);
+    }
+}
+
+Test(channels, walled_sides_are_plates)
+{
+    FOR_EACH_BACKEND(backend)
+    {
+        const uint32_t n[3] = {3, 7, 2};
+        rill_geom *geom = NULL;
+        ASSERT_OK(rill_generate_box(n, &geom));
+        geom->sides[1] = RILL_WALL;
+        rill_sim_options options = rill_sim_options_default();
+        options.backend = backend;
+        options.variant.storage = RILL_FP64;
+        const double exact = plates_exact(7, 3.0 / 16), found = mobility(geom, 2, options);
+        cr_expect_float_eq(found / exact, 1, 1e-9, "%.12g, expected %.12g", found, exact);
+        geom->sides[1] = RILL_MIRROR; /* one half of plates twice as far apart */
+        geom->voxels[0] = geom->voxels[0];
+        for (uint32_t z = 0; z < 2; z++)
+            for (uint32_t x = 0; x < 3; x++) geom->voxels[x + 3 * (0 + 7 * z)] = RILL_SOLID;
+        const double half = plates_exact(12, 3.0 / 16), mirrored = mobility(geom, 2, options);
+        cr_expect_float_eq(mirrored / half, 1, 1e-9, "mirrored: %.12g, expected %.12g", mirrored, half);
+        rill_geom_destroy(geom);
+    }
+}
+
+Test(channels, square_duct_converges_with_order_2)
+{
+    FOR_EACH_BACKEND(backend)
+    {
+        double error[2];
+        for (int i = 0; i < 2; i++) {
+            rill_duct_options duct = rill_duct_options_default();
+            duct.width = duct.height = i ? 24 : 12;
+            duct.length = 1;
+            rill_geom *geom = NULL;
+            ASSERT_OK(rill_generate_duct(&duct, &geom));
+            rill_sim_options options = rill_sim_options_default();
+            options.backend = backend;
+            options.variant.storage = RILL_FP64;
+            options.tau = 1.5;
+            error[i] =
+                fabs(mobility(geom, duct.axis, options) / (0.03514425374 * duct.width * duct.width) - 1);
+            rill_geom_destroy(geom);
+        }
+        const double order = log2(error[0] / error[1]);
+        cr_expect(order > 1.9 && order < 2.2, "order %.3f, errors %.3g and %.3g", order, error[0], error[1]);
+        cr_expect_lt(error[1], 5e-3, "error %.3g", error[1]);
+    }
+}
+
+/* Relative error of the flow rate through a pipe, mean of four centre offsets. */
+static double pipe_error(double radius, rill_lattice lattice, rill_backend_kind backend)
+{
+    static const double offsets[4][2] = {{0, 0}, {0.5, 0}, {0.25, 0.25}, {0.5, 0.5}};
+    double error = 0;
+    for (int i = 0; i < 4; i++) {
+        rill_pipe_options pipe = rill_pipe_options_default();
+        pipe.radius = radius;
+        pipe.length = 1;
+        pipe.offset[0] = offsets[i][0];
+        pipe.offset[1] = offsets[i][1];
+        rill_geom *geom = NULL;
+        ASSERT_OK(rill_generate_pipe(&pipe, &geom));
+        rill_sim_options options = rill_sim_options_default();
+        options.backend = backend;
+        options.variant.storage = RILL_FP64;
+        options.variant.lattice = lattice;
+        options.tau = 1.5;
+        const double flow = mobility(geom, pipe.axis, options) * (double)rill_geom_fluid(geom);
+        error += fabs(flow / (M_PI * pow(radius, 4) / 8) - 1) / 4;
+        rill_geom_destroy(geom);
+    }
+    return error;
+}
+
+Test(channels, pipe_converges_with_order_1)
+{
+    FOR_EACH_BACKEND(backend)
+    for (rill_lattice lattice = RILL_D3Q19; lattice <= RILL_D3Q27; lattice++) {
+        const double coarse = pipe_error(6, lattice, backend), fine = pipe_error(24, lattice, backend);
+        const double order = log2(coarse / fine) / 2;
+        cr_expect_geq(order, 1, "lattice %d: order %.3f, errors %.3g and %.3g", lattice, order, coarse, fine);
+    }
+}

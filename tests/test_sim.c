@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The simulation itself: start, streaming schemes, sides, moments, determinism, refusals; then its viscosity.
+ */
+#include "backends.h"
+#include "geometry/generate.h"
+#include "run/variant.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rill_geom *noise(uint32_t nx, uint32_t ny, uint32_t nz, unsigned seed)
+{
+    const uint32_t n[3] = {nx, ny, nz};
+    rill_geom *geom = NULL;
+    ASSERT_OK(rill_geom_create(n, &geom));
+    srand(seed);
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) geom->voxels[v] = rand() % 10 < 7;
+    return geom;
+}
+
+typedef struct state {
+    rill_domain *domain;
+    rill_sim *sim;
+    rill_node nodes;
+    double *rho, *u; /* [nodes], [3][nodes] */
+} state;
+
+static state start(const rill_geom *geom, const rill_sim_options *options)
+{
+    state s = {0};
+    const rill_domain_options domain_options = {options->variant.lattice, 2};
+    ASSERT_OK(rill_domain_create(geom, &domain_options, &s.domain));
+    ASSERT_OK(rill_sim_create(s.domain, options, &s.sim));
+    s.nodes = rill_domain_nodes(s.domain);
+    s.rho = calloc(4 * (size_t)s.nodes, sizeof *s.rho);
+    s.u = s.rho + s.nodes;
+    return s;
+}
+
+static void advance(state *s, uint64_t steps)
+{
+    ASSERT_OK(rill_sim_step(s->sim, steps));
+    ASSERT_OK(rill_sim_moments(s->sim, 0, s->nodes, s->rho, s->u));
+}
+
+static void stop(state *s)
+{
+    rill_sim_destroy(s->sim);
+    rill_domain_destroy(s->domain);
+    free(s->rho);
+}
+
+static double difference(const state *a, const state *b)
+{
+    double largest = 0;
+    for (size_t k = 0; k < 4 * (size_t)a->nodes; k++) largest = fmax(largest, fabs(a->rho[k] - b->rho[k]));
+    return largest;
+}
+
+static rill_sim_options options_of(rill_variant variant, rill_backend_kind backend)
+{
+    rill_sim_options options = rill_sim_options_default();
+    options.variant = variant;
+    options.backend = backend;
+    options.tau = 0.9;
+    options.force[0] = 1e-5;
+    options.force[2] = 3e-5;
+    return options;
+}
+
+/* Without walls a force moves everything alike: rho u = F t from the first step on, no alternating mode. */
+Test(sim, starts_without_a_staggered_mode)
+{
+    const uint32_t n[3] = {5, 4, 3};
+    rill_geom *geom = NULL;
+    ASSERT_OK(rill_generate_box(n, &geom));
+    FOR_EACH_BACKEND(backend)
+    for (int k = 0; k < rill_variant_count(); k++) {
+        const rill_sim_options options = options_of(rill_variant_at(k), backend);
+        state s = start(geom, &options);
+        const double epsilon = options.variant.storage == RILL_FP64 ? 1e-15 : 1e-9;
+        for (int t = 0; t < 7; t++) {
+            rill_totals totals;
+            ASSERT_OK(rill_sim_totals(s.sim, &totals));
+            for (int a = 0; a < 3; a++)
+                cr_expect_float_eq(totals.momentum[a] / s.nodes, t * options.force[a], epsilon,
+                                   "variant %d on backend %d, step %d, axis %d: %.12g", k, backend, t, a,
+                                   totals.momentum[a] / s.nodes);
+            ASSERT_OK(rill_sim_step(s.sim, 1));
+        }
+        stop(&s);
+    }
+    rill_geom_destroy(geom);
+}
+
+/* Every variant against the CPU's pull list in fp64 of the same physics, through odd and even steps. */
+Test(sim, schemes_agree)
+{
+    rill_geom *geom = noise(19, 7, 5, 1);
+    geom->sides[1] = RILL_WALL;
+    double scale = 0;
+    FOR_EACH_BACKEND(backend)
+    for (int k = 0; k < rill_variant_count(); k++) {
+        const rill_sim_options options = options_of(rill_variant_at(k), backend);
+        rill_sim_options plain = options;
+        plain.backend = RILL_BACKEND_CPU;
+        plain.variant.stream = RILL_PULL;
+        plain.variant.storage = RILL_FP64;
+        state s = start(geom, &options), reference = start(geom, &plain);
+        const double epsilon = options.variant.storage == RILL_FP64 ? 1e-15 : 2e-8;
+        for (int round = 0; round < 3; round++) {
+            advance(&s, 17);
+            advance(&reference, 17);
+            for (size_t i = 0; i < 3 * (size_t)s.nodes; i++) scale = fmax(scale, fabs(reference.u[i]));
+            cr_expect_lt(difference(&s, &reference), epsilon, "variant %d on backend %d: %.3g apart", k,
+                         backend, difference(&s, &reference));
+        }
+        rill_totals totals;
+        ASSERT_OK(rill_sim_totals(s.sim, &totals));
+        cr_expect_lt(fabs(totals.mass), (options.variant.storage == RILL_FP64 ? 1e-14 : 1e-6) * s.nodes,
+                     "mass %.3g", totals.mass);
+        stop(&s);
+        stop(&reference);
+    }
+    cr_expect_gt(scale, 1e-5, "the flow must be far above the differences: %.3g", scale);
+    rill_geom_destroy(geom);
+}
+
+/* A mirrored side is the same flow as a box with its mirrored copy behind it. */
+Test(sim, mirrored_sides_double_the_box)
+{
+    rill_geom *half = noise(7, 6, 5, 2), *whole = NULL;
+    const uint32_t n[3] = {14, 12, 10};
+    ASSERT_OK(rill_geom_create(n, &whole));
+    for (uint32_t z = 0; z < n[2]; z++)
+        for (uint32_t y = 0; y < n[1]; y++)
+            for (uint32_t x = 0; x < n[0]; x++) {
+                const uint32_t hx = x < 7 ? x : 13 - x, hy = y < 6 ? y : 11 - y, hz = z < 5 ? z : 9 - z;
+                whole->voxels[x + 14 * (y + 12 * (uint64_t)z)] =
+                    half->voxels[hx + 7 * (hy + 6 * (uint64_t)hz)];
+            }
+    for (int a = 0; a < 3; a++) half->sides[a] = RILL_MIRROR;
+    FOR_EACH_BACKEND(backend)
+    for (int k = 0; k < 4; k++) {
+        const rill_variant variant = {k & 1 ? RILL_D3Q27 : RILL_D3Q19, RILL_TRT,  RILL_STOKES,
+                                      k & 2 ? RILL_AA : RILL_PULL,     RILL_LIST, RILL_FP64};
+        rill_sim_options options = options_of(variant, backend);
+        options.force[0] = 0; /* the mirrored flow runs backwards along z, the flow axis, only */
+        state h = start(half, &options), w = start(whole, &options);
+        for (int t = 0; t < 5; t++) {
+            rill_totals th, tw;
+            ASSERT_OK(rill_sim_step(h.sim, 7));
+            ASSERT_OK(rill_sim_step(w.sim, 7));
+            ASSERT_OK(rill_sim_totals(h.sim, &th));
+            ASSERT_OK(rill_sim_totals(w.sim, &tw));
+            cr_expect_float_eq(8 * th.momentum[2] / tw.momentum[2], 1, 1e-12,
+                               "lattice and stream %d on backend %d: %.12g", k, backend,
+                               8 * th.momentum[2] / tw.momentum[2]);
+            cr_expect_float_eq(th.density_max / tw.density_max, 1, 1e-10);
+        }
+        stop(&h);
+        stop(&w);
+    }
+    rill_sim_options options = options_of(rill_variant_default(), RILL_BACKEND_CPU);
+    options.variant.equilibrium = RILL_SECOND_ORDER;
+    rill_domain *domain = NULL;
+    rill_sim *sim = NULL;
+    const rill_domain_options domain_options = {RILL_D3Q19, 2};
+    ASSERT_OK(rill_domain_create(half, &domain_options, &domain));
+    cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "stokes") != NULL, "%s", rill_error_message());
+    rill_domain_destroy(domain);
+    rill_geom_destroy(half);
+    rill_geom_destroy(whole);
+}
+
+/* What is set is found again, before an even step and before an odd one. */
+Test(sim, moments_are_set_and_read)
+{
+    rill_geom *geom = noise(9, 8, 7, 3);
+    FOR_EACH_BACKEND(backend)
+    for (int k = 0; k < rill_variant_count(); k++) {
+        const rill_sim_options options = options_of(rill_variant_at(k), backend);
+        const double epsilon = options.variant.storage == RILL_FP64 ? 1e-16 : 1e-8;
+        state s = start(geom, &options), wanted = start(geom, &options);
+        for (size_t i = 0; i < 4 * (size_t)s.nodes; i++) wanted.rho[i] = 0.01 * sin(0.1 * (double)i);
+        for (int odd = 0; odd < 2; odd++) {
+            ASSERT_OK(rill_sim_set_moments(s.sim, wanted.rho, wanted.u));
+            ASSERT_OK(rill_sim_moments(s.sim, 0, s.nodes, s.rho, s.u));
+            cr_expect_lt(difference(&s, &wanted), 10 * epsilon, "variant %d on backend %d: %.3g", k, backend,
+                         difference(&s, &wanted));
+            ASSERT_OK(rill_sim_step(s.sim, 1));
+        }
+        const rill_node first = 5, count = 11; /* a part of the nodes */
+        double rho[11], u[33];
+        advance(&s, 2);
+        ASSERT_OK(rill_sim_moments(s.sim, first, count, rho, u));
+        for (rill_node i = 0; i < count; i++) {
+            cr_expect_eq(rho[i], s.rho[first + i]);
+            for (rill_node a = 0; a < 3; a++) cr_expect_eq(u[a * count + i], s.u[a * s.nodes + first + i]);
+        }
+        cr_expect_eq(rill_sim_moments(s.sim, s.nodes - 1, 2, rho, u), RILL_USAGE);
+        stop(&s);
+        stop(&wanted);
+    }
+    rill_geom_destroy(geom);
+}
+
+static void totals_of(const rill_geom *geom, const rill_sim_options *options, int threads,
+                      rill_totals *totals, state *s)
+{
+    omp_set_num_threads(threads);
+    *s = start(geom, options);
+    advance(s, 31);
+    ASSERT_OK(rill_sim_totals(s->sim, totals));
+}
+
+/* Same bits for any number of threads, for every processor level, and twice in a row. */
+Test(sim, is_deterministic)
+{
+    rill_geom *geom = noise(40, 30, 20, 4);
+    FOR_EACH_BACKEND(backend)
+    for (int k = 0; k < rill_variant_count(); k++) {
+        const rill_sim_options options = options_of(rill_variant_at(k), backend);
+        rill_totals first, again;
+        state a, b;
+        totals_of(geom, &options, 1, &first, &a);
+        for (int other = 0; other < 3; other++) {
+            static const char *const levels[] = {"", "", "v2"};
+            setenv("RILL_CPU_LEVEL", levels[other], 1);
+            if (!rill_backend_available(RILL_BACKEND_CPU)) continue; /* built without that level */
+            totals_of(geom, &options, other == 1 ? 3 : 1, &again, &b);
+            cr_expect_eq(difference(&a, &b), 0, "variant %d on backend %d, other %d", k, backend, other);
+            cr_expect_eq(memcmp(&first, &again, sizeof first), 0, "variant %d on backend %d, other %d", k,
+                         backend, other);
+            stop(&b);
+        }
+        setenv("RILL_CPU_LEVEL", "", 1);
+        stop(&a);
+    }
+    rill_geom_destroy(geom);
+}
+
+/* A decaying shear wave on a moving background: its viscosity is (tau - 1/2)/3 at any mean velocity. */
+Test(sim, shear_wave_decays_with_the_viscosity)
+{
+    enum { n = 32 };
+    const uint32_t box[3] = {n, n, 1};
+    rill_geom *geom = NULL;
+    ASSERT_OK(rill_generate_box(box, &geom));
+    FOR_EACH_BACKEND(backend)
+    for (int k = 0; k < 8; k++) {
+        rill_sim_options options = rill_sim_options_default();
+        options.backend = backend;
+        options.variant = (rill_variant){k & 1 ? RILL_D3Q27 : RILL_D3Q19,
+                                         k & 2 ? RILL_SRT : RILL_TRT,
+                                         RILL_SECOND_ORDER,
+                                         RILL_AA,
+                                         RILL_LIST,
+                                         RILL_FP64};
+        options.tau = k & 4 ? 0.6 : 0.8;
+        const double wave = 2 * M_PI / n, nu = (options.tau - 0.5) / 3, mean = 0.02;
+        state s = start(geom, &options);
+        for (rill_node i = 0; i < s.nodes;
+             i++) { /* u_y = cos(k x), carried along x; node order is x fastest */
+            s.rho[i] = 0;
+            s.u[i] = mean;
+            s.u[s.nodes + i] = 1e-3 * cos(wave * (i % n + 0.5));
+            s.u[2 * s.nodes + i] = 0;
+        }
+        ASSERT_OK(rill_sim_set_moments(s.sim, s.rho, s.u));
+        double amplitude[2];
+        for (int i = 0; i < 2; i++) {
+            advance(&s, i ? 400 : 100);
+            double c = 0, sine = 0;
+            for (rill_node m = 0; m < s.nodes; m++) {
+                c += s.u[s.nodes + m] * cos(wave * (m % n + 0.5));
+                sine += s.u[s.nodes + m] * sin(wave * (m % n + 0.5));
+            }
+            amplitude[i] = hypot(c, sine);
+        }
+        const double found = log(amplitude[0] / amplitude[1]) / (400 * wave * wave);
+        cr_expect_float_eq(found / nu, 1, 6e-3, "case %d on backend %d: viscosity %.6g, expected %.6g", k,
+                           backend, found, nu);
+        stop(&s);
+    }
+    rill_geom_destroy(geom);
+}
+
+Test(sim, refuses_what_cannot_run)
+{
+    rill_geom *geom = noise(4, 4, 4, 5);
+    rill_domain *domain = NULL;
+    rill_sim *sim = NULL;
+    const rill_domain_options domain_options = {RILL_D3Q19, -1};
+    ASSERT_OK(rill_domain_create(geom, &domain_options, &domain));
+    const double taus[] = {0.5, 0.49, -1, NAN, INFINITY};
+    for (size_t k = 0; k < sizeof taus / sizeof *taus; k++) {
+        rill_sim_options options = rill_sim_options_default();
+        options.tau = taus[k];
+        cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_USAGE);
+        cr_expect(strstr(rill_error_message(), "tau = ") != NULL, "%s", rill_error_message());
+    }
+    rill_sim_options options = rill_sim_options_default();
+    options.force[1] = NAN;
+    cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_USAGE);
+    options = rill_sim_options_default();
+    options.magic = 0;
+    cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_USAGE);
+    options = rill_sim_options_default();
+    options.variant.lattice = RILL_D3Q27;
+    cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_USAGE);
+    options = rill_sim_options_default();
+    options.backend = RILL_BACKEND_CPU;
+    setenv("RILL_MEMORY", "1kB", 1);
+    cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_SYSTEM);
+    unsetenv("RILL_MEMORY");
+    rill_domain_destroy(domain);
+    memset(geom->voxels, RILL_SOLID, rill_geom_voxels(geom));
+    cr_expect_eq(rill_domain_create(geom, &domain_options, &domain), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "no fluid voxel") != NULL, "%s", rill_error_message());
+    rill_geom_destroy(geom);
+}

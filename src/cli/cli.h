@@ -15,15 +15,15 @@
 
 /** What an option's argument is, and the type that `target` points to. */
 typedef enum cli_kind {
-    CLI_FLAG,     /**< no argument; bool, set true */
-    CLI_TEXT,     /**< const char *, borrowed from argv */
-    CLI_INT,      /**< int */
-    CLI_COUNT,    /**< uint64_t, suffixes k M G allowed, 1e6 allowed */
-    CLI_REAL,     /**< double; fractions such as 3/16 allowed */
-    CLI_LENGTH,   /**< double, metres, a unit is required */
-    CLI_BYTES,    /**< uint64_t, unit allowed */
-    CLI_CHOICE,   /**< int, index into `choices` */
-    CLI_MULTI     /**< cli_list, may be repeated */
+    CLI_FLAG,   /**< no argument; bool, set true */
+    CLI_TEXT,   /**< const char *, borrowed from argv */
+    CLI_INT,    /**< int */
+    CLI_COUNT,  /**< uint64_t, suffixes k M G allowed, 1e6 allowed */
+    CLI_REAL,   /**< double; fractions such as 3/16 allowed */
+    CLI_LENGTH, /**< double, metres, a unit is required */
+    CLI_BYTES,  /**< uint64_t, unit allowed */
+    CLI_CHOICE, /**< int, index into `choices` */
+    CLI_MULTI   /**< cli_list, may be repeated */
 } cli_kind;
 
 /** Arguments of a repeatable option, borrowed from argv. */
@@ -37,30 +37,31 @@ typedef struct cli_list {
  * choices, or `arg`, and the default.
  */
 typedef struct cli_option {
-    const char *name;    /**< "voxel-size", without the dashes */
-    char letter;         /**< 'o' for -o, 0 for none */
+    const char *name; /**< "voxel-size", without the dashes */
+    char letter;      /**< 'o' for -o, 0 for none */
     cli_kind kind;
-    void *target;        /**< where the value goes; holds the default before parsing */
-    const char *arg;     /**< placeholder in --help, "LENGTH" */
-    const char *help;    /**< one sentence, lower case, no full stop, with the unit */
-    const char *fallback;/**< the default as shown; NULL: shown from *target; "": show none */
+    void *target;               /**< where the value goes; holds the default before parsing */
+    const char *arg;            /**< placeholder in --help, "LENGTH" */
+    const char *help;           /**< one sentence, lower case, no full stop, with the unit */
+    const char *fallback;       /**< the default as shown; NULL: shown from *target; "": show none */
     const char *const *choices; /**< CLI_CHOICE: NULL-terminated names */
-    double min, max;     /**< numbers (CLI_LENGTH in metres): inclusive limits when min < max */
-    bool *given;         /**< set true when the option stood on the command line; may be NULL */
-    bool above;          /**< min itself is not allowed */
+    double min, max;            /**< numbers (CLI_LENGTH in metres): inclusive limits when min < max */
+    bool *given;                /**< set true when the option stood on the command line; may be NULL */
+    bool above;                 /**< min itself is not allowed */
     rill_status (*apply)(const char *text); /**< called with the argument after it was read; may be NULL */
 } cli_option;
 
 /** A subcommand. */
 typedef struct cli_command {
-    const char *name;    /**< "voxelize" */
-    const char *usage;   /**< "IMAGE [options] -o FILE.geom.h5" */
-    const char *summary; /**< one line for `rill --help` */
-    const char *details; /**< further text of --help, may be NULL */
+    const char *name;                  /**< "voxelize" */
+    const char *usage;                 /**< "IMAGE [options] -o FILE.geom.h5" */
+    const char *summary;               /**< one line for `rill --help` */
+    const char *details;               /**< further text of --help, may be NULL */
     int (*run)(int argc, char **argv); /**< argv[0] is the command's name; returns the exit code */
 } cli_command;
 
-extern const cli_command cli_generate, cli_voxelize, cli_info, cli_permeability, cli_bench, cli_export, cli_variants;
+extern const cli_command cli_generate, cli_voxelize, cli_info, cli_permeability, cli_bench, cli_export,
+    cli_variants;
 
 /**
  * Parse options (any order, "--name value", "--name=value", "-o value", "--" ends them).
@@ -103,7 +104,8 @@ const cli_option *cli_compute_options(cli_compute *compute);
 /** Turn the shared flags into a variant. */
 rill_variant cli_compute_variant(const cli_compute *compute);
 
-/** A progress line on a terminal (standard error), a plain line every few seconds elsewhere, nothing when quiet. */
+/** A progress line on a terminal (standard error), a plain line every few seconds elsewhere, nothing when
+ * quiet. */
 rill_progress cli_progress(bool quiet);
 
 /** Clear the progress line before something else is printed. */

@@ -217,10 +217,12 @@ static void predict(rill_limit *limit)
     fit best = fit_best(&w, &other);
     remember(limit, best.value);
 
-    double moved = 0;
-    bool enough = false; /* predictions reach back to step / HISTORY_RATIO */
+    double moved = 0, most = 0; /* the second largest and the largest distance: one wild fit may be wrong */
+    bool enough = false;        /* predictions reach back to step / HISTORY_RATIO */
     for (int i = limit->predicted - 1; i >= 0 && !enough; i--) {
-        moved = fmax(moved, fabs(limit->predictions[i].value - best.value));
+        const double distance = fabs(limit->predictions[i].value - best.value);
+        moved = fmax(moved, fmin(most, distance));
+        most = fmax(most, distance);
         enough = limit->predictions[i].step <= step / HISTORY_RATIO;
     }
     double efold = best.efold[0] * w.length;

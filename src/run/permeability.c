@@ -248,11 +248,21 @@ static rill_status record(follower *f)
     return RILL_OK;
 }
 
-/* Rounding of the populations adds up over the time that the flow remembers. */
+/*
+ * Rounding of the populations adds up over the time that the flow remembers: half a unit in the last place
+ * for each step of the e-folding time, relative. A tenth to nine tenths of it were seen (docs/method.md).
+ */
 static double rounding(const follower *f)
 {
-    const double step = f->options->variant.storage == RILL_FP64 ? 0x1p-53 : 0x1p-24;
+    const double step = f->options->variant.storage == RILL_FP64 ? 0x1p-54 : 0x1p-25;
     return step * fmin(f->limits[f->run->axis].estimate.efold, (double)rill_sim_steps(f->sim));
+}
+
+/* Return whether nothing but rounding is left, which more steps would not mend. */
+static bool rounding_rules(const follower *f)
+{
+    const rill_limit_estimate *e = &f->limits[f->run->axis].estimate;
+    return rounding(f) > f->options->tolerance && e->uncertainty <= rounding(f) * fabs(e->value);
 }
 
 /* Take the estimates over into the run. @return true when they are good enough */
@@ -269,7 +279,7 @@ static bool judge(follower *f)
         run->uncertainty[b] = e->uncertainty + rounding(f) * size;
     }
     run->steps = rill_sim_steps(f->sim);
-    return largest <= tolerance && (double)run->steps >= rill_plan_patience(f->plan, size);
+    return largest + rounding(f) <= tolerance && (double)run->steps >= rill_plan_patience(f->plan, size);
 }
 
 /* Numbers of the flow at the end, from moments averaged over two steps. */
@@ -367,12 +377,13 @@ static rill_status follow(follower *f)
                 "the flow along %c is not finite after %llu steps (tau %.4g, force %.3g): raise --tau or "
                 "lower --force",
                 axis, (unsigned long long)run->steps, f->plan->tau, f->plan->force);
-        else if (good && rounding(f) > o->tolerance)
-            snprintf(
-                run->reason, sizeof run->reason,
-                "fp32 storage settles the flow along %c to no better than %.2g, wanted %.2g: take --storage "
-                "fp64 or raise --tolerance",
-                axis, rounding(f), o->tolerance);
+        else if (rounding_rules(f))
+            snprintf(run->reason, sizeof run->reason,
+                     "rounding in %s storage leaves %.2g uncertain along %c, wanted %.2g: lower --tau (now "
+                     "%.4g), take "
+                     "--storage fp64, or raise --tolerance",
+                     o->variant.storage == RILL_FP64 ? "fp64" : "fp32", rounding(f), axis, o->tolerance,
+                     f->plan->tau);
         else
             run->converged = good;
     }

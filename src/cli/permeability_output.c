@@ -57,18 +57,11 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 runs * p->steps_expected * (double)p->nodes / (mlups * 1e6), mlups);
 }
 
-static void print_tensor(const rill_permeability *p, const double values[3][3], double factor,
-                         const char *unit)
+static void print_tensor(const double values[3][3], double factor, const char *unit)
 {
-    const char *label = unit;
-    for (int b = 0; b < 3; b++) {
-        char row[3][32];
-        for (int a = 0; a < 3; a++)
-            snprintf(row[a], sizeof row[a], p->run_count < 3 && isnan(values[b][a]) ? "" : "%14.6g",
-                     values[b][a] * factor);
-        cli_row(label, "k_%cx..z %14s %14s %14s", "xyz"[b], row[0], row[1], row[2]);
-        label = "";
-    }
+    for (int b = 0; b < 3; b++)
+        cli_row(b == 0 ? unit : "", "k_%cx..z %14.6g %14.6g %14.6g", "xyz"[b], values[b][0] * factor,
+                values[b][1] * factor, values[b][2] * factor);
 }
 
 static void print_permeability(const cli_permeability_result *r)
@@ -77,9 +70,9 @@ static void print_permeability(const cli_permeability_result *r)
     const double m2 = square_metres(r->geom);
     char label[64];
     if (p->run_count == 3 && p->converged) {
-        print_tensor(p, p->k, 1, "permeability, lu");
-        if (isfinite(m2)) print_tensor(p, p->k, m2, "permeability, m2");
-        if (isfinite(m2)) print_tensor(p, p->k, m2 / RILL_DARCY, "permeability, darcy");
+        print_tensor(p->k, 1, "permeability, lu");
+        if (isfinite(m2)) print_tensor(p->k, m2, "permeability, m2");
+        if (isfinite(m2)) print_tensor(p->k, m2 / RILL_DARCY, "permeability, darcy");
         cli_row("reciprocity error", "%.2g", p->reciprocity);
     }
     for (int i = 0; i < p->run_count && !(p->run_count == 3 && p->converged); i++) {

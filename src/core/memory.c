@@ -141,10 +141,11 @@ rill_status rill_memory_require(uint64_t bytes, const char *what)
     char need[32], have[32];
     rill_units_format_bytes((double)bytes, need, sizeof need);
     rill_units_format_bytes((double)available, have, sizeof have);
-    return rill_fail(RILL_SYSTEM,
-                     "%s needs %s of memory but %s is available: use a smaller box, free memory, or "
-                     "raise the limit with --memory (RILL_MEMORY)",
-                     what, need, have);
+    return rill_fail(
+        RILL_SYSTEM,
+        "no room for %s: that needs %s of memory and %s is available; use a smaller box, free memory, or "
+        "raise the limit with --memory (RILL_MEMORY)",
+        what, need, have);
 }
 
 static rill_status create(uint64_t count, size_t size, const char *what, void *(*take)(size_t), void **out)
@@ -153,9 +154,10 @@ static rill_status create(uint64_t count, size_t size, const char *what, void *(
     *out = NULL;
     if (__builtin_mul_overflow(count, (uint64_t)size, &bytes) ||
         __builtin_add_overflow(bytes, (uint64_t)(2 * ALIGNMENT), &padded) || padded > PTRDIFF_MAX)
-        return rill_fail(RILL_SYSTEM,
-                         "%s needs %llu x %zu bytes, more than a process can address: use a smaller box",
-                         what, (unsigned long long)count, size);
+        return rill_fail(
+            RILL_SYSTEM,
+            "no room for %s: that needs %llu x %zu bytes, more than a process can address; use a smaller box",
+            what, (unsigned long long)count, size);
     if (bytes >= SMALL) {
         const rill_status status = rill_memory_require(bytes, what);
         if (status != RILL_OK) return status;
@@ -164,8 +166,10 @@ static rill_status create(uint64_t count, size_t size, const char *what, void *(
     if (block == NULL) {
         char need[32];
         rill_units_format_bytes((double)bytes, need, sizeof need);
-        return rill_fail(RILL_SYSTEM, "%s needs %s of memory, which the system refused: use a smaller box",
-                         what, need);
+        return rill_fail(
+            RILL_SYSTEM,
+            "no room for %s: that needs %s of memory, which the system refused; use a smaller box", what,
+            need);
     }
     /* The block starts at a multiple of 16, so that at least 16 bytes before the array hold its address. */
     char *array = block + ALIGNMENT - (uintptr_t)block % ALIGNMENT;

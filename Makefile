@@ -44,7 +44,7 @@ PARTS := $(foreach l,D3Q19 D3Q27,$(foreach s,FP32 FP64,$(l)-$(s)))
 LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/boundary/*.c src/run/*.c src/io/*.c geometry/*.c) \
                    $(wildcard src/backend*.c))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
-TEST_SRC := $(sort $(wildcard tests/test_*.c tests/cli/*.c tests/physics/*.c))
+TEST_SRC := $(wildcard tests/physics/*.c) $(sort $(wildcard tests/test_*.c tests/cli/*.c)) # the longest first
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) \
             $(if $(wildcard src/kernel_cpu.c),$(foreach p,$(PARTS),$(foreach v,$(CPU_LEVELS),$(BUILD)/obj/src/kernel_cpu-$(p)-$(v).o)))
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)

@@ -2,6 +2,7 @@
 // A CUDA device as a backend: its memory, its errors, its copy bandwidth. Kernels are in kernels.cu.
 extern "C" {
 #include "backend.h"
+#include "domain/domain.h"
 }
 
 #include <algorithm>
@@ -86,6 +87,18 @@ rill_status share(const void *host, uint64_t bytes, const char *what, const void
 }
 
 void release(const void *array) { cudaFree(const_cast<void *>(array)); }
+
+rill_status link_nodes(const rill_domain *domain, rill_arrays *arrays)
+{
+    const uint64_t bytes =
+        (uint64_t)(rill_lattice_q(domain->lattice) - 1) * domain->stride * sizeof(rill_node);
+    const void *list = nullptr;
+    const rill_status status = share(rill_domain_pull(domain), bytes, "the pull index list", &list);
+    arrays->list = (const rill_node *)list;
+    return status;
+}
+
+void unlink_nodes(rill_arrays *arrays) { release(arrays->list); }
 
 rill_status upload(void *to, const void *host, uint64_t bytes)
 {
@@ -182,7 +195,7 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda", probe,    available, require, alloc,     release_array, share,         release,
-    upload, download, wait,      kernels, bandwidth, versions,      "device copy",
+    "cuda",       probe,  available, require, alloc,   release_array, share,    release,       link_nodes,
+    unlink_nodes, upload, download,  wait,    kernels, bandwidth,     versions, "device copy",
 };
 }

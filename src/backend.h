@@ -31,6 +31,10 @@ typedef struct rill_backend {
     rill_status (*share)(const void *host, uint64_t bytes, const char *what, const void **out);
     void (*release)(const void *array);
 
+    /** Make what kernels need to find neighbours: the index list of arrays, or what stands for it. */
+    rill_status (*link)(const rill_domain *domain, rill_arrays *arrays);
+    void (*unlink)(rill_arrays *arrays);
+
     rill_status (*upload)(void *to, const void *host, uint64_t bytes);
     rill_status (*download)(void *host, const void *from, uint64_t bytes);
 

@@ -2,6 +2,7 @@
 /* The CPU as a backend: host memory, and the kernels of the best x86-64 level that the processor has. */
 #include "backend.h"
 #include "core/memory.h"
+#include "domain/segments.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -113,6 +114,15 @@ static rill_status share(const void *host, uint64_t bytes, const char *what, con
 
 static void release(const void *array) { (void)array; }
 
+/* The list serves where it lies; steps read its segments. */
+static rill_status link_nodes(const rill_domain *domain, rill_arrays *arrays)
+{
+    arrays->list = rill_domain_pull(domain);
+    return rill_segments_create(domain, &arrays->segments);
+}
+
+static void unlink_nodes(rill_arrays *arrays) { rill_segments_destroy(&arrays->segments); }
+
 static rill_status copy(void *to, const void *from, uint64_t bytes)
 {
     memcpy(to, from, bytes);
@@ -157,6 +167,8 @@ const rill_backend rill_backend_cpu = {
     .free = rill_array_destroy,
     .share = share,
     .release = release,
+    .link = link_nodes,
+    .unlink = unlink_nodes,
     .upload = copy,
     .download = copy,
     .wait = wait,

@@ -41,10 +41,10 @@ static rill_rates rates_of(const rill_launch *launch)
     {                                                                                                        \
         const rill_arrays from = launch->from, to = launch->to;                                              \
         const rill_rates rates = rates_of(launch);                                                           \
-        const int64_t blocks = ((int64_t)launch->nodes + lanes - 1) / lanes;                                 \
+        const int64_t blocks = ((int64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK;                       \
         _Pragma("omp parallel for schedule(static)") for (int64_t block = 0; block < blocks; block++)        \
             rill_node_update(lattice, RILL_##C, RILL_##E, RILL_##S, storage, P, &from, &to, &rates,          \
-                             (rill_node)(block * lanes));                                                    \
+                             (rill_node)(block * RILL_BLOCK));                                               \
     }
 #define RILL_VARIANT(L, C, E, S, A, T)                                                                       \
     RILL_STEP(C, E, S, A, 0)                                                                                 \
@@ -69,38 +69,44 @@ static bool step(const rill_launch *launch)
     return false;
 }
 
+/* The moments of a block, one array each. */
+typedef struct values {
+    double density[RILL_BLOCK], momentum[3][RILL_BLOCK], velocity[3][RILL_BLOCK];
+} values;
+
 /* Velocity from moments: u = j / rho, or j itself where the equilibrium reads momentum as rho_0 u. */
-static void node_values(const rill_launch *launch, const rill_rates *rates, rill_node n,
-                        double density[lanes], double momentum[lanes][3], double velocity[lanes][3])
+static void block_values(const rill_launch *launch, const rill_rates *rates, uint64_t n, values *out)
 {
-    const rill_moments m = rill_node_moments(lattice, (int)launch->variant.stream, storage, launch->parity,
-                                             &launch->from, rates, n);
-    for (int l = 0; l < lanes; l++) {
-        density[l] = (double)m.density[l];
+    rill_moments m[RILL_VECTORS];
+    rill_node_moments(lattice, (int)launch->variant.stream, storage, launch->parity, &launch->from, rates,
+                      (rill_node)n, m);
+    for (int k = 0; k < RILL_BLOCK; k++) {
+        out->density[k] = (double)m[k / lanes].density[k % lanes];
         const double scale =
-            launch->variant.equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + density[l]) : 1.0;
+            launch->variant.equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + out->density[k]) : 1.0;
         for (int a = 0; a < 3; a++) {
-            momentum[l][a] = (double)m.momentum[a][l];
-            velocity[l][a] = momentum[l][a] * scale;
+            out->momentum[a][k] = (double)m[k / lanes].momentum[a][k % lanes];
+            out->velocity[a][k] = out->momentum[a][k] * scale;
         }
     }
 }
 
-static rill_partial chunk_totals(const rill_launch *launch, const rill_rates *rates, rill_node first,
-                                 rill_node end)
+static rill_partial chunk_totals(const rill_launch *launch, const rill_rates *rates, uint64_t first,
+                                 uint64_t end)
 {
     rill_partial p = {0};
-    for (uint64_t n = first; n < end; n += lanes) {
-        double density[lanes], momentum[lanes][3], velocity[lanes][3];
-        node_values(launch, rates, (rill_node)n, density, momentum, velocity);
-        for (int l = 0; l < lanes && n + (uint64_t)l < end; l++) {
-            const double *u = velocity[l];
-            const double speed_squared = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
-            p.mass += density[l];
-            for (int a = 0; a < 3; a++) p.momentum[a] += momentum[l][a];
+    for (uint64_t n = first; n < end; n += RILL_BLOCK) {
+        values v;
+        block_values(launch, rates, n, &v);
+        for (uint64_t k = 0; k < RILL_BLOCK && n + k < end; k++) {
+            const double speed_squared = v.velocity[0][k] * v.velocity[0][k] +
+                                         v.velocity[1][k] * v.velocity[1][k] +
+                                         v.velocity[2][k] * v.velocity[2][k];
+            p.mass += v.density[k];
+            for (int a = 0; a < 3; a++) p.momentum[a] += v.momentum[a][k];
             p.speed_squared_max = fmax(p.speed_squared_max, speed_squared);
-            p.density_max = fmax(p.density_max, fabs(density[l]));
-            p.not_finite += !isfinite(density[l] + speed_squared);
+            p.density_max = fmax(p.density_max, fabs(v.density[k]));
+            p.not_finite += !isfinite(v.density[k] + speed_squared);
         }
     }
     return p;
@@ -113,29 +119,28 @@ static void totals(const rill_launch *launch, rill_partial *partials)
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < chunks; chunk++) {
         const uint64_t first = (uint64_t)chunk * RILL_CHUNK, end = first + RILL_CHUNK;
-        partials[chunk] = chunk_totals(launch, &rates, (rill_node)first,
-                                       (rill_node)(end < launch->nodes ? end : launch->nodes));
+        partials[chunk] = chunk_totals(launch, &rates, first, end < launch->nodes ? end : launch->nodes);
     }
 }
 
 static void moments(const rill_launch *launch, rill_node first, rill_node count, double *out)
 {
     const rill_rates rates = rates_of(launch);
-    const int64_t from = first / lanes, to = ((int64_t)first + count + lanes - 1) / lanes;
+    const int64_t from = first / RILL_BLOCK, to = ((int64_t)first + count + RILL_BLOCK - 1) / RILL_BLOCK;
 #pragma omp parallel for schedule(static)
     for (int64_t block = from; block < to; block++) {
-        double density[lanes], momentum[lanes][3], velocity[lanes][3];
-        node_values(launch, &rates, (rill_node)(block * lanes), density, momentum, velocity);
-        for (int l = 0; l < lanes; l++) {
-            const int64_t k = block * lanes + l - (int64_t)first;
+        values v;
+        block_values(launch, &rates, (uint64_t)block * RILL_BLOCK, &v);
+        for (int64_t l = 0; l < RILL_BLOCK; l++) {
+            const int64_t k = block * RILL_BLOCK + l - (int64_t)first;
             if (k < 0 || k >= (int64_t)count) continue;
-            out[k] = density[l];
-            for (int a = 0; a < 3; a++) out[(int64_t)(a + 1) * count + k] = velocity[l][a];
+            out[k] = v.density[l];
+            for (int a = 0; a < 3; a++) out[(int64_t)(a + 1) * count + k] = v.velocity[a][l];
         }
     }
 }
 
-static void set(const rill_launch *launch, rill_node first, rill_node count, const double *values)
+static void set(const rill_launch *launch, rill_node first, rill_node count, const double *given)
 {
     const rill_rates rates = rates_of(launch);
     const rill_variant v = launch->variant;
@@ -143,11 +148,11 @@ static void set(const rill_launch *launch, rill_node first, rill_node count, con
 #pragma omp parallel for schedule(static)
     for (int64_t block = from; block < to; block++) {
         rill_real density = {0}, velocity[3] = {{0}, {0}, {0}};
-        for (int l = 0; l < lanes && values; l++) {
+        for (int l = 0; l < lanes && given; l++) {
             const int64_t k = block * lanes + l - (int64_t)first;
             if (k < 0 || k >= (int64_t)count) continue;
-            density[l] = (rill_scalar)values[k];
-            for (int a = 0; a < 3; a++) velocity[a][l] = (rill_scalar)values[(int64_t)(a + 1) * count + k];
+            density[l] = (rill_scalar)given[k];
+            for (int a = 0; a < 3; a++) velocity[a][l] = (rill_scalar)given[(int64_t)(a + 1) * count + k];
         }
         rill_node_set(lattice, (int)v.equilibrium, (int)v.stream, storage, launch->parity, &launch->from,
                       &rates, (rill_node)(block * lanes), density, velocity);

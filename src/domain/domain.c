@@ -131,15 +131,15 @@ static rill_status pair_mirrored(rill_domain *domain, const rill_numbering *numb
     return RILL_OK;
 }
 
-static size_t stride_of(uint64_t nodes)
+size_t rill_domain_stride_of(uint64_t nodes)
 {
-    return (size_t)((nodes + RILL_STRIDE_NODES - 1) / RILL_STRIDE_NODES * RILL_STRIDE_NODES);
+    return (size_t)(((nodes + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK | 1) * RILL_SEGMENT_BLOCK);
 }
 
 uint64_t rill_domain_bytes(const rill_geom *geom, rill_lattice lattice, uint64_t nodes)
 {
     return rill_numbering_bytes(geom->n) +
-           (uint64_t)(rill_q(lattice) - 1) * stride_of(nodes) * sizeof(rill_node);
+           (uint64_t)(rill_q(lattice) - 1) * rill_domain_stride_of(nodes) * sizeof(rill_node);
 }
 
 rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options *options, rill_domain **out)
@@ -161,7 +161,7 @@ rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options 
     domain->lattice = options->lattice;
     domain->flow_axis = options->flow_axis;
     domain->nodes = (rill_node)numbering.nodes;
-    domain->stride = stride_of(numbering.nodes);
+    domain->stride = rill_domain_stride_of(numbering.nodes);
 
     const int rows = rill_q(domain->lattice) - 1;
     RILL_TRY(rill_array_create((uint64_t)rows * domain->stride, sizeof(rill_node), "the pull index list",

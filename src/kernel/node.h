@@ -4,8 +4,10 @@
  * The node update: gather, collide, scatter. Lattice, collision, equilibrium, scheme, parity and storage
  * are compile-time constants; kernels for CUDA and CPU are thin wrappers around rill_node_update().
  *
- * A call works on the RILL_LANES nodes that start at n. On a CPU the slots of a direction are one vector
- * access when they lie in a row, and single accesses where a wall or the end of a row breaks it.
+ * A call works on the RILL_BLOCK nodes that start at n: one on a GPU thread. On a CPU it is a block of 64,
+ * collided RILL_LANES at a time; where a step looks upstream, the block's populations are copied segment by
+ * segment (domain/segments.h) between the arrays and a buffer in the first-level cache, so that pores are
+ * read and written in vectors although their nodes are not neighbours in memory.
  */
 #ifndef RILL_KERNEL_NODE_H
 #define RILL_KERNEL_NODE_H
@@ -17,141 +19,164 @@
 
 #if defined(__CUDACC__)
 
-/** Where the populations of a node are: 32 bits each, the slots are computed again when they are written. */
-typedef struct rill_place {
-    rill_node upstream[RILL_Q_MAX];
-} rill_place;
+enum { RILL_BLOCK = 1, RILL_VECTORS = 1 };
 
-/** Find the in slot of direction i. */
-RILL_FN void rill_place_find(const int stream, const int parity, const rill_arrays *arrays, const int i,
-                             const rill_node n, rill_place *place)
+/** Upstream nodes of a node, 32 bits each; slots follow from them. */
+typedef struct rill_block {
+    rill_node upstream[RILL_Q_MAX];
+} rill_block;
+
+/** Find where the incoming populations are. */
+RILL_FN void rill_block_gather(const int lattice, const int stream, const int parity, const int storage,
+                               const rill_arrays *arrays, const rill_node n, rill_block *block)
 {
-    const bool looks = i > 0 && rill_slot_in_looks(stream, parity);
-    place->upstream[i] = looks ? rill_upstream_row(arrays->list, arrays->stride, i)[n] : n;
+    (void)storage;
+    RILL_UNROLL
+    for (int i = 0; i < rill_q(lattice); i++) {
+        const bool looks = i > 0 && rill_slot_in_looks(stream, parity);
+        block->upstream[i] = looks ? rill_upstream_row(arrays->list, arrays->stride, i)[n] : n;
+    }
 }
 
-/** Read incoming population i. */
-RILL_FN rill_real rill_place_get(const int stream, const int parity, const int storage,
-                                 const rill_arrays *arrays, const int i, const rill_node n,
-                                 const rill_place *place)
+/** Return incoming population i. */
+RILL_FN rill_real rill_block_get(const int stream, const int parity, const int storage,
+                                 const rill_arrays *arrays, const int i, const rill_node n, const int v,
+                                 const rill_block *block)
 {
+    (void)v;
     return rill_storage_load(storage, arrays->populations,
-                             rill_slot_in(stream, parity, arrays->stride, i, n, place->upstream[i]));
+                             rill_slot_in(stream, parity, arrays->stride, i, n, block->upstream[i]));
 }
 
 /** Write into the in slot of direction i. */
-RILL_FN void rill_place_put(const int stream, const int parity, const int storage, const rill_arrays *arrays,
-                            const int i, const rill_node n, const rill_place *place, const rill_real value)
+RILL_FN void rill_block_set(const int stream, const int parity, const int storage, const rill_arrays *arrays,
+                            const int i, const rill_node n, const rill_block *block, const rill_real value)
 {
     rill_storage_store(storage, arrays->populations,
-                       rill_slot_in(stream, parity, arrays->stride, i, n, place->upstream[i]), value);
+                       rill_slot_in(stream, parity, arrays->stride, i, n, block->upstream[i]), value);
 }
 
-/** Write into the out slot of direction i, for schemes whose out slots are their own. */
-RILL_FN void rill_place_move(const int stream, const int storage, const rill_arrays *arrays, const int i,
-                             const rill_node n, const rill_real value)
+/** Put what leaves along the link that i came in by. */
+RILL_FN void rill_block_put(const int stream, const int parity, const int storage, const rill_arrays *arrays,
+                            const int i, const rill_node n, const int v, rill_block *block,
+                            const rill_real value)
 {
-    rill_storage_store(storage, arrays->populations, rill_slot_out(stream, arrays->stride, i, n), value);
+    (void)v;
+    if (rill_stream_two_arrays(stream))
+        rill_storage_store(storage, arrays->populations, rill_slot_out(stream, arrays->stride, i, n), value);
+    else
+        rill_block_set(stream, parity, storage, arrays, i, n, block, value);
+}
+
+/** Nothing is left to write. */
+RILL_FN void rill_block_scatter(const int lattice, const int stream, const int parity, const int storage,
+                                const rill_arrays *arrays, const rill_node n, rill_block *block)
+{
+    (void)lattice, (void)stream, (void)parity, (void)storage, (void)arrays, (void)n, (void)block;
 }
 
 #else
 
-typedef uint32_t rill_lane_nodes __attribute__((vector_size(4 * RILL_LANES)));
+enum { RILL_BLOCK = RILL_SEGMENT_BLOCK, RILL_VECTORS = RILL_BLOCK / RILL_LANES };
 
-/** Where the populations of RILL_LANES nodes are: a row that starts at a slot, or one slot each. */
-typedef struct rill_place {
-    bool row[RILL_Q_MAX];
-    size_t first[RILL_Q_MAX];
-    const rill_node *upstream[RILL_Q_MAX]; /**< the slots of single accesses follow from these */
-} rill_place;
+/** The populations of a block. */
+typedef struct rill_block {
+    rill_scalar row[RILL_Q_MAX][RILL_BLOCK] __attribute__((aligned(64)));
+} rill_block;
 
-/** Return whether all lanes are zero. */
-RILL_FN bool rill_lanes_zero(const rill_lane_nodes v)
+/** Copy a block's populations between its buffer and their slots, class by class. @param into the buffer, or
+ * out */
+RILL_FN void rill_block_copy(const int lattice, const int stream, const int parity, const int storage,
+                             const bool into, const rill_arrays *arrays, const rill_node n, rill_block *block)
 {
-    uint64_t words[sizeof v / 8], any = 0;
-    memcpy(words, &v, sizeof v);
-    RILL_UNROLL
-    for (size_t k = 0; k < sizeof v / 8; k++) any |= words[k];
-    return any == 0;
-}
-
-/** Find the in slots of direction i. */
-RILL_FN void rill_place_find(const int stream, const int parity, const rill_arrays *arrays, const int i,
-                             const rill_node n, rill_place *place)
-{
-    place->row[i] = true;
-    place->upstream[i] = NULL;
-    if (i == 0 || !rill_slot_in_looks(stream, parity)) {
-        place->first[i] = rill_slot_in(stream, parity, arrays->stride, i, n, n);
-        return;
+    size_t rows[2][RILL_Q_MAX]; /* slots of node 0, upstream and at a wall: slots are linear in the node */
+    for (int i = 1; i < rill_q(lattice); i++) {
+        rows[0][i] = rill_slot_in(stream, parity, arrays->stride, i, 0, 0);
+        rows[1][i] = rill_slot_in(stream, parity, arrays->stride, i, 0, RILL_UPSTREAM_WALL);
     }
-    const rill_node *upstream = place->upstream[i] = rill_upstream_row(arrays->list, arrays->stride, i) + n;
-    rill_lane_nodes nodes, rising = {0};
-    memcpy(&nodes, upstream, sizeof nodes);
-    if (upstream[0] !=
-        RILL_UPSTREAM_WALL) /* a row of walls counts as one too: its slots are the node's own */
-        for (int l = 0; l < RILL_LANES; l++) rising[l] = (uint32_t)l;
-    place->first[i] = rill_slot_in(stream, parity, arrays->stride, i, n, upstream[0]);
-    place->row[i] = rill_lanes_zero(nodes - rising - upstream[0]);
+    const uint64_t *offsets = arrays->segments.offsets + (size_t)(n / RILL_BLOCK) * RILL_SEGMENT_CLASSES;
+    RILL_UNROLL
+    for (int class = 0; class < RILL_SEGMENT_CLASSES; class ++) {
+        const int part = 1 << class;
+        RILL_NO_UNROLL
+        for (uint64_t k = offsets[class]; k < offsets[class + 1]; k++) {
+            const rill_segment s = arrays->segments.segments[k];
+            const size_t slot = rows[s.wall][s.direction] + s.node, behind = (size_t)s.length - (size_t)part;
+            rill_scalar *values = block->row[s.direction] + s.lane;
+            if (into) {
+                rill_storage_load_part(storage, arrays->populations, slot, values, part);
+                rill_storage_load_part(storage, arrays->populations, slot + behind, values + behind, part);
+            } else {
+                rill_storage_store_part(storage, arrays->populations, slot, values, part);
+                rill_storage_store_part(storage, arrays->populations, slot + behind, values + behind, part);
+            }
+        }
+    }
 }
 
-/** Read incoming populations i. */
-RILL_FN rill_real rill_place_get(const int stream, const int parity, const int storage,
-                                 const rill_arrays *arrays, const int i, const rill_node n,
-                                 const rill_place *place)
+/** Copy the incoming populations of a block into its buffer, where a step looks upstream. */
+RILL_FN void rill_block_gather(const int lattice, const int stream, const int parity, const int storage,
+                               const rill_arrays *arrays, const rill_node n, rill_block *block)
 {
-    if (place->row[i]) return rill_storage_load_row(storage, arrays->populations, place->first[i]);
-    rill_scalar lane[RILL_LANES];
-    RILL_NO_UNROLL
-    for (int l = 0; l < RILL_LANES; l++)
-        lane[l] = rill_storage_load(
-            storage, arrays->populations,
-            rill_slot_in(stream, parity, arrays->stride, i, n + (rill_node)l, place->upstream[i][l]));
+    if (rill_slot_in_looks(stream, parity))
+        rill_block_copy(lattice, stream, parity, storage, true, arrays, n, block);
+}
+
+/** Copy a block's buffer to where its populations came from. */
+RILL_FN void rill_block_scatter(const int lattice, const int stream, const int parity, const int storage,
+                                const rill_arrays *arrays, const rill_node n, rill_block *block)
+{
+    if (rill_slot_in_looks(stream, parity) && !rill_stream_two_arrays(stream))
+        rill_block_copy(lattice, stream, parity, storage, false, arrays, n, block);
+}
+
+/** Return incoming populations i of vector v, which starts at node n. */
+RILL_FN rill_real rill_block_get(const int stream, const int parity, const int storage,
+                                 const rill_arrays *arrays, const int i, const rill_node n, const int v,
+                                 const rill_block *block)
+{
+    if (i == 0 || !rill_slot_in_looks(stream, parity))
+        return rill_storage_load_row(storage, arrays->populations,
+                                     rill_slot_in(stream, parity, arrays->stride, i, n, n));
     rill_real value;
-    memcpy(&value, lane, sizeof value);
+    memcpy(&value, block->row[i] + v * RILL_LANES, sizeof value);
     return value;
 }
 
-/** Write into the in slots of direction i. */
-RILL_FN void rill_place_put(const int stream, const int parity, const int storage, const rill_arrays *arrays,
-                            const int i, const rill_node n, const rill_place *place, const rill_real value)
+/** Write into the in slots of direction i, one by one. */
+RILL_FN void rill_block_set(const int stream, const int parity, const int storage, const rill_arrays *arrays,
+                            const int i, const rill_node n, const rill_block *block, const rill_real value)
 {
-    if (place->row[i]) {
-        rill_storage_store_row(storage, arrays->populations, place->first[i], value);
-        return;
-    }
-    rill_scalar lane[RILL_LANES];
-    memcpy(lane, &value, sizeof value);
+    (void)block;
+    const bool looks = i > 0 && rill_slot_in_looks(stream, parity);
     RILL_NO_UNROLL
-    for (int l = 0; l < RILL_LANES; l++)
-        rill_storage_store(
-            storage, arrays->populations,
-            rill_slot_in(stream, parity, arrays->stride, i, n + (rill_node)l, place->upstream[i][l]),
-            lane[l]);
+    for (int l = 0; l < RILL_LANES; l++) {
+        const rill_node node = n + (rill_node)l;
+        const rill_node upstream = looks ? rill_upstream_row(arrays->list, arrays->stride, i)[node] : node;
+        rill_storage_store(storage, arrays->populations,
+                           rill_slot_in(stream, parity, arrays->stride, i, node, upstream), value[l]);
+    }
 }
 
-/** Write into the out slots of direction i, for schemes whose out slots are their own. */
-RILL_FN void rill_place_move(const int stream, const int storage, const rill_arrays *arrays, const int i,
-                             const rill_node n, const rill_real value)
+/** Put what leaves along the links that i came in by: into the out slots, or into the buffer. */
+RILL_FN void rill_block_put(const int stream, const int parity, const int storage, const rill_arrays *arrays,
+                            const int i, const rill_node n, const int v, rill_block *block,
+                            const rill_real value)
 {
-    rill_storage_store_row(storage, arrays->populations, rill_slot_out(stream, arrays->stride, i, n), value);
+    if (rill_stream_two_arrays(stream))
+        rill_storage_store_row(storage, arrays->populations, rill_slot_out(stream, arrays->stride, i, n),
+                               value);
+    else if (i == 0 || !rill_slot_in_looks(stream, parity))
+        rill_storage_store_row(storage, arrays->populations,
+                               rill_slot_in(stream, parity, arrays->stride, i, n, n), value);
+    else
+        memcpy(block->row[i] + v * RILL_LANES, &value, sizeof value);
 }
 
 #endif
 
-/** Read all incoming populations, and remember where they were. */
-RILL_FN void rill_gather(const int lattice, const int stream, const int storage, const int parity,
-                         const rill_arrays *arrays, const rill_node n, rill_place *place, rill_real *f)
-{
-    RILL_UNROLL
-    for (int i = 0; i < rill_q(lattice); i++) {
-        rill_place_find(stream, parity, arrays, i, n, place);
-        f[i] = rill_place_get(stream, parity, storage, arrays, i, n, place);
-    }
-}
-
 /**
- * Make one time step of the nodes n … n + RILL_LANES - 1.
+ * Make one time step of the nodes n … n + RILL_BLOCK - 1.
  * In-place schemes get the same arrays twice; through two copies of their description the compiler computes
  * slots again for writing instead of holding every address in a register.
  */
@@ -159,29 +184,40 @@ RILL_FN void rill_node_update(const int lattice, const int collision, const int 
                               const int storage, const int parity, const rill_arrays *from,
                               const rill_arrays *to, const rill_rates *rates, const rill_node n)
 {
-    rill_real f[RILL_Q_MAX];
-    rill_place place;
-    rill_gather(lattice, stream, storage, parity, from, n, &place, f);
-    rill_collide(lattice, collision, equilibrium, rates, f);
-    RILL_UNROLL
-    for (int i = 0; i < rill_q(lattice); i++) { /* what leaves along the link that i came in by */
-        if (rill_stream_two_arrays(stream))
-            rill_place_move(stream, storage, to, i, n, f[rill_opposite(i)]);
-        else
-            rill_place_put(stream, parity, storage, to, i, n, &place, f[rill_opposite(i)]);
+    rill_block block;
+    rill_block_gather(lattice, stream, parity, storage, from, n, &block);
+    RILL_NO_UNROLL
+    for (int v = 0; v < RILL_VECTORS; v++) {
+        const rill_node first = n + (rill_node)(v * RILL_LANES);
+        rill_real f[RILL_Q_MAX];
+        RILL_UNROLL
+        for (int i = 0; i < rill_q(lattice); i++)
+            f[i] = rill_block_get(stream, parity, storage, from, i, first, v, &block);
+        rill_collide(lattice, collision, equilibrium, rates, f);
+        RILL_UNROLL
+        for (int i = 0; i < rill_q(lattice); i++)
+            rill_block_put(stream, parity, storage, to, i, first, v, &block, f[rill_opposite(i)]);
     }
+    rill_block_scatter(lattice, stream, parity, storage, to, n, &block);
 }
 
-/** Take the moments of the nodes n … n + RILL_LANES - 1 between two steps; momentum includes half the force.
+/** Take the moments of the nodes n … n + RILL_BLOCK - 1 between two steps; momentum includes half the force.
  */
-RILL_FN rill_moments rill_node_moments(const int lattice, const int stream, const int storage,
-                                       const int parity, const rill_arrays *arrays, const rill_rates *rates,
-                                       const rill_node n)
+RILL_FN void rill_node_moments(const int lattice, const int stream, const int storage, const int parity,
+                               const rill_arrays *arrays, const rill_rates *rates, const rill_node n,
+                               rill_moments moments[RILL_VECTORS])
 {
-    rill_real f[RILL_Q_MAX];
-    rill_place place;
-    rill_gather(lattice, stream, storage, parity, arrays, n, &place, f);
-    return rill_moments_of(lattice, rates, f);
+    rill_block block;
+    rill_block_gather(lattice, stream, parity, storage, arrays, n, &block);
+    RILL_NO_UNROLL
+    for (int v = 0; v < RILL_VECTORS; v++) {
+        rill_real f[RILL_Q_MAX];
+        RILL_UNROLL
+        for (int i = 0; i < rill_q(lattice); i++)
+            f[i] = rill_block_get(stream, parity, storage, arrays, i, n + (rill_node)(v * RILL_LANES), v,
+                                  &block);
+        moments[v] = rill_moments_of(lattice, rates, f);
+    }
 }
 
 /**
@@ -194,7 +230,7 @@ RILL_FN void rill_node_set(const int lattice, const int equilibrium, const int s
                            const rill_node n, const rill_real density, const rill_real *velocity)
 {
     rill_real f[RILL_Q_MAX];
-    rill_place place;
+    rill_block block;
     rill_moments m;
     m.density = density;
     for (int a = 0; a < 3; a++) {
@@ -202,11 +238,12 @@ RILL_FN void rill_node_set(const int lattice, const int equilibrium, const int s
         m.momentum[a] = m.momentum[a] - (rill_scalar)0.5 * rates->force[a];
     }
     rill_equilibrium_set(lattice, equilibrium, rates, m, f);
+#if defined(__CUDACC__)
+    rill_block_gather(lattice, stream, parity, storage, arrays, n, &block);
+#endif
     RILL_UNROLL
-    for (int i = 0; i < rill_q(lattice); i++) {
-        rill_place_find(stream, parity, arrays, i, n, &place);
-        rill_place_put(stream, parity, storage, arrays, i, n, &place, f[i]);
-    }
+    for (int i = 0; i < rill_q(lattice); i++)
+        rill_block_set(stream, parity, storage, arrays, i, n, &block, f[i]);
 }
 
 #endif

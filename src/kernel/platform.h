@@ -20,11 +20,13 @@
 #define RILL_CONSTANT_FN static constexpr __host__ __device__
 #define RILL_TABLE constexpr
 #define RILL_UNROLL _Pragma("unroll")
+#define RILL_NO_UNROLL
 #elif defined(__cplusplus)
 #define RILL_FN static inline __attribute__((always_inline, unused))
 #define RILL_CONSTANT_FN static constexpr
 #define RILL_TABLE constexpr
 #define RILL_UNROLL
+#define RILL_NO_UNROLL
 #else
 #define RILL_FN static inline __attribute__((always_inline, unused))
 #define RILL_CONSTANT_FN RILL_FN

@@ -55,6 +55,45 @@ RILL_FN void rill_storage_store_row(const int storage, void *populations, const 
         for (int l = 0; l < RILL_LANES; l++)
             rill_storage_store(storage, populations, first + (size_t)l, value[l]);
 }
+
+/** Load `count` populations, a power of two known at compile time, from `first` on. */
+RILL_FN void rill_storage_load_part(const int storage, const void *populations, const size_t first,
+                                    rill_scalar *values, const int count)
+{
+    if (count >= RILL_LANES) {
+        RILL_UNROLL
+        for (int k = 0; k < count; k += RILL_LANES) {
+            const rill_real value = rill_storage_load_row(storage, populations, first + (size_t)k);
+            memcpy(values + k, &value, sizeof value);
+        }
+    } else if (rill_storage_size(storage) == sizeof(rill_scalar)) {
+        memcpy(values, (const char *)populations + first * sizeof(rill_scalar),
+               (size_t)count * sizeof(rill_scalar));
+    } else {
+        for (int l = 0; l < count; l++)
+            values[l] = rill_storage_load(storage, populations, first + (size_t)l);
+    }
+}
+
+/** Store `count` populations, a power of two known at compile time, from `first` on. */
+RILL_FN void rill_storage_store_part(const int storage, void *populations, const size_t first,
+                                     const rill_scalar *values, const int count)
+{
+    if (count >= RILL_LANES) {
+        RILL_UNROLL
+        for (int k = 0; k < count; k += RILL_LANES) {
+            rill_real value;
+            memcpy(&value, values + k, sizeof value);
+            rill_storage_store_row(storage, populations, first + (size_t)k, value);
+        }
+    } else if (rill_storage_size(storage) == sizeof(rill_scalar)) {
+        memcpy((char *)populations + first * sizeof(rill_scalar), values,
+               (size_t)count * sizeof(rill_scalar));
+    } else {
+        for (int l = 0; l < count; l++)
+            rill_storage_store(storage, populations, first + (size_t)l, values[l]);
+    }
+}
 #endif
 #endif
 

@@ -88,8 +88,7 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
     rill_status status = RILL_OK;
     const rill_backend *backend;
     const rill_lattice lattice = o->variant.lattice;
-    const size_t stride =
-        ((size_t)plan->nodes + RILL_STRIDE_NODES - 1) / RILL_STRIDE_NODES * RILL_STRIDE_NODES;
+    const size_t stride = rill_domain_stride_of(plan->nodes);
     const rill_domain size = {.lattice = lattice, .nodes = (rill_node)plan->nodes, .stride = stride};
     const uint64_t list = (uint64_t)(rill_lattice_q(lattice) - 1) * stride * sizeof(rill_node);
     const uint64_t sim = rill_sim_bytes(o->variant, &size), moments = 4 * sizeof(float) * plan->nodes;

@@ -25,7 +25,7 @@ struct rill_sim {
     char device[256];
     uint64_t steps;
     void *populations[2]; /* the second is NULL for in-place schemes */
-    const void *list;
+    rill_arrays arrays;   /* without populations */
     const void *swaps;
     rill_partial *partials; /* [chunks] on the backend */
     rill_partial *host_partials;
@@ -72,7 +72,8 @@ static rill_status options_check(const rill_sim_options *options, const rill_dom
 
 static uint64_t population_bytes(rill_variant variant, const rill_domain *domain)
 {
-    return (uint64_t)rill_q(variant.lattice) * domain->stride * rill_storage_size(variant.storage);
+    return ((uint64_t)rill_q(variant.lattice) * domain->stride + RILL_SEGMENT_BLOCK) *
+           rill_storage_size(variant.storage);
 }
 
 static uint64_t chunks_of(const rill_domain *domain)
@@ -95,11 +96,13 @@ static rill_launch launch_of(const rill_sim *sim)
     rill_launch launch = {
         .variant = o->variant,
         .parity = rill_stream_parities(o->variant.stream) == 2 ? (int)(sim->steps & 1) : 0,
-        .from = {sim->populations[now], sim->list, sim->domain->stride},
-        .to = {sim->populations[two ? 1 - now : 0], sim->list, sim->domain->stride},
+        .from = sim->arrays,
+        .to = sim->arrays,
         .nodes = sim->domain->nodes,
         .rate_even = 1.0 / o->tau,
     };
+    launch.from.populations = sim->populations[now];
+    launch.to.populations = sim->populations[two ? 1 - now : 0];
     launch.rate_odd =
         o->variant.collision == RILL_TRT ? 1.0 / (0.5 + o->magic / (o->tau - 0.5)) : launch.rate_even;
     memcpy(launch.force, o->force, sizeof launch.force);
@@ -112,11 +115,11 @@ static rill_status allocate(rill_sim *sim)
     const rill_domain *domain = sim->domain;
     const rill_backend *backend = sim->backend;
     const rill_variant variant = sim->options.variant;
-    const uint64_t list = (uint64_t)(rill_q(variant.lattice) - 1) * domain->stride * sizeof(rill_node);
     RILL_TRY(backend->require(rill_sim_bytes(variant, domain), "the populations and index lists"));
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
         RILL_TRY(backend->alloc(population_bytes(variant, domain), "populations", &sim->populations[k]));
-    RILL_TRY(backend->share(domain->pull, list, "the pull index list", &sim->list));
+    sim->arrays.stride = domain->stride;
+    RILL_TRY(backend->link(domain, &sim->arrays));
     if (domain->swap_count)
         RILL_TRY(backend->share(domain->swaps, domain->swap_count * sizeof(rill_swap), "mirrored links",
                                 &sim->swaps));
@@ -161,7 +164,7 @@ void rill_sim_destroy(rill_sim *sim)
         for (int k = 0; k < 2; k++) sim->backend->free(sim->populations[k]);
         sim->backend->free(sim->partials);
         sim->backend->free(sim->slice);
-        sim->backend->release(sim->list);
+        sim->backend->unlink(&sim->arrays);
         sim->backend->release(sim->swaps);
     }
     rill_array_destroy(sim->host_partials);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file segments.h
+ * The runs of a pull list; see rill_segments in kernel/arrays.h.
+ */
+#ifndef RILL_DOMAIN_SEGMENTS_H
+#define RILL_DOMAIN_SEGMENTS_H
+
+#include "domain/domain.h"
+
+/** Find the segments of a domain's pull list. @return RILL_SYSTEM without memory */
+rill_status rill_segments_create(const rill_domain *domain, rill_segments *out);
+
+/** Free the arrays. */
+void rill_segments_destroy(rill_segments *segments);
+
+#endif

@@ -211,6 +211,8 @@ static int run(int argc, char **argv)
         {"backend", 0, CLI_CHOICE, &o.compute.backend, .help = "where it runs", .choices = backends},
         {"tau", 0, CLI_REAL, &o.compute.tau, "NUMBER", "relaxation time, in time steps", .min = 0.5,
          .max = 100, .above = true},
+        {"magic", 0, CLI_REAL, &o.compute.magic, "NUMBER", "TRT: magic parameter, no unit",
+         .fallback = "3/16", .min = 0, .max = 100, .above = true},
         {.help = "Output"},
         {"json", 0, CLI_TEXT, &o.compute.json, "FILE", "write the records as JSON", .fallback = ""},
         {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",

@@ -29,6 +29,14 @@ static int class_of(int length)
     return class;
 }
 
+/* Return the first upstream node of a block's row that is not a wall, or its first node. */
+static rill_node ahead_of(const rill_node *upstream, rill_node own)
+{
+    for (int l = 0; l < RILL_SEGMENT_BLOCK; l++)
+        if (upstream[l] != RILL_UPSTREAM_WALL) return upstream[l];
+    return own;
+}
+
 /*
  * Visit the segments of a block: count them by class and, where `to` is not NULL, write each to its class's
  * next place.
@@ -57,7 +65,7 @@ static void visit_block(const rill_domain *domain, size_t block, uint64_t count[
 rill_status rill_segments_create(const rill_domain *domain, rill_segments *out)
 {
     rill_status status = RILL_OK;
-    rill_segments segments = {NULL, NULL};
+    rill_segments segments = {NULL, NULL, NULL};
     const int64_t blocks = (int64_t)(domain->stride / RILL_SEGMENT_BLOCK);
     const size_t classes = (size_t)blocks * RILL_SEGMENT_CLASSES;
     RILL_TRY(rill_array_create(classes + 1, sizeof(uint64_t), "segments", (void **)&segments.offsets));
@@ -69,6 +77,9 @@ rill_status rill_segments_create(const rill_domain *domain, rill_segments *out)
     }
     segments.offsets[0] = 0;
     for (size_t k = 0; k < classes; k++) segments.offsets[k + 1] += segments.offsets[k];
+    const size_t rows = (size_t)rill_q(domain->lattice) - 1;
+    RILL_TRY(rill_array_create_zero(((uint64_t)blocks + 1) * rows, sizeof(rill_node), "segments",
+                                    (void **)&segments.ahead));
     RILL_TRY(rill_array_create(segments.offsets[classes], sizeof(rill_segment), "segments",
                                (void **)&segments.segments));
 #pragma omp parallel for schedule(static)
@@ -78,9 +89,13 @@ rill_status rill_segments_create(const rill_domain *domain, rill_segments *out)
         for (int class = 0; class < RILL_SEGMENT_CLASSES; class ++)
             to[class] = segments.segments + segments.offsets[block * RILL_SEGMENT_CLASSES + class];
         visit_block(domain, (size_t)block, count, to);
+        for (size_t row = 0; row < rows; row++)
+            segments.ahead[(size_t)block * rows + row] =
+                ahead_of(domain->pull + row * domain->stride + (size_t)block * RILL_SEGMENT_BLOCK,
+                         (rill_node)(block * RILL_SEGMENT_BLOCK));
     }
     *out = segments;
-    segments = (rill_segments){NULL, NULL};
+    segments = (rill_segments){NULL, NULL, NULL};
 done:
     rill_segments_destroy(&segments);
     return status;
@@ -90,5 +105,6 @@ void rill_segments_destroy(rill_segments *segments)
 {
     rill_array_destroy(segments->segments);
     rill_array_destroy(segments->offsets);
-    *segments = (rill_segments){NULL, NULL};
+    rill_array_destroy(segments->ahead);
+    *segments = (rill_segments){NULL, NULL, NULL};
 }

@@ -114,6 +114,22 @@ RILL_FN void rill_block_copy(const int lattice, const int stream, const int pari
     }
 }
 
+/** Ask for what the next block will gather: segments jump about too much for the processor to foresee. */
+RILL_FN void rill_block_prefetch(const int lattice, const int stream, const int parity, const int storage,
+                                 const rill_arrays *arrays, const rill_node n)
+{
+    const rill_node *ahead =
+        arrays->segments.ahead + (size_t)(n / RILL_BLOCK + 1) * (size_t)(rill_q(lattice) - 1);
+    RILL_NO_UNROLL
+    for (int i = 1; i < rill_q(lattice); i++) {
+        const char *line =
+            (const char *)arrays->populations +
+            rill_slot_in(stream, parity, arrays->stride, i, 0, ahead[i - 1]) * rill_storage_size(storage);
+        RILL_UNROLL
+        for (size_t k = 0; k < RILL_BLOCK * rill_storage_size(storage); k += 64) __builtin_prefetch(line + k);
+    }
+}
+
 /** Copy the incoming populations of a block into its buffer, where a step looks upstream. */
 RILL_FN void rill_block_gather(const int lattice, const int stream, const int parity, const int storage,
                                const rill_arrays *arrays, const rill_node n, rill_block *block)

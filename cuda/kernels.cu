@@ -92,10 +92,13 @@ struct values {
 __device__ values node_values(const rill_variant variant, const int parity, const rill_arrays &arrays,
                               const rill_rates &rates, const rill_node n)
 {
-    const rill_moments m =
-        variant.stream == RILL_PULL ? rill_node_moments(lattice, RILL_PULL, storage, 0, &arrays, &rates, n)
-        : parity == 0               ? rill_node_moments(lattice, RILL_AA, storage, 0, &arrays, &rates, n)
-                                    : rill_node_moments(lattice, RILL_AA, storage, 1, &arrays, &rates, n);
+    rill_moments m;
+    if (variant.stream == RILL_PULL)
+        rill_node_moments(lattice, RILL_PULL, storage, 0, &arrays, &rates, n, &m);
+    else if (parity == 0)
+        rill_node_moments(lattice, RILL_AA, storage, 0, &arrays, &rates, n, &m);
+    else
+        rill_node_moments(lattice, RILL_AA, storage, 1, &arrays, &rates, n, &m);
     values v;
     v.density = m.density;
     const double scale = variant.equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + v.density) : 1.0;

@@ -92,7 +92,7 @@ rill_status rill_bench_run(const rill_geom *geom, const rill_sim_options *option
     rill_sim_destroy(sim);
     sim = NULL;
     RILL_TRY(backend->bandwidth(&after));
-    record.bandwidth = 0.5 * (record.bandwidth + after);
+    record.bandwidth = fmax(record.bandwidth, after);
     *out = record;
 done:
     rill_sim_destroy(sim);

@@ -15,7 +15,7 @@ typedef struct rill_bench_record {
     double porosity; /**< nodes per voxel of the box */
     double mlups;    /**< 1e6 node updates per second, median of the rounds */
     double mlups_min, mlups_max;
-    double bandwidth;        /**< bytes per second of the yardstick, mean of before and after */
+    double bandwidth;        /**< bytes per second of the yardstick, the better of before and after */
     const char *yardstick;   /**< what was measured */
     double bytes_per_update; /**< by the model */
     double seconds;          /**< of all timed rounds */

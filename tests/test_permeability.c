@@ -267,6 +267,9 @@ Test(permeability, refuses_what_has_none)
     refused(blocked, o, RILL_NUMERICS, "nothing percolates along z");
     refused(empty(4, 4, 4), o, RILL_NUMERICS, "no wall");
     o.max_steps = 20;
+    rill_geom *walled = sphere_array(8, 3);
+    walled->sides[2] = RILL_WALL;
+    refused(walled, o, RILL_USAGE, "walled sides normal to z");
     refused(sphere_array(12, 4), o, RILL_NUMERICS, "--max-steps");
 }
 

@@ -104,7 +104,8 @@ static void print_record(const char *name, rill_variant v, const rill_bench_reco
     fflush(stdout);
 }
 
-static rill_status run_case(const bench_options *o, const bench_case *c, const char *command, json_t *results)
+static rill_status run_case(const bench_options *o, const bench_case *c, const char *command,
+                            double *bandwidth, json_t *results)
 {
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
@@ -123,8 +124,9 @@ static rill_status run_case(const bench_options *o, const bench_case *c, const c
         if (o->stream_given && stream != o->compute.stream) continue;
         sim.variant.stream = (rill_stream)stream;
         if (progress.fn) progress.fn(progress.context, c->name, -1, rill_stream_names[stream]);
-        RILL_TRY(rill_bench_run(geom, &sim, o->seconds, &record));
+        RILL_TRY(rill_bench_run(geom, &sim, o->seconds, *bandwidth, &record));
         cli_progress_end();
+        *bandwidth = record.bandwidth;
         print_record(c->name, sim.variant, &record);
         json_t *row = record_json(c->name, sim.variant, &record, command);
         if (!row || json_array_append_new(results, row)) {
@@ -152,6 +154,7 @@ static json_t *report_json(const bench_options *o, const char *command, json_t *
 static rill_status work(const bench_options *o, const char *command)
 {
     rill_status status = RILL_OK;
+    double bandwidth = 0;
     json_t *results = json_array(), *report = NULL;
     if (o->suite == case_rock && !o->rock) {
         status =
@@ -164,7 +167,7 @@ static rill_status work(const bench_options *o, const char *command)
     print_heading();
     for (int k = 0; k < case_count; k++) {
         const bool wanted = o->suite == k || (o->suite == suite_all && (k != case_rock || o->rock));
-        if (wanted) RILL_TRY(run_case(o, &cases[k], command, results));
+        if (wanted) RILL_TRY(run_case(o, &cases[k], command, &bandwidth, results));
     }
     if (o->compute.json) {
         report = report_json(o, command, results);

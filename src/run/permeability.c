@@ -134,10 +134,11 @@ rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability
                                  "xyz"[a]);
     for (int a = 0; a < 3; a++)
         if (geom->sides[a] == RILL_WALL && (o->axis == a || o->axis < 0))
-            return rill_fail(RILL_USAGE,
-                             "walled sides normal to %c let no flow along it through: use --sides periodic or "
-                             "mirror there, or drive along another axis",
-                             "xyz"[a]);
+            return rill_fail(
+                RILL_USAGE,
+                "walled sides normal to %c let no flow along it through: use --sides periodic or "
+                "mirror there, or drive along another axis",
+                "xyz"[a]);
     RILL_TRY(clean(geom, o, &found));
     plan->porosity = geom->porosity;
     plan->dropped = found.dropped;

@@ -21,7 +21,7 @@ static rill_status find_cuda(const rill_backend **out)
 #else
     (void)out;
     return rill_fail(RILL_SYSTEM,
-                     "this rill was built without CUDA: build it where nvcc is installed, or use the cpu");
+                     "rill was built without CUDA: build it where nvcc is installed, or use --backend cpu");
 #endif
 }
 

@@ -29,6 +29,19 @@ static void print_memory(const rill_permeability_plan *p)
     cli_row("memory, device", "%s of %s free", need, there);
 }
 
+/* Where it will run, and why not on a device when the choice was left open. */
+static void print_backend(rill_backend_kind backend)
+{
+    if (backend == RILL_BACKEND_CUDA)
+        cli_row("backend", "cuda");
+    else if (backend == RILL_BACKEND_CPU)
+        cli_row("backend", "cpu");
+    else if (rill_backend_available(RILL_BACKEND_CUDA))
+        cli_row("backend", "cuda: a device is there");
+    else
+        cli_row("backend", "cpu: %s", rill_error_message());
+}
+
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *p, double mlups)
 {
@@ -47,6 +60,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
             p->porosity.percolating[1], p->porosity.percolating[2]);
     cli_row("fluid nodes", "%llu (%.5f of the box)", (unsigned long long)p->nodes, p->fluid);
     cli_row("variant", "%s", variant);
+    print_backend(options->backend);
     cli_row("tau", "%.4g (viscosity %.4g): %s", p->tau, p->nu, p->tau_reason);
     cli_row("force", "%.3g: %s", p->force, p->force_reason);
     cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);

@@ -29,6 +29,9 @@ rill_status probe(char *device, size_t size)
 {
     int count = 0, current = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
+    int driver = 0;
+    if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
+        return rill_fail(RILL_SYSTEM, "no CUDA device answers (there is no NVIDIA driver)");
     if (error != cudaSuccess || count == 0)
         return rill_fail(RILL_SYSTEM, "no CUDA device answers (%s)",
                          error == cudaSuccess ? "none is visible" : cudaGetErrorString(error));

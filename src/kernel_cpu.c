@@ -104,8 +104,8 @@ static rill_partial chunk_totals(const rill_launch *launch, const rill_rates *ra
                                          v.velocity[2][k] * v.velocity[2][k];
             p.mass += v.density[k];
             for (int a = 0; a < 3; a++) p.momentum[a] += v.momentum[a][k];
-            p.speed_squared_max = fmax(p.speed_squared_max, speed_squared);
-            p.density_max = fmax(p.density_max, fabs(v.density[k]));
+            if (speed_squared > p.speed_squared_max) p.speed_squared_max = speed_squared;
+            if (fabs(v.density[k]) > p.density_max) p.density_max = fabs(v.density[k]);
             p.not_finite += !isfinite(v.density[k] + speed_squared);
         }
     }

@@ -224,7 +224,7 @@ static rill_status outputs_check(choices *c)
         return rill_fail(RILL_USAGE, "--json and -o name the same file %s: give each its own", json);
     for (int k = 0; k < 2; k++) {
         const char *name = k ? json : output;
-        if (name && strcmp(name, c->input) == 0)
+        if (name && rill_output_replaces(name, c->input))
             return rill_fail(RILL_USAGE, "%s %s would overwrite the input: give another name",
                              k ? "--json" : "-o", name);
     }
@@ -313,7 +313,7 @@ static int run(int argc, char **argv)
         {"axis", 0, CLI_CHOICE, &c.axis, .help = "axis of the flow; xyz: the full tensor from three runs",
          .choices = axes},
         {"force", 0, CLI_REAL, &c.force, "NUMBER", "body force per volume, in lattice units",
-         .fallback = "chosen, shown with the reason", .min = -0.1, .max = 0.1},
+         .fallback = "chosen, shown with the reason", .min = 0, .max = 0.1, .above = true},
         {"every", 0, CLI_COUNT, &c.every, "COUNT",
          "steps between the first samples; doubles as the run gets longer", .fallback = "chosen, 2 to 32",
          .min = 2, .max = 1e9},

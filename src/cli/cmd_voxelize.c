@@ -143,7 +143,7 @@ static rill_status check(const choices *c, int count)
             "more than one image is given: put a pattern of slices in quotes (\"slice*.tif\"), or name "
             "their directory");
     if (!c->output) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
-    if (strcmp(c->output, c->input) == 0)
+    if (rill_output_replaces(c->output, c->input))
         return rill_fail(RILL_USAGE, "-o %s would overwrite the image: give another name", c->output);
     return RILL_OK;
 }

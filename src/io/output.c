@@ -81,6 +81,13 @@ rill_status rill_output_try(const char *path)
     return status;
 }
 
+bool rill_output_replaces(const char *output, const char *input)
+{
+    struct stat a, b;
+    if (strcmp(output, input) == 0) return true;
+    return stat(output, &a) == 0 && stat(input, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 void rill_output_destroy(rill_output *output)
 {
     if (!output) return;

@@ -23,6 +23,9 @@ rill_status rill_output_create(const char *path, rill_output **out);
  * rill_output_create() */
 rill_status rill_output_try(const char *path);
 
+/** Return whether writing `output` would replace `input`: the same name, or another name of the same file. */
+bool rill_output_replaces(const char *output, const char *input);
+
 /** Remove the temporary file unless it was committed, and free the output; NULL is allowed. */
 void rill_output_destroy(rill_output *output);
 

@@ -95,6 +95,9 @@ Test(cli_voxelize, refuses)
     cli_test_fails(1, "no image", "voxelize", "-o", "b.geom.h5");
     cli_test_fails(1, "-o FILE", "voxelize", "a_8x8x8.raw");
     cli_test_fails(1, "overwrite", "voxelize", "a_8x8x8.raw", "-o", "a_8x8x8.raw");
+    cr_assert_eq(symlink("a_8x8x8.raw", "link.geom.h5"), 0);
+    cli_test_fails(1, "overwrite", "voxelize", "a_8x8x8.raw", "-o", "link.geom.h5");
+    cr_assert_eq(unlink("link.geom.h5"), 0);
     cli_test_fails(1, "in quotes", "voxelize", "a_8x8x8.raw", "b.raw", "-o", "b.geom.h5");
     cli_test_fails(1, "No such file", "voxelize", "b_8x8x8.raw", "-o", "b.geom.h5");
     cli_test_fails(1, "512 bytes", "voxelize", "a_8x8x8.raw", "--size", "8x8x9", "-o", "b.geom.h5");

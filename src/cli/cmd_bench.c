@@ -119,11 +119,12 @@ static rill_status run_case(const bench_options *o, const bench_case *c, const c
     const uint32_t cells = o->cells ? (uint32_t)o->cells : c->cells[device];
     if (progress.fn) progress.fn(progress.context, c->name, -1, "making the geometry");
     RILL_TRY(c->make(o, cells, &geom));
-    for (int stream = 0; stream < RILL_STREAM_COUNT; stream++) {
+    const rill_stream both[] = {RILL_PULL, RILL_AA}, one[] = {sim.variant.stream};
+    const rill_stream *streams = o->stream_given ? one : both;
+    for (size_t k = 0; k < (o->stream_given ? 1 : 2); k++) {
         rill_bench_record record;
-        if (o->stream_given && stream != o->compute.stream) continue;
-        sim.variant.stream = (rill_stream)stream;
-        if (progress.fn) progress.fn(progress.context, c->name, -1, rill_stream_names[stream]);
+        sim.variant.stream = streams[k];
+        if (progress.fn) progress.fn(progress.context, c->name, -1, rill_stream_names[streams[k]]);
         RILL_TRY(rill_bench_run(geom, &sim, o->seconds, *bandwidth, &record));
         cli_progress_end();
         *bandwidth = record.bandwidth;
@@ -189,8 +190,6 @@ static int run(int argc, char **argv)
     bench_options o = {.suite = suite_all, .seconds = 2};
     cli_compute_defaults(&o.compute);
     const char *memory = NULL;
-    static const char *const streams[] = {"pull", "aa", "both", NULL};
-    o.compute.stream = RILL_STREAM_COUNT;
     const cli_option options[] = {
         {.help = "What is measured"},
         {"suite", 0, CLI_CHOICE, &o.suite, .help = "geometry", .choices = suites},
@@ -206,7 +205,8 @@ static int run(int argc, char **argv)
          .choices = rill_collision_names},
         {"equilibrium", 0, CLI_CHOICE, &o.compute.equilibrium, .help = "equilibrium",
          .choices = rill_equilibrium_names},
-        {"stream", 0, CLI_CHOICE, &o.compute.stream, .help = "streaming scheme", .choices = streams},
+        {"stream", 0, CLI_CHOICE, &o.compute.stream, .help = "streaming scheme", .choices = rill_stream_names,
+         .fallback = "pull, then aa", .given = &o.stream_given},
         {"addressing", 0, CLI_CHOICE, &o.compute.addressing, .help = "addressing",
          .choices = rill_addressing_names},
         {"storage", 0, CLI_CHOICE, &o.compute.storage, .help = "number format",
@@ -228,8 +228,6 @@ static int run(int argc, char **argv)
     bool help = false;
     rill_status status = cli_parse(&cli_bench, tables, argc, argv, NULL, &count, &help);
     if (help) return RILL_OK;
-    o.stream_given = o.compute.stream != RILL_STREAM_COUNT;
-    if (!o.stream_given) o.compute.stream = RILL_AA;
     char *command = status == RILL_OK ? cli_command_line(argc, argv) : NULL;
     if (status == RILL_OK)
         status = command ? work(&o, command) : rill_fail(RILL_SYSTEM, "out of memory for the command line");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill generate: a synthetic geometry. What can be made is generate_kinds.c's table. */
 #include "cli/cli.h"
+#include "run/variant.h"
 #include "cli/generate_kinds.h"
 #include "core/units.h"
 #include "geometry/voxelize.h"
@@ -10,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of rill_side and rill_lattice. */
+/* In the order of rill_side. */
 static const char *const side_names[] = {"periodic", "mirror", "wall"};
 static const char *const indices[] = {"none", "pull", NULL};
-static const char *const lattices[] = {"d3q19", "d3q27", NULL};
-_Static_assert(sizeof lattices / sizeof *lattices == RILL_LATTICE_COUNT + 1, "names and enum differ");
 
 /* What every kind is asked. */
 typedef struct choices {
@@ -139,7 +138,8 @@ static int run_kind(const cli_generate_kind *kind, int argc, char **argv, char *
         {"sides", 0, CLI_TEXT, &c.sides, "KIND",
          .help = "what lies beyond the faces: periodic, mirror or wall, or three of them for x,y,z"},
         {"index", 0, CLI_CHOICE, &c.index, .help = "store the pull index list too", .choices = indices},
-        {"velocity-set", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list", .choices = lattices},
+        {"velocity-set", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list",
+         .choices = rill_lattice_names},
         {"raw", 0, CLI_TEXT, &c.raw, "FILE",
          "write the voxels as bytes, pore 0, solid 255, x fastest; name it NAME_NXxNYxNZ.raw for readers",
          .fallback = ""},

@@ -16,13 +16,13 @@ static int run(int argc, char **argv)
     printf("%-42s  %12s  %12s\n", "", "bytes/node", "bytes/update");
     for (int k = 0; k < rill_variant_count(); k++) {
         const rill_variant variant = rill_variant_at(k);
-        char name[64];
+        char name[96];
         rill_variant_name(variant, name, sizeof name);
         printf("%-42s  %12.0f  %12.0f\n", name, rill_variant_bytes_per_node(variant),
                rill_variant_bytes_per_update(variant));
     }
     printf("\nPopulations and index words; the default is ");
-    char name[64];
+    char name[96];
     rill_variant_name(rill_variant_default(), name, sizeof name);
     printf("%s.\n", name);
     return RILL_OK;

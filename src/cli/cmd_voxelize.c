@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill voxelize: an image becomes a geometry file. The work is geometry/voxelize.c's. */
 #include "cli/cli.h"
+#include "run/variant.h"
 #include "cli/image_options.h"
 #include "core/units.h"
 #include "io/json_file.h"
@@ -15,9 +16,7 @@
 static const char *const keeps[] = {"all", "connected", "percolating", NULL};
 static const char *const axes[] = {"any", "x", "y", "z", NULL};
 static const char *const indices[] = {"none", "pull", NULL};
-static const char *const lattices[] = {"d3q19", "d3q27", NULL};
 static const char *const sides[] = {"periodic", "mirror", "wall"};
-_Static_assert(sizeof lattices / sizeof *lattices == RILL_LATTICE_COUNT + 1, "names and enum differ");
 
 typedef struct {
     cli_image image;
@@ -179,7 +178,8 @@ static int run(int argc, char **argv)
         {.help = "Output"},
         {"output", 'o', CLI_TEXT, &c.output, "FILE", "write the geometry", .fallback = ""},
         {"index", 0, CLI_CHOICE, &c.index, .help = "store the pull index list too", .choices = indices},
-        {"lattice", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list", .choices = lattices},
+        {"lattice", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list",
+         .choices = rill_lattice_names},
         {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON", .fallback = ""},
         {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",
          .fallback = "what the system reports as available", .apply = cli_memory_apply},

@@ -88,5 +88,6 @@ rill_variant cli_compute_variant(const cli_compute *c)
         .stream = (rill_stream)c->stream,
         .addressing = (rill_addressing)c->addressing,
         .storage = (rill_storage)c->storage,
+        .arithmetic = c->storage == RILL_FP64 ? RILL_DOUBLE : RILL_SINGLE,
     };
 }

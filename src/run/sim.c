@@ -41,11 +41,8 @@ rill_sim_options rill_sim_options_default(void)
 static rill_status options_check(const rill_sim_options *options, const rill_domain *domain)
 {
     const rill_variant v = options->variant;
-    if ((unsigned)v.lattice >= RILL_LATTICE_COUNT || (unsigned)v.collision >= RILL_COLLISION_COUNT ||
-        (unsigned)v.equilibrium >= RILL_EQUILIBRIUM_COUNT || (unsigned)v.stream >= RILL_STREAM_COUNT ||
-        (unsigned)v.addressing >= RILL_ADDRESSING_COUNT || (unsigned)v.storage >= RILL_STORAGE_COUNT)
-        return rill_fail(RILL_USAGE,
-                         "the variant holds a value that is none of the named ones: see `rill variants`");
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_variant_check(v));
     if (v.lattice != domain->lattice)
         return rill_fail(
             RILL_USAGE, "the domain was built for another lattice than the variant's: build it for the same");
@@ -67,7 +64,8 @@ static rill_status options_check(const rill_sim_options *options, const rill_dom
         return rill_fail(RILL_USAGE,
                          "mirrored sides normal to the flow need the stokes equilibrium, because a mirrored "
                          "flow runs backwards: choose it, or mirror the geometry itself");
-    return RILL_OK;
+done:
+    return status;
 }
 
 static uint64_t population_bytes(rill_variant variant, const rill_domain *domain)
@@ -176,7 +174,7 @@ rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
     for (uint64_t k = 0; k < steps; k++) {
         rill_launch launch = launch_of(sim);
         if (!sim->kernels->step(&launch)) {
-            char name[64];
+            char name[96];
             rill_variant_name(sim->options.variant, name, sizeof name);
             return rill_fail(RILL_USAGE, "variant %s is not built into this library: see `rill variants`",
                              name);

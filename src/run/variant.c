@@ -2,21 +2,35 @@
 /* Names and bytes of variants, and the list of those that are built. */
 #include "run/variant.h"
 
+#include "core/status.h"
 #include "kernel/lattice.h"
 #include "kernel/storage.h"
 #include "kernel/stream.h"
 
 #include <stdio.h>
 
-const char *const rill_lattice_names[] = {"d3q19", "d3q27", NULL};
-const char *const rill_collision_names[] = {"srt", "trt", NULL};
+const char *const rill_lattice_names[] = {"d3q19", "d3q27", "d3q15", "d2q9", NULL};
+const char *const rill_collision_names[] = {"srt", "trt", "mrt", "central-moment", "cumulant", NULL};
 const char *const rill_equilibrium_names[] = {"second-order", "stokes", NULL};
-const char *const rill_stream_names[] = {"pull", "aa", NULL};
-const char *const rill_addressing_names[] = {"list", NULL};
-const char *const rill_storage_names[] = {"fp32", "fp64", NULL};
+const char *const rill_rheology_names[] = {"newtonian", "carreau-yasuda", NULL};
+const char *const rill_stream_names[] = {"pull",    "push",    "aa",   "esotwist",
+                                         "esopull", "esopush", "ring", NULL};
+const char *const rill_addressing_names[] = {"list", "dense", "chase", "bitmap", NULL};
+const char *const rill_bounce_names[] = {"half-way", "full-way", NULL};
+const char *const rill_storage_names[] = {"fp32",   "fp64",   "fp16",   "fp16s",  "fp16c",
+                                          "p16_0s", "p16_1s", "p16_2c", "int16s", NULL};
+const char *const rill_arithmetic_names[] = {"single", "double", NULL};
+const char *const rill_shift_names[] = {"shifted", "plain", NULL};
 
 static const rill_variant built[] = {
-#define RILL_VARIANT(L, C, E, S, A, T) {RILL_##L, RILL_##C, RILL_##E, RILL_##S, RILL_##A, RILL_##T},
+#define RILL_VARIANT(L, C, E, S, A, T)                                                                       \
+    {.lattice = RILL_##L,                                                                                    \
+     .collision = RILL_##C,                                                                                  \
+     .equilibrium = RILL_##E,                                                                                \
+     .stream = RILL_##S,                                                                                     \
+     .addressing = RILL_##A,                                                                                 \
+     .storage = RILL_##T,                                                                                    \
+     .arithmetic = RILL_##T == RILL_FP64 ? RILL_DOUBLE : RILL_SINGLE},
 #include "kernel/variants.def"
 };
 
@@ -26,14 +40,68 @@ rill_variant rill_variant_at(int k) { return built[k]; }
 
 rill_variant rill_variant_default(void)
 {
-    return (rill_variant){RILL_D3Q19, RILL_TRT, RILL_STOKES, RILL_AA, RILL_LIST, RILL_FP32};
+    return (rill_variant){.lattice = RILL_D3Q19,
+                          .collision = RILL_TRT,
+                          .equilibrium = RILL_STOKES,
+                          .stream = RILL_AA,
+                          .addressing = RILL_LIST,
+                          .storage = RILL_FP32};
 }
 
 void rill_variant_name(rill_variant v, char *text, size_t size)
 {
-    snprintf(text, size, "%s-%s-%s-%s-%s-%s", rill_lattice_names[v.lattice],
+    const rill_arithmetic usual = v.storage == RILL_FP64 ? RILL_DOUBLE : RILL_SINGLE;
+    snprintf(text, size, "%s-%s-%s-%s-%s-%s%s%s%s%s%s%s%s%s", rill_lattice_names[v.lattice],
              rill_collision_names[v.collision], rill_equilibrium_names[v.equilibrium],
-             rill_stream_names[v.stream], rill_addressing_names[v.addressing], rill_storage_names[v.storage]);
+             rill_stream_names[v.stream], rill_addressing_names[v.addressing], rill_storage_names[v.storage],
+             v.arithmetic == usual ? "" : "-",
+             v.arithmetic == usual ? "" : rill_arithmetic_names[v.arithmetic], v.bounce ? "-" : "",
+             v.bounce ? rill_bounce_names[v.bounce] : "", v.shift ? "-" : "",
+             v.shift ? rill_shift_names[v.shift] : "", v.rheology ? "-" : "",
+             v.rheology ? rill_rheology_names[v.rheology] : "");
+}
+
+static bool esoteric(rill_stream stream)
+{
+    return stream == RILL_ESOTWIST || stream == RILL_ESOPULL || stream == RILL_ESOPUSH;
+}
+
+rill_status rill_variant_check(rill_variant v)
+{
+    if ((unsigned)v.lattice >= RILL_LATTICE_COUNT || (unsigned)v.collision >= RILL_COLLISION_COUNT ||
+        (unsigned)v.equilibrium >= RILL_EQUILIBRIUM_COUNT || (unsigned)v.stream >= RILL_STREAM_COUNT ||
+        (unsigned)v.addressing >= RILL_ADDRESSING_COUNT || (unsigned)v.storage >= RILL_STORAGE_COUNT ||
+        (unsigned)v.arithmetic >= RILL_ARITHMETIC_COUNT || (unsigned)v.rheology >= RILL_RHEOLOGY_COUNT ||
+        (unsigned)v.bounce >= RILL_BOUNCE_COUNT || (unsigned)v.shift >= RILL_SHIFT_COUNT)
+        return rill_fail(RILL_USAGE,
+                         "the variant holds a value that is none of the named ones: see `rill variants`");
+    if (v.addressing == RILL_CHASE && v.stream != RILL_ESOTWIST && v.stream != RILL_AA)
+        return rill_fail(RILL_USAGE,
+                         "addressing chase goes with esotwist (three links) or aa (six), not with %s: choose "
+                         "list or bitmap",
+                         rill_stream_names[v.stream]);
+    if (v.bounce == RILL_FULL_WAY && !esoteric(v.stream))
+        return rill_fail(RILL_USAGE,
+                         "full-way bounce-back goes with esotwist, esopull or esopush, not with %s: choose "
+                         "half-way",
+                         rill_stream_names[v.stream]);
+    const bool moments =
+        v.collision == RILL_MRT || v.collision == RILL_CENTRAL_MOMENT || v.collision == RILL_CUMULANT;
+    if (moments && v.lattice != RILL_D3Q27 && (v.lattice != RILL_D3Q19 || v.collision == RILL_CUMULANT))
+        return rill_fail(RILL_USAGE, "collision %s is not made for %s: choose %s",
+                         rill_collision_names[v.collision], rill_lattice_names[v.lattice],
+                         v.collision == RILL_CUMULANT ? "d3q27" : "d3q19 or d3q27");
+    if (moments && v.equilibrium != RILL_SECOND_ORDER)
+        return rill_fail(RILL_USAGE,
+                         "collision %s has its own equilibrium: choose --equilibrium second-order, or "
+                         "trt",
+                         rill_collision_names[v.collision]);
+    if (v.rheology != RILL_NEWTONIAN && v.collision != RILL_TRT)
+        return rill_fail(RILL_USAGE, "viscosity law %s goes with trt, not with %s",
+                         rill_rheology_names[v.rheology], rill_collision_names[v.collision]);
+    if (v.storage == RILL_FP64 && v.arithmetic != RILL_DOUBLE)
+        return rill_fail(RILL_USAGE, "fp64 storage goes with double arithmetic");
+    return RILL_OK;
 }
 
 int rill_lattice_q(rill_lattice lattice) { return rill_q(lattice); }

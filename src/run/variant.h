@@ -12,6 +12,10 @@
 extern const char *const rill_lattice_names[RILL_LATTICE_COUNT + 1];
 extern const char *const rill_collision_names[RILL_COLLISION_COUNT + 1];
 extern const char *const rill_equilibrium_names[RILL_EQUILIBRIUM_COUNT + 1];
+extern const char *const rill_rheology_names[RILL_RHEOLOGY_COUNT + 1];
+extern const char *const rill_bounce_names[RILL_BOUNCE_COUNT + 1];
+extern const char *const rill_arithmetic_names[RILL_ARITHMETIC_COUNT + 1];
+extern const char *const rill_shift_names[RILL_SHIFT_COUNT + 1];
 extern const char *const rill_stream_names[RILL_STREAM_COUNT + 1];
 extern const char *const rill_addressing_names[RILL_ADDRESSING_COUNT + 1];
 extern const char *const rill_storage_names[RILL_STORAGE_COUNT + 1];

@@ -190,7 +190,7 @@ typedef struct rill_variant {
     rill_stream stream;
     rill_addressing addressing;
     rill_storage storage;
-    rill_arithmetic arithmetic; /**< RILL_SINGLE with fp64 storage is not a combination */
+    rill_arithmetic arithmetic; /**< fp64 storage always goes with RILL_DOUBLE, whatever is given */
     rill_rheology rheology;
     rill_bounce bounce;
     rill_shift shift;

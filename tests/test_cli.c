@@ -214,9 +214,9 @@ Test(cli, shared_flags)
     cr_assert_eq(compute.max_steps, 2000000);
     cr_assert_str_eq(getenv("RILL_MEMORY"), "3GiB");
 
-    static const char *const wrong[][3] = {{"paint", "--tau", "0.5"},      {"paint", "--tau", "0.49"},
-                                           {"paint", "--magic", "0"},      {"paint", "--tolerance", "0"},
-                                           {"paint", "--lattice", "d2q9"}, {"paint", "--memory", "lots"},
+    static const char *const wrong[][3] = {{"paint", "--tau", "0.5"},       {"paint", "--tau", "0.49"},
+                                           {"paint", "--magic", "0"},       {"paint", "--tolerance", "0"},
+                                           {"paint", "--lattice", "d4q99"}, {"paint", "--memory", "lots"},
                                            {"paint", "--max-steps", "0"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         none = 0;

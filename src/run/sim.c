@@ -9,6 +9,7 @@
 #include "kernel/lattice.h"
 #include "kernel/storage.h"
 #include "kernel/stream.h"
+#include "run/variant.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -137,6 +138,7 @@ rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *o
     if (!sim) return rill_fail(RILL_SYSTEM, "out of memory for a simulation");
     sim->domain = domain;
     sim->options = *options;
+    sim->options.variant = rill_variant_normal(options->variant);
     RILL_TRY(rill_backend_find(options->backend, &sim->backend));
     RILL_TRY(sim->backend->probe(sim->device, sizeof sim->device));
     sim->kernels = sim->backend->kernels(options->variant.lattice, options->variant.storage);

@@ -61,6 +61,12 @@ void rill_variant_name(rill_variant v, char *text, size_t size)
              v.rheology ? rill_rheology_names[v.rheology] : "");
 }
 
+rill_variant rill_variant_normal(rill_variant v)
+{
+    if (v.storage == RILL_FP64) v.arithmetic = RILL_DOUBLE;
+    return v;
+}
+
 static bool esoteric(rill_stream stream)
 {
     return stream == RILL_ESOTWIST || stream == RILL_ESOPULL || stream == RILL_ESOPUSH;
@@ -99,8 +105,6 @@ rill_status rill_variant_check(rill_variant v)
     if (v.rheology != RILL_NEWTONIAN && v.collision != RILL_TRT)
         return rill_fail(RILL_USAGE, "viscosity law %s goes with trt, not with %s",
                          rill_rheology_names[v.rheology], rill_collision_names[v.collision]);
-    if (v.storage == RILL_FP64 && v.arithmetic != RILL_DOUBLE)
-        return rill_fail(RILL_USAGE, "fp64 storage goes with double arithmetic");
     return RILL_OK;
 }
 

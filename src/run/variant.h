@@ -26,6 +26,9 @@ int rill_variant_count(void);
 /** Return variant `k` of them, in the order of variants.def. */
 rill_variant rill_variant_at(int k);
 
+/** Return the variant with fp64 storage's arithmetic named: what kernels are looked up by. */
+rill_variant rill_variant_normal(rill_variant variant);
+
 /** Return the bytes of populations and index words stored per node. */
 double rill_variant_bytes_per_node(rill_variant variant);
 

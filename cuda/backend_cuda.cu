@@ -3,6 +3,7 @@
 extern "C" {
 #include "backend.h"
 #include "domain/domain.h"
+#include "run/variant.h"
 }
 
 #include <algorithm>
@@ -119,12 +120,19 @@ rill_status wait()
     return status == RILL_OK ? check(cudaDeviceSynchronize(), "running a kernel") : status;
 }
 
-const rill_kernels *kernels(rill_lattice lattice, rill_storage storage)
+rill_status kernels(rill_variant variant, const rill_kernels **out)
 {
     static const rill_kernels *const table[RILL_LATTICE_COUNT][RILL_STORAGE_COUNT] = {
         {&rill_kernels_cuda_D3Q19_FP32, &rill_kernels_cuda_D3Q19_FP64},
         {&rill_kernels_cuda_D3Q27_FP32, &rill_kernels_cuda_D3Q27_FP64}};
-    return table[lattice][storage];
+    for (int k = 0; k < rill_variant_count(); k++)
+        if (rill_variant_equal(rill_variant_at(k), variant)) {
+            *out = table[variant.lattice][variant.storage];
+            return RILL_OK;
+        }
+    char name[96];
+    rill_variant_name(variant, name, sizeof name);
+    return rill_fail(RILL_SYSTEM, "variant %s is not built into this library: see `rill variants`", name);
 }
 
 __global__ void fill_kernel(float4 *array, size_t count)

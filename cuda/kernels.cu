@@ -69,7 +69,7 @@ template <int collision, int equilibrium, int stream> void step_launch(const ril
         <<<blocks, step_threads>>>(launch->from, launch->to, rates, launch->nodes);
 }
 
-bool step(const rill_launch *launch)
+void step(const rill_launch *launch)
 {
     const rill_variant v = launch->variant;
 #define RILL_LATTICES(X) X(RILL_PART_LATTICE)
@@ -78,10 +78,9 @@ bool step(const rill_launch *launch)
     if (v.collision == RILL_##C && v.equilibrium == RILL_##E && v.stream == RILL_##S &&                      \
         v.addressing == RILL_##A) {                                                                          \
         step_launch<RILL_##C, RILL_##E, RILL_##S>(launch);                                                   \
-        return true;                                                                                         \
+        return;                                                                                              \
     }
 #include "kernel/variants.def"
-    return false;
 }
 
 // Density deviation, momentum and velocity of a node; see rill_moments.

@@ -41,8 +41,11 @@ typedef struct rill_backend {
     /** Wait for all kernels. @return RILL_SYSTEM when one failed */
     rill_status (*wait)(void);
 
-    /** Return the kernels of a lattice and storage; NULL with a message when they are not built. */
-    const rill_kernels *(*kernels)(rill_lattice lattice, rill_storage storage);
+    /**
+     * Find the kernels of a variant that rill_variant_check() accepts, or make them; they stay for the rest
+     * of the process. @return RILL_SYSTEM with the remedy when they cannot be had here
+     */
+    rill_status (*kernels)(rill_variant variant, const rill_kernels **out);
 
     /**
      * Measure the memory bandwidth that kernels are compared with, in bytes per second (read + written):

@@ -3,6 +3,7 @@
 #include "backend.h"
 #include "core/memory.h"
 #include "domain/segments.h"
+#include "run/variant.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -131,10 +132,18 @@ static rill_status copy(void *to, const void *from, uint64_t bytes)
 
 static rill_status wait(void) { return RILL_OK; }
 
-static const rill_kernels *kernels(rill_lattice lattice, rill_storage storage)
+static rill_status kernels(rill_variant variant, const rill_kernels **out)
 {
     const level *found = level_find();
-    return found ? found->kernels[lattice][storage] : NULL;
+    if (!found) return RILL_SYSTEM;
+    for (int k = 0; k < rill_variant_count(); k++)
+        if (rill_variant_equal(rill_variant_at(k), variant)) {
+            *out = found->kernels[variant.lattice][variant.storage];
+            return RILL_OK;
+        }
+    char name[96];
+    rill_variant_name(variant, name, sizeof name);
+    return rill_fail(RILL_SYSTEM, "variant %s is not built into this library: see `rill variants`", name);
 }
 
 static int ascending(const void *a, const void *b)

@@ -51,7 +51,7 @@ static rill_rates rates_of(const rill_launch *launch)
     RILL_STEP(C, E, S, A, 1)
 #include "kernel/variants.def"
 
-static bool step(const rill_launch *launch)
+static void step(const rill_launch *launch)
 {
     const rill_variant v = launch->variant;
 #define RILL_LATTICES(X) X(RILL_PART_LATTICE)
@@ -63,10 +63,9 @@ static bool step(const rill_launch *launch)
             step_##C##_##E##_##S##_##A##_1(launch);                                                          \
         else                                                                                                 \
             step_##C##_##E##_##S##_##A##_0(launch);                                                          \
-        return true;                                                                                         \
+        return;                                                                                              \
     }
 #include "kernel/variants.def"
-    return false;
 }
 
 /* The moments of a block, one array each. */

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file launch.h
- * The seam between the simulation and the compiled kernels. Kernels come in parts, one object per
- * lattice and storage (and processor level on a CPU), each with one rill_kernels table; pointers are the
- * backend's own memory.
+ * The seam between the simulation and the compiled kernels: a backend hands out one rill_kernels table for a
+ * variant. Pointers are the backend's own memory.
  */
 #ifndef RILL_KERNEL_LAUNCH_H
 #define RILL_KERNEL_LAUNCH_H
 
 #include "kernel/arrays.h"
 
+/** The kernels of one variant; see below. */
+typedef struct rill_kernels rill_kernels;
+
 /** Everything that a kernel call needs. */
 typedef struct rill_launch {
+    const rill_kernels *kernels; /**< the table that the called function stands in */
     rill_variant variant;
     int parity; /**< number of the step to come & 1; 0 for schemes without parity */
     rill_arrays from,
@@ -38,10 +41,10 @@ typedef struct rill_swap {
     int8_t sign;
 } rill_swap;
 
-/** The kernels of one part. Calls may return before the work is done. */
-typedef struct rill_kernels {
-    /** Make one step. @return false when the variant is not built */
-    bool (*step)(const rill_launch *launch);
+/** The kernels of a variant, from rill_backend.kernels. Calls may return before the work is done. */
+struct rill_kernels {
+    /** Make one step. */
+    void (*step)(const rill_launch *launch);
     /** Fill partials [(nodes + RILL_CHUNK - 1) / RILL_CHUNK]. */
     void (*totals)(const rill_launch *launch, rill_partial *partials);
     /** Fill moments [4][count]: rho - 1, u_x, u_y, u_z of nodes first … first + count - 1. */
@@ -50,6 +53,8 @@ typedef struct rill_kernels {
     void (*set)(const rill_launch *launch, rill_node first, rill_node count, const double *moments);
     /** Exchange wall slots before the step that `launch` describes. */
     void (*swap)(const rill_launch *launch, const rill_swap *swaps, size_t count);
-} rill_kernels;
+    /** The backend's own: what these functions start. */
+    const void *compiled;
+};
 
 #endif

@@ -93,6 +93,7 @@ static rill_launch launch_of(const rill_sim *sim)
     const size_t now = two ? sim->steps & 1 : 0;
     const rill_sim_options *o = &sim->options;
     rill_launch launch = {
+        .kernels = sim->kernels,
         .variant = o->variant,
         .parity = rill_stream_parities(o->variant.stream) == 2 ? (int)(sim->steps & 1) : 0,
         .from = sim->arrays,
@@ -141,11 +142,7 @@ rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *o
     sim->options.variant = rill_variant_normal(options->variant);
     RILL_TRY(rill_backend_find(options->backend, &sim->backend));
     RILL_TRY(sim->backend->probe(sim->device, sizeof sim->device));
-    sim->kernels = sim->backend->kernels(options->variant.lattice, options->variant.storage);
-    if (!sim->kernels) {
-        status = RILL_SYSTEM;
-        goto done;
-    }
+    RILL_TRY(sim->backend->kernels(sim->options.variant, &sim->kernels));
     RILL_TRY(allocate(sim));
     const rill_launch launch = launch_of(sim);
     sim->kernels->set(&launch, 0, domain->nodes, NULL);
@@ -175,12 +172,7 @@ rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
 {
     for (uint64_t k = 0; k < steps; k++) {
         rill_launch launch = launch_of(sim);
-        if (!sim->kernels->step(&launch)) {
-            char name[96];
-            rill_variant_name(sim->options.variant, name, sizeof name);
-            return rill_fail(RILL_USAGE, "variant %s is not built into this library: see `rill variants`",
-                             name);
-        }
+        sim->kernels->step(&launch);
         sim->steps++;
         if (sim->swaps) {
             launch = launch_of(sim);

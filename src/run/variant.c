@@ -67,6 +67,16 @@ rill_variant rill_variant_normal(rill_variant v)
     return v;
 }
 
+bool rill_variant_equal(rill_variant a, rill_variant b)
+{
+    a = rill_variant_normal(a);
+    b = rill_variant_normal(b);
+    return a.lattice == b.lattice && a.collision == b.collision && a.equilibrium == b.equilibrium &&
+           a.stream == b.stream && a.addressing == b.addressing && a.storage == b.storage &&
+           a.arithmetic == b.arithmetic && a.rheology == b.rheology && a.bounce == b.bounce &&
+           a.shift == b.shift;
+}
+
 static bool esoteric(rill_stream stream)
 {
     return stream == RILL_ESOTWIST || stream == RILL_ESOPULL || stream == RILL_ESOPUSH;

@@ -21,7 +21,7 @@ constexpr int threads = 256; // of the kernels that are not the step
 // look upstream hold addresses besides populations.
 constexpr int registers_of(int equilibrium, int stream, int parity)
 {
-    const bool holds = !rill_stream_two_arrays(stream) && rill_slot_in_looks(stream, parity);
+    const bool holds = !rill_stream_two_arrays(stream) && rill_slot_looks(stream, parity, false);
     const bool second_order = equilibrium == RILL_SECOND_ORDER;
     if (sizeof(rill_scalar) == 4 && lattice == RILL_D3Q19)
         return holds ? (second_order ? 96 : 80) : (second_order ? 80 : 64);
@@ -42,16 +42,21 @@ rill_rates rates_of(const rill_launch *launch)
 
 unsigned blocks_of(uint64_t work) { return (unsigned)((work + threads - 1) / threads); }
 
+__host__ __device__ constexpr rill_plan plan_of(int stream)
+{
+    return {lattice, stream, RILL_LIST, RILL_HALF_WAY, storage};
+}
+
 template <int collision, int equilibrium, int stream, int parity>
 __global__ void __launch_bounds__(step_threads, resident_blocks(registers_of(equilibrium, stream, parity)))
     step_kernel(const rill_arrays from, const rill_arrays to, const rill_rates rates, const rill_node nodes)
 {
     // Where slots follow from upstream nodes, computing them again costs registers instead of saving them.
-    constexpr bool again = rill_stream_two_arrays(stream) || !rill_slot_in_looks(stream, parity);
+    constexpr bool again = rill_stream_two_arrays(stream) || !rill_slot_looks(stream, parity, false);
     const uint64_t n = (uint64_t)blockIdx.x * step_threads + threadIdx.x;
     if (n < nodes)
-        rill_node_update(lattice, collision, equilibrium, stream, storage, parity, &from, again ? &to : &from,
-                         &rates, (rill_node)n);
+        rill_node_update(plan_of(stream), collision, equilibrium, parity, &from, again ? &to : &from, &rates,
+                         (rill_node)n);
 }
 
 template <int collision, int equilibrium, int stream> void step_launch(const rill_launch *launch)
@@ -93,11 +98,11 @@ __device__ values node_values(const rill_variant variant, const int parity, cons
 {
     rill_moments m;
     if (variant.stream == RILL_PULL)
-        rill_node_moments(lattice, RILL_PULL, storage, 0, &arrays, &rates, n, &m);
+        rill_node_moments(plan_of(RILL_PULL), 0, &arrays, &rates, n, &m);
     else if (parity == 0)
-        rill_node_moments(lattice, RILL_AA, storage, 0, &arrays, &rates, n, &m);
+        rill_node_moments(plan_of(RILL_AA), 0, &arrays, &rates, n, &m);
     else
-        rill_node_moments(lattice, RILL_AA, storage, 1, &arrays, &rates, n, &m);
+        rill_node_moments(plan_of(RILL_AA), 1, &arrays, &rates, n, &m);
     values v;
     v.density = m.density;
     const double scale = variant.equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + v.density) : 1.0;
@@ -182,7 +187,7 @@ __global__ void set_kernel(const rill_variant variant, const int parity, const r
         for (uint64_t a = 0; a < 3; a++) velocity[a] = (rill_scalar)in[(a + 1) * count + k];
     }
     const rill_node n = (rill_node)(first + k);
-#define RILL_SET(E, S, P) rill_node_set(lattice, E, S, storage, P, &arrays, &rates, n, density, velocity)
+#define RILL_SET(E, S, P) rill_node_set(plan_of(S), E, P, &arrays, &rates, n, density, velocity)
     const bool second_order = variant.equilibrium == RILL_SECOND_ORDER;
     if (variant.stream == RILL_PULL) {
         if (second_order)
@@ -216,8 +221,8 @@ __global__ void swap_kernel(const int stream, const int parity, const rill_array
     if (k >= count) return;
     const rill_swap s = swaps[k];
     const size_t slot[2] = {
-        rill_slot_in(stream, parity, arrays.stride, s.direction[0], s.node[0], RILL_UPSTREAM_WALL),
-        rill_slot_in(stream, parity, arrays.stride, s.direction[1], s.node[1], RILL_UPSTREAM_WALL)};
+        rill_slot_in(stream, parity, &arrays, s.direction[0], s.node[0], {s.node[0], true}),
+        rill_slot_in(stream, parity, &arrays, s.direction[1], s.node[1], {s.node[1], true})};
     const rill_scalar first = rill_storage_load(storage, arrays.populations, slot[0]);
     const rill_scalar second = rill_storage_load(storage, arrays.populations, slot[1]);
     rill_storage_store(storage, arrays.populations, slot[0], s.sign * second);

@@ -33,6 +33,12 @@ static rill_rates rates_of(const rill_launch *launch)
     return rates;
 }
 
+static rill_plan plan_of(const rill_launch *launch)
+{
+    const rill_variant v = launch->variant;
+    return (rill_plan){lattice, (int)v.stream, (int)v.addressing, (int)v.bounce, storage};
+}
+
 /* Stamp one function per variant of this part and parity. */
 #define RILL_LATTICES(X) X(RILL_PART_LATTICE)
 #define RILL_STORAGES(X, l) X(l, RILL_PART_STORAGE)
@@ -43,8 +49,8 @@ static rill_rates rates_of(const rill_launch *launch)
         const rill_rates rates = rates_of(launch);                                                           \
         const int64_t blocks = ((int64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK;                       \
         _Pragma("omp parallel for schedule(static)") for (int64_t block = 0; block < blocks; block++)        \
-            rill_node_update(lattice, RILL_##C, RILL_##E, RILL_##S, storage, P, &from, &to, &rates,          \
-                             (rill_node)(block * RILL_BLOCK));                                               \
+            rill_node_update((rill_plan){lattice, RILL_##S, RILL_##A, RILL_HALF_WAY, storage}, RILL_##C,     \
+                             RILL_##E, P, &from, &to, &rates, (rill_node)(block * RILL_BLOCK));              \
     }
 #define RILL_VARIANT(L, C, E, S, A, T)                                                                       \
     RILL_STEP(C, E, S, A, 0)                                                                                 \
@@ -77,8 +83,7 @@ typedef struct values {
 static void block_values(const rill_launch *launch, const rill_rates *rates, uint64_t n, values *out)
 {
     rill_moments m[RILL_VECTORS];
-    rill_node_moments(lattice, (int)launch->variant.stream, storage, launch->parity, &launch->from, rates,
-                      (rill_node)n, m);
+    rill_node_moments(plan_of(launch), launch->parity, &launch->from, rates, (rill_node)n, m);
     for (int k = 0; k < RILL_BLOCK; k++) {
         out->density[k] = (double)m[k / lanes].density[k % lanes];
         const double scale =
@@ -153,8 +158,8 @@ static void set(const rill_launch *launch, rill_node first, rill_node count, con
             density[l] = (rill_scalar)given[k];
             for (int a = 0; a < 3; a++) velocity[a][l] = (rill_scalar)given[(int64_t)(a + 1) * count + k];
         }
-        rill_node_set(lattice, (int)v.equilibrium, (int)v.stream, storage, launch->parity, &launch->from,
-                      &rates, (rill_node)(block * lanes), density, velocity);
+        rill_node_set(plan_of(launch), (int)v.equilibrium, launch->parity, &launch->from, &rates,
+                      (rill_node)(block * lanes), density, velocity);
     }
 }
 
@@ -165,8 +170,8 @@ static void swap(const rill_launch *launch, const rill_swap *swaps, size_t count
     for (size_t k = 0; k < count; k++) {
         size_t slot[2];
         for (int e = 0; e < 2; e++)
-            slot[e] = rill_slot_in((int)launch->variant.stream, launch->parity, arrays->stride,
-                                   swaps[k].direction[e], swaps[k].node[e], RILL_UPSTREAM_WALL);
+            slot[e] = rill_slot_in((int)launch->variant.stream, launch->parity, arrays, swaps[k].direction[e],
+                                   swaps[k].node[e], (rill_link){swaps[k].node[e], true});
         const rill_scalar sign = swaps[k].sign;
         const rill_scalar first = rill_storage_load(storage, arrays->populations, slot[0]);
         const rill_scalar second = rill_storage_load(storage, arrays->populations, slot[1]);

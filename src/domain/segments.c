@@ -46,7 +46,7 @@ static void visit_block(const rill_domain *domain, size_t block, uint64_t count[
 {
     for (int i = 1; i < rill_q(domain->lattice); i++) {
         const rill_node *upstream =
-            rill_upstream_row(domain->pull, domain->stride, i) + block * RILL_SEGMENT_BLOCK;
+            domain->pull + (size_t)(i - 1) * domain->stride + block * RILL_SEGMENT_BLOCK;
         for (uint64_t left = starts_of(upstream); left;) {
             const int lane = __builtin_ctzll(left);
             left &= left - 1;

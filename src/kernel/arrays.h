@@ -31,14 +31,40 @@ typedef struct rill_segments {
     rill_node *ahead;  /**< [blocks + 1][q - 1], the first upstream node of a block, for prefetching */
 } rill_segments;
 
+/** Flags of a voxel (dense addressing). */
+enum { RILL_FLAG_FLUID = 1, RILL_FLAG_EDGE = 2 /**< fluid, and a neighbour is solid */ };
+
+/** Cells of a word of the occupancy bitmap, and nodes whose places count from one word. */
+enum { RILL_WORD_CELLS = 30, RILL_PLACE_BLOCK = 64 };
+
+/** A word of the occupancy bitmap. */
+typedef struct rill_word {
+    uint32_t window; /**< bit b: cell b - 1 of the word is fluid (a ghost); the bits around repeat cells */
+    rill_node base;  /**< number of the first fluid node (ghost) in the word or behind it */
+} rill_word;
+
 /**
- * Rows are `stride` long: the number of nodes, rounded up to whole blocks; the list holds walls there.
+ * A domain as kernels see it; what a variant has no use for is NULL. Made by domain/links.h.
  */
 typedef struct rill_arrays {
-    void *populations;     /**< [q][stride], and RILL_SEGMENT_BLOCK values behind the last row */
-    const rill_node *list; /**< pull index list [q - 1][stride] */
-    size_t stride;
-    rill_segments segments; /**< CPU only */
+    void *populations; /**< [q][stride], and RILL_SEGMENT_BLOCK values behind the last row */
+    size_t stride;     /**< nodes and ghosts (and what a ring turns in), rounded up to whole blocks */
+    rill_node nodes;   /**< fluid nodes; all voxels of the box with dense addressing */
+    rill_node ghosts;  /**< behind them */
+    size_t ring;       /**< ring: where node 0 is */
+
+    const rill_node *list;  /**< [rows][list_stride], see address.h; walls behind the last node */
+    size_t list_stride;     /**< nodes (chase: and ghosts), rounded up to whole blocks */
+    const uint32_t *walls;  /**< [stride] wall bits of nodes, see address.h */
+    const uint8_t *flags;   /**< [nodes], dense: RILL_FLAG_… */
+    const uint32_t *places; /**< [nodes], bitmap: bits 0 … 4 bit in the window, 5 first and 6 last cell of
+                                 its row, from 7 on the word, counted from the block's first */
+    const uint32_t *firsts; /**< [nodes / RILL_PLACE_BLOCK + 1], bitmap: word that places count from */
+    const rill_word *words, *ghost_words; /**< [nz + 2][ny + 2][row], bitmap */
+    uint32_t box[3];                      /**< dense: cells along x, y, z */
+    uint32_t row, plane;                  /**< bitmap: words of a row, of a plane */
+    uint32_t last_bit;                    /**< bitmap: bit of a row's last cell in its last word */
+    rill_segments segments;               /**< CPU with a list of every velocity: the list again */
 } rill_arrays;
 
 #endif

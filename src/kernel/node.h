@@ -12,67 +12,78 @@
 #ifndef RILL_KERNEL_NODE_H
 #define RILL_KERNEL_NODE_H
 
-#include "kernel/arrays.h"
+#include "kernel/address.h"
 #include "kernel/collide.h"
 #include "kernel/storage.h"
-#include "kernel/stream.h"
+
+/** What decides where populations are and how they are stored: compile-time constants. */
+typedef struct rill_plan {
+    int lattice, stream, addressing, bounce, storage;
+} rill_plan;
 
 #if defined(__CUDACC__)
 
 enum { RILL_BLOCK = 1, RILL_VECTORS = 1 };
 
-/** Upstream nodes of a node, 32 bits each; slots follow from them. */
+/** Links of a node, 32 bits each and one for its wall; slots follow from them. */
 typedef struct rill_block {
-    rill_node upstream[RILL_Q_MAX];
+    rill_node meeting[RILL_Q_MAX];
+    uint32_t walls;
 } rill_block;
 
-/** Find where the incoming populations are. */
-RILL_FN void rill_block_gather(const int lattice, const int stream, const int parity, const int storage,
-                               const rill_arrays *arrays, const rill_node n, rill_block *block)
+/** Find where the incoming populations are. @return false for a voxel that is no fluid node */
+RILL_FN bool rill_block_gather(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                               const rill_node n, rill_block *block)
 {
-    (void)storage;
+    const rill_place place = rill_place_of(plan.stream, plan.addressing, plan.bounce, arrays, n);
+    if (!place.fluid) return false;
+    block->walls = 0;
     RILL_UNROLL
-    for (int i = 0; i < rill_q(lattice); i++) {
-        const bool looks = i > 0 && rill_slot_in_looks(stream, parity);
-        block->upstream[i] = looks ? rill_upstream_row(arrays->list, arrays->stride, i)[n] : n;
+    for (int i = 0; i < rill_q(plan.lattice); i++) {
+        rill_link link = {n, false};
+        if (i > 0 &&
+            (rill_slot_looks(plan.stream, parity, false) || rill_slot_looks(plan.stream, parity, true)))
+            link = rill_link_of(plan.lattice, plan.stream, plan.addressing, plan.bounce, arrays, &place, i);
+        block->meeting[i] = link.meeting;
+        block->walls |= (uint32_t)link.wall << i;
     }
+    return true;
 }
 
 /** Return incoming population i. */
-RILL_FN rill_real rill_block_get(const int stream, const int parity, const int storage,
-                                 const rill_arrays *arrays, const int i, const rill_node n, const int v,
-                                 const rill_block *block)
+RILL_FN rill_real rill_block_get(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                                 const int i, const rill_node n, const int v, const rill_block *block)
 {
     (void)v;
-    return rill_storage_load(storage, arrays->populations,
-                             rill_slot_in(stream, parity, arrays->stride, i, n, block->upstream[i]));
+    const rill_link link = {block->meeting[i], (bool)(block->walls >> i & 1)};
+    return rill_storage_load(plan.storage, arrays->populations,
+                             rill_slot_in(plan.stream, parity, arrays, i, n, link));
 }
 
 /** Write into the in slot of direction i. */
-RILL_FN void rill_block_set(const int stream, const int parity, const int storage, const rill_arrays *arrays,
-                            const int i, const rill_node n, const rill_block *block, const rill_real value)
+RILL_FN void rill_block_set(const rill_plan plan, const int parity, const rill_arrays *arrays, const int i,
+                            const rill_node n, const rill_block *block, const rill_real value)
 {
-    rill_storage_store(storage, arrays->populations,
-                       rill_slot_in(stream, parity, arrays->stride, i, n, block->upstream[i]), value);
+    const rill_link link = {block->meeting[i], (bool)(block->walls >> i & 1)};
+    rill_storage_store(plan.storage, arrays->populations,
+                       rill_slot_in(plan.stream, parity, arrays, i, n, link), value);
 }
 
 /** Put what leaves along the link that i came in by. */
-RILL_FN void rill_block_put(const int stream, const int parity, const int storage, const rill_arrays *arrays,
-                            const int i, const rill_node n, const int v, rill_block *block,
-                            const rill_real value)
+RILL_FN void rill_block_put(const rill_plan plan, const int parity, const rill_arrays *arrays, const int i,
+                            const rill_node n, const int v, rill_block *block, const rill_real value)
 {
     (void)v;
-    if (rill_stream_two_arrays(stream))
-        rill_storage_store(storage, arrays->populations, rill_slot_out(stream, arrays->stride, i, n), value);
-    else
-        rill_block_set(stream, parity, storage, arrays, i, n, block, value);
+    const rill_link link = {block->meeting[i], (bool)(block->walls >> i & 1)};
+    rill_storage_store(plan.storage, arrays->populations,
+                       rill_slot_out(plan.stream, parity, arrays, i, n, link), value);
 }
 
 /** Nothing is left to write. */
-RILL_FN void rill_block_scatter(const int lattice, const int stream, const int parity, const int storage,
-                                const rill_arrays *arrays, const rill_node n, rill_block *block)
+RILL_FN void rill_block_scatter(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                                const rill_node n, rill_block *block)
 {
-    (void)lattice, (void)stream, (void)parity, (void)storage, (void)arrays, (void)n, (void)block;
+    (void)plan, (void)parity, (void)arrays, (void)n, (void)block;
 }
 
 #else
@@ -86,13 +97,13 @@ typedef struct rill_block {
 
 /** Copy a block's populations between its buffer and their slots, class by class. @param into the buffer, or
  * out */
-RILL_FN void rill_block_copy(const int lattice, const int stream, const int parity, const int storage,
-                             const bool into, const rill_arrays *arrays, const rill_node n, rill_block *block)
+RILL_FN void rill_block_copy(const rill_plan plan, const int parity, const bool into,
+                             const rill_arrays *arrays, const rill_node n, rill_block *block)
 {
     size_t rows[2][RILL_Q_MAX]; /* slots of node 0, upstream and at a wall: slots are linear in the node */
-    for (int i = 1; i < rill_q(lattice); i++) {
-        rows[0][i] = rill_slot_in(stream, parity, arrays->stride, i, 0, 0);
-        rows[1][i] = rill_slot_in(stream, parity, arrays->stride, i, 0, RILL_UPSTREAM_WALL);
+    for (int i = 1; i < rill_q(plan.lattice); i++) {
+        rows[0][i] = rill_slot_in(plan.stream, parity, arrays, i, 0, (rill_link){0, false});
+        rows[1][i] = rill_slot_in(plan.stream, parity, arrays, i, 0, (rill_link){0, true});
     }
     const uint64_t *offsets = arrays->segments.offsets + (size_t)(n / RILL_BLOCK) * RILL_SEGMENT_CLASSES;
     RILL_UNROLL
@@ -104,87 +115,92 @@ RILL_FN void rill_block_copy(const int lattice, const int stream, const int pari
             const size_t slot = rows[s.wall][s.direction] + s.node, behind = (size_t)s.length - (size_t)part;
             rill_scalar *values = block->row[s.direction] + s.lane;
             if (into) {
-                rill_storage_load_part(storage, arrays->populations, slot, values, part);
-                rill_storage_load_part(storage, arrays->populations, slot + behind, values + behind, part);
+                rill_storage_load_part(plan.storage, arrays->populations, slot, values, part);
+                rill_storage_load_part(plan.storage, arrays->populations, slot + behind, values + behind,
+                                       part);
             } else {
-                rill_storage_store_part(storage, arrays->populations, slot, values, part);
-                rill_storage_store_part(storage, arrays->populations, slot + behind, values + behind, part);
+                rill_storage_store_part(plan.storage, arrays->populations, slot, values, part);
+                rill_storage_store_part(plan.storage, arrays->populations, slot + behind, values + behind,
+                                        part);
             }
         }
     }
 }
 
 /** Ask for what the next block will gather: segments jump about too much for the processor to foresee. */
-RILL_FN void rill_block_prefetch(const int lattice, const int stream, const int parity, const int storage,
-                                 const rill_arrays *arrays, const rill_node n)
+RILL_FN void rill_block_prefetch(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                                 const rill_node n)
 {
     const rill_node *ahead =
-        arrays->segments.ahead + (size_t)(n / RILL_BLOCK + 1) * (size_t)(rill_q(lattice) - 1);
+        arrays->segments.ahead + (size_t)(n / RILL_BLOCK + 1) * (size_t)(rill_q(plan.lattice) - 1);
     RILL_NO_UNROLL
-    for (int i = 1; i < rill_q(lattice); i++) {
-        const char *line =
-            (const char *)arrays->populations +
-            rill_slot_in(stream, parity, arrays->stride, i, 0, ahead[i - 1]) * rill_storage_size(storage);
+    for (int i = 1; i < rill_q(plan.lattice); i++) {
+        const char *line = (const char *)arrays->populations +
+                           rill_slot_in(plan.stream, parity, arrays, i, 0, (rill_link){ahead[i - 1], false}) *
+                               rill_storage_size(plan.storage);
         RILL_UNROLL
-        for (size_t k = 0; k < RILL_BLOCK * rill_storage_size(storage); k += 64) __builtin_prefetch(line + k);
+        for (size_t k = 0; k < RILL_BLOCK * rill_storage_size(plan.storage); k += 64)
+            __builtin_prefetch(line + k);
     }
 }
 
 /** Copy the incoming populations of a block into its buffer, where a step looks upstream. */
-RILL_FN void rill_block_gather(const int lattice, const int stream, const int parity, const int storage,
-                               const rill_arrays *arrays, const rill_node n, rill_block *block)
+RILL_FN bool rill_block_gather(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                               const rill_node n, rill_block *block)
 {
-    if (rill_slot_in_looks(stream, parity))
-        rill_block_copy(lattice, stream, parity, storage, true, arrays, n, block);
+    if (rill_slot_looks(plan.stream, parity, false)) rill_block_copy(plan, parity, true, arrays, n, block);
+    return true;
 }
 
 /** Copy a block's buffer to where its populations came from. */
-RILL_FN void rill_block_scatter(const int lattice, const int stream, const int parity, const int storage,
-                                const rill_arrays *arrays, const rill_node n, rill_block *block)
+RILL_FN void rill_block_scatter(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                                const rill_node n, rill_block *block)
 {
-    if (rill_slot_in_looks(stream, parity) && !rill_stream_two_arrays(stream))
-        rill_block_copy(lattice, stream, parity, storage, false, arrays, n, block);
+    if (rill_slot_looks(plan.stream, parity, false) && !rill_stream_two_arrays(plan.stream))
+        rill_block_copy(plan, parity, false, arrays, n, block);
 }
 
 /** Return incoming populations i of vector v, which starts at node n. */
-RILL_FN rill_real rill_block_get(const int stream, const int parity, const int storage,
-                                 const rill_arrays *arrays, const int i, const rill_node n, const int v,
-                                 const rill_block *block)
+RILL_FN rill_real rill_block_get(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                                 const int i, const rill_node n, const int v, const rill_block *block)
 {
-    if (i == 0 || !rill_slot_in_looks(stream, parity))
-        return rill_storage_load_row(storage, arrays->populations,
-                                     rill_slot_in(stream, parity, arrays->stride, i, n, n));
+    if (i == 0 || !rill_slot_looks(plan.stream, parity, false))
+        return rill_storage_load_row(plan.storage, arrays->populations,
+                                     rill_slot_in(plan.stream, parity, arrays, i, n, (rill_link){n, false}));
     rill_real value;
     memcpy(&value, block->row[i] + v * RILL_LANES, sizeof value);
     return value;
 }
 
 /** Write into the in slots of direction i, one by one. */
-RILL_FN void rill_block_set(const int stream, const int parity, const int storage, const rill_arrays *arrays,
-                            const int i, const rill_node n, const rill_block *block, const rill_real value)
+RILL_FN void rill_block_set(const rill_plan plan, const int parity, const rill_arrays *arrays, const int i,
+                            const rill_node n, const rill_block *block, const rill_real value)
 {
     (void)block;
-    const bool looks = i > 0 && rill_slot_in_looks(stream, parity);
     RILL_NO_UNROLL
     for (int l = 0; l < RILL_LANES; l++) {
         const rill_node node = n + (rill_node)l;
-        const rill_node upstream = looks ? rill_upstream_row(arrays->list, arrays->stride, i)[node] : node;
-        rill_storage_store(storage, arrays->populations,
-                           rill_slot_in(stream, parity, arrays->stride, i, node, upstream), value[l]);
+        const rill_place place = rill_place_of(plan.stream, plan.addressing, plan.bounce, arrays, node);
+        const rill_link link =
+            rill_slot_looks(plan.stream, parity, false)
+                ? rill_link_of(plan.lattice, plan.stream, plan.addressing, plan.bounce, arrays, &place, i)
+                : (rill_link){node, false};
+        rill_storage_store(plan.storage, arrays->populations,
+                           rill_slot_in(plan.stream, parity, arrays, i, node, link), value[l]);
     }
 }
 
 /** Put what leaves along the links that i came in by: into the out slots, or into the buffer. */
-RILL_FN void rill_block_put(const int stream, const int parity, const int storage, const rill_arrays *arrays,
-                            const int i, const rill_node n, const int v, rill_block *block,
-                            const rill_real value)
+RILL_FN void rill_block_put(const rill_plan plan, const int parity, const rill_arrays *arrays, const int i,
+                            const rill_node n, const int v, rill_block *block, const rill_real value)
 {
-    if (rill_stream_two_arrays(stream))
-        rill_storage_store_row(storage, arrays->populations, rill_slot_out(stream, arrays->stride, i, n),
+    if (rill_stream_two_arrays(plan.stream))
+        rill_storage_store_row(plan.storage, arrays->populations,
+                               rill_slot_out(plan.stream, parity, arrays, i, n, (rill_link){n, false}),
                                value);
-    else if (i == 0 || !rill_slot_in_looks(stream, parity))
-        rill_storage_store_row(storage, arrays->populations,
-                               rill_slot_in(stream, parity, arrays->stride, i, n, n), value);
+    else if (i == 0 || !rill_slot_looks(plan.stream, parity, false))
+        rill_storage_store_row(plan.storage, arrays->populations,
+                               rill_slot_in(plan.stream, parity, arrays, i, n, (rill_link){n, false}), value);
     else
         memcpy(block->row[i] + v * RILL_LANES, &value, sizeof value);
 }
@@ -196,43 +212,41 @@ RILL_FN void rill_block_put(const int stream, const int parity, const int storag
  * In-place schemes get the same arrays twice; through two copies of their description the compiler computes
  * slots again for writing instead of holding every address in a register.
  */
-RILL_FN void rill_node_update(const int lattice, const int collision, const int equilibrium, const int stream,
-                              const int storage, const int parity, const rill_arrays *from,
-                              const rill_arrays *to, const rill_rates *rates, const rill_node n)
+RILL_FN void rill_node_update(const rill_plan plan, const int collision, const int equilibrium,
+                              const int parity, const rill_arrays *from, const rill_arrays *to,
+                              const rill_rates *rates, const rill_node n)
 {
     rill_block block;
-    rill_block_gather(lattice, stream, parity, storage, from, n, &block);
+    if (!rill_block_gather(plan, parity, from, n, &block)) return;
     RILL_NO_UNROLL
     for (int v = 0; v < RILL_VECTORS; v++) {
         const rill_node first = n + (rill_node)(v * RILL_LANES);
         rill_real f[RILL_Q_MAX];
         RILL_UNROLL
-        for (int i = 0; i < rill_q(lattice); i++)
-            f[i] = rill_block_get(stream, parity, storage, from, i, first, v, &block);
-        rill_collide(lattice, collision, equilibrium, rates, f);
+        for (int i = 0; i < rill_q(plan.lattice); i++)
+            f[i] = rill_block_get(plan, parity, from, i, first, v, &block);
+        rill_collide(plan.lattice, collision, equilibrium, rates, f);
         RILL_UNROLL
-        for (int i = 0; i < rill_q(lattice); i++)
-            rill_block_put(stream, parity, storage, to, i, first, v, &block, f[rill_opposite(i)]);
+        for (int i = 0; i < rill_q(plan.lattice); i++)
+            rill_block_put(plan, parity, to, i, first, v, &block, f[rill_opposite(i)]);
     }
-    rill_block_scatter(lattice, stream, parity, storage, to, n, &block);
+    rill_block_scatter(plan, parity, to, n, &block);
 }
 
 /** Take the moments of the nodes n … n + RILL_BLOCK - 1 between two steps; momentum includes half the force.
  */
-RILL_FN void rill_node_moments(const int lattice, const int stream, const int storage, const int parity,
-                               const rill_arrays *arrays, const rill_rates *rates, const rill_node n,
-                               rill_moments moments[RILL_VECTORS])
+RILL_FN void rill_node_moments(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                               const rill_rates *rates, const rill_node n, rill_moments moments[RILL_VECTORS])
 {
     rill_block block;
-    rill_block_gather(lattice, stream, parity, storage, arrays, n, &block);
+    rill_block_gather(plan, parity, arrays, n, &block);
     RILL_NO_UNROLL
     for (int v = 0; v < RILL_VECTORS; v++) {
         rill_real f[RILL_Q_MAX];
         RILL_UNROLL
-        for (int i = 0; i < rill_q(lattice); i++)
-            f[i] = rill_block_get(stream, parity, storage, arrays, i, n + (rill_node)(v * RILL_LANES), v,
-                                  &block);
-        moments[v] = rill_moments_of(lattice, rates, f);
+        for (int i = 0; i < rill_q(plan.lattice); i++)
+            f[i] = rill_block_get(plan, parity, arrays, i, n + (rill_node)(v * RILL_LANES), v, &block);
+        moments[v] = rill_moments_of(plan.lattice, rates, f);
     }
 }
 
@@ -241,9 +255,9 @@ RILL_FN void rill_node_moments(const int lattice, const int stream, const int st
  * populations of the next step. The populations carry momentum rho u - F/2: with the half force that
  * rill_moments_of() adds this is rho u, and no mode that alternates from step to step is started.
  */
-RILL_FN void rill_node_set(const int lattice, const int equilibrium, const int stream, const int storage,
-                           const int parity, const rill_arrays *arrays, const rill_rates *rates,
-                           const rill_node n, const rill_real density, const rill_real *velocity)
+RILL_FN void rill_node_set(const rill_plan plan, const int equilibrium, const int parity,
+                           const rill_arrays *arrays, const rill_rates *rates, const rill_node n,
+                           const rill_real density, const rill_real *velocity)
 {
     rill_real f[RILL_Q_MAX];
     rill_block block;
@@ -253,13 +267,12 @@ RILL_FN void rill_node_set(const int lattice, const int equilibrium, const int s
         m.momentum[a] = equilibrium == RILL_SECOND_ORDER ? velocity[a] + density * velocity[a] : velocity[a];
         m.momentum[a] = m.momentum[a] - (rill_scalar)0.5 * rates->force[a];
     }
-    rill_equilibrium_set(lattice, equilibrium, rates, m, f);
+    rill_equilibrium_set(plan.lattice, equilibrium, rates, m, f);
 #if defined(__CUDACC__)
-    rill_block_gather(lattice, stream, parity, storage, arrays, n, &block);
+    rill_block_gather(plan, parity, arrays, n, &block);
 #endif
     RILL_UNROLL
-    for (int i = 0; i < rill_q(lattice); i++)
-        rill_block_set(stream, parity, storage, arrays, i, n, &block, f[i]);
+    for (int i = 0; i < rill_q(plan.lattice); i++) rill_block_set(plan, parity, arrays, i, n, &block, f[i]);
 }
 
 #endif

@@ -40,6 +40,16 @@
 #endif
 #endif
 
+/** Return the number of bits set. */
+RILL_FN uint32_t rill_popcount(const uint32_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return (uint32_t)__popc((int)bits);
+#else
+    return (uint32_t)__builtin_popcount(bits);
+#endif
+}
+
 #ifdef RILL_ARITHMETIC
 typedef RILL_ARITHMETIC rill_scalar;
 #if defined(__CUDACC__)

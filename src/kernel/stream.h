@@ -1,57 +1,114 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file stream.h
- * Streaming schemes as maps from (node, velocity) to places in the population arrays.
+ * Streaming schemes as maps from (node, velocity) to slots of the population arrays.
  *
- * An array is [q][stride], direction-major. Before a step, node n finds its incoming population i in
- * rill_slot_in(); after colliding it puts its outgoing population opp(i), the one that leaves along the
- * same link, into rill_slot_out(). `upstream` is the node n - c_i or RILL_UPSTREAM_WALL; where there is
- * a wall, the outgoing population of opp(i) is found as incoming i at the next step: half-way
- * bounce-back (Ladd 1994, doi:10.1017/S0022112094001771).
+ * Between two steps every link from n - c_i to n holds the population that comes in along i, and, the other
+ * way, the one along opp(i). A scheme keeps the pair at one place, its meeting node n + d_i, in rows i and
+ * opp(i); rows are `stride` long. A step reads incoming population i from rill_slot_in(), collides, and puts
+ * the outgoing population opp(i), the one that leaves along the same link, into rill_slot_out(): for schemes
+ * in place that is the slot just read, and the next step, whose parity is the other, finds it there as its
+ * neighbour's incoming population.
  *
- *   pull  two arrays. in: (i, upstream), wall (opp i, n); out, in the other array: (opp i, n).
- *         @see Wittmann et al. (2013), doi:10.1016/j.camwa.2012.05.002
- *   AA    one array. Even steps work on the node's own slots, in = out = (i, n); odd steps on
- *         (opp i, upstream), wall (i, n). @see Bailey et al. (2009), doi:10.1109/ICPP.2009.38
+ *   scheme          arrays  d_i                            row at even / odd steps
+ *   pull, ring      2, 1    -c_i                           i; out: opp(i) at n, in the other array or place
+ *   push            2       0; out: -c_i                   i; out: opp(i)
+ *   AA              1       even 0, odd -c_i               i / opp(i)
+ *   Esoteric Twist  1       max(0, -c_i), component-wise   i / opp(i)
+ *   Esoteric Pull   1       0 for odd i, -c_i for even i   i / opp(i)
+ *   Esoteric Push   1       -c_i for odd i, 0 for even i   i / opp(i)
  *
- * The slot of a wall link, rill_slot_in() with RILL_UPSTREAM_WALL, holds between two steps what the wall
- * sends back; link boundaries rewrite it.
+ * Where n - c_i is a wall, half-way bounce-back (Ladd 1994, doi:10.1017/S0022112094001771) wants the outgoing
+ * opp(i) back as incoming i one step later. Schemes with n + d_i upstream fall back to the node itself (AA:
+ * row i, pull: row opp(i)); the Esoteric ones, whose meeting node may be solid and is a ghost then, keep such
+ * a link in row i at all steps. Full-way bounce-back lets rows alternate there too, so that the population
+ * comes back after two steps.
+ *
+ * @see Wittmann et al. (2013), doi:10.1016/j.camwa.2012.05.002 (pull, push); Bailey et al. (2009),
+ *      doi:10.1109/ICPP.2009.38 (AA); Geier & Schönherr (2017), doi:10.3390/computation5020019 (Esoteric
+ *      Twist); Lehmann (2022), doi:10.3390/computation10060092 (Esoteric Pull, Push)
  */
 #ifndef RILL_KERNEL_STREAM_H
 #define RILL_KERNEL_STREAM_H
 
-#include "kernel/address.h"
+#include "kernel/arrays.h"
 #include "kernel/lattice.h"
 
-/** Return whether rill_slot_in() looks at the upstream node. */
-RILL_CONSTANT_FN bool rill_slot_in_looks(const int stream, const int parity)
+/** Return whether the scheme is one of the Esoteric family. */
+RILL_CONSTANT_FN bool rill_stream_esoteric(const int stream)
 {
-    return stream == RILL_PULL || parity == 1;
+    return stream == RILL_ESOTWIST || stream == RILL_ESOPULL || stream == RILL_ESOPUSH;
 }
 
 /** Return how many kinds of step a scheme alternates between. */
-RILL_CONSTANT_FN int rill_stream_parities(const int stream) { return stream == RILL_AA ? 2 : 1; }
-
-/** Return whether a scheme reads and writes different arrays. */
-RILL_CONSTANT_FN bool rill_stream_two_arrays(const int stream) { return stream == RILL_PULL; }
-
-/** Return where node n finds incoming population i. @param parity step number & 1 */
-RILL_FN size_t rill_slot_in(const int stream, const int parity, const size_t stride, const int i,
-                            const rill_node n, const rill_node upstream)
+RILL_CONSTANT_FN int rill_stream_parities(const int stream)
 {
-    const int opposite = rill_opposite(i);
-    const bool wall = upstream == RILL_UPSTREAM_WALL;
-    if (stream == RILL_PULL) return wall ? (size_t)opposite * stride + n : (size_t)i * stride + upstream;
-    if (parity == 0 || wall) return (size_t)i * stride + n;
-    return (size_t)opposite * stride + upstream;
+    return stream == RILL_AA || rill_stream_esoteric(stream) ? 2 : 1;
 }
 
-/** Return where node n puts outgoing population opp(i), for schemes whose out slots are not their in slots.
- */
-RILL_FN size_t rill_slot_out(const int stream, const size_t stride, const int i, const rill_node n)
+/** Return whether a scheme reads and writes different arrays. */
+RILL_CONSTANT_FN bool rill_stream_two_arrays(const int stream)
 {
-    (void)stream;
-    return (size_t)rill_opposite(i) * stride + n;
+    return stream == RILL_PULL || stream == RILL_PUSH;
+}
+
+/** Return whether outgoing populations go to the very slots that incoming ones came from. */
+RILL_CONSTANT_FN bool rill_stream_in_place(const int stream) { return rill_stream_parities(stream) == 2; }
+
+/** Return whether slots of a step, of incoming or of outgoing populations, depend on neighbours. */
+RILL_CONSTANT_FN bool rill_slot_looks(const int stream, const int parity, const bool out)
+{
+    if (stream == RILL_PULL || stream == RILL_RING) return !out;
+    if (stream == RILL_PUSH) return out;
+    return stream != RILL_AA || parity == 1;
+}
+
+/** Return component `axis` of d_i, the way from n to where the populations of link i meet. */
+RILL_FN int rill_meeting(const int lattice, const int stream, const int i, const int axis)
+{
+    const int c = rill_c(lattice, i, axis);
+    if (stream == RILL_ESOTWIST) return c < 0 ? 1 : 0;
+    if (stream == RILL_ESOPULL) return i % 2 ? 0 : -c;
+    if (stream == RILL_ESOPUSH) return i % 2 ? -c : 0;
+    return -c;
+}
+
+/** The link of a node along velocity i: see address.h for how it is found. */
+typedef struct rill_link {
+    rill_node meeting; /**< number of n + d_i; n itself where a wall or an even AA step keeps to the node */
+    bool wall;         /**< n - c_i is solid; in full-way bounce-back never set */
+} rill_link;
+
+/** Return slot (row, number) of an array. */
+RILL_FN size_t rill_slot(const int stream, const rill_arrays *arrays, const int row, const rill_node number)
+{
+    size_t place = number;
+    if (stream == RILL_RING) {
+        place += arrays->ring;
+        place -= place >= arrays->stride ? arrays->stride : 0;
+    }
+    return (size_t)row * arrays->stride + place;
+}
+
+/** Return where incoming population i of the node that `link` belongs to is. @param parity step & 1 */
+RILL_FN size_t rill_slot_in(const int stream, const int parity, const rill_arrays *arrays, const int i,
+                            const rill_node n, const rill_link link)
+{
+    const int opposite = rill_opposite(i);
+    if (stream == RILL_PULL || stream == RILL_RING)
+        return rill_slot(stream, arrays, link.wall ? opposite : i, link.meeting);
+    if (stream == RILL_PUSH) return rill_slot(stream, arrays, i, n);
+    return rill_slot(stream, arrays, parity == 0 || link.wall ? i : opposite, link.meeting);
+}
+
+/** Return where outgoing population opp(i) goes. */
+RILL_FN size_t rill_slot_out(const int stream, const int parity, const rill_arrays *arrays, const int i,
+                             const rill_node n, const rill_link link)
+{
+    const int opposite = rill_opposite(i);
+    if (stream == RILL_PULL || stream == RILL_RING) return rill_slot(stream, arrays, opposite, n);
+    if (stream == RILL_PUSH) return rill_slot(stream, arrays, link.wall ? i : opposite, link.meeting);
+    return rill_slot_in(stream, parity, arrays, i, n, link);
 }
 
 #endif

@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "kernel/lattice.h"
 #include "kernel/storage.h"
-#include "kernel/stream.h"
+#include "kernel/address.h"
 #include "run/variant.h"
 
 #include <math.h>
@@ -118,7 +118,8 @@ static rill_status allocate(rill_sim *sim)
     RILL_TRY(backend->require(rill_sim_bytes(variant, domain), "the populations and index lists"));
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
         RILL_TRY(backend->alloc(population_bytes(variant, domain), "populations", &sim->populations[k]));
-    sim->arrays.stride = domain->stride;
+    sim->arrays.stride = sim->arrays.list_stride = domain->stride;
+    sim->arrays.nodes = domain->nodes;
     RILL_TRY(backend->link(domain, &sim->arrays));
     if (domain->swap_count)
         RILL_TRY(backend->share(domain->swaps, domain->swap_count * sizeof(rill_swap), "mirrored links",

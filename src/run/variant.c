@@ -5,7 +5,7 @@
 #include "core/status.h"
 #include "kernel/lattice.h"
 #include "kernel/storage.h"
-#include "kernel/stream.h"
+#include "kernel/address.h"
 
 #include <stdio.h>
 
@@ -125,7 +125,8 @@ double rill_variant_bytes_per_update(rill_variant v)
     double list_reads = 0; /* of a step, mean over the parities */
     const int parities = rill_stream_parities(v.stream);
     for (int parity = 0; parity < parities; parity++)
-        if (rill_slot_in_looks(v.stream, parity)) list_reads += (double)(rill_q(v.lattice) - 1) / parities;
+        if (rill_slot_looks(v.stream, parity, false))
+            list_reads += (double)(rill_q(v.lattice) - 1) / parities;
     return 2.0 * rill_q(v.lattice) * (double)rill_storage_size(v.storage) + list_reads * sizeof(rill_node);
 }
 

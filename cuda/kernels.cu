@@ -33,13 +33,6 @@ constexpr int registers_of(int equilibrium, int stream, int parity)
 constexpr int step_threads = 128;
 constexpr int resident_blocks(int registers) { return 65536 / (registers * step_threads); }
 
-rill_rates rates_of(const rill_launch *launch)
-{
-    rill_rates rates = {(rill_scalar)launch->rate_even, (rill_scalar)launch->rate_odd, {0, 0, 0}};
-    for (int a = 0; a < 3; a++) rates.force[a] = (rill_scalar)launch->force[a];
-    return rates;
-}
-
 unsigned blocks_of(uint64_t work) { return (unsigned)((work + threads - 1) / threads); }
 
 __host__ __device__ constexpr rill_plan plan_of(int stream)
@@ -62,7 +55,7 @@ __global__ void __launch_bounds__(step_threads, resident_blocks(registers_of(equ
 template <int collision, int equilibrium, int stream> void step_launch(const rill_launch *launch)
 {
     const unsigned blocks = (unsigned)(((uint64_t)launch->nodes + step_threads - 1) / step_threads);
-    const rill_rates rates = rates_of(launch);
+    const rill_rates rates = rill_rates_of(launch);
     if constexpr (rill_stream_parities(stream) == 2) {
         if (launch->parity == 1) {
             step_kernel<collision, equilibrium, stream, 1>
@@ -154,7 +147,7 @@ __global__ void __launch_bounds__(threads)
 void totals(const rill_launch *launch, rill_partial *partials)
 {
     const unsigned chunks = (unsigned)(((uint64_t)launch->nodes + RILL_CHUNK - 1) / RILL_CHUNK);
-    totals_kernel<<<chunks, threads>>>(launch->variant, launch->parity, launch->from, rates_of(launch),
+    totals_kernel<<<chunks, threads>>>(launch->variant, launch->parity, launch->from, rill_rates_of(launch),
                                        launch->nodes, partials);
 }
 
@@ -172,7 +165,7 @@ __global__ void moments_kernel(const rill_variant variant, const int parity, con
 void moments(const rill_launch *launch, rill_node first, rill_node count, double *out)
 {
     moments_kernel<<<blocks_of(count), threads>>>(launch->variant, launch->parity, launch->from,
-                                                  rates_of(launch), first, count, out);
+                                                  rill_rates_of(launch), first, count, out);
 }
 
 __global__ void set_kernel(const rill_variant variant, const int parity, const rill_arrays arrays,
@@ -210,8 +203,8 @@ __global__ void set_kernel(const rill_variant variant, const int parity, const r
 
 void set(const rill_launch *launch, rill_node first, rill_node count, const double *values)
 {
-    set_kernel<<<blocks_of(count), threads>>>(launch->variant, launch->parity, launch->from, rates_of(launch),
-                                              first, count, values);
+    set_kernel<<<blocks_of(count), threads>>>(launch->variant, launch->parity, launch->from,
+                                              rill_rates_of(launch), first, count, values);
 }
 
 __global__ void swap_kernel(const int stream, const int parity, const rill_arrays arrays,

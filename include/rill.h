@@ -242,13 +242,26 @@ rill_node rill_domain_nodes(const rill_domain *domain);
 /** Where a simulation runs. */
 typedef enum rill_backend_kind { RILL_BACKEND_AUTO, RILL_BACKEND_CPU, RILL_BACKEND_CUDA } rill_backend_kind;
 
+/**
+ * The Carreau-Yasuda viscosity law, nu = nu_inf + (nu_0 - nu_inf) (1 + (lambda g)^a)^((n - 1)/a) at the shear
+ * rate g = sqrt(2 S:S), in lattice units.
+ */
+typedef struct rill_carreau_yasuda {
+    double nu_0, nu_inf; /**< kinematic viscosity at rest and at infinite shear, > 0 and >= 0 */
+    double lambda;       /**< time scale of the transition, in time steps, > 0 */
+    double n;            /**< power index, > 0; below 1 the fluid is shear-thinning */
+    double a;            /**< sharpness of the transition, > 0; 2 is the Carreau law */
+} rill_carreau_yasuda;
+
 /** Physics and place of a simulation, in lattice units. */
 typedef struct rill_sim_options {
     rill_variant variant;
     rill_backend_kind backend;
-    double tau;      /**< relaxation time of the symmetric populations, > 0.5; nu = (tau - 0.5) / 3 */
-    double magic;    /**< TRT: (tau - 1/2)(tau_minus - 1/2), > 0; not used by SRT */
-    double force[3]; /**< body force per volume */
+    double tau;      /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
+                          Carreau-Yasuda, where nu follows from the law */
+    double magic;    /**< TRT, MRT: (tau - 1/2)(tau_minus - 1/2), > 0; not used by the others */
+    double force[3]; /**< body force per volume; force[2] is 0 on D2Q9 */
+    rill_carreau_yasuda carreau_yasuda; /**< read when variant.rheology says so */
 } rill_sim_options;
 
 /** Return tau 1, magic 3/16, no force, the default variant, backend auto. */
@@ -269,7 +282,7 @@ typedef struct rill_sim rill_sim;
 /**
  * Create a simulation at rest: rho = 1, u = 0, momentum of the populations -F/2.
  * @param[in] domain  borrowed: it must outlive the simulation
- * @return RILL_USAGE for tau, magic or force out of range, RILL_SYSTEM for memory or device
+ * @return RILL_USAGE for tau, magic, force or viscosity law out of range, RILL_SYSTEM for memory or device
  */
 rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *options, rill_sim **out);
 

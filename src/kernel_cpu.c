@@ -26,13 +26,6 @@ enum {
     lanes = RILL_LANES
 };
 
-static rill_rates rates_of(const rill_launch *launch)
-{
-    rill_rates rates = {(rill_scalar)launch->rate_even, (rill_scalar)launch->rate_odd, {0, 0, 0}};
-    for (int a = 0; a < 3; a++) rates.force[a] = (rill_scalar)launch->force[a];
-    return rates;
-}
-
 static rill_plan plan_of(const rill_launch *launch)
 {
     const rill_variant v = launch->variant;
@@ -46,7 +39,7 @@ static rill_plan plan_of(const rill_launch *launch)
     static void step_##C##_##E##_##S##_##A##_##P(const rill_launch *launch)                                  \
     {                                                                                                        \
         const rill_arrays from = launch->from, to = launch->to;                                              \
-        const rill_rates rates = rates_of(launch);                                                           \
+        const rill_rates rates = rill_rates_of(launch);                                                      \
         const int64_t blocks = ((int64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK;                       \
         _Pragma("omp parallel for schedule(static)") for (int64_t block = 0; block < blocks; block++)        \
             rill_node_update((rill_plan){lattice, RILL_##S, RILL_##A, RILL_HALF_WAY, storage}, RILL_##C,     \
@@ -118,7 +111,7 @@ static rill_partial chunk_totals(const rill_launch *launch, const rill_rates *ra
 
 static void totals(const rill_launch *launch, rill_partial *partials)
 {
-    const rill_rates rates = rates_of(launch);
+    const rill_rates rates = rill_rates_of(launch);
     const int64_t chunks = ((int64_t)launch->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < chunks; chunk++) {
@@ -129,7 +122,7 @@ static void totals(const rill_launch *launch, rill_partial *partials)
 
 static void moments(const rill_launch *launch, rill_node first, rill_node count, double *out)
 {
-    const rill_rates rates = rates_of(launch);
+    const rill_rates rates = rill_rates_of(launch);
     const int64_t from = first / RILL_BLOCK, to = ((int64_t)first + count + RILL_BLOCK - 1) / RILL_BLOCK;
 #pragma omp parallel for schedule(static)
     for (int64_t block = from; block < to; block++) {
@@ -146,7 +139,7 @@ static void moments(const rill_launch *launch, rill_node first, rill_node count,
 
 static void set(const rill_launch *launch, rill_node first, rill_node count, const double *given)
 {
-    const rill_rates rates = rates_of(launch);
+    const rill_rates rates = rill_rates_of(launch);
     const rill_variant v = launch->variant;
     const int64_t from = first / lanes, to = ((int64_t)first + count + lanes - 1) / lanes;
 #pragma omp parallel for schedule(static)

@@ -148,7 +148,8 @@ rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options 
     rill_domain *domain = NULL;
     rill_numbering numbering = {.occupied = NULL};
     if ((unsigned)options->lattice >= RILL_LATTICE_COUNT)
-        return rill_fail(RILL_USAGE, "lattice %d is not one of d3q19, d3q27", (int)options->lattice);
+        return rill_fail(RILL_USAGE, "lattice %d is not one of d3q19, d3q27, d3q15, d2q9",
+                         (int)options->lattice);
     RILL_TRY(rill_memory_require(rill_domain_bytes(geom, options->lattice, rill_geom_fluid(geom)),
                                  "the fluid nodes and their neighbours"));
     RILL_TRY(rill_numbering_create(geom, &numbering));

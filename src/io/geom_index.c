@@ -6,8 +6,7 @@
 #include "domain/domain.h"
 #include "kernel/address.h"
 #include "kernel/lattice.h"
-
-#include <stdio.h>
+#include "run/variant.h"
 
 enum { DEFLATE = 4, CHUNK = 65536 };
 
@@ -33,8 +32,6 @@ rill_status rill_geom_index_write(const rill_geom *geom, rill_h5_file *file, ril
     rill_domain *domain = NULL;
     const rill_domain_options options = {.lattice = lattice, .flow_axis = -1};
     const int64_t wall = RILL_UPSTREAM_WALL;
-    char name[16];
-    snprintf(name, sizeof name, "d3q%d", rill_q(lattice));
     RILL_TRY(rill_domain_create(geom, &options, &domain));
     const uint64_t rows = (uint64_t)rill_q(lattice) - 1, nodes = rill_domain_nodes(domain);
     const rill_h5_layout layout = {
@@ -43,7 +40,7 @@ rill_status rill_geom_index_write(const rill_geom *geom, rill_h5_file *file, ril
     RILL_TRY(rill_h5_set_text(
         file, "/index/pull", "long_name",
         "row i - 1, column n: the node at n - c_i, or the wall marker (also across mirrored sides)"));
-    RILL_TRY(rill_h5_set_text(file, "/index/pull", "lattice", name));
+    RILL_TRY(rill_h5_set_text(file, "/index/pull", "lattice", rill_lattice_names[lattice]));
     RILL_TRY(rill_h5_set_integers(file, "/index/pull", "wall", &wall, 1));
     for (uint64_t i = 0; i < rows; i++) {
         const uint64_t start[2] = {i, 0}, count[2] = {1, nodes};

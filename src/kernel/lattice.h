@@ -2,10 +2,11 @@
 /**
  * @file lattice.h
  * Velocity sets. Velocities come in opposite pairs: 0 is rest, 2p - 1 and 2p are opposite, so the pairs
- * of a lattice are p = 1 … (q - 1)/2. D3Q19 is the first 19 of D3Q27: axes, edges, then corners.
+ * of a lattice are p = 1 … (q - 1)/2. Those of D3Q27 are sorted into axes, edges, corners; the others are
+ * selections in the same order: D3Q19 without corners, D3Q15 without edges, D2Q9 without z.
  *
- * @see Qian, d'Humières, Lallemand (1992), doi:10.1209/0295-5075/17/6/001 (D3Q19); Krüger et al. (2017),
- *      The Lattice Boltzmann Method, tables 3.4 to 3.6. Speed of sound: c_s^2 = 1/3.
+ * @see Qian, d'Humières, Lallemand (1992), doi:10.1209/0295-5075/17/6/001 (D3Q19, D3Q15, D2Q9); Krüger et al.
+ *      (2017), The Lattice Boltzmann Method, tables 3.3 to 3.6. Speed of sound: c_s^2 = 1/3.
  */
 #ifndef RILL_KERNEL_LATTICE_H
 #define RILL_KERNEL_LATTICE_H
@@ -16,7 +17,13 @@
 enum { RILL_Q_MAX = 27 };
 
 /** Return the number of populations. */
-RILL_FN int rill_q(const int lattice) { return lattice == RILL_D3Q19 ? 19 : 27; }
+RILL_FN int rill_q(const int lattice)
+{
+    return lattice == RILL_D3Q19 ? 19 : lattice == RILL_D3Q15 ? 15 : lattice == RILL_D2Q9 ? 9 : 27;
+}
+
+/** Return the number of space dimensions. */
+RILL_CONSTANT_FN int rill_dimensions(const int lattice) { return lattice == RILL_D2Q9 ? 2 : 3; }
 
 /** Return component `axis` of velocity i. */
 RILL_FN int rill_c(const int lattice, const int i, const int axis)
@@ -29,7 +36,8 @@ RILL_FN int rill_c(const int lattice, const int i, const int axis)
         {0, 1, 1},  {0, -1, -1},  {0, 1, -1},  {0, -1, 1},                         /* edges yz */
         {1, 1, 1},  {-1, -1, -1}, {1, 1, -1},  {-1, -1, 1},                        /* corners */
         {1, -1, 1}, {-1, 1, -1},  {1, -1, -1}, {-1, 1, 1}};
-    (void)lattice;
+    if (lattice == RILL_D3Q15) return c[i < 7 ? i : i + 12][axis];
+    if (lattice == RILL_D2Q9) return c[i < 5 ? i : i + 2][axis];
     return c[i][axis];
 }
 
@@ -43,6 +51,8 @@ RILL_FN double rill_w(const int lattice, const int i)
                       rill_c(lattice, i, 1) * rill_c(lattice, i, 1) +
                       rill_c(lattice, i, 2) * rill_c(lattice, i, 2);
     if (lattice == RILL_D3Q19) return speed == 0 ? 1.0 / 3.0 : speed == 1 ? 1.0 / 18.0 : 1.0 / 36.0;
+    if (lattice == RILL_D3Q15) return speed == 0 ? 2.0 / 9.0 : speed == 1 ? 1.0 / 9.0 : 1.0 / 72.0;
+    if (lattice == RILL_D2Q9) return speed == 0 ? 4.0 / 9.0 : speed == 1 ? 1.0 / 9.0 : 1.0 / 36.0;
     return speed == 0 ? 8.0 / 27.0 : speed == 1 ? 2.0 / 27.0 : speed == 2 ? 1.0 / 54.0 : 1.0 / 216.0;
 }
 

@@ -8,6 +8,9 @@
 #define RILL_KERNEL_LAUNCH_H
 
 #include "kernel/arrays.h"
+#ifdef RILL_ARITHMETIC
+#include "kernel/rates.h"
+#endif
 
 /** The kernels of one variant; see below. */
 typedef struct rill_kernels rill_kernels;
@@ -20,9 +23,33 @@ typedef struct rill_launch {
     rill_arrays from,
         to; /**< read, written: two populations arrays, or twice the same for in-place schemes */
     rill_node nodes;
-    double rate_even, rate_odd; /**< see rill_rates */
-    double force[3];
+    double rate_even, rate_odd, rate_bulk, rate_ghost; /**< see rill_rates */
+    double magic, force[3];
+    rill_carreau_yasuda carreau_yasuda;
 } rill_launch;
+
+#ifdef RILL_ARITHMETIC
+/** Return rates and force in the arithmetic type. */
+static inline rill_rates rill_rates_of(const rill_launch *launch)
+{
+    const rill_carreau_yasuda *law = &launch->carreau_yasuda;
+    rill_rates rates = {0};
+    rates.even = (rill_scalar)launch->rate_even;
+    rates.odd = (rill_scalar)launch->rate_odd;
+    rates.bulk = (rill_scalar)launch->rate_bulk;
+    rates.ghost = (rill_scalar)launch->rate_ghost;
+    for (int a = 0; a < 3; a++) rates.force[a] = (rill_scalar)launch->force[a];
+    if (launch->variant.rheology == RILL_CARREAU_YASUDA) {
+        rates.viscosity.infinite = (rill_scalar)law->nu_inf;
+        rates.viscosity.range = (rill_scalar)(law->nu_0 - law->nu_inf);
+        rates.viscosity.lambda = (rill_scalar)law->lambda;
+        rates.viscosity.sharpness = (rill_scalar)law->a;
+        rates.viscosity.exponent = (rill_scalar)((law->n - 1) / law->a);
+        rates.viscosity.magic = (rill_scalar)launch->magic;
+    }
+    return rates;
+}
+#endif
 
 /** Nodes whose totals are summed into one rill_partial. */
 enum { RILL_CHUNK = 4096 };

@@ -225,7 +225,7 @@ RILL_FN void rill_node_update(const rill_plan plan, const int collision, const i
         RILL_UNROLL
         for (int i = 0; i < rill_q(plan.lattice); i++)
             f[i] = rill_block_get(plan, parity, from, i, first, v, &block);
-        rill_collide(plan.lattice, collision, equilibrium, rates, f);
+        rill_collide(plan.lattice, collision, equilibrium, RILL_NEWTONIAN, rates, f);
         RILL_UNROLL
         for (int i = 0; i < rill_q(plan.lattice); i++)
             rill_block_put(plan, parity, to, i, first, v, &block, f[rill_opposite(i)]);

@@ -55,9 +55,12 @@ typedef RILL_ARITHMETIC rill_scalar;
 #if defined(__CUDACC__)
 enum { RILL_LANES = 1 };
 typedef rill_scalar rill_real;
+/** Return the same value for every node. */
+RILL_FN rill_real rill_splat(const rill_scalar value) { return value; }
 #else
 enum { RILL_LANES = RILL_VECTOR_BYTES / sizeof(rill_scalar) };
 typedef rill_scalar rill_real __attribute__((vector_size(RILL_VECTOR_BYTES)));
+RILL_FN rill_real rill_splat(const rill_scalar value) { return value - (rill_real){0}; }
 #endif
 #endif
 

@@ -39,6 +39,27 @@ rill_sim_options rill_sim_options_default(void)
         .variant = rill_variant_default(), .backend = RILL_BACKEND_AUTO, .tau = 1.0, .magic = 3.0 / 16.0};
 }
 
+static rill_status law_check(const rill_carreau_yasuda *law)
+{
+    const struct {
+        const char *name;
+        double value;
+        bool zero; /* is allowed */
+    } numbers[] = {
+        {"nu_0", law->nu_0, false}, {"nu_inf", law->nu_inf, true}, {"lambda", law->lambda, false},
+        {"n", law->n, false},       {"a", law->a, false},
+    };
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        if (!(numbers[k].value > 0 || (numbers[k].zero && numbers[k].value == 0)) ||
+            !isfinite(numbers[k].value))
+            return rill_fail(
+                RILL_USAGE,
+                "carreau-yasuda: %s = %g is not %s: give nu_0, lambda, n and a above 0 and nu_inf "
+                "from 0 on, in lattice units, or choose newtonian",
+                numbers[k].name, numbers[k].value, numbers[k].zero ? "0 or above" : "above 0");
+    return RILL_OK;
+}
+
 static rill_status options_check(const rill_sim_options *options, const rill_domain *domain)
 {
     const rill_variant v = options->variant;
@@ -47,11 +68,13 @@ static rill_status options_check(const rill_sim_options *options, const rill_dom
     if (v.lattice != domain->lattice)
         return rill_fail(
             RILL_USAGE, "the domain was built for another lattice than the variant's: build it for the same");
-    if (!(options->tau > 0.5) || !isfinite(options->tau))
+    if (v.rheology == RILL_CARREAU_YASUDA) RILL_TRY(law_check(&options->carreau_yasuda));
+    if (v.rheology == RILL_NEWTONIAN && (!(options->tau > 0.5) || !isfinite(options->tau)))
         return rill_fail(RILL_USAGE,
                          "tau = %g is not above 0.5: raise the viscosity, shorten the time step or refine",
                          options->tau);
-    if (v.collision == RILL_TRT && (!(options->magic > 0) || !isfinite(options->magic)))
+    if ((v.collision == RILL_TRT || v.collision == RILL_MRT) &&
+        (!(options->magic > 0) || !isfinite(options->magic)))
         return rill_fail(RILL_USAGE,
                          "magic = %g is not above 0: 3/16 puts half-way walls where they are drawn",
                          options->magic);
@@ -59,6 +82,11 @@ static rill_status options_check(const rill_sim_options *options, const rill_dom
         if (!isfinite(options->force[a]))
             return rill_fail(RILL_USAGE, "force %c = %g is not a finite number", "xyz"[a],
                              options -> force[a]);
+    if (rill_dimensions(v.lattice) == 2 && options->force[2] != 0)
+        return rill_fail(RILL_USAGE,
+                         "force z = %g, but lattice %s has no velocities along z: set it to 0, or "
+                         "choose d3q19",
+                         options->force[2], rill_lattice_names[v.lattice]);
     bool reversed = false;
     for (size_t k = 0; k < domain->swap_count && !reversed; k++) reversed = domain->swaps[k].sign < 0;
     if (reversed && v.equilibrium != RILL_STOKES)
@@ -87,6 +115,21 @@ uint64_t rill_sim_bytes(rill_variant variant, const rill_domain *domain)
            chunks_of(domain) * sizeof(rill_partial) + domain->swap_count * sizeof(rill_swap);
 }
 
+/*
+ * Rates that the viscosity does not set are those of the operators' authors: d'Humières et al. (2002),
+ * doi:10.1098/rsta.2001.0955, for the even moments of MRT, 1 for the bulk viscosity of central moments
+ * (Geier, Greiner, Korvink 2006) and cumulants (Geier et al. 2015).
+ */
+static void rates_set(rill_launch *launch, const rill_sim_options *o)
+{
+    const rill_collision collision = o->variant.collision;
+    const bool magic = collision == RILL_TRT || collision == RILL_MRT;
+    launch->rate_even = 1.0 / o->tau;
+    launch->rate_odd = magic ? 1.0 / (0.5 + o->magic / (o->tau - 0.5)) : launch->rate_even;
+    launch->rate_bulk = collision == RILL_MRT ? 1.19 : 1;
+    launch->rate_ghost = collision == RILL_MRT ? 1.4 : 1;
+}
+
 static rill_launch launch_of(const rill_sim *sim)
 {
     const bool two = sim->populations[1] != NULL;
@@ -99,12 +142,12 @@ static rill_launch launch_of(const rill_sim *sim)
         .from = sim->arrays,
         .to = sim->arrays,
         .nodes = sim->domain->nodes,
-        .rate_even = 1.0 / o->tau,
+        .magic = o->magic,
+        .carreau_yasuda = o->carreau_yasuda,
     };
     launch.from.populations = sim->populations[now];
     launch.to.populations = sim->populations[two ? 1 - now : 0];
-    launch.rate_odd =
-        o->variant.collision == RILL_TRT ? 1.0 / (0.5 + o->magic / (o->tau - 0.5)) : launch.rate_even;
+    rates_set(&launch, o);
     memcpy(launch.force, o->force, sizeof launch.force);
     return launch;
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file collide_trt.h
+ * Collision with one relaxation time (SRT, "BGK") or two (TRT).
+ *
+ * TRT relaxes the even and the odd part of each pair at two rates (Ginzburg, Verhaeghe, d'Humières 2008,
+ * Commun. Comput. Phys. 3, 427), SRT both at one (Qian, d'Humières, Lallemand 1992,
+ * doi:10.1209/0295-5075/17/6/001). Each part of the force is scaled by 1 - s/2 with its own rate.
+ */
+#ifndef RILL_KERNEL_COLLIDE_TRT_H
+#define RILL_KERNEL_COLLIDE_TRT_H
+
+#include "kernel/equilibrium.h"
+
+/** Collide with the even rate alone. @see rill_collide */
+RILL_FN void rill_collide_srt(const int lattice, const int equilibrium, const rill_rates *rates, rill_real *f)
+{
+    const rill_flow flow = rill_flow_of(equilibrium, rates, rill_moments_of(lattice, rates, f));
+    const rill_scalar keep = (rill_scalar)1 - (rill_scalar)0.5 * rates->even;
+
+    const rill_pair rest = rill_pair_of(lattice, equilibrium, 0, rates, &flow);
+    f[0] = f[0] + rates->even * (rest.even - f[0]);
+    if (equilibrium == RILL_SECOND_ORDER) f[0] = f[0] + keep * rest.force_even;
+
+    RILL_UNROLL
+    for (int i = 1; i < rill_q(lattice); i += 2) {
+        const rill_pair pair = rill_pair_of(lattice, equilibrium, i, rates, &flow);
+        const rill_real plus = pair.even + pair.odd, minus = pair.even - pair.odd;
+        rill_real force_plus = pair.force_odd, force_minus = -pair.force_odd;
+        if (equilibrium == RILL_SECOND_ORDER) {
+            force_plus = pair.force_even + pair.force_odd;
+            force_minus = pair.force_even - pair.force_odd;
+        }
+        f[i] = f[i] + rates->even * (plus - f[i]) + keep * force_plus;
+        f[i + 1] = f[i + 1] + rates->even * (minus - f[i + 1]) + keep * force_minus;
+    }
+}
+
+/** Collide with rates for the even and the odd parts. @see rill_collide */
+RILL_FN void rill_collide_trt(const int lattice, const int equilibrium, const rill_rates *rates, rill_real *f)
+{
+    const rill_flow flow = rill_flow_of(equilibrium, rates, rill_moments_of(lattice, rates, f));
+    const rill_scalar keep_even = (rill_scalar)1 - (rill_scalar)0.5 * rates->even;
+    const rill_scalar keep_odd = (rill_scalar)1 - (rill_scalar)0.5 * rates->odd;
+
+    const rill_pair rest = rill_pair_of(lattice, equilibrium, 0, rates, &flow);
+    f[0] = f[0] + rates->even * (rest.even - f[0]);
+    if (equilibrium == RILL_SECOND_ORDER) f[0] = f[0] + keep_even * rest.force_even;
+
+    RILL_UNROLL
+    for (int i = 1; i < rill_q(lattice); i += 2) {
+        const rill_pair pair = rill_pair_of(lattice, equilibrium, i, rates, &flow);
+        rill_real even = rates->even * (pair.even - (rill_scalar)0.5 * (f[i] + f[i + 1]));
+        if (equilibrium == RILL_SECOND_ORDER) even = even + keep_even * pair.force_even;
+        const rill_real odd =
+            rates->odd * (pair.odd - (rill_scalar)0.5 * (f[i] - f[i + 1])) + keep_odd * pair.force_odd;
+        f[i] = f[i] + (even + odd);
+        f[i + 1] = f[i + 1] + (even - odd);
+    }
+}
+
+#endif

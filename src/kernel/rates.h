@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rates.h
+ * Relaxation rates and force of a collision: what is the same for all nodes.
+ */
+#ifndef RILL_KERNEL_RATES_H
+#define RILL_KERNEL_RATES_H
+
+#include "kernel/platform.h"
+
+/** The parameters of rill_carreau_yasuda, prepared: see kernel/rheology.h. */
+typedef struct rill_viscosity {
+    rill_scalar infinite; /**< nu_inf */
+    rill_scalar range;    /**< nu_0 - nu_inf */
+    rill_scalar lambda;
+    rill_scalar sharpness; /**< a */
+    rill_scalar exponent;  /**< (n - 1) / a */
+    rill_scalar magic;     /**< (tau - 1/2)(tau_minus - 1/2) of every node */
+} rill_viscosity;
+
+/** Relaxation rates and force, in the arithmetic type. */
+typedef struct rill_rates {
+    rill_scalar even;         /**< 1 / tau: sets the viscosity */
+    rill_scalar odd;          /**< TRT, MRT: 1 / (1/2 + magic / (tau - 1/2)) */
+    rill_scalar bulk;         /**< MRT, central moments, cumulants: trace of the stress */
+    rill_scalar ghost;        /**< MRT: even moments of fourth and higher order */
+    rill_scalar force[3];     /**< body force per volume */
+    rill_viscosity viscosity; /**< Carreau-Yasuda */
+} rill_rates;
+
+#endif

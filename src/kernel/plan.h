@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file plan.h
+ * The choices of a variant that say where a population is.
+ */
+#ifndef RILL_KERNEL_PLAN_H
+#define RILL_KERNEL_PLAN_H
+
+#include "rill.h"
+
+/** What decides where populations are and how they are stored: compile-time constants. */
+typedef struct rill_plan {
+    int lattice, stream, addressing, bounce, storage;
+} rill_plan;
+
+#endif

@@ -117,6 +117,15 @@ endef
 $(foreach t,$(TEST_SRC),$(eval $(call test_rule,$(t))))
 $(BUILD)/tests/test_cli: $(filter-out %/main.o,$(CLI_OBJ))
 
+# The conversions of stored populations for each arithmetic type and processor level, seen by one test.
+STORAGE_OBJ := $(foreach a,float double,$(CPU_LEVELS:%=$(BUILD)/obj/tests/storage-$(a)-%.o))
+$(BUILD)/tests/test_storage: $(STORAGE_OBJ)
+$(BUILD)/obj/tests/test_storage.o: CPPFLAGS += -Itests
+$(BUILD)/obj/tests/storage-%.o: tests/storage/instance.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,"$< $*")$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -march=x86-64-$(word 2,$(part)) -DRILL_ARITHMETIC=$(word 1,$(part)) \
+	  -DRILL_PART_LEVEL=$(patsubst v%,%,$(word 2,$(part))) -MMD -MP -c -o $@ $<
+
 .PHONY: tests
 tests: $(TESTS) $(BUILD)/rill ## build the tests
 
@@ -151,4 +160,4 @@ help: ## list targets and variables
 	  '  ASAN=1        AddressSanitizer and UndefinedBehaviorSanitizer, in build/asan' '  V=1           show the commands' \
 	  '  CC=clang BUILD=build/clang PREFIX=/usr/local DESTDIR= WERROR=-Werror'
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(STORAGE_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)

@@ -92,17 +92,9 @@ rill_status share(const void *host, uint64_t bytes, const char *what, const void
 
 void release(const void *array) { cudaFree(const_cast<void *>(array)); }
 
-rill_status link_nodes(const rill_domain *domain, rill_arrays *arrays)
-{
-    const uint64_t bytes =
-        (uint64_t)(rill_lattice_q(domain->lattice) - 1) * domain->stride * sizeof(rill_node);
-    const void *list = nullptr;
-    const rill_status status = share(rill_domain_pull(domain), bytes, "the pull index list", &list);
-    arrays->list = (const rill_node *)list;
-    return status;
-}
+rill_status link_nodes(rill_variant, rill_arrays *) { return RILL_OK; }
 
-void unlink_nodes(rill_arrays *arrays) { release(arrays->list); }
+void unlink_nodes(rill_arrays *) {}
 
 rill_status upload(void *to, const void *host, uint64_t bytes)
 {

@@ -207,15 +207,16 @@ void set(const rill_launch *launch, rill_node first, rill_node count, const doub
                                               rill_rates_of(launch), first, count, values);
 }
 
-__global__ void swap_kernel(const int stream, const int parity, const rill_arrays arrays,
+__global__ void swap_kernel(const rill_variant variant, const int parity, const rill_arrays arrays,
                             const rill_swap *swaps, const size_t count)
 {
     const size_t k = (size_t)blockIdx.x * threads + threadIdx.x;
     if (k >= count) return;
     const rill_swap s = swaps[k];
-    const size_t slot[2] = {
-        rill_slot_in(stream, parity, &arrays, s.direction[0], s.node[0], {s.node[0], true}),
-        rill_slot_in(stream, parity, &arrays, s.direction[1], s.node[1], {s.node[1], true})};
+    size_t slot[2];
+    for (int e = 0; e < 2; e++)
+        slot[e] = rill_incoming(lattice, variant.stream, variant.addressing, variant.bounce, parity, &arrays,
+                                s.node[e], s.direction[e]);
     const rill_scalar first = rill_storage_load(storage, arrays.populations, slot[0]);
     const rill_scalar second = rill_storage_load(storage, arrays.populations, slot[1]);
     rill_storage_store(storage, arrays.populations, slot[0], s.sign * second);
@@ -224,8 +225,22 @@ __global__ void swap_kernel(const int stream, const int parity, const rill_array
 
 void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
 {
-    swap_kernel<<<blocks_of(count), threads>>>(launch->variant.stream, launch->parity, launch->from, swaps,
-                                               count);
+    swap_kernel<<<blocks_of(count), threads>>>(launch->variant, launch->parity, launch->from, swaps, count);
+}
+
+__global__ void wrap_kernel(const rill_arrays arrays)
+{
+    const uint64_t k = (uint64_t)blockIdx.x * threads + threadIdx.x;
+    if (k >= arrays.ghosts) return;
+    for (int i = 0; i < rill_q(lattice); i++)
+        rill_storage_store(
+            storage, arrays.populations, rill_slot(RILL_RING, &arrays, i, arrays.first_ghost + (rill_node)k),
+            rill_storage_load(storage, arrays.populations, rill_slot(RILL_RING, &arrays, i, (rill_node)k)));
+}
+
+void wrap(const rill_launch *launch)
+{
+    wrap_kernel<<<blocks_of(launch->from.ghosts), threads>>>(launch->from);
 }
 
 } // namespace
@@ -234,5 +249,6 @@ void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
 #define RILL_KERNELS_(L, T) rill_kernels_cuda_##L##_##T
 extern "C" {
 extern const rill_kernels RILL_KERNELS(RILL_PART_LATTICE, RILL_PART_STORAGE);
-const rill_kernels RILL_KERNELS(RILL_PART_LATTICE, RILL_PART_STORAGE) = {step, totals, moments, set, swap};
+const rill_kernels RILL_KERNELS(RILL_PART_LATTICE, RILL_PART_STORAGE) = {step, totals, moments,
+                                                                         set,  swap,   wrap};
 }

@@ -31,8 +31,8 @@ typedef struct rill_backend {
     rill_status (*share)(const void *host, uint64_t bytes, const char *what, const void **out);
     void (*release)(const void *array);
 
-    /** Make what kernels need to find neighbours: the index list of arrays, or what stands for it. */
-    rill_status (*link)(const rill_domain *domain, rill_arrays *arrays);
+    /** Add to the shared arrays of a variant what this backend's kernels want besides; undone by unlink. */
+    rill_status (*link)(rill_variant variant, rill_arrays *arrays);
     void (*unlink)(rill_arrays *arrays);
 
     rill_status (*upload)(void *to, const void *host, uint64_t bytes);

@@ -115,11 +115,11 @@ static rill_status share(const void *host, uint64_t bytes, const char *what, con
 
 static void release(const void *array) { (void)array; }
 
-/* The list serves where it lies; steps read its segments. */
-static rill_status link_nodes(const rill_domain *domain, rill_arrays *arrays)
+/* Steps read segments instead of a list of every velocity. */
+static rill_status link_nodes(rill_variant variant, rill_arrays *arrays)
 {
-    arrays->list = rill_domain_pull(domain);
-    return rill_segments_create(domain, &arrays->segments);
+    if (variant.addressing != RILL_LIST || rill_stream_esoteric(variant.stream)) return RILL_OK;
+    return rill_segments_create((int)variant.lattice, arrays, &arrays->segments);
 }
 
 static void unlink_nodes(rill_arrays *arrays) { rill_segments_destroy(&arrays->segments); }

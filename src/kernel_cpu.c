@@ -158,13 +158,14 @@ static void set(const rill_launch *launch, rill_node first, rill_node count, con
 
 static void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
 {
+    const rill_plan plan = plan_of(launch);
     const rill_arrays *arrays = &launch->from;
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < count; k++) {
         size_t slot[2];
         for (int e = 0; e < 2; e++)
-            slot[e] = rill_slot_in((int)launch->variant.stream, launch->parity, arrays, swaps[k].direction[e],
-                                   swaps[k].node[e], (rill_link){swaps[k].node[e], true});
+            slot[e] = rill_incoming(plan.lattice, plan.stream, plan.addressing, plan.bounce, launch->parity,
+                                    arrays, swaps[k].node[e], swaps[k].direction[e]);
         const rill_scalar sign = swaps[k].sign;
         const rill_scalar first = rill_storage_load(storage, arrays->populations, slot[0]);
         const rill_scalar second = rill_storage_load(storage, arrays->populations, slot[1]);
@@ -173,8 +174,19 @@ static void swap(const rill_launch *launch, const rill_swap *swaps, size_t count
     }
 }
 
+static void wrap(const rill_launch *launch)
+{
+    const rill_arrays *arrays = &launch->from;
+#pragma omp parallel for schedule(static)
+    for (rill_node k = 0; k < arrays->ghosts; k++)
+        for (int i = 0; i < rill_q(lattice); i++)
+            rill_storage_store(
+                storage, arrays->populations, rill_slot(RILL_RING, arrays, i, arrays->first_ghost + k),
+                rill_storage_load(storage, arrays->populations, rill_slot(RILL_RING, arrays, i, k)));
+}
+
 #define RILL_KERNELS(L, T, V) RILL_KERNELS_(L, T, V)
 #define RILL_KERNELS_(L, T, V) rill_kernels_cpu_##L##_##T##_##V
 extern const rill_kernels RILL_KERNELS(RILL_PART_LATTICE, RILL_PART_STORAGE, RILL_PART_LEVEL);
-const rill_kernels RILL_KERNELS(RILL_PART_LATTICE, RILL_PART_STORAGE, RILL_PART_LEVEL) = {step, totals,
-                                                                                          moments, set, swap};
+const rill_kernels RILL_KERNELS(RILL_PART_LATTICE, RILL_PART_STORAGE,
+                                RILL_PART_LEVEL) = {step, totals, moments, set, swap, wrap};

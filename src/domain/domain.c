@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers the nodes of a geometry and links them: the pull index list, and the pairs of wall links that
- * mirrored sides join. Which way a link goes beyond a side is decided here and nowhere else; kernels see
- * neighbours and walls.
+ * Numbers the nodes of a geometry and finds the pairs of wall links that mirrored sides join. Kernels see
+ * periodic boxes and walls; what a mirrored side is, is decided here and nowhere else.
  */
 #include "domain/domain.h"
 
@@ -39,24 +38,6 @@ static link_end follow(const rill_geom *geom, rill_lattice lattice, const uint32
         }
     }
     return end;
-}
-
-static void link_row(rill_domain *domain, const rill_numbering *numbering, uint32_t y, uint32_t z)
-{
-    const rill_geom *geom = domain->geom;
-    const size_t words = ((size_t)z * geom->n[1] + y) * numbering->row_words;
-    for (size_t w = 0; w < numbering->row_words; w++) {
-        rill_node node = numbering->base[words + w];
-        for (uint64_t left = numbering->occupied[words + w]; left; left &= left - 1, node++) {
-            const uint32_t x[3] = {(uint32_t)w * 64 + (uint32_t)__builtin_ctzll(left), y, z};
-            for (int i = 1; i < rill_q(domain->lattice); i++) {
-                const link_end end = follow(geom, domain->lattice, x, i);
-                domain->pull[(size_t)(i - 1) * domain->stride + node] =
-                    end.wall || end.mirrored ? RILL_UPSTREAM_WALL
-                                             : rill_numbering_node(numbering, end.x[0], end.x[1], end.x[2]);
-            }
-        }
-    }
 }
 
 /* Return the velocity whose components along the mirrored axes are turned round. */
@@ -136,48 +117,25 @@ size_t rill_domain_stride_of(uint64_t nodes)
     return (size_t)(((nodes + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK | 1) * RILL_SEGMENT_BLOCK);
 }
 
-uint64_t rill_domain_bytes(const rill_geom *geom, rill_lattice lattice, uint64_t nodes)
-{
-    return rill_numbering_bytes(geom->n) +
-           (uint64_t)(rill_q(lattice) - 1) * rill_domain_stride_of(nodes) * sizeof(rill_node);
-}
-
 rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options *options, rill_domain **out)
 {
     rill_status status = RILL_OK;
     rill_domain *domain = NULL;
-    rill_numbering numbering = {.occupied = NULL};
     if ((unsigned)options->lattice >= RILL_LATTICE_COUNT)
-        return rill_fail(RILL_USAGE, "lattice %d is not one of d3q19, d3q27, d3q15, d2q9",
+        return rill_fail(RILL_USAGE, "lattice %d is not one of those that `rill variants` lists",
                          (int)options->lattice);
-    RILL_TRY(rill_memory_require(rill_domain_bytes(geom, options->lattice, rill_geom_fluid(geom)),
-                                 "the fluid nodes and their neighbours"));
-    RILL_TRY(rill_numbering_create(geom, &numbering));
+    RILL_TRY(rill_memory_require(rill_numbering_bytes(geom), "the numbers of the fluid nodes"));
     domain = calloc(1, sizeof *domain);
-    if (!domain) {
-        status = rill_fail(RILL_SYSTEM, "out of memory for a domain");
-        goto done;
-    }
+    if (!domain) return rill_fail(RILL_SYSTEM, "out of memory for a domain");
     domain->geom = geom;
     domain->lattice = options->lattice;
     domain->flow_axis = options->flow_axis;
-    domain->nodes = (rill_node)numbering.nodes;
-    domain->stride = rill_domain_stride_of(numbering.nodes);
-
-    const int rows = rill_q(domain->lattice) - 1;
-    RILL_TRY(rill_array_create((uint64_t)rows * domain->stride, sizeof(rill_node), "the pull index list",
-                               (void **)&domain->pull));
-    for (int i = 0; i < rows; i++)
-        memset(domain->pull + (size_t)i * domain->stride + domain->nodes, 0xFF,
-               (domain->stride - domain->nodes) * sizeof(rill_node));
-#pragma omp parallel for collapse(2) schedule(static)
-    for (uint32_t z = 0; z < geom->n[2]; z++)
-        for (uint32_t y = 0; y < geom->n[1]; y++) link_row(domain, &numbering, y, z);
-    RILL_TRY(pair_mirrored(domain, &numbering));
+    RILL_TRY(rill_numbering_create(geom, &domain->numbering));
+    domain->nodes = (rill_node)domain->numbering.nodes;
+    RILL_TRY(pair_mirrored(domain, &domain->numbering));
     *out = domain;
     domain = NULL;
 done:
-    rill_numbering_destroy(&numbering);
     rill_domain_destroy(domain);
     return status;
 }
@@ -185,13 +143,9 @@ done:
 void rill_domain_destroy(rill_domain *domain)
 {
     if (!domain) return;
-    rill_array_destroy(domain->pull);
+    rill_numbering_destroy(&domain->numbering);
     free(domain->swaps);
     free(domain);
 }
 
 rill_node rill_domain_nodes(const rill_domain *domain) { return domain->nodes; }
-
-const rill_node *rill_domain_pull(const rill_domain *domain) { return domain->pull; }
-
-size_t rill_domain_stride(const rill_domain *domain) { return domain->stride; }

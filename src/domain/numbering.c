@@ -1,40 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the occupancy bitmap and its ranks. */
+/* Builds occupancy bitmaps and their ranks. */
 #include "domain/numbering.h"
 
 #include "core/memory.h"
 #include "core/status.h"
 
-static size_t words_of(const uint32_t n[3]) { return ((size_t)n[0] + 63) / 64 * n[1] * n[2]; }
+static size_t words_of(const rill_numbering *numbering)
+{
+    return numbering->row_words * numbering->n[1] * numbering->n[2];
+}
 
-uint64_t rill_numbering_bytes(const uint32_t n[3]) { return (uint64_t)words_of(n) * 12; }
+/* Lay down the box of a geometry, without arrays. */
+static rill_numbering box_of(const rill_geom *geom)
+{
+    rill_numbering numbering = {.occupied = NULL};
+    for (int a = 0; a < 3; a++) numbering.n[a] = geom->n[a] + (geom->sides[a] == RILL_PERIODIC ? 0 : 1);
+    numbering.row_words = ((size_t)numbering.n[0] + 63) / 64;
+    return numbering;
+}
+
+uint64_t rill_numbering_bytes(const rill_geom *geom)
+{
+    const rill_numbering box = box_of(geom);
+    return (uint64_t)words_of(&box) * (sizeof *box.occupied + sizeof *box.base);
+}
+
+static rill_status arrays_create(rill_numbering *numbering)
+{
+    rill_status status = RILL_OK;
+    const size_t words = words_of(numbering);
+    RILL_TRY(rill_array_create_zero(words, sizeof(uint64_t), "the occupancy bitmap",
+                                    (void **)&numbering->occupied));
+    RILL_TRY(rill_array_create(words, sizeof(rill_node), "the node ranks", (void **)&numbering->base));
+done:
+    return status;
+}
+
+static void rank(rill_numbering *numbering)
+{
+    numbering->nodes = 0;
+    for (size_t w = 0; w < words_of(numbering); w++) {
+        numbering->base[w] = (rill_node)numbering->nodes;
+        numbering->nodes += (uint64_t)__builtin_popcountll(numbering->occupied[w]);
+    }
+}
 
 rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out)
 {
     rill_status status = RILL_OK;
-    rill_numbering numbering = {.n = {geom->n[0], geom->n[1], geom->n[2]},
-                                .row_words = ((size_t)geom->n[0] + 63) / 64};
-    const size_t words = words_of(geom->n);
-    RILL_TRY(
-        rill_array_create(words, sizeof(uint64_t), "the occupancy bitmap", (void **)&numbering.occupied));
-    RILL_TRY(rill_array_create(words, sizeof(rill_node), "the node ranks", (void **)&numbering.base));
-
-    const size_t rows = (size_t)geom->n[1] * geom->n[2];
-#pragma omp parallel for schedule(static)
-    for (size_t row = 0; row < rows; row++) {
-        const uint8_t *voxels = geom->voxels + row * geom->n[0];
-        for (size_t w = 0; w < numbering.row_words; w++) {
-            const uint32_t first = (uint32_t)w * 64;
-            const uint32_t cells = geom->n[0] - first < 64 ? geom->n[0] - first : 64;
-            uint64_t occupied = 0;
-            for (uint32_t b = 0; b < cells; b++) occupied |= (uint64_t)(voxels[first + b] >= RILL_FLUID) << b;
-            numbering.occupied[row * numbering.row_words + w] = occupied;
+    rill_numbering numbering = box_of(geom);
+    RILL_TRY(arrays_create(&numbering));
+#pragma omp parallel for collapse(2) schedule(static)
+    for (uint32_t z = 0; z < geom->n[2]; z++)
+        for (uint32_t y = 0; y < geom->n[1]; y++) {
+            const uint8_t *voxels = geom->voxels + ((size_t)z * geom->n[1] + y) * geom->n[0];
+            uint64_t *row = numbering.occupied + ((size_t)z * numbering.n[1] + y) * numbering.row_words;
+            for (uint32_t first = 0; first < geom->n[0]; first += 64) {
+                const uint32_t cells = geom->n[0] - first < 64 ? geom->n[0] - first : 64;
+                uint64_t occupied = 0;
+                for (uint32_t b = 0; b < cells; b++)
+                    occupied |= (uint64_t)(voxels[first + b] >= RILL_FLUID) << b;
+                row[first / 64] = occupied;
+            }
         }
-    }
-    for (size_t w = 0; w < words; w++) {
-        numbering.base[w] = (rill_node)numbering.nodes;
-        numbering.nodes += (uint64_t)__builtin_popcountll(numbering.occupied[w]);
-    }
+    rank(&numbering);
     if (numbering.nodes == 0) {
         status = rill_fail(RILL_USAGE, "the geometry has no fluid voxel: check which grey values are pore");
         goto done;
@@ -52,10 +81,80 @@ done:
     return status;
 }
 
+/* Add the cells of a row, moved by d = -1, 0, 1 along its periodic axis, to another row. */
+static void row_add(const rill_numbering *numbering, const uint64_t *from, int d, uint64_t *to)
+{
+    const size_t words = numbering->row_words;
+    const uint32_t last = numbering->n[0] - 1;
+    for (size_t w = 0; w < words; w++) {
+        uint64_t moved = from[w];
+        if (d > 0) moved = from[w] << 1 | (w ? from[w - 1] >> 63 : from[last / 64] >> last % 64 & 1);
+        if (d < 0) {
+            moved = from[w] >> 1 | (w + 1 < words ? from[w + 1] << 63 : 0);
+            if (w == last / 64) moved |= (from[0] & 1) << last % 64;
+        }
+        if (w == last / 64) moved &= ~(uint64_t)0 >> (63 - last % 64);
+        to[w] |= moved;
+    }
+}
+
+rill_status rill_numbering_ghosts(const rill_numbering *fluid, const int8_t (*offsets)[3], int count,
+                                  rill_numbering *out)
+{
+    rill_status status = RILL_OK;
+    rill_numbering ghosts = *fluid;
+    ghosts.occupied = NULL, ghosts.base = NULL;
+    const uint32_t ny = fluid->n[1], nz = fluid->n[2];
+    RILL_TRY(arrays_create(&ghosts));
+#pragma omp parallel for collapse(2) schedule(static)
+    for (uint32_t z = 0; z < nz; z++)
+        for (uint32_t y = 0; y < ny; y++) {
+            const size_t row = ((size_t)z * ny + y) * fluid->row_words;
+            for (int k = 0; k < count; k++) {
+                const uint32_t from_y = (y + ny - (uint32_t)offsets[k][1]) % ny,
+                               from_z = (z + nz - (uint32_t)offsets[k][2]) % nz;
+                row_add(fluid, fluid->occupied + ((size_t)from_z * ny + from_y) * fluid->row_words,
+                        offsets[k][0], ghosts.occupied + row);
+            }
+            for (size_t w = 0; w < fluid->row_words; w++)
+                ghosts.occupied[row + w] &= ~fluid->occupied[row + w];
+        }
+    rank(&ghosts);
+    *out = ghosts;
+    ghosts = (rill_numbering){.occupied = NULL};
+done:
+    rill_numbering_destroy(&ghosts);
+    return status;
+}
+
 void rill_numbering_destroy(rill_numbering *numbering)
 {
     rill_array_destroy(numbering->occupied);
     rill_array_destroy(numbering->base);
     numbering->occupied = NULL;
     numbering->base = NULL;
+}
+
+rill_node rill_numbering_before_plane(const rill_numbering *numbering, uint32_t z)
+{
+    return z < numbering->n[2] ? rill_numbering_rank(numbering, 0, 0, z) : (rill_node)numbering->nodes;
+}
+
+void rill_numbering_cells(const rill_numbering *numbering, rill_node first, rill_node count, rill_node *cells)
+{
+    size_t low = 0, high = words_of(numbering); /* the last word whose base is not above `first` */
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (numbering->base[middle] <= first)
+            low = middle;
+        else
+            high = middle;
+    }
+    for (rill_node done = 0; done < count; low++) {
+        const uint64_t line = low / numbering->row_words, x = low % numbering->row_words * 64;
+        rill_node node = numbering->base[low];
+        for (uint64_t left = numbering->occupied[low]; left && done < count; left &= left - 1, node++)
+            if (node >= first)
+                cells[done++] = (rill_node)(line * numbering->n[0] + x + (uint64_t)__builtin_ctzll(left));
+    }
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file numbering.h
- * Node numbers of voxels by rank in an occupancy bitmap: 12 bytes per 64 voxels instead of 4 per voxel.
+ * Numbers of voxels by rank in an occupancy bitmap: 12 bytes per 64 voxels instead of 4 per voxel.
+ *
+ * The box of a numbering is periodic. A geometry whose side is mirrored or walled has one more layer of solid
+ * voxels behind the last along that axis, so that nothing passes and ghosts have a place.
  */
 #ifndef RILL_DOMAIN_NUMBERING_H
 #define RILL_DOMAIN_NUMBERING_H
@@ -11,30 +14,58 @@
 
 /** Rows of 64-cell words; rows are padded to whole words. */
 typedef struct rill_numbering {
-    uint32_t n[3];
+    uint32_t n[3]; /**< cells along x, y, z, the solid layers included */
     size_t row_words;
     uint64_t *occupied; /**< [nz][ny][row_words], bit x % 64 of word x / 64 */
-    rill_node *base;    /**< [nz][ny][row_words], fluid nodes before the word */
+    rill_node *base;    /**< [nz][ny][row_words], numbered cells before the word */
     uint64_t nodes;
 } rill_numbering;
 
 /** Number the fluid voxels. @return RILL_USAGE without any or with more than 2^32 - 2 of them */
 rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out);
 
+/**
+ * Number the cells that are not in `fluid` and lie at n + d of one that is, for any of the offsets d, from 0
+ * on in lexicographic order; none is no error.
+ */
+rill_status rill_numbering_ghosts(const rill_numbering *fluid, const int8_t (*offsets)[3], int count,
+                                  rill_numbering *out);
+
 /** Free the arrays. */
 void rill_numbering_destroy(rill_numbering *numbering);
 
-/** Return the bytes of a numbering. */
-uint64_t rill_numbering_bytes(const uint32_t n[3]);
+/** Return the bytes of the numbering of a geometry. */
+uint64_t rill_numbering_bytes(const rill_geom *geom);
 
-/** Return the node at (x, y, z), RILL_UPSTREAM_WALL where it is solid. */
-static inline rill_node rill_numbering_node(const rill_numbering *numbering, uint32_t x, uint32_t y,
+/** Return the first node at or behind (x, y, z). */
+static inline rill_node rill_numbering_rank(const rill_numbering *numbering, uint32_t x, uint32_t y,
                                             uint32_t z)
 {
     const size_t word = ((size_t)z * numbering->n[1] + y) * numbering->row_words + x / 64;
-    const uint64_t bit = (uint64_t)1 << (x % 64), occupied = numbering->occupied[word];
-    if (!(occupied & bit)) return RILL_UPSTREAM_WALL;
-    return numbering->base[word] + (rill_node)__builtin_popcountll(occupied & (bit - 1));
+    const uint64_t below = ((uint64_t)1 << (x % 64)) - 1;
+    return numbering->base[word] + (rill_node)__builtin_popcountll(numbering->occupied[word] & below);
 }
+
+/** Return whether (x, y, z) is numbered. */
+static inline bool rill_numbering_has(const rill_numbering *numbering, uint32_t x, uint32_t y, uint32_t z)
+{
+    const size_t word = ((size_t)z * numbering->n[1] + y) * numbering->row_words + x / 64;
+    return numbering->occupied[word] >> (x % 64) & 1;
+}
+
+/** Return the node at (x, y, z), RILL_UPSTREAM_WALL where there is none. */
+static inline rill_node rill_numbering_node(const rill_numbering *numbering, uint32_t x, uint32_t y,
+                                            uint32_t z)
+{
+    return rill_numbering_has(numbering, x, y, z) ? rill_numbering_rank(numbering, x, y, z)
+                                                  : RILL_UPSTREAM_WALL;
+}
+
+/** Return the number of nodes in planes below z. */
+rill_node rill_numbering_before_plane(const rill_numbering *numbering, uint32_t z);
+
+/** Write the cells x + nx (y + ny z) of nodes first … first + count - 1. */
+void rill_numbering_cells(const rill_numbering *numbering, rill_node first, rill_node count,
+                          rill_node *cells);
 
 #endif

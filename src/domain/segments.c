@@ -41,12 +41,12 @@ static rill_node ahead_of(const rill_node *upstream, rill_node own)
  * Visit the segments of a block: count them by class and, where `to` is not NULL, write each to its class's
  * next place.
  */
-static void visit_block(const rill_domain *domain, size_t block, uint64_t count[RILL_SEGMENT_CLASSES],
-                        rill_segment **to)
+static void visit_block(int lattice, const rill_arrays *arrays, size_t block,
+                        uint64_t count[RILL_SEGMENT_CLASSES], rill_segment **to)
 {
-    for (int i = 1; i < rill_q(domain->lattice); i++) {
+    for (int i = 1; i < rill_q(lattice); i++) {
         const rill_node *upstream =
-            domain->pull + (size_t)(i - 1) * domain->stride + block * RILL_SEGMENT_BLOCK;
+            arrays->list + (size_t)(i - 1) * arrays->list_stride + block * RILL_SEGMENT_BLOCK;
         for (uint64_t left = starts_of(upstream); left;) {
             const int lane = __builtin_ctzll(left);
             left &= left - 1;
@@ -62,22 +62,22 @@ static void visit_block(const rill_domain *domain, size_t block, uint64_t count[
     }
 }
 
-rill_status rill_segments_create(const rill_domain *domain, rill_segments *out)
+rill_status rill_segments_create(int lattice, const rill_arrays *arrays, rill_segments *out)
 {
     rill_status status = RILL_OK;
     rill_segments segments = {NULL, NULL, NULL};
-    const int64_t blocks = (int64_t)(domain->stride / RILL_SEGMENT_BLOCK);
+    const int64_t blocks = (int64_t)(arrays->list_stride / RILL_SEGMENT_BLOCK);
     const size_t classes = (size_t)blocks * RILL_SEGMENT_CLASSES;
     RILL_TRY(rill_array_create(classes + 1, sizeof(uint64_t), "segments", (void **)&segments.offsets));
 #pragma omp parallel for schedule(static)
     for (int64_t block = 0; block < blocks; block++) {
         uint64_t count[RILL_SEGMENT_CLASSES] = {0};
-        visit_block(domain, (size_t)block, count, NULL);
+        visit_block(lattice, arrays, (size_t)block, count, NULL);
         memcpy(segments.offsets + block * RILL_SEGMENT_CLASSES + 1, count, sizeof count);
     }
     segments.offsets[0] = 0;
     for (size_t k = 0; k < classes; k++) segments.offsets[k + 1] += segments.offsets[k];
-    const size_t rows = (size_t)rill_q(domain->lattice) - 1;
+    const size_t rows = (size_t)rill_q(lattice) - 1;
     RILL_TRY(rill_array_create_zero(((uint64_t)blocks + 1) * rows, sizeof(rill_node), "segments",
                                     (void **)&segments.ahead));
     RILL_TRY(rill_array_create(segments.offsets[classes], sizeof(rill_segment), "segments",
@@ -88,10 +88,10 @@ rill_status rill_segments_create(const rill_domain *domain, rill_segments *out)
         rill_segment *to[RILL_SEGMENT_CLASSES];
         for (int class = 0; class < RILL_SEGMENT_CLASSES; class ++)
             to[class] = segments.segments + segments.offsets[block * RILL_SEGMENT_CLASSES + class];
-        visit_block(domain, (size_t)block, count, to);
+        visit_block(lattice, arrays, (size_t)block, count, to);
         for (size_t row = 0; row < rows; row++)
             segments.ahead[(size_t)block * rows + row] =
-                ahead_of(domain->pull + row * domain->stride + (size_t)block * RILL_SEGMENT_BLOCK,
+                ahead_of(arrays->list + row * arrays->list_stride + (size_t)block * RILL_SEGMENT_BLOCK,
                          (rill_node)(block * RILL_SEGMENT_BLOCK));
     }
     *out = segments;

@@ -9,7 +9,7 @@
 #include "domain/domain.h"
 
 /** Find the segments of a domain's pull list. @return RILL_SYSTEM without memory */
-rill_status rill_segments_create(const rill_domain *domain, rill_segments *out);
+rill_status rill_segments_create(int lattice, const rill_arrays *arrays, rill_segments *out);
 
 /** Free the arrays. */
 void rill_segments_destroy(rill_segments *segments);

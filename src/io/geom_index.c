@@ -3,7 +3,7 @@
 #include "io/geom_index.h"
 
 #include "core/status.h"
-#include "domain/domain.h"
+#include "domain/links.h"
 #include "kernel/address.h"
 #include "kernel/lattice.h"
 #include "run/variant.h"
@@ -29,11 +29,13 @@ done:
 rill_status rill_geom_index_write(const rill_geom *geom, rill_h5_file *file, rill_lattice lattice)
 {
     rill_status status = RILL_OK;
-    rill_domain *domain = NULL;
-    const rill_domain_options options = {.lattice = lattice, .flow_axis = -1};
+    rill_numbering numbering = {.occupied = NULL};
+    rill_links *links = NULL;
+    const rill_variant variant = {.lattice = lattice, .stream = RILL_PULL, .addressing = RILL_LIST};
     const int64_t wall = RILL_UPSTREAM_WALL;
-    RILL_TRY(rill_domain_create(geom, &options, &domain));
-    const uint64_t rows = (uint64_t)rill_q(lattice) - 1, nodes = rill_domain_nodes(domain);
+    RILL_TRY(rill_numbering_create(geom, &numbering));
+    RILL_TRY(rill_links_create(&numbering, variant, &links));
+    const uint64_t rows = (uint64_t)rill_q(lattice) - 1, nodes = numbering.nodes;
     const rill_h5_layout layout = {
         .type = RILL_H5_U32, .rank = 2, .dims = {rows, nodes}, .chunk = {1, CHUNK}, .deflate = DEFLATE};
     RILL_TRY(rill_h5_dataset_create(file, "/index/pull", &layout));
@@ -45,10 +47,11 @@ rill_status rill_geom_index_write(const rill_geom *geom, rill_h5_file *file, ril
     for (uint64_t i = 0; i < rows; i++) {
         const uint64_t start[2] = {i, 0}, count[2] = {1, nodes};
         RILL_TRY(rill_h5_write(file, "/index/pull", RILL_H5_U32, start, count,
-                               rill_domain_pull(domain) + i * rill_domain_stride(domain)));
+                               links->arrays.list + i * links->arrays.list_stride));
     }
     RILL_TRY(velocity_write(file, lattice));
 done:
-    rill_domain_destroy(domain);
+    rill_links_destroy(links);
+    rill_numbering_destroy(&numbering);
     return status;
 }

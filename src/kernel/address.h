@@ -184,4 +184,28 @@ RILL_FN rill_link rill_link_of(const int lattice, const int stream, const int ad
     return link;
 }
 
+/** Return the slot of incoming population i of node n, everything looked up. For code that is not a step. */
+RILL_FN size_t rill_incoming(const int lattice, const int stream, const int addressing, const int bounce,
+                             const int parity, const rill_arrays *arrays, const rill_node n, const int i)
+{
+    rill_link link = {n, false};
+    if (rill_slot_looks(stream, parity, false)) {
+        const rill_place place = rill_place_of(stream, addressing, bounce, arrays, n);
+        link = rill_link_of(lattice, stream, addressing, bounce, arrays, &place, i);
+    }
+    return rill_slot_in(stream, parity, arrays, i, n, link);
+}
+
+/** Return the slot that outgoing population opp(i) of node n goes to, likewise. */
+RILL_FN size_t rill_outgoing(const int lattice, const int stream, const int addressing, const int bounce,
+                             const int parity, const rill_arrays *arrays, const rill_node n, const int i)
+{
+    rill_link link = {n, false};
+    if (rill_slot_looks(stream, parity, true)) {
+        const rill_place place = rill_place_of(stream, addressing, bounce, arrays, n);
+        link = rill_link_of(lattice, stream, addressing, bounce, arrays, &place, i);
+    }
+    return rill_slot_out(stream, parity, arrays, i, n, link);
+}
+
 #endif

@@ -50,8 +50,8 @@ typedef struct rill_arrays {
     void *populations; /**< [q][stride], and RILL_SEGMENT_BLOCK values behind the last row */
     size_t stride;     /**< nodes and ghosts (and what a ring turns in), rounded up to whole blocks */
     rill_node nodes;   /**< fluid nodes; all voxels of the box with dense addressing */
-    rill_node ghosts;  /**< behind them */
-    size_t ring;       /**< ring: where node 0 is */
+    rill_node ghosts, first_ghost; /**< number of ghosts, and the first of them */
+    size_t ring;                   /**< ring: where node 0 is */
 
     const rill_node *list;  /**< [rows][list_stride], see address.h; walls behind the last node */
     size_t list_stride;     /**< nodes (chase: and ghosts), rounded up to whole blocks */

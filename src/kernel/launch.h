@@ -22,7 +22,8 @@ typedef struct rill_launch {
     int parity; /**< number of the step to come & 1; 0 for schemes without parity */
     rill_arrays from,
         to; /**< read, written: two populations arrays, or twice the same for in-place schemes */
-    rill_node nodes;
+    rill_node first, nodes; /**< a step is made of nodes first … nodes - 1; all else takes all nodes */
+    const rill_node *order; /**< moments, set: kernel number of node first + k; NULL: first + k itself */
     double rate_even, rate_odd, rate_bulk, rate_ghost; /**< see rill_rates */
     double magic, force[3];
     rill_carreau_yasuda carreau_yasuda;
@@ -80,6 +81,8 @@ struct rill_kernels {
     void (*set)(const rill_launch *launch, rill_node first, rill_node count, const double *moments);
     /** Exchange wall slots before the step that `launch` describes. */
     void (*swap)(const rill_launch *launch, const rill_swap *swaps, size_t count);
+    /** Ring: copy the nodes that ghosts stand for to them, before the step that `launch` describes. */
+    void (*wrap)(const rill_launch *launch);
     /** The backend's own: what these functions start. */
     const void *compiled;
 };

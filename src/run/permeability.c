@@ -9,6 +9,7 @@
 #include "run/limit.h"
 #include "run/plan.h"
 #include "run/sim.h"
+#include "run/variant.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -87,21 +88,24 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
 {
     rill_status status = RILL_OK;
     const rill_backend *backend;
-    const rill_lattice lattice = o->variant.lattice;
-    const size_t stride = rill_domain_stride_of(plan->nodes);
-    const rill_domain size = {.lattice = lattice, .nodes = (rill_node)plan->nodes, .stride = stride};
-    const uint64_t list = (uint64_t)(rill_lattice_q(lattice) - 1) * stride * sizeof(rill_node);
-    const uint64_t sim = rill_sim_bytes(o->variant, &size), moments = 4 * sizeof(float) * plan->nodes;
+    rill_numbering numbering = {.occupied = NULL};
+    rill_links_size size;
+    const rill_variant variant = rill_variant_normal(o->variant);
     RILL_TRY(rill_backend_find(o->backend, &backend));
     RILL_TRY(rill_memory_available(&plan->host_free));
-    const uint64_t building = rill_domain_bytes(geom, lattice, plan->nodes);
+    RILL_TRY(rill_memory_require(rill_numbering_bytes(geom), "the numbers of the fluid nodes"));
+    RILL_TRY(rill_numbering_create(geom, &numbering));
+    RILL_TRY(rill_links_measure(&numbering, variant, &size));
+    const uint64_t numbers = rill_numbering_bytes(geom), sim = rill_sim_bytes(variant, &size);
+    const uint64_t building = numbers * (size.ghosts ? 2 : 1) + size.bytes;
     const bool host = strcmp(backend->name, "cpu") == 0;
-    const uint64_t running = list + moments + (host ? sim - list : 0);
+    const uint64_t running = numbers + 4 * sizeof(float) * plan->nodes + (host ? sim : 0);
     plan->host_bytes = building > running ? building : running;
     plan->device_bytes = host ? 0 : sim;
     plan->device_free = 0;
     if (!host) RILL_TRY(backend->available(&plan->device_free));
 done:
+    rill_numbering_destroy(&numbering);
     return status;
 }
 

@@ -26,11 +26,15 @@ struct rill_sim {
     char device[256];
     uint64_t steps;
     void *populations[2]; /* the second is NULL for in-place schemes */
+    rill_links *links;    /* on the host; without arrays once a device has them */
     rill_arrays arrays;   /* without populations */
+    size_t ring;          /* where node 0 is */
     const void *swaps;
+    rill_swap *dense_swaps; /* host, dense addressing only */
     rill_partial *partials; /* [chunks] on the backend */
     rill_partial *host_partials;
-    double *slice; /* [4][slice_nodes] on the backend, made when first used */
+    double *slice;    /* [4][slice_nodes] on the backend, made when first used */
+    rill_node *order; /* [slice_nodes] on the backend, dense addressing only */
 };
 
 rill_sim_options rill_sim_options_default(void)
@@ -60,6 +64,14 @@ static rill_status law_check(const rill_carreau_yasuda *law)
     return RILL_OK;
 }
 
+rill_node rill_sim_number(const rill_sim *sim, rill_node node)
+{
+    rill_node number = node;
+    if (sim->options.variant.addressing == RILL_DENSE)
+        rill_numbering_cells(&sim->domain->numbering, node, 1, &number);
+    return number;
+}
+
 static rill_status options_check(const rill_sim_options *options, const rill_domain *domain)
 {
     const rill_variant v = options->variant;
@@ -87,6 +99,10 @@ static rill_status options_check(const rill_sim_options *options, const rill_dom
                          "force z = %g, but lattice %s has no velocities along z: set it to 0, or "
                          "choose d3q19",
                          options->force[2], rill_lattice_names[v.lattice]);
+    if (domain->swap_count && v.bounce == RILL_FULL_WAY)
+        return rill_fail(RILL_USAGE,
+                         "mirrored sides exchange populations at walls, which full-way bounce-back "
+                         "keeps in ghosts: choose half-way, or mirror the geometry itself");
     bool reversed = false;
     for (size_t k = 0; k < domain->swap_count && !reversed; k++) reversed = domain->swaps[k].sign < 0;
     if (reversed && v.equilibrium != RILL_STOKES)
@@ -97,22 +113,18 @@ done:
     return status;
 }
 
-static uint64_t population_bytes(rill_variant variant, const rill_domain *domain)
+static uint64_t population_bytes(rill_variant variant, size_t stride)
 {
-    return ((uint64_t)rill_q(variant.lattice) * domain->stride + RILL_SEGMENT_BLOCK) *
-           rill_storage_size(variant.storage);
+    return ((uint64_t)rill_q(variant.lattice) * stride + RILL_SEGMENT_BLOCK) *
+           rill_storage_size((int)variant.storage);
 }
 
-static uint64_t chunks_of(const rill_domain *domain)
-{
-    return ((uint64_t)domain->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
-}
+static uint64_t chunks_of(uint64_t nodes) { return (nodes + RILL_CHUNK - 1) / RILL_CHUNK; }
 
-uint64_t rill_sim_bytes(rill_variant variant, const rill_domain *domain)
+uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size)
 {
-    return population_bytes(variant, domain) * (rill_stream_two_arrays(variant.stream) ? 2 : 1) +
-           (uint64_t)(rill_q(variant.lattice) - 1) * domain->stride * sizeof(rill_node) +
-           chunks_of(domain) * sizeof(rill_partial) + domain->swap_count * sizeof(rill_swap);
+    return population_bytes(variant, size->stride) * (rill_stream_two_arrays(variant.stream) ? 2 : 1) +
+           size->bytes + chunks_of(size->nodes) * sizeof(rill_partial);
 }
 
 /*
@@ -141,15 +153,59 @@ static rill_launch launch_of(const rill_sim *sim)
         .parity = rill_stream_parities(o->variant.stream) == 2 ? (int)(sim->steps & 1) : 0,
         .from = sim->arrays,
         .to = sim->arrays,
-        .nodes = sim->domain->nodes,
+        .nodes = sim->arrays.nodes,
         .magic = o->magic,
         .carreau_yasuda = o->carreau_yasuda,
     };
     launch.from.populations = sim->populations[now];
     launch.to.populations = sim->populations[two ? 1 - now : 0];
+    launch.from.ring = sim->ring;
+    launch.to.ring = (sim->ring + sim->arrays.stride - sim->links->size.shift) % sim->arrays.stride;
     rates_set(&launch, o);
     memcpy(launch.force, o->force, sizeof launch.force);
     return launch;
+}
+
+/* Give mirrored links to the backend, by the numbers that kernels use. */
+static rill_status swaps_share(rill_sim *sim)
+{
+    rill_status status = RILL_OK;
+    const rill_domain *domain = sim->domain;
+    const uint64_t bytes = domain->swap_count * sizeof(rill_swap);
+    if (sim->options.variant.addressing != RILL_DENSE)
+        return sim->backend->share(domain->swaps, bytes, "mirrored links", &sim->swaps);
+    RILL_TRY(rill_array_create(bytes, 1, "mirrored links", (void **)&sim->dense_swaps));
+    for (size_t k = 0; k < domain->swap_count; k++) {
+        sim->dense_swaps[k] = domain->swaps[k];
+        for (int e = 0; e < 2; e++)
+            sim->dense_swaps[k].node[e] = rill_sim_number(sim, domain->swaps[k].node[e]);
+    }
+    RILL_TRY(sim->backend->share(sim->dense_swaps, bytes, "mirrored links", &sim->swaps));
+done:
+    return status;
+}
+
+/* Give the links to the backend; where it made copies, the host's are not needed any more. */
+static rill_status share_links(rill_sim *sim)
+{
+    rill_status status = RILL_OK;
+    const rill_backend *backend = sim->backend;
+    const rill_arrays *host = &sim->links->arrays;
+    bool copied = false;
+    sim->arrays = *host;
+    for (int k = 0; k < sim->links->size.part_count; k++)
+        *(const void **)((char *)&sim->arrays + sim->links->size.parts[k].field) = NULL;
+    for (int k = 0; k < sim->links->size.part_count; k++) {
+        const rill_links_part *part = &sim->links->size.parts[k];
+        const void *array = *(void *const *)((const char *)host + part->field), *shared = NULL;
+        RILL_TRY(backend->share(array, part->bytes, part->what, &shared));
+        *(const void **)((char *)&sim->arrays + part->field) = shared;
+        copied = copied || shared != array;
+    }
+    if (copied) rill_links_drop(sim->links);
+    RILL_TRY(backend->link(sim->options.variant, &sim->arrays));
+done:
+    return status;
 }
 
 static rill_status allocate(rill_sim *sim)
@@ -158,20 +214,35 @@ static rill_status allocate(rill_sim *sim)
     const rill_domain *domain = sim->domain;
     const rill_backend *backend = sim->backend;
     const rill_variant variant = sim->options.variant;
-    RILL_TRY(backend->require(rill_sim_bytes(variant, domain), "the populations and index lists"));
+    rill_links_size size;
+    RILL_TRY(rill_links_measure(&domain->numbering, variant, &size));
+    RILL_TRY(backend->require(rill_sim_bytes(variant, &size), "the populations and index lists"));
+    RILL_TRY(rill_links_create(&domain->numbering, variant, &sim->links));
+    RILL_TRY(share_links(sim));
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
-        RILL_TRY(backend->alloc(population_bytes(variant, domain), "populations", &sim->populations[k]));
-    sim->arrays.stride = sim->arrays.list_stride = domain->stride;
-    sim->arrays.nodes = domain->nodes;
-    RILL_TRY(backend->link(domain, &sim->arrays));
-    if (domain->swap_count)
-        RILL_TRY(backend->share(domain->swaps, domain->swap_count * sizeof(rill_swap), "mirrored links",
-                                &sim->swaps));
-    const uint64_t partials = chunks_of(domain) * sizeof(rill_partial);
+        RILL_TRY(backend->alloc(population_bytes(variant, size.stride), "populations", &sim->populations[k]));
+    if (domain->swap_count) RILL_TRY(swaps_share(sim));
+    const uint64_t partials = chunks_of(size.nodes) * sizeof(rill_partial);
     RILL_TRY(backend->alloc(partials, "partial sums", (void **)&sim->partials));
     RILL_TRY(rill_array_create(partials, 1, "partial sums", (void **)&sim->host_partials));
 done:
     return status;
+}
+
+/*
+ * Set everything to rest. Populations that rest in ghosts for a step are those of the other parity, and
+ * slots that no step has written must read as rest, too, when weights are stored.
+ */
+static rill_status rest(rill_sim *sim)
+{
+    rill_launch launch = launch_of(sim);
+    if (sim->options.variant.bounce == RILL_FULL_WAY) {
+        launch.parity = 1;
+        sim->kernels->set(&launch, 0, sim->arrays.nodes, NULL);
+        launch.parity = 0;
+    }
+    sim->kernels->set(&launch, 0, sim->arrays.nodes, NULL);
+    return sim->backend->wait();
 }
 
 rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *options, rill_sim **out)
@@ -188,9 +259,7 @@ rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *o
     RILL_TRY(sim->backend->probe(sim->device, sizeof sim->device));
     RILL_TRY(sim->backend->kernels(sim->options.variant, &sim->kernels));
     RILL_TRY(allocate(sim));
-    const rill_launch launch = launch_of(sim);
-    sim->kernels->set(&launch, 0, domain->nodes, NULL);
-    RILL_TRY(sim->backend->wait());
+    RILL_TRY(rest(sim));
     *out = sim;
     sim = NULL;
 done:
@@ -205,24 +274,39 @@ void rill_sim_destroy(rill_sim *sim)
         for (int k = 0; k < 2; k++) sim->backend->free(sim->populations[k]);
         sim->backend->free(sim->partials);
         sim->backend->free(sim->slice);
+        sim->backend->free(sim->order);
         sim->backend->unlink(&sim->arrays);
         sim->backend->release(sim->swaps);
+        for (int k = 0; sim->links && k < sim->links->size.part_count; k++)
+            sim->backend->release(*(void **)((char *)&sim->arrays + sim->links->size.parts[k].field));
     }
+    rill_links_destroy(sim->links);
+    rill_array_destroy(sim->dense_swaps);
     rill_array_destroy(sim->host_partials);
     free(sim);
 }
 
+/* Make one step: of all nodes at once, or, in a ring, of chunk after chunk, so that none is overwritten
+ * early. */
+static void step_once(rill_sim *sim)
+{
+    rill_launch launch = launch_of(sim);
+    const uint64_t chunk = sim->links->size.chunk, nodes = sim->arrays.nodes;
+    for (uint64_t first = 0; first < nodes; first += chunk) {
+        launch.first = (rill_node)first;
+        launch.nodes = (rill_node)(nodes - first < chunk ? nodes : first + chunk);
+        sim->kernels->step(&launch);
+    }
+    sim->steps++;
+    sim->ring = launch.to.ring;
+    launch = launch_of(sim);
+    if (sim->swaps) sim->kernels->swap(&launch, sim->swaps, sim->domain->swap_count);
+    if (sim->options.variant.stream == RILL_RING) sim->kernels->wrap(&launch);
+}
+
 rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
 {
-    for (uint64_t k = 0; k < steps; k++) {
-        rill_launch launch = launch_of(sim);
-        sim->kernels->step(&launch);
-        sim->steps++;
-        if (sim->swaps) {
-            launch = launch_of(sim);
-            sim->kernels->swap(&launch, sim->swaps, sim->domain->swap_count);
-        }
-    }
+    for (uint64_t k = 0; k < steps; k++) step_once(sim);
     return sim->backend->wait();
 }
 
@@ -231,7 +315,7 @@ uint64_t rill_sim_steps(const rill_sim *sim) { return sim->steps; }
 rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
 {
     rill_status status = RILL_OK;
-    const uint64_t chunks = chunks_of(sim->domain);
+    const uint64_t chunks = chunks_of(sim->arrays.nodes);
     const rill_launch launch = launch_of(sim);
     rill_totals totals = {0};
     sim->kernels->totals(&launch, sim->partials);
@@ -261,8 +345,29 @@ static rill_status range_check(const rill_sim *sim, rill_node first, rill_node c
 
 static rill_status slice_make(rill_sim *sim)
 {
+    rill_status status = RILL_OK;
     if (sim->slice) return RILL_OK;
-    return sim->backend->alloc(4 * (uint64_t)slice_nodes * sizeof(double), "moments", (void **)&sim->slice);
+    RILL_TRY(
+        sim->backend->alloc(4 * (uint64_t)slice_nodes * sizeof(double), "moments", (void **)&sim->slice));
+    if (sim->options.variant.addressing == RILL_DENSE)
+        RILL_TRY(sim->backend->alloc(slice_nodes * sizeof(rill_node), "voxel numbers", (void **)&sim->order));
+done:
+    return status;
+}
+
+/* Tell kernels which voxels the nodes of a slice are; they know nodes themselves with sparse addressing. */
+static rill_status order_upload(rill_sim *sim, rill_node first, rill_node count, rill_launch *launch)
+{
+    rill_status status = RILL_OK;
+    rill_node *cells = NULL;
+    if (!sim->order) return RILL_OK;
+    RILL_TRY(rill_array_create(count, sizeof(rill_node), "voxel numbers", (void **)&cells));
+    rill_numbering_cells(&sim->domain->numbering, first, count, cells);
+    RILL_TRY(sim->backend->upload(sim->order, cells, (uint64_t)count * sizeof(rill_node)));
+    launch->order = sim->order;
+done:
+    rill_array_destroy(cells);
+    return status;
 }
 
 rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u)
@@ -272,10 +377,11 @@ rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, do
     RILL_TRY(range_check(sim, first, count));
     RILL_TRY(slice_make(sim));
     RILL_TRY(rill_array_create(4 * (uint64_t)slice_nodes, sizeof(double), "moments", (void **)&host));
-    const rill_launch launch = launch_of(sim);
+    rill_launch launch = launch_of(sim);
     for (uint64_t done_nodes = 0; done_nodes < count; done_nodes += slice_nodes) {
         const rill_node part =
             (rill_node)(count - done_nodes < slice_nodes ? count - done_nodes : slice_nodes);
+        RILL_TRY(order_upload(sim, first + (rill_node)done_nodes, part, &launch));
         sim->kernels->moments(&launch, first + (rill_node)done_nodes, part, sim->slice);
         RILL_TRY(sim->backend->wait());
         RILL_TRY(sim->backend->download(host, sim->slice, 4 * (uint64_t)part * sizeof(double)));
@@ -295,13 +401,14 @@ rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double 
     const rill_node count = sim->domain->nodes;
     RILL_TRY(slice_make(sim));
     RILL_TRY(rill_array_create(4 * (uint64_t)slice_nodes, sizeof(double), "moments", (void **)&host));
-    const rill_launch launch = launch_of(sim);
+    rill_launch launch = launch_of(sim);
     for (uint64_t first = 0; first < count; first += slice_nodes) {
         const rill_node part = (rill_node)(count - first < slice_nodes ? count - first : slice_nodes);
         memcpy(host, rho + first, part * sizeof(double));
         for (size_t a = 0; a < 3; a++)
             memcpy(host + (a + 1) * part, u + a * count + first, part * sizeof(double));
         RILL_TRY(sim->backend->upload(sim->slice, host, 4 * (uint64_t)part * sizeof(double)));
+        RILL_TRY(order_upload(sim, (rill_node)first, part, &launch));
         sim->kernels->set(&launch, (rill_node)first, part, sim->slice);
         RILL_TRY(sim->backend->wait());
     }

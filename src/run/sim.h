@@ -7,10 +7,13 @@
 #define RILL_RUN_SIM_H
 
 #include "backend.h"
-#include "domain/domain.h"
+#include "domain/links.h"
 
-/** Return the bytes that a simulation takes on its backend, and on the host beside the domain. */
-uint64_t rill_sim_bytes(rill_variant variant, const rill_domain *domain);
+/** Return the bytes that a simulation takes on its backend, without what mirrored sides add. */
+uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size);
+
+/** Return the number that kernels know a fluid node by: with dense addressing that of its voxel. */
+rill_node rill_sim_number(const rill_sim *sim, rill_node node);
 
 /** Return the backend of a simulation. */
 const rill_backend *rill_sim_backend_table(const rill_sim *sim);

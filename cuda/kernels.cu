@@ -70,11 +70,9 @@ template <int collision, int equilibrium, int stream> void step_launch(const ril
 void step(const rill_launch *launch)
 {
     const rill_variant v = launch->variant;
-#define RILL_LATTICES(X) X(RILL_PART_LATTICE)
-#define RILL_STORAGES(X, l) X(l, RILL_PART_STORAGE)
-#define RILL_VARIANT(L, C, E, S, A, T)                                                                       \
-    if (v.collision == RILL_##C && v.equilibrium == RILL_##E && v.stream == RILL_##S &&                      \
-        v.addressing == RILL_##A) {                                                                          \
+#define RILL_VARIANT(L, C, E, S, A, T, N, R, B, H)                                                           \
+    if (RILL_##L == lattice && RILL_##T == storage && v.collision == RILL_##C &&                             \
+        v.equilibrium == RILL_##E && v.stream == RILL_##S && v.addressing == RILL_##A) {                     \
         step_launch<RILL_##C, RILL_##E, RILL_##S>(launch);                                                   \
         return;                                                                                              \
     }

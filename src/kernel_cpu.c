@@ -33,11 +33,10 @@ static rill_plan plan_of(const rill_launch *launch)
 }
 
 /* Stamp one function per variant of this part and parity. */
-#define RILL_LATTICES(X) X(RILL_PART_LATTICE)
-#define RILL_STORAGES(X, l) X(l, RILL_PART_STORAGE)
-#define RILL_STEP(C, E, S, A, P)                                                                             \
-    static void step_##C##_##E##_##S##_##A##_##P(const rill_launch *launch)                                  \
+#define RILL_STEP(L, C, E, S, A, T, P)                                                                       \
+    static void step_##L##_##T##_##C##_##E##_##S##_##A##_##P(const rill_launch *launch)                      \
     {                                                                                                        \
+        if ((int)RILL_##L != lattice || (int)RILL_##T != storage) return; /* another part */                 \
         const rill_arrays from = launch->from, to = launch->to;                                              \
         const rill_rates rates = rill_rates_of(launch);                                                      \
         const int64_t blocks = ((int64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK;                       \
@@ -45,23 +44,21 @@ static rill_plan plan_of(const rill_launch *launch)
             rill_node_update((rill_plan){lattice, RILL_##S, RILL_##A, RILL_HALF_WAY, storage}, RILL_##C,     \
                              RILL_##E, P, &from, &to, &rates, (rill_node)(block * RILL_BLOCK));              \
     }
-#define RILL_VARIANT(L, C, E, S, A, T)                                                                       \
-    RILL_STEP(C, E, S, A, 0)                                                                                 \
-    RILL_STEP(C, E, S, A, 1)
+#define RILL_VARIANT(L, C, E, S, A, T, N, R, B, H)                                                           \
+    RILL_STEP(L, C, E, S, A, T, 0)                                                                           \
+    RILL_STEP(L, C, E, S, A, T, 1)
 #include "kernel/variants.def"
 
 static void step(const rill_launch *launch)
 {
     const rill_variant v = launch->variant;
-#define RILL_LATTICES(X) X(RILL_PART_LATTICE)
-#define RILL_STORAGES(X, l) X(l, RILL_PART_STORAGE)
-#define RILL_VARIANT(L, C, E, S, A, T)                                                                       \
-    if (v.collision == RILL_##C && v.equilibrium == RILL_##E && v.stream == RILL_##S &&                      \
-        v.addressing == RILL_##A) {                                                                          \
+#define RILL_VARIANT(L, C, E, S, A, T, N, R, B, H)                                                           \
+    if ((int)RILL_##L == lattice && (int)RILL_##T == storage && v.collision == RILL_##C &&                   \
+        v.equilibrium == RILL_##E && v.stream == RILL_##S && v.addressing == RILL_##A) {                     \
         if (rill_stream_parities(RILL_##S) == 2 && launch->parity == 1)                                      \
-            step_##C##_##E##_##S##_##A##_1(launch);                                                          \
+            step_##L##_##T##_##C##_##E##_##S##_##A##_1(launch);                                              \
         else                                                                                                 \
-            step_##C##_##E##_##S##_##A##_0(launch);                                                          \
+            step_##L##_##T##_##C##_##E##_##S##_##A##_0(launch);                                              \
         return;                                                                                              \
     }
 #include "kernel/variants.def"

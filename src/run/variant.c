@@ -9,28 +9,51 @@
 
 #include <stdio.h>
 
-const char *const rill_lattice_names[] = {"d3q19", "d3q27", "d3q15", "d2q9", NULL};
-const char *const rill_collision_names[] = {"srt", "trt", "mrt", "central-moment", "cumulant", NULL};
-const char *const rill_equilibrium_names[] = {"second-order", "stokes", NULL};
-const char *const rill_rheology_names[] = {"newtonian", "carreau-yasuda", NULL};
-const char *const rill_stream_names[] = {"pull",    "push",    "aa",   "esotwist",
-                                         "esopull", "esopush", "ring", NULL};
-const char *const rill_addressing_names[] = {"list", "dense", "chase", "bitmap", NULL};
-const char *const rill_bounce_names[] = {"half-way", "full-way", NULL};
-const char *const rill_storage_names[] = {"fp32",   "fp64",   "fp16",   "fp16s",  "fp16c",
-                                          "p16_0s", "p16_1s", "p16_2c", "int16s", NULL};
-const char *const rill_arithmetic_names[] = {"single", "double", NULL};
-const char *const rill_shift_names[] = {"shifted", "plain", NULL};
+#define RILL_NAME(value, name) [RILL_##value] = name,
+const char *const rill_lattice_names[RILL_LATTICE_COUNT + 1] = {
+#define RILL_LATTICE RILL_NAME
+#include "kernel/variants.def"
+};
+const char *const rill_collision_names[RILL_COLLISION_COUNT + 1] = {
+#define RILL_COLLISION RILL_NAME
+#include "kernel/variants.def"
+};
+const char *const rill_equilibrium_names[RILL_EQUILIBRIUM_COUNT + 1] = {
+#define RILL_EQUILIBRIUM RILL_NAME
+#include "kernel/variants.def"
+};
+const char *const rill_stream_names[RILL_STREAM_COUNT + 1] = {
+#define RILL_STREAM RILL_NAME
+#include "kernel/variants.def"
+};
+const char *const rill_addressing_names[RILL_ADDRESSING_COUNT + 1] = {
+#define RILL_ADDRESSING RILL_NAME
+#include "kernel/variants.def"
+};
+const char *const rill_storage_names[RILL_STORAGE_COUNT + 1] = {
+#define RILL_STORAGE RILL_NAME
+#include "kernel/variants.def"
+};
+const char *const rill_arithmetic_names[RILL_ARITHMETIC_COUNT + 1] = {
+#define RILL_ARITHMETICS RILL_NAME
+#include "kernel/variants.def"
+};
+const char *const rill_rheology_names[RILL_RHEOLOGY_COUNT + 1] = {
+#define RILL_RHEOLOGY RILL_NAME
+#include "kernel/variants.def"
+};
+const char *const rill_bounce_names[RILL_BOUNCE_COUNT + 1] = {
+#define RILL_BOUNCE RILL_NAME
+#include "kernel/variants.def"
+};
+const char *const rill_shift_names[RILL_SHIFT_COUNT + 1] = {
+#define RILL_SHIFT RILL_NAME
+#include "kernel/variants.def"
+};
 
 static const rill_variant built[] = {
-#define RILL_VARIANT(L, C, E, S, A, T)                                                                       \
-    {.lattice = RILL_##L,                                                                                    \
-     .collision = RILL_##C,                                                                                  \
-     .equilibrium = RILL_##E,                                                                                \
-     .stream = RILL_##S,                                                                                     \
-     .addressing = RILL_##A,                                                                                 \
-     .storage = RILL_##T,                                                                                    \
-     .arithmetic = RILL_##T == RILL_FP64 ? RILL_DOUBLE : RILL_SINGLE},
+#define RILL_VARIANT(L, C, E, S, A, T, P, R, B, H)                                                           \
+    {RILL_##L, RILL_##C, RILL_##E, RILL_##S, RILL_##A, RILL_##T, RILL_##P, RILL_##R, RILL_##B, RILL_##H},
 #include "kernel/variants.def"
 };
 

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVELS(X)                                                                                            \
-    IF_v2(X) IF_v3(X) IF_v4(X)
+#define LEVELS(X) IF_v2(X) IF_v3(X) IF_v4(X)
 #ifdef RILL_LEVEL_v2
 #define IF_v2(X) X(v2)
 #else
@@ -91,8 +90,9 @@ static double magnitude(const format *f, unsigned code, bool middle)
 {
     const double half = middle ? 0.5 : 0;
     if (f->kind == POSIT)
-        return ldexp(posit(middle ? 2 * code + 1 : code, middle ? 17 : 16, f->bits, f->storage == RILL_P16_2C),
-                     -f->scale);
+        return ldexp(
+            posit(middle ? 2 * code + 1 : code, middle ? 17 : 16, f->bits, f->storage == RILL_P16_2C),
+            -f->scale);
     if (f->kind == INTEGER) return ldexp(code + half, -f->scale);
     const unsigned hidden = 1u << f->bits, exponent = code >> f->bits;
     if (f->bits == 10 && exponent == 31 && !middle) return code & 1023 ? NAN : INFINITY;
@@ -187,8 +187,8 @@ static void compare(const storage_instance *i, const format *f, const void *valu
     for (size_t n = 0; n < count; n++) {
         const double value = get(i, values, n);
         const unsigned expected = encode(f, value);
-        cr_assert_eq(codes[n], expected, "%s, %s: %.17g became %#x (%.17g), not %#x (%.17g)", i->name, f->name,
-                     value, codes[n], decode(f, codes[n]), expected, decode(f, expected));
+        cr_assert_eq(codes[n], expected, "%s, %s: %.17g became %#x (%.17g), not %#x (%.17g)", i->name,
+                     f->name, value, codes[n], decode(f, codes[n]), expected, decode(f, expected));
     }
 }
 
@@ -226,9 +226,15 @@ Test(storage, saturates_and_takes_values_of_any_size)
             double values[2 * VALUES]; /* room for both arithmetic types */
             size_t count = 0;
             uint64_t random = 1;
-            const double special[] = {0,           f->largest, beside(i, f->largest, INFINITY),
-                                      2 * f->largest, 1e30,    i->width == 32 ? (double)FLT_MAX : DBL_MAX,
-                                      INFINITY,    1e-30,      i->width == 32 ? 1e-45 : 5e-324,
+            const double special[] = {0,
+                                      f->largest,
+                                      beside(i, f->largest, INFINITY),
+                                      2 * f->largest,
+                                      1e30,
+                                      i->width == 32 ? (double)FLT_MAX : DBL_MAX,
+                                      INFINITY,
+                                      1e-30,
+                                      i->width == 32 ? 1e-45 : 5e-324,
                                       i->width == 32 ? (double)FLT_MIN : DBL_MIN};
             for (size_t n = 0; n < sizeof special / sizeof *special; n++) {
                 put(i, values, count++, special[n]);
@@ -356,7 +362,8 @@ Test(storage, moments_see_that_values_have_left_the_range)
             const double given[] = {0, -f->largest, f->largest, NAN, beside(i, f->largest, 0), 1e-3};
             for (size_t n = 0; n < 16; n++) put(i, values, n, given[n % 6]);
             for (int n = 0; n < 16; n += i->lanes)
-                i->check(f->storage, (char *)values + n * (i->width / 8), (char *)checked + n * (i->width / 8));
+                i->check(f->storage, (char *)values + n * (i->width / 8),
+                         (char *)checked + n * (i->width / 8));
             for (size_t n = 0; n < 16; n++) {
                 const bool lost = n % 6 >= 1 && n % 6 <= 3;
                 cr_assert(lost ? isnan(get(i, checked, n)) : get(i, checked, n) == get(i, values, n),

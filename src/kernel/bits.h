@@ -2,8 +2,8 @@
 /**
  * @file bits.h
  * The bits of numbers in the arithmetic type, and what number formats do with them: choose, clamp, widen.
- * Like rill_real, rill_patterns is one value on a GPU thread and a vector of RILL_LANES values on a CPU; every
- * function works on both, without branches.
+ * Like rill_real, rill_patterns is one value on a GPU thread and a vector of RILL_LANES values on a CPU;
+ * every function works on both, without branches.
  */
 #ifndef RILL_KERNEL_BITS_H
 #define RILL_KERNEL_BITS_H
@@ -113,7 +113,8 @@ RILL_FN rill_real rill_magnitude(const rill_real value)
 RILL_FN rill_real rill_at_most(const rill_real value, const rill_scalar bound)
 {
 #if defined(__CUDACC__)
-    return RILL_WIDTH == 32 ? (rill_real)fminf((float)value, (float)bound) : (rill_real)fmin((double)value, (double)bound);
+    return RILL_WIDTH == 32 ? (rill_real)fminf((float)value, (float)bound)
+                            : (rill_real)fmin((double)value, (double)bound);
 #else
     rill_real result; /* a loop, because only C++ has choices between vectors: it becomes one instruction */
     for (int l = 0; l < RILL_LANES; l++) result[l] = value[l] < bound ? value[l] : bound;
@@ -125,7 +126,8 @@ RILL_FN rill_real rill_at_most(const rill_real value, const rill_scalar bound)
 RILL_FN rill_real rill_at_least(const rill_real value, const rill_scalar bound)
 {
 #if defined(__CUDACC__)
-    return RILL_WIDTH == 32 ? (rill_real)fmaxf((float)value, (float)bound) : (rill_real)fmax((double)value, (double)bound);
+    return RILL_WIDTH == 32 ? (rill_real)fmaxf((float)value, (float)bound)
+                            : (rill_real)fmax((double)value, (double)bound);
 #else
     rill_real result; /* a loop, because only C++ has choices between vectors: it becomes one instruction */
     for (int l = 0; l < RILL_LANES; l++) result[l] = value[l] > bound ? value[l] : bound;
@@ -139,7 +141,7 @@ RILL_FN rill_patterns rill_patterns_of_codes(const rill_codes codes)
 #if defined(__CUDACC__)
     return (rill_patterns)(rill_integer)codes;
 #else
-    return (rill_patterns)__builtin_convertvector(codes, rill_integers);
+    return (rill_patterns) __builtin_convertvector(codes, rill_integers);
 #endif
 }
 

@@ -28,7 +28,8 @@ enum { RILL_MINIFLOAT_LOWEST = -14 };
  * smallest normal number the place stays where it is.
  * @param[in] largest  largest finite value of the format
  */
-RILL_FN rill_patterns rill_minifloat_encode(const int mantissa, const rill_scalar largest, const rill_real value)
+RILL_FN rill_patterns rill_minifloat_encode(const int mantissa, const rill_scalar largest,
+                                            const rill_real value)
 {
     const int cut = RILL_MANTISSA - mantissa;
     const rill_pattern exponents = (rill_pattern)(2 * RILL_BIAS + 1) << RILL_MANTISSA;
@@ -44,10 +45,10 @@ RILL_FN rill_patterns rill_minifloat_encode(const int mantissa, const rill_scala
 /**
  * Return the number that a code stands for, as if there were no infinities and NaNs.
  *
- * In place of an exponent field the code's is too small by the difference of the biases, so one multiplication
- * by a power of two decodes it, denormals too. That is what a GPU does. Processors take hundreds of cycles for
- * a denormal factor: there the exponent is raised by integers, which leaves what has no hidden bit too large,
- * by the distance to the smallest normal number.
+ * In place of an exponent field the code's is too small by the difference of the biases, so one
+ * multiplication by a power of two decodes it, denormals too. That is what a GPU does. Processors take
+ * hundreds of cycles for a denormal factor: there the exponent is raised by integers, which leaves what has
+ * no hidden bit too large, by the distance to the smallest normal number.
  */
 RILL_FN rill_real rill_minifloat_decode(const int mantissa, const rill_codes codes)
 {

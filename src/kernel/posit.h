@@ -58,8 +58,8 @@ RILL_FN rill_real rill_posit_decode(const int es, const int bits, const int shif
      * the number that they are tells where, after one more bit that ends a run of all of them. */
     const rill_patterns first = (size >> (body - 1)) & 1;
     const rill_patterns flipped = size ^ ((first << body) - first);
-    const rill_real number = rill_real_of(((flipped << 1) | 1) + rill_power_bits(RILL_MANTISSA)) -
-                             rill_power(RILL_MANTISSA);
+    const rill_real number =
+        rill_real_of(((flipped << 1) | 1) + rill_power_bits(RILL_MANTISSA)) - rill_power(RILL_MANTISSA);
     const rill_patterns run = (RILL_BIAS + body) - (rill_patterns_of(number) >> RILL_MANTISSA);
     const rill_patterns k = (run - 1) ^ (first - 1);
 

@@ -8,16 +8,35 @@
 /* Call with the storage as a compile-time constant, as kernels do. */
 #define EACH(call)                                                                                           \
     switch (storage) {                                                                                       \
-    case RILL_FP32: call(RILL_FP32); break;                                                                  \
-    case RILL_FP64: call(RILL_FP64); break;                                                                  \
-    case RILL_FP16: call(RILL_FP16); break;                                                                  \
-    case RILL_FP16S: call(RILL_FP16S); break;                                                                \
-    case RILL_FP16C: call(RILL_FP16C); break;                                                                \
-    case RILL_P16_0S: call(RILL_P16_0S); break;                                                              \
-    case RILL_P16_1S: call(RILL_P16_1S); break;                                                              \
-    case RILL_P16_2C: call(RILL_P16_2C); break;                                                              \
-    case RILL_INT16S: call(RILL_INT16S); break;                                                              \
-    default: break;                                                                                          \
+    case RILL_FP32:                                                                                          \
+        call(RILL_FP32);                                                                                     \
+        break;                                                                                               \
+    case RILL_FP64:                                                                                          \
+        call(RILL_FP64);                                                                                     \
+        break;                                                                                               \
+    case RILL_FP16:                                                                                          \
+        call(RILL_FP16);                                                                                     \
+        break;                                                                                               \
+    case RILL_FP16S:                                                                                         \
+        call(RILL_FP16S);                                                                                    \
+        break;                                                                                               \
+    case RILL_FP16C:                                                                                         \
+        call(RILL_FP16C);                                                                                    \
+        break;                                                                                               \
+    case RILL_P16_0S:                                                                                        \
+        call(RILL_P16_0S);                                                                                   \
+        break;                                                                                               \
+    case RILL_P16_1S:                                                                                        \
+        call(RILL_P16_1S);                                                                                   \
+        break;                                                                                               \
+    case RILL_P16_2C:                                                                                        \
+        call(RILL_P16_2C);                                                                                   \
+        break;                                                                                               \
+    case RILL_INT16S:                                                                                        \
+        call(RILL_INT16S);                                                                                   \
+        break;                                                                                               \
+    default:                                                                                                 \
+        break;                                                                                               \
     }
 
 static void load(int storage, const void *populations, size_t first, void *values, size_t count)
@@ -59,13 +78,26 @@ static void store_row(int storage, void *populations, size_t first, const void *
 /* Counts are compile-time constants, too. */
 #define COUNTS(S)                                                                                            \
     switch (count) {                                                                                         \
-    case 1: PART(S, 1); break;                                                                               \
-    case 2: PART(S, 2); break;                                                                               \
-    case 4: PART(S, 4); break;                                                                               \
-    case 8: PART(S, 8); break;                                                                               \
-    case 16: PART(S, 16); break;                                                                             \
-    case 32: PART(S, 32); break;                                                                             \
-    default: break;                                                                                          \
+    case 1:                                                                                                  \
+        PART(S, 1);                                                                                          \
+        break;                                                                                               \
+    case 2:                                                                                                  \
+        PART(S, 2);                                                                                          \
+        break;                                                                                               \
+    case 4:                                                                                                  \
+        PART(S, 4);                                                                                          \
+        break;                                                                                               \
+    case 8:                                                                                                  \
+        PART(S, 8);                                                                                          \
+        break;                                                                                               \
+    case 16:                                                                                                 \
+        PART(S, 16);                                                                                         \
+        break;                                                                                               \
+    case 32:                                                                                                 \
+        PART(S, 32);                                                                                         \
+        break;                                                                                               \
+    default:                                                                                                 \
+        break;                                                                                               \
     }
 
 static void load_part(int storage, const void *populations, size_t first, void *values, int count)
@@ -111,17 +143,17 @@ static void unshift(int lattice, int shift, int i, const void *values, void *sto
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 extern const storage_instance NAME(RILL_ARITHMETIC, RILL_PART_LEVEL);
-const storage_instance NAME(RILL_ARITHMETIC, RILL_PART_LEVEL) = {
-    TEXT(RILL_ARITHMETIC) " v" TEXT(RILL_PART_LEVEL),
-    RILL_WIDTH,
-    RILL_LANES,
-    RILL_PART_LEVEL,
-    load,
-    store,
-    load_row,
-    store_row,
-    load_part,
-    store_part,
-    check,
-    shift,
-    unshift};
+const storage_instance NAME(RILL_ARITHMETIC,
+                            RILL_PART_LEVEL) = {TEXT(RILL_ARITHMETIC) " v" TEXT(RILL_PART_LEVEL),
+                                                RILL_WIDTH,
+                                                RILL_LANES,
+                                                RILL_PART_LEVEL,
+                                                load,
+                                                store,
+                                                load_row,
+                                                store_row,
+                                                load_part,
+                                                store_part,
+                                                check,
+                                                shift,
+                                                unshift};

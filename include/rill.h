@@ -209,8 +209,16 @@ void rill_variant_name(rill_variant variant, char *text, size_t size);
 /** Return the number of populations per node. */
 int rill_lattice_q(rill_lattice lattice);
 
-/** Return the bytes moved per node update by the model: populations read and written plus index words. */
-double rill_variant_bytes_per_update(rill_variant variant);
+/** Bytes of a variant per fluid node, ghosts and a ring's room to turn in not counted. */
+typedef struct rill_bytes {
+    double populations; /**< stored */
+    double index;       /**< stored: lists, wall words, flags, bitmaps */
+    double moved;  /**< per update: populations read and written, index words as often as they are read */
+    double cached; /**< the same, with words that neighbours read, too, counted once */
+} rill_bytes;
+
+/** Return the bytes of a variant. @param fluid  fraction of the box that is fluid, above 0 */
+rill_bytes rill_variant_bytes(rill_variant variant, double fluid);
 
 /* ---- domain ---------------------------------------------------------------------------------- */
 

@@ -77,7 +77,8 @@ static void walk_step(walk *w)
 }
 
 /* One step of the scheme: incoming populations in, the same out along their velocities. */
-static void scheme_step(rill_variant v, rill_arrays from, rill_arrays to, const rill_links_size *size, int parity)
+static void scheme_step(rill_variant v, rill_arrays from, rill_arrays to, const rill_links_size *size,
+                        int parity)
 {
     for (uint64_t first = 0; first < size->nodes; first += size->chunk) {
         /* nodes of a chunk in descending order: order must not matter */
@@ -119,12 +120,14 @@ static uint64_t compare(const rill_geom *geom, rill_variant v)
     const size_t values = (size_t)q * from.stride;
     from.populations = calloc(values, sizeof(double));
     to.populations = rill_stream_two_arrays(v.stream) ? calloc(values, sizeof(double)) : from.populations;
-    walk w = {geom, v, calloc(rill_geom_voxels(geom), sizeof *w.in), calloc(rill_geom_voxels(geom), sizeof *w.in)};
+    walk w = {geom, v, calloc(rill_geom_voxels(geom), sizeof *w.in),
+              calloc(rill_geom_voxels(geom), sizeof *w.in)};
 
     double tag = 1;
     for (rill_node k = 0; k < fluid; k++) {
         const uint32_t x = cells[k] % numbering.n[0], yz = cells[k] / numbering.n[0];
-        const size_t voxel = x + (size_t)geom->n[0] * (yz % numbering.n[1] + (size_t)geom->n[1] * (yz / numbering.n[1]));
+        const size_t voxel =
+            x + (size_t)geom->n[0] * (yz % numbering.n[1] + (size_t)geom->n[1] * (yz / numbering.n[1]));
         numbers[k] = v.addressing == RILL_DENSE ? cells[k] : k;
         cells[k] = (rill_node)voxel;
         for (int i = 0; i < q; i++, tag++) {
@@ -202,7 +205,8 @@ Test(stream, ring_of_several_chunks)
     const rill_side sides[3] = {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC};
     rill_geom *geom = noise(n, sides, 3, 2);
     for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++) {
-        const rill_variant v = {.collision = RILL_TRT, .stream = RILL_RING, .addressing = (rill_addressing)addressing};
+        const rill_variant v = {
+            .collision = RILL_TRT, .stream = RILL_RING, .addressing = (rill_addressing)addressing};
         if (rill_variant_check(v) == RILL_OK) cr_expect_eq(compare(geom, v), 0, "addressing %d", addressing);
     }
     rill_geom_destroy(geom);

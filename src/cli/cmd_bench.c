@@ -70,6 +70,7 @@ static const char *const suites[] = {"box", "spheres", "rock", "all", NULL};
 
 static json_t *record_json(const char *name, rill_variant v, const rill_bench_record *r, const char *command)
 {
+    const rill_bytes bytes = rill_variant_bytes(v, r->porosity);
     const double model = r->mlups * 1e6 * r->bytes_per_update,
                  plain = 2.0 * rill_lattice_q(v.lattice) * (v.storage == RILL_FP64 ? 8 : 4);
     return json_pack(
@@ -83,7 +84,7 @@ static json_t *record_json(const char *name, rill_variant v, const rill_bench_re
         r->mlups_max - r->mlups_min, "bandwidth_gbs", r->bandwidth * 1e-9, "percent_model",
         100 * model / r->bandwidth, "yardstick", r->yardstick, "percent_2qb",
         100 * r->mlups * 1e6 * plain / r->bandwidth, "bytes_moved_model", r->bytes_per_update,
-        "bytes_per_node", rill_variant_bytes_per_node(v), "mass_error", r->mass_error, "seconds", r->seconds,
+        "bytes_per_node", bytes.populations + bytes.index, "mass_error", r->mass_error, "seconds", r->seconds,
         "command", command);
 }
 

@@ -16,10 +16,10 @@ static int run(int argc, char **argv)
     printf("%-42s  %12s  %12s\n", "", "bytes/node", "bytes/update");
     for (int k = 0; k < rill_variant_count(); k++) {
         const rill_variant variant = rill_variant_at(k);
+        const rill_bytes bytes = rill_variant_bytes(variant, 1);
         char name[96];
         rill_variant_name(variant, name, sizeof name);
-        printf("%-42s  %12.0f  %12.0f\n", name, rill_variant_bytes_per_node(variant),
-               rill_variant_bytes_per_update(variant));
+        printf("%-42s  %12.0f  %12.0f\n", name, bytes.populations + bytes.index, bytes.cached);
     }
     printf("\nPopulations and index words; the default is ");
     char name[96];

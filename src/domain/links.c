@@ -93,11 +93,11 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
         slots = size.nodes + size.ghosts + size.shift;
     }
     if (size.first_ghost + size.ghosts > RILL_UPSTREAM_WALL - 1u)
-        return rill_fail(RILL_USAGE,
-                         "%llu nodes%s and %llu ghosts are more than the 4294967294 that kernels can number: crop, "
-                         "or choose --stream aa --addressing bitmap",
-                         (unsigned long long)size.nodes, dense ? " (all voxels)" : "",
-                         (unsigned long long)size.ghosts);
+        return rill_fail(
+            RILL_USAGE,
+            "%llu nodes%s and %llu ghosts are more than the 4294967294 that kernels can number: crop, "
+            "or choose --stream aa --addressing bitmap",
+            (unsigned long long)size.nodes, dense ? " (all voxels)" : "", (unsigned long long)size.ghosts);
     size.stride = rill_domain_stride_of(slots);
     size.list_stride =
         rill_domain_stride_of(v.addressing == RILL_CHASE ? size.first_ghost + ghosts : size.nodes);
@@ -112,12 +112,14 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
     if (v.addressing == RILL_BITMAP) {
         const uint64_t words = (uint64_t)row_of(fluid) * (fluid->n[1] + 2) * (fluid->n[2] + 2);
         if (words > UINT32_MAX)
-            return rill_fail(RILL_USAGE, "a bitmap of %llu words is larger than the 4294967295 that kernels can "
-                             "number: crop, or choose --addressing list", (unsigned long long)words);
+            return rill_fail(RILL_USAGE,
+                             "a bitmap of %llu words is larger than the 4294967295 that kernels can "
+                             "number: crop, or choose --addressing list",
+                             (unsigned long long)words);
         add_part(&size, offsetof(rill_arrays, places), whole_blocks(size.nodes) * sizeof(uint32_t),
                  "the places of nodes");
-        add_part(&size, offsetof(rill_arrays, firsts),
-                 (size.nodes / RILL_PLACE_BLOCK + 1) * sizeof(uint32_t), "the places of nodes");
+        add_part(&size, offsetof(rill_arrays, firsts), (size.nodes / RILL_PLACE_BLOCK + 1) * sizeof(uint32_t),
+                 "the places of nodes");
         add_part(&size, offsetof(rill_arrays, words), words * sizeof(rill_word), "the occupancy bitmap");
         if (rill_stream_esoteric(v.stream))
             add_part(&size, offsetof(rill_arrays, ghost_words), words * sizeof(rill_word),
@@ -189,7 +191,8 @@ static void list_node(const builder *b, rill_arrays *arrays, const uint32_t x[3]
         }
     } else {
         for (int i = 1; i < rill_q(v.lattice); i++) {
-            const int d[3] = {rill_meeting(v.lattice, v.stream, i, 0), rill_meeting(v.lattice, v.stream, i, 1),
+            const int d[3] = {rill_meeting(v.lattice, v.stream, i, 0),
+                              rill_meeting(v.lattice, v.stream, i, 1),
                               rill_meeting(v.lattice, v.stream, i, 2)};
             if (d[0] || d[1] || d[2])
                 list[(size_t)rill_list_row(v.lattice, v.stream, i) * arrays->list_stride + n] =
@@ -246,7 +249,9 @@ static void fill_flags(const builder *b, rill_arrays *arrays)
                     edge = edge || !rill_numbering_has(fluid, to.x[0], to.x[1], to.x[2]);
                 }
                 flags[((size_t)z * fluid->n[1] + y) * fluid->n[0] + x] =
-                    !rill_numbering_has(fluid, x, y, z) ? 0 : edge ? RILL_FLAG_FLUID | RILL_FLAG_EDGE : RILL_FLAG_FLUID;
+                    !rill_numbering_has(fluid, x, y, z) ? 0
+                    : edge                              ? RILL_FLAG_FLUID | RILL_FLAG_EDGE
+                                                        : RILL_FLAG_FLUID;
             }
 }
 
@@ -272,7 +277,8 @@ static void fill_words(const builder *b, const rill_numbering *numbering, rill_n
     for (uint32_t z = 0; z < nz + 2; z++)
         for (uint32_t y = 0; y < ny + 2; y++)
             for (uint32_t w = 0; w < arrays->row; w++) {
-                rill_word word = word_of(numbering, w * RILL_WORD_CELLS, (y + ny - 1) % ny, (z + nz - 1) % nz);
+                rill_word word =
+                    word_of(numbering, w * RILL_WORD_CELLS, (y + ny - 1) % ny, (z + nz - 1) % nz);
                 word.base += add;
                 if (b->v.stream == RILL_RING && z == nz + 1) word.base += (rill_node)b->size->first_ghost;
                 words[(size_t)z * arrays->plane + (size_t)y * arrays->row + w] = word;
@@ -313,8 +319,10 @@ static rill_status fill_places(const builder *b, rill_arrays *arrays)
             }
     }
     if (far)
-        return rill_fail(RILL_USAGE, "%d successive fluid nodes lie more than 2^%d bitmap words apart: crop, or "
-                         "choose --addressing list", RILL_PLACE_BLOCK, relative_bits);
+        return rill_fail(RILL_USAGE,
+                         "%d successive fluid nodes lie more than 2^%d bitmap words apart: crop, or "
+                         "choose --addressing list",
+                         RILL_PLACE_BLOCK, relative_bits);
     return RILL_OK;
 }
 

@@ -72,7 +72,7 @@ rill_status rill_bench_run(const rill_geom *geom, const rill_sim_options *option
     rill_status status = RILL_OK;
     rill_domain *domain = NULL;
     rill_sim *sim = NULL;
-    rill_bench_record record = {.bytes_per_update = rill_variant_bytes_per_update(options->variant)};
+    rill_bench_record record = {.mlups = 0};
     rill_sim_options forced = *options;
     forced.force[2] = 1e-6;
     double after = 0;
@@ -87,6 +87,7 @@ rill_status rill_bench_run(const rill_geom *geom, const rill_sim_options *option
     snprintf(record.device, sizeof record.device, "%s", rill_sim_device(sim));
     record.nodes = rill_domain_nodes(domain);
     record.porosity = (double)record.nodes / (double)rill_geom_voxels(geom);
+    record.bytes_per_update = rill_variant_bytes(options->variant, record.porosity).cached;
     RILL_TRY(time_rounds(sim, record.nodes, seconds, &record));
     RILL_TRY(believe(sim, record.nodes, &forced, &record));
     rill_sim_destroy(sim);

@@ -143,19 +143,54 @@ rill_status rill_variant_check(rill_variant v)
 
 int rill_lattice_q(rill_lattice lattice) { return rill_q(lattice); }
 
-double rill_variant_bytes_per_update(rill_variant v)
+/* Return the links that a node follows in a step to chase to n + d_i, without those that its list has. */
+static int hops(rill_variant v, int i)
 {
-    double list_reads = 0; /* of a step, mean over the parities */
-    const int parities = rill_stream_parities(v.stream);
-    for (int parity = 0; parity < parities; parity++)
-        if (rill_slot_looks(v.stream, parity, false))
-            list_reads += (double)(rill_q(v.lattice) - 1) / parities;
-    return 2.0 * rill_q(v.lattice) * (double)rill_storage_size(v.storage) + list_reads * sizeof(rill_node);
+    int count = 0;
+    for (int a = 0; a < 3; a++) count += rill_meeting((int)v.lattice, (int)v.stream, i, a) != 0;
+    return count;
 }
 
-double rill_variant_bytes_per_node(rill_variant v)
+/* What a step of one parity reads besides populations, as often as it is read and once. */
+static void index_reads(rill_variant v, int parity, double fluid, double *often, double *once)
 {
-    const double arrays = rill_stream_two_arrays(v.stream) ? 2 : 1;
-    return arrays * rill_q(v.lattice) * (double)rill_storage_size(v.storage) +
-           (rill_q(v.lattice) - 1) * (double)sizeof(rill_node);
+    const int stream = (int)v.stream, rows = rill_list_rows((int)v.lattice, stream, (int)v.addressing);
+    const double word_bytes = (double)sizeof(rill_word) / (RILL_WORD_CELLS * fluid);
+    double reads = 0, distinct = 0;
+    if (v.addressing == RILL_DENSE) reads = distinct = 1 / fluid;
+    if (rill_slot_looks(stream, parity, false) || rill_slot_looks(stream, parity, true)) {
+        if (v.addressing == RILL_LIST) reads = distinct = rows * (double)sizeof(rill_node);
+        for (int i = 1; i < rill_q((int)v.lattice) && v.addressing == RILL_CHASE; i++)
+            reads += hops(v, i) * (double)sizeof(rill_node);
+        if (v.addressing == RILL_CHASE) distinct = rows * (double)sizeof(rill_node);
+        if (v.addressing == RILL_BITMAP) {
+            distinct = sizeof(uint32_t) * (1 + 1.0 / RILL_PLACE_BLOCK) + word_bytes;
+            reads = distinct;
+        }
+        if (rill_wall_words(stream, (int)v.addressing, (int)v.bounce))
+            reads += sizeof(uint32_t), distinct += sizeof(uint32_t);
+    }
+    *often += reads;
+    *once += distinct;
+}
+
+rill_bytes rill_variant_bytes(rill_variant v, double fluid)
+{
+    const int q = rill_q((int)v.lattice), stream = (int)v.stream, addressing = (int)v.addressing;
+    const double row = q * (double)rill_storage_size((int)v.storage);
+    const double voxels = addressing == RILL_DENSE ? 1 / fluid : 1;
+    rill_bytes bytes = {.populations = row * voxels * (rill_stream_two_arrays(stream) ? 2 : 1)};
+    bytes.index = rill_list_rows((int)v.lattice, stream, addressing) * (double)sizeof(rill_node);
+    if (rill_wall_words(stream, addressing, (int)v.bounce)) bytes.index += sizeof(uint32_t);
+    if (addressing == RILL_DENSE) bytes.index += voxels;
+    if (addressing == RILL_BITMAP)
+        bytes.index +=
+            sizeof(uint32_t) * (1 + 1.0 / RILL_PLACE_BLOCK) +
+            (rill_stream_esoteric(stream) ? 2 : 1) * (double)sizeof(rill_word) / (RILL_WORD_CELLS * fluid);
+    const int parities = rill_stream_parities(stream);
+    double often = 0, once = 0;
+    for (int parity = 0; parity < parities; parity++) index_reads(v, parity, fluid, &often, &once);
+    bytes.moved = 2 * row + often / parities;
+    bytes.cached = 2 * row + once / parities;
+    return bytes;
 }

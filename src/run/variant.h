@@ -32,7 +32,4 @@ rill_variant rill_variant_normal(rill_variant variant);
 /** Return whether two variants are the same kernels. */
 bool rill_variant_equal(rill_variant a, rill_variant b);
 
-/** Return the bytes of populations and index words stored per node. */
-double rill_variant_bytes_per_node(rill_variant variant);
-
 #endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bytes that variants claim: against the formulas of the literature, and against what is laid out for a
+ * real domain.
+ */
+#include "domain/links.h"
+#include "domain/numbering.h"
+#include "kernel/address.h"
+#include "run/sim.h"
+#include "run/variant.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static rill_variant plan(rill_lattice lattice, rill_stream stream, rill_addressing addressing, rill_storage storage)
+{
+    return (rill_variant){.lattice = lattice,
+                          .collision = RILL_TRT,
+                          .stream = stream,
+                          .addressing = addressing,
+                          .storage = storage};
+}
+
+/*
+ * Lehmann (2022), doi:10.3390/computation10060092, table 1, populations and flags, dense box. That table counts
+ * the flags of all q neighbours for pull, push and AA; here one flag says that no wall is near, so a node
+ * reads one, as it counts for the Esoteric schemes.
+ */
+Test(bytes, dense_as_in_lehmann)
+{
+    const rill_stream one_array[] = {RILL_AA, RILL_ESOTWIST, RILL_ESOPULL, RILL_ESOPUSH, RILL_RING};
+    const rill_stream two_arrays[] = {RILL_PULL, RILL_PUSH};
+    const rill_lattice lattices[] = {RILL_D3Q19, RILL_D3Q27, RILL_D3Q15, RILL_D2Q9};
+    for (size_t l = 0; l < 4; l++)
+        for (int bits = 16; bits <= 32; bits += 16) {
+            const double q = rill_lattice_q(lattices[l]), size = bits / 8;
+            const rill_storage storage = bits == 16 ? RILL_FP16S : RILL_FP32;
+            for (size_t k = 0; k < 5; k++) {
+                const rill_bytes b = rill_variant_bytes(plan(lattices[l], one_array[k], RILL_DENSE, storage), 1);
+                cr_expect_float_eq(b.populations + b.index, size * q + 1, 1e-9);
+                cr_expect_float_eq(b.moved, 2 * size * q + 1, 1e-9);
+            }
+            for (size_t k = 0; k < 2; k++) {
+                const rill_bytes b = rill_variant_bytes(plan(lattices[l], two_arrays[k], RILL_DENSE, storage), 1);
+                cr_expect_float_eq(b.populations + b.index, 2 * size * q + 1, 1e-9);
+                cr_expect_float_eq(b.moved, 2 * size * q + 1, 1e-9);
+            }
+        }
+}
+
+/* Suffa et al., doi:10.1177/10943420261434639 (arXiv:2408.06880): lists of q - 1 indices of 4 bytes. */
+Test(bytes, lists_as_in_suffa)
+{
+    for (int storage = RILL_FP32; storage <= RILL_FP64; storage++)
+        for (int lattice = RILL_D3Q19; lattice <= RILL_D3Q27; lattice++) {
+            const double q = rill_lattice_q((rill_lattice)lattice), size = storage == RILL_FP64 ? 8 : 4;
+            const rill_bytes pull =
+                rill_variant_bytes(plan((rill_lattice)lattice, RILL_PULL, RILL_LIST, (rill_storage)storage), 0.3);
+            const rill_bytes aa =
+                rill_variant_bytes(plan((rill_lattice)lattice, RILL_AA, RILL_LIST, (rill_storage)storage), 0.3);
+            cr_expect_float_eq(pull.moved, 2 * q * size + 4 * (q - 1), 1e-9);
+            cr_expect_float_eq(aa.moved, 2 * q * size + 2 * (q - 1), 1e-9);
+            cr_expect_float_eq(pull.populations + pull.index, 2 * q * size + 4 * (q - 1), 1e-9);
+            cr_expect_float_eq(aa.populations + aa.index, q * size + 4 * (q - 1), 1e-9);
+        }
+}
+
+/* What is claimed is what a domain of 120 x 110 x 96 voxels takes, ghosts, halo and padding allowed for. */
+Test(bytes, claimed_is_laid_out)
+{
+    const uint32_t n[3] = {120, 110, 96};
+    rill_geom *geom = NULL;
+    rill_numbering numbering = {.occupied = NULL};
+    cr_assert_eq(rill_geom_create(n, &geom), RILL_OK);
+    unsigned seed = 9;
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) {
+        seed = seed * 1664525u + 1013904223u;
+        geom->voxels[v] = (seed >> 16) % 10 < 6;
+    }
+    cr_assert_eq(rill_numbering_create(geom, &numbering), RILL_OK);
+    const double nodes = (double)numbering.nodes, fluid = nodes / (double)rill_geom_voxels(geom);
+    int compared = 0;
+    for (int lattice = 0; lattice < RILL_D2Q9; lattice++)
+        for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
+            for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++)
+                for (int bounce = 0; bounce < RILL_BOUNCE_COUNT; bounce++) {
+                    rill_variant v = plan((rill_lattice)lattice, (rill_stream)stream, (rill_addressing)addressing, RILL_FP32);
+                    rill_links_size size;
+                    v.bounce = (rill_bounce)bounce;
+                    if (rill_variant_check(v) != RILL_OK) continue;
+                    cr_assert_eq(rill_links_measure(&numbering, v, &size), RILL_OK);
+                    const rill_bytes claimed = rill_variant_bytes(v, fluid);
+                    const double row = 4.0 * rill_lattice_q(v.lattice);
+                    const bool dense = addressing == RILL_DENSE, chase = addressing == RILL_CHASE;
+                    const double slots = (double)size.stride -
+                                         (stream == RILL_RING ? (double)(size.ghosts + size.shift)
+                                          : dense || stream == RILL_AA ? 0 : (double)size.ghosts);
+                    cr_expect_float_eq(row * slots * (rill_stream_two_arrays(stream) ? 2 : 1) / nodes / claimed.populations, 1, 1e-3,
+                                       "populations of %d %d %d %d", lattice, stream, addressing, bounce);
+                    /* rows of lists and bitmaps are padded, bitmaps have a halo of a row, chased ghosts links */
+                    const double list = rill_list_rows(lattice, stream, addressing) * 4.0 * (double)size.ghosts;
+                    const double halo = addressing == RILL_BITMAP ? 112.0 / 110 * 98 / 96 : 1;
+                    const double index = ((double)size.bytes - (chase ? list : 0)) / nodes;
+                    cr_expect(index <= claimed.index * halo * 1.001 && index >= claimed.index * 0.999,
+                              "index of %d %d %d %d: %g, claimed %g", lattice, stream, addressing, bounce, index, claimed.index);
+                    compared++;
+                }
+    cr_assert_gt(compared, 90, "only %d were compared", compared);
+    rill_numbering_destroy(&numbering);
+    rill_geom_destroy(geom);
+}

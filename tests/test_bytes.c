@@ -12,7 +12,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-static rill_variant plan(rill_lattice lattice, rill_stream stream, rill_addressing addressing, rill_storage storage)
+static rill_variant plan(rill_lattice lattice, rill_stream stream, rill_addressing addressing,
+                         rill_storage storage)
 {
     return (rill_variant){.lattice = lattice,
                           .collision = RILL_TRT,
@@ -22,9 +23,9 @@ static rill_variant plan(rill_lattice lattice, rill_stream stream, rill_addressi
 }
 
 /*
- * Lehmann (2022), doi:10.3390/computation10060092, table 1, populations and flags, dense box. That table counts
- * the flags of all q neighbours for pull, push and AA; here one flag says that no wall is near, so a node
- * reads one, as it counts for the Esoteric schemes.
+ * Lehmann (2022), doi:10.3390/computation10060092, table 1, populations and flags, dense box. That table
+ * counts the flags of all q neighbours for pull, push and AA; here one flag says that no wall is near, so a
+ * node reads one, as it counts for the Esoteric schemes.
  */
 Test(bytes, dense_as_in_lehmann)
 {
@@ -36,12 +37,14 @@ Test(bytes, dense_as_in_lehmann)
             const double q = rill_lattice_q(lattices[l]), size = bits / 8;
             const rill_storage storage = bits == 16 ? RILL_FP16S : RILL_FP32;
             for (size_t k = 0; k < 5; k++) {
-                const rill_bytes b = rill_variant_bytes(plan(lattices[l], one_array[k], RILL_DENSE, storage), 1);
+                const rill_bytes b =
+                    rill_variant_bytes(plan(lattices[l], one_array[k], RILL_DENSE, storage), 1);
                 cr_expect_float_eq(b.populations + b.index, size * q + 1, 1e-9);
                 cr_expect_float_eq(b.moved, 2 * size * q + 1, 1e-9);
             }
             for (size_t k = 0; k < 2; k++) {
-                const rill_bytes b = rill_variant_bytes(plan(lattices[l], two_arrays[k], RILL_DENSE, storage), 1);
+                const rill_bytes b =
+                    rill_variant_bytes(plan(lattices[l], two_arrays[k], RILL_DENSE, storage), 1);
                 cr_expect_float_eq(b.populations + b.index, 2 * size * q + 1, 1e-9);
                 cr_expect_float_eq(b.moved, 2 * size * q + 1, 1e-9);
             }
@@ -54,10 +57,10 @@ Test(bytes, lists_as_in_suffa)
     for (int storage = RILL_FP32; storage <= RILL_FP64; storage++)
         for (int lattice = RILL_D3Q19; lattice <= RILL_D3Q27; lattice++) {
             const double q = rill_lattice_q((rill_lattice)lattice), size = storage == RILL_FP64 ? 8 : 4;
-            const rill_bytes pull =
-                rill_variant_bytes(plan((rill_lattice)lattice, RILL_PULL, RILL_LIST, (rill_storage)storage), 0.3);
-            const rill_bytes aa =
-                rill_variant_bytes(plan((rill_lattice)lattice, RILL_AA, RILL_LIST, (rill_storage)storage), 0.3);
+            const rill_bytes pull = rill_variant_bytes(
+                plan((rill_lattice)lattice, RILL_PULL, RILL_LIST, (rill_storage)storage), 0.3);
+            const rill_bytes aa = rill_variant_bytes(
+                plan((rill_lattice)lattice, RILL_AA, RILL_LIST, (rill_storage)storage), 0.3);
             cr_expect_float_eq(pull.moved, 2 * q * size + 4 * (q - 1), 1e-9);
             cr_expect_float_eq(aa.moved, 2 * q * size + 2 * (q - 1), 1e-9);
             cr_expect_float_eq(pull.populations + pull.index, 2 * q * size + 4 * (q - 1), 1e-9);
@@ -84,7 +87,8 @@ Test(bytes, claimed_is_laid_out)
         for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
             for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++)
                 for (int bounce = 0; bounce < RILL_BOUNCE_COUNT; bounce++) {
-                    rill_variant v = plan((rill_lattice)lattice, (rill_stream)stream, (rill_addressing)addressing, RILL_FP32);
+                    rill_variant v = plan((rill_lattice)lattice, (rill_stream)stream,
+                                          (rill_addressing)addressing, RILL_FP32);
                     rill_links_size size;
                     v.bounce = (rill_bounce)bounce;
                     if (rill_variant_check(v) != RILL_OK) continue;
@@ -92,17 +96,22 @@ Test(bytes, claimed_is_laid_out)
                     const rill_bytes claimed = rill_variant_bytes(v, fluid);
                     const double row = 4.0 * rill_lattice_q(v.lattice);
                     const bool dense = addressing == RILL_DENSE, chase = addressing == RILL_CHASE;
-                    const double slots = (double)size.stride -
-                                         (stream == RILL_RING ? (double)(size.ghosts + size.shift)
-                                          : dense || stream == RILL_AA ? 0 : (double)size.ghosts);
-                    cr_expect_float_eq(row * slots * (rill_stream_two_arrays(stream) ? 2 : 1) / nodes / claimed.populations, 1, 1e-3,
-                                       "populations of %d %d %d %d", lattice, stream, addressing, bounce);
-                    /* rows of lists and bitmaps are padded, bitmaps have a halo of a row, chased ghosts links */
-                    const double list = rill_list_rows(lattice, stream, addressing) * 4.0 * (double)size.ghosts;
+                    const double slots =
+                        (double)size.stride - (stream == RILL_RING ? (double)(size.ghosts + size.shift)
+                                               : dense || stream == RILL_AA ? 0
+                                                                            : (double)size.ghosts);
+                    cr_expect_float_eq(
+                        row * slots * (rill_stream_two_arrays(stream) ? 2 : 1) / nodes / claimed.populations,
+                        1, 1e-3, "populations of %d %d %d %d", lattice, stream, addressing, bounce);
+                    /* rows of lists and bitmaps are padded, bitmaps have a halo of a row, chased ghosts links
+                     */
+                    const double list =
+                        rill_list_rows(lattice, stream, addressing) * 4.0 * (double)size.ghosts;
                     const double halo = addressing == RILL_BITMAP ? 112.0 / 110 * 98 / 96 : 1;
                     const double index = ((double)size.bytes - (chase ? list : 0)) / nodes;
                     cr_expect(index <= claimed.index * halo * 1.001 && index >= claimed.index * 0.999,
-                              "index of %d %d %d %d: %g, claimed %g", lattice, stream, addressing, bounce, index, claimed.index);
+                              "index of %d %d %d %d: %g, claimed %g", lattice, stream, addressing, bounce,
+                              index, claimed.index);
                     compared++;
                 }
     cr_assert_gt(compared, 90, "only %d were compared", compared);

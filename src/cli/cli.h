@@ -84,7 +84,7 @@ rill_status cli_memory_apply(const char *text);
 
 /** The flags that every computing command shares; see cli_compute_options(). */
 typedef struct cli_compute {
-    int lattice, collision, equilibrium, stream, addressing, storage, backend;
+    int lattice, collision, equilibrium, stream, addressing, storage, arithmetic, bounce, shift, backend;
     double magic, tau, tolerance;
     uint64_t max_steps;
     bool tau_given, tolerance_given, max_steps_given;

@@ -129,6 +129,13 @@ rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability
     rill_components found;
     rill_pore_measure measure;
     memset(plan, 0, sizeof *plan);
+    RILL_TRY(rill_variant_check(o->variant));
+    if (o->variant.lattice == RILL_D2Q9 && (geom->n[2] != 1 || o->axis < 0 || o->axis > 1))
+        return rill_fail(
+            RILL_USAGE,
+            "lattice d2q9 flows in planes: the geometry is %u voxels along z (1 is wanted) and the "
+            "axis is %s (x or y is wanted): choose a lattice of three dimensions, or crop to a plane",
+            geom->n[2], o->axis < 0 ? "xyz" : (const char *const[]){"x", "y", "z"}[o->axis]);
     if (o->variant.equilibrium != RILL_STOKES)
         for (int a = 0; a < 3; a++)
             if (geom->sides[a] == RILL_MIRROR && (o->axis == a || o->axis < 0))

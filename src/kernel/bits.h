@@ -106,7 +106,11 @@ RILL_FN rill_patterns rill_keep(const rill_mask mask, const rill_patterns a)
 /** Return a number without its sign. */
 RILL_FN rill_real rill_magnitude(const rill_real value)
 {
+#if defined(__CUDACC__)
+    return (rill_real)fabs(value); /* a modifier of the next instruction */
+#else
     return rill_real_of(rill_patterns_of(value) & (((rill_pattern)1 << (RILL_WIDTH - 1)) - 1));
+#endif
 }
 
 /** Return the smaller of a number and a bound; the bound where the number is NaN. */

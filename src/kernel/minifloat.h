@@ -23,23 +23,25 @@ enum { RILL_MINIFLOAT_LOWEST = -14 };
 /**
  * Return the code of a number without regard to NaN.
  *
- * Adding a power of two `cut` binades above the last place wanted makes the adder itself round there, to
- * nearest even; the low bits of the sum are then the mantissa, and the exponent goes above it. Below the
- * smallest normal number the place stays where it is.
+ * Adding a power of two `cut` binades above the number's own makes the adder itself round where the format
+ * ends, to nearest even; below the smallest normal number that place stays where it is. The low bits of the
+ * sum are then the mantissa with its hidden bit, and the exponent less 15 belongs on top: 1 - LOWEST more in
+ * the factor take them off, because BIAS + LOWEST and LOWEST - 1 are the same modulo 2^5.
  * @param[in] largest  largest finite value of the format
  */
 RILL_FN rill_patterns rill_minifloat_encode(const int mantissa, const rill_scalar largest,
                                             const rill_real value)
 {
     const int cut = RILL_MANTISSA - mantissa;
-    const rill_pattern exponents = (rill_pattern)(2 * RILL_BIAS + 1) << RILL_MANTISSA;
+    const rill_pattern exponents = (rill_pattern)(2 * RILL_BIAS + 1) << RILL_MANTISSA, size_bits = 0x7FFF;
     const rill_real size = rill_at_most(rill_magnitude(value), largest);
     const rill_patterns binade =
         rill_patterns_of(rill_at_least(size, rill_power(RILL_MINIFLOAT_LOWEST))) & exponents;
-    const rill_real rounded = rill_real_of(binade) * rill_power(cut) + size;
-    const rill_pattern offset = (rill_pattern)(RILL_BIAS + RILL_MINIFLOAT_LOWEST) << mantissa;
-    const rill_patterns code = rill_patterns_of(rounded) + (binade >> cut) - offset;
-    return (code & 0x7FFF) | ((rill_patterns_of(value) >> (RILL_WIDTH - 16)) & 0x8000);
+    const rill_scalar factor = rill_power(cut) + (rill_scalar)(1 - RILL_MINIFLOAT_LOWEST);
+    const rill_real rounded = rill_real_of(binade) * factor + size;
+    const rill_patterns code = rill_patterns_of(rounded) + (binade >> cut);
+    const rill_patterns top = rill_patterns_of(value) >> (RILL_WIDTH - 16);
+    return (code & size_bits) | (top & ~size_bits);
 }
 
 /**

@@ -35,17 +35,19 @@ RILL_FN void rill_node_update(const rill_plan plan, const int collision, const i
         rill_real f[RILL_Q_MAX];
         RILL_UNROLL
         for (int i = 0; i < rill_q(plan.lattice); i++)
-            f[i] = rill_block_get(plan, parity, from, i, first, v, &block);
+            f[i] = rill_population_shift(plan.lattice, plan.shift, i,
+                                         rill_block_get(plan, parity, from, i, first, v, &block));
         rill_collide(plan.lattice, collision, equilibrium, RILL_NEWTONIAN, rates, f);
         RILL_UNROLL
         for (int i = 0; i < rill_q(plan.lattice); i++)
-            rill_block_put(plan, parity, to, i, first, v, &block, f[rill_opposite(i)]);
+            rill_block_put(plan, parity, to, i, first, v, &block,
+                           rill_population_unshift(plan.lattice, plan.shift, i, f[rill_opposite(i)]));
     }
     rill_block_scatter(plan, parity, to, n, &block);
 }
 
 /** Take the moments of the nodes n … n + RILL_BLOCK - 1 between two steps; momentum includes half the force.
- */
+ * NaN where a population has reached the end of its number format. */
 RILL_FN void rill_node_moments(const rill_plan plan, const int parity, const rill_arrays *arrays,
                                const rill_rates *rates, const rill_node n, rill_moments moments[RILL_VECTORS])
 {
@@ -55,8 +57,12 @@ RILL_FN void rill_node_moments(const rill_plan plan, const int parity, const ril
     for (int v = 0; v < RILL_VECTORS; v++) {
         rill_real f[RILL_Q_MAX];
         RILL_UNROLL
-        for (int i = 0; i < rill_q(plan.lattice); i++)
-            f[i] = rill_block_get(plan, parity, arrays, i, n + (rill_node)(v * RILL_LANES), v, &block);
+        for (int i = 0; i < rill_q(plan.lattice); i++) {
+            const rill_node first = n + (rill_node)(v * RILL_LANES);
+            const rill_real stored = rill_block_get(plan, parity, arrays, i, first, v, &block);
+            f[i] =
+                rill_population_shift(plan.lattice, plan.shift, i, rill_storage_check(plan.storage, stored));
+        }
         moments[v] = rill_moments_of(plan.lattice, rates, f);
     }
 }
@@ -83,7 +89,9 @@ RILL_FN void rill_node_set(const rill_plan plan, const int equilibrium, const in
     rill_block_gather(plan, parity, arrays, n, &block);
 #endif
     RILL_UNROLL
-    for (int i = 0; i < rill_q(plan.lattice); i++) rill_block_set(plan, parity, arrays, i, n, &block, f[i]);
+    for (int i = 0; i < rill_q(plan.lattice); i++)
+        rill_block_set(plan, parity, arrays, i, n, &block,
+                       rill_population_unshift(plan.lattice, plan.shift, i, f[i]));
 }
 
 #endif

@@ -10,7 +10,7 @@
 
 /** What decides where populations are and how they are stored: compile-time constants. */
 typedef struct rill_plan {
-    int lattice, stream, addressing, bounce, storage;
+    int lattice, stream, addressing, bounce, storage, shift;
 } rill_plan;
 
 #endif

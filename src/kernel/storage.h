@@ -227,6 +227,12 @@ RILL_FN void rill_storage_store_part(const int storage, void *populations, const
 }
 #endif
 
+/** Return what is stored of population i of a fluid of density 1 at rest. */
+RILL_FN rill_scalar rill_population_rest(const int lattice, const int shift, const int i)
+{
+    return shift == RILL_PLAIN ? (rill_scalar)rill_w(lattice, i) : (rill_scalar)0;
+}
+
 /**
  * Return populations i as nodes compute with them, f_i - w_i, from what is stored of them. Arithmetic is
  * shifted whatever is stored, so that a comparison of the two shows what storage costs and nothing else.
@@ -235,14 +241,14 @@ RILL_FN void rill_storage_store_part(const int storage, void *populations, const
 RILL_FN rill_real rill_population_shift(const int lattice, const int shift, const int i,
                                         const rill_real stored)
 {
-    return shift == RILL_PLAIN ? stored - (rill_scalar)rill_w(lattice, i) : stored;
+    return shift == RILL_PLAIN ? stored - rill_population_rest(lattice, shift, i) : stored;
 }
 
 /** Return what is stored of populations i, given as f_i - w_i. */
 RILL_FN rill_real rill_population_unshift(const int lattice, const int shift, const int i,
                                           const rill_real value)
 {
-    return shift == RILL_PLAIN ? value + (rill_scalar)rill_w(lattice, i) : value;
+    return shift == RILL_PLAIN ? value + rill_population_rest(lattice, shift, i) : value;
 }
 
 /**

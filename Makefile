@@ -41,12 +41,15 @@ endif
 # One object of the node update per lattice, storage (and processor level): they build in parallel.
 PARTS := $(foreach l,D3Q19 D3Q27,$(foreach s,FP32 FP64,$(l)-$(s)))
 
+# What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
+CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step format-DOUBLE format-SINGLE
+
 LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/boundary/*.c src/run/*.c src/io/*.c geometry/*.c) \
                    $(wildcard src/backend*.c))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 TEST_SRC := $(wildcard tests/physics/*.c) $(sort $(wildcard tests/test_*.c tests/cli/*.c)) # the longest first
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) \
-            $(if $(wildcard src/kernel_cpu.c),$(foreach p,$(PARTS),$(foreach v,$(CPU_LEVELS),$(BUILD)/obj/src/kernel_cpu-$(p)-$(v).o)))
+            $(foreach v,$(CPU_LEVELS),$(CPU_PARTS:%=$(BUILD)/obj/src/cpu/%-$(v).o))
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS    := $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(notdir $(t:.c=)))
 
@@ -90,12 +93,19 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# kernel_cpu-D3Q19-FP32-v3.o: the node update for one lattice, storage and processor level.
+# collide-D3Q19-SINGLE-v3.o, format-SINGLE-v3.o, step-v3.o: the parts of a step, for one processor level.
 part = $(subst -, ,$*)
-$(BUILD)/obj/src/kernel_cpu-%.o: src/kernel_cpu.c $(BUILD)/flags
+cpu_part = $(call say,CC,"$< $*")$(CC) $(CPPFLAGS) $(CFLAGS) -march=x86-64-$(lastword $(part)) \
+  -DRILL_PART_LEVEL=$(lastword $(part)) $(1) -MMD -MP -c -o $@ $<
+$(BUILD)/obj/src/cpu/collide-%.o: src/cpu/collide.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,"$< $*")$(CC) $(CPPFLAGS) $(CFLAGS) -march=x86-64-$(word 3,$(part)) -DRILL_PART_LATTICE=$(word 1,$(part)) \
-	  -DRILL_PART_STORAGE=$(word 2,$(part)) -DRILL_PART_LEVEL=$(word 3,$(part)) -MMD -MP -c -o $@ $<
+	$(call cpu_part,-DRILL_PART_LATTICE=$(word 1,$(part)) -DRILL_PART_ARITHMETIC=$(word 2,$(part)))
+$(BUILD)/obj/src/cpu/format-%.o: src/cpu/format.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call cpu_part,-DRILL_PART_ARITHMETIC=$(word 1,$(part)))
+$(BUILD)/obj/src/cpu/step-%.o: src/cpu/step.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call cpu_part,)
 
 # ptxas reports registers and spills of every kernel into <object>.ptxas.
 nvcc = $(NVCC) $(NVFLAGS) -MD -MP -MF $(@:.o=.d) -c -o $@ $< >$@.ptxas 2>&1 || { cat $@.ptxas >&2; exit 1; }

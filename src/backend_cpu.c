@@ -2,6 +2,7 @@
 /* The CPU as a backend: host memory, and the kernels of the best x86-64 level that the processor has. */
 #include "backend.h"
 #include "core/memory.h"
+#include "cpu/rows.h"
 #include "domain/segments.h"
 #include "run/variant.h"
 
@@ -10,39 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RILL_LEVEL_KERNELS(V)                                                                                \
-    extern const rill_kernels rill_kernels_cpu_D3Q19_FP32_##V, rill_kernels_cpu_D3Q19_FP64_##V,              \
-        rill_kernels_cpu_D3Q27_FP32_##V, rill_kernels_cpu_D3Q27_FP64_##V;
-#define RILL_LEVEL_TABLE(V)                                                                                  \
-    {                                                                                                        \
-        {&rill_kernels_cpu_D3Q19_FP32_##V, &rill_kernels_cpu_D3Q19_FP64_##V},                                \
-            {&rill_kernels_cpu_D3Q27_FP32_##V, &rill_kernels_cpu_D3Q27_FP64_##V},                            \
-    }
-
 typedef struct level {
     const char *name;
-    const rill_kernels *kernels[RILL_LATTICE_COUNT][RILL_STORAGE_COUNT];
+    const rill_cpu_level *parts;
 } level;
 
 /* Best first; the build says which exist. */
-#ifdef RILL_LEVEL_v4
-RILL_LEVEL_KERNELS(v4)
-#endif
-#ifdef RILL_LEVEL_v3
-RILL_LEVEL_KERNELS(v3)
-#endif
-#ifdef RILL_LEVEL_v2
-RILL_LEVEL_KERNELS(v2)
-#endif
+#define LEVEL(V)                                                                                             \
+    {                                                                                                        \
+#V, &RILL_CPU_LEVEL(V)                                                                               \
+    }
 static const level levels[] = {
 #ifdef RILL_LEVEL_v4
-    {"v4", RILL_LEVEL_TABLE(v4)},
+    LEVEL(v4),
 #endif
 #ifdef RILL_LEVEL_v3
-    {"v3", RILL_LEVEL_TABLE(v3)},
+    LEVEL(v3),
 #endif
 #ifdef RILL_LEVEL_v2
-    {"v2", RILL_LEVEL_TABLE(v2)},
+    LEVEL(v2),
 #endif
 };
 
@@ -115,11 +102,11 @@ static rill_status share(const void *host, uint64_t bytes, const char *what, con
 
 static void release(const void *array) { (void)array; }
 
-/* Steps read segments instead of a list of every velocity. */
+/* Steps read segments instead of a list. */
 static rill_status link_nodes(rill_variant variant, rill_arrays *arrays)
 {
-    if (variant.addressing != RILL_LIST || rill_stream_esoteric(variant.stream)) return RILL_OK;
-    return rill_segments_create((int)variant.lattice, arrays, &arrays->segments);
+    if (variant.addressing != RILL_LIST) return RILL_OK;
+    return rill_segments_create(variant, arrays, &arrays->segments);
 }
 
 static void unlink_nodes(rill_arrays *arrays) { rill_segments_destroy(&arrays->segments); }
@@ -136,11 +123,10 @@ static rill_status kernels(rill_variant variant, const rill_kernels **out)
 {
     const level *found = level_find();
     if (!found) return RILL_SYSTEM;
-    for (int k = 0; k < rill_variant_count(); k++)
-        if (rill_variant_equal(rill_variant_at(k), variant)) {
-            *out = found->kernels[variant.lattice][variant.storage];
-            return RILL_OK;
-        }
+    if (found->parts->has(variant)) {
+        *out = &found->parts->kernels;
+        return RILL_OK;
+    }
     char name[96];
     rill_variant_name(variant, name, sizeof name);
     return rill_fail(RILL_SYSTEM, "variant %s is not built into this library: see `rill variants`", name);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file segments.h
- * The runs of a pull list; see rill_segments in kernel/arrays.h.
+ * The runs of a list; see rill_segments in kernel/arrays.h.
  */
 #ifndef RILL_DOMAIN_SEGMENTS_H
 #define RILL_DOMAIN_SEGMENTS_H
 
-#include "domain/domain.h"
+#include "kernel/arrays.h"
+#include "core/status.h"
 
-/** Find the segments of a domain's pull list. @return RILL_SYSTEM without memory */
-rill_status rill_segments_create(int lattice, const rill_arrays *arrays, rill_segments *out);
+/** Find the segments of a variant's list. @return RILL_SYSTEM without memory */
+rill_status rill_segments_create(rill_variant variant, const rill_arrays *arrays, rill_segments *out);
 
 /** Free the arrays. */
 void rill_segments_destroy(rill_segments *segments);

@@ -9,26 +9,26 @@
 #include "rill.h"
 
 /** Nodes of a block whose links are described together; strides are multiples of it. */
-enum { RILL_SEGMENT_BLOCK = 64, RILL_SEGMENT_CLASSES = 6 };
+enum { RILL_SEGMENT_BLOCK = 64, RILL_SEGMENT_CLASSES = 7 };
 
-/** A run of nodes of a block whose upstream nodes are consecutive, or which all have a wall upstream. */
+/** A run of nodes of a block whose meeting nodes along a velocity are successive, all or none with walls. */
 typedef struct rill_segment {
-    rill_node node;    /**< upstream of the first node; the first node itself where there is a wall */
+    rill_node node;    /**< where the first node's link meets, see rill_link */
     uint8_t direction; /**< i */
     uint8_t lane;      /**< first node, counted from the block's */
     uint8_t length;
-    uint8_t wall; /**< 1: wall upstream */
+    uint8_t wall; /**< rill_link.wall, 0 or 1 */
 } rill_segment;
 
 /**
- * The pull list again, as segments: CPU kernels read these few words instead of the list. Those of a block
- * are sorted by class, 2^class … 2^(class + 1) - 1 nodes (the last one holds all longer ones), so that
- * copying them takes two copies of 2^class nodes that overlap, and no branch that depends on the geometry.
+ * A list again, as segments: CPU kernels read these few words instead of it. Those of a block are sorted by
+ * class, 2^class … 2^(class + 1) - 1 nodes, so that copying them takes two copies of 2^class nodes that
+ * overlap, and no branch that depends on the geometry. The last class, whole blocks, need not be copied.
  */
 typedef struct rill_segments {
     rill_segment *segments;
     uint64_t *offsets; /**< [blocks * RILL_SEGMENT_CLASSES + 1], where a class of a block begins */
-    rill_node *ahead;  /**< [blocks + 1][q - 1], the first upstream node of a block, for prefetching */
+    rill_node *ahead;  /**< [blocks + 1][q - 1], the first meeting node of a block, for prefetching */
 } rill_segments;
 
 /** Flags of a voxel (dense addressing). */
@@ -64,7 +64,7 @@ typedef struct rill_arrays {
     uint32_t box[3];                      /**< dense: cells along x, y, z */
     uint32_t row, plane;                  /**< bitmap: words of a row, of a plane */
     uint32_t last_bit;                    /**< bitmap: bit of a row's last cell in its last word */
-    rill_segments segments;               /**< CPU with a list of every velocity: the list again */
+    rill_segments segments;               /**< CPU with a list: the list again */
 } rill_arrays;
 
 #endif

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file node.h
- * The node update: gather, collide, scatter. Lattice, collision, equilibrium, scheme, parity and storage
- * are compile-time constants; kernels for CUDA and CPU are thin wrappers around rill_node_update().
- *
- * A call works on the RILL_BLOCK nodes that start at n: one on a GPU thread (node_cuda.h), 64 on a CPU
- * (node_cpu.h).
+ * The node update of a GPU thread: gather, collide, scatter. Lattice, collision, equilibrium, scheme, parity
+ * and storage are compile-time constants. On a CPU, src/cpu does the same in blocks, from the same links,
+ * slots, formats and collisions.
  */
 #ifndef RILL_KERNEL_NODE_H
 #define RILL_KERNEL_NODE_H
 
 #include "kernel/collide.h"
 
-#if defined(__CUDACC__)
 #include "kernel/node_cuda.h"
-#else
-#include "kernel/node_cpu.h"
-#endif
 
 /**
  * Make one time step of the nodes n … n + RILL_BLOCK - 1.

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps, totals, moments and settings of any variant on a CPU, for one x86-64 level (the Makefile sets
+ * RILL_PART_LEVEL). Threads share blocks of RILL_BLOCK nodes; no result depends on how many threads there
+ * are, on the level, or on how a row was reached.
+ */
+#include "cpu/part.h"
+
+#include "cpu/copy.h"
+#include "cpu/links.h"
+
+#include <math.h>
+#include <stdalign.h>
+
+#define PARTS(A)                                                                                             \
+    extern const rill_cpu_lattice RILL_CPU_LATTICE(D3Q19, A, RILL_PART_LEVEL),                               \
+        RILL_CPU_LATTICE(D3Q27, A, RILL_PART_LEVEL), RILL_CPU_LATTICE(D3Q15, A, RILL_PART_LEVEL),            \
+        RILL_CPU_LATTICE(D2Q9, A, RILL_PART_LEVEL);                                                          \
+    extern const rill_cpu_formats RILL_CPU_FORMATS(A, RILL_PART_LEVEL);
+PARTS(SINGLE)
+PARTS(DOUBLE)
+
+#define LATTICE(L, A) [RILL_##L][RILL_##A] = &RILL_CPU_LATTICE(L, A, RILL_PART_LEVEL)
+static const rill_cpu_lattice *const lattices[RILL_LATTICE_COUNT][RILL_ARITHMETIC_COUNT] = {
+    LATTICE(D3Q19, SINGLE), LATTICE(D3Q27, SINGLE), LATTICE(D3Q15, SINGLE), LATTICE(D2Q9, SINGLE),
+    LATTICE(D3Q19, DOUBLE), LATTICE(D3Q27, DOUBLE), LATTICE(D3Q15, DOUBLE), LATTICE(D2Q9, DOUBLE)};
+static const rill_cpu_formats *const formats[RILL_ARITHMETIC_COUNT] = {
+    [RILL_SINGLE] = &RILL_CPU_FORMATS(SINGLE, RILL_PART_LEVEL),
+    [RILL_DOUBLE] = &RILL_CPU_FORMATS(DOUBLE, RILL_PART_LEVEL)};
+
+/* What a kernel call works with. */
+typedef struct work {
+    const rill_launch *launch;
+    const rill_cpu_lattice *lattice;
+    const rill_cpu_format *format;
+    const rill_cpu_copies *copies;
+    rill_cpu_find_links *find;
+    rill_cpu_side in, out;
+    int q;
+    size_t size; /* bytes of a stored number */
+    bool same;   /* stored rows are rows of the arithmetic type */
+    double weights[RILL_Q_MAX];
+} work;
+
+static work work_of(const rill_launch *launch)
+{
+    const rill_variant v = launch->variant;
+    work w = {.launch = launch,
+              .lattice = lattices[v.lattice][v.arithmetic],
+              .format = &formats[v.arithmetic]->of[v.storage],
+              .find = rill_cpu_finder(v),
+              .in = rill_cpu_side_of(launch, false),
+              .out = rill_cpu_side_of(launch, true),
+              .q = rill_q((int)v.lattice),
+              .size = rill_storage_size((int)v.storage),
+              .same = v.shift == RILL_SHIFTED &&
+                      v.storage == (v.arithmetic == RILL_SINGLE ? RILL_FP32 : RILL_FP64)};
+    w.copies = rill_cpu_copies_of(w.size);
+    for (int i = 0; i < w.q && v.shift == RILL_PLAIN; i++) w.weights[i] = rill_w((int)v.lattice, i);
+    return w;
+}
+
+/* A block: its rows, each a place in the population array or in these buffers. */
+typedef struct block {
+    alignas(64) char stored[RILL_Q_MAX * RILL_BLOCK * sizeof(double)];
+    alignas(64) char values[RILL_Q_MAX][RILL_BLOCK * sizeof(double)];
+    void *stored_rows[RILL_Q_MAX], *rows[RILL_Q_MAX];
+    rill_cpu_links links[RILL_Q_MAX];
+    uint64_t n, active;
+    bool segmented, linked; /* segments serve; `links` is filled */
+} block;
+
+static char *buffer_of(const work *w, block *b, int i)
+{
+    return b->stored + (size_t)i * RILL_BLOCK * w->size;
+}
+
+/*
+ * Begin a block. Segments are of all nodes in it, so that they serve when all are active.
+ * @return false when no lane is active
+ */
+static bool begin(const work *w, uint64_t n, uint64_t first, uint64_t end, block *b)
+{
+    const rill_arrays *arrays = &w->launch->from;
+    b->n = n;
+    b->active = rill_cpu_active(arrays, w->launch->variant.addressing, n, first, end);
+    b->segmented = arrays->segments.segments &&
+                   b->active == rill_cpu_active(arrays, RILL_LIST, n, 0, arrays->nodes);
+    b->linked = false;
+    return b->active;
+}
+
+/*
+ * Let rows point at their slots where those are successive, else into the buffer.
+ * @param write  the slots may be written: rows with inactive lanes get buffers, too
+ */
+static void point(const work *w, const rill_cpu_side *side, bool write, block *b)
+{
+    const bool direct = !write || b->active == UINT64_MAX;
+    for (int i = 0; i < w->q; i++) {
+        b->stored_rows[i] = buffer_of(w, b, i);
+        if ((i == 0 || !side->looks) && direct && rill_cpu_unbroken(side, b->n, RILL_BLOCK))
+            b->stored_rows[i] = side->rows[i][0] + rill_cpu_place(side, b->n) * w->size;
+    }
+    if (!side->looks) return;
+    if (b->segmented) {
+        const rill_segments *segments = &w->launch->from.segments;
+        const uint64_t *offsets = segments->offsets + b->n / RILL_BLOCK * RILL_SEGMENT_CLASSES;
+        for (uint64_t k = offsets[RILL_SEGMENT_CLASSES - 1]; k < offsets[RILL_SEGMENT_CLASSES]; k++) {
+            const rill_segment s = segments->segments[k];
+            if (rill_cpu_unbroken(side, s.node, RILL_BLOCK))
+                b->stored_rows[s.direction] =
+                    side->rows[s.direction][s.wall] + rill_cpu_place(side, s.node) * w->size;
+        }
+        return;
+    }
+    if (!b->linked) w->find(w->launch->variant, &w->launch->from, b->n, b->active, b->links);
+    b->linked = true;
+    for (int i = 1; i < w->q; i++)
+        if (b->links[i].whole && rill_cpu_unbroken(side, b->links[i].meeting[0], RILL_BLOCK))
+            b->stored_rows[i] = side->rows[i][b->links[i].walls & 1] +
+                                rill_cpu_place(side, b->links[i].meeting[0]) * w->size;
+}
+
+/* Copy what rows in the buffer hold from their slots, or to them. */
+static void copy(const work *w, const rill_cpu_side *side, bool into, block *b)
+{
+    const bool segmented = side->looks && b->segmented;
+    if (segmented)
+        w->copies->segments(side, &w->launch->from.segments, b->n / RILL_BLOCK, into, b->stored);
+    for (int i = 0; i < (segmented ? 1 : w->q); i++)
+        if (b->stored_rows[i] == buffer_of(w, b, i))
+            w->copies->lanes(side, i, b->n, side->looks && i ? &b->links[i] : NULL, b->active, into,
+                             b->stored_rows[i]);
+}
+
+/* Give rows of the arithmetic type their places. */
+static void rows_of(const work *w, block *b)
+{
+    for (int i = 0; i < w->q; i++) b->rows[i] = w->same ? b->stored_rows[i] : b->values[i];
+}
+
+/* Bring the incoming populations of a block into its stored rows. @param write  their slots will be written */
+static void read_block(const work *w, bool write, block *b)
+{
+    point(w, &w->in, write, b);
+    copy(w, &w->in, true, b);
+    rows_of(w, b);
+}
+
+/* Take rows to the slots of a side. */
+static void write_block(const work *w, const rill_cpu_side *side, block *b)
+{
+    for (int i = 0; i < w->q && !w->same; i++)
+        w->format->store(b->stored_rows[i], b->values[i], w->weights[i]);
+    copy(w, side, false, b);
+}
+
+/* Ask for what the next block will gather: segments jump about too much for the processor to foresee. */
+static void prefetch(const work *w, const rill_cpu_side *side, uint64_t n)
+{
+    const rill_node *ahead =
+        w->launch->from.segments.ahead + (size_t)(n / RILL_BLOCK + 1) * (size_t)(w->q - 1);
+    for (int i = 1; i < w->q; i++) {
+        const char *line = side->rows[i][0] + rill_cpu_place(side, ahead[i - 1]) * w->size;
+        for (size_t k = 0; k < RILL_BLOCK * w->size; k += 64) __builtin_prefetch(line + k);
+    }
+}
+
+static void step_block(const work *w, rill_cpu_collide *collide, uint64_t n, block *b)
+{
+    const bool in_place = rill_stream_in_place((int)w->launch->variant.stream);
+    if (!begin(w, n, w->launch->first, w->launch->nodes, b)) return;
+    if (b->segmented && w->in.looks) prefetch(w, &w->in, n);
+    read_block(w, in_place, b);
+    for (int i = 0; i < w->q && !w->same; i++)
+        w->format->load(b->stored_rows[i], b->values[i], w->weights[i]);
+    if (in_place) {
+        collide(w->launch, (const void *const *)b->rows, b->rows);
+    } else {
+        void *in[RILL_Q_MAX];
+        memcpy(in, b->rows, sizeof in);
+        point(w, &w->out, true, b);
+        rows_of(w, b);
+        collide(w->launch, (const void *const *)in, b->rows);
+    }
+    write_block(w, &w->out, b);
+}
+
+static void step(const rill_launch *launch)
+{
+    const work w = work_of(launch);
+    const rill_variant v = launch->variant;
+    rill_cpu_collide *collide = w.lattice->collide[v.collision][v.equilibrium][v.rheology];
+    const int64_t first = launch->first / RILL_BLOCK,
+                  end = ((int64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK;
+#pragma omp parallel
+    {
+        block b = {.n = 0};
+#pragma omp for schedule(static)
+        for (int64_t k = first; k < end; k++) step_block(&w, collide, (uint64_t)k * RILL_BLOCK, &b);
+    }
+}
+
+/* Take the moments of a block, and velocities: j / rho, or j where the equilibrium reads momentum as rho_0 u. */
+static void block_moments(const work *w, block *b, rill_cpu_moments *m, double velocity[3][RILL_BLOCK])
+{
+    read_block(w, false, b);
+    for (int i = 0; i < w->q && !w->same; i++)
+        w->format->check(b->stored_rows[i], b->values[i], w->weights[i]);
+    w->lattice->moments(w->launch, (const void *const *)b->rows, m);
+    for (int l = 0; l < RILL_BLOCK; l++) {
+        const double scale =
+            w->launch->variant.equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + m->density[l]) : 1.0;
+        for (int a = 0; a < 3; a++) velocity[a][l] = m->momentum[a][l] * scale;
+    }
+}
+
+static void add_block(const work *w, block *b, rill_partial *p)
+{
+    rill_cpu_moments m;
+    double velocity[3][RILL_BLOCK];
+    block_moments(w, b, &m, velocity);
+    for (uint64_t left = b->active; left; left &= left - 1) {
+        const int l = __builtin_ctzll(left);
+        const double speed_squared =
+            velocity[0][l] * velocity[0][l] + velocity[1][l] * velocity[1][l] + velocity[2][l] * velocity[2][l];
+        p->mass += m.density[l];
+        for (int a = 0; a < 3; a++) p->momentum[a] += m.momentum[a][l];
+        if (speed_squared > p->speed_squared_max) p->speed_squared_max = speed_squared;
+        if (fabs(m.density[l]) > p->density_max) p->density_max = fabs(m.density[l]);
+        p->not_finite += !isfinite(m.density[l] + speed_squared);
+    }
+}
+
+static void totals(const rill_launch *launch, rill_partial *partials)
+{
+    const work w = work_of(launch);
+    const uint64_t nodes = launch->nodes;
+    const int64_t chunks = (int64_t)((nodes + RILL_CHUNK - 1) / RILL_CHUNK);
+#pragma omp parallel
+    {
+        block b = {.n = 0};
+#pragma omp for schedule(static)
+        for (int64_t chunk = 0; chunk < chunks; chunk++) {
+            rill_partial p = {0};
+            const uint64_t from = (uint64_t)chunk * RILL_CHUNK;
+            for (uint64_t n = from; n < from + RILL_CHUNK && n < nodes; n += RILL_BLOCK)
+                if (begin(&w, n, 0, nodes, &b)) add_block(&w, &b, &p);
+            partials[chunk] = p;
+        }
+    }
+}
+
+/* Return the number that kernels know node first + k by. */
+static uint64_t number_of(const rill_launch *launch, rill_node first, uint64_t k)
+{
+    return launch->order ? launch->order[k] : (uint64_t)first + k;
+}
+
+static void moments(const rill_launch *launch, rill_node first, rill_node count, double *out)
+{
+    const work w = work_of(launch);
+    const int64_t chunks = ((int64_t)count + RILL_CHUNK - 1) / RILL_CHUNK;
+#pragma omp parallel
+    {
+        block b = {.n = 0};
+        rill_cpu_moments m;
+        double velocity[3][RILL_BLOCK];
+#pragma omp for schedule(static)
+        for (int64_t chunk = 0; chunk < chunks; chunk++) {
+            uint64_t present = UINT64_MAX; /* each block once for all successive nodes in it */
+            const uint64_t from = (uint64_t)chunk * RILL_CHUNK;
+            for (uint64_t k = from; k < from + RILL_CHUNK && k < count; k++) {
+                const uint64_t number = number_of(launch, first, k), l = number % RILL_BLOCK;
+                if (number / RILL_BLOCK != present) {
+                    present = number / RILL_BLOCK;
+                    begin(&w, present * RILL_BLOCK, 0, launch->from.nodes, &b);
+                    block_moments(&w, &b, &m, velocity);
+                }
+                out[k] = m.density[l];
+                for (uint64_t a = 0; a < 3; a++) out[(a + 1) * count + k] = velocity[a][l];
+            }
+        }
+    }
+}
+
+/*
+ * Set the nodes first + k, k = from … *k - 1, that lie in one block, to equilibrium at given moments. The
+ * populations carry momentum rho u - F/2: with the half force that moments add this is rho u, and no mode that
+ * alternates from step to step is started.
+ */
+static void set_block(const work *w, rill_node first, rill_node count, const double *given, uint64_t *k,
+                      uint64_t end, block *b)
+{
+    const rill_launch *launch = w->launch;
+    const bool second_order = launch->variant.equilibrium == RILL_SECOND_ORDER;
+    const uint64_t n = number_of(launch, first, *k) / RILL_BLOCK * RILL_BLOCK;
+    rill_cpu_moments m = {.density = {0}};
+    uint64_t wanted = 0;
+    for (; *k < end && number_of(launch, first, *k) / RILL_BLOCK == n / RILL_BLOCK; ++*k) {
+        const uint64_t l = number_of(launch, first, *k) % RILL_BLOCK;
+        wanted |= (uint64_t)1 << l;
+        if (given) m.density[l] = given[*k];
+        for (uint64_t a = 0; a < 3; a++) {
+            const double u = given ? given[(a + 1) * count + *k] : 0;
+            m.momentum[a][l] = u * (second_order ? 1 + m.density[l] : 1) - 0.5 * launch->force[a];
+        }
+    }
+    begin(w, n, 0, launch->from.nodes, b);
+    b->segmented = b->segmented && wanted == b->active;
+    b->active &= wanted;
+    if (!b->active) return;
+    point(w, &w->in, true, b);
+    rows_of(w, b);
+    w->lattice->set(launch, &m, b->rows);
+    write_block(w, &w->in, b);
+}
+
+static void set(const rill_launch *launch, rill_node first, rill_node count, const double *given)
+{
+    const work w = work_of(launch);
+    const int64_t chunks = ((int64_t)count + RILL_CHUNK - 1) / RILL_CHUNK;
+#pragma omp parallel
+    {
+        block b = {.n = 0};
+#pragma omp for schedule(static)
+        for (int64_t chunk = 0; chunk < chunks; chunk++) {
+            uint64_t k = (uint64_t)chunk * RILL_CHUNK;
+            const uint64_t end = k + RILL_CHUNK < count ? k + RILL_CHUNK : count;
+            while (k < end) set_block(&w, first, count, given, &k, end, &b);
+        }
+    }
+}
+
+/* The slots that one link of each of up to RILL_BLOCK exchanges uses, and its weights. */
+static void swap_slots(const work *w, const rill_swap *swaps, size_t count, int e, char **slots,
+                       double *weights)
+{
+    const rill_launch *launch = w->launch;
+    const rill_variant v = launch->variant;
+    for (size_t k = 0; k < count; k++) {
+        const int i = swaps[k].direction[e];
+        const size_t slot =
+            rill_incoming((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce, launch->parity,
+                          &launch->from, swaps[k].node[e], i);
+        slots[k] = (char *)launch->from.populations + slot * w->size;
+        weights[k] = w->weights[i];
+    }
+}
+
+static void swap_part(const work *w, const rill_swap *swaps, size_t count)
+{
+    char stored[2][RILL_BLOCK * sizeof(double)] = {{0}}, *slots[2][RILL_BLOCK];
+    double weights[2][RILL_BLOCK] = {{0}};
+    int8_t sign[RILL_BLOCK] = {0};
+    for (int e = 0; e < 2; e++) {
+        swap_slots(w, swaps, count, e, slots[e], weights[e]);
+        for (size_t k = 0; k < count; k++) memcpy(stored[e] + k * w->size, slots[e][k], w->size);
+    }
+    for (size_t k = 0; k < count; k++) sign[k] = swaps[k].sign;
+    w->format->exchange(stored[0], stored[1], sign, weights[0], weights[1]);
+    for (int e = 0; e < 2; e++)
+        for (size_t k = 0; k < count; k++) memcpy(slots[e][k], stored[e] + k * w->size, w->size);
+}
+
+static void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
+{
+    const work w = work_of(launch);
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < count; k += RILL_BLOCK)
+        swap_part(&w, swaps + k, count - k < RILL_BLOCK ? count - k : RILL_BLOCK);
+}
+
+static void wrap(const rill_launch *launch)
+{
+    const work w = work_of(launch);
+    const rill_arrays *arrays = &launch->from;
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < w.q; i++)
+        for (uint64_t k = 0; k < arrays->ghosts; k++)
+            memcpy(w.in.rows[i][0] + rill_cpu_place(&w.in, arrays->first_ghost + k) * w.size,
+                   w.in.rows[i][0] + rill_cpu_place(&w.in, k) * w.size, w.size);
+}
+
+static bool has(rill_variant v)
+{
+    return lattices[v.lattice][v.arithmetic]->collide[v.collision][v.equilibrium][v.rheology] &&
+           formats[v.arithmetic]->of[v.storage].load && rill_cpu_finder(v);
+}
+
+const rill_cpu_level RILL_CPU_LEVEL(RILL_PART_LEVEL) = {
+    {.step = step, .totals = totals, .moments = moments, .set = set, .swap = swap, .wrap = wrap}, has};

@@ -136,6 +136,15 @@ $(BUILD)/obj/tests/storage-%.o: tests/storage/instance.c $(BUILD)/flags
 	$(call say,CC,"$< $*")$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -march=x86-64-$(word 2,$(part)) -DRILL_ARITHMETIC=$(word 1,$(part)) \
 	  -DRILL_PART_LEVEL=$(patsubst v%,%,$(word 2,$(part))) -MMD -MP -c -o $@ $<
 
+# The collision operators for each arithmetic type and two vector widths, seen by two tests.
+OPERATOR_OBJ := $(foreach a,float double,$(foreach b,16 64,$(BUILD)/obj/tests/operators-$(a)-$(b).o))
+$(BUILD)/tests/test_collide $(BUILD)/tests/collisions: $(OPERATOR_OBJ)
+$(BUILD)/obj/tests/test_collide.o $(BUILD)/obj/tests/physics/collisions.o: CPPFLAGS += -Itests
+$(BUILD)/obj/tests/operators-%.o: tests/collide/operators.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,"$< $*")$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -DRILL_ARITHMETIC=$(word 1,$(part)) \
+	  -DRILL_VECTOR_BYTES=$(word 2,$(part)) -MMD -MP -c -o $@ $<
+
 .PHONY: tests
 tests: $(TESTS) $(BUILD)/rill ## build the tests
 
@@ -170,4 +179,4 @@ help: ## list targets and variables
 	  '  ASAN=1        AddressSanitizer and UndefinedBehaviorSanitizer, in build/asan' '  V=1           show the commands' \
 	  '  CC=clang BUILD=build/clang PREFIX=/usr/local DESTDIR= WERROR=-Werror'
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(STORAGE_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(STORAGE_OBJ:.o=.d) $(OPERATOR_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)

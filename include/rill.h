@@ -257,8 +257,8 @@ typedef enum rill_backend_kind { RILL_BACKEND_AUTO, RILL_BACKEND_CPU, RILL_BACKE
 typedef struct rill_carreau_yasuda {
     double nu_0, nu_inf; /**< kinematic viscosity at rest and at infinite shear, > 0 and >= 0 */
     double lambda;       /**< time scale of the transition, in time steps, > 0 */
-    double n;            /**< power index, > 0; below 1 the fluid is shear-thinning */
-    double a;            /**< sharpness of the transition, > 0; 2 is the Carreau law */
+    double n; /**< power index, > 0; below 1 the fluid is shear-thinning; at most 1 if nu_0 < nu_inf */
+    double a; /**< sharpness of the transition, > 0; 2 is the Carreau law */
 } rill_carreau_yasuda;
 
 /** Physics and place of a simulation, in lattice units. */

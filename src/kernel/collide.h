@@ -6,6 +6,9 @@
 #ifndef RILL_KERNEL_COLLIDE_H
 #define RILL_KERNEL_COLLIDE_H
 
+#include "kernel/collide_central.h"
+#include "kernel/collide_cumulant.h"
+#include "kernel/collide_mrt.h"
 #include "kernel/collide_trt.h"
 
 /**
@@ -16,11 +19,11 @@
 RILL_FN void rill_collide(const int lattice, const int collision, const int equilibrium, const int rheology,
                           const rill_rates *rates, rill_real *f)
 {
-    (void)rheology;
-    if (collision == RILL_SRT)
-        rill_collide_srt(lattice, equilibrium, rates, f);
-    else
-        rill_collide_trt(lattice, equilibrium, rates, f);
+    if (collision == RILL_SRT) rill_collide_srt(lattice, equilibrium, rates, f);
+    if (collision == RILL_TRT) rill_collide_trt(lattice, equilibrium, rheology, rates, f);
+    if (collision == RILL_MRT) rill_collide_mrt(lattice, rates, f);
+    if (collision == RILL_CENTRAL_MOMENT) rill_collide_central(lattice, rates, f);
+    if (collision == RILL_CUMULANT) rill_collide_cumulant(rates, f);
 }
 
 #endif

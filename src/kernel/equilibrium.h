@@ -18,7 +18,8 @@
 /** What the pairs of a node share: computed once per node. */
 typedef struct rill_flow {
     rill_moments m;
-    rill_real velocity[3]; /**< second order only */
+    rill_real inverse;     /**< 1 / rho; with the Stokes equilibrium 1 */
+    rill_real velocity[3]; /**< momentum / rho; with the Stokes equilibrium the momentum */
     rill_real kinetic;     /**< 3/2 rho u², second order only */
     rill_real work;        /**< 3 u · F, second order only */
 } rill_flow;
@@ -28,16 +29,16 @@ RILL_FN rill_flow rill_flow_of(const int equilibrium, const rill_rates *rates, c
 {
     rill_flow flow;
     flow.m = m;
-    if (equilibrium == RILL_SECOND_ORDER) {
-        const rill_real inverse = (rill_scalar)1 / ((rill_scalar)1 + m.density);
-        for (int a = 0; a < 3; a++) flow.velocity[a] = m.momentum[a] * inverse;
-        flow.kinetic =
-            (rill_scalar)1.5 * (m.momentum[0] * flow.velocity[0] + m.momentum[1] * flow.velocity[1] +
-                                m.momentum[2] * flow.velocity[2]);
-        flow.work =
-            (rill_scalar)3 * (flow.velocity[0] * rates->force[0] + flow.velocity[1] * rates->force[1] +
-                              flow.velocity[2] * rates->force[2]);
-    }
+    flow.inverse = rill_splat(1);
+    flow.kinetic = flow.work = rill_splat(0);
+    for (int a = 0; a < 3; a++) flow.velocity[a] = m.momentum[a];
+    if (equilibrium == RILL_STOKES) return flow;
+    flow.inverse = (rill_scalar)1 / ((rill_scalar)1 + m.density);
+    for (int a = 0; a < 3; a++) flow.velocity[a] = m.momentum[a] * flow.inverse;
+    flow.kinetic = (rill_scalar)1.5 * (m.momentum[0] * flow.velocity[0] + m.momentum[1] * flow.velocity[1] +
+                                       m.momentum[2] * flow.velocity[2]);
+    flow.work = (rill_scalar)3 * (flow.velocity[0] * rates->force[0] + flow.velocity[1] * rates->force[1] +
+                                  flow.velocity[2] * rates->force[2]);
     return flow;
 }
 

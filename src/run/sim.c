@@ -61,6 +61,12 @@ static rill_status law_check(const rill_carreau_yasuda *law)
                 "carreau-yasuda: %s = %g is not %s: give nu_0, lambda, n and a above 0 and nu_inf "
                 "from 0 on, in lattice units, or choose newtonian",
                 numbers[k].name, numbers[k].value, numbers[k].zero ? "0 or above" : "above 0");
+    if (law->nu_0 < law->nu_inf && law->n > 1)
+        return rill_fail(
+            RILL_USAGE,
+            "carreau-yasuda: with nu_0 = %g below nu_inf = %g and n = %g above 1 the viscosity falls "
+            "below 0: exchange the two or choose n up to 1",
+            law->nu_0, law->nu_inf, law->n);
     return RILL_OK;
 }
 

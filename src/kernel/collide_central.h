@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file collide_central.h
+ * Collision of central moments, the "cascaded" operator: Geier, Greiner, Korvink (2006),
+ * doi:10.1103/PhysRevE.73.066705, in the non-orthogonal form of De Rosis (2017),
+ * doi:10.1103/PhysRevE.95.013310 (D3Q27), and De Rosis & Coreixas (2020), doi:10.1063/5.0026316 (D3Q19).
+ *
+ * Second moments relax at 1/tau, their trace at `bulk`; higher ones go to equilibrium, those of the Maxwell
+ * distribution: 0 where an exponent is odd, rho/9 for fourth, rho/27 for the sixth order. The force acts in
+ * central-moment space, 1 - s/2 of each moment (Fei & Luo 2017, doi:10.1103/PhysRevE.96.053307; Fei, Luo, Li
+ * 2018, doi:10.1103/PhysRevE.97.053309; De Rosis, Huang, Coreixas 2019, doi:10.1063/1.5124719): F_a, F_a/3
+ * for the moments abb, F_a/9 for abbcc.
+ */
+#ifndef RILL_KERNEL_COLLIDE_CENTRAL_H
+#define RILL_KERNEL_COLLIDE_CENTRAL_H
+
+#include "kernel/central.h"
+
+/** Collide in central moments. @see rill_collide */
+RILL_FN void rill_collide_central(const int lattice, const rill_rates *rates, rill_real *f)
+{
+    const rill_scalar one = 1, third = (rill_scalar)(1.0 / 3.0);
+    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rates, rill_moments_of(lattice, rates, f));
+    const rill_tensor n = rill_stress_of(lattice, RILL_SECOND_ORDER, rates, &flow, f);
+    const rill_real density = flow.m.density;
+    const rill_real level = third * ((rates->even - rates->bulk) * rill_trace(&n) + density);
+    rill_real k[27];
+    k[0] = density;
+    k[13] = rill_splat(0);
+    k[26] = (rill_scalar)(1.0 / 27.0) * density;
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) {
+        const int x = a == 0 ? 1 : a == 1 ? 3 : 9, y = a == 0 ? 3 : 1, z = a == 2 ? 3 : 9;
+        k[x] = rill_splat((rill_scalar)0.5 * rates->force[a]);
+        k[2 * x] = (one - rates->even) * n.diagonal[a] + level;
+        k[y + z] = (one - rates->even) * n.mixed[2 - a];
+        k[x + 2 * y] = k[x + 2 * z] = rill_splat((rill_scalar)(1.0 / 6.0) * rates->force[a]);
+        k[2 * y + 2 * z] = (rill_scalar)(1.0 / 9.0) * density;
+        k[2 * x + y + z] = rill_splat(0);
+        k[x + 2 * y + 2 * z] = rill_splat((rill_scalar)(1.0 / 18.0) * rates->force[a]);
+    }
+    if (lattice == RILL_D3Q19)
+        rill_central_d3q19(flow.velocity, k, f);
+    else
+        rill_central_d3q27(flow.velocity, k, f);
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file collide_cumulant.h
+ * Collision of cumulants on D3Q27: Geier, Schönherr, Pasquali, Krafczyk (2015),
+ * doi:10.1016/j.camwa.2015.05.001.
+ *
+ * Second cumulants relax at 1/tau, their trace at `bulk`, with the paper's correction of the diagonal ones,
+ * which removes the error of the viscosity that is quadratic in the velocity; all higher cumulants go to
+ * equilibrium, which is 0 (the paper's choice of rates 1). Fourth and sixth moments are then products of
+ * second ones. The force acts by half on the velocity and changes the sign of the first central moments.
+ */
+#ifndef RILL_KERNEL_COLLIDE_CUMULANT_H
+#define RILL_KERNEL_COLLIDE_CUMULANT_H
+
+#include "kernel/central.h"
+
+/** Relax the stress, corrected for the diagonal third moments that the lattice lacks. @see Geier et al., eqs
+ * 58 to 63 */
+RILL_FN void rill_cumulant_relax(const rill_rates *rates, const rill_real *u, rill_tensor *n)
+{
+    const rill_scalar one = 1, half = (rill_scalar)0.5, third = (rill_scalar)(1.0 / 3.0);
+    const rill_real trace = rill_trace(n), bulk = rates->bulk * trace;
+    rill_real shear[3], lacking[3]; /* -3 rho u_a^2 du_a/dx_a */
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) {
+        shear[a] = n->diagonal[a] - third * trace;
+        lacking[a] = (rill_scalar)1.5 * u[a] * u[a] * ((rill_scalar)3 * rates->even * shear[a] + bulk);
+    }
+    const rill_real sum = third * (lacking[0] + lacking[1] + lacking[2]);
+    const rill_real level = third * (one - rates->bulk) * trace + (half * (rates->even - rates->bulk)) * sum;
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) {
+        n->diagonal[a] = (one - rates->even) * shear[a] + (one - half * rates->even) * lacking[a] + level;
+        n->mixed[a] = (one - rates->even) * n->mixed[a];
+    }
+}
+
+/** Collide in cumulants. @see rill_collide */
+RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
+{
+    const rill_scalar half = (rill_scalar)0.5, third = (rill_scalar)(1.0 / 3.0);
+    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rates, rill_moments_of(RILL_D3Q27, rates, f));
+    rill_tensor n = rill_stress_of(RILL_D3Q27, RILL_SECOND_ORDER, rates, &flow, f);
+    rill_cumulant_relax(rates, flow.velocity, &n);
+    const rill_real density = flow.m.density;
+    rill_real k[27], full[3], square[3]; /* variances, and squares of the covariances without axis a */
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) {
+        n.diagonal[a] = n.diagonal[a] + third * density;
+        full[a] = n.diagonal[a] + third;
+        square[a] = n.mixed[2 - a] * n.mixed[2 - a];
+    }
+    k[0] = density;
+    k[13] = rill_splat(0);
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) {
+        const int x = a == 0 ? 1 : a == 1 ? 3 : 9, y = a == 0 ? 3 : 1, z = a == 2 ? 3 : 9;
+        const int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+        k[x] = rill_splat(half * rates->force[a]);
+        k[2 * x] = n.diagonal[a];
+        k[y + z] = n.mixed[2 - a];
+        k[x + 2 * y] = k[x + 2 * z] = k[x + 2 * y + 2 * z] = rill_splat(0);
+        k[2 * y + 2 * z] = flow.inverse * (third * (n.diagonal[b] + n.diagonal[c] - third * density) +
+                                           n.diagonal[b] * n.diagonal[c] + (rill_scalar)2 * square[a]);
+        k[2 * x + y + z] =
+            flow.inverse * (full[a] * n.mixed[2 - a] + (rill_scalar)2 * n.mixed[2 - b] * n.mixed[2 - c]);
+    }
+    /* full[0] full[1] full[2] - rho^2 / 27, without the difference of numbers near 1/27. */
+    const rill_real pair = n.diagonal[1] + n.diagonal[2], both = n.diagonal[1] * n.diagonal[2];
+    const rill_real variances = third * (third * (n.diagonal[0] + pair) + n.diagonal[0] * pair + both) +
+                                n.diagonal[0] * both -
+                                (rill_scalar)(1.0 / 27.0) * density * (density + (rill_scalar)2);
+    const rill_real covariances = full[0] * square[0] + full[1] * square[1] + full[2] * square[2] +
+                                  (rill_scalar)4 * n.mixed[0] * n.mixed[1] * n.mixed[2];
+    k[26] = flow.inverse * flow.inverse * (variances + (rill_scalar)2 * covariances);
+    rill_central_d3q27(flow.velocity, k, f);
+}
+
+#endif

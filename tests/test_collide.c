@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Velocity sets, collision operators and viscosity laws, node by node, against slow references that share
+ * nothing with them: dense matrices, moments and cumulants by their definitions, and bisection.
+ */
+#include "collide/operators.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES = 37 }; /* no multiple of any vector */
+
+static const rill_variant variants[] = RILL_OPERATOR_VARIANTS;
+#define FOR_EACH_VARIANT(v)                                                                                  \
+    for (const rill_variant *v = variants; v < variants + sizeof variants / sizeof *variants; v++)
+
+static double random_between(double low, double high) { return low + (high - low) * rand() / RAND_MAX; }
+
+static rill_launch launch_of(rill_variant variant, double tau)
+{
+    rill_launch launch = {.variant = variant, .magic = 3.0 / 16};
+    launch.rate_even = 1 / tau;
+    launch.rate_odd = variant.collision == RILL_SRT ? 1 / tau : 1 / (0.5 + launch.magic / (tau - 0.5));
+    launch.rate_bulk = 1.3;
+    launch.rate_ghost = 1.7;
+    launch.carreau_yasuda = (rill_carreau_yasuda){0.3, 0.01, 40, 0.4, 1.7};
+    for (int a = 0; a < (variant.lattice == RILL_D2Q9 ? 2 : 3); a++) launch.force[a] = 1e-3 * (a + 1);
+    return launch;
+}
+
+/* Fill f [q][NODES] with flow and noise, all of it far from rest. */
+static void fill(const rill_launch *launch, double *f)
+{
+    double moments[4][NODES];
+    for (int n = 0; n < NODES; n++) {
+        moments[0][n] = random_between(-0.05, 0.05);
+        for (int a = 0; a < 3; a++) moments[a + 1][n] = random_between(-0.1, 0.1);
+    }
+    rill_operators_double_16.set(launch, NODES, moments[0], f);
+    for (int i = 0; i < rill_q((int)launch->variant.lattice); i++)
+        for (int n = 0; n < NODES; n++)
+            f[i * NODES + n] += rill_w((int)launch->variant.lattice, i) * random_between(-0.1, 0.1);
+}
+
+/* Raw moment x^a y^b z^c of node n, of whole populations. */
+static double raw(int lattice, const double *f, int n, const int exponent[3])
+{
+    double sum = 0;
+    for (int i = 0; i < rill_q(lattice); i++) {
+        double product = f[i * NODES + n] + rill_w(lattice, i);
+        for (int a = 0; a < 3; a++) product *= pow(rill_c(lattice, i, a), exponent[a]);
+        sum += product;
+    }
+    return sum;
+}
+
+/* The same relative to a velocity. */
+static double central(int lattice, const double *f, int n, const double u[3], const int exponent[3])
+{
+    double sum = 0;
+    for (int i = 0; i < rill_q(lattice); i++) {
+        double product = f[i * NODES + n] + rill_w(lattice, i);
+        for (int a = 0; a < 3; a++) product *= pow(rill_c(lattice, i, a) - u[a], exponent[a]);
+        sum += product;
+    }
+    return sum;
+}
+
+/* rho, and u with half of the force. */
+static double flow_of(const rill_launch *launch, const double *f, int n, double u[3])
+{
+    const int none[3] = {0, 0, 0};
+    const double rho = raw((int)launch->variant.lattice, f, n, none);
+    for (int a = 0; a < 3; a++) {
+        const int one[3] = {a == 0, a == 1, a == 2};
+        u[a] = (raw((int)launch->variant.lattice, f, n, one) + launch->force[a] / 2) / rho;
+    }
+    return rho;
+}
+
+Test(lattice, weights_are_isotropic_to_fourth_order)
+{
+    for (int lattice = 0; lattice < RILL_LATTICE_COUNT; lattice++) {
+        const int dimensions = rill_dimensions(lattice);
+        double f[RILL_Q_MAX * NODES] = {0};
+        int exponent[3];
+        for (exponent[0] = 0; exponent[0] < 5; exponent[0]++)
+            for (exponent[1] = 0; exponent[0] + exponent[1] < 5; exponent[1]++)
+                for (exponent[2] = 0; exponent[0] + exponent[1] + exponent[2] < 5; exponent[2]++) {
+                    double exact = 1; /* of the normal distribution with variance 1/3 */
+                    for (int a = 0; a < 3; a++) {
+                        static const double normal[] = {1, 0, 1.0 / 3, 0, 1.0 / 3};
+                        exact *= a < dimensions ? normal[exponent[a]] : exponent[a] == 0;
+                    }
+                    cr_expect_float_eq(raw(lattice, f, 0, exponent), exact, 1e-15,
+                                       "lattice %d, x^%d y^%d z^%d", lattice, exponent[0], exponent[1],
+                                       exponent[2]);
+                }
+        for (int i = 0; i < rill_q(lattice); i++)
+            for (int a = 0; a < 3; a++)
+                cr_expect_eq(rill_c(lattice, i, a), -rill_c(lattice, rill_opposite(i), a), "lattice %d, %d",
+                             lattice, i);
+        for (int i = 1; i < rill_q(lattice); i++)
+            for (int k = 0; k < i; k++) {
+                int same = 0;
+                for (int a = 0; a < 3; a++) same += rill_c(lattice, i, a) == rill_c(lattice, k, a);
+                cr_expect_lt(same, 3, "lattice %d: velocities %d and %d are the same", lattice, i, k);
+            }
+    }
+}
+
+Test(collide, conserves_mass_and_gains_the_force)
+{
+    const rill_operators *const units[] = {&rill_operators_float_16, &rill_operators_double_16};
+    for (int k = 0; k < 2; k++) FOR_EACH_VARIANT(v)
+        {
+            const int lattice = (int)v->lattice;
+            const double epsilon = units[k]->single ? 3e-7 : 1e-15;
+            double f[RILL_Q_MAX * NODES], before[RILL_Q_MAX * NODES];
+            const rill_launch launch = launch_of(*v, 0.6);
+            fill(&launch, f);
+            memcpy(before, f, sizeof f);
+            units[k]->collide(&launch, NODES, f);
+            for (int n = 0; n < NODES; n++)
+                for (int a = -1; a < 3; a++) {
+                    const int exponent[3] = {a == 0, a == 1, a == 2};
+                    const double gain = raw(lattice, f, n, exponent) - raw(lattice, before, n, exponent);
+                    cr_expect_float_eq(gain, a < 0 ? 0 : launch.force[a], epsilon,
+                                       "lattice %d, collision %d, rheology %d, axis %d: %.3g", lattice,
+                                       v->collision, v->rheology, a, gain);
+                }
+        }
+}
+
+static double difference(int q, const double *f, const double *g)
+{
+    double largest = 0;
+    for (int k = 0; k < q * NODES; k++) largest = fmax(largest, fabs(f[k] - g[k]));
+    return largest;
+}
+
+/* Largest deviation of raw moments from those of the Maxwell distribution, as far as the lattice has them. */
+static double maxwell_difference(int lattice, const double *f)
+{
+    const rill_launch unforced = {.variant = {.lattice = (rill_lattice)lattice}};
+    double largest = 0;
+    for (int n = 0; n < NODES; n++) {
+        double u[3];
+        const double rho = flow_of(&unforced, f, n, u);
+        for (int k = 0; k < 27; k++) {
+            const int exponent[3] = {k % 3, k / 3 % 3, k / 9};
+            if (lattice == RILL_D3Q19 && exponent[0] && exponent[1] && exponent[2]) continue;
+            double exact = rho;
+            for (int a = 0; a < 3; a++)
+                exact *= exponent[a] == 0 ? 1 : exponent[a] == 1 ? u[a] : 1.0 / 3 + u[a] * u[a];
+            largest = fmax(largest, fabs(raw(lattice, f, n, exponent) - exact));
+        }
+    }
+    return largest;
+}
+
+Test(collide, keeps_equilibrium)
+{
+    FOR_EACH_VARIANT(v)
+    {
+        const int q = rill_q((int)v->lattice);
+        double f[RILL_Q_MAX * NODES], before[RILL_Q_MAX * NODES], moments[4][NODES];
+        rill_launch launch = launch_of(*v, 0.6);
+        memset(launch.force, 0, sizeof launch.force);
+        for (int n = 0; n < NODES; n++)
+            for (int a = 0; a < 4; a++) moments[a][n] = random_between(-0.1, 0.1);
+        rill_operators_double_16.set(&launch, NODES, moments[0], f);
+        if (v->collision == RILL_CENTRAL_MOMENT || v->collision == RILL_CUMULANT) {
+            rill_launch full = launch; /* rates of 1 reach equilibrium at once */
+            full.rate_even = full.rate_bulk = 1;
+            rill_operators_double_16.collide(&full, NODES, f);
+            if (v->collision == RILL_CUMULANT) /* less what its correction leaves */
+                for (int k = 0; k < 60; k++) rill_operators_double_16.collide(&full, NODES, f);
+            cr_expect_lt(maxwell_difference((int)v->lattice, f), 1e-15, "lattice %d, collision %d: %.3g",
+                         v->lattice, v->collision, maxwell_difference((int)v->lattice, f));
+        }
+        memcpy(before, f, sizeof f);
+        rill_operators_double_16.collide(&launch, NODES, f);
+        cr_expect_lt(difference(q, f, before), 3e-16,
+                     "lattice %d, collision %d, equilibrium %d, rheology %d: %.3g", v->lattice, v->collision,
+                     v->equilibrium, v->rheology, difference(q, f, before));
+    }
+}
+
+Test(collide, equal_rates_are_srt)
+{
+    FOR_EACH_VARIANT(v)
+    {
+        if ((v->collision != RILL_TRT && v->collision != RILL_MRT) || v->rheology != RILL_NEWTONIAN) continue;
+        double f[RILL_Q_MAX * NODES], g[RILL_Q_MAX * NODES];
+        rill_launch launch = launch_of(*v, 0.7);
+        launch.rate_odd = launch.rate_bulk = launch.rate_ghost = launch.rate_even;
+        fill(&launch, f);
+        memcpy(g, f, sizeof f);
+        rill_operators_double_16.collide(&launch, NODES, f);
+        launch.variant.collision = RILL_SRT;
+        rill_operators_double_16.collide(&launch, NODES, g);
+        cr_expect_lt(difference(rill_q((int)v->lattice), f, g), 3e-16, "lattice %d, collision %d: %.3g",
+                     v->lattice, v->collision, difference(rill_q((int)v->lattice), f, g));
+    }
+}
+
+/* Relaxation of a polynomial of the velocity. */
+typedef struct moment {
+    double value[RILL_Q_MAX], rate;
+} moment;
+
+/* The polynomials of d'Humières et al. and Suga et al., orthogonalised by Gram and Schmidt, and their rates.
+ */
+static void moments_make(int lattice, const rill_launch *launch, moment *m)
+{
+    static const int order[27] = {0,  1,  3,  9, 2,  6,  18, 4,  10, 12, 5,  7,  11, 19,
+                                  15, 21, 13, 8, 20, 24, 14, 16, 22, 17, 23, 25, 26}; /* by degree */
+    int count = 0;
+    for (int k = 0; k < 27; k++) {
+        const int e[3] = {order[k] % 3, order[k] / 3 % 3, order[k] / 9}, degree = e[0] + e[1] + e[2];
+        if (lattice == RILL_D3Q19 && e[0] && e[1] && e[2]) continue;
+        moment *new = &m[count];
+        for (int i = 0; i < rill_q(lattice); i++) {
+            const double x = rill_c(lattice, i, 0), y = rill_c(lattice, i, 1), z = rill_c(lattice, i, 2);
+            new->value[i] = pow(x, e[0]) * pow(y, e[1]) * pow(z, e[2]);
+            if (k == 4) new->value[i] = x *x + y *y + z *z;
+            if (k == 5) new->value[i] = 2 * x *x - y *y - z *z;
+            if (k == 6) new->value[i] = y *y - z *z;
+        }
+        new->rate = degree % 2   ? launch->rate_odd
+                    : degree > 2 ? launch->rate_ghost
+                    : k == 4     ? launch->rate_bulk
+                                 : launch->rate_even;
+        for (int j = 0; j < count; j++) {
+            double product = 0, norm = 0;
+            for (int i = 0; i < rill_q(lattice); i++) {
+                product += new->value[i] * m[j].value[i];
+                norm += m[j].value[i] * m[j].value[i];
+            }
+            for (int i = 0; i < rill_q(lattice); i++) new->value[i] -= product / norm *m[j].value[i];
+        }
+        count++;
+    }
+    cr_assert_eq(count, rill_q(lattice));
+}
+
+/* One node by the equations of the papers: m* = m - S (m - m_eq) + (1 - S/2) M F. */
+static void mrt_reference(const rill_launch *launch, const moment *m, double *f, int n)
+{
+    const int lattice = (int)launch->variant.lattice, q = rill_q(lattice);
+    double u[3], change[RILL_Q_MAX] = {0};
+    const double rho = flow_of(launch, f, n, u), *force = launch->force;
+    for (int k = 0; k < q; k++) {
+        double deviation = 0, forcing = 0, norm = 0;
+        for (int i = 0; i < q; i++) {
+            double cu = 0, uu = 0, cf = 0, uf = 0;
+            for (int a = 0; a < 3; a++) {
+                const double c = rill_c(lattice, i, a);
+                cu += c * u[a], uu += u[a] * u[a], cf += c * force[a], uf += u[a] * force[a];
+            }
+            const double w = rill_w(lattice, i);
+            deviation +=
+                m[k].value[i] * (w * rho * (1 + 3 * cu + 4.5 * cu * cu - 1.5 * uu) - w - f[i * NODES + n]);
+            forcing += m[k].value[i] * w * (3 * (cf - uf) + 9 * cu * cf);
+            norm += m[k].value[i] * m[k].value[i];
+        }
+        const double relaxed = m[k].rate * deviation + (1 - m[k].rate / 2) * forcing;
+        for (int i = 0; i < q; i++) change[i] += relaxed * m[k].value[i] / norm;
+    }
+    for (int i = 0; i < q; i++) f[i * NODES + n] += change[i];
+}
+
+Test(collide, mrt_is_its_matrix)
+{
+    FOR_EACH_VARIANT(v)
+    {
+        if (v->collision != RILL_MRT) continue;
+        double f[RILL_Q_MAX * NODES], g[RILL_Q_MAX * NODES];
+        const rill_launch launch = launch_of(*v, 0.55);
+        moment m[RILL_Q_MAX];
+        moments_make((int)v->lattice, &launch, m);
+        fill(&launch, f);
+        memcpy(g, f, sizeof f);
+        rill_operators_double_16.collide(&launch, NODES, f);
+        for (int n = 0; n < NODES; n++) mrt_reference(&launch, m, g, n);
+        cr_expect_lt(difference(rill_q((int)v->lattice), f, g), 1e-15, "lattice %d: %.3g", v->lattice,
+                     difference(rill_q((int)v->lattice), f, g));
+    }
+}
+
+/* What a central moment is to be after collision, by the definition of the operator. */
+static double central_expected(const rill_launch *launch, const double *f, int n, const int e[3])
+{
+    const int lattice = (int)launch->variant.lattice, degree = e[0] + e[1] + e[2];
+    double u[3], trace = 0, equilibrium, force = 0;
+    const double rho = equilibrium = flow_of(launch, f, n, u);
+    int odd = 0;
+    for (int a = 0; a < 3; a++) {
+        const int twice[3] = {2 * (a == 0), 2 * (a == 1), 2 * (a == 2)};
+        equilibrium *= e[a] == 0 ? 1 : e[a] == 1 ? 0 : 1.0 / 3;
+        trace += central(lattice, f, n, u, twice) - rho / 3;
+        odd += e[a] == 1;
+        force += (e[a] == 1) * launch->force[a];
+    }
+    if (odd != 1) force = 0;
+    force /= degree == 1 ? 1 : degree == 3 ? 3 : 9;
+    if (degree == 2) {
+        const double before = central(lattice, f, n, u, e);
+        if (odd) return before * (1 - launch->rate_even);
+        return rho / 3 + (1 - launch->rate_even) * (before - rho / 3 - trace / 3) +
+               (1 - launch->rate_bulk) * trace / 3;
+    }
+    return equilibrium + force / 2; /* relaxed at rate 1 */
+}
+
+Test(collide, central_moments_relax_as_defined)
+{
+    FOR_EACH_VARIANT(v)
+    {
+        if (v->collision != RILL_CENTRAL_MOMENT) continue;
+        double f[RILL_Q_MAX * NODES], before[RILL_Q_MAX * NODES];
+        const rill_launch launch = launch_of(*v, 0.53);
+        fill(&launch, f);
+        memcpy(before, f, sizeof f);
+        rill_operators_double_16.collide(&launch, NODES, f);
+        for (int n = 0; n < NODES; n++)
+            for (int k = 0; k < 27; k++) {
+                const int e[3] = {k % 3, k / 3 % 3, k / 9};
+                if (v->lattice == RILL_D3Q19 && e[0] && e[1] && e[2]) continue;
+                double u[3];
+                flow_of(&launch, before, n, u);
+                const double found = central((int)v->lattice, f, n, u, e);
+                const double expected = central_expected(&launch, before, n, e);
+                cr_expect_float_eq(found, expected, 2e-15, "lattice %d, moment %d%d%d: %.15g, expected %.15g",
+                                   v->lattice, e[0], e[1], e[2], found, expected);
+            }
+    }
+}
+
+/* Cumulants per mass, [x + 3 y + 9 z], from raw moments by the recursion of their definition. */
+static void cumulants(const double *f, int n, double *kappa)
+{
+    double m[27];
+    for (int k = 0; k < 27; k++) {
+        const int e[3] = {k % 3, k / 3 % 3, k / 9};
+        m[k] = raw(RILL_D3Q27, f, n, e);
+    }
+    for (int k = 26; k >= 0; k--) m[k] /= m[0];
+    for (int k = 1; k < 27; k++) {
+        const int e[3] = {k % 3, k / 3 % 3, k / 9}, axis = e[0] ? 0 : e[1] ? 1 : 2;
+        const int stride = axis == 0 ? 1 : axis == 1 ? 3 : 9, rest = k - stride;
+        const int r[3] = {rest % 3, rest / 3 % 3, rest / 9};
+        kappa[k] = m[k];
+        for (int b = 0; b < rest; b++) {
+            const int c[3] = {b % 3, b / 3 % 3, b / 9};
+            if (c[0] > r[0] || c[1] > r[1] || c[2] > r[2]) continue;
+            double choices = 1;
+            for (int a = 0; a < 3; a++) choices *= r[a] == 2 && c[a] == 1 ? 2 : 1;
+            kappa[k] -= choices * kappa[b + stride] * m[rest - b];
+        }
+    }
+}
+
+/* Geier et al. (2015), eqs 43 to 63, as they are printed, for w1 and w2; c: the second cumulants times rho.
+ */
+static void cumulants_relax(const rill_launch *launch, double rho, const double *u, double *kappa)
+{
+    const double w1 = launch->rate_even, w2 = launch->rate_bulk;
+    const double c200 = rho * kappa[2], c020 = rho * kappa[6], c002 = rho * kappa[18];
+    const double dxu =
+        -w1 / (2 * rho) * (2 * c200 - c020 - c002) - w2 / (2 * rho) * (c200 + c020 + c002 - rho);
+    const double dyv = dxu + 3 * w1 / (2 * rho) * (c200 - c020);
+    const double dzw = dxu + 3 * w1 / (2 * rho) * (c200 - c002);
+    const double gx = u[0] * u[0] * dxu, gy = u[1] * u[1] * dyv, gz = u[2] * u[2] * dzw;
+    const double xy = (1 - w1) * (c200 - c020) - 3 * rho * (1 - w1 / 2) * (gx - gy);
+    const double xz = (1 - w1) * (c200 - c002) - 3 * rho * (1 - w1 / 2) * (gx - gz);
+    const double sum = rho * w2 + (1 - w2) * (c200 + c020 + c002) - 3 * rho * (1 - w2 / 2) * (gx + gy + gz);
+    const double x = (sum + xy + xz) / 3;
+    for (int k = 0; k < 27; k++)
+        if (k % 3 + k / 3 % 3 + k / 9 > 2) kappa[k] = 0;
+    kappa[2] = x / rho, kappa[6] = (x - xy) / rho, kappa[18] = (x - xz) / rho;
+    kappa[4] *= 1 - w1, kappa[10] *= 1 - w1, kappa[12] *= 1 - w1;
+}
+
+Test(collide, cumulants_relax_as_defined)
+{
+    double f[RILL_Q_MAX * NODES], expected[NODES][27];
+    const rill_variant variant = {.lattice = RILL_D3Q27, .collision = RILL_CUMULANT};
+    rill_launch launch = launch_of(variant, 0.53);
+    memset(launch.force, 0, sizeof launch.force);
+    fill(&launch, f);
+    for (int n = 0; n < NODES; n++) {
+        double u[3];
+        const double rho = flow_of(&launch, f, n, u);
+        cumulants(f, n, expected[n]);
+        cumulants_relax(&launch, rho, u, expected[n]);
+    }
+    rill_operators_double_16.collide(&launch, NODES, f);
+    for (int n = 0; n < NODES; n++) {
+        double found[27];
+        cumulants(f, n, found);
+        for (int k = 1; k < 27; k++)
+            cr_expect_float_eq(found[k], expected[n][k], 1e-14, "cumulant %d%d%d: %.15g, expected %.15g",
+                               k % 3, k / 3 % 3, k / 9, found[k], expected[n][k]);
+    }
+}
+
+/* A force turns the first central moments round and leaves the third ones at 0. */
+Test(collide, cumulants_take_force_as_defined)
+{
+    double f[RILL_Q_MAX * NODES], before[RILL_Q_MAX * NODES];
+    const rill_variant variant = {.lattice = RILL_D3Q27, .collision = RILL_CUMULANT};
+    const rill_launch launch = launch_of(variant, 0.53);
+    fill(&launch, f);
+    memcpy(before, f, sizeof f);
+    rill_operators_double_16.collide(&launch, NODES, f);
+    for (int n = 0; n < NODES; n++)
+        for (int k = 0; k < 27; k++) {
+            const int e[3] = {k % 3, k / 3 % 3, k / 9}, degree = e[0] + e[1] + e[2];
+            double u[3];
+            flow_of(&launch, before, n, u);
+            if (degree % 2 == 0) continue;
+            const double expected = degree == 1 ? -central(RILL_D3Q27, before, n, u, e) : 0;
+            const double found = central(RILL_D3Q27, f, n, u, e);
+            cr_expect_float_eq(found, expected, 1e-15, "moment %d%d%d: %.15g, expected %.15g", e[0], e[1],
+                               e[2], found, expected);
+        }
+}
+
+Test(collide, gives_the_same_bits_at_every_vector_width)
+{
+    FOR_EACH_VARIANT(v)
+    {
+        const size_t bytes = (size_t)rill_q((int)v->lattice) * NODES * sizeof(double);
+        double f[RILL_Q_MAX * NODES], g[RILL_Q_MAX * NODES];
+        const rill_launch launch = launch_of(*v, 0.8);
+        for (int k = 0; k < 2; k++) {
+            fill(&launch, f);
+            memcpy(g, f, sizeof f);
+            (k ? &rill_operators_double_16 : &rill_operators_float_16)->collide(&launch, NODES, f);
+            (k ? &rill_operators_double_64 : &rill_operators_float_64)->collide(&launch, NODES, g);
+            cr_expect_eq(memcmp(f, g, bytes), 0, "lattice %d, collision %d, equilibrium %d, rheology %d",
+                         v->lattice, v->collision, v->equilibrium, v->rheology);
+        }
+    }
+}
+
+/* Small deviations keep their digits: a flow a million times slower has the same relative error in float. */
+Test(collide, keeps_the_digits_of_slow_flow)
+{
+    FOR_EACH_VARIANT(v)
+    {
+        if (v->rheology != RILL_NEWTONIAN) continue;
+        double f[RILL_Q_MAX * NODES], g[RILL_Q_MAX * NODES], scale = 0;
+        rill_launch launch = launch_of(*v, 0.8);
+        for (int a = 0; a < 3; a++) launch.force[a] *= 1e-6;
+        fill(&launch, f);
+        const int count = rill_q((int)v->lattice) * NODES;
+        for (int k = 0; k < count; k++) g[k] = f[k] = (double)(float)(1e-6 * f[k]);
+        rill_operators_double_16.collide(&launch, NODES, f);
+        rill_operators_float_16.collide(&launch, NODES, g);
+        for (int k = 0; k < count; k++) scale = fmax(scale, fabs(f[k]));
+        cr_expect_lt(difference(rill_q((int)v->lattice), f, g) / scale, 1e-6,
+                     "lattice %d, collision %d: %.3g", v->lattice, v->collision,
+                     difference(rill_q((int)v->lattice), f, g) / scale);
+    }
+}
+
+Test(real, powers_and_logarithms_are_right_to_the_last_places)
+{
+    enum { COUNT = 20001 };
+    static double x[COUNT], y[COUNT];
+    const rill_operators *const units[] = {&rill_operators_float_16, &rill_operators_double_16};
+    for (int k = 0; k < 2; k++) {
+        const double epsilon = k ? 0x1p-52 : 0x1p-23, range = k ? 1021 : 125;
+        double worst_power = 0, worst_logarithm = 0;
+        for (int i = 0; i < COUNT; i++) x[i] = y[i] = (double)(float)((2.0 * i / (COUNT - 1) - 1) * range);
+        units[k]->exp2(COUNT, y);
+        for (int i = 0; i < COUNT; i++) {
+            worst_power = fmax(worst_power, fabs(y[i] / exp2(x[i]) - 1) / epsilon);
+            x[i] = y[i];
+        }
+        units[k]->log2(COUNT, y);
+        for (int i = 0; i < COUNT; i++) {
+            const double exact = log2(x[i]);
+            worst_logarithm = fmax(worst_logarithm, fabs(y[i] - exact) / fmax(fabs(exact), 0.01) / epsilon);
+        }
+        cr_expect_lt(worst_power, 1.5, "2^x is %.3g units in the last place off", worst_power);
+        cr_expect_lt(worst_logarithm, 2, "log2(x) is %.3g units in the last place off", worst_logarithm);
+    }
+}
+
+/* tau of a node by bisection: the root of tau - 1/2 - 3 nu(g), tau g = 3 |N| / (sqrt(2) rho). */
+static double tau_reference(const rill_launch *launch, const double *f, int n)
+{
+    const int lattice = (int)launch->variant.lattice;
+    const bool stokes = launch->variant.equilibrium == RILL_STOKES;
+    const rill_carreau_yasuda *law = &launch->carreau_yasuda;
+    double u[3], squared = 0, low = 0.5, high = 0.5 + 3 * law->nu_0;
+    const double rho = flow_of(launch, f, n, u);
+    for (int a = 0; a < rill_dimensions(lattice); a++)
+        for (int b = 0; b < rill_dimensions(lattice); b++) {
+            const int e[3] = {(a == 0) + (b == 0), (a == 1) + (b == 1), (a == 2) + (b == 2)};
+            const double stress = stokes ? raw(lattice, f, n, e) - (a == b) * rho / 3
+                                         : central(lattice, f, n, u, e) - (a == b) * rho / 3;
+            squared += stress * stress;
+        }
+    for (int k = 0; k < 200; k++) {
+        const double tau = (low + high) / 2, g = 3 * sqrt(squared / 2) / (stokes ? 1 : rho) / tau;
+        const double nu = law->nu_inf + (law->nu_0 - law->nu_inf) *
+                                            pow(1 + pow(law->lambda * g, law->a), (law->n - 1) / law->a);
+        if (tau > 0.5 + 3 * nu)
+            high = tau;
+        else
+            low = tau;
+    }
+    return (low + high) / 2;
+}
+
+Test(rheology, relaxes_with_the_viscosity_of_the_law)
+{
+    const rill_carreau_yasuda laws[] = {{0.3, 0.01, 400, 0.4, 1.7},
+                                        {1.5, 0, 300, 0.25, 2},
+                                        {0.02, 0.004, 1000, 0.5, 0.8},
+                                        {0.1, 0.1, 1, 1, 2}};
+    FOR_EACH_VARIANT(v)
+    for (int k = 0; k < 8; k++) {
+        if (v->rheology != RILL_CARREAU_YASUDA) continue;
+        double f[RILL_Q_MAX * NODES], g[RILL_Q_MAX * NODES];
+        const bool single = k % 2;
+        rill_launch launch = launch_of(*v, 0.8);
+        launch.carreau_yasuda = laws[k / 2];
+        fill(&launch, f);
+        double least = 1e9, most = 0;
+        for (int n = 0; n < NODES; n++) { /* flows of very different shear rates */
+            double node[RILL_Q_MAX], scale = pow(10, -0.1 * n);
+            for (int i = 0; i < rill_q((int)v->lattice); i++) node[i] = f[i * NODES + n] *= scale;
+            const double tau = tau_reference(&launch, f, n);
+            rill_launch newtonian = launch;
+            newtonian.variant.rheology = RILL_NEWTONIAN;
+            newtonian.rate_even = 1 / tau;
+            newtonian.rate_odd = 1 / (0.5 + launch.magic / (tau - 0.5));
+            rill_operators_double_16.collide(&newtonian, 1, node);
+            for (int i = 0; i < rill_q((int)v->lattice); i++) g[i * NODES + n] = node[i];
+            least = fmin(least, tau), most = fmax(most, tau);
+        }
+        (single ? &rill_operators_float_16 : &rill_operators_double_16)->collide(&launch, NODES, f);
+        const double error = difference(rill_q((int)v->lattice), f, g);
+        cr_expect_lt(error, single ? 2e-8 : 1e-15,
+                     "lattice %d, equilibrium %d, law %d: %.3g (tau %.3g to %.3g)", v->lattice,
+                     v->equilibrium, k / 2, error, least, most);
+        if (k < 6) cr_expect_gt((most - 0.5) / (least - 0.5), 2, "law %d is hardly used", k / 2);
+    }
+}

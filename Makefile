@@ -38,17 +38,14 @@ CFLAGS   += $(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 LDFLAGS  += $(SANITIZE)
 endif
 
-# One object of the node update per lattice, storage (and processor level): they build in parallel.
-PARTS := $(foreach l,D3Q19 D3Q27,$(foreach s,FP32 FP64,$(l)-$(s)))
-
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
 CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step format-DOUBLE format-SINGLE
 
 LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/boundary/*.c src/run/*.c src/io/*.c geometry/*.c) \
-                   $(wildcard src/backend*.c))
+                   $(wildcard src/backend*.c cuda/*.c))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 TEST_SRC := $(wildcard tests/physics/*.c) $(sort $(wildcard tests/test_*.c tests/cli/*.c)) # the longest first
-LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) \
+LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/cuda/sources.o \
             $(foreach v,$(CPU_LEVELS),$(CPU_PARTS:%=$(BUILD)/obj/src/cpu/%-$(v).o))
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS    := $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(notdir $(t:.c=)))
@@ -59,9 +56,11 @@ CUDA_HOME := $(abspath $(dir $(NVCC))/..)
 CUDA_PTX  := $(lastword $(CUDA_ARCH))
 CUDA_GEN  := $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
              -gencode arch=compute_$(CUDA_PTX),code=compute_$(CUDA_PTX)
-NVFLAGS   := -std=c++17 -O3 $(CUDA_GEN) -Iinclude -Isrc -I. -Xcompiler -fPIC,-fopenmp,-Wall -lineinfo \
-             -Xptxas -v --expt-relaxed-constexpr
-LIB_OBJ   += $(if $(wildcard cuda/kernels.cu),$(BUILD)/obj/cuda/backend_cuda.o $(foreach p,$(PARTS),$(BUILD)/obj/cuda/kernels-$(p).o))
+NVFLAGS   := -std=c++17 -O3 $(CUDA_GEN) -Iinclude -Isrc -I. -Xcompiler -fPIC,-fopenmp,-Wall \
+             $(if $(filter 1,$(PROFILE)),-lineinfo) -Xptxas -v --expt-relaxed-constexpr
+# Parts of the kernels, which build in parallel: arithmetic, number, count; see cuda/kernels.cu.
+CUDA_PARTS := $(foreach n,0 1 2 3 4 5 6 7,SINGLE-$(n)-8) $(foreach n,0 1 2 3,DOUBLE-$(n)-4)
+LIB_OBJ   += $(patsubst %.cu,$(BUILD)/obj/%.o,$(filter-out cuda/kernels.cu,$(wildcard cuda/*.cu))) $(CUDA_PARTS:%=$(BUILD)/obj/cuda/kernels-%.o)
 CPPFLAGS  += -DRILL_HAVE_CUDA=1
 CUDA_LIBS := $(firstword $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a $(CUDA_HOME)/lib/libcudart_static.a)) \
              -lstdc++ -ldl -lrt -lpthread
@@ -93,6 +92,14 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# What NVRTC compiles kernels from, in the library itself.
+KERNEL_SOURCES := include/rill.h $(sort $(wildcard src/kernel/*.h)) cuda/compiled.h cuda/kernels.cuh
+$(BUILD)/obj/cuda/sources.S: scripts/embed $(KERNEL_SOURCES)
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)scripts/embed rill_kernel_sources $(KERNEL_SOURCES) >$@
+$(BUILD)/obj/cuda/sources.o: $(BUILD)/obj/cuda/sources.S
+	$(call say,AS,$@)$(CC) -c -o $@ $<
+
 # collide-D3Q19-SINGLE-v3.o, format-SINGLE-v3.o, step-v3.o: the parts of a step, for one processor level.
 part = $(subst -, ,$*)
 cpu_part = $(call say,CC,"$< $*")$(CC) $(CPPFLAGS) $(CFLAGS) -march=x86-64-$(lastword $(part)) \
@@ -108,14 +115,15 @@ $(BUILD)/obj/src/cpu/step-%.o: src/cpu/step.c $(BUILD)/flags
 	$(call cpu_part,)
 
 # ptxas reports registers and spills of every kernel into <object>.ptxas.
-nvcc = $(NVCC) $(NVFLAGS) -MD -MP -MF $(@:.o=.d) -c -o $@ $< >$@.ptxas 2>&1 || { cat $@.ptxas >&2; exit 1; }
+nvcc = $(NVCC) $(NVFLAGS) $(1) -MD -MP -MF $(@:.o=.d) -c -o $@ $< >$@.ptxas 2>&1 || { cat $@.ptxas >&2; exit 1; }
 $(BUILD)/obj/cuda/kernels-%.o: cuda/kernels.cu $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,NVCC,"$< $*")$(subst -c -o,-DRILL_PART_LATTICE=$(word 1,$(part)) -DRILL_PART_STORAGE=$(word 2,$(part)) -c -o,$(nvcc))
+	$(call say,NVCC,"$< $*")$(call nvcc,-DRILL_PART_ARITHMETIC=$(word 1,$(part)) -DRILL_PART_NUMBER=$(word 2,$(part)) \
+	  -DRILL_PART_COUNT=$(word 3,$(part)))
 
-$(BUILD)/obj/cuda/%.o: cuda/%.cu $(BUILD)/flags
+$(BUILD)/obj/cuda/%.o: cuda/%.cu $(BUILD)/flags Makefile
 	@mkdir -p $(@D)
-	$(call say,NVCC,$<)$(nvcc)
+	$(call say,NVCC,$<)$(call nvcc,-D'RILL_CUDA_PARTS(X)=$(foreach p,$(CUDA_PARTS),X($(word 1,$(subst -, ,$(p)))_$(word 2,$(subst -, ,$(p)))))')
 
 # A test of the command line runs the program that the environment variable RILL names.
 TEST_LIBS = $(shell $(PKG_CONFIG) --cflags --libs criterion)

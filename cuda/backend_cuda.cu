@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUDA device as a backend: its memory, its errors, its copy bandwidth. Kernels are in kernels.cu.
+// A CUDA device as a backend: its memory, its errors, its copy bandwidth. Kernels are in kernels.cuh.
 extern "C" {
 #include "backend.h"
+#include "cuda/find.h"
 #include "domain/domain.h"
-#include "run/variant.h"
 }
 
 #include <algorithm>
@@ -11,11 +11,6 @@ extern "C" {
 #include <cstring>
 #include <cuda_runtime.h>
 #include <vector>
-
-extern "C" {
-extern const rill_kernels rill_kernels_cuda_D3Q19_FP32, rill_kernels_cuda_D3Q19_FP64,
-    rill_kernels_cuda_D3Q27_FP32, rill_kernels_cuda_D3Q27_FP64;
-}
 
 namespace
 {
@@ -112,21 +107,6 @@ rill_status wait()
     return status == RILL_OK ? check(cudaDeviceSynchronize(), "running a kernel") : status;
 }
 
-rill_status kernels(rill_variant variant, const rill_kernels **out)
-{
-    static const rill_kernels *const table[RILL_LATTICE_COUNT][RILL_STORAGE_COUNT] = {
-        {&rill_kernels_cuda_D3Q19_FP32, &rill_kernels_cuda_D3Q19_FP64},
-        {&rill_kernels_cuda_D3Q27_FP32, &rill_kernels_cuda_D3Q27_FP64}};
-    for (int k = 0; k < rill_variant_count(); k++)
-        if (rill_variant_equal(rill_variant_at(k), variant)) {
-            *out = table[variant.lattice][variant.storage];
-            return RILL_OK;
-        }
-    char name[96];
-    rill_variant_name(variant, name, sizeof name);
-    return rill_fail(RILL_SYSTEM, "variant %s is not built into this library: see `rill variants`", name);
-}
-
 __global__ void fill_kernel(float4 *array, size_t count)
 {
     const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -198,7 +178,8 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",       probe,  available, require, alloc,   release_array, share,    release,       link_nodes,
-    unlink_nodes, upload, download,  wait,    kernels, bandwidth,     versions, "device copy",
+    "cuda", probe,          available,  require,      alloc,         release_array,
+    share,  release,        link_nodes, unlink_nodes, upload,        download,
+    wait,   rill_cuda_find, bandwidth,  versions,     "device copy",
 };
 }

@@ -108,6 +108,9 @@ rill_variant cli_compute_variant(const cli_compute *compute);
  * quiet. */
 rill_progress cli_progress(bool quiet);
 
+/** Print the library's remarks to standard error, those for whoever looks for a fault when RILL_LOG=debug. */
+void cli_remarks(bool quiet);
+
 /** Clear the progress line before something else is printed. */
 void cli_progress_end(void);
 

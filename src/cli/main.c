@@ -68,6 +68,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_remarks(false);
     const int code = run(argc, argv);
     cli_progress_end();
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == RILL_OK) {

@@ -46,8 +46,20 @@ static void show(void *context, const char *what, double fraction, const char *d
     state.shown = true;
 }
 
+static void remark(void *context, rill_log_level level, const char *text)
+{
+    (void)context;
+    const char *wanted = getenv("RILL_LOG");
+    if (level == RILL_LOG_DEBUG && (wanted == NULL || strcmp(wanted, "debug") != 0)) return;
+    cli_progress_end();
+    fprintf(stderr, "rill: %s\n", text);
+}
+
+void cli_remarks(bool quiet) { rill_log_to(quiet ? NULL : remark, NULL); }
+
 rill_progress cli_progress(bool quiet)
 {
+    cli_remarks(quiet);
     const char *term = getenv("TERM");
     if (quiet) return (rill_progress){NULL, NULL};
     state.terminal = isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The message of the last failure, one per thread: the library's only mutable global. */
+/* The message of the last failure, one per thread. */
 #include "core/status.h"
 
 #include <stdarg.h>

@@ -18,7 +18,7 @@
 #if defined(__CUDACC__)
 #define RILL_FN static __forceinline__ __host__ __device__
 #define RILL_CONSTANT_FN static constexpr __host__ __device__
-#define RILL_TABLE constexpr
+#define RILL_TABLE static constexpr
 #define RILL_UNROLL _Pragma("unroll")
 #define RILL_NO_UNROLL
 #elif defined(__cplusplus)

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the kernels of a variant come from. What was found stays for the rest of the process.
+extern "C" {
+#include "core/status.h"
+#include "cuda/find.h"
+#include "cuda/launch.h"
+#include "cuda/nvrtc.h"
+#include "run/variant.h"
+}
+
+#include <cuda_runtime.h>
+#include <list>
+#include <mutex>
+
+// Every part holds kernels for some lines of variants.def; the Makefile says which parts there are.
+extern "C" {
+#define RILL_PART_DECLARE(name) extern const rill_cuda_compiled rill_cuda_part_##name[];
+RILL_CUDA_PARTS(RILL_PART_DECLARE)
+}
+
+namespace
+{
+
+const rill_cuda_compiled *const parts[] = {
+#define RILL_PART_ADDRESS(name) rill_cuda_part_##name,
+    RILL_CUDA_PARTS(RILL_PART_ADDRESS)};
+
+struct entry {
+    rill_variant variant;
+    int device;
+    rill_cuda_compiled compiled;
+    rill_kernels kernels;
+};
+
+std::mutex guard;
+std::list<entry> entries;
+
+rill_status check(cudaError_t error, const char *doing)
+{
+    if (error == cudaSuccess) return RILL_OK;
+    return rill_fail(RILL_SYSTEM, "CUDA failed while %s: %s", doing, cudaGetErrorString(error));
+}
+
+// Finds what nvcc made, where it made something that this device can run.
+bool ahead(rill_variant variant, rill_cuda_compiled *out)
+{
+    for (int k = 0; k < rill_variant_count(); k++) {
+        if (!rill_variant_equal(rill_variant_at(k), variant)) continue;
+        for (const rill_cuda_compiled *part : parts) {
+            cudaFuncAttributes attributes;
+            if (!part[k].kernels[0]) continue;
+            if (cudaFuncGetAttributes(&attributes, part[k].kernels[0]) == cudaSuccess) {
+                *out = part[k];
+                return true;
+            }
+            cudaGetLastError(); // no code for this device: NVRTC may make some
+        }
+    }
+    return false;
+}
+
+rill_status compile(rill_variant variant, int device, rill_cuda_compiled *out)
+{
+    int major = 0, minor = 0;
+    rill_image image = {};
+    cudaLibrary_t library = nullptr;
+    rill_status status = check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+                               "reading its properties");
+    if (status == RILL_OK)
+        status = check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+                       "reading its properties");
+    if (status == RILL_OK) status = rill_nvrtc_get(variant, 10 * major + minor, &image);
+    if (status == RILL_OK)
+        status = check(cudaLibraryLoadData(&library, image.code, nullptr, nullptr, 0, nullptr, nullptr, 0),
+                       "loading compiled kernels");
+    for (int k = 0; k < RILL_CUDA_KERNEL_COUNT && status == RILL_OK; k++) {
+        cudaKernel_t kernel = nullptr;
+        status =
+            check(cudaLibraryGetKernel(&kernel, library, image.names[k]), "looking for a compiled kernel");
+        out->kernels[k] = (const void *)kernel;
+    }
+    rill_image_free(&image);
+    if (status != RILL_OK && library) cudaLibraryUnload(library);
+    return status;
+}
+
+} // namespace
+
+extern "C" rill_status rill_cuda_find(rill_variant variant, const rill_kernels **out)
+{
+    int device = 0;
+    rill_status status = check(cudaGetDevice(&device), "choosing the device");
+    if (status != RILL_OK) return status;
+    const std::lock_guard<std::mutex> lock(guard);
+    for (const entry &e : entries)
+        if (e.device == device && rill_variant_equal(e.variant, variant)) {
+            *out = &e.kernels;
+            return RILL_OK;
+        }
+    entry found = {variant, device, {}, {}};
+    if (!ahead(variant, &found.compiled)) status = compile(variant, device, &found.compiled);
+    if (status != RILL_OK) return status;
+    entries.push_back(found);
+    entry &kept = entries.back();
+    kept.kernels = rill_cuda_kernels_of(&kept.compiled);
+    *out = &kept.kernels;
+    return RILL_OK;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of a variant for CUDA, compiled by nvcc and by NVRTC: no header of the host's libraries here. One
+// thread makes the update of one node. The including file defines RILL_ARITHMETIC and a variant.
+#ifndef RILL_CUDA_KERNELS_CUH
+#define RILL_CUDA_KERNELS_CUH
+
+#include "cuda/compiled.h"
+#include "kernel/launch.h"
+#include "kernel/node.h"
+
+// A variant as a type, values being those of rill.h.
+#define RILL_CUDA_VARIANT(NAME, L, C, E, S, A, T, P, R, B, H)                                                \
+    struct NAME {                                                                                            \
+        static constexpr int lattice = L, collision = C, equilibrium = E, stream = S, addressing = A,        \
+                             storage = T, arithmetic = P, rheology = R, bounce = B, shift = H;               \
+        static constexpr int parities = rill_stream_parities(S);                                             \
+        static constexpr rill_plan plan() { return {L, S, A, B, T}; }                                        \
+    };
+
+// Registers that a step of a variant needs to stay clear of spills, found with ptxas: in-place schemes that
+// look at neighbours hold addresses besides populations.
+template <class V> constexpr int registers_of(const int parity)
+{
+    const bool holds = !rill_stream_two_arrays(V::stream) && rill_slot_looks(V::stream, parity, false);
+    const bool second_order = V::equilibrium == RILL_SECOND_ORDER;
+    if (sizeof(rill_scalar) == 4 && V::lattice != RILL_D3Q27)
+        return holds ? (second_order ? 96 : 80) : (second_order ? 80 : 64);
+    if (sizeof(rill_scalar) == 4) return holds ? 128 : 96;
+    return holds ? (V::lattice != RILL_D3Q27 ? 168 : 255) : (V::lattice != RILL_D3Q27 ? 128 : 192);
+}
+
+// Blocks that share the 65,536 registers of a multiprocessor.
+constexpr int resident_blocks(const int registers) { return 65536 / (registers * RILL_CUDA_STEP_THREADS); }
+
+template <class V, int parity>
+__global__ void __launch_bounds__(RILL_CUDA_STEP_THREADS, resident_blocks(registers_of<V>(parity)))
+    step_kernel(const rill_arrays from, const rill_arrays to, const rill_rates rates, const rill_node first,
+                const rill_node end)
+{
+    // Where slots follow from upstream nodes, computing them again costs registers instead of saving them.
+    constexpr bool again = !rill_stream_in_place(V::stream) || !rill_slot_looks(V::stream, parity, false);
+    const uint64_t n = first + (uint64_t)blockIdx.x * RILL_CUDA_STEP_THREADS + threadIdx.x;
+    if (n < end)
+        rill_node_update(V::plan(), V::collision, V::equilibrium, parity, &from, again ? &to : &from, &rates,
+                         (rill_node)n);
+}
+
+// Density deviation, momentum and velocity of a node; see rill_moments.
+struct node_values {
+    double density, momentum[3], velocity[3];
+};
+
+template <class V>
+static __device__ node_values values_of(const int parity, const rill_arrays &arrays, const rill_rates &rates,
+                                        const rill_node n)
+{
+    rill_moments m;
+    rill_node_moments(V::plan(), parity, &arrays, &rates, n, &m);
+    node_values v;
+    v.density = m.density;
+    const double scale = V::equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + v.density) : 1.0;
+    for (int a = 0; a < 3; a++) {
+        v.momentum[a] = m.momentum[a];
+        v.velocity[a] = v.momentum[a] * scale;
+    }
+    return v;
+}
+
+static __device__ void partial_add(rill_partial &p, const rill_partial &q)
+{
+    p.mass += q.mass;
+    for (int a = 0; a < 3; a++) p.momentum[a] += q.momentum[a];
+    p.speed_squared_max = fmax(p.speed_squared_max, q.speed_squared_max);
+    p.density_max = fmax(p.density_max, q.density_max);
+    p.not_finite += q.not_finite;
+}
+
+static __device__ rill_partial partial_of(const node_values &v)
+{
+    rill_partial q = {};
+    q.mass = v.density;
+    for (int a = 0; a < 3; a++) {
+        q.momentum[a] = v.momentum[a];
+        q.speed_squared_max += v.velocity[a] * v.velocity[a];
+    }
+    q.density_max = fabs(v.density);
+    q.not_finite = !isfinite(v.density + q.speed_squared_max);
+    return q;
+}
+
+// Reads the moments of nodes, to be written out or to be summed. One block works on one chunk: threads stride
+// through it; for sums they then halve, so that the order is always the same.
+template <class V>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS)
+    read_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node *order,
+                const rill_node first, const rill_node count, double *out, rill_partial *partials)
+{
+    __shared__ rill_partial shared[RILL_CUDA_THREADS];
+    rill_partial p = {};
+    for (int i = threadIdx.x; i < RILL_CHUNK; i += RILL_CUDA_THREADS) {
+        const uint64_t k = (uint64_t)blockIdx.x * RILL_CHUNK + i;
+        if (k >= count) break;
+        const node_values v = values_of<V>(parity, arrays, rates, order ? order[k] : (rill_node)(first + k));
+        if (out) {
+            out[k] = v.density;
+            for (uint64_t a = 0; a < 3; a++) out[(a + 1) * count + k] = v.velocity[a];
+        } else {
+            partial_add(p, partial_of(v));
+        }
+    }
+    if (!partials) return;
+    shared[threadIdx.x] = p;
+    for (int half = RILL_CUDA_THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) partial_add(shared[threadIdx.x], shared[threadIdx.x + half]);
+    }
+    if (threadIdx.x == 0) partials[blockIdx.x] = shared[0];
+}
+
+template <class V>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS)
+    set_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node *order,
+               const rill_node first, const rill_node count, const double *in)
+{
+    const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
+    if (k >= count) return;
+    rill_real density = 0, velocity[3] = {0, 0, 0};
+    if (in) {
+        density = (rill_scalar)in[k];
+        for (uint64_t a = 0; a < 3; a++) velocity[a] = (rill_scalar)in[(a + 1) * count + k];
+    }
+    rill_node_set(V::plan(), V::equilibrium, parity, &arrays, &rates,
+                  order ? order[k] : (rill_node)(first + k), density, velocity);
+}
+
+template <class V>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS)
+    swap_kernel(const rill_arrays arrays, const int parity, const rill_swap *swaps, const size_t count)
+{
+    const size_t k = (size_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
+    if (k >= count) return;
+    const rill_swap s = swaps[k];
+    size_t slot[2];
+    for (int e = 0; e < 2; e++)
+        slot[e] = rill_incoming(V::lattice, V::stream, V::addressing, V::bounce, parity, &arrays, s.node[e],
+                                s.direction[e]);
+    const rill_scalar first = rill_storage_load(V::storage, arrays.populations, slot[0]);
+    const rill_scalar second = rill_storage_load(V::storage, arrays.populations, slot[1]);
+    rill_storage_store(V::storage, arrays.populations, slot[0], s.sign * second);
+    rill_storage_store(V::storage, arrays.populations, slot[1], s.sign * first);
+}
+
+template <class V>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS) wrap_kernel(const rill_arrays arrays)
+{
+    const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
+    if (k >= arrays.ghosts) return;
+    for (int i = 0; i < rill_q(V::lattice); i++)
+        rill_storage_store(
+            V::storage, arrays.populations,
+            rill_slot(RILL_RING, &arrays, i, arrays.first_ghost + (rill_node)k),
+            rill_storage_load(V::storage, arrays.populations, rill_slot(RILL_RING, &arrays, i, (rill_node)k)));
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file nvrtc.h
+ * Compiling a variant when it is first used, with NVIDIA's run-time compiler and the sources in the library.
+ * Neither a device nor a CUDA header is needed; libnvrtc is looked for when it is first wanted.
+ */
+#ifndef RILL_CUDA_NVRTC_H
+#define RILL_CUDA_NVRTC_H
+
+#include "cuda/compiled.h"
+#include "rill.h"
+
+/** Machine code of a variant. */
+typedef struct rill_image {
+    void *memory;                              /**< owned: what the pointers below point into */
+    size_t size;                               /**< of memory */
+    const char *names[RILL_CUDA_KERNEL_COUNT]; /**< symbols of the kernels of compiled.h */
+    const void *code;                          /**< a cubin */
+    size_t code_size;
+} rill_image;
+
+/** Free an image; a cleared one is allowed. */
+void rill_image_free(rill_image *image);
+
+/** Find libnvrtc and its version. @return RILL_SYSTEM, saying what to install, when it is missing */
+rill_status rill_nvrtc_version(int *major, int *minor);
+
+/**
+ * Compile a variant.
+ * @param[in]  arch  compute capability, 90 for 9.0
+ * @param[out] image see rill_image_free()
+ * @param[out] log   what the compiler said, registers and spills of each kernel among it; to be freed; also
+ * set when the compilation failed, else NULL
+ * @return RILL_SYSTEM when libnvrtc is missing, does not know the architecture, or fails
+ */
+rill_status rill_nvrtc_compile(rill_variant variant, int arch, rill_image *image, char **log);
+
+/**
+ * Take the image of a variant from the cache on disk, or compile it and put it there. The cache is
+ * RILL_CACHE, else rill/ in XDG_CACHE_HOME, else ~/.cache/rill; one that cannot be written is no failure.
+ * @return as rill_nvrtc_compile()
+ */
+rill_status rill_nvrtc_get(rill_variant variant, int arch, rill_image *image);
+
+#endif

@@ -14,7 +14,7 @@
         static constexpr int lattice = L, collision = C, equilibrium = E, stream = S, addressing = A,        \
                              storage = T, arithmetic = P, rheology = R, bounce = B, shift = H;               \
         static constexpr int parities = rill_stream_parities(S);                                             \
-        static constexpr rill_plan plan() { return {L, S, A, B, T}; }                                        \
+        static constexpr rill_plan plan() { return {L, S, A, B, T, H}; }                                      \
     };
 
 // Registers that a step of a variant needs to stay clear of spills, found with ptxas: in-place schemes that

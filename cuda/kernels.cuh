@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(RILL_CUDA_STEP_THREADS, resident_blocks(regist
     constexpr bool again = !rill_stream_in_place(V::stream) || !rill_slot_looks(V::stream, parity, false);
     const uint64_t n = first + (uint64_t)blockIdx.x * RILL_CUDA_STEP_THREADS + threadIdx.x;
     if (n < end)
-        rill_node_update(V::plan(), V::collision, V::equilibrium, parity, &from, again ? &to : &from, &rates,
+        rill_node_update(V::plan(), V::collision, V::equilibrium, V::rheology, parity, &from, again ? &to : &from, &rates,
                          (rill_node)n);
 }
 

@@ -18,8 +18,8 @@
  * slots again for writing instead of holding every address in a register.
  */
 RILL_FN void rill_node_update(const rill_plan plan, const int collision, const int equilibrium,
-                              const int parity, const rill_arrays *from, const rill_arrays *to,
-                              const rill_rates *rates, const rill_node n)
+                              const int rheology, const int parity, const rill_arrays *from,
+                              const rill_arrays *to, const rill_rates *rates, const rill_node n)
 {
     rill_block block;
     if (!rill_block_gather(plan, parity, from, n, &block)) return;
@@ -31,7 +31,7 @@ RILL_FN void rill_node_update(const rill_plan plan, const int collision, const i
         for (int i = 0; i < rill_q(plan.lattice); i++)
             f[i] = rill_population_shift(plan.lattice, plan.shift, i,
                                          rill_block_get(plan, parity, from, i, first, v, &block));
-        rill_collide(plan.lattice, collision, equilibrium, RILL_NEWTONIAN, rates, f);
+        rill_collide(plan.lattice, collision, equilibrium, rheology, rates, f);
         RILL_UNROLL
         for (int i = 0; i < rill_q(plan.lattice); i++)
             rill_block_put(plan, parity, to, i, first, v, &block,

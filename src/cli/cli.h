@@ -87,12 +87,12 @@ typedef struct cli_compute {
     int lattice, collision, equilibrium, stream, addressing, storage, arithmetic, bounce, shift, backend;
     double magic, tau, tolerance;
     uint64_t max_steps;
-    bool tau_given, tolerance_given, max_steps_given;
+    bool stream_given, tau_given, tolerance_given, max_steps_given;
     const char *json, *output;
     bool quiet;
     const char *memory;
     /* What --help shows as defaults in place of the values above, for a command that chooses by itself. */
-    const char *tau_default, *tolerance_default, *max_steps_default, *output_default;
+    const char *stream_default, *tau_default, *tolerance_default, *max_steps_default, *output_default;
 } cli_compute;
 
 /** Set the defaults of the shared flags; a command changes what differs for it before it takes the table. */

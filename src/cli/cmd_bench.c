@@ -4,6 +4,8 @@
 #include "geometry/generate.h"
 #include "geometry/voxelize.h"
 #include "io/json_file.h"
+#include "io/output.h"
+#include "kernel/storage.h"
 #include "run/bench.h"
 #include "run/variant.h"
 
@@ -20,7 +22,6 @@ typedef struct bench_options {
     const char *rock;
     uint64_t cells;
     double seconds;
-    bool stream_given;
 } bench_options;
 
 static rill_status make_box(const bench_options *o, uint32_t cells, rill_geom **out)
@@ -72,36 +73,86 @@ static json_t *record_json(const char *name, rill_variant v, const rill_bench_re
 {
     const rill_bytes bytes = rill_variant_bytes(v, r->porosity);
     const double model = r->mlups * 1e6 * r->bytes_per_update,
-                 plain = 2.0 * rill_lattice_q(v.lattice) * (v.storage == RILL_FP64 ? 8 : 4);
+                 plain = 2.0 * rill_lattice_q(v.lattice) * (double)rill_storage_size((int)v.storage);
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:f, "
-        "s:f, s:f, s:f, s:s}",
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:f, "
+        "s:s, "
+        "s:f, s:f, s:f, s:f, s:f, s:I, s:b, s:s}",
         "suite", name, "case", name, "lattice", rill_lattice_names[v.lattice], "collision",
         rill_collision_names[v.collision], "equilibrium", rill_equilibrium_names[v.equilibrium], "stream",
         rill_stream_names[v.stream], "addressing", rill_addressing_names[v.addressing], "storage",
-        rill_storage_names[v.storage], "backend", r->backend, "device", r->device, "nodes",
-        (json_int_t)r->nodes, "porosity", r->porosity, "mlups", r->mlups, "mlups_spread",
+        rill_storage_names[v.storage], "arithmetic", rill_arithmetic_names[v.arithmetic], "bounce_back",
+        rill_bounce_names[v.bounce], "shift", rill_shift_names[v.shift], "backend", r->backend, "device",
+        r->device, "nodes", (json_int_t)r->nodes, "porosity", r->porosity, "mlups", r->mlups, "mlups_spread",
         r->mlups_max - r->mlups_min, "bandwidth_gbs", r->bandwidth * 1e-9, "percent_model",
         100 * model / r->bandwidth, "yardstick", r->yardstick, "percent_2qb",
         100 * r->mlups * 1e6 * plain / r->bandwidth, "bytes_moved_model", r->bytes_per_update,
         "bytes_per_node", bytes.populations + bytes.index, "mass_error", r->mass_error, "seconds", r->seconds,
-        "command", command);
+        "steps", (json_int_t)r->steps, "settled", (int)r->settled, "command", command);
+}
+
+/* Append a CSV field (RFC 4180): texts in quotes, quotes in them twice. */
+static rill_status append_field(rill_output *output, const char *text, const char *end)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_output_append(output, "\"", 1));
+    for (const char *c = text; *c; c++)
+        RILL_TRY(rill_output_append(output, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1));
+    RILL_TRY(rill_output_append(output, "\"", 1));
+    RILL_TRY(rill_output_append(output, end, strlen(end)));
+done:
+    return status;
+}
+
+/* Write the records as CSV: a line of the keys that --json has, and a line each. */
+static rill_status write_csv(json_t *results, const char *path)
+{
+    rill_status status = RILL_OK;
+    rill_output *output = NULL;
+    RILL_TRY(rill_output_create(path, &output));
+    for (size_t k = 0; k <= json_array_size(results); k++) {
+        json_t *record = json_array_get(results, k ? k - 1 : 0), *value;
+        const char *key;
+        size_t left = json_object_size(record);
+        json_object_foreach(record, key, value)
+        {
+            const char *end = --left ? "," : "\n";
+            char number[32];
+            if (k == 0 || json_is_string(value)) {
+                RILL_TRY(append_field(output, k == 0 ? key : json_string_value(value), end));
+                continue;
+            }
+            if (json_is_boolean(value))
+                snprintf(number, sizeof number, "%d%s", json_is_true(value), end);
+            else
+                snprintf(number, sizeof number, "%.12g%s", json_number_value(value), end);
+            RILL_TRY(rill_output_append(output, number, strlen(number)));
+        }
+    }
+    RILL_TRY(rill_output_commit(output));
+done:
+    rill_output_destroy(output);
+    return status;
 }
 
 static void print_heading(void)
 {
+    printf(
+        "Speed by the model: B/node are the bytes that an update moves, GB/s the bandwidth of the yardstick\n"
+        "(device copy on a GPU, in-place update on a CPU) in this run.\n\n");
     printf("%-8s %-40s %11s %9s %8s %7s %9s %7s\n", "case", "variant", "nodes", "MLUPS", "spread", "B/node",
            "GB/s", "of it");
 }
 
 static void print_record(const char *name, rill_variant v, const rill_bench_record *r)
 {
-    char variant[64];
+    char variant[96];
     rill_variant_name(v, variant, sizeof variant);
     printf("%-8s %-40s %11llu %9.1f %7.1f%% %7.0f %9.1f %6.1f%%\n", name, variant,
            (unsigned long long)r->nodes, r->mlups, 100 * (r->mlups_max - r->mlups_min) / r->mlups,
            r->bytes_per_update, r->bandwidth * 1e-9,
            100 * r->mlups * 1e6 * r->bytes_per_update / r->bandwidth);
+    if (!r->settled) printf("%-8s not settled: the rounds are further apart than --tolerance\n", "");
     fflush(stdout);
 }
 
@@ -120,16 +171,18 @@ static rill_status run_case(const bench_options *o, const bench_case *c, const c
     const uint32_t cells = o->cells ? (uint32_t)o->cells : c->cells[device];
     if (progress.fn) progress.fn(progress.context, c->name, -1, "making the geometry");
     RILL_TRY(c->make(o, cells, &geom));
+    rill_bench_options bench = {o->seconds, o->compute.tolerance, o->compute.max_steps, 0};
     const rill_stream both[] = {RILL_PULL, RILL_AA}, one[] = {sim.variant.stream};
-    const rill_stream *streams = o->stream_given ? one : both;
-    for (size_t k = 0; k < (o->stream_given ? 1 : 2); k++) {
+    const rill_stream *streams = o->compute.stream_given ? one : both;
+    for (size_t k = 0; k < (o->compute.stream_given ? 1 : 2); k++) {
         rill_bench_record record;
         sim.variant.stream = streams[k];
+        bench.known_bandwidth = *bandwidth;
         if (progress.fn) progress.fn(progress.context, c->name, -1, rill_stream_names[streams[k]]);
-        RILL_TRY(rill_bench_run(geom, &sim, o->seconds, *bandwidth, &record));
+        RILL_TRY(rill_bench_run(geom, &sim, &bench, &record));
         cli_progress_end();
         *bandwidth = record.bandwidth;
-        print_record(c->name, sim.variant, &record);
+        if (!o->compute.quiet) print_record(c->name, sim.variant, &record);
         json_t *row = record_json(c->name, sim.variant, &record, command);
         if (!row || json_array_append_new(results, row)) {
             status = rill_fail(RILL_SYSTEM, "out of memory for the results");
@@ -163,10 +216,9 @@ static rill_status work(const bench_options *o, const char *command)
             rill_fail(RILL_USAGE, "the suite rock needs an image or a geometry: name it with --rock FILE");
         goto done;
     }
-    printf(
-        "Speed by the model: B/node are the bytes that an update moves, GB/s the bandwidth of the yardstick\n"
-        "(device copy on a GPU, in-place update on a CPU) in this run.\n\n");
-    print_heading();
+    RILL_TRY(rill_output_try(o->compute.json));
+    RILL_TRY(rill_output_try(o->compute.output));
+    if (!o->compute.quiet) print_heading();
     for (int k = 0; k < case_count; k++) {
         const bool wanted = o->suite == k || (o->suite == suite_all && (k != case_rock || o->rock));
         if (wanted) RILL_TRY(run_case(o, &cases[k], command, &bandwidth, results));
@@ -179,6 +231,7 @@ static rill_status work(const bench_options *o, const char *command)
         }
         RILL_TRY(rill_json_write(report, o->compute.json));
     }
+    if (o->compute.output) RILL_TRY(write_csv(results, o->compute.output));
 done:
     json_decref(report);
     json_decref(results);
@@ -187,44 +240,26 @@ done:
 
 static int run(int argc, char **argv)
 {
-    static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
     bench_options o = {.suite = suite_all, .seconds = 2};
     cli_compute_defaults(&o.compute);
-    const char *memory = NULL;
-    const cli_option options[] = {
+    o.compute.stream_default = "pull, then aa";
+    o.compute.tolerance = 0.1;
+    o.compute.tolerance_default = "0.1, of the spread of nine rounds";
+    o.compute.max_steps = UINT64_C(1000000000000000);
+    o.compute.max_steps_default = "what --seconds allows";
+    o.compute.output_default = "";
+    const cli_option own[] = {
         {.help = "What is measured"},
         {"suite", 0, CLI_CHOICE, &o.suite, .help = "geometry", .choices = suites},
         {"rock", 0, CLI_TEXT, &o.rock, "FILE", "image (pore 0) or geometry of the suite rock",
          .fallback = ""},
         {"cells", 0, CLI_COUNT, &o.cells, "COUNT", "voxels along an edge of box and spheres",
          .fallback = "160 and 224 on a CPU, 384 and 512 on a GPU", .min = 8, .max = 4096},
-        {"seconds", 0, CLI_REAL, &o.seconds, "SECONDS", "time of all rounds of a case", .min = 0.01,
+        {"seconds", 0, CLI_REAL, &o.seconds, "SECONDS", "time of nine rounds of a case", .min = 0.01,
          .max = 3600},
-        {.help = "Variant"},
-        {"lattice", 0, CLI_CHOICE, &o.compute.lattice, .help = "velocity set", .choices = rill_lattice_names},
-        {"collision", 0, CLI_CHOICE, &o.compute.collision, .help = "collision operator",
-         .choices = rill_collision_names},
-        {"equilibrium", 0, CLI_CHOICE, &o.compute.equilibrium, .help = "equilibrium",
-         .choices = rill_equilibrium_names},
-        {"stream", 0, CLI_CHOICE, &o.compute.stream, .help = "streaming scheme", .choices = rill_stream_names,
-         .fallback = "pull, then aa", .given = &o.stream_given},
-        {"addressing", 0, CLI_CHOICE, &o.compute.addressing, .help = "addressing",
-         .choices = rill_addressing_names},
-        {"storage", 0, CLI_CHOICE, &o.compute.storage, .help = "number format",
-         .choices = rill_storage_names},
-        {"backend", 0, CLI_CHOICE, &o.compute.backend, .help = "where it runs", .choices = backends},
-        {"tau", 0, CLI_REAL, &o.compute.tau, "NUMBER", "relaxation time, in time steps", .min = 0.5,
-         .max = 100, .above = true},
-        {"magic", 0, CLI_REAL, &o.compute.magic, "NUMBER", "TRT: magic parameter, no unit",
-         .fallback = "3/16", .min = 0, .max = 100, .above = true},
-        {.help = "Output"},
-        {"json", 0, CLI_TEXT, &o.compute.json, "FILE", "write the records as JSON", .fallback = ""},
-        {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",
-         .fallback = "what the system reports as available", .apply = cli_memory_apply},
-        {"quiet", 'q', CLI_FLAG, &o.compute.quiet, .help = "no progress"},
         {0},
     };
-    const cli_option *const tables[] = {options, NULL};
+    const cli_option *const tables[] = {own, cli_compute_options(&o.compute), NULL};
     int count = 0;
     bool help = false;
     rill_status status = cli_parse(&cli_bench, tables, argc, argv, NULL, &count, &help);

@@ -52,7 +52,7 @@ const cli_option *cli_compute_options(cli_compute *c)
          .help = "equilibrium; stokes leaves out the terms in u^2", .choices = rill_equilibrium_names},
         {"stream", 0, CLI_CHOICE, &c->stream,
          .help = "streaming scheme: pull and push take two arrays, the others one",
-         .choices = rill_stream_names},
+         .choices = rill_stream_names, .fallback = c->stream_default, .given = &c->stream_given},
         {"addressing", 0, CLI_CHOICE, &c->addressing, .help = "how neighbours are found",
          .choices = rill_addressing_names},
         {"storage", 0, CLI_CHOICE, &c->storage, .help = "number format of the stored populations",

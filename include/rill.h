@@ -278,6 +278,7 @@ rill_sim_options rill_sim_options_default(void);
 /** Sums and extrema over all nodes, taken between steps. */
 typedef struct rill_totals {
     double mass;         /**< sum of (rho - 1) */
+    double resting;      /**< mass that full-way bounce-back keeps in ghosts: it comes back a step later */
     double momentum[3];  /**< sum of rho u, half of the force included */
     double speed_max;    /**< largest |u| */
     double density_max;  /**< largest |rho - 1| */

@@ -84,7 +84,7 @@ static void scheme_step(rill_variant v, rill_arrays from, rill_arrays to, const 
         /* nodes of a chunk in descending order: order must not matter */
         const uint64_t end = first + size->chunk < size->nodes ? first + size->chunk : size->nodes;
         for (uint64_t n = end; n-- > first;) {
-            const rill_place place = rill_place_of(v.stream, v.addressing, v.bounce, &from, (rill_node)n);
+            const rill_place place = rill_place_of(v.stream, v.addressing, &from, (rill_node)n);
             if (!place.fluid) continue;
             double f[RILL_Q_MAX];
             for (int i = 0; i < rill_q(v.lattice); i++)

@@ -58,8 +58,7 @@ static void moments(const rill_launch *launch, const void *const *in, rill_cpu_m
         const rill_moments m = rill_moments_of(lattice, &rates, f);
         for (int l = 0; l < RILL_LANES; l++) {
             out->density[v * RILL_LANES + l] = (double)m.density[l];
-            for (int a = 0; a < 3; a++)
-                out->momentum[a][v * RILL_LANES + l] = (double)m.momentum[a][l];
+            for (int a = 0; a < 3; a++) out->momentum[a][v * RILL_LANES + l] = (double)m.momentum[a][l];
         }
     }
 }

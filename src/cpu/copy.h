@@ -14,9 +14,9 @@
 
 /** One side of a step: where incoming populations are, or where outgoing ones go. */
 typedef struct rill_cpu_side {
-    bool looks;                  /**< slots are at meeting nodes, else at the node itself */
-    char *rows[RILL_Q_MAX][2];   /**< address of place 0 for links along i, without and with a wall */
-    uint64_t ring, turn;         /**< place = number + ring, minus `turn` where that is not below it */
+    bool looks;                /**< slots are at meeting nodes, else at the node itself */
+    char *rows[RILL_Q_MAX][2]; /**< address of place 0 for links along i, without and with a wall */
+    uint64_t ring, turn;       /**< place = number + ring, minus `turn` where that is not below it */
 } rill_cpu_side;
 
 /** Return one side of a step. @param out of outgoing populations, else of incoming ones */

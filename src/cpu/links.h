@@ -28,7 +28,7 @@ RILL_FN void rill_cpu_find(const int stream, const int addressing, const rill_va
     rill_place places[RILL_BLOCK];
     for (uint64_t left = active; left; left &= left - 1) {
         const int l = __builtin_ctzll(left);
-        places[l] = rill_place_of(stream, addressing, bounce, arrays, (rill_node)n + (rill_node)l);
+        places[l] = rill_place_of(stream, addressing, arrays, (rill_node)n + (rill_node)l);
     }
     for (int i = 1; i < rill_q(lattice); i++) {
         uint64_t walls = 0;

@@ -84,8 +84,8 @@ static bool begin(const work *w, uint64_t n, uint64_t first, uint64_t end, block
     const rill_arrays *arrays = &w->launch->from;
     b->n = n;
     b->active = rill_cpu_active(arrays, w->launch->variant.addressing, n, first, end);
-    b->segmented = arrays->segments.segments &&
-                   b->active == rill_cpu_active(arrays, RILL_LIST, n, 0, arrays->nodes);
+    b->segmented =
+        arrays->segments.segments && b->active == rill_cpu_active(arrays, RILL_LIST, n, 0, arrays->nodes);
     b->linked = false;
     return b->active;
 }
@@ -118,16 +118,15 @@ static void point(const work *w, const rill_cpu_side *side, bool write, block *b
     b->linked = true;
     for (int i = 1; i < w->q; i++)
         if (b->links[i].whole && rill_cpu_unbroken(side, b->links[i].meeting[0], RILL_BLOCK))
-            b->stored_rows[i] = side->rows[i][b->links[i].walls & 1] +
-                                rill_cpu_place(side, b->links[i].meeting[0]) * w->size;
+            b->stored_rows[i] =
+                side->rows[i][b->links[i].walls & 1] + rill_cpu_place(side, b->links[i].meeting[0]) * w->size;
 }
 
 /* Copy what rows in the buffer hold from their slots, or to them. */
 static void copy(const work *w, const rill_cpu_side *side, bool into, block *b)
 {
     const bool segmented = side->looks && b->segmented;
-    if (segmented)
-        w->copies->segments(side, &w->launch->from.segments, b->n / RILL_BLOCK, into, b->stored);
+    if (segmented) w->copies->segments(side, &w->launch->from.segments, b->n / RILL_BLOCK, into, b->stored);
     for (int i = 0; i < (segmented ? 1 : w->q); i++)
         if (b->stored_rows[i] == buffer_of(w, b, i))
             w->copies->lanes(side, i, b->n, side->looks && i ? &b->links[i] : NULL, b->active, into,
@@ -140,7 +139,8 @@ static void rows_of(const work *w, block *b)
     for (int i = 0; i < w->q; i++) b->rows[i] = w->same ? b->stored_rows[i] : b->values[i];
 }
 
-/* Bring the incoming populations of a block into its stored rows. @param write  their slots will be written */
+/* Bring the incoming populations of a block into its stored rows. @param write  their slots will be written
+ */
 static void read_block(const work *w, bool write, block *b)
 {
     point(w, &w->in, write, b);
@@ -202,7 +202,8 @@ static void step(const rill_launch *launch)
     }
 }
 
-/* Take the moments of a block, and velocities: j / rho, or j where the equilibrium reads momentum as rho_0 u. */
+/* Take the moments of a block, and velocities: j / rho, or j where the equilibrium reads momentum as rho_0 u.
+ */
 static void block_moments(const work *w, block *b, rill_cpu_moments *m, double velocity[3][RILL_BLOCK])
 {
     read_block(w, false, b);
@@ -216,15 +217,41 @@ static void block_moments(const work *w, block *b, rill_cpu_moments *m, double v
     }
 }
 
+/* Add the populations that rest in ghosts beside a block, one direction at a time. */
+static void add_resting(const work *w, const block *b, rill_partial *p)
+{
+    const rill_launch *launch = w->launch;
+    const int lattice = (int)launch->variant.lattice, stream = (int)launch->variant.stream,
+              addressing = (int)launch->variant.addressing;
+    const bool single = launch->variant.arithmetic == RILL_SINGLE;
+    for (int i = 1; i < w->q; i++) {
+        alignas(64) char stored[RILL_BLOCK * sizeof(double)] = {0}, values[RILL_BLOCK * sizeof(double)];
+        int count = 0;
+        for (uint64_t left = b->active; left; left &= left - 1) {
+            size_t slot;
+            const rill_place place = rill_place_of(stream, addressing, &launch->from,
+                                                   (rill_node)b->n + (rill_node)__builtin_ctzll(left));
+            if (rill_resting(lattice, stream, addressing, launch->parity, &launch->from, &place, i, &slot))
+                memcpy(stored + (size_t)count++ * w->size,
+                       (const char *)launch->from.populations + slot * w->size, w->size);
+        }
+        w->format->load(stored, values, w->weights[i]);
+        for (int k = 0; k < count; k++)
+            p->resting += single ? (double)((const float *)(const void *)values)[k]
+                                 : ((const double *)(const void *)values)[k];
+    }
+}
+
 static void add_block(const work *w, block *b, rill_partial *p)
 {
+    if (w->launch->variant.bounce == RILL_FULL_WAY) add_resting(w, b, p);
     rill_cpu_moments m;
     double velocity[3][RILL_BLOCK];
     block_moments(w, b, &m, velocity);
     for (uint64_t left = b->active; left; left &= left - 1) {
         const int l = __builtin_ctzll(left);
-        const double speed_squared =
-            velocity[0][l] * velocity[0][l] + velocity[1][l] * velocity[1][l] + velocity[2][l] * velocity[2][l];
+        const double speed_squared = velocity[0][l] * velocity[0][l] + velocity[1][l] * velocity[1][l] +
+                                     velocity[2][l] * velocity[2][l];
         p->mass += m.density[l];
         for (int a = 0; a < 3; a++) p->momentum[a] += m.momentum[a][l];
         if (speed_squared > p->speed_squared_max) p->speed_squared_max = speed_squared;
@@ -287,8 +314,8 @@ static void moments(const rill_launch *launch, rill_node first, rill_node count,
 
 /*
  * Set the nodes first + k, k = from … *k - 1, that lie in one block, to equilibrium at given moments. The
- * populations carry momentum rho u - F/2: with the half force that moments add this is rho u, and no mode that
- * alternates from step to step is started.
+ * populations carry momentum rho u - F/2: with the half force that moments add this is rho u, and no mode
+ * that alternates from step to step is started.
  */
 static void set_block(const work *w, rill_node first, rill_node count, const double *given, uint64_t *k,
                       uint64_t end, block *b)
@@ -341,9 +368,8 @@ static void swap_slots(const work *w, const rill_swap *swaps, size_t count, int 
     const rill_variant v = launch->variant;
     for (size_t k = 0; k < count; k++) {
         const int i = swaps[k].direction[e];
-        const size_t slot =
-            rill_incoming((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce, launch->parity,
-                          &launch->from, swaps[k].node[e], i);
+        const size_t slot = rill_incoming((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce,
+                                          launch->parity, &launch->from, swaps[k].node[e], i);
         slots[k] = (char *)launch->from.populations + slot * w->size;
         weights[k] = w->weights[i];
     }

@@ -105,7 +105,7 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
     if (rows)
         add_part(&size, offsetof(rill_arrays, list), rows * size.list_stride * sizeof(rill_node),
                  "the index list");
-    if (rill_wall_words(v.stream, v.addressing, v.bounce))
+    if (rill_wall_words(v.stream, v.addressing))
         add_part(&size, offsetof(rill_arrays, walls), whole_blocks(size.nodes) * sizeof(uint32_t),
                  "the wall bits");
     if (dense) add_part(&size, offsetof(rill_arrays, flags), whole_blocks(size.nodes), "the voxel flags");

@@ -21,7 +21,7 @@ static row row_of(rill_variant v, const rill_arrays *arrays, size_t block, int i
     for (; r.lanes < RILL_SEGMENT_BLOCK; r.lanes++) {
         const uint64_t n = block * RILL_SEGMENT_BLOCK + (uint64_t)r.lanes;
         if (n >= arrays->nodes) break;
-        const rill_place place = rill_place_of((int)v.stream, RILL_LIST, (int)v.bounce, arrays, (rill_node)n);
+        const rill_place place = rill_place_of((int)v.stream, RILL_LIST, arrays, (rill_node)n);
         const rill_link link =
             rill_link_of((int)v.lattice, (int)v.stream, RILL_LIST, (int)v.bounce, arrays, &place, i);
         r.meeting[r.lanes] = link.meeting;

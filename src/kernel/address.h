@@ -13,7 +13,7 @@
  *           1 … 30 of a window; bits 0 and 31 (or the bit behind the last cell) repeat the cells beside.
  *           Words have a halo of one row in y and z, which holds the rows on the other side.
  *
- * Esoteric half-way schemes also need to know which links end at walls: `list` and `chase` store a word of
+ * Esoteric schemes also need to know which links end at walls: `list` and `chase` store a word of
  * bits per node, the others see it in their flags and windows.
  */
 #ifndef RILL_KERNEL_ADDRESS_H
@@ -42,11 +42,10 @@ RILL_FN int rill_list_rows(const int lattice, const int stream, const int addres
     return rill_stream_esoteric(stream) ? (rill_q(lattice) - 1) / 2 : rill_q(lattice) - 1;
 }
 
-/** Return whether a variant stores a word of wall bits per node. */
-RILL_FN bool rill_wall_words(const int stream, const int addressing, const int bounce)
+/** Return whether a variant stores a word of wall bits per node; full-way steps do not read it. */
+RILL_FN bool rill_wall_words(const int stream, const int addressing)
 {
-    return rill_stream_esoteric(stream) && bounce == RILL_HALF_WAY &&
-           (addressing == RILL_LIST || addressing == RILL_CHASE);
+    return rill_stream_esoteric(stream) && (addressing == RILL_LIST || addressing == RILL_CHASE);
 }
 
 /** What is known of a node before its neighbours are looked for. */
@@ -61,8 +60,8 @@ typedef struct rill_place {
 } rill_place;
 
 /** Find a node. */
-RILL_FN rill_place rill_place_of(const int stream, const int addressing, const int bounce,
-                                 const rill_arrays *arrays, const rill_node n)
+RILL_FN rill_place rill_place_of(const int stream, const int addressing, const rill_arrays *arrays,
+                                 const rill_node n)
 {
     rill_place place = {n, true, false, {0, 0, 0}, 0, 0, false, false, 0};
     if (addressing == RILL_DENSE) {
@@ -79,7 +78,7 @@ RILL_FN rill_place rill_place_of(const int stream, const int addressing, const i
         place.first = packed & 32;
         place.last = packed & 64;
     }
-    if (rill_wall_words(stream, addressing, bounce)) place.walls = arrays->walls[n];
+    if (rill_wall_words(stream, addressing)) place.walls = arrays->walls[n];
     return place;
 }
 
@@ -184,13 +183,26 @@ RILL_FN rill_link rill_link_of(const int lattice, const int stream, const int ad
     return link;
 }
 
+/**
+ * Return whether a population rests in a ghost on link i of a node for this step: full-way bounce-back, where
+ * two are under way on a link to a wall. @param slot  where it is
+ */
+RILL_FN bool rill_resting(const int lattice, const int stream, const int addressing, const int parity,
+                          const rill_arrays *arrays, const rill_place *place, const int i, size_t *slot)
+{
+    if (!rill_solid(lattice, stream, addressing, arrays, place, i)) return false;
+    const rill_link link = rill_link_of(lattice, stream, addressing, RILL_FULL_WAY, arrays, place, i);
+    *slot = rill_slot_in(stream, 1 - parity, arrays, i, place->n, link);
+    return true;
+}
+
 /** Return the slot of incoming population i of node n, everything looked up. For code that is not a step. */
 RILL_FN size_t rill_incoming(const int lattice, const int stream, const int addressing, const int bounce,
                              const int parity, const rill_arrays *arrays, const rill_node n, const int i)
 {
     rill_link link = {n, false};
     if (rill_slot_looks(stream, parity, false)) {
-        const rill_place place = rill_place_of(stream, addressing, bounce, arrays, n);
+        const rill_place place = rill_place_of(stream, addressing, arrays, n);
         link = rill_link_of(lattice, stream, addressing, bounce, arrays, &place, i);
     }
     return rill_slot_in(stream, parity, arrays, i, n, link);
@@ -202,7 +214,7 @@ RILL_FN size_t rill_outgoing(const int lattice, const int stream, const int addr
 {
     rill_link link = {n, false};
     if (rill_slot_looks(stream, parity, true)) {
-        const rill_place place = rill_place_of(stream, addressing, bounce, arrays, n);
+        const rill_place place = rill_place_of(stream, addressing, arrays, n);
         link = rill_link_of(lattice, stream, addressing, bounce, arrays, &place, i);
     }
     return rill_slot_out(stream, parity, arrays, i, n, link);

@@ -22,7 +22,7 @@ typedef struct rill_block {
 RILL_FN bool rill_block_gather(const rill_plan plan, const int parity, const rill_arrays *arrays,
                                const rill_node n, rill_block *block)
 {
-    const rill_place place = rill_place_of(plan.stream, plan.addressing, plan.bounce, arrays, n);
+    const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, n);
     if (!place.fluid) return false;
     block->walls = 0;
     RILL_UNROLL

@@ -330,6 +330,7 @@ rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
     for (uint64_t k = 0; k < chunks; k++) {
         const rill_partial *p = &sim->host_partials[k];
         totals.mass += p->mass;
+        totals.resting += p->resting;
         for (int a = 0; a < 3; a++) totals.momentum[a] += p->momentum[a];
         totals.speed_max = fmax(totals.speed_max, p->speed_squared_max);
         totals.density_max = fmax(totals.density_max, p->density_max);

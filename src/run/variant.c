@@ -167,7 +167,7 @@ static void index_reads(rill_variant v, int parity, double fluid, double *often,
             distinct = sizeof(uint32_t) * (1 + 1.0 / RILL_PLACE_BLOCK) + word_bytes;
             reads = distinct;
         }
-        if (rill_wall_words(stream, (int)v.addressing, (int)v.bounce))
+        if (rill_wall_words(stream, (int)v.addressing))
             reads += sizeof(uint32_t), distinct += sizeof(uint32_t);
     }
     *often += reads;
@@ -181,7 +181,7 @@ rill_bytes rill_variant_bytes(rill_variant v, double fluid)
     const double voxels = addressing == RILL_DENSE ? 1 / fluid : 1;
     rill_bytes bytes = {.populations = row * voxels * (rill_stream_two_arrays(stream) ? 2 : 1)};
     bytes.index = rill_list_rows((int)v.lattice, stream, addressing) * (double)sizeof(rill_node);
-    if (rill_wall_words(stream, addressing, (int)v.bounce)) bytes.index += sizeof(uint32_t);
+    if (rill_wall_words(stream, addressing)) bytes.index += sizeof(uint32_t);
     if (addressing == RILL_DENSE) bytes.index += voxels;
     if (addressing == RILL_BITMAP)
         bytes.index +=

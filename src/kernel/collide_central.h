@@ -20,7 +20,7 @@
 RILL_FN void rill_collide_central(const int lattice, const rill_rates *rates, rill_real *f)
 {
     const rill_scalar one = 1, third = (rill_scalar)(1.0 / 3.0);
-    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rates, rill_moments_of(lattice, rates, f));
+    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rill_moments_of(lattice, rates, f));
     const rill_tensor n = rill_stress_of(lattice, RILL_SECOND_ORDER, rates, &flow, f);
     const rill_real density = flow.m.density;
     const rill_real level = third * ((rates->even - rates->bulk) * rill_trace(&n) + density);

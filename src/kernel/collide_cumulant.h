@@ -39,7 +39,7 @@ RILL_FN void rill_cumulant_relax(const rill_rates *rates, const rill_real *u, ri
 RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
 {
     const rill_scalar half = (rill_scalar)0.5, third = (rill_scalar)(1.0 / 3.0);
-    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rates, rill_moments_of(RILL_D3Q27, rates, f));
+    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rill_moments_of(RILL_D3Q27, rates, f));
     rill_tensor n = rill_stress_of(RILL_D3Q27, RILL_SECOND_ORDER, rates, &flow, f);
     rill_cumulant_relax(rates, flow.velocity, &n);
     const rill_real density = flow.m.density;

@@ -30,19 +30,23 @@ RILL_FN void rill_collide_mrt(const int lattice, const rill_rates *rates, rill_r
     const double energy = lattice == RILL_D3Q19 ? 126.0 / 19.0 : 18.0;
     const double mixed = lattice == RILL_D3Q19 ? 4.0 : 12.0;
 
-    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rates, rill_moments_of(lattice, rates, f));
-    rill_tensor change = rill_stress_of(lattice, RILL_SECOND_ORDER, rates, &flow, f);
-    const rill_real trace = rill_trace(&change);
+    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rill_moments_of(lattice, rates, f));
+    const rill_tensor n = rill_stress_of(lattice, RILL_SECOND_ORDER, rates, &flow, f);
+    const rill_real trace = rill_trace(&n);
     const rill_scalar shear = rates->ghost - rates->even; /* the stress is minus what is still to relax */
     const rill_real common = (rill_scalar)(1 / energy) * (rates->ghost - rates->bulk) * trace;
     const rill_real level = common - (rill_scalar)(1.0 / 18.0) * shear * trace;
+    rill_polynomial change;
+    change.degree = 2;
+    change.rest = (rill_scalar)-mean * common;
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
-        change.diagonal[a] = (rill_scalar)(1.0 / 6.0) * shear * change.diagonal[a] + level;
-        change.mixed[a] = (rill_scalar)(1 / mixed) * shear * change.mixed[a];
+        change.first[a] = rill_splat(0);
+        change.second.diagonal[a] = (rill_scalar)(1.0 / 6.0) * shear * n.diagonal[a] + level;
+        change.second.mixed[a] = (rill_scalar)(1 / mixed) * shear * n.mixed[a];
     }
     const rill_node_rates at = {rill_splat(rates->ghost), rill_splat(rates->odd)};
-    rill_relax_pairs(lattice, RILL_SECOND_ORDER, rates, &flow, at, &change, (rill_scalar)-mean * common, f);
+    rill_relax_pairs(lattice, RILL_SECOND_ORDER, rates, &flow, at, &change, f);
 }
 
 #endif

@@ -16,49 +16,53 @@
 /** Collide with the even rate alone. @see rill_collide */
 RILL_FN void rill_collide_srt(const int lattice, const int equilibrium, const rill_rates *rates, rill_real *f)
 {
-    const rill_flow flow = rill_flow_of(equilibrium, rates, rill_moments_of(lattice, rates, f));
-    const rill_scalar keep = (rill_scalar)1 - (rill_scalar)0.5 * rates->even;
-
-    const rill_pair rest = rill_pair_of(lattice, equilibrium, 0, rates, &flow);
-    f[0] = f[0] + rates->even * (rest.even - f[0]);
-    if (equilibrium == RILL_SECOND_ORDER) f[0] = f[0] + keep * rest.force_even;
-
+    const rill_flow flow = rill_flow_of(equilibrium, rill_moments_of(lattice, rates, f));
+    const rill_polynomial target = rill_equilibrium_of(equilibrium, &flow);
+    const rill_polynomial force = rill_force_of(equilibrium, rates, &flow);
+    const rill_real rate = rill_splat(rates->even);
+    const rill_real keep = (rill_scalar)1 - (rill_scalar)0.5 * rate, left = (rill_scalar)1 - rate;
+    const rill_polynomial gain = rill_polynomial_sum(rate, rate, &target, keep, keep, &force);
+    f[0] = left * f[0] + (rill_scalar)rill_w(lattice, 0) * gain.rest;
     RILL_UNROLL
     for (int i = 1; i < rill_q(lattice); i += 2) {
-        const rill_pair pair = rill_pair_of(lattice, equilibrium, i, rates, &flow);
-        const rill_real plus = pair.even + pair.odd, minus = pair.even - pair.odd;
-        rill_real force_plus = pair.force_odd, force_minus = -pair.force_odd;
-        if (equilibrium == RILL_SECOND_ORDER) {
-            force_plus = pair.force_even + pair.force_odd;
-            force_minus = pair.force_even - pair.force_odd;
-        }
-        f[i] = f[i] + rates->even * (plus - f[i]) + keep * force_plus;
-        f[i + 1] = f[i + 1] + rates->even * (minus - f[i + 1]) + keep * force_minus;
+        const rill_scalar w = (rill_scalar)rill_w(lattice, i);
+        const rill_real even = rill_polynomial_even(lattice, i, &gain);
+        const rill_real odd = rill_polynomial_odd(lattice, i, &gain);
+        f[i] = left * f[i] + w * (even + odd);
+        f[i + 1] = left * f[i + 1] + w * (even - odd);
     }
 }
 
 /**
  * Relax the even and the odd parts of all pairs.
- * @param change  what to add to the even parts: `rest` at velocity 0, rest + c·T·c at the others; or NULL
+ * @param change  a polynomial to add to the even parts, without weights; or NULL
  */
 RILL_FN void rill_relax_pairs(const int lattice, const int equilibrium, const rill_rates *rates,
-                              const rill_flow *flow, const rill_node_rates at, const rill_tensor *change,
-                              const rill_real rest, rill_real *f)
+                              const rill_flow *flow, const rill_node_rates at, const rill_polynomial *change,
+                              rill_real *f)
 {
     const rill_scalar one = 1, half = (rill_scalar)0.5;
-    const rill_real keep_even = one - half * at.even, keep_odd = one - half * at.odd;
-    const rill_pair still = rill_pair_of(lattice, equilibrium, 0, rates, flow);
-    f[0] = f[0] + at.even * (still.even - f[0]);
-    if (equilibrium == RILL_SECOND_ORDER) f[0] = f[0] + keep_even * still.force_even;
-    if (change) f[0] = f[0] + rest;
-
+    const rill_polynomial target = rill_equilibrium_of(equilibrium, flow);
+    const rill_polynomial force = rill_force_of(equilibrium, rates, flow);
+    const rill_real half_even = half * at.even, half_odd = half * at.odd;
+    const rill_polynomial gain =
+        rill_polynomial_sum(at.even, at.odd, &target, one - half_even, one - half_odd, &force);
+    const rill_scalar w0 = (rill_scalar)rill_w(lattice, 0);
+    f[0] = f[0] + (w0 * gain.rest - at.even * f[0]);
+    if (change) f[0] = f[0] + change->rest;
     RILL_UNROLL
     for (int i = 1; i < rill_q(lattice); i += 2) {
-        const rill_pair pair = rill_pair_of(lattice, equilibrium, i, rates, flow);
-        rill_real even = at.even * (pair.even - half * (f[i] + f[i + 1]));
-        if (equilibrium == RILL_SECOND_ORDER) even = even + keep_even * pair.force_even;
-        if (change) even = even + (rill_tensor_along(lattice, i, change) + rest);
-        const rill_real odd = at.odd * (pair.odd - half * (f[i] - f[i + 1])) + keep_odd * pair.force_odd;
+        const rill_scalar w = (rill_scalar)rill_w(lattice, i);
+        rill_real even;
+        if (change) { /* the same for all velocities of a weight */
+            const rill_real weight = rill_splat(w), unit = rill_splat(1);
+            const rill_polynomial both = rill_polynomial_sum(unit, unit, change, weight, weight, &gain);
+            even = rill_polynomial_even(lattice, i, &both);
+        } else {
+            even = w * rill_polynomial_even(lattice, i, &gain);
+        }
+        even = even - half_even * (f[i] + f[i + 1]);
+        const rill_real odd = w * rill_polynomial_odd(lattice, i, &gain) - half_odd * (f[i] - f[i + 1]);
         f[i] = f[i] + (even + odd);
         f[i + 1] = f[i + 1] + (even - odd);
     }
@@ -68,13 +72,13 @@ RILL_FN void rill_relax_pairs(const int lattice, const int equilibrium, const ri
 RILL_FN void rill_collide_trt(const int lattice, const int equilibrium, const int rheology,
                               const rill_rates *rates, rill_real *f)
 {
-    const rill_flow flow = rill_flow_of(equilibrium, rates, rill_moments_of(lattice, rates, f));
+    const rill_flow flow = rill_flow_of(equilibrium, rill_moments_of(lattice, rates, f));
     rill_node_rates at = {rill_splat(rates->even), rill_splat(rates->odd)};
     if (rheology == RILL_CARREAU_YASUDA) {
         const rill_tensor stress = rill_stress_of(lattice, equilibrium, rates, &flow, f);
         at = rill_rates_at(&rates->viscosity, &stress, flow.inverse);
     }
-    rill_relax_pairs(lattice, equilibrium, rates, &flow, at, NULL, rill_splat(0), f);
+    rill_relax_pairs(lattice, equilibrium, rates, &flow, at, NULL, f);
 }
 
 #endif

@@ -56,6 +56,19 @@ RILL_FN double rill_w(const int lattice, const int i)
     return speed == 0 ? 8.0 / 27.0 : speed == 1 ? 2.0 / 27.0 : speed == 2 ? 1.0 / 54.0 : 1.0 / 216.0;
 }
 
+/** Return the first of the four edges in plane xy, xz, yz = 0, 1, 2, or 0 where a lattice has none. */
+RILL_CONSTANT_FN int rill_edges(const int lattice, const int plane)
+{
+    if (lattice == RILL_D2Q9) return plane == 0 ? 5 : 0;
+    return lattice == RILL_D3Q15 ? 0 : 7 + 4 * plane;
+}
+
+/** Return the first of the eight corners, or 0 where a lattice has none. */
+RILL_CONSTANT_FN int rill_corners(const int lattice)
+{
+    return lattice == RILL_D3Q27 ? 19 : lattice == RILL_D3Q15 ? 7 : 0;
+}
+
 #ifdef RILL_ARITHMETIC
 /** Return c_i · (x, y, z) with additions only: multiplications by 0 and 1 would not be folded. */
 RILL_FN rill_real rill_along(const int lattice, const int i, const rill_real x, const rill_real y,

@@ -9,12 +9,6 @@
 
 #include "kernel/equilibrium.h"
 
-/** A symmetric tensor. */
-typedef struct rill_tensor {
-    rill_real diagonal[3]; /**< xx, yy, zz */
-    rill_real mixed[3];    /**< xy, xz, yz: component ab is mixed[a + b - 1] */
-} rill_tensor;
-
 /**
  * Return N_ab = sum_i c_ia c_ib f_i - Pi_ab^eq + (u_a F_b + u_b F_a)/2, that is -2 rho c_s^2 tau S_ab to
  * second order. With the second-order equilibrium it is also the deviation of the second central moments from
@@ -43,48 +37,22 @@ RILL_FN rill_tensor rill_stress_of(const int lattice, const int equilibrium, con
                 n.mixed[a + b - 1] = half * rates->force[a] * flow->velocity[b] - flow->velocity[a] * bare[b];
         }
     }
+    const rill_sums s = rill_sums_of(lattice, f);
     RILL_UNROLL
-    for (int i = 1; i < rill_q(lattice); i += 2) {
-        const rill_real sum = f[i] + f[i + 1];
-        RILL_UNROLL
-        for (int a = 0; a < 3; a++) {
-            if (rill_c(lattice, i, a)) n.diagonal[a] = n.diagonal[a] + sum;
-            RILL_UNROLL
-            for (int b = a + 1; b < 3; b++) {
-                const int product = rill_c(lattice, i, a) * rill_c(lattice, i, b);
-                if (product)
-                    n.mixed[a + b - 1] = product > 0 ? n.mixed[a + b - 1] + sum : n.mixed[a + b - 1] - sum;
-            }
+    for (int p = 0; p < 3; p++) { /* planes xy, xz, yz */
+        const int a = p == 2, b = p == 0 ? 1 : 2;
+        if (p < dimensions) n.diagonal[p] = n.diagonal[p] + s.axis[p];
+        if (rill_edges(lattice, p)) {
+            n.diagonal[a] = n.diagonal[a] + s.edge[p];
+            n.diagonal[b] = n.diagonal[b] + s.edge[p];
+            n.mixed[p] = n.mixed[p] + s.edge_mixed[p];
+        }
+        if (rill_corners(lattice)) {
+            n.diagonal[p] = n.diagonal[p] + s.corner;
+            n.mixed[p] = n.mixed[p] + s.corner_mixed[p];
         }
     }
     return n;
-}
-
-/** Return the trace. */
-RILL_FN rill_real rill_trace(const rill_tensor *n)
-{
-    return n->diagonal[0] + n->diagonal[1] + n->diagonal[2];
-}
-
-/** Return c_i · N · c_i for a velocity, with additions only, mixed components counted once. */
-RILL_FN rill_real rill_tensor_along(const int lattice, const int i, const rill_tensor *n)
-{
-    rill_real sum = n->diagonal[rill_c(lattice, i, 0) ? 0 : rill_c(lattice, i, 1) ? 1 : 2];
-    bool first = true;
-    RILL_UNROLL
-    for (int a = 0; a < 3; a++) {
-        if (rill_c(lattice, i, a) && !first) sum = sum + n->diagonal[a];
-        if (rill_c(lattice, i, a)) first = false;
-    }
-    RILL_UNROLL
-    for (int a = 0; a < 3; a++) {
-        RILL_UNROLL
-        for (int b = a + 1; b < 3; b++) {
-            const int product = rill_c(lattice, i, a) * rill_c(lattice, i, b);
-            if (product) sum = product > 0 ? sum + n->mixed[a + b - 1] : sum - n->mixed[a + b - 1];
-        }
-    }
-    return sum;
 }
 
 #endif

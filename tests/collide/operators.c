@@ -56,7 +56,17 @@ static void set(const rill_launch *launch, size_t nodes, const double *moments, 
         rill_real g[RILL_Q_MAX], given[4];
         load(4, nodes, first, moments, given);
         const rill_moments m = {given[0], {given[1], given[2], given[3]}};
-        rill_equilibrium_set(lattice, (int)launch->variant.equilibrium, &rates, m, g);
+#define SET(L, E)                                                                                            \
+    if (lattice == RILL_##L && launch->variant.equilibrium == RILL_##E)                                      \
+        rill_equilibrium_set(RILL_##L, RILL_##E, &rates, m, g);
+        SET(D3Q19, SECOND_ORDER)
+        SET(D3Q27, SECOND_ORDER)
+        SET(D3Q15, SECOND_ORDER)
+        SET(D2Q9, SECOND_ORDER)
+        SET(D3Q19, STOKES)
+        SET(D3Q27, STOKES)
+        SET(D3Q15, STOKES)
+        SET(D2Q9, STOKES)
         store(rill_q(lattice), nodes, first, g, f);
     }
 }

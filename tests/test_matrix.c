@@ -90,7 +90,8 @@ static void compare(rill_stream stream)
     for (int lattice = 0; lattice < RILL_LATTICE_COUNT; lattice++) {
         rill_geom *geom = noise((rill_lattice)lattice);
         for (size_t s = 0; s < sizeof storages / sizeof *storages; s++) {
-            if (backend == RILL_BACKEND_CUDA && (s == 2 || lattice > 1)) continue; /* each is compiled first */
+            if (backend == RILL_BACKEND_CUDA && (s == 2 || lattice > 1))
+                continue; /* each is compiled first */
             rill_variant v = {.lattice = (rill_lattice)lattice,
                               .collision = RILL_TRT,
                               .storage = storages[s],
@@ -106,10 +107,11 @@ static void compare(rill_stream stream)
                 field found = run(geom, v, backend), again = run(geom, v, backend);
                 const double off = difference(&found, &reference);
                 cr_expect(off <= allowed, "%s on backend %d is off by %g", name, backend, off);
-                cr_expect_eq(difference(&found, &again), 0, "%s on backend %d differs from itself", name, backend);
+                cr_expect_eq(difference(&found, &again), 0, "%s on backend %d differs from itself", name,
+                             backend);
                 const double gained = fabs(found.after.mass - found.before.mass) / found.nodes;
-                cr_expect_lt(gained, steps * 0.05 * rounding[s], "%s on backend %d gains mass %g per node", name,
-                             backend, gained);
+                cr_expect_lt(gained, steps * 0.05 * rounding[s], "%s on backend %d gains mass %g per node",
+                             name, backend, gained);
                 free(found.values), free(again.values);
                 compared++;
             }
@@ -129,7 +131,8 @@ Test(matrix, esopush) { compare(RILL_ESOPUSH); }
 Test(matrix, ring) { compare(RILL_RING); }
 
 /* Return nu <j_z> / F at steady state, the mean over the box; the driven flow is Stokes flow. */
-static double permeability_of(const rill_geom *geom, rill_variant v, rill_backend_kind backend, double *mass_gained)
+static double permeability_of(const rill_geom *geom, rill_variant v, rill_backend_kind backend,
+                              double *mass_gained)
 {
     rill_domain *domain = NULL;
     rill_sim *sim = NULL;
@@ -164,19 +167,19 @@ static double permeability_of(const rill_geom *geom, rill_variant v, rill_backen
 /* Populations that rest in ghosts for a step come to the same steady Stokes flow. */
 Test(matrix, full_way_has_the_same_permeability)
 {
-    const uint32_t n[3] = {11, 10, 12};
+    const uint32_t n[3] = {8, 7, 9};
     rill_geom *geom = NULL;
     ASSERT_OK(rill_geom_create(n, &geom));
     for (uint32_t z = 0; z < n[2]; z++)
         for (uint32_t y = 0; y < n[1]; y++)
             for (uint32_t x = 0; x < n[0]; x++) {
-                const double d[3] = {x - 5.1, y - 4.8, z - 5.5};
+                const double d[3] = {x - 3.6, y - 3.3, z - 4.0};
                 geom->voxels[x + (size_t)n[0] * (y + n[1] * z)] =
-                    d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > 14 ? RILL_FLUID : RILL_SOLID;
+                    d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > 7 ? RILL_FLUID : RILL_SOLID;
             }
     int compared = 0;
     FOR_EACH_BACKEND(backend)
-    for (int lattice = 0; lattice < RILL_D2Q9; lattice++) {
+    for (int lattice = RILL_D3Q19; lattice <= RILL_D3Q27; lattice++) {
         rill_variant v = {.lattice = (rill_lattice)lattice,
                           .collision = RILL_TRT,
                           .equilibrium = RILL_STOKES,
@@ -188,16 +191,18 @@ Test(matrix, full_way_has_the_same_permeability)
         for (int stream = RILL_ESOTWIST; stream <= RILL_ESOPUSH; stream++)
             for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++) {
                 char name[96];
-                v.stream = (rill_stream)stream, v.addressing = (rill_addressing)addressing, v.bounce = RILL_FULL_WAY;
+                v.stream = (rill_stream)stream, v.addressing = (rill_addressing)addressing,
+                v.bounce = RILL_FULL_WAY;
                 if (rill_variant_check(v) != RILL_OK) continue;
                 rill_variant_name(v, name, sizeof name);
                 const double found = permeability_of(geom, v, backend, &gained);
                 cr_expect_float_eq(found / expected, 1, 1e-8, "%s on backend %d: %.12g, half-way %.12g", name,
                                    backend, found, expected);
-                cr_expect_lt(fabs(gained), 1e-13, "%s on backend %d gains mass %g per node", name, backend, gained);
+                cr_expect_lt(fabs(gained), 1e-13, "%s on backend %d gains mass %g per node", name, backend,
+                             gained);
                 compared++;
             }
     }
-    cr_assert_geq(compared, 30);
+    cr_assert_geq(compared, 20);
     rill_geom_destroy(geom);
 }

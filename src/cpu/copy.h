@@ -102,7 +102,8 @@ RILL_FN void rill_cpu_copy_segments(const rill_cpu_side *side, const rill_segmen
 
 /** The same in a ring, where any segment may turn round at the end. */
 RILL_FN void rill_cpu_copy_segments_of_ring(const rill_cpu_side *side, const rill_segments *segments,
-                                            const uint64_t block, char *rows, const size_t size)
+                                            const uint64_t block, const bool into, char *rows,
+                                            const size_t size)
 {
     const uint64_t *offsets = segments->offsets + block * RILL_SEGMENT_CLASSES;
     for (uint64_t k = offsets[0]; k < offsets[RILL_SEGMENT_CLASSES]; k++) {
@@ -110,8 +111,10 @@ RILL_FN void rill_cpu_copy_segments_of_ring(const rill_cpu_side *side, const ril
         char *row = rows + ((size_t)s.direction * RILL_BLOCK + s.lane) * size;
         const uint64_t place = rill_cpu_place(side, s.node);
         const uint64_t before = side->turn - place < s.length ? side->turn - place : s.length;
-        memcpy(row, side->rows[s.direction][s.wall] + place * size, before * size);
-        memcpy(row + before * size, side->rows[s.direction][s.wall], (s.length - before) * size);
+        char *first = side->rows[s.direction][s.wall] + place * size, *rest = side->rows[s.direction][s.wall];
+        memcpy(into ? row : first, into ? first : row, before * size);
+        row += before * size;
+        memcpy(into ? row : rest, into ? rest : row, (s.length - before) * size);
     }
 }
 
@@ -144,7 +147,7 @@ typedef struct rill_cpu_copies {
                              bool into, char *rows)                                                          \
     {                                                                                                        \
         if (side->turn != UINT64_MAX)                                                                        \
-            rill_cpu_copy_segments_of_ring(side, segments, block, rows, B);                                  \
+            rill_cpu_copy_segments_of_ring(side, segments, block, into, rows, B);                            \
         else if (into)                                                                                       \
             rill_cpu_copy_segments(side, segments, block, true, rows, B);                                    \
         else                                                                                                 \

@@ -17,7 +17,8 @@ typedef struct rill_tensor {
 
 /** rest + first · c + sum_a second_aa c_a^2 + sum_{a<b} second_ab c_a c_b: mixed components count once. */
 typedef struct rill_polynomial {
-    int degree; /**< 1: `second` is 0 and not looked at, because a product with 0 is not left out by compilers */
+    int degree; /**< 1: `second` is 0 and not looked at, because a product with 0 is not left out by compilers
+                 */
     rill_real rest, first[3];
     rill_tensor second;
 } rill_polynomial;

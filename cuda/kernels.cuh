@@ -5,6 +5,7 @@
 #define RILL_CUDA_KERNELS_CUH
 
 #include "cuda/compiled.h"
+#include "kernel/boundary.h"
 #include "kernel/launch.h"
 #include "kernel/node.h"
 
@@ -45,32 +46,30 @@ __global__ void __launch_bounds__(RILL_CUDA_STEP_THREADS, resident_blocks(regist
                          (rill_node)n);
 }
 
-// Density deviation, momentum, velocity and resting mass of a node; see rill_moments and rill_resting().
+// Density deviation, momentum and velocity of a node; see rill_moments.
 struct node_values {
-    double density, momentum[3], velocity[3], resting;
+    double density, momentum[3], velocity[3];
 };
 
 template <class V>
-static __device__ bool values_of(const int parity, const rill_arrays &arrays, const rill_rates &rates,
-                                 const rill_node n, node_values &v)
+static __device__ node_values values_of(const int parity, const rill_arrays &arrays, const rill_rates &rates,
+                                        const rill_node n)
 {
     rill_moments m;
-    if (!rill_node_moments(V::plan(), parity, &arrays, &rates, n, &m)) return false;
-    v.resting = 0;
-    if (V::bounce == RILL_FULL_WAY) v.resting = rill_node_resting(V::plan(), parity, &arrays, n);
+    rill_node_moments(V::plan(), parity, &arrays, &rates, n, &m);
+    node_values v;
     v.density = m.density;
     const double scale = V::equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + v.density) : 1.0;
     for (int a = 0; a < 3; a++) {
         v.momentum[a] = m.momentum[a];
         v.velocity[a] = v.momentum[a] * scale;
     }
-    return true;
+    return v;
 }
 
 static __device__ void partial_add(rill_partial &p, const rill_partial &q)
 {
     p.mass += q.mass;
-    p.resting += q.resting;
     for (int a = 0; a < 3; a++) p.momentum[a] += q.momentum[a];
     p.speed_squared_max = fmax(p.speed_squared_max, q.speed_squared_max);
     p.density_max = fmax(p.density_max, q.density_max);
@@ -81,7 +80,6 @@ static __device__ rill_partial partial_of(const node_values &v)
 {
     rill_partial q = {};
     q.mass = v.density;
-    q.resting = v.resting;
     for (int a = 0; a < 3; a++) {
         q.momentum[a] = v.momentum[a];
         q.speed_squared_max += v.velocity[a] * v.velocity[a];
@@ -103,8 +101,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS)
     for (int i = threadIdx.x; i < RILL_CHUNK; i += RILL_CUDA_THREADS) {
         const uint64_t k = (uint64_t)blockIdx.x * RILL_CHUNK + i;
         if (k >= count) break;
-        node_values v;
-        if (!values_of<V>(parity, arrays, rates, order ? order[k] : (rill_node)(first + k), v)) continue;
+        const node_values v = values_of<V>(parity, arrays, rates, order ? order[k] : (rill_node)(first + k));
         if (out) {
             out[k] = v.density;
             for (uint64_t a = 0; a < 3; a++) out[(a + 1) * count + k] = v.velocity[a];
@@ -164,6 +161,68 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS) wrap_kernel(const rill_arra
             V::storage, arrays.populations,
             rill_slot(RILL_RING, &arrays, i, arrays.first_ghost + (rill_node)k),
             rill_storage_load(V::storage, arrays.populations, rill_slot(RILL_RING, &arrays, i, (rill_node)k)));
+}
+
+// Return a population of link i of a node, shifted: opp(i) sent, or i to come in.
+template <class V>
+static __device__ double link_value(const rill_arrays &arrays, const int parity, const rill_node n, const int i,
+                                    const bool sent)
+{
+    return (double)rill_storage_load(V::storage, arrays.populations,
+                                     rill_patch_slot(V::plan(), parity, &arrays, n, i, sent)) -
+           (double)rill_population_rest(V::lattice, V::shift, i);
+}
+
+// Finds the velocity of a node in the step just made: collisions add the force, of which half counts.
+template <class V>
+static __device__ void patch_velocity(const rill_arrays &arrays, const int parity, const rill_patch &patch,
+                                      const uint64_t k)
+{
+    double density = 0, momentum[3];
+    for (int a = 0; a < 3; a++) momentum[a] = -0.5 * patch.force[a];
+#pragma unroll 1
+    for (int i = 0; i < rill_q(V::lattice); i++) {
+        const double sent = link_value<V>(arrays, parity, patch.nodes[k], i, true);
+        density += sent;
+        for (int a = 0; a < 3; a++) momentum[a] -= rill_c(V::lattice, i, a) * sent;
+    }
+    for (uint64_t a = 0; a < 3; a++) patch.velocities[a * patch.node_count + k] = momentum[a] / (1 + density);
+}
+
+// Works on nodes or pairs of a patch; see kernel/boundary.h.
+template <class V>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS)
+    patch_kernel(const rill_arrays arrays, const int parity, const rill_patch patch, const int task,
+                 double *exchange)
+{
+    const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
+    if (task == RILL_PATCH_VELOCITY) {
+        if (k < patch.node_count) patch_velocity<V>(arrays, parity, patch, k);
+        return;
+    }
+    if (k >= patch.count) return;
+    const rill_patch_pair pair = patch.pairs[k];
+    double sent[2], back[2];
+#pragma unroll 1
+    for (int e = 0; e < 2; e++) {
+        sent[e] = link_value<V>(arrays, parity, pair.node[e], pair.direction[e], true);
+        if (task == RILL_PATCH_MEASURE)
+            back[e] = link_value<V>(arrays, parity, pair.node[e], pair.direction[e], false);
+    }
+    if (task == RILL_PATCH_MEASURE) {
+        for (int e = 0; e < 2; e++)
+            rill_patch_note(&patch, k, e, back[e], rill_patch_sent(&patch, k, back, sent[e], e), exchange);
+        return;
+    }
+    const double term = rill_patch_term(V::lattice, rill_patch_flows(V::equilibrium, &patch), &patch, k);
+    patch.terms[k] = term;
+#pragma unroll 1
+    for (int e = 0; e < 2; e++)
+        rill_storage_store(
+            V::storage, arrays.populations,
+            rill_patch_slot(V::plan(), parity, &arrays, pair.node[e], pair.direction[e], false),
+            (rill_scalar)(rill_patch_back(&patch, term, sent, e) +
+                          (double)rill_population_rest(V::lattice, V::shift, pair.direction[e])));
 }
 
 #endif

@@ -84,9 +84,19 @@ void wrap(const rill_launch *launch)
           launch->from);
 }
 
+void patch(const rill_launch *launch, const rill_patch *patch, double *exchange)
+{
+    if (!exchange && rill_patch_flows(launch->variant.equilibrium, patch))
+        start(launch, RILL_CUDA_PATCH, blocks_of(patch->node_count, RILL_CUDA_THREADS), RILL_CUDA_THREADS,
+              launch->from, launch->parity, *patch, (int)RILL_PATCH_VELOCITY, exchange);
+    start(launch, RILL_CUDA_PATCH, blocks_of(patch->count, RILL_CUDA_THREADS), RILL_CUDA_THREADS,
+          launch->from, launch->parity, *patch, (int)(exchange ? RILL_PATCH_MEASURE : RILL_PATCH_REWRITE),
+          exchange);
+}
+
 } // namespace
 
 extern "C" rill_kernels rill_cuda_kernels_of(const rill_cuda_compiled *compiled)
 {
-    return {step, totals, moments, set, swap, wrap, compiled};
+    return {step, totals, moments, set, swap, wrap, patch, compiled};
 }

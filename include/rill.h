@@ -245,6 +245,66 @@ void rill_domain_destroy(rill_domain *domain);
 /** Return the number of fluid nodes. */
 rill_node rill_domain_nodes(const rill_domain *domain);
 
+/* ---- boundaries ------------------------------------------------------------------------------ */
+
+/** What comes back along the wall links of a boundary. Equations: kernel/boundary.h, docs/method.md. */
+typedef enum rill_boundary_kind {
+    RILL_BOUNDARY_WALL,     /**< what was sent, as at any wall: such links are listed to be measured */
+    RILL_BOUNDARY_VELOCITY, /**< bounce-back at a wall that moves, or at an inlet */
+    RILL_BOUNDARY_PRESSURE /**< anti-bounce-back: a density, that is a pressure rho/3, half-way to the wall */
+} rill_boundary_kind;
+
+/** A wall link: the way into a fluid node from a solid voxel, or from beyond a side that is RILL_WALL. */
+typedef struct rill_wall_link {
+    rill_node node;
+    uint32_t x[3];     /**< voxel of the node */
+    uint8_t label;     /**< its value: RILL_FLUID or a patch label */
+    uint8_t direction; /**< number of the velocity i in the velocity set */
+    int8_t c[3];       /**< c_i, from the wall to the node */
+    int8_t beyond[3]; /**< -1, 1: crosses the walled side at the low, the high end of the axis; 0: does not */
+    double wall[3];   /**< where the wall is: half-way, in voxels from the corner of the box */
+} rill_wall_link;
+
+/** A list of wall links, and what comes back along them. */
+typedef struct rill_boundary rill_boundary;
+
+/**
+ * List wall links; what comes back along them is at first what a wall at rest sends.
+ * @param[in] domain  borrowed: it must outlive the boundary
+ * @param[in] wanted  says which; NULL for all. It sees nodes in node order, links in the order of i.
+ * @return RILL_USAGE when there is none, RILL_SYSTEM without memory
+ */
+rill_status rill_boundary_create(const rill_domain *domain,
+                                 bool (*wanted)(void *context, const rill_wall_link *link), void *context,
+                                 rill_boundary **out);
+
+/** List the links that cross a walled side. @param end -1 for the low, 1 for the high end of the axis */
+rill_status rill_boundary_create_face(const rill_domain *domain, int axis, int end, rill_boundary **out);
+
+/** List the wall links of the nodes that carry a label and whose c_i · normal is positive. @param normal
+ * into the fluid, of any length */
+rill_status rill_boundary_create_label(const rill_domain *domain, int label, const double normal[3],
+                                       rill_boundary **out);
+
+/** Destroy a boundary; NULL is allowed. Simulations keep what they need of it. */
+void rill_boundary_destroy(rill_boundary *boundary);
+
+/** Return the number of links. */
+uint64_t rill_boundary_links(const rill_boundary *boundary);
+
+/** Let the wall move, or the fluid come in, with velocity u in lu. @return RILL_USAGE above Mach 0.3 */
+rill_status rill_boundary_set_velocity(rill_boundary *boundary, const double u[3]);
+
+/** The same with a velocity for each link. @param profile gives u at a place x in voxels from the box's
+ * corner
+ */
+rill_status rill_boundary_set_velocity_profile(rill_boundary *boundary,
+                                               void (*profile)(void *context, const double x[3], double u[3]),
+                                               void *context);
+
+/** Hold the pressure (1 + density)/3. @param density rho - 1 @return RILL_USAGE when rho is not above 0 */
+rill_status rill_boundary_set_density(rill_boundary *boundary, double density);
+
 /* ---- simulation ------------------------------------------------------------------------------ */
 
 /** Where a simulation runs. */
@@ -317,6 +377,29 @@ rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, do
 /** Set density and velocity of every node (equilibrium populations). @param rho [N], rho - 1; @param u [3][N]
  */
 rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u);
+
+/**
+ * Put a boundary on a simulation, as it is now: from the next step on, it is a patch of it.
+ * @param[out] patch  its number, 0 for the first
+ * @return RILL_USAGE for another domain's, or when another patch already rewrites one of its links
+ */
+rill_status rill_sim_boundary_add(rill_sim *sim, const rill_boundary *boundary, int *patch);
+
+/** Multiply the velocity, or rho - 1, that a patch was made with by a factor, from the next step on. @return
+ * RILL_USAGE above Mach 0.3 or for a pressure that is not above 0 */
+rill_status rill_sim_patch_scale(rill_sim *sim, int patch, double factor);
+
+/**
+ * Take the force of the fluid on the walls of a patch in the last step, by momentum exchange: the sum of
+ * -c_i (f_opp(i) sent + f_i back) over its links, in FP64 in their order. The pressure counts from that of
+ * density 1, so that a wall that is not closed does not feel it (Ladd 1994, doi:10.1017/S0022112094001771;
+ * Mei et al. 2002, doi:10.1103/PhysRevE.65.041203).
+ * @return RILL_USAGE when no step was made since the patch was added or moments were set
+ */
+rill_status rill_sim_patch_force(rill_sim *sim, int patch, double force[3]);
+
+/** Take the mass that came in through a patch in the last step: the sum of f_i back - f_opp(i) sent. */
+rill_status rill_sim_patch_flow(rill_sim *sim, int patch, double *flow);
 
 /** Return "cpu" or "cuda". */
 const char *rill_sim_backend(const rill_sim *sim);

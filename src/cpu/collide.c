@@ -7,7 +7,6 @@
 
 #include "cpu/rows.h"
 #include "kernel/collide.h"
-#include "kernel/operators.h"
 #include "kernel/rates.h"
 
 #include <string.h>
@@ -26,7 +25,7 @@ RILL_FN void store(void *row, int v, rill_real value)
     memcpy((char *)row + (size_t)v * sizeof value, &value, sizeof value);
 }
 
-#define COLLIDE(L, C, E, R)                                                                                  \
+#define COLLIDE(C, E, R)                                                                                     \
     static void collide_##C##_##E##_##R(const rill_launch *launch, const void *const *in, void *const *out)  \
     {                                                                                                        \
         const rill_rates rates = rill_rates_of(launch);                                                      \
@@ -40,10 +39,15 @@ RILL_FN void store(void *row, int v, rill_real value)
             for (int i = 0; i < rill_q(lattice); i++) store(out[i], v, f[rill_opposite(i)]);                 \
         }                                                                                                    \
     }
-RILL_CPU_JOIN(RILL_OPERATORS_, RILL_PART_LATTICE)
-(COLLIDE)
+#define COLLISIONS(X)                                                                                        \
+    X(SRT, SECOND_ORDER, NEWTONIAN)                                                                          \
+    X(SRT, STOKES, NEWTONIAN)                                                                                \
+    X(TRT, SECOND_ORDER, NEWTONIAN)                                                                          \
+    X(TRT, STOKES, NEWTONIAN)
 
-    static void moments(const rill_launch *launch, const void *const *in, rill_cpu_moments *out)
+COLLISIONS(COLLIDE)
+
+static void moments(const rill_launch *launch, const void *const *in, rill_cpu_moments *out)
 {
     const rill_rates rates = rill_rates_of(launch);
     RILL_NO_UNROLL
@@ -81,7 +85,6 @@ static void set(const rill_launch *launch, const rill_cpu_moments *given, void *
 }
 
 #define SYMBOL RILL_CPU_LATTICE(RILL_PART_LATTICE, RILL_PART_ARITHMETIC, RILL_PART_LEVEL)
-#define ENTRY(L, C, E, R) .collide[RILL_##C][RILL_##E][RILL_##R] = collide_##C##_##E##_##R,
+#define ENTRY(C, E, R) .collide[RILL_##C][RILL_##E][RILL_##R] = collide_##C##_##E##_##R,
 extern const rill_cpu_lattice SYMBOL;
-const rill_cpu_lattice SYMBOL = {RILL_CPU_JOIN(RILL_OPERATORS_, RILL_PART_LATTICE)(ENTRY).moments = moments,
-                                 .set = set};
+const rill_cpu_lattice SYMBOL = {COLLISIONS(ENTRY).moments = moments, .set = set};

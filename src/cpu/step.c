@@ -8,6 +8,7 @@
 
 #include "cpu/copy.h"
 #include "cpu/links.h"
+#include "cpu/patch.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -409,11 +410,23 @@ static void wrap(const rill_launch *launch)
                    w.in.rows[i][0] + rill_cpu_place(&w.in, k) * w.size, w.size);
 }
 
+static void patch(const rill_launch *launch, const rill_patch *patch, double *exchange)
+{
+    const work w = work_of(launch);
+    rill_cpu_patch(launch, w.format, w.weights, patch, exchange);
+}
+
 static bool has(rill_variant v)
 {
     return lattices[v.lattice][v.arithmetic]->collide[v.collision][v.equilibrium][v.rheology] &&
            formats[v.arithmetic]->of[v.storage].load && rill_cpu_finder(v);
 }
 
-const rill_cpu_level RILL_CPU_LEVEL(RILL_PART_LEVEL) = {
-    {.step = step, .totals = totals, .moments = moments, .set = set, .swap = swap, .wrap = wrap}, has};
+const rill_cpu_level RILL_CPU_LEVEL(RILL_PART_LEVEL) = {{.step = step,
+                                                         .totals = totals,
+                                                         .moments = moments,
+                                                         .set = set,
+                                                         .swap = swap,
+                                                         .wrap = wrap,
+                                                         .patch = patch},
+                                                        has};

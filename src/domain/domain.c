@@ -1,44 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers the nodes of a geometry and finds the pairs of wall links that mirrored sides join. Kernels see
- * periodic boxes and walls; what a mirrored side is, is decided here and nowhere else.
+ * periodic boxes and walls.
  */
 #include "domain/domain.h"
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "domain/follow.h"
 #include "domain/numbering.h"
 #include "kernel/lattice.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Where a link n - c_i leads. */
-typedef struct link_end {
-    uint32_t x[3];     /* the voxel, seen through periodic and mirrored sides */
-    unsigned mirrored; /* bit a: the link crosses a mirrored side normal to axis a */
-    bool wall;         /* the link crosses a walled side */
-} link_end;
-
-static link_end follow(const rill_geom *geom, rill_lattice lattice, const uint32_t x[3], int i)
-{
-    link_end end = {{0, 0, 0}, 0, false};
-    for (int a = 0; a < 3; a++) {
-        const int64_t n = geom->n[a], to = (int64_t)x[a] - rill_c(lattice, i, a);
-        if (to >= 0 && to < n) {
-            end.x[a] = (uint32_t)to;
-        } else if (geom->sides[a] == RILL_PERIODIC) {
-            end.x[a] = (uint32_t)((to + n) % n);
-        } else {
-            end.x[a] = x[a];
-            if (geom->sides[a] == RILL_MIRROR)
-                end.mirrored |= 1u << a;
-            else
-                end.wall = true;
-        }
-    }
-    return end;
-}
 
 /* Return the velocity whose components along the mirrored axes are turned round. */
 static int reflect(rill_lattice lattice, int i, unsigned mirrored)
@@ -65,7 +39,7 @@ static rill_status pair_links(rill_domain *domain, const rill_numbering *numberi
     const rill_node node = rill_numbering_node(numbering, x[0], x[1], x[2]);
     if (node == RILL_UPSTREAM_WALL) return RILL_OK;
     for (int i = 1; i < rill_q(domain->lattice); i++) {
-        const link_end end = follow(geom, domain->lattice, x, i);
+        const rill_link_end end = rill_follow_link(geom, domain->lattice, x, i);
         if (end.wall || !end.mirrored) continue;
         const rill_node other = rill_numbering_node(numbering, end.x[0], end.x[1], end.x[2]);
         if (other == RILL_UPSTREAM_WALL) continue;

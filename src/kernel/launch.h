@@ -8,6 +8,7 @@
 #define RILL_KERNEL_LAUNCH_H
 
 #include "kernel/arrays.h"
+#include "kernel/platform.h"
 #ifdef RILL_ARITHMETIC
 #include "kernel/rates.h"
 #endif
@@ -70,6 +71,37 @@ typedef struct rill_swap {
     int8_t sign;
 } rill_swap;
 
+/** Two wall links of a patch that see each other in it, or twice the same. */
+typedef struct rill_patch_pair {
+    rill_node node[2];
+    uint32_t at[2];       /**< the nodes among those of the patch */
+    uint8_t direction[2]; /**< incoming velocity */
+    uint8_t axis;         /**< normal of the plane that the pair is reflected at; 3 without one */
+} rill_patch_pair;
+
+/** A list of wall links that are rewritten or measured between steps; see kernel/boundary.h. */
+typedef struct rill_patch {
+    rill_boundary_kind kind;
+    uint64_t count;               /**< pairs */
+    const rill_patch_pair *pairs; /**< no link is in two of them */
+    const double *values; /**< [count], velocity: 6 w_i c_i · u_w; pressure: rho_w - 1; not used by walls */
+    double scale;         /**< factor of the values */
+    double *terms;        /**< [count], what was added when the links were last rewritten */
+    double force[3];      /**< body force per volume: half of it counts in velocities */
+    uint64_t node_count;
+    const rill_node *nodes; /**< [node_count], pressure: nodes of the pairs */
+    double *velocities;     /**< [3][node_count], pressure: their velocities in the last step */
+} rill_patch;
+
+/** What a call of the patch kernel does: find velocities of nodes, rewrite pairs, measure pairs. */
+enum { RILL_PATCH_VELOCITY, RILL_PATCH_REWRITE, RILL_PATCH_MEASURE };
+
+/** Return whether a patch needs the velocities of its nodes before it is rewritten. */
+RILL_FN bool rill_patch_flows(const int equilibrium, const rill_patch *patch)
+{
+    return patch->kind == RILL_BOUNDARY_PRESSURE && equilibrium == RILL_SECOND_ORDER;
+}
+
 /** The kernels of a variant, from rill_backend.kernels. Calls may return before the work is done. */
 struct rill_kernels {
     /** Make one step. */
@@ -84,6 +116,9 @@ struct rill_kernels {
     void (*swap)(const rill_launch *launch, const rill_swap *swaps, size_t count);
     /** Ring: copy the nodes that ghosts stand for to them, before the step that `launch` describes. */
     void (*wrap)(const rill_launch *launch);
+    /** Rewrite the links of a patch before the step that `launch` describes; with `exchange` leave them, and
+     * take what rill_patch_note() says. */
+    void (*patch)(const rill_launch *launch, const rill_patch *patch, double *exchange);
     /** The backend's own: what these functions start. */
     const void *compiled;
 };

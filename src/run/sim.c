@@ -5,6 +5,7 @@
  */
 #include "run/sim.h"
 
+#include "boundary/boundary.h"
 #include "core/memory.h"
 #include "kernel/lattice.h"
 #include "kernel/storage.h"
@@ -25,6 +26,9 @@ struct rill_sim {
     rill_sim_options options;
     char device[256];
     uint64_t steps;
+    uint64_t fresh; /* the value of `steps` when something was set: no wall link has been crossed since */
+    rill_attached **patches;
+    int patch_count;
     void *populations[2]; /* the second is NULL for in-place schemes */
     rill_links *links;    /* on the host; without arrays once a device has them */
     rill_arrays arrays;   /* without populations */
@@ -276,6 +280,8 @@ done:
 void rill_sim_destroy(rill_sim *sim)
 {
     if (!sim) return;
+    for (int k = 0; k < sim->patch_count; k++) rill_attached_destroy(sim->patches[k]);
+    free(sim->patches);
     if (sim->backend) {
         for (int k = 0; k < 2; k++) sim->backend->free(sim->populations[k]);
         sim->backend->free(sim->partials);
@@ -306,6 +312,8 @@ static void step_once(rill_sim *sim)
     sim->steps++;
     sim->ring = launch.to.ring;
     launch = launch_of(sim);
+    /* Patches first: they need what their nodes have sent, swaps replace it. */
+    for (int k = 0; k < sim->patch_count; k++) rill_attached_apply(sim->patches[k], &launch);
     if (sim->swaps) sim->kernels->swap(&launch, sim->swaps, sim->domain->swap_count);
     if (sim->options.variant.stream == RILL_RING) sim->kernels->wrap(&launch);
 }
@@ -406,6 +414,7 @@ rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double 
     rill_status status = RILL_OK;
     double *host = NULL;
     const rill_node count = sim->domain->nodes;
+    sim->fresh = sim->steps;
     RILL_TRY(slice_make(sim));
     RILL_TRY(rill_array_create(4 * (uint64_t)slice_nodes, sizeof(double), "moments", (void **)&host));
     rill_launch launch = launch_of(sim);
@@ -422,6 +431,73 @@ rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double 
 done:
     rill_array_destroy(host);
     return status;
+}
+
+rill_status rill_sim_boundary_add(rill_sim *sim, const rill_boundary *boundary, int *patch)
+{
+    rill_status status = RILL_OK;
+    rill_attached *attached = NULL;
+    if (boundary->domain != sim->domain)
+        return rill_fail(
+            RILL_USAGE,
+            "the boundary was made for another domain than the simulation's: make it for the same");
+    RILL_TRY(rill_attached_create(boundary, sim, &attached));
+    for (int k = 0; k < sim->patch_count; k++)
+        if ((rill_attached_rewrites(attached) || rill_attached_rewrites(sim->patches[k])) &&
+            rill_attached_share(attached, sim->patches[k])) {
+            status = rill_fail(RILL_USAGE,
+                               "the boundary shares a link with patch %d, and only one can say what comes "
+                               "back along it: leave it out of one of them",
+                               k);
+            goto done;
+        }
+    rill_attached **grown = realloc(sim->patches, (size_t)(sim->patch_count + 1) * sizeof *grown);
+    if (!grown) {
+        status = rill_fail(RILL_SYSTEM, "out of memory for a boundary");
+        goto done;
+    }
+    sim->patches = grown;
+    sim->patches[sim->patch_count] = attached;
+    attached = NULL;
+    sim->fresh = sim->steps;
+    *patch = sim->patch_count++;
+done:
+    rill_attached_destroy(attached);
+    return status;
+}
+
+static rill_status patch_check(const rill_sim *sim, int patch)
+{
+    if (patch >= 0 && patch < sim->patch_count) return RILL_OK;
+    return rill_fail(RILL_USAGE, "patch %d is none of the %d that the simulation has", patch,
+                     sim->patch_count);
+}
+
+rill_status rill_sim_patch_scale(rill_sim *sim, int patch, double factor)
+{
+    const rill_status status = patch_check(sim, patch);
+    return status == RILL_OK ? rill_attached_scale(sim->patches[patch], factor) : status;
+}
+
+static rill_status patch_measure(rill_sim *sim, int patch, double force[3], double *flow)
+{
+    const rill_status status = patch_check(sim, patch);
+    const rill_launch launch = launch_of(sim);
+    if (status != RILL_OK) return status;
+    if (sim->steps == sim->fresh)
+        return rill_fail(RILL_USAGE, "no step was made since the patches or the moments were set, so nothing "
+                                     "has met a wall: step first");
+    return rill_attached_measure(sim->patches[patch], &launch, force, flow);
+}
+
+rill_status rill_sim_patch_force(rill_sim *sim, int patch, double force[3])
+{
+    return patch_measure(sim, patch, force, NULL);
+}
+
+rill_status rill_sim_patch_flow(rill_sim *sim, int patch, double *flow)
+{
+    return patch_measure(sim, patch, NULL, flow);
 }
 
 const char *rill_sim_backend(const rill_sim *sim) { return sim->backend->name; }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file boundary.h
+ * What walls send back that are not walls at rest. The step makes half-way bounce-back everywhere; between
+ * two steps a patch, a list of wall links, rewrites what comes in along them:
+ *
+ *   velocity   f_i = f_opp(i) + 6 w_i rho_0 c_i · u_w, rho_0 = 1: bounce-back at a moving wall or an inlet
+ *              (Ladd 1994, doi:10.1017/S0022112094001771; here c_i points from the wall to the node)
+ *   pressure   f_i = -f_r + 2 w_i rho_w (1 + 9/2 (c_i · u_w)² - 3/2 u_w²): anti-bounce-back, without the
+ * terms in u_w for the Stokes equilibrium (Ginzburg, Verhaeghe, d'Humières 2008, Commun. Comput. Phys. 3,
+ * 427; Izquierdo & Fueyo 2008, doi:10.1103/PhysRevE.78.046707)
+ *
+ * with f_opp(i) what the node has just sent towards the wall. In the sources r is opp(i), too: that holds the
+ * pressure and, between links that differ in their tangential part, the shear stress at zero, so that a
+ * parallel flow bends at the boundary whatever the resolution. Here the links of a plane are paired by
+ * specular reflection (boundary/pairs.h): f_r is what the node at x - t has sent along (-n, t), for c_i = (n,
+ * t). That holds the pressure and the tangential velocity at zero, as a box does that is mirrored with its
+ * flow turned round. Links without a partner are their own, and then it is the scheme of the sources.
+ *
+ * Shifted populations g = f - w turn it into g_i = -g_r + 2 w_i (rho_w - 1 + rho_w (…)), which keeps the
+ * digits of small pressures. Pairs share no slot, so that they can be taken in any order. Everything works on
+ * any scheme, addressing and format, because it knows only slots.
+ */
+#ifndef RILL_KERNEL_BOUNDARY_H
+#define RILL_KERNEL_BOUNDARY_H
+
+#include "kernel/address.h"
+#include "kernel/launch.h"
+#include "kernel/plan.h"
+
+/**
+ * Return the slot of link i of a node: of its population opp(i) sent, or of its population i to come in.
+ * @param parity  of the step to come
+ */
+RILL_FN size_t rill_patch_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                               const rill_node n, const int i, const bool sent)
+{
+    if (!sent)
+        return rill_incoming(plan.lattice, plan.stream, plan.addressing, plan.bounce, parity, arrays, n, i);
+    const int before = rill_stream_parities(plan.stream) == 2 ? 1 - parity : 0;
+    return rill_outgoing(plan.lattice, plan.stream, plan.addressing, plan.bounce, before, arrays, n, i);
+}
+
+/**
+ * Return what is added to what was sent (velocity), or what that is subtracted from (pressure).
+ * @param flows  rill_patch_flows()
+ */
+RILL_FN double rill_patch_term(const int lattice, const bool flows, const rill_patch *patch, const uint64_t k)
+{
+    const double value = patch->scale * patch->values[k];
+    if (patch->kind == RILL_BOUNDARY_VELOCITY) return value;
+    const rill_patch_pair pair = patch->pairs[k];
+    const int i = pair.direction[0];
+    double along = 0, square = 0;
+    for (int a = 0; a < 3 && flows; a++) {
+        if (pair.axis < 3 && pair.axis != a) continue; /* no tangential velocity */
+        const double *u = patch->velocities + (uint64_t)a * patch->node_count;
+        const double mean = 0.5 * (u[pair.at[0]] + u[pair.at[1]]);
+        along += rill_c(lattice, i, a) * mean;
+        square += mean * mean;
+    }
+    return 2 * rill_w(lattice, i) * (value + (1 + value) * (4.5 * along * along - 1.5 * square));
+}
+
+/** Return what comes back along link e of a pair that has sent this. */
+RILL_FN double rill_patch_back(const rill_patch *patch, const double term, const double sent[2], const int e)
+{
+    return patch->kind == RILL_BOUNDARY_PRESSURE ? term - sent[1 - e] : sent[e] + term;
+}
+
+/** Return what link e of a pair has sent. @param own  what its slot holds of it, if it is not rewritten */
+RILL_FN double rill_patch_sent(const rill_patch *patch, const uint64_t k, const double back[2],
+                               const double own, const int e)
+{
+    if (patch->kind == RILL_BOUNDARY_WALL) return own;
+    return patch->kind == RILL_BOUNDARY_VELOCITY ? back[e] - patch->terms[k] : patch->terms[k] - back[1 - e];
+}
+
+/** Put down the sums and differences of link e of pair k. @param[out] exchange [2][2][count]: sum,
+ * difference; link */
+RILL_FN void rill_patch_note(const rill_patch *patch, const uint64_t k, const int e, const double back,
+                             const double sent, double *exchange)
+{
+    exchange[(uint64_t)e * patch->count + k] = back + sent;
+    exchange[(uint64_t)(2 + e) * patch->count + k] = back - sent;
+}
+
+#endif

@@ -46,30 +46,32 @@ __global__ void __launch_bounds__(RILL_CUDA_STEP_THREADS, resident_blocks(regist
                          (rill_node)n);
 }
 
-// Density deviation, momentum and velocity of a node; see rill_moments.
+// Density deviation, momentum, velocity and resting mass of a node; see rill_moments and rill_resting().
 struct node_values {
-    double density, momentum[3], velocity[3];
+    double density, momentum[3], velocity[3], resting;
 };
 
 template <class V>
-static __device__ node_values values_of(const int parity, const rill_arrays &arrays, const rill_rates &rates,
-                                        const rill_node n)
+static __device__ bool values_of(const int parity, const rill_arrays &arrays, const rill_rates &rates,
+                                 const rill_node n, node_values &v)
 {
     rill_moments m;
-    rill_node_moments(V::plan(), parity, &arrays, &rates, n, &m);
-    node_values v;
+    if (!rill_node_moments(V::plan(), parity, &arrays, &rates, n, &m)) return false;
+    v.resting = 0;
+    if (V::bounce == RILL_FULL_WAY) v.resting = rill_node_resting(V::plan(), parity, &arrays, n);
     v.density = m.density;
     const double scale = V::equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + v.density) : 1.0;
     for (int a = 0; a < 3; a++) {
         v.momentum[a] = m.momentum[a];
         v.velocity[a] = v.momentum[a] * scale;
     }
-    return v;
+    return true;
 }
 
 static __device__ void partial_add(rill_partial &p, const rill_partial &q)
 {
     p.mass += q.mass;
+    p.resting += q.resting;
     for (int a = 0; a < 3; a++) p.momentum[a] += q.momentum[a];
     p.speed_squared_max = fmax(p.speed_squared_max, q.speed_squared_max);
     p.density_max = fmax(p.density_max, q.density_max);
@@ -80,6 +82,7 @@ static __device__ rill_partial partial_of(const node_values &v)
 {
     rill_partial q = {};
     q.mass = v.density;
+    q.resting = v.resting;
     for (int a = 0; a < 3; a++) {
         q.momentum[a] = v.momentum[a];
         q.speed_squared_max += v.velocity[a] * v.velocity[a];
@@ -101,7 +104,8 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS)
     for (int i = threadIdx.x; i < RILL_CHUNK; i += RILL_CUDA_THREADS) {
         const uint64_t k = (uint64_t)blockIdx.x * RILL_CHUNK + i;
         if (k >= count) break;
-        const node_values v = values_of<V>(parity, arrays, rates, order ? order[k] : (rill_node)(first + k));
+        node_values v;
+        if (!values_of<V>(parity, arrays, rates, order ? order[k] : (rill_node)(first + k), v)) continue;
         if (out) {
             out[k] = v.density;
             for (uint64_t a = 0; a < 3; a++) out[(a + 1) * count + k] = v.velocity[a];

@@ -111,6 +111,27 @@ Test(lattice, weights_are_isotropic_to_fourth_order)
     }
 }
 
+/* The list of operators against rill_variant_check(). */
+Test(collide, exists_where_the_check_says_so)
+{
+    rill_variant v = rill_variant_default();
+    for (int k = 0;
+         k < RILL_LATTICE_COUNT * RILL_COLLISION_COUNT * RILL_EQUILIBRIUM_COUNT * RILL_RHEOLOGY_COUNT; k++) {
+        int rest = k;
+        v.lattice = (rill_lattice)(rest % RILL_LATTICE_COUNT), rest /= RILL_LATTICE_COUNT;
+        v.collision = (rill_collision)(rest % RILL_COLLISION_COUNT), rest /= RILL_COLLISION_COUNT;
+        v.equilibrium = (rill_equilibrium)(rest % RILL_EQUILIBRIUM_COUNT), rest /= RILL_EQUILIBRIUM_COUNT;
+        v.rheology = (rill_rheology)rest;
+        bool listed = false;
+        FOR_EACH_VARIANT(o)
+        listed = listed || (o->lattice == v.lattice && o->collision == v.collision &&
+                            o->equilibrium == v.equilibrium && o->rheology == v.rheology);
+        cr_expect_eq(rill_variant_check(v) == RILL_OK, listed,
+                     "lattice %d, collision %d, equilibrium %d, rheology %d", v.lattice, v.collision,
+                     v.equilibrium, v.rheology);
+    }
+}
+
 Test(collide, conserves_mass_and_gains_the_force)
 {
     const rill_operators *const units[] = {&rill_operators_float_16, &rill_operators_double_16};

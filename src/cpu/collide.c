@@ -7,6 +7,7 @@
 
 #include "cpu/rows.h"
 #include "kernel/collide.h"
+#include "kernel/operators.h"
 #include "kernel/rates.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ RILL_FN void store(void *row, int v, rill_real value)
     memcpy((char *)row + (size_t)v * sizeof value, &value, sizeof value);
 }
 
-#define COLLIDE(C, E, R)                                                                                     \
+#define COLLIDE(L, C, E, R)                                                                                  \
     static void collide_##C##_##E##_##R(const rill_launch *launch, const void *const *in, void *const *out)  \
     {                                                                                                        \
         const rill_rates rates = rill_rates_of(launch);                                                      \
@@ -39,15 +40,10 @@ RILL_FN void store(void *row, int v, rill_real value)
             for (int i = 0; i < rill_q(lattice); i++) store(out[i], v, f[rill_opposite(i)]);                 \
         }                                                                                                    \
     }
-#define COLLISIONS(X)                                                                                        \
-    X(SRT, SECOND_ORDER, NEWTONIAN)                                                                          \
-    X(SRT, STOKES, NEWTONIAN)                                                                                \
-    X(TRT, SECOND_ORDER, NEWTONIAN)                                                                          \
-    X(TRT, STOKES, NEWTONIAN)
+RILL_CPU_JOIN(RILL_OPERATORS_, RILL_PART_LATTICE)
+(COLLIDE)
 
-COLLISIONS(COLLIDE)
-
-static void moments(const rill_launch *launch, const void *const *in, rill_cpu_moments *out)
+    static void moments(const rill_launch *launch, const void *const *in, rill_cpu_moments *out)
 {
     const rill_rates rates = rill_rates_of(launch);
     RILL_NO_UNROLL
@@ -85,6 +81,7 @@ static void set(const rill_launch *launch, const rill_cpu_moments *given, void *
 }
 
 #define SYMBOL RILL_CPU_LATTICE(RILL_PART_LATTICE, RILL_PART_ARITHMETIC, RILL_PART_LEVEL)
-#define ENTRY(C, E, R) .collide[RILL_##C][RILL_##E][RILL_##R] = collide_##C##_##E##_##R,
+#define ENTRY(L, C, E, R) .collide[RILL_##C][RILL_##E][RILL_##R] = collide_##C##_##E##_##R,
 extern const rill_cpu_lattice SYMBOL;
-const rill_cpu_lattice SYMBOL = {COLLISIONS(ENTRY).moments = moments, .set = set};
+const rill_cpu_lattice SYMBOL = {RILL_CPU_JOIN(RILL_OPERATORS_, RILL_PART_LATTICE)(ENTRY).moments = moments,
+                                 .set = set};

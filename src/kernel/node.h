@@ -41,12 +41,13 @@ RILL_FN void rill_node_update(const rill_plan plan, const int collision, const i
 }
 
 /** Take the moments of the nodes n … n + RILL_BLOCK - 1 between two steps; momentum includes half the force.
- * NaN where a population has reached the end of its number format. */
-RILL_FN void rill_node_moments(const rill_plan plan, const int parity, const rill_arrays *arrays,
+ * NaN where a population has reached the end of its number format. @return false for a voxel that is no node
+ */
+RILL_FN bool rill_node_moments(const rill_plan plan, const int parity, const rill_arrays *arrays,
                                const rill_rates *rates, const rill_node n, rill_moments moments[RILL_VECTORS])
 {
     rill_block block;
-    rill_block_gather(plan, parity, arrays, n, &block);
+    if (!rill_block_gather(plan, parity, arrays, n, &block)) return false;
     RILL_NO_UNROLL
     for (int v = 0; v < RILL_VECTORS; v++) {
         rill_real f[RILL_Q_MAX];
@@ -59,6 +60,24 @@ RILL_FN void rill_node_moments(const rill_plan plan, const int parity, const ril
         }
         moments[v] = rill_moments_of(plan.lattice, rates, f);
     }
+    return true;
+}
+
+/** Return the mass that rests in ghosts beside a node; see rill_resting(). */
+RILL_FN double rill_node_resting(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                                 const rill_node n)
+{
+    const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, n);
+    double mass = 0;
+    RILL_UNROLL
+    for (int i = 1; i < rill_q(plan.lattice); i++) {
+        size_t slot;
+        if (place.fluid &&
+            rill_resting(plan.lattice, plan.stream, plan.addressing, parity, arrays, &place, i, &slot))
+            mass += rill_population_shift(plan.lattice, plan.shift, i,
+                                          rill_storage_load(plan.storage, arrays->populations, slot));
+    }
+    return mass;
 }
 
 /**

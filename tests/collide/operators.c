@@ -28,7 +28,7 @@ static void store(const int q, size_t nodes, size_t first, const rill_real *f, d
     {                                                                                                        \
         rill_collide(RILL_##L, RILL_##C, RILL_##E, RILL_##R, rates, f);                                      \
     }
-RILL_EACH_OPERATOR(COLLIDE)
+RILL_OPERATORS(COLLIDE)
 
 static void collide(const rill_launch *launch, size_t nodes, double *f)
 {
@@ -39,7 +39,7 @@ static void collide(const rill_launch *launch, size_t nodes, double *f)
     if (v.lattice == RILL_##L && v.collision == RILL_##C && v.equilibrium == RILL_##E &&                     \
         v.rheology == RILL_##R)                                                                              \
         operator= collide_##L##_##C##_##E##_##R;
-    RILL_EACH_OPERATOR(FIND)
+    RILL_OPERATORS(FIND)
     for (size_t first = 0; first < nodes; first += RILL_LANES) {
         rill_real g[RILL_Q_MAX];
         load(rill_q((int)v.lattice), nodes, first, f, g);

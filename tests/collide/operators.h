@@ -9,6 +9,7 @@
 
 #include "kernel/launch.h"
 #include "kernel/lattice.h"
+#include "kernel/operators.h"
 
 #include <stdbool.h>
 
@@ -27,26 +28,12 @@ typedef struct rill_operators {
 extern const rill_operators rill_operators_float_16, rill_operators_float_64, rill_operators_double_16,
     rill_operators_double_64;
 
-/** Every combination of lattice, collision, equilibrium and viscosity law that exists. */
-#define RILL_EACH_OPERATOR(X)                                                                                \
-    X(D3Q19, MRT, SECOND_ORDER, NEWTONIAN)                                                                   \
-    X(D3Q27, MRT, SECOND_ORDER, NEWTONIAN)                                                                   \
-    X(D3Q19, CENTRAL_MOMENT, SECOND_ORDER, NEWTONIAN)                                                        \
-    X(D3Q27, CENTRAL_MOMENT, SECOND_ORDER, NEWTONIAN)                                                        \
-    X(D3Q27, CUMULANT, SECOND_ORDER, NEWTONIAN)                                                              \
-    RILL_EACH_EQUILIBRIUM(X, D3Q19)                                                                          \
-    RILL_EACH_EQUILIBRIUM(X, D3Q27)                                                                          \
-    RILL_EACH_EQUILIBRIUM(X, D3Q15)                                                                          \
-    RILL_EACH_EQUILIBRIUM(X, D2Q9)
-#define RILL_EACH_EQUILIBRIUM(X, L) RILL_EACH_RATES(X, L, SECOND_ORDER) RILL_EACH_RATES(X, L, STOKES)
-#define RILL_EACH_RATES(X, L, E) X(L, SRT, E, NEWTONIAN) X(L, TRT, E, NEWTONIAN) X(L, TRT, E, CARREAU_YASUDA)
-
-/** The same as the initializer of an array of rill_variant. */
+/** Every combination that exists: the initializer of an array of rill_variant. */
 #define RILL_OPERATOR_VARIANT(L, C, E, R)                                                                    \
     {.lattice = RILL_##L, .collision = RILL_##C, .equilibrium = RILL_##E, .rheology = RILL_##R},
 #define RILL_OPERATOR_VARIANTS                                                                               \
     {                                                                                                        \
-        RILL_EACH_OPERATOR(RILL_OPERATOR_VARIANT)                                                            \
+        RILL_OPERATORS(RILL_OPERATOR_VARIANT)                                                                \
     }
 
 #endif

@@ -56,20 +56,58 @@ static rill_status make_rock(const bench_options *o, uint32_t cells, rill_geom *
     return rill_image_voxelize(o->rock, &options, cli_progress(o->compute.quiet), out, &report);
 }
 
+/*
+ * The same straight pipe along x, y and z, eight times as long as its radius: what a direction costs where
+ * nodes are numbered with x fastest. @see Geier & Schönherr (2017), doi:10.3390/computation5020019, figure 4
+ */
+static rill_status make_pipe(int axis, uint32_t cells, rill_geom **out)
+{
+    rill_pipe_options options = rill_pipe_options_default();
+    options.axis = axis;
+    options.length = cells;
+    options.radius = cells / 8.0;
+    return rill_generate_pipe(&options, out);
+}
+
+static rill_status make_pipe_x(const bench_options *o, uint32_t cells, rill_geom **out)
+{
+    (void)o;
+    return make_pipe(0, cells, out);
+}
+
+static rill_status make_pipe_y(const bench_options *o, uint32_t cells, rill_geom **out)
+{
+    (void)o;
+    return make_pipe(1, cells, out);
+}
+
+static rill_status make_pipe_z(const bench_options *o, uint32_t cells, rill_geom **out)
+{
+    (void)o;
+    return make_pipe(2, cells, out);
+}
+
 typedef struct bench_case {
+    int suite; /* in the order of `suites` */
     const char *name;
     uint32_t cells[2]; /* along an edge: on a cpu, on a device */
     rill_status (*make)(const bench_options *o, uint32_t cells, rill_geom **out);
 } bench_case;
 
-static const bench_case cases[] = {
-    {"box", {160, 384}, make_box}, {"spheres", {224, 512}, make_spheres}, {"rock", {0, 0}, make_rock}};
-enum { case_count = sizeof cases / sizeof *cases, case_rock = 2, suite_all = case_count };
-static const char *const suites[] = {"box", "spheres", "rock", "all", NULL};
+enum { suite_box, suite_spheres, suite_rock, suite_isotropy, suite_all };
+static const char *const suites[] = {"box", "spheres", "rock", "isotropy", "all", NULL};
+static const bench_case cases[] = {{suite_box, "box", {160, 384}, make_box},
+                                   {suite_spheres, "spheres", {224, 512}, make_spheres},
+                                   {suite_rock, "rock", {0, 0}, make_rock},
+                                   {suite_isotropy, "pipe-x", {256, 1024}, make_pipe_x},
+                                   {suite_isotropy, "pipe-y", {256, 1024}, make_pipe_y},
+                                   {suite_isotropy, "pipe-z", {256, 1024}, make_pipe_z}};
+enum { case_count = sizeof cases / sizeof *cases };
 
 /* ---- running them ---------------------------------------------------------------------------- */
 
-static json_t *record_json(const char *name, rill_variant v, const rill_bench_record *r, const char *command)
+static json_t *record_json(const bench_case *c, rill_variant v, const rill_bench_record *r,
+                           const char *command)
 {
     const rill_bytes bytes = rill_variant_bytes(v, r->porosity);
     const double model = r->mlups * 1e6 * r->bytes_per_update,
@@ -78,7 +116,7 @@ static json_t *record_json(const char *name, rill_variant v, const rill_bench_re
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:f, "
         "s:s, "
         "s:f, s:f, s:f, s:f, s:f, s:I, s:b, s:s}",
-        "suite", name, "case", name, "lattice", rill_lattice_names[v.lattice], "collision",
+        "suite", suites[c->suite], "case", c->name, "lattice", rill_lattice_names[v.lattice], "collision",
         rill_collision_names[v.collision], "equilibrium", rill_equilibrium_names[v.equilibrium], "stream",
         rill_stream_names[v.stream], "addressing", rill_addressing_names[v.addressing], "storage",
         rill_storage_names[v.storage], "arithmetic", rill_arithmetic_names[v.arithmetic], "bounce_back",
@@ -183,7 +221,7 @@ static rill_status run_case(const bench_options *o, const bench_case *c, const c
         cli_progress_end();
         *bandwidth = record.bandwidth;
         if (!o->compute.quiet) print_record(c->name, sim.variant, &record);
-        json_t *row = record_json(c->name, sim.variant, &record, command);
+        json_t *row = record_json(c, sim.variant, &record, command);
         if (!row || json_array_append_new(results, row)) {
             status = rill_fail(RILL_SYSTEM, "out of memory for the results");
             goto done;
@@ -211,7 +249,7 @@ static rill_status work(const bench_options *o, const char *command)
     rill_status status = RILL_OK;
     double bandwidth = 0;
     json_t *results = json_array(), *report = NULL;
-    if (o->suite == case_rock && !o->rock) {
+    if (o->suite == suite_rock && !o->rock) {
         status =
             rill_fail(RILL_USAGE, "the suite rock needs an image or a geometry: name it with --rock FILE");
         goto done;
@@ -220,7 +258,8 @@ static rill_status work(const bench_options *o, const char *command)
     RILL_TRY(rill_output_try(o->compute.output));
     if (!o->compute.quiet) print_heading();
     for (int k = 0; k < case_count; k++) {
-        const bool wanted = o->suite == k || (o->suite == suite_all && (k != case_rock || o->rock));
+        const bool wanted = o->suite == cases[k].suite ||
+                            (o->suite == suite_all && (cases[k].suite != suite_rock || o->rock));
         if (wanted) RILL_TRY(run_case(o, &cases[k], command, &bandwidth, results));
     }
     if (o->compute.json) {
@@ -250,7 +289,8 @@ static int run(int argc, char **argv)
     o.compute.output_default = "";
     const cli_option own[] = {
         {.help = "What is measured"},
-        {"suite", 0, CLI_CHOICE, &o.suite, .help = "geometry", .choices = suites},
+        {"suite", 0, CLI_CHOICE, &o.suite, .help = "geometry; isotropy: one pipe along x, y, z",
+         .choices = suites},
         {"rock", 0, CLI_TEXT, &o.rock, "FILE", "image (pore 0) or geometry of the suite rock",
          .fallback = ""},
         {"cells", 0, CLI_COUNT, &o.cells, "COUNT", "voxels along an edge of box and spheres",

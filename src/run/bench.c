@@ -86,6 +86,7 @@ static rill_status believe(rill_sim *sim, uint64_t nodes, const rill_sim_options
                                                                              : 1e-2;
     const int axis = flow_axis(options->variant);
     record->mass_error = fabs(totals.mass) / (double)nodes;
+    const double along = totals.momentum[0] + totals.momentum[1] + totals.momentum[2];
     if (totals.not_finite || !(record->mass_error <= limit) || (size >= 4 && !(totals.momentum[axis] > 0)))
         return rill_fail(
             RILL_NUMERICS,

@@ -100,7 +100,7 @@ RILL_FN void rill_cpu_copy_segments(const rill_cpu_side *side, const rill_segmen
     }
 }
 
-/** The same in a ring, where any segment may turn round at the end. */
+/** The same in a ring, where any segment may turn round at the end, whole rows, too. */
 RILL_FN void rill_cpu_copy_segments_of_ring(const rill_cpu_side *side, const rill_segments *segments,
                                             const uint64_t block, const bool into, char *rows,
                                             const size_t size)
@@ -108,13 +108,15 @@ RILL_FN void rill_cpu_copy_segments_of_ring(const rill_cpu_side *side, const ril
     const uint64_t *offsets = segments->offsets + block * RILL_SEGMENT_CLASSES;
     for (uint64_t k = offsets[0]; k < offsets[RILL_SEGMENT_CLASSES]; k++) {
         const rill_segment s = segments->segments[k];
-        char *row = rows + ((size_t)s.direction * RILL_BLOCK + s.lane) * size;
+        const bool unbroken = rill_cpu_unbroken(side, s.node, s.length);
+        if (unbroken && s.length == RILL_BLOCK) continue;
+        char *row = rows + ((size_t)s.direction * RILL_BLOCK + s.lane) * size,
+             *start = side->rows[s.direction][s.wall];
         const uint64_t place = rill_cpu_place(side, s.node);
-        const uint64_t before = side->turn - place < s.length ? side->turn - place : s.length;
-        char *first = side->rows[s.direction][s.wall] + place * size, *rest = side->rows[s.direction][s.wall];
-        memcpy(into ? row : first, into ? first : row, before * size);
-        row += before * size;
-        memcpy(into ? row : rest, into ? rest : row, (s.length - before) * size);
+        const size_t before = (size_t)(unbroken ? s.length : side->turn - place) * size,
+                     behind = s.length * size - before;
+        memcpy(into ? row : start + place * size, into ? start + place * size : row, before);
+        memcpy(into ? row + before : start, into ? start : row + before, behind);
     }
 }
 

@@ -3,9 +3,9 @@
  * @file rows.h
  * The seams between the three parts that a step on a CPU is put together from, block by block:
  *
- *   links and copies (step.c)   bring the stored populations of RILL_BLOCK nodes into rows, and take them
- * back formats (format.c)          turn rows of stored numbers into rows of the arithmetic type, and back
- *   collisions (collide.c)      work from rows to rows
+ * - links and copies (step.c) bring stored populations of RILL_BLOCK nodes into rows, and take them back;
+ * - formats (format.c) turn rows of stored numbers into rows of the arithmetic type, and back;
+ * - collisions (collide.c) work from rows to rows.
  *
  * A row is RILL_BLOCK successive values of one velocity. Where slots are successive, too, it is a place in
  * the population array itself and nothing is copied. Each part is compiled for every x86-64 level; formats

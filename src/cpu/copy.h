@@ -100,6 +100,31 @@ RILL_FN void rill_cpu_copy_segments(const rill_cpu_side *side, const rill_segmen
     }
 }
 
+/**
+ * Ask for all slots of a block, a while before they are copied: segments jump about too much for the
+ * processor to foresee, those at walls, one here and one there, most of all.
+ */
+RILL_FN void rill_cpu_ask_segments(const rill_cpu_side *side, const rill_segments *segments,
+                                   const uint64_t block, const size_t size)
+{
+    const uint64_t *offsets = segments->offsets + block * RILL_SEGMENT_CLASSES;
+    RILL_UNROLL
+    for (int class = 0; class < RILL_SEGMENT_CLASSES; class ++) {
+        const size_t part = ((size_t)1 << class) * size;
+        RILL_NO_UNROLL
+        for (uint64_t k = offsets[class]; k < offsets[class + 1]; k++) {
+            const rill_segment s = segments->segments[k];
+            const char *slots = side->rows[s.direction][s.wall] + rill_cpu_place(side, s.node) * size;
+            const char *last = slots + s.length * size - 1;
+            RILL_UNROLL
+            for (size_t line = 0; line < part; line += 64) {
+                __builtin_prefetch(slots + line);
+                __builtin_prefetch(last - line);
+            }
+        }
+    }
+}
+
 /** The same in a ring, where any segment may turn round at the end, whole rows, too. */
 RILL_FN void rill_cpu_copy_segments_of_ring(const rill_cpu_side *side, const rill_segments *segments,
                                             const uint64_t block, const bool into, char *rows,
@@ -140,6 +165,7 @@ RILL_FN void rill_cpu_copy_lanes(const rill_cpu_side *side, const int i, const u
 typedef struct rill_cpu_copies {
     void (*segments)(const rill_cpu_side *side, const rill_segments *segments, uint64_t block, bool into,
                      char *rows);
+    void (*ask)(const rill_cpu_side *side, const rill_segments *segments, uint64_t block);
     void (*lanes)(const rill_cpu_side *side, int i, uint64_t n, const rill_cpu_links *links, uint64_t active,
                   bool into, char *row);
 } rill_cpu_copies;
@@ -154,6 +180,10 @@ typedef struct rill_cpu_copies {
             rill_cpu_copy_segments(side, segments, block, true, rows, B);                                    \
         else                                                                                                 \
             rill_cpu_copy_segments(side, segments, block, false, rows, B);                                   \
+    }                                                                                                        \
+    static void ask_##B(const rill_cpu_side *side, const rill_segments *segments, uint64_t block)            \
+    {                                                                                                        \
+        rill_cpu_ask_segments(side, segments, block, B);                                                     \
     }                                                                                                        \
     static void lanes_##B(const rill_cpu_side *side, int i, uint64_t n, const rill_cpu_links *links,         \
                           uint64_t active, bool into, char *row)                                             \
@@ -171,7 +201,7 @@ RILL_CPU_COPIES(8)
 static inline const rill_cpu_copies *rill_cpu_copies_of(size_t size)
 {
     static const rill_cpu_copies copies[] = {
-        {segments_2, lanes_2}, {segments_4, lanes_4}, {segments_8, lanes_8}};
+        {segments_2, ask_2, lanes_2}, {segments_4, ask_4, lanes_4}, {segments_8, ask_8, lanes_8}};
     return &copies[size == 2 ? 0 : size == 4 ? 1 : 2];
 }
 

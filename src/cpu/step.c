@@ -157,22 +157,12 @@ static void write_block(const work *w, const rill_cpu_side *side, block *b)
     copy(w, side, false, b);
 }
 
-/* Ask for what the next block will gather: segments jump about too much for the processor to foresee. */
-static void prefetch(const work *w, const rill_cpu_side *side, uint64_t n)
-{
-    const rill_node *ahead =
-        w->launch->from.segments.ahead + (size_t)(n / RILL_BLOCK + 1) * (size_t)(w->q - 1);
-    for (int i = 1; i < w->q; i++) {
-        const char *line = side->rows[i][0] + rill_cpu_place(side, ahead[i - 1]) * w->size;
-        for (size_t k = 0; k < RILL_BLOCK * w->size; k += 64) __builtin_prefetch(line + k);
-    }
-}
-
 static void step_block(const work *w, rill_cpu_collide *collide, uint64_t n, block *b)
 {
     const bool in_place = rill_stream_in_place((int)w->launch->variant.stream);
     if (!begin(w, n, w->launch->first, w->launch->nodes, b)) return;
-    if (b->segmented && w->in.looks) prefetch(w, &w->in, n);
+    if (b->segmented && n + RILL_BLOCK < w->launch->nodes && (w->in.looks || w->out.looks))
+        w->copies->ask(w->in.looks ? &w->in : &w->out, &w->launch->from.segments, n / RILL_BLOCK + 1);
     read_block(w, in_place, b);
     for (int i = 0; i < w->q && !w->same; i++)
         w->format->load(b->stored_rows[i], b->values[i], w->weights[i]);

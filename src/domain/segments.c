@@ -46,24 +46,15 @@ static int class_of(int length)
     return class;
 }
 
-/* Return the first meeting node of a row that is behind no wall, or the row's first. */
-static rill_node ahead_of(const row *r)
-{
-    for (int l = 0; l < r->lanes; l++)
-        if (!r->wall[l]) return r->meeting[l];
-    return r->meeting[0];
-}
-
 /*
  * Visit the segments of a block: count them by class and, where `to` is not NULL, write each to its class's
- * next place and the first meeting nodes to `ahead`.
+ * next place.
  */
 static void visit_block(rill_variant variant, const rill_arrays *arrays, size_t block,
-                        uint64_t count[RILL_SEGMENT_CLASSES], rill_segment **to, rill_node *ahead)
+                        uint64_t count[RILL_SEGMENT_CLASSES], rill_segment **to)
 {
     for (int i = 1; i < rill_q((int)variant.lattice); i++) {
         const row r = row_of(variant, arrays, block, i);
-        if (ahead) ahead[i - 1] = ahead_of(&r);
         for (uint64_t left = starts_of(&r); left;) {
             const int lane = __builtin_ctzll(left);
             left &= left - 1;
@@ -79,21 +70,18 @@ static void visit_block(rill_variant variant, const rill_arrays *arrays, size_t 
 rill_status rill_segments_create(rill_variant variant, const rill_arrays *arrays, rill_segments *out)
 {
     rill_status status = RILL_OK;
-    rill_segments segments = {NULL, NULL, NULL};
+    rill_segments segments = {NULL, NULL};
     const int64_t blocks = ((int64_t)arrays->nodes + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK;
     const size_t classes = (size_t)blocks * RILL_SEGMENT_CLASSES;
     RILL_TRY(rill_array_create(classes + 1, sizeof(uint64_t), "segments", (void **)&segments.offsets));
 #pragma omp parallel for schedule(static)
     for (int64_t block = 0; block < blocks; block++) {
         uint64_t count[RILL_SEGMENT_CLASSES] = {0};
-        visit_block(variant, arrays, (size_t)block, count, NULL, NULL);
+        visit_block(variant, arrays, (size_t)block, count, NULL);
         memcpy(segments.offsets + block * RILL_SEGMENT_CLASSES + 1, count, sizeof count);
     }
     segments.offsets[0] = 0;
     for (size_t k = 0; k < classes; k++) segments.offsets[k + 1] += segments.offsets[k];
-    const size_t rows = (size_t)rill_q((int)variant.lattice) - 1;
-    RILL_TRY(rill_array_create_zero(((uint64_t)blocks + 1) * rows, sizeof(rill_node), "segments",
-                                    (void **)&segments.ahead));
     RILL_TRY(rill_array_create(segments.offsets[classes], sizeof(rill_segment), "segments",
                                (void **)&segments.segments));
 #pragma omp parallel for schedule(static)
@@ -102,10 +90,10 @@ rill_status rill_segments_create(rill_variant variant, const rill_arrays *arrays
         rill_segment *to[RILL_SEGMENT_CLASSES];
         for (int class = 0; class < RILL_SEGMENT_CLASSES; class ++)
             to[class] = segments.segments + segments.offsets[block * RILL_SEGMENT_CLASSES + class];
-        visit_block(variant, arrays, (size_t)block, count, to, segments.ahead + (size_t)block * rows);
+        visit_block(variant, arrays, (size_t)block, count, to);
     }
     *out = segments;
-    segments = (rill_segments){NULL, NULL, NULL};
+    segments = (rill_segments){NULL, NULL};
 done:
     rill_segments_destroy(&segments);
     return status;
@@ -115,6 +103,5 @@ void rill_segments_destroy(rill_segments *segments)
 {
     rill_array_destroy(segments->segments);
     rill_array_destroy(segments->offsets);
-    rill_array_destroy(segments->ahead);
-    *segments = (rill_segments){NULL, NULL, NULL};
+    *segments = (rill_segments){NULL, NULL};
 }

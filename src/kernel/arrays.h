@@ -28,7 +28,6 @@ typedef struct rill_segment {
 typedef struct rill_segments {
     rill_segment *segments;
     uint64_t *offsets; /**< [blocks * RILL_SEGMENT_CLASSES + 1], where a class of a block begins */
-    rill_node *ahead;  /**< [blocks + 1][q - 1], the first meeting node of a block, for prefetching */
 } rill_segments;
 
 /** Flags of a voxel (dense addressing). */

@@ -220,7 +220,7 @@ static void totals_of(const rill_geom *geom, const rill_sim_options *options, in
 {
     omp_set_num_threads(threads);
     *s = start(geom, options);
-    advance(s, 31);
+    advance(s, 13);
     ASSERT_OK(rill_sim_totals(s->sim, totals));
 }
 
@@ -261,8 +261,8 @@ Test(sim, is_deterministic)
         rill_totals first, again;
         state a, b;
         totals_of(geom, &options, 1, &first, &a);
-        for (int other = 0; other < 3; other++) {
-            static const char *const levels[] = {"", "", "v2"};
+        for (int other = 0; other < 4; other++) {
+            static const char *const levels[] = {"", "", "v2", "v3"};
             setenv("RILL_CPU_LEVEL", levels[other], 1);
             if (!rill_backend_available(RILL_BACKEND_CPU)) continue; /* built without that level */
             totals_of(geom, &options, other == 1 ? 2 : 1, &again, &b);

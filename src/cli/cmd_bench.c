@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `rill bench`: speed on this machine, as a fraction of its memory bandwidth. */
 #include "cli/cli.h"
+#include "cli/read_geometry.h"
 #include "geometry/generate.h"
-#include "geometry/voxelize.h"
 #include "io/json_file.h"
 #include "io/output.h"
 #include "kernel/storage.h"
@@ -49,11 +49,7 @@ static rill_status make_spheres(const bench_options *o, uint32_t cells, rill_geo
 static rill_status make_rock(const bench_options *o, uint32_t cells, rill_geom **out)
 {
     (void)cells;
-    const size_t length = strlen(o->rock);
-    if (length > 3 && !strcmp(o->rock + length - 3, ".h5")) return rill_geom_read(o->rock, out);
-    const rill_voxelize_options options = rill_voxelize_options_default();
-    rill_voxelize_report report;
-    return rill_image_voxelize(o->rock, &options, cli_progress(o->compute.quiet), out, &report);
+    return cli_read_geometry(o->rock, RILL_KEEP_PERCOLATING, cli_progress(o->compute.quiet), out);
 }
 
 /*

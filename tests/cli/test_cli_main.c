@@ -23,8 +23,8 @@ Test(main, help_and_version)
 
 Test(main, every_command_is_listed_and_has_help)
 {
-    static const char *const commands[] = {"generate", "voxelize", "info",    "permeability",
-                                           "export",   "bench",    "variants"};
+    static const char *const commands[] = {"generate", "voxelize", "info",     "permeability",
+                                           "export",   "bench",    "variants", "verify"};
     const cli_result list = cli_test_run("--help");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char line[64];

@@ -6,36 +6,18 @@
  */
 #include "../backends.h"
 #include "geometry/generate.h"
+#include "verify/case_channels.h"
+#include "verify/pipe.h"
 
 #include <math.h>
 
 /* Mean over the fluid nodes of nu u / F along the axis, in the steady state. */
 static double mobility(const rill_geom *geom, int axis, rill_sim_options options)
 {
-    rill_domain *domain = NULL;
-    rill_sim *sim = NULL;
-    const rill_domain_options domain_options = {options.variant.lattice, axis};
-    ASSERT_OK(rill_domain_create(geom, &domain_options, &domain));
+    double k = 0;
     options.force[axis] = 1e-6;
-    ASSERT_OK(rill_sim_create(domain, &options, &sim));
-    double k = 0, before = -1;
-    const double limit = options.variant.storage == RILL_FP64 ? 1e-13 : 1e-7;
-    while (fabs(k - before) > limit * fabs(k)) {
-        rill_totals totals;
-        ASSERT_OK(rill_sim_step(sim, 100));
-        ASSERT_OK(rill_sim_totals(sim, &totals));
-        before = k;
-        k = (options.tau - 0.5) / 3 * totals.momentum[axis] / options.force[axis] / rill_domain_nodes(domain);
-        cr_assert_lt(rill_sim_steps(sim), 200000, "k = %.9g has not come to rest", k);
-    }
-    rill_sim_destroy(sim);
-    rill_domain_destroy(domain);
+    ASSERT_OK(rill_verify_mobility(geom, axis, &options, &(rill_verify_until){100, 1e-13, 200000}, &k, NULL));
     return k;
-}
-
-static double plates_exact(double h, double magic)
-{
-    return h * h / 12 + 1.0 / 24 + (16 * magic / 3 - 1) / 8;
 }
 
 Test(channels, plates_are_exact)
@@ -57,7 +39,8 @@ Test(channels, plates_are_exact)
         options.magic = k % 3 == 2 ? 0.25 : 3.0 / 16;
         const double magic =
             options.variant.collision == RILL_SRT ? pow(options.tau - 0.5, 2) : options.magic;
-        const double exact = plates_exact(plates.gap, magic), found = mobility(geom, axis, options);
+        const double exact = rill_verify_plates_exact(plates.gap, magic),
+                     found = mobility(geom, axis, options);
         cr_expect_float_eq(found / exact, 1, 1e-9, "case %d on backend %d: %.12g, expected %.12g", k, backend,
                            found, exact);
         rill_geom_destroy(geom);
@@ -75,13 +58,13 @@ Test(channels, walled_sides_are_plates)
         rill_sim_options options = rill_sim_options_default();
         options.backend = backend;
         options.variant.storage = RILL_FP64;
-        const double exact = plates_exact(7, 3.0 / 16), found = mobility(geom, 2, options);
+        const double exact = rill_verify_plates_exact(7, 3.0 / 16), found = mobility(geom, 2, options);
         cr_expect_float_eq(found / exact, 1, 1e-9, "%.12g, expected %.12g", found, exact);
         geom->sides[1] = RILL_MIRROR; /* one half of plates twice as far apart */
         geom->voxels[0] = geom->voxels[0];
         for (uint32_t z = 0; z < 2; z++)
             for (uint32_t x = 0; x < 3; x++) geom->voxels[x + 3 * (0 + 7 * z)] = RILL_SOLID;
-        const double half = plates_exact(12, 3.0 / 16), mirrored = mobility(geom, 2, options);
+        const double half = rill_verify_plates_exact(12, 3.0 / 16), mirrored = mobility(geom, 2, options);
         cr_expect_float_eq(mirrored / half, 1, 1e-9, "mirrored: %.12g, expected %.12g", mirrored, half);
         rill_geom_destroy(geom);
     }
@@ -102,8 +85,8 @@ Test(channels, square_duct_converges_with_order_2)
             options.backend = backend;
             options.variant.storage = RILL_FP64;
             options.tau = 1.5;
-            error[i] =
-                fabs(mobility(geom, duct.axis, options) / (0.03514425374 * duct.width * duct.width) - 1);
+            error[i] = fabs(
+                mobility(geom, duct.axis, options) / (RILL_VERIFY_SQUARE_DUCT * duct.width * duct.width) - 1);
             rill_geom_destroy(geom);
         }
         const double order = log2(error[0] / error[1]);
@@ -115,26 +98,15 @@ Test(channels, square_duct_converges_with_order_2)
 /* Relative error of the flow rate through a pipe, mean of four centre offsets. */
 static double pipe_error(double radius, rill_lattice lattice, rill_backend_kind backend)
 {
-    static const double offsets[4][2] = {{0, 0}, {0.5, 0}, {0.25, 0.25}, {0.5, 0.5}};
-    double error = 0;
-    for (int i = 0; i < 4; i++) {
-        rill_pipe_options pipe = rill_pipe_options_default();
-        pipe.radius = radius;
-        pipe.length = 1;
-        pipe.offset[0] = offsets[i][0];
-        pipe.offset[1] = offsets[i][1];
-        rill_geom *geom = NULL;
-        ASSERT_OK(rill_generate_pipe(&pipe, &geom));
-        rill_sim_options options = rill_sim_options_default();
-        options.backend = backend;
-        options.variant.storage = RILL_FP64;
-        options.variant.lattice = lattice;
-        options.tau = 1.5;
-        const double flow = mobility(geom, pipe.axis, options) * (double)rill_geom_fluid(geom);
-        error += fabs(flow / (M_PI * pow(radius, 4) / 8) - 1) / 4;
-        rill_geom_destroy(geom);
-    }
-    return error;
+    const rill_verify_pipe pipe = {.radius = radius, .speed = 1e-3};
+    rill_verify_pipe_errors errors;
+    rill_sim_options options = rill_sim_options_default();
+    options.backend = backend;
+    options.variant.storage = RILL_FP64;
+    options.variant.lattice = lattice;
+    options.tau = 1.5;
+    ASSERT_OK(rill_verify_pipe_mean(&pipe, &options, &(rill_verify_until){100, 1e-13, 200000}, &errors));
+    return errors.flow;
 }
 
 Test(channels, pipe_converges_with_order_1)

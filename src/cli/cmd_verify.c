@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill verify: known flows on this machine, with what was found beside what is expected. The cases are
+ * verify/'s. */
+#include "backend.h"
+#include "cli/cli.h"
+#include "cli/read_geometry.h"
+#include "io/json_file.h"
+#include "io/output.h"
+#include "verify/verify.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* In the order of `set`. */
+static const char *const sets[] = {"auto", "quick", "full", NULL};
+enum set { set_auto, set_quick, set_full };
+
+/* In the order of rill_verify_measure. */
+static const char *const measures[] = {"relative", "absolute", "at most", "at least"};
+
+typedef struct choices {
+    cli_compute compute;
+    int suite, set;
+    const char *pattern, *rock;
+    bool list;
+} choices;
+
+/* What happened so far. */
+typedef struct tally {
+    int checks, failed, cases, skipped;
+    double seconds;
+    json_t *rows, *left_out, *series;
+} tally;
+
+/* ---- selection ------------------------------------------------------------------------------- */
+
+static bool wanted(const choices *c, const rill_verify_case *of)
+{
+    return !c->pattern || fnmatch(c->pattern, of->name, 0) == 0;
+}
+
+static rill_status pattern_check(const choices *c)
+{
+    const rill_verify_suite suite = (rill_verify_suite)c->suite;
+    cli_nearest_match match = {0};
+    for (int k = 0; k < rill_verify_count(suite); k++) {
+        const rill_verify_case *of = rill_verify_at(suite, k);
+        if (wanted(c, of)) return RILL_OK;
+        cli_nearest(&match, c->pattern, of->name);
+    }
+    return rill_fail(RILL_USAGE,
+                     "--case %s matches no case of the suite %s: the nearest is %s (--list shows all, "
+                     "'spheres/*' takes a group)",
+                     c->pattern, rill_verify_suite_names[c->suite], match.name);
+}
+
+static void print_list(const choices *c)
+{
+    const rill_verify_suite suite = (rill_verify_suite)c->suite;
+    for (int k = 0; k < rill_verify_count(suite); k++) {
+        const rill_verify_case *of = rill_verify_at(suite, k);
+        if (!wanted(c, of)) continue;
+        printf("%-28s %s%s\n", of->name, of->what, of->full ? " (full set)" : "");
+        for (int i = 0; i < of->check_count; i++) {
+            const rill_verify_check *check = &of->checks[i];
+            printf("    %s%s%s: %s\n", check->what, check->unit[0] ? ", " : "", check->unit, check->source);
+        }
+    }
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+static void print_heading(void)
+{
+    printf("%-4s  %-26s %-34s %13s %13s %10s %9s %8s\n", "", "case", "what", "found", "expected", "deviation",
+           "limit", "seconds");
+}
+
+/* A number as wide as its column, or a dash. */
+static const char *cell(char text[32], const char *format, double value)
+{
+    if (isnan(value))
+        strcpy(text, "-");
+    else
+        snprintf(text, 32, format, value);
+    return text;
+}
+
+static void print_record(const rill_verify_record *r)
+{
+    cli_progress_end();
+    if (r->skipped || r->reason[0])
+        printf("%-4s  %-26s %s\n", r->skipped ? "skip" : "FAIL", r->of->name, r->reason);
+    for (int k = 0; k < r->of->check_count && !r->skipped && !r->reason[0]; k++) {
+        const rill_verify_check *check = &r->of->checks[k];
+        const rill_verify_outcome *o = &r->outcomes[k];
+        char what[80], found[32], expected[32], deviation[32], limit[32];
+        snprintf(what, sizeof what, "%s%s%s", check->what, check->unit[0] ? ", " : "", check->unit);
+        const char *sign = check->measure == RILL_VERIFY_AT_LEAST ? ">= %.3g" : "%.3g";
+        printf("%-4s  %-26s %-34s %13s %13s %10s %9s", o->pass ? "pass" : "FAIL", r->of->name, what,
+               cell(found, "%.8g", o->found), cell(expected, "%.8g", o->expected),
+               cell(deviation, "%+.2e", o->deviation), cell(limit, sign, isinf(o->limit) ? NAN : o->limit));
+        if (k == 0)
+            printf(" %8.1f\n", r->seconds);
+        else
+            putchar('\n');
+    }
+    fflush(stdout);
+}
+
+static rill_status append(json_t *array, json_t *row)
+{
+    return row && json_array_append_new(array, row) == 0
+               ? RILL_OK
+               : rill_fail(RILL_SYSTEM, "out of memory for the report");
+}
+
+static rill_status note(tally *t, const rill_verify_record *r)
+{
+    rill_status status = RILL_OK;
+    t->cases += !r->skipped;
+    t->skipped += r->skipped;
+    t->seconds += r->seconds;
+    if (r->skipped)
+        return append(t->left_out, json_pack("{s:s, s:s}", "case", r->of->name, "reason", r->reason));
+    for (int k = 0; k < r->of->check_count; k++) {
+        const rill_verify_check *check = &r->of->checks[k];
+        const rill_verify_outcome *o = &r->outcomes[k];
+        t->checks++;
+        t->failed += !o->pass;
+        RILL_TRY(append(
+            t->rows, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:b, s:s, s:f, s:s}", "case",
+                               r->of->name, "what", r->of->what, "check", check->what, "unit", check->unit,
+                               "found", rill_json_real(o->found), "expected", rill_json_real(o->expected),
+                               "deviation", rill_json_real(o->deviation), "measure", measures[check->measure],
+                               "limit", rill_json_real(o->limit), "pass", o->pass, "reason", r->reason,
+                               "seconds", r->seconds, "source", check->source)));
+    }
+done:
+    return status;
+}
+
+static rill_status write_report(const choices *c, const rill_verify_setup *setup, const tally *t,
+                                const char *backend, const char *device, const char *command)
+{
+    char date[32], variant[96];
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    rill_variant_name(setup->variant, variant, sizeof variant);
+    json_t *report = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:O, s:O, s:O}", "software",
+                               rill_version(), "date", date, "command", command, "backend", backend, "device",
+                               device, "suite", rill_verify_suite_names[c->suite], "set",
+                               setup->full ? "full" : "quick", "variant", variant, "seconds", t->seconds,
+                               "checks", t->rows, "skipped", t->left_out, "series", t->series);
+    if (!report) return rill_fail(RILL_SYSTEM, "out of memory for the report");
+    const rill_status status = rill_json_write(report, c->compute.json);
+    json_decref(report);
+    return status;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static rill_status run_cases(const choices *c, const rill_verify_setup *setup, tally *t)
+{
+    rill_status status = RILL_OK;
+    const rill_verify_suite suite = (rill_verify_suite)c->suite;
+    const int count = rill_verify_count(suite);
+    if (!c->compute.quiet) print_heading();
+    for (int k = 0; k < count; k++) {
+        const rill_verify_case *of = rill_verify_at(suite, k);
+        rill_verify_record record;
+        if (!wanted(c, of)) continue;
+        if (setup->progress.fn)
+            setup->progress.fn(setup->progress.context, of->name, (double)k / count, of->what);
+        RILL_TRY(rill_verify_run(of, setup, t->series, &record));
+        const bool other_set = record.skipped && of->full && !setup->full;
+        if (!c->compute.quiet && !other_set) print_record(&record);
+        RILL_TRY(note(t, &record));
+    }
+done:
+    return status;
+}
+
+static rill_status verdict(const tally *t)
+{
+    if (t->checks == 0)
+        return rill_fail(RILL_USAGE,
+                         "none of the cases asked for can be run like this (%d skipped): --list shows the "
+                         "cases, --set full takes those for a GPU, too",
+                         t->skipped);
+    if (t->failed)
+        return rill_fail(RILL_NUMERICS,
+                         "%d of %d checks failed: the lines with FAIL say by how much; other formats, "
+                         "schemes or a --backend tell what it depends on",
+                         t->failed, t->checks);
+    return RILL_OK;
+}
+
+static rill_status work(const choices *c, const char *command)
+{
+    rill_status status = RILL_OK;
+    char device[256];
+    rill_geom *rock = NULL;
+    const rill_backend *backend;
+    tally t = {.rows = json_array(), .left_out = json_array(), .series = json_object()};
+    rill_verify_setup setup = {
+        .variant = cli_compute_variant(&c->compute),
+        .backend = (rill_backend_kind)c->compute.backend,
+        .magic = c->compute.magic,
+        .progress = cli_progress(c->compute.quiet),
+    };
+    if (!t.rows || !t.left_out || !t.series) {
+        status = rill_fail(RILL_SYSTEM, "out of memory for the report");
+        goto done;
+    }
+    if (c->pattern) RILL_TRY(pattern_check(c));
+    if (c->list) {
+        print_list(c);
+        goto done;
+    }
+    RILL_TRY(rill_variant_check(setup.variant));
+    if (c->compute.json) RILL_TRY(rill_output_try(c->compute.json));
+    RILL_TRY(rill_backend_find(setup.backend, &backend));
+    RILL_TRY(backend->probe(device, sizeof device));
+    setup.full = c->set == set_auto ? strcmp(backend->name, "cuda") == 0 : c->set == set_full;
+    if (c->rock) RILL_TRY(cli_read_geometry(c->rock, RILL_KEEP_ALL, setup.progress, &rock));
+    setup.rock = rock;
+    RILL_TRY(run_cases(c, &setup, &t));
+    if (c->compute.json) RILL_TRY(write_report(c, &setup, &t, backend->name, device, command));
+    char variant[96];
+    rill_variant_name(setup.variant, variant, sizeof variant);
+    printf("%d of %d checks passed in %d cases (%d skipped), %.0f s, %s set, %s, %s\n", t.checks - t.failed,
+           t.checks, t.cases, t.skipped, t.seconds, setup.full ? "full" : "quick",
+           c->suite == RILL_VERIFY_REFERENCE ? variant : "every format", device);
+    RILL_TRY(verdict(&t));
+done:
+    cli_progress_end();
+    fflush(stdout);
+    json_decref(t.rows);
+    json_decref(t.left_out);
+    json_decref(t.series);
+    rill_geom_destroy(rock);
+    return status;
+}
+
+static int run(int argc, char **argv);
+
+const cli_command cli_verify = {
+    .name = "verify",
+    .usage = "[options]",
+    .summary = "compute known flows on this machine and compare",
+    .details =
+        "Without options: the reference table, flows with an exact or published value, with the default\n"
+        "variant; the flags of the method choose another. Each line shows what was found, what is\n"
+        "expected, the deviation as the check measures it, and the limit for the stored format. The full "
+        "set\nis chosen on a GPU, the quick one on a CPU. --suite formats compares the number formats, with "
+        "and\nwithout the shift, on the same flows; the other flags of the method apply to all of them.\n"
+        "Exit code 2: a check failed.",
+    .run = run,
+};
+
+/* The shared flags that apply here. */
+static void share(cli_compute *compute, cli_option *table, int room)
+{
+    static const char *const names[] = {"lattice",    "collision", "magic",      "equilibrium", "stream",
+                                        "addressing", "storage",   "arithmetic", "bounce-back", "shift",
+                                        "backend",    "memory",    "json",       "quiet"};
+    int count = 0;
+    for (const cli_option *o = cli_compute_options(compute); o->name || o->help; o++)
+        for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)
+            if (strcmp(o->name, names[k]) == 0) table[count++] = *o;
+    table[count] = (cli_option){0};
+}
+
+static int run(int argc, char **argv)
+{
+    choices c = {.suite = RILL_VERIFY_REFERENCE};
+    int count = 0;
+    bool help = false;
+    cli_compute_defaults(&c.compute);
+    const cli_option own[] = {
+        {.help = "What is verified"},
+        {"suite", 0, CLI_CHOICE, &c.suite,
+         .help = "reference: one variant against known values; formats: the number formats",
+         .choices = rill_verify_suite_names},
+        {"case", 0, CLI_TEXT, &c.pattern, "PATTERN", "cases by name, such as 'spheres/*'", .fallback = "all"},
+        {"set", 0, CLI_CHOICE, &c.set,
+         .help = "quick: seconds to minutes on a CPU; full: for a GPU; auto: by the backend",
+         .choices = sets},
+        {"rock", 0, CLI_TEXT, &c.rock, "FILE",
+         "image (pore 0) or geometry of a rock, for the cases that need one", .fallback = "none"},
+        {"list", 0, CLI_FLAG, &c.list, .help = "show the cases, what they check and its source, and stop"},
+        {.help = "Variant and output"},
+        {0},
+    };
+    cli_option shared[24];
+    share(&c.compute, shared, 24);
+    const cli_option *const tables[] = {own, shared, NULL};
+    rill_status status = cli_parse(&cli_verify, tables, argc, argv, NULL, &count, &help);
+    if (help) return RILL_OK;
+    char *command = status == RILL_OK ? cli_command_line(argc, argv) : NULL;
+    if (status == RILL_OK)
+        status = command ? work(&c, command) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+    free(command);
+    return cli_report(&cli_verify, status);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a geometry or an image by its name. */
+#include "cli/read_geometry.h"
+
+#include <string.h>
+
+rill_status cli_read_geometry(const char *path, rill_keep keep, rill_progress progress, rill_geom **out)
+{
+    const size_t length = strlen(path);
+    if (length > 3 && strcmp(path + length - 3, ".h5") == 0) return rill_geom_read(path, out);
+    rill_voxelize_options options = rill_voxelize_options_default();
+    rill_voxelize_report report;
+    options.keep = keep;
+    return rill_image_voxelize(path, &options, progress, out, &report);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file read_geometry.h
+ * A geometry or an image by its name alone, for commands that do not offer the options of images.
+ */
+#ifndef RILL_CLI_READ_GEOMETRY_H
+#define RILL_CLI_READ_GEOMETRY_H
+
+#include "core/log.h"
+#include "geometry/voxelize.h"
+
+/** Read `*.h5` as a geometry, anything else as an image with pore value 0. @param keep  of an image's pores
+ */
+rill_status cli_read_geometry(const char *path, rill_keep keep, rill_progress progress, rill_geom **out);
+
+#endif

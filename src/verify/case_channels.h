@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file case_channels.h
+ * Exact values of channels, for the cases and the tests.
+ */
+#ifndef RILL_VERIFY_CASE_CHANNELS_H
+#define RILL_VERIFY_CASE_CHANNELS_H
+
+/**
+ * Return nu u / F as a mean over the nodes between half-way plates h nodes apart, for every tau: Ginzburg &
+ * d'Humières (2003), doi:10.1103/PhysRevE.68.066614. @param magic (tau - 1/2)(tau_odd - 1/2)
+ */
+double rill_verify_plates_exact(double h, double magic);
+
+/** Permeability of a square duct over its width squared, nu u / (F a^2): the series for a rectangle. */
+#define RILL_VERIFY_SQUARE_DUCT 0.03514425374
+
+#endif

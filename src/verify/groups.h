@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file groups.h
+ * The cases, a group for each case_*.c.
+ */
+#ifndef RILL_VERIFY_GROUPS_H
+#define RILL_VERIFY_GROUPS_H
+
+#include "verify/verify.h"
+
+extern const rill_verify_group rill_verify_channels;  /**< plates and ducts: exact solutions */
+extern const rill_verify_group rill_verify_pipes;     /**< circular pipes */
+extern const rill_verify_group rill_verify_cylinders; /**< arrays of cylinders across the flow */
+extern const rill_verify_group rill_verify_spheres;   /**< arrays of spheres */
+extern const rill_verify_group rill_verify_vortices;  /**< Taylor-Green decay */
+extern const rill_verify_group rill_verify_rocks;     /**< an image of a sandstone */
+
+#endif

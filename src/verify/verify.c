@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Suites of cases, and how a case is judged. */
+#include "verify/verify.h"
+
+#include "core/status.h"
+#include "verify/groups.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+const char *const rill_verify_suite_names[RILL_VERIFY_SUITES + 1] = {"reference", "formats"};
+
+static const rill_verify_group *const reference[] = {
+    &rill_verify_channels,
+    &rill_verify_pipes,
+    &rill_verify_cylinders,
+    &rill_verify_spheres,
+    &rill_verify_vortices,
+    &rill_verify_rocks,
+    NULL,
+};
+static const rill_verify_group *const formats[] = {NULL};
+static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats};
+
+int rill_verify_count(rill_verify_suite suite)
+{
+    int count = 0;
+    for (const rill_verify_group *const *g = suites[suite]; *g; g++) count += (*g)->count;
+    return count;
+}
+
+const rill_verify_case *rill_verify_at(rill_verify_suite suite, int k)
+{
+    const rill_verify_group *const *g = suites[suite];
+    for (; k >= (*g)->count; g++) k -= (*g)->count;
+    return &(*g)->cases[k];
+}
+
+rill_verify_precision rill_verify_precision_of(rill_variant variant)
+{
+    if (variant.storage == RILL_FP64) return RILL_VERIFY_64;
+    return variant.storage == RILL_FP32 ? RILL_VERIFY_32 : RILL_VERIFY_16;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static rill_verify_outcome judge(const rill_verify_check *check, double found, double expected, double limit)
+{
+    rill_verify_outcome o = {.found = found, .expected = NAN, .deviation = NAN, .limit = limit};
+    switch (check->measure) {
+    case RILL_VERIFY_RELATIVE:
+        o.expected = expected;
+        o.deviation = found / expected - 1;
+        o.pass = fabs(o.deviation) <= limit;
+        break;
+    case RILL_VERIFY_ABSOLUTE:
+        o.expected = expected;
+        o.deviation = found - expected;
+        o.pass = fabs(o.deviation) <= limit;
+        break;
+    case RILL_VERIFY_AT_MOST:
+        o.pass = found <= limit;
+        break;
+    case RILL_VERIFY_AT_LEAST:
+        o.pass = found >= limit;
+        break;
+    }
+    if (isinf(limit)) o.pass = isfinite(found);
+    return o;
+}
+
+rill_status rill_verify_run(const rill_verify_case *of, const rill_verify_setup *setup, json_t *series,
+                            rill_verify_record *record)
+{
+    rill_status status = RILL_OK;
+    rill_verify_values values = {.series = series};
+    *record = (rill_verify_record){.of = of};
+    const char *why = of->full && !setup->full ? "of the full set" : NULL;
+    if (!why && of->unfit) why = of->unfit(of, setup);
+    if (why) {
+        record->skipped = true;
+        snprintf(record->reason, sizeof record->reason, "%s", why);
+        return RILL_OK;
+    }
+    for (int k = 0; k < of->check_count; k++) {
+        values.found[k] = NAN;
+        values.expected[k] = of->checks[k].expected;
+    }
+    const double start = now();
+    status = of->run(of, setup, &values);
+    record->seconds = now() - start;
+    if (status == RILL_NUMERICS) {
+        snprintf(record->reason, sizeof record->reason, "%s", rill_error_message());
+        status = RILL_OK;
+    }
+    if (status != RILL_OK) {
+        rill_fail_prefix("%s", of->name);
+        return status;
+    }
+    const rill_verify_precision precision = rill_verify_precision_of(setup->variant);
+    record->pass = !record->reason[0];
+    for (int k = 0; k < of->check_count; k++) {
+        const rill_verify_check *check = &of->checks[k];
+        const double limit = check->limit[precision] + values.rounding[k];
+        record->outcomes[k] = judge(check, values.found[k], values.expected[k], limit);
+        record->pass = record->pass && record->outcomes[k].pass;
+    }
+    return RILL_OK;
+}

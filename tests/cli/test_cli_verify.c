@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill verify: what it prints and writes, that a format which cannot do it fails, and its mistakes. */
+#include "cli_test.h"
+
+#include <jansson.h>
+#include <math.h>
+
+TestSuite(verify, .init = cli_test_start, .fini = cli_test_end);
+
+Test(verify, says_what_it_found)
+{
+    const cli_result r = cli_test_run("verify", "--case", "channels/plates-8", "--backend", "cpu",
+                                      "--storage", "fp64", "--json", "a.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "\npass  channels/plates-8 "), "%s", r.out);
+    cr_assert_not_null(strstr(r.out, "\n1 of 1 checks passed in 1 cases (0 skipped)"), "%s", r.out);
+    json_t *report = json_load_file("a.json", 0, NULL);
+    cr_assert_not_null(report);
+    cr_assert_str_eq(json_string_value(json_object_get(report, "variant")), "d3q19-trt-stokes-aa-list-fp64");
+    cr_assert_str_eq(json_string_value(json_object_get(report, "set")), "quick");
+    const json_t *row = json_array_get(json_object_get(report, "checks"), 0);
+    /* 8²/12 + 1/24 + (16 · 3/16 / 3 - 1)/8 */
+    cr_expect_float_eq(json_real_value(json_object_get(row, "expected")), 5.375, 1e-12);
+    cr_expect_float_eq(json_real_value(json_object_get(row, "found")), 5.375, 1e-8);
+    cr_expect(json_is_true(json_object_get(row, "pass")));
+    json_decref(report);
+}
+
+Test(verify, fails_where_rounding_is_too_coarse)
+{
+    const cli_result r = cli_test_run("verify", "--case", "channels/plates-31", "--backend", "cpu",
+                                      "--storage", "int16s", "--json", "a.json");
+    cr_assert_eq(r.code, 2, "exit code %d: %s%s", r.code, r.out, r.err);
+    cr_assert_not_null(strstr(r.out, "\nFAIL  channels/plates-31 "), "%s", r.out);
+    cr_assert_not_null(strstr(r.err, "1 of 1 checks failed"), "%s", r.err);
+    json_t *report = json_load_file("a.json", 0, NULL);
+    cr_assert_not_null(report, "the report must be written also when a check failed");
+    cr_expect(json_is_false(json_object_get(json_array_get(json_object_get(report, "checks"), 0), "pass")));
+    json_decref(report);
+}
+
+Test(verify, lists_its_cases_and_their_sources)
+{
+    const cli_result r = cli_test_run("verify", "--list");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "spheres/sc-0.216-32 "), "%s", r.out);
+    cr_assert_not_null(strstr(r.out, "spheres/sc-0.216-64          flow through simple cubic, c 0.216, 64 "
+                                     "voxels (full set)"),
+                       "%s", r.out);
+    cr_assert_not_null(strstr(r.out, "doi:10.1103/PhysRevE.68.066614"), "%s", r.out);
+}
+
+Test(verify, mistakes)
+{
+    cli_test_fails(1,
+                   "--case sphere/sc-0.216-32 matches no case of the suite reference: the nearest is "
+                   "spheres/sc-0.216-32",
+                   "verify", "--case", "sphere/sc-0.216-32", "--backend", "cpu");
+    cli_test_fails(1, "--suite", "verify", "--suite", "nothing");
+    cli_test_fails(1, "full-way bounce-back goes with", "verify", "--bounce-back", "full-way", "-q");
+    /* Values that belong to other parameters are left out, and with nothing left there is no success. */
+    cli_test_fails(1, "none of the cases asked for can be run like this (1 skipped)", "verify", "--case",
+                   "spheres/sc-0.216-32", "--magic", "1/4", "--backend", "cpu", "-q");
+    const cli_result r = cli_test_run("verify", "--case", "rocks/porosity", "--backend", "cpu");
+    cr_assert_eq(r.code, 1);
+    cr_assert_not_null(strstr(r.out, "skip  rocks/porosity             no image is given: --rock FILE"), "%s",
+                       r.out);
+}

@@ -412,18 +412,25 @@ bool rill_backend_available(rill_backend_kind backend);
 
 /* ---- permeability ---------------------------------------------------------------------------- */
 
+/** What drives the flow through a sample. */
+typedef enum rill_drive {
+    RILL_DRIVE_FORCE,   /**< a body force, with sides that are periodic or mirrored along it */
+    RILL_DRIVE_PRESSURE /**< pressures at the far ends of two reservoirs in front of and behind the sample */
+} rill_drive;
+
 /** What is going to be done, known before it starts; lu unless said otherwise. */
 typedef struct rill_permeability_plan {
-    uint64_t nodes;                    /**< fluid nodes that take part */
-    double fluid;                      /**< their fraction of the box */
-    rill_porosity porosity;            /**< of the geometry, before anything was dropped */
-    uint64_t dropped;                  /**< voxels that cannot conduct and were turned solid */
-    double length;                     /**< of the period that the flow runs through */
-    double opening;                    /**< width of the widest pores, estimated */
-    double surface;                    /**< wall area per volume of the box, estimated */
-    double k_expected;                 /**< permeability, estimated to a factor of a few */
-    double tau, nu;                    /**< relaxation time and kinematic viscosity */
-    double force;                      /**< body force per volume */
+    uint64_t nodes;         /**< fluid nodes that take part */
+    double fluid;           /**< their fraction of the box */
+    rill_porosity porosity; /**< of the geometry, before anything was dropped */
+    uint64_t dropped;       /**< voxels that cannot conduct and were turned solid */
+    double length;          /**< of the period that the flow runs through */
+    double opening;         /**< width of the widest pores, estimated */
+    double surface;         /**< wall area per volume of the box, estimated */
+    double k_expected;      /**< permeability, estimated to a factor of a few */
+    double tau, nu;         /**< relaxation time and kinematic viscosity */
+    double force; /**< body force per volume, or the pressure drop between the reservoirs / sample length */
+    uint64_t reservoirs;               /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
     double mach, reynolds;             /**< expected */
     uint64_t every;                    /**< steps between the first samples */
     double steps_expected;             /**< time steps per axis, estimated to a factor of a few */
@@ -474,10 +481,12 @@ typedef struct rill_permeability_run {
 typedef struct rill_permeability_options {
     rill_variant variant;
     rill_backend_kind backend;
-    int axis;           /**< 0, 1, 2, or -1 for the full tensor */
-    double tau;         /**< 0: chosen */
-    double magic;       /**< TRT */
-    double force;       /**< 0: chosen */
+    int axis;     /**< 0, 1, 2, or -1 for the full tensor */
+    double tau;   /**< 0: chosen */
+    double magic; /**< TRT */
+    rill_drive drive;
+    uint32_t reservoir; /**< voxels along the flow of each reservoir, with RILL_DRIVE_PRESSURE */
+    double force;       /**< 0: chosen; see the plan */
     uint64_t every;     /**< steps between the first samples, at least 2; 0: chosen */
     double tolerance;   /**< relative uncertainty to stop at */
     uint64_t max_steps; /**< along each axis */
@@ -507,13 +516,15 @@ typedef struct rill_permeability {
     double seconds_domain; /**< time spent numbering nodes and finding neighbours */
 } rill_permeability;
 
-/** Return: default variant, backend auto, along z, tau and force chosen, tolerance 1e-3, 1,000,000 steps. */
+/** Return: default variant, backend auto, along z, tau and force chosen, tolerance 1e-3, 1,000,000 steps,
+ * driven by a force; reservoirs of 16 voxels. */
 rill_permeability_options rill_permeability_options_default(void);
 
 /**
  * Remove what cannot conduct and lay down what will be done.
  * @param[in,out] geom  pores that conduct along none of the axes wanted are turned solid; porosities
- *                      that are unknown are filled in
+ *                      that are unknown are filled in. With RILL_DRIVE_PRESSURE the sides normal to the
+ *                      flow become RILL_WALL: pores conduct that reach both of them.
  * @return RILL_NUMERICS when nothing conducts along an axis wanted; RILL_USAGE for options out of range
  */
 rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability_options *options,
@@ -521,7 +532,9 @@ rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability
 
 /**
  * Compute the permeability: k_ba = nu <j_b> / F for a force F along a, the mean taken over all voxels of
- * the box, solid ones too, so that k u = -k/mu grad p holds for the superficial velocity.
+ * the box, solid ones too, so that k u = -k/mu grad p holds for the superficial velocity. With
+ * RILL_DRIVE_PRESSURE k_aa = nu <j_a> / G for the fall G of the pressure per length from the first plane of
+ * the sample to the last, each a mean over its pores; other components are NaN.
  * @param[in]  plan  of this geometry and these options
  * @param[out] out   filled in also when RILL_NUMERICS is returned; see rill_permeability_free()
  * @return RILL_NUMERICS when a run did not converge, left the Stokes range, or is not finite

@@ -14,9 +14,11 @@
 #include <string.h>
 #include <time.h>
 
-/* In the order of the axes, the tensor behind them; of rill_keep without "connected"; of rill_fields_kind. */
+/* In the order of the axes, the tensor behind them; of rill_keep without "connected"; of rill_drive; of
+ * rill_fields_kind. */
 static const char *const axes[] = {"x", "y", "z", "xyz", NULL};
 static const char *const keeps[] = {"percolating", "all", NULL};
+static const char *const drives[] = {"force", "pressure", NULL};
 static const char *const kinds[] = {"none", "image", "sparse", NULL};
 
 static volatile sig_atomic_t interrupted;
@@ -31,10 +33,10 @@ typedef struct choices {
     cli_compute compute;
     cli_image image;
     const char *input;
-    int axis, keep, fields;
+    int axis, keep, drive, fields;
     double force;
-    uint64_t every;
-    bool dry_run;
+    uint64_t every, reservoir;
+    bool dry_run, reservoir_given;
     char *line; /* the command, owned */
 
     rill_geom *geom;
@@ -93,6 +95,7 @@ static rill_status read_image(choices *c)
     options.keep = c->keep ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING;
     options.axis = c->axis == 3 ? -1 : c->axis;
     options.command = c->line;
+    if (c->drive == RILL_DRIVE_PRESSURE && c->axis < 3) options.sides[c->axis] = RILL_WALL; /* see the plan */
     RILL_TRY(rill_image_voxelize(c->input, &options, c->progress, &c->geom, &report));
     c->keep = 1; /* what cannot conduct is gone */
     if (!c->compute.quiet) {
@@ -249,6 +252,8 @@ static rill_status work(choices *c)
     const bool show = !c->compute.quiet || c->dry_run;
     rill_permeability_plan plan;
     double mlups = 0;
+    if (c->reservoir_given && c->drive != RILL_DRIVE_PRESSURE)
+        return rill_fail(RILL_USAGE, "--reservoir belongs to --drive pressure: add it, or leave both out");
     RILL_TRY(outputs_check(c));
     RILL_TRY(is_hdf5(c->input) ? read_geometry(c) : read_image(c));
     c->times.read = seconds() - start;
@@ -258,6 +263,8 @@ static rill_status work(choices *c)
     options.axis = c->axis == 3 ? -1 : c->axis;
     options.tau = c->compute.tau_given ? c->compute.tau : 0;
     options.magic = c->compute.magic;
+    options.drive = (rill_drive)c->drive;
+    options.reservoir = (uint32_t)c->reservoir;
     options.force = c->force;
     options.every = c->every;
     options.tolerance = c->compute.tolerance;
@@ -292,6 +299,9 @@ const cli_command cli_permeability = {
         "geometry or --sides say. The run ends when the final value is known to the tolerance: it is "
         "predicted\n"
         "from the series, and printed with its uncertainty. k_ba is the flow along b for a force along a.\n"
+        "--drive pressure puts the sample between two reservoirs instead, and divides by the fall of the "
+        "mean\n"
+        "pressure from its first plane to its last; what --sides say along the flow does not count then.\n"
         "Exit code 2: not converged, nothing percolates, or out of the Stokes range; there is no result "
         "then.",
     .run = run,
@@ -299,7 +309,7 @@ const cli_command cli_permeability = {
 
 static int run(int argc, char **argv)
 {
-    choices c = {.axis = 2};
+    choices c = {.axis = 2, .reservoir = rill_permeability_options_default().reservoir};
     const char *inputs[2];
     int count = 2;
     bool help = false;
@@ -312,7 +322,14 @@ static int run(int argc, char **argv)
         {.help = "Permeability"},
         {"axis", 0, CLI_CHOICE, &c.axis, .help = "axis of the flow; xyz: the full tensor from three runs",
          .choices = axes},
-        {"force", 0, CLI_REAL, &c.force, "NUMBER", "body force per volume, in lattice units",
+        {"drive", 0, CLI_CHOICE, &c.drive,
+         .help = "what drives the flow: a body force, or pressures at reservoirs around the sample",
+         .choices = drives},
+        {"reservoir", 0, CLI_COUNT, &c.reservoir, "COUNT",
+         "voxels of fluid in front of and behind the sample, with --drive pressure", .min = 1, .max = 1e6,
+         .given = &c.reservoir_given},
+        {"force", 0, CLI_REAL, &c.force, "NUMBER",
+         "body force per volume, or pressure drop per length of the sample, in lattice units",
          .fallback = "chosen, shown with the reason", .min = 0, .max = 0.1, .above = true},
         {"every", 0, CLI_COUNT, &c.every, "COUNT",
          "steps between the first samples; doubles as the run gets longer", .fallback = "chosen, 2 to 32",

@@ -62,13 +62,16 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     cli_row("variant", "%s", variant);
     print_backend(options->backend);
     cli_row("tau", "%.4g (viscosity %.4g): %s", p->tau, p->nu, p->tau_reason);
-    cli_row("force", "%.3g: %s", p->force, p->force_reason);
+    if (p->reservoirs)
+        cli_row("reservoirs", "%u voxels long, %llu nodes more", options->reservoir,
+                (unsigned long long)p->reservoirs);
+    cli_row(p->reservoirs ? "pressure drop / length" : "force", "%.3g: %s", p->force, p->force_reason);
     cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);
     print_memory(p);
     if (mlups > 0)
         cli_row("expected steps, time", "about %.2g%s, %.2g s at the %.3g MLUPS of a box of 64^3 nodes",
                 p->steps_expected, runs > 1 ? " for each axis" : "",
-                runs * p->steps_expected * (double)p->nodes / (mlups * 1e6), mlups);
+                runs * p->steps_expected * (double)(p->nodes + p->reservoirs) / (mlups * 1e6), mlups);
 }
 
 static void print_tensor(const double values[3][3], double factor, const char *unit)
@@ -182,7 +185,9 @@ static overall overall_take(const rill_permeability *p)
         o.steps += run->steps;
         for (int b = 0; b < 3; b++) o.last[b][run->axis] = run->last[b];
     }
-    o.mlups = o.stepping > 0 ? (double)p->plan.nodes * (double)o.steps / o.stepping * 1e-6 : 0;
+    o.mlups = o.stepping > 0
+                  ? (double)(p->plan.nodes + p->plan.reservoirs) * (double)o.steps / o.stepping * 1e-6
+                  : 0;
     return o;
 }
 
@@ -201,7 +206,7 @@ static json_t *json_result(const cli_permeability_result *r)
     return json_pack(
         "{s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, s:o,"
         " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:s, s:s, s:s, s:s,"
-        " s:f, s:o, s:f, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, s:s?}",
+        " s:f, s:o, s:f, s:s, s:I, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, s:s?}",
         "permeability", "lu", json_tensor(p->k, 1), "m2", json_tensor(p->k, m2), "darcy",
         json_tensor(p->k, m2 / RILL_DARCY), "porosity", "total", rill_json_real(plan->porosity.total),
         "connected", plan->porosity.connected >= 0 ? rill_json_real(plan->porosity.connected) : json_null(),
@@ -215,8 +220,9 @@ static json_t *json_result(const cli_permeability_result *r)
         p->seconds_domain, "seconds_stepping", o.stepping, "seconds_fields", r->times.write, "backend",
         p->backend, "device", p->device, "variant", variant, "software", rill_version(), "tau", plan->tau,
         "magic", r->options->variant.collision == RILL_TRT ? rill_json_real(r->options->magic) : json_null(),
-        "force", plan->force, "tolerance", r->options->tolerance, "voxels", (int)r->geom->n[0],
-        (int)r->geom->n[1], (int)r->geom->n[2], "voxel_size_m",
+        "force", plan->force, "drive", plan->reservoirs ? "pressure" : "force", "reservoir",
+        (json_int_t)(plan->reservoirs ? r->options->reservoir : 0), "tolerance", r->options->tolerance,
+        "voxels", (int)r->geom->n[0], (int)r->geom->n[1], (int)r->geom->n[2], "voxel_size_m",
         r->geom->spacing > 0 ? rill_json_real(r->geom->spacing) : json_null(), "fluid_nodes",
         (json_int_t)plan->nodes, "dropped", (json_int_t)plan->dropped, "sides", side_names[sides[0]],
         side_names[sides[1]], side_names[sides[2]], "hydraulic_diameter", 4 * plan->fluid / plan->surface,
@@ -278,7 +284,8 @@ static rill_status write_summary(rill_result *file, const cli_permeability_resul
                   {{"porosity_total", "1", "all pores", 1}, plan->porosity.total},
                   {{"porosity_connected", "1", "pores connected to a face", 1}, plan->porosity.connected},
                   {{"tau", "lu", "relaxation time", 0}, plan->tau},
-                  {{"force", "lu", "body force per volume", 0}, plan->force}};
+                  {{"force", "lu", "body force per volume, or pressure drop per length of the sample", 0},
+                   plan->force}};
     RILL_TRY(rill_result_values(file, "/summary", &tensor, 2, square, &p->k[0][0]));
     RILL_TRY(rill_result_values(file, "/summary", &last, 2, square, &o.last[0][0]));
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
@@ -288,6 +295,8 @@ static rill_status write_summary(rill_result *file, const cli_permeability_resul
         &(rill_quantity){"porosity_percolating", "1", "pores that conduct along x, y, z", 1}, 1, three,
         plan->porosity.percolating));
     RILL_TRY(rill_result_set_integer(file, "/summary", "converged", p->converged));
+    RILL_TRY(rill_result_set_integer(file, "/summary", "reservoir",
+                                     plan->reservoirs ? (int64_t)r->options->reservoir : 0));
     RILL_TRY(rill_result_set_integer(file, "/summary", "steps", (int64_t)o.steps));
 done:
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The permeability of a geometry: one Stokes run per axis, driven by a body force, followed until the
+ * The permeability of a geometry: one Stokes run per axis, driven by a body force or, along one axis, by
+ * pressures at reservoirs, followed until the
  * estimated final value is known well enough. Prints nothing and writes no file: callers watch.
  */
 #include "core/memory.h"
@@ -8,6 +9,7 @@
 #include "geometry/components.h"
 #include "run/limit.h"
 #include "run/plan.h"
+#include "run/reservoir.h"
 #include "run/sim.h"
 #include "run/variant.h"
 
@@ -35,6 +37,7 @@ rill_permeability_options rill_permeability_options_default(void)
     return (rill_permeability_options){.variant = rill_variant_default(),
                                        .backend = RILL_BACKEND_AUTO,
                                        .axis = 2,
+                                       .reservoir = 16,
                                        .magic = 3.0 / 16.0,
                                        .tolerance = 1e-3,
                                        .max_steps = 1000000};
@@ -99,7 +102,10 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
     const uint64_t numbers = rill_numbering_bytes(geom), sim = rill_sim_bytes(variant, &size);
     const uint64_t building = numbers * (size.ghosts ? 2 : 1) + size.bytes;
     const bool host = strcmp(backend->name, "cpu") == 0;
-    const uint64_t running = numbers + 4 * sizeof(float) * plan->nodes + (host ? sim : 0);
+    /* A drive by pressure starts from moments in double, and turns fields at the end. */
+    const uint64_t moments = plan->reservoirs ? 4 * sizeof(double) * (plan->nodes + plan->reservoirs)
+                                              : 4 * sizeof(float) * plan->nodes;
+    const uint64_t running = numbers + moments + (host ? sim : 0);
     plan->host_bytes = building > running ? building : running;
     plan->device_bytes = host ? 0 : sim;
     plan->device_free = 0;
@@ -122,20 +128,9 @@ done:
     return status;
 }
 
-rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability_options *o,
-                                        rill_permeability_plan *plan)
+/* Refuse sides that a body force cannot drive through. */
+static rill_status sides_check(const rill_geom *geom, const rill_permeability_options *o)
 {
-    rill_status status = RILL_OK;
-    rill_components found;
-    rill_pore_measure measure;
-    memset(plan, 0, sizeof *plan);
-    RILL_TRY(rill_variant_check(o->variant));
-    if (o->variant.lattice == RILL_D2Q9 && (geom->n[2] != 1 || o->axis < 0 || o->axis > 1))
-        return rill_fail(
-            RILL_USAGE,
-            "lattice d2q9 flows in planes: the geometry is %u voxels along z (1 is wanted) and the "
-            "axis is %s (x or y is wanted): choose a lattice of three dimensions, or crop to a plane",
-            geom->n[2], o->axis < 0 ? "xyz" : (const char *const[]){"x", "y", "z"}[o->axis]);
     if (o->variant.equilibrium != RILL_STOKES)
         for (int a = 0; a < 3; a++)
             if (geom->sides[a] == RILL_MIRROR && (o->axis == a || o->axis < 0))
@@ -150,16 +145,69 @@ rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability
                 "walled sides normal to %c let no flow along it through: use --sides periodic or "
                 "mirror there, or drive along another axis",
                 "xyz"[a]);
+    return RILL_OK;
+}
+
+/* The faces of the sample are open to reservoirs: which pores conduct follows from them alone. */
+static rill_status pressure_prepare(rill_geom *geom, const rill_permeability_options *o)
+{
+    if (o->axis < 0)
+        return rill_fail(RILL_USAGE,
+                         "pressures drive the flow along one axis, and give no tensor: choose x, y or z, or "
+                         "drive it by a force");
+    if (o->variant.lattice == RILL_D2Q9)
+        return rill_fail(
+            RILL_USAGE, "reservoirs need a lattice of three dimensions, not d2q9: choose d3q19, or drive the "
+                        "flow by a force");
+    if (o->axis > 2 || geom->sides[o->axis] == RILL_WALL) return RILL_OK;
+    geom->sides[o->axis] = RILL_WALL;
+    for (int a = 0; a < 3; a++) geom->porosity.percolating[a] = -1; /* to be found anew */
+    return RILL_OK;
+}
+
+/* Memory for what will be simulated: the geometry, or what reservoirs make of it. */
+static rill_status simulated_plan(const rill_geom *geom, const rill_permeability_options *o,
+                                  rill_permeability_plan *plan)
+{
+    rill_status status = RILL_OK;
+    rill_reservoirs between = {.geom = NULL};
+    if (o->drive != RILL_DRIVE_PRESSURE) return memory_plan(geom, o, plan);
+    RILL_TRY(rill_reservoirs_create(geom, o->axis, o->reservoir, &between));
+    plan->reservoirs = 2 * between.front;
+    RILL_TRY(memory_plan(between.geom, o, plan));
+    plan->host_bytes += rill_geom_voxels(between.geom);
+done:
+    rill_reservoirs_destroy(&between);
+    return status;
+}
+
+rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability_options *o,
+                                        rill_permeability_plan *plan)
+{
+    rill_status status = RILL_OK;
+    rill_components found;
+    rill_pore_measure measure;
+    memset(plan, 0, sizeof *plan);
+    RILL_TRY(rill_variant_check(o->variant));
+    if (o->variant.lattice == RILL_D2Q9 && (geom->n[2] != 1 || o->axis < 0 || o->axis > 1))
+        return rill_fail(
+            RILL_USAGE,
+            "lattice d2q9 flows in planes: the geometry is %u voxels along z (1 is wanted) and the "
+            "axis is %s (x or y is wanted): choose a lattice of three dimensions, or crop to a plane",
+            geom->n[2], o->axis < 0 ? "xyz" : (const char *const[]){"x", "y", "z"}[o->axis]);
+    RILL_TRY(o->drive == RILL_DRIVE_PRESSURE ? pressure_prepare(geom, o) : sides_check(geom, o));
     RILL_TRY(clean(geom, o, &found));
     plan->porosity = geom->porosity;
     plan->dropped = found.dropped;
     RILL_TRY(conducting_check(geom, o->axis, &found));
-    rill_pore_measure_take(geom, &measure);
-    RILL_TRY(rill_plan_choose(geom, &measure, o, plan));
+    rill_geom open = *geom; /* not walled at its ends, and with twice its length as the longest wave */
+    if (o->drive == RILL_DRIVE_PRESSURE) open.sides[o->axis] = RILL_MIRROR;
+    rill_pore_measure_take(&open, &measure);
+    RILL_TRY(rill_plan_choose(&open, &measure, o, plan));
     if (plan->nodes > UINT32_MAX - 1)
         return rill_fail(RILL_USAGE, "%llu fluid nodes are more than the 4294967294 that fit: crop the image",
                          (unsigned long long)plan->nodes);
-    RILL_TRY(memory_plan(geom, o, plan));
+    RILL_TRY(simulated_plan(geom, o, plan));
 done:
     return status;
 }
@@ -169,6 +217,8 @@ typedef struct follower {
     const rill_permeability_options *options;
     const rill_permeability_plan *plan;
     const rill_geom *geom;
+    rill_reservoirs between; /* with pressures; cleared with a force */
+    unsigned components;     /* bit b: k_ba is found */
     rill_sim *sim;
     rill_permeability_run *run;
     rill_limit limits[3]; /* of k_xa, k_ya, k_za; sampled together */
@@ -196,7 +246,7 @@ static void watch(follower *f)
                                        .predicted = e->value,
                                        .uncertainty = relative,
                                        .seconds_left = -1};
-    moment.mlups = (double)f->plan->nodes * (double)steps / seconds * 1e-6;
+    moment.mlups = (double)(f->plan->nodes + f->plan->reservoirs) * (double)steps / seconds * 1e-6;
     /* The slowest mode alone is left: the uncertainty falls with its e-folding time. */
     if (isfinite(relative) && e->efold > 0 && relative > 0)
         moment.seconds_left = fmax(0, log(relative / o->tolerance)) * e->efold * seconds / (double)steps;
@@ -221,6 +271,29 @@ done:
 }
 
 /*
+ * k_ba from the state as it is. Reservoirs: the flow along the axis is the same through every plane in the
+ * end, so that its mean over all of them serves, and the pressure falls between the centres of the first and
+ * the last plane of the sample.
+ */
+static rill_status observe(follower *f, double k[3], rill_totals *totals)
+{
+    rill_status status = RILL_OK;
+    const rill_geom *between = f->between.geom;
+    const double nu = f->plan->nu, volume = (double)rill_geom_voxels(between ? between : f->geom);
+    double drop = 0;
+    RILL_TRY(rill_sim_totals(f->sim, totals));
+    if (!between) {
+        for (int b = 0; b < 3; b++) k[b] = nu * totals->momentum[b] / (f->plan->force * volume);
+        return RILL_OK;
+    }
+    RILL_TRY(rill_reservoirs_drop(&f->between, f->sim, &drop));
+    const double gradient = drop / 3 / (f->geom->n[f->run->axis] - 1.0);
+    k[f->run->axis] = nu * totals->momentum[2] / volume / gradient;
+done:
+    return status;
+}
+
+/*
  * k at the last two steps, averaged. Momentum with the wave length of two nodes only changes sign from
  * step to step and decays too slowly to wait for (Zanetti 1989, doi:10.1103/PhysRevA.40.1539): in a rock
  * it shifts the even steps by a thousandth. The mean of two steps is free of it.
@@ -228,19 +301,18 @@ done:
 static rill_status sample(follower *f, uint64_t steps)
 {
     rill_status status = RILL_OK;
-    rill_totals before;
-    const double volume = (double)rill_geom_voxels(f->geom);
-    const double scale = f->plan->nu / (f->plan->force * volume);
+    double before[3], after[3];
+    rill_totals totals;
     RILL_TRY(step(f, steps - 1));
     if (f->stopped) return RILL_OK;
-    RILL_TRY(rill_sim_totals(f->sim, &before));
+    RILL_TRY(observe(f, before, &totals));
     RILL_TRY(step(f, 1));
     if (f->stopped) return RILL_OK;
-    RILL_TRY(rill_sim_totals(f->sim, &f->totals));
-    f->totals.speed_max = fmax(f->totals.speed_max, before.speed_max);
+    RILL_TRY(observe(f, after, &f->totals));
+    f->totals.speed_max = fmax(f->totals.speed_max, totals.speed_max);
     for (int b = 0; b < 3; b++) {
-        f->k[b] = 0.5 * (before.momentum[b] + f->totals.momentum[b]) * scale;
-        if (f->totals.not_finite) f->k[b] = NAN;
+        if (!(f->components >> b & 1)) continue;
+        f->k[b] = f->totals.not_finite ? NAN : 0.5 * (before[b] + after[b]);
         rill_limit_push(&f->limits[b], f->k[b]);
     }
 done:
@@ -290,6 +362,7 @@ static bool judge(follower *f)
     double largest = 0;
     for (int b = 0; b < 3; b++) {
         const rill_limit_estimate *e = &f->limits[b].estimate;
+        if (!(f->components >> b & 1)) continue;
         largest = fmax(largest, e->uncertainty / size);
         run->k[b] = e->value;
         run->last[b] = f->k[b];
@@ -326,7 +399,8 @@ static rill_status moments_add(follower *f, float *mean)
     RILL_TRY(rill_array_create(4 * slice, sizeof *part, "moments", (void **)&part));
     for (size_t first = 0; first < n; first += slice) {
         const size_t count = n - first < slice ? n - first : slice;
-        RILL_TRY(rill_sim_moments(f->sim, (rill_node)first, (rill_node)count, part, part + count));
+        RILL_TRY(rill_sim_moments(f->sim, (rill_node)(f->between.front + first), (rill_node)count, part,
+                                  part + count));
         for (size_t m = 0; m < 4; m++)
             for (size_t i = 0; i < count; i++) mean[m * n + first + i] += (float)(0.5 * part[m * count + i]);
     }
@@ -338,12 +412,17 @@ done:
 static rill_status finish(follower *f)
 {
     rill_status status = RILL_OK;
-    float *mean = NULL;
+    float *mean = NULL, *turned = NULL;
     const size_t n = (size_t)f->plan->nodes;
     RILL_TRY(rill_array_create_zero(4 * (uint64_t)n, sizeof *mean, "moments", (void **)&mean));
     RILL_TRY(moments_add(f, mean));
     RILL_TRY(rill_sim_step(f->sim, 1));
     RILL_TRY(moments_add(f, mean));
+    if (f->between.geom) {
+        RILL_TRY(rill_array_create(4 * (uint64_t)n, sizeof *turned, "moments", (void **)&turned));
+        memcpy(turned, mean, 4 * n * sizeof *turned);
+        RILL_TRY(rill_reservoirs_turn_back(&f->between, turned, mean));
+    }
     flow_measure(f, mean + n);
     if (f->run->converged && f->options->variant.equilibrium != RILL_STOKES &&
         (f->run->reynolds > REYNOLDS_MAX || f->run->mach > MACH_MAX)) {
@@ -358,6 +437,7 @@ static rill_status finish(follower *f)
         RILL_TRY(f->options->finished(f->options->context, f->run, (rill_node)n, mean, mean + n));
 done:
     rill_array_destroy(mean);
+    rill_array_destroy(turned);
     return status;
 }
 
@@ -370,7 +450,7 @@ static rill_status follow(follower *f)
     const rill_permeability_options *o = f->options;
     f->started = now();
     while (!run->converged && run->reason[0] == '\0') {
-        const uint64_t made = rill_sim_steps(f->sim), next = f->limits[0].every;
+        const uint64_t made = rill_sim_steps(f->sim), next = f->limits[run->axis].every;
         if (made + next > o->max_steps) {
             snprintf(run->reason, sizeof run->reason,
                      "not converged along %c after %llu steps: the uncertainty is %.2g, wanted %.2g; raise "
@@ -406,7 +486,7 @@ static rill_status follow(follower *f)
     }
     run->seconds = now() - f->started;
     run->steps = rill_sim_steps(f->sim);
-    run->mlups = (double)f->plan->nodes * (double)run->steps / run->seconds * 1e-6;
+    run->mlups = (double)(f->plan->nodes + f->plan->reservoirs) * (double)run->steps / run->seconds * 1e-6;
 done:
     return status;
 }
@@ -420,16 +500,22 @@ static rill_status run_axis(follower *f, const rill_domain *domain, rill_permeab
     options.backend = o->backend;
     options.tau = f->plan->tau;
     options.magic = o->magic;
-    options.force[f->run->axis] = f->plan->force;
+    if (!f->between.geom) options.force[f->run->axis] = f->plan->force;
+    f->components = f->between.geom ? 1u << f->run->axis : 7;
     for (int b = 0; b < 3; b++) rill_limit_init(&f->limits[b], f->plan->every);
-    for (int b = 0; b < 3; b++) f->run->k[b] = f->run->last[b] = NAN, f->run->uncertainty[b] = INFINITY;
+    for (int b = 0; b < 3; b++)
+        f->k[b] = f->run->k[b] = f->run->last[b] = NAN,
+        f->run->uncertainty[b] = f->components >> b & 1 ? INFINITY : NAN;
     f->run->tortuosity = f->run->reynolds = f->run->mach = NAN;
     f->slice = 1;
     RILL_TRY(rill_sim_create(domain, &options, &f->sim));
+    if (f->between.geom)
+        RILL_TRY(rill_reservoirs_drive(&f->between, domain, f->sim,
+                                       3 * f->plan->force * f->geom->n[f->run->axis]));
     snprintf(out->backend, sizeof out->backend, "%s", rill_sim_backend(f->sim));
     snprintf(out->device, sizeof out->device, "%s", rill_sim_device(f->sim));
     RILL_TRY(follow(f));
-    if (f->limits[0].finite) RILL_TRY(finish(f));
+    if (f->limits[f->run->axis].finite) RILL_TRY(finish(f));
 done:
     rill_sim_destroy(f->sim);
     f->sim = NULL;
@@ -463,6 +549,7 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
 {
     rill_status status = RILL_OK;
     rill_domain *domain = NULL;
+    rill_reservoirs between = {.geom = NULL};
     follower *f = calloc(1, sizeof *f);
     memset(out, 0, sizeof *out);
     out->plan = *plan;
@@ -480,10 +567,18 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
             rill_domain_destroy(domain);
             domain = NULL;
         }
-        const rill_domain_options options = {.lattice = o->variant.lattice, .flow_axis = mirrored ? a : -1};
-        if (!domain) RILL_TRY(rill_domain_create(geom, &options, &domain));
+        rill_reservoirs_destroy(&between);
+        if (o->drive == RILL_DRIVE_PRESSURE)
+            RILL_TRY(rill_reservoirs_create(geom, a, o->reservoir, &between));
+        const rill_domain_options options = {.lattice = o->variant.lattice,
+                                             .flow_axis = mirrored && !between.geom ? a : -1};
+        if (!domain) RILL_TRY(rill_domain_create(between.geom ? between.geom : geom, &options, &domain));
         out->seconds_domain += now() - before;
-        *f = (follower){.options = o, .plan = plan, .geom = geom, .run = &out->runs[out->run_count++]};
+        *f = (follower){.options = o,
+                        .plan = plan,
+                        .geom = geom,
+                        .between = between,
+                        .run = &out->runs[out->run_count++]};
         f->run->axis = a;
         RILL_TRY(run_axis(f, domain, out));
     }
@@ -495,6 +590,7 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
         }
 done:
     rill_domain_destroy(domain);
+    rill_reservoirs_destroy(&between);
     free(f);
     return status;
 }

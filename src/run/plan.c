@@ -179,6 +179,8 @@ static rill_status options_check(const rill_permeability_options *o)
 {
     if (o->axis < -1 || o->axis > 2)
         return rill_fail(RILL_USAGE, "axis %d is none of 0, 1, 2, or -1 for all: choose one", o->axis);
+    if ((unsigned)o->drive > RILL_DRIVE_PRESSURE)
+        return rill_fail(RILL_USAGE, "drive %d is none: a force is 0, a pressure 1", (int)o->drive);
     if (o->tau != 0 && !(o->tau > 0.5 && isfinite(o->tau)))
         return rill_fail(RILL_USAGE,
                          "tau = %g is not above 0.5: the viscosity (tau - 0.5) / 3 must be positive, "

@@ -266,3 +266,23 @@ Test(permeability, stops_cleanly_when_interrupted)
     cr_assert_not_null(strstr(json_string_value(find(json, "reason")), "stopped along z"));
     json_decref(json);
 }
+
+Test(permeability, is_driven_by_pressures_too)
+{
+    make_array("sc.geom.h5", "12");
+    const cli_result r =
+        cli_test_run("permeability", "sc.geom.h5", "--drive", "pressure", "--reservoir", "3", "--axis", "x",
+                     "--json", "p.json", "-o", "p.h5", "--fields", "sparse", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "reservoirs"), "%s", r.out);
+    json_t *json = load("p.json");
+    cr_assert_str_eq(json_string_value(find(json, "drive")), "pressure");
+    cr_assert_eq(real(json, "reservoir"), 3);
+    cr_assert_gt(real(json, "permeability.lu.xx"), 0);
+    cr_assert(json_is_null(find(json, "permeability.lu.yx")));
+    cr_assert_str_eq(json_string_value(json_array_get(find(json, "sides"), 0)), "wall");
+    json_decref(json);
+    cr_assert(cli_test_exists("p.h5") && cli_test_exists("p.vtkhdf"));
+    cli_test_fails(1, "belongs to --drive pressure", "permeability", "sc.geom.h5", "--reservoir", "3");
+    cli_test_fails(1, "no tensor", "permeability", "sc.geom.h5", "--drive", "pressure", "--axis", "xyz");
+}

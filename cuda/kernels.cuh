@@ -18,20 +18,36 @@
         static constexpr rill_plan plan() { return {L, S, A, B, T, H}; }                                      \
     };
 
-// Registers that a step of a variant needs to stay clear of spills, found with ptxas: in-place schemes that
-// look at neighbours hold addresses besides populations.
+// Registers that a step of a variant needs to stay clear of spills, found with ptxas: schemes in place that look
+// at neighbours hold addresses besides populations, some collisions and formats hold more values than others.
 template <class V> constexpr int registers_of(const int parity)
 {
-    const bool holds = !rill_stream_two_arrays(V::stream) && rill_slot_looks(V::stream, parity, false);
-    const bool second_order = V::equilibrium == RILL_SECOND_ORDER;
-    if (sizeof(rill_scalar) == 4 && V::lattice != RILL_D3Q27)
-        return holds ? (second_order ? 96 : 80) : (second_order ? 80 : 64);
-    if (sizeof(rill_scalar) == 4) return holds ? 128 : 96;
-    return holds ? (V::lattice != RILL_D3Q27 ? 168 : 255) : (V::lattice != RILL_D3Q27 ? 128 : 192);
+    constexpr bool wide = V::lattice == RILL_D3Q27, twice = sizeof(rill_scalar) == 8;
+    constexpr bool posit =
+        V::storage == RILL_P16_0S || V::storage == RILL_P16_1S || V::storage == RILL_P16_2C;
+    const bool holds = rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
+    int registers = twice ? (wide ? 192 : 128) : wide ? 96 : 64;
+    if (holds) registers += twice ? (wide ? 63 : 40) : wide ? 32 : 16;
+    if (!twice && !wide && V::equilibrium == RILL_SECOND_ORDER) registers += 16;
+    if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
+    if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
+    if (twice && V::storage != RILL_FP64 && V::storage != RILL_FP32) registers += 16;
+    return registers < 255 ? registers : 255;
 }
 
-// Blocks that share the 65,536 registers of a multiprocessor.
-constexpr int resident_blocks(const int registers) { return 65536 / (registers * RILL_CUDA_STEP_THREADS); }
+// Blocks that share the 65,536 registers of a multiprocessor. A compiler that finds spills nevertheless asks for
+// fewer blocks than these by RILL_CUDA_FEWER.
+#ifndef RILL_CUDA_FEWER
+#define RILL_CUDA_FEWER 0
+#endif
+constexpr int resident_blocks(const int registers)
+{
+    const int blocks = 65536 / (registers * RILL_CUDA_STEP_THREADS) - RILL_CUDA_FEWER;
+    return blocks > 1 ? blocks : 1;
+}
+
+// Of the other kernels.
+enum { RILL_CUDA_RESIDENT = sizeof(rill_scalar) == 8 ? 1 : 2 };
 
 template <class V, int parity>
 __global__ void __launch_bounds__(RILL_CUDA_STEP_THREADS, resident_blocks(registers_of<V>(parity)))
@@ -95,7 +111,7 @@ static __device__ rill_partial partial_of(const node_values &v)
 // Reads the moments of nodes, to be written out or to be summed. One block works on one chunk: threads stride
 // through it; for sums they then halve, so that the order is always the same.
 template <class V>
-__global__ void __launch_bounds__(RILL_CUDA_THREADS)
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     read_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node *order,
                 const rill_node first, const rill_node count, double *out, rill_partial *partials)
 {
@@ -123,7 +139,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS)
 }
 
 template <class V>
-__global__ void __launch_bounds__(RILL_CUDA_THREADS)
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     set_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node *order,
                const rill_node first, const rill_node count, const double *in)
 {
@@ -139,7 +155,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS)
 }
 
 template <class V>
-__global__ void __launch_bounds__(RILL_CUDA_THREADS)
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     swap_kernel(const rill_arrays arrays, const int parity, const rill_swap *swaps, const size_t count)
 {
     const size_t k = (size_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
@@ -156,7 +172,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS)
 }
 
 template <class V>
-__global__ void __launch_bounds__(RILL_CUDA_THREADS) wrap_kernel(const rill_arrays arrays)
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT) wrap_kernel(const rill_arrays arrays)
 {
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= arrays.ghosts) return;

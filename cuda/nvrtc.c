@@ -135,14 +135,14 @@ static const rill_embedded c_headers[] = {
     {"string.h", ""}, /* memcpy() and the mathematics are built in */
     {"math.h", ""},
 };
-enum { C_HEADERS = sizeof c_headers / sizeof *c_headers, MAX_SOURCES = 64 };
+enum { C_HEADERS = sizeof c_headers / sizeof *c_headers, MAX_SOURCES = 64, MAX_OPTIONS = 8 };
 
 /* What is compiled for a variant, and how. */
 typedef struct job {
     char name[96];
     char source[512];
     char arch[32];
-    const char *options[8];
+    const char *options[MAX_OPTIONS];
     int option_count;
     const char *header_names[MAX_SOURCES], *header_texts[MAX_SOURCES];
     int header_count;
@@ -258,18 +258,23 @@ static char *log_take(program p)
     return log;
 }
 
-static rill_status job_run(const job *j, rill_image *image, char **log)
+/* Compiles once. @param fewer  see RILL_CUDA_FEWER of kernels.cuh */
+static rill_status job_try(const job *j, int fewer, rill_image *image, char **log)
 {
     rill_status status = RILL_OK;
     const functions *nvrtc = &library.calls;
     program p = NULL;
-    *log = NULL;
+    char more[32];
+    const char *options[MAX_OPTIONS + 1];
+    memcpy(options, j->options, sizeof j->options);
+    snprintf(more, sizeof more, "-DRILL_CUDA_FEWER=%d", fewer);
+    options[j->option_count] = more;
     int error =
         nvrtc->CreateProgram(&p, j->source, "variant.cu", j->header_count, j->header_texts, j->header_names);
     for (int k = 0; k < RILL_CUDA_KERNEL_COUNT && error == 0; k++)
         error = nvrtc->AddNameExpression(p, expressions[k]);
     if (error == 0) {
-        error = nvrtc->CompileProgram(p, j->option_count, j->options);
+        error = nvrtc->CompileProgram(p, j->option_count + 1, options);
         *log = log_take(p);
     }
     if (error != 0) {
@@ -282,6 +287,33 @@ static rill_status job_run(const job *j, rill_image *image, char **log)
 done:
     if (*log) rill_log(RILL_LOG_DEBUG, "libnvrtc on variant %s:\n%s", j->name, *log);
     if (p) nvrtc->DestroyProgram(&p);
+    return status;
+}
+
+/* Returns whether a kernel of ptxas' report spills: "0 bytes stack frame, 0 bytes spill stores, …". */
+static bool log_spills(const char *log)
+{
+    static const char words[] = " bytes spill ";
+    for (const char *found = strstr(log, words); found; found = strstr(found + 1, words))
+        if (found - log < 2 || found[-1] != '0' || found[-2] != ' ') return true;
+    return false;
+}
+
+/* Compiles, again with more registers while there are spills: what is right for each of so many variants is
+ * known of those only that somebody has looked at. */
+static rill_status job_run(const job *j, rill_image *image, char **log)
+{
+    rill_status status = RILL_OK;
+    *log = NULL;
+    for (int fewer = 0; fewer < 4; fewer++) {
+        RILL_TRY(job_try(j, fewer, image, log));
+        if (!*log || !log_spills(*log) || fewer == 3) break;
+        rill_log(RILL_LOG_DEBUG, "variant %s spills registers: compiling it for fewer blocks", j->name);
+        rill_image_free(image);
+        free(*log);
+        *log = NULL;
+    }
+done:
     return status;
 }
 

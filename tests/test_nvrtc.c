@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiling kernels at run time, which needs no device: a sample in which every value of every choice occurs
+ * compiles, has all its kernels, and keeps everything in registers; the cache returns what was put in and nothing
+ * else. Skipped only where libnvrtc is not installed.
+ */
+#include "backends.h"
+#include "core/log.h"
+#include "cuda/image_cache.h"
+#include "cuda/nvrtc.h"
+#include "run/variant.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { arch = 90 };
+
+static void need_nvrtc(void)
+{
+    int major, minor;
+    if (rill_nvrtc_version(&major, &minor) != RILL_OK) cr_skip_test("%s", rill_error_message());
+}
+
+/* Reads ptxas' report: each kernel by its symbol, then its stack and spills, then its registers. */
+static void check_report(const char *name, const rill_image *image, const char *log)
+{
+    for (int k = 0; k < RILL_CUDA_KERNEL_COUNT; k++) {
+        char entry[512];
+        int stack = -1, stores = -1, loads = -1, registers = -1;
+        snprintf(entry, sizeof entry, "Compiling entry function '%s'", image->names[k]);
+        const char *report = strstr(log, entry);
+        cr_assert_not_null(report, "%s: no report on %s", name, image->names[k]);
+        const char *line = strstr(report, "Function properties");
+        cr_assert_not_null(line);
+        line = strchr(line, '\n');
+        while (line && (line[0] < '0' || line[0] > '9')) line++;
+        cr_assert_eq(sscanf(line, "%d bytes stack frame, %d bytes spill stores, %d bytes spill loads", &stack,
+                            &stores, &loads),
+                     3, "%s: %.200s", name, line);
+        cr_assert_eq(sscanf(strstr(line, "Used "), "Used %d registers", &registers), 1);
+        cr_expect_eq(stores + loads, 0, "%s: %s spills %d and %d bytes at %d registers", name, image->names[k],
+                     stores, loads, registers);
+        cr_expect_eq(stack, 0, "%s: %s has %d bytes of local memory", name, image->names[k], stack);
+        if (getenv("RILL_TEST_REPORT"))
+            printf("%-60s %3d %.20s %d %d\n", name, registers, image->names[k], stores, stack);
+    }
+}
+
+static void check_variant(rill_variant variant)
+{
+    char name[96], *log = NULL;
+    rill_image image;
+    rill_variant_name(variant, name, sizeof name);
+    const rill_status status = rill_nvrtc_compile(variant, arch, &image, &log);
+    cr_assert_eq(status, RILL_OK, "%s: %s", name, rill_error_message());
+    cr_expect_eq(memcmp(image.code, "\177ELF", 4), 0, "%s: not a cubin", name);
+    check_report(name, &image, log);
+    rill_image_free(&image);
+    free(log);
+}
+
+static rill_variant usual(void)
+{
+    rill_variant v = rill_variant_default();
+    v.addressing = RILL_BITMAP;
+    return v;
+}
+
+static bool valid(rill_variant v) { return rill_variant_check(v) == RILL_OK; }
+
+/* Every scheme with every addressing. */
+static void check_streams(rill_stream from, rill_stream to)
+{
+    need_nvrtc();
+    for (int s = from; s <= (int)to; s++)
+        for (int a = 0; a < RILL_ADDRESSING_COUNT; a++) {
+            rill_variant v = usual();
+            v.stream = (rill_stream)s;
+            v.addressing = (rill_addressing)a;
+            if (valid(v)) check_variant(v);
+            v.bounce = RILL_FULL_WAY;
+            if (valid(v)) check_variant(v);
+        }
+}
+Test(nvrtc, streams_without_pairs) { check_streams(RILL_PULL, RILL_AA); }
+Test(nvrtc, esoteric_streams) { check_streams(RILL_ESOTWIST, RILL_RING); }
+
+/* Every collision and law on every lattice, in both arithmetics. */
+static void check_lattice(rill_lattice lattice)
+{
+    need_nvrtc();
+    for (int c = 0; c < RILL_COLLISION_COUNT; c++)
+        for (int e = 0; e < RILL_EQUILIBRIUM_COUNT; e++)
+            for (int r = 0; r < RILL_RHEOLOGY_COUNT; r++)
+                for (int p = 0; p < RILL_ARITHMETIC_COUNT; p++) {
+                    rill_variant v = usual();
+                    v.lattice = lattice;
+                    v.collision = (rill_collision)c;
+                    v.equilibrium = (rill_equilibrium)e;
+                    v.rheology = (rill_rheology)r;
+                    v.arithmetic = (rill_arithmetic)p;
+                    v.storage = p == RILL_DOUBLE ? RILL_FP64 : RILL_FP32;
+                    if (valid(v)) check_variant(v);
+                }
+}
+Test(nvrtc, collisions_d3q19) { check_lattice(RILL_D3Q19); }
+Test(nvrtc, collisions_d3q27) { check_lattice(RILL_D3Q27); }
+Test(nvrtc, collisions_small)
+{
+    check_lattice(RILL_D3Q15);
+    check_lattice(RILL_D2Q9);
+}
+
+/* Every number format, shifted and plain, with either arithmetic. */
+Test(nvrtc, storages)
+{
+    need_nvrtc();
+    for (int t = 0; t < RILL_STORAGE_COUNT; t++)
+        for (int k = 0; k < 3; k++) {
+            rill_variant v = usual();
+            v.storage = (rill_storage)t;
+            v.shift = k == 1 ? RILL_PLAIN : RILL_SHIFTED;
+            v.arithmetic = k == 2 ? RILL_DOUBLE : RILL_SINGLE;
+            check_variant(v);
+        }
+}
+
+/* What the library remarks, line after line. */
+static char remarks[65536];
+static void listen(void *context, rill_log_level level, const char *line)
+{
+    (void)context;
+    const size_t used = strlen(remarks);
+    if (level == RILL_LOG_NOTE || strstr(line, "kept") || strstr(line, "damaged"))
+        snprintf(remarks + used, sizeof remarks - used, "%s\n", line);
+}
+
+/* Makes an empty cache below the temporary directory. */
+static void cache_make(char *path, size_t size)
+{
+    snprintf(path, size, "%s/rill-cache-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    cr_assert_not_null(mkdtemp(path));
+    setenv("RILL_CACHE", path, 1);
+    rill_log_to(listen, NULL);
+}
+
+static void cache_remove(const char *path)
+{
+    char command[512];
+    snprintf(command, sizeof command, "rm -rf '%s'", path);
+    cr_assert_eq(system(command), 0);
+}
+
+Test(nvrtc, cache_keeps_what_is_whole)
+{
+    char path[256], file[512], bytes[1000];
+    void *found = NULL;
+    size_t size = 0;
+    cache_make(path, sizeof path);
+    for (size_t k = 0; k < sizeof bytes; k++) bytes[k] = (char)(k * k);
+    cr_expect_not(rill_cache_read("entry", 7, &found, &size));
+    rill_cache_write("entry", 7, bytes, sizeof bytes);
+    cr_assert(rill_cache_read("entry", 7, &found, &size), "%s", remarks);
+    cr_expect_eq(size, sizeof bytes);
+    cr_expect_eq(memcmp(found, bytes, sizeof bytes), 0);
+    free(found);
+    cr_expect_not(rill_cache_read("entry", 8, &found, &size), "another key");
+
+    snprintf(file, sizeof file, "%s/entry", path);
+    for (int damage = 0; damage < 3; damage++) { /* a byte of the contents, of the header, and the end */
+        FILE *f = fopen(file, "r+b");
+        cr_assert_not_null(f);
+        cr_assert_eq(fseek(f, damage == 0 ? 500 : 9, SEEK_SET), 0);
+        if (damage < 2) cr_assert_eq(fputc(0x55, f), 0x55);
+        if (damage == 2) cr_assert_eq(ftruncate(fileno(f), 900), 0);
+        fclose(f);
+        remarks[0] = 0;
+        cr_expect_not(rill_cache_read("entry", 7, &found, &size), "damage %d", damage);
+        cr_expect(strstr(remarks, "damaged") != NULL, "%s", remarks);
+        rill_cache_write("entry", 7, bytes, sizeof bytes);
+        cr_assert(rill_cache_read("entry", 7, &found, &size));
+        free(found);
+    }
+    cache_remove(path);
+
+    setenv("RILL_CACHE", "/proc/nowhere", 1); /* nothing can be written there */
+    remarks[0] = 0;
+    rill_cache_write("entry", 7, bytes, sizeof bytes);
+    cr_expect(strstr(remarks, "not kept") != NULL, "%s", remarks);
+}
+
+Test(nvrtc, compiles_once)
+{
+    need_nvrtc();
+    char path[256];
+    rill_image first, again;
+    cache_make(path, sizeof path);
+    ASSERT_OK(rill_nvrtc_get(usual(), arch, &first));
+    cr_expect(strstr(remarks, "compiling variant d3q19-trt-stokes-aa-bitmap-fp32 for sm_90") != NULL, "%s",
+              remarks);
+    cr_expect(strstr(remarks, path) != NULL, "where it is kept: %s", remarks);
+    remarks[0] = 0;
+    ASSERT_OK(rill_nvrtc_get(usual(), arch, &again));
+    cr_expect_str_eq(remarks, "", "from the cache, nothing to say");
+    cr_assert_eq(first.size, again.size);
+    cr_expect_eq(memcmp(first.memory, again.memory, first.size), 0);
+    for (int k = 0; k < RILL_CUDA_KERNEL_COUNT; k++) cr_expect_str_eq(first.names[k], again.names[k]);
+    rill_image_free(&first);
+    rill_image_free(&again);
+
+    rill_variant other = usual(); /* another variant or architecture is not what the cache holds */
+    other.equilibrium = RILL_SECOND_ORDER;
+    ASSERT_OK(rill_nvrtc_get(other, arch, &first));
+    cr_expect(strstr(remarks, "second-order") != NULL, "%s", remarks);
+    ASSERT_OK(rill_nvrtc_get(usual(), 80, &again));
+    cr_expect(strstr(remarks, "for sm_80") != NULL, "%s", remarks);
+    rill_image_free(&first);
+    rill_image_free(&again);
+    cache_remove(path);
+}
+
+Test(nvrtc, refuses_what_it_cannot_make)
+{
+    need_nvrtc();
+    char *log;
+    rill_image image;
+    rill_variant v = usual();
+    cr_expect_eq(rill_nvrtc_compile(v, 10, &image, &log), RILL_SYSTEM);
+    cr_expect(strstr(rill_error_message(), "compute capability 1.0") != NULL, "%s", rill_error_message());
+    v.collision = RILL_CUMULANT;
+    cr_expect_eq(rill_nvrtc_compile(v, arch, &image, &log), RILL_USAGE);
+}
+
+Test(nvrtc, says_what_is_missing)
+{
+    rill_image image;
+    setenv("RILL_NVRTC", "/nowhere/libnvrtc.so", 1);
+    cr_expect_eq(rill_nvrtc_get(usual(), arch, &image), RILL_SYSTEM);
+    cr_expect(strstr(rill_error_message(), "/nowhere/libnvrtc.so") != NULL, "%s", rill_error_message());
+    cr_expect(strstr(rill_error_message(), "cuda-nvrtc") != NULL, "%s", rill_error_message());
+}

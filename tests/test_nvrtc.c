@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compiling kernels at run time, which needs no device: a sample in which every value of every choice occurs
- * compiles, has all its kernels, and keeps everything in registers; the cache returns what was put in and nothing
- * else. Skipped only where libnvrtc is not installed.
+ * compiles, has all its kernels, and keeps everything in registers; the cache returns what was put in and
+ * nothing else. Skipped only where libnvrtc is not installed.
  */
 #include "backends.h"
 #include "core/log.h"
@@ -40,8 +40,8 @@ static void check_report(const char *name, const rill_image *image, const char *
                             &stores, &loads),
                      3, "%s: %.200s", name, line);
         cr_assert_eq(sscanf(strstr(line, "Used "), "Used %d registers", &registers), 1);
-        cr_expect_eq(stores + loads, 0, "%s: %s spills %d and %d bytes at %d registers", name, image->names[k],
-                     stores, loads, registers);
+        cr_expect_eq(stores + loads, 0, "%s: %s spills %d and %d bytes at %d registers", name,
+                     image->names[k], stores, loads, registers);
         cr_expect_eq(stack, 0, "%s: %s has %d bytes of local memory", name, image->names[k], stack);
         if (getenv("RILL_TEST_REPORT"))
             printf("%-60s %3d %.20s %d %d\n", name, registers, image->names[k], stores, stack);

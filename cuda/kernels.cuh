@@ -28,7 +28,8 @@ template <class V> constexpr int registers_of(const int parity)
     const bool holds = rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
     int registers = twice ? (wide ? 192 : 128) : wide ? 96 : 64;
     if (holds) registers += twice ? (wide ? 63 : 40) : wide ? 32 : 16;
-    if (!twice && !wide && V::equilibrium == RILL_SECOND_ORDER) registers += 16;
+    if (!twice && V::equilibrium == RILL_SECOND_ORDER)
+        registers += (wide ? 0 : 16) + (holds && V::addressing != RILL_LIST ? 8 : 0);
     if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
     if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
     if (twice && V::storage != RILL_FP64 && V::storage != RILL_FP32) registers += 16;

@@ -1,36 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `rill variants`: what is built, with the bytes that each stores and moves. */
+/* `rill variants`: what there is, with the bytes that each stores and moves, and what it compiles to. */
 #include "cli/cli.h"
+#include "cuda/nvrtc.h"
 #include "run/variant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void print_header(void)
+{
+    printf("%-48s  %12s  %12s\n", "variant", "stored", "moved");
+    printf("%-48s  %12s  %12s\n", "", "bytes/node", "bytes/update");
+}
+
+static void print_variant(rill_variant variant)
+{
+    const rill_bytes bytes = rill_variant_bytes(variant, 1);
+    char name[96];
+    rill_variant_name(variant, name, sizeof name);
+    printf("%-48s  %12.0f  %12.0f\n", name, bytes.populations + bytes.index, bytes.cached);
+}
+
+static void list(bool all)
+{
+    char name[96];
+    rill_variant_name(rill_variant_default(), name, sizeof name);
+    print_header();
+    if (all) {
+        uint64_t cursor = 0;
+        rill_variant variant;
+        while (rill_variant_next(&cursor, &variant)) print_variant(variant);
+    } else {
+        for (int k = 0; k < rill_variant_count(); k++) print_variant(rill_variant_at(k));
+        printf("\nThese are built for CUDA ahead of time, out of %llu (--all), which are compiled when they "
+               "are\n"
+               "first used; a CPU runs every one. Populations and index words; the default is\n%s.\n",
+               (unsigned long long)rill_variant_all_count(), name);
+    }
+}
+
+/* Compiles a variant and prints what ptxas says of it. */
+static rill_status compile(const char *name, int arch)
+{
+    rill_status status = RILL_OK;
+    rill_variant variant;
+    rill_image image = {0};
+    char *log = NULL;
+    RILL_TRY(rill_variant_find(name, &variant));
+    RILL_TRY(rill_nvrtc_compile(variant, arch, &image, &log));
+    printf("%s for sm_%d: %zu bytes of machine code\n%s", name, arch, image.code_size, log ? log : "");
+done:
+    rill_image_free(&image);
+    free(log);
+    return status;
+}
 
 static int run(int argc, char **argv)
 {
-    const cli_option options[] = {{0}};
+    bool all = false, help = false;
+    const char *name = NULL;
+    int arch = 90;
+    const cli_option options[] = {
+        {.name = "all", .kind = CLI_FLAG, .target = &all, .help = "list every combination that exists"},
+        {.name = "compile",
+         .kind = CLI_TEXT,
+         .target = &name,
+         .arg = "VARIANT",
+         .help = "compile a variant with NVRTC, needing no device, and show its registers",
+         .fallback = ""},
+        {.name = "arch",
+         .kind = CLI_INT,
+         .target = &arch,
+         .arg = "N",
+         .help = "compute capability to compile for, 90 for 9.0",
+         .min = 50,
+         .max = 999},
+        {0}};
     const cli_option *const tables[] = {options, NULL};
     int count = 0;
-    bool help = false;
-    const rill_status status = cli_parse(&cli_variants, tables, argc, argv, NULL, &count, &help);
+    rill_status status = cli_parse(&cli_variants, tables, argc, argv, NULL, &count, &help);
     if (status != RILL_OK) return cli_report(&cli_variants, status);
     if (help) return RILL_OK;
-    printf("%-42s  %12s  %12s\n", "variant", "stored", "moved");
-    printf("%-42s  %12s  %12s\n", "", "bytes/node", "bytes/update");
-    for (int k = 0; k < rill_variant_count(); k++) {
-        const rill_variant variant = rill_variant_at(k);
-        const rill_bytes bytes = rill_variant_bytes(variant, 1);
-        char name[96];
-        rill_variant_name(variant, name, sizeof name);
-        printf("%-42s  %12.0f  %12.0f\n", name, bytes.populations + bytes.index, bytes.cached);
+    if (name) {
+        status = compile(name, arch);
+        if (status != RILL_OK) return cli_report(&cli_variants, status);
+    } else {
+        list(all);
     }
-    printf("\nPopulations and index words; the default is ");
-    char name[96];
-    rill_variant_name(rill_variant_default(), name, sizeof name);
-    printf("%s.\n", name);
     return RILL_OK;
 }
 
 const cli_command cli_variants = {
     .name = "variants",
-    .usage = "",
-    .summary = "list the variants of the node update that are built, with their bytes",
+    .usage = "[options]",
+    .summary = "list the variants of the node update, with their bytes",
     .run = run,
 };

@@ -8,6 +8,7 @@
 #include "kernel/address.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define RILL_NAME(value, name) [RILL_##value] = name,
 const char *const rill_lattice_names[RILL_LATTICE_COUNT + 1] = {
@@ -60,6 +61,55 @@ static const rill_variant built[] = {
 int rill_variant_count(void) { return (int)(sizeof built / sizeof *built); }
 
 rill_variant rill_variant_at(int k) { return built[k]; }
+
+/* Takes a digit of a mixed-radix number off it: the last choice counts fastest. */
+static int digit(uint64_t *number, int count)
+{
+    const int value = (int)(*number % (uint64_t)count);
+    *number /= (uint64_t)count;
+    return value;
+}
+
+bool rill_variant_next(uint64_t *cursor, rill_variant *out)
+{
+    for (;;) {
+        rill_variant v;
+        uint64_t number = (*cursor)++;
+        v.shift = (rill_shift)digit(&number, RILL_SHIFT_COUNT);
+        v.bounce = (rill_bounce)digit(&number, RILL_BOUNCE_COUNT);
+        v.rheology = (rill_rheology)digit(&number, RILL_RHEOLOGY_COUNT);
+        v.arithmetic = (rill_arithmetic)digit(&number, RILL_ARITHMETIC_COUNT);
+        v.storage = (rill_storage)digit(&number, RILL_STORAGE_COUNT);
+        v.addressing = (rill_addressing)digit(&number, RILL_ADDRESSING_COUNT);
+        v.stream = (rill_stream)digit(&number, RILL_STREAM_COUNT);
+        v.equilibrium = (rill_equilibrium)digit(&number, RILL_EQUILIBRIUM_COUNT);
+        v.collision = (rill_collision)digit(&number, RILL_COLLISION_COUNT);
+        v.lattice = (rill_lattice)digit(&number, RILL_LATTICE_COUNT);
+        if (number > 0) return false;
+        if (rill_variant_normal(v).arithmetic != v.arithmetic || rill_variant_check(v) != RILL_OK) continue;
+        *out = v;
+        return true;
+    }
+}
+
+uint64_t rill_variant_all_count(void)
+{
+    uint64_t cursor = 0, count = 0;
+    rill_variant v;
+    while (rill_variant_next(&cursor, &v)) count++;
+    return count;
+}
+
+rill_status rill_variant_find(const char *name, rill_variant *out)
+{
+    uint64_t cursor = 0;
+    while (rill_variant_next(&cursor, out)) {
+        char text[96];
+        rill_variant_name(*out, text, sizeof text);
+        if (!strcmp(text, name)) return RILL_OK;
+    }
+    return rill_fail(RILL_USAGE, "%s is no variant: `rill variants --all` lists them", name);
+}
 
 rill_variant rill_variant_default(void)
 {

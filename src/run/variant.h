@@ -20,11 +20,23 @@ extern const char *const rill_stream_names[RILL_STREAM_COUNT + 1];
 extern const char *const rill_addressing_names[RILL_ADDRESSING_COUNT + 1];
 extern const char *const rill_storage_names[RILL_STORAGE_COUNT + 1];
 
-/** Return the number of variants that this library was built with. */
+/** Return the number of variants whose CUDA kernels are built ahead of time. */
 int rill_variant_count(void);
 
 /** Return variant `k` of them, in the order of variants.def. */
 rill_variant rill_variant_at(int k);
+
+/**
+ * Step through all variants that rill_variant_check() accepts, each once.
+ * @param[in,out] cursor  0 at first  @return false when there are no more
+ */
+bool rill_variant_next(uint64_t *cursor, rill_variant *out);
+
+/** Return the number of all variants. */
+uint64_t rill_variant_all_count(void);
+
+/** Find the variant that rill_variant_name() calls so. @return RILL_USAGE when there is none */
+rill_status rill_variant_find(const char *name, rill_variant *out);
 
 /** Return the variant with fp64 storage's arithmetic named: what kernels are looked up by. */
 rill_variant rill_variant_normal(rill_variant variant);

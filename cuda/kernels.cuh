@@ -212,7 +212,7 @@ static __device__ void patch_velocity(const rill_arrays &arrays, const int parit
 
 // Works on nodes or pairs of a patch; see kernel/boundary.h.
 template <class V>
-__global__ void __launch_bounds__(RILL_CUDA_THREADS)
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     patch_kernel(const rill_arrays arrays, const int parity, const rill_patch patch, const int task,
                  double *exchange)
 {
@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS)
     if (k >= patch.count) return;
     const rill_patch_pair pair = patch.pairs[k];
     double sent[2], back[2];
-#pragma unroll 1
+    RILL_UNROLL
     for (int e = 0; e < 2; e++) {
         sent[e] = link_value<V>(arrays, parity, pair.node[e], pair.direction[e], true);
         if (task == RILL_PATCH_MEASURE)
@@ -237,7 +237,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS)
     }
     const double term = rill_patch_term(V::lattice, rill_patch_flows(V::equilibrium, &patch), &patch, k);
     patch.terms[k] = term;
-#pragma unroll 1
+    RILL_UNROLL
     for (int e = 0; e < 2; e++)
         rill_storage_store(
             V::storage, arrays.populations,

@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Loop over the variants built ahead of time that store 32 bits or more; other formats have other tolerances,
+ * and tests of their own. */
+#define FOR_EACH_VARIANT(k)                                                                                  \
+    for (int k = 0; k < rill_variant_count(); k++)                                                           \
+        if (rill_variant_at(k).storage == RILL_FP32 || rill_variant_at(k).storage == RILL_FP64)
+
 static rill_geom *noise(uint32_t nx, uint32_t ny, uint32_t nz, unsigned seed)
 {
     const uint32_t n[3] = {nx, ny, nz};
@@ -77,7 +83,8 @@ Test(sim, starts_without_a_staggered_mode)
     rill_geom *geom = NULL;
     ASSERT_OK(rill_generate_box(n, &geom));
     FOR_EACH_BACKEND(backend)
-    for (int k = 0; k < rill_variant_count(); k++) {
+    FOR_EACH_VARIANT(k)
+    {
         const rill_sim_options options = options_of(rill_variant_at(k), backend);
         state s = start(geom, &options);
         const double epsilon = options.variant.storage == RILL_FP64 ? 1e-15 : 1e-9;
@@ -102,7 +109,8 @@ Test(sim, schemes_agree)
     geom->sides[1] = RILL_WALL;
     double scale = 0;
     FOR_EACH_BACKEND(backend)
-    for (int k = 0; k < rill_variant_count(); k++) {
+    FOR_EACH_VARIANT(k)
+    {
         const rill_sim_options options = options_of(rill_variant_at(k), backend);
         rill_sim_options plain = options;
         plain.backend = RILL_BACKEND_CPU;
@@ -188,7 +196,8 @@ Test(sim, moments_are_set_and_read)
 {
     rill_geom *geom = noise(9, 8, 7, 3);
     FOR_EACH_BACKEND(backend)
-    for (int k = 0; k < rill_variant_count(); k++) {
+    FOR_EACH_VARIANT(k)
+    {
         const rill_sim_options options = options_of(rill_variant_at(k), backend);
         const double epsilon = options.variant.storage == RILL_FP64 ? 1e-16 : 1e-8;
         state s = start(geom, &options), wanted = start(geom, &options);

@@ -132,6 +132,45 @@ Test(collide, exists_where_the_check_says_so)
     }
 }
 
+/* What the simulation refuses to relax with. */
+Test(collide, refuses_what_is_no_law)
+{
+    const struct {
+        rill_carreau_yasuda law;
+        const char *word;
+    } wrong[] = {{{0, 0.1, 1, 1, 1}, "nu_0 = 0"},         {{0.1, -1, 1, 1, 1}, "nu_inf = -1"},
+                 {{0.1, 0.1, 0, 1, 1}, "lambda = 0"},     {{0.1, 0.1, 1, -2, 1}, "n = -2"},
+                 {{0.1, 0.1, 1, 1, NAN}, "a = nan"},      {{0.1, 0.2, 1, 1.5, 1}, "falls below 0"},
+                 {{INFINITY, 0.1, 1, 1, 1}, "nu_0 = inf"}};
+    const uint32_t n[3] = {3, 3, 3};
+    rill_geom *geom = NULL;
+    rill_domain *domain = NULL;
+    rill_sim *sim = NULL;
+    cr_assert_eq(rill_geom_create(n, &geom), RILL_OK);
+    memset(geom->voxels, RILL_FLUID, 27);
+    rill_sim_options options = rill_sim_options_default();
+    options.backend = RILL_BACKEND_CPU;
+    options.variant.lattice = RILL_D2Q9;
+    const rill_domain_options domain_options = {RILL_D2Q9, -1};
+    cr_assert_eq(rill_domain_create(geom, &domain_options, &domain), RILL_OK);
+    options.force[2] = 1e-6;
+    cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "force z") != NULL, "%s", rill_error_message());
+    options.force[2] = 0;
+    options.variant.rheology = RILL_CARREAU_YASUDA;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        options.carreau_yasuda = wrong[k].law;
+        cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_USAGE, "law %zu", k);
+        cr_expect(strstr(rill_error_message(), wrong[k].word) != NULL, "%s", rill_error_message());
+    }
+    options.carreau_yasuda = (rill_carreau_yasuda){0.1, 0, 1, 1, 1};
+    options.tau = 0; /* not used: the law gives it */
+    cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_OK, "%s", rill_error_message());
+    rill_sim_destroy(sim);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
+
 Test(collide, conserves_mass_and_gains_the_force)
 {
     const rill_operators *const units[] = {&rill_operators_float_16, &rill_operators_double_16};
@@ -385,7 +424,9 @@ static void cumulants(const double *f, int n, double *kappa)
     }
 }
 
-/* Geier et al. (2015), eqs 43 to 63, as they are printed, for w1 and w2; c: the second cumulants times rho.
+/*
+ * Geier et al. (2015): the differences and the sum of the second cumulants with the rates w1 and w2 and the
+ * derivatives of u that they imply; c: second cumulants times rho.
  */
 static void cumulants_relax(const rill_launch *launch, double rho, const double *u, double *kappa)
 {

@@ -2,8 +2,8 @@
 /**
  * @file central.h
  * From central moments, those relative to the flow, back to populations: one axis after the other, three
- * values at a time, the "chimera" transform of Geier et al. (2015), doi:10.1016/j.camwa.2015.05.001, eqs 88
- * to 96, in a form that keeps the digits of shifted populations.
+ * values at a time, the "chimera" transform of Geier et al. (2015), doi:10.1016/j.camwa.2015.05.001, in a
+ * form that keeps the digits of shifted populations.
  *
  * Moments are k[x + 3 y + 9 z] with the exponents of the velocity relative to u, each less its value at rest,
  * which is 1, 0, 1/3 for the exponents 0, 1, 2, multiplied over the axes. D3Q19 has those with at most two

@@ -34,7 +34,7 @@ RILL_FN rill_flow rill_flow_of(const int equilibrium, const rill_moments m)
     return flow;
 }
 
-/** Return the polynomial of f_i^eq - w_i. @see Qian et al. 1992, eq. 3 */
+/** Return the polynomial of f_i^eq - w_i. */
 RILL_FN rill_polynomial rill_equilibrium_of(const int equilibrium, const rill_flow *flow)
 {
     rill_polynomial p;
@@ -57,7 +57,7 @@ RILL_FN rill_polynomial rill_equilibrium_of(const int equilibrium, const rill_fl
     return p;
 }
 
-/** Return the polynomial of F_i. @see Guo et al. 2002, eq. 20 */
+/** Return the polynomial of F_i. */
 RILL_FN rill_polynomial rill_force_of(const int equilibrium, const rill_rates *rates, const rill_flow *flow)
 {
     rill_polynomial p;

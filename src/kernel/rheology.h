@@ -5,16 +5,15 @@
  * relaxation rates: nu = nu_inf + (nu_0 - nu_inf) (1 + (lambda g)^a)^((n - 1)/a).
  *
  * The shear rate g = sqrt(2 S:S) comes from the node's own stress N = -2/3 rho tau S, to second order
- * in space (Artoli, Hoekstra, Sloot 2003, doi:10.1142/S0129183103005121; Boyd, Buick, Green 2007,
- * doi:10.1063/1.2784528; Krüger, Varnik, Raabe 2009, doi:10.1103/PhysRevE.79.046704). As tau stands on both
- * sides,
+ * in space (Boyd, Buick, Green 2007, doi:10.1063/1.2772250; Krüger, Varnik, Raabe 2009,
+ * doi:10.1103/PhysRevE.79.046704). As tau stands on both sides,
  *
  *     tau g = 3 |N| / (sqrt(2) rho)   with   tau = 1/2 + 3 nu(g)
  *
  * is solved for g here and now: both sides as logarithms, where the left one rises with a slope between
  * min(n, 1) and max(n, 1), by Newton's method from the shear rate at nu_0. Four steps leave 1.3e-7 of nu at
  * most, five 3e-15, for n from 0.1 to 1.5, a from 0.5 to 5 and nu_inf <= nu_0 (20,000 laws and stresses at
- * random).
+ * random). Codes that take tau of the step before instead need it stored, and lag behind in unsteady flow.
  */
 #ifndef RILL_KERNEL_RHEOLOGY_H
 #define RILL_KERNEL_RHEOLOGY_H

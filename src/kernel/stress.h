@@ -13,7 +13,7 @@
  * Return N_ab = sum_i c_ia c_ib f_i - Pi_ab^eq + (u_a F_b + u_b F_a)/2, that is -2 rho c_s^2 tau S_ab to
  * second order. With the second-order equilibrium it is also the deviation of the second central moments from
  * rho c_s^2, the velocity holding half of the force. In two dimensions components with z are 0.
- * @see Krüger et al. (2017), The Lattice Boltzmann Method, section 5.2.2 and eq. 6.15
+ * @see Krüger et al. (2017), The Lattice Boltzmann Method, on the computation of stress with a force
  */
 RILL_FN rill_tensor rill_stress_of(const int lattice, const int equilibrium, const rill_rates *rates,
                                    const rill_flow *flow, const rill_real *f)

@@ -160,9 +160,9 @@ Test(collisions, steps_are_those_of_a_plain_stepper)
 
 /* A flow that decays as exp(-nu k² t) while the fluid carries it along. */
 typedef struct mode {
-    int n[3];      /* box */
-    int k[2][3];   /* wave numbers; the second 0: a shear wave, otherwise a Taylor-Green vortex */
-    double u[3];   /* velocity of the fluid */
+    int n[3];       /* box */
+    int k[2][3];    /* wave numbers; the second 0: a shear wave, otherwise a Taylor-Green vortex */
+    double u[3];    /* velocity of the fluid */
     int start, end; /* the decay is taken between these steps */
 } mode;
 
@@ -246,7 +246,8 @@ static void expect_viscosity(const rill_sim_options *options, const mode *m)
     describe(&options->variant, name, sizeof name);
     snprintf(waves, sizeof waves, "(%d %d %d), (%d %d %d)", m->k[0][0], m->k[0][1], m->k[0][2], m->k[1][0],
              m->k[1][1], m->k[1][2]);
-    const bool plane = !(m->k[0][2] || m->k[1][2]) || !(m->k[0][0] || m->k[1][0]) || !(m->k[0][1] || m->k[1][1]);
+    const bool plane =
+        !(m->k[0][2] || m->k[1][2]) || !(m->k[0][0] || m->k[1][0]) || !(m->k[0][1] || m->k[1][1]);
     const int cells = plane ? 16 : 12;
     const double coarse = error_at(options, *m, cells), fine = error_at(options, *m, 2 * cells);
     const double order = log2(fabs(coarse / fine)), left = (4 * fine - coarse) / 3;
@@ -254,8 +255,8 @@ static void expect_viscosity(const rill_sim_options *options, const mode *m)
               "%s, tau %g, waves %s on backend %d: viscosity %.3g off, %.3g extrapolated", name, options->tau,
               waves, options->backend, fine, left);
     cr_expect((order > 1.8 && order < 2.5) || fabs(coarse) < 3e-3,
-              "%s, tau %g, waves %s on backend %d: order %.3f, errors %.3g and %.3g", name, options->tau, waves,
-              options->backend, order, coarse, fine);
+              "%s, tau %g, waves %s on backend %d: order %.3f, errors %.3g and %.3g", name, options->tau,
+              waves, options->backend, order, coarse, fine);
 }
 
 static bool has_axis_z(const mode *m) { return m->k[0][2] || m->k[1][2]; }
@@ -292,8 +293,9 @@ Test(collisions, vortices_decay_alike_in_every_plane)
             const double error = error_at(&options, vortices[k], 12);
             if (k == 0) turned = error;
             if (k < 3)
-                cr_expect_float_eq(error, turned, 1e-9, "lattice %d, collision %d, vortex %d: %.12g, not %.12g",
-                                   v->lattice, v->collision, k, error, turned);
+                cr_expect_float_eq(error, turned, 1e-9,
+                                   "lattice %d, collision %d, vortex %d: %.12g, not %.12g", v->lattice,
+                                   v->collision, k, error, turned);
             if (k == 0 || k > 2) expect_viscosity(&options, &vortices[k]);
         }
     }
@@ -310,13 +312,14 @@ static double moved_error(const rill_sim_options *options, mode m, double u, int
 
 /*
  * Galilean invariance. The second-order equilibrium lacks u_a u_b u_c: the viscosity of a shear wave that
- * the fluid carries along is nu (1 - 3 U²) at any resolution. Central moments have all of it but u_a³, and are
- * left with an error of second order in U where the flow stretches along an axis; cumulants correct that
- * one too. What is left of both vanishes with the mesh width squared. (Geier et al. 2015, section 5.)
+ * the fluid carries along is nu (1 - 3 U²) at any resolution. Central moments have all of it but u_a³, and
+ * are left with an error of second order in U where the flow stretches along an axis; cumulants correct that
+ * one too. What is left of both vanishes with the mesh width squared. (Geier et al. 2015.)
  */
 Test(collisions, viscosity_on_a_moving_fluid_has_the_order_of_the_operator)
 {
-    const mode shear = {.k = {{0, 1, 0}}, .u = {1, 1, 0}}, stretch = {.k = {{1, 0, 0}, {0, 1, 0}}, .u = {1, 0, 0}};
+    const mode shear = {.k = {{0, 1, 0}}, .u = {1, 1, 0}},
+               stretch = {.k = {{1, 0, 0}, {0, 1, 0}}, .u = {1, 0, 0}};
     FOR_EACH_BACKEND(backend)
     FOR_EACH_OPERATOR(v)
     {
@@ -324,16 +327,19 @@ Test(collisions, viscosity_on_a_moving_fluid_has_the_order_of_the_operator)
         char name[96];
         const rill_sim_options options = options_of(v, backend, 0.6);
         describe(&options.variant, name, sizeof name);
-        const double slow = moved_error(&options, shear, 0.05, 24), fast = moved_error(&options, shear, 0.1, 24);
+        const double slow = moved_error(&options, shear, 0.05, 24),
+                     fast = moved_error(&options, shear, 0.1, 24);
         const double fine = moved_error(&options, shear, 0.1, 48), order = log2(fast / slow);
         const double slow_stretch = moved_error(&options, stretch, 0.05, 24);
         const double fast_stretch = moved_error(&options, stretch, 0.1, 24);
         const double fine_stretch = moved_error(&options, stretch, 0.05, 48);
         const double order_stretch = log2(fast_stretch / slow_stretch);
         if (v->collision == RILL_CENTRAL_MOMENT || v->collision == RILL_CUMULANT) {
-            cr_expect(fabs(fast) < 5e-4 && log2(fast / fine) > 1.8, "%s: shear %.3g and %.3g", name, fast, fine);
+            cr_expect(fabs(fast) < 5e-4 && log2(fast / fine) > 1.8, "%s: shear %.3g and %.3g", name, fast,
+                      fine);
         } else {
-            cr_expect(order > 1.9 && order < 2.1, "%s: order %.3f in U, %.3g and %.3g", name, order, slow, fast);
+            cr_expect(order > 1.9 && order < 2.1, "%s: order %.3f in U, %.3g and %.3g", name, order, slow,
+                      fast);
             cr_expect_float_eq((4 * fine - fast) / 3, -3 * 0.01, 5e-4, "%s: shear %.4g, expected -0.03", name,
                                (4 * fine - fast) / 3);
         }
@@ -389,8 +395,9 @@ Test(collisions, channels_converge_with_order_2)
             drop(&s);
         }
         const double order = log2(error[0] / error[1]);
-        cr_expect((order > 1.9 && order < 2.1) || error[0] < 1e-9, "%s on backend %d: order %.3f, errors %.3g and %.3g",
-                  name, backend, order, error[0], error[1]);
+        cr_expect((order > 1.9 && order < 2.1) || error[0] < 1e-9,
+                  "%s on backend %d: order %.3f, errors %.3g and %.3g", name, backend, order, error[0],
+                  error[1]);
     }
 }
 
@@ -417,7 +424,10 @@ static double law_velocity(const rill_carreau_yasuda *law, double force, double 
     double sum = 0;
     for (int k = 0; k <= PARTS; k++) {
         const double y = distance * k / PARTS, stress = force * (gap / 2 - y);
-        sum += shear_rate(law, fabs(stress)) * (stress < 0 ? -1 : 1) * (k == 0 || k == PARTS ? 1 : k % 2 ? 4 : 2);
+        sum += shear_rate(law, fabs(stress)) * (stress < 0 ? -1 : 1) *
+               (k == 0 || k == PARTS ? 1
+                : k % 2              ? 4
+                                     : 2);
     }
     return sum * distance / PARTS / 3;
 }
@@ -449,8 +459,8 @@ Test(collisions, carreau_yasuda_channels_converge_with_order_2)
             drop(&s);
         }
         const double order = log2(error[0] / error[1]);
-        cr_expect(order > 1.8 && order < 2.2, "%s on backend %d: order %.3f, errors %.3g and %.3g", name, backend,
-                  order, error[0], error[1]);
+        cr_expect(order > 1.8 && order < 2.2, "%s on backend %d: order %.3f, errors %.3g and %.3g", name,
+                  backend, order, error[0], error[1]);
         cr_expect_lt(error[1], 1e-2, "%s: %.3g", name, error[1]);
     }
 }

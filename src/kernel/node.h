@@ -98,9 +98,7 @@ RILL_FN void rill_node_set(const rill_plan plan, const int equilibrium, const in
         m.momentum[a] = m.momentum[a] - (rill_scalar)0.5 * rates->force[a];
     }
     rill_equilibrium_set(plan.lattice, equilibrium, rates, m, f);
-#if defined(__CUDACC__)
-    rill_block_gather(plan, parity, arrays, n, &block);
-#endif
+    if (!rill_block_gather(plan, parity, arrays, n, &block)) return;
     RILL_UNROLL
     for (int i = 0; i < rill_q(plan.lattice); i++)
         rill_block_set(plan, parity, arrays, i, n, &block,

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of variants: what is built is valid and named once, and all valid ones are stepped through, each once. */
+#include "backends.h"
+#include "run/variant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef char name[96];
+
+static int compare(const void *a, const void *b) { return strcmp(a, b); }
+
+Test(variant, all_are_valid_and_have_their_own_name)
+{
+    const uint64_t count = rill_variant_all_count();
+    uint64_t cursor = 0, k = 0;
+    rill_variant v;
+    name *names = calloc(count, sizeof *names);
+    cr_assert_not_null(names);
+    while (rill_variant_next(&cursor, &v)) {
+        cr_assert_lt(k, count);
+        cr_assert_eq(rill_variant_check(v), RILL_OK);
+        cr_assert_eq(v.arithmetic, rill_variant_normal(v).arithmetic);
+        rill_variant_name(v, names[k++], sizeof *names);
+    }
+    cr_expect_eq(k, count);
+    qsort(names, count, sizeof *names, compare);
+    for (k = 1; k < count; k++) cr_expect_str_neq(names[k], names[k - 1]);
+    free(names);
+}
+
+Test(variant, built_ones_are_found_by_name)
+{
+    name text;
+    rill_variant found;
+    cr_expect_lt((uint64_t)rill_variant_count(), rill_variant_all_count());
+    for (int k = 0; k < rill_variant_count(); k++) {
+        const rill_variant v = rill_variant_at(k);
+        ASSERT_OK(rill_variant_check(v));
+        cr_expect_eq(v.arithmetic, rill_variant_normal(v).arithmetic);
+        rill_variant_name(v, text, sizeof text);
+        ASSERT_OK(rill_variant_find(text, &found));
+        cr_expect(rill_variant_equal(v, found), "%s", text);
+        for (int other = 0; other < k; other++)
+            cr_expect_not(rill_variant_equal(v, rill_variant_at(other)), "%s is listed twice", text);
+    }
+    cr_expect_eq(rill_variant_find("d3q19-trt", &found), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "d3q19-trt is no variant") != NULL, "%s", rill_error_message());
+}
+
+/* Counted by hand, so that no combination comes or goes unseen: see rill_variant_check(). */
+Test(variant, combinations_of_the_usual_collision)
+{
+    uint64_t cursor = 0;
+    int pairs = 0, full_way = 0;
+    rill_variant v;
+    while (rill_variant_next(&cursor, &v)) {
+        if (v.lattice != RILL_D3Q19 || v.collision != RILL_TRT || v.equilibrium != RILL_STOKES ||
+            v.storage != RILL_FP32 || v.arithmetic != RILL_SINGLE || v.rheology != RILL_NEWTONIAN ||
+            v.shift != RILL_SHIFTED)
+            continue;
+        pairs += v.bounce == RILL_HALF_WAY;
+        full_way += v.bounce == RILL_FULL_WAY;
+    }
+    cr_expect_eq(pairs, 7 + 7 + 7 + 2, "list, dense and bitmap with all schemes, chase with two: %d", pairs);
+    cr_expect_eq(full_way, 3 + 3 + 3 + 1, "Esoteric schemes: %d", full_way);
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of variants: what is built is valid and named once, and all valid ones are stepped through, each once. */
+/* The list of variants: what is built is valid and named once, and all valid ones are stepped through, each
+ * once. */
 #include "backends.h"
 #include "run/variant.h"
 

@@ -111,6 +111,39 @@ static void print_record(const rill_verify_record *r)
     fflush(stdout);
 }
 
+/* Curves of few points as tables, a row for each format. */
+static void print_series(const json_t *series)
+{
+    const char *name;
+    json_t *all, *curve, *x;
+    size_t k, i;
+    json_object_foreach((json_t *)series, name, all)
+    {
+        const json_t *points = json_object_get(all, "x");
+        if (json_array_size(points) > 8) continue;
+        printf("\n%s: %s; columns: %s\n%-14s", json_string_value(json_object_get(all, "title")),
+               json_string_value(json_object_get(all, "y_name")),
+               json_string_value(json_object_get(all, "x_name")), "");
+        json_array_foreach(points, i, x) printf(" %10.4g", json_number_value(x));
+        json_array_foreach(json_object_get(all, "curves"), k, curve)
+        {
+            char label[32];
+            snprintf(label, sizeof label, "%s %s", json_string_value(json_object_get(curve, "storage")),
+                     json_string_value(json_object_get(curve, "shift")));
+            printf("\n%-14s", label);
+            json_array_foreach(json_object_get(curve, "y"), i, x)
+            {
+                if (json_is_null(x))
+                    printf(" %10s", "-");
+                else
+                    printf(" %10.2e", json_number_value(x));
+            }
+        }
+        putchar('\n');
+    }
+    if (json_object_size(series)) putchar('\n');
+}
+
 static rill_status append(json_t *array, json_t *row)
 {
     return row && json_array_append_new(array, row) == 0
@@ -231,6 +264,7 @@ static rill_status work(const choices *c, const char *command)
     setup.rock = rock;
     RILL_TRY(run_cases(c, &setup, &t));
     if (c->compute.json) RILL_TRY(write_report(c, &setup, &t, backend->name, device, command));
+    if (!c->compute.quiet) print_series(t.series);
     char variant[96];
     rill_variant_name(setup.variant, variant, sizeof variant);
     printf("%d of %d checks passed in %d cases (%d skipped), %.0f s, %s set, %s, %s\n", t.checks - t.failed,

@@ -13,6 +13,13 @@ extern const rill_verify_group rill_verify_pipes;     /**< circular pipes */
 extern const rill_verify_group rill_verify_cylinders; /**< arrays of cylinders across the flow */
 extern const rill_verify_group rill_verify_spheres;   /**< arrays of spheres */
 extern const rill_verify_group rill_verify_vortices;  /**< Taylor-Green decay */
+extern const rill_verify_group rill_verify_cavities;  /**< lid-driven */
+extern const rill_verify_group rill_verify_streets;   /**< a cylinder across a channel */
 extern const rill_verify_group rill_verify_rocks;     /**< an image of a sandstone */
+
+extern const rill_verify_group rill_verify_format_pipes;    /**< formats in pipes */
+extern const rill_verify_group rill_verify_format_vortices; /**< formats in a decaying vortex */
+extern const rill_verify_group rill_verify_format_flows;    /**< formats in flows with inertia */
+extern const rill_verify_group rill_verify_format_pores;    /**< formats and permeability */
 
 #endif

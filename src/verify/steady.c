@@ -5,6 +5,7 @@
 #include "core/status.h"
 
 #include <math.h>
+#include <omp.h>
 
 rill_verify_until rill_verify_until_of(rill_variant variant, double tau, double width, uint64_t every)
 {
@@ -23,6 +24,14 @@ rill_sim_options rill_verify_options(const rill_verify_setup *setup, double tau)
     options.magic = setup->magic;
     options.tau = tau;
     return options;
+}
+
+int rill_verify_threads_fit(rill_node nodes)
+{
+    enum { few = 16384 };
+    const int before = omp_get_max_threads();
+    if (nodes < few) omp_set_num_threads(1);
+    return before;
 }
 
 double rill_verify_magic(const rill_sim_options *o)
@@ -52,6 +61,7 @@ rill_status rill_verify_flow_drive(const rill_geom *geom, int axis, const rill_s
     *flow = (rill_verify_flow){.geom = geom, .axis = axis};
     RILL_TRY(rill_domain_create(geom, &domain_options, &flow->domain));
     RILL_TRY(rill_sim_create(flow->domain, options, &flow->sim));
+    flow->threads = rill_verify_threads_fit(rill_domain_nodes(flow->domain));
     while (change > until->change && rill_sim_steps(flow->sim) < until->steps) {
         rill_totals totals;
         RILL_TRY(rill_sim_step(flow->sim, until->every));
@@ -81,6 +91,7 @@ done:
 
 void rill_verify_flow_end(rill_verify_flow *flow)
 {
+    if (flow->threads) omp_set_num_threads(flow->threads);
     rill_sim_destroy(flow->sim);
     rill_domain_destroy(flow->domain);
     *flow = (rill_verify_flow){.geom = NULL};

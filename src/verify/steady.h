@@ -32,6 +32,7 @@ typedef struct rill_verify_flow {
     double mobility; /**< nu u / F, mean over the fluid nodes */
     double speed_max;
     double rounding; /**< error to expect of rounding, relative: rill_verify_rounding() */
+    int threads;     /**< before */
 } rill_verify_flow;
 
 /**
@@ -48,6 +49,13 @@ double rill_verify_rounding(rill_storage storage, double speed, double force);
 
 /** Return the options of a simulation of what is verified, at a relaxation time. */
 rill_sim_options rill_verify_options(const rill_verify_setup *setup, double tau);
+
+/**
+ * Let a CPU work on so many nodes with as many threads as gain time: with one where they are few, because
+ * threads would spend their time waiting for each other.
+ * @return the number of threads before, for omp_set_num_threads()
+ */
+int rill_verify_threads_fit(rill_node nodes);
 
 /** Return (tau - 1/2)(tau_odd - 1/2) of a simulation. */
 double rill_verify_magic(const rill_sim_options *options);

@@ -12,15 +12,13 @@
 const char *const rill_verify_suite_names[RILL_VERIFY_SUITES + 1] = {"reference", "formats"};
 
 static const rill_verify_group *const reference[] = {
-    &rill_verify_channels,
-    &rill_verify_pipes,
-    &rill_verify_cylinders,
-    &rill_verify_spheres,
-    &rill_verify_vortices,
-    &rill_verify_rocks,
-    NULL,
+    &rill_verify_channels, &rill_verify_pipes,    &rill_verify_cylinders,
+    &rill_verify_spheres,  &rill_verify_vortices, &rill_verify_cavities,
+    &rill_verify_streets,  &rill_verify_rocks,    NULL,
 };
-static const rill_verify_group *const formats[] = {NULL};
+static const rill_verify_group *const formats[] = {&rill_verify_format_pipes, &rill_verify_format_vortices,
+                                                   &rill_verify_format_flows, &rill_verify_format_pores,
+                                                   NULL};
 static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats};
 
 int rill_verify_count(rill_verify_suite suite)

@@ -5,8 +5,10 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/generate.h"
+#include "verify/steady.h"
 
 #include <math.h>
+#include <omp.h>
 
 double rill_verify_vortex_rate(const rill_verify_vortex *vortex, double tau)
 {
@@ -40,6 +42,7 @@ rill_status rill_verify_vortex_run(const rill_verify_vortex *vortex, const rill_
     rill_domain *domain = NULL;
     rill_sim *sim = NULL;
     double *rho = NULL, *u = NULL;
+    const int threads = rill_verify_threads_fit(vortex->cells * vortex->cells);
     RILL_TRY(rill_generate_box(n, &geom));
     RILL_TRY(rill_domain_create(geom, &domain_options, &domain));
     RILL_TRY(rill_sim_create(domain, options, &sim));
@@ -61,6 +64,7 @@ rill_status rill_verify_vortex_run(const rill_verify_vortex *vortex, const rill_
         }
     }
 done:
+    omp_set_num_threads(threads);
     rill_array_destroy(u);
     rill_array_destroy(rho);
     rill_sim_destroy(sim);

@@ -39,6 +39,28 @@ Test(verify, fails_where_rounding_is_too_coarse)
     json_decref(report);
 }
 
+Test(verify, compares_formats)
+{
+    const cli_result r = cli_test_run("verify", "--suite", "formats", "--case", "formats/vortex", "--backend",
+                                      "cpu", "--json", "a.json");
+    cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+    json_t *report = json_load_file("a.json", 0, NULL);
+    cr_assert_not_null(report);
+    const json_t *all = json_object_get(json_object_get(report, "series"), "vortex/energy");
+    const size_t points = json_array_size(json_object_get(all, "x"));
+    const json_t *curves = json_object_get(all, "curves"), *fp32 = json_array_get(curves, 2);
+    cr_assert_eq(json_array_size(curves), 18, "nine formats, shifted and plain");
+    cr_assert_str_eq(json_string_value(json_object_get(fp32, "storage")), "fp32");
+    cr_assert_eq(json_array_size(json_object_get(fp32, "y")), points);
+    /* After ten decay times the energy is e^-10, which fp32 still follows. */
+    for (size_t i = 0; i < points; i++) {
+        const double x = json_number_value(json_array_get(json_object_get(all, "x"), i)),
+                     y = json_number_value(json_array_get(json_object_get(fp32, "y"), i));
+        if (x < 10) cr_expect_float_eq(log(y) + x, 0, 0.01, "energy %g after %g decay times", y, x);
+    }
+    json_decref(report);
+}
+
 Test(verify, lists_its_cases_and_their_sources)
 {
     const cli_result r = cli_test_run("verify", "--list");

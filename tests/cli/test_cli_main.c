@@ -43,14 +43,14 @@ Test(main, every_command_is_listed_and_has_help)
 
 Test(main, shared_flags_are_shown_with_their_defaults)
 {
-    static const char *const parts[] = {"--lattice d3q19|d3q27",
-                                        "--collision srt|trt",
+    static const char *const parts[] = {"--lattice d3q19|d3q27|d3q15|d2q9",
+                                        "--collision srt|trt|mrt|central-moment|cumulant",
                                         "--magic NUMBER",
                                         "(default: 3/16)",
                                         "--equilibrium second-order|stokes",
-                                        "--stream pull|aa",
-                                        "--addressing list",
-                                        "--storage fp32|fp64",
+                                        "--stream pull|push|aa|esotwist|esopull|esopush|ring",
+                                        "--addressing list|dense|chase|bitmap",
+                                        "--storage fp32|fp64|fp16|fp16s|fp16c",
                                         "--backend auto|cpu|cuda",
                                         "--tau NUMBER",
                                         "--tolerance FRACTION",

@@ -102,7 +102,7 @@ static rill_status limit_run(const rill_verify_case *of, const rill_verify_setup
     double k[2];
     for (int fine = 0; fine < 2; fine++) {
         rill_verify_array array = l->array;
-        if (!fine) array.cells /= 2;
+        if (!fine) array.cells /= array.cells < 128 ? 2 : 4; /* errors of staircases fall in jumps */
         RILL_TRY(rill_verify_array_permeability(&array, setup, 1.5, &k[fine], &values->rounding[0]));
         k[fine] /= pow(array.cells, 2);
     }
@@ -129,7 +129,7 @@ done:
         .name = "spheres/" name_, .what = "staircase spheres on the way to round ones, " what_,              \
         .full = full_,                                                                                       \
         RILL_VERIFY_LIST({"k/L^2", "", RILL_VERIFY_RELATIVE, 0, {error_, error_, error_}, ZICK_HOMSY},       \
-                         {"error, times smaller on twice the cells",                                         \
+                         {"error, times smaller than on coarse voxels",                                      \
                           "",                                                                                \
                           RILL_VERIFY_AT_LEAST,                                                              \
                           0,                                                                                 \
@@ -178,10 +178,10 @@ static const rill_verify_case cases[] = {
      .unfit = taus_unfit,
      .run = taus_run},
     LIMIT("limit-32", "simple cubic, c 0.216, 16 and 32 voxels", false, RILL_SC, 0.216, 32, 7.441954, 0.035),
-    LIMIT("limit-128", "simple cubic, c 0.216, 64 and 128 voxels", true, RILL_SC, 0.216, 128, 7.441954, 0.01),
-    LIMIT("limit-bcc-128", "body-centred, c 0.343, 64 and 128 voxels", true, RILL_BCC, 0.343, 128, 16.33505,
+    LIMIT("limit-128", "simple cubic, c 0.216, 32 and 128 voxels", true, RILL_SC, 0.216, 128, 7.441954, 0.01),
+    LIMIT("limit-bcc-128", "body-centred, c 0.343, 32 and 128 voxels", true, RILL_BCC, 0.343, 128, 16.33505,
           0.02),
-    LIMIT("limit-fcc-128", "face-centred, c 0.343, 64 and 128 voxels", true, RILL_FCC, 0.343, 128, 16.63896,
+    LIMIT("limit-fcc-128", "face-centred, c 0.343, 32 and 128 voxels", true, RILL_FCC, 0.343, 128, 16.63896,
           0.02),
 };
 

@@ -39,7 +39,8 @@ Test(bench, records_as_json_and_csv_are_the_same)
     cr_assert_not_null(fgets(line, sizeof line, csv));
     cr_assert_eq(fgetc(csv), EOF);
     fclose(csv);
-    int commas = 0, quoted = 0, fields = 0;
+    size_t commas = 0, fields = 0;
+    int quoted = 0;
     for (const char *c = head; *c; c++) commas += *c == ',';
     for (const char *c = line; *c; c++) {
         quoted ^= *c == '"';

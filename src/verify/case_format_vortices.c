@@ -14,7 +14,7 @@
 
 static const char LEHMANN[] = "Lehmann et al. 2022, doi:10.1103/PhysRevE.106.015308";
 
-enum { samples = 200 };
+enum { samples = 120 };
 
 /* Geometric mean of the energy in the last quarter; 0 when there is none left. */
 static double plateau(const double *energy)

@@ -68,6 +68,28 @@ Test(bytes, lists_as_in_suffa)
         }
 }
 
+/* What `rill variants` shows beside its own bytes: all of them that the literature has, and nothing else. */
+Test(bytes, published_formulas)
+{
+    int listed = 0;
+    for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
+        for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++) {
+            const rill_variant v =
+                plan(RILL_D3Q19, (rill_stream)stream, (rill_addressing)addressing, RILL_FP32);
+            if (rill_variant_check(v) != RILL_OK) continue;
+            const rill_published_bytes published = rill_variant_published(v);
+            if (!published.source) continue;
+            const rill_bytes own = rill_variant_bytes(v, 1);
+            const bool neighbours = addressing == RILL_DENSE && !rill_stream_esoteric(stream);
+            cr_expect_float_eq(published.stored, own.populations + own.index, 1e-9, "%d %d", stream,
+                               addressing);
+            cr_expect_float_eq(published.moved, own.moved + (neighbours ? 18 : 0), 1e-9, "%d %d", stream,
+                               addressing);
+            listed++;
+        }
+    cr_assert_eq(listed, 8);
+}
+
 /* What is claimed is what a domain of 120 x 110 x 96 voxels takes, ghosts, halo and padding allowed for. */
 Test(bytes, claimed_is_laid_out)
 {

@@ -9,19 +9,25 @@
 
 static void print_header(void)
 {
-    printf("%-48s  %12s  %12s\n", "variant", "stored", "moved");
-    printf("%-48s  %12s  %12s\n", "", "bytes/node", "bytes/update");
+    printf("%-48s %8s %15s %18s\n", "variant", "stored", "moved", "published");
+    printf("%-48s %8s %8s %6s %8s %6s\n", "bytes per fluid node and update", "", "nominal", "cached",
+           "stored", "moved");
 }
 
-static void print_variant(rill_variant variant)
+static void print_variant(rill_variant variant, double fluid)
 {
-    const rill_bytes bytes = rill_variant_bytes(variant, 1);
+    const rill_bytes bytes = rill_variant_bytes(variant, fluid);
+    const rill_published_bytes published = rill_variant_published(variant);
     char name[96];
     rill_variant_name(variant, name, sizeof name);
-    printf("%-48s  %12.0f  %12.0f\n", name, bytes.populations + bytes.index, bytes.cached);
+    printf("%-48s %8.1f %8.1f %6.1f", name, bytes.populations + bytes.index, bytes.moved, bytes.cached);
+    if (published.source)
+        printf(" %8.0f %6.0f  %s\n", published.stored, published.moved, published.source);
+    else
+        printf("\n");
 }
 
-static void list(bool all)
+static void list(bool all, double fluid)
 {
     char name[96];
     rill_variant_name(rill_variant_default(), name, sizeof name);
@@ -29,13 +35,17 @@ static void list(bool all)
     if (all) {
         uint64_t cursor = 0;
         rill_variant variant;
-        while (rill_variant_next(&cursor, &variant)) print_variant(variant);
+        while (rill_variant_next(&cursor, &variant)) print_variant(variant, fluid);
     } else {
-        for (int k = 0; k < rill_variant_count(); k++) print_variant(rill_variant_at(k));
-        printf("\nThese are built for CUDA ahead of time, out of %llu (--all), which are compiled when they "
-               "are\n"
-               "first used; a CPU runs every one. Populations and index words; the default is\n%s.\n",
-               (unsigned long long)rill_variant_all_count(), name);
+        for (int k = 0; k < rill_variant_count(); k++) print_variant(rill_variant_at(k), fluid);
+        printf(
+            "\nThese are built for CUDA ahead of time, out of %llu (--all), which are compiled when they "
+            "are\n"
+            "first used; a CPU runs every one. Bytes are those of populations and index words, without "
+            "ghosts;\n"
+            "nominal: words as often as they are read; cached: words that neighbours share once. Published:\n"
+            "populations and flags by Lehmann 2022, table 1; lists by Suffa 2024. The default is\n%s.\n",
+            (unsigned long long)rill_variant_all_count(), name);
     }
 }
 
@@ -60,8 +70,17 @@ static int run(int argc, char **argv)
     bool all = false, help = false;
     const char *name = NULL;
     int arch = 90;
+    double fluid = 1;
     const cli_option options[] = {
         {.name = "all", .kind = CLI_FLAG, .target = &all, .help = "list every combination that exists"},
+        {.name = "porosity",
+         .kind = CLI_REAL,
+         .target = &fluid,
+         .arg = "FRACTION",
+         .help = "fluid fraction of the box, which bytes of dense and bitmap depend on",
+         .min = 0,
+         .max = 1,
+         .above = true},
         {.name = "compile",
          .kind = CLI_TEXT,
          .target = &name,
@@ -85,7 +104,7 @@ static int run(int argc, char **argv)
         status = compile(name, arch);
         if (status != RILL_OK) return cli_report(&cli_variants, status);
     } else {
-        list(all);
+        list(all, fluid);
     }
     return RILL_OK;
 }

@@ -244,3 +244,20 @@ rill_bytes rill_variant_bytes(rill_variant v, double fluid)
     bytes.cached = 2 * row + once / parities;
     return bytes;
 }
+
+rill_published_bytes rill_variant_published(rill_variant v)
+{
+    const int stream = (int)v.stream;
+    const double q = rill_q((int)v.lattice), row = q * (double)rill_storage_size((int)v.storage);
+    const double arrays = rill_stream_two_arrays(stream) ? 2 : 1;
+    if (v.addressing == RILL_DENSE && v.stream != RILL_RING) {
+        const double flags = rill_stream_esoteric(stream) ? 1 : q; /* looked at in a step */
+        return (rill_published_bytes){arrays * row + 1, 2 * row + flags, "Lehmann 2022"};
+    }
+    if (v.addressing == RILL_LIST && (v.stream == RILL_PULL || v.stream == RILL_AA)) {
+        const double index = 4 * (q - 1);
+        return (rill_published_bytes){arrays * row + index,
+                                      2 * row + (v.stream == RILL_AA ? index / 2 : index), "Suffa 2024"};
+    }
+    return (rill_published_bytes){0, 0, NULL};
+}

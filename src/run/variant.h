@@ -44,4 +44,16 @@ rill_variant rill_variant_normal(rill_variant variant);
 /** Return whether two variants are the same kernels. */
 bool rill_variant_equal(rill_variant a, rill_variant b);
 
+/** Bytes per node of a variant by the formulas of the literature: populations and flags or index words. */
+typedef struct rill_published_bytes {
+    double stored, moved;
+    const char *source; /**< NULL: there is none for this variant */
+} rill_published_bytes;
+
+/**
+ * Return what the literature counts: Lehmann (2022), doi:10.3390/computation10060092, table 1, for a dense
+ * box with flags; Suffa et al., doi:10.1177/10943420261434639, for pull and AA with a list.
+ */
+rill_published_bytes rill_variant_published(rill_variant variant);
+
 #endif

@@ -421,6 +421,7 @@ typedef enum rill_drive {
 /** What is going to be done, known before it starts; lu unless said otherwise. */
 typedef struct rill_permeability_plan {
     uint64_t nodes;         /**< fluid nodes that take part */
+    uint64_t ghosts;        /**< numbers given to solid voxels, or to copies in a ring */
     double fluid;           /**< their fraction of the box */
     rill_porosity porosity; /**< of the geometry, before anything was dropped */
     uint64_t dropped;       /**< voxels that cannot conduct and were turned solid */

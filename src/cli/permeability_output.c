@@ -45,7 +45,7 @@ static void print_backend(rill_backend_kind backend)
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *p, double mlups)
 {
-    char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[64];
+    char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[96];
     const int runs = options->axis < 0 ? 3 : 1;
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
     rill_variant_name(options->variant, variant, sizeof variant);
@@ -60,6 +60,9 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
             p->porosity.percolating[1], p->porosity.percolating[2]);
     cli_row("fluid nodes", "%llu (%.5f of the box)", (unsigned long long)p->nodes, p->fluid);
     cli_row("variant", "%s", variant);
+    if (p->ghosts)
+        cli_row("ghosts", "%llu (%.2f of the nodes)", (unsigned long long)p->ghosts,
+                (double)p->ghosts / (double)p->nodes);
     print_backend(options->backend);
     cli_row("tau", "%.4g (viscosity %.4g): %s", p->tau, p->nu, p->tau_reason);
     if (p->reservoirs)
@@ -198,7 +201,7 @@ static json_t *json_result(const cli_permeability_result *r)
     const overall o = overall_take(p);
     const double m2 = square_metres(r->geom);
     const char *reason = "";
-    char variant[64];
+    char variant[96];
     rill_variant_name(r->options->variant, variant, sizeof variant);
     for (int i = p->run_count - 1; i >= 0; i--)
         if (!p->runs[i].converged) reason = p->runs[i].reason;
@@ -307,7 +310,7 @@ rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
     rill_status status = RILL_OK;
     rill_result *file = NULL;
     const rill_permeability *p = r->result;
-    char variant[64];
+    char variant[96];
     rill_variant_name(r->options->variant, variant, sizeof variant);
     const rill_run run = {.command = r->command,
                           .geometry = r->input,

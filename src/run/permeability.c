@@ -100,6 +100,7 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
     RILL_TRY(rill_numbering_create(geom, &numbering));
     RILL_TRY(rill_links_measure(&numbering, variant, &size));
     const uint64_t numbers = rill_numbering_bytes(geom), sim = rill_sim_bytes(variant, &size);
+    plan->ghosts = size.ghosts;
     const uint64_t building = numbers * (size.ghosts ? 2 : 1) + size.bytes;
     const bool host = strcmp(backend->name, "cpu") == 0;
     /* A drive by pressure starts from moments in double, and turns fields at the end. */

@@ -166,10 +166,13 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     for (int e = 0; e < 2; e++)
         slot[e] = rill_incoming(V::lattice, V::stream, V::addressing, V::bounce, parity, &arrays, s.node[e],
                                 s.direction[e]);
-    const rill_scalar first = rill_storage_load(V::storage, arrays.populations, slot[0]);
-    const rill_scalar second = rill_storage_load(V::storage, arrays.populations, slot[1]);
-    rill_storage_store(V::storage, arrays.populations, slot[0], s.sign * second);
-    rill_storage_store(V::storage, arrays.populations, slot[1], s.sign * first);
+    // What changes sign is the deviation from rest, also where plain populations are stored.
+    const rill_scalar rest[2] = {rill_population_rest(V::lattice, V::shift, s.direction[0]),
+                                 rill_population_rest(V::lattice, V::shift, s.direction[1])};
+    const rill_scalar first = rill_storage_load(V::storage, arrays.populations, slot[0]) - rest[0];
+    const rill_scalar second = rill_storage_load(V::storage, arrays.populations, slot[1]) - rest[1];
+    rill_storage_store(V::storage, arrays.populations, slot[0], s.sign * second + rest[0]);
+    rill_storage_store(V::storage, arrays.populations, slot[1], s.sign * first + rest[1]);
 }
 
 template <class V>

@@ -32,6 +32,9 @@ template <class V> constexpr int registers_of(const int parity)
         registers += (wide ? 0 : 16) + (holds && V::addressing != RILL_LIST ? 8 : 0);
     if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
     if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900 // whose compiler keeps more of a bitmap's words
+    if (holds && !twice && !wide && V::addressing == RILL_BITMAP) registers += 8;
+#endif
     if (twice && V::storage != RILL_FP64 && V::storage != RILL_FP32) registers += 16;
     return registers < 255 ? registers : 255;
 }

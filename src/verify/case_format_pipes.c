@@ -111,7 +111,8 @@ static rill_status radius_run(const rill_verify_case *of, const rill_verify_setu
         const flow f = flow_of(radius, 0.1, 10);
         errors->x[i] = roundings->x[i] = radius;
         RILL_TRY(sweep(&f, setup, i, errors, roundings));
-        values->found[0] = fmax(values->found[0], fabs(errors->y[single][i] / errors->y[0][i] - 1));
+        values->found[0] =
+            rill_verify_largest(values->found[0], fabs(errors->y[single][i] / errors->y[0][i] - 1));
     }
     values->found[1] = roundings->y[c][points - 1] / roundings->y[s][points - 1];
     values->found[2] = roundings->y[s][points - 1];
@@ -144,7 +145,8 @@ static rill_status speed_sweep(const rill_verify_setup *setup, double radius, do
         roundings->points++;
         errors->x[point] = roundings->x[point] = speeds[i];
         RILL_TRY(sweep(&f, setup, point, errors, roundings));
-        values->found[0] = fmax(values->found[0], fabs(errors->y[single][point] / errors->y[0][point] - 1));
+        values->found[0] =
+            rill_verify_largest(values->found[0], fabs(errors->y[single][point] / errors->y[0][point] - 1));
     }
     values->found[1] = fmin(values->found[1], least_plain(errors, 0));
     RILL_TRY(rill_verify_curves_report(errors, values->series));

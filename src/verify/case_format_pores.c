@@ -38,7 +38,7 @@ typedef struct drive {
 /* The formats that a CPU has time for in a large geometry. */
 static bool common(int k)
 {
-    return k == 0 || k == rill_verify_format_of(RILL_FP32, RILL_SHIFTED) ||
+    return k < 2 || k == rill_verify_format_of(RILL_FP32, RILL_SHIFTED) ||
            k == rill_verify_format_of(RILL_FP16S, RILL_SHIFTED) ||
            k == rill_verify_format_of(RILL_FP16C, RILL_SHIFTED);
 }
@@ -69,11 +69,18 @@ done:
 
 static void judge(const rill_verify_curves *curves, rill_verify_values *values)
 {
-    static const rill_storage storages[] = {RILL_FP32, RILL_FP16S, RILL_FP16C};
-    for (int s = 0; s < 3; s++) {
-        const double *y = curves->y[rill_verify_format_of(storages[s], RILL_SHIFTED)];
+    static const struct {
+        rill_storage storage;
+        rill_shift shift;
+    } checked[] = {{RILL_FP32, RILL_SHIFTED},
+                   {RILL_FP16S, RILL_SHIFTED},
+                   {RILL_FP16C, RILL_SHIFTED},
+                   {RILL_FP64, RILL_PLAIN}};
+    for (int s = 0; s < 4; s++) {
+        const double *y = curves->y[rill_verify_format_of(checked[s].storage, checked[s].shift)];
         values->found[s] = 0;
-        for (int i = 0; i < curves->points; i++) values->found[s] = fmax(values->found[s], fabs(y[i]));
+        for (int i = 0; i < curves->points; i++)
+            values->found[s] = rill_verify_largest(values->found[s], fabs(y[i]));
     }
 }
 
@@ -132,6 +139,7 @@ static rill_status pores(rill_geom *geom, const char *name, const char *title, c
     options.variant.equilibrium = RILL_STOKES;
     options.backend = setup->backend;
     options.magic = setup->magic;
+    if (!setup->full) options.tolerance = 1e-2; /* formats are compared at the same step, settled or not */
     RILL_TRY(rill_permeability_plan_make(geom, &options, &plan));
     RILL_TRY(rill_permeability_compute(geom, &options, &plan, &result));
     RILL_TRY(rill_verify_curves_create(name, title, "force over the chosen one", "k/k of fp64 - 1", &curves));
@@ -186,7 +194,13 @@ done:
     RILL_VERIFY_LIST(                                                                                        \
         {"fp32: permeability off fp64", "", RILL_VERIFY_AT_MOST, 0, {1e-3, 1e-3, 1e-3}, OURS},               \
         {"fp16s: permeability off fp64", "", RILL_VERIFY_AT_MOST, 0, {INFINITY, INFINITY, INFINITY}, OURS},  \
-        {"fp16c: permeability off fp64", "", RILL_VERIFY_AT_MOST, 0, {INFINITY, INFINITY, INFINITY}, OURS})
+        {"fp16c: permeability off fp64", "", RILL_VERIFY_AT_MOST, 0, {INFINITY, INFINITY, INFINITY}, OURS},  \
+        {"plain fp64: permeability off fp64",                                                                \
+         "",                                                                                                 \
+         RILL_VERIFY_AT_MOST,                                                                                \
+         0,                                                                                                  \
+         {1e-6, 1e-6, 1e-6},                                                                                 \
+         "the same flow"})
 
 static const rill_verify_case cases[] = {
     {.name = "formats/spheres-wide",

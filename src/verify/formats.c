@@ -76,6 +76,8 @@ rill_status rill_verify_curves_report(const rill_verify_curves *c, json_t *serie
                : rill_fail(RILL_SYSTEM, "out of memory for the report");
 }
 
+double rill_verify_largest(double a, double b) { return a > b || isnan(a) ? a : b; }
+
 rill_status rill_verify_format_soften(rill_status status)
 {
     return status == RILL_NUMERICS ? RILL_OK : status;

@@ -41,6 +41,9 @@ rill_status rill_verify_curves_create(const char *name, const char *title, const
 /** Add curves to the series of a report; nothing where there is none. */
 rill_status rill_verify_curves_report(const rill_verify_curves *curves, json_t *series);
 
+/** Return the larger of two numbers; NaN when one is. */
+double rill_verify_largest(double a, double b);
+
 /** Take a run that did not stay finite as one without a value. */
 rill_status rill_verify_format_soften(rill_status status);
 

@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
 template <class V>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     set_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node *order,
-               const rill_node first, const rill_node count, const double *in)
+               const rill_node first, const rill_node count, const double *in, const bool add)
 {
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= count) return;
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
         for (uint64_t a = 0; a < 3; a++) velocity[a] = (rill_scalar)in[(a + 1) * count + k];
     }
     rill_node_set(V::plan(), V::equilibrium, parity, &arrays, &rates,
-                  order ? order[k] : (rill_node)(first + k), density, velocity);
+                  order ? order[k] : (rill_node)(first + k), density, velocity, add);
 }
 
 template <class V>

@@ -69,7 +69,7 @@ void moments(const rill_launch *launch, rill_node first, rill_node count, double
 void set(const rill_launch *launch, rill_node first, rill_node count, const double *values)
 {
     start(launch, RILL_CUDA_SET, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
-          rates_argument(launch), launch->parity, launch->order, first, count, values);
+          rates_argument(launch), launch->parity, launch->order, first, count, values, launch->add);
 }
 
 void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)

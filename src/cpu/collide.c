@@ -76,7 +76,8 @@ static void set(const rill_launch *launch, const rill_cpu_moments *given, void *
         else
             rill_equilibrium_set(lattice, RILL_STOKES, &rates, m, f);
         RILL_UNROLL
-        for (int i = 0; i < rill_q(lattice); i++) store(out[i], v, f[i]);
+        for (int i = 0; i < rill_q(lattice); i++)
+            store(out[i], v, launch->add ? f[i] + load(out[i], v) : f[i]);
     }
 }
 

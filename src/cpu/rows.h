@@ -39,7 +39,7 @@ typedef struct rill_cpu_lattice {
     void (*moments)(const rill_launch *launch, const void *const *in, rill_cpu_moments *out);
     /**
      * Fill rows of incoming populations with the equilibrium at a density and a momentum, from which half of
-     * the force has been taken.
+     * the force has been taken, or add it to them.
      */
     void (*set)(const rill_launch *launch, const rill_cpu_moments *moments, void *const *out);
 } rill_cpu_lattice;

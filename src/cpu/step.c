@@ -306,7 +306,7 @@ static void moments(const rill_launch *launch, rill_node first, rill_node count,
 /*
  * Set the nodes first + k, k = from … *k - 1, that lie in one block, to equilibrium at given moments. The
  * populations carry momentum rho u - F/2: with the half force that moments add this is rho u, and no mode
- * that alternates from step to step is started.
+ * that alternates from step to step is started. What is added brings no force.
  */
 static void set_block(const work *w, rill_node first, rill_node count, const double *given, uint64_t *k,
                       uint64_t end, block *b)
@@ -322,7 +322,8 @@ static void set_block(const work *w, rill_node first, rill_node count, const dou
         if (given) m.density[l] = given[*k];
         for (uint64_t a = 0; a < 3; a++) {
             const double u = given ? given[(a + 1) * count + *k] : 0;
-            m.momentum[a][l] = u * (second_order ? 1 + m.density[l] : 1) - 0.5 * launch->force[a];
+            m.momentum[a][l] =
+                u * (second_order ? 1 + m.density[l] : 1) - (launch->add ? 0 : 0.5 * launch->force[a]);
         }
     }
     begin(w, n, 0, launch->from.nodes, b);
@@ -330,7 +331,10 @@ static void set_block(const work *w, rill_node first, rill_node count, const dou
     b->active &= wanted;
     if (!b->active) return;
     point(w, &w->in, true, b);
+    if (launch->add) copy(w, &w->in, true, b);
     rows_of(w, b);
+    for (int i = 0; i < w->q && launch->add && !w->same; i++)
+        w->format->load(b->stored_rows[i], b->values[i], w->weights[i]);
     w->lattice->set(launch, &m, b->rows);
     write_block(w, &w->in, b);
 }

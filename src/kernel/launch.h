@@ -25,6 +25,7 @@ typedef struct rill_launch {
         to; /**< read, written: two populations arrays, or twice the same for in-place schemes */
     rill_node first, nodes; /**< a step is made of nodes first … nodes - 1; all else takes all nodes */
     const rill_node *order; /**< moments, set: kernel number of node first + k; NULL: first + k itself */
+    bool add;               /**< set: add the equilibrium to what is there, without half a force */
     double rate_even, rate_odd, rate_bulk, rate_ghost; /**< see rill_rates */
     double magic, force[3];
     rill_carreau_yasuda carreau_yasuda;

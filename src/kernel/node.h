@@ -84,10 +84,11 @@ RILL_FN double rill_node_resting(const rill_plan plan, const int parity, const r
  * Set the nodes n … n + RILL_LANES - 1 to equilibrium at density deviation and velocity, as incoming
  * populations of the next step. The populations carry momentum rho u - F/2: with the half force that
  * rill_moments_of() adds this is rho u, and no mode that alternates from step to step is started.
+ * @param add  to what is there, and no force, instead of in its place
  */
 RILL_FN void rill_node_set(const rill_plan plan, const int equilibrium, const int parity,
                            const rill_arrays *arrays, const rill_rates *rates, const rill_node n,
-                           const rill_real density, const rill_real *velocity)
+                           const rill_real density, const rill_real *velocity, const bool add)
 {
     rill_real f[RILL_Q_MAX];
     rill_block block;
@@ -95,10 +96,14 @@ RILL_FN void rill_node_set(const rill_plan plan, const int equilibrium, const in
     m.density = density;
     for (int a = 0; a < 3; a++) {
         m.momentum[a] = equilibrium == RILL_SECOND_ORDER ? velocity[a] + density * velocity[a] : velocity[a];
-        m.momentum[a] = m.momentum[a] - (rill_scalar)0.5 * rates->force[a];
+        if (!add) m.momentum[a] = m.momentum[a] - (rill_scalar)0.5 * rates->force[a];
     }
     rill_equilibrium_set(plan.lattice, equilibrium, rates, m, f);
     if (!rill_block_gather(plan, parity, arrays, n, &block)) return;
+    RILL_UNROLL
+    for (int i = 0; i < rill_q(plan.lattice) && add; i++)
+        f[i] = f[i] + rill_population_shift(plan.lattice, plan.shift, i,
+                                            rill_block_get(plan, parity, arrays, i, n, 0, &block));
     RILL_UNROLL
     for (int i = 0; i < rill_q(plan.lattice); i++)
         rill_block_set(plan, parity, arrays, i, n, &block,

@@ -409,7 +409,8 @@ done:
     return status;
 }
 
-rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u)
+/* Set all nodes to equilibrium, or add it to what is there. */
+static rill_status moments_put(rill_sim *sim, const double *rho, const double *u, bool add)
 {
     rill_status status = RILL_OK;
     double *host = NULL;
@@ -418,6 +419,7 @@ rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double 
     RILL_TRY(slice_make(sim));
     RILL_TRY(rill_array_create(4 * (uint64_t)slice_nodes, sizeof(double), "moments", (void **)&host));
     rill_launch launch = launch_of(sim);
+    launch.add = add;
     for (uint64_t first = 0; first < count; first += slice_nodes) {
         const rill_node part = (rill_node)(count - first < slice_nodes ? count - first : slice_nodes);
         memcpy(host, rho + first, part * sizeof(double));
@@ -431,6 +433,16 @@ rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double 
 done:
     rill_array_destroy(host);
     return status;
+}
+
+rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u)
+{
+    return moments_put(sim, rho, u, false);
+}
+
+rill_status rill_sim_add_moments(rill_sim *sim, const double *rho, const double *u)
+{
+    return moments_put(sim, rho, u, true);
 }
 
 rill_status rill_sim_boundary_add(rill_sim *sim, const rill_boundary *boundary, int *patch)

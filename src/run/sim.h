@@ -18,4 +18,10 @@ rill_node rill_sim_number(const rill_sim *sim, rill_node node);
 /** Return the backend of a simulation. */
 const rill_backend *rill_sim_backend_table(const rill_sim *sim);
 
+/**
+ * Add the equilibrium of a density and a velocity to every node: what else populations hold, stresses first
+ * of all, stays as it is. @param rho [nodes], u [3][nodes] as rill_sim_set_moments() takes them
+ */
+rill_status rill_sim_add_moments(rill_sim *sim, const double *rho, const double *u);
+
 #endif

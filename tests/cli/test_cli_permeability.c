@@ -243,21 +243,30 @@ Test(permeability, gives_the_same_bits_every_time)
     cr_assert_eq(k[1], k[2]);
 }
 
+/* Its plan is what it prints before it begins to step: by then it listens for interrupts. */
 Test(permeability, stops_cleanly_when_interrupted)
 {
     make_array("sc.geom.h5", "32");
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
     const pid_t child = fork();
     cr_assert_geq(child, 0);
     if (child == 0) {
         const int null = open("/dev/null", O_WRONLY);
-        if (null < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0) _exit(126);
+        if (null < 0 || dup2(ends[1], 1) < 0 || dup2(null, 2) < 0) _exit(126);
+        close(ends[0]);
+        close(ends[1]);
         execl(getenv("RILL"), "rill", "permeability", "sc.geom.h5", "--storage", "fp64", "--tolerance",
-              "1e-13", "--tau", "0.505", "--max-steps", "1e9", "--backend", "cpu", "--json", "a.json", "-q",
+              "1e-13", "--tau", "0.505", "--max-steps", "1e9", "--backend", "cpu", "--json", "a.json",
               (char *)NULL);
         _exit(127);
     }
-    sleep(2);
+    close(ends[1]);
+    char plan[4096];
+    cr_assert_gt(read(ends[0], plan, sizeof plan), 0);
     cr_assert_eq(kill(child, SIGINT), 0);
+    while (read(ends[0], plan, sizeof plan) > 0) {}
+    close(ends[0]);
     int state = 0;
     cr_assert_eq(waitpid(child, &state, 0), child);
     cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 2);

@@ -41,7 +41,7 @@ endif
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
 CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step format-DOUBLE format-SINGLE
 
-LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/boundary/*.c src/run/*.c src/verify/*.c src/io/*.c geometry/*.c) \
+LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/network/*.c src/boundary/*.c src/run/*.c src/verify/*.c src/io/*.c geometry/*.c) \
                    $(wildcard src/backend*.c cuda/*.c))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 TEST_SRC := $(wildcard tests/physics/*.c) $(sort $(wildcard tests/test_*.c tests/cli/*.c)) # the longest first

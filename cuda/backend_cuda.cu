@@ -107,6 +107,34 @@ rill_status wait()
     return status == RILL_OK ? check(cudaDeviceSynchronize(), "running a kernel") : status;
 }
 
+constexpr unsigned label_threads = 256;
+
+__global__ void gather_kernel(const double *values, const uint32_t *labels, uint64_t count, int64_t *sums)
+{
+    const uint64_t k = (uint64_t)blockIdx.x * label_threads + threadIdx.x;
+    if (k >= count) return;
+    const int64_t value = (int64_t)(values[k] * RILL_SUM_UNIT);
+    atomicAdd((unsigned long long *)&sums[labels[k]], (unsigned long long)value); // wraps: as good as signed
+}
+
+__global__ void spread_kernel(const double *given, const uint32_t *labels, uint64_t count, double *values)
+{
+    const uint64_t k = (uint64_t)blockIdx.x * label_threads + threadIdx.x;
+    if (k < count) values[k] = given[labels[k]];
+}
+
+unsigned label_blocks(uint64_t count) { return (unsigned)((count + label_threads - 1) / label_threads); }
+
+void gather(const double *values, const uint32_t *labels, uint64_t count, int64_t *sums)
+{
+    gather_kernel<<<label_blocks(count), label_threads>>>(values, labels, count, sums);
+}
+
+void spread(const double *given, const uint32_t *labels, uint64_t count, double *values)
+{
+    spread_kernel<<<label_blocks(count), label_threads>>>(given, labels, count, values);
+}
+
 __global__ void fill_kernel(float4 *array, size_t count)
 {
     const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -178,8 +206,8 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda", probe,          available,  require,      alloc,         release_array,
-    share,  release,        link_nodes, unlink_nodes, upload,        download,
-    wait,   rill_cuda_find, bandwidth,  versions,     "device copy",
+    "cuda",  probe,          available,    require,  alloc,         release_array, share,
+    release, link_nodes,     unlink_nodes, upload,   download,      gather,        spread,
+    wait,    rill_cuda_find, bandwidth,    versions, "device copy",
 };
 }

@@ -92,6 +92,8 @@ static __device__ void partial_add(rill_partial &p, const rill_partial &q)
 {
     p.mass += q.mass;
     p.resting += q.resting;
+    p.kinetic += q.kinetic;
+    p.elastic += q.elastic;
     for (int a = 0; a < 3; a++) p.momentum[a] += q.momentum[a];
     p.speed_squared_max = fmax(p.speed_squared_max, q.speed_squared_max);
     p.density_max = fmax(p.density_max, q.density_max);
@@ -107,6 +109,8 @@ static __device__ rill_partial partial_of(const node_values &v)
         q.momentum[a] = v.momentum[a];
         q.speed_squared_max += v.velocity[a] * v.velocity[a];
     }
+    q.kinetic = 0.5 * q.speed_squared_max;
+    q.elastic = v.density * v.density / 6;
     q.density_max = fabs(v.density);
     q.not_finite = !isfinite(v.density + q.speed_squared_max);
     return q;
@@ -152,7 +156,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     rill_real density = 0, velocity[3] = {0, 0, 0};
     if (in) {
         density = (rill_scalar)in[k];
-        for (uint64_t a = 0; a < 3; a++) velocity[a] = (rill_scalar)in[(a + 1) * count + k];
+        for (uint64_t a = 0; a < 3 && !add; a++) velocity[a] = (rill_scalar)in[(a + 1) * count + k];
     }
     rill_node_set(V::plan(), V::equilibrium, parity, &arrays, &rates,
                   order ? order[k] : (rill_node)(first + k), density, velocity, add);

@@ -340,6 +340,8 @@ typedef struct rill_totals {
     double mass;         /**< sum of (rho - 1) */
     double resting;      /**< mass that full-way bounce-back keeps in ghosts: it comes back a step later */
     double momentum[3];  /**< sum of rho u, half of the force included */
+    double kinetic;      /**< sum of u^2 / 2 */
+    double elastic;      /**< sum of c_s^2 (rho - 1)^2 / 2, the energy of compression */
     double speed_max;    /**< largest |u| */
     double density_max;  /**< largest |rho - 1| */
     uint64_t not_finite; /**< nodes with a value that is not finite */
@@ -418,6 +420,13 @@ typedef enum rill_drive {
     RILL_DRIVE_PRESSURE /**< pressures at the far ends of two reservoirs in front of and behind the sample */
 } rill_drive;
 
+/** How a permeability run is brought to its end. */
+typedef enum rill_acceleration {
+    RILL_ACCELERATION_AUTO,   /**< by a pore network where that serves and is sooner there */
+    RILL_ACCELERATION_NONE,   /**< by time steps alone, and the series of k */
+    RILL_ACCELERATION_NETWORK /**< the pressures are corrected, see docs/method.md */
+} rill_acceleration;
+
 /** What is going to be done, known before it starts; lu unless said otherwise. */
 typedef struct rill_permeability_plan {
     uint64_t nodes;         /**< fluid nodes that take part */
@@ -433,7 +442,9 @@ typedef struct rill_permeability_plan {
     double force; /**< body force per volume, or the pressure drop between the reservoirs / sample length */
     uint64_t reservoirs;               /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
     double mach, reynolds;             /**< expected */
-    uint64_t every;                    /**< steps between the first samples */
+    bool network;                      /**< pressures are corrected by a pore network */
+    uint64_t cycle;                    /**< steps between two corrections */
+    uint64_t every;                    /**< steps between the first samples, without a network */
     double steps_expected;             /**< time steps per axis, estimated to a factor of a few */
     uint64_t host_bytes, device_bytes; /**< memory needed; device 0 on the CPU */
     uint64_t host_free, device_free;   /**< memory that can be given */
@@ -465,8 +476,10 @@ typedef struct rill_permeability_run {
     bool converged;
     char reason[256]; /**< why not, one sentence; "" when converged */
     uint64_t steps;
+    int cycles;            /**< corrections by a pore network, and looks at whether another is needed */
+    uint32_t chambers;     /**< of that network; 0 without one */
     double k[3];           /**< final k_xa, k_ya, k_za, predicted, lu */
-    double uncertainty[3]; /**< of them, absolute */
+    double uncertainty[3]; /**< of them, absolute; held to the tolerance for k_aa and in a full tensor */
     double last[3];        /**< at the last step */
     double
         tortuosity;  /**< mean |u| over mean u_a: Duda, Koza, Matyka (2011), doi:10.1103/PhysRevE.84.036319 */
@@ -492,6 +505,8 @@ typedef struct rill_permeability_options {
     double tolerance;   /**< relative uncertainty to stop at */
     uint64_t max_steps; /**< along each axis */
     bool keep_all;      /**< leave pores in that cannot conduct */
+    rill_acceleration acceleration;
+    bool settle_fields; /**< go on until the mean momentum, too, is within the tolerance: k is known sooner */
 
     /** Called between steps, a few times a second at most; returning false stops the run. May be NULL. */
     bool (*watch)(void *context, const rill_permeability_moment *moment);
@@ -511,7 +526,8 @@ typedef struct rill_permeability {
     int run_count;
     bool converged;     /**< every run did */
     double k[3][3];     /**< k_ab, lu; NaN where it was not computed or did not converge */
-    double uncertainty; /**< largest of the tensor, relative to the largest k_aa; infinity while unknown */
+    double uncertainty; /**< of k_aa, or the largest of a full tensor, relative to the largest k_aa; infinity
+                             while unknown */
     double reciprocity; /**< largest |k_ab - k_ba| / largest k_aa; NaN unless the tensor is full */
     char backend[16], device[256];
     double seconds_domain; /**< time spent numbering nodes and finding neighbours */

@@ -10,6 +10,9 @@
 #include "core/status.h"
 #include "kernel/launch.h"
 
+/** Of deviations of the density: a hundred thousand nodes per label may be off by 1 each. */
+#define RILL_SUM_UNIT 0x1p46
+
 typedef struct rill_backend {
     const char *name; /**< "cpu" */
 
@@ -37,6 +40,13 @@ typedef struct rill_backend {
 
     rill_status (*upload)(void *to, const void *host, uint64_t bytes);
     rill_status (*download)(void *host, const void *from, uint64_t bytes);
+
+    /** Add values[k], in units of 1 / RILL_SUM_UNIT so that no order changes the result, to sums[labels[k]].
+     */
+    void (*gather)(const double *values, const uint32_t *labels, uint64_t count, int64_t *sums);
+
+    /** Set values[k] to given[labels[k]]. */
+    void (*spread)(const double *given, const uint32_t *labels, uint64_t count, double *values);
 
     /** Wait for all kernels. @return RILL_SYSTEM when one failed */
     rill_status (*wait)(void);

@@ -159,6 +159,22 @@ static rill_status bandwidth(double *bytes_per_second)
     return RILL_OK;
 }
 
+static void gather(const double *values, const uint32_t *labels, uint64_t count, int64_t *sums)
+{
+#pragma omp parallel for schedule(static)
+    for (uint64_t k = 0; k < count; k++) {
+        const int64_t value = (int64_t)(values[k] * RILL_SUM_UNIT);
+#pragma omp atomic
+        sums[labels[k]] += value;
+    }
+}
+
+static void spread(const double *given, const uint32_t *labels, uint64_t count, double *values)
+{
+#pragma omp parallel for schedule(static)
+    for (uint64_t k = 0; k < count; k++) values[k] = given[labels[k]];
+}
+
 const rill_backend rill_backend_cpu = {
     .name = "cpu",
     .probe = probe,
@@ -172,6 +188,8 @@ const rill_backend rill_backend_cpu = {
     .unlink = unlink_nodes,
     .upload = copy,
     .download = copy,
+    .gather = gather,
+    .spread = spread,
     .wait = wait,
     .kernels = kernels,
     .bandwidth = bandwidth,

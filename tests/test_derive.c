@@ -58,8 +58,8 @@ Test(derive, split_voxels_are_the_same_rock)
         for (uint32_t z = 0; z < fine->n[2]; z++)
             for (uint32_t y = 0; y < fine->n[1]; y++)
                 for (uint32_t x = 0; x < fine->n[0]; x++)
-                    cr_assert_eq(at(fine, x, y, z), at(geom, x / k, y / k, z / factor[2]), "%u: %u %u %u", k, x, y,
-                                 z);
+                    cr_assert_eq(at(fine, x, y, z), at(geom, x / k, y / k, z / factor[2]), "%u: %u %u %u", k,
+                                 x, y, z);
         cr_assert_float_eq(fine->spacing, 6e-6 / k, 1e-18);
         cr_assert_eq(fine->porosity.percolating[2], 0.3);
         rill_geom_destroy(fine);
@@ -94,9 +94,11 @@ Test(derive, refuses_boxes_and_factors_that_are_none)
 {
     rill_geom *geom = numbered(), *out = NULL;
     const uint32_t origin[3] = {0, 0, 0};
-    cr_assert_eq(rill_geom_crop(geom, (const uint32_t[3]){0, 3, 0}, (const uint32_t[3]){1, 2, 1}, &out), RILL_USAGE);
+    cr_assert_eq(rill_geom_crop(geom, (const uint32_t[3]){0, 3, 0}, (const uint32_t[3]){1, 2, 1}, &out),
+                 RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "along y"));
-    cr_assert_eq(rill_geom_crop(geom, (const uint32_t[3]){5, 0, 0}, (const uint32_t[3]){1, 1, 1}, &out), RILL_USAGE);
+    cr_assert_eq(rill_geom_crop(geom, (const uint32_t[3]){5, 0, 0}, (const uint32_t[3]){1, 1, 1}, &out),
+                 RILL_USAGE);
     cr_assert_eq(rill_geom_crop(geom, origin, (const uint32_t[3]){1, 0, 1}, &out), RILL_USAGE);
     cr_assert_eq(rill_geom_split(geom, (const uint32_t[3]){2, 3, 2}, &out), RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "cubes"));

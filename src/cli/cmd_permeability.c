@@ -19,6 +19,7 @@
 static const char *const axes[] = {"x", "y", "z", "xyz", NULL};
 static const char *const keeps[] = {"percolating", "all", NULL};
 static const char *const drives[] = {"force", "pressure", NULL};
+static const char *const accelerations[] = {"auto", "none", "network", NULL};
 static const char *const kinds[] = {"none", "image", "sparse", NULL};
 
 static volatile sig_atomic_t interrupted;
@@ -33,7 +34,7 @@ typedef struct choices {
     cli_compute compute;
     cli_image image;
     const char *input;
-    int axis, keep, drive, fields;
+    int axis, keep, drive, fields, acceleration;
     double force;
     uint64_t every, reservoir;
     bool dry_run, reservoir_given;
@@ -270,6 +271,8 @@ static rill_status work(choices *c)
     options.tolerance = c->compute.tolerance;
     options.max_steps = c->compute.max_steps;
     options.keep_all = c->keep == 1;
+    options.acceleration = (rill_acceleration)c->acceleration;
+    options.settle_fields = c->fields != RILL_FIELDS_NONE;
     options.watch = watch;
     options.finished = finished;
     options.context = c;
@@ -334,6 +337,10 @@ static int run(int argc, char **argv)
         {"every", 0, CLI_COUNT, &c.every, "COUNT",
          "steps between the first samples; doubles as the run gets longer", .fallback = "chosen, 2 to 32",
          .min = 2, .max = 1e9},
+        {"acceleration", 0, CLI_CHOICE, &c.acceleration,
+         .help = "how the run is brought to its end: network corrects the pressures, none makes time steps "
+                 "alone; auto: what is sooner there",
+         .choices = accelerations},
         {"keep", 0, CLI_CHOICE, &c.keep,
          .help = "which pores take part: those that percolate along the flow, or all", .choices = keeps},
         {"fields", 0, CLI_CHOICE, &c.fields,

@@ -244,6 +244,8 @@ static void add_block(const work *w, block *b, rill_partial *p)
         const double speed_squared = velocity[0][l] * velocity[0][l] + velocity[1][l] * velocity[1][l] +
                                      velocity[2][l] * velocity[2][l];
         p->mass += m.density[l];
+        p->kinetic += 0.5 * speed_squared;
+        p->elastic += m.density[l] * m.density[l] / 6;
         for (int a = 0; a < 3; a++) p->momentum[a] += m.momentum[a][l];
         if (speed_squared > p->speed_squared_max) p->speed_squared_max = speed_squared;
         if (fabs(m.density[l]) > p->density_max) p->density_max = fabs(m.density[l]);
@@ -321,9 +323,9 @@ static void set_block(const work *w, rill_node first, rill_node count, const dou
         wanted |= (uint64_t)1 << l;
         if (given) m.density[l] = given[*k];
         for (uint64_t a = 0; a < 3; a++) {
+            if (launch->add) continue;
             const double u = given ? given[(a + 1) * count + *k] : 0;
-            m.momentum[a][l] =
-                u * (second_order ? 1 + m.density[l] : 1) - (launch->add ? 0 : 0.5 * launch->force[a]);
+            m.momentum[a][l] = u * (second_order ? 1 + m.density[l] : 1) - 0.5 * launch->force[a];
         }
     }
     begin(w, n, 0, launch->from.nodes, b);

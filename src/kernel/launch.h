@@ -25,7 +25,7 @@ typedef struct rill_launch {
         to; /**< read, written: two populations arrays, or twice the same for in-place schemes */
     rill_node first, nodes; /**< a step is made of nodes first … nodes - 1; all else takes all nodes */
     const rill_node *order; /**< moments, set: kernel number of node first + k; NULL: first + k itself */
-    bool add;               /**< set: add the equilibrium to what is there, without half a force */
+    bool add;               /**< set: add the equilibrium of a density, all that is given, to what is there */
     double rate_even, rate_odd, rate_bulk, rate_ghost; /**< see rill_rates */
     double magic, force[3];
     rill_carreau_yasuda carreau_yasuda;
@@ -60,6 +60,7 @@ enum { RILL_CHUNK = 4096 };
 /** Totals of one chunk of nodes. */
 typedef struct rill_partial {
     double mass, momentum[3]; /**< sums */
+    double kinetic, elastic;  /**< sums, see rill_totals */
     double resting;           /**< mass in ghosts, see rill_resting() */
     double speed_squared_max, density_max;
     uint64_t not_finite;

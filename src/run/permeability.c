@@ -7,30 +7,22 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/components.h"
-#include "run/limit.h"
+#include "network/network.h"
+#include "run/follow.h"
+#include "run/mixing.h"
 #include "run/plan.h"
-#include "run/reservoir.h"
-#include "run/sim.h"
 #include "run/variant.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Largest numbers that count as Stokes flow; k is then off by Re^2 and Ma^2 times a number of order one. */
 #define REYNOLDS_MAX 0.1
 #define MACH_MAX 0.05
-/* Seconds between two calls of the watcher, and the most that is stepped in one go. */
-#define WATCH_SECONDS 0.2
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+/* Memory is reckoned for so many chambers of a pore network: twice what rill_network_edge() aims at. */
+enum { CHAMBERS_MOST = 1 << 19 };
 
 rill_permeability_options rill_permeability_options_default(void)
 {
@@ -85,6 +77,13 @@ static rill_status conducting_check(const rill_geom *geom, int axis, const rill_
     return RILL_OK;
 }
 
+/* A network and the pressures that are followed on it. */
+static uint64_t network_bytes(const rill_geom *geom, uint64_t nodes)
+{
+    const uint32_t edge = rill_network_edge(geom);
+    return rill_network_bytes(geom, nodes, edge) + rill_mixing_bytes(CHAMBERS_MOST);
+}
+
 /* Host memory: the domain while it is built, then what a simulation adds, and the moments read at the end. */
 static rill_status memory_plan(const rill_geom *geom, const rill_permeability_options *o,
                                rill_permeability_plan *plan)
@@ -106,9 +105,11 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
     /* A drive by pressure starts from moments in double, and turns fields at the end. */
     const uint64_t moments = plan->reservoirs ? 4 * sizeof(double) * (plan->nodes + plan->reservoirs)
                                               : 4 * sizeof(float) * plan->nodes;
-    const uint64_t running = numbers + moments + (host ? sim : 0);
+    const uint64_t network = plan->network ? network_bytes(geom, plan->nodes) : 0,
+                   labels = plan->network ? rill_sim_label_bytes(plan->nodes, CHAMBERS_MOST) : 0;
+    const uint64_t running = numbers + (moments > network ? moments : network) + (host ? sim + labels : 0);
     plan->host_bytes = building > running ? building : running;
-    plan->device_bytes = host ? 0 : sim;
+    plan->device_bytes = host ? 0 : sim + labels;
     plan->device_free = 0;
     if (!host) RILL_TRY(backend->available(&plan->device_free));
 done:
@@ -213,168 +214,8 @@ done:
     return status;
 }
 
-/* One run in the making. */
-typedef struct follower {
-    const rill_permeability_options *options;
-    const rill_permeability_plan *plan;
-    const rill_geom *geom;
-    rill_reservoirs between; /* with pressures; cleared with a force */
-    unsigned components;     /* bit b: k_ba is found */
-    rill_sim *sim;
-    rill_permeability_run *run;
-    rill_limit limits[3]; /* of k_xa, k_ya, k_za; sampled together */
-    rill_totals totals;   /* at the last sample */
-    double k[3];          /* there */
-    size_t capacity;
-    double started, watched, slice_seconds;
-    uint64_t slice; /* steps made in one go */
-    bool stopped;   /* by the watcher */
-} follower;
-
-static void watch(follower *f)
-{
-    const double time = now(), seconds = time - f->started;
-    const rill_permeability_options *o = f->options;
-    if (!o->watch || time - f->watched < WATCH_SECONDS) return;
-    f->watched = time;
-    const int a = f->run->axis;
-    const rill_limit_estimate *e = &f->limits[a].estimate;
-    const uint64_t steps = rill_sim_steps(f->sim);
-    const double relative = e->uncertainty / fabs(e->value);
-    rill_permeability_moment moment = {.axis = a,
-                                       .steps = steps,
-                                       .k = f->k[a],
-                                       .predicted = e->value,
-                                       .uncertainty = relative,
-                                       .seconds_left = -1};
-    moment.mlups = (double)(f->plan->nodes + f->plan->reservoirs) * (double)steps / seconds * 1e-6;
-    /* The slowest mode alone is left: the uncertainty falls with its e-folding time. */
-    if (isfinite(relative) && e->efold > 0 && relative > 0)
-        moment.seconds_left = fmax(0, log(relative / o->tolerance)) * e->efold * seconds / (double)steps;
-    f->stopped = !o->watch(o->context, &moment);
-}
-
-/* Step, watched, in slices of about the time between two watches. */
-static rill_status step(follower *f, uint64_t steps)
-{
-    rill_status status = RILL_OK;
-    while (steps > 0 && !f->stopped) {
-        const uint64_t some = steps < f->slice ? steps : f->slice;
-        const double before = now();
-        RILL_TRY(rill_sim_step(f->sim, some));
-        const double each = (now() - before) / (double)some;
-        f->slice = each > 0 ? (uint64_t)fmin(fmax(WATCH_SECONDS / each, 1), 1 << 20) : 1 << 20;
-        steps -= some;
-        watch(f);
-    }
-done:
-    return status;
-}
-
-/*
- * k_ba from the state as it is. Reservoirs: the flow along the axis is the same through every plane in the
- * end, so that its mean over all of them serves, and the pressure falls between the centres of the first and
- * the last plane of the sample.
- */
-static rill_status observe(follower *f, double k[3], rill_totals *totals)
-{
-    rill_status status = RILL_OK;
-    const rill_geom *between = f->between.geom;
-    const double nu = f->plan->nu, volume = (double)rill_geom_voxels(between ? between : f->geom);
-    double drop = 0;
-    RILL_TRY(rill_sim_totals(f->sim, totals));
-    if (!between) {
-        for (int b = 0; b < 3; b++) k[b] = nu * totals->momentum[b] / (f->plan->force * volume);
-        return RILL_OK;
-    }
-    RILL_TRY(rill_reservoirs_drop(&f->between, f->sim, &drop));
-    const double gradient = drop / 3 / (f->geom->n[f->run->axis] - 1.0);
-    k[f->run->axis] = nu * totals->momentum[2] / volume / gradient;
-done:
-    return status;
-}
-
-/*
- * k at the last two steps, averaged. Momentum with the wave length of two nodes only changes sign from
- * step to step and decays too slowly to wait for (Zanetti 1989, doi:10.1103/PhysRevA.40.1539): in a rock
- * it shifts the even steps by a thousandth. The mean of two steps is free of it.
- */
-static rill_status sample(follower *f, uint64_t steps)
-{
-    rill_status status = RILL_OK;
-    double before[3], after[3];
-    rill_totals totals;
-    RILL_TRY(step(f, steps - 1));
-    if (f->stopped) return RILL_OK;
-    RILL_TRY(observe(f, before, &totals));
-    RILL_TRY(step(f, 1));
-    if (f->stopped) return RILL_OK;
-    RILL_TRY(observe(f, after, &f->totals));
-    f->totals.speed_max = fmax(f->totals.speed_max, totals.speed_max);
-    for (int b = 0; b < 3; b++) {
-        if (!(f->components >> b & 1)) continue;
-        f->k[b] = f->totals.not_finite ? NAN : 0.5 * (before[b] + after[b]);
-        rill_limit_push(&f->limits[b], f->k[b]);
-    }
-done:
-    return status;
-}
-
-static rill_status record(follower *f)
-{
-    rill_permeability_run *run = f->run;
-    if (run->sample_count == f->capacity) {
-        const size_t capacity = f->capacity ? 2 * f->capacity : 1024;
-        rill_permeability_sample *grown = realloc(run->samples, capacity * sizeof *grown);
-        if (!grown) return rill_fail(RILL_SYSTEM, "out of memory for the series of a run");
-        run->samples = grown;
-        f->capacity = capacity;
-    }
-    const rill_limit_estimate *e = &f->limits[run->axis].estimate;
-    rill_permeability_sample *s = &run->samples[run->sample_count++];
-    *s = (rill_permeability_sample){
-        .step = rill_sim_steps(f->sim), .predicted = e->value, .uncertainty = e->uncertainty};
-    memcpy(s->k, f->k, sizeof s->k);
-    return RILL_OK;
-}
-
-/*
- * Rounding of the populations adds up over the time that the flow remembers: half a unit in the last place
- * for each step of the e-folding time, relative. A tenth to nine tenths of it were seen (docs/method.md).
- */
-static double rounding(const follower *f)
-{
-    const double step = f->options->variant.storage == RILL_FP64 ? 0x1p-54 : 0x1p-25;
-    return step * fmin(f->limits[f->run->axis].estimate.efold, (double)rill_sim_steps(f->sim));
-}
-
-/* Return whether nothing but rounding is left, which more steps would not mend. */
-static bool rounding_rules(const follower *f)
-{
-    const rill_limit_estimate *e = &f->limits[f->run->axis].estimate;
-    return rounding(f) > f->options->tolerance && e->uncertainty <= rounding(f) * fabs(e->value);
-}
-
-/* Take the estimates over into the run. @return true when they are good enough */
-static bool judge(follower *f)
-{
-    rill_permeability_run *run = f->run;
-    const double size = fabs(f->limits[run->axis].estimate.value), tolerance = f->options->tolerance;
-    double largest = 0;
-    for (int b = 0; b < 3; b++) {
-        const rill_limit_estimate *e = &f->limits[b].estimate;
-        if (!(f->components >> b & 1)) continue;
-        largest = fmax(largest, e->uncertainty / size);
-        run->k[b] = e->value;
-        run->last[b] = f->k[b];
-        run->uncertainty[b] = e->uncertainty + rounding(f) * size;
-    }
-    run->steps = rill_sim_steps(f->sim);
-    return largest + rounding(f) <= tolerance && (double)run->steps >= rill_plan_patience(f->plan, size);
-}
-
 /* Numbers of the flow at the end, from moments averaged over two steps. */
-static void flow_measure(follower *f, const float *u)
+static void flow_measure(rill_follower *f, const float *u)
 {
     rill_permeability_run *run = f->run;
     const rill_permeability_plan *plan = f->plan;
@@ -391,7 +232,7 @@ static void flow_measure(follower *f, const float *u)
 }
 
 /* Add the moments of all nodes, weighted by a half, to mean [4][nodes]: rho - 1, u. */
-static rill_status moments_add(follower *f, float *mean)
+static rill_status moments_add(rill_follower *f, float *mean)
 {
     rill_status status = RILL_OK;
     enum { slice = 1 << 16 };
@@ -410,7 +251,7 @@ done:
     return status;
 }
 
-static rill_status finish(follower *f)
+static rill_status finish(rill_follower *f)
 {
     rill_status status = RILL_OK;
     float *mean = NULL, *turned = NULL;
@@ -442,57 +283,7 @@ done:
     return status;
 }
 
-/* Step until the limit is known, or why it is not. */
-static rill_status follow(follower *f)
-{
-    rill_status status = RILL_OK;
-    rill_permeability_run *run = f->run;
-    const char axis = "xyz"[run->axis];
-    const rill_permeability_options *o = f->options;
-    f->started = now();
-    while (!run->converged && run->reason[0] == '\0') {
-        const uint64_t made = rill_sim_steps(f->sim), next = f->limits[run->axis].every;
-        if (made + next > o->max_steps) {
-            snprintf(run->reason, sizeof run->reason,
-                     "not converged along %c after %llu steps: the uncertainty is %.2g, wanted %.2g; raise "
-                     "--max-steps (now %llu) or --tolerance",
-                     axis, (unsigned long long)made, run->uncertainty[run->axis] / fabs(run->k[run->axis]),
-                     o->tolerance, (unsigned long long)o->max_steps);
-            break;
-        }
-        RILL_TRY(sample(f, next));
-        if (f->stopped) {
-            snprintf(run->reason, sizeof run->reason,
-                     "stopped along %c after %llu steps, before the end was known", axis,
-                     (unsigned long long)rill_sim_steps(f->sim));
-            break;
-        }
-        const bool good = judge(f);
-        RILL_TRY(record(f));
-        if (!f->limits[run->axis].finite)
-            snprintf(
-                run->reason, sizeof run->reason,
-                "the flow along %c is not finite after %llu steps (tau %.4g, force %.3g): raise --tau or "
-                "lower --force",
-                axis, (unsigned long long)run->steps, f->plan->tau, f->plan->force);
-        else if (rounding_rules(f))
-            snprintf(run->reason, sizeof run->reason,
-                     "rounding in %s storage leaves %.2g uncertain along %c, wanted %.2g: lower --tau (now "
-                     "%.4g), take "
-                     "--storage fp64, or raise --tolerance",
-                     o->variant.storage == RILL_FP64 ? "fp64" : "fp32", rounding(f), axis, o->tolerance,
-                     f->plan->tau);
-        else
-            run->converged = good;
-    }
-    run->seconds = now() - f->started;
-    run->steps = rill_sim_steps(f->sim);
-    run->mlups = (double)(f->plan->nodes + f->plan->reservoirs) * (double)run->steps / run->seconds * 1e-6;
-done:
-    return status;
-}
-
-static rill_status run_axis(follower *f, const rill_domain *domain, rill_permeability *out)
+static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_permeability *out)
 {
     rill_status status = RILL_OK;
     const rill_permeability_options *o = f->options;
@@ -515,7 +306,12 @@ static rill_status run_axis(follower *f, const rill_domain *domain, rill_permeab
                                        3 * f->plan->force * f->geom->n[f->run->axis]));
     snprintf(out->backend, sizeof out->backend, "%s", rill_sim_backend(f->sim));
     snprintf(out->device, sizeof out->device, "%s", rill_sim_device(f->sim));
-    RILL_TRY(follow(f));
+    f->started = rill_now();
+    RILL_TRY(f->plan->network ? rill_follow_network(f, domain) : rill_follow_series(f));
+    f->run->seconds = rill_now() - f->started;
+    f->run->steps = rill_sim_steps(f->sim);
+    f->run->mlups =
+        (double)(f->plan->nodes + f->plan->reservoirs) * (double)f->run->steps / f->run->seconds * 1e-6;
     if (f->limits[f->run->axis].finite) RILL_TRY(finish(f));
 done:
     rill_sim_destroy(f->sim);
@@ -533,7 +329,7 @@ static void collect(rill_permeability *p)
         p->converged = p->converged && run->converged;
         largest = fmax(largest, fabs(run->k[run->axis]));
         for (int b = 0; b < 3; b++) {
-            uncertainty = fmax(uncertainty, run->uncertainty[b]);
+            if (b == run->axis || p->run_count > 1) uncertainty = fmax(uncertainty, run->uncertainty[b]);
             if (run->converged) p->k[b][run->axis] = run->k[b];
         }
     }
@@ -551,7 +347,7 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
     rill_status status = RILL_OK;
     rill_domain *domain = NULL;
     rill_reservoirs between = {.geom = NULL};
-    follower *f = calloc(1, sizeof *f);
+    rill_follower *f = calloc(1, sizeof *f);
     memset(out, 0, sizeof *out);
     out->plan = *plan;
     out->uncertainty = INFINITY;
@@ -563,7 +359,7 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
     for (int a = 0; a < 3; a++) mirrored = mirrored || geom->sides[a] == RILL_MIRROR;
     for (int a = 0; a < 3 && !f->stopped; a++) {
         if (o->axis >= 0 && o->axis != a) continue;
-        const double before = now();
+        const double before = rill_now();
         if (mirrored) {
             rill_domain_destroy(domain);
             domain = NULL;
@@ -574,12 +370,12 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
         const rill_domain_options options = {.lattice = o->variant.lattice,
                                              .flow_axis = mirrored && !between.geom ? a : -1};
         if (!domain) RILL_TRY(rill_domain_create(between.geom ? between.geom : geom, &options, &domain));
-        out->seconds_domain += now() - before;
-        *f = (follower){.options = o,
-                        .plan = plan,
-                        .geom = geom,
-                        .between = between,
-                        .run = &out->runs[out->run_count++]};
+        out->seconds_domain += rill_now() - before;
+        *f = (rill_follower){.options = o,
+                             .plan = plan,
+                             .geom = geom,
+                             .between = between,
+                             .run = &out->runs[out->run_count++]};
         f->run->axis = a;
         RILL_TRY(run_axis(f, domain, out));
     }

@@ -134,6 +134,41 @@ static double pressure_time(const rill_permeability_plan *p, double k)
     return wave * wave * p->fluid / (k * CS2);
 }
 
+/*
+ * With a pore network for the pressures, momentum alone must settle: the sooner, the larger tau. Above this
+ * it is the kinetic modes that take their time.
+ */
+#define TAU_NETWORK 1.5
+/* Steps of a cycle: so many times what momentum needs, and the fewest; cycles of a run, about. */
+#define CYCLE_TIMES 1.2
+#define CYCLE_LEAST 40
+#define CYCLES 8
+
+static void network_choose(const rill_permeability_options *o, rill_permeability_plan *p)
+{
+    const double tau = o->tau != 0 ? o->tau : TAU_NETWORK;
+    p->network = true;
+    p->tau = tau;
+    p->nu = (tau - 0.5) / 3;
+    p->cycle = 2 * (uint64_t)ceil(0.5 * fmax(CYCLE_LEAST, CYCLE_TIMES * viscous_time(p) / p->nu));
+    p->steps_expected = CYCLES * (double)p->cycle;
+    snprintf(p->tau_reason, sizeof p->tau_reason,
+             o->tau != 0 ? "as asked for" : "momentum settles soon, a pore network corrects the pressures");
+}
+
+uint64_t rill_plan_between(const rill_permeability_plan *p)
+{
+    return 2 * (uint64_t)fmax(4, floor((double)p->cycle / 6));
+}
+
+/* A network serves a linear flow that a body force drives, in formats that do not round mass away. */
+static bool network_serves(const rill_permeability_options *o)
+{
+    const rill_variant v = o->variant;
+    return o->drive == RILL_DRIVE_FORCE && v.equilibrium == RILL_STOKES && v.rheology == RILL_NEWTONIAN &&
+           v.bounce == RILL_HALF_WAY && (v.storage == RILL_FP32 || v.storage == RILL_FP64);
+}
+
 static void tau_choose(double asked, rill_permeability_plan *p)
 {
     const double slow = pressure_time(p, p->k_expected), thick = viscous_time(p);
@@ -194,6 +229,14 @@ static rill_status options_check(const rill_permeability_options *o)
         return rill_fail(RILL_USAGE, "tolerance = %g is not between 0 and 1: take 0.001", o->tolerance);
     if (o->every == 1)
         return rill_fail(RILL_USAGE, "a sample is the mean of two steps: take one every 2 or more");
+    if ((unsigned)o->acceleration > RILL_ACCELERATION_NETWORK)
+        return rill_fail(RILL_USAGE, "acceleration %d is none: take 0 (auto), 1 (none) or 2 (network)",
+                         (int)o->acceleration);
+    if (o->acceleration == RILL_ACCELERATION_NETWORK && !network_serves(o))
+        return rill_fail(RILL_USAGE,
+                         "a pore network accelerates flows that a body force drives, with the stokes "
+                         "equilibrium, a newtonian viscosity, half-way bounce-back and fp32 or fp64 storage: "
+                         "choose those, or acceleration auto or none");
     if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 leaves nothing to do: take 1000000");
     return RILL_OK;
 }
@@ -220,9 +263,15 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     }
     p->k_expected = k_guess(m);
     tau_choose(options->tau, p);
-    force_choose(options->force, m, p);
     const double slow = pressure_time(p, p->k_expected) * p->nu, thick = viscous_time(p) / p->nu;
     p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
+    if (options->acceleration != RILL_ACCELERATION_NONE && network_serves(options)) {
+        rill_permeability_plan network = *p;
+        network_choose(options, &network);
+        if (options->acceleration == RILL_ACCELERATION_NETWORK || network.steps_expected < p->steps_expected)
+            *p = network;
+    }
+    force_choose(options->force, m, p);
     p->every = options->every ? options->every : 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 2), 16);
     return RILL_OK;
 }

@@ -36,6 +36,9 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *mea
  */
 double rill_plan_patience(const rill_permeability_plan *plan, double k);
 
+/** Return the steps between the two looks at a cycle of corrections, an even number. */
+uint64_t rill_plan_between(const rill_permeability_plan *plan);
+
 /** Measure how many million node updates per second a box of 64^3 nodes makes here. */
 rill_status rill_plan_speed(const rill_permeability_options *options, double *mlups);
 

@@ -37,8 +37,12 @@ struct rill_sim {
     rill_swap *dense_swaps; /* host, dense addressing only */
     rill_partial *partials; /* [chunks] on the backend */
     rill_partial *host_partials;
-    double *slice;    /* [4][slice_nodes] on the backend, made when first used */
-    rill_node *order; /* [slice_nodes] on the backend, dense addressing only */
+    double *slice;          /* [4][slice_nodes] on the backend, made when first used */
+    rill_node *order;       /* [slice_nodes] on the backend, dense addressing only */
+    const uint32_t *labels; /* [nodes], see rill_sim_label() */
+    uint32_t label_count;
+    int64_t *label_sums; /* [label_count] on the backend, as the next */
+    double *label_values;
 };
 
 rill_sim_options rill_sim_options_default(void)
@@ -287,6 +291,9 @@ void rill_sim_destroy(rill_sim *sim)
         sim->backend->free(sim->partials);
         sim->backend->free(sim->slice);
         sim->backend->free(sim->order);
+        sim->backend->release(sim->labels);
+        sim->backend->free(sim->label_sums);
+        sim->backend->free(sim->label_values);
         sim->backend->unlink(&sim->arrays);
         sim->backend->release(sim->swaps);
         for (int k = 0; sim->links && k < sim->links->size.part_count; k++)
@@ -339,6 +346,8 @@ rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
         const rill_partial *p = &sim->host_partials[k];
         totals.mass += p->mass;
         totals.resting += p->resting;
+        totals.kinetic += p->kinetic;
+        totals.elastic += p->elastic;
         for (int a = 0; a < 3; a++) totals.momentum[a] += p->momentum[a];
         totals.speed_max = fmax(totals.speed_max, p->speed_squared_max);
         totals.density_max = fmax(totals.density_max, p->density_max);
@@ -409,8 +418,7 @@ done:
     return status;
 }
 
-/* Set all nodes to equilibrium, or add it to what is there. */
-static rill_status moments_put(rill_sim *sim, const double *rho, const double *u, bool add)
+rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u)
 {
     rill_status status = RILL_OK;
     double *host = NULL;
@@ -419,7 +427,6 @@ static rill_status moments_put(rill_sim *sim, const double *rho, const double *u
     RILL_TRY(slice_make(sim));
     RILL_TRY(rill_array_create(4 * (uint64_t)slice_nodes, sizeof(double), "moments", (void **)&host));
     rill_launch launch = launch_of(sim);
-    launch.add = add;
     for (uint64_t first = 0; first < count; first += slice_nodes) {
         const rill_node part = (rill_node)(count - first < slice_nodes ? count - first : slice_nodes);
         memcpy(host, rho + first, part * sizeof(double));
@@ -435,14 +442,79 @@ done:
     return status;
 }
 
-rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u)
+uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count)
 {
-    return moments_put(sim, rho, u, false);
+    return nodes * sizeof(uint32_t) + count * (sizeof(int64_t) + sizeof(double)) +
+           4 * (uint64_t)slice_nodes * sizeof(double);
 }
 
-rill_status rill_sim_add_moments(rill_sim *sim, const double *rho, const double *u)
+rill_status rill_sim_label(rill_sim *sim, const uint32_t *labels, uint32_t count)
 {
-    return moments_put(sim, rho, u, true);
+    rill_status status = RILL_OK;
+    RILL_TRY(slice_make(sim));
+    RILL_TRY(sim->backend->share(labels, (uint64_t)sim->domain->nodes * sizeof *labels, "labels",
+                                 (const void **)&sim->labels));
+    RILL_TRY(sim->backend->alloc(count * sizeof(int64_t), "sums by label", (void **)&sim->label_sums));
+    RILL_TRY(sim->backend->alloc(count * sizeof(double), "values by label", (void **)&sim->label_values));
+    sim->label_count = count;
+done:
+    return status;
+}
+
+/* Let a function see all nodes, slice after slice. */
+static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const rill_launch *launch,
+                                                        rill_node first, rill_node count))
+{
+    rill_status status = RILL_OK;
+    const rill_node nodes = sim->domain->nodes;
+    rill_launch launch = launch_of(sim);
+    for (uint64_t first = 0; first < nodes; first += slice_nodes) {
+        const rill_node count = (rill_node)(nodes - first < slice_nodes ? nodes - first : slice_nodes);
+        RILL_TRY(order_upload(sim, (rill_node)first, count, &launch));
+        see(sim, &launch, (rill_node)first, count);
+    }
+    RILL_TRY(sim->backend->wait());
+done:
+    return status;
+}
+
+static void slice_gather(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
+{
+    sim->kernels->moments(launch, first, count, sim->slice);
+    sim->backend->gather(sim->slice, sim->labels + first, count, sim->label_sums);
+}
+
+static void slice_add(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
+{
+    rill_launch adding = *launch;
+    adding.add = true;
+    sim->backend->spread(sim->label_values, sim->labels + first, count, sim->slice);
+    sim->kernels->set(&adding, first, count, sim->slice);
+}
+
+rill_status rill_sim_label_sums(rill_sim *sim, double *sums)
+{
+    rill_status status = RILL_OK;
+    int64_t *host = NULL;
+    const uint64_t bytes = sim->label_count * sizeof *host;
+    RILL_TRY(rill_array_create_zero(sim->label_count, sizeof *host, "sums by label", (void **)&host));
+    RILL_TRY(sim->backend->upload(sim->label_sums, host, bytes));
+    RILL_TRY(by_slices(sim, slice_gather));
+    RILL_TRY(sim->backend->download(host, sim->label_sums, bytes));
+    for (uint32_t k = 0; k < sim->label_count; k++) sums[k] = (double)host[k] / RILL_SUM_UNIT;
+done:
+    rill_array_destroy(host);
+    return status;
+}
+
+rill_status rill_sim_label_add(rill_sim *sim, const double *density)
+{
+    rill_status status = RILL_OK;
+    sim->fresh = sim->steps;
+    RILL_TRY(sim->backend->upload(sim->label_values, density, sim->label_count * sizeof *density));
+    RILL_TRY(by_slices(sim, slice_add));
+done:
+    return status;
 }
 
 rill_status rill_sim_boundary_add(rill_sim *sim, const rill_boundary *boundary, int *patch)

@@ -19,9 +19,20 @@ rill_node rill_sim_number(const rill_sim *sim, rill_node node);
 const rill_backend *rill_sim_backend_table(const rill_sim *sim);
 
 /**
- * Add the equilibrium of a density and a velocity to every node: what else populations hold, stresses first
- * of all, stays as it is. @param rho [nodes], u [3][nodes] as rill_sim_set_moments() takes them
+ * Label all nodes, once in the life of a simulation. @param labels [nodes], below `count`
  */
-rill_status rill_sim_add_moments(rill_sim *sim, const double *rho, const double *u);
+rill_status rill_sim_label(rill_sim *sim, const uint32_t *labels, uint32_t count);
+
+/** Return the bytes that labels take on the backend. */
+uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count);
+
+/** Sum rho - 1 over the nodes of every label: [count], the same bits every time. */
+rill_status rill_sim_label_sums(rill_sim *sim, double *sums);
+
+/**
+ * Change the density of every node by what its label gets: [count]. The equilibrium of that density is added;
+ * velocities, and what else populations hold, stay as they are.
+ */
+rill_status rill_sim_label_add(rill_sim *sim, const double *density);
 
 #endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file follow.h
+ * One run along one axis, followed until its permeability is known: by the series of its values, or with the
+ * help of a pore network.
+ */
+#ifndef RILL_RUN_FOLLOW_H
+#define RILL_RUN_FOLLOW_H
+
+#include "run/limit.h"
+#include "run/reservoir.h"
+#include "run/sim.h"
+
+/* One run in the making. */
+typedef struct rill_follower {
+    const rill_permeability_options *options;
+    const rill_permeability_plan *plan;
+    const rill_geom *geom;
+    rill_reservoirs between; /* with pressures; cleared with a force */
+    unsigned components;     /* bit b: k_ba is found */
+    rill_sim *sim;
+    rill_permeability_run *run;
+    rill_limit limits[3]; /* of k_xa, k_ya, k_za; sampled together */
+    rill_totals totals;   /* at the last sample */
+    double k[3];          /* there */
+    size_t capacity;
+    double started, watched, slice_seconds;
+    uint64_t slice; /* steps made in one go */
+    bool stopped;   /* by the watcher */
+} rill_follower;
+
+/** Return the seconds of a clock. */
+double rill_now(void);
+
+/** Step, watched, in slices of about the time between two watches. */
+rill_status rill_follow_step(rill_follower *f, uint64_t steps);
+
+/** Take k and totals of the state as it is. */
+rill_status rill_follow_observe(rill_follower *f, double k[3], rill_totals *totals);
+
+/** Add the state to the series of the run: f->k, and the estimates in f->limits. */
+rill_status rill_follow_record(rill_follower *f);
+
+/**
+ * Say why the run ends here, if it must: its watcher stopped it, its steps are spent when it is to make
+ * `next` more, or it is not finite. @return whether it must
+ */
+bool rill_follow_ends(rill_follower *f, uint64_t next);
+
+/** Step until the end of the series of k is known, or why it is not. */
+rill_status rill_follow_series(rill_follower *f);
+
+/**
+ * The same with corrections of the pressures, see docs/method.md: a Stokes flow driven by a body force. Goes on
+ * by the series where corrections lead nowhere.
+ */
+rill_status rill_follow_network(rill_follower *f, const rill_domain *domain);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/mixing.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Directions that add less than this to those before them are left out. */
+#define INDEPENDENT 1e-9
+
+uint64_t rill_mixing_bytes(uint64_t size) { return (2 + 2 * RILL_MIXING_DEPTH) * size * sizeof(double); }
+
+rill_status rill_mixing_create(uint32_t size, rill_mixing *out)
+{
+    rill_status status = RILL_OK;
+    *out = (rill_mixing){.size = size};
+    double **const pair[] = {&out->x, &out->r};
+    for (int k = 0; k < 2 + 2 * RILL_MIXING_DEPTH; k++) {
+        double **array = k < 2 ? pair[k] : k % 2 ? &out->dr[k / 2 - 1] : &out->dx[k / 2 - 1];
+        RILL_TRY(rill_array_create_zero(size, sizeof **array, "the history of pressures", (void **)array));
+    }
+done:
+    if (status != RILL_OK) rill_mixing_destroy(out);
+    return status;
+}
+
+void rill_mixing_destroy(rill_mixing *mixing)
+{
+    rill_array_destroy(mixing->x);
+    rill_array_destroy(mixing->r);
+    for (int k = 0; k < RILL_MIXING_DEPTH; k++) {
+        rill_array_destroy(mixing->dx[k]);
+        rill_array_destroy(mixing->dr[k]);
+    }
+    memset(mixing, 0, sizeof *mixing);
+}
+
+void rill_mixing_restart(rill_mixing *mixing) { mixing->made = 0; }
+
+/* Solve a y = b with the symmetric a of `n` rows by Cholesky's way; columns that depend on others get 0. */
+static void solve(int n, double a[][RILL_MIXING_DEPTH], double *b)
+{
+    for (int i = 0; i < n; i++) {
+        const double before = a[i][i];
+        for (int k = 0; k < i; k++) a[i][i] -= a[i][k] * a[i][k];
+        const bool independent = a[i][i] > INDEPENDENT * before;
+        a[i][i] = independent ? sqrt(a[i][i]) : INFINITY; /* dividing by it makes zeros */
+        for (int j = i + 1; j < n; j++) {
+            for (int k = 0; k < i; k++) a[j][i] -= a[j][k] * a[i][k];
+            a[j][i] /= a[i][i];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++) b[i] -= a[i][k] * b[k];
+        b[i] /= a[i][i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++) b[i] -= a[k][i] * b[k];
+        b[i] /= a[i][i];
+    }
+}
+
+void rill_mixing_step(rill_mixing *mixing, const double *x, const double *r,
+                      double (*dot)(const void *context, const double *a, const double *b), const void *context,
+                      double *step)
+{
+    const uint32_t size = mixing->size;
+    const int latest = (mixing->made + RILL_MIXING_DEPTH - 1) % RILL_MIXING_DEPTH;
+    const int known = mixing->made < RILL_MIXING_DEPTH ? mixing->made : RILL_MIXING_DEPTH;
+    for (uint32_t k = 0; k < size; k++) {
+        if (known) {
+            mixing->dx[latest][k] = x[k] - mixing->x[k];
+            mixing->dr[latest][k] = r[k] - mixing->r[k];
+        }
+        mixing->x[k] = x[k];
+        mixing->r[k] = r[k];
+        step[k] = r[k];
+    }
+    mixing->made++;
+    double a[RILL_MIXING_DEPTH][RILL_MIXING_DEPTH], gamma[RILL_MIXING_DEPTH];
+    int order[RILL_MIXING_DEPTH]; /* the latest first: the others only add to it */
+    for (int i = 0; i < known; i++) order[i] = (latest + RILL_MIXING_DEPTH - i) % RILL_MIXING_DEPTH;
+    for (int i = 0; i < known; i++) {
+        for (int j = 0; j <= i; j++) a[i][j] = dot(context, mixing->dr[order[i]], mixing->dr[order[j]]);
+        gamma[i] = dot(context, mixing->dr[order[i]], mixing->r);
+    }
+    solve(known, a, gamma);
+    for (int i = 0; i < known; i++)
+        for (uint32_t k = 0; k < size; k++)
+            step[k] -= gamma[i] * (mixing->dx[order[i]][k] + mixing->dr[order[i]][k]);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The error bar of a permeability holds the exact value where there is one, and the value of ever finer voxels
- * where that was computed; its parts are what a user would run by hand.
+ * The error bar of a permeability holds the exact value where there is one, and the value of ever finer
+ * voxels where that was computed; its parts are what a user would run by hand.
  */
 #include "geometry/derive.h"
 #include "rill.h"
@@ -66,7 +66,8 @@ typedef struct bounded {
 } bounded;
 
 /* Plan, run and bound; the geometry is destroyed. */
-static rill_status bound(rill_geom *geom, rill_permeability_options o, rill_error_bar_options wanted, bounded *out)
+static rill_status bound(rill_geom *geom, rill_permeability_options o, rill_error_bar_options wanted,
+                         bounded *out)
 {
     rill_geom *plain = NULL;
     rill_permeability_plan plan;
@@ -119,8 +120,8 @@ static void holds(const bounded *b, int axis, double truth, double widest)
 {
     const rill_error_bar *bar = &b->bar;
     cr_assert(bar->complete);
-    cr_assert_leq(fabs(truth / bar->k[axis] - 1), bar->relative[axis], "%g is not %g ± %g", truth, bar->k[axis],
-                  bar->relative[axis]);
+    cr_assert_leq(fabs(truth / bar->k[axis] - 1), bar->relative[axis], "%g is not %g ± %g", truth,
+                  bar->k[axis], bar->relative[axis]);
     cr_assert_leq(fabs(truth / bar->extrapolated[axis] - 1), bar->extrapolated_relative[axis],
                   "%g is not %g ± %g", truth, bar->extrapolated[axis], bar->extrapolated_relative[axis]);
     cr_assert_leq(bar->relative[axis], widest);
@@ -167,8 +168,8 @@ Test(error_bar, holds_the_exact_value_in_ducts)
         }
 }
 
-/* Voxels split by 4, 6 and 8, to 1e-6 in fp64, gave 0.0305042, 0.0282771 and 0.0272864: continued with 1.09, the
- * order that edges make, to 0.0244 (4 and 8) and 0.0246 (6 and 8). */
+/* Voxels split by 4, 6 and 8, to 1e-6 in fp64, gave 0.0305042, 0.0282771 and 0.0272864: continued with 1.09,
+ * the order that edges make, to 0.0244 (4 and 8) and 0.0246 (6 and 8). */
 Test(error_bar, holds_the_limit_of_a_packing)
 {
     const bounded b = must_bound(pack(10, 3, 5, 3), options(2), 0);
@@ -203,9 +204,11 @@ Test(error_bar, holds_the_limit_of_a_packing)
 Test(error_bar, holds_the_sphere_behind_the_staircase)
 {
     rill_geom *geom = pack(10, 0, 0, 1);
-    const double radius = 10 * cbrt(3 * 0.216 / (4 * M_PI)), exact = 100 / (6 * M_PI * radius / 10 * 7.441954);
+    const double radius = 10 * cbrt(3 * 0.216 / (4 * M_PI)),
+                 exact = 100 / (6 * M_PI * radius / 10 * 7.441954);
     for (uint64_t v = 0; v < 1000; v++) {
-        const double x = remainder((double)(v % 10) + 0.5, 10), y = remainder((double)(v / 10 % 10) + 0.5, 10),
+        const double x = remainder((double)(v % 10) + 0.5, 10),
+                     y = remainder((double)(v / 10 % 10) + 0.5, 10),
                      z = remainder((double)(v / 100) + 0.5, 10);
         if (x * x + y * y + z * z <= radius * radius) geom->voxels[v] = RILL_SOLID;
     }
@@ -252,7 +255,8 @@ Test(error_bar, keeps_within_the_memory)
     const rill_error_bar_options patient = {.updates = 1e15};
     for (int tight = 0; tight < 2; tight++) {
         plan.host_free = tight ? 3000000 : 60000000;
-        cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &patient, &bar), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &patient, &bar), RILL_OK, "%s",
+                     rill_error_message());
         cr_assert_eq(bar.whole, !tight, "%s", bar.grid_note);
         cr_assert_geq(bar.grids, 1);
         cr_assert_leq(bar.host_bytes, plan.host_free);
@@ -309,16 +313,18 @@ Test(error_bar, says_when_other_sides_do_not_percolate)
     const bounded walled = must_bound(geom, options(2), 0);
     cr_assert_not(of(&walled, "sides")->assessed);
     cr_assert_not(walled.bar.complete);
-    cr_assert_not_null(strstr(of(&walled, "sides")->note, "nothing percolates"), "%s", of(&walled, "sides")->note);
+    cr_assert_not_null(strstr(of(&walled, "sides")->note, "nothing percolates"), "%s",
+                       of(&walled, "sides")->note);
 }
 
 /* Pores that only other sides open must not have been dropped before. */
 Test(error_bar, sees_pores_that_only_other_sides_open)
 {
     rill_geom *geom = solid(12, 8, 6, RILL_PERIODIC);
-    fill(geom, (const uint32_t[3]){1, 1, 0}, (const uint32_t[3]){4, 4, 6}, RILL_FLUID);   /* straight */
-    fill(geom, (const uint32_t[3]){5, 5, 0}, (const uint32_t[3]){7, 7, 4}, RILL_FLUID);   /* ends meet only in a */
-    fill(geom, (const uint32_t[3]){5, 5, 3}, (const uint32_t[3]){11, 7, 4}, RILL_FLUID);  /* mirror */
+    fill(geom, (const uint32_t[3]){1, 1, 0}, (const uint32_t[3]){4, 4, 6}, RILL_FLUID); /* straight */
+    fill(geom, (const uint32_t[3]){5, 5, 0}, (const uint32_t[3]){7, 7, 4},
+         RILL_FLUID); /* ends meet only in a */
+    fill(geom, (const uint32_t[3]){5, 5, 3}, (const uint32_t[3]){11, 7, 4}, RILL_FLUID); /* mirror */
     fill(geom, (const uint32_t[3]){9, 5, 3}, (const uint32_t[3]){11, 7, 6}, RILL_FLUID);
     const bounded b = must_bound(geom, options(2), 0);
     cr_assert_gt(of(&b, "sides")->relative[2], 0.01);

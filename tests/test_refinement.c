@@ -39,20 +39,20 @@ Test(refinement, holds_the_limit_of_mixed_orders)
         for (int m = 1; m <= 3; m++) k[m - 1] = 1 + 0.5 * ((1 - share) * pow(m, -1.09) + share / m / m);
         const rill_refinement r = rill_refinement_take(k, none);
         cr_assert(r.sane);
-        cr_assert_leq(fabs(r.limit - 1), r.uncertainty + 1e-12, "share %g: %g ± %g", share, r.limit, r.uncertainty);
+        cr_assert_leq(fabs(r.limit - 1), r.uncertainty + 1e-12, "share %g: %g ± %g", share, r.limit,
+                      r.uncertainty);
         cr_assert_leq(r.uncertainty, 0.2);
     }
 }
 
 Test(refinement, falls_back_where_there_is_no_order)
 {
-    static const double values[][3] = {{1, 1.1, 1.05}, /* turns round */
-                                       {1, 1.1, 1.2},  /* differences that hardly shrink: below 0.5 */
-                                       {1, 1.1, 1.3},  /* grow */
+    static const double values[][3] = {{1, 1.1, 1.05},  /* turns round */
+                                       {1, 1.1, 1.2},   /* differences that hardly shrink: below 0.5 */
+                                       {1, 1.1, 1.3},   /* grow */
                                        {1, 1.1, 1.101}, /* third order */
-                                       {1, 1.1, 1.1},
-                                       {1, 1, 1.1},
-                                       {1, 0.5, 0.3},  /* towards a limit that no permeability can have */
+                                       {1, 1.1, 1.1},   {1, 1, 1.1},
+                                       {1, 0.5, 0.3}, /* towards a limit that no permeability can have */
                                        {1, 1, 1}};
     static const double ranges[] = {0.1, 0.2, 0.3, 0.101, 0.1, 0.1, 0.7, 0};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {

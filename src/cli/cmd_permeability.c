@@ -2,8 +2,10 @@
 /* rill permeability: from an image or a geometry to the permeability of its pores. The physics is
  * run/permeability.c's, what is printed and written is permeability_output.c's. */
 #include "cli/cli.h"
+#include "cli/error_bar_output.h"
 #include "cli/image_options.h"
 #include "cli/permeability_output.h"
+#include "geometry/derive.h"
 #include "io/fields.h"
 #include "io/output.h"
 #include "run/plan.h"
@@ -37,10 +39,14 @@ typedef struct choices {
     int axis, keep, drive, fields, acceleration;
     double force;
     uint64_t every, reservoir;
-    bool dry_run, reservoir_given;
+    bool dry_run, reservoir_given, error_bar;
     char *line; /* the command, owned */
 
     rill_geom *geom;
+    rill_geom *uncleaned; /* with pores that do not conduct, for the error bar */
+    rill_error_bar_plan bar_plan;
+    rill_error_bar bar;
+    bool barred; /* bar is known */
     rill_progress progress;
     cli_permeability_times times;
     char names[3][4096]; /* of the field files of the runs along x, y, z */
@@ -93,24 +99,26 @@ static rill_status read_image(choices *c)
     rill_voxelize_options options;
     rill_voxelize_report report;
     RILL_TRY(cli_image_resolve(&c->image, &options));
-    options.keep = c->keep ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING;
+    /* An error bar needs what other sides would open; planning drops it for the plain run. */
+    options.keep = c->keep || c->error_bar ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING;
     options.axis = c->axis == 3 ? -1 : c->axis;
     options.command = c->line;
     if (c->drive == RILL_DRIVE_PRESSURE && c->axis < 3) options.sides[c->axis] = RILL_WALL; /* see the plan */
     RILL_TRY(rill_image_voxelize(c->input, &options, c->progress, &c->geom, &report));
-    c->keep = 1; /* what cannot conduct is gone */
+    c->keep = c->keep || !c->error_bar; /* what cannot conduct is gone */
     if (!c->compute.quiet) {
         cli_row("source", "%s", c->input);
         cli_image_rows(&report);
-        cli_row("pore voxels dropped", "%llu", (unsigned long long)report.components.dropped);
+        if (!c->error_bar) /* else the plan tells */
+            cli_row("pore voxels dropped", "%llu", (unsigned long long)report.components.dropped);
     }
 done:
     return status;
 }
 
-static bool watch(void *context, const rill_permeability_moment *m)
+/* Show how far a run has come. @return false when it is to stop */
+static bool show_moment(const choices *c, const char *what, const rill_permeability_moment *m)
 {
-    const choices *c = context;
     char detail[256], left[48] = "", end[96] = "";
     if (interrupted) return false;
     if (!c->progress.fn) return true;
@@ -119,9 +127,22 @@ static bool watch(void *context, const rill_permeability_moment *m)
     if (m->seconds_left >= 0) snprintf(left, sizeof left, ", about %.0f s left", m->seconds_left);
     snprintf(detail, sizeof detail, "step %llu, %.1f MLUPS, k %.5g lu%s%s", (unsigned long long)m->steps,
              m->mlups, m->k, end, left);
-    const char *what[] = {"flow along x", "flow along y", "flow along z"};
-    c->progress.fn(c->progress.context, what[m->axis], -1, detail);
+    c->progress.fn(c->progress.context, what, -1, detail);
     return true;
+}
+
+static bool watch(void *context, const rill_permeability_moment *m)
+{
+    const char *what[] = {"flow along x", "flow along y", "flow along z"};
+    return show_moment(context, what[m->axis], m);
+}
+
+static bool watch_part(void *context, int part, const rill_permeability_moment *m)
+{
+    const choices *c = context;
+    char what[96];
+    cli_error_bar_part_name(&c->bar_plan, part, what, sizeof what);
+    return show_moment(c, what, m);
 }
 
 /* Moments of the run that just ended, in node order. */
@@ -185,7 +206,8 @@ static rill_status report(const choices *c, const rill_permeability_options *opt
                                  .input = c->input,
                                  .command = c->line,
                                  .json = c->compute.json,
-                                 .output = c->compute.output};
+                                 .output = c->compute.output,
+                                 .bar = c->barred ? &c->bar : NULL};
     for (int i = 0; i < result->run_count; i++)
         if (c->written[result->runs[i].axis]) r.fields[i] = c->names[result->runs[i].axis];
     if (r.json) RILL_TRY(cli_permeability_write_json(&r));
@@ -200,12 +222,18 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
                            const rill_permeability_plan *plan, double start)
 {
     rill_permeability result;
-    const rill_status came = rill_permeability_compute(c->geom, options, plan, &result);
+    rill_status came = rill_permeability_compute(c->geom, options, plan, &result);
+    const bool computed = came == RILL_OK || came == RILL_NUMERICS;
+    if (came == RILL_OK && c->error_bar) {
+        const rill_error_bar_options bar = {.watch = watch_part, .context = c};
+        came = rill_error_bar_compute(c->uncleaned, options, &result, &c->bar_plan, &bar, &c->bar);
+        c->barred = came == RILL_OK;
+    }
     c->times.total = seconds() - start;
     char why[1024];
     snprintf(why, sizeof why, "%s", rill_error_message());
     rill_status status = came;
-    if (came == RILL_OK || came == RILL_NUMERICS) {
+    if (computed) {
         const rill_status written = report(c, options, &result);
         if (written != RILL_OK)
             status = written;
@@ -276,14 +304,21 @@ static rill_status work(choices *c)
     options.watch = watch;
     options.finished = finished;
     options.context = c;
+    if (c->error_bar) RILL_TRY(rill_geom_crop(c->geom, (const uint32_t[3]){0}, c->geom->n, &c->uncleaned));
     RILL_TRY(rill_permeability_plan_make(c->geom, &options, &plan));
+    if (c->error_bar)
+        RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},
+                                          &c->bar_plan));
     if (show) RILL_TRY(rill_plan_speed(&options, &mlups));
     c->times.plan = seconds() - start - c->times.read;
     cli_progress_end();
     if (show) cli_permeability_print_plan(c->geom, &options, &plan, mlups);
+    if (show && c->error_bar)
+        cli_error_bar_print_plan(&c->bar_plan, cli_permeability_seconds(&options, &plan, mlups));
     if (show) fflush(stdout);
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:
+    rill_geom_destroy(c->uncleaned);
     rill_geom_destroy(c->geom);
     return status;
 }
@@ -305,6 +340,7 @@ const cli_command cli_permeability = {
         "--drive pressure puts the sample between two reservoirs instead, and divides by the fall of the "
         "mean\n"
         "pressure from its first plane to its last; what --sides say along the flow does not count then.\n"
+        "--error-bar bounds the number: each contribution is named, the plan says first what it costs.\n"
         "Exit code 2: not converged, nothing percolates, or out of the Stokes range; there is no result "
         "then.",
     .run = run,
@@ -346,6 +382,8 @@ static int run(int argc, char **argv)
         {"fields", 0, CLI_CHOICE, &c.fields,
          .help = "velocity and pressure as VTKHDF beside -o: image (all voxels) or sparse (fluid cells)",
          .choices = kinds},
+        {"error-bar", 0, CLI_FLAG, &c.error_bar,
+         .help = "find out by further runs how far k may be off: other sides, split voxels, fp64"},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
         {0},
     };

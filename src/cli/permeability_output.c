@@ -2,6 +2,7 @@
 /* Rows, JSON and HDF5 of a permeability. Nothing is computed here but units. */
 #include "cli/permeability_output.h"
 #include "cli/cli.h"
+#include "cli/error_bar_output.h"
 #include "core/units.h"
 #include "io/json_file.h"
 #include "io/result.h"
@@ -42,6 +43,13 @@ static void print_backend(rill_backend_kind backend)
         cli_row("backend", "cpu: %s", rill_error_message());
 }
 
+double cli_permeability_seconds(const rill_permeability_options *options, const rill_permeability_plan *p,
+                                double mlups)
+{
+    const int runs = options->axis < 0 ? 3 : 1;
+    return mlups > 0 ? runs * p->steps_expected * (double)(p->nodes + p->reservoirs) / (mlups * 1e6) : 0;
+}
+
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *p, double mlups)
 {
@@ -58,6 +66,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     if (p->porosity.connected >= 0) cli_row("  connected to a face", "%.5f", p->porosity.connected);
     cli_row("  percolating", "x %.5f   y %.5f   z %.5f", p->porosity.percolating[0],
             p->porosity.percolating[1], p->porosity.percolating[2]);
+    if (p->dropped) cli_row("pore voxels dropped", "%llu", (unsigned long long)p->dropped);
     cli_row("fluid nodes", "%llu (%.5f of the box)", (unsigned long long)p->nodes, p->fluid);
     cli_row("variant", "%s", variant);
     if (p->ghosts)
@@ -74,7 +83,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     if (mlups > 0)
         cli_row("expected steps, time", "about %.2g%s, %.2g s at the %.3g MLUPS of a box of 64^3 nodes",
                 p->steps_expected, runs > 1 ? " for each axis" : "",
-                runs * p->steps_expected * (double)(p->nodes + p->reservoirs) / (mlups * 1e6), mlups);
+                cli_permeability_seconds(options, p, mlups), mlups);
 }
 
 static void print_tensor(const double values[3][3], double factor, const char *unit)
@@ -114,6 +123,7 @@ void cli_permeability_print(const cli_permeability_result *r)
     const rill_permeability *p = r->result;
     const cli_permeability_times *t = &r->times;
     print_permeability(r);
+    if (r->bar) cli_error_bar_print(r->bar, square_metres(r->geom));
     double stepping = 0;
     for (int i = 0; i < p->run_count; i++) {
         const rill_permeability_run *run = &p->runs[i];
@@ -209,7 +219,8 @@ static json_t *json_result(const cli_permeability_result *r)
     return json_pack(
         "{s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, s:o,"
         " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:s, s:s, s:s, s:s,"
-        " s:f, s:o, s:f, s:s, s:I, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, s:s?}",
+        " s:f, s:o, s:f, s:s, s:I, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, s:s?, "
+        "s:o}",
         "permeability", "lu", json_tensor(p->k, 1), "m2", json_tensor(p->k, m2), "darcy",
         json_tensor(p->k, m2 / RILL_DARCY), "porosity", "total", rill_json_real(plan->porosity.total),
         "connected", plan->porosity.connected >= 0 ? rill_json_real(plan->porosity.connected) : json_null(),
@@ -230,7 +241,7 @@ static json_t *json_result(const cli_permeability_result *r)
         (json_int_t)plan->nodes, "dropped", (json_int_t)plan->dropped, "sides", side_names[sides[0]],
         side_names[sides[1]], side_names[sides[2]], "hydraulic_diameter", 4 * plan->fluid / plan->surface,
         "input", r->input, "source", r->geom->source, "source_hash", r->geom->source_hash, "command",
-        r->command);
+        r->command, "error_bar", cli_error_bar_json(r->bar, m2));
 }
 
 rill_status cli_permeability_write_json(const cli_permeability_result *r)

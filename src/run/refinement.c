@@ -9,8 +9,8 @@ enum { LEVELS = RILL_ERROR_BAR_LEVELS };
 /* Orders that are believed; half-way walls make 2, edges of voxels that stick out into the flow 1.09. */
 #define ORDER_MIN 0.5
 #define ORDER_MAX 2.5
-/* Fine enough grids have an order between these: that of edges, rounded down, and that of plane walls. Grids that
- * are not fine enough may show any, on either side of the one that they go on with. */
+/* Fine enough grids have an order between these: that of edges, rounded down, and that of plane walls. Grids
+ * that are not fine enough may show any, on either side of the one that they go on with. */
 #define ORDER_EDGES 1.0
 #define ORDER_WALLS 2.0
 /* What a safety factor of 1.25 puts beyond the limit. */
@@ -75,7 +75,8 @@ rill_refinement rill_refinement_take(const double *k, const double *u)
         r.limit = limit_find(k, r.order);
         const double noise = spread(k, u, r.limit);
         r.sane = isfinite(noise);
-        r.uncertainty = fmax(fabs(r.limit - limit_find(k, ORDER_EDGES)), fabs(r.limit - limit_find(k, ORDER_WALLS)));
+        r.uncertainty =
+            fmax(fabs(r.limit - limit_find(k, ORDER_EDGES)), fabs(r.limit - limit_find(k, ORDER_WALLS)));
         r.uncertainty = fmax(r.uncertainty, BEYOND * fabs(r.limit - k[2]));
         r.uncertainty += noise;
     }

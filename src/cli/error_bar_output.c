@@ -14,7 +14,8 @@ void cli_error_bar_part_name(const rill_error_bar_plan *plan, int part, char *te
 {
     const rill_error_bar_part *p = &plan->parts[part];
     char split[32] = "";
-    if (p->purpose == RILL_ERROR_BAR_GRID) snprintf(split, sizeof split, ", voxels split into %u^3", p->split);
+    if (p->purpose == RILL_ERROR_BAR_GRID)
+        snprintf(split, sizeof split, ", voxels split into %u^3", p->split);
     snprintf(text, size, "error bar %d of %d, %s%s", part + 1, plan->part_count, purposes[p->purpose], split);
 }
 
@@ -35,11 +36,12 @@ void cli_error_bar_print_plan(const rill_error_bar_plan *plan, double plain_seco
         const rill_error_bar_part *p = &plan->parts[i];
         char label[48], variant[96];
         rill_variant_name(p->variant, variant, sizeof variant);
-        snprintf(label, sizeof label, p->purpose == RILL_ERROR_BAR_GRID ? "  %s, split by %u" : "  %s",
+        snprintf(label, sizeof label,
+                 p->purpose == RILL_ERROR_BAR_GRID ? "  %d. %s, split by %u" : "  %d. %s", i + 1,
                  purposes[p->purpose], p->split);
-        cli_row(label, "%u x %u x %u voxels from %u,%u,%u, sides %s, %s, %s, %s: %.2g times", p->n[0], p->n[1],
-                p->n[2], p->first[0], p->first[1], p->first[2], sides[p->sides[0]], sides[p->sides[1]],
-                sides[p->sides[2]], strrchr(variant, '-') + 1, p->cost);
+        cli_row(label, "%u x %u x %u voxels from %u,%u,%u, sides %s, %s, %s, %s: %.2g times", p->n[0],
+                p->n[1], p->n[2], p->first[0], p->first[1], p->first[2], sides[p->sides[0]],
+                sides[p->sides[1]], sides[p->sides[2]], strrchr(variant, '-') + 1, p->cost);
     }
     cli_row("  sides", "%s", plan->sides_note);
     cli_row("  discretisation", "%s", plan->grid_note);
@@ -54,6 +56,8 @@ static void contribution_format(const rill_error_bar_contribution *c, int axis, 
         snprintf(text, size, "?");
     else if (!isfinite(r))
         snprintf(text, size, "± %.2g %%", b);
+    else if (b == 0)
+        snprintf(text, size, "0 %%");
     else if (b > 1.0000001 * fabs(r))
         snprintf(text, size, "%+.2g ± %.2g %%", r, b - fabs(r));
     else
@@ -64,8 +68,8 @@ static void interval_print(const char *label, double k, double relative, double 
 {
     const double low = k * fmax(0, 1 - relative), high = k * (1 + relative);
     if (isfinite(m2))
-        cli_row(label, "%.5g lu ± %.2g %% (%.4g to %.4g) = %.5g m2 (%.4g to %.4g)", k, 100 * relative, low, high,
-                k * m2, low * m2, high * m2);
+        cli_row(label, "%.5g lu ± %.2g %% (%.4g to %.4g) = %.5g m2 (%.4g to %.4g)", k, 100 * relative, low,
+                high, k * m2, low * m2, high * m2);
     else
         cli_row(label, "%.5g lu ± %.2g %% (%.4g to %.4g)", k, 100 * relative, low, high);
 }
@@ -86,7 +90,8 @@ void cli_error_bar_print(const rill_error_bar *bar, double m2)
         }
         for (int g = 0; g < bar->grid_count; g++) {
             const rill_error_bar_grid *grid = &bar->grids[g];
-            cli_row("  grids", "%.6g, %.6g, %.6g lu with voxels split by 1, 2, 3: order %.2f, limit %.5g ± %.2g %%",
+            cli_row("  grids",
+                    "%.6g, %.6g, %.6g lu with voxels split by 1, 2, 3: order %.2f, limit %.5g ± %.2g %%",
                     grid->k[0][a], grid->k[1][a], grid->k[2][a], grid->order[a], grid->limit[a],
                     100 * grid->uncertainty[a] / grid->limit[a]);
         }
@@ -131,14 +136,14 @@ json_t *cli_error_bar_json(const rill_error_bar *bar, double m2)
     json_t *list = json_array();
     for (int i = 0; i < bar->contribution_count; i++) {
         const rill_error_bar_contribution *c = &bar->contributions[i];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:b, s:o, s:o, s:s}", "name", c->name, "assessed", c->assessed,
-                                        "relative", axes(c->relative, 1), "bound", axes(c->bound, 1), "note",
-                                        c->note));
+        json_array_append_new(list, json_pack("{s:s, s:b, s:o, s:o, s:s}", "name", c->name, "assessed",
+                                              c->assessed, "relative", axes(c->relative, 1), "bound",
+                                              axes(c->bound, 1), "note", c->note));
     }
     return json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:b, s:f}", "relative",
-                     axes(bar->relative, 1), "relative_without_sides", axes(bar->numerical, 1), "contributions",
-                     list, "extrapolated", "lu", axes(bar->extrapolated, 1), "m2", axes(bar->extrapolated, m2),
-                     "relative", axes(bar->extrapolated_relative, 1), "central_lu", axes(bar->k, 1), "grids",
-                     grids_json(bar), "complete", bar->complete, "seconds", bar->seconds);
+                     axes(bar->relative, 1), "relative_without_sides", axes(bar->numerical, 1),
+                     "contributions", list, "extrapolated", "lu", axes(bar->extrapolated, 1), "m2",
+                     axes(bar->extrapolated, m2), "relative", axes(bar->extrapolated_relative, 1),
+                     "central_lu", axes(bar->k, 1), "grids", grids_json(bar), "complete", bar->complete,
+                     "seconds", bar->seconds);
 }

@@ -224,7 +224,9 @@ Test(error_bar, takes_crops_of_what_is_too_large)
     for (uint32_t y = 1; y < 33; y += 4)
         for (uint32_t x = 1; x < 33; x += 4)
             fill(geom, (const uint32_t[3]){x, y, 0}, (const uint32_t[3]){x + 2, y + 2, 34}, RILL_FLUID);
-    const bounded b = must_bound(geom, options(2), 6e8);
+    rill_permeability_options o = options(2);
+    o.acceleration = RILL_ACCELERATION_NONE;
+    const bounded b = must_bound(geom, o, 6e8);
     cr_assert_not(b.plan.whole);
     cr_assert_eq(b.plan.grids, 2, "%s", b.plan.grid_note);
     const rill_error_bar_grid *one = &b.bar.grids[0], *two = &b.bar.grids[1];
@@ -251,6 +253,7 @@ Test(error_bar, keeps_within_the_memory)
     rill_permeability_options o = options(2);
     rill_permeability_plan plan;
     rill_error_bar_plan bar;
+    o.acceleration = RILL_ACCELERATION_NONE;
     cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_OK);
     const rill_error_bar_options patient = {.updates = 1e15};
     for (int tight = 0; tight < 2; tight++) {
@@ -261,6 +264,13 @@ Test(error_bar, keeps_within_the_memory)
         cr_assert_geq(bar.grids, 1);
         cr_assert_leq(bar.host_bytes, plan.host_free);
     }
+    /* What does not grow with the box (for a network of pores) is not taken to grow with its voxels. */
+    o.acceleration = RILL_ACCELERATION_NETWORK;
+    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_OK);
+    plan.host_free = 3 * plan.host_bytes;
+    cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &patient, &bar), RILL_OK, "%s",
+                 rill_error_message());
+    cr_assert(bar.whole, "%s", bar.grid_note);
     plan.host_free = 1000;
     cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &(rill_error_bar_options){0}, &bar), RILL_SYSTEM);
     cr_assert_not_null(strstr(rill_error_message(), "the error bar needs"), "%s", rill_error_message());

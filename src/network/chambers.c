@@ -29,7 +29,8 @@ uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t edge
         blocks_along(geom, edge, 0) * blocks_along(geom, edge, 1) * blocks_along(geom, edge, 2);
     /* Twice as many chambers as blocks, three throats each, and the vectors of solver and acceleration. */
     const uint64_t chambers = 2 * blocks < nodes ? 2 * blocks : nodes;
-    return rill_geom_voxels(geom) + nodes * sizeof(uint32_t) + chambers * (3 * (sizeof(rill_throat) + 24) + 40 * sizeof(double));
+    return rill_geom_voxels(geom) + nodes * sizeof(uint32_t) +
+           chambers * (3 * (sizeof(rill_throat) + 24) + 40 * sizeof(double));
 }
 
 /* A block while its chambers are looked for. */
@@ -103,8 +104,7 @@ static void enter(const rill_domain *domain, const block *b, uint32_t base, rill
                 const uint32_t chamber = base + (uint32_t)b->part[v];
                 network->chamber_of[node++] = chamber;
                 network->volume[chamber] += 1;
-                for (int a = 0; a < 3; a++)
-                    network->centre[chamber][a] += at[a] + (a == 0 ? x : 0) + 0.5;
+                for (int a = 0; a < 3; a++) network->centre[chamber][a] += at[a] + (a == 0 ? x : 0) + 0.5;
             }
         }
 }

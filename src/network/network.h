@@ -5,8 +5,8 @@
  * voxels, joined by throats. It says which change of the pressures stops the fluid from piling up: where a
  * chamber gains mass, its pressure must rise until as much more flows out of it.
  *
- * Nothing that is reported depends on it, only how soon a run ends (run/relax.h): conductances may be off by a
- * factor of two or three, as in other pore networks made of voxels.
+ * Nothing that is reported depends on it, only how soon a run ends (run/relax.h): conductances may be off by
+ * a factor of two or three, as in other pore networks made of voxels.
  * @see Blunt (2001), doi:10.1016/S1359-0294(01)00084-X, for pore networks
  */
 #ifndef RILL_NETWORK_H
@@ -23,8 +23,8 @@ typedef struct rill_throat {
 /** How chambers are put together for the solver, from fine to coarse. */
 typedef struct rill_network_level {
     uint32_t count;
-    uint32_t *parent; /**< [count of the level before] */
-    double *diagonal; /**< [count] */
+    uint32_t *parent;         /**< [count of the level before] */
+    double *diagonal;         /**< [count] */
     double *residual, *value; /**< [count], of the solver */
 } rill_network_level;
 
@@ -48,17 +48,17 @@ typedef struct rill_network {
     double *outlet;       /**< [chambers], conductance to a mirrored side normal to the flow, where the
                                deviation of the pressure is 0 */
     uint64_t throats;
-    rill_throat *throat;  /**< [throats] */
-    uint64_t *row;        /**< [chambers + 1], first of its neighbours */
-    uint32_t *neighbour;  /**< [2 throats] */
-    double *conductance;  /**< [2 throats] */
-    double *diagonal;     /**< [chambers] */
+    rill_throat *throat; /**< [throats] */
+    uint64_t *row;       /**< [chambers + 1], first of its neighbours */
+    uint32_t *neighbour; /**< [2 throats] */
+    double *conductance; /**< [2 throats] */
+    double *diagonal;    /**< [chambers] */
     rill_network_level level[RILL_NETWORK_LEVELS];
     int levels;
     uint32_t components;
     uint32_t *component_of;            /**< [chambers] */
     rill_network_component *component; /**< [components] */
-    double *work[5]; /**< [chambers] each, of the solver */
+    double *work[5];                   /**< [chambers] each, of the solver */
 } rill_network;
 
 /** Return an edge of blocks that makes a few hundred thousand chambers at most. */

@@ -82,8 +82,7 @@ static rill_status level_make(rill_network *network, uint32_t *member_of, uint32
     uint32_t *joined = NULL, *place = NULL;
     RILL_TRY(rill_array_create(before, sizeof *joined, "a pore network", (void **)&joined));
     RILL_TRY(rill_array_create(before, sizeof *place, "a pore network", (void **)&place));
-    RILL_TRY(
-        rill_array_create(before, sizeof *level->parent, "a pore network", (void **)&level->parent));
+    RILL_TRY(rill_array_create(before, sizeof *level->parent, "a pore network", (void **)&level->parent));
     for (uint32_t c = 0; c < before; c++) joined[c] = c;
     for (uint32_t c = 0; c < n; c++) {
         uint32_t number = network->block_of[c], coarse = 0, stride = 1;
@@ -109,8 +108,7 @@ static rill_status level_make(rill_network *network, uint32_t *member_of, uint32
         RILL_TRY(rill_array_create_zero(level->count, sizeof(double), "a pore network", (void **)arrays[k]));
     for (uint32_t c = 0; c < n; c++) {
         member_of[c] = level->parent[member_of[c]];
-        level->diagonal[member_of[c]] +=
-            network->outlet[c] + REGULAR * network->diagonal[c];
+        level->diagonal[member_of[c]] += network->outlet[c] + REGULAR * network->diagonal[c];
     }
     for (uint64_t k = 0; k < network->throats; k++) {
         const rill_throat *t = &network->throat[k];
@@ -153,8 +151,8 @@ done:
     return status;
 }
 
-/* Take off the mean over the nodes of every component that has no outlet: of what chambers gain (per chamber),
- * or of their pressures (per node). */
+/* Take off the mean over the nodes of every component that has no outlet: of what chambers gain (per
+ * chamber), or of their pressures (per node). */
 static void balance(const rill_network *network, bool per_node, double *x)
 {
     for (uint32_t k = 0; k < network->components; k++) network->component[k].sum = 0;
@@ -245,8 +243,8 @@ done:
 
 void rill_network_destroy(rill_network *network)
 {
-    void *arrays[] = {network->chamber_of, network->block_of, network->volume,      network->centre,
-                      network->outlet,     network->throat,   network->row,         network->neighbour,
+    void *arrays[] = {network->chamber_of,  network->block_of, network->volume,       network->centre,
+                      network->outlet,      network->throat,   network->row,          network->neighbour,
                       network->conductance, network->diagonal, network->component_of, network->component};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
     for (int k = 0; k < 5; k++) rill_array_destroy(network->work[k]);

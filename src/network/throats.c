@@ -36,8 +36,8 @@ static void add(list *l, uint64_t since, uint32_t from, uint32_t to, double cond
 
 /*
  * What a face of two voxels, or of one, lets pass per gradient, times viscosity: with the smaller of their
- * distances d from a wall, 3/4 d^2, whose mean over a tube is R^2/8, and three quarters of the right one over a
- * slit.
+ * distances d from a wall, 3/4 d^2, whose mean over a tube is R^2/8, and three quarters of the right one over
+ * a slit.
  */
 static double face_conductance(uint8_t steps, uint8_t others)
 {
@@ -91,7 +91,8 @@ static void look(const rill_domain *domain, const uint8_t *walls, const face *f,
                 double length = network->centre[to][axis] - network->centre[from][axis];
                 if (length < 0) length += n;
                 add(found, since, from, to,
-                    face_conductance(walls[voxel_of(geom, at)], walls[voxel_of(geom, behind)]) / fmax(length, 1));
+                    face_conductance(walls[voxel_of(geom, at)], walls[voxel_of(geom, behind)]) /
+                        fmax(length, 1));
             }
 }
 
@@ -108,8 +109,8 @@ static void leave(const rill_domain *domain, const uint8_t *walls, const face *f
                 if (node == RILL_UPSTREAM_WALL) continue;
                 const uint32_t c = network->chamber_of[node];
                 const uint8_t steps = walls[voxel_of(domain->geom, at)];
-                network->outlet[c] += face_conductance(steps, steps) /
-                                      fmax(fabs(wall - network->centre[c][axis]), 0.5);
+                network->outlet[c] +=
+                    face_conductance(steps, steps) / fmax(fabs(wall - network->centre[c][axis]), 0.5);
             }
 }
 

@@ -29,10 +29,8 @@ static void along(uint8_t *rows, uint64_t stride, uint64_t count, uint32_t n, ri
         uint8_t *const ends[2] = {&rows[k], &rows[(n - 1) * stride + k]};
         for (int e = 0; e < 2; e++) *ends[e] = *ends[e] > 1 ? 1 : *ends[e];
     }
-    for (uint64_t i = 0; i < sweeps; i++)
-        sweep(rows + (i + 1) % n * stride, rows + i % n * stride, count);
-    for (uint64_t i = sweeps; i > 0; i--)
-        sweep(rows + (i - 1) % n * stride, rows + i % n * stride, count);
+    for (uint64_t i = 0; i < sweeps; i++) sweep(rows + (i + 1) % n * stride, rows + i % n * stride, count);
+    for (uint64_t i = sweeps; i > 0; i--) sweep(rows + (i - 1) % n * stride, rows + i % n * stride, count);
 }
 
 rill_status rill_network_walls(const rill_geom *geom, uint8_t **out)
@@ -40,8 +38,7 @@ rill_status rill_network_walls(const rill_geom *geom, uint8_t **out)
     const uint64_t nx = geom->n[0], ny = geom->n[1], nz = geom->n[2];
     const rill_side *side = geom->sides;
     uint8_t *distance;
-    const rill_status status =
-        rill_array_create(nx * ny * nz, 1, "distances from walls", (void **)&distance);
+    const rill_status status = rill_array_create(nx * ny * nz, 1, "distances from walls", (void **)&distance);
     if (status != RILL_OK) return status;
 #pragma omp parallel for schedule(static)
     for (uint64_t z = 0; z < nz; z++) {

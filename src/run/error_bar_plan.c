@@ -34,7 +34,8 @@ typedef struct planner {
     const rill_geom *geom;
     const rill_permeability_options *options;
     const rill_permeability_plan *plain;
-    double updates; /* of the plain variant that refinement may cost */
+    double updates;               /* of the plain variant that refinement may cost */
+    rill_permeability_plan least; /* of next to nothing: memory that does not grow with the box */
     rill_error_bar_plan *out;
 } planner;
 
@@ -65,6 +66,7 @@ rill_permeability_options rill_error_bar_part_options(const rill_permeability_op
     o.every = 0;
     o.watch = NULL;
     o.finished = NULL;
+    o.settle_fields = false;
     o.context = NULL;
     return o;
 }
@@ -121,9 +123,10 @@ static rill_status part_estimate(const planner *p, const rill_permeability_plan 
     part->steps_expected = fine.steps_expected;
     part->cost = weight * (double)part->nodes * part->steps_expected /
                  ((double)p->plain->nodes * p->plain->steps_expected);
+    const double host = (double)p->least.host_bytes, device = (double)p->least.device_bytes;
     /* The voxels split, those before, and the image that they come from. */
-    part->host_bytes = (uint64_t)((double)plan->host_bytes * more + box * (more + 1));
-    part->device_bytes = (uint64_t)((double)plan->device_bytes * more);
+    part->host_bytes = (uint64_t)(host + fmax(0, (double)plan->host_bytes - host) * more + box * (more + 1));
+    part->device_bytes = (uint64_t)(device + fmax(0, (double)plan->device_bytes - device) * more);
     return RILL_OK;
 }
 
@@ -269,8 +272,9 @@ static bool crop_fits(const planner *p, const rill_error_bar_part *crop, const r
     double share = 1;
     for (int a = 0; a < 3; a++) share *= (double)crop->n[a] / p->geom->n[a];
     plan.nodes = (uint64_t)((double)whole->nodes * share);
-    plan.host_bytes = (uint64_t)((double)whole->host_bytes * share);
-    plan.device_bytes = (uint64_t)((double)whole->device_bytes * share);
+    const double host = (double)p->least.host_bytes, device = (double)p->least.device_bytes;
+    plan.host_bytes = (uint64_t)(host + fmax(0, (double)whole->host_bytes - host) * share);
+    plan.device_bytes = (uint64_t)(device + fmax(0, (double)whole->device_bytes - device) * share);
     return levels_estimate(p, crop, &plan, levels) == RILL_OK &&
            fits(p, levels, p->updates / RILL_ERROR_BAR_GRIDS);
 }
@@ -426,6 +430,23 @@ static rill_status format_plan(planner *p, const rill_permeability_plan *whole)
     return status == RILL_OK ? part_add(p, &plan, &part) : status;
 }
 
+/* Plan a box of next to nothing as the whole one is, for the memory that it takes all the same. */
+static rill_status least_plan(planner *p, const rill_permeability_plan *whole)
+{
+    rill_status status = RILL_OK;
+    rill_geom *geom = NULL;
+    rill_error_bar_part part = crop_of(p, 1);
+    rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, &part);
+    const uint32_t n[3] = {2, 2, counts(part.variant.lattice, 2) ? 2 : 1};
+    o.acceleration = whole->network ? RILL_ACCELERATION_NETWORK : RILL_ACCELERATION_NONE;
+    RILL_TRY(rill_geom_create(n, &geom));
+    memset(geom->voxels + 1, RILL_FLUID, rill_geom_voxels(geom) - 1);
+    RILL_TRY(rill_permeability_plan_make(geom, &o, &p->least));
+done:
+    rill_geom_destroy(geom);
+    return status;
+}
+
 /* Refuse before the plain run begins what would not fit after it. */
 static rill_status memory_check(const planner *p)
 {
@@ -465,6 +486,7 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
     if (bar->updates > 0) p.updates = bar->updates;
     const rill_error_bar_part box = crop_of(&p, 1);
     RILL_TRY(part_plan(&p, &box, &whole));
+    RILL_TRY(least_plan(&p, &whole));
     RILL_TRY(sides_plan(&p));
     RILL_TRY(grids_plan(&p, &whole));
     RILL_TRY(format_plan(&p, &whole));

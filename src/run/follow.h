@@ -51,8 +51,8 @@ bool rill_follow_ends(rill_follower *f, uint64_t next);
 rill_status rill_follow_series(rill_follower *f);
 
 /**
- * The same with corrections of the pressures, see docs/method.md: a Stokes flow driven by a body force. Goes on
- * by the series where corrections lead nowhere.
+ * The same with corrections of the pressures, see docs/method.md: a Stokes flow driven by a body force. Goes
+ * on by the series where corrections lead nowhere.
  */
 rill_status rill_follow_network(rill_follower *f, const rill_domain *domain);
 

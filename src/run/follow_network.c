@@ -83,8 +83,8 @@ static void estimate(state *s)
     const int axis = f->run->axis;
     const double volume = (double)rill_geom_voxels(f->geom), width = (double)s->between;
     const double scale = plan->nu / (plan->force * plan->force * volume);
-    const double k = 0.5 * (s->before.k[axis] + s->after.k[axis]) +
-                     scale * (s->after.energy - s->before.energy) / width;
+    const double k =
+        0.5 * (s->before.k[axis] + s->after.k[axis]) + scale * (s->after.energy - s->before.energy) / width;
     for (uint32_t c = 0; c < s->network.chambers; c++) {
         s->gain[c] = (s->after.sums[c] - s->before.sums[c]) / width;
         s->pressure[c] = s->after.sums[c] / 3 / s->network.volume[c];
@@ -116,9 +116,10 @@ static bool judge(state *s)
         limit->finite = isfinite(k);
         limit->estimate = (rill_limit_estimate){.value = k, .uncertainty = MOVED_FACTOR * moved};
         if (b == run->axis)
-            limit->estimate = (rill_limit_estimate){
-                .value = s->k,
-                .uncertainty = fmax(EXPECTED_FACTOR * s->expected, MOVED_FACTOR * fmax(s->moved[0], s->moved[1]))};
+            limit->estimate =
+                (rill_limit_estimate){.value = s->k,
+                                      .uncertainty = fmax(EXPECTED_FACTOR * s->expected,
+                                                          MOVED_FACTOR * fmax(s->moved[0], s->moved[1]))};
         if (run->cycles < CYCLES_LEAST || !isfinite(limit->estimate.uncertainty))
             limit->estimate.uncertainty = INFINITY;
         f->k[b] = run->last[b] = k;
@@ -139,7 +140,8 @@ static rill_status create(rill_follower *f, const rill_domain *domain, state *s)
     RILL_TRY(rill_network_create(domain, rill_network_edge(f->geom), &s->network));
     const uint32_t chambers = s->network.chambers;
     RILL_TRY(rill_mixing_create(chambers, &s->mixing));
-    double **const arrays[] = {&s->before.sums, &s->after.sums, &s->gain, &s->pressure, &s->correction, &s->step};
+    double **const arrays[] = {&s->before.sums, &s->after.sums, &s->gain,
+                               &s->pressure,    &s->correction, &s->step};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         RILL_TRY(rill_array_create_zero(chambers, sizeof(double), "the pressures of a pore network",
                                         (void **)arrays[k]));
@@ -175,8 +177,8 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
         estimate(&s);
         run->converged = judge(&s);
         RILL_TRY(rill_follow_record(f));
-        rill_log(RILL_LOG_DEBUG, "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g", run->cycles, s.k,
-                 f->k[run->axis], s.moved[0] / s.k, s.expected / s.k);
+        rill_log(RILL_LOG_DEBUG, "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g", run->cycles,
+                 s.k, f->k[run->axis], s.moved[0] / s.k, s.expected / s.k);
         if (!run->converged && f->limits[run->axis].finite) RILL_TRY(correct(&s));
     }
     if (!run->converged && run->reason[0] == '\0') {

@@ -84,7 +84,7 @@ rill_status rill_follow_series(rill_follower *f)
                      "%.4g), take "
                      "--storage fp64, or raise --tolerance",
                      o->variant.storage == RILL_FP64 ? "fp64" : "fp32", rounding(f), "xyz"[run->axis],
-                     o->tolerance, f->plan->tau);
+                     o -> tolerance, f -> plan -> tau);
         else
             run->converged = good && f->limits[run->axis].finite;
     }

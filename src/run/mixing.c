@@ -62,8 +62,8 @@ static void solve(int n, double a[][RILL_MIXING_DEPTH], double *b)
 }
 
 void rill_mixing_step(rill_mixing *mixing, const double *x, const double *r,
-                      double (*dot)(const void *context, const double *a, const double *b), const void *context,
-                      double *step)
+                      double (*dot)(const void *context, const double *a, const double *b),
+                      const void *context, double *step)
 {
     const uint32_t size = mixing->size;
     const int latest = (mixing->made + RILL_MIXING_DEPTH - 1) % RILL_MIXING_DEPTH;

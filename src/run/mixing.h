@@ -15,8 +15,8 @@ enum { RILL_MIXING_DEPTH = 5 };
 /** Plain data. */
 typedef struct rill_mixing {
     uint32_t size;
-    int made;                          /**< iterations since the start */
-    double *x, *r;                     /**< [size], of the last iteration */
+    int made;                                              /**< iterations since the start */
+    double *x, *r;                                         /**< [size], of the last iteration */
     double *dx[RILL_MIXING_DEPTH], *dr[RILL_MIXING_DEPTH]; /**< [size], their changes, in turns */
 } rill_mixing;
 
@@ -39,7 +39,7 @@ void rill_mixing_restart(rill_mixing *mixing);
  * @param[out] step  [size], to be added to x instead; may be r
  */
 void rill_mixing_step(rill_mixing *mixing, const double *x, const double *r,
-                      double (*dot)(const void *context, const double *a, const double *b), const void *context,
-                      double *step);
+                      double (*dot)(const void *context, const double *a, const double *b),
+                      const void *context, double *step);
 
 #endif

@@ -38,6 +38,9 @@ typedef struct rill_backend {
     rill_status (*link)(rill_variant variant, rill_arrays *arrays);
     void (*unlink)(rill_arrays *arrays);
 
+    /** Return the bytes that link() took; NULL where it takes none. */
+    uint64_t (*linked)(const rill_arrays *arrays);
+
     rill_status (*upload)(void *to, const void *host, uint64_t bytes);
     rill_status (*download)(void *host, const void *from, uint64_t bytes);
 

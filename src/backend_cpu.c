@@ -111,6 +111,11 @@ static rill_status link_nodes(rill_variant variant, rill_arrays *arrays)
 
 static void unlink_nodes(rill_arrays *arrays) { rill_segments_destroy(&arrays->segments); }
 
+static uint64_t linked_bytes(const rill_arrays *arrays)
+{
+    return rill_segments_bytes(&arrays->segments, arrays->nodes);
+}
+
 static rill_status copy(void *to, const void *from, uint64_t bytes)
 {
     memcpy(to, from, bytes);
@@ -186,6 +191,7 @@ const rill_backend rill_backend_cpu = {
     .release = release,
     .link = link_nodes,
     .unlink = unlink_nodes,
+    .linked = linked_bytes,
     .upload = copy,
     .download = copy,
     .gather = gather,

@@ -99,6 +99,13 @@ done:
     return status;
 }
 
+uint64_t rill_segments_bytes(const rill_segments *segments, uint64_t nodes)
+{
+    const uint64_t offsets = (nodes + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK * RILL_SEGMENT_CLASSES + 1;
+    if (!segments->offsets) return 0;
+    return offsets * sizeof *segments->offsets + segments->offsets[offsets - 1] * sizeof *segments->segments;
+}
+
 void rill_segments_destroy(rill_segments *segments)
 {
     rill_array_destroy(segments->segments);

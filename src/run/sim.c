@@ -37,6 +37,7 @@ struct rill_sim {
     rill_swap *dense_swaps; /* host, dense addressing only */
     rill_partial *partials; /* [chunks] on the backend */
     rill_partial *host_partials;
+    uint64_t held;          /* bytes on the backend, those of link() and of what observers use not counted */
     double *slice;          /* [4][slice_nodes] on the backend, made when first used */
     rill_node *order;       /* [slice_nodes] on the backend, dense addressing only */
     const uint32_t *labels; /* [nodes], see rill_sim_label() */
@@ -180,6 +181,22 @@ static rill_launch launch_of(const rill_sim *sim)
     return launch;
 }
 
+/* Allocate on the backend, and count it. */
+static rill_status take(rill_sim *sim, uint64_t bytes, const char *what, void **out)
+{
+    const rill_status status = sim->backend->alloc(bytes, what, out);
+    if (status == RILL_OK) sim->held += bytes;
+    return status;
+}
+
+/* Give a host array to the backend, and count it. */
+static rill_status share(rill_sim *sim, const void *host, uint64_t bytes, const char *what, const void **out)
+{
+    const rill_status status = sim->backend->share(host, bytes, what, out);
+    if (status == RILL_OK) sim->held += bytes;
+    return status;
+}
+
 /* Give mirrored links to the backend, by the numbers that kernels use. */
 static rill_status swaps_share(rill_sim *sim)
 {
@@ -187,14 +204,14 @@ static rill_status swaps_share(rill_sim *sim)
     const rill_domain *domain = sim->domain;
     const uint64_t bytes = domain->swap_count * sizeof(rill_swap);
     if (sim->options.variant.addressing != RILL_DENSE)
-        return sim->backend->share(domain->swaps, bytes, "mirrored links", &sim->swaps);
+        return share(sim, domain->swaps, bytes, "mirrored links", &sim->swaps);
     RILL_TRY(rill_array_create(bytes, 1, "mirrored links", (void **)&sim->dense_swaps));
     for (size_t k = 0; k < domain->swap_count; k++) {
         sim->dense_swaps[k] = domain->swaps[k];
         for (int e = 0; e < 2; e++)
             sim->dense_swaps[k].node[e] = rill_sim_number(sim, domain->swaps[k].node[e]);
     }
-    RILL_TRY(sim->backend->share(sim->dense_swaps, bytes, "mirrored links", &sim->swaps));
+    RILL_TRY(share(sim, sim->dense_swaps, bytes, "mirrored links", &sim->swaps));
 done:
     return status;
 }
@@ -212,7 +229,7 @@ static rill_status share_links(rill_sim *sim)
     for (int k = 0; k < sim->links->size.part_count; k++) {
         const rill_links_part *part = &sim->links->size.parts[k];
         const void *array = *(void *const *)((const char *)host + part->field), *shared = NULL;
-        RILL_TRY(backend->share(array, part->bytes, part->what, &shared));
+        RILL_TRY(share(sim, array, part->bytes, part->what, &shared));
         *(const void **)((char *)&sim->arrays + part->field) = shared;
         copied = copied || shared != array;
     }
@@ -234,10 +251,10 @@ static rill_status allocate(rill_sim *sim)
     RILL_TRY(rill_links_create(&domain->numbering, variant, &sim->links));
     RILL_TRY(share_links(sim));
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
-        RILL_TRY(backend->alloc(population_bytes(variant, size.stride), "populations", &sim->populations[k]));
+        RILL_TRY(take(sim, population_bytes(variant, size.stride), "populations", &sim->populations[k]));
     if (domain->swap_count) RILL_TRY(swaps_share(sim));
     const uint64_t partials = chunks_of(size.nodes) * sizeof(rill_partial);
-    RILL_TRY(backend->alloc(partials, "partial sums", (void **)&sim->partials));
+    RILL_TRY(take(sim, partials, "partial sums", (void **)&sim->partials));
     RILL_TRY(rill_array_create(partials, 1, "partial sums", (void **)&sim->host_partials));
 done:
     return status;
@@ -394,13 +411,20 @@ done:
     return status;
 }
 
+/* Make room on the host for the moments of a slice, or of fewer nodes. */
+static rill_status host_slice(rill_node count, double **out)
+{
+    const uint64_t nodes = count < slice_nodes ? count : slice_nodes;
+    return rill_array_create(4 * nodes, sizeof(double), "moments", (void **)out);
+}
+
 rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u)
 {
     rill_status status = RILL_OK;
     double *host = NULL;
     RILL_TRY(range_check(sim, first, count));
     RILL_TRY(slice_make(sim));
-    RILL_TRY(rill_array_create(4 * (uint64_t)slice_nodes, sizeof(double), "moments", (void **)&host));
+    RILL_TRY(host_slice(count, &host));
     rill_launch launch = launch_of(sim);
     for (uint64_t done_nodes = 0; done_nodes < count; done_nodes += slice_nodes) {
         const rill_node part =
@@ -418,14 +442,15 @@ done:
     return status;
 }
 
-rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u)
+rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node start, rill_node count, const double *rho,
+                                    const double *u)
 {
     rill_status status = RILL_OK;
     double *host = NULL;
-    const rill_node count = sim->domain->nodes;
+    RILL_TRY(range_check(sim, start, count));
     sim->fresh = sim->steps;
     RILL_TRY(slice_make(sim));
-    RILL_TRY(rill_array_create(4 * (uint64_t)slice_nodes, sizeof(double), "moments", (void **)&host));
+    RILL_TRY(host_slice(count, &host));
     rill_launch launch = launch_of(sim);
     for (uint64_t first = 0; first < count; first += slice_nodes) {
         const rill_node part = (rill_node)(count - first < slice_nodes ? count - first : slice_nodes);
@@ -433,13 +458,18 @@ rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double 
         for (size_t a = 0; a < 3; a++)
             memcpy(host + (a + 1) * part, u + a * count + first, part * sizeof(double));
         RILL_TRY(sim->backend->upload(sim->slice, host, 4 * (uint64_t)part * sizeof(double)));
-        RILL_TRY(order_upload(sim, (rill_node)first, part, &launch));
-        sim->kernels->set(&launch, (rill_node)first, part, sim->slice);
+        RILL_TRY(order_upload(sim, start + (rill_node)first, part, &launch));
+        sim->kernels->set(&launch, start + (rill_node)first, part, sim->slice);
         RILL_TRY(sim->backend->wait());
     }
 done:
     rill_array_destroy(host);
     return status;
+}
+
+rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u)
+{
+    return rill_sim_set_moments_of(sim, 0, sim->domain->nodes, rho, u);
 }
 
 uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count)
@@ -589,3 +619,10 @@ const char *rill_sim_backend(const rill_sim *sim) { return sim->backend->name; }
 const char *rill_sim_device(const rill_sim *sim) { return sim->device; }
 
 const rill_backend *rill_sim_backend_table(const rill_sim *sim) { return sim->backend; }
+
+uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked)
+{
+    const uint64_t own = sim->backend->linked ? sim->backend->linked(&sim->arrays) : 0;
+    if (linked) *linked = own;
+    return sim->held + own;
+}

@@ -35,4 +35,16 @@ rill_status rill_sim_label_sums(rill_sim *sim, double *sums);
  */
 rill_status rill_sim_label_add(rill_sim *sim, const double *density);
 
+/** Set density and velocity of the nodes first … first + count - 1. @param rho [count], rho - 1; @param u
+ * [3][count] */
+rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node count, const double *rho,
+                                    const double *u);
+
+/**
+ * Return the bytes that a simulation holds on its backend: populations, links, mirrored links and sums, not
+ * what patches and observers take besides. @param[out] linked  what the backend's link() made of them; may be
+ * NULL
+ */
+uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked);
+
 #endif

@@ -136,13 +136,13 @@ static rill_status read_number(const cli_option *o, const char *text)
     return RILL_OK;
 }
 
-static rill_status read_choice(const cli_option *o, const char *text)
+static rill_status read_choice(const cli_option *o, const char *text, int *choice)
 {
     char all[512] = "";
     cli_nearest_match match = {0};
     for (int i = 0; o->choices[i] != NULL; i++) {
         if (strcmp(text, o->choices[i]) == 0) {
-            *(int *)o->target = i;
+            *choice = i;
             return RILL_OK;
         }
         const size_t used = strlen(all);
@@ -153,6 +153,35 @@ static rill_status read_choice(const cli_option *o, const char *text)
         return rill_fail(RILL_USAGE, "--%s does not know \"%s\": did you mean %s? (choices: %s)", o->name,
                          text, match.name, all);
     return rill_fail(RILL_USAGE, "--%s does not know \"%s\": choose one of %s", o->name, text, all);
+}
+
+static void add_choice(cli_choices *list, int choice)
+{
+    for (int k = 0; k < list->count; k++)
+        if (list->items[k] == choice) return;
+    list->items[list->count++] = choice;
+}
+
+/* Read "aa,esopull" or "all"; what an earlier use of the option said is replaced. */
+static rill_status read_choices(const cli_option *o, const char *text)
+{
+    cli_choices *list = o->target;
+    list->count = 0;
+    if (strcmp(text, "all") == 0) {
+        for (int k = 0; o->choices[k] != NULL; k++) add_choice(list, k);
+        return RILL_OK;
+    }
+    for (const char *at = text;; at++) {
+        char name[64];
+        int choice;
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        const rill_status status = read_choice(o, name, &choice);
+        if (status != RILL_OK) return status;
+        add_choice(list, choice);
+        at += length;
+        if (*at == '\0') return RILL_OK;
+    }
 }
 
 static rill_status read_argument(const cli_option *o, const char *text)
@@ -179,7 +208,10 @@ static rill_status read_argument(const cli_option *o, const char *text)
         if (status != RILL_OK) rill_fail_prefix("--%s", o->name);
         break;
     case CLI_CHOICE:
-        status = read_choice(o, text);
+        status = read_choice(o, text, o->target);
+        break;
+    case CLI_CHOICES:
+        status = read_choices(o, text);
         break;
     case CLI_MULTI: {
         cli_list *list = o->target;

@@ -15,16 +15,22 @@
 
 /** What an option's argument is, and the type that `target` points to. */
 typedef enum cli_kind {
-    CLI_FLAG,   /**< no argument; bool, set true */
-    CLI_TEXT,   /**< const char *, borrowed from argv */
-    CLI_INT,    /**< int */
-    CLI_COUNT,  /**< uint64_t, suffixes k M G allowed, 1e6 allowed */
-    CLI_REAL,   /**< double; fractions such as 3/16 allowed */
-    CLI_LENGTH, /**< double, metres, a unit is required */
-    CLI_BYTES,  /**< uint64_t, unit allowed */
-    CLI_CHOICE, /**< int, index into `choices` */
-    CLI_MULTI   /**< cli_list, may be repeated */
+    CLI_FLAG,    /**< no argument; bool, set true */
+    CLI_TEXT,    /**< const char *, borrowed from argv */
+    CLI_INT,     /**< int */
+    CLI_COUNT,   /**< uint64_t, suffixes k M G allowed, 1e6 allowed */
+    CLI_REAL,    /**< double; fractions such as 3/16 allowed */
+    CLI_LENGTH,  /**< double, metres, a unit is required */
+    CLI_BYTES,   /**< uint64_t, unit allowed */
+    CLI_CHOICE,  /**< int, index into `choices` */
+    CLI_CHOICES, /**< cli_choices, indices into `choices`: names with commas between, or "all" */
+    CLI_MULTI    /**< cli_list, may be repeated */
 } cli_kind;
+
+/** Several choices, each once, in the order given; none when the option was not. */
+typedef struct cli_choices {
+    int items[16], count;
+} cli_choices;
 
 /** Arguments of a repeatable option, borrowed from argv. */
 typedef struct cli_list {
@@ -44,7 +50,7 @@ typedef struct cli_option {
     const char *arg;            /**< placeholder in --help, "LENGTH" */
     const char *help;           /**< one sentence, lower case, no full stop, with the unit */
     const char *fallback;       /**< the default as shown; NULL: shown from *target; "": show none */
-    const char *const *choices; /**< CLI_CHOICE: NULL-terminated names */
+    const char *const *choices; /**< CLI_CHOICE, CLI_CHOICES: NULL-terminated names */
     double min, max;            /**< numbers (CLI_LENGTH in metres): inclusive limits when min < max */
     bool *given;                /**< set true when the option stood on the command line; may be NULL */
     bool above;                 /**< min itself is not allowed */
@@ -82,6 +88,11 @@ int cli_report(const cli_command *command, rill_status status);
  */
 rill_status cli_memory_apply(const char *text);
 
+/** The choices of a variant for a command that takes several values of each. */
+typedef struct cli_several {
+    cli_choices lattice, collision, equilibrium, stream, addressing, storage, arithmetic, bounce, shift;
+} cli_several;
+
 /** The flags that every computing command shares; see cli_compute_options(). */
 typedef struct cli_compute {
     int lattice, collision, equilibrium, stream, addressing, storage, arithmetic, bounce, shift, backend;
@@ -91,6 +102,8 @@ typedef struct cli_compute {
     const char *json, *output;
     bool quiet;
     const char *memory;
+    cli_several
+        *several; /**< where the choices go in place of the values above; NULL: there is one of each */
     /* What --help shows as defaults in place of the values above, for a command that chooses by itself. */
     const char *stream_default, *tau_default, *tolerance_default, *max_steps_default, *output_default;
 } cli_compute;

@@ -1,283 +1,261 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `rill bench`: speed on this machine, as a fraction of its memory bandwidth. */
+#include "cli/bench_output.h"
 #include "cli/cli.h"
 #include "cli/read_geometry.h"
-#include "geometry/generate.h"
-#include "io/json_file.h"
+#include "core/memory.h"
 #include "io/output.h"
-#include "kernel/storage.h"
-#include "run/bench.h"
-#include "run/variant.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-/* ---- suites ---------------------------------------------------------------------------------- */
 
 typedef struct bench_options {
     cli_compute compute;
-    int suite;
+    cli_several several;
+    cli_choices suites;
     const char *rock;
-    uint64_t cells;
+    uint64_t cells, most_nodes;
     double seconds;
+    bool seconds_given, dry_run;
 } bench_options;
 
-static rill_status make_box(const bench_options *o, uint32_t cells, rill_geom **out)
+/* ---- what is wanted -------------------------------------------------------------------------- */
+
+static rill_bench_values values_of(const cli_choices *choices)
 {
-    (void)o;
-    const uint32_t n[3] = {cells, cells, cells};
-    return rill_generate_box(n, out);
+    return (rill_bench_values){choices->items, choices->count};
 }
 
-/* Porosity 0.39, spheres of radius 16 voxels. */
-static rill_status make_spheres(const bench_options *o, uint32_t cells, rill_geom **out)
-{
-    (void)o;
-    rill_pack_options options = rill_pack_options_default();
-    rill_pack pack = {0};
-    for (int a = 0; a < 3; a++) options.n[a] = cells;
-    options.radius = 16;
-    options.porosity = 0.39;
-    rill_status status = rill_pack_create(&options, &pack);
-    if (status == RILL_OK) status = rill_generate_pack(&options, &pack, out);
-    rill_pack_destroy(&pack);
-    return status;
-}
-
-static rill_status make_rock(const bench_options *o, uint32_t cells, rill_geom **out)
-{
-    (void)cells;
-    return cli_read_geometry(o->rock, RILL_KEEP_PERCOLATING, cli_progress(o->compute.quiet), out);
-}
-
-/*
- * The same straight pipe along x, y and z, eight times as long as its radius: what a direction costs where
- * nodes are numbered with x fastest. @see Geier & Schönherr (2017), doi:10.3390/computation5020019, figure 4
- */
-static rill_status make_pipe(int axis, uint32_t cells, rill_geom **out)
-{
-    rill_pipe_options options = rill_pipe_options_default();
-    options.axis = axis;
-    options.length = cells;
-    options.radius = cells / 8.0;
-    return rill_generate_pipe(&options, out);
-}
-
-static rill_status make_pipe_x(const bench_options *o, uint32_t cells, rill_geom **out)
-{
-    (void)o;
-    return make_pipe(0, cells, out);
-}
-
-static rill_status make_pipe_y(const bench_options *o, uint32_t cells, rill_geom **out)
-{
-    (void)o;
-    return make_pipe(1, cells, out);
-}
-
-static rill_status make_pipe_z(const bench_options *o, uint32_t cells, rill_geom **out)
-{
-    (void)o;
-    return make_pipe(2, cells, out);
-}
-
-typedef struct bench_case {
-    int suite; /* in the order of `suites` */
-    const char *name;
-    uint32_t cells[2]; /* along an edge: on a cpu, on a device */
-    rill_status (*make)(const bench_options *o, uint32_t cells, rill_geom **out);
-} bench_case;
-
-enum { suite_box, suite_spheres, suite_rock, suite_isotropy, suite_all };
-static const char *const suites[] = {"box", "spheres", "rock", "isotropy", "all", NULL};
-static const bench_case cases[] = {{suite_box, "box", {160, 384}, make_box},
-                                   {suite_spheres, "spheres", {224, 512}, make_spheres},
-                                   {suite_rock, "rock", {0, 0}, make_rock},
-                                   {suite_isotropy, "pipe-x", {256, 1024}, make_pipe_x},
-                                   {suite_isotropy, "pipe-y", {256, 1024}, make_pipe_y},
-                                   {suite_isotropy, "pipe-z", {256, 1024}, make_pipe_z}};
-enum { case_count = sizeof cases / sizeof *cases };
-
-/* ---- running them ---------------------------------------------------------------------------- */
-
-static json_t *record_json(const bench_case *c, rill_variant v, const rill_bench_record *r,
-                           const char *command)
-{
-    const rill_bytes bytes = rill_variant_bytes(v, r->porosity);
-    const double model = r->mlups * 1e6 * r->bytes_per_update,
-                 plain = 2.0 * rill_lattice_q(v.lattice) * (double)rill_storage_size((int)v.storage);
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:f, "
-        "s:s, "
-        "s:f, s:f, s:f, s:f, s:f, s:I, s:b, s:s}",
-        "suite", suites[c->suite], "case", c->name, "lattice", rill_lattice_names[v.lattice], "collision",
-        rill_collision_names[v.collision], "equilibrium", rill_equilibrium_names[v.equilibrium], "stream",
-        rill_stream_names[v.stream], "addressing", rill_addressing_names[v.addressing], "storage",
-        rill_storage_names[v.storage], "arithmetic", rill_arithmetic_names[v.arithmetic], "bounce_back",
-        rill_bounce_names[v.bounce], "shift", rill_shift_names[v.shift], "backend", r->backend, "device",
-        r->device, "nodes", (json_int_t)r->nodes, "porosity", r->porosity, "mlups", r->mlups, "mlups_spread",
-        r->mlups_max - r->mlups_min, "bandwidth_gbs", r->bandwidth * 1e-9, "percent_model",
-        100 * model / r->bandwidth, "yardstick", r->yardstick, "percent_2qb",
-        100 * r->mlups * 1e6 * plain / r->bandwidth, "bytes_moved_model", r->bytes_per_update,
-        "bytes_per_node", bytes.populations + bytes.index, "mass_error", r->mass_error, "seconds", r->seconds,
-        "steps", (json_int_t)r->steps, "settled", (int)r->settled, "command", command);
-}
-
-/* Append a CSV field (RFC 4180): texts in quotes, quotes in them twice. */
-static rill_status append_field(rill_output *output, const char *text, const char *end)
+static rill_status want(bench_options *o, const rill_bench_yardstick *yardstick, rill_bench_wants *out)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(rill_output_append(output, "\"", 1));
-    for (const char *c = text; *c; c++)
-        RILL_TRY(rill_output_append(output, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1));
-    RILL_TRY(rill_output_append(output, "\"", 1));
-    RILL_TRY(rill_output_append(output, end, strlen(end)));
-done:
-    return status;
-}
-
-/* Write the records as CSV: a line of the keys that --json has, and a line each. */
-static rill_status write_csv(json_t *results, const char *path)
-{
-    rill_status status = RILL_OK;
-    rill_output *output = NULL;
-    RILL_TRY(rill_output_create(path, &output));
-    for (size_t k = 0; k <= json_array_size(results); k++) {
-        json_t *record = json_array_get(results, k ? k - 1 : 0), *value;
-        const char *key;
-        size_t left = json_object_size(record);
-        json_object_foreach(record, key, value)
-        {
-            const char *end = --left ? "," : "\n";
-            char number[32];
-            if (k == 0 || json_is_string(value)) {
-                RILL_TRY(append_field(output, k == 0 ? key : json_string_value(value), end));
-                continue;
-            }
-            if (json_is_boolean(value))
-                snprintf(number, sizeof number, "%d%s", json_is_true(value), end);
-            else
-                snprintf(number, sizeof number, "%.12g%s", json_number_value(value), end);
-            RILL_TRY(rill_output_append(output, number, strlen(number)));
-        }
+    const cli_several *s = &o->several;
+    if (!o->suites.count) {
+        o->suites = (cli_choices){{RILL_SUITE_BOX, RILL_SUITE_SPHERES, RILL_SUITE_ARTERIES}, 3};
+        if (o->rock) o->suites.items[o->suites.count++] = RILL_SUITE_ROCK;
     }
-    RILL_TRY(rill_output_commit(output));
+    rill_bench_wants wants = {.suites = o->suites.items,
+                              .suite_count = o->suites.count,
+                              .lattice = values_of(&s->lattice),
+                              .collision = values_of(&s->collision),
+                              .equilibrium = values_of(&s->equilibrium),
+                              .stream = values_of(&s->stream),
+                              .addressing = values_of(&s->addressing),
+                              .storage = values_of(&s->storage),
+                              .arithmetic = values_of(&s->arithmetic),
+                              .bounce = values_of(&s->bounce),
+                              .shift = values_of(&s->shift),
+                              .device = yardstick->backend != &rill_backend_cpu,
+                              .rock = o->rock != NULL,
+                              .cells = (uint32_t)o->cells,
+                              .most_nodes = o->most_nodes,
+                              .bandwidth = yardstick->bandwidth,
+                              .threads = omp_get_max_threads()};
+    if (!o->seconds_given) o->seconds = wants.device ? 0.3 : 1;
+    wants.seconds = o->seconds;
+    RILL_TRY(yardstick->backend->available(&wants.memory));
+    RILL_TRY(rill_memory_available(&wants.host_memory));
+    *out = wants;
 done:
-    rill_output_destroy(output);
     return status;
 }
 
-static void print_heading(void)
+/* "all" means the rock only where there is one. */
+static void drop_rock(bench_options *o)
 {
-    printf(
-        "Speed by the model: B/node are the bytes that an update moves, GB/s the bandwidth of the yardstick\n"
-        "(device copy on a GPU, in-place update on a CPU) in this run.\n\n");
-    printf("%-8s %-40s %11s %9s %8s %7s %9s %7s\n", "case", "variant", "nodes", "MLUPS", "spread", "B/node",
-           "GB/s", "of it");
+    int kept = 0;
+    if (o->rock || o->suites.count < RILL_SUITE_COUNT) return;
+    for (int k = 0; k < o->suites.count; k++)
+        if (o->suites.items[k] != RILL_SUITE_ROCK) o->suites.items[kept++] = o->suites.items[k];
+    o->suites.count = kept;
 }
 
-static void print_record(const char *name, rill_variant v, const rill_bench_record *r)
+/* ---- running ---------------------------------------------------------------------------------- */
+
+/* Where a run has got to: what the next case shares with the last. */
+typedef struct bench_state {
+    const bench_options *options;
+    rill_progress progress;
+    rill_bench_yardstick *yardstick;
+    bench_report *report;
+    rill_geom *geom;
+    rill_bench_subject *subject;
+    int shape;            /* of geom; -1: none */
+    rill_lattice lattice; /* of subject */
+    double start, done;   /* time of the start; seconds of the estimate that are over */
+} bench_state;
+
+static void forget(bench_state *s)
 {
-    char variant[96];
-    rill_variant_name(v, variant, sizeof variant);
-    printf("%-8s %-40s %11llu %9.1f %7.1f%% %7.0f %9.1f %6.1f%%\n", name, variant,
-           (unsigned long long)r->nodes, r->mlups, 100 * (r->mlups_max - r->mlups_min) / r->mlups,
-           r->bytes_per_update, r->bandwidth * 1e-9,
-           100 * r->mlups * 1e6 * r->bytes_per_update / r->bandwidth);
-    if (!r->settled) printf("%-8s not settled: the rounds are further apart than --tolerance\n", "");
-    fflush(stdout);
+    rill_bench_subject_destroy(s->subject);
+    rill_geom_destroy(s->geom);
+    s->subject = NULL;
+    s->geom = NULL;
+    s->shape = -1;
 }
 
-static rill_status run_case(const bench_options *o, const bench_case *c, const char *command,
-                            double *bandwidth, json_t *results)
+static void show(const bench_state *s, int k, const char *what)
+{
+    char title[64];
+    const rill_bench_plan *plan = s->report->plan;
+    snprintf(title, sizeof title, "case %d of %d, %s", k + 1, plan->case_count,
+             plan->shapes[plan->cases[k].shape].name);
+    if (s->progress.fn)
+        s->progress.fn(s->progress.context, title, plan->seconds > 0 ? s->done / plan->seconds : -1, what);
+}
+
+/* Make the geometry of a case and number its nodes, unless the last case had the same. */
+static rill_status prepare(bench_state *s, int k)
 {
     rill_status status = RILL_OK;
-    rill_geom *geom = NULL;
-    rill_progress progress = cli_progress(o->compute.quiet);
+    const rill_bench_plan *plan = s->report->plan;
+    const rill_bench_case *c = &plan->cases[k];
+    const rill_bench_shape *shape = &plan->shapes[c->shape];
+    if (s->shape != c->shape) {
+        forget(s);
+        show(s, k, "making the geometry");
+        if (shape->suite == RILL_SUITE_ROCK)
+            RILL_TRY(cli_read_geometry(s->options->rock, RILL_KEEP_PERCOLATING, s->progress, &s->geom));
+        else
+            RILL_TRY(rill_bench_shape_make(shape, &s->geom));
+        s->shape = c->shape;
+        s->done += shape->seconds;
+    }
+    if (s->subject && s->lattice == c->variant.lattice) return RILL_OK;
+    rill_bench_subject_destroy(s->subject);
+    s->subject = NULL;
+    RILL_TRY(rill_bench_subject_create(s->geom, c->variant.lattice, &s->subject));
+    s->lattice = c->variant.lattice;
+done:
+    return status;
+}
+
+/* Note a case that has no speed, and go on. */
+static rill_status leave_out(bench_state *s, const rill_bench_case *c, json_t *list)
+{
+    char variant[96], reason[512];
+    rill_variant_name(c->variant, variant, sizeof variant);
+    snprintf(reason, sizeof reason, "%s", rill_error_message());
+    cli_progress_end();
+    if (!s->options->compute.quiet)
+        printf("%-13s %-44s %s: %s\n", s->report->plan->shapes[c->shape].name, variant,
+               list == s->report->failed ? "WRONG" : "skipped", reason);
+    return bench_report_add_reason(s->report, list, c, reason);
+}
+
+static rill_status run_case(bench_state *s, int k)
+{
+    rill_status status = RILL_OK;
+    rill_bench_record record;
+    const bench_options *o = s->options;
+    const rill_bench_case *c = &s->report->plan->cases[k];
+    const rill_bench_options bench = {o->seconds, o->compute.tolerance, o->compute.max_steps};
     rill_sim_options sim = rill_sim_options_default();
+    char variant[96];
     sim.backend = (rill_backend_kind)o->compute.backend;
-    sim.variant = cli_compute_variant(&o->compute);
+    sim.variant = c->variant;
     sim.tau = o->compute.tau;
     sim.magic = o->compute.magic;
-    const bool device = sim.backend != RILL_BACKEND_CPU && rill_backend_available(RILL_BACKEND_CUDA);
-    const uint32_t cells = o->cells ? (uint32_t)o->cells : c->cells[device];
-    if (progress.fn) progress.fn(progress.context, c->name, -1, "making the geometry");
-    RILL_TRY(c->make(o, cells, &geom));
-    rill_bench_options bench = {o->seconds, o->compute.tolerance, o->compute.max_steps, 0};
-    const rill_stream both[] = {RILL_PULL, RILL_AA}, one[] = {sim.variant.stream};
-    const rill_stream *streams = o->compute.stream_given ? one : both;
-    for (size_t k = 0; k < (o->compute.stream_given ? 1 : 2); k++) {
-        rill_bench_record record;
-        sim.variant.stream = streams[k];
-        bench.known_bandwidth = *bandwidth;
-        if (progress.fn) progress.fn(progress.context, c->name, -1, rill_stream_names[streams[k]]);
-        RILL_TRY(rill_bench_run(geom, &sim, &bench, &record));
-        cli_progress_end();
-        *bandwidth = record.bandwidth;
-        if (!o->compute.quiet) print_record(c->name, sim.variant, &record);
-        json_t *row = record_json(c, sim.variant, &record, command);
-        if (!row || json_array_append_new(results, row)) {
-            status = rill_fail(RILL_SYSTEM, "out of memory for the results");
-            goto done;
-        }
+    status = prepare(s, k);
+    if (status == RILL_SYSTEM) return leave_out(s, c, s->report->skipped);
+    if (status != RILL_OK) return status;
+    rill_variant_name(c->variant, variant, sizeof variant);
+    show(s, k, variant);
+    if (rill_bench_fits(s->subject, c->variant, s->yardstick) != RILL_OK)
+        return leave_out(s, c, s->report->skipped);
+    status = rill_bench_run(s->subject, &sim, &bench, s->yardstick, &record);
+    if (status == RILL_SYSTEM) return leave_out(s, c, s->report->skipped);
+    if (status == RILL_NUMERICS) return leave_out(s, c, s->report->failed);
+    if (status != RILL_OK) return status;
+    cli_progress_end();
+    if (!o->compute.quiet) bench_print_record(s->report->plan->shapes[c->shape].name, c->variant, &record);
+    return bench_report_add(s->report, c, &record);
+}
+
+/* Run all cases; the report is written after each, so that what was measured outlives an interruption. */
+static rill_status run_cases(bench_state *s)
+{
+    rill_status status = RILL_OK;
+    const rill_bench_plan *plan = s->report->plan;
+    for (int k = 0; k < plan->case_count; k++) {
+        RILL_TRY(run_case(s, k));
+        s->done += plan->cases[k].seconds;
+        s->report->seconds = omp_get_wtime() - s->start;
+        if (s->options->compute.json) RILL_TRY(bench_report_write(s->report, s->options->compute.json));
     }
 done:
-    cli_progress_end();
-    rill_geom_destroy(geom);
+    forget(s);
     return status;
 }
 
-static json_t *report_json(const bench_options *o, const char *command, json_t *results)
-{
-    char driver[64], cuda[32], date[32];
-    const time_t now = time(NULL);
-    struct tm utc;
-    rill_bench_versions((rill_backend_kind)o->compute.backend, driver, sizeof driver, cuda, sizeof cuda);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:O}", "software", rill_version(), "driver", driver, "cuda",
-                     cuda, "date", date, "command", command, "results", results);
-}
-
-static rill_status work(const bench_options *o, const char *command)
+static rill_status conclude(const bench_state *s)
 {
     rill_status status = RILL_OK;
-    double bandwidth = 0;
-    json_t *results = json_array(), *report = NULL;
-    if (o->suite == suite_rock && !o->rock) {
-        status =
-            rill_fail(RILL_USAGE, "the suite rock needs an image or a geometry: name it with --rock FILE");
-        goto done;
+    const bench_report *report = s->report;
+    const size_t wrong = json_array_size(report->failed), left_out = json_array_size(report->skipped);
+    json_t *found = bench_break_even(report->results);
+    cli_progress_end();
+    if (!s->options->compute.quiet) {
+        bench_print_break_even(found);
+        printf("\n%zu timed, %zu skipped, %zu wrong; %.0f s\n", json_array_size(report->results), left_out,
+               wrong, report->seconds);
     }
+    json_decref(found);
+    if (s->options->compute.output) RILL_TRY(bench_report_write_csv(report, s->options->compute.output));
+    if (wrong)
+        status = rill_fail(RILL_NUMERICS, "%zu of %d timed results are wrong; the first: %s", wrong,
+                           report->plan->case_count,
+                           json_string_value(json_object_get(json_array_get(report->failed, 0), "reason")));
+    else if (!json_array_size(report->results))
+        status = rill_fail(RILL_SYSTEM, "nothing could be timed: %s",
+                           json_string_value(json_object_get(json_array_get(report->skipped, 0), "reason")));
+done:
+    return status;
+}
+
+static rill_status work(bench_options *o, const char *command)
+{
+    rill_status status = RILL_OK;
+    rill_bench_plan plan = {0};
+    rill_bench_wants wants;
+    rill_bench_yardstick yardstick;
+    bench_report report = {.command = command, .plan = &plan, .yardstick = &yardstick};
+    bench_state state = {.options = o,
+                         .progress = cli_progress(o->compute.quiet),
+                         .yardstick = &yardstick,
+                         .report = &report,
+                         .shape = -1,
+                         .start = omp_get_wtime()};
+    RILL_TRY(bench_report_start(&report));
     RILL_TRY(rill_output_try(o->compute.json));
     RILL_TRY(rill_output_try(o->compute.output));
-    if (!o->compute.quiet) print_heading();
-    for (int k = 0; k < case_count; k++) {
-        const bool wanted = o->suite == cases[k].suite ||
-                            (o->suite == suite_all && (cases[k].suite != suite_rock || o->rock));
-        if (wanted) RILL_TRY(run_case(o, &cases[k], command, &bandwidth, results));
+    drop_rock(o);
+    RILL_TRY(rill_bench_yardstick_start((rill_backend_kind)o->compute.backend, &yardstick));
+    RILL_TRY(want(o, &yardstick, &wants));
+    RILL_TRY(rill_bench_plan_make(&wants, &plan));
+    if (!o->compute.quiet || o->dry_run)
+        printf("%d cases on %d geometries at %.1f GB/s: about %.0f s\n\n", plan.case_count, plan.shape_count,
+               yardstick.bandwidth * 1e-9, ceil(plan.seconds));
+    if (o->dry_run) {
+        bench_print_plan(&plan);
+        goto done;
     }
-    if (o->compute.json) {
-        report = report_json(o, command, results);
-        if (!report) {
-            status = rill_fail(RILL_SYSTEM, "out of memory for the report");
-            goto done;
-        }
-        RILL_TRY(rill_json_write(report, o->compute.json));
-    }
-    if (o->compute.output) RILL_TRY(write_csv(results, o->compute.output));
+    if (!o->compute.quiet) bench_print_heading();
+    RILL_TRY(run_cases(&state));
+    RILL_TRY(conclude(&state));
 done:
-    json_decref(report);
-    json_decref(results);
+    bench_report_free(&report);
+    rill_bench_plan_free(&plan);
     return status;
 }
 
 static int run(int argc, char **argv)
 {
-    bench_options o = {.suite = suite_all, .seconds = 2};
+    bench_options o = {.seconds = 1};
     cli_compute_defaults(&o.compute);
-    o.compute.stream_default = "pull, then aa";
+    o.compute.several = &o.several;
     o.compute.tolerance = 0.1;
     o.compute.tolerance_default = "0.1, of the spread of nine rounds";
     o.compute.max_steps = UINT64_C(1000000000000000);
@@ -285,14 +263,17 @@ static int run(int argc, char **argv)
     o.compute.output_default = "";
     const cli_option own[] = {
         {.help = "What is measured"},
-        {"suite", 0, CLI_CHOICE, &o.suite, .help = "geometry; isotropy: one pipe along x, y, z",
-         .choices = suites},
+        {"suite", 0, CLI_CHOICES, &o.suites, .help = "what is varied, see above",
+         .fallback = "box,spheres,arteries, and rock with --rock", .choices = rill_bench_suite_names},
         {"rock", 0, CLI_TEXT, &o.rock, "FILE", "image (pore 0) or geometry of the suite rock",
          .fallback = ""},
-        {"cells", 0, CLI_COUNT, &o.cells, "COUNT", "voxels along an edge of box and spheres",
-         .fallback = "160 and 224 on a CPU, 384 and 512 on a GPU", .min = 8, .max = 4096},
-        {"seconds", 0, CLI_REAL, &o.seconds, "SECONDS", "time of nine rounds of a case", .min = 0.01,
-         .max = 3600},
+        {"cells", 0, CLI_COUNT, &o.cells, "COUNT", "voxels along an edge of generated geometries",
+         .fallback = "128 to 256 on a CPU, 320 to 1024 on a GPU", .min = 8, .max = 4096},
+        {"max-nodes", 0, CLI_COUNT, &o.most_nodes, "COUNT", "most nodes of the suite sizes",
+         .fallback = "1e7 on a CPU, what fits on a GPU", .min = 1000, .max = 4294967294.0},
+        {"seconds", 0, CLI_REAL, &o.seconds, "SECONDS", "time of nine rounds of a case",
+         .fallback = "1 on a CPU, 0.3 on a GPU", .min = 0.01, .max = 3600, .given = &o.seconds_given},
+        {"dry-run", 0, CLI_FLAG, &o.dry_run, .help = "list the cases and the time that they will take"},
         {0},
     };
     const cli_option *const tables[] = {own, cli_compute_options(&o.compute), NULL};
@@ -311,5 +292,24 @@ const cli_command cli_bench = {
     .name = "bench",
     .usage = "[options]",
     .summary = "measure speed on this machine, beside its memory bandwidth",
+    .details = "Suites:\n"
+               "  box         a box of fluid, periodic on all sides\n"
+               "  spheres     a random pack of spheres, porosity 0.39\n"
+               "  arteries    curved tubes, porosity about 0.06\n"
+               "  rock        the image or geometry that --rock names\n"
+               "  isotropy    one pipe along x, y and z: what a direction costs\n"
+               "  schemes     every stream and addressing, in fp32 and fp16s, on spheres\n"
+               "  formats     every number format, on spheres\n"
+               "  collisions  every collision operator on D3Q19 and D3Q27, on spheres\n"
+               "  porosity    sparse and dense from 0.05 to 1, speed and memory, and where they break even\n"
+               "  sizes       boxes of 1e5 nodes and more, on a GPU up to the largest that fits\n"
+               "\n"
+               "Each times pull and aa, with a list and on a GPU also with a bitmap, in fp32, unless it "
+               "varies them or "
+               "an option names others: --stream aa,esopull --storage all times every combination that "
+               "exists. A case "
+               "that does not fit the memory is skipped. A result that is not what fp64 computes is refused, "
+               "and the "
+               "command fails.\n",
     .run = run,
 };

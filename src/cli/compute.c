@@ -38,6 +38,30 @@ void cli_compute_defaults(cli_compute *compute)
     };
 }
 
+/* Let an option of one choice take several. */
+static void take_several(cli_option *o, cli_compute *c)
+{
+    cli_several *s = c->several;
+    const struct {
+        int *one;
+        cli_choices *several;
+    } pairs[] = {{&c->lattice, &s->lattice},
+                 {&c->collision, &s->collision},
+                 {&c->equilibrium, &s->equilibrium},
+                 {&c->stream, &s->stream},
+                 {&c->addressing, &s->addressing},
+                 {&c->storage, &s->storage},
+                 {&c->arithmetic, &s->arithmetic},
+                 {&c->bounce, &s->bounce},
+                 {&c->shift, &s->shift}};
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+        if (o->target == pairs[k].one) {
+            o->kind = CLI_CHOICES;
+            o->target = pairs[k].several;
+            o->fallback = NULL;
+        }
+}
+
 const cli_option *cli_compute_options(cli_compute *c)
 {
     static _Thread_local cli_option table[24];
@@ -83,6 +107,7 @@ const cli_option *cli_compute_options(cli_compute *c)
     };
     _Static_assert(sizeof options <= sizeof table, "the table is too short");
     memcpy(table, options, sizeof options);
+    for (cli_option *o = table; c->several && (o->name || o->help); o++) take_several(o, c);
     return table;
 }
 

@@ -90,6 +90,7 @@ static void format_default(const cli_option *o, char *text, size_t size)
     case CLI_CHOICE:
         snprintf(text, size, "%s", o->choices[*(const int *)o->target]);
         break;
+    case CLI_CHOICES:
     case CLI_MULTI:
         break;
     }
@@ -98,7 +99,7 @@ static void format_default(const cli_option *o, char *text, size_t size)
 static void print_option(const cli_option *o)
 {
     int column = o->letter != 0 ? printf("  -%c, --%s", o->letter, o->name) : printf("  --%s", o->name);
-    if (o->kind == CLI_CHOICE)
+    if (o->kind == CLI_CHOICE || o->kind == CLI_CHOICES)
         for (int i = 0; o->choices[i] != NULL; i++)
             column += printf("%c%s", i == 0 ? ' ' : '|', o->choices[i]);
     else if (o->kind != CLI_FLAG)
@@ -106,7 +107,9 @@ static void print_option(const cli_option *o)
 
     char text[1024], value[256];
     format_default(o, value, sizeof value);
-    const char *repeat = o->kind == CLI_MULTI ? "; may be repeated" : "";
+    const char *repeat = o->kind == CLI_MULTI     ? "; may be repeated"
+                         : o->kind == CLI_CHOICES ? "; several with commas between, or all"
+                                                  : "";
     if (value[0] != '\0')
         snprintf(text, sizeof text, "%s%s (default: %s)", o->help, repeat, value);
     else

@@ -96,9 +96,161 @@ Test(bench, times_any_variant)
     cr_assert_eq(plane.code, 0, "%s", plane.err);
 }
 
+static const char *text(const json_t *record, const char *key)
+{
+    return json_string_value(json_object_get(record, key));
+}
+
+/* Read the report that a run wrote. */
+static json_t *report(void)
+{
+    json_t *read = json_load_file("b.json", 0, NULL);
+    cr_assert_not_null(read);
+    return read;
+}
+
+/* Every suite runs, and its records have what they are to have. */
+Test(bench, every_suite_writes_all_keys)
+{
+    static const char *const texts[] = {"suite",      "case",    "lattice", "collision", "stream",
+                                        "addressing", "storage", "backend", "device",    "command"};
+    static const char *const numbers[] = {"nodes",
+                                          "porosity",
+                                          "mlups",
+                                          "mlups_spread",
+                                          "bandwidth_gbs",
+                                          "percent_2qb",
+                                          "bytes_moved_model",
+                                          "bytes_device_total",
+                                          "bytes_per_node",
+                                          "seconds"};
+    const cli_result r =
+        cli_test_run("bench", "--backend", "cpu", "--suite", "all", "--cells", "16", "--max-nodes", "4000",
+                     "--seconds", "0.01", "--max-steps", "30", "--tolerance", "1", "-q", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *read = report(), *record;
+    const json_t *results = json_object_get(read, "results");
+    size_t k;
+    int seen[16] = {0};
+    static const char *const suites[] = {"box",     "spheres",    "arteries", "isotropy", "schemes",
+                                         "formats", "collisions", "porosity", "sizes"};
+    static const int least[] = {2, 2, 2, 6, 46, 9, 26, 44, 1};
+    for (size_t t = 0; t < 4; t++)
+        cr_expect_not_null(text(read, (const char *[]){"driver", "cuda", "commit", "date"}[t]));
+    json_array_foreach(results, k, record)
+    {
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+            cr_expect_not_null(text(record, texts[t]), "%s", texts[t]);
+        for (size_t t = 0; t < sizeof numbers / sizeof *numbers; t++)
+            cr_expect(json_is_number(json_object_get(record, numbers[t])) && number(record, numbers[t]) >= 0,
+                      "%s", numbers[t]);
+        const int q = strcmp(text(record, "lattice"), "d3q27") ? 19 : 27;
+        const char *storage = text(record, "storage");
+        const int size = !strcmp(storage, "fp64") ? 8 : !strcmp(storage, "fp32") ? 4 : 2;
+        cr_expect_float_eq(number(record, "percent_2qb"),
+                           2e-1 * q * size * number(record, "mlups") / number(record, "bandwidth_gbs"),
+                           1e-9 * number(record, "percent_2qb"));
+        cr_expect_geq(number(record, "bytes_device_total"), number(record, "nodes") * q * size);
+        cr_expect_lt(number(record, "error"), number(record, "error_limit"));
+        for (size_t s = 0; s < sizeof suites / sizeof *suites; s++)
+            seen[s] += !strcmp(text(record, "suite"), suites[s]);
+    }
+    for (size_t s = 0; s < sizeof suites / sizeof *suites; s++)
+        cr_expect_eq(seen[s], least[s], "%s: %d", suites[s], seen[s]);
+    const json_t *found = json_object_get(read, "break_even");
+    cr_assert_eq(json_array_size(found), 2);
+    cr_expect_str_eq(text(json_array_get(found, 0), "quantity"), "mlups");
+    cr_expect_eq(number(json_array_get(found, 1), "points"), 11);
+    json_decref(read);
+}
+
+/* All that is allocated is counted: at least populations and list, and little besides. */
+Test(bench, memory_is_what_was_allocated)
+{
+    const cli_result r =
+        cli_test_run(SMALL, "--stream", "pull,aa", "--addressing", "bitmap", "--storage", "fp16s,fp32",
+                     "--cells", "64", "--max-steps", "30", "-q", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *results = records(), *record;
+    size_t k;
+    cr_assert_eq(json_array_size(results), 4);
+    json_array_foreach(results, k, record)
+    {
+        const double populations = 19.0 * (strcmp(text(record, "storage"), "fp32") ? 2 : 4) *
+                                   (strcmp(text(record, "stream"), "aa") ? 2 : 1);
+        const double held = number(record, "bytes_per_node");
+        cr_expect(held > populations + 4 && held < populations + 6, "%g of %g", held, populations);
+    }
+    json_decref(results);
+}
+
+Test(bench, a_rock_is_read)
+{
+    const cli_result made = cli_test_run("generate", "pack", "--size", "24", "--radius", "6", "--porosity",
+                                         "0.5", "-o", "rock.geom.h5");
+    cr_assert_eq(made.code, 0, "%s", made.err);
+    const cli_result r =
+        cli_test_run("bench", "--backend", "cpu", "--suite", "rock", "--rock", "rock.geom.h5", "--seconds",
+                     "0.01", "--stream", "aa", "--max-steps", "30", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *results = records();
+    cr_assert_eq(json_array_size(results), 1);
+    cr_expect_float_eq(number(json_array_get(results, 0), "porosity"), 0.5, 0.1);
+    json_decref(results);
+}
+
+/* Cases and times are listed, nothing is timed or written. */
+Test(bench, dry_run_lists)
+{
+    const cli_result r =
+        cli_test_run(SMALL, "--stream", "aa,esopull", "--storage", "all", "--dry-run", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "18 cases"), "%s", r.out);
+    cr_expect_not_null(strstr(r.out, "about "));
+    cr_expect_not_null(strstr(r.out, "d3q19-trt-stokes-esopull-list-p16_2c"));
+    cr_expect_not(cli_test_exists("b.json"));
+}
+
+/* What does not fit is skipped with a line; when nothing fits, that is an error. */
+Test(bench, what_does_not_fit_is_skipped)
+{
+    const cli_result r = cli_test_run("bench", "--backend", "cpu", "--suite", "box", "--cells", "128",
+                                      "--stream", "pull", "--storage", "fp64,fp16s", "--max-steps", "30",
+                                      "--memory", "700MiB", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "skipped: no room for"), "%s", r.out);
+    json_t *read = report();
+    cr_expect_eq(json_array_size(json_object_get(read, "results")), 1);
+    cr_assert_eq(json_array_size(json_object_get(read, "skipped")), 1);
+    cr_expect_not_null(text(json_array_get(json_object_get(read, "skipped"), 0), "reason"));
+    json_decref(read);
+    cli_test_fails(3, "nothing could be timed: no room for", "bench", "--backend", "cpu", "--suite", "box",
+                   "--cells", "300", "-q", "--memory", "700MiB");
+}
+
+/* A fluid that hardly resists swings back: its momentum is against the force, and its speed is not believed.
+ */
+Test(bench, a_wrong_result_is_refused)
+{
+    const cli_result r =
+        cli_test_run("bench", "--backend", "cpu", "--suite", "spheres", "--cells", "16", "--stream",
+                     "aa,pull", "--tau", "0.5001", "--collision", "srt", "--equilibrium", "second-order",
+                     "--seconds", "100", "--max-steps", "66", "-q", "--json", "b.json");
+    cli_test_expect_failure(&r, 2, "2 of 2 timed results are wrong");
+    json_t *read = report();
+    cr_expect_eq(json_array_size(json_object_get(read, "results")), 0);
+    cr_expect_eq(json_array_size(json_object_get(read, "failed")), 2);
+    cr_expect_not_null(strstr(text(json_array_get(json_object_get(read, "failed"), 0), "reason"),
+                              "the timed result is wrong"));
+    json_decref(read);
+}
+
 Test(bench, refuses_before_it_measures)
 {
     cli_test_fails(3, "cannot write no/b.csv", SMALL, "-o", "no/b.csv");
     cli_test_fails(1, "chase", SMALL, "--stream", "pull", "--addressing", "chase");
     cli_test_fails(1, "--rock", "bench", "--backend", "cpu", "--suite", "rock");
+    cli_test_fails(1, "--stream does not know \"esopul\": did you mean esopull?", SMALL, "--stream",
+                   "aa,esopul");
+    cli_test_fails(1, "--storage does not know \"\"", SMALL, "--storage", "fp32,");
 }

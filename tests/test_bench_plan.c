@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the suites of the benchmark consist of, and the porosity at which sparse and dense break even. */
+#include "backends.h"
+#include "geometry/generate.h"
+#include "run/bench.h"
+#include "run/bench_plan.h"
+#include "run/break_even.h"
+#include "run/variant.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- break-even ------------------------------------------------------------------------------ */
+
+/* Sparse makes 20 whatever the porosity, dense 25 of all voxels: 25 p = 20 at 0.8, between two points. */
+Test(break_even, is_where_the_curves_cross)
+{
+    rill_contest speed[5], memory[5];
+    const double porosities[5] = {0.05, 0.3, 0.7, 0.85, 1};
+    for (int k = 0; k < 5; k++) {
+        const double p = porosities[k];
+        speed[k] = (rill_contest){p, 20, 25 * p};
+        memory[k] = (rill_contest){p, 80, 77 / p}; /* bytes: at 77/80 */
+    }
+    cr_expect_float_eq(rill_break_even(speed, 5, true), 0.8, 1e-12);
+    const double lead[2] = {80 - 77 / 0.85, 80 - 77.0};
+    cr_expect_float_eq(rill_break_even(memory, 5, false), 0.85 + 0.15 * lead[0] / (lead[0] - lead[1]), 1e-12);
+    cr_expect_float_eq(rill_break_even(memory, 5, false), 77.0 / 80, 0.02);
+}
+
+Test(break_even, may_not_be_there)
+{
+    const rill_contest never[] = {{0.1, 20, 2}, {0.5, 20, 10}, {1, 20, 19.9}},
+                       equal[] = {{0.1, 20, 2}, {1, 20, 20}}, always[] = {{0.1, 1, 2}, {1, 1, 3}},
+                       twice[] = {{0.1, 1, 2}, {0.5, 2, 1}, {0.9, 1, 2}};
+    cr_expect(isnan(rill_break_even(never, 3, true)));
+    cr_expect(isnan(rill_break_even(equal, 2, true)));
+    cr_expect_eq(rill_break_even(always, 2, true), 0.1);
+    cr_expect_float_eq(rill_break_even(twice, 3, true), 0.7, 1e-12);
+    cr_expect_eq(rill_break_even(twice, 1, true), 0.1);
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+static rill_bench_wants wants_of(const int *suites, int count)
+{
+    return (rill_bench_wants){.suites = suites,
+                              .suite_count = count,
+                              .seconds = 0.3,
+                              .bandwidth = 4e12,
+                              .threads = 16,
+                              .device = true,
+                              .memory = UINT64_C(140) << 30,
+                              .host_memory = UINT64_C(120) << 30};
+}
+
+static rill_bench_plan plan_of(int suite)
+{
+    const rill_bench_wants wants = wants_of(&suite, 1);
+    rill_bench_plan plan;
+    ASSERT_OK(rill_bench_plan_make(&wants, &plan));
+    return plan;
+}
+
+/* Every scheme with every addressing that it goes with, twice: seven with three, two of them with chase. */
+Test(bench_plan, schemes_are_all_there)
+{
+    rill_bench_plan plan = plan_of(RILL_SUITE_SCHEMES);
+    int expected = 0;
+    rill_variant v;
+    for (uint64_t cursor = 0; rill_variant_next(&cursor, &v);)
+        expected += v.lattice == RILL_D3Q19 && v.collision == RILL_TRT && v.equilibrium == RILL_STOKES &&
+                    !v.arithmetic && !v.rheology && !v.bounce && !v.shift &&
+                    (v.storage == RILL_FP32 || v.storage == RILL_FP16S);
+    cr_expect_eq(plan.case_count, expected);
+    cr_expect_eq(expected, 46);
+    cr_expect_eq(plan.shape_count, 1);
+    rill_bench_plan_free(&plan);
+}
+
+/* No case twice, all of them valid, ordered so that geometries and lattices are made once. */
+Test(bench_plan, cases_are_in_order)
+{
+    for (int suite = 0; suite < RILL_SUITE_COUNT; suite++) {
+        if (suite == RILL_SUITE_ROCK) continue;
+        rill_bench_plan plan = plan_of(suite);
+        double sum = 0;
+        cr_expect_gt(plan.case_count, 0);
+        for (int k = 0; k < plan.case_count; k++) {
+            const rill_bench_case *c = &plan.cases[k];
+            sum += c->seconds;
+            cr_expect_gt(c->seconds, 0);
+            ASSERT_OK(rill_variant_check(c->variant));
+            for (int j = 0; j < k; j++) {
+                const rill_bench_case *earlier = &plan.cases[j];
+                cr_expect_leq(earlier->shape, c->shape);
+                cr_expect(earlier->shape < c->shape || earlier->variant.lattice <= c->variant.lattice);
+                cr_expect_not(earlier->shape == c->shape &&
+                              rill_variant_equal(earlier->variant, c->variant));
+            }
+        }
+        for (int k = 0; k < plan.shape_count; k++) sum += plan.shapes[k].seconds;
+        cr_expect_float_eq(plan.seconds, sum, 1e-9 * sum);
+        cr_expect_lt(plan.seconds, 120, "%s: %g s", rill_bench_suite_names[suite], plan.seconds);
+        rill_bench_plan_free(&plan);
+    }
+}
+
+/* From 1e5 nodes in half decades, and the largest cube is within the memory and not far below. */
+Test(bench_plan, sizes_end_at_what_fits)
+{
+    rill_bench_plan plan = plan_of(RILL_SUITE_SIZES);
+    double last = 0;
+    for (int k = 0; k < plan.shape_count; k++) {
+        const double nodes = pow(plan.shapes[k].cells, 3);
+        cr_expect_gt(nodes, 1.5 * last);
+        last = nodes;
+    }
+    const rill_bytes bytes = rill_variant_bytes(plan.cases[plan.case_count - 1].variant, 1);
+    const double share = last * (bytes.populations + bytes.index) / (double)(UINT64_C(140) << 30);
+    cr_expect(share > 0.95 && share < 0.98, "%g of the memory", share);
+    cr_expect_float_eq(pow(plan.shapes[0].cells, 3), 1e5, 0.05e5);
+    rill_bench_plan_free(&plan);
+    const int suite = RILL_SUITE_SIZES;
+    rill_bench_wants few = wants_of(&suite, 1);
+    few.most_nodes = 4000;
+    ASSERT_OK(rill_bench_plan_make(&few, &plan));
+    cr_expect_eq(plan.shape_count, 1);
+    cr_expect_eq(plan.shapes[0].cells, 16);
+    rill_bench_plan_free(&plan);
+}
+
+/* Geometries have the porosity that they are named after. */
+Test(bench_plan, porosities_are_reached)
+{
+    rill_bench_plan plan = plan_of(RILL_SUITE_POROSITY);
+    cr_expect_eq(plan.shape_count, 11);
+    for (int k = 0; k < plan.shape_count; k++) {
+        rill_geom *geom = NULL;
+        plan.shapes[k].cells = 96; /* spheres of radius 16 */
+        ASSERT_OK(rill_bench_shape_make(&plan.shapes[k], &geom));
+        const double found = (double)rill_geom_fluid(geom) / (double)rill_geom_voxels(geom);
+        cr_expect_float_eq(found, plan.shapes[k].porosity, 0.03, "%s: %g", plan.shapes[k].name, found);
+        rill_geom_destroy(geom);
+    }
+    rill_bench_plan_free(&plan);
+}
+
+/* Named values replace the suite's; what does not exist is left out, and refused when nothing remains. */
+Test(bench_plan, values_are_replaced)
+{
+    const int suite = RILL_SUITE_BOX, streams[] = {RILL_PULL, RILL_ESOTWIST}, chase = RILL_CHASE;
+    rill_bench_wants wants = wants_of(&suite, 1);
+    rill_bench_plan plan;
+    wants.stream = (rill_bench_values){streams, 2};
+    wants.addressing = (rill_bench_values){&chase, 1};
+    ASSERT_OK(rill_bench_plan_make(&wants, &plan));
+    cr_assert_eq(plan.case_count, 1);
+    cr_expect_eq(plan.cases[0].variant.stream, RILL_ESOTWIST);
+    rill_bench_plan_free(&plan);
+    wants.stream.count = 1;
+    cr_expect_eq(rill_bench_plan_make(&wants, &plan), RILL_USAGE);
+    cr_expect_not_null(strstr(rill_error_message(), "chase"));
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Where a variant does not fit, that is said before anything is allocated. */
+Test(bench_plan, memory_is_asked_for)
+{
+    rill_geom *geom = NULL;
+    rill_bench_subject *subject = NULL;
+    const rill_bench_yardstick cpu = {&rill_backend_cpu, 1e9, 0};
+    const uint32_t n[3] = {64, 64, 64};
+    ASSERT_OK(rill_generate_box(n, &geom));
+    ASSERT_OK(rill_bench_subject_create(geom, RILL_D3Q19, &subject));
+    ASSERT_OK(rill_bench_fits(subject, rill_variant_default(), &cpu));
+    setenv("RILL_MEMORY", "1MiB", 1);
+    cr_expect_eq(rill_bench_fits(subject, rill_variant_default(), &cpu), RILL_SYSTEM);
+    cr_expect_not_null(strstr(rill_error_message(), "memory"));
+    unsetenv("RILL_MEMORY");
+    rill_bench_subject_destroy(subject);
+    rill_geom_destroy(geom);
+}

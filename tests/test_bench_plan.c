@@ -96,8 +96,7 @@ Test(bench_plan, cases_are_in_order)
                 const rill_bench_case *earlier = &plan.cases[j];
                 cr_expect_leq(earlier->shape, c->shape);
                 cr_expect(earlier->shape < c->shape || earlier->variant.lattice <= c->variant.lattice);
-                cr_expect_not(earlier->shape == c->shape &&
-                              rill_variant_equal(earlier->variant, c->variant));
+                cr_expect_not(earlier->shape == c->shape && rill_variant_equal(earlier->variant, c->variant));
             }
         }
         for (int k = 0; k < plan.shape_count; k++) sum += plan.shapes[k].seconds;

@@ -30,11 +30,14 @@ static double two_q_b(rill_variant v)
 
 void bench_print_heading(void)
 {
-    printf("2qB: speed as a fraction of the bandwidth GB/s of this run (device copy on a GPU, in-place update on\n"
-           "a CPU), counting the populations that an update reads and writes; read: with the index bytes that it\n"
-           "reads. B/node: all that is allocated, per fluid node. Every result was checked against fp64.\n\n");
-    printf("%-13s %-44s %11s %9s %8s %7s %9s %7s %7s\n", "case", "variant", "nodes", "MLUPS", "spread", "B/node",
-           "GB/s", "2qB", "read");
+    printf(
+        "2qB: speed as a fraction of the bandwidth GB/s of this run (device copy on a GPU, in-place update "
+        "on\n"
+        "a CPU), counting the populations that an update reads and writes; read: with the index bytes that "
+        "it\n"
+        "reads. B/node: all that is allocated, per fluid node. Every result was checked against fp64.\n\n");
+    printf("%-13s %-44s %11s %9s %8s %7s %9s %7s %7s\n", "case", "variant", "nodes", "MLUPS", "spread",
+           "B/node", "GB/s", "2qB", "read");
 }
 
 void bench_print_record(const char *name, rill_variant v, const rill_bench_record *r)
@@ -91,8 +94,8 @@ static json_t *case_json(const bench_report *report, const rill_bench_case *c)
                      "equilibrium", rill_equilibrium_names[v.equilibrium], "stream",
                      rill_stream_names[v.stream], "addressing", rill_addressing_names[v.addressing],
                      "storage", rill_storage_names[v.storage], "arithmetic",
-                     rill_arithmetic_names[v.arithmetic], "bounce_back", rill_bounce_names[v.bounce],
-                     "shift", rill_shift_names[v.shift], "backend", report->yardstick->backend->name);
+                     rill_arithmetic_names[v.arithmetic], "bounce_back", rill_bounce_names[v.bounce], "shift",
+                     rill_shift_names[v.shift], "backend", report->yardstick->backend->name);
 }
 
 static rill_status append(json_t *list, json_t *record)
@@ -104,12 +107,13 @@ rill_status bench_report_add(bench_report *report, const rill_bench_case *c, con
 {
     json_t *record = case_json(report, c);
     json_t *figures = json_pack(
-        "{s:s, s:I, s:f, s:f, s:f, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:b, "
+        "{s:s, s:I, s:f, s:f, s:f, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, s:f, s:I, "
+        "s:b, "
         "s:f, s:s}",
         "device", r->device, "nodes", (json_int_t)r->nodes, "porosity", r->porosity, "mlups", r->mlups,
         "mlups_spread", r->mlups_max - r->mlups_min, "bandwidth_gbs", r->bandwidth * 1e-9, "yardstick",
-        report->yardstick->backend->yardstick, "percent_2qb", percent(r, two_q_b(c->variant)),
-        "percent_read", percent(r, r->bytes_really_read), "percent_model", percent(r, r->bytes_per_update),
+        report->yardstick->backend->yardstick, "percent_2qb", percent(r, two_q_b(c->variant)), "percent_read",
+        percent(r, r->bytes_really_read), "percent_model", percent(r, r->bytes_per_update),
         "bytes_moved_model", r->bytes_per_update, "bytes_moved_read", r->bytes_really_read,
         "bytes_device_total", (json_int_t)r->bytes_held, "bytes_per_node",
         (double)r->bytes_held / (double)r->nodes, "mass_error", r->mass_error, "error", r->error,
@@ -142,7 +146,8 @@ static const char *text_of(const json_t *record, const char *key)
 
 static bool same_method(const json_t *a, const json_t *b)
 {
-    static const char *const keys[] = {"suite", "lattice", "collision", "equilibrium", "storage", "arithmetic"};
+    static const char *const keys[] = {"suite",       "lattice", "collision",
+                                       "equilibrium", "storage", "arithmetic"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         if (strcmp(text_of(a, keys[k]), text_of(b, keys[k]))) return false;
     return true;
@@ -164,8 +169,8 @@ static int contests(const json_t *results, const json_t *method, const char *key
             if (count == most) break;
             out[count++] = (rill_contest){porosity, NAN, NAN};
         }
-        double *best = !strcmp(text_of(r, "addressing"), "dense") ? &out[count - 1].dense
-                                                                    : &out[count - 1].sparse;
+        double *best =
+            !strcmp(text_of(r, "addressing"), "dense") ? &out[count - 1].dense : &out[count - 1].sparse;
         if (isnan(*best) || (largest ? value > *best : value < *best)) *best = value;
     }
     int whole = 0; /* where both were measured */
@@ -177,8 +182,7 @@ static int contests(const json_t *results, const json_t *method, const char *key
 static json_t *find_break_even(const json_t *results, const json_t *method, const char *key, bool largest)
 {
     rill_contest points[64];
-    const int count =
-        contests(results, method, key, largest, points, (int)(sizeof points / sizeof *points));
+    const int count = contests(results, method, key, largest, points, (int)(sizeof points / sizeof *points));
     if (count < 2) return NULL;
     const double at = rill_break_even(points, count, largest);
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:o}", "lattice", text_of(method, "lattice"),
@@ -240,11 +244,11 @@ rill_status bench_report_write(const bench_report *report, const char *path)
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     commit_of(rill_version(), commit, sizeof commit);
     json_t *found = bench_break_even(report->results);
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:O, s:O, s:O, s:O}", "software",
-                             rill_version(), "commit", commit, "driver", driver, "cuda", cuda, "date", date,
-                             "command", report->command, "seconds_estimated", report->plan->seconds,
-                             "seconds", report->seconds, "results", report->results, "skipped",
-                             report->skipped, "failed", report->failed, "break_even", found);
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:O, s:O, s:O, s:O}", "software", rill_version(),
+                  "commit", commit, "driver", driver, "cuda", cuda, "date", date, "command", report->command,
+                  "seconds_estimated", report->plan->seconds, "seconds", report->seconds, "results",
+                  report->results, "skipped", report->skipped, "failed", report->failed, "break_even", found);
     const rill_status status = json ? rill_json_write(json, path) : no_memory();
     json_decref(found);
     json_decref(json);

@@ -16,7 +16,7 @@ typedef struct bench_report {
     const char *command;
     const rill_bench_plan *plan;
     const rill_bench_yardstick *yardstick;
-    double seconds;                      /**< since the start */
+    double seconds;                     /**< since the start */
     json_t *results, *skipped, *failed; /**< arrays, owned */
 } bench_report;
 

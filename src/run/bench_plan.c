@@ -148,12 +148,15 @@ static values values_of(rill_bench_suite suite, bool device)
 /* Take what the user named in place of the suite's own. */
 static void override(values *v, const rill_bench_wants *wants)
 {
-    const rill_bench_values named[choices] = {
-        [lattice] = wants->lattice,         [collision] = wants->collision,
-        [equilibrium] = wants->equilibrium, [stream] = wants->stream,
-        [addressing] = wants->addressing,   [storage] = wants->storage,
-        [arithmetic] = wants->arithmetic,   [bounce] = wants->bounce,
-        [shift] = wants->shift};
+    const rill_bench_values named[choices] = {[lattice] = wants->lattice,
+                                              [collision] = wants->collision,
+                                              [equilibrium] = wants->equilibrium,
+                                              [stream] = wants->stream,
+                                              [addressing] = wants->addressing,
+                                              [storage] = wants->storage,
+                                              [arithmetic] = wants->arithmetic,
+                                              [bounce] = wants->bounce,
+                                              [shift] = wants->shift};
     for (int c = 0; c < choices; c++)
         if (named[c].count) set(v, c, named[c].count, named[c].items);
 }
@@ -180,8 +183,8 @@ static rill_variant variant_at(const values *v, uint64_t number)
 /* ---- estimates ------------------------------------------------------------------------------- */
 
 /*
- * Seconds of one core and bytes of bandwidth, measured on processors of 2021 and an H200: what a user wants to
- * know is whether to wait or to go for lunch.
+ * Seconds of one core and bytes of bandwidth, measured on processors of 2021 and an H200: what a user wants
+ * to know is whether to wait or to go for lunch.
  */
 static double voxels_of(const rill_bench_shape *shape)
 {
@@ -280,8 +283,9 @@ static uint32_t largest_edge(const rill_bench_wants *wants, rill_variant v)
 {
     const rill_bytes bytes = rill_variant_bytes(v, 1);
     const double there = 0.97 * (double)wants->memory / (bytes.populations + bytes.index + 0.02),
-                 here = 0.9 * (double)wants->host_memory /
-                        ((wants->device ? 0 : bytes.populations) + bytes.index + 1.25); /* voxels, numbering */
+                 here =
+                     0.9 * (double)wants->host_memory /
+                     ((wants->device ? 0 : bytes.populations) + bytes.index + 1.25); /* voxels, numbering */
     const double nodes = fmin(fmin(there, here), 0xfffffffe);
     return (uint32_t)cbrt(nodes) & ~1u;
 }
@@ -326,8 +330,7 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
     const int shapes = suite == RILL_SUITE_POROSITY ? porosity_count : suite == RILL_SUITE_ISOTROPY ? 3 : 1;
     override(&v, wants);
     if (suite == RILL_SUITE_ROCK && !wants->rock)
-        return rill_fail(RILL_USAGE,
-                         "the suite rock needs an image or a geometry: name it with --rock FILE");
+        return rill_fail(RILL_USAGE, "the suite rock needs an image or a geometry: name it with --rock FILE");
     if (suite == RILL_SUITE_SIZES) return add_sizes(plan, wants, &v);
     for (int k = 0; k < shapes; k++) {
         rill_bench_shape shape = shape_of(suite, wants);

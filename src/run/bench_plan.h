@@ -10,16 +10,17 @@
 
 /** What is measured. Edges in voxels: on a CPU, on a GPU. */
 typedef enum rill_bench_suite {
-    RILL_SUITE_BOX,        /**< a box of fluid, periodic on all sides; 160, 384 */
-    RILL_SUITE_SPHERES,    /**< a random pack of spheres of radius 16 at porosity 0.39; 224, 512 */
-    RILL_SUITE_ARTERIES,   /**< 24 curved tubes at a porosity of about 0.06; 256, 512 */
-    RILL_SUITE_ROCK,       /**< a geometry of the user's */
-    RILL_SUITE_ISOTROPY,   /**< one pipe along x, y and z: Geier & Schönherr (2017), figure 4; 256, 1024 long */
-    RILL_SUITE_SCHEMES,    /**< every stream and addressing, in fp32 and fp16s, on spheres; 128, 320 */
-    RILL_SUITE_FORMATS,    /**< every format, on the same */
+    RILL_SUITE_BOX,      /**< a box of fluid, periodic on all sides; 160, 384 */
+    RILL_SUITE_SPHERES,  /**< a random pack of spheres of radius 16 at porosity 0.39; 224, 512 */
+    RILL_SUITE_ARTERIES, /**< 24 curved tubes at a porosity of about 0.06; 256, 512 */
+    RILL_SUITE_ROCK,     /**< a geometry of the user's */
+    RILL_SUITE_ISOTROPY, /**< one pipe along x, y and z: Geier & Schönherr (2017), figure 4; 256, 1024 long */
+    RILL_SUITE_SCHEMES,  /**< every stream and addressing, in fp32 and fp16s, on spheres; 128, 320 */
+    RILL_SUITE_FORMATS,  /**< every format, on the same */
     RILL_SUITE_COLLISIONS, /**< every collision on D3Q19 and D3Q27, on the same */
-    RILL_SUITE_POROSITY,   /**< sparse against dense, spheres that overlap at porosities of 0.05 … 1; 128, 320 */
-    RILL_SUITE_SIZES,      /**< cubes of fluid of 1e5 nodes and more */
+    RILL_SUITE_POROSITY, /**< sparse against dense, spheres that overlap at porosities of 0.05 … 1; 128, 320
+                          */
+    RILL_SUITE_SIZES,    /**< cubes of fluid of 1e5 nodes and more */
     RILL_SUITE_COUNT
 } rill_bench_suite;
 
@@ -44,7 +45,8 @@ typedef struct rill_bench_wants {
     double seconds;      /**< of nine rounds */
     double bandwidth;    /**< bytes per second, for the estimate and nothing else */
     int threads;         /**< of the host, likewise */
-    uint64_t memory, host_memory; /**< bytes that the backend and the host can give: the largest of the sizes */
+    uint64_t memory,
+        host_memory; /**< bytes that the backend and the host can give: the largest of the sizes */
 } rill_bench_wants;
 
 /** A geometry of a suite. */

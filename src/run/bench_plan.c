@@ -4,7 +4,7 @@
 
 #include "core/status.h"
 #include "geometry/generate.h"
-#include "kernel/lattice.h"
+#include "run/variant.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -194,8 +194,18 @@ static double voxels_of(const rill_bench_shape *shape)
 static double shape_seconds(const rill_bench_shape *shape, const rill_bench_wants *wants)
 {
     const double voxels = voxels_of(shape);
-    const bool packed = shape->suite != RILL_SUITE_BOX && shape->suite != RILL_SUITE_SIZES;
-    return voxels * (packed ? 60e-9 : 5e-9) / wants->threads + 0.02;
+    const bool box = shape->suite == RILL_SUITE_BOX || shape->suite == RILL_SUITE_SIZES;
+    const double each = box ? 5e-9 : shape->suite == RILL_SUITE_ARTERIES ? 90e-9 : 25e-9;
+    return voxels * each / wants->threads + 0.02;
+}
+
+/* Return whether the CUDA kernels of a variant are part of the library; others are compiled when first used.
+ */
+static bool is_built(rill_variant v)
+{
+    for (int k = 0; k < rill_variant_count(); k++)
+        if (rill_variant_equal(rill_variant_at(k), v)) return true;
+    return false;
 }
 
 static double case_seconds(const rill_bench_shape *shape, rill_variant v, const rill_bench_wants *wants)
@@ -205,8 +215,8 @@ static double case_seconds(const rill_bench_shape *shape, rill_variant v, const 
     const double step = nodes * bytes.moved / (wants->bandwidth * (wants->device ? 0.7 : 0.3)) + 5e-6,
                  rounds = fmax(wants->seconds * (wants->device ? 1 : 2), 18 * step), warm_up = 16 * step,
                  links = nodes * (v.addressing == RILL_LIST ? 200e-9 : 40e-9) / wants->threads,
-                 check = wants->device ? 0.4 : 0.2;
-    return rounds + warm_up + links + check;
+                 check = wants->device ? 0.4 : 0.2, compiling = wants->device && !is_built(v) ? 1.5 : 0;
+    return rounds + warm_up + links + check + compiling;
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */

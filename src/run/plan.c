@@ -138,9 +138,9 @@ static double pressure_time(const rill_permeability_plan *p, double k)
  * With a pore network for the pressures, momentum alone must settle: the sooner, the larger tau. Above this
  * it is the kinetic modes that take their time.
  */
-#define TAU_NETWORK 1.5
+#define TAU_NETWORK 2.0
 /* Steps of a cycle: so many times what momentum needs, and the fewest; cycles of a run, about. */
-#define CYCLE_TIMES 1.2
+#define CYCLE_TIMES 0.8
 #define CYCLE_LEAST 40
 #define CYCLES 8
 

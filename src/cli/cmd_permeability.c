@@ -125,8 +125,10 @@ static bool show_moment(const choices *c, const char *what, const rill_permeabil
     if (isfinite(m->uncertainty))
         snprintf(end, sizeof end, ", final k %.5g ± %.2g %%", m->predicted, 100 * m->uncertainty);
     if (m->seconds_left >= 0) snprintf(left, sizeof left, ", about %.0f s left", m->seconds_left);
-    snprintf(detail, sizeof detail, "step %llu, %.1f MLUPS, k %.5g lu%s%s", (unsigned long long)m->steps,
-             m->mlups, m->k, end, left);
+    char now[48] = "";
+    if (isfinite(m->k)) snprintf(now, sizeof now, ", k %.5g lu", m->k);
+    snprintf(detail, sizeof detail, "step %llu, %.1f MLUPS%s%s%s", (unsigned long long)m->steps, m->mlups,
+             now, end, left);
     c->progress.fn(c->progress.context, what, -1, detail);
     return true;
 }
@@ -336,7 +338,7 @@ const cli_command cli_permeability = {
         "the\n"
         "geometry or --sides say. The run ends when the final value is known to the tolerance: it is "
         "predicted\n"
-        "from the series, and printed with its uncertainty. k_ba is the flow along b for a force along a.\n"
+        "and printed with its uncertainty. k_ba is the flow along b for a force along a.\n"
         "--drive pressure puts the sample between two reservoirs instead, and divides by the fall of the "
         "mean\n"
         "pressure from its first plane to its last; what --sides say along the flow does not count then.\n"

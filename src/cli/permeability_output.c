@@ -131,6 +131,9 @@ void cli_permeability_print(const cli_permeability_result *r)
         cli_row(p->run_count > 1 ? (const char *[]){"run along x", "run along y", "run along z"}[run->axis]
                                  : "run",
                 "%llu steps, %.1f s, %.1f MLUPS", (unsigned long long)run->steps, run->seconds, run->mlups);
+        if (run->chambers)
+            cli_row("  pressures", "corrected by a pore network of %u chambers, %d cycles of %llu steps",
+                    run->chambers, run->cycles, (unsigned long long)p->plan.cycle);
         if (isfinite(run->tortuosity))
             cli_row("  tortuosity, Re, Ma", "%.4f, %.2g, %.2g", run->tortuosity, run->reynolds, run->mach);
     }
@@ -169,8 +172,9 @@ static json_t *json_runs(const rill_permeability *p)
         const char axis[2] = {"xyz"[run->axis], '\0'};
         json_array_append_new(
             list,
-            json_pack("{s:s, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "axis", axis, "converged",
-                      run->converged, "reason", run->reason, "steps", (json_int_t)run->steps, "last",
+            json_pack("{s:s, s:b, s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "axis", axis,
+                      "converged", run->converged, "reason", run->reason, "steps", (json_int_t)run->steps,
+                      "cycles", run->cycles, "chambers", (json_int_t)run->chambers, "last",
                       json_axes(run->last), "uncertainty_lu", json_axes(run->uncertainty), "tortuosity",
                       rill_json_real(run->tortuosity), "reynolds", rill_json_real(run->reynolds), "mach",
                       rill_json_real(run->mach), "seconds", run->seconds, "mlups", run->mlups));
@@ -219,7 +223,8 @@ static json_t *json_result(const cli_permeability_result *r)
     return json_pack(
         "{s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, s:o,"
         " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:s, s:s, s:s, s:s,"
-        " s:f, s:o, s:f, s:s, s:I, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, s:s?, "
+        " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
+        "s:s?, "
         "s:o}",
         "permeability", "lu", json_tensor(p->k, 1), "m2", json_tensor(p->k, m2), "darcy",
         json_tensor(p->k, m2 / RILL_DARCY), "porosity", "total", rill_json_real(plan->porosity.total),
@@ -235,8 +240,9 @@ static json_t *json_result(const cli_permeability_result *r)
         p->backend, "device", p->device, "variant", variant, "software", rill_version(), "tau", plan->tau,
         "magic", r->options->variant.collision == RILL_TRT ? rill_json_real(r->options->magic) : json_null(),
         "force", plan->force, "drive", plan->reservoirs ? "pressure" : "force", "reservoir",
-        (json_int_t)(plan->reservoirs ? r->options->reservoir : 0), "tolerance", r->options->tolerance,
-        "voxels", (int)r->geom->n[0], (int)r->geom->n[1], (int)r->geom->n[2], "voxel_size_m",
+        (json_int_t)(plan->reservoirs ? r->options->reservoir : 0), "acceleration",
+        plan->network ? "network" : "none", "tolerance", r->options->tolerance, "voxels", (int)r->geom->n[0],
+        (int)r->geom->n[1], (int)r->geom->n[2], "voxel_size_m",
         r->geom->spacing > 0 ? rill_json_real(r->geom->spacing) : json_null(), "fluid_nodes",
         (json_int_t)plan->nodes, "dropped", (json_int_t)plan->dropped, "sides", side_names[sides[0]],
         side_names[sides[1]], side_names[sides[2]], "hydraulic_diameter", 4 * plan->fluid / plan->surface,

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file test_network.c
+ * The pore network: distances from walls, chambers, flow through it; the mixing of its corrections; and that a
+ * permeability found with them is that of time steps alone, sooner.
+ */
+#include "backends.h"
+#include "core/memory.h"
+#include "domain/domain.h"
+#include "network/network.h"
+#include "run/mixing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rill_geom *box(uint32_t nx, uint32_t ny, uint32_t nz)
+{
+    rill_geom *geom = NULL;
+    ASSERT_OK(rill_geom_create((const uint32_t[3]){nx, ny, nz}, &geom));
+    memset(geom->voxels, RILL_FLUID, rill_geom_voxels(geom));
+    geom->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
+    return geom;
+}
+
+static uint8_t *voxel(rill_geom *geom, uint32_t x, uint32_t y, uint32_t z)
+{
+    return &geom->voxels[x + (uint64_t)geom->n[0] * (y + (uint64_t)geom->n[1] * z)];
+}
+
+static uint64_t next(uint64_t *seed) { return *seed = *seed * 6364136223846793005u + 1442695040888963407u; }
+
+static double fraction(uint64_t *seed) { return (double)(next(seed) >> 11) * 0x1p-53; }
+
+/* Overlapping solid balls in a periodic box: tight pores when there are many. */
+static rill_geom *rock(uint32_t n, int balls, double radius, uint64_t seed)
+{
+    rill_geom *geom = box(n, n, n);
+    for (int b = 0; b < balls; b++) {
+        double centre[3];
+        for (int a = 0; a < 3; a++) centre[a] = fraction(&seed) * n;
+        for (uint32_t z = 0; z < n; z++)
+            for (uint32_t y = 0; y < n; y++)
+                for (uint32_t x = 0; x < n; x++) {
+                    const double at[3] = {x + 0.5, y + 0.5, z + 0.5};
+                    double square = 0;
+                    for (int a = 0; a < 3; a++) {
+                        const double d = remainder(at[a] - centre[a], n);
+                        square += d * d;
+                    }
+                    if (square < radius * radius) *voxel(geom, x, y, z) = RILL_SOLID;
+                }
+    }
+    return geom;
+}
+
+/* Steps from a voxel to the nearest solid one, or to a wall, by looking at all of them. */
+static int steps_counted(const rill_geom *geom, const int at[3])
+{
+    const int nx = (int)geom->n[0], ny = (int)geom->n[1];
+    int least = 255;
+    for (int a = 0; a < 3; a++) {
+        const int to_low = at[a] + 1, to_high = (int)geom->n[a] - at[a];
+        if (geom->sides[a] == RILL_WALL && to_low < least) least = to_low;
+        if (geom->sides[a] == RILL_WALL && to_high < least) least = to_high;
+    }
+    for (int v = 0; v < (int)rill_geom_voxels(geom); v++) {
+        const int to[3] = {v % nx, v / nx % ny, v / nx / ny};
+        int steps = 0;
+        for (int a = 0; a < 3; a++) {
+            const int d = abs(to[a] - at[a]), round = (int)geom->n[a] - d;
+            steps += geom->sides[a] == RILL_PERIODIC && round < d ? round : d;
+        }
+        if (geom->voxels[v] == RILL_SOLID && steps < least) least = steps;
+    }
+    return least;
+}
+
+Test(network, walls_are_as_far_as_counted)
+{
+    static const rill_side sides[][3] = {{RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC},
+                                         {RILL_MIRROR, RILL_WALL, RILL_PERIODIC},
+                                         {RILL_WALL, RILL_PERIODIC, RILL_MIRROR}};
+    for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
+        rill_geom *geom = box(9, 7, 11);
+        uint64_t seed = k + 1;
+        uint8_t *found;
+        for (rill_voxel v = 0; v < rill_geom_voxels(geom); v++)
+            if ((next(&seed) >> 33) % 20 == 0) geom->voxels[v] = RILL_SOLID;
+        memcpy(geom->sides, sides[k], sizeof geom->sides);
+        ASSERT_OK(rill_network_walls(geom, &found));
+        for (int v = 0; v < 9 * 7 * 11; v++) {
+            const int at[3] = {v % 9, v / 9 % 7, v / 63}, wanted = steps_counted(geom, at);
+            cr_assert_eq(found[v], wanted, "sides %zu at %d %d %d: %d, not %d", k, at[0], at[1], at[2],
+                         found[v], wanted);
+        }
+        rill_array_destroy(found);
+        rill_geom_destroy(geom);
+    }
+}
+
+/* Two ducts side by side: never one chamber, and two components. */
+Test(network, chambers_are_connected_parts_of_blocks)
+{
+    rill_geom *geom = box(12, 9, 20);
+    rill_domain *domain;
+    rill_network network;
+    for (uint32_t z = 0; z < 20; z++)
+        for (uint32_t y = 0; y < 9; y++)
+            for (uint32_t x = 0; x < 12; x++)
+                if (y == 0 || y == 8 || x == 0 || x == 5 || x == 11) *voxel(geom, x, y, z) = RILL_SOLID;
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    ASSERT_OK(rill_network_create(domain, 9, &network));
+    /* Blocks along x: 0-8, which holds the first duct and most of the second, and 9-11; along z: three. */
+    cr_assert_eq(network.chambers, 3 * 3);
+    cr_assert_eq(network.components, 2);
+    /* Along z each has one to the next, and round the end; the second duct one more for each block of z. */
+    cr_assert_eq(network.throats, 3 * 3 + 3);
+    double volume = 0;
+    for (uint32_t c = 0; c < network.chambers; c++) volume += network.volume[c];
+    cr_assert_eq(volume, rill_domain_nodes(domain));
+    for (rill_node k = 0; k < rill_domain_nodes(domain); k++)
+        cr_assert_lt(network.chamber_of[k], network.chambers);
+    cr_assert_float_eq(network.centre[0][0], 3, 1e-12);
+    cr_assert_float_eq(network.centre[0][2], 4.5, 1e-12);
+    rill_network_destroy(&network);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
+
+/* What flows out of every chamber at the pressures found is what it gains, but for the hundredth left over. */
+Test(network, pressures_carry_away_what_piles_up)
+{
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        rill_geom *geom = rock(40, 60, 6, 7);
+        rill_domain *domain;
+        rill_network network;
+        uint64_t seed = 3;
+        for (int a = 0; a < 3; a++) geom->sides[a] = mirrored ? RILL_MIRROR : RILL_PERIODIC;
+        ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, mirrored ? 2 : -1}, &domain));
+        ASSERT_OK(rill_network_create(domain, 6, &network));
+        const uint32_t n = network.chambers;
+        double *gain = malloc(n * sizeof *gain), *p = malloc(n * sizeof *p), *mean = calloc(n, sizeof *mean);
+        cr_assert(gain && p && mean);
+        for (uint32_t c = 0; c < n; c++) gain[c] = fraction(&seed) - 0.5;
+        rill_network_solve(&network, gain, 0.25, p);
+        for (uint32_t c = 0; c < n; c++) { /* what cannot leave a component stays in it */
+            const rill_network_component *part = &network.component[network.component_of[c]];
+            mean[network.component_of[c]] += part->outlet == 0 ? gain[c] / part->volume : 0;
+        }
+        double error = 0, size = 0;
+        for (uint32_t c = 0; c < n; c++) {
+            double flow = network.outlet[c] * p[c];
+            for (uint64_t k = network.row[c]; k < network.row[c + 1]; k++)
+                flow += network.conductance[k] * (p[c] - p[network.neighbour[k]]);
+            const double wanted = 0.25 * (gain[c] - mean[network.component_of[c]] * network.volume[c]);
+            error += (flow - wanted) * (flow - wanted) / network.diagonal[c];
+            size += wanted * wanted / network.diagonal[c];
+        }
+        cr_assert_lt(sqrt(error / size), 0.03, "%s: %g", mirrored ? "mirrored" : "periodic",
+                     sqrt(error / size));
+        free(gain);
+        free(p);
+        free(mean);
+        rill_network_destroy(&network);
+        rill_domain_destroy(domain);
+        rill_geom_destroy(geom);
+    }
+}
+
+static double plain_dot(const void *context, const double *a, const double *b)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < *(const uint32_t *)context; k++) sum += a[k] * b[k];
+    return sum;
+}
+
+/* r = b - A x with a matrix that plain steps diverge with: five directions learnt are all there are. */
+Test(network, mixing_solves_a_linear_problem)
+{
+    enum { n = 5 };
+    const uint32_t size = n;
+    double x[n] = {0}, r[n], step[n], residual = 0;
+    rill_mixing mixing;
+    ASSERT_OK(rill_mixing_create(n, &mixing));
+    for (int round = 0; round < n + 2; round++) {
+        residual = 0;
+        for (int i = 0; i < n; i++) {
+            r[i] = i + 1;
+            for (int j = 0; j < n; j++) r[i] -= (i == j ? 1 + i : 0.3 / (1 + i + j)) * x[j];
+            residual = fmax(residual, fabs(r[i]));
+        }
+        rill_mixing_step(&mixing, x, r, plain_dot, &size, step);
+        for (int i = 0; i < n; i++) x[i] += step[i];
+    }
+    cr_assert_lt(residual, 1e-8, "%g", residual);
+    rill_mixing_destroy(&mixing);
+}
+
+static rill_permeability found(const rill_geom *given, rill_acceleration how, int axis, double tolerance,
+                               rill_storage storage, rill_backend_kind backend)
+{
+    rill_geom geom = *given;
+    rill_permeability_options o = rill_permeability_options_default();
+    rill_permeability_plan plan;
+    rill_permeability p;
+    geom.voxels = malloc(rill_geom_voxels(given));
+    cr_assert_not_null(geom.voxels);
+    memcpy(geom.voxels, given->voxels, rill_geom_voxels(given));
+    o.acceleration = how;
+    o.axis = axis;
+    o.tolerance = tolerance;
+    o.variant.storage = storage;
+    o.backend = backend;
+    ASSERT_OK(rill_permeability_plan_make(&geom, &o, &plan));
+    cr_assert_eq(plan.network, how == RILL_ACCELERATION_NETWORK);
+    ASSERT_OK(rill_permeability_compute(&geom, &o, &plan, &p));
+    free(geom.voxels);
+    return p;
+}
+
+/*
+ * The same k as by time steps alone, each within its own uncertainty, in a fourth of the steps at most, along
+ * periodic and mirrored sides; twice the same bits.
+ */
+Test(network, permeability_is_that_of_time_steps)
+{
+    FOR_EACH_BACKEND (backend)
+        for (int mirrored = 0; mirrored < 2; mirrored++) {
+            rill_geom *geom = rock(64, 500, 6, 5);
+            for (int a = 0; a < 3; a++) geom->sides[a] = mirrored ? RILL_MIRROR : RILL_PERIODIC;
+            rill_permeability exact = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-6, RILL_FP64, backend);
+            rill_permeability series = found(geom, RILL_ACCELERATION_NONE, 2, 1e-3, RILL_FP32, backend);
+            rill_permeability soon = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-3, RILL_FP32, backend);
+            rill_permeability again = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-3, RILL_FP32, backend);
+            const double k = exact.k[2][2];
+            const char *sides = mirrored ? "mirrored" : "periodic";
+            cr_assert_gt(exact.runs[0].chambers, 100);
+            cr_assert_eq(series.runs[0].cycles, 0);
+            cr_expect_lt(fabs(series.k[2][2] / k - 1), series.uncertainty + 1e-6, "%s: series %g of %g",
+                         sides, series.k[2][2], k);
+            cr_expect_lt(fabs(soon.k[2][2] / k - 1), soon.uncertainty, "%s: %g of %g", sides, soon.k[2][2],
+                         k);
+            cr_expect_leq(4 * soon.runs[0].steps, series.runs[0].steps, "%s: %llu and %llu steps", sides,
+                          (unsigned long long)soon.runs[0].steps, (unsigned long long)series.runs[0].steps);
+            cr_expect_eq(soon.k[2][2], again.k[2][2]);
+            cr_expect_eq(soon.runs[0].steps, again.runs[0].steps);
+            rill_permeability *const all[] = {&exact, &series, &soon, &again};
+            for (int i = 0; i < 4; i++) rill_permeability_free(all[i]);
+            rill_geom_destroy(geom);
+        }
+}
+
+/* A full tensor waits for its smallest entries, too: it is symmetric, and that of time steps. */
+Test(network, tensor_is_symmetric)
+{
+    rill_geom *geom = rock(32, 40, 6, 11);
+    rill_permeability p = found(geom, RILL_ACCELERATION_NETWORK, -1, 1e-5, RILL_FP64, RILL_BACKEND_CPU);
+    rill_permeability series = found(geom, RILL_ACCELERATION_NONE, -1, 1e-5, RILL_FP64, RILL_BACKEND_CPU);
+    double largest = 0;
+    for (int a = 0; a < 3; a++) largest = fmax(largest, p.k[a][a]);
+    cr_assert_lt(p.reciprocity, 1e-5, "%g", p.reciprocity);
+    for (int i = 0; i < 9; i++)
+        cr_expect_lt(fabs(p.k[i / 3][i % 3] - series.k[i / 3][i % 3]), 3e-5 * largest,
+                     "entry %d: %g, not %g", i, p.k[i / 3][i % 3], series.k[i / 3][i % 3]);
+    rill_permeability_free(&p);
+    rill_permeability_free(&series);
+    rill_geom_destroy(geom);
+}
+
+Test(network, serves_linear_flows_driven_by_a_force)
+{
+    rill_geom *geom = rock(16, 3, 6, 2);
+    rill_permeability_plan plan;
+    rill_permeability_options o = rill_permeability_options_default();
+    o.acceleration = RILL_ACCELERATION_NETWORK;
+    o.variant.storage = RILL_FP16S;
+    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "fp32 or fp64"));
+    o.acceleration = RILL_ACCELERATION_AUTO;
+    ASSERT_OK(rill_permeability_plan_make(geom, &o, &plan));
+    cr_assert_not(plan.network);
+    rill_geom_destroy(geom);
+}

@@ -106,7 +106,9 @@ static void release(const void *array) { (void)array; }
 static rill_status link_nodes(rill_variant variant, rill_arrays *arrays)
 {
     if (variant.addressing != RILL_LIST) return RILL_OK;
-    return rill_segments_create(variant, arrays, &arrays->segments);
+    const level *found = level_find();
+    return found ? rill_segments_create(variant, arrays, found->parts->masks, &arrays->segments)
+                 : RILL_SYSTEM;
 }
 
 static void unlink_nodes(rill_arrays *arrays) { rill_segments_destroy(&arrays->segments); }

@@ -65,6 +65,7 @@ typedef struct rill_cpu_formats {
 typedef struct rill_cpu_level {
     rill_kernels kernels;
     bool (*has)(rill_variant variant);
+    bool masks; /**< copies segments by masks */
 } rill_cpu_level;
 
 extern const rill_cpu_level RILL_CPU_LEVEL(v2), RILL_CPU_LEVEL(v3), RILL_CPU_LEVEL(v4);

@@ -106,12 +106,13 @@ static void point(const work *w, const rill_cpu_side *side, bool write, block *b
     if (!side->looks) return;
     if (b->segmented) {
         const rill_segments *segments = &w->launch->from.segments;
-        const uint64_t *offsets = segments->offsets + b->n / RILL_BLOCK * RILL_SEGMENT_CLASSES;
-        for (uint64_t k = offsets[RILL_SEGMENT_CLASSES - 1]; k < offsets[RILL_SEGMENT_CLASSES]; k++) {
+        const uint64_t *offsets = segments->offsets + b->n / RILL_BLOCK * RILL_SEGMENT_KINDS;
+        for (uint64_t k = offsets[RILL_WHOLE_ROW]; k < offsets[RILL_WHOLE_ROW + 1]; k++) {
             const rill_segment s = segments->segments[k];
-            if (rill_cpu_unbroken(side, s.node, RILL_BLOCK))
-                b->stored_rows[s.direction] =
-                    side->rows[s.direction][s.wall] + rill_cpu_place(side, s.node) * w->size;
+            const uint64_t number = s.node - RILL_SEGMENT_LANES;
+            if (rill_cpu_unbroken(side, number, RILL_BLOCK))
+                b->stored_rows[s.row / 2] =
+                    side->rows[s.row / 2][s.row % 2] + rill_cpu_place(side, number) * w->size;
         }
         return;
     }
@@ -425,4 +426,5 @@ const rill_cpu_level RILL_CPU_LEVEL(RILL_PART_LEVEL) = {{.step = step,
                                                          .swap = swap,
                                                          .wrap = wrap,
                                                          .patch = patch},
-                                                        has};
+                                                        has,
+                                                        RILL_CPU_MASKS};

@@ -9,8 +9,9 @@
 #include "kernel/arrays.h"
 #include "core/status.h"
 
-/** Find the segments of a variant's list. @return RILL_SYSTEM without memory */
-rill_status rill_segments_create(rill_variant variant, const rill_arrays *arrays, rill_segments *out);
+/** Find the segments of a variant's list. @param masks  else runs @return RILL_SYSTEM without memory */
+rill_status rill_segments_create(rill_variant variant, const rill_arrays *arrays, bool masks,
+                                 rill_segments *out);
 
 /** Return the bytes of the segments of a number of nodes; 0 where there are none. */
 uint64_t rill_segments_bytes(const rill_segments *segments, uint64_t nodes);

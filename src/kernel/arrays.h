@@ -8,26 +8,40 @@
 
 #include "rill.h"
 
-/** Nodes of a block whose links are described together; strides are multiples of it. */
-enum { RILL_SEGMENT_BLOCK = 64, RILL_SEGMENT_CLASSES = 7 };
+/** Nodes of a block whose links are described together (strides are multiples of it), and of a vector. */
+enum { RILL_SEGMENT_BLOCK = 64, RILL_SEGMENT_LANES = 16 };
 
-/** A run of nodes of a block whose meeting nodes along a velocity are successive, all or none with walls. */
+/**
+ * Nodes of a block whose links along a velocity are alike: meeting nodes as far away, all or none with walls.
+ * Where processors copy by masks (x86-64-v4) they are any of RILL_SEGMENT_LANES nodes, else a run of any
+ * length.
+ */
 typedef struct rill_segment {
-    rill_node node;    /**< where the first node's link meets, see rill_link */
-    uint8_t direction; /**< i */
-    uint8_t lane;      /**< first node, counted from the block's */
-    uint8_t length;
-    uint8_t wall; /**< rill_link.wall, 0 or 1 */
+    rill_node
+        node; /**< where the link of node `lane` meets, or would, see rill_link; RILL_SEGMENT_LANES more */
+    uint16_t lanes; /**< mask: bit l stands for node lane + l; run: number of nodes */
+    uint8_t row;    /**< 2 i, and 1 more with walls */
+    uint8_t lane;   /**< counted from the block's first node; mask: a multiple of RILL_SEGMENT_LANES */
 } rill_segment;
 
 /**
- * A list again, as segments: CPU kernels read these few words instead of it. Those of a block are sorted by
- * class, 2^class … 2^(class + 1) - 1 nodes, so that copying them takes two copies of 2^class nodes that
- * overlap, and no branch that depends on the geometry. The last class, whole blocks, need not be copied.
+ * Kinds of segments of a block, so that no branch depends on the geometry. Masks become those of copies, and
+ * segments of one vector stay together; runs are sorted by class, 2^class … 2^(class + 1) - 1 nodes, so that
+ * two copies that overlap are enough. Whole rows need not be copied.
  */
+enum {
+    RILL_WHOLE_ROW,    /**< masks: stands for four of all lanes, the first of which it is */
+    RILL_WHOLE_VECTOR, /**< masks: of all lanes; for runs class 0, and so on */
+    RILL_PAIR,         /**< two of a vector, one behind the other */
+    RILL_TRIPLE,       /**< three */
+    RILL_ODD_SEGMENT,  /**< what is left */
+    RILL_SEGMENT_KINDS = 7
+};
+
+/** A list again, as segments: CPU kernels read these few words instead of it. */
 typedef struct rill_segments {
     rill_segment *segments;
-    uint64_t *offsets; /**< [blocks * RILL_SEGMENT_CLASSES + 1], where a class of a block begins */
+    uint64_t *offsets; /**< [blocks * RILL_SEGMENT_KINDS + 1], where a kind of a block begins */
 } rill_segments;
 
 /** Flags of a voxel (dense addressing). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file test_network.c
- * The pore network: distances from walls, chambers, flow through it; the mixing of its corrections; and that a
- * permeability found with them is that of time steps alone, sooner.
+ * The pore network: distances from walls, chambers, flow through it; the mixing of its corrections; and that
+ * a permeability found with them is that of time steps alone, sooner.
  */
 #include "backends.h"
 #include "core/memory.h"
@@ -128,7 +128,8 @@ Test(network, chambers_are_connected_parts_of_blocks)
     rill_geom_destroy(geom);
 }
 
-/* What flows out of every chamber at the pressures found is what it gains, but for the hundredth left over. */
+/* What flows out of every chamber at the pressures found is what it gains, but for the hundredth left over.
+ */
 Test(network, pressures_carry_away_what_piles_up)
 {
     for (int mirrored = 0; mirrored < 2; mirrored++) {
@@ -225,30 +226,29 @@ static rill_permeability found(const rill_geom *given, rill_acceleration how, in
  */
 Test(network, permeability_is_that_of_time_steps)
 {
-    FOR_EACH_BACKEND (backend)
-        for (int mirrored = 0; mirrored < 2; mirrored++) {
-            rill_geom *geom = rock(64, 500, 6, 5);
-            for (int a = 0; a < 3; a++) geom->sides[a] = mirrored ? RILL_MIRROR : RILL_PERIODIC;
-            rill_permeability exact = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-6, RILL_FP64, backend);
-            rill_permeability series = found(geom, RILL_ACCELERATION_NONE, 2, 1e-3, RILL_FP32, backend);
-            rill_permeability soon = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-3, RILL_FP32, backend);
-            rill_permeability again = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-3, RILL_FP32, backend);
-            const double k = exact.k[2][2];
-            const char *sides = mirrored ? "mirrored" : "periodic";
-            cr_assert_gt(exact.runs[0].chambers, 100);
-            cr_assert_eq(series.runs[0].cycles, 0);
-            cr_expect_lt(fabs(series.k[2][2] / k - 1), series.uncertainty + 1e-6, "%s: series %g of %g",
-                         sides, series.k[2][2], k);
-            cr_expect_lt(fabs(soon.k[2][2] / k - 1), soon.uncertainty, "%s: %g of %g", sides, soon.k[2][2],
-                         k);
-            cr_expect_leq(4 * soon.runs[0].steps, series.runs[0].steps, "%s: %llu and %llu steps", sides,
-                          (unsigned long long)soon.runs[0].steps, (unsigned long long)series.runs[0].steps);
-            cr_expect_eq(soon.k[2][2], again.k[2][2]);
-            cr_expect_eq(soon.runs[0].steps, again.runs[0].steps);
-            rill_permeability *const all[] = {&exact, &series, &soon, &again};
-            for (int i = 0; i < 4; i++) rill_permeability_free(all[i]);
-            rill_geom_destroy(geom);
-        }
+    FOR_EACH_BACKEND(backend)
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        rill_geom *geom = rock(64, 500, 6, 5);
+        for (int a = 0; a < 3; a++) geom->sides[a] = mirrored ? RILL_MIRROR : RILL_PERIODIC;
+        rill_permeability exact = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-6, RILL_FP64, backend);
+        rill_permeability series = found(geom, RILL_ACCELERATION_NONE, 2, 1e-3, RILL_FP32, backend);
+        rill_permeability soon = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-3, RILL_FP32, backend);
+        rill_permeability again = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-3, RILL_FP32, backend);
+        const double k = exact.k[2][2];
+        const char *sides = mirrored ? "mirrored" : "periodic";
+        cr_assert_gt(exact.runs[0].chambers, 100);
+        cr_assert_eq(series.runs[0].cycles, 0);
+        cr_expect_lt(fabs(series.k[2][2] / k - 1), series.uncertainty + 1e-6, "%s: series %g of %g", sides,
+                     series.k[2][2], k);
+        cr_expect_lt(fabs(soon.k[2][2] / k - 1), soon.uncertainty, "%s: %g of %g", sides, soon.k[2][2], k);
+        cr_expect_leq(4 * soon.runs[0].steps, series.runs[0].steps, "%s: %llu and %llu steps", sides,
+                      (unsigned long long)soon.runs[0].steps, (unsigned long long)series.runs[0].steps);
+        cr_expect_eq(soon.k[2][2], again.k[2][2]);
+        cr_expect_eq(soon.runs[0].steps, again.runs[0].steps);
+        rill_permeability *const all[] = {&exact, &series, &soon, &again};
+        for (int i = 0; i < 4; i++) rill_permeability_free(all[i]);
+        rill_geom_destroy(geom);
+    }
 }
 
 /* A full tensor waits for its smallest entries, too: it is symmetric, and that of time steps. */
@@ -261,8 +261,8 @@ Test(network, tensor_is_symmetric)
     for (int a = 0; a < 3; a++) largest = fmax(largest, p.k[a][a]);
     cr_assert_lt(p.reciprocity, 1e-5, "%g", p.reciprocity);
     for (int i = 0; i < 9; i++)
-        cr_expect_lt(fabs(p.k[i / 3][i % 3] - series.k[i / 3][i % 3]), 3e-5 * largest,
-                     "entry %d: %g, not %g", i, p.k[i / 3][i % 3], series.k[i / 3][i % 3]);
+        cr_expect_lt(fabs(p.k[i / 3][i % 3] - series.k[i / 3][i % 3]), 3e-5 * largest, "entry %d: %g, not %g",
+                     i, p.k[i / 3][i % 3], series.k[i / 3][i % 3]);
     rill_permeability_free(&p);
     rill_permeability_free(&series);
     rill_geom_destroy(geom);

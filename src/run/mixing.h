@@ -10,7 +10,7 @@
 
 #include "rill.h"
 
-enum { RILL_MIXING_DEPTH = 5 };
+enum { RILL_MIXING_DEPTH = 10 };
 
 /** Plain data. */
 typedef struct rill_mixing {

@@ -443,6 +443,7 @@ typedef struct rill_permeability_plan {
     uint64_t reservoirs;               /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
     double mach, reynolds;             /**< expected */
     bool network;                      /**< pressures are corrected by a pore network */
+    uint32_t chambers;                 /**< of the network; 0 without one */
     uint64_t cycle;                    /**< steps between two corrections */
     uint64_t every;                    /**< steps between the first samples, without a network */
     double steps_expected;             /**< time steps per axis, estimated to a factor of a few */

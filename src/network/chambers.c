@@ -18,19 +18,11 @@ uint32_t rill_network_edge(const rill_geom *geom)
     return (uint32_t)fmin(fmax(edge, EDGE_LEAST), EDGE_MOST);
 }
 
-static uint64_t blocks_along(const rill_geom *geom, uint32_t edge, int a)
+uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers)
 {
-    return (geom->n[a] + edge - 1) / edge;
-}
-
-uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t edge)
-{
-    const uint64_t blocks =
-        blocks_along(geom, edge, 0) * blocks_along(geom, edge, 1) * blocks_along(geom, edge, 2);
-    /* Twice as many chambers as blocks, three throats each, and the vectors of solver and acceleration. */
-    const uint64_t chambers = 2 * blocks < nodes ? 2 * blocks : nodes;
-    return rill_geom_voxels(geom) + nodes * sizeof(uint32_t) +
-           chambers * (3 * (sizeof(rill_throat) + 24) + 40 * sizeof(double));
+    /* Three throats per chamber, and the vectors of the solver and of whoever follows its pressures. */
+    const uint64_t each = 3 * (sizeof(rill_throat) + 24) + 30 * sizeof(double);
+    return rill_geom_voxels(geom) + nodes * sizeof(uint32_t) + chambers * each;
 }
 
 /* A block while its chambers are looked for. */
@@ -109,10 +101,13 @@ static void enter(const rill_domain *domain, const block *b, uint32_t base, rill
         }
 }
 
-/* Two passes over all blocks: counting, and entering behind what all blocks before have. */
-static rill_status pass(const rill_domain *domain, bool entering, uint32_t *base, rill_network *network)
+/*
+ * Two passes over all blocks: counting, and, with a domain, entering the chambers behind those of all blocks
+ * before.
+ */
+static rill_status pass(const rill_geom *geom, const rill_domain *domain, uint32_t *base,
+                        rill_network *network)
 {
-    const rill_geom *geom = domain->geom;
     const int64_t blocks = (int64_t)network->blocks[0] * network->blocks[1] * network->blocks[2];
     const size_t voxels = (size_t)network->edge * network->edge * network->edge;
     bool failed = false;
@@ -129,7 +124,7 @@ static rill_status pass(const rill_domain *domain, bool entering, uint32_t *base
             if (!ready) continue;
             place(network, geom, (uint64_t)k, &b);
             const uint32_t parts = divide(geom, &b);
-            if (!entering) {
+            if (!domain) {
                 base[k] = parts;
                 continue;
             }
@@ -145,26 +140,49 @@ static rill_status pass(const rill_domain *domain, bool entering, uint32_t *base
     return failed ? rill_fail(RILL_SYSTEM, "out of memory for the blocks of a pore network") : RILL_OK;
 }
 
-rill_status rill_network_find_chambers(const rill_domain *domain, rill_network *network)
+/* Lay out the blocks, and count: base [blocks] gets the chambers of all blocks before. */
+static rill_status count(const rill_geom *geom, rill_network *network, uint32_t **base)
 {
     rill_status status = RILL_OK;
-    uint32_t *base = NULL;
     uint64_t blocks = 1, chambers = 0;
+    if (network->edge < 1 || network->edge > 64)
+        return rill_fail(RILL_USAGE, "blocks of %u voxels: a pore network takes edges of 1 to 64",
+                         network->edge);
     for (int a = 0; a < 3; a++) {
-        network->blocks[a] = (uint32_t)blocks_along(domain->geom, network->edge, a);
+        network->blocks[a] = (geom->n[a] + network->edge - 1) / network->edge;
         blocks *= network->blocks[a];
     }
     if (blocks > UINT32_MAX)
         return rill_fail(RILL_USAGE, "%llu blocks of %u voxels are more than 2^32: choose larger ones",
                          (unsigned long long)blocks, network->edge);
-    RILL_TRY(rill_array_create(blocks, sizeof *base, "the blocks of a pore network", (void **)&base));
-    RILL_TRY(pass(domain, false, base, network));
+    RILL_TRY(rill_array_create(blocks, sizeof **base, "the blocks of a pore network", (void **)base));
+    RILL_TRY(pass(geom, NULL, *base, network));
     for (uint64_t k = 0; k < blocks; k++) {
-        const uint32_t parts = base[k];
-        base[k] = (uint32_t)chambers;
+        const uint32_t parts = (*base)[k];
+        (*base)[k] = (uint32_t)chambers;
         chambers += parts;
     }
-    network->chambers = (uint32_t)chambers;
+    network->chambers = (uint32_t)chambers; /* no more than nodes, which fit */
+done:
+    return status;
+}
+
+rill_status rill_network_count(const rill_geom *geom, uint32_t edge, uint32_t *chambers)
+{
+    uint32_t *base = NULL;
+    rill_network network = {.edge = edge};
+    const rill_status status = count(geom, &network, &base);
+    *chambers = network.chambers;
+    rill_array_destroy(base);
+    return status;
+}
+
+rill_status rill_network_find_chambers(const rill_domain *domain, rill_network *network)
+{
+    rill_status status = RILL_OK;
+    uint32_t *base = NULL;
+    RILL_TRY(count(domain->geom, network, &base));
+    const uint32_t chambers = network->chambers;
     RILL_TRY(rill_array_create(domain->nodes, sizeof *network->chamber_of, "a pore network",
                                (void **)&network->chamber_of));
     RILL_TRY(rill_array_create(chambers, sizeof *network->block_of, "a pore network",
@@ -173,7 +191,7 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network *
                                     (void **)&network->volume));
     RILL_TRY(rill_array_create_zero(chambers, sizeof *network->centre, "a pore network",
                                     (void **)&network->centre));
-    RILL_TRY(pass(domain, true, base, network));
+    RILL_TRY(pass(domain->geom, domain, base, network));
 done:
     rill_array_destroy(base);
     return status;

@@ -64,8 +64,11 @@ typedef struct rill_network {
 /** Return an edge of blocks that makes a few hundred thousand chambers at most. */
 uint32_t rill_network_edge(const rill_geom *geom);
 
-/** Return the bytes that the network of a geometry takes at most. @param nodes its fluid nodes */
-uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t edge);
+/** Count the chambers that the network of a geometry will have. @param edge of a block, 1 … 64 voxels */
+rill_status rill_network_count(const rill_geom *geom, uint32_t edge, uint32_t *chambers);
+
+/** Return the bytes that the network of a geometry takes. */
+uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers);
 
 /** Find chambers and throats of a domain. @param edge of a block, 1 … 64 voxels */
 rill_status rill_network_create(const rill_domain *domain, uint32_t edge, rill_network *out);

@@ -229,8 +229,6 @@ rill_status rill_network_create(const rill_domain *domain, uint32_t edge, rill_n
 {
     rill_status status = RILL_OK;
     rill_network network = {.edge = edge};
-    if (edge < 1 || edge > 64)
-        return rill_fail(RILL_USAGE, "blocks of %u voxels: a pore network takes edges of 1 to 64", edge);
     RILL_TRY(rill_network_find_chambers(domain, &network));
     RILL_TRY(rill_network_find_throats(domain, &network));
     RILL_TRY(rill_network_prepare(&network));

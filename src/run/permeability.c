@@ -21,9 +21,6 @@
 /* Largest numbers that count as Stokes flow; k is then off by Re^2 and Ma^2 times a number of order one. */
 #define REYNOLDS_MAX 0.1
 #define MACH_MAX 0.05
-/* Memory is reckoned for so many chambers of a pore network: twice what rill_network_edge() aims at. */
-enum { CHAMBERS_MOST = 1 << 19 };
-
 rill_permeability_options rill_permeability_options_default(void)
 {
     return (rill_permeability_options){.variant = rill_variant_default(),
@@ -77,13 +74,6 @@ static rill_status conducting_check(const rill_geom *geom, int axis, const rill_
     return RILL_OK;
 }
 
-/* A network and the pressures that are followed on it. */
-static uint64_t network_bytes(const rill_geom *geom, uint64_t nodes)
-{
-    const uint32_t edge = rill_network_edge(geom);
-    return rill_network_bytes(geom, nodes, edge) + rill_mixing_bytes(CHAMBERS_MOST);
-}
-
 /* Host memory: the domain while it is built, then what a simulation adds, and the moments read at the end. */
 static rill_status memory_plan(const rill_geom *geom, const rill_permeability_options *o,
                                rill_permeability_plan *plan)
@@ -105,8 +95,10 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
     /* A drive by pressure starts from moments in double, and turns fields at the end. */
     const uint64_t moments = plan->reservoirs ? 4 * sizeof(double) * (plan->nodes + plan->reservoirs)
                                               : 4 * sizeof(float) * plan->nodes;
-    const uint64_t network = plan->network ? network_bytes(geom, plan->nodes) : 0,
-                   labels = plan->network ? rill_sim_label_bytes(plan->nodes, CHAMBERS_MOST) : 0;
+    const uint64_t network = plan->network ? rill_network_bytes(geom, plan->nodes, plan->chambers) +
+                                                 rill_mixing_bytes(plan->chambers)
+                                           : 0,
+                   labels = plan->network ? rill_sim_label_bytes(plan->nodes, plan->chambers) : 0;
     const uint64_t running = numbers + (moments > network ? moments : network) + (host ? sim + labels : 0);
     plan->host_bytes = building > running ? building : running;
     plan->device_bytes = host ? 0 : sim + labels;

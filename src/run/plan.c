@@ -2,6 +2,7 @@
 /* Measures a pore space and chooses relaxation time and force from it. Runs nothing. */
 #include "run/plan.h"
 #include "core/status.h"
+#include "network/network.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,11 +144,15 @@ static double pressure_time(const rill_permeability_plan *p, double k)
 #define CYCLE_TIMES 0.8
 #define CYCLE_LEAST 40
 #define CYCLES 8
+/* Pores scattered over chambers of fewer nodes than this are no network, and would take much memory; a few
+ * are no matter. */
+enum { CHAMBER_NODES = 8, CHAMBERS_FEW = 50000 };
 
-static void network_choose(const rill_permeability_options *o, rill_permeability_plan *p)
+static void network_choose(const rill_permeability_options *o, uint32_t chambers, rill_permeability_plan *p)
 {
     const double tau = o->tau != 0 ? o->tau : TAU_NETWORK;
     p->network = true;
+    p->chambers = chambers;
     p->tau = tau;
     p->nu = (tau - 0.5) / 3;
     p->cycle = 2 * (uint64_t)ceil(0.5 * fmax(CYCLE_LEAST, CYCLE_TIMES * viscous_time(p) / p->nu));
@@ -244,8 +249,8 @@ static rill_status options_check(const rill_permeability_options *o)
 rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
                              const rill_permeability_options *options, rill_permeability_plan *p)
 {
-    const rill_status status = options_check(options);
-    if (status != RILL_OK) return status;
+    rill_status status = RILL_OK;
+    RILL_TRY(options_check(options));
     if (m->voxels == 0)
         return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
     if (m->surface == 0)
@@ -266,14 +271,19 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     const double slow = pressure_time(p, p->k_expected) * p->nu, thick = viscous_time(p) / p->nu;
     p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
     if (options->acceleration != RILL_ACCELERATION_NONE && network_serves(options)) {
+        const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
         rill_permeability_plan network = *p;
-        network_choose(options, &network);
-        if (options->acceleration == RILL_ACCELERATION_NETWORK || network.steps_expected < p->steps_expected)
+        uint32_t chambers;
+        RILL_TRY(rill_network_count(geom, rill_network_edge(geom), &chambers));
+        network_choose(options, chambers, &network);
+        if (asked || (network.steps_expected < p->steps_expected &&
+                      (chambers < CHAMBERS_FEW || chambers < p->nodes / CHAMBER_NODES)))
             *p = network;
     }
     force_choose(options->force, m, p);
     p->every = options->every ? options->every : 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 2), 16);
-    return RILL_OK;
+done:
+    return status;
 }
 
 double rill_plan_patience(const rill_permeability_plan *p, double k)

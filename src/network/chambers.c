@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the chambers of a domain: the parts of every block that are connected through faces within it. */
+/* Finds the chambers of a domain: the parts of every block that links of the lattice connect within it. */
 #include "core/memory.h"
 #include "core/status.h"
+#include "kernel/lattice.h"
 #include "network/network.h"
 
 #include <math.h>
@@ -47,31 +48,32 @@ static bool is_pore(const rill_geom *geom, const block *b, uint32_t x, uint32_t 
                         b->first[0] + x] >= RILL_FLUID;
 }
 
-/* Give all that is connected to voxel `v` of the block its number. */
-static void flood(const rill_geom *geom, block *b, uint32_t v, int32_t part)
+/* Give all that links of the lattice connect to voxel `v` of the block its number. */
+static void flood(const rill_geom *geom, rill_lattice lattice, block *b, uint32_t v, int32_t part)
 {
-    const uint32_t stride[3] = {1, b->size[0], b->size[0] * b->size[1]};
     uint32_t open = 0;
     b->part[v] = part;
     b->open[open++] = v;
     while (open) {
         const uint32_t w = b->open[--open];
-        const uint32_t at[3] = {w % b->size[0], w / b->size[0] % b->size[1], w / stride[2]};
-        for (int a = 0; a < 3; a++)
-            for (int way = -1; way <= 1; way += 2) {
-                if (way < 0 ? at[a] == 0 : at[a] + 1 == b->size[a]) continue;
-                const uint32_t next = way < 0 ? w - stride[a] : w + stride[a];
-                uint32_t to[3] = {at[0], at[1], at[2]};
-                to[a] += (uint32_t)way;
-                if (b->part[next] >= 0 || !is_pore(geom, b, to[0], to[1], to[2])) continue;
-                b->part[next] = part;
-                b->open[open++] = next;
+        const uint32_t at[3] = {w % b->size[0], w / b->size[0] % b->size[1], w / b->size[0] / b->size[1]};
+        for (int i = 1; i < rill_q((int)lattice); i++) {
+            uint32_t to[3];
+            bool inside = true;
+            for (int a = 0; a < 3; a++) {
+                to[a] = at[a] + (uint32_t)rill_c((int)lattice, i, a); /* below 0: a large number */
+                inside = inside && to[a] < b->size[a];
             }
+            const uint32_t next = inside ? (to[2] * b->size[1] + to[1]) * b->size[0] + to[0] : 0;
+            if (!inside || b->part[next] >= 0 || !is_pore(geom, b, to[0], to[1], to[2])) continue;
+            b->part[next] = part;
+            b->open[open++] = next;
+        }
     }
 }
 
 /* Find the parts of a block. @return how many */
-static uint32_t divide(const rill_geom *geom, block *b)
+static uint32_t divide(const rill_geom *geom, rill_lattice lattice, block *b)
 {
     int32_t parts = 0;
     uint32_t v = 0;
@@ -79,7 +81,7 @@ static uint32_t divide(const rill_geom *geom, block *b)
     for (uint32_t z = 0; z < b->size[2]; z++)
         for (uint32_t y = 0; y < b->size[1]; y++)
             for (uint32_t x = 0; x < b->size[0]; x++, v++)
-                if (b->part[v] < 0 && is_pore(geom, b, x, y, z)) flood(geom, b, v, parts++);
+                if (b->part[v] < 0 && is_pore(geom, b, x, y, z)) flood(geom, lattice, b, v, parts++);
     return (uint32_t)parts;
 }
 
@@ -105,8 +107,8 @@ static void enter(const rill_domain *domain, const block *b, uint32_t base, rill
  * Two passes over all blocks: counting, and, with a domain, entering the chambers behind those of all blocks
  * before.
  */
-static rill_status pass(const rill_geom *geom, const rill_domain *domain, uint32_t *base,
-                        rill_network *network)
+static rill_status pass(const rill_geom *geom, rill_lattice lattice, const rill_domain *domain,
+                        uint32_t *base, rill_network *network)
 {
     const int64_t blocks = (int64_t)network->blocks[0] * network->blocks[1] * network->blocks[2];
     const size_t voxels = (size_t)network->edge * network->edge * network->edge;
@@ -123,7 +125,7 @@ static rill_status pass(const rill_geom *geom, const rill_domain *domain, uint32
         for (int64_t k = 0; k < blocks; k++) {
             if (!ready) continue;
             place(network, geom, (uint64_t)k, &b);
-            const uint32_t parts = divide(geom, &b);
+            const uint32_t parts = divide(geom, lattice, &b);
             if (!domain) {
                 base[k] = parts;
                 continue;
@@ -141,7 +143,7 @@ static rill_status pass(const rill_geom *geom, const rill_domain *domain, uint32
 }
 
 /* Lay out the blocks, and count: base [blocks] gets the chambers of all blocks before. */
-static rill_status count(const rill_geom *geom, rill_network *network, uint32_t **base)
+static rill_status count(const rill_geom *geom, rill_lattice lattice, rill_network *network, uint32_t **base)
 {
     rill_status status = RILL_OK;
     uint64_t blocks = 1, chambers = 0;
@@ -156,7 +158,7 @@ static rill_status count(const rill_geom *geom, rill_network *network, uint32_t 
         return rill_fail(RILL_USAGE, "%llu blocks of %u voxels are more than 2^32: choose larger ones",
                          (unsigned long long)blocks, network->edge);
     RILL_TRY(rill_array_create(blocks, sizeof **base, "the blocks of a pore network", (void **)base));
-    RILL_TRY(pass(geom, NULL, *base, network));
+    RILL_TRY(pass(geom, lattice, NULL, *base, network));
     for (uint64_t k = 0; k < blocks; k++) {
         const uint32_t parts = (*base)[k];
         (*base)[k] = (uint32_t)chambers;
@@ -167,11 +169,11 @@ done:
     return status;
 }
 
-rill_status rill_network_count(const rill_geom *geom, uint32_t edge, uint32_t *chambers)
+rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint32_t edge, uint32_t *chambers)
 {
     uint32_t *base = NULL;
     rill_network network = {.edge = edge};
-    const rill_status status = count(geom, &network, &base);
+    const rill_status status = count(geom, lattice, &network, &base);
     *chambers = network.chambers;
     rill_array_destroy(base);
     return status;
@@ -181,7 +183,7 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network *
 {
     rill_status status = RILL_OK;
     uint32_t *base = NULL;
-    RILL_TRY(count(domain->geom, network, &base));
+    RILL_TRY(count(domain->geom, domain->lattice, network, &base));
     const uint32_t chambers = network->chambers;
     RILL_TRY(rill_array_create(domain->nodes, sizeof *network->chamber_of, "a pore network",
                                (void **)&network->chamber_of));
@@ -191,7 +193,7 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network *
                                     (void **)&network->volume));
     RILL_TRY(rill_array_create_zero(chambers, sizeof *network->centre, "a pore network",
                                     (void **)&network->centre));
-    RILL_TRY(pass(domain->geom, domain, base, network));
+    RILL_TRY(pass(domain->geom, domain->lattice, domain, base, network));
 done:
     rill_array_destroy(base);
     return status;

@@ -65,7 +65,8 @@ typedef struct rill_network {
 uint32_t rill_network_edge(const rill_geom *geom);
 
 /** Count the chambers that the network of a geometry will have. @param edge of a block, 1 … 64 voxels */
-rill_status rill_network_count(const rill_geom *geom, uint32_t edge, uint32_t *chambers);
+rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint32_t edge,
+                               uint32_t *chambers);
 
 /** Return the bytes that the network of a geometry takes. */
 uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers);

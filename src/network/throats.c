@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the throats of a network: where voxels of two chambers share faces. */
+/* Finds the throats of a network: where voxels of two chambers share faces, or links of the lattice alone. */
 #include "core/memory.h"
 #include "core/status.h"
+#include "kernel/lattice.h"
 #include "network/network.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What a link between voxels that share no face lets pass, times viscosity: about a face of one voxel. */
+#define EDGE_CONDUCTANCE 0.03
 
 /* Throats found by one thread. */
 typedef struct list {
@@ -67,33 +71,80 @@ static face face_of(const uint32_t first[3], const uint32_t last[3], int axis, b
     return f;
 }
 
-/* Find the throats from the voxels of a face to those behind it. */
-static void look(const rill_domain *domain, const uint8_t *walls, const face *f, const rill_network *network,
-                 list *found)
+/* Go from a voxel along a velocity. @return false beyond a side that is not periodic */
+static bool go(const rill_geom *geom, const uint32_t at[3], const int c[3], uint32_t to[3])
+{
+    for (int a = 0; a < 3; a++) {
+        const int64_t n = geom->n[a], x = (int64_t)at[a] + c[a];
+        if ((x < 0 || x >= n) && geom->sides[a] != RILL_PERIODIC) return false;
+        to[a] = (uint32_t)((x + n) % n);
+    }
+    return true;
+}
+
+/* Return whether two voxels that share an edge or a corner alone have no third between them that is pore. */
+static bool touch(const rill_domain *domain, const uint32_t at[3], const int c[3])
+{
+    for (int part = 1; part < 7; part++) {
+        int step[3];
+        uint32_t to[3];
+        bool none = true, all = true;
+        for (int a = 0; a < 3; a++) {
+            step[a] = part >> a & 1 ? c[a] : 0;
+            none = none && !step[a];
+            all = all && step[a] == c[a];
+        }
+        if (!none && !all && go(domain->geom, at, step, to) &&
+            rill_numbering_has(&domain->numbering, to[0], to[1], to[2]))
+            return false;
+    }
+    return true;
+}
+
+/* Find the throats that begin at a voxel, along the first of every pair of opposite velocities. */
+static void look(const rill_domain *domain, const uint8_t *walls, const uint32_t at[3],
+                 const rill_network *network, uint64_t since, list *found)
 {
     const rill_geom *geom = domain->geom;
+    const int lattice = (int)domain->lattice;
+    const uint32_t from = network->chamber_of[rill_numbering_rank(&domain->numbering, at[0], at[1], at[2])];
+    for (int i = 1; i < rill_q(lattice); i += 2) {
+        const int c[3] = {rill_c(lattice, i, 0), rill_c(lattice, i, 1), rill_c(lattice, i, 2)};
+        const int axes = abs(c[0]) + abs(c[1]) + abs(c[2]);
+        uint32_t to[3];
+        if (!go(geom, at, c, to)) continue;
+        const rill_node other = rill_numbering_node(&domain->numbering, to[0], to[1], to[2]);
+        if (other == RILL_UPSTREAM_WALL || network->chamber_of[other] == from) continue;
+        double conductance = EDGE_CONDUCTANCE;
+        if (axes == 1) {
+            const int a = c[0] ? 0 : c[1] ? 1 : 2;
+            double length =
+                c[a] * (network->centre[network->chamber_of[other]][a] - network->centre[from][a]);
+            if (length < 0) length += geom->n[a];
+            conductance =
+                face_conductance(walls[voxel_of(geom, at)], walls[voxel_of(geom, to)]) / fmax(length, 1);
+        } else if (!touch(domain, at, c)) {
+            continue; /* faces tell of it */
+        }
+        add(found, since, from, network->chamber_of[other], conductance);
+    }
+}
+
+/* Find the throats of the voxels of a block that have neighbours in others. */
+static void look_around(const rill_domain *domain, const uint8_t *walls, const uint32_t first[3],
+                        const uint32_t last[3], const rill_network *network, list *found)
+{
     const uint64_t since = found->count;
-    const int axis = f->axis;
-    const uint32_t n = geom->n[axis];
     uint32_t at[3];
-    if (f->high[axis] == n && geom->sides[axis] != RILL_PERIODIC) return;
-    for (at[2] = f->low[2]; at[2] < f->high[2]; at[2]++)
-        for (at[1] = f->low[1]; at[1] < f->high[1]; at[1]++)
-            for (at[0] = f->low[0]; at[0] < f->high[0]; at[0]++) {
-                uint32_t behind[3] = {at[0], at[1], at[2]};
-                behind[axis] = at[axis] + 1 < n ? at[axis] + 1 : 0;
-                const rill_node node = rill_numbering_node(&domain->numbering, at[0], at[1], at[2]);
-                const rill_node other =
-                    rill_numbering_node(&domain->numbering, behind[0], behind[1], behind[2]);
-                if (node == RILL_UPSTREAM_WALL || other == RILL_UPSTREAM_WALL) continue;
-                const uint32_t from = network->chamber_of[node], to = network->chamber_of[other];
-                if (from == to) continue;
-                double length = network->centre[to][axis] - network->centre[from][axis];
-                if (length < 0) length += n;
-                add(found, since, from, to,
-                    face_conductance(walls[voxel_of(geom, at)], walls[voxel_of(geom, behind)]) /
-                        fmax(length, 1));
-            }
+    for (at[2] = first[2]; at[2] < last[2]; at[2]++)
+        for (at[1] = first[1]; at[1] < last[1]; at[1]++) {
+            const bool rim =
+                at[2] == first[2] || at[2] + 1 == last[2] || at[1] == first[1] || at[1] + 1 == last[1];
+            const uint32_t step = rim || last[0] - first[0] < 2 ? 1 : last[0] - first[0] - 1;
+            for (at[0] = first[0]; at[0] < last[0]; at[0] += step)
+                if (rill_numbering_has(&domain->numbering, at[0], at[1], at[2]))
+                    look(domain, walls, at, network, since, found);
+        }
 }
 
 /* Find what flows out through a face of the box, a mirror behind which the pressure has the other sign. */
@@ -119,7 +170,8 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
     rill_status status = RILL_OK;
     const rill_geom *geom = domain->geom;
     const int64_t blocks = (int64_t)network->blocks[0] * network->blocks[1] * network->blocks[2];
-    const int threads = omp_get_max_threads();
+    const int threads = omp_get_max_threads(), axis = domain->flow_axis;
+    const bool mirrored = axis >= 0 && geom->sides[axis] == RILL_MIRROR;
     list *lists = calloc((size_t)threads, sizeof *lists);
     bool failed = !lists;
     uint8_t *walls = NULL;
@@ -140,13 +192,11 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
                 last[a] = geom->n[a] - first[a] < network->edge ? geom->n[a] : first[a] + network->edge;
                 number /= network->blocks[a];
             }
-            for (int a = 0; a < 3; a++)
-                for (int upper = 0; upper < 2; upper++) {
-                    const face f = face_of(first, last, a, upper);
-                    if (upper) look(domain, walls, &f, network, mine);
-                    if (a == domain->flow_axis && geom->sides[a] == RILL_MIRROR &&
-                        (upper ? last[a] == geom->n[a] : first[a] == 0))
-                        leave(domain, walls, &f, network);
+            look_around(domain, walls, first, last, network, mine);
+            for (int upper = 0; upper < 2 && mirrored; upper++)
+                if (upper ? last[axis] == geom->n[axis] : first[axis] == 0) {
+                    const face f = face_of(first, last, axis, upper);
+                    leave(domain, walls, &f, network);
                 }
         }
     }

@@ -27,6 +27,9 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 4 };
 /* What a correction is expected to bring, and by how much k moved, times these, is what k is uncertain by. */
 #define EXPECTED_FACTOR 4
 #define MOVED_FACTOR 2
+/* The same for what is to come when the moves get smaller by a factor, which is taken for at most this. */
+#define TO_COME_FACTOR 1.5
+#define RATIO_MOST 0.9
 
 /* What is seen of two successive steps, averaged: see sample() in follow_series.c for why. */
 typedef struct sight {
@@ -42,7 +45,7 @@ typedef struct state {
     sight before, after;
     uint64_t cycle, between; /* steps of a cycle, and between its two sights */
     double *gain, *pressure, *correction, *step;
-    double k, moved[2], expected; /* the estimate, its last changes, relative change that is to come */
+    double k, moved[3], expected; /* the estimate, its last changes, the change that is to come */
 } state;
 
 static rill_status see(state *s, sight *out)
@@ -90,6 +93,7 @@ static void estimate(state *s)
         s->pressure[c] = s->after.sums[c] / 3 / s->network.volume[c];
     }
     rill_network_solve(&s->network, s->gain, plan->nu, s->correction);
+    s->moved[2] = s->moved[1];
     s->moved[1] = s->moved[0];
     s->moved[0] = fabs(k - s->k);
     s->k = k;
@@ -101,6 +105,18 @@ static rill_status correct(state *s)
     rill_mixing_step(&s->mixing, s->pressure, s->correction, by_volume, &s->network, s->step);
     for (uint32_t c = 0; c < s->network.chambers; c++) s->step[c] *= 3; /* densities */
     return rill_sim_label_add(s->f->sim, s->step);
+}
+
+/*
+ * How far k may be from its end: what the network expects, what k moved, and, if it goes on to move as it
+ * did, by the same factor from cycle to cycle, all that is still to come.
+ */
+static double uncertainty_of(const state *s)
+{
+    const double ratio = fmin(s->moved[0] / s->moved[1], RATIO_MOST);
+    const double moves = MOVED_FACTOR * fmax(s->moved[0], fmax(s->moved[1], s->moved[2]));
+    const double to_come = TO_COME_FACTOR * s->moved[0] * ratio / (1 - ratio);
+    return fmax(EXPECTED_FACTOR * s->expected, fmax(moves, to_come));
 }
 
 /* Take the estimates over into the run. @return true when they are good enough */
@@ -116,10 +132,7 @@ static bool judge(state *s)
         limit->finite = isfinite(k);
         limit->estimate = (rill_limit_estimate){.value = k, .uncertainty = MOVED_FACTOR * moved};
         if (b == run->axis)
-            limit->estimate =
-                (rill_limit_estimate){.value = s->k,
-                                      .uncertainty = fmax(EXPECTED_FACTOR * s->expected,
-                                                          MOVED_FACTOR * fmax(s->moved[0], s->moved[1]))};
+            limit->estimate = (rill_limit_estimate){.value = s->k, .uncertainty = uncertainty_of(s)};
         if (run->cycles < CYCLES_LEAST || !isfinite(limit->estimate.uncertainty))
             limit->estimate.uncertainty = INFINITY;
         f->k[b] = run->last[b] = k;
@@ -136,7 +149,7 @@ static bool judge(state *s)
 static rill_status create(rill_follower *f, const rill_domain *domain, state *s)
 {
     rill_status status = RILL_OK;
-    *s = (state){.f = f, .k = INFINITY, .moved = {INFINITY, INFINITY}};
+    *s = (state){.f = f, .k = INFINITY, .moved = {INFINITY, INFINITY, INFINITY}};
     RILL_TRY(rill_network_create(domain, rill_network_edge(f->geom), &s->network));
     const uint32_t chambers = s->network.chambers;
     RILL_TRY(rill_mixing_create(chambers, &s->mixing));

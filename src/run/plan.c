@@ -274,7 +274,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
         const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
         rill_permeability_plan network = *p;
         uint32_t chambers;
-        RILL_TRY(rill_network_count(geom, rill_network_edge(geom), &chambers));
+        RILL_TRY(rill_network_count(geom, options->variant.lattice, rill_network_edge(geom), &chambers));
         network_choose(options, chambers, &network);
         if (asked || (network.steps_expected < p->steps_expected &&
                       (chambers < CHAMBERS_FEW || chambers < p->nodes / CHAMBER_NODES)))

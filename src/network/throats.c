@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a link between voxels that share no face lets pass, times viscosity: about a face of one voxel. */
+/* What a link between voxels that share no face lets pass, times viscosity. Rocks end alike with 0.1. */
 #define EDGE_CONDUCTANCE 0.03
 
 /* Throats found by one thread. */

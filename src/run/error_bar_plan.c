@@ -111,7 +111,8 @@ static rill_status part_estimate(const planner *p, const rill_permeability_plan 
     const rill_pore_measure measure = {.voxels = (uint64_t)((double)plan->nodes * more),
                                        .porosity = plan->fluid,
                                        .surface = plan->surface / part->split,
-                                       .opening = plan->opening * part->split};
+                                       .opening = plan->opening * part->split,
+                                       .chambers = (uint32_t)fmin(plan->chambers * more, UINT32_MAX)};
     const rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, part);
     rill_permeability_plan fine = {.nodes = 0};
     const rill_status status = rill_plan_choose(&split, &measure, &o, &fine);

@@ -196,7 +196,7 @@ rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability
     RILL_TRY(conducting_check(geom, o->axis, &found));
     rill_geom open = *geom; /* not walled at its ends, and with twice its length as the longest wave */
     if (o->drive == RILL_DRIVE_PRESSURE) open.sides[o->axis] = RILL_MIRROR;
-    rill_pore_measure_take(&open, &measure);
+    RILL_TRY(rill_pore_measure_take(&open, o->variant.lattice, &measure));
     RILL_TRY(rill_plan_choose(&open, &measure, o, plan));
     if (plan->nodes > UINT32_MAX - 1)
         return rill_fail(RILL_USAGE, "%llu fluid nodes are more than the 4294967294 that fit: crop the image",

@@ -101,7 +101,7 @@ static double opening_measure(const rill_geom *geom, uint64_t fluid)
     return 1;
 }
 
-void rill_pore_measure_take(const rill_geom *geom, rill_pore_measure *out)
+rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_pore_measure *out)
 {
     uint64_t fluid = 0, walls = 0;
 #pragma omp parallel for schedule(static) reduction(+ : fluid, walls)
@@ -111,6 +111,7 @@ void rill_pore_measure_take(const rill_geom *geom, rill_pore_measure *out)
                                .porosity = (double)fluid / volume,
                                .surface = (double)walls * (2.0 / 3.0) / volume,
                                .opening = fluid ? opening_measure(geom, fluid) : 0};
+    return rill_network_count(geom, lattice, rill_network_edge(geom), &out->chambers);
 }
 
 /*
@@ -249,8 +250,8 @@ static rill_status options_check(const rill_permeability_options *o)
 rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
                              const rill_permeability_options *options, rill_permeability_plan *p)
 {
-    rill_status status = RILL_OK;
-    RILL_TRY(options_check(options));
+    const rill_status status = options_check(options);
+    if (status != RILL_OK) return status;
     if (m->voxels == 0)
         return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
     if (m->surface == 0)
@@ -273,17 +274,14 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     if (options->acceleration != RILL_ACCELERATION_NONE && network_serves(options)) {
         const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
         rill_permeability_plan network = *p;
-        uint32_t chambers;
-        RILL_TRY(rill_network_count(geom, options->variant.lattice, rill_network_edge(geom), &chambers));
-        network_choose(options, chambers, &network);
+        network_choose(options, m->chambers, &network);
         if (asked || (network.steps_expected < p->steps_expected &&
-                      (chambers < CHAMBERS_FEW || chambers < p->nodes / CHAMBER_NODES)))
+                      (m->chambers < CHAMBERS_FEW || m->chambers < p->nodes / CHAMBER_NODES)))
             *p = network;
     }
     force_choose(options->force, m, p);
     p->every = options->every ? options->every : 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 2), 16);
-done:
-    return status;
+    return RILL_OK;
 }
 
 double rill_plan_patience(const rill_permeability_plan *p, double k)

@@ -17,10 +17,11 @@ typedef struct rill_pore_measure {
     double surface;  /**< wall area per volume of the box: counted faces × 2/3, the share of a smooth wall */
     double opening;  /**< width of the widest pores: of the smallest straight runs of pore along x, y, z
                           through a voxel, the 99th percentile over a sample of voxels */
+    uint32_t chambers; /**< of a pore network, see rill_network_edge() */
 } rill_pore_measure;
 
-/** Measure a geometry; sides count as what they are. */
-void rill_pore_measure_take(const rill_geom *geom, rill_pore_measure *out);
+/** Measure a geometry; sides count as what they are. @param lattice whose links say what is connected */
+rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_pore_measure *out);
 
 /**
  * Fill in what is zero in the options (tau, force) and everything else of the plan.

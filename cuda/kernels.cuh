@@ -32,8 +32,9 @@ template <class V> constexpr int registers_of(const int parity)
         registers += (wide ? 0 : 16) + (holds && V::addressing != RILL_LIST ? 8 : 0);
     if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
     if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900 // whose compiler keeps more of a bitmap's words
-    if (holds && !twice && !wide && V::addressing == RILL_BITMAP) registers += 8;
+    if (V::stream == RILL_ESOPULL && V::addressing != RILL_LIST && !twice) registers += 8;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900 // whose compiler keeps more of the words of links
+    else if (holds && !twice && !wide) registers += 8;
 #endif
     if (twice && V::storage != RILL_FP64 && V::storage != RILL_FP32) registers += 16;
     return registers < 255 ? registers : 255;
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
 }
 
 template <class V>
-__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, 1) // adding holds what is there and what comes
     set_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node *order,
                const rill_node first, const rill_node count, const double *in, const bool add)
 {

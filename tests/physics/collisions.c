@@ -353,39 +353,6 @@ Test(collisions, viscosity_on_a_moving_fluid_has_the_order_of_the_operator)
     }
 }
 
-/* ---- mass in fp32 ---------------------------------------------------------------------------- */
-
-/*
- * A fluid at rest, denser here than there, keeps its mass: weights that do not add up to 1 in fp32 would
- * change it by 1e-8 of the deviation in every step. That is a source where the pressure is high, and 4e-4 of
- * the permeability of a tight rock.
- */
-Test(collisions, pairs_keep_mass_in_fp32)
-{
-    enum { steps = 4000 };
-    FOR_EACH_BACKEND(backend)
-    FOR_EACH_OPERATOR(v)
-    {
-        char name[96];
-        if ((v->collision != RILL_TRT && v->collision != RILL_MRT) || v->rheology != RILL_NEWTONIAN) continue;
-        rill_sim_options options = options_of(v, backend, 2);
-        describe(&options.variant, name, sizeof name);
-        options.variant.stream = RILL_AA;
-        options.variant.storage = RILL_FP32;
-        options.variant.arithmetic = RILL_SINGLE;
-        flow s = box(9, 8, v->lattice == RILL_D2Q9 ? 1 : 7, false, &options);
-        rill_totals before, after;
-        for (size_t n = 0; n < s.nodes; n++) s.rho[n] = 0.01 + 0.004 * sin(1.0 + (double)n * (double)n);
-        ASSERT_OK(rill_sim_set_moments(s.sim, s.rho, s.u));
-        ASSERT_OK(rill_sim_totals(s.sim, &before));
-        ASSERT_OK(rill_sim_step(s.sim, steps));
-        ASSERT_OK(rill_sim_totals(s.sim, &after));
-        const double gain = (after.mass - before.mass) / before.mass / steps;
-        cr_expect_lt(fabs(gain), 1e-9, "%s on backend %d: %.3g of the mass per step", name, backend, gain);
-        drop(&s);
-    }
-}
-
 /* ---- channels -------------------------------------------------------------------------------- */
 
 /* Step a channel between walls normal to y until it rests; its velocities along x are then in s.u. */

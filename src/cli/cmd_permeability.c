@@ -2,6 +2,7 @@
 /* rill permeability: from an image or a geometry to the permeability of its pores. The physics is
  * run/permeability.c's, what is printed and written is permeability_output.c's. */
 #include "cli/cli.h"
+#include "core/clock.h"
 #include "cli/error_bar_output.h"
 #include "cli/image_options.h"
 #include "cli/permeability_output.h"
@@ -14,7 +15,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* In the order of the axes, the tensor behind them; of rill_keep without "connected"; of rill_drive; of
  * rill_fields_kind. */
@@ -52,13 +52,6 @@ typedef struct choices {
     char names[3][4096]; /* of the field files of the runs along x, y, z */
     bool written[3];
 } choices;
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static bool is_hdf5(const char *path)
 {
@@ -182,7 +175,7 @@ static rill_status finished(void *context, const rill_permeability_run *run, ril
     choices *c = context;
     if (c->fields == RILL_FIELDS_NONE) return RILL_OK;
     moments m = {nodes, rho, u};
-    const double start = seconds();
+    const double start = rill_now();
     rill_fields fields = rill_fields_default();
     fields.geom = c->geom;
     fields.moments = hand_out;
@@ -192,7 +185,7 @@ static rill_status finished(void *context, const rill_permeability_run *run, ril
     fields.progress = c->progress;
     const rill_status status = rill_fields_write(&fields, (rill_fields_kind)c->fields, c->names[run->axis]);
     c->written[run->axis] = status == RILL_OK;
-    c->times.write += seconds() - start;
+    c->times.write += rill_now() - start;
     return status;
 }
 
@@ -231,7 +224,7 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
         came = rill_error_bar_compute(c->uncleaned, options, &result, &c->bar_plan, &bar, &c->bar);
         c->barred = came == RILL_OK;
     }
-    c->times.total = seconds() - start;
+    c->times.total = rill_now() - start;
     char why[1024];
     snprintf(why, sizeof why, "%s", rill_error_message());
     rill_status status = came;
@@ -279,7 +272,7 @@ done:
 static rill_status work(choices *c)
 {
     rill_status status = RILL_OK;
-    const double start = seconds();
+    const double start = rill_now();
     const bool show = !c->compute.quiet || c->dry_run;
     rill_permeability_plan plan;
     double mlups = 0;
@@ -287,7 +280,7 @@ static rill_status work(choices *c)
         return rill_fail(RILL_USAGE, "--reservoir belongs to --drive pressure: add it, or leave both out");
     RILL_TRY(outputs_check(c));
     RILL_TRY(is_hdf5(c->input) ? read_geometry(c) : read_image(c));
-    c->times.read = seconds() - start;
+    c->times.read = rill_now() - start;
     rill_permeability_options options = rill_permeability_options_default();
     options.variant = cli_compute_variant(&c->compute);
     options.backend = (rill_backend_kind)c->compute.backend;
@@ -312,7 +305,7 @@ static rill_status work(choices *c)
         RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},
                                           &c->bar_plan));
     if (show) RILL_TRY(rill_plan_speed(&options, &mlups));
-    c->times.plan = seconds() - start - c->times.read;
+    c->times.plan = rill_now() - start - c->times.read;
     cli_progress_end();
     if (show) cli_permeability_print_plan(c->geom, &options, &plan, mlups);
     if (show && c->error_bar)

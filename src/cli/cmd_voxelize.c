@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill voxelize: an image becomes a geometry file. The work is geometry/voxelize.c's. */
 #include "cli/cli.h"
+#include "core/clock.h"
 #include "run/variant.h"
 #include "cli/image_options.h"
 #include "core/units.h"
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 /* In the order of rill_keep and rill_lattice; axes behind "any". */
 static const char *const keeps[] = {"all", "connected", "percolating", NULL};
@@ -25,13 +25,6 @@ typedef struct {
     bool quiet;
     char *line; /* the command, owned */
 } choices;
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void print_fractions(const char *label, const double part[3])
 {
@@ -115,7 +108,7 @@ static rill_status work(choices *c)
     rill_geom *geom = NULL;
     rill_voxelize_options options;
     rill_voxelize_report report;
-    const double start = seconds();
+    const double start = rill_now();
     RILL_TRY(cli_image_resolve(&c->image, &options));
     options.keep = (rill_keep)c->keep;
     options.axis = c->axis - 1;
@@ -125,9 +118,9 @@ static rill_status work(choices *c)
     RILL_TRY(rill_image_voxelize(c->input, &options, cli_progress(c->quiet), &geom, &report));
     RILL_TRY(rill_geom_write(geom, c->output,
                              &(rill_geom_write_options){.index_pull = c->index == 1, .lattice = c->lattice}));
-    if (c->json) RILL_TRY(write_json(c, geom, &report, seconds() - start));
+    if (c->json) RILL_TRY(write_json(c, geom, &report, rill_now() - start));
     cli_progress_end();
-    if (!c->quiet) print_summary(c, geom, &report, seconds() - start);
+    if (!c->quiet) print_summary(c, geom, &report, rill_now() - start);
 done:
     rill_geom_destroy(geom);
     return status;

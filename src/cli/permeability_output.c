@@ -50,6 +50,13 @@ double cli_permeability_seconds(const rill_permeability_options *options, const 
     return mlups > 0 ? runs * p->steps_expected * (double)(p->nodes + p->reservoirs) / (mlups * 1e6) : 0;
 }
 
+/* An estimate: no more digits than it is worth, and no power of ten that must be worked out. */
+static double two_digits(double x)
+{
+    const double unit = x > 0 ? pow(10, floor(log10(x)) - 1) : 1;
+    return round(x / unit) * unit;
+}
+
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *p, double mlups)
 {
@@ -81,9 +88,9 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);
     print_memory(p);
     if (mlups > 0)
-        cli_row("expected steps, time", "about %.2g%s, %.2g s at the %.3g MLUPS of a box of 64^3 nodes",
-                p->steps_expected, runs > 1 ? " for each axis" : "",
-                cli_permeability_seconds(options, p, mlups), mlups);
+        cli_row("expected steps, time", "about %g%s, %g s at the %.3g MLUPS of a box of 64^3 nodes",
+                two_digits(p->steps_expected), runs > 1 ? " for each axis" : "",
+                two_digits(cli_permeability_seconds(options, p, mlups)), mlups);
 }
 
 static void print_tensor(const double values[3][3], double factor, const char *unit)

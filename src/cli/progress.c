@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How far long work has come: one line that overwrites itself on a terminal, plain lines elsewhere. */
 #include "cli/cli.h"
+#include "core/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double TERMINAL_SECONDS = 0.2, PLAIN_SECONDS = 10;
@@ -16,17 +16,10 @@ static struct {
     double last;
 } state;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void show(void *context, const char *what, double fraction, const char *detail)
 {
     (void)context;
-    const double time = now();
+    const double time = rill_now();
     if (time - state.last < (state.terminal ? TERMINAL_SECONDS : PLAIN_SECONDS)) return;
     state.last = time;
 
@@ -63,7 +56,7 @@ rill_progress cli_progress(bool quiet)
     const char *term = getenv("TERM");
     if (quiet) return (rill_progress){NULL, NULL};
     state.terminal = isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
-    state.last = state.terminal ? 0 : now();
+    state.last = state.terminal ? 0 : rill_now();
     return (rill_progress){show, NULL};
 }
 

@@ -6,6 +6,7 @@
  * asked here.
  */
 #include "core/status.h"
+#include "core/clock.h"
 #include "geometry/derive.h"
 #include "run/error_bar_priv.h"
 #include "run/refinement.h"
@@ -14,19 +15,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { LEVELS = RILL_ERROR_BAR_LEVELS };
 
 /* Part of the correction that is in doubt when a single crop stands for the box. */
 #define ONE_CROP 0.5
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* What came of a part; NaN where the flow was not driven along an axis. */
 typedef struct outcome {
@@ -277,7 +270,7 @@ rill_status rill_error_bar_compute(const rill_geom *geom, const rill_permeabilit
 {
     rill_status status = RILL_OK;
     runner r = {.geom = geom, .options = options, .plain = plain, .plan = plan, .bar = bar};
-    const double start = now();
+    const double start = rill_now();
     double doubt[3];
     memset(out, 0, sizeof *out);
     for (int a = 0; a < 3; a++)
@@ -294,7 +287,7 @@ rill_status rill_error_bar_compute(const rill_geom *geom, const rill_permeabilit
     series_take(&r, out);
     relaxation_take(&r, out);
     add_up(out, doubt);
-    out->seconds = now() - start;
+    out->seconds = rill_now() - start;
 done:
     return status;
 }

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What both ways of following a run share. */
 #include "run/follow.h"
+#include "core/clock.h"
 #include "core/status.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Seconds between two calls of the watcher, and the most that is stepped in one go. */
 #define WATCH_SECONDS 0.2
-
-double rill_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void watch(rill_follower *f)
 {

@@ -29,9 +29,6 @@ typedef struct rill_follower {
     bool stopped;   /* by the watcher */
 } rill_follower;
 
-/** Return the seconds of a clock. */
-double rill_now(void);
-
 /** Step, watched, in slices of about the time between two watches. */
 rill_status rill_follow_step(rill_follower *f, uint64_t steps);
 

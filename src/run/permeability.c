@@ -4,6 +4,7 @@
  * pressures at reservoirs, followed until the
  * estimated final value is known well enough. Prints nothing and writes no file: callers watch.
  */
+#include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/components.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures a pore space and chooses relaxation time and force from it. Runs nothing. */
 #include "run/plan.h"
+#include "core/clock.h"
 #include "core/status.h"
 #include "network/network.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* Speed of sound squared of all lattices here. */
 #define CS2 (1.0 / 3.0)
@@ -291,13 +291,6 @@ double rill_plan_patience(const rill_permeability_plan *p, double k)
     return fmax(sound, fmax(thick, slow));
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 rill_status rill_plan_speed(const rill_permeability_options *o, double *mlups)
 {
     rill_status status = RILL_OK;
@@ -314,10 +307,10 @@ rill_status rill_plan_speed(const rill_permeability_options *o, double *mlups)
     RILL_TRY(rill_domain_create(geom, &(rill_domain_options){o->variant.lattice, -1}, &domain));
     RILL_TRY(rill_sim_create(domain, &options, &sim));
     RILL_TRY(rill_sim_step(sim, 2));
-    const double start = now();
+    const double start = rill_now();
     uint64_t steps = 0;
-    for (; steps < 1000 && now() - start < 0.1; steps += 2) RILL_TRY(rill_sim_step(sim, 2));
-    *mlups = (double)(voxels * steps) / (now() - start) * 1e-6;
+    for (; steps < 1000 && rill_now() - start < 0.1; steps += 2) RILL_TRY(rill_sim_step(sim, 2));
+    *mlups = (double)(voxels * steps) / (rill_now() - start) * 1e-6;
 done:
     rill_sim_destroy(sim);
     rill_domain_destroy(domain);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Suites of cases, and how a case is judged. */
 #include "verify/verify.h"
+#include "core/clock.h"
 
 #include "core/status.h"
 #include "verify/groups.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 const char *const rill_verify_suite_names[RILL_VERIFY_SUITES + 1] = {"reference", "formats"};
 
@@ -39,13 +39,6 @@ rill_verify_precision rill_verify_precision_of(rill_variant variant)
 {
     if (variant.storage == RILL_FP64) return RILL_VERIFY_64;
     return variant.storage == RILL_FP32 ? RILL_VERIFY_32 : RILL_VERIFY_16;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static rill_verify_outcome judge(const rill_verify_check *check, double found, double expected, double limit)
@@ -90,9 +83,9 @@ rill_status rill_verify_run(const rill_verify_case *of, const rill_verify_setup 
         values.found[k] = NAN;
         values.expected[k] = of->checks[k].expected;
     }
-    const double start = now();
+    const double start = rill_now();
     status = of->run(of, setup, &values);
-    record->seconds = now() - start;
+    record->seconds = rill_now() - start;
     if (status == RILL_NUMERICS) {
         snprintf(record->reason, sizeof record->reason, "%s", rill_error_message());
         status = RILL_OK;

@@ -39,7 +39,7 @@ LDFLAGS  += $(SANITIZE)
 endif
 
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
-CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step format-DOUBLE format-SINGLE
+CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build format-DOUBLE format-SINGLE
 
 LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/network/*.c src/boundary/*.c src/run/*.c src/verify/*.c src/io/*.c geometry/*.c) \
                    $(wildcard src/backend*.c cuda/*.c))
@@ -111,6 +111,10 @@ $(BUILD)/obj/src/cpu/format-%.o: src/cpu/format.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call cpu_part,-DRILL_PART_ARITHMETIC=$(word 1,$(part)))
 $(BUILD)/obj/src/cpu/step-%.o: src/cpu/step.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call cpu_part,)
+
+$(BUILD)/obj/src/cpu/build-%.o: src/cpu/build.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call cpu_part,)
 

@@ -2,6 +2,7 @@
 // A CUDA device as a backend: its memory, its errors, its copy bandwidth. Kernels are in kernels.cuh.
 extern "C" {
 #include "backend.h"
+#include "cuda/build.h"
 #include "cuda/find.h"
 #include "domain/domain.h"
 }
@@ -206,8 +207,9 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",  probe,      available,      require,   alloc,    release_array, share,
-    release, link_nodes, unlink_nodes,   nullptr,   upload,   download,      gather,
-    spread,  wait,       rill_cuda_find, bandwidth, versions, "device copy",
+    "cuda",         false,     probe,    available,       require,    alloc,
+    release_array,  share,     release,  rill_cuda_build, link_nodes, unlink_nodes,
+    nullptr,        upload,    download, gather,          spread,     wait,
+    rill_cuda_find, bandwidth, versions, "device copy",
 };
 }

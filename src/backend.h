@@ -8,6 +8,7 @@
 #define RILL_BACKEND_H
 
 #include "core/status.h"
+#include "domain/build.h"
 #include "kernel/launch.h"
 
 /** Of deviations of the density: a hundred thousand nodes per label may be off by 1 each. */
@@ -15,6 +16,7 @@
 
 typedef struct rill_backend {
     const char *name; /**< "cpu" */
+    bool host;        /**< its memory is the host's */
 
     /** Find the device and write its name. @return RILL_SYSTEM with the reason when there is none */
     rill_status (*probe)(char *device, size_t size);
@@ -34,7 +36,10 @@ typedef struct rill_backend {
     rill_status (*share)(const void *host, uint64_t bytes, const char *what, const void **out);
     void (*release)(const void *array);
 
-    /** Add to the shared arrays of a variant what this backend's kernels want besides; undone by unlink. */
+    /** Build entries of arrays, all pointers being the backend's; may return before the work is done. */
+    void (*build)(const rill_builder *builder, rill_build_task task);
+
+    /** Add to the built arrays of a variant what this backend's kernels want besides; undone by unlink. */
     rill_status (*link)(rill_variant variant, rill_arrays *arrays);
     void (*unlink)(rill_arrays *arrays);
 

@@ -102,6 +102,12 @@ static rill_status share(const void *host, uint64_t bytes, const char *what, con
 
 static void release(const void *array) { (void)array; }
 
+static void build(const rill_builder *builder, rill_build_task task)
+{
+    const level *found = level_find(); /* there is one, for probe() has found it */
+    if (found) found->parts->build(builder, task);
+}
+
 /* Steps read segments instead of a list. */
 static rill_status link_nodes(rill_variant variant, rill_arrays *arrays)
 {
@@ -184,6 +190,7 @@ static void spread(const double *given, const uint32_t *labels, uint64_t count, 
 
 const rill_backend rill_backend_cpu = {
     .name = "cpu",
+    .host = true,
     .probe = probe,
     .available = rill_memory_available,
     .require = rill_memory_require,
@@ -191,6 +198,7 @@ const rill_backend rill_backend_cpu = {
     .free = rill_array_destroy,
     .share = share,
     .release = release,
+    .build = build,
     .link = link_nodes,
     .unlink = unlink_nodes,
     .linked = linked_bytes,

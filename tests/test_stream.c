@@ -112,6 +112,7 @@ static uint64_t compare(const rill_geom *geom, rill_variant v)
     rill_links *links = NULL;
     ASSERT_OK(rill_numbering_create(geom, &numbering));
     ASSERT_OK(rill_links_create(&numbering, v, &links));
+    ASSERT_OK(rill_links_build(links, &rill_backend_cpu));
     const int q = rill_q(v.lattice);
     const rill_node fluid = (rill_node)numbering.nodes;
     rill_node *cells = calloc(fluid, sizeof *cells), *numbers = calloc(fluid, sizeof *numbers);

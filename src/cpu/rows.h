@@ -15,6 +15,7 @@
 #define RILL_CPU_ROWS_H
 
 #include "cpu/part.h"
+#include "domain/build.h"
 #include "kernel/launch.h"
 
 enum { RILL_BLOCK = RILL_SEGMENT_BLOCK };
@@ -61,11 +62,16 @@ typedef struct rill_cpu_formats {
     rill_cpu_format of[RILL_STORAGE_COUNT];
 } rill_cpu_formats;
 
+/** Build entries of arrays (build.c). */
+typedef void rill_cpu_build(const rill_builder *builder, rill_build_task task);
+extern rill_cpu_build RILL_CPU_BUILD(v2), RILL_CPU_BUILD(v3), RILL_CPU_BUILD(v4);
+
 /** The kernels for one x86-64 level: of every variant that the parts exist for. */
 typedef struct rill_cpu_level {
     rill_kernels kernels;
     bool (*has)(rill_variant variant);
     bool masks; /**< copies segments by masks */
+    rill_cpu_build *build;
 } rill_cpu_level;
 
 extern const rill_cpu_level RILL_CPU_LEVEL(v2), RILL_CPU_LEVEL(v3), RILL_CPU_LEVEL(v4);

@@ -427,4 +427,5 @@ const rill_cpu_level RILL_CPU_LEVEL(RILL_PART_LEVEL) = {{.step = step,
                                                          .wrap = wrap,
                                                          .patch = patch},
                                                         has,
-                                                        RILL_CPU_MASKS};
+                                                        RILL_CPU_MASKS,
+                                                        RILL_CPU_BUILD(RILL_PART_LEVEL)};

@@ -31,13 +31,15 @@ static int reflect(rill_lattice lattice, int i, unsigned mirrored)
  * one that leaves the voxel's mirror image's neighbour, reflected; as both are wall links, exchanging
  * their slots after each step is the mirror. Across a side normal to the flow axis the mirrored flow
  * runs backwards, and the exchange changes sign.
+ * @param swaps  where to write the pairs, NULL to count them  @return their number
  */
-static rill_status pair_links(rill_domain *domain, const rill_numbering *numbering, const uint32_t x[3],
-                              size_t *capacity)
+static size_t pair_links(const rill_domain *domain, const uint32_t x[3], rill_swap *swaps)
 {
     const rill_geom *geom = domain->geom;
+    const rill_numbering *numbering = &domain->numbering;
     const rill_node node = rill_numbering_node(numbering, x[0], x[1], x[2]);
-    if (node == RILL_UPSTREAM_WALL) return RILL_OK;
+    size_t count = 0;
+    if (node == RILL_UPSTREAM_WALL) return 0;
     for (int i = 1; i < rill_q(domain->lattice); i++) {
         const rill_link_end end = rill_follow_link(geom, domain->lattice, x, i);
         if (end.wall || !end.mirrored) continue;
@@ -48,42 +50,57 @@ static rill_status pair_links(rill_domain *domain, const rill_numbering *numberi
         const bool itself = other == node && back == i;
         if (itself ? sign > 0 : other < node || (other == node && back < i))
             continue; /* nothing to do, or listed */
-        if (domain->swap_count == *capacity) {
-            const size_t grown = *capacity ? *capacity * 2 : 4096;
-            rill_swap *swaps = realloc(domain->swaps, grown * sizeof *swaps);
-            if (!swaps)
-                return rill_fail(RILL_SYSTEM, "out of memory for %zu links across mirrored sides", grown);
-            domain->swaps = swaps;
-            *capacity = grown;
-        }
-        domain->swaps[domain->swap_count++] =
-            (rill_swap){{node, other}, {(uint8_t)i, (uint8_t)back}, (int8_t)sign};
+        if (swaps) swaps[count] = (rill_swap){{node, other}, {(uint8_t)i, (uint8_t)back}, (int8_t)sign};
+        count++;
     }
-    return RILL_OK;
+    return count;
 }
 
-static rill_status pair_mirrored(rill_domain *domain, const rill_numbering *numbering)
+/* Pair the links of the voxels of a row. */
+static size_t pair_row(const rill_domain *domain, uint32_t y, uint32_t z, rill_swap *swaps)
 {
     const rill_geom *geom = domain->geom;
-    size_t capacity = 0;
-    const bool mirrored_x = geom->sides[0] == RILL_MIRROR;
+    const bool whole_row = (geom->sides[1] == RILL_MIRROR && (y == 0 || y == geom->n[1] - 1)) ||
+                           (geom->sides[2] == RILL_MIRROR && (z == 0 || z == geom->n[2] - 1));
+    if (!whole_row && geom->sides[0] != RILL_MIRROR) return 0;
+    const uint32_t step = whole_row || geom->n[0] == 1 ? 1 : geom->n[0] - 1; /* otherwise both ends only */
+    size_t count = 0;
+    for (uint32_t x = 0; x < geom->n[0]; x += step) {
+        const uint32_t at[3] = {x, y, z};
+        count += pair_links(domain, at, swaps ? swaps + count : NULL);
+    }
+    return count;
+}
+
+/* Pair all links across mirrored sides, in the order of voxels: once to count those of rows, once to write.
+ */
+static rill_status pair_mirrored(rill_domain *domain)
+{
+    rill_status status = RILL_OK;
+    const rill_geom *geom = domain->geom;
+    const int64_t rows = (int64_t)geom->n[1] * geom->n[2];
+    uint64_t *first = NULL;
     bool any = false;
     for (int a = 0; a < 3; a++) any = any || geom->sides[a] == RILL_MIRROR;
     if (!any) return RILL_OK;
-    for (uint32_t z = 0; z < geom->n[2]; z++)
-        for (uint32_t y = 0; y < geom->n[1]; y++) {
-            const bool whole_row = (geom->sides[1] == RILL_MIRROR && (y == 0 || y == geom->n[1] - 1)) ||
-                                   (geom->sides[2] == RILL_MIRROR && (z == 0 || z == geom->n[2] - 1));
-            if (!whole_row && !mirrored_x) continue;
-            const uint32_t step =
-                whole_row || geom->n[0] == 1 ? 1 : geom->n[0] - 1; /* otherwise both ends only */
-            for (uint32_t x = 0; x < geom->n[0]; x += step) {
-                const uint32_t at[3] = {x, y, z};
-                const rill_status status = pair_links(domain, numbering, at, &capacity);
-                if (status != RILL_OK) return status;
-            }
-        }
-    return RILL_OK;
+    RILL_TRY(rill_array_create((uint64_t)rows + 1, sizeof *first, "rows of mirrored links", (void **)&first));
+    first[0] = 0;
+#pragma omp parallel for schedule(dynamic, 16) /* few rows have most of the links */
+    for (int64_t row = 0; row < rows; row++)
+        first[row + 1] = pair_row(domain, (uint32_t)(row % geom->n[1]), (uint32_t)(row / geom->n[1]), NULL);
+    for (int64_t row = 0; row < rows; row++) first[row + 1] += first[row];
+    domain->swap_count = first[rows];
+    if (domain->swap_count == 0) goto done;
+    RILL_TRY(rill_array_create(domain->swap_count, sizeof *domain->swaps, "links across mirrored sides",
+                               (void **)&domain->swaps));
+#pragma omp parallel for schedule(dynamic, 16)
+    for (int64_t row = 0; row < rows; row++)
+        if (first[row + 1] > first[row])
+            pair_row(domain, (uint32_t)(row % geom->n[1]), (uint32_t)(row / geom->n[1]),
+                     domain->swaps + first[row]);
+done:
+    rill_array_destroy(first);
+    return status;
 }
 
 size_t rill_domain_stride_of(uint64_t nodes)
@@ -106,7 +123,7 @@ rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options 
     domain->flow_axis = options->flow_axis;
     RILL_TRY(rill_numbering_create(geom, &domain->numbering));
     domain->nodes = (rill_node)domain->numbering.nodes;
-    RILL_TRY(pair_mirrored(domain, &domain->numbering));
+    RILL_TRY(pair_mirrored(domain));
     *out = domain;
     domain = NULL;
 done:
@@ -118,7 +135,7 @@ void rill_domain_destroy(rill_domain *domain)
 {
     if (!domain) return;
     rill_numbering_destroy(&domain->numbering);
-    free(domain->swaps);
+    rill_array_destroy(domain->swaps);
     free(domain);
 }
 

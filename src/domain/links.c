@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lays out the arrays of a variant on a numbered box, and fills them. */
+/* Lays out the arrays of a variant on a numbered box, and has a backend build them there. */
 #include "domain/links.h"
 
-#include "core/memory.h"
 #include "core/status.h"
+#include "domain/build.h"
 #include "domain/numbering.h"
 
 #include <stdlib.h>
@@ -147,200 +147,16 @@ done:
     return status;
 }
 
-/* What the functions that fill arrays share. */
-typedef struct builder {
-    const rill_numbering *fluid, *ghosts;
-    rill_variant v;
-    const rill_links_size *size;
-} builder;
-
-/* A cell of the box. */
-typedef struct cell {
-    uint32_t x[3];
-    bool wrapped_up; /* reached through the upper z side */
-} cell;
-
-static cell move(const builder *b, const uint32_t x[3], const int d[3])
-{
-    cell to = {{0, 0, 0}, d[2] > 0 && x[2] + 1 == b->fluid->n[2]};
-    for (int a = 0; a < 3; a++) to.x[a] = rill_step_along(x[a], d[a], b->fluid->n[a], false);
-    return to;
-}
-
-/* Return the number of a cell: node, ghost or, in a ring, copy; RILL_UPSTREAM_WALL when it has none. */
-static rill_node number_of(const builder *b, cell c)
-{
-    const rill_node node = rill_numbering_node(b->fluid, c.x[0], c.x[1], c.x[2]);
-    if (node != RILL_UPSTREAM_WALL)
-        return b->v.stream == RILL_RING && c.wrapped_up ? (rill_node)b->size->first_ghost + node : node;
-    if (!b->ghosts->occupied) return RILL_UPSTREAM_WALL;
-    const rill_node ghost = rill_numbering_node(b->ghosts, c.x[0], c.x[1], c.x[2]);
-    return ghost == RILL_UPSTREAM_WALL ? RILL_UPSTREAM_WALL : (rill_node)b->size->first_ghost + ghost;
-}
-
-static void list_node(const builder *b, rill_arrays *arrays, const uint32_t x[3], rill_node n, bool ghost)
-{
-    const rill_variant v = b->v;
-    rill_node *list = (rill_node *)arrays->list;
-    if (v.addressing == RILL_CHASE) {
-        for (int row = 0; row < rill_list_rows(v.lattice, v.stream, v.addressing); row++) {
-            const int axis = v.stream == RILL_AA ? row / 2 : row;
-            int d[3] = {0, 0, 0};
-            d[axis] = v.stream == RILL_AA && row % 2 ? -1 : 1;
-            list[(size_t)row * arrays->list_stride + n] = number_of(b, move(b, x, d));
-        }
-    } else {
-        for (int i = 1; i < rill_q(v.lattice); i++) {
-            const int d[3] = {rill_meeting(v.lattice, v.stream, i, 0),
-                              rill_meeting(v.lattice, v.stream, i, 1),
-                              rill_meeting(v.lattice, v.stream, i, 2)};
-            if (d[0] || d[1] || d[2])
-                list[(size_t)rill_list_row(v.lattice, v.stream, i) * arrays->list_stride + n] =
-                    number_of(b, move(b, x, d));
-        }
-    }
-    if (!arrays->walls || ghost) return;
-    uint32_t walls = 0;
-    for (int i = 1; i < rill_q(v.lattice); i++) {
-        const int d[3] = {-rill_c(v.lattice, i, 0), -rill_c(v.lattice, i, 1), -rill_c(v.lattice, i, 2)};
-        const cell to = move(b, x, d);
-        walls |= (uint32_t)!rill_numbering_has(b->fluid, to.x[0], to.x[1], to.x[2]) << (i - 1);
-    }
-    ((uint32_t *)arrays->walls)[n] = walls;
-}
-
-static void fill_list(const builder *b, rill_arrays *arrays)
-{
-    const rill_numbering *const numberings[] = {b->fluid, b->v.addressing == RILL_CHASE ? b->ghosts : NULL};
-    memset((void *)arrays->list, 0xFF, b->size->parts[0].bytes);
-    for (int ghost = 0; ghost < 2; ghost++) {
-        const rill_numbering *numbering = numberings[ghost];
-        if (!numbering || !numbering->occupied) continue;
-        const int64_t lines = (int64_t)numbering->n[1] * numbering->n[2];
-#pragma omp parallel for schedule(static)
-        for (int64_t line = 0; line < lines; line++)
-            for (size_t w = 0; w < numbering->row_words; w++) {
-                const size_t word = (size_t)line * numbering->row_words + w;
-                rill_node n = numbering->base[word] + (ghost ? (rill_node)b->size->first_ghost : 0);
-                for (uint64_t left = numbering->occupied[word]; left; left &= left - 1, n++) {
-                    const uint32_t x[3] = {(uint32_t)w * 64 + (uint32_t)__builtin_ctzll(left),
-                                           (uint32_t)(line % numbering->n[1]),
-                                           (uint32_t)(line / numbering->n[1])};
-                    list_node(b, arrays, x, n, ghost);
-                }
-            }
-    }
-}
-
-static void fill_flags(const builder *b, rill_arrays *arrays)
-{
-    const rill_numbering *fluid = b->fluid;
-    uint8_t *flags = (uint8_t *)arrays->flags;
-#pragma omp parallel for collapse(2) schedule(static)
-    for (uint32_t z = 0; z < fluid->n[2]; z++)
-        for (uint32_t y = 0; y < fluid->n[1]; y++)
-            for (uint32_t x = 0; x < fluid->n[0]; x++) {
-                const uint32_t at[3] = {x, y, z};
-                bool edge = false;
-                for (int i = 1; i < rill_q(b->v.lattice); i++) {
-                    const int d[3] = {rill_c(b->v.lattice, i, 0), rill_c(b->v.lattice, i, 1),
-                                      rill_c(b->v.lattice, i, 2)};
-                    const cell to = move(b, at, d);
-                    edge = edge || !rill_numbering_has(fluid, to.x[0], to.x[1], to.x[2]);
-                }
-                flags[((size_t)z * fluid->n[1] + y) * fluid->n[0] + x] =
-                    !rill_numbering_has(fluid, x, y, z) ? 0
-                    : edge                              ? RILL_FLAG_FLUID | RILL_FLAG_EDGE
-                                                        : RILL_FLAG_FLUID;
-            }
-}
-
-/* Return the word of a row that begins at cell `first`. */
-static rill_word word_of(const rill_numbering *numbering, uint32_t first, uint32_t y, uint32_t z)
-{
-    const uint32_t nx = numbering->n[0];
-    const uint32_t cells = nx - first < RILL_WORD_CELLS ? nx - first : RILL_WORD_CELLS;
-    rill_word word = {0, rill_numbering_rank(numbering, first, y, z)};
-    word.window |= (uint32_t)rill_numbering_has(numbering, first ? first - 1 : nx - 1, y, z);
-    for (uint32_t c = 0; c < cells; c++)
-        word.window |= (uint32_t)rill_numbering_has(numbering, first + c, y, z) << (c + 1);
-    word.window |= (uint32_t)rill_numbering_has(numbering, first + cells < nx ? first + cells : 0, y, z)
-                   << (cells + 1);
-    return word;
-}
-
-static void fill_words(const builder *b, const rill_numbering *numbering, rill_node add, rill_arrays *arrays,
-                       rill_word *words)
-{
-    const uint32_t ny = numbering->n[1], nz = numbering->n[2];
-#pragma omp parallel for collapse(2) schedule(static)
-    for (uint32_t z = 0; z < nz + 2; z++)
-        for (uint32_t y = 0; y < ny + 2; y++)
-            for (uint32_t w = 0; w < arrays->row; w++) {
-                rill_word word =
-                    word_of(numbering, w * RILL_WORD_CELLS, (y + ny - 1) % ny, (z + nz - 1) % nz);
-                word.base += add;
-                if (b->v.stream == RILL_RING && z == nz + 1) word.base += (rill_node)b->size->first_ghost;
-                words[(size_t)z * arrays->plane + (size_t)y * arrays->row + w] = word;
-            }
-}
-
-static uint32_t place_word(const rill_arrays *arrays, const uint32_t x[3])
-{
-    return (x[2] + 1) * arrays->plane + (x[1] + 1) * arrays->row + x[0] / RILL_WORD_CELLS;
-}
-
-static rill_status fill_places(const builder *b, rill_arrays *arrays)
-{
-    enum { relative_bits = 25 };
-    const rill_numbering *fluid = b->fluid;
-    uint32_t *places = (uint32_t *)arrays->places, *firsts = (uint32_t *)arrays->firsts;
-    bool far = false;
-    for (int pass = 0; pass < 2; pass++) { /* the words that places count from, then the places */
-        const int64_t lines = (int64_t)fluid->n[1] * fluid->n[2];
-#pragma omp parallel for schedule(static) reduction(|| : far)
-        for (int64_t line = 0; line < lines; line++)
-            for (size_t w = 0; w < fluid->row_words; w++) {
-                const size_t word = (size_t)line * fluid->row_words + w;
-                rill_node n = fluid->base[word];
-                for (uint64_t left = fluid->occupied[word]; left; left &= left - 1, n++) {
-                    const uint32_t x[3] = {(uint32_t)w * 64 + (uint32_t)__builtin_ctzll(left),
-                                           (uint32_t)(line % fluid->n[1]), (uint32_t)(line / fluid->n[1])};
-                    const uint32_t k = place_word(arrays, x);
-                    if (pass == 0) {
-                        if (n % RILL_PLACE_BLOCK == 0) firsts[n / RILL_PLACE_BLOCK] = k;
-                        continue;
-                    }
-                    const uint32_t relative = k - firsts[n / RILL_PLACE_BLOCK];
-                    far = far || relative >> relative_bits;
-                    places[n] = (x[0] % RILL_WORD_CELLS + 1) | (uint32_t)(x[0] == 0) << 5 |
-                                (uint32_t)(x[0] == fluid->n[0] - 1) << 6 | relative << 7;
-                }
-            }
-    }
-    if (far)
-        return rill_fail(RILL_USAGE,
-                         "%d successive fluid nodes lie more than 2^%d bitmap words apart: crop, or "
-                         "choose --addressing list",
-                         RILL_PLACE_BLOCK, relative_bits);
-    return RILL_OK;
-}
-
 rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant, rill_links **out)
 {
     rill_status status = RILL_OK;
-    rill_numbering ghosts = {.occupied = NULL};
     rill_links *links = calloc(1, sizeof *links);
     if (!links) return rill_fail(RILL_SYSTEM, "out of memory for links");
-    const builder b = {fluid, &ghosts, variant, &links->size};
     rill_arrays *arrays = &links->arrays;
-    RILL_TRY(ghosts_create(fluid, variant, &ghosts));
-    RILL_TRY(layout(fluid, variant, ghosts.nodes, &links->size));
-    RILL_TRY(rill_memory_require(links->size.bytes, "the links of the nodes"));
-    for (int k = 0; k < links->size.part_count; k++) {
-        const rill_links_part *part = &links->size.parts[k];
-        RILL_TRY(rill_array_create_zero(part->bytes, 1, part->what, (void **)((char *)arrays + part->field)));
-    }
+    links->fluid = fluid;
+    links->variant = variant;
+    RILL_TRY(ghosts_create(fluid, variant, &links->ghosts));
+    RILL_TRY(layout(fluid, variant, links->ghosts.nodes, &links->size));
     arrays->nodes = (rill_node)links->size.nodes;
     arrays->ghosts = (rill_node)links->size.ghosts;
     arrays->first_ghost = (rill_node)links->size.first_ghost;
@@ -350,33 +166,168 @@ rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant,
     arrays->row = (uint32_t)row_of(fluid);
     arrays->plane = arrays->row * (fluid->n[1] + 2);
     arrays->last_bit = (fluid->n[0] - 1) % RILL_WORD_CELLS + 1;
-    if (arrays->list) fill_list(&b, arrays);
-    if (arrays->flags) fill_flags(&b, arrays);
-    if (arrays->words) {
-        fill_words(&b, fluid, 0, arrays, (rill_word *)arrays->words);
-        if (arrays->ghost_words)
-            fill_words(&b, &ghosts, arrays->first_ghost, arrays, (rill_word *)arrays->ghost_words);
-        RILL_TRY(fill_places(&b, arrays));
-    }
     *out = links;
     links = NULL;
 done:
-    rill_numbering_destroy(&ghosts);
     rill_links_destroy(links);
     return status;
 }
 
-void rill_links_drop(rill_links *links)
+/* Say which way the rows of a list lead, and where walls are looked for. */
+static void directions_set(rill_builder *b, rill_variant v)
 {
-    for (int k = 0; k < links->size.part_count; k++) {
-        void **array = (void **)((char *)&links->arrays + links->size.parts[k].field);
-        rill_array_destroy(*array);
-        *array = NULL;
+    b->rows = rill_list_rows(v.lattice, v.stream, v.addressing);
+    b->links = rill_q(v.lattice) - 1;
+    for (int i = 1; i < rill_q(v.lattice); i++)
+        for (int a = 0; a < 3; a++) b->link[i - 1][a] = (int8_t)-rill_c(v.lattice, i, a);
+    for (int row = 0; row < b->rows && v.addressing == RILL_CHASE; row++)
+        b->row[row][v.stream == RILL_AA ? row / 2 : row] = v.stream == RILL_AA && row % 2 ? -1 : 1;
+    for (int i = 1; i < rill_q(v.lattice) && v.addressing == RILL_LIST; i++) {
+        const int d[3] = {rill_meeting(v.lattice, v.stream, i, 0), rill_meeting(v.lattice, v.stream, i, 1),
+                          rill_meeting(v.lattice, v.stream, i, 2)};
+        for (int a = 0; a < 3 && (d[0] || d[1] || d[2]); a++)
+            b->row[rill_list_row(v.lattice, v.stream, i)][a] = (int8_t)d[a];
     }
+}
+
+/* Memory of a backend for some planes of a numbering. */
+typedef struct slab {
+    uint64_t *occupied;
+    rill_node *base;
+} slab;
+
+static rill_status slab_create(const rill_backend *backend, uint64_t words, slab *out)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(backend->alloc(words * sizeof *out->occupied, "numbers of nodes", (void **)&out->occupied));
+    RILL_TRY(backend->alloc(words * sizeof *out->base, "numbers of nodes", (void **)&out->base));
+done:
+    return status;
+}
+
+/* Copy planes first … first + count - 1 of a periodic box. */
+static rill_status slab_upload(const rill_backend *backend, const rill_numbering *numbering, uint32_t first,
+                               uint32_t count, const slab *to)
+{
+    rill_status status = RILL_OK;
+    const size_t plane = numbering->row_words * numbering->n[1];
+    for (uint32_t done_planes = 0, part; done_planes < count; done_planes += part) {
+        const uint32_t z = (first + done_planes) % numbering->n[2], left = numbering->n[2] - z;
+        part = count - done_planes < left ? count - done_planes : left;
+        const size_t words = part * plane, at = done_planes * plane, from = z * plane;
+        RILL_TRY(
+            backend->upload(to->occupied + at, numbering->occupied + from, words * sizeof *to->occupied));
+        RILL_TRY(backend->upload(to->base + at, numbering->base + from, words * sizeof *to->base));
+    }
+done:
+    return status;
+}
+
+/*
+ * Return how many planes of the numbering a device holds at a time: all, or what a quarter of the links
+ * takes, so that building needs little more than what is built.
+ */
+static uint32_t planes_held(const rill_links *links, const rill_backend *backend)
+{
+    enum { quarter = 4, least = 1 << 20, most = 1 << 28, planes_least = 3 };
+    const rill_numbering *fluid = links->fluid;
+    uint64_t bytes = links->size.bytes / quarter;
+    if (backend->host) return fluid->n[2];
+    if (bytes < least) bytes = least;
+    if (bytes > most) bytes = most;
+    uint64_t planes = bytes / (fluid->row_words * fluid->n[1] * (sizeof(uint64_t) + sizeof(rill_node)) *
+                               (links->ghosts.occupied ? 2 : 1));
+    if (planes < planes_least) planes = planes_least;
+    return planes < fluid->n[2] ? (uint32_t)planes : fluid->n[2];
+}
+
+/* Build what there is to build in some planes. */
+static void slab_build(const rill_backend *backend, const rill_builder *b)
+{
+    const rill_arrays *arrays = &b->arrays;
+    if (arrays->list) backend->build(b, RILL_BUILD_LIST);
+    if (b->ghosts_listed) backend->build(b, RILL_BUILD_GHOST_LIST);
+    if (arrays->flags) backend->build(b, RILL_BUILD_FLAGS);
+    if (!arrays->words) return;
+    backend->build(b, RILL_BUILD_WORDS);
+    if (arrays->ghost_words) backend->build(b, RILL_BUILD_GHOST_WORDS);
+    backend->build(b, RILL_BUILD_FIRSTS);
+    backend->build(b, RILL_BUILD_PLACES);
+}
+
+/* Build everything, as many planes at a time as are held. */
+static rill_status slabs_build(const rill_links *links, const rill_backend *backend, rill_builder *b)
+{
+    rill_status status = RILL_OK;
+    const rill_numbering *fluid = links->fluid, *ghosts = &links->ghosts;
+    const uint32_t nz = fluid->n[2], planes = planes_held(links, backend);
+    const uint64_t words = (uint64_t)planes * fluid->n[1] * fluid->row_words;
+    slab slabs[2] = {{NULL, NULL}, {NULL, NULL}};
+    if (backend->host) {
+        b->fluid = (rill_build_cells){fluid->occupied, fluid->base};
+        b->ghosts = (rill_build_cells){ghosts->occupied, ghosts->base};
+    } else {
+        RILL_TRY(slab_create(backend, words, &slabs[0]));
+        if (ghosts->occupied) RILL_TRY(slab_create(backend, words, &slabs[1]));
+        b->fluid = (rill_build_cells){slabs[0].occupied, slabs[0].base};
+        b->ghosts = (rill_build_cells){slabs[1].occupied, slabs[1].base};
+    }
+    for (b->first = 0; b->first < nz; b->first = b->end) {
+        b->end = planes < nz && nz - b->first > planes - 2 ? b->first + planes - 2 : nz;
+        b->held = planes < nz ? (b->first + nz - 1) % nz : 0;
+        const uint32_t count = planes < nz ? b->end - b->first + 2 : nz;
+        if (!backend->host) RILL_TRY(slab_upload(backend, fluid, b->held, count, &slabs[0]));
+        if (slabs[1].occupied) RILL_TRY(slab_upload(backend, ghosts, b->held, count, &slabs[1]));
+        slab_build(backend, b);
+        RILL_TRY(backend->wait());
+    }
+    if (b->arrays.list) backend->build(b, RILL_BUILD_PADDING);
+    RILL_TRY(backend->wait());
+done:
+    for (int k = 0; k < 2; k++) {
+        backend->free(slabs[k].occupied);
+        backend->free(slabs[k].base);
+    }
+    return status;
+}
+
+rill_status rill_links_build(rill_links *links, const rill_backend *backend)
+{
+    rill_status status = RILL_OK;
+    uint32_t far = 0;
+    const rill_variant v = links->variant;
+    rill_builder b = {.row_words = links->fluid->row_words};
+    links->backend = backend;
+    for (int k = 0; k < links->size.part_count; k++) {
+        const rill_links_part *part = &links->size.parts[k];
+        RILL_TRY(backend->alloc(part->bytes, part->what, (void **)((char *)&links->arrays + part->field)));
+    }
+    RILL_TRY(backend->alloc(sizeof far, "a flag", (void **)&b.far));
+    b.arrays = links->arrays;
+    memcpy(b.n, links->fluid->n, sizeof b.n);
+    b.first_ghost = (rill_node)links->size.first_ghost;
+    b.ghosts_end = (rill_node)(links->size.first_ghost + links->ghosts.nodes);
+    b.ring = v.stream == RILL_RING;
+    b.ghosts_listed = v.addressing == RILL_CHASE;
+    directions_set(&b, v);
+    RILL_TRY(slabs_build(links, backend, &b));
+    rill_numbering_destroy(&links->ghosts);
+    RILL_TRY(backend->download(&far, b.far, sizeof far));
+    if (far)
+        status = rill_fail(RILL_USAGE,
+                           "%d successive fluid nodes lie more than 2^%d bitmap words apart: crop, or "
+                           "choose --addressing list",
+                           RILL_PLACE_BLOCK, RILL_PLACE_BITS);
+done:
+    backend->free(b.far);
+    return status;
 }
 
 void rill_links_destroy(rill_links *links)
 {
-    if (links) rill_links_drop(links);
+    if (!links) return;
+    for (int k = 0; k < links->size.part_count && links->backend; k++)
+        links->backend->free(*(void **)((char *)&links->arrays + links->size.parts[k].field));
+    rill_numbering_destroy(&links->ghosts);
     free(links);
 }

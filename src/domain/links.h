@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file links.h
- * What a variant needs to know of a domain, on the host: the arrays of kernel/arrays.h without populations.
+ * What a variant needs to know of a domain: the arrays of kernel/arrays.h without populations, in the memory
+ * of a backend, which builds them there.
  */
 #ifndef RILL_DOMAIN_LINKS_H
 #define RILL_DOMAIN_LINKS_H
 
+#include "backend.h"
 #include "domain/domain.h"
 
-/** One of the arrays: what a backend copies to its device. */
+/** One of the arrays. */
 typedef struct rill_links_part {
     size_t field; /**< offset of its pointer in rill_arrays */
     uint64_t bytes;
@@ -30,17 +32,25 @@ typedef struct rill_links_size {
 
 typedef struct rill_links {
     rill_links_size size;
-    rill_arrays arrays; /**< owned */
+    rill_arrays arrays;          /**< owned, on the backend; before they are built without pointers */
+    const rill_numbering *fluid; /**< borrowed */
+    rill_variant variant;
+    rill_numbering ghosts;       /**< until the arrays are built */
+    const rill_backend *backend; /**< that built them, NULL before */
 } rill_links;
 
 /** Find out what the links of a variant take. @return RILL_USAGE when numbers do not suffice */
 rill_status rill_links_measure(const rill_numbering *fluid, rill_variant variant, rill_links_size *out);
 
-/** Make the links of a variant. */
+/**
+ * Lay out the links of a variant; nothing is allocated on a backend.
+ * @param[in] fluid  borrowed until the links are built
+ * @return RILL_USAGE when numbers do not suffice
+ */
 rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant, rill_links **out);
 
-/** Free the arrays and keep the sizes: a device has copies. */
-void rill_links_drop(rill_links *links);
+/** Build the arrays on a backend, the same bits on every one; once. @see tests/test_links.c */
+rill_status rill_links_build(rill_links *links, const rill_backend *backend);
 
 /** Destroy links; NULL is allowed. */
 void rill_links_destroy(rill_links *links);

@@ -36,13 +36,27 @@ done:
     return status;
 }
 
+/* Sum up what comes before each word: within parts first, then what comes before the parts. */
 static void rank(rill_numbering *numbering)
 {
-    numbering->nodes = 0;
-    for (size_t w = 0; w < words_of(numbering); w++) {
-        numbering->base[w] = (rill_node)numbering->nodes;
-        numbering->nodes += (uint64_t)__builtin_popcountll(numbering->occupied[w]);
+    enum { parts = 1024 };
+    uint64_t before[parts + 1] = {0};
+    const size_t words = words_of(numbering), part = words / parts + 1;
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < parts; p++) {
+        uint64_t count = 0;
+        for (size_t w = p * part; w < (p + 1) * part && w < words; w++) {
+            numbering->base[w] = (rill_node)count;
+            count += (uint64_t)__builtin_popcountll(numbering->occupied[w]);
+        }
+        before[p + 1] = count;
     }
+    for (int p = 0; p < parts; p++) before[p + 1] += before[p];
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < parts; p++)
+        for (size_t w = p * part; w < (p + 1) * part && w < words; w++)
+            numbering->base[w] += (rill_node)before[p];
+    numbering->nodes = before[parts];
 }
 
 rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out)

@@ -31,10 +31,13 @@ rill_status rill_geom_index_write(const rill_geom *geom, rill_h5_file *file, ril
     rill_status status = RILL_OK;
     rill_numbering numbering = {.occupied = NULL};
     rill_links *links = NULL;
+    const rill_backend *backend;
     const rill_variant variant = {.lattice = lattice, .stream = RILL_PULL, .addressing = RILL_LIST};
     const int64_t wall = RILL_UPSTREAM_WALL;
     RILL_TRY(rill_numbering_create(geom, &numbering));
     RILL_TRY(rill_links_create(&numbering, variant, &links));
+    RILL_TRY(rill_backend_find(RILL_BACKEND_CPU, &backend));
+    RILL_TRY(rill_links_build(links, backend));
     const uint64_t rows = (uint64_t)rill_q(lattice) - 1, nodes = numbering.nodes;
     const rill_h5_layout layout = {
         .type = RILL_H5_U32, .rank = 2, .dims = {rows, nodes}, .chunk = {1, CHUNK}, .deflate = DEFLATE};

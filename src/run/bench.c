@@ -137,8 +137,6 @@ rill_status rill_bench_fits(const rill_bench_subject *subject, rill_variant vari
     rill_links_size size;
     RILL_TRY(rill_links_measure(&subject->domain->numbering, rill_variant_normal(variant), &size));
     RILL_TRY(yardstick->backend->require(rill_sim_bytes(variant, &size), "the populations and index lists"));
-    if (yardstick->backend != &rill_backend_cpu)
-        RILL_TRY(rill_memory_require(size.bytes, "the index lists, which are made on the host,"));
 done:
     return status;
 }

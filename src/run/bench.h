@@ -34,7 +34,7 @@ rill_status rill_bench_subject_create(const rill_geom *geom, rill_lattice lattic
 void rill_bench_subject_destroy(rill_bench_subject *subject);
 
 /**
- * Return whether a variant fits the memory of its backend, and of the host, where links are made.
+ * Return whether a variant fits the memory of its backend, where links are built.
  * @return RILL_SYSTEM with need and what there is when it does not; RILL_USAGE when its numbers do not
  * suffice
  */

@@ -292,10 +292,9 @@ static rill_bench_shape shape_of(rill_bench_suite suite, const rill_bench_wants 
 static uint32_t largest_edge(const rill_bench_wants *wants, rill_variant v)
 {
     const rill_bytes bytes = rill_variant_bytes(v, 1);
-    const double there = 0.97 * (double)wants->memory / (bytes.populations + bytes.index + 0.02),
-                 here =
-                     0.9 * (double)wants->host_memory /
-                     ((wants->device ? 0 : bytes.populations) + bytes.index + 1.25); /* voxels, numbering */
+    const double both = bytes.populations + bytes.index, there = 0.97 * (double)wants->memory / (both + 0.02),
+                 here = 0.9 * (double)wants->host_memory /
+                        ((wants->device ? 0 : both) + 1.4); /* voxels, numbers of nodes and of ghosts */
     const double nodes = fmin(fmin(there, here), 0xfffffffe);
     return (uint32_t)cbrt(nodes) & ~1u;
 }

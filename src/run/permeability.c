@@ -91,8 +91,8 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
     RILL_TRY(rill_links_measure(&numbering, variant, &size));
     const uint64_t numbers = rill_numbering_bytes(geom), sim = rill_sim_bytes(variant, &size);
     plan->ghosts = size.ghosts;
-    const uint64_t building = numbers * (size.ghosts ? 2 : 1) + size.bytes;
-    const bool host = strcmp(backend->name, "cpu") == 0;
+    const bool host = backend->host;
+    const uint64_t building = numbers * (size.ghosts ? 2 : 1) + (host ? size.bytes : 0);
     /* A drive by pressure starts from moments in double, and turns fields at the end. */
     const uint64_t moments = plan->reservoirs ? 4 * sizeof(double) * (plan->nodes + plan->reservoirs)
                                               : 4 * sizeof(float) * plan->nodes;
@@ -294,6 +294,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     f->run->tortuosity = f->run->reynolds = f->run->mach = NAN;
     f->slice = 1;
     RILL_TRY(rill_sim_create(domain, &options, &f->sim));
+    out->seconds_domain += rill_sim_seconds_linking(f->sim);
     if (f->between.geom)
         RILL_TRY(rill_reservoirs_drive(&f->between, domain, f->sim,
                                        3 * f->plan->force * f->geom->n[f->run->axis]));

@@ -6,6 +6,7 @@
 #include "run/sim.h"
 
 #include "boundary/boundary.h"
+#include "core/clock.h"
 #include "core/memory.h"
 #include "kernel/lattice.h"
 #include "kernel/storage.h"
@@ -30,13 +31,14 @@ struct rill_sim {
     rill_attached **patches;
     int patch_count;
     void *populations[2]; /* the second is NULL for in-place schemes */
-    rill_links *links;    /* on the host; without arrays once a device has them */
-    rill_arrays arrays;   /* without populations */
-    size_t ring;          /* where node 0 is */
+    rill_links *links;
+    rill_arrays arrays; /* those of the links and of the backend; without populations */
+    size_t ring;        /* where node 0 is */
     const void *swaps;
     rill_swap *dense_swaps; /* host, dense addressing only */
     rill_partial *partials; /* [chunks] on the backend */
     rill_partial *host_partials;
+    double seconds_linking; /* that building the links took */
     uint64_t held;          /* bytes on the backend, those of link() and of what observers use not counted */
     double *slice;          /* [4][slice_nodes] on the backend, made when first used */
     rill_node *order;       /* [slice_nodes] on the backend, dense addressing only */
@@ -216,40 +218,21 @@ done:
     return status;
 }
 
-/* Give the links to the backend; where it made copies, the host's are not needed any more. */
-static rill_status share_links(rill_sim *sim)
-{
-    rill_status status = RILL_OK;
-    const rill_backend *backend = sim->backend;
-    const rill_arrays *host = &sim->links->arrays;
-    bool copied = false;
-    sim->arrays = *host;
-    for (int k = 0; k < sim->links->size.part_count; k++)
-        *(const void **)((char *)&sim->arrays + sim->links->size.parts[k].field) = NULL;
-    for (int k = 0; k < sim->links->size.part_count; k++) {
-        const rill_links_part *part = &sim->links->size.parts[k];
-        const void *array = *(void *const *)((const char *)host + part->field), *shared = NULL;
-        RILL_TRY(share(sim, array, part->bytes, part->what, &shared));
-        *(const void **)((char *)&sim->arrays + part->field) = shared;
-        copied = copied || shared != array;
-    }
-    if (copied) rill_links_drop(sim->links);
-    RILL_TRY(backend->link(sim->options.variant, &sim->arrays));
-done:
-    return status;
-}
-
 static rill_status allocate(rill_sim *sim)
 {
     rill_status status = RILL_OK;
     const rill_domain *domain = sim->domain;
     const rill_backend *backend = sim->backend;
     const rill_variant variant = sim->options.variant;
-    rill_links_size size;
-    RILL_TRY(rill_links_measure(&domain->numbering, variant, &size));
-    RILL_TRY(backend->require(rill_sim_bytes(variant, &size), "the populations and index lists"));
+    const double start = rill_now();
     RILL_TRY(rill_links_create(&domain->numbering, variant, &sim->links));
-    RILL_TRY(share_links(sim));
+    const rill_links_size size = sim->links->size;
+    RILL_TRY(backend->require(rill_sim_bytes(variant, &size), "the populations and index lists"));
+    RILL_TRY(rill_links_build(sim->links, backend));
+    sim->held += size.bytes;
+    sim->arrays = sim->links->arrays;
+    RILL_TRY(backend->link(variant, &sim->arrays));
+    sim->seconds_linking = rill_now() - start;
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
         RILL_TRY(take(sim, population_bytes(variant, size.stride), "populations", &sim->populations[k]));
     if (domain->swap_count) RILL_TRY(swaps_share(sim));
@@ -313,8 +296,6 @@ void rill_sim_destroy(rill_sim *sim)
         sim->backend->free(sim->label_values);
         sim->backend->unlink(&sim->arrays);
         sim->backend->release(sim->swaps);
-        for (int k = 0; sim->links && k < sim->links->size.part_count; k++)
-            sim->backend->release(*(void **)((char *)&sim->arrays + sim->links->size.parts[k].field));
     }
     rill_links_destroy(sim->links);
     rill_array_destroy(sim->dense_swaps);
@@ -619,6 +600,8 @@ const char *rill_sim_backend(const rill_sim *sim) { return sim->backend->name; }
 const char *rill_sim_device(const rill_sim *sim) { return sim->device; }
 
 const rill_backend *rill_sim_backend_table(const rill_sim *sim) { return sim->backend; }
+
+double rill_sim_seconds_linking(const rill_sim *sim) { return sim->seconds_linking; }
 
 uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked)
 {

@@ -47,4 +47,7 @@ rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node co
  */
 uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked);
 
+/** Return the seconds that building links took when the simulation was made. */
+double rill_sim_seconds_linking(const rill_sim *sim);
+
 #endif

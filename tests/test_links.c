@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The arrays that backends build, compared byte by byte with what a slow search through the voxels says. That
+ * they take populations to the right places is test_stream.c's.
+ */
+#include "domain/links.h"
+#include "kernel/address.h"
+#include "run/variant.h"
+#include "backends.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A box cell by cell, with the layer behind sides that are not periodic. */
+typedef struct box {
+    uint32_t n[3];
+    uint64_t cells;
+    rill_variant v;
+    const rill_links_size *size;
+    bool *fluid;
+    uint32_t *number; /* of nodes and ghosts, RILL_UPSTREAM_WALL of others */
+} box;
+
+static rill_geom *noise(const uint32_t n[3], const rill_side sides[3], unsigned seed, int solid_of_ten)
+{
+    rill_geom *geom = NULL;
+    ASSERT_OK(rill_geom_create(n, &geom));
+    for (int a = 0; a < 3; a++) geom->sides[a] = sides[a];
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) {
+        seed = seed * 1664525u + 1013904223u;
+        geom->voxels[v] = (seed >> 16) % 10 < (unsigned)solid_of_ten ? RILL_SOLID : RILL_FLUID;
+    }
+    geom->voxels[rill_geom_voxels(geom) / 2] = RILL_FLUID;
+    return geom;
+}
+
+static uint64_t cell_at(const box *b, const uint32_t x[3], const int d[3])
+{
+    uint64_t to[3];
+    for (int a = 0; a < 3; a++) to[a] = ((uint64_t)x[a] + b->n[a] + (uint64_t)(int64_t)d[a]) % b->n[a];
+    return to[0] + b->n[0] * (to[1] + b->n[1] * to[2]);
+}
+
+static void where(const box *b, uint64_t cell, uint32_t x[3])
+{
+    x[0] = (uint32_t)(cell % b->n[0]);
+    x[1] = (uint32_t)(cell / b->n[0] % b->n[1]);
+    x[2] = (uint32_t)(cell / b->n[0] / b->n[1]);
+}
+
+static void meeting(const box *b, int i, int d[3])
+{
+    for (int a = 0; a < 3; a++) d[a] = rill_meeting(b->v.lattice, b->v.stream, i, a);
+}
+
+/* Mark the solid cells that populations of a node rest in, or pass by along x, then y, then z. */
+static void ghosts_mark(const box *b, const uint32_t x[3], bool *ghost)
+{
+    for (int i = 1; i < rill_q(b->v.lattice); i++) {
+        int d[3];
+        meeting(b, i, d);
+        if (rill_stream_esoteric(b->v.stream)) ghost[cell_at(b, x, d)] = true;
+        if (b->v.addressing != RILL_CHASE) continue;
+        for (int axes = 1; axes < 3; axes++) {
+            const int way[3] = {d[0], axes > 1 ? d[1] : 0, 0};
+            if (memcmp(way, d, sizeof way) != 0) ghost[cell_at(b, x, way)] = true;
+        }
+    }
+}
+
+static box box_create(const rill_geom *geom, rill_variant v, const rill_links_size *size)
+{
+    box b = {.v = v, .size = size};
+    uint32_t nodes = 0, ghosts = (uint32_t)size->first_ghost;
+    for (int a = 0; a < 3; a++) b.n[a] = geom->n[a] + (geom->sides[a] != RILL_PERIODIC);
+    b.cells = (uint64_t)b.n[0] * b.n[1] * b.n[2];
+    b.fluid = calloc(b.cells, sizeof *b.fluid);
+    b.number = malloc(b.cells * sizeof *b.number);
+    bool *ghost = calloc(b.cells, sizeof *ghost);
+    uint32_t x[3];
+    for (uint64_t c = 0; c < b.cells; c++) {
+        where(&b, c, x);
+        if (x[0] < geom->n[0] && x[1] < geom->n[1] && x[2] < geom->n[2])
+            b.fluid[c] = geom->voxels[x[0] + geom->n[0] * (x[1] + (uint64_t)geom->n[1] * x[2])] >= RILL_FLUID;
+    }
+    for (uint64_t c = 0; c < b.cells && v.addressing != RILL_DENSE; c++) {
+        where(&b, c, x);
+        if (b.fluid[c]) ghosts_mark(&b, x, ghost);
+    }
+    for (uint64_t c = 0; c < b.cells; c++)
+        b.number[c] = b.fluid[c] ? nodes++ : ghost[c] ? ghosts++ : RILL_UPSTREAM_WALL;
+    if (v.stream != RILL_RING) cr_expect_eq(ghosts - size->first_ghost, size->ghosts);
+    free(ghost);
+    return b;
+}
+
+static uint32_t number_at(const box *b, const uint32_t x[3], const int d[3])
+{
+    const uint64_t to = cell_at(b, x, d);
+    const bool copy = b->v.stream == RILL_RING && b->fluid[to] && d[2] > 0 && x[2] == b->n[2] - 1;
+    return b->number[to] + (copy ? (uint32_t)b->size->first_ghost : 0);
+}
+
+static void list_expect(const box *b, const uint32_t x[3], uint32_t n, size_t stride, uint32_t *list)
+{
+    for (int i = 1; i < rill_q(b->v.lattice) && b->v.addressing == RILL_LIST; i++) {
+        int d[3];
+        meeting(b, i, d);
+        if (d[0] || d[1] || d[2])
+            list[(size_t)rill_list_row(b->v.lattice, b->v.stream, i) * stride + n] = number_at(b, x, d);
+    }
+    for (int a = 0; a < 3 && b->v.addressing == RILL_CHASE; a++) {
+        int d[3] = {0, 0, 0};
+        const size_t row = b->v.stream == RILL_AA ? 2 * (size_t)a : (size_t)a;
+        d[a] = 1;
+        list[row * stride + n] = number_at(b, x, d);
+        d[a] = -1;
+        if (b->v.stream == RILL_AA) list[(row + 1) * stride + n] = number_at(b, x, d);
+    }
+}
+
+static uint32_t walls_expect(const box *b, const uint32_t x[3])
+{
+    uint32_t walls = 0;
+    for (int i = 1; i < rill_q(b->v.lattice); i++) {
+        const int d[3] = {-rill_c(b->v.lattice, i, 0), -rill_c(b->v.lattice, i, 1),
+                          -rill_c(b->v.lattice, i, 2)};
+        walls |= (uint32_t)!b->fluid[cell_at(b, x, d)] << (i - 1);
+    }
+    return walls;
+}
+
+/* Return the words of a bitmap: bits by cells, bases by counting on. */
+static rill_word *words_expect(const box *b, bool ghosts, uint64_t bytes)
+{
+    const uint32_t row = (b->n[0] + RILL_WORD_CELLS - 1) / RILL_WORD_CELLS;
+    rill_word *words = malloc(bytes);
+    uint32_t next = ghosts ? (uint32_t)b->size->first_ghost : 0;
+    for (uint64_t line = 0; line < (uint64_t)b->n[1] * b->n[2]; line++)
+        for (uint32_t w = 0; w < row; w++) {
+            const uint32_t from = w * RILL_WORD_CELLS;
+            rill_word word = {0, next};
+            for (uint32_t bit = 0; bit < 32 && from + bit < b->n[0] + 2; bit++) {
+                const uint64_t cell = line * b->n[0] + (from + bit + b->n[0] - 1) % b->n[0];
+                const bool set =
+                    ghosts ? !b->fluid[cell] && b->number[cell] != RILL_UPSTREAM_WALL : b->fluid[cell];
+                word.window |= (uint32_t)set << bit;
+                next += set && bit > 0 && bit <= RILL_WORD_CELLS && from + bit <= b->n[0];
+            }
+            /* into its place, and where halo rows and planes repeat it */
+            const uint32_t y = (uint32_t)(line % b->n[1]) + 1, z = (uint32_t)(line / b->n[1]) + 1;
+            const uint32_t ys[3] = {y, y == 1 ? b->n[1] + 1 : y, y == b->n[1] ? 0 : y},
+                           zs[3] = {z, z == 1 ? b->n[2] + 1 : z, z == b->n[2] ? 0 : z};
+            for (int k = 0; k < 9; k++) {
+                rill_word *to = &words[((uint64_t)zs[k / 3] * (b->n[1] + 2) + ys[k % 3]) * row + w];
+                *to = word;
+                if (b->v.stream == RILL_RING && zs[k / 3] == b->n[2] + 1)
+                    to->base += (uint32_t)b->size->first_ghost;
+            }
+        }
+    return words;
+}
+
+/* Return what an array should be. */
+static void *part_expect(const box *b, const rill_arrays *arrays, const rill_links_part *part)
+{
+    const uint32_t row = (b->n[0] + RILL_WORD_CELLS - 1) / RILL_WORD_CELLS;
+    const size_t field = part->field;
+    if (field == offsetof(rill_arrays, words)) return words_expect(b, false, part->bytes);
+    if (field == offsetof(rill_arrays, ghost_words)) return words_expect(b, true, part->bytes);
+    uint32_t *out = malloc(part->bytes), first = 0;
+    memset(out, field == offsetof(rill_arrays, list) ? 0xFF : 0, part->bytes);
+    for (uint64_t c = 0; c < b->cells; c++) {
+        uint32_t x[3];
+        const uint32_t n = b->number[c];
+        where(b, c, x);
+        const uint32_t word = ((x[2] + 1) * (b->n[1] + 2) + x[1] + 1) * row + x[0] / RILL_WORD_CELLS;
+        if (field == offsetof(rill_arrays, list) && n != RILL_UPSTREAM_WALL &&
+            (b->fluid[c] || b->v.addressing == RILL_CHASE))
+            list_expect(b, x, n, arrays->list_stride, out);
+        if (!b->fluid[c]) continue;
+        if (n % RILL_PLACE_BLOCK == 0) first = word;
+        if (field == offsetof(rill_arrays, walls)) out[n] = walls_expect(b, x);
+        if (field == offsetof(rill_arrays, flags))
+            ((uint8_t *)out)[c] = (uint8_t)(RILL_FLAG_FLUID | (walls_expect(b, x) ? RILL_FLAG_EDGE : 0));
+        if (field == offsetof(rill_arrays, firsts) && n % RILL_PLACE_BLOCK == 0)
+            out[n / RILL_PLACE_BLOCK] = word;
+        if (field == offsetof(rill_arrays, places))
+            out[n] = (x[0] % RILL_WORD_CELLS + 1) | (x[0] == 0 ? 32u : 0) | (x[0] == b->n[0] - 1 ? 64u : 0) |
+                     (word - first) << 7;
+    }
+    return out;
+}
+
+/* Compare the arrays that a backend builds. */
+static void compare(const rill_geom *geom, const rill_numbering *numbering, rill_variant v,
+                    const rill_backend *const *backends, int count, const char *name)
+{
+    rill_links *links = NULL;
+    rill_links_size measured;
+    ASSERT_OK(rill_links_measure(numbering, v, &measured));
+    ASSERT_OK(rill_links_create(numbering, v, &links));
+    cr_expect_eq(measured.bytes, links->size.bytes);
+    const box b = box_create(geom, v, &measured);
+    void *expected[4];
+    for (int k = 0; k < measured.part_count; k++)
+        expected[k] = part_expect(&b, &links->arrays, &measured.parts[k]);
+    for (int device = 0; device < count; device++) {
+        if (device) ASSERT_OK(rill_links_create(numbering, v, &links));
+        ASSERT_OK(rill_links_build(links, backends[device]));
+        for (int k = 0; k < measured.part_count; k++) {
+            const rill_links_part *part = &measured.parts[k];
+            void *found = malloc(part->bytes);
+            ASSERT_OK(backends[device]->download(found, *(void **)((char *)&links->arrays + part->field),
+                                                 part->bytes));
+            cr_expect(memcmp(found, expected[k], part->bytes) == 0, "%s of %s on %s %d", part->what, name,
+                      backends[device]->name, device);
+            free(found);
+        }
+        rill_links_destroy(links);
+    }
+    for (int k = 0; k < measured.part_count; k++) free(expected[k]);
+    free(b.fluid);
+    free(b.number);
+}
+
+/*
+ * Every combination of lattice, scheme and addressing on boxes that are awkward in some way. A backend
+ * without host memory holds few planes of the numbers at a time; the CPU plays one, too.
+ */
+Test(links, arrays_are_what_a_search_finds)
+{
+    static const struct {
+        uint32_t n[3];
+        rill_side sides[3];
+        int solid_of_ten;
+        bool every_lattice;
+    } cases[] = {{{7, 5, 4}, {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC}, 4, true},
+                 {{70, 5, 4}, {RILL_WALL, RILL_MIRROR, RILL_WALL}, 3, true},
+                 {{64, 9, 1}, {RILL_PERIODIC, RILL_MIRROR, RILL_PERIODIC}, 2, true},
+                 {{129, 3, 3}, {RILL_MIRROR, RILL_PERIODIC, RILL_WALL}, 5, true},
+                 {{1, 1, 9}, {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC}, 3, true},
+                 {{30, 40, 20}, {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC}, 0, true},
+                 {{2, 50, 2100}, {RILL_MIRROR, RILL_PERIODIC, RILL_PERIODIC}, 9, false}};
+    rill_backend device = rill_backend_cpu;
+    const rill_backend *backends[3] = {&rill_backend_cpu, &device};
+    int count = 2, combinations = 0;
+    device.host = false;
+    if (rill_backend_available(RILL_BACKEND_CUDA))
+        ASSERT_OK(rill_backend_find(RILL_BACKEND_CUDA, &backends[count++]));
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        rill_numbering numbering = {.occupied = NULL};
+        rill_geom *geom = noise(cases[c].n, cases[c].sides, 7 + (unsigned)c, cases[c].solid_of_ten);
+        ASSERT_OK(rill_numbering_create(geom, &numbering));
+        for (int lattice = 0; lattice < (cases[c].every_lattice ? RILL_LATTICE_COUNT : 1); lattice++)
+            for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
+                for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++) {
+                    const rill_variant v = {.lattice = (rill_lattice)lattice,
+                                            .collision = RILL_TRT,
+                                            .stream = (rill_stream)stream,
+                                            .addressing = (rill_addressing)addressing};
+                    char name[96], what[128];
+                    if (rill_variant_check(v) != RILL_OK) continue;
+                    if (lattice == RILL_D2Q9 && cases[c].n[2] > 1) continue;
+                    rill_variant_name(v, name, sizeof name);
+                    snprintf(what, sizeof what, "case %zu, %s", c, name);
+                    compare(geom, &numbering, v, backends, count, what);
+                    combinations++;
+                }
+        rill_numbering_destroy(&numbering);
+        rill_geom_destroy(geom);
+    }
+    cr_assert_gt(combinations, 400, "only %d combinations were compared", combinations);
+}
+
+/* What a backend gave, and the most at a time. */
+static struct {
+    void *array;
+    uint64_t bytes;
+} given[16];
+static uint64_t given_now, given_most;
+
+static rill_status counting_alloc(uint64_t bytes, const char *what, void **out)
+{
+    const rill_status status = rill_backend_cpu.alloc(bytes, what, out);
+    size_t k = 0;
+    while (given[k].array) k++;
+    given[k].array = *out;
+    given[k].bytes = bytes;
+    given_now += bytes;
+    if (given_now > given_most) given_most = given_now;
+    return status;
+}
+
+static void counting_free(void *array)
+{
+    for (size_t k = 0; k < sizeof given / sizeof *given && array; k++)
+        if (given[k].array == array) {
+            given_now -= given[k].bytes;
+            given[k].array = NULL;
+        }
+    rill_backend_cpu.free(array);
+}
+
+/* Numbers of nodes and ghosts on a device are more than these few links take, and not held at a time. */
+Test(links, building_takes_little_more_than_what_is_built)
+{
+    const uint32_t n[3] = {64, 200, 2000};
+    rill_geom *geom = NULL;
+    rill_numbering numbering = {.occupied = NULL};
+    rill_links *links = NULL;
+    rill_backend device = rill_backend_cpu;
+    const rill_variant v = {
+        .lattice = RILL_D3Q19, .collision = RILL_TRT, .stream = RILL_ESOTWIST, .addressing = RILL_LIST};
+    device.host = false;
+    device.alloc = counting_alloc;
+    device.free = counting_free;
+    ASSERT_OK(rill_geom_create(n, &geom));
+    for (uint64_t k = 0; k < rill_geom_voxels(geom); k += 167) geom->voxels[k] = RILL_FLUID;
+    ASSERT_OK(rill_numbering_create(geom, &numbering));
+    ASSERT_OK(rill_links_create(&numbering, v, &links));
+    ASSERT_OK(rill_links_build(links, &device));
+    cr_expect_eq(given_now, links->size.bytes);
+    cr_expect_lt((double)given_most, 1.3 * (double)given_now, "%llu of %llu", (unsigned long long)given_most,
+                 (unsigned long long)given_now);
+    cr_expect_lt((double)given_now, 2.0 * (double)rill_numbering_bytes(geom)); /* or it shows nothing */
+    rill_links_destroy(links);
+    cr_expect_eq(given_now, 0);
+    rill_numbering_destroy(&numbering);
+    rill_geom_destroy(geom);
+}

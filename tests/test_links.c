@@ -329,3 +329,15 @@ Test(links, building_takes_little_more_than_what_is_built)
     rill_numbering_destroy(&numbering);
     rill_geom_destroy(geom);
 }
+
+/* Neighbours of the last voxel of such a row would have no coordinate. */
+Test(links, an_axis_has_fewer_than_two_to_the_31_voxels)
+{
+    for (int a = 0; a < 3; a++) {
+        rill_geom geom = {.n = {1, 1, 1}, .sides = {RILL_WALL, RILL_WALL, RILL_WALL}};
+        rill_numbering numbering;
+        geom.n[a] = UINT32_C(1) << 31;
+        cr_expect_eq(rill_numbering_create(&geom, &numbering), RILL_USAGE);
+        cr_expect_not_null(strstr(rill_error_message(), "2147483648 voxels along"));
+    }
+}

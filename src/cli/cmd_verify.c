@@ -24,6 +24,7 @@ static const char *const measures[] = {"relative", "absolute", "at most", "at le
 typedef struct choices {
     cli_compute compute;
     int suite, set;
+    uint64_t nodes;
     const char *pattern, *rock;
     bool list;
 } choices;
@@ -244,6 +245,7 @@ static rill_status work(const choices *c, const char *command)
         .variant = cli_compute_variant(&c->compute),
         .backend = (rill_backend_kind)c->compute.backend,
         .magic = c->compute.magic,
+        .nodes = c->nodes,
         .progress = cli_progress(c->compute.quiet),
     };
     if (!t.rows || !t.left_out || !t.series) {
@@ -269,7 +271,7 @@ static rill_status work(const choices *c, const char *command)
     rill_variant_name(setup.variant, variant, sizeof variant);
     printf("%d of %d checks passed in %d cases (%d skipped), %.0f s, %s set, %s, %s\n", t.checks - t.failed,
            t.checks, t.cases, t.skipped, t.seconds, setup.full ? "full" : "quick",
-           c->suite == RILL_VERIFY_REFERENCE ? variant : "every format", device);
+           c->suite == RILL_VERIFY_FORMATS ? "every format" : variant, device);
     RILL_TRY(verdict(&t));
 done:
     cli_progress_end();
@@ -292,7 +294,10 @@ const cli_command cli_verify = {
         "variant; the flags of the method choose another. Each line shows what was found, what is\n"
         "expected, the deviation as the check measures it, and the limit for the stored format. The full "
         "set\nis chosen on a GPU, the quick one on a CPU. --suite formats compares the number formats, with "
-        "and\nwithout the shift, on the same flows; the other flags of the method apply to all of them.\n"
+        "and\nwithout the shift, on the same flows; the other flags of the method apply to all of them. "
+        "--suite "
+        "sizes\nfills the memory with as many nodes as --nodes says, and shows what they take and how fast "
+        "they are.\n"
         "Exit code 2: a check failed.",
     .run = run,
 };
@@ -319,7 +324,8 @@ static int run(int argc, char **argv)
     const cli_option own[] = {
         {.help = "What is verified"},
         {"suite", 0, CLI_CHOICE, &c.suite,
-         .help = "reference: one variant against known values; formats: the number formats",
+         .help = "reference: one variant against known values; formats: the number formats; sizes: many "
+                 "nodes",
          .choices = rill_verify_suite_names},
         {"case", 0, CLI_TEXT, &c.pattern, "PATTERN", "cases by name, such as 'spheres/*'", .fallback = "all"},
         {"set", 0, CLI_CHOICE, &c.set,
@@ -327,6 +333,8 @@ static int run(int argc, char **argv)
          .choices = sets},
         {"rock", 0, CLI_TEXT, &c.rock, "FILE",
          "image (pore 0) or geometry of a rock, for the cases that need one", .fallback = "none"},
+        {"nodes", 0, CLI_COUNT, &c.nodes, "COUNT", "fluid nodes of the suite sizes, at least",
+         .fallback = "3e5, full set 3e8", .min = 1000, .max = 4e9},
         {"list", 0, CLI_FLAG, &c.list, .help = "show the cases, what they check and its source, and stop"},
         {.help = "Variant and output"},
         {0},

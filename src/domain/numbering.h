@@ -21,7 +21,8 @@ typedef struct rill_numbering {
     uint64_t nodes;
 } rill_numbering;
 
-/** Number the fluid voxels. @return RILL_USAGE without any or with more than 2^32 - 2 of them */
+/** Number the fluid voxels. @return RILL_USAGE without any, with more than 2^32 - 2 of them or with an axis
+ * of more than 2^31 - 1 */
 rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out);
 
 /**
@@ -64,7 +65,8 @@ static inline rill_node rill_numbering_node(const rill_numbering *numbering, uin
 /** Return the number of nodes in planes below z. */
 rill_node rill_numbering_before_plane(const rill_numbering *numbering, uint32_t z);
 
-/** Write the cells x + nx (y + ny z) of nodes first … first + count - 1. */
+/** Write the cells x + nx (y + ny z) of nodes first … first + count - 1, in a box of fewer than 2^32 cells.
+ */
 void rill_numbering_cells(const rill_numbering *numbering, rill_node first, rill_node count,
                           rill_node *cells);
 

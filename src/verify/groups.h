@@ -22,4 +22,6 @@ extern const rill_verify_group rill_verify_format_vortices; /**< formats in a de
 extern const rill_verify_group rill_verify_format_flows;    /**< formats in flows with inertia */
 extern const rill_verify_group rill_verify_format_pores;    /**< formats and permeability */
 
+extern const rill_verify_group rill_verify_sizes; /**< as many nodes as are asked for */
+
 #endif

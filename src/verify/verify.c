@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *const rill_verify_suite_names[RILL_VERIFY_SUITES + 1] = {"reference", "formats"};
+const char *const rill_verify_suite_names[RILL_VERIFY_SUITES + 1] = {"reference", "formats", "sizes"};
 
 static const rill_verify_group *const reference[] = {
     &rill_verify_channels, &rill_verify_pipes,    &rill_verify_cylinders,
@@ -19,7 +19,8 @@ static const rill_verify_group *const reference[] = {
 static const rill_verify_group *const formats[] = {&rill_verify_format_pipes, &rill_verify_format_vortices,
                                                    &rill_verify_format_flows, &rill_verify_format_pores,
                                                    NULL};
-static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats};
+static const rill_verify_group *const sizes[] = {&rill_verify_sizes, NULL};
+static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats, sizes};
 
 int rill_verify_count(rill_verify_suite suite)
 {

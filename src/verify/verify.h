@@ -50,12 +50,13 @@ typedef struct rill_verify_setup {
     rill_backend_kind backend;
     double magic;          /**< TRT, MRT */
     bool full;             /**< the sizes and cases of a GPU */
+    uint64_t nodes;        /**< of the suite sizes, at least; 0: 3e5, full set 3e8 */
     const rill_geom *rock; /**< the Fontainebleau image, or NULL; pores percolate or not, nothing dropped */
     rill_progress progress;
 } rill_verify_setup;
 
 /** Most checks of a case. */
-enum { RILL_VERIFY_CHECKS = 8 };
+enum { RILL_VERIFY_CHECKS = 12 };
 
 /** What a case comes to. */
 typedef struct rill_verify_values {
@@ -95,6 +96,7 @@ typedef struct rill_verify_group {
 typedef enum rill_verify_suite {
     RILL_VERIFY_REFERENCE, /**< exact and published values, for one variant */
     RILL_VERIFY_FORMATS,   /**< number formats against each other */
+    RILL_VERIFY_SIZES,     /**< as many nodes as are asked for, for one variant */
     RILL_VERIFY_SUITES
 } rill_verify_suite;
 

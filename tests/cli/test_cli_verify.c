@@ -61,6 +61,25 @@ Test(verify, compares_formats)
     json_decref(report);
 }
 
+Test(verify, runs_as_many_nodes_as_are_asked_for)
+{
+    const cli_result r = cli_test_run("verify", "--suite", "sizes", "--nodes", "20k", "--addressing",
+                                      "bitmap", "--backend", "cpu", "--json", "a.json");
+    cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+    json_t *report = json_load_file("a.json", 0, NULL);
+    const json_t *rows = json_object_get(report, "checks");
+    /* Two channels of 16 x 30 x 30 nodes; 17 voxels with their plate. */
+    cr_expect_eq(json_real_value(json_object_get(json_array_get(rows, 0), "found")), 28800);
+    cr_expect_geq(json_real_value(json_object_get(json_array_get(rows, 1), "found")), 28800 * 80);
+    cr_expect_geq(json_real_value(json_object_get(json_array_get(rows, 2), "found")), 30600);
+    for (size_t k = 3; k < 5; k++)
+        cr_expect_gt(json_real_value(json_object_get(json_array_get(rows, k), "found")), 0);
+    cr_expect_eq(json_array_size(rows), 11);
+    json_decref(report);
+    cli_test_fails(3, "no room for the flow between plates", "verify", "--suite", "sizes", "--nodes", "4e9",
+                   "--memory", "1GiB", "--backend", "cpu");
+}
+
 Test(verify, lists_its_cases_and_their_sources)
 {
     const cli_result r = cli_test_run("verify", "--list");

@@ -28,7 +28,8 @@ static rill_geom *noise(const uint32_t n[3], const rill_side sides[3], unsigned 
     for (int a = 0; a < 3; a++) geom->sides[a] = sides[a];
     for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) {
         seed = seed * 1664525u + 1013904223u;
-        geom->voxels[v] = (seed >> 16) % 10 < (unsigned)solid_of_ten ? RILL_SOLID : RILL_FLUID;
+        geom->voxels[v] =
+            (seed >> 16) % 10 < (unsigned)solid_of_ten ? RILL_SOLID : RILL_FLUID + (seed >> 8) % 255;
     }
     geom->voxels[rill_geom_voxels(geom) / 2] = RILL_FLUID;
     return geom;

@@ -5,6 +5,8 @@
 #include "core/memory.h"
 #include "core/status.h"
 
+#include <string.h>
+
 static size_t words_of(const rill_numbering *numbering)
 {
     return numbering->row_words * numbering->n[1] * numbering->n[2];
@@ -59,6 +61,24 @@ static void rank(rill_numbering *numbering)
     numbering->nodes = before[parts];
 }
 
+/* Return a bit for each of `cells` voxels, up to 64, eight at a time: whether it is fluid. */
+static uint64_t word_of(const uint8_t *voxels, uint32_t cells)
+{
+    const uint64_t ones = UINT64_MAX / UINT8_MAX; /* in every byte */
+    uint64_t occupied = 0;
+    uint32_t b = 0;
+    _Static_assert(RILL_SOLID == 0 && RILL_FLUID == 1, "fluid is what is not 0");
+    for (; b + 8 <= cells; b += 8) {
+        uint64_t eight;
+        memcpy(&eight, voxels + b, sizeof eight);
+        eight |= (eight & 0x7F * ones) + 0x7F * ones; /* the highest bit of bytes that are not 0 */
+        /* bit 8 k, times 2^(56 - 7 k), is bit k of the highest byte */
+        occupied |= ((eight >> 7 & ones) * UINT64_C(0x0102040810204080) >> 56) << b;
+    }
+    for (; b < cells; b++) occupied |= (uint64_t)(voxels[b] >= RILL_FLUID) << b;
+    return occupied;
+}
+
 rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out)
 {
     rill_status status = RILL_OK;
@@ -76,10 +96,7 @@ rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out)
             uint64_t *row = numbering.occupied + ((size_t)z * numbering.n[1] + y) * numbering.row_words;
             for (uint32_t first = 0; first < geom->n[0]; first += 64) {
                 const uint32_t cells = geom->n[0] - first < 64 ? geom->n[0] - first : 64;
-                uint64_t occupied = 0;
-                for (uint32_t b = 0; b < cells; b++)
-                    occupied |= (uint64_t)(voxels[first + b] >= RILL_FLUID) << b;
-                row[first / 64] = occupied;
+                row[first / 64] = word_of(voxels + first, cells);
             }
         }
     rank(&numbering);

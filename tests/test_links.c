@@ -5,6 +5,7 @@
  */
 #include "domain/links.h"
 #include "kernel/address.h"
+#include "run/sim.h"
 #include "run/variant.h"
 #include "backends.h"
 
@@ -341,4 +342,32 @@ Test(links, an_axis_has_fewer_than_two_to_the_31_voxels)
         cr_expect_eq(rill_numbering_create(&geom, &numbering), RILL_USAGE);
         cr_expect_not_null(strstr(rill_error_message(), "2147483648 voxels along"));
     }
+}
+
+/* Sizes and slots of 3.2e9 nodes, which no machine of the tests has room for. */
+Test(links, sizes_beyond_two_to_the_32)
+{
+    const rill_numbering numbering = {
+        .n = {1500, 1500, 1513}, .row_words = 24, .nodes = UINT64_C(3204000000)};
+    const uint64_t nodes = numbering.nodes;
+    rill_variant v = {.lattice = RILL_D3Q19,
+                      .collision = RILL_TRT,
+                      .stream = RILL_AA,
+                      .addressing = RILL_LIST,
+                      .storage = RILL_FP16S};
+    rill_links_size size;
+    ASSERT_OK(rill_links_measure(&numbering, v, &size));
+    cr_expect_geq(size.stride, nodes);
+    cr_expect_leq(size.stride, nodes + 2 * RILL_SEGMENT_BLOCK);
+    cr_expect_eq(size.bytes, 18 * 4 * size.list_stride);
+    const double list = (19 * 2 + 18 * 4) * (double)nodes;
+    cr_expect_float_eq((double)rill_sim_bytes(v, &size) / list, 1, 1e-3);
+    v.addressing = RILL_BITMAP;
+    ASSERT_OK(rill_links_measure(&numbering, v, &size));
+    const double words = 50.0 * 1502 * 1515, bitmap = (19 * 2 + 4 + 4.0 / 64) * (double)nodes + 8 * words;
+    cr_expect_float_eq((double)rill_sim_bytes(v, &size) / bitmap, 1, 1e-3);
+    const rill_arrays arrays = {.stride = size.stride, .nodes = (rill_node)nodes, .ring = size.stride - 5};
+    const rill_node last = (rill_node)nodes - 1;
+    cr_expect_eq(rill_slot(RILL_AA, &arrays, 18, last), 18 * (uint64_t)size.stride + nodes - 1);
+    cr_expect_eq(rill_slot(RILL_RING, &arrays, 18, last), 18 * (uint64_t)size.stride + nodes - 6);
 }

@@ -41,7 +41,19 @@ void rill_geom_destroy(rill_geom *geom)
     free(geom->source);
     free(geom->source_hash);
     free(geom->options);
+    rill_surface_destroy(geom->surface);
     free(geom);
+}
+
+void rill_surface_destroy(rill_surface *surface)
+{
+    if (!surface) return;
+    for (int k = 0; k < surface->opening_count; k++) rill_array_destroy(surface->openings[k].cuts);
+    free(surface->openings);
+    rill_array_destroy(surface->walls);
+    rill_array_destroy(surface->vertices);
+    rill_array_destroy(surface->triangles);
+    free(surface);
 }
 
 uint64_t rill_geom_voxels(const rill_geom *geom) { return (uint64_t)geom->n[0] * geom->n[1] * geom->n[2]; }

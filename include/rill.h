@@ -66,6 +66,46 @@ typedef struct rill_porosity {
     double percolating[3]; /**< pores whose component conducts along x, y, z */
 } rill_porosity;
 
+/** A link from a fluid node that crosses a surface. */
+typedef struct rill_cut {
+    rill_node node;
+    uint32_t triangle; /**< of the surface, the first one on the way; RILL_NO_TRIANGLE where there is none:
+                            closed holes, extensions, openings */
+    float q;           /**< how far from the node the surface is, as a part of the link: 0 to 1 */
+    uint8_t direction; /**< number i of the D3Q27 velocity c_i that leads from the surface to the node, as in
+                            rill_wall_link: the surface is at x - q c_i. D3Q19 has the first 19 of D3Q27 */
+} rill_cut;
+
+#define RILL_NO_TRIANGLE UINT32_MAX
+
+enum {
+    RILL_OPENING_NAME = 64, /**< bytes of a name, NUL included */
+    RILL_OPENINGS = 253     /**< at most: nodes carry their labels */
+};
+
+/** A flat piece of the surface through which fluid enters or leaves. */
+typedef struct rill_opening {
+    char name[RILL_OPENING_NAME];
+    uint8_t label;             /**< value of the voxels that have a link through it */
+    double centre[3];          /**< m, from the corner that geom->origin counts from */
+    double normal[3];          /**< of length 1, into the fluid */
+    double area, perimeter;    /**< of the true outline, m2 and m */
+    double hydraulic_diameter; /**< 4 area / perimeter, m */
+    rill_cut *cuts;            /**< [cut_count], owned, by node and direction */
+    uint64_t cut_count;
+} rill_opening;
+
+/** The triangle surface that a geometry was cut from, and where links cross it. */
+typedef struct rill_surface {
+    double (*vertices)[3];    /**< [vertex_count], m, owned */
+    uint32_t (*triangles)[3]; /**< [triangle_count], vertices; in the order of the file, normals outward */
+    uint64_t vertex_count, triangle_count;
+    rill_cut *walls; /**< [wall_count], links to walls, by node and direction, owned */
+    uint64_t wall_count;
+    rill_opening *openings; /**< [opening_count], owned */
+    int opening_count;
+} rill_surface;
+
 /** A voxel geometry. */
 typedef struct rill_geom {
     uint32_t n[3];          /**< voxels along x, y, z */
@@ -77,6 +117,7 @@ typedef struct rill_geom {
     char *source;           /**< file or generator that it came from, owned, may be NULL */
     char *source_hash;      /**< XXH3-64 of the source file in hexadecimal, owned, may be NULL */
     char *options;          /**< the command that made it, owned, may be NULL */
+    rill_surface *surface;  /**< what it was cut from, owned; NULL for images and generated geometry */
 } rill_geom;
 
 /**
@@ -89,6 +130,9 @@ rill_status rill_geom_create(const uint32_t n[3], rill_geom **out);
 
 /** Destroy a geometry; NULL is allowed. */
 void rill_geom_destroy(rill_geom *geom);
+
+/** Destroy a surface; NULL is allowed. */
+void rill_surface_destroy(rill_surface *surface);
 
 /** Return the number of voxels of the box. */
 uint64_t rill_geom_voxels(const rill_geom *geom);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rill voxelize: an image becomes a geometry file. The work is geometry/voxelize.c's. */
+/* rill voxelize: an image or a surface becomes a geometry file. The work is geometry/voxelize.c's and
+ * geometry/surface.c's. */
 #include "cli/cli.h"
 #include "core/clock.h"
 #include "run/variant.h"
 #include "cli/image_options.h"
+#include "cli/surface_options.h"
 #include "core/units.h"
 #include "io/json_file.h"
 #include "io/output.h"
@@ -20,15 +22,28 @@ static const char *const sides[] = {"periodic", "mirror", "wall"};
 
 typedef struct {
     cli_image image;
+    cli_surface surface;
     const char *input, *output, *json;
     int keep, axis, index, lattice;
-    bool quiet;
-    char *line; /* the command, owned */
+    bool quiet, cleaning; /* cleaning: --keep or --axis was given */
+    char *line;           /* the command, owned */
 } choices;
+
+static bool is_surface(const choices *c) { return c->surface.units_given || rill_surface_named(c->input); }
 
 static void print_fractions(const char *label, const double part[3])
 {
     cli_row(label, "x %.5f   y %.5f   z %.5f", part[0], part[1], part[2]);
+}
+
+static void print_end(const choices *c, double took)
+{
+    char used[32];
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    rill_units_format_bytes(1024. * (double)usage.ru_maxrss, used, sizeof used);
+    cli_row("time and memory", "%.1f s, %s at most", took, used);
+    cli_row("geometry", "%s", c->output);
 }
 
 static void print_summary(const choices *c, const rill_geom *geom, const rill_voxelize_report *report,
@@ -36,10 +51,7 @@ static void print_summary(const choices *c, const rill_geom *geom, const rill_vo
 {
     const rill_components *found = &report->components;
     const double voxels = (double)rill_geom_voxels(geom);
-    char length[32] = "unknown (--voxel-size sets it)", used[32];
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    rill_units_format_bytes(1024. * (double)usage.ru_maxrss, used, sizeof used);
+    char length[32] = "unknown (--voxel-size sets it)";
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
     cli_row("source", "%s", c->input);
     cli_image_rows(report);
@@ -58,8 +70,7 @@ static void print_summary(const choices *c, const rill_geom *geom, const rill_vo
     cli_row("pore voxels dropped", "%llu (%.3f %% of the pores)", (unsigned long long)found->dropped,
             found->porosity.total > 0 ? 100 * (double)found->dropped / (found->porosity.total * voxels) : 0);
     cli_row("fluid nodes", "%llu (%.5f)", (unsigned long long)report->fluid, (double)report->fluid / voxels);
-    cli_row("time and memory", "%.1f s, %s at most", took, used);
-    cli_row("geometry", "%s", c->output);
+    print_end(c, took);
 }
 
 static json_t *json_fractions(const double part[3])
@@ -102,6 +113,43 @@ static rill_status write_json(const choices *c, const rill_geom *geom, const ril
     return status;
 }
 
+static rill_status work_surface(choices *c)
+{
+    rill_status status = RILL_OK;
+    rill_geom *geom = NULL;
+    json_t *json = NULL;
+    rill_surface_options options;
+    rill_surface_report report;
+    const double start = rill_now();
+    RILL_TRY(cli_surface_resolve(&c->surface, &options));
+    options.command = c->line;
+    RILL_TRY(rill_output_try(c->output));
+    RILL_TRY(rill_output_try(c->json));
+    RILL_TRY(rill_surface_voxelize(c->input, &options, cli_progress(c->quiet), &geom, &report));
+    RILL_TRY(rill_geom_write(geom, c->output,
+                             &(rill_geom_write_options){.index_pull = c->index == 1, .lattice = c->lattice}));
+    if (c->json) {
+        json = cli_surface_json(geom, &report);
+        const json_t *end =
+            json ? json_pack("{s:s, s:s, s:s, s:{s:f}}", "geometry", c->output, "command", c->line,
+                             "software", rill_version(), "performance", "seconds", rill_now() - start)
+                 : NULL;
+        if (!end || json_object_update_new(json, (json_t *)end) != 0)
+            RILL_TRY(rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json));
+        RILL_TRY(rill_json_write(json, c->json));
+    }
+    cli_progress_end();
+    if (!c->quiet) {
+        cli_row("source", "%s", c->input);
+        cli_surface_rows(geom, &report);
+        print_end(c, rill_now() - start);
+    }
+done:
+    json_decref(json);
+    rill_geom_destroy(geom);
+    return status;
+}
+
 static rill_status work(choices *c)
 {
     rill_status status = RILL_OK;
@@ -128,7 +176,9 @@ done:
 
 static rill_status check(const choices *c, int count)
 {
-    if (count == 0) return rill_fail(RILL_USAGE, "no image is given: rill voxelize IMAGE -o FILE.geom.h5");
+    if (count == 0)
+        return rill_fail(RILL_USAGE,
+                         "no image or surface is given: rill voxelize IMAGE|SURFACE -o FILE.geom.h5");
     if (count > 1)
         return rill_fail(
             RILL_USAGE,
@@ -136,7 +186,19 @@ static rill_status check(const choices *c, int count)
             "their directory");
     if (!c->output) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
     if (rill_output_replaces(c->output, c->input))
-        return rill_fail(RILL_USAGE, "-o %s would overwrite the image: give another name", c->output);
+        return rill_fail(RILL_USAGE, "-o %s would overwrite the input: give another name", c->output);
+    if (is_surface(c) && (c->image.given || c->image.voxel_size_given || c->image.sides_given || c->cleaning))
+        return rill_fail(
+            RILL_USAGE,
+            "%s is a surface: options of images and of cleaning do not apply, and --dx gives the "
+            "size of voxels",
+            c->input);
+    if (!is_surface(c) && c->surface.given)
+        return rill_fail(
+            RILL_USAGE,
+            "%s is an image: options of surfaces do not apply, and --voxel-size gives the size of "
+            "voxels; a surface of another name needs --units",
+            c->input);
     return RILL_OK;
 }
 
@@ -144,8 +206,8 @@ static int run(int argc, char **argv);
 
 const cli_command cli_voxelize = {
     .name = "voxelize",
-    .usage = "IMAGE [options] -o FILE.geom.h5",
-    .summary = "turn a segmented image into a geometry",
+    .usage = "IMAGE|SURFACE [options] -o FILE.geom.h5",
+    .summary = "turn a segmented image or a surface into a geometry",
     .details =
         "IMAGE is a raw file, a TIFF with pages, a directory or a quoted pattern of TIFF slices "
         "(\"s*.tif\",\n"
@@ -153,7 +215,12 @@ const cli_command cli_voxelize = {
         "\"connected\" pores reach an outer face. Along an axis with periodic sides a pore percolates when "
         "it\n"
         "meets its own periodic image, along one with mirrored or walled sides when it reaches both faces.\n"
-        "Steps are done in this order: pore, axes, crop, resample, mirror, keep.",
+        "Steps are done in this order: pore, axes, crop, resample, mirror, keep.\n\n"
+        "SURFACE is an STL (binary, ASCII), OBJ or PLY file, open or closed, in the units of --units. Flat "
+        "open\n"
+        "ends become openings, named by area; other holes are closed. Voxels with their centre inside are "
+        "fluid;\n"
+        "each link to a wall gets its distance to the surface and the number of the triangle.",
     .run = run,
 };
 
@@ -164,10 +231,12 @@ static int run(int argc, char **argv)
     int count = 2;
     bool help = false;
     cli_image_defaults(&c.image);
+    cli_surface_defaults(&c.surface);
     const cli_option own[] = {
         {.help = "Cleaning"},
-        {"keep", 0, CLI_CHOICE, &c.keep, .help = "which pores stay", .choices = keeps},
-        {"axis", 0, CLI_CHOICE, &c.axis, .help = "axis along which kept pores percolate", .choices = axes},
+        {"keep", 0, CLI_CHOICE, &c.keep, .help = "which pores stay", .choices = keeps, .given = &c.cleaning},
+        {"axis", 0, CLI_CHOICE, &c.axis, .help = "axis along which kept pores percolate", .choices = axes,
+         .given = &c.cleaning},
         {.help = "Output"},
         {"output", 'o', CLI_TEXT, &c.output, "FILE", "write the geometry", .fallback = ""},
         {"index", 0, CLI_CHOICE, &c.index, .help = "store the pull index list too", .choices = indices},
@@ -179,7 +248,8 @@ static int run(int argc, char **argv)
         {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "no progress, no summary table"},
         {0},
     };
-    const cli_option *const tables[] = {cli_image_options(&c.image), own, NULL};
+    const cli_option *const tables[] = {cli_image_options(&c.image), cli_surface_options(&c.surface), own,
+                                        NULL};
     rill_status status = cli_parse(&cli_voxelize, tables, argc, argv, inputs, &count, &help);
     if (help) return RILL_OK;
     if (status == RILL_OK) {
@@ -188,7 +258,8 @@ static int run(int argc, char **argv)
     }
     if (status == RILL_OK) {
         c.line = cli_command_line(argc, argv);
-        status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+        status = c.line ? is_surface(&c) ? work_surface(&c) : work(&c)
+                        : rill_fail(RILL_SYSTEM, "out of memory for the command line");
     }
     free(c.line);
     return cli_report(&cli_voxelize, status);

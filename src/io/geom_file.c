@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Geometry files, *.geom.h5: voxels, node order, what is known about them. The pull index list is written by
- * geom_index.c. Reading trusts nothing: the file may come from anyone.
+ * geom_index.c, surfaces and their links are geom_surface.c's. Reading trusts nothing: the file may come from
+ * anyone.
  */
 #include "io/geom_file.h"
 
 #include "core/status.h"
 #include "io/geom_index.h"
+#include "io/geom_surface.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -115,6 +117,7 @@ rill_status rill_geom_write(const rill_geom *geom, const char *path, const rill_
     RILL_TRY(rill_geom_nodes_write(geom, file));
     if (options && options->index_pull)
         RILL_TRY(rill_geom_index_write(geom, file, (rill_lattice)options->lattice));
+    if (geom->surface) RILL_TRY(rill_geom_surface_write(geom->surface, file));
     RILL_TRY(provenance_write(geom, file));
     RILL_TRY(rill_h5_commit(file));
 done:
@@ -269,6 +272,7 @@ rill_status rill_geom_read(const char *path, rill_geom **out)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "cannot read %s: it has %llu fluid voxels but %llu nodes: it is damaged", path,
                            (unsigned long long)fluid, (unsigned long long)head.fluid));
+    RILL_TRY(rill_geom_surface_read(file, fluid, &geom->surface));
     *out = geom;
     geom = NULL;
 done:

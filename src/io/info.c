@@ -211,6 +211,22 @@ done:
     return status;
 }
 
+static rill_status on_opening(void *context, const char *name)
+{
+    const level *l = context;
+    char path[PATH];
+    if (snprintf(path, sizeof path, "%s/%s", l->path, name) >= PATH) return RILL_OK;
+    return group_add(l->file, path, name, l->into);
+}
+
+static rill_status openings_add(rill_h5_file *file, json_t *into)
+{
+    if (!rill_h5_exists(file, "/patches")) return RILL_OK;
+    level l = {file, "/patches", json_object(), 0};
+    const rill_status status = set(into, "openings", l.into);
+    return status != RILL_OK ? status : rill_h5_members(file, l.path, on_opening, &l);
+}
+
 static rill_status geometry_add(rill_h5_file *file, json_t *into)
 {
     rill_status status = RILL_OK;
@@ -218,6 +234,7 @@ static rill_status geometry_add(rill_h5_file *file, json_t *into)
     RILL_TRY(rill_geom_head_read(file, &head));
     RILL_TRY(head_add(&head, into));
     RILL_TRY(group_add(file, "/index/pull", "index", into));
+    RILL_TRY(openings_add(file, into));
     RILL_TRY(group_add(file, "/provenance", "provenance", into));
 done:
     return status;

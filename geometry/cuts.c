@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cuts of wall links. Links of fluid voxels beside solid ones are listed, then crossings are offered to them.
+ */
+#include "geometry/cuts.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "kernel/lattice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEAR 1e-3      /* of a voxel: a crossing so close to a voxel's centre may belong to the next link */
+#define FALLBACK 2.0f  /* added to q of such crossings, so that any other counts more */
+#define NOTHING 100.0f /* q of a link without an offer */
+
+/* A fluid voxel beside a solid one. */
+typedef struct wall_node {
+    uint32_t x;
+    uint32_t links; /* bit i: the voxel at x - c_i is solid */
+    uint64_t first; /* of its links */
+} wall_node;
+
+/* Links by rows of voxels. */
+typedef struct finder {
+    const rill_lines *lines;
+    rill_geom *geom;
+    uint64_t rows;
+    uint64_t *node_first; /* [rows + 1], fluid voxels before the row */
+    uint64_t *wall_first; /* [rows + 1], wall nodes before the row */
+    uint64_t *cut_first;  /* [rows + 1], links before the row */
+    wall_node *walls;
+    rill_cut *cuts; /* the triangle is that of the mesh until finish() */
+} finder;
+
+/* ---- listing --------------------------------------------------------------------------------- */
+
+static uint32_t solid_links(const finder *f, const uint8_t *voxel)
+{
+    const int64_t nx = f->geom->n[0], plane = nx * f->geom->n[1];
+    uint32_t links = 0;
+    for (int i = 1; i < RILL_Q_MAX; i++)
+        links |= (uint32_t)(voxel[-(rill_c(RILL_D3Q27, i, 0) + nx * rill_c(RILL_D3Q27, i, 1) +
+                                    plane * rill_c(RILL_D3Q27, i, 2))] == RILL_SOLID)
+                 << i;
+    return links;
+}
+
+/* Count fluid voxels, wall nodes and links of a row, or (with `walls`) write them down. `all` [nx] is room
+ * for where all nine rows around are fluid. */
+static void scan_row(const finder *f, uint64_t row, uint8_t *all, uint64_t counts[3], bool write)
+{
+    const uint32_t nx = f->geom->n[0];
+    const uint64_t ny = f->geom->n[1], y = row % ny, z = row / ny;
+    const uint8_t *here = f->geom->voxels + row * nx;
+    memset(counts, 0, 3 * sizeof *counts);
+    if (y == 0 || y == ny - 1 || z == 0 || z == f->geom->n[2] - 1 || !memchr(here, RILL_FLUID, nx)) return;
+    memcpy(all, here, nx);
+    for (int dz = -1; dz <= 1; dz++)
+        for (int dy = -1; dy <= 1; dy++) {
+            const uint8_t *other = here + ((int64_t)dy + (int64_t)ny * dz) * (int64_t)nx;
+            for (uint32_t x = 0; x < nx; x++) all[x] &= other[x];
+        }
+    for (uint32_t x = 1; x + 1 < nx; x++) {
+        if (!here[x]) continue;
+        const uint64_t node = counts[0]++;
+        if (all[x - 1] & all[x] & all[x + 1]) continue;
+        const uint32_t links = solid_links(f, here + x);
+        if (write) {
+            rill_cut *cut = f->cuts + f->cut_first[row] + counts[2];
+            f->walls[f->wall_first[row] + counts[1]] = (wall_node){x, links, f->cut_first[row] + counts[2]};
+            for (int i = 1; i < RILL_Q_MAX; i++)
+                if (links >> i & 1)
+                    *cut++ = (rill_cut){.node = (rill_node)(f->node_first[row] + node),
+                                        .triangle = RILL_NO_TRIANGLE,
+                                        .q = NOTHING,
+                                        .direction = (uint8_t)i};
+        }
+        counts[1]++;
+        counts[2] += (uint64_t)__builtin_popcount(links);
+    }
+}
+
+static rill_status scan_rows(finder *f, bool write)
+{
+    rill_status status = RILL_OK;
+#pragma omp parallel
+    {
+        void *all = NULL;
+        const rill_status own = rill_array_create(f->geom->n[0], 1, "a row of voxels", &all);
+#pragma omp critical(rill_cuts)
+        if (own != RILL_OK) status = own;
+#pragma omp for schedule(dynamic, 256)
+        for (uint64_t row = 0; row < f->rows; row++) {
+            uint64_t counts[3];
+            if (!all) continue;
+            scan_row(f, row, all, counts, write);
+            if (write) continue;
+            f->node_first[row + 1] = counts[0];
+            f->wall_first[row + 1] = counts[1];
+            f->cut_first[row + 1] = counts[2];
+        }
+        rill_array_destroy(all);
+    }
+    return status == RILL_OK ? RILL_OK : rill_fail(status, "out of memory for rows of voxels");
+}
+
+static rill_status list_links(finder *f)
+{
+    rill_status status = RILL_OK;
+    static const char what[] = "the wall links";
+    RILL_TRY(rill_array_create_zero(f->rows + 1, sizeof *f->node_first, what, (void **)&f->node_first));
+    RILL_TRY(rill_array_create_zero(f->rows + 1, sizeof *f->wall_first, what, (void **)&f->wall_first));
+    RILL_TRY(rill_array_create_zero(f->rows + 1, sizeof *f->cut_first, what, (void **)&f->cut_first));
+    RILL_TRY(scan_rows(f, false));
+    for (uint64_t row = 0; row < f->rows; row++) {
+        f->node_first[row + 1] += f->node_first[row];
+        f->wall_first[row + 1] += f->wall_first[row];
+        f->cut_first[row + 1] += f->cut_first[row];
+    }
+    if (f->node_first[f->rows] > UINT32_MAX - 1)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "%llu fluid voxels are more than the 4294967294 that can be numbered: choose a "
+                           "larger --dx",
+                           (unsigned long long)f->node_first[f->rows]));
+    RILL_TRY(rill_array_create(f->wall_first[f->rows] + 1, sizeof *f->walls, what, (void **)&f->walls));
+    RILL_TRY(rill_array_create(f->cut_first[f->rows] + 1, sizeof *f->cuts, what, (void **)&f->cuts));
+    RILL_TRY(scan_rows(f, true));
+done:
+    return status;
+}
+
+/* ---- offering -------------------------------------------------------------------------------- */
+
+/* A direction d = c_i, i odd, that lines run along. */
+typedef struct sense {
+    finder *f;
+    int d[3], axis, i;
+} sense;
+
+/* Offer a crossing to the link of a voxel, q from it; the voxel is number `along` on its line. */
+static void offer(const sense *s, const rill_crossing *c, int64_t along, int direction, float q)
+{
+    const finder *f = s->f;
+    int64_t x[3];
+    x[s->axis] = along;
+    x[(s->axis + 1) % 3] = c->u + s->d[(s->axis + 1) % 3] * along;
+    x[(s->axis + 2) % 3] = c->v + s->d[(s->axis + 2) % 3] * along;
+    for (int a = 0; a < 3; a++)
+        if (x[a] < 0 || x[a] >= f->geom->n[a]) return;
+    const uint64_t row = (uint64_t)x[1] + f->geom->n[1] * (uint64_t)x[2];
+    uint64_t low = f->wall_first[row], high = f->wall_first[row + 1];
+    const uint64_t end = high;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (f->walls[middle].x < (uint64_t)x[0])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == end || f->walls[low].x != (uint64_t)x[0] || !(f->walls[low].links >> direction & 1)) return;
+    const uint32_t before = f->walls[low].links & ((1u << direction) - 1);
+    rill_cut *cut = f->cuts + f->walls[low].first + (uint64_t)__builtin_popcount(before);
+    if (q > cut->q || (q == cut->q && c->triangle > cut->triangle)) return;
+    cut->q = q;
+    cut->triangle = c->triangle;
+}
+
+static void on_crossing(void *context, const rill_crossing *c)
+{
+    const sense *s = context;
+    const int64_t a = (int64_t)floor(c->at), b = a + 1;
+    const float f = (float)(c->at - floor(c->at));
+    const int from_b = s->i + 1, from_a = s->i; /* c_i leads from a to b, its opposite from b to a */
+    offer(s, c, a, from_b, f);
+    offer(s, c, b, from_a, 1 - f);
+    if (f < NEAR) {
+        offer(s, c, a - 1, from_b, 1 + FALLBACK);
+        offer(s, c, a, from_a, FALLBACK);
+    } else if (f > 1 - NEAR) {
+        offer(s, c, b, from_b, FALLBACK);
+        offer(s, c, b + 1, from_a, 1 + FALLBACK);
+    }
+}
+
+static void offer_crossings(finder *f)
+{
+    const int64_t far = 4 * (int64_t)RILL_GRID_MAX;
+    /* Opposite directions share their lines, and no two tasks a link. */
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 1; i < RILL_Q_MAX; i += 2) {
+        sense s = {.f = f, .i = i};
+        for (int a = 0; a < 3; a++) s.d[a] = rill_c(RILL_D3Q27, i, a);
+        s.axis = rill_lines_axis(s.d);
+        rill_lines_walk(f->lines, s.d, -far, far, on_crossing, &s);
+    }
+}
+
+/* ---- finishing ------------------------------------------------------------------------------- */
+
+/* Settle q, and return the opening that a link goes through, 0 for walls; counts links without a crossing. */
+static uint16_t settle(const finder *f, rill_cut *cut, uint32_t x, uint64_t row, rill_defect *defect)
+{
+    if (cut->q >= NOTHING) {
+        const rill_grid *grid = &f->lines->grid;
+        const uint64_t at[3] = {x, row % grid->n[1], row / grid->n[1]};
+        double place[3];
+        for (int a = 0; a < 3; a++) place[a] = grid->origin[a] + ((double)at[a] + 0.5) * grid->spacing;
+        rill_defect_add(defect, place);
+        cut->q = 0.5f;
+        return 0;
+    }
+    if (cut->q >= FALLBACK) cut->q -= FALLBACK;
+    const rill_triangle *t = &f->lines->mesh->triangles[cut->triangle];
+    cut->triangle = t->source;
+    return t->opening;
+}
+
+static rill_status make_room(rill_surface *surface, const uint64_t *counts)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < surface->opening_count; k++)
+        RILL_TRY(rill_array_create(counts[k + 1] + 1, sizeof(rill_cut), "the links of an opening",
+                                   (void **)&surface->openings[k].cuts));
+done:
+    return status;
+}
+
+/* Take links through openings out of the list; what is left closes up. */
+static rill_status finish(finder *f, rill_surface *surface, rill_defect *defect)
+{
+    rill_status status = RILL_OK;
+    uint64_t counts[RILL_OPENINGS + 1] = {0}, walls = 0;
+    for (uint64_t c = 0; c < f->cut_first[f->rows]; c++)
+        if (f->cuts[c].q < NOTHING) counts[f->lines->mesh->triangles[f->cuts[c].triangle].opening]++;
+    RILL_TRY(make_room(surface, counts));
+    for (uint64_t row = 0; row < f->rows; row++)
+        for (uint64_t w = f->wall_first[row]; w < f->wall_first[row + 1]; w++) {
+            const wall_node *node = &f->walls[w];
+            const uint64_t end = node->first + (uint64_t)__builtin_popcount(node->links);
+            for (uint64_t c = node->first; c < end; c++) {
+                rill_cut cut = f->cuts[c];
+                const uint16_t k = settle(f, &cut, node->x, row, defect);
+                if (k == 0) {
+                    f->cuts[walls++] = cut; /* walls <= c */
+                    continue;
+                }
+                rill_opening *opening = &surface->openings[k - 1];
+                opening->cuts[opening->cut_count++] = cut;
+                f->geom->voxels[node->x + row * f->geom->n[0]] = opening->label;
+            }
+        }
+    surface->walls = f->cuts;
+    surface->wall_count = walls;
+    f->cuts = NULL;
+done:
+    return status;
+}
+
+rill_status rill_cuts_find(const rill_lines *lines, rill_geom *geom, rill_surface *surface,
+                           rill_defect *defect)
+{
+    rill_status status = RILL_OK;
+    finder f = {.lines = lines, .geom = geom, .rows = (uint64_t)geom->n[1] * geom->n[2]};
+    RILL_TRY(list_links(&f));
+    offer_crossings(&f);
+    RILL_TRY(finish(&f, surface, defect));
+done:
+    rill_array_destroy(f.node_first);
+    rill_array_destroy(f.wall_first);
+    rill_array_destroy(f.cut_first);
+    rill_array_destroy(f.walls);
+    rill_array_destroy(f.cuts);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file cuts.h
+ * Where links from fluid to solid voxels meet the surface: for each of the 26 directions, the first triangle
+ * on the way and how far it is. Crossings of lattice lines (lines.h) along 13 directions give both senses.
+ */
+#ifndef RILL_GEOMETRY_CUTS_H
+#define RILL_GEOMETRY_CUTS_H
+
+#include "geometry/lines.h"
+#include "geometry/repair.h"
+
+/**
+ * Find the cuts of all links from fluid voxels to solid ones, and label the voxels with links through
+ * openings.
+ * @param[in,out] geom     voxels 0 and 1, none fluid on the faces of the box; labelled on return
+ * @param[in,out] surface  openings without cuts on entry; walls and cuts on return
+ * @param[out]    defect   links on which no surface was found; they get q = 1/2
+ * @return RILL_USAGE for more than 2^32 - 2 fluid voxels, RILL_SYSTEM without memory
+ */
+rill_status rill_cuts_find(const rill_lines *lines, rill_geom *geom, rill_surface *surface,
+                           rill_defect *defect);
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Openings and holes: which is which, how they are closed, what they are called. */
+#include "geometry/openings.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLAT 0.05    /* most an opening may leave its plane, as a part of the root of its area */
+#define STANDING 0.7 /* most that wall normals may lean to an opening's normal, as a cosine */
+#define LARGE 0.1    /* part of the surface's area from which on a loop is no mere hole */
+
+void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint32_t count, rill_outline *out)
+{
+    double middle[3] = {0}, vector[3] = {0}, moment[3] = {0}, sum = 0;
+    *out = (rill_outline){.box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}};
+    for (uint32_t k = 0; k < count; k++)
+        for (int a = 0; a < 3; a++) {
+            const double x = mesh->vertices[vertices[k]][a];
+            middle[a] += x / count;
+            out->box[0][a] = fmin(out->box[0][a], x);
+            out->box[1][a] = fmax(out->box[1][a], x);
+        }
+    for (int pass = 0; pass < 2; pass++) /* the vector area, then its centroid by signed parts of it */
+        for (uint32_t k = 0; k < count; k++) {
+            const double *x = mesh->vertices[vertices[k]], *y = mesh->vertices[vertices[(k + 1) % count]];
+            double a[3], b[3], c[3];
+            rill_subtract(x, middle, a);
+            rill_subtract(y, middle, b);
+            rill_cross(b, a, c);
+            if (pass == 0) {
+                double edge[3];
+                rill_subtract(y, x, edge);
+                out->perimeter += sqrt(rill_dot(edge, edge));
+                for (int i = 0; i < 3; i++) vector[i] += c[i] / 2;
+            } else {
+                const double part = rill_dot(c, out->outward) / 2;
+                sum += part;
+                for (int i = 0; i < 3; i++) moment[i] += part * (a[i] + b[i]) / 3;
+            }
+            if (pass == 0 && k + 1 == count) {
+                out->area = sqrt(rill_dot(vector, vector));
+                for (int i = 0; i < 3 && out->area > 0; i++) out->outward[i] = vector[i] / out->area;
+            }
+        }
+    for (int i = 0; i < 3; i++) out->centre[i] = middle[i] + (sum > 0 ? moment[i] / sum : 0);
+    for (uint32_t k = 0; k < count; k++) {
+        double d[3];
+        rill_subtract(mesh->vertices[vertices[k]], middle, d);
+        out->off_plane = fmax(out->off_plane, fabs(rill_dot(d, out->outward)));
+    }
+}
+
+/* ---- which is which -------------------------------------------------------------------------- */
+
+/* A loop and what is thought of it. */
+typedef struct candidate {
+    rill_outline outline;
+    double leaning; /* cosine between the wall's normals and the plane's, mean over the loop */
+    uint32_t loop;
+    int tag; /* 0: none */
+    bool opening;
+} candidate;
+
+typedef struct closing {
+    rill_mesh *mesh;
+    const rill_openings_options *options;
+    rill_loops loops;
+    candidate *candidates; /* [loops.count] */
+    rill_half_edge *edges;
+    uint64_t edge_count;
+} closing;
+
+/* Return a triangle beside an edge. */
+static uint32_t triangle_at(const closing *c, uint32_t a, uint32_t b)
+{
+    const uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+    uint64_t low = 0, high = c->edge_count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (c->edges[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return c->edges[low].slot / 3;
+}
+
+static double lean(const closing *c, const uint32_t *v, uint32_t count, const rill_outline *outline)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        double edge[3], area[3];
+        const uint32_t next = v[(k + 1) % count];
+        rill_subtract(c->mesh->vertices[next], c->mesh->vertices[v[k]], edge);
+        rill_mesh_area(c->mesh, triangle_at(c, v[k], next), area);
+        const double size = sqrt(rill_dot(area, area));
+        if (size > 0) sum += sqrt(rill_dot(edge, edge)) * fabs(rill_dot(area, outline->outward)) / size;
+    }
+    return outline->perimeter > 0 ? sum / outline->perimeter : 1;
+}
+
+/* Return the tag that all vertices of a loop carry, 0 when they do not. */
+static int tag_of(const closing *c, const uint32_t *v, uint32_t count)
+{
+    const uint32_t *tagged = c->options->tagged;
+    if (!tagged) return 0;
+    for (uint32_t k = 1; k < count; k++)
+        if (tagged[v[k]] != tagged[v[0]]) return 0;
+    return (int)tagged[v[0]];
+}
+
+static bool is_flat(const rill_outline *o) { return o->area > 0 && o->off_plane <= FLAT * sqrt(o->area); }
+
+static void judge(closing *c)
+{
+    for (uint32_t l = 0; l < c->loops.count; l++) {
+        candidate *k = &c->candidates[l];
+        const uint32_t *v = c->loops.vertices + c->loops.first[l];
+        const uint32_t count = c->loops.first[l + 1] - c->loops.first[l];
+        rill_outline_measure(c->mesh, v, count, &k->outline);
+        k->loop = l;
+        k->leaning = lean(c, v, count, &k->outline);
+        k->tag = tag_of(c, v, count);
+        k->opening = k->outline.area > 0 &&
+                     (k->tag || (c->loops.plain[l] && is_flat(&k->outline) && k->leaning <= STANDING));
+    }
+}
+
+static int by_area(const void *a, const void *b)
+{
+    const candidate *l = a, *r = b;
+    if (l->opening != r->opening) return l->opening ? -1 : 1;
+    if (l->outline.area != r->outline.area) return l->outline.area > r->outline.area ? -1 : 1;
+    return l->loop < r->loop ? -1 : l->loop > r->loop;
+}
+
+/* A vessel whose ends are not flat cannot be run, and closing them as holes would hide it. */
+static rill_status check_any(const closing *c, int openings)
+{
+    double whole = 0;
+    if (openings > 0 || c->loops.count == 0) return RILL_OK;
+    for (uint32_t t = 0; t < c->mesh->triangle_count; t++) {
+        double area[3];
+        rill_mesh_area(c->mesh, t, area);
+        whole += sqrt(rill_dot(area, area));
+    }
+    for (uint32_t l = 0; l < c->loops.count; l++) {
+        const candidate *k = &c->candidates[l];
+        const rill_outline *o = &k->outline;
+        if (o->area < LARGE * whole && k->leaning > STANDING) continue;
+        return rill_fail(
+            RILL_USAGE,
+            "none of its %u boundary loops is a flat opening: one of %.4g mm2 around (%.4g, %.4g, "
+            "%.4g) mm leaves its plane by %.3g mm, and %.3g mm are allowed: cut the ends with "
+            "planes before it is exported",
+            c->loops.count, 1e6 * o->area, 1e3 * o->centre[0], 1e3 * o->centre[1], 1e3 * o->centre[2],
+            1e3 * o->off_plane, 1e3 * FLAT * sqrt(o->area));
+    }
+    return RILL_OK;
+}
+
+/* ---- closing --------------------------------------------------------------------------------- */
+
+/* Add a copy of the outline pushed outward onto its plane, and walls to there. The outline moves along. */
+static rill_status extend(closing *c, candidate *k, uint32_t *v, uint32_t count)
+{
+    rill_status status = RILL_OK;
+    rill_outline *o = &k->outline;
+    const double diameter = 4 * o->area / o->perimeter;
+    const double length = c->options->extend * (c->options->extend_diameters ? diameter : 1);
+    const uint32_t first = c->mesh->vertex_count;
+    RILL_TRY(rill_mesh_reserve(c->mesh, count, 2 * (uint64_t)count));
+    for (uint32_t n = 0; n < count; n++) {
+        double d[3], x[3];
+        memcpy(x, c->mesh->vertices[v[n]], sizeof x);
+        rill_subtract(x, o->centre, d);
+        const double rise = length - rill_dot(d, o->outward);
+        for (int a = 0; a < 3; a++) x[a] += rise * o->outward[a];
+        RILL_TRY(rill_mesh_add_vertex(c->mesh, x, NULL));
+    }
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t a = v[n], b = v[(n + 1) % count], a2 = first + n, b2 = first + (n + 1) % count;
+        RILL_TRY(
+            rill_mesh_add_triangle(c->mesh, (rill_triangle){.v = {b, a, a2}, .source = RILL_NO_TRIANGLE}));
+        RILL_TRY(
+            rill_mesh_add_triangle(c->mesh, (rill_triangle){.v = {b, a2, b2}, .source = RILL_NO_TRIANGLE}));
+    }
+    for (uint32_t n = 0; n < count; n++) v[n] = first + n;
+    for (int a = 0; a < 3; a++) o->centre[a] += length * o->outward[a];
+done:
+    return status;
+}
+
+/* Close an outline by a fan from its centre: right whatever its shape, since parts that fold over cancel. */
+static rill_status cap(rill_mesh *mesh, const uint32_t *v, uint32_t count, const double centre[3],
+                       uint16_t opening)
+{
+    rill_status status = RILL_OK;
+    uint32_t tip;
+    RILL_TRY(rill_mesh_add_vertex(mesh, centre, &tip));
+    for (uint32_t n = 0; n < count; n++)
+        RILL_TRY(rill_mesh_add_triangle(mesh, (rill_triangle){.v = {tip, v[(n + 1) % count], v[n]},
+                                                              .source = RILL_NO_TRIANGLE,
+                                                              .opening = opening}));
+done:
+    return status;
+}
+
+static rill_status close_opening(closing *c, candidate *k, rill_opening *opening, int number)
+{
+    rill_status status = RILL_OK;
+    uint32_t *v = c->loops.vertices + c->loops.first[k->loop];
+    const uint32_t count = c->loops.first[k->loop + 1] - c->loops.first[k->loop];
+    const rill_outline *o = &k->outline;
+    const char *name = k->tag ? c->options->tags[k->tag - 1] : NULL;
+    if (c->options->extend > 0) RILL_TRY(extend(c, k, v, count));
+    RILL_TRY(cap(c->mesh, v, count, o->centre, (uint16_t)(number + 1)));
+    *opening = (rill_opening){.label = (uint8_t)(RILL_PATCH + number),
+                              .area = o->area,
+                              .perimeter = o->perimeter,
+                              .hydraulic_diameter = 4 * o->area / o->perimeter};
+    if (name)
+        snprintf(opening->name, sizeof opening->name, "%s", name);
+    else
+        snprintf(opening->name, sizeof opening->name, "opening-%d", number + 1);
+    for (int a = 0; a < 3; a++) {
+        opening->centre[a] = o->centre[a];
+        opening->normal[a] = -o->outward[a];
+    }
+done:
+    return status;
+}
+
+static rill_status close_hole(closing *c, const candidate *k, rill_hole *hole, rill_defect *defects)
+{
+    const rill_outline *o = &k->outline;
+    const uint32_t count = c->loops.first[k->loop + 1] - c->loops.first[k->loop];
+    double middle[3];
+    for (int a = 0; a < 3; a++) middle[a] = fmin(fmax(o->centre[a], o->box[0][a]), o->box[1][a]);
+    *hole = (rill_hole){.area = o->area, .first = c->mesh->triangle_count, .count = count};
+    memcpy(hole->centre, middle, sizeof middle);
+    memcpy(hole->low, o->box[0], sizeof hole->low);
+    memcpy(hole->high, o->box[1], sizeof hole->high);
+    rill_defect_add(&defects[RILL_DEFECT_HOLE], middle);
+    return cap(c->mesh, c->loops.vertices + c->loops.first[k->loop], count, middle, 0);
+}
+
+static rill_status check_tags(const closing *c, int openings)
+{
+    for (int tag = 1; tag <= c->options->tag_count; tag++) {
+        int found = 0;
+        for (int k = 0; k < openings; k++) found += c->candidates[k].tag == tag;
+        if (found != 1)
+            return rill_fail(RILL_USAGE,
+                             "what was given as \"%s\" has %d outlines, not one: give another place",
+                             c->options->tags[tag - 1] ? c->options->tags[tag - 1] : "an opening", found);
+    }
+    return RILL_OK;
+}
+
+rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *options,
+                                rill_defect defects[RILL_DEFECT_KINDS], rill_openings *out)
+{
+    rill_status status = RILL_OK;
+    closing c = {.mesh = mesh, .options = options};
+    int openings = 0;
+    *out = (rill_openings){0};
+    RILL_TRY(rill_loops_find(mesh, NULL, &c.loops));
+    RILL_TRY(rill_mesh_edges(mesh, &c.edges));
+    c.edge_count = 3 * (uint64_t)mesh->triangle_count;
+    RILL_TRY(
+        rill_array_create(c.loops.count + 1, sizeof *c.candidates, "boundary loops", (void **)&c.candidates));
+    judge(&c);
+    qsort(c.candidates, c.loops.count, sizeof *c.candidates, by_area);
+    while (openings < (int)c.loops.count && c.candidates[openings].opening && openings <= RILL_OPENINGS)
+        openings++;
+    if (openings > RILL_OPENINGS)
+        RILL_TRY(rill_fail(RILL_USAGE, "it has more than %d openings: close some", RILL_OPENINGS));
+    RILL_TRY(check_any(&c, openings));
+    RILL_TRY(check_tags(&c, openings));
+    out->openings = calloc((size_t)openings + 1, sizeof *out->openings);
+    out->holes = calloc((size_t)c.loops.count + 1, sizeof *out->holes);
+    if (!out->openings || !out->holes) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the openings"));
+    for (; out->count < openings; out->count++)
+        RILL_TRY(close_opening(&c, &c.candidates[out->count], &out->openings[out->count], out->count));
+    for (uint32_t l = (uint32_t)openings; l < c.loops.count; l++)
+        RILL_TRY(close_hole(&c, &c.candidates[l], &out->holes[out->hole_count++], defects));
+done:
+    rill_loops_destroy(&c.loops);
+    rill_array_destroy(c.edges);
+    rill_array_destroy(c.candidates);
+    if (status != RILL_OK) rill_openings_destroy(out);
+    return status;
+}
+
+void rill_openings_destroy(rill_openings *openings)
+{
+    free(openings->openings);
+    free(openings->holes);
+    *openings = (rill_openings){0};
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+rill_status rill_opening_name_check(const char *name)
+{
+    const size_t length = strlen(name);
+    bool good = length > 0 && length < RILL_OPENING_NAME && name[0] != '.';
+    for (const char *c = name; good && *c; c++) good = isalnum((unsigned char)*c) || strchr("-_.+", *c);
+    if (good) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     "\"%.70s\" cannot name an opening: take 1 to %d letters, digits, and -_.+ behind the "
+                     "first",
+                     name, RILL_OPENING_NAME - 1);
+}
+
+/* Read "12mm,30mm,5mm"; false when it is no position. */
+static bool read_position(const char *text, size_t length, double x[3])
+{
+    char part[64];
+    const char *end = text + length;
+    for (int a = 0; a < 3; a++) {
+        const size_t size = strcspn(text, a < 2 ? "," : "=");
+        if (size == 0 || size >= sizeof part || text + size > end) return false;
+        snprintf(part, sizeof part, "%.*s", (int)size, text);
+        if (rill_units_parse(part, "m", &x[a]) != RILL_OK) return false;
+        text += size + (a < 2);
+    }
+    return text == end;
+}
+
+static int find_opening(const rill_openings *openings, const char *text, size_t length)
+{
+    double x[3], least = INFINITY;
+    int found = -1;
+    for (int k = 0; k < openings->count; k++)
+        if (strlen(openings->openings[k].name) == length &&
+            strncmp(openings->openings[k].name, text, length) == 0)
+            return k;
+    if (!read_position(text, length, x)) return -1;
+    for (int k = 0; k < openings->count; k++) {
+        double d[3];
+        rill_subtract(openings->openings[k].centre, x, d);
+        if (rill_dot(d, d) < least) {
+            least = rill_dot(d, d);
+            found = k;
+        }
+    }
+    return found;
+}
+
+rill_status rill_openings_rename(rill_openings *openings, const char *text)
+{
+    const char *name = strchr(text, '=');
+    if (!name)
+        return rill_fail(RILL_USAGE,
+                         "\"%.80s\" does not rename an opening: give opening-2=NAME or 12mm,30mm,5mm=NAME",
+                         text);
+    const rill_status status = rill_opening_name_check(name + 1);
+    if (status != RILL_OK) return status;
+    const int k = find_opening(openings, text, (size_t)(name - text));
+    if (k < 0)
+        return rill_fail(RILL_USAGE,
+                         "\"%.*s\" is none of the %d openings and no position: take a name such as %s, or "
+                         "12mm,30mm,5mm",
+                         (int)(name - text < 80 ? name - text : 80), text, openings->count,
+                         openings->count ? openings->openings[0].name : "opening-1");
+    for (int other = 0; other < openings->count; other++)
+        if (other != k && strcmp(openings->openings[other].name, name + 1) == 0)
+            return rill_fail(RILL_USAGE, "two openings would be called %s: take another name", name + 1);
+    snprintf(openings->openings[k].name, sizeof openings->openings[k].name, "%s", name + 1);
+    return RILL_OK;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file openings.h
+ * Closes a surface: finds the boundary loops, decides which of them are openings, fits their planes, extends
+ * and caps them, and closes all others as holes.
+ *
+ * A boundary loop is an opening when it is flat and the wall stands on its plane; where a triangle is
+ * missing from a wall, the loop lies in the wall instead. Loops that a given plane or a dropped patch left
+ * are openings whatever they look like.
+ */
+#ifndef RILL_GEOMETRY_OPENINGS_H
+#define RILL_GEOMETRY_OPENINGS_H
+
+#include "geometry/repair.h"
+
+/** What was asked for. */
+typedef struct rill_openings_options {
+    double extend;           /**< how far openings are extended along their normal; 0: not */
+    bool extend_diameters;   /**< in hydraulic diameters of each, else metres */
+    const char *const *tags; /**< [tag_count] names of openings made by the caller, NULL: to be numbered */
+    const uint32_t
+        *tagged; /**< [vertex_count], tag + 1 of vertices on their outlines, 0: none; may be NULL */
+    int tag_count;
+} rill_openings_options;
+
+/** A boundary loop that is no opening, and was closed. */
+typedef struct rill_hole {
+    double centre[3], area; /**< m, m2 */
+    double low[3], high[3]; /**< box around it */
+    uint32_t first, count;  /**< triangles of the mesh that close it */
+} rill_hole;
+
+/** What came of it. Arrays are owned. */
+typedef struct rill_openings {
+    rill_opening *openings; /**< [count], largest area first, named; without cuts */
+    int count;
+    rill_hole *holes; /**< [hole_count] */
+    uint32_t hole_count;
+} rill_openings;
+
+/** A boundary loop, measured. */
+typedef struct rill_outline {
+    double centre[3];  /**< centroid of the area */
+    double outward[3]; /**< unit normal of the cap that closes the surface */
+    double area, perimeter;
+    double off_plane; /**< largest distance of a vertex from the plane */
+    double box[2][3];
+} rill_outline;
+
+/** Measure a polygon. @param vertices  [count], as the triangles beside it walk them */
+void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint32_t count, rill_outline *out);
+
+/**
+ * Close an oriented surface. Triangles are added behind the others: extensions (wall), caps (with their
+ * opening) and closed holes (wall).
+ * @return RILL_USAGE when there are loops but none is an opening, or more openings than labels
+ */
+rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *options,
+                                rill_defect defects[RILL_DEFECT_KINDS], rill_openings *out);
+
+/** Free what it holds. */
+void rill_openings_destroy(rill_openings *openings);
+
+/**
+ * Rename an opening: "opening-2=iliac", or by position "12mm,30mm,5mm=iliac", the nearest centre.
+ * @return RILL_USAGE for a name that is taken, too long or not there
+ */
+rill_status rill_openings_rename(rill_openings *openings, const char *text);
+
+/** Return RILL_USAGE unless a name can be one of an opening. */
+rill_status rill_opening_name_check(const char *name);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way from a surface to a geometry, step by step. Each step is in a file of its own. */
+#include "geometry/surface.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/units.h"
+#include "geometry/cuts.h"
+#include "geometry/fill.h"
+#include "geometry/tree.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+rill_surface_options rill_surface_options_default(void)
+{
+    return (rill_surface_options){.min_cells = 4, .shell = RILL_SHELL_ONE};
+}
+
+/* What the steps share. */
+typedef struct work {
+    const char *path;
+    const rill_surface_options *options;
+    rill_progress progress;
+    rill_surface_report *report;
+    rill_mesh *mesh;
+    rill_openings openings;
+    rill_grid grid;
+    rill_lines *lines;
+    rill_geom *geom;
+} work;
+
+static void tell(const work *w, double fraction, const char *what)
+{
+    if (w->progress.fn) w->progress.fn(w->progress.context, what, fraction, "");
+}
+
+/* ---- the surface ----------------------------------------------------------------------------- */
+
+/* Vertices that differ by what a surface in single precision is rounded to are one. */
+static rill_status weld(work *w)
+{
+    rill_surface_report *r = w->report;
+    double diagonal = 0, far = 0;
+    rill_mesh_box(w->mesh, r->low, r->high);
+    for (int a = 0; a < 3; a++) {
+        diagonal = hypot(diagonal, r->high[a] - r->low[a]);
+        far = fmax(far, fmax(fabs(r->low[a]), fabs(r->high[a])));
+    }
+    r->triangles = w->mesh->triangle_count;
+    r->tolerance = fmax(1e-6 * diagonal, 2 * (double)FLT_EPSILON * far);
+    if (!(diagonal > 0)) return rill_fail(RILL_USAGE, "all of its triangles lie in one point");
+    if (!isfinite(diagonal)) return rill_fail(RILL_USAGE, "it is larger than any number: mend the surface");
+    const rill_status status = rill_mesh_weld(w->mesh, r->tolerance, &r->merged);
+    r->vertices = w->mesh->vertex_count;
+    return status;
+}
+
+/* A vessel tree is between a millimetre and two metres long. */
+static void check_size(work *w)
+{
+    const rill_surface_report *r = w->report;
+    double longest = 0;
+    for (int a = 0; a < 3; a++) longest = fmax(longest, r->high[a] - r->low[a]);
+    if (longest < 1e-3 || longest > 2) rill_defect_add(&w->report->defects[RILL_DEFECT_UNITS], r->low);
+}
+
+static rill_status refuse_several(const rill_shell *shells, uint32_t count)
+{
+    const double share = 0.05; /* of the largest: smaller ones are debris */
+    uint32_t open = 0, second = 0;
+    for (uint32_t s = 0; s < count; s++)
+        if (shells[s].boundary > 0 && shells[s].area >= share * shells[0].area) {
+            open++;
+            if (open == 2) second = s;
+        }
+    if (open < 2) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     "it holds %u separate vessels with open ends, the second around (%.4g, %.4g, %.4g) mm: "
+                     "choose one with --shell 1 (the largest) to --shell %u, or take --shell all",
+                     open, 1e3 * shells[second].middle[0], 1e3 * shells[second].middle[1],
+                     1e3 * shells[second].middle[2], count);
+}
+
+static rill_status choose_shells(work *w)
+{
+    rill_status status = RILL_OK;
+    uint32_t *of = NULL, count = 0;
+    rill_shell *shells = NULL;
+    const int wanted = w->options->shell;
+    RILL_TRY(rill_repair_shells(w->mesh, &of, &shells, &count));
+    for (uint32_t s = 1; s < count; s++)
+        rill_defect_add(&w->report->defects[RILL_DEFECT_SHELL], shells[s].middle);
+    if (wanted == RILL_SHELL_ONE)
+        RILL_TRY(refuse_several(shells, count));
+    else if (wanted > 0 && (uint32_t)wanted > count)
+        RILL_TRY(rill_fail(RILL_USAGE, "it has %u shells: --shell %d names none of them", count, wanted));
+    else if (wanted > 0)
+        rill_repair_keep(w->mesh, of, (uint32_t)wanted - 1);
+done:
+    free(shells);
+    rill_array_destroy(of);
+    return status;
+}
+
+static rill_status examine(work *w)
+{
+    rill_status status = RILL_OK;
+    rill_tree *tree = NULL;
+    RILL_TRY(rill_tree_create(w->mesh, &tree));
+    w->report->intersections_whole =
+        rill_tree_intersections(tree, &w->report->defects[RILL_DEFECT_INTERSECTION]);
+    RILL_TRY(rill_tree_narrowest(tree, &w->report->narrowest, w->report->narrowest_at));
+done:
+    rill_tree_destroy(tree);
+    return status;
+}
+
+static rill_status close_surface(work *w)
+{
+    rill_status status = RILL_OK;
+    rill_surface_report *r = w->report;
+    const rill_openings_options options = {.extend = w->options->extend,
+                                           .extend_diameters = w->options->extend_diameters};
+    RILL_TRY(rill_openings_close(w->mesh, &options, r->defects, &w->openings));
+    for (int k = 0; k < w->options->name_count; k++)
+        RILL_TRY(rill_openings_rename(&w->openings, w->options->names[k]));
+    if (w->openings.hole_count > 0) r->largest_hole = w->openings.holes[0];
+    if (w->options->extend > 0 && w->openings.count == 0)
+        RILL_TRY(rill_fail(RILL_USAGE, "it has no opening that --extend could extend: leave it out"));
+    r->volume = rill_mesh_volume(w->mesh);
+    RILL_TRY(examine(w));
+done:
+    return status;
+}
+
+/* ---- the voxels ------------------------------------------------------------------------------ */
+
+static rill_status choose_grid(work *w)
+{
+    double low[3], high[3], longest = 0;
+    rill_mesh_box(w->mesh, low, high);
+    for (int a = 0; a < 3; a++) longest = fmax(longest, high[a] - low[a]);
+    w->grid.spacing = w->options->cells ? longest / w->options->cells : w->options->spacing;
+    for (int a = 0; a < 3; a++) {
+        const double rounding = 1e-9; /* a side of 512 voxels shall not become 513 */
+        const double voxels = fmax(ceil((high[a] - low[a]) / w->grid.spacing * (1 - rounding)), 1) + 2;
+        if (!(voxels <= RILL_GRID_MAX))
+            return rill_fail(
+                RILL_USAGE,
+                "voxels of %g mm would be %.3g along %c, more than %d: choose a larger --dx, and "
+                "check --units",
+                1e3 * w->grid.spacing, voxels, "xyz"[a], RILL_GRID_MAX);
+        w->grid.n[a] = (uint32_t)voxels;
+        w->grid.origin[a] = (low[a] + high[a]) / 2 - voxels / 2 * w->grid.spacing;
+    }
+    return RILL_OK;
+}
+
+/* The narrowest of all decides, so that what the message tells to do suffices. */
+static rill_status check_cells(const work *w)
+{
+    const rill_surface_report *r = w->report;
+    const char *what = "the narrowest part";
+    const double *at = r->narrowest_at;
+    double width = r->narrowest > 0 ? r->narrowest : INFINITY;
+    for (int k = 0; k < w->openings.count; k++) {
+        const rill_opening *o = &w->openings.openings[k];
+        if (o->hydraulic_diameter >= width) continue;
+        width = o->hydraulic_diameter;
+        what = o->name;
+        at = o->centre;
+    }
+    const double cells = width / w->grid.spacing, rounding = 1e-9;
+    if (cells >= w->options->min_cells * (1 - rounding)) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE,
+        "only %.2g cells lie across %s, %.3g mm wide, at (%.4g, %.4g, %.4g) mm: choose --dx %.3gmm "
+        "or less, or accept it with --min-cells %g",
+        cells, what, 1e3 * width, 1e3 * at[0], 1e3 * at[1], 1e3 * at[2],
+        0.999 * 1e3 * width / w->options->min_cells, floor(10 * cells) / 10);
+}
+
+static rill_status fill(work *w)
+{
+    rill_status status = RILL_OK;
+    rill_defect *defects = w->report->defects;
+    RILL_TRY(rill_geom_create(w->grid.n, &w->geom));
+    w->geom->spacing = w->grid.spacing;
+    for (int a = 0; a < 3; a++) {
+        w->geom->origin[a] = w->grid.origin[a];
+        w->geom->sides[a] = RILL_WALL;
+    }
+    RILL_TRY(rill_lines_create(w->mesh, &w->grid, &w->lines));
+    tell(w, 0.3, "filling voxels");
+    RILL_TRY(rill_fill_inside(w->lines, w->geom, &defects[RILL_DEFECT_OVERLAP]));
+    rill_fill_uncertain(w->mesh, &w->grid, &w->openings, &defects[RILL_DEFECT_UNCERTAIN]);
+    RILL_TRY(rill_fill_keep(w->lines, w->geom, w->openings.count, &defects[RILL_DEFECT_DROPPED]));
+    w->report->fluid = rill_geom_fluid(w->geom);
+    w->report->fluid_volume = (double)w->report->fluid * pow(w->grid.spacing, 3);
+    w->geom->porosity.total = (double)w->report->fluid / (double)rill_geom_voxels(w->geom);
+    if (w->report->fluid == 0)
+        RILL_TRY(rill_fail(RILL_USAGE, "no voxel of %g mm has its centre inside: choose a smaller --dx",
+                           1e3 * w->grid.spacing));
+done:
+    return status;
+}
+
+/* ---- what is kept ---------------------------------------------------------------------------- */
+
+/* The triangles of the file, turned as they were turned on the way. */
+static rill_status keep_surface(work *w, const rill_triangle *original, rill_surface *surface)
+{
+    rill_status status = RILL_OK;
+    const uint64_t triangles = w->report->triangles, vertices = w->report->vertices;
+    RILL_TRY(rill_array_create(triangles, sizeof *surface->triangles, "the surface",
+                               (void **)&surface->triangles));
+    RILL_TRY(
+        rill_array_create(vertices, sizeof *surface->vertices, "the surface", (void **)&surface->vertices));
+    memcpy(surface->vertices, w->mesh->vertices, vertices * sizeof *surface->vertices);
+    surface->triangle_count = triangles;
+    surface->vertex_count = vertices;
+    for (uint64_t t = 0; t < triangles; t++)
+        memcpy(surface->triangles[t], original[t].v, sizeof *surface->triangles);
+    for (uint32_t t = 0; t < w->mesh->triangle_count; t++) {
+        const rill_triangle *now = &w->mesh->triangles[t];
+        if (now->source != RILL_NO_TRIANGLE && now->opening == 0)
+            memcpy(surface->triangles[now->source], now->v, sizeof *surface->triangles);
+    }
+done:
+    return status;
+}
+
+static rill_status make_surface(work *w, const rill_triangle *original)
+{
+    rill_status status = RILL_OK;
+    rill_surface *surface = calloc(1, sizeof *surface);
+    if (!surface) return rill_fail(RILL_SYSTEM, "out of memory for the surface");
+    w->geom->surface = surface;
+    surface->openings = w->openings.openings;
+    surface->opening_count = w->openings.count;
+    w->openings.openings = NULL;
+    RILL_TRY(keep_surface(w, original, surface));
+    tell(w, 0.6, "cutting wall links");
+    RILL_TRY(rill_cuts_find(w->lines, w->geom, surface, &w->report->defects[RILL_DEFECT_NO_WALL]));
+    for (int k = 0; k < surface->opening_count; k++)
+        if (surface->openings[k].cut_count == 0)
+            RILL_TRY(rill_fail(RILL_USAGE, "no link of the lattice goes through %s: choose a smaller --dx",
+                               surface->openings[k].name));
+done:
+    return status;
+}
+
+static rill_status sign(work *w)
+{
+    w->geom->source = strdup(w->path);
+    w->geom->source_hash = strdup(w->report->file.hash);
+    w->geom->options = w->options->command ? strdup(w->options->command) : NULL;
+    if (!w->geom->source || !w->geom->source_hash || (w->options->command && !w->geom->options))
+        return rill_fail(RILL_SYSTEM, "out of memory for where the geometry came from");
+    return RILL_OK;
+}
+
+static rill_status run(work *w)
+{
+    rill_status status = RILL_OK;
+    rill_triangle *original = NULL;
+    tell(w, 0.1, "examining the surface");
+    RILL_TRY(weld(w));
+    RILL_TRY(rill_array_create(w->mesh->triangle_count, sizeof *original, "the surface", (void **)&original));
+    memcpy(original, w->mesh->triangles, w->mesh->triangle_count * sizeof *original);
+    check_size(w);
+    RILL_TRY(rill_repair_clean(w->mesh, w->report->defects));
+    RILL_TRY(choose_shells(w));
+    RILL_TRY(rill_repair_orient(w->mesh, w->report->defects));
+    RILL_TRY(close_surface(w));
+    RILL_TRY(choose_grid(w));
+    RILL_TRY(check_cells(w));
+    RILL_TRY(fill(w));
+    RILL_TRY(make_surface(w, original));
+    RILL_TRY(sign(w));
+done:
+    rill_array_destroy(original);
+    return status;
+}
+
+rill_status rill_surface_voxelize(const char *path, const rill_surface_options *options,
+                                  rill_progress progress, rill_geom **out, rill_surface_report *report)
+{
+    rill_status status = RILL_OK;
+    rill_surface_report own;
+    work w = {.path = path, .options = options, .progress = progress, .report = report ? report : &own};
+    *w.report = (rill_surface_report){0};
+    tell(&w, 0, "reading the surface");
+    RILL_TRY(rill_surface_read(path, options->unit, &w.report->file, &w.mesh));
+    status = run(&w);
+    if (status != RILL_OK) {
+        rill_fail_prefix("%s", path);
+        goto done;
+    }
+    *out = w.geom;
+    w.geom = NULL;
+done:
+    rill_geom_destroy(w.geom);
+    rill_lines_destroy(w.lines);
+    rill_openings_destroy(&w.openings);
+    rill_mesh_destroy(w.mesh);
+    return status;
+}

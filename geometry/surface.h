@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file surface.h
+ * From a triangle surface on disk to a voxel geometry with cut wall links and openings.
+ */
+#ifndef RILL_GEOMETRY_SURFACE_H
+#define RILL_GEOMETRY_SURFACE_H
+
+#include "core/log.h"
+#include "geometry/lines.h"
+#include "geometry/openings.h"
+#include "geometry/surface_file.h"
+
+enum { RILL_SHELL_ONE = 0, RILL_SHELL_ALL = -1 };
+
+/** How a surface becomes a geometry. */
+typedef struct rill_surface_options {
+    double unit;           /**< metres per unit of the file, > 0 */
+    double spacing;        /**< edge of a voxel, m; 0: from `cells` */
+    uint32_t cells;        /**< voxels along the longest side of the closed surface; 0: from `spacing` */
+    double extend;         /**< length of extensions of openings; 0: none */
+    bool extend_diameters; /**< `extend` counts in hydraulic diameters, else in metres */
+    double min_cells;      /**< refuse fewer cells across an opening or the narrowest part */
+    int shell;             /**< RILL_SHELL_ONE: refuse several vessels; RILL_SHELL_ALL; k: the k-th largest */
+    const char *const *names; /**< [name_count], see rill_openings_rename() */
+    int name_count;
+    const char *command; /**< kept in the geometry, may be NULL */
+} rill_surface_options;
+
+/** What was found on the way. */
+typedef struct rill_surface_report {
+    rill_surface_file file;
+    uint32_t triangles, vertices; /**< read; after welding */
+    uint32_t merged;              /**< vertices that welding took away */
+    double tolerance;             /**< of welding, m */
+    double low[3], high[3];       /**< box of the surface as read, m */
+    rill_defect defects[RILL_DEFECT_KINDS];
+    bool intersections_whole; /**< all pairs of triangles were examined */
+    rill_hole largest_hole;   /**< area 0: none */
+    double volume;            /**< enclosed by the closed surface, m3 */
+    double fluid_volume;      /**< of the fluid voxels, m3 */
+    uint64_t fluid;           /**< fluid voxels */
+    double narrowest;         /**< m; 0: unknown */
+    double narrowest_at[3];
+} rill_surface_report;
+
+/** Return refusal of several vessels, at least 4 cells across everything, no extension. */
+rill_surface_options rill_surface_options_default(void);
+
+/**
+ * Turn a surface into a geometry; the box is that of the closed surface and a layer of solid voxels around
+ * it.
+ * @param[out] report  may be NULL; filled in as far as the work came, also on failure
+ * @return RILL_USAGE for what is no surface, for surfaces that cannot be closed with openings, and for
+ *         too few cells; RILL_SYSTEM without memory
+ * @see tests/test_surface.c
+ */
+rill_status rill_surface_voxelize(const char *path, const rill_surface_options *options,
+                                  rill_progress progress, rill_geom **out, rill_surface_report *report);
+
+#endif

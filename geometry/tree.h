@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tree.h
+ * A tree of boxes around triangles, and what is asked of it: which triangles cut through each other, and
+ * where a vessel is narrowest.
+ */
+#ifndef RILL_GEOMETRY_TREE_H
+#define RILL_GEOMETRY_TREE_H
+
+#include "geometry/mesh.h"
+#include "geometry/repair.h"
+
+/** Triangles in a binary tree of boxes. */
+typedef struct rill_tree rill_tree;
+
+/** Build the tree of a mesh, borrowed. */
+rill_status rill_tree_create(const rill_mesh *mesh, rill_tree **out);
+
+/** Destroy it; NULL is allowed. */
+void rill_tree_destroy(rill_tree *tree);
+
+/**
+ * Count pairs of triangles without a common vertex where an edge of one goes through the other.
+ * @return whether all pairs were examined: surfaces whose boxes overlap without end are given up
+ */
+bool rill_tree_intersections(const rill_tree *tree, rill_defect *defect);
+
+/**
+ * Find the narrowest part: from the middle of each wall triangle of the file straight inward to the wall
+ * opposite, the width that one part in a thousand of the wall's area falls below.
+ * @param[out] width  m; 0 when no two walls face each other
+ * @see Shapira et al. (2008), doi:10.1007/s00371-007-0197-5, of whose cone of rays this is the axis
+ */
+rill_status rill_tree_narrowest(const rill_tree *tree, double *width, double place[3]);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of surfaces. What they mean is geometry/surface.h's. */
+#include "cli/surface_options.h"
+
+#include "core/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cli_surface_defaults(cli_surface *surface) { *surface = (cli_surface){.min_cells = 4}; }
+
+const cli_option *cli_surface_options(cli_surface *s)
+{
+    static _Thread_local cli_option table[10];
+    bool *given = &s->given;
+    const cli_option options[] = {
+        {.help = "Surface (STL, OBJ, PLY)"},
+        {"units", 0, CLI_TEXT, &s->units, "UNIT", "unit of length of the file, such as mm", .fallback = "",
+         .given = &s->units_given},
+        {"dx", 0, CLI_LENGTH, &s->spacing, "LENGTH", "edge of a voxel, such as 0.25mm", .fallback = "",
+         .min = 0, .max = 1, .above = true, .given = given},
+        {"cells", 0, CLI_COUNT, &s->cells, "N", "in place of --dx: voxels along the longest side",
+         .fallback = "", .min = 1, .max = RILL_GRID_MAX - 4, .given = given},
+        {"extend", 0, CLI_TEXT, &s->extend, "LENGTH",
+         "extend openings along their normal, by a length or in hydraulic diameters (2D)",
+         .fallback = "not at all", .given = given},
+        {"name", 0, CLI_MULTI, &s->names, "OPENING=NAME",
+         "rename an opening, given by its name (opening-2) or a position (12mm,30mm,5mm); may be repeated",
+         .fallback = "opening-1, -2, ... by area", .given = given},
+        {"shell", 0, CLI_TEXT, &s->shell, "K", "which of several vessels to take, 1 the largest, or all",
+         .fallback = "refuse several", .given = given},
+        {"min-cells", 0, CLI_REAL, &s->min_cells, "N",
+         "refuse fewer cells across an opening or the narrowest part", .min = 0, .max = 1000, .given = given},
+        {0},
+    };
+    _Static_assert(sizeof options <= sizeof table, "the table is too short");
+    memcpy(table, options, sizeof options);
+    return table;
+}
+
+static rill_status resolve_extend(const char *text, rill_surface_options *o)
+{
+    char *end = NULL;
+    const double number = strtod(text, &end);
+    if (end != text && strcmp(end, "D") == 0) {
+        o->extend = number;
+        o->extend_diameters = true;
+    } else {
+        const rill_status status = rill_units_parse(text, "m", &o->extend);
+        if (status != RILL_OK) {
+            rill_fail_prefix("--extend");
+            return status;
+        }
+    }
+    if (!(o->extend > 0) || o->extend > (o->extend_diameters ? 1000 : 10))
+        return rill_fail(RILL_USAGE,
+                         "--extend %s is out of range: give up to 1000 hydraulic diameters such as 2D, or a "
+                         "length up to 10 m such as 20mm",
+                         text);
+    return RILL_OK;
+}
+
+static rill_status resolve_shell(const char *text, rill_surface_options *o)
+{
+    char *end = NULL;
+    const long number = strtol(text, &end, 10);
+    if (strcmp(text, "all") == 0)
+        o->shell = RILL_SHELL_ALL;
+    else if (end == text || *end || number < 1 || number > 1000000)
+        return rill_fail(RILL_USAGE, "--shell %s names no shell: give 1 for the largest, 2, ..., or all",
+                         text);
+    else
+        o->shell = (int)number;
+    return RILL_OK;
+}
+
+rill_status cli_surface_resolve(const cli_surface *s, rill_surface_options *out)
+{
+    rill_status status = RILL_OK;
+    rill_surface_options o = rill_surface_options_default();
+    char one[64];
+    if (!s->units)
+        return rill_fail(RILL_USAGE,
+                         "a surface file does not say its unit of length: add --units mm, or what it was "
+                         "exported in");
+    if (strlen(s->units) > 32)
+        return rill_fail(RILL_USAGE, "--units %.32s... is no unit of length: give one such as mm", s->units);
+    snprintf(one, sizeof one, "1 %s", s->units);
+    status = rill_units_parse(one, "m", &o.unit);
+    if (status == RILL_OK && !(o.unit > 0))
+        status = rill_fail(RILL_USAGE, "%s is no unit of length: give one such as mm", s->units);
+    if (status != RILL_OK) {
+        rill_fail_prefix("--units");
+        return status;
+    }
+    if ((s->spacing > 0) == (s->cells > 0))
+        return rill_fail(RILL_USAGE, s->cells ? "--dx and --cells both give the size of voxels: take one"
+                                              : "the size of voxels is not given: add --dx, such as "
+                                                "--dx 0.25mm, or --cells N along the longest side");
+    o.spacing = s->spacing;
+    o.cells = (uint32_t)s->cells;
+    o.min_cells = s->min_cells;
+    if (s->extend) RILL_TRY(resolve_extend(s->extend, &o));
+    if (s->shell) RILL_TRY(resolve_shell(s->shell, &o));
+    o.names = s->names.items;
+    o.name_count = s->names.count;
+    *out = o;
+done:
+    return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file surface_options.h
+ * The options that say how a triangle surface becomes a geometry, and how what came of it is shown.
+ */
+#ifndef RILL_CLI_SURFACE_OPTIONS_H
+#define RILL_CLI_SURFACE_OPTIONS_H
+
+#include "cli/cli.h"
+#include "geometry/surface.h"
+
+#include <jansson.h>
+
+/** What the options hold as they are read. */
+typedef struct cli_surface {
+    const char *units, *extend, *shell;
+    double spacing, min_cells;
+    uint64_t cells;
+    cli_list names;
+    bool given, units_given; /**< any option but --units; --units */
+} cli_surface;
+
+/** Set the defaults. */
+void cli_surface_defaults(cli_surface *surface);
+
+/** Return the table of the options bound to `surface`; valid until the next call in this thread. */
+const cli_option *cli_surface_options(cli_surface *surface);
+
+/** Turn the options into those of rill_surface_voxelize(), which borrow from `surface`. */
+rill_status cli_surface_resolve(const cli_surface *surface, rill_surface_options *out);
+
+/** Print what the surface was, its defects, openings and voxels. */
+void cli_surface_rows(const rill_geom *geom, const rill_surface_report *report);
+
+/** Return the same as JSON; NULL without memory. */
+json_t *cli_surface_json(const rill_geom *geom, const rill_surface_report *report);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill voxelize with surfaces as its users see it. */
+#include "cli_test.h"
+
+#include "../shapes.h"
+#include "rill.h"
+
+#include <jansson.h>
+
+TestSuite(cli_surface, .init = cli_test_start, .fini = cli_test_end);
+
+static void write_tube(const char *path)
+{
+    shape s = shape_new();
+    shape_tube(&s, 4, 20, 20, 48);
+    shape_write_stl(&s, path);
+    shape_free(&s);
+}
+
+Test(cli_surface, makes_a_geometry)
+{
+    write_tube("vessel.STL");
+    const cli_result r =
+        cli_test_run("voxelize", "vessel.STL", "--units", "mm", "--dx", "0.5mm", "-o", "v.geom.h5", "--json",
+                     "v.json", "--name", "opening-1=inlet", "--extend=1D");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    static const char *const wanted[] = {"STL, binary", "1824 triangles", "960 vertices",   "none",
+                                         "inlet:",      "opening-2:",     "hydraulic",      "narrowest part",
+                                         "16 cells",    "500 um",         "of the surface", "v.geom.h5"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        cr_assert(strstr(r.out, wanted[i]), "\"%s\" is missing in\n%s", wanted[i], r.out);
+    rill_geom *geom = NULL;
+    cr_assert_eq(rill_geom_read("v.geom.h5", &geom), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(geom->surface->opening_count, 2);
+    cr_assert_float_eq(geom->spacing, 0.5e-3, 1e-12);
+    cr_assert_eq(geom->sides[2], RILL_WALL);
+    cr_assert(strstr(geom->options, "--extend=1D"), "%s", geom->options);
+    rill_geom_destroy(geom);
+    json_t *json = json_load_file("v.json", 0, NULL);
+    double area, volume;
+    const char *name;
+    cr_assert_not_null(json);
+    cr_assert_eq(json_unpack(json, "{s:[{s:s, s:F}, {}], s:F}", "openings", "name", &name, "area_m2", &area,
+                             "volume_m3", &volume),
+                 0);
+    cr_assert_str_eq(name, "inlet");
+    cr_assert_float_eq(area, M_PI * 16e-6, 1e-6);
+    cr_assert_float_eq(volume, M_PI * 16e-6 * 36e-3, 8e-8, "%g", volume);
+    json_decref(json);
+    const cli_result info = cli_test_run("info", "v.geom.h5");
+    cr_assert(strstr(info.out, "inlet"), "%s", info.out);
+    const cli_result quiet = cli_test_run("voxelize", "-q", "vessel.STL", "--units=mm", "--cells", "40",
+                                          "--index=pull", "-o", "v.geom.h5");
+    cr_assert_eq(quiet.code, 0, "%s", quiet.err);
+    cr_assert_str_eq(quiet.out, "");
+    cr_assert_str_eq(quiet.err, "");
+}
+
+Test(cli_surface, refuses)
+{
+    write_tube("v.stl");
+    cli_test_fails(1, "add --units mm", "voxelize", "v.stl", "--dx", "0.5mm", "-o", "v.geom.h5");
+    cli_test_fails(1, "add --dx", "voxelize", "v.stl", "--units", "mm", "-o", "v.geom.h5");
+    cli_test_fails(1, "take one", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--cells", "9", "-o",
+                   "v.geom.h5");
+    cli_test_fails(1, "--units", "voxelize", "v.stl", "--units", "kg", "--dx", "1mm", "-o", "v.geom.h5");
+    cli_test_fails(1, "unit", "voxelize", "v.stl", "--units", "mm", "--dx", "1", "-o", "v.geom.h5");
+    cli_test_fails(1, "do not apply", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--pore", "1",
+                   "-o", "v.geom.h5");
+    cli_test_fails(1, "do not apply", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--keep", "all",
+                   "-o", "v.geom.h5");
+    cli_test_fails(1, "options of surfaces", "voxelize", "v.raw", "--dx", "1mm", "-o", "v.geom.h5");
+    cli_test_fails(1, "--extend", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--extend", "-1D",
+                   "-o", "v.geom.h5");
+    cli_test_fails(1, "--extend", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--extend", "2", "-o",
+                   "v.geom.h5");
+    cli_test_fails(1, "--shell", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--shell", "0", "-o",
+                   "v.geom.h5");
+    cli_test_fails(1, "overwrite", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o", "v.stl");
+    cli_test_fails(1, "only 2.7 cells", "voxelize", "v.stl", "--units", "mm", "--dx", "3mm", "-o",
+                   "v.geom.h5");
+    cli_test_fails(1, "No such file", "voxelize", "w.stl", "--units", "mm", "--dx", "1mm", "-o", "v.geom.h5");
+    cli_test_fails(3, "memory", "voxelize", "v.stl", "--units", "mm", "--dx", "1um", "--memory", "1GiB", "-o",
+                   "v.geom.h5");
+    cli_test_fails(3, "none/v.geom.h5", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o",
+                   "none/v.geom.h5");
+    cr_assert(!cli_test_exists("v.geom.h5"));
+}

@@ -21,17 +21,70 @@ uint32_t rill_network_edge(const rill_geom *geom)
 
 uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers)
 {
-    /* Three throats per chamber, and the vectors of the solver and of whoever follows its pressures. */
-    const uint64_t each = 3 * (sizeof(rill_throat) + 24) + 30 * sizeof(double);
+    /* Three throats per chamber, twice as many with those of coarser levels, and the vectors of the solver
+     * and of whoever follows its pressures. */
+    const uint64_t each = 3 * (sizeof(rill_throat) + 48) + 50 * sizeof(double);
     return rill_geom_voxels(geom) + nodes * sizeof(uint32_t) + chambers * each;
 }
 
-/* A block while its chambers are looked for. */
+/* Rows of a block that links lead to from a row, and by how many voxels along x. */
+typedef struct step {
+    int y, z;
+    bool along[3]; /* x by -1, 0, 1 */
+} step;
+
+/* Rows that links of a lattice lead to, the row itself left out. @return how many */
+static int steps_of(rill_lattice lattice, step steps[8])
+{
+    int count = 0;
+    for (int z = -1; z <= 1; z++)
+        for (int y = -1; y <= 1; y++) {
+            step s = {.y = y, .z = z};
+            bool any = false;
+            for (int i = 1; i < rill_q((int)lattice); i++)
+                if (rill_c((int)lattice, i, 1) == y && rill_c((int)lattice, i, 2) == z)
+                    any = s.along[rill_c((int)lattice, i, 0) + 1] = true;
+            if (any && (y || z)) steps[count++] = s;
+        }
+    return count;
+}
+
+/* A block while its chambers are looked for. Its rows along x are the bits of words. */
 typedef struct block {
     uint32_t first[3], size[3];
-    int32_t *part;  /* [size], -1: solid or not yet found */
-    uint32_t *open; /* voxels still to be looked at */
+    uint64_t *pore;  /* [size z][size y], not yet in any chamber */
+    uint64_t *fresh; /* [size z][size y], reached from other rows, but not yet looked at */
+    uint32_t *open;  /* rows with fresh voxels, each once */
+    step steps[8];
+    int step_count;
 } block;
+
+/* Where the chambers of a block are entered: those behind `base`. */
+typedef struct entry {
+    const rill_domain *domain;
+    rill_network *network;
+    uint32_t base;
+} entry;
+
+/* The bits of pore voxels among `count`, 64 at most, the first in the lowest. */
+static uint64_t bits_of(const uint8_t *voxels, uint32_t count)
+{
+    _Static_assert(RILL_SOLID == 0, "a pore voxel is any that is not 0");
+    uint64_t bits = 0;
+    for (uint32_t x = 0; x < count; x += 8) {
+        const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+        uint64_t eight = 0;
+        if (count - x >= 8)
+            memcpy(&eight, voxels + x, 8);
+        else
+            for (uint32_t k = 0; x + k < count; k++) eight |= (uint64_t)voxels[x + k] << 8 * k;
+        if (!eight) continue;
+        /* The highest bit of each byte that is not 0; the product moves them side by side. */
+        const uint64_t high = (((eight & low) + low) | eight) & ~low;
+        bits |= ((high >> 7) * 0x0102040810204080 >> 56) << x;
+    }
+    return bits;
+}
 
 static void place(const rill_network *network, const rill_geom *geom, uint64_t number, block *b)
 {
@@ -40,67 +93,81 @@ static void place(const rill_network *network, const rill_geom *geom, uint64_t n
         b->size[a] = geom->n[a] - b->first[a] < network->edge ? geom->n[a] - b->first[a] : network->edge;
         number /= network->blocks[a];
     }
-}
-
-static bool is_pore(const rill_geom *geom, const block *b, uint32_t x, uint32_t y, uint32_t z)
-{
-    return geom->voxels[((uint64_t)(b->first[2] + z) * geom->n[1] + b->first[1] + y) * geom->n[0] +
-                        b->first[0] + x] >= RILL_FLUID;
-}
-
-/* Give all that links of the lattice connect to voxel `v` of the block its number. */
-static void flood(const rill_geom *geom, rill_lattice lattice, block *b, uint32_t v, int32_t part)
-{
-    uint32_t open = 0;
-    b->part[v] = part;
-    b->open[open++] = v;
-    while (open) {
-        const uint32_t w = b->open[--open];
-        const uint32_t at[3] = {w % b->size[0], w / b->size[0] % b->size[1], w / b->size[0] / b->size[1]};
-        for (int i = 1; i < rill_q((int)lattice); i++) {
-            uint32_t to[3];
-            bool inside = true;
-            for (int a = 0; a < 3; a++) {
-                to[a] = at[a] + (uint32_t)rill_c((int)lattice, i, a); /* below 0: a large number */
-                inside = inside && to[a] < b->size[a];
-            }
-            const uint32_t next = inside ? (to[2] * b->size[1] + to[1]) * b->size[0] + to[0] : 0;
-            if (!inside || b->part[next] >= 0 || !is_pore(geom, b, to[0], to[1], to[2])) continue;
-            b->part[next] = part;
-            b->open[open++] = next;
+    for (uint32_t z = 0; z < b->size[2]; z++)
+        for (uint32_t y = 0; y < b->size[1]; y++) {
+            const uint64_t row = (uint64_t)(b->first[2] + z) * geom->n[1] + b->first[1] + y;
+            b->pore[z * b->size[1] + y] = bits_of(geom->voxels + row * geom->n[0] + b->first[0], b->size[0]);
         }
+}
+
+/* Tell nodes of a row their chamber, and add them to its volume and centre. */
+static void enter(const entry *e, const block *b, uint32_t row, uint64_t bits, uint32_t part)
+{
+    rill_network *network = e->network;
+    const uint32_t chamber = e->base + part;
+    const uint32_t at[3] = {b->first[0], b->first[1] + row % b->size[1], b->first[2] + row / b->size[1]};
+    const double nodes = __builtin_popcountll(bits);
+    network->volume[chamber] += nodes;
+    network->centre[chamber][1] += nodes * (at[1] + 0.5);
+    network->centre[chamber][2] += nodes * (at[2] + 0.5);
+    while (bits) { /* run by run */
+        const uint32_t low = (uint32_t)__builtin_ctzll(bits), x = at[0] + low;
+        const uint64_t rest = ~(bits >> low);
+        const uint32_t length = rest ? (uint32_t)__builtin_ctzll(rest) : 64;
+        const rill_node first = rill_numbering_rank(&e->domain->numbering, x, at[1], at[2]);
+        for (rill_node k = 0; k < length; k++) network->chamber_of[first + k] = chamber;
+        network->centre[chamber][0] += length * (x + 0.5 * length);
+        bits &= length < 64 ? ~((((uint64_t)1 << length) - 1) << low) : 0;
     }
 }
 
-/* Find the parts of a block. @return how many */
-static uint32_t divide(const rill_geom *geom, rill_lattice lattice, block *b)
+/* Let voxels of a row reach those of others. @return the rows that are open then */
+static uint32_t reach(block *b, uint32_t row, uint64_t bits, uint32_t open)
 {
-    int32_t parts = 0;
-    uint32_t v = 0;
-    memset(b->part, -1, (size_t)b->size[0] * b->size[1] * b->size[2] * sizeof *b->part);
-    for (uint32_t z = 0; z < b->size[2]; z++)
-        for (uint32_t y = 0; y < b->size[1]; y++)
-            for (uint32_t x = 0; x < b->size[0]; x++, v++)
-                if (b->part[v] < 0 && is_pore(geom, b, x, y, z)) flood(geom, lattice, b, v, parts++);
-    return (uint32_t)parts;
+    const uint32_t y = row % b->size[1], z = row / b->size[1];
+    for (int k = 0; k < b->step_count; k++) {
+        const step *s = &b->steps[k];
+        const uint32_t to_y = y + (uint32_t)s->y, to_z = z + (uint32_t)s->z; /* below 0: a large number */
+        if (to_y >= b->size[1] || to_z >= b->size[2]) continue;
+        const uint32_t to = to_z * b->size[1] + to_y;
+        const uint64_t moved =
+            (s->along[0] ? bits >> 1 : 0) | (s->along[1] ? bits : 0) | (s->along[2] ? bits << 1 : 0);
+        const uint64_t met = moved & b->pore[to];
+        if (!met) continue;
+        if (!b->fresh[to]) b->open[open++] = to;
+        b->fresh[to] |= met;
+    }
+    return open;
 }
 
-/* Tell the nodes of a divided block their chambers, and add them to volumes and centres. */
-static void enter(const rill_domain *domain, const block *b, uint32_t base, rill_network *network)
+/* Take out all that links of the lattice connect to the first pore voxel of a row. */
+static void flood(block *b, uint32_t seed, uint32_t part, const entry *e)
 {
-    uint32_t v = 0;
-    for (uint32_t z = 0; z < b->size[2]; z++)
-        for (uint32_t y = 0; y < b->size[1]; y++) {
-            const uint32_t at[3] = {b->first[0], b->first[1] + y, b->first[2] + z};
-            rill_node node = rill_numbering_rank(&domain->numbering, at[0], at[1], at[2]);
-            for (uint32_t x = 0; x < b->size[0]; x++, v++) {
-                if (b->part[v] < 0) continue;
-                const uint32_t chamber = base + (uint32_t)b->part[v];
-                network->chamber_of[node++] = chamber;
-                network->volume[chamber] += 1;
-                for (int a = 0; a < 3; a++) network->centre[chamber][a] += at[a] + (a == 0 ? x : 0) + 0.5;
-            }
+    uint32_t open = 0;
+    b->fresh[seed] = b->pore[seed] & -b->pore[seed];
+    b->open[open++] = seed;
+    while (open) {
+        const uint32_t row = b->open[--open];
+        uint64_t bits = b->fresh[row] & b->pore[row], before = 0;
+        b->fresh[row] = 0;
+        while (bits != before) { /* along the row */
+            before = bits;
+            bits |= (bits << 1 | bits >> 1) & b->pore[row];
         }
+        if (!bits) continue;
+        b->pore[row] &= ~bits;
+        if (e) enter(e, b, row, bits, part);
+        open = reach(b, row, bits, open);
+    }
+}
+
+/* Find the chambers of a block that was placed, and enter them where there is something to enter. */
+static uint32_t divide(block *b, const entry *e)
+{
+    uint32_t parts = 0;
+    for (uint32_t row = 0; row < b->size[1] * b->size[2]; row++)
+        while (b->pore[row]) flood(b, row, parts++, e);
+    return parts;
 }
 
 /*
@@ -111,12 +178,15 @@ static rill_status pass(const rill_geom *geom, rill_lattice lattice, const rill_
                         uint32_t *base, rill_network *network)
 {
     const int64_t blocks = (int64_t)network->blocks[0] * network->blocks[1] * network->blocks[2];
-    const size_t voxels = (size_t)network->edge * network->edge * network->edge;
+    const size_t rows = (size_t)network->edge * network->edge;
     bool failed = false;
 #pragma omp parallel
     {
-        block b = {.part = malloc(voxels * sizeof *b.part), .open = malloc(voxels * sizeof *b.open)};
-        const bool ready = b.part && b.open;
+        block b = {.pore = malloc(rows * sizeof *b.pore),
+                   .fresh = calloc(rows, sizeof *b.fresh),
+                   .open = malloc(rows * sizeof *b.open)};
+        const bool ready = b.pore && b.fresh && b.open;
+        b.step_count = steps_of(lattice, b.steps);
         if (!ready) {
 #pragma omp atomic write
             failed = true;
@@ -125,18 +195,19 @@ static rill_status pass(const rill_geom *geom, rill_lattice lattice, const rill_
         for (int64_t k = 0; k < blocks; k++) {
             if (!ready) continue;
             place(network, geom, (uint64_t)k, &b);
-            const uint32_t parts = divide(geom, lattice, &b);
             if (!domain) {
-                base[k] = parts;
+                base[k] = divide(&b, NULL);
                 continue;
             }
-            enter(domain, &b, base[k], network);
+            const entry e = {domain, network, base[k]};
+            const uint32_t parts = divide(&b, &e);
             for (uint32_t c = base[k]; c < base[k] + parts; c++) {
                 network->block_of[c] = (uint32_t)k;
                 for (int a = 0; a < 3; a++) network->centre[c][a] /= network->volume[c];
             }
         }
-        free(b.part);
+        free(b.pore);
+        free(b.fresh);
         free(b.open);
     }
     return failed ? rill_fail(RILL_SYSTEM, "out of memory for the blocks of a pore network") : RILL_OK;

@@ -20,12 +20,25 @@ typedef struct rill_throat {
     double conductance; /**< flow per difference of pressure, times viscosity */
 } rill_throat;
 
-/** How chambers are put together for the solver, from fine to coarse. */
+/** Where the neighbours of a row lie: of its chunk of RILL_NETWORK_CHUNK rows those before it, of others, and
+ * of its chunk those behind it. They end where the next row's begin. */
+typedef struct rill_network_row {
+    uint64_t before, outside, behind;
+} rill_network_row;
+
+/** A network of the solver: that of the chambers, or a coarser one whose nodes are what was joined. */
 typedef struct rill_network_level {
     uint32_t count;
-    uint32_t *parent;         /**< [count of the level before] */
-    double *diagonal;         /**< [count] */
-    double *residual, *value; /**< [count], of the solver */
+    rill_network_row *row; /**< [count + 1] */
+    uint32_t *neighbour;   /**< [row[count].before] */
+    double *conductance;   /**< [row[count].before] */
+    double *outlet;   /**< [count], conductance to a mirrored side normal to the flow, where the deviation
+                           of the pressure is 0 */
+    double *diagonal; /**< [count], of all that leaves, and 1 where nothing does */
+    uint32_t *parent; /**< [count], what it is joined to on the next level; NULL on the last */
+    uint32_t *first;  /**< [count + 1], first member on the level before; NULL on the first level */
+    uint32_t *member; /**< [count of the level before] */
+    double *given, *value, *old; /**< [count], of the solver */
 } rill_network_level;
 
 /** What is connected. */
@@ -34,7 +47,9 @@ typedef struct rill_network_component {
     double sum;            /**< of the solver */
 } rill_network_component;
 
-enum { RILL_NETWORK_LEVELS = 16 };
+/** Each level has at most half of what is connected on the one before: there are never more than these. Rows
+ * of the solver are worked on by so many, whatever the number of threads. */
+enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 1024 };
 
 /** Plain data. Chambers are numbered in the order of their blocks. */
 typedef struct rill_network {
@@ -45,20 +60,15 @@ typedef struct rill_network {
     uint32_t *block_of;   /**< [chambers] */
     double *volume;       /**< [chambers], nodes in it */
     double (*centre)[3];  /**< [chambers], in voxels */
-    double *outlet;       /**< [chambers], conductance to a mirrored side normal to the flow, where the
-                               deviation of the pressure is 0 */
     uint64_t throats;
-    rill_throat *throat; /**< [throats] */
-    uint64_t *row;       /**< [chambers + 1], first of its neighbours */
-    uint32_t *neighbour; /**< [2 throats] */
-    double *conductance; /**< [2 throats] */
-    double *diagonal;    /**< [chambers] */
-    rill_network_level level[RILL_NETWORK_LEVELS];
+    rill_throat *throat;                           /**< [throats] */
+    rill_network_level level[RILL_NETWORK_LEVELS]; /**< the first is that of the chambers */
     int levels;
     uint32_t components;
     uint32_t *component_of;            /**< [chambers] */
     rill_network_component *component; /**< [components] */
-    double *work[5];                   /**< [chambers] each, of the solver */
+    double *direction, *flow;          /**< [chambers], of the solver */
+    double *partial[2];                /**< [chunks of the chambers], of sums */
 } rill_network;
 
 /** Return an edge of blocks that makes a few hundred thousand chambers at most. */
@@ -82,8 +92,9 @@ void rill_network_destroy(rill_network *network);
  * @param[in]  gain       [chambers], mass per step
  * @param[in]  viscosity  kinematic, lu
  * @param[out] pressure   [chambers]; its mean is 0 where nothing fixes it
+ * @return iterations made
  */
-void rill_network_solve(rill_network *network, const double *gain, double viscosity, double *pressure);
+int rill_network_solve(rill_network *network, const double *gain, double viscosity, double *pressure);
 
 /** Return Σ weight a b, [chambers]; the same bits for any number of threads. */
 double rill_network_dot(const rill_network *network, const double *weight, const double *a, const double *b);
@@ -102,7 +113,10 @@ rill_status rill_network_walls(const rill_geom *geom, uint8_t **distance);
 /** Find throats and outlets. */
 rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network);
 
-/** Prepare rill_network_solve(). */
+/** Prepare rill_network_solve(): levels and components. */
 rill_status rill_network_prepare(rill_network *network);
+
+/** Free the arrays of all levels. */
+void rill_network_levels_destroy(rill_network *network);
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flow through a network: conjugate gradients, preconditioned by the diagonals of the network and of ever
- * coarser ones that join its chambers block by block.
- * @see Bramble, Pasciak & Xu (1990), doi:10.1090/S0025-5718-1990-1023042-6
+ * Flow through a network: conjugate gradients, preconditioned by a cycle down and up its levels (levels.c)
+ * with a sweep of Gauss and Seidel each way, and the way back in reverse, so that it is symmetric. Rows see
+ * new values of their own chunk alone, so that chunks are worked on side by side with the same bits for any
+ * number of threads; for the matrix of a network, an M-matrix, this converges like the whole sweep.
+ * @see Braess (1995), doi:10.1007/BF02238488, for the cycle; Baker et al. (2011), doi:10.1137/100798806, for
+ * the sweeps
  */
 #include "core/memory.h"
 #include "core/status.h"
@@ -13,142 +16,39 @@
 
 /* The solution serves a correction that is repeated: a hundredth of the first residual's norm is enough. */
 #define REDUCTION 1e-4
-enum { ITERATIONS = 2000, CHUNK = 4096 };
-/* Keeps parts that nothing leaves solvable: of each diagonal, so much is added to itself. */
-#define REGULAR 1e-9
+/* Levels of fewer nodes are left to one thread: waiting for others takes longer. */
+enum { ITERATIONS = 200, WIDE = 4 * RILL_NETWORK_CHUNK };
 
-double rill_network_dot(const rill_network *network, const double *weight, const double *a, const double *b)
+static uint32_t chunks_of(uint32_t count)
 {
-    const int64_t n = network->chambers, chunks = (n + CHUNK - 1) / CHUNK;
-    double *partial = network->work[4], sum = 0;
-#pragma omp parallel for schedule(static) if (chunks > 8)
-    for (int64_t k = 0; k < chunks; k++) {
-        const int64_t end = (k + 1) * CHUNK < n ? (k + 1) * CHUNK : n;
-        double part = 0;
-        for (int64_t c = k * CHUNK; c < end; c++) part += (weight ? weight[c] : 1) * a[c] * b[c];
-        partial[k] = part;
-    }
-    for (int64_t k = 0; k < chunks; k++) sum += partial[k];
+    return (uint32_t)(((uint64_t)count + RILL_NETWORK_CHUNK - 1) / RILL_NETWORK_CHUNK);
+}
+
+static uint32_t begin_of(uint32_t chunk) { return chunk * RILL_NETWORK_CHUNK; }
+
+static uint32_t end_of(uint32_t chunk, uint32_t count)
+{
+    return count - begin_of(chunk) < RILL_NETWORK_CHUNK ? count : begin_of(chunk) + RILL_NETWORK_CHUNK;
+}
+
+/* The same bits for any number of threads: that of chunks, one after the other. */
+static double sum_of(const double *partial, uint32_t chunks)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < chunks; k++) sum += partial[k];
     return sum;
 }
 
-/* Rows of the matrix, from the throats. */
-static rill_status rows_make(rill_network *network)
+double rill_network_dot(const rill_network *network, const double *weight, const double *a, const double *b)
 {
-    rill_status status = RILL_OK;
-    const uint32_t n = network->chambers;
-    RILL_TRY(rill_array_create_zero((uint64_t)n + 1, sizeof *network->row, "a pore network",
-                                    (void **)&network->row));
-    RILL_TRY(rill_array_create(2 * network->throats, sizeof *network->neighbour, "a pore network",
-                               (void **)&network->neighbour));
-    RILL_TRY(rill_array_create(2 * network->throats, sizeof *network->conductance, "a pore network",
-                               (void **)&network->conductance));
-    RILL_TRY(rill_array_create(n, sizeof *network->diagonal, "a pore network", (void **)&network->diagonal));
-    uint64_t *row = network->row;
-    for (uint64_t k = 0; k < network->throats; k++)
-        for (int e = 0; e < 2; e++) row[network->throat[k].chamber[e] + 1]++;
-    for (uint32_t c = 0; c < n; c++) row[c + 1] += row[c];
-    for (uint32_t c = 0; c < n; c++) network->diagonal[c] = network->outlet[c];
-    for (uint64_t k = 0; k < network->throats; k++)
-        for (int e = 0; e < 2; e++) {
-            const rill_throat *t = &network->throat[k];
-            const uint64_t at = row[t->chamber[e]]++;
-            network->neighbour[at] = t->chamber[1 - e];
-            network->conductance[at] = t->conductance;
-            network->diagonal[t->chamber[e]] += t->conductance;
-        }
-    memmove(row + 1, row, n * sizeof *row);
-    row[0] = 0;
-    /* A chamber that nothing leaves keeps its pressure. */
-    for (uint32_t c = 0; c < n; c++)
-        network->diagonal[c] = network->diagonal[c] > 0 ? network->diagonal[c] * (1 + REGULAR) : 1;
-done:
-    return status;
-}
-
-static uint32_t root_of(uint32_t *parent, uint32_t c)
-{
-    while (parent[c] != c) c = parent[c] = parent[parent[c]];
-    return c;
-}
-
-/* Join what lies in the same blocks of 2^level times the edge and is connected there. */
-static rill_status level_make(rill_network *network, uint32_t *member_of, uint32_t before)
-{
-    rill_status status = RILL_OK;
-    const int depth = network->levels + 1;
-    rill_network_level *level = &network->level[network->levels];
-    const uint32_t n = network->chambers;
-    uint32_t *joined = NULL, *place = NULL;
-    RILL_TRY(rill_array_create(before, sizeof *joined, "a pore network", (void **)&joined));
-    RILL_TRY(rill_array_create(before, sizeof *place, "a pore network", (void **)&place));
-    RILL_TRY(rill_array_create(before, sizeof *level->parent, "a pore network", (void **)&level->parent));
-    for (uint32_t c = 0; c < before; c++) joined[c] = c;
-    for (uint32_t c = 0; c < n; c++) {
-        uint32_t number = network->block_of[c], coarse = 0, stride = 1;
-        for (int a = 0; a < 3; a++) {
-            coarse += (number % network->blocks[a] >> depth) * stride;
-            stride *= (network->blocks[a] >> depth) + 1;
-            number /= network->blocks[a];
-        }
-        place[member_of[c]] = coarse;
+    const uint32_t n = network->chambers, chunks = chunks_of(n);
+#pragma omp parallel for schedule(static) if (n > WIDE)
+    for (uint32_t k = 0; k < chunks; k++) {
+        double part = 0;
+        for (uint32_t c = begin_of(k); c < end_of(k, n); c++) part += (weight ? weight[c] : 1) * a[c] * b[c];
+        network->partial[0][k] = part;
     }
-    for (uint64_t k = 0; k < network->throats; k++) {
-        const uint32_t from = member_of[network->throat[k].chamber[0]],
-                       to = member_of[network->throat[k].chamber[1]];
-        if (place[from] != place[to]) continue;
-        const uint32_t low = root_of(joined, from), high = root_of(joined, to);
-        joined[low < high ? high : low] = low < high ? low : high;
-    }
-    level->count = 0;
-    for (uint32_t c = 0; c < before; c++) /* roots come before what they join */
-        level->parent[c] = joined[c] == c ? level->count++ : level->parent[root_of(joined, c)];
-    double **const arrays[] = {&level->diagonal, &level->residual, &level->value};
-    for (int k = 0; k < 3; k++)
-        RILL_TRY(rill_array_create_zero(level->count, sizeof(double), "a pore network", (void **)arrays[k]));
-    for (uint32_t c = 0; c < n; c++) {
-        member_of[c] = level->parent[member_of[c]];
-        level->diagonal[member_of[c]] += network->outlet[c] + REGULAR * network->diagonal[c];
-    }
-    for (uint64_t k = 0; k < network->throats; k++) {
-        const rill_throat *t = &network->throat[k];
-        const uint32_t from = member_of[t->chamber[0]], to = member_of[t->chamber[1]];
-        if (from == to) continue;
-        level->diagonal[from] += t->conductance;
-        level->diagonal[to] += t->conductance;
-    }
-    network->levels++;
-done:
-    rill_array_destroy(joined);
-    rill_array_destroy(place);
-    return status;
-}
-
-rill_status rill_network_prepare(rill_network *network)
-{
-    rill_status status = RILL_OK;
-    const uint32_t n = network->chambers;
-    uint32_t *member_of, before = n, widest = 0;
-    for (int k = 0; k < 5; k++)
-        RILL_TRY(rill_array_create_zero(n, sizeof(double), "a pore network", (void **)&network->work[k]));
-    RILL_TRY(rows_make(network));
-    RILL_TRY(rill_array_create(n, sizeof *member_of, "a pore network", (void **)&network->component_of));
-    member_of = network->component_of;
-    for (uint32_t c = 0; c < n; c++) member_of[c] = c;
-    for (int a = 0; a < 3; a++) widest = network->blocks[a] > widest ? network->blocks[a] : widest;
-    while (network->levels < RILL_NETWORK_LEVELS && widest >> network->levels > 0) {
-        RILL_TRY(level_make(network, member_of, before));
-        before = network->level[network->levels - 1].count;
-    }
-    network->components = before; /* the last level is one block */
-    RILL_TRY(rill_array_create_zero(before, sizeof *network->component, "a pore network",
-                                    (void **)&network->component));
-    for (uint32_t c = 0; c < n; c++) {
-        network->component[member_of[c]].volume += network->volume[c];
-        network->component[member_of[c]].outlet += network->outlet[c];
-    }
-done:
-    return status;
+    return sum_of(network->partial[0], chunks);
 }
 
 /* Take off the mean over the nodes of every component that has no outlet: of what chambers gain (per
@@ -164,65 +64,186 @@ static void balance(const rill_network *network, bool per_node, double *x)
     }
 }
 
-static void multiply(const rill_network *network, const double *x, double *y)
+/* What comes in through neighbours `from` … `to` - 1 of the rows. */
+static double inflow(const rill_network_level *level, uint64_t from, uint64_t to, const double *x)
 {
-#pragma omp parallel for schedule(static) if (network->chambers > 8 * CHUNK)
-    for (uint32_t c = 0; c < network->chambers; c++) {
-        double flow = network->diagonal[c] * x[c];
-        for (uint64_t k = network->row[c]; k < network->row[c + 1]; k++)
-            flow -= network->conductance[k] * x[network->neighbour[k]];
-        y[c] = flow;
+    double sum = 0;
+    for (uint64_t k = from; k < to; k++) sum += level->conductance[k] * x[level->neighbour[k]];
+    return sum;
+}
+
+/* Sweep through a chunk from values of zero. */
+static void forward(const rill_network_level *level, uint32_t chunk)
+{
+    for (uint32_t c = begin_of(chunk); c < end_of(chunk, level->count); c++) {
+        const rill_network_row *row = &level->row[c];
+        level->value[c] =
+            (level->given[c] + inflow(level, row->before, row->outside, level->value)) / level->diagonal[c];
     }
 }
 
-static void precondition(rill_network *network, const double *r, double *z)
+/* Give a chunk of a level what the sweep forward left over on the level before, and sweep. */
+static void descend(const rill_network_level *level, uint32_t chunk)
 {
-    const double *fine = r;
-    uint32_t count = network->chambers;
-    for (int k = 0; k < network->levels; k++) {
-        rill_network_level *level = &network->level[k];
-        memset(level->residual, 0, level->count * sizeof *level->residual);
-        for (uint32_t c = 0; c < count; c++) level->residual[level->parent[c]] += fine[c];
-        fine = level->residual;
-        count = level->count;
+    const rill_network_level *finer = level - 1;
+    for (uint32_t c = begin_of(chunk); c < end_of(chunk, level->count); c++) {
+        double left = 0;
+        for (uint32_t m = level->first[c]; m < level->first[c + 1]; m++) {
+            const uint32_t member = level->member[m]; /* all but what it has seen */
+            left += inflow(finer, finer->row[member].outside, finer->row[member + 1].before, finer->value);
+        }
+        level->given[c] = left;
     }
-    for (int k = network->levels - 1; k >= 0; k--) {
-        rill_network_level *level = &network->level[k];
-        const rill_network_level *coarser = k + 1 < network->levels ? level + 1 : NULL;
-        for (uint32_t c = 0; c < level->count; c++)
-            level->value[c] =
-                level->residual[c] / level->diagonal[c] + (coarser ? coarser->value[coarser->parent[c]] : 0);
-    }
-    for (uint32_t c = 0; c < network->chambers; c++)
-        z[c] = r[c] / network->diagonal[c] +
-               (network->levels ? network->level[0].value[network->level[0].parent[c]] : 0);
+    forward(level, chunk);
 }
 
-void rill_network_solve(rill_network *network, const double *gain, double viscosity, double *pressure)
+/* Add what the next level has found to the values of a chunk. */
+static void ascend(const rill_network_level *level, uint32_t chunk)
+{
+    const rill_network_level *coarser = level + 1;
+    for (uint32_t c = begin_of(chunk); c < end_of(chunk, level->count); c++)
+        level->old[c] = level->value[c] + coarser->value[level->parent[c]];
+}
+
+/* Sweep back through a chunk. */
+static void back(const rill_network_level *level, uint32_t chunk)
+{
+    for (uint32_t c = end_of(chunk, level->count); c-- > begin_of(chunk);) {
+        const rill_network_row *row = &level->row[c];
+        level->value[c] = (level->given[c] + inflow(level, row->before, row->behind, level->old) +
+                           inflow(level, row->behind, row[1].before, level->value)) /
+                          level->diagonal[c];
+    }
+}
+
+/* What follows is called by all threads together; loops end when all are done. */
+
+static void for_chunks(const rill_network_level *level,
+                       void (*work)(const rill_network_level *level, uint32_t chunk))
+{
+#pragma omp for schedule(static)
+    for (uint32_t k = 0; k < chunks_of(level->count); k++) work(level, k);
+}
+
+static void for_chunks_alone(const rill_network_level *level,
+                             void (*work)(const rill_network_level *level, uint32_t chunk))
+{
+    for (uint32_t k = 0; k < chunks_of(level->count); k++) work(level, k);
+}
+
+/*
+ * The cycle below the first level, whose sweep forward is done, and up to it. Its sweep back is left to do
+ * where there are other levels.
+ */
+static void cycle(const rill_network *network)
+{
+    const rill_network_level *level = network->level;
+    const int last = network->levels - 1;
+    int wide = 1;
+    while (wide <= last && level[wide].count > WIDE) wide++;
+    for (int k = 1; k < wide; k++) for_chunks(&level[k], descend);
+#pragma omp single
+    {
+        for (int k = wide; k <= last; k++) for_chunks_alone(&level[k], descend);
+        for (int k = last - 1; k >= wide; k--) {
+            for_chunks_alone(&level[k], ascend);
+            for_chunks_alone(&level[k], back);
+        }
+    }
+    for (int k = wide - 1 < last ? wide - 1 : last - 1; k >= 0; k--) {
+        for_chunks(&level[k], ascend);
+        if (k > 0) for_chunks(&level[k], back);
+    }
+}
+
+/* Finish the cycle. @return the product of residual and outcome */
+static double finish(const rill_network *network)
+{
+    const rill_network_level *level = network->level;
+    const uint32_t chunks = chunks_of(level->count);
+#pragma omp for schedule(static)
+    for (uint32_t k = 0; k < chunks; k++) {
+        double part = 0;
+        if (network->levels > 1) back(level, k);
+        for (uint32_t c = begin_of(k); c < end_of(k, level->count); c++)
+            part += level->given[c] * level->value[c];
+        network->partial[0][k] = part;
+    }
+    return sum_of(network->partial[0], chunks);
+}
+
+/* Find what flows along the direction. @return their product */
+static double multiply(const rill_network *network)
+{
+    const rill_network_level *level = network->level;
+    const uint32_t chunks = chunks_of(level->count);
+    const double *p = network->direction;
+#pragma omp for schedule(static)
+    for (uint32_t k = 0; k < chunks; k++) {
+        double part = 0;
+        for (uint32_t c = begin_of(k); c < end_of(k, level->count); c++) {
+            network->flow[c] =
+                level->diagonal[c] * p[c] - inflow(level, level->row[c].before, level->row[c + 1].before, p);
+            part += network->flow[c] * p[c];
+        }
+        network->partial[1][k] = part;
+    }
+    return sum_of(network->partial[1], chunks);
+}
+
+/* Go along the direction, and begin the next cycle with what is left. */
+static void go(const rill_network *network, double far, double *pressure)
+{
+    const rill_network_level *level = network->level;
+#pragma omp for schedule(static)
+    for (uint32_t k = 0; k < chunks_of(level->count); k++) {
+        for (uint32_t c = begin_of(k); c < end_of(k, level->count); c++) {
+            pressure[c] += far * network->direction[c];
+            level->given[c] -= far * network->flow[c];
+        }
+        forward(level, k);
+    }
+}
+
+static void turn(const rill_network *network, double keep)
+{
+    const rill_network_level *level = network->level;
+#pragma omp for schedule(static)
+    for (uint32_t c = 0; c < level->count; c++)
+        network->direction[c] = level->value[c] + keep * network->direction[c];
+}
+
+int rill_network_solve(rill_network *network, const double *gain, double viscosity, double *pressure)
 {
     const uint32_t n = network->chambers;
-    double *r = network->work[0], *z = network->work[1], *p = network->work[2], *q = network->work[3];
+    const rill_network_level *level = network->level;
+    int iterations = 0;
     for (uint32_t c = 0; c < n; c++) {
-        r[c] = gain[c] * viscosity;
-        pressure[c] = 0;
+        level->given[c] = gain[c] * viscosity; /* the residual, from here on */
+        pressure[c] = network->direction[c] = network->flow[c] = 0;
     }
-    balance(network, false, r);
-    precondition(network, r, z);
-    memcpy(p, z, n * sizeof *p);
-    double rz = rill_network_dot(network, NULL, r, z);
-    const double first = rz;
-    for (int k = 0; k < ITERATIONS && rz > REDUCTION * first; k++) {
-        multiply(network, p, q);
-        const double along = rz / rill_network_dot(network, NULL, p, q), before = rz;
-        for (uint32_t c = 0; c < n; c++) {
-            pressure[c] += along * p[c];
-            r[c] -= along * q[c];
+    balance(network, false, level->given);
+    /* All threads find the same sums, and so agree on when to stop. */
+#pragma omp parallel if (n > WIDE)
+    {
+        go(network, 0, pressure);
+        cycle(network);
+        const double first = finish(network);
+        double now = first;
+        int k = 0;
+        turn(network, 0);
+        for (; k < ITERATIONS && now > REDUCTION * first; k++) {
+            go(network, now / multiply(network), pressure);
+            cycle(network);
+            const double before = now;
+            now = finish(network);
+            turn(network, now / before);
         }
-        precondition(network, r, z);
-        rz = rill_network_dot(network, NULL, r, z);
-        for (uint32_t c = 0; c < n; c++) p[c] = z[c] + rz / before * p[c];
+#pragma omp single nowait
+        iterations = k;
     }
     balance(network, true, pressure);
+    return iterations;
 }
 
 rill_status rill_network_create(const rill_domain *domain, uint32_t edge, rill_network *out)
@@ -241,16 +262,10 @@ done:
 
 void rill_network_destroy(rill_network *network)
 {
-    void *arrays[] = {network->chamber_of,  network->block_of, network->volume,       network->centre,
-                      network->outlet,      network->throat,   network->row,          network->neighbour,
-                      network->conductance, network->diagonal, network->component_of, network->component};
+    void *arrays[] = {network->chamber_of, network->block_of,     network->volume,    network->centre,
+                      network->throat,     network->component_of, network->component, network->direction,
+                      network->flow,       network->partial[0],   network->partial[1]};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
-    for (int k = 0; k < 5; k++) rill_array_destroy(network->work[k]);
-    for (int k = 0; k < RILL_NETWORK_LEVELS; k++) {
-        rill_array_destroy(network->level[k].parent);
-        rill_array_destroy(network->level[k].diagonal);
-        rill_array_destroy(network->level[k].residual);
-        rill_array_destroy(network->level[k].value);
-    }
+    rill_network_levels_destroy(network);
     memset(network, 0, sizeof *network);
 }

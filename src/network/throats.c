@@ -101,9 +101,19 @@ static bool touch(const rill_domain *domain, const uint32_t at[3], const int c[3
     return true;
 }
 
+/* Return whether a link leads to a voxel of the same block, and so of the same chamber. */
+static bool stays(const uint32_t first[3], const uint32_t last[3], const uint32_t at[3], const int c[3])
+{
+    bool inside = true;
+    for (int a = 0; a < 3; a++) /* below 0: a large number */
+        inside = inside && at[a] + (uint32_t)c[a] - first[a] < last[a] - first[a];
+    return inside;
+}
+
 /* Find the throats that begin at a voxel, along the first of every pair of opposite velocities. */
-static void look(const rill_domain *domain, const uint8_t *walls, const uint32_t at[3],
-                 const rill_network *network, uint64_t since, list *found)
+static void look(const rill_domain *domain, const uint8_t *walls, const uint32_t first[3],
+                 const uint32_t last[3], const uint32_t at[3], const rill_network *network, uint64_t since,
+                 list *found)
 {
     const rill_geom *geom = domain->geom;
     const int lattice = (int)domain->lattice;
@@ -112,7 +122,7 @@ static void look(const rill_domain *domain, const uint8_t *walls, const uint32_t
         const int c[3] = {rill_c(lattice, i, 0), rill_c(lattice, i, 1), rill_c(lattice, i, 2)};
         const int axes = abs(c[0]) + abs(c[1]) + abs(c[2]);
         uint32_t to[3];
-        if (!go(geom, at, c, to)) continue;
+        if (stays(first, last, at, c) || !go(geom, at, c, to)) continue;
         const rill_node other = rill_numbering_node(&domain->numbering, to[0], to[1], to[2]);
         if (other == RILL_UPSTREAM_WALL || network->chamber_of[other] == from) continue;
         double conductance = EDGE_CONDUCTANCE;
@@ -130,6 +140,16 @@ static void look(const rill_domain *domain, const uint8_t *walls, const uint32_t
     }
 }
 
+/* Return which of `width` voxels of a row, 64 at most, are nodes. */
+static uint64_t row_of(const rill_numbering *numbering, uint32_t x, uint32_t width, uint32_t y, uint32_t z)
+{
+    const uint64_t *row =
+        numbering->occupied + ((size_t)z * numbering->n[1] + y) * numbering->row_words + x / 64;
+    const uint32_t shift = x % 64;
+    const uint64_t bits = row[0] >> shift | (shift + width > 64 ? row[1] << (64 - shift) : 0);
+    return bits & ~(uint64_t)0 >> (64 - width);
+}
+
 /* Find the throats of the voxels of a block that have neighbours in others. */
 static void look_around(const rill_domain *domain, const uint8_t *walls, const uint32_t first[3],
                         const uint32_t last[3], const rill_network *network, list *found)
@@ -140,10 +160,13 @@ static void look_around(const rill_domain *domain, const uint8_t *walls, const u
         for (at[1] = first[1]; at[1] < last[1]; at[1]++) {
             const bool rim =
                 at[2] == first[2] || at[2] + 1 == last[2] || at[1] == first[1] || at[1] + 1 == last[1];
-            const uint32_t step = rim || last[0] - first[0] < 2 ? 1 : last[0] - first[0] - 1;
-            for (at[0] = first[0]; at[0] < last[0]; at[0] += step)
-                if (rill_numbering_has(&domain->numbering, at[0], at[1], at[2]))
-                    look(domain, walls, at, network, since, found);
+            const uint32_t width = last[0] - first[0];
+            const uint64_t ends = (uint64_t)1 << (width - 1) | 1;
+            uint64_t bits = row_of(&domain->numbering, first[0], width, at[1], at[2]);
+            for (bits &= rim ? ~(uint64_t)0 : ends; bits; bits &= bits - 1) {
+                at[0] = first[0] + (uint32_t)__builtin_ctzll(bits);
+                look(domain, walls, first, last, at, network, since, found);
+            }
         }
 }
 
@@ -160,7 +183,7 @@ static void leave(const rill_domain *domain, const uint8_t *walls, const face *f
                 if (node == RILL_UPSTREAM_WALL) continue;
                 const uint32_t c = network->chamber_of[node];
                 const uint8_t steps = walls[voxel_of(domain->geom, at)];
-                network->outlet[c] +=
+                network->level[0].outlet[c] +=
                     face_conductance(steps, steps) / fmax(fabs(wall - network->centre[c][axis]), 0.5);
             }
 }
@@ -177,8 +200,8 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
     uint8_t *walls = NULL;
     if (failed) goto done;
     RILL_TRY(rill_network_walls(geom, &walls));
-    RILL_TRY(rill_array_create_zero(network->chambers, sizeof *network->outlet, "a pore network",
-                                    (void **)&network->outlet));
+    RILL_TRY(rill_array_create_zero(network->chambers, sizeof(double), "a pore network",
+                                    (void **)&network->level[0].outlet));
 #pragma omp parallel num_threads(threads)
     {
         list *mine = &lists[omp_get_thread_num()];

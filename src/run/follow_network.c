@@ -8,6 +8,7 @@
  * conductances miss. k follows from the energies of the flow long before the flow itself is at its end:
  * docs/method.md derives the equations.
  */
+#include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -46,6 +47,7 @@ typedef struct state {
     uint64_t cycle, between; /* steps of a cycle, and between its two sights */
     double *gain, *pressure, *correction, *step;
     double k, moved[3], expected; /* the estimate, its last changes, the change that is to come */
+    int iterations;               /* of the last solution */
 } state;
 
 static rill_status see(state *s, sight *out)
@@ -92,7 +94,7 @@ static void estimate(state *s)
         s->gain[c] = (s->after.sums[c] - s->before.sums[c]) / width;
         s->pressure[c] = s->after.sums[c] / 3 / s->network.volume[c];
     }
-    rill_network_solve(&s->network, s->gain, plan->nu, s->correction);
+    s->iterations = rill_network_solve(&s->network, s->gain, plan->nu, s->correction);
     s->moved[2] = s->moved[1];
     s->moved[1] = s->moved[0];
     s->moved[0] = fabs(k - s->k);
@@ -187,11 +189,15 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
         RILL_TRY(see(&s, &s.after));
         if (f->stopped) continue;
         run->cycles++;
+        const double before = rill_now();
         estimate(&s);
+        const double seconds = rill_now() - before;
         run->converged = judge(&s);
         RILL_TRY(rill_follow_record(f));
-        rill_log(RILL_LOG_DEBUG, "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g", run->cycles,
-                 s.k, f->k[run->axis], s.moved[0] / s.k, s.expected / s.k);
+        rill_log(RILL_LOG_DEBUG,
+                 "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g; %d iterations in %.2g s",
+                 run->cycles, s.k, f->k[run->axis], s.moved[0] / s.k, s.expected / s.k, s.iterations,
+                 seconds);
         if (!run->converged && f->limits[run->axis].finite) RILL_TRY(correct(&s));
     }
     if (!run->converged && run->reason[0] == '\0') {

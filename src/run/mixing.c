@@ -8,6 +8,8 @@
 
 /* Directions that add less than this to those before them are left out. */
 #define INDEPENDENT 1e-9
+/* Vectors that are longer are worked on by several threads. */
+enum { PARALLEL = 16384 };
 
 uint64_t rill_mixing_bytes(uint64_t size) { return (2 + 2 * RILL_MIXING_DEPTH) * size * sizeof(double); }
 
@@ -68,25 +70,30 @@ void rill_mixing_step(rill_mixing *mixing, const double *x, const double *r,
     const uint32_t size = mixing->size;
     const int latest = (mixing->made + RILL_MIXING_DEPTH - 1) % RILL_MIXING_DEPTH;
     const int known = mixing->made < RILL_MIXING_DEPTH ? mixing->made : RILL_MIXING_DEPTH;
+    double *dx = mixing->dx[latest], *dr = mixing->dr[latest];
+#pragma omp parallel for schedule(static) if (size > PARALLEL)
     for (uint32_t k = 0; k < size; k++) {
         if (known) {
-            mixing->dx[latest][k] = x[k] - mixing->x[k];
-            mixing->dr[latest][k] = r[k] - mixing->r[k];
+            dx[k] = x[k] - mixing->x[k];
+            dr[k] = r[k] - mixing->r[k];
         }
         mixing->x[k] = x[k];
         mixing->r[k] = r[k];
-        step[k] = r[k];
     }
     mixing->made++;
     double a[RILL_MIXING_DEPTH][RILL_MIXING_DEPTH], gamma[RILL_MIXING_DEPTH];
     int order[RILL_MIXING_DEPTH]; /* the latest first: the others only add to it */
     for (int i = 0; i < known; i++) order[i] = (latest + RILL_MIXING_DEPTH - i) % RILL_MIXING_DEPTH;
-    for (int i = 0; i < known; i++) {
-        for (int j = 0; j <= i; j++) a[i][j] = dot(context, mixing->dr[order[i]], mixing->dr[order[j]]);
+    for (int i = 0; i < known; i++) { /* the latest is all that is new */
+        mixing->products[order[i]][latest] = dot(context, mixing->dr[order[i]], dr);
+        for (int j = 0; j <= i; j++) a[i][j] = mixing->products[order[i]][order[j]];
         gamma[i] = dot(context, mixing->dr[order[i]], mixing->r);
     }
     solve(known, a, gamma);
-    for (int i = 0; i < known; i++)
-        for (uint32_t k = 0; k < size; k++)
-            step[k] -= gamma[i] * (mixing->dx[order[i]][k] + mixing->dr[order[i]][k]);
+#pragma omp parallel for schedule(static) if (size > PARALLEL)
+    for (uint32_t k = 0; k < size; k++) {
+        double sum = mixing->r[k];
+        for (int i = 0; i < known; i++) sum -= gamma[i] * (mixing->dx[order[i]][k] + mixing->dr[order[i]][k]);
+        step[k] = sum;
+    }
 }

@@ -18,6 +18,7 @@ typedef struct rill_mixing {
     int made;                                              /**< iterations since the start */
     double *x, *r;                                         /**< [size], of the last iteration */
     double *dx[RILL_MIXING_DEPTH], *dr[RILL_MIXING_DEPTH]; /**< [size], their changes, in turns */
+    double products[RILL_MIXING_DEPTH][RILL_MIXING_DEPTH]; /**< of changes of r, the older one first */
 } rill_mixing;
 
 /** Return the bytes that a mixing takes. */

@@ -2,6 +2,7 @@
 /* Measures a pore space and chooses relaxation time and force from it. Runs nothing. */
 #include "run/plan.h"
 #include "core/clock.h"
+#include "core/memory.h"
 #include "core/status.h"
 #include "network/network.h"
 
@@ -78,20 +79,28 @@ static uint32_t run_length(const rill_geom *geom, rill_voxel voxel, int axis)
     return length;
 }
 
-/* The 99th percentile of the smallest run over evenly spread pore voxels. */
-static double opening_measure(const rill_geom *geom, uint64_t fluid)
+/*
+ * The 99th percentile of the smallest run over evenly spread pore voxels. @param before  [planes], pore
+ * voxels in planes before
+ */
+static double opening_measure(const rill_geom *geom, uint64_t fluid, const uint64_t *before)
 {
-    uint64_t bins[OPENING_BINS] = {0}, sampled = 0, seen = 0, voxels = rill_geom_voxels(geom);
-    const uint64_t each = fluid / OPENING_SAMPLE + 1;
-    for (rill_voxel v = 0; v < voxels; v++) {
-        if (geom->voxels[v] < RILL_FLUID || seen++ % each) continue;
-        uint32_t smallest = OPENING_BINS - 1;
-        for (int a = 0; a < 3; a++) {
-            const uint32_t length = run_length(geom, v, a);
-            if (length < smallest) smallest = length;
+    uint64_t bins[OPENING_BINS] = {0}, sampled = 0;
+    const uint64_t each = fluid / OPENING_SAMPLE + 1, plane = (uint64_t)geom->n[0] * geom->n[1];
+#pragma omp parallel for schedule(dynamic) reduction(+ : bins[:OPENING_BINS], sampled)
+    for (uint32_t z = 0; z < geom->n[2]; z++) {
+        uint64_t seen = before[z], next = (seen + each - 1) / each * each;
+        for (rill_voxel v = z * plane; v < (z + 1) * plane; v++) {
+            if (geom->voxels[v] < RILL_FLUID || seen++ != next) continue;
+            next += each;
+            uint32_t smallest = OPENING_BINS - 1;
+            for (int a = 0; a < 3; a++) {
+                const uint32_t length = run_length(geom, v, a);
+                if (length < smallest) smallest = length;
+            }
+            bins[smallest]++;
+            sampled++;
         }
-        bins[smallest]++;
-        sampled++;
     }
     uint64_t above = 0;
     for (int b = OPENING_BINS - 1; b > 0; b--) {
@@ -103,15 +112,25 @@ static double opening_measure(const rill_geom *geom, uint64_t fluid)
 
 rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_pore_measure *out)
 {
-    uint64_t fluid = 0, walls = 0;
-#pragma omp parallel for schedule(static) reduction(+ : fluid, walls)
-    for (uint32_t z = 0; z < geom->n[2]; z++) plane_count(geom, z, &fluid, &walls);
+    rill_status status = RILL_OK;
+    uint64_t fluid = 0, walls = 0, *before = NULL;
+    RILL_TRY(rill_array_create_zero(geom->n[2], sizeof *before, "pore voxels of planes", (void **)&before));
+#pragma omp parallel for schedule(static) reduction(+ : walls)
+    for (uint32_t z = 0; z < geom->n[2]; z++) plane_count(geom, z, &before[z], &walls);
+    for (uint32_t z = 0; z < geom->n[2]; z++) {
+        const uint64_t here = before[z];
+        before[z] = fluid;
+        fluid += here;
+    }
     const double volume = (double)rill_geom_voxels(geom);
     *out = (rill_pore_measure){.voxels = fluid,
                                .porosity = (double)fluid / volume,
                                .surface = (double)walls * (2.0 / 3.0) / volume,
-                               .opening = fluid ? opening_measure(geom, fluid) : 0};
-    return rill_network_count(geom, lattice, rill_network_edge(geom), &out->chambers);
+                               .opening = fluid ? opening_measure(geom, fluid, before) : 0};
+    RILL_TRY(rill_network_count(geom, lattice, rill_network_edge(geom), &out->chambers));
+done:
+    rill_array_destroy(before);
+    return status;
 }
 
 /*

@@ -7,10 +7,12 @@
 #include "backends.h"
 #include "core/memory.h"
 #include "domain/domain.h"
+#include "kernel/lattice.h"
 #include "network/network.h"
 #include "run/mixing.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +130,71 @@ Test(network, chambers_are_connected_parts_of_blocks)
     rill_geom_destroy(geom);
 }
 
+/* Nodes are in one chamber exactly when links connect them in their block; chambers come block by block. */
+Test(network, chambers_are_what_links_connect)
+{
+    static const struct {
+        rill_lattice lattice;
+        uint32_t n[3], edge;
+    } cases[] = {{RILL_D3Q19, {70, 9, 8}, 64},
+                 {RILL_D3Q19, {20, 17, 13}, 9},
+                 {RILL_D3Q15, {20, 17, 13}, 7},
+                 {RILL_D3Q27, {11, 12, 13}, 5},
+                 {RILL_D2Q9, {40, 30, 1}, 12}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const uint32_t *n = cases[k].n, edge = cases[k].edge;
+        const int lattice = (int)cases[k].lattice;
+        rill_geom *geom = box(n[0], n[1], n[2]);
+        rill_domain *domain;
+        rill_network network;
+        uint64_t seed = k + 1;
+        const uint32_t voxels = (uint32_t)rill_geom_voxels(geom);
+        for (uint32_t v = 0; v < voxels; v++)
+            if ((next(&seed) >> 33) % 100 < 70) geom->voxels[v] = RILL_SOLID;
+        uint32_t *first = malloc(voxels * sizeof *first), *chamber = malloc(voxels * sizeof *chamber);
+        cr_assert(first && chamber);
+        for (uint32_t v = 0; v < voxels; v++) first[v] = v;
+        for (bool changed = true;
+             changed;) { /* the first voxel that is connected, by looking again and again */
+            changed = false;
+            for (uint32_t v = 0; v < voxels; v++)
+                for (int i = 1; i < rill_q(lattice) && geom->voxels[v]; i++) {
+                    const uint32_t at[3] = {v % n[0], v / n[0] % n[1], v / n[0] / n[1]};
+                    uint32_t to[3];
+                    bool inside = true;
+                    for (int a = 0; a < 3; a++) {
+                        to[a] = at[a] + (uint32_t)rill_c(lattice, i, a);
+                        inside = inside && to[a] < n[a] && to[a] / edge == at[a] / edge;
+                    }
+                    const uint32_t w = inside ? to[0] + n[0] * (to[1] + n[1] * to[2]) : v;
+                    if (!geom->voxels[w] || first[w] >= first[v]) continue;
+                    first[v] = first[w];
+                    changed = true;
+                }
+        }
+        ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){cases[k].lattice, -1}, &domain));
+        ASSERT_OK(rill_network_create(domain, edge, &network));
+        uint32_t chambers = 0, counted;
+        rill_node node = 0;
+        for (uint32_t v = 0; v < voxels; v++) {
+            if (!geom->voxels[v]) continue;
+            if (first[v] == v) chamber[v] = network.chamber_of[node], chambers++;
+            cr_assert_eq(network.chamber_of[node], chamber[first[v]], "case %zu, voxel %u", k, v);
+            node++;
+        }
+        cr_assert_eq(network.chambers, chambers, "case %zu: %u, not %u", k, network.chambers, chambers);
+        ASSERT_OK(rill_network_count(geom, cases[k].lattice, edge, &counted));
+        cr_assert_eq(counted, chambers);
+        for (uint32_t c = 1; c < chambers; c++)
+            cr_assert_leq(network.block_of[c - 1], network.block_of[c], "chamber %u of case %zu", c, k);
+        free(first);
+        free(chamber);
+        rill_network_destroy(&network);
+        rill_domain_destroy(domain);
+        rill_geom_destroy(geom);
+    }
+}
+
 /* What flows out of every chamber at the pressures found is what it gains, but for the hundredth left over.
  */
 Test(network, pressures_carry_away_what_piles_up)
@@ -170,6 +237,38 @@ Test(network, pressures_carry_away_what_piles_up)
     }
 }
 
+/* Enough chambers for several chunks and threads, in parts of many sizes: few iterations, the same bits. */
+Test(network, solution_is_soon_found_by_any_number_of_threads)
+{
+    rill_geom *geom = rock(48, 120, 6, 9);
+    rill_domain *domain;
+    rill_network network;
+    uint64_t seed = 5;
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    ASSERT_OK(rill_network_create(domain, 2, &network));
+    const uint32_t n = network.chambers;
+    cr_assert_gt(n, 5 * RILL_NETWORK_CHUNK, "%u", n);
+    cr_assert_gt(network.level[1].count, RILL_NETWORK_CHUNK);
+    for (int k = 1; k < network.levels; k++)
+        cr_assert_leq(network.level[k].count, (network.level[k - 1].count + network.components) / 2 + 1);
+    double *gain = malloc(n * sizeof *gain), *p = malloc(n * sizeof *p), *again = malloc(n * sizeof *again);
+    cr_assert(gain && p && again);
+    for (uint32_t c = 0; c < n; c++) gain[c] = fraction(&seed) - 0.5;
+    omp_set_num_threads(1);
+    cr_expect_leq(rill_network_solve(&network, gain, 0.5, p), 12);
+    for (int threads = 2; threads < 6; threads++) {
+        omp_set_num_threads(threads);
+        rill_network_solve(&network, gain, 0.5, again);
+        cr_assert_arr_eq(p, again, n * sizeof *p, "%d threads", threads);
+    }
+    free(gain);
+    free(p);
+    free(again);
+    rill_network_destroy(&network);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
+
 static double plain_dot(const void *context, const double *a, const double *b)
 {
     double sum = 0;
@@ -177,26 +276,36 @@ static double plain_dot(const void *context, const double *a, const double *b)
     return sum;
 }
 
-/* r = b - A x with a matrix that plain steps diverge with: five directions learnt are all there are. */
-Test(network, mixing_solves_a_linear_problem)
+/* r = b - A x with a matrix that plain steps diverge with. @return the largest r after some rounds */
+static double mixed(uint32_t n, int rounds)
 {
-    enum { n = 5 };
-    const uint32_t size = n;
-    double x[n] = {0}, r[n], step[n], residual = 0;
+    double *x = calloc(n, sizeof *x), *r = calloc(n, sizeof *r), *step = calloc(n, sizeof *step);
+    double residual = 0;
     rill_mixing mixing;
+    cr_assert(x && r && step);
     ASSERT_OK(rill_mixing_create(n, &mixing));
-    for (int round = 0; round < n + 2; round++) {
+    for (int round = 0; round < rounds; round++) {
         residual = 0;
-        for (int i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n; i++) {
             r[i] = i + 1;
-            for (int j = 0; j < n; j++) r[i] -= (i == j ? 1 + i : 0.3 / (1 + i + j)) * x[j];
+            for (uint32_t j = 0; j < n; j++) r[i] -= (i == j ? 1 + i : 0.3 / (1 + i + j)) * x[j];
             residual = fmax(residual, fabs(r[i]));
         }
-        rill_mixing_step(&mixing, x, r, plain_dot, &size, step);
-        for (int i = 0; i < n; i++) x[i] += step[i];
+        rill_mixing_step(&mixing, x, r, plain_dot, &n, step);
+        for (uint32_t i = 0; i < n; i++) x[i] += step[i];
     }
-    cr_assert_lt(residual, 1e-8, "%g", residual);
     rill_mixing_destroy(&mixing);
+    free(x);
+    free(r);
+    free(step);
+    return residual;
+}
+
+/* Five directions learnt are all there are; of sixteen it forgets the oldest, again and again. */
+Test(network, mixing_solves_a_linear_problem)
+{
+    cr_assert_lt(mixed(5, 7), 1e-8, "%g", mixed(5, 7));
+    cr_assert_lt(mixed(16, 60), 1e-6, "%g", mixed(16, 60));
 }
 
 static rill_permeability found(const rill_geom *given, rill_acceleration how, int axis, double tolerance,

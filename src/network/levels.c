@@ -140,8 +140,7 @@ static rill_status coarsen(rill_network_level *finer, rill_network_level *level)
     RILL_TRY(members_make(finer, level));
     RILL_TRY(create(level->count, sizeof *last, &last));
     RILL_TRY(create(finer->row[finer->count].before / 2, sizeof *throat, &throat));
-    for (uint32_t c = 0; c < level->count; c++)
-        throats = throats_of(finer, level, c, last, throat, throats);
+    for (uint32_t c = 0; c < level->count; c++) throats = throats_of(finer, level, c, last, throat, throats);
     RILL_TRY(rows_make(level, throat, throats));
 done:
     rill_array_destroy(last);

@@ -61,8 +61,7 @@ static void rank(rill_numbering *numbering)
     numbering->nodes = before[parts];
 }
 
-/* Return a bit for each of `cells` voxels, up to 64, eight at a time: whether it is fluid. */
-static uint64_t word_of(const uint8_t *voxels, uint32_t cells)
+uint64_t rill_numbering_word(const uint8_t *voxels, uint32_t cells)
 {
     const uint64_t ones = UINT64_MAX / UINT8_MAX; /* in every byte */
     uint64_t occupied = 0;
@@ -96,7 +95,7 @@ rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out)
             uint64_t *row = numbering.occupied + ((size_t)z * numbering.n[1] + y) * numbering.row_words;
             for (uint32_t first = 0; first < geom->n[0]; first += 64) {
                 const uint32_t cells = geom->n[0] - first < 64 ? geom->n[0] - first : 64;
-                row[first / 64] = word_of(voxels + first, cells);
+                row[first / 64] = rill_numbering_word(voxels + first, cells);
             }
         }
     rank(&numbering);

@@ -62,6 +62,9 @@ static inline rill_node rill_numbering_node(const rill_numbering *numbering, uin
                                                   : RILL_UPSTREAM_WALL;
 }
 
+/** Return a bit for each of `cells` voxels, up to 64: whether it is fluid. The first has the lowest. */
+uint64_t rill_numbering_word(const uint8_t *voxels, uint32_t cells);
+
 /** Return the number of nodes in planes below z. */
 rill_node rill_numbering_before_plane(const rill_numbering *numbering, uint32_t z);
 

@@ -66,26 +66,6 @@ typedef struct entry {
     uint32_t base;
 } entry;
 
-/* The bits of pore voxels among `count`, 64 at most, the first in the lowest. */
-static uint64_t bits_of(const uint8_t *voxels, uint32_t count)
-{
-    _Static_assert(RILL_SOLID == 0, "a pore voxel is any that is not 0");
-    uint64_t bits = 0;
-    for (uint32_t x = 0; x < count; x += 8) {
-        const uint64_t low = 0x7f7f7f7f7f7f7f7f;
-        uint64_t eight = 0;
-        if (count - x >= 8)
-            memcpy(&eight, voxels + x, 8);
-        else
-            for (uint32_t k = 0; x + k < count; k++) eight |= (uint64_t)voxels[x + k] << 8 * k;
-        if (!eight) continue;
-        /* The highest bit of each byte that is not 0; the product moves them side by side. */
-        const uint64_t high = (((eight & low) + low) | eight) & ~low;
-        bits |= ((high >> 7) * 0x0102040810204080 >> 56) << x;
-    }
-    return bits;
-}
-
 static void place(const rill_network *network, const rill_geom *geom, uint64_t number, block *b)
 {
     for (int a = 0; a < 3; a++) {
@@ -96,7 +76,8 @@ static void place(const rill_network *network, const rill_geom *geom, uint64_t n
     for (uint32_t z = 0; z < b->size[2]; z++)
         for (uint32_t y = 0; y < b->size[1]; y++) {
             const uint64_t row = (uint64_t)(b->first[2] + z) * geom->n[1] + b->first[1] + y;
-            b->pore[z * b->size[1] + y] = bits_of(geom->voxels + row * geom->n[0] + b->first[0], b->size[0]);
+            b->pore[z * b->size[1] + y] =
+                rill_numbering_word(geom->voxels + row * geom->n[0] + b->first[0], b->size[0]);
         }
 }
 

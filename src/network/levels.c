@@ -3,8 +3,8 @@
  * Levels of a network, each coarser than the one before, for solve.c: every node is joined to the neighbour
  * that it exchanges most with, or to what that one is joined to already. Throats differ by orders of
  * magnitude: joining along the wide ones leaves nothing to the narrow ones that the smoother could not do.
- * @see Kim, Xu & Zikatanov (2003), doi:10.1002/nla.317; Notay (2012), doi:10.1137/110835347, for pairs; that
- * a node without a partner joins its neighbour's pair is our own, for dead ends
+ * @see Kim, Xu & Zikatanov (2003), doi:10.1002/nla.317; Napov & Notay (2012), doi:10.1137/100818509, for
+ * pairs; that a node without a partner joins its neighbour's pair is our own, for dead ends
  */
 #include "core/memory.h"
 #include "core/status.h"

@@ -14,7 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The solution serves a correction that is repeated: a hundredth of the first residual's norm is enough. */
+/* The solution serves a correction that is repeated: a hundredth of the first error in the norm of the energy
+ * is enough, less takes more cycles of the run (docs/performance.md). */
 #define REDUCTION 1e-4
 /* Levels of fewer nodes are left to one thread: waiting for others takes longer. */
 enum { ITERATIONS = 200, WIDE = 4 * RILL_NETWORK_CHUNK };

@@ -82,10 +82,10 @@ static bool is_uncertain(const rill_mesh *mesh, const rill_hole *hole, const dou
     return part > 0.25 && part < 0.75;
 }
 
-static void examine_hole(const rill_mesh *mesh, const rill_grid *grid, const rill_hole *hole,
+/* @param most  solid angles that it may take */
+static void examine_hole(const rill_mesh *mesh, const rill_grid *grid, const rill_hole *hole, double most,
                          rill_defect *defect)
 {
-    const double most = 2e7; /* solid angles */
     int64_t first[3], end[3];
     double extent[3], voxels = 1;
     rill_subtract(hole->high, hole->low, extent);
@@ -96,7 +96,7 @@ static void examine_hole(const rill_mesh *mesh, const rill_grid *grid, const ril
         voxels *= (double)(end[a] - first[a]);
     }
     int64_t step = 1;
-    while (voxels * hole->count / (double)(step * step * step) > most) step++;
+    while (voxels * hole->count / (double)(step * step * step) > most) step *= 2;
     const uint64_t before = defect->count;
     for (int64_t z = first[2] + step / 2; z < end[2]; z += step)
         for (int64_t y = first[1] + step / 2; y < end[1]; y += step)
@@ -111,7 +111,9 @@ static void examine_hole(const rill_mesh *mesh, const rill_grid *grid, const ril
 void rill_fill_uncertain(const rill_mesh *mesh, const rill_grid *grid, const rill_openings *openings,
                          rill_defect *defect)
 {
-    for (uint32_t h = 0; h < openings->hole_count; h++) examine_hole(mesh, grid, &openings->holes[h], defect);
+    const double most = 1e8; /* for all of them: some seconds */
+    for (uint32_t h = 0; h < openings->hole_count; h++)
+        examine_hole(mesh, grid, &openings->holes[h], most / openings->hole_count, defect);
 }
 
 /* ---- what openings lead to ------------------------------------------------------------------- */

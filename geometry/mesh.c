@@ -280,3 +280,15 @@ done:
     rill_array_destroy(bins);
     return status;
 }
+
+void rill_mesh_beside(const rill_mesh *mesh, const rill_half_edge *edges, uint32_t *beside)
+{
+    const uint64_t count = 3 * (uint64_t)mesh->triangle_count;
+    memset(beside, 0xFF, count * sizeof *beside);
+    for (uint64_t e = 0, end; e < count; e = end) {
+        for (end = e + 1; end < count && edges[end].key == edges[e].key;) end++;
+        if (end - e != 2) continue;
+        beside[edges[e].slot] = edges[e + 1].slot;
+        beside[edges[e + 1].slot] = edges[e].slot;
+    }
+}

@@ -78,6 +78,14 @@ typedef struct rill_half_edge {
 rill_status rill_mesh_edges(const rill_mesh *mesh, rill_half_edge **out);
 
 /**
+ * Find what lies across each edge.
+ * @param[in]  edges   of rill_mesh_edges()
+ * @param[out] beside  [3 triangle_count]: slot of the same edge in the other triangle; UINT32_MAX where there
+ *                     is none or more than one
+ */
+void rill_mesh_beside(const rill_mesh *mesh, const rill_half_edge *edges, uint32_t *beside);
+
+/**
  * Return the solid angle under which x sees a triangle: positive from inside, so that those of a closed,
  * outward surface add up to 4 pi times how often it winds around x.
  * @see van Oosterom & Strackee (1983), doi:10.1109/TBME.1983.325207

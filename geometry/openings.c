@@ -158,8 +158,8 @@ static rill_status check_any(const closing *c, int openings)
         return rill_fail(
             RILL_USAGE,
             "none of its %u boundary loops is a flat opening: one of %.4g mm2 around (%.4g, %.4g, "
-            "%.4g) mm leaves its plane by %.3g mm, and %.3g mm are allowed: cut the ends with "
-            "planes before it is exported",
+            "%.4g) mm leaves its plane by %.3g mm, and %.3g mm are allowed: cut the ends off "
+            "with --plane",
             c->loops.count, 1e6 * o->area, 1e3 * o->centre[0], 1e3 * o->centre[1], 1e3 * o->centre[2],
             1e3 * o->off_plane, 1e3 * FLAT * sqrt(o->area));
     }
@@ -255,13 +255,31 @@ static rill_status close_hole(closing *c, const candidate *k, rill_hole *hole, r
 static rill_status check_tags(const closing *c, int openings)
 {
     for (int tag = 1; tag <= c->options->tag_count; tag++) {
+        const char *name = c->options->tags[tag - 1] ? c->options->tags[tag - 1] : "an opening";
         int found = 0;
-        for (int k = 0; k < openings; k++) found += c->candidates[k].tag == tag;
+        for (int k = 0; k < openings; k++) {
+            const rill_outline *o = &c->candidates[k].outline;
+            if (c->candidates[k].tag != tag) continue;
+            found++;
+            if (!is_flat(o))
+                return rill_fail(RILL_USAGE,
+                                 "what was given as %s is not flat: its outline leaves its plane by %.3g mm, "
+                                 "and %.3g mm are allowed",
+                                 name, 1e3 * o->off_plane, 1e3 * FLAT * sqrt(o->area));
+        }
         if (found != 1)
-            return rill_fail(RILL_USAGE,
-                             "what was given as \"%s\" has %d outlines, not one: give another place",
-                             c->options->tags[tag - 1] ? c->options->tags[tag - 1] : "an opening", found);
+            return rill_fail(RILL_USAGE, "what was given as %s has %d outlines, not one", name, found);
     }
+    return RILL_OK;
+}
+
+static rill_status check_names(const rill_openings *o)
+{
+    for (int k = 0; k < o->count; k++)
+        for (int other = 0; other < k; other++)
+            if (strcmp(o->openings[k].name, o->openings[other].name) == 0)
+                return rill_fail(RILL_USAGE, "two openings would be called %s: take another name",
+                                 o->openings[k].name);
     return RILL_OK;
 }
 
@@ -290,6 +308,7 @@ rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *op
     if (!out->openings || !out->holes) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the openings"));
     for (; out->count < openings; out->count++)
         RILL_TRY(close_opening(&c, &c.candidates[out->count], &out->openings[out->count], out->count));
+    RILL_TRY(check_names(out));
     for (uint32_t l = (uint32_t)openings; l < c.loops.count; l++)
         RILL_TRY(close_hole(&c, &c.candidates[l], &out->holes[out->hole_count++], defects));
 done:
@@ -372,9 +391,6 @@ rill_status rill_openings_rename(rill_openings *openings, const char *text)
                          "12mm,30mm,5mm",
                          (int)(name - text < 80 ? name - text : 80), text, openings->count,
                          openings->count ? openings->openings[0].name : "opening-1");
-    for (int other = 0; other < openings->count; other++)
-        if (other != k && strcmp(openings->openings[other].name, name + 1) == 0)
-            return rill_fail(RILL_USAGE, "two openings would be called %s: take another name", name + 1);
     snprintf(openings->openings[k].name, sizeof openings->openings[k].name, "%s", name + 1);
-    return RILL_OK;
+    return check_names(openings);
 }

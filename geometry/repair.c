@@ -147,13 +147,10 @@ static rill_status find_beside(sheets *s, rill_defect *defects)
     rill_half_edge *edges = NULL;
     const uint64_t count = 3 * (uint64_t)s->mesh->triangle_count;
     RILL_TRY(rill_mesh_edges(s->mesh, &edges));
-    memset(s->beside, 0xFF, count * sizeof *s->beside);
+    rill_mesh_beside(s->mesh, edges, s->beside);
     for (uint64_t e = 0, end; e < count; e = end) {
         for (end = e + 1; end < count && edges[end].key == edges[e].key;) end++;
-        if (end - e == 2) {
-            s->beside[edges[e].slot] = edges[e + 1].slot;
-            s->beside[edges[e + 1].slot] = edges[e].slot;
-        } else if (end - e > 2) {
+        if (end - e > 2) {
             const double *a = s->mesh->vertices[edges[e].key >> 32];
             const double *b = s->mesh->vertices[(uint32_t)edges[e].key];
             rill_defect_add(&defects[RILL_DEFECT_NON_MANIFOLD],

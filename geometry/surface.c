@@ -26,6 +26,9 @@ typedef struct work {
     rill_progress progress;
     rill_surface_report *report;
     rill_mesh *mesh;
+    rill_triangle *original; /* [report->triangles], as read, turned as they were turned */
+    uint32_t *tagged;        /* [vertex_count], planes and patches */
+    const char **tags;       /* [planes + patches], names */
     rill_openings openings;
     rill_grid grid;
     rill_lines *lines;
@@ -118,12 +121,50 @@ done:
     return status;
 }
 
+/* Open the surface where planes and patches say so. Vertices that are added are on the planes' outlines. */
+static rill_status open_surface(work *w)
+{
+    rill_status status = RILL_OK;
+    const rill_surface_options *o = w->options;
+    uint32_t end[RILL_OPENINGS];
+    const uint32_t first = w->mesh->vertex_count;
+    if (o->plane_count > RILL_OPENINGS || o->patch_count > RILL_OPENINGS)
+        return rill_fail(RILL_USAGE, "%d planes and %d patches are given: at most %d of each can be openings",
+                         o->plane_count, o->patch_count, RILL_OPENINGS);
+    for (int k = 0; k < o->plane_count; k++) {
+        status = rill_section_cut(w->mesh, &o->planes[k]);
+        if (status != RILL_OK) {
+            rill_fail_prefix("--plane number %d", k + 1);
+            goto done;
+        }
+        end[k] = w->mesh->vertex_count;
+    }
+    RILL_TRY(rill_array_create_zero(w->mesh->vertex_count, sizeof *w->tagged, "the openings",
+                                    (void **)&w->tagged));
+    RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->patch_count + 1, sizeof *w->tags,
+                               "the openings", (void **)&w->tags));
+    for (int k = 0; k < o->plane_count; k++) {
+        w->tags[k] = o->planes[k].name;
+        for (uint32_t v = k ? end[k - 1] : first; v < end[k]; v++) w->tagged[v] = (uint32_t)k + 1;
+    }
+    for (int k = 0; k < o->patch_count; k++) {
+        const int tag = o->plane_count + k;
+        w->tags[tag] = o->patches[k].name;
+        RILL_TRY(rill_section_open(w->mesh, o->patches[k].group, (uint32_t)tag + 1, w->tagged));
+    }
+done:
+    return status;
+}
+
 static rill_status close_surface(work *w)
 {
     rill_status status = RILL_OK;
     rill_surface_report *r = w->report;
     const rill_openings_options options = {.extend = w->options->extend,
-                                           .extend_diameters = w->options->extend_diameters};
+                                           .extend_diameters = w->options->extend_diameters,
+                                           .tags = w->tags,
+                                           .tagged = w->tagged,
+                                           .tag_count = w->options->plane_count + w->options->patch_count};
     RILL_TRY(rill_openings_close(w->mesh, &options, r->defects, &w->openings));
     for (int k = 0; k < w->options->name_count; k++)
         RILL_TRY(rill_openings_rename(&w->openings, w->options->names[k]));
@@ -210,8 +251,7 @@ done:
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-/* The triangles of the file, turned as they were turned on the way. */
-static rill_status keep_surface(work *w, const rill_triangle *original, rill_surface *surface)
+static rill_status keep_surface(const work *w, rill_surface *surface)
 {
     rill_status status = RILL_OK;
     const uint64_t triangles = w->report->triangles, vertices = w->report->vertices;
@@ -223,17 +263,12 @@ static rill_status keep_surface(work *w, const rill_triangle *original, rill_sur
     surface->triangle_count = triangles;
     surface->vertex_count = vertices;
     for (uint64_t t = 0; t < triangles; t++)
-        memcpy(surface->triangles[t], original[t].v, sizeof *surface->triangles);
-    for (uint32_t t = 0; t < w->mesh->triangle_count; t++) {
-        const rill_triangle *now = &w->mesh->triangles[t];
-        if (now->source != RILL_NO_TRIANGLE && now->opening == 0)
-            memcpy(surface->triangles[now->source], now->v, sizeof *surface->triangles);
-    }
+        memcpy(surface->triangles[t], w->original[t].v, sizeof *surface->triangles);
 done:
     return status;
 }
 
-static rill_status make_surface(work *w, const rill_triangle *original)
+static rill_status make_surface(work *w)
 {
     rill_status status = RILL_OK;
     rill_surface *surface = calloc(1, sizeof *surface);
@@ -242,7 +277,7 @@ static rill_status make_surface(work *w, const rill_triangle *original)
     surface->openings = w->openings.openings;
     surface->opening_count = w->openings.count;
     w->openings.openings = NULL;
-    RILL_TRY(keep_surface(w, original, surface));
+    RILL_TRY(keep_surface(w, surface));
     tell(w, 0.6, "cutting wall links");
     RILL_TRY(rill_cuts_find(w->lines, w->geom, surface, &w->report->defects[RILL_DEFECT_NO_WALL]));
     for (int k = 0; k < surface->opening_count; k++)
@@ -266,23 +301,25 @@ static rill_status sign(work *w)
 static rill_status run(work *w)
 {
     rill_status status = RILL_OK;
-    rill_triangle *original = NULL;
     tell(w, 0.1, "examining the surface");
     RILL_TRY(weld(w));
-    RILL_TRY(rill_array_create(w->mesh->triangle_count, sizeof *original, "the surface", (void **)&original));
-    memcpy(original, w->mesh->triangles, w->mesh->triangle_count * sizeof *original);
+    RILL_TRY(rill_array_create(w->mesh->triangle_count, sizeof *w->original, "the surface",
+                               (void **)&w->original));
+    memcpy(w->original, w->mesh->triangles, w->mesh->triangle_count * sizeof *w->original);
     check_size(w);
     RILL_TRY(rill_repair_clean(w->mesh, w->report->defects));
     RILL_TRY(choose_shells(w));
     RILL_TRY(rill_repair_orient(w->mesh, w->report->defects));
+    for (uint32_t t = 0; t < w->mesh->triangle_count; t++)
+        w->original[w->mesh->triangles[t].source] = w->mesh->triangles[t];
+    RILL_TRY(open_surface(w));
     RILL_TRY(close_surface(w));
     RILL_TRY(choose_grid(w));
     RILL_TRY(check_cells(w));
     RILL_TRY(fill(w));
-    RILL_TRY(make_surface(w, original));
+    RILL_TRY(make_surface(w));
     RILL_TRY(sign(w));
 done:
-    rill_array_destroy(original);
     return status;
 }
 
@@ -306,6 +343,9 @@ done:
     rill_geom_destroy(w.geom);
     rill_lines_destroy(w.lines);
     rill_openings_destroy(&w.openings);
+    rill_array_destroy(w.original);
+    rill_array_destroy(w.tagged);
+    rill_array_destroy(w.tags);
     rill_mesh_destroy(w.mesh);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "core/log.h"
 #include "geometry/lines.h"
 #include "geometry/openings.h"
+#include "geometry/section.h"
 #include "geometry/surface_file.h"
 
 enum { RILL_SHELL_ONE = 0, RILL_SHELL_ALL = -1 };
@@ -24,6 +25,10 @@ typedef struct rill_surface_options {
     int shell;             /**< RILL_SHELL_ONE: refuse several vessels; RILL_SHELL_ALL; k: the k-th largest */
     const char *const *names; /**< [name_count], see rill_openings_rename() */
     int name_count;
+    const rill_plane *planes; /**< [plane_count], where vessels are cut off and opened */
+    int plane_count;
+    const rill_patch_name *patches; /**< [patch_count], which groups of triangles are openings */
+    int patch_count;
     const char *command; /**< kept in the geometry, may be NULL */
 } rill_surface_options;
 

@@ -222,7 +222,8 @@ static uint64_t partners(const rill_tree *tree, uint32_t triangle, uint64_t most
 
 bool rill_tree_intersections(const rill_tree *tree, rill_defect *defect)
 {
-    const uint64_t most = 1000000000; /* pairs in all: about a minute */
+    /* Pairs in all. Sound surfaces need some twenty a triangle. */
+    const uint64_t most = 10000000 + 100 * (uint64_t)tree->mesh->triangle_count;
     uint64_t pairs = 0;
     bool whole = true;
 #pragma omp parallel for schedule(dynamic, 256) reduction(&& : whole)
@@ -247,7 +248,8 @@ typedef struct ray {
     uint32_t hit;
 } ray;
 
-static bool meets(const ray *r, const box *b)
+/* Return how far away a ray enters a box; infinite when it does not before its nearest hit. */
+static double entry(const ray *r, const box *b)
 {
     double from = 0, to = r->nearest;
     for (int a = 0; a < 3; a++) {
@@ -255,7 +257,7 @@ static bool meets(const ray *r, const box *b)
         from = fmax(from, fmin(s, e));
         to = fmin(to, fmax(s, e));
     }
-    return from <= to;
+    return from <= to ? from : INFINITY;
 }
 
 /* Möller & Trumbore (1997), doi:10.1080/10867651.1997.10487468. */
@@ -277,16 +279,27 @@ static void strike(const rill_mesh *mesh, uint32_t triangle, ray *r)
     r->hit = triangle;
 }
 
+/* Give up where boxes overlap without end; a sound surface needs some hundred of them. */
 static void shoot(const rill_tree *tree, uint32_t from, ray *r)
 {
+    enum { VISITS = 4000 };
     visit stack[DEPTH];
-    int count = 0;
+    int count = 0, visits = 0;
     stack[count++] = (visit){0, 0, tree->mesh->triangle_count, 0};
     while (count > 0) {
         const visit at = stack[--count];
-        if (!meets(r, &tree->boxes[at.node])) continue;
+        if (isinf(entry(r, &tree->boxes[at.node]))) continue;
+        if (++visits > VISITS) {
+            r->hit = UINT32_MAX;
+            return;
+        }
         if (at.level < tree->levels) {
             descend(stack, &count, &at);
+            if (entry(r, &tree->boxes[2 * at.node + 1]) > entry(r, &tree->boxes[2 * at.node + 2])) {
+                const visit swap = stack[count - 1]; /* the nearer one is to be seen first */
+                stack[count - 1] = stack[count - 2];
+                stack[count - 2] = swap;
+            }
             continue;
         }
         for (uint32_t k = at.first; k < at.end; k++)
@@ -333,15 +346,17 @@ static width measure(const rill_tree *tree, uint32_t triangle)
 
 rill_status rill_tree_narrowest(const rill_tree *tree, double *out, double place[3])
 {
+    enum { RAYS = 100000 };
     const double part = 1e-3;
     rill_status status = RILL_OK;
-    const uint32_t count = tree->mesh->triangle_count;
+    const uint32_t stride = tree->mesh->triangle_count / RAYS + 1;
+    const uint32_t count = (tree->mesh->triangle_count - 1) / stride + 1;
     width *widths = NULL;
     double whole = 0, sum = 0;
     *out = 0;
     RILL_TRY(rill_array_create(count, sizeof *widths, "the widths of the vessel", (void **)&widths));
 #pragma omp parallel for schedule(dynamic, 256)
-    for (uint32_t t = 0; t < count; t++) widths[t] = measure(tree, t);
+    for (uint32_t t = 0; t < count; t++) widths[t] = measure(tree, t * stride);
     qsort(widths, count, sizeof *widths, by_width);
     for (uint32_t k = 0; k < count && isfinite(widths[k].width); k++) whole += widths[k].area;
     for (uint32_t k = 0; k < count && isfinite(widths[k].width); k++) {

@@ -26,8 +26,8 @@ void rill_tree_destroy(rill_tree *tree);
 bool rill_tree_intersections(const rill_tree *tree, rill_defect *defect);
 
 /**
- * Find the narrowest part: from the middle of each wall triangle of the file straight inward to the wall
- * opposite, the width that one part in a thousand of the wall's area falls below.
+ * Find the narrowest part: from the middle of wall triangles of the file (at most a hundred thousand)
+ * straight inward to the wall opposite, the width that one part in a thousand of the wall's area falls below.
  * @param[out] width  m; 0 when no two walls face each other
  * @see Shapira et al. (2008), doi:10.1007/s00371-007-0197-5, of whose cone of rays this is the axis
  */

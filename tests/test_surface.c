@@ -336,6 +336,99 @@ Test(surface, extensions_are_straight_and_no_wall_of_the_file)
     shape_free(&s);
 }
 
+/* A closed surface is opened by planes; what hangs behind them goes. */
+Test(surface, planes_cut_closed_and_ragged_vessels)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(0.2);
+    rill_plane planes[2] = {{"in", {0, 0, -1e-3}, {0, 0, 5}}, {NULL, {0.5e-3, 0, 1.2e-3}, {0, 0, -1}}};
+    o.planes = planes;
+    o.plane_count = 2;
+    shape_sphere(&s, 0, 0, 0, 3, 40);
+    rill_geom *geom = make(&s, &o, &report);
+    const double slab = M_PI * (9 * 2.2 - (1.2 * 1.2 * 1.2 + 1) / 3);
+    cr_assert_float_eq(1e9 * report.volume, slab, 0.01 * slab, "%g", 1e9 * report.volume);
+    cr_assert_float_eq(report.fluid_volume, report.volume, 0.03 * report.volume);
+    cr_assert_eq(geom->surface->opening_count, 2);
+    const rill_opening *in = &geom->surface->openings[0], *out = &geom->surface->openings[1];
+    cr_assert_str_eq(in->name, "in");
+    cr_assert_str_eq(out->name, "opening-2");
+    cr_assert_float_eq(in->centre[2], -1e-3, 1e-9);
+    cr_assert_float_eq(in->normal[2], 1, 1e-6);
+    cr_assert_float_eq(1e6 * out->area, M_PI * (9 - 1.44), 0.2);
+    cr_assert_eq(geom->surface->triangle_count, s.nt, "the surface is kept whole");
+    check_links(geom, &report);
+    rill_geom_destroy(geom);
+
+    s.nv = s.nt = 0;
+    shape_tube(&s, 2, 8, 20, 24);
+    for (unsigned v = 0; v < s.nv; v++)
+        if (s.v[v][2] == 0 || s.v[v][2] == 8) s.v[v][2] += 0.3 * s.v[v][0] * s.v[v][1];
+    planes[0].point[2] = 2.1e-3;
+    planes[1] = (rill_plane){"out", {0, 0, 6e-3}, {0.3, 0, -1}};
+    geom = make(&s, &o, &report);
+    cr_assert_float_eq(1e9 * report.volume, 12 * 4 * sin(M_PI / 12) * 3.9, 0.01);
+    cr_assert_eq(report.defects[RILL_DEFECT_HOLE].count, 0u);
+    rill_geom_destroy(geom);
+
+    planes[1].point[2] = 60e-3;
+    refuse(&s, &o, "does not meet");
+    planes[1].point[2] = 7.7e-3;
+    refuse(&s, &o, "--plane number 2: the section runs into an open");
+    memset(planes[1].normal, 0, sizeof planes[1].normal);
+    refuse(&s, &o, "no normal");
+    s.nv = s.nt = 0;
+    shape_bend(&s, 4, 1.5, 2 * M_PI, 30, 16);
+    planes[0] = (rill_plane){"in", {4e-3, 0, 0.1e-3}, {0, 0, 1}};
+    o.plane_count = 1;
+    refuse(&s, &o, "leads round");
+    shape_free(&s);
+}
+
+/* Groups of a closed surface are openings: here the ends of a tube, with lids that bulge. */
+Test(surface, patches_are_openings)
+{
+    rill_geom *geom = NULL;
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(0.25);
+    rill_patch_name patches[2] = {{"inlet", "lid 0"}, {NULL, "lid 1"}};
+    o.patches = patches;
+    o.patch_count = 2;
+    shape s = shape_new();
+    shape_tube(&s, 2, 8, 10, 24);
+    FILE *file = fopen("a.obj", "w");
+    for (unsigned v = 0; v < s.nv; v++) fprintf(file, "v %g %g %g\n", s.v[v][0], s.v[v][1], s.v[v][2]);
+    fprintf(file, "v 0 0 -0.5\nv 0 0 8.5\ng wall\n");
+    for (unsigned t = 0; t < s.nt; t++)
+        fprintf(file, "f %u %u %u\n", s.t[t][0] + 1, s.t[t][1] + 1, s.t[t][2] + 1);
+    for (unsigned lid = 0; lid < 2; lid++) {
+        fprintf(file, "g lid %u\n", lid);
+        for (unsigned j = 0; j < 24; j++)
+            fprintf(file, "f %u %u %u\n", lid * 216 + j + 1, lid * 216 + (j + 1) % 24 + 1, 241 + lid);
+    }
+    fclose(file);
+    cr_assert_eq(rill_surface_voxelize("a.obj", &o, (rill_progress){0}, &geom, &report), RILL_OK, "%s",
+                 rill_error_message());
+    cr_assert_eq(geom->surface->opening_count, 2);
+    const double area = 12e-6 * 4 * sin(M_PI / 12);
+    for (int k = 0; k < 2; k++) {
+        const rill_opening *p = &geom->surface->openings[k];
+        const bool inlet = strcmp(p->name, "inlet") == 0;
+        cr_assert(inlet || strncmp(p->name, "opening-", 8) == 0, "%s", p->name);
+        cr_assert_float_eq(p->area, area, 1e-9);
+        cr_assert_float_eq(p->normal[2], inlet ? 1 : -1, 1e-9);
+    }
+    cr_assert_float_eq(report.volume, 8e-3 * area, 1e-11);
+    cr_assert_eq(report.defects[RILL_DEFECT_HOLE].count, 0u);
+    rill_geom_destroy(geom);
+    geom = NULL;
+    patches[1].group = "lid 2";
+    cr_assert_eq(rill_surface_voxelize("a.obj", &o, (rill_progress){0}, &geom, &report), RILL_USAGE);
+    cr_assert(strstr(rill_error_message(), "the file has wall, lid 0, lid 1"), "%s", rill_error_message());
+    shape_free(&s);
+}
+
 /* ---- defects --------------------------------------------------------------------------------- */
 
 /* A closed tube that is mended must give the voxels of the whole one. */

@@ -119,9 +119,10 @@ static rill_status work_surface(choices *c)
     rill_geom *geom = NULL;
     json_t *json = NULL;
     rill_surface_options options;
+    cli_surface_openings openings;
     rill_surface_report report;
     const double start = rill_now();
-    RILL_TRY(cli_surface_resolve(&c->surface, &options));
+    RILL_TRY(cli_surface_resolve(&c->surface, &openings, &options));
     options.command = c->line;
     RILL_TRY(rill_output_try(c->output));
     RILL_TRY(rill_output_try(c->json));

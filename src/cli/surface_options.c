@@ -4,6 +4,8 @@
 
 #include "core/units.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,7 @@ void cli_surface_defaults(cli_surface *surface) { *surface = (cli_surface){.min_
 
 const cli_option *cli_surface_options(cli_surface *s)
 {
-    static _Thread_local cli_option table[10];
+    static _Thread_local cli_option table[12];
     bool *given = &s->given;
     const cli_option options[] = {
         {.help = "Surface (STL, OBJ, PLY)"},
@@ -27,6 +29,14 @@ const cli_option *cli_surface_options(cli_surface *s)
         {"name", 0, CLI_MULTI, &s->names, "OPENING=NAME",
          "rename an opening, given by its name (opening-2) or a position (12mm,30mm,5mm); may be repeated",
          .fallback = "opening-1, -2, ... by area", .given = given},
+        {"plane", 0, CLI_MULTI, &s->planes, "[NAME=]X,Y,Z,NX,NY,NZ",
+         "cut the vessel around the point X,Y,Z (lengths) by a plane, and open it there; the normal points "
+         "to "
+         "the side that stays; may be repeated",
+         .fallback = "", .given = given},
+        {"patch", 0, CLI_MULTI, &s->patches, "[NAME=]GROUP",
+         "a solid (ASCII STL) or group (OBJ) that is an opening; may be repeated", .fallback = "",
+         .given = given},
         {"shell", 0, CLI_TEXT, &s->shell, "K", "which of several vessels to take, 1 the largest, or all",
          .fallback = "refuse several", .given = given},
         {"min-cells", 0, CLI_REAL, &s->min_cells, "N",
@@ -74,7 +84,82 @@ static rill_status resolve_shell(const char *text, rill_surface_options *o)
     return RILL_OK;
 }
 
-rill_status cli_surface_resolve(const cli_surface *s, rill_surface_options *out)
+/* Copy what stands before '=' as a name. @param[out] rest  what stands behind it */
+static rill_status take_name(const char *text, char name[RILL_OPENING_NAME], const char **rest)
+{
+    const char *end = strchr(text, '=');
+    *rest = end ? end + 1 : text;
+    if (!end) {
+        name[0] = '\0';
+        return RILL_OK;
+    }
+    if (end - text >= RILL_OPENING_NAME)
+        return rill_fail(RILL_USAGE,
+                         "the name \"%.20s...\" of an opening is too long: take at most %d letters", text,
+                         RILL_OPENING_NAME - 1);
+    snprintf(name, RILL_OPENING_NAME, "%.*s", (int)(end - text), text);
+    return rill_opening_name_check(name);
+}
+
+static rill_status resolve_plane(const char *text, char name[RILL_OPENING_NAME], rill_plane *plane)
+{
+    const char *at;
+    char part[64];
+    const rill_status named = take_name(text, name, &at);
+    if (named != RILL_OK) return named;
+    plane->name = *name ? name : NULL;
+    for (int k = 0; k < 6; k++) {
+        const size_t size = strcspn(at, ",");
+        char *end = NULL;
+        snprintf(part, sizeof part, "%.*s", (int)size, at);
+        bool good = size > 0 && size < sizeof part && (at[size] == ',') == (k < 5);
+        if (good && k < 3) {
+            const rill_status status = rill_units_parse(part, "m", &plane->point[k]);
+            if (status != RILL_OK) return status;
+        } else if (good) {
+            plane->normal[k - 3] = strtod(part, &end);
+            good = end != part && *end == '\0' && isfinite(plane->normal[k - 3]);
+        }
+        if (!good)
+            return rill_fail(RILL_USAGE,
+                             "\"%.100s\" is no plane: give a point and a normal, such as "
+                             "inlet=10mm,0mm,5mm,0,0,1",
+                             text);
+        at += size + 1;
+    }
+    return RILL_OK;
+}
+
+static rill_status resolve_openings(const cli_surface *s, cli_surface_openings *given,
+                                    rill_surface_options *o)
+{
+    for (int k = 0; k < s->planes.count; k++) {
+        const rill_status status = resolve_plane(s->planes.items[k], given->names[k], &given->planes[k]);
+        if (status != RILL_OK) {
+            rill_fail_prefix("--plane");
+            return status;
+        }
+    }
+    for (int k = 0; k < s->patches.count; k++) {
+        char *name = given->names[64 + k];
+        const rill_status status = take_name(s->patches.items[k], name, &given->patches[k].group);
+        if (status != RILL_OK) {
+            rill_fail_prefix("--patch");
+            return status;
+        }
+        if (!*name && rill_opening_name_check(given->patches[k].group) == RILL_OK)
+            strcpy(name, given->patches[k].group); /* as short as a name must be */
+        given->patches[k].name = *name ? name : NULL;
+    }
+    o->planes = given->planes;
+    o->plane_count = s->planes.count;
+    o->patches = given->patches;
+    o->patch_count = s->patches.count;
+    return RILL_OK;
+}
+
+rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *openings,
+                                rill_surface_options *out)
 {
     rill_status status = RILL_OK;
     rill_surface_options o = rill_surface_options_default();
@@ -102,6 +187,7 @@ rill_status cli_surface_resolve(const cli_surface *s, rill_surface_options *out)
     o.min_cells = s->min_cells;
     if (s->extend) RILL_TRY(resolve_extend(s->extend, &o));
     if (s->shell) RILL_TRY(resolve_shell(s->shell, &o));
+    RILL_TRY(resolve_openings(s, openings, &o));
     o.names = s->names.items;
     o.name_count = s->names.count;
     *out = o;

@@ -16,7 +16,7 @@ typedef struct cli_surface {
     const char *units, *extend, *shell;
     double spacing, min_cells;
     uint64_t cells;
-    cli_list names;
+    cli_list names, planes, patches;
     bool given, units_given; /**< any option but --units; --units */
 } cli_surface;
 
@@ -26,8 +26,16 @@ void cli_surface_defaults(cli_surface *surface);
 /** Return the table of the options bound to `surface`; valid until the next call in this thread. */
 const cli_option *cli_surface_options(cli_surface *surface);
 
-/** Turn the options into those of rill_surface_voxelize(), which borrow from `surface`. */
-rill_status cli_surface_resolve(const cli_surface *surface, rill_surface_options *out);
+/** Openings that were given, as they are parsed. */
+typedef struct cli_surface_openings {
+    rill_plane planes[64];
+    rill_patch_name patches[64];
+    char names[128][RILL_OPENING_NAME];
+} cli_surface_openings;
+
+/** Turn the options into those of rill_surface_voxelize(), which borrow from `surface` and `openings`. */
+rill_status cli_surface_resolve(const cli_surface *surface, cli_surface_openings *openings,
+                                rill_surface_options *out);
 
 /** Print what the surface was, its defects, openings and voxels. */
 void cli_surface_rows(const rill_geom *geom, const rill_surface_report *report);

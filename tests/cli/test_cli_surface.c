@@ -74,6 +74,14 @@ Test(cli_surface, refuses)
                    "-o", "v.geom.h5");
     cli_test_fails(1, "--extend", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--extend", "2", "-o",
                    "v.geom.h5");
+    cli_test_fails(1, "is no plane", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--plane",
+                   "in=1mm,2mm,3mm,0,1", "-o", "v.geom.h5");
+    cli_test_fails(1, "--plane", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--plane",
+                   "1,2mm,3mm,0,1,0", "-o", "v.geom.h5");
+    cli_test_fails(1, "cannot name", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--plane",
+                   "a/b=1mm,2mm,3mm,0,1,0", "-o", "v.geom.h5");
+    cli_test_fails(1, "group \"lid\"", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--patch", "lid",
+                   "-o", "v.geom.h5");
     cli_test_fails(1, "--shell", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--shell", "0", "-o",
                    "v.geom.h5");
     cli_test_fails(1, "overwrite", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o", "v.stl");
@@ -85,4 +93,8 @@ Test(cli_surface, refuses)
     cli_test_fails(3, "none/v.geom.h5", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o",
                    "none/v.geom.h5");
     cr_assert(!cli_test_exists("v.geom.h5"));
+    const cli_result r = cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--plane",
+                                      "cut=0mm,0mm,5mm,0,0.2,1", "-o", "v.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert(strstr(r.out, "cut: "), "%s", r.out);
 }

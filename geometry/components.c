@@ -372,7 +372,11 @@ rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, ril
     RILL_TRY(rill_array_create_zero(l.count, sizeof *l.components, "the components", (void **)&l.components));
     join_sides(&l);
     decide(&l, keep, axis, out);
-    if (out->dropped) drop(&l);
+    if (out->dropped) {
+        drop(&l);
+        rill_surface_destroy(geom->surface); /* its links name nodes by numbers that hold no longer */
+        geom->surface = NULL;
+    }
 done:
     plane_destroy(&l.first);
     plane_destroy(&l.last);

@@ -37,7 +37,8 @@ typedef enum rill_keep {
  * Label the components, and turn those solid that `keep` does not name.
  *
  * Memory beside the voxels: 4 bytes per x-run of pore voxels and 32 bytes per component.
- * geom->porosity is not touched: the caller decides.
+ * geom->porosity is not touched: the caller decides. Where voxels are dropped, geom->surface goes: its links
+ * name nodes, whose numbers change.
  * @param[in] axis  with RILL_KEEP_PERCOLATING: 0, 1, 2, or -1 for conducting along at least one axis
  * @return RILL_SYSTEM without memory (checked before it is taken)
  * @see tests/test_components.c, against a flood fill

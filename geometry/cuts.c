@@ -133,22 +133,40 @@ done:
 
 /* ---- offering -------------------------------------------------------------------------------- */
 
+/* A crossing between two fluid voxels. */
+typedef struct inner {
+    uint64_t voxel; /* where the link begins */
+    double at;
+    uint32_t triangle;
+    int into;
+} inner;
+
 /* A direction d = c_i, i odd, that lines run along. */
 typedef struct sense {
     finder *f;
     int d[3], axis, i;
+    inner *inner; /* [inner_count] */
+    uint64_t inner_count, inner_room;
+    bool out_of_memory;
 } sense;
+
+/* Write the voxel with number `along` on the line of a crossing. */
+static bool voxel_at(const sense *s, const rill_crossing *c, int64_t along, int64_t x[3])
+{
+    x[s->axis] = along;
+    x[(s->axis + 1) % 3] = c->u + s->d[(s->axis + 1) % 3] * along;
+    x[(s->axis + 2) % 3] = c->v + s->d[(s->axis + 2) % 3] * along;
+    for (int a = 0; a < 3; a++)
+        if (x[a] < 0 || x[a] >= s->f->geom->n[a]) return false;
+    return true;
+}
 
 /* Offer a crossing to the link of a voxel, q from it; the voxel is number `along` on its line. */
 static void offer(const sense *s, const rill_crossing *c, int64_t along, int direction, float q)
 {
     const finder *f = s->f;
     int64_t x[3];
-    x[s->axis] = along;
-    x[(s->axis + 1) % 3] = c->u + s->d[(s->axis + 1) % 3] * along;
-    x[(s->axis + 2) % 3] = c->v + s->d[(s->axis + 2) % 3] * along;
-    for (int a = 0; a < 3; a++)
-        if (x[a] < 0 || x[a] >= f->geom->n[a]) return;
+    if (!voxel_at(s, c, along, x)) return;
     const uint64_t row = (uint64_t)x[1] + f->geom->n[1] * (uint64_t)x[2];
     uint64_t low = f->wall_first[row], high = f->wall_first[row + 1];
     const uint64_t end = high;
@@ -167,12 +185,59 @@ static void offer(const sense *s, const rill_crossing *c, int64_t along, int dir
     cut->triangle = c->triangle;
 }
 
+/* Keep a crossing of a link between two fluid voxels for find_thin(). */
+static void keep_inner(sense *s, const rill_crossing *c, int64_t along)
+{
+    const rill_geom *geom = s->f->geom;
+    int64_t x[3], y[3];
+    if (!voxel_at(s, c, along, x) || !voxel_at(s, c, along + 1, y)) return;
+    const int64_t nx = geom->n[0], ny = geom->n[1], here = x[0] + nx * (x[1] + ny * x[2]);
+    if (!geom->voxels[here] || !geom->voxels[y[0] + nx * (y[1] + ny * y[2])]) return;
+    if (s->inner_count == s->inner_room) {
+        const uint64_t room = s->inner_room ? 2 * s->inner_room : 256;
+        inner *longer = realloc(s->inner, room * sizeof *longer);
+        s->out_of_memory = s->out_of_memory || !longer;
+        if (!longer) return;
+        s->inner = longer;
+        s->inner_room = room;
+    }
+    s->inner[s->inner_count++] = (inner){(uint64_t)here, c->at, c->triangle, c->into};
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const inner *l = a, *r = b;
+    if (l->voxel != r->voxel) return l->voxel < r->voxel ? -1 : 1;
+    if (l->at != r->at) return l->at < r->at ? -1 : 1;
+    return l->triangle < r->triangle ? -1 : l->triangle > r->triangle;
+}
+
+/* Find links that leave the fluid and enter it again. Where they only graze a bulge of the wall, its normals
+ * there hardly differ; on the two sides of a thin wall they are opposite. */
+static void find_thin(const sense *s, rill_defect *defect)
+{
+    const rill_mesh *mesh = s->f->lines->mesh;
+    if (s->inner_count > 1) qsort(s->inner, s->inner_count, sizeof *s->inner, by_place);
+    for (uint64_t k = 1; k < s->inner_count; k++) {
+        const inner *out = &s->inner[k - 1], *in = &s->inner[k];
+        double n[2][3], place[3];
+        if (out->voxel != in->voxel || out->into > 0 || in->into < 0) continue;
+        rill_mesh_area(mesh, out->triangle, n[0]);
+        rill_mesh_area(mesh, in->triangle, n[1]);
+        if (rill_dot(n[0], n[1]) >= 0) continue;
+        rill_mesh_middle(mesh, out->triangle, place);
+#pragma omp critical(rill_cuts)
+        rill_defect_add(defect, place);
+    }
+}
+
 static void on_crossing(void *context, const rill_crossing *c)
 {
-    const sense *s = context;
+    sense *s = context;
     const int64_t a = (int64_t)floor(c->at), b = a + 1;
     const float f = (float)(c->at - floor(c->at));
     const int from_b = s->i + 1, from_a = s->i; /* c_i leads from a to b, its opposite from b to a */
+    keep_inner(s, c, a);
     offer(s, c, a, from_b, f);
     offer(s, c, b, from_a, 1 - f);
     if (f < NEAR) {
@@ -184,17 +249,22 @@ static void on_crossing(void *context, const rill_crossing *c)
     }
 }
 
-static void offer_crossings(finder *f)
+static rill_status offer_crossings(finder *f, rill_defect *thin)
 {
     const int64_t far = 4 * (int64_t)RILL_GRID_MAX;
+    bool out_of_memory = false;
     /* Opposite directions share their lines, and no two tasks a link. */
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) reduction(|| : out_of_memory)
     for (int i = 1; i < RILL_Q_MAX; i += 2) {
         sense s = {.f = f, .i = i};
         for (int a = 0; a < 3; a++) s.d[a] = rill_c(RILL_D3Q27, i, a);
         s.axis = rill_lines_axis(s.d);
         rill_lines_walk(f->lines, s.d, -far, far, on_crossing, &s);
+        find_thin(&s, thin);
+        out_of_memory = out_of_memory || s.out_of_memory;
+        free(s.inner);
     }
+    return out_of_memory ? rill_fail(RILL_SYSTEM, "out of memory for crossings of the surface") : RILL_OK;
 }
 
 /* ---- finishing ------------------------------------------------------------------------------- */
@@ -259,13 +329,13 @@ done:
 }
 
 rill_status rill_cuts_find(const rill_lines *lines, rill_geom *geom, rill_surface *surface,
-                           rill_defect *defect)
+                           rill_defect defects[RILL_DEFECT_KINDS])
 {
     rill_status status = RILL_OK;
     finder f = {.lines = lines, .geom = geom, .rows = (uint64_t)geom->n[1] * geom->n[2]};
     RILL_TRY(list_links(&f));
-    offer_crossings(&f);
-    RILL_TRY(finish(&f, surface, defect));
+    RILL_TRY(offer_crossings(&f, &defects[RILL_DEFECT_THIN]));
+    RILL_TRY(finish(&f, surface, &defects[RILL_DEFECT_NO_WALL]));
 done:
     rill_array_destroy(f.node_first);
     rill_array_destroy(f.wall_first);

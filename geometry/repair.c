@@ -24,6 +24,7 @@ const char *rill_defect_name(rill_defect_kind kind)
         [RILL_DEFECT_INTERSECTION] = "pairs of triangles that intersect",
         [RILL_DEFECT_OVERLAP] = "voxels enclosed more than once or inside out",
         [RILL_DEFECT_UNCERTAIN] = "uncertain voxels beside holes",
+        [RILL_DEFECT_THIN] = "links that leak through walls thinner than a voxel",
         [RILL_DEFECT_NO_WALL] = "links without a wall on them, taken half-way",
         [RILL_DEFECT_DROPPED] = "fluid voxels that no opening leads to, dropped",
         [RILL_DEFECT_UNITS] = "suspicious size: check the units",

@@ -22,6 +22,7 @@ typedef enum rill_defect_kind {
     RILL_DEFECT_INTERSECTION, /**< pairs of triangles that cut through each other */
     RILL_DEFECT_OVERLAP,      /**< voxels that the surface encloses more than once, or turned round */
     RILL_DEFECT_UNCERTAIN,    /**< voxels beside closed holes, which could be inside or outside */
+    RILL_DEFECT_THIN,         /**< links between fluid voxels across walls thinner than a voxel */
     RILL_DEFECT_NO_WALL,      /**< links to solid voxels on which no surface was found: taken half-way */
     RILL_DEFECT_DROPPED,      /**< fluid voxels that no opening leads to: turned solid */
     RILL_DEFECT_UNITS,        /**< a size that no vessel has */

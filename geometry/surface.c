@@ -279,7 +279,7 @@ static rill_status make_surface(work *w)
     w->openings.openings = NULL;
     RILL_TRY(keep_surface(w, surface));
     tell(w, 0.6, "cutting wall links");
-    RILL_TRY(rill_cuts_find(w->lines, w->geom, surface, &w->report->defects[RILL_DEFECT_NO_WALL]));
+    RILL_TRY(rill_cuts_find(w->lines, w->geom, surface, w->report->defects));
     for (int k = 0; k < surface->opening_count; k++)
         if (surface->openings[k].cut_count == 0)
             RILL_TRY(rill_fail(RILL_USAGE, "no link of the lattice goes through %s: choose a smaller --dx",

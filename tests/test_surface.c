@@ -554,6 +554,110 @@ Test(surface, shells_are_joined_or_cut_out)
     shape_free(&s);
 }
 
+/* A tube squeezed through itself is inside out in its middle: that part is no fluid, and told. */
+Test(surface, what_is_inside_out_is_solid)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    const rill_surface_options o = per_millimetre(0.2);
+    shape_tube(&s, 3, 9, 12, 36);
+    for (unsigned v = 0; v < s.nv; v++) s.v[v][1] *= 1 - 1.5 * (1 - fabs(s.v[v][2] - 4.5) / 4.5);
+    rill_geom *geom = make(&s, &o, &report);
+    cr_assert_float_eq(1e9 * report.fluid_volume, 27 * M_PI, 3, "%g", 1e9 * report.fluid_volume);
+    cr_assert_float_eq((double)report.defects[RILL_DEFECT_OVERLAP].count * 0.008, 6.75 * M_PI, 3);
+    cr_assert_eq(geom->surface->opening_count, 2);
+    rill_geom_destroy(geom);
+    shape_free(&s);
+}
+
+/* Any triangles at all: the boundary of each set falls into loops, and closed with these it has an inside. */
+Test(surface, any_triangles_have_an_inside)
+{
+    uint32_t random = 7;
+    unsigned made = 0;
+    for (int trial = 0; trial < 300; trial++) {
+        shape s = shape_new();
+        rill_geom *geom = NULL;
+        rill_surface_options o = per_millimetre(1.1);
+        o.shell = RILL_SHELL_ALL;
+        const unsigned points = 4 + (unsigned)trial % 20, triangles = 2 + (unsigned)trial % 90;
+        for (unsigned v = 0; v < points; v++) {
+            double x[3];
+            for (int a = 0; a < 3; a++) {
+                random = random * 1664525 + 1013904223;
+                x[a] =
+                    trial % 2 ? random >> 28 : 10. * (random >> 8) / (1 << 24); /* on the lattice, or not */
+            }
+            shape_vertex(&s, x[0], x[1], x[2]);
+        }
+        for (unsigned t = 0; t < triangles; t++) {
+            unsigned v[3];
+            for (int k = 0; k < 3; k++) {
+                random = random * 1664525 + 1013904223;
+                v[k] = (random >> 8) % points;
+            }
+            shape_triangle(&s, v[0], v[1], v[2]);
+        }
+        shape_write_stl(&s, "a.stl");
+        const rill_status status = rill_surface_voxelize("a.stl", &o, (rill_progress){0}, &geom, NULL);
+        made += status == RILL_OK;
+        cr_assert_leq(status, RILL_USAGE, "%s", rill_error_message());
+        cr_assert(status == RILL_OK || !strstr(rill_error_message(), "not closed"), "%s",
+                  rill_error_message());
+        rill_geom_destroy(geom);
+        shape_free(&s);
+    }
+    cr_assert_gt(made, 50u, "%u", made);
+}
+
+/* Two vessels side by side, closer than a voxel; a bend alone, whose wall bulges inward, has no such wall. */
+Test(surface, thin_walls_are_told)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(0.46); /* an even number of voxels: the gap lies between two */
+    o.shell = RILL_SHELL_ALL;
+    shape_tube(&s, 2, 8, 10, 48);
+    const unsigned nv = s.nv;
+    shape_tube(&s, 2, 8, 10, 48);
+    for (unsigned v = nv; v < s.nv; v++) s.v[v][0] += 4.1;
+    rill_geom_destroy(make(&s, &o, &report));
+    cr_assert_gt(report.defects[RILL_DEFECT_THIN].count, 5u);
+    cr_assert_float_eq(report.defects[RILL_DEFECT_THIN].place[0][0], 2.05e-3, 0.3e-3);
+    for (unsigned v = nv; v < s.nv; v++) s.v[v][0] += 1.5;
+    rill_geom_destroy(make(&s, &o, &report));
+    cr_assert_eq(report.defects[RILL_DEFECT_THIN].count, 0u);
+    shape_free(&s);
+}
+
+Test(surface, a_million_degenerate_triangles)
+{
+    enum { MANY = 1000000 };
+    rill_geom *geom = NULL;
+    rill_surface_report report;
+    const rill_surface_options o = per_millimetre(0.5);
+    shape s = shape_new();
+    shape_sphere(&s, 0, 0, 0, 3, 12);
+    shape_write_stl(&s, "a.stl");
+    FILE *file = fopen("a.stl", "r+b");
+    const uint32_t count = s.nt + MANY;
+    static char facet[50];
+    const float x[3] = {1, 2, 0.5};
+    for (int k = 0; k < 2; k++) memcpy(facet + 12 + 12 * k, x, sizeof x);
+    cr_assert(file);
+    fseek(file, 80, SEEK_SET);
+    fwrite(&count, 4, 1, file);
+    fseek(file, 0, SEEK_END);
+    for (int k = 0; k < MANY; k++) fwrite(facet, sizeof facet, 1, file);
+    cr_assert_eq(fclose(file), 0);
+    cr_assert_eq(rill_surface_voxelize("a.stl", &o, (rill_progress){0}, &geom, &report), RILL_OK, "%s",
+                 rill_error_message());
+    cr_assert_eq(report.defects[RILL_DEFECT_DEGENERATE].count, (uint64_t)MANY);
+    cr_assert_float_eq(1e9 * report.volume, 4 * M_PI / 3 * 27, 6);
+    rill_geom_destroy(geom);
+    shape_free(&s);
+}
+
 Test(surface, several_vessels_must_be_chosen_from)
 {
     shape s = shape_new();

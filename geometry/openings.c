@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLAT 0.05    /* most an opening may leave its plane, as a part of the root of its area */
+#define FLAT 0.03    /* most an opening may leave its plane, rms, as a part of the root of its area */
 #define STANDING 0.7 /* most that wall normals may lean to an opening's normal, as a cosine */
 #define LARGE 0.1    /* part of the surface's area from which on a loop is no mere hole */
 
@@ -50,11 +50,17 @@ void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint3
             }
         }
     for (int i = 0; i < 3; i++) out->centre[i] = middle[i] + (sum > 0 ? moment[i] / sum : 0);
+    double square = 0;
     for (uint32_t k = 0; k < count; k++) {
-        double d[3];
-        rill_subtract(mesh->vertices[vertices[k]], middle, d);
-        out->off_plane = fmax(out->off_plane, fabs(rill_dot(d, out->outward)));
+        const double *x = mesh->vertices[vertices[k]], *y = mesh->vertices[vertices[(k + 1) % count]];
+        double a[3], b[3], edge[3];
+        rill_subtract(x, out->centre, a);
+        rill_subtract(y, out->centre, b);
+        rill_subtract(y, x, edge);
+        const double h = rill_dot(a, out->outward), i = rill_dot(b, out->outward);
+        square += sqrt(rill_dot(edge, edge)) * (h * h + h * i + i * i) / 3;
     }
+    out->off_plane = out->perimeter > 0 ? sqrt(square / out->perimeter) : 0;
 }
 
 /* ---- which is which -------------------------------------------------------------------------- */
@@ -158,7 +164,7 @@ static rill_status check_any(const closing *c, int openings)
         return rill_fail(
             RILL_USAGE,
             "none of its %u boundary loops is a flat opening: one of %.4g mm2 around (%.4g, %.4g, "
-            "%.4g) mm leaves its plane by %.3g mm, and %.3g mm are allowed: cut the ends off "
+            "%.4g) mm leaves its plane by %.3g mm (rms), and %.3g mm are allowed: cut the ends off "
             "with --plane",
             c->loops.count, 1e6 * o->area, 1e3 * o->centre[0], 1e3 * o->centre[1], 1e3 * o->centre[2],
             1e3 * o->off_plane, 1e3 * FLAT * sqrt(o->area));

@@ -43,7 +43,8 @@ typedef struct rill_outline {
     double centre[3];  /**< centroid of the area */
     double outward[3]; /**< unit normal of the cap that closes the surface */
     double area, perimeter;
-    double off_plane; /**< largest distance of a vertex from the plane */
+    double
+        off_plane; /**< distance of the outline from the plane, rms: a tooth of one triangle counts little */
     double box[2][3];
 } rill_outline;
 

@@ -54,6 +54,14 @@ static rill_status weld(work *w)
     }
     r->triangles = w->mesh->triangle_count;
     r->tolerance = fmax(1e-6 * diagonal, 2 * (double)FLT_EPSILON * far);
+    if (w->options->weld > 0) {
+        if (w->options->weld < r->tolerance || w->options->weld > 0.1 * diagonal)
+            return rill_fail(RILL_USAGE,
+                             "vertices within %g mm cannot be welded: take a distance from %.3g mm, what "
+                             "rounding explains, to %.3g mm, a tenth of the surface's diagonal",
+                             1e3 * w->options->weld, 1e3 * r->tolerance, 1e2 * diagonal);
+        r->tolerance = w->options->weld;
+    }
     if (!(diagonal > 0)) return rill_fail(RILL_USAGE, "all of its triangles lie in one point");
     if (!isfinite(diagonal)) return rill_fail(RILL_USAGE, "it is larger than any number: mend the surface");
     const rill_status status = rill_mesh_weld(w->mesh, r->tolerance, &r->merged);
@@ -80,6 +88,12 @@ static rill_status refuse_several(const rill_shell *shells, uint32_t count)
             if (open == 2) second = s;
         }
     if (open < 2) return RILL_OK;
+    if (open > 100)
+        return rill_fail(
+            RILL_USAGE,
+            "its triangles do not join, and make %u parts with open edges: --weld 0.01mm, or more, "
+            "joins them",
+            open);
     return rill_fail(RILL_USAGE,
                      "it holds %u separate vessels with open ends, the second around (%.4g, %.4g, %.4g) mm: "
                      "choose one with --shell 1 (the largest) to --shell %u, or take --shell all",

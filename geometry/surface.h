@@ -22,6 +22,7 @@ typedef struct rill_surface_options {
     double extend;         /**< length of extensions of openings; 0: none */
     bool extend_diameters; /**< `extend` counts in hydraulic diameters, else in metres */
     double min_cells;      /**< refuse fewer cells across an opening or the narrowest part */
+    double weld;           /**< vertices so near to each other are one, m; 0: what rounding explains */
     int shell;             /**< RILL_SHELL_ONE: refuse several vessels; RILL_SHELL_ALL; k: the k-th largest */
     const char *const *names; /**< [name_count], see rill_openings_rename() */
     int name_count;

@@ -498,6 +498,52 @@ Test(surface, defects_are_counted_and_mended)
     shape_free(&s);
 }
 
+/* Corners that do not meet: one sentence says what to do, and doing it helps. */
+Test(surface, cracks_can_be_welded)
+{
+    shape whole = shape_new(), s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(0.25);
+    shape_tube(&whole, 2, 8, 10, 24);
+    for (unsigned t = 0; t < whole.nt; t++)
+        for (int k = 0; k < 3; k++) {
+            const double *x = whole.v[whole.t[t][k]], off = 1e-3 * ((t + 2 * (unsigned)k) % 7);
+            shape_vertex(&s, x[0] + off, x[1] - off, x[2] + off);
+            if (k == 2) shape_triangle(&s, 3 * t, 3 * t + 1, 3 * t + 2);
+        }
+    refuse(&s, &o, "--weld 0.01mm");
+    o.weld = 0.02e-3;
+    rill_geom *geom = make(&s, &o, &report);
+    cr_assert_eq(report.vertices, whole.nv);
+    cr_assert_eq(geom->surface->opening_count, 2);
+    cr_assert_eq(report.defects[RILL_DEFECT_HOLE].count, 0u);
+    rill_geom_destroy(geom);
+    o.weld = 2e-3;
+    refuse(&s, &o, "cannot be welded");
+    o.weld = 1e-12;
+    refuse(&s, &o, "cannot be welded");
+    shape_free(&s);
+    shape_free(&whole);
+}
+
+/* A triangle that is missing at the rim makes a tooth: the end is an opening all the same. */
+Test(surface, a_tooth_leaves_the_opening)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    const rill_surface_options o = per_millimetre(0.25);
+    shape_tube(&s, 2, 8, 20, 40);
+    unsigned t = 0;
+    while (s.v[s.t[t][0]][2] + s.v[s.t[t][1]][2] + s.v[s.t[t][2]][2] > 0.5) t++;
+    memcpy(s.t[t], s.t[s.nt - 1], sizeof *s.t);
+    s.nt--;
+    rill_geom *geom = make(&s, &o, &report);
+    cr_assert_eq(geom->surface->opening_count, 2);
+    cr_assert_eq(report.defects[RILL_DEFECT_HOLE].count, 0u);
+    rill_geom_destroy(geom);
+    shape_free(&s);
+}
+
 /* A large ragged hole is closed, and the voxels that it leaves open are told. */
 Test(surface, holes_leave_uncertain_voxels)
 {

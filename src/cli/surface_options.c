@@ -13,7 +13,7 @@ void cli_surface_defaults(cli_surface *surface) { *surface = (cli_surface){.min_
 
 const cli_option *cli_surface_options(cli_surface *s)
 {
-    static _Thread_local cli_option table[12];
+    static _Thread_local cli_option table[13];
     bool *given = &s->given;
     const cli_option options[] = {
         {.help = "Surface (STL, OBJ, PLY)"},
@@ -37,6 +37,8 @@ const cli_option *cli_surface_options(cli_surface *s)
         {"patch", 0, CLI_MULTI, &s->patches, "[NAME=]GROUP",
          "a solid (ASCII STL) or group (OBJ) that is an opening; may be repeated", .fallback = "",
          .given = given},
+        {"weld", 0, CLI_LENGTH, &s->weld, "LENGTH", "vertices so near to each other are one",
+         .fallback = "what single precision explains", .min = 0, .max = 1, .above = true, .given = given},
         {"shell", 0, CLI_TEXT, &s->shell, "K", "which of several vessels to take, 1 the largest, or all",
          .fallback = "refuse several", .given = given},
         {"min-cells", 0, CLI_REAL, &s->min_cells, "N",
@@ -185,6 +187,7 @@ rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *open
     o.spacing = s->spacing;
     o.cells = (uint32_t)s->cells;
     o.min_cells = s->min_cells;
+    o.weld = s->weld;
     if (s->extend) RILL_TRY(resolve_extend(s->extend, &o));
     if (s->shell) RILL_TRY(resolve_shell(s->shell, &o));
     RILL_TRY(resolve_openings(s, openings, &o));

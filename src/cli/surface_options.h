@@ -14,7 +14,7 @@
 /** What the options hold as they are read. */
 typedef struct cli_surface {
     const char *units, *extend, *shell;
-    double spacing, min_cells;
+    double spacing, min_cells, weld;
     uint64_t cells;
     cli_list names, planes, patches;
     bool given, units_given; /**< any option but --units; --units */

@@ -222,6 +222,7 @@ static void find_thin(const sense *s, rill_defect *defect)
         const inner *out = &s->inner[k - 1], *in = &s->inner[k];
         double n[2][3], place[3];
         if (out->voxel != in->voxel || out->into > 0 || in->into < 0) continue;
+        if (mesh->triangles[out->triangle].opening || mesh->triangles[in->triangle].opening) continue;
         rill_mesh_area(mesh, out->triangle, n[0]);
         rill_mesh_area(mesh, in->triangle, n[1]);
         if (rill_dot(n[0], n[1]) >= 0) continue;

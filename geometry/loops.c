@@ -97,16 +97,15 @@ typedef struct walk {
 
 static void close_loop(const way *ways, walk *w, uint64_t begin, rill_loops *out)
 {
-    bool plain = true;
-    uint32_t at = out->first[out->count];
+    uint32_t plain = 0, at = out->first[out->count];
     for (uint64_t k = begin; k < w->length; k++) {
         const uint32_t vertex = (uint32_t)ways[w->path[k]].key;
         out->vertices[at++] = vertex;
-        plain = plain && ways[w->path[k]].plain;
+        plain += ways[w->path[k]].plain;
         w->seen[vertex] = 0;
     }
     out->group[out->count] = (uint32_t)(ways[w->path[begin]].key >> 32);
-    out->plain[out->count++] = plain;
+    out->plain[out->count++] = (float)plain / (float)(w->length - begin);
     out->first[out->count] = at;
     w->length = begin;
 }

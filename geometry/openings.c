@@ -14,6 +14,8 @@
 
 #define FLAT 0.03    /* most an opening may leave its plane, rms, as a part of the root of its area */
 #define STANDING 0.7 /* most that wall normals may lean to an opening's normal, as a cosine */
+#define PLAIN 0.9f   /* least part of its edges that belong to one triangle only */
+#define SMALL 1e-3   /* part of the largest opening's area below which a loop is a crack */
 #define LARGE 0.1    /* part of the surface's area from which on a loop is no mere hole */
 
 void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint32_t count, rill_outline *out)
@@ -134,8 +136,9 @@ static void judge(closing *c)
         k->loop = l;
         k->leaning = lean(c, v, count, &k->outline);
         k->tag = tag_of(c, v, count);
-        k->opening = k->outline.area > 0 &&
-                     (k->tag || (c->loops.plain[l] && is_flat(&k->outline) && k->leaning <= STANDING));
+        k->opening =
+            k->outline.area > 0 &&
+            (k->tag || (c->loops.plain[l] >= PLAIN && is_flat(&k->outline) && k->leaning <= STANDING));
     }
 }
 
@@ -145,6 +148,18 @@ static int by_area(const void *a, const void *b)
     if (l->opening != r->opening) return l->opening ? -1 : 1;
     if (l->outline.area != r->outline.area) return l->outline.area > r->outline.area ? -1 : 1;
     return l->loop < r->loop ? -1 : l->loop > r->loop;
+}
+
+/* Flat loops beside which others are a thousand times larger are no vessels' ends. */
+static void drop_cracks(closing *c)
+{
+    if (c->loops.count == 0) return;
+    const double least = SMALL * c->candidates[0].outline.area; /* the largest opening, if there is any */
+    for (uint32_t l = 0; l < c->loops.count; l++) {
+        candidate *k = &c->candidates[l];
+        k->opening = k->opening && (k->tag || k->outline.area >= least);
+    }
+    qsort(c->candidates, c->loops.count, sizeof *c->candidates, by_area);
 }
 
 /* A vessel whose ends are not flat cannot be run, and closing them as holes would hide it. */
@@ -303,6 +318,7 @@ rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *op
         rill_array_create(c.loops.count + 1, sizeof *c.candidates, "boundary loops", (void **)&c.candidates));
     judge(&c);
     qsort(c.candidates, c.loops.count, sizeof *c.candidates, by_area);
+    drop_cracks(&c);
     while (openings < (int)c.loops.count && c.candidates[openings].opening && openings <= RILL_OPENINGS)
         openings++;
     if (openings > RILL_OPENINGS)

@@ -77,7 +77,7 @@ typedef struct rill_loops {
     uint32_t *first;    /**< [count + 1] */
     uint32_t *vertices; /**< [first[count]], in the order in which the triangles walk them */
     uint32_t *group;    /**< [count], as given */
-    bool *plain;        /**< [count], every edge belongs to one triangle only */
+    float *plain;       /**< [count], part of its edges that belong to one triangle only */
 } rill_loops;
 
 /**

@@ -127,8 +127,8 @@ static rill_status examine(work *w)
     rill_status status = RILL_OK;
     rill_tree *tree = NULL;
     RILL_TRY(rill_tree_create(w->mesh, &tree));
-    w->report->intersections_whole =
-        rill_tree_intersections(tree, &w->report->defects[RILL_DEFECT_INTERSECTION]);
+    RILL_TRY(rill_tree_intersections(tree, &w->report->defects[RILL_DEFECT_INTERSECTION],
+                                     &w->report->intersections_whole));
     RILL_TRY(rill_tree_narrowest(tree, &w->report->narrowest, w->report->narrowest_at));
 done:
     rill_tree_destroy(tree);

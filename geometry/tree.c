@@ -21,6 +21,7 @@ struct rill_tree {
     uint32_t *order;      /* [T] */
     double (*middles)[3]; /* [T], only while building */
     box *boxes;           /* [nodes] */
+    uint8_t *cut;         /* [T], whether another triangle goes through it; NULL until that was asked */
     uint32_t levels;      /* leaves have this depth */
 };
 
@@ -137,6 +138,7 @@ void rill_tree_destroy(rill_tree *tree)
     rill_array_destroy(tree->order);
     rill_array_destroy(tree->middles);
     rill_array_destroy(tree->boxes);
+    rill_array_destroy(tree->cut);
     free(tree);
 }
 
@@ -211,6 +213,10 @@ static uint64_t partners(const rill_tree *tree, uint32_t triangle, uint64_t most
             const uint32_t other = tree->order[k];
             pairs++;
             if (other <= triangle || !cut_each_other(tree->mesh, triangle, other)) continue;
+#pragma omp atomic write
+            tree->cut[triangle] = 1;
+#pragma omp atomic write
+            tree->cut[other] = 1;
             double middle[3];
             rill_mesh_middle(tree->mesh, triangle, middle);
 #pragma omp critical(rill_tree)
@@ -220,12 +226,15 @@ static uint64_t partners(const rill_tree *tree, uint32_t triangle, uint64_t most
     return pairs;
 }
 
-bool rill_tree_intersections(const rill_tree *tree, rill_defect *defect)
+rill_status rill_tree_intersections(rill_tree *tree, rill_defect *defect, bool *whole_surface)
 {
     /* Pairs in all. Sound surfaces need some twenty a triangle. */
     const uint64_t most = 10000000 + 100 * (uint64_t)tree->mesh->triangle_count;
     uint64_t pairs = 0;
     bool whole = true;
+    const rill_status status = rill_array_create_zero(tree->mesh->triangle_count, 1,
+                                                      "looking for intersections", (void **)&tree->cut);
+    if (status != RILL_OK) return status;
 #pragma omp parallel for schedule(dynamic, 256) reduction(&& : whole)
     for (uint32_t t = 0; t < tree->mesh->triangle_count; t++) {
         uint64_t so_far, more;
@@ -237,7 +246,8 @@ bool rill_tree_intersections(const rill_tree *tree, rill_defect *defect)
 #pragma omp atomic
         pairs += more;
     }
-    return whole;
+    *whole_surface = whole;
+    return RILL_OK;
 }
 
 /* ---- the narrowest part ---------------------------------------------------------------------- */
@@ -320,6 +330,9 @@ static int by_width(const void *a, const void *b)
     return l->triangle < r->triangle ? -1 : l->triangle > r->triangle;
 }
 
+/* Folds have no width. */
+static bool is_cut(const rill_tree *tree, uint32_t triangle) { return tree->cut && tree->cut[triangle]; }
+
 /* Infinite when no wall faces the triangle. */
 static width measure(const rill_tree *tree, uint32_t triangle)
 {
@@ -330,14 +343,15 @@ static width measure(const rill_tree *tree, uint32_t triangle)
     double area[3], other[3];
     rill_mesh_area(mesh, triangle, area);
     w.area = sqrt(rill_dot(area, area));
-    if (mesh->triangles[triangle].source == RILL_NO_TRIANGLE || !(w.area > 0)) return w;
+    if (mesh->triangles[triangle].source == RILL_NO_TRIANGLE || is_cut(tree, triangle) || !(w.area > 0))
+        return w;
     rill_mesh_middle(mesh, triangle, r.x);
     for (int a = 0; a < 3; a++) {
         r.along[a] = -area[a] / w.area;
         r.inverse[a] = 1 / r.along[a];
     }
     shoot(tree, triangle, &r);
-    if (r.hit == UINT32_MAX || mesh->triangles[r.hit].opening) return w;
+    if (r.hit == UINT32_MAX || mesh->triangles[r.hit].opening || is_cut(tree, r.hit)) return w;
     rill_mesh_area(mesh, r.hit, other);
     const double size = sqrt(rill_dot(other, other));
     if (rill_dot(area, other) <= facing * w.area * size) w.width = r.nearest;

@@ -20,14 +20,16 @@ rill_status rill_tree_create(const rill_mesh *mesh, rill_tree **out);
 void rill_tree_destroy(rill_tree *tree);
 
 /**
- * Count pairs of triangles without a common vertex where an edge of one goes through the other.
- * @return whether all pairs were examined: surfaces whose boxes overlap without end are given up
+ * Count pairs of triangles without a common vertex where an edge of one goes through the other; to be asked
+ * once.
+ * @param[out] whole  whether all pairs were examined: surfaces whose boxes overlap without end are given up
  */
-bool rill_tree_intersections(const rill_tree *tree, rill_defect *defect);
+rill_status rill_tree_intersections(rill_tree *tree, rill_defect *defect, bool *whole);
 
 /**
  * Find the narrowest part: from the middle of wall triangles of the file (at most a hundred thousand)
  * straight inward to the wall opposite, the width that one part in a thousand of the wall's area falls below.
+ * Triangles that others go through, once that was asked, are left out.
  * @param[out] width  m; 0 when no two walls face each other
  * @see Shapira et al. (2008), doi:10.1007/s00371-007-0197-5, of whose cone of rays this is the axis
  */

@@ -544,6 +544,26 @@ Test(surface, a_tooth_leaves_the_opening)
     shape_free(&s);
 }
 
+/* Beside a vessel, flat loops of less than a thousandth of its end's area are cracks. */
+Test(surface, cracks_are_no_openings)
+{
+    for (int k = 0; k < 2; k++) {
+        shape s = shape_new();
+        rill_surface_report report;
+        rill_surface_options o = per_millimetre(0.05);
+        o.shell = RILL_SHELL_ALL;
+        shape_tube(&s, 2, 8, 20, 40);
+        const unsigned nv = s.nv;
+        shape_tube(&s, k ? 0.06 : 0.08, 8, 20, 40);
+        for (unsigned v = nv; v < s.nv; v++) s.v[v][0] += 2.5;
+        rill_geom *geom = make(&s, &o, &report);
+        cr_assert_eq(geom->surface->opening_count, k ? 2 : 4);
+        cr_assert_eq(report.defects[RILL_DEFECT_HOLE].count, k ? 2u : 0u);
+        rill_geom_destroy(geom);
+        shape_free(&s);
+    }
+}
+
 /* A large ragged hole is closed, and the voxels that it leaves open are told. */
 Test(surface, holes_leave_uncertain_voxels)
 {

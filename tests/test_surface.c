@@ -230,6 +230,69 @@ Test(surface, every_link_ends_on_its_triangle)
     }
 }
 
+/* Wall links as a simulation lists them, against the cuts. */
+typedef struct listing {
+    const rill_surface *surface;
+    uint64_t wall, at[2], links;
+    int q; /* of the velocity set */
+} listing;
+
+static const rill_cut *next_cut(const rill_cut *cuts, uint64_t count, uint64_t *at, int q)
+{
+    while (*at < count && cuts[*at].direction >= q) ++*at;
+    return *at < count ? &cuts[*at] : NULL;
+}
+
+static bool on_link(void *context, const rill_wall_link *link)
+{
+    listing *l = context;
+    const rill_cut *cut = next_cut(l->surface->walls, l->surface->wall_count, &l->wall, l->q);
+    l->links++;
+    if (cut && cut->node == link->node && cut->direction == link->direction) {
+        l->wall++;
+        return true;
+    }
+    for (int k = 0; k < 2; k++) {
+        const rill_opening *o = &l->surface->openings[k];
+        cut = next_cut(o->cuts, o->cut_count, &l->at[k], l->q);
+        if (!cut || cut->node != link->node || cut->direction != link->direction) continue;
+        l->at[k]++;
+        cr_assert_geq(link->label, RILL_PATCH);
+        return true;
+    }
+    cr_assert(false, "node %u, direction %u is in no list of cuts", link->node, link->direction);
+    return false;
+}
+
+/* Nodes and directions are numbered as the solver numbers them, D3Q19 being the first part of D3Q27. */
+Test(surface, cuts_are_the_wall_links_of_a_domain)
+{
+    shape s = shape_new();
+    const rill_surface_options o = per_millimetre(0.3);
+    shape_bend(&s, 5, 1.5, 2, 30, 24);
+    shape_turn(&s, 2);
+    rill_geom *geom = make(&s, &o, NULL);
+    for (rill_lattice lattice = RILL_D3Q19; lattice <= RILL_D3Q27; lattice++) {
+        rill_domain *domain = NULL;
+        rill_boundary *boundary = NULL;
+        listing l = {.surface = geom->surface, .q = rill_lattice_q(lattice)};
+        const rill_domain_options options = {.lattice = lattice, .flow_axis = -1};
+        cr_assert_eq(rill_domain_create(geom, &options, &domain), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_boundary_create(domain, on_link, &l, &boundary), RILL_OK, "%s",
+                     rill_error_message());
+        cr_assert_gt(l.links, 1000u);
+        cr_assert_null(next_cut(geom->surface->walls, geom->surface->wall_count, &l.wall, l.q));
+        for (int k = 0; k < 2; k++) {
+            const rill_opening *p = &geom->surface->openings[k];
+            cr_assert_null(next_cut(p->cuts, p->cut_count, &l.at[k], l.q));
+        }
+        rill_boundary_destroy(boundary);
+        rill_domain_destroy(domain);
+    }
+    rill_geom_destroy(geom);
+    shape_free(&s);
+}
+
 /* A box on the lattice's own planes: voxels whole, walls half-way, every link where it must be. */
 Test(surface, box_on_the_lattice_is_half_way)
 {

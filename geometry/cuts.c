@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define NEAR 1e-3      /* of a voxel: a crossing so close to a voxel's centre may belong to the next link */
-#define FALLBACK 2.0f  /* added to q of such crossings, so that any other counts more */
+#define FALLBACK 2.0f  /* added to q of crossings that count only where there is no other */
 #define NOTHING 100.0f /* q of a link without an offer */
 
 /* A fluid voxel beside a solid one. */
@@ -238,16 +238,15 @@ static void on_crossing(void *context, const rill_crossing *c)
     const int64_t a = (int64_t)floor(c->at), b = a + 1;
     const float f = (float)(c->at - floor(c->at));
     const int from_b = s->i + 1, from_a = s->i; /* c_i leads from a to b, its opposite from b to a */
+    /* A wall is where a link leaves the body; where it enters it, two shells overlap. */
+    const bool leaves = c->into < 0;
     keep_inner(s, c, a);
-    offer(s, c, a, from_b, f);
-    offer(s, c, b, from_a, 1 - f);
-    if (f < NEAR) {
-        offer(s, c, a - 1, from_b, 1 + FALLBACK);
-        offer(s, c, a, from_a, FALLBACK);
-    } else if (f > 1 - NEAR) {
-        offer(s, c, b, from_b, FALLBACK);
-        offer(s, c, b + 1, from_a, 1 + FALLBACK);
-    }
+    offer(s, c, a, from_b, leaves ? f : f + FALLBACK);
+    offer(s, c, b, from_a, leaves ? 1 - f + FALLBACK : 1 - f);
+    if (f < NEAR && leaves) offer(s, c, a - 1, from_b, 1 + FALLBACK);
+    if (f < NEAR && !leaves) offer(s, c, a, from_a, FALLBACK);
+    if (f > 1 - NEAR && leaves) offer(s, c, b, from_b, FALLBACK);
+    if (f > 1 - NEAR && !leaves) offer(s, c, b + 1, from_a, 1 + FALLBACK);
 }
 
 static rill_status offer_crossings(finder *f, rill_defect *thin)

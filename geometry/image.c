@@ -5,6 +5,7 @@
  */
 #include "geometry/image_priv.h"
 #include "core/memory.h"
+#include "geometry/surface_file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -160,6 +161,9 @@ static rill_status detect(const char *path, rill_image_format *format)
     else if (ends_with(path, ".tif") || ends_with(path, ".tiff"))
         *format = RILL_IMAGE_TIFF;
     else {
+        if (rill_surface_named(path))
+            RILL_TRY(rill_fail(RILL_USAGE, "it is a surface: make a geometry of it first, with rill voxelize "
+                                           "--units mm --dx 0.25mm"));
         RILL_TRY(refuse_foreign(head, length));
         *format = RILL_IMAGE_RAW;
     }

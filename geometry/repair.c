@@ -32,10 +32,21 @@ const char *rill_defect_name(rill_defect_kind kind)
     return names[kind];
 }
 
-void rill_defect_add(rill_defect *defect, const double place[3])
+static bool is_lower(const double a[3], const double b[3])
 {
-    if (defect->count < RILL_DEFECT_PLACES) memcpy(defect->place[defect->count], place, 3 * sizeof *place);
-    defect->count++;
+    for (int i = 2; i >= 0; i--)
+        if (a[i] != b[i]) return a[i] < b[i];
+    return false;
+}
+
+void rill_defect_add(rill_defect *d, const double place[3])
+{
+    d->count++;
+    if (d->kept == RILL_DEFECT_PLACES && !is_lower(place, d->place[d->kept - 1])) return;
+    uint32_t at = d->kept < RILL_DEFECT_PLACES ? d->kept++ : d->kept - 1;
+    for (; at > 0 && is_lower(place, d->place[at - 1]); at--)
+        memcpy(d->place[at], d->place[at - 1], sizeof *d->place);
+    memcpy(d->place[at], place, sizeof *d->place);
 }
 
 static void add_at(const rill_mesh *mesh, rill_defect *defect, uint32_t triangle)

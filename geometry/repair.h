@@ -34,7 +34,9 @@ enum { RILL_DEFECT_PLACES = 8 /**< of each kind that are remembered */ };
 /** One kind of defect. */
 typedef struct rill_defect {
     uint64_t count;
-    double place[RILL_DEFECT_PLACES][3]; /**< metres, in the file's coordinates; the first ones found */
+    uint32_t kept;                       /**< places that are remembered */
+    double place[RILL_DEFECT_PLACES][3]; /**< metres, in the file's coordinates: the lowest by z, y, x, so
+                                            that it does not matter who finds them first */
 } rill_defect;
 
 /** Return a sentence's part, "triangles without area". */

@@ -865,13 +865,17 @@ Test(surface, threads_do_not_matter)
 {
     shape s = shape_new();
     rill_geom *geom[2];
+    rill_surface_report report[2];
     const rill_surface_options o = per_millimetre(0.25);
     shape_bend(&s, 5, 2, 2, 30, 24);
+    shape_sphere(&s, 6, 0, 3, 2, 12);
     for (int k = 0; k < 2; k++) {
         omp_set_num_threads(k == 0 ? 1 : 3);
-        geom[k] = make(&s, &o, NULL);
+        geom[k] = make(&s, &o, &report[k]);
     }
     cr_assert_arr_eq(geom[0]->voxels, geom[1]->voxels, rill_geom_voxels(geom[0]));
+    cr_assert_eq(memcmp(&report[0].defects, &report[1].defects, sizeof report[0].defects), 0);
+    cr_assert_gt(report[0].defects[RILL_DEFECT_OVERLAP].count, 20u);
     cr_assert_eq(geom[0]->surface->wall_count, geom[1]->surface->wall_count);
     for (uint64_t c = 0; c < geom[0]->surface->wall_count; c++)
         cr_assert(geom[0]->surface->walls[c].q == geom[1]->surface->walls[c].q &&

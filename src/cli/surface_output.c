@@ -18,14 +18,14 @@ static void defect_row(const rill_surface_report *r, rill_defect_kind kind, cons
     const rill_defect *d = &r->defects[kind];
     char place[96];
     const unsigned long long count = d->count;
-    millimetres(d->place[0], place);
+    millimetres(kind == RILL_DEFECT_HOLE ? r->largest_hole.centre : d->place[0], place);
     if (kind == RILL_DEFECT_UNITS)
         cli_row(label, "%s", rill_defect_name(kind));
     else if (kind == RILL_DEFECT_HOLE)
         cli_row(label, "%llu %s, the largest of %.3g mm2 at %s", count, rill_defect_name(kind),
                 1e6 * r->largest_hole.area, place);
     else
-        cli_row(label, "%llu %s, the first at %s", count, rill_defect_name(kind), place);
+        cli_row(label, "%llu %s, the lowest at %s", count, rill_defect_name(kind), place);
 }
 
 static void defect_rows(const rill_surface_report *r)
@@ -90,8 +90,7 @@ static json_t *defects_json(const rill_surface_report *r)
         const rill_defect *d = &r->defects[kind];
         if (d->count == 0) continue;
         json_t *places = json_array();
-        for (uint64_t k = 0; k < d->count && k < RILL_DEFECT_PLACES; k++)
-            json_array_append_new(places, vector_json(d->place[k]));
+        for (uint32_t k = 0; k < d->kept; k++) json_array_append_new(places, vector_json(d->place[k]));
         json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "what", rill_defect_name(kind), "count",
                                               (json_int_t)d->count, "places_m", places));
     }

@@ -31,6 +31,8 @@ static void mark(void *context, const rill_crossing *c)
 static int close_row(const rill_grid *grid, uint8_t *row, uint32_t y, uint32_t z, rill_defect *defect)
 {
     uint8_t sum = 0;
+    /* Pages of rows that no line crosses stay untouched, so that memory grows with the fluid. */
+    if (row[0] == 0 && memcmp(row, row + 1, grid->n[0] - 1) == 0) return 0;
     for (uint32_t x = 0; x < grid->n[0]; x++) {
         sum = (uint8_t)(sum + row[x]);
         const int8_t winds = (int8_t)sum;
@@ -210,7 +212,7 @@ rill_status rill_fill_keep(const rill_lines *lines, rill_geom *geom, int opening
 #pragma omp critical(rill_fill)
                 rill_defect_add(defect, place);
             }
-            voxels[x] = voxels[x] == REACHED;
+            if (voxels[x]) voxels[x] = voxels[x] == REACHED;
         }
     }
     return RILL_OK;

@@ -27,6 +27,7 @@ typedef struct finder {
     const rill_lines *lines;
     rill_geom *geom;
     uint64_t rows;
+    bool overlap;         /* some voxel is enclosed more than once */
     uint64_t *node_first; /* [rows + 1], fluid voxels before the row */
     uint64_t *wall_first; /* [rows + 1], wall nodes before the row */
     uint64_t *cut_first;  /* [rows + 1], links before the row */
@@ -133,12 +134,13 @@ done:
 
 /* ---- offering -------------------------------------------------------------------------------- */
 
-/* A crossing between two fluid voxels. */
+/* A crossing of a link that has, or may have, several. */
 typedef struct inner {
     uint64_t voxel; /* where the link begins */
     double at;
     uint32_t triangle;
-    int into;
+    int8_t into;
+    bool fluid[2]; /* whether the voxels at its ends are */
 } inner;
 
 /* A direction d = c_i, i odd, that lines run along. */
@@ -161,12 +163,9 @@ static bool voxel_at(const sense *s, const rill_crossing *c, int64_t along, int6
     return true;
 }
 
-/* Offer a crossing to the link of a voxel, q from it; the voxel is number `along` on its line. */
-static void offer(const sense *s, const rill_crossing *c, int64_t along, int direction, float q)
+/* Return the cut of a wall link; NULL when the link is none. */
+static rill_cut *cut_of(const finder *f, const int64_t x[3], int direction)
 {
-    const finder *f = s->f;
-    int64_t x[3];
-    if (!voxel_at(s, c, along, x)) return;
     const uint64_t row = (uint64_t)x[1] + f->geom->n[1] * (uint64_t)x[2];
     uint64_t low = f->wall_first[row], high = f->wall_first[row + 1];
     const uint64_t end = high;
@@ -177,22 +176,31 @@ static void offer(const sense *s, const rill_crossing *c, int64_t along, int dir
         else
             high = middle;
     }
-    if (low == end || f->walls[low].x != (uint64_t)x[0] || !(f->walls[low].links >> direction & 1)) return;
+    if (low == end || f->walls[low].x != (uint64_t)x[0] || !(f->walls[low].links >> direction & 1))
+        return NULL;
     const uint32_t before = f->walls[low].links & ((1u << direction) - 1);
-    rill_cut *cut = f->cuts + f->walls[low].first + (uint64_t)__builtin_popcount(before);
-    if (q > cut->q || (q == cut->q && c->triangle > cut->triangle)) return;
+    return f->cuts + f->walls[low].first + (uint64_t)__builtin_popcount(before);
+}
+
+/* Offer a crossing to the link of a voxel, q from it; the voxel is number `along` on its line. */
+static void offer(const sense *s, const rill_crossing *c, int64_t along, int direction, float q)
+{
+    int64_t x[3];
+    rill_cut *cut = voxel_at(s, c, along, x) ? cut_of(s->f, x, direction) : NULL;
+    if (!cut || q > cut->q || (q == cut->q && c->triangle > cut->triangle)) return;
     cut->q = q;
     cut->triangle = c->triangle;
 }
 
-/* Keep a crossing of a link between two fluid voxels for find_thin(). */
+/* Keep a crossing for find_thin(), or, where shells overlap, for settle_seam(). */
 static void keep_inner(sense *s, const rill_crossing *c, int64_t along)
 {
     const rill_geom *geom = s->f->geom;
     int64_t x[3], y[3];
     if (!voxel_at(s, c, along, x) || !voxel_at(s, c, along + 1, y)) return;
     const int64_t nx = geom->n[0], ny = geom->n[1], here = x[0] + nx * (x[1] + ny * x[2]);
-    if (!geom->voxels[here] || !geom->voxels[y[0] + nx * (y[1] + ny * y[2])]) return;
+    const bool from = geom->voxels[here], to = geom->voxels[y[0] + nx * (y[1] + ny * y[2])];
+    if (!(from && to) && !(s->f->overlap && (from || to))) return;
     if (s->inner_count == s->inner_room) {
         const uint64_t room = s->inner_room ? 2 * s->inner_room : 256;
         inner *longer = realloc(s->inner, room * sizeof *longer);
@@ -201,7 +209,7 @@ static void keep_inner(sense *s, const rill_crossing *c, int64_t along)
         s->inner = longer;
         s->inner_room = room;
     }
-    s->inner[s->inner_count++] = (inner){(uint64_t)here, c->at, c->triangle, c->into};
+    s->inner[s->inner_count++] = (inner){(uint64_t)here, c->at, c->triangle, (int8_t)c->into, {from, to}};
 }
 
 static int by_place(const void *a, const void *b)
@@ -212,16 +220,15 @@ static int by_place(const void *a, const void *b)
     return l->triangle < r->triangle ? -1 : l->triangle > r->triangle;
 }
 
-/* Find links that leave the fluid and enter it again. Where they only graze a bulge of the wall, its normals
- * there hardly differ; on the two sides of a thin wall they are opposite. */
-static void find_thin(const sense *s, rill_defect *defect)
+/* Count a link that leaves the fluid and enters it again. Where it only grazes a bulge of the wall, the
+ * normals there hardly differ; on the two sides of a thin wall they are opposite. */
+static void find_thin(const sense *s, const inner *first, uint64_t count, rill_defect *defect)
 {
     const rill_mesh *mesh = s->f->lines->mesh;
-    if (s->inner_count > 1) qsort(s->inner, s->inner_count, sizeof *s->inner, by_place);
-    for (uint64_t k = 1; k < s->inner_count; k++) {
-        const inner *out = &s->inner[k - 1], *in = &s->inner[k];
+    for (uint64_t k = 1; k < count; k++) {
+        const inner *out = &first[k - 1], *in = &first[k];
         double n[2][3], place[3];
-        if (out->voxel != in->voxel || out->into > 0 || in->into < 0) continue;
+        if (out->into > 0 || in->into < 0) continue;
         if (mesh->triangles[out->triangle].opening || mesh->triangles[in->triangle].opening) continue;
         rill_mesh_area(mesh, out->triangle, n[0]);
         rill_mesh_area(mesh, in->triangle, n[1]);
@@ -229,6 +236,45 @@ static void find_thin(const sense *s, rill_defect *defect)
         rill_mesh_middle(mesh, out->triangle, place);
 #pragma omp critical(rill_cuts)
         rill_defect_add(defect, place);
+    }
+}
+
+/* Where a link leaves several overlapping shells, the wall is where it has left all of them. The solid end is
+ * in none, so that the crossings tell in how many the fluid end is. */
+static void settle_seam(const sense *s, const inner *first, uint64_t count)
+{
+    const rill_geom *geom = s->f->geom;
+    const bool forward = first->fluid[0]; /* the fluid end is the one where the link begins */
+    const uint64_t row = first->voxel / geom->n[0];
+    int64_t x[3] = {(int64_t)(first->voxel % geom->n[0]), (int64_t)(row % geom->n[1]),
+                    (int64_t)(row / geom->n[1])};
+    int within = 0;
+    for (uint64_t k = 0; k < count; k++) within -= forward ? first[k].into : -first[k].into;
+    for (int a = 0; a < 3 && !forward; a++) x[a] += s->d[a];
+    rill_cut *cut = cut_of(s->f, x, forward ? s->i + 1 : s->i);
+    for (uint64_t k = 0; cut && k < count; k++) {
+        const inner *c = &first[forward ? k : count - 1 - k];
+        within += forward ? c->into : -c->into;
+        if (within > 0) continue;
+        const float part = (float)(c->at - floor(c->at));
+        cut->q = forward ? part : 1 - part;
+        cut->triangle = c->triangle;
+        return;
+    }
+}
+
+/* Look at links with several crossings. */
+static void settle_inner(const sense *s, rill_defect *thin)
+{
+    if (s->inner_count > 1) qsort(s->inner, s->inner_count, sizeof *s->inner, by_place);
+    for (uint64_t k = 0, end; k < s->inner_count; k = end) {
+        const inner *first = &s->inner[k];
+        for (end = k + 1; end < s->inner_count && s->inner[end].voxel == first->voxel;) end++;
+        if (end - k < 2) continue;
+        if (first->fluid[0] && first->fluid[1])
+            find_thin(s, first, end - k, thin);
+        else
+            settle_seam(s, first, end - k);
     }
 }
 
@@ -260,7 +306,7 @@ static rill_status offer_crossings(finder *f, rill_defect *thin)
         for (int a = 0; a < 3; a++) s.d[a] = rill_c(RILL_D3Q27, i, a);
         s.axis = rill_lines_axis(s.d);
         rill_lines_walk(f->lines, s.d, -far, far, on_crossing, &s);
-        find_thin(&s, thin);
+        settle_inner(&s, thin);
         out_of_memory = out_of_memory || s.out_of_memory;
         free(s.inner);
     }
@@ -332,7 +378,10 @@ rill_status rill_cuts_find(const rill_lines *lines, rill_geom *geom, rill_surfac
                            rill_defect defects[RILL_DEFECT_KINDS])
 {
     rill_status status = RILL_OK;
-    finder f = {.lines = lines, .geom = geom, .rows = (uint64_t)geom->n[1] * geom->n[2]};
+    finder f = {.lines = lines,
+                .geom = geom,
+                .rows = (uint64_t)geom->n[1] * geom->n[2],
+                .overlap = defects[RILL_DEFECT_OVERLAP].count > 0};
     RILL_TRY(list_links(&f));
     RILL_TRY(offer_crossings(&f, &defects[RILL_DEFECT_THIN]));
     RILL_TRY(finish(&f, surface, &defects[RILL_DEFECT_NO_WALL]));

@@ -15,9 +15,9 @@
  * openings.
  * @param[in,out] geom     voxels 0 and 1, none fluid on the faces of the box; labelled on return
  * @param[in,out] surface  openings without cuts on entry; walls and cuts on return
- * @param[out]    defects  RILL_DEFECT_NO_WALL: links on which no surface was found; they get q = 1/2.
- *                         RILL_DEFECT_THIN: links between fluid voxels that leave the fluid and enter it
- * again through walls that face away from each other
+ * @param[in,out] defects  in: RILL_DEFECT_OVERLAP, whether shells overlap. Out: RILL_DEFECT_NO_WALL, links on
+ *                         which no surface was found, which get q = 1/2; RILL_DEFECT_THIN, links between
+ * fluid voxels that leave the fluid and enter it through walls that face away from each other
  * @return RILL_USAGE for more than 2^32 - 2 fluid voxels, RILL_SYSTEM without memory
  */
 rill_status rill_cuts_find(const rill_lines *lines, rill_geom *geom, rill_surface *surface,

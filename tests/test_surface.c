@@ -699,6 +699,45 @@ Test(surface, what_is_inside_out_is_solid)
     shape_free(&s);
 }
 
+/* Walls of overlapping shells are on the outside of all of them, also along their seam. */
+Test(surface, walls_of_overlapping_shells_are_outside)
+{
+    static const double middle[3][3] = {{0, 0, 0}, {3, 0.1, 0.2}, {0.2, 0.3, 2.5}};
+    shape s = shape_new();
+    const rill_surface_options o = per_millimetre(0.2);
+    for (int k = 0; k < 3; k++) shape_sphere(&s, middle[k][0], middle[k][1], middle[k][2], 3, 36);
+    rill_geom *g = make(&s, &o, NULL);
+    uint64_t at = 0, shells[4] = {0};
+    rill_node node = 0;
+    for (int64_t v = 0; v < (int64_t)rill_geom_voxels(g); v++) {
+        if (g->voxels[v] < RILL_FLUID) continue;
+        const int64_t x[3] = {v % g->n[0], v / g->n[0] % g->n[1], v / g->n[0] / g->n[1]};
+        for (; at < g->surface->wall_count && g->surface->walls[at].node == node; at++) {
+            const rill_cut *cut = &g->surface->walls[at];
+            int on = 0;
+            for (int k = 0; k < 3; k++) {
+                double square = 0;
+                for (int a = 0; a < 3; a++) {
+                    const double c = rill_c(RILL_D3Q27, cut->direction, a);
+                    square +=
+                        pow(1e3 * (g->origin[a] + g->spacing * ((double)x[a] + 0.5 - (double)cut->q * c)) -
+                                middle[k][a],
+                            2);
+                }
+                cr_assert_gt(sqrt(square), 2.98, "a wall lies within sphere %d", k);
+                on += sqrt(square) < 3.0001;
+            }
+            shells[on]++;
+        }
+        node++;
+    }
+    cr_assert_eq(at, g->surface->wall_count);
+    cr_assert_eq(shells[0], 0u);
+    cr_assert_gt(shells[1], 10000u);
+    rill_geom_destroy(g);
+    shape_free(&s);
+}
+
 /* Any triangles at all: the boundary of each set falls into loops, and closed with these it has an inside. */
 Test(surface, any_triangles_have_an_inside)
 {
@@ -833,6 +872,13 @@ Test(surface, refuses_what_cannot_be_right)
     rill_geom_destroy(make(&s, &o, NULL));
     o.spacing = 1e-9;
     refuse(&s, &o, "choose a larger --dx");
+    for (unsigned v = 0; v < s.nv; v++) /* a funnel whose end is one voxel wide */
+        for (int a = 0; a < 2; a++) s.v[v][a] *= 0.15 + 0.85 * s.v[v][2] / 8;
+    o.spacing = 0.6e-3;
+    refuse(&s, &o, "only 0.99 cells lie across opening-2");
+    o.min_cells = 0;
+    rill_geom_destroy(make(&s, &o, NULL));
+    o.min_cells = 4;
     s.nv = s.nt = 0;
     shape_bend(&s, 4, 1.5, 2 * M_PI, 30, 16); /* the centre of a torus is outside */
     o = per_millimetre(40);

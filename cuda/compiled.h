@@ -7,6 +7,8 @@
 #ifndef RILL_CUDA_COMPILED_H
 #define RILL_CUDA_COMPILED_H
 
+#include "kernel/stream.h"
+
 /**
  * The kernels of a variant V, a type made by RILL_CUDA_VARIANT(): X(name, kernel). `kernel` is an expression
  * of kernels.cuh; a scheme without parity has one step under both names.
@@ -23,8 +25,21 @@
 #define RILL_CUDA_ENUM(name, ...) RILL_CUDA_##name,
 enum { RILL_CUDA_KERNELS(RILL_CUDA_ENUM, V) RILL_CUDA_KERNEL_COUNT };
 
-/** Threads of a block of the step, and of the other kernels. */
-enum { RILL_CUDA_STEP_THREADS = 128, RILL_CUDA_THREADS = 256 };
+/** Threads of a block of all kernels but the step. */
+enum { RILL_CUDA_THREADS = 256 };
+
+/**
+ * Return the threads of a block of a step, measured on an H200: few, so that memory is asked evenly; more
+ * where outgoing populations are scattered, too, or lists are read, for the warps of a block find lines in
+ * its cache, and in a ring, whose blocks count themselves.
+ */
+RILL_CONSTANT_FN int rill_cuda_step_threads(const int stream, const int addressing, const int parity)
+{
+    return addressing == RILL_LIST || stream == RILL_RING ||
+                   (rill_stream_in_place(stream) && rill_slot_looks(stream, parity, false))
+               ? 128
+               : 64;
+}
 
 /** The kernels of one variant: what cudaLaunchKernel() takes, a __global__ function or a cudaKernel_t. */
 typedef struct rill_cuda_compiled {

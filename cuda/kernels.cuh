@@ -8,6 +8,7 @@
 #include "kernel/boundary.h"
 #include "kernel/launch.h"
 #include "kernel/node.h"
+#include "kernel/turn.h"
 
 // A variant as a type, values being those of rill.h.
 #define RILL_CUDA_VARIANT(NAME, L, C, E, S, A, T, P, R, B, H)                                                \
@@ -27,15 +28,9 @@ template <class V> constexpr int registers_of(const int parity)
         V::storage == RILL_P16_0S || V::storage == RILL_P16_1S || V::storage == RILL_P16_2C;
     const bool holds = rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
     int registers = twice ? (wide ? 192 : 128) : wide ? 96 : 64;
-    if (holds) registers += twice ? (wide ? 63 : 40) : wide ? 32 : 16;
-    if (!twice && V::equilibrium == RILL_SECOND_ORDER)
-        registers += (wide ? 0 : 16) + (holds && V::addressing != RILL_LIST ? 8 : 0);
+    if (holds) registers += twice ? (wide ? 63 : 40) : wide ? 32 : 40;
     if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
     if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
-    if (V::stream == RILL_ESOPULL && V::addressing != RILL_LIST && !twice) registers += 8;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900 // whose compiler keeps more of the words of links
-    else if (holds && !twice && !wide) registers += 8;
-#endif
     if (twice && V::storage != RILL_FP64 && V::storage != RILL_FP32) registers += 16;
     return registers < 255 ? registers : 255;
 }
@@ -45,26 +40,66 @@ template <class V> constexpr int registers_of(const int parity)
 #ifndef RILL_CUDA_FEWER
 #define RILL_CUDA_FEWER 0
 #endif
-constexpr int resident_blocks(const int registers)
+template <class V> constexpr int threads_of(const int parity)
 {
-    const int blocks = 65536 / (registers * RILL_CUDA_STEP_THREADS) - RILL_CUDA_FEWER;
+    return rill_cuda_step_threads(V::stream, V::addressing, parity);
+}
+
+template <class V> constexpr int resident_blocks(const int parity)
+{
+    const int blocks = 65536 / (registers_of<V>(parity) * threads_of<V>(parity)) - RILL_CUDA_FEWER * 128 / threads_of<V>(parity);
     return blocks > 1 ? blocks : 1;
 }
 
 // Of the other kernels.
 enum { RILL_CUDA_RESIDENT = sizeof(rill_scalar) == 8 ? 1 : 2 };
 
+// Return what the counter of a lane's group says; `full` for lanes that have none to watch.
+static __device__ __forceinline__ uint32_t turn_seen(const uint32_t *turns, const uint32_t low,
+                                                     const uint32_t count, const uint32_t full)
+{
+    uint32_t seen = full;
+    if (threadIdx.x < count)
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+                     : "=r"(seen)
+                     : "l"(__cvta_generic_to_global(turns + (size_t)(low + threadIdx.x) * RILL_TURN_WORDS)));
+    return seen;
+}
+
 template <class V, int parity>
-__global__ void __launch_bounds__(RILL_CUDA_STEP_THREADS, resident_blocks(registers_of<V>(parity)))
+__global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(parity))
     step_kernel(const rill_arrays from, const rill_arrays to, const rill_rates rates, const rill_node first,
                 const rill_node end)
 {
-    // Where slots follow from upstream nodes, computing them again costs registers instead of saving them.
-    constexpr bool again = !rill_stream_in_place(V::stream) || !rill_slot_looks(V::stream, parity, false);
-    const uint64_t n = first + (uint64_t)blockIdx.x * RILL_CUDA_STEP_THREADS + threadIdx.x;
-    if (n < end)
-        rill_node_update(V::plan(), V::collision, V::equilibrium, V::rheology, parity, &from, again ? &to : &from, &rates,
-                         (rill_node)n);
+    constexpr int threads = threads_of<V>(parity);
+    const uint64_t block = first + (uint64_t)blockIdx.x * threads, n = block + threadIdx.x;
+    constexpr bool ring = V::stream == RILL_RING;
+    uint32_t count = 0, full = 0, seen = 0;
+    uint32_t low = 0;
+    if (ring) {
+        full = (from.turn + 1) << from.turn_bits;
+        low = rill_turn_readers(&from, block, threads, &count);
+        seen = turn_seen(from.turns, low, count, full);
+    }
+    rill_links_of_node links;
+    rill_real f[RILL_Q_MAX];
+    const bool node = n < end && rill_node_read<V>(parity, &from, (rill_node)n, &links, f);
+    if (node) rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &rates, f);
+    if (ring) {
+        if (threadIdx.x < 32)
+            while (!__all_sync(0xFFFFFFFFu, (int32_t)(seen - full) >= 0))
+                seen = turn_seen(from.turns, low, count, full);
+        // All that a node read is in its f[0]: who asks for that here has read it. A fence instead would make the
+        // block wait for its counter, too, and take a third of the speed.
+        const bool unusual = node && f[0] != f[0];
+        __syncthreads_or(unusual);
+        if (threadIdx.x == 0)
+            asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(
+                             __cvta_generic_to_global(from.turns + (block >> from.turn_bits) * RILL_TURN_WORDS)),
+                         "r"(threads)
+                         : "memory");
+    }
+    if (node) rill_node_write<V>(parity, &to, (rill_node)n, &links, f);
 }
 
 // Density deviation, momentum, velocity and resting mass of a node; see rill_moments and rill_resting().
@@ -77,9 +112,9 @@ static __device__ bool values_of(const int parity, const rill_arrays &arrays, co
                                  const rill_node n, node_values &v)
 {
     rill_moments m;
-    if (!rill_node_moments(V::plan(), parity, &arrays, &rates, n, &m)) return false;
+    if (!rill_node_moments<V>(parity, &arrays, &rates, n, &m)) return false;
     v.resting = 0;
-    if (V::bounce == RILL_FULL_WAY) v.resting = rill_node_resting(V::plan(), parity, &arrays, n);
+    if (V::bounce == RILL_FULL_WAY) v.resting = rill_node_resting<V>(parity, &arrays, n);
     v.density = m.density;
     const double scale = V::equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + v.density) : 1.0;
     for (int a = 0; a < 3; a++) {
@@ -93,6 +128,7 @@ static __device__ void partial_add(rill_partial &p, const rill_partial &q)
 {
     p.mass += q.mass;
     p.resting += q.resting;
+    p.speed += q.speed;
     p.kinetic += q.kinetic;
     p.elastic += q.elastic;
     for (int a = 0; a < 3; a++) p.momentum[a] += q.momentum[a];
@@ -110,6 +146,7 @@ static __device__ rill_partial partial_of(const node_values &v)
         q.momentum[a] = v.momentum[a];
         q.speed_squared_max += v.velocity[a] * v.velocity[a];
     }
+    q.speed = sqrt(q.speed_squared_max);
     q.kinetic = 0.5 * q.speed_squared_max;
     q.elastic = v.density * v.density / 6;
     q.density_max = fabs(v.density);
@@ -159,7 +196,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1) // adding holds what is 
         density = (rill_scalar)in[k];
         for (uint64_t a = 0; a < 3 && !add; a++) velocity[a] = (rill_scalar)in[(a + 1) * count + k];
     }
-    rill_node_set(V::plan(), V::equilibrium, parity, &arrays, &rates,
+    rill_node_set<V>(V::equilibrium, parity, &arrays, &rates,
                   order ? order[k] : (rill_node)(first + k), density, velocity, add);
 }
 
@@ -191,8 +228,8 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT) wrap_ke
     for (int i = 0; i < rill_q(V::lattice); i++)
         rill_storage_store(
             V::storage, arrays.populations,
-            rill_slot(RILL_RING, &arrays, i, arrays.first_ghost + (rill_node)k),
-            rill_storage_load(V::storage, arrays.populations, rill_slot(RILL_RING, &arrays, i, (rill_node)k)));
+            rill_slot_offset(V::lattice, RILL_RING, &arrays, {(uint32_t)i, arrays.first_ghost + (rill_node)k}),
+            rill_storage_load(V::storage, arrays.populations, rill_slot_offset(V::lattice, RILL_RING, &arrays, {(uint32_t)i, (rill_node)k})));
 }
 
 // Return a population of link i of a node, shifted: opp(i) sent, or i to come in.

@@ -45,9 +45,11 @@ uint64_t blocks_of(uint64_t work, uint64_t size) { return (work + size - 1) / si
 
 void step(const rill_launch *launch)
 {
+    const auto threads = (unsigned)rill_cuda_step_threads((int)launch->variant.stream,
+                                                          (int)launch->variant.addressing, launch->parity);
     start(launch, launch->parity ? RILL_CUDA_STEP_ODD : RILL_CUDA_STEP_EVEN,
-          blocks_of(launch->nodes - launch->first, RILL_CUDA_STEP_THREADS), RILL_CUDA_STEP_THREADS,
-          launch->from, launch->to, rates_argument(launch), launch->first, launch->nodes);
+          blocks_of(launch->nodes - launch->first, threads), threads, launch->from, launch->to,
+          rates_argument(launch), launch->first, launch->nodes);
 }
 
 void read(const rill_launch *launch, rill_node first, rill_node count, double *out, rill_partial *partials)

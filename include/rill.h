@@ -384,6 +384,7 @@ typedef struct rill_totals {
     double mass;         /**< sum of (rho - 1) */
     double resting;      /**< mass that full-way bounce-back keeps in ghosts: it comes back a step later */
     double momentum[3];  /**< sum of rho u, half of the force included */
+    double speed;        /**< sum of |u| */
     double kinetic;      /**< sum of u^2 / 2 */
     double elastic;      /**< sum of c_s^2 (rho - 1)^2 / 2, the energy of compression */
     double speed_max;    /**< largest |u| */

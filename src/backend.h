@@ -74,6 +74,9 @@ typedef struct rill_backend {
     /** Write the versions of driver and runtime; NULL where there are none. */
     void (*versions)(char *driver, size_t driver_size, char *runtime, size_t runtime_size);
 
+    /** Whether all of a ring's step is one launch, whose parts wait for each other (kernel/turn.h). */
+    bool turns;
+
     /** One clause that names the measure, "device copy". */
     const char *yardstick;
 } rill_backend;

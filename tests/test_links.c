@@ -368,6 +368,9 @@ Test(links, sizes_beyond_two_to_the_32)
     cr_expect_float_eq((double)rill_sim_bytes(v, &size) / bitmap, 1, 1e-3);
     const rill_arrays arrays = {.stride = size.stride, .nodes = (rill_node)nodes, .ring = size.stride - 5};
     const rill_node last = (rill_node)nodes - 1;
-    cr_expect_eq(rill_slot(RILL_AA, &arrays, 18, last), 18 * (uint64_t)size.stride + nodes - 1);
-    cr_expect_eq(rill_slot(RILL_RING, &arrays, 18, last), 18 * (uint64_t)size.stride + nodes - 6);
+    const rill_slot slot = {18, last};
+    cr_expect_eq(rill_slot_offset(RILL_D3Q19, RILL_AA, &arrays, slot),
+                 18 * (uint64_t)size.stride + nodes - 1);
+    cr_expect_eq(rill_slot_offset(RILL_D3Q19, RILL_RING, &arrays, slot),
+                 18 * (uint64_t)size.stride + nodes - 6);
 }

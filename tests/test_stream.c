@@ -6,6 +6,7 @@
 #include "domain/links.h"
 #include "domain/numbering.h"
 #include "kernel/address.h"
+#include "kernel/turn.h"
 #include "run/variant.h"
 
 #include <criterion/criterion.h>
@@ -102,7 +103,9 @@ static void wrap(rill_variant v, const rill_arrays *arrays)
     double *p = arrays->populations;
     for (int i = 0; i < rill_q(v.lattice) && v.stream == RILL_RING; i++)
         for (rill_node k = 0; k < arrays->ghosts; k++)
-            p[rill_slot(v.stream, arrays, i, arrays->first_ghost + k)] = p[rill_slot(v.stream, arrays, i, k)];
+            p[rill_slot_offset(v.lattice, v.stream, arrays,
+                               (rill_slot){(uint32_t)i, arrays->first_ghost + k})] =
+                p[rill_slot_offset(v.lattice, v.stream, arrays, (rill_slot){(uint32_t)i, k})];
 }
 
 /* Return the number of populations that are not where the walk says. */
@@ -211,4 +214,33 @@ Test(stream, ring_of_several_chunks)
         if (rill_variant_check(v) == RILL_OK) cr_expect_eq(compare(geom, v), 0, "addressing %d", addressing);
     }
     rill_geom_destroy(geom);
+}
+
+/*
+ * On a GPU the blocks of a ring's step wait for each other: all readers of what a block overwrites are in the
+ * groups that it waits for, none of which holds nodes from its own first on; and a warp has a lane for each.
+ */
+Test(stream, ring_waits_for_all_readers)
+{
+    enum { threads = 128 };
+    for (uint64_t reach = 100; reach < 20000000; reach = reach * 7 / 2) {
+        const uint64_t chunk = UINT64_C(1) << (rill_turn_bits(reach) > 16 ? rill_turn_bits(reach) : 16);
+        const rill_arrays arrays = {.reach = reach,
+                                    .shift = (chunk + reach + RILL_TURN_UNIT + 63) / 64 * 64,
+                                    .turn_bits = rill_turn_bits(reach)};
+        const uint64_t end = 3 * (arrays.shift + reach);
+        for (uint64_t first = 0; first < end; first += threads * (1 + end / threads / 5000)) {
+            uint32_t count;
+            const uint64_t low = rill_turn_readers(&arrays, first, threads, &count);
+            const uint64_t from = low << arrays.turn_bits, to = (low + count) << arrays.turn_bits;
+            cr_assert_leq(count, 32, "reach %llu: %u counters", (unsigned long long)reach, count);
+            if (count) cr_assert_leq(to, first, "a block waits for itself");
+            /* Numbers overwritten, none below 0, and who reads them. */
+            if (first + threads - 1 < arrays.shift) continue;
+            const uint64_t lowest = first > arrays.shift ? first - arrays.shift : 0,
+                           highest = first + threads - 1 - arrays.shift;
+            cr_assert_leq(from, lowest > reach ? lowest - reach : 0, "a reader before the groups");
+            cr_assert_gt(to, highest + reach, "a reader behind the groups");
+        }
+    }
 }

@@ -43,9 +43,10 @@ static inline rill_cpu_side rill_cpu_side_of(const rill_launch *launch, const bo
     for (int i = 0; i < rill_q((int)v.lattice); i++)
         for (int wall = 0; wall < 2; wall++) {
             const rill_link link = {0, wall};
-            const size_t slot = out ? rill_slot_out(stream, launch->parity, &arrays, i, 0, link)
-                                    : rill_slot_in(stream, launch->parity, &arrays, i, 0, link);
-            side.rows[i][wall] = (char *)arrays.populations + slot * size;
+            const rill_slot slot = out ? rill_slot_out(stream, launch->parity, i, 0, link)
+                                       : rill_slot_in(stream, launch->parity, i, 0, link);
+            side.rows[i][wall] =
+                (char *)arrays.populations + rill_slot_offset((int)v.lattice, stream, &arrays, slot) * size;
             side.segment_rows[2 * i + wall] = side.rows[i][wall] - (i ? RILL_SEGMENT_LANES * size : 0);
         }
     return side;

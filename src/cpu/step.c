@@ -245,6 +245,7 @@ static void add_block(const work *w, block *b, rill_partial *p)
         const double speed_squared = velocity[0][l] * velocity[0][l] + velocity[1][l] * velocity[1][l] +
                                      velocity[2][l] * velocity[2][l];
         p->mass += m.density[l];
+        p->speed += sqrt(speed_squared);
         p->kinetic += 0.5 * speed_squared;
         p->elastic += m.density[l] * m.density[l] / 6;
         for (int a = 0; a < 3; a++) p->momentum[a] += m.momentum[a][l];

@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "domain/build.h"
 #include "domain/numbering.h"
+#include "kernel/turn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,12 +85,16 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
     uint64_t slots = needs_ghosts(v) && v.stream != RILL_AA ? size.first_ghost + ghosts : size.nodes;
     if (v.stream == RILL_RING) {
         /* Copies of the first plane stand behind the last; a chunk may write where no later one reads. */
-        enum { chunks = 24, chunk_least = 1 << 16 };
+        enum { chunks = 24, chunk_least = 1 << 16, chunk_most = 1 << 18 };
         size.ghosts = dense ? (uint64_t)fluid->n[0] * fluid->n[1] : rill_numbering_before_plane(fluid, 1);
+        size.reach = reach_of(fluid, dense);
         size.chunk = whole_blocks(size.nodes / chunks);
         if (size.chunk < chunk_least) size.chunk = chunk_least;
+        if (size.chunk > chunk_most) size.chunk = chunk_most;
+        if (size.chunk >> rill_turn_bits(size.reach) == 0)
+            size.chunk = (uint64_t)1 << rill_turn_bits(size.reach); /* no node waits for its own group */
         if (size.chunk > size.nodes) size.chunk = whole_blocks(size.nodes);
-        size.shift = (size_t)(size.chunk + reach_of(fluid, dense) + RILL_SEGMENT_BLOCK);
+        size.shift = (size_t)whole_blocks(size.chunk + size.reach + RILL_TURN_UNIT);
         slots = size.nodes + size.ghosts + size.shift;
     }
     if (size.first_ghost + size.ghosts > RILL_UPSTREAM_WALL - 1u)
@@ -99,6 +104,11 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
             "or choose --stream aa --addressing bitmap",
             (unsigned long long)size.nodes, dense ? " (all voxels)" : "", (unsigned long long)size.ghosts);
     size.stride = rill_domain_stride_of(slots);
+    if (v.stream == RILL_RING && size.stride > UINT32_MAX)
+        return rill_fail(RILL_USAGE,
+                         "a ring of %llu nodes has more than the 4294967295 places that kernels can number: "
+                         "crop, or choose --stream aa",
+                         (unsigned long long)size.nodes);
     size.list_stride =
         rill_domain_stride_of(v.addressing == RILL_CHASE ? size.first_ghost + ghosts : size.nodes);
     const uint64_t rows = (uint64_t)rill_list_rows(v.lattice, v.stream, v.addressing);
@@ -162,6 +172,9 @@ rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant,
     arrays->first_ghost = (rill_node)links->size.first_ghost;
     arrays->stride = links->size.stride;
     arrays->list_stride = links->size.list_stride;
+    arrays->shift = links->size.shift;
+    arrays->reach = (size_t)links->size.reach;
+    arrays->turn_bits = rill_turn_bits(links->size.reach);
     memcpy(arrays->box, fluid->n, sizeof arrays->box);
     arrays->row = (uint32_t)row_of(fluid);
     arrays->plane = arrays->row * (fluid->n[1] + 2);

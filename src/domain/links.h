@@ -24,6 +24,7 @@ typedef struct rill_links_size {
     uint64_t first_ghost; /**< number of the first */
     uint64_t chunk;       /**< ring: nodes whose step is made at a time; otherwise `nodes` */
     size_t shift;         /**< ring: how far populations move in a step */
+    uint64_t reach;       /**< ring: largest distance of neighbours */
     size_t stride, list_stride;
     rill_links_part parts[4];
     int part_count;

@@ -19,7 +19,7 @@
 #ifndef RILL_KERNEL_ADDRESS_H
 #define RILL_KERNEL_ADDRESS_H
 
-#include "kernel/stream.h"
+#include "kernel/layout.h"
 
 #define RILL_UPSTREAM_WALL 0xFFFFFFFFu
 
@@ -96,19 +96,35 @@ RILL_FN uint32_t rill_window_below(const uint32_t window, const uint32_t bit)
     return rill_popcount(window & ((1u << bit) - 1u) & ~1u);
 }
 
-/** Return the number of the cell at `bit` (0 … 31) of word k, which is occupied. */
-RILL_FN rill_node rill_word_number(const rill_arrays *arrays, const rill_word *words, const uint32_t k,
-                                   const uint32_t bit, const bool before_first, const bool behind_last)
+/** Return the word of the bitmap that lies beside a node's, dy and dz rows away. */
+RILL_FN uint32_t rill_word_beside(const rill_arrays *arrays, const rill_place *place, const int dy,
+                                  const int dz)
 {
+    return place->word + (uint32_t)(dy * (int)arrays->row) + (uint32_t)(dz * (int)arrays->plane);
+}
+
+/** Return the number of the last cell of the row that word k begins, which is occupied. */
+RILL_FN rill_node rill_row_last(const rill_arrays *arrays, const rill_word *words, const uint32_t k)
+{
+    const rill_word end = words[k + arrays->row - 1];
+    return end.base + rill_window_below(end.window, arrays->last_bit);
+}
+
+/** Return the number of the first cell of the row that word k ends, which is occupied. */
+RILL_FN rill_node rill_row_first(const rill_arrays *arrays, const rill_word *words, const uint32_t k)
+{
+    return words[k + 1 - arrays->row].base;
+}
+
+/** Return the number of the cell dx beside a node's, in word k, which is occupied. */
+RILL_FN rill_node rill_word_number(const rill_arrays *arrays, const rill_word *words, const uint32_t k,
+                                   const rill_place *place, const int dx)
+{
+    if (dx < 0 && place->first) return rill_row_last(arrays, words, k);
+    if (dx > 0 && place->last) return rill_row_first(arrays, words, k);
     const rill_word w = words[k];
-    if (before_first) { /* the last cell of the row */
-        const rill_word end = words[k + arrays->row - 1];
-        return end.base + rill_window_below(end.window, arrays->last_bit);
-    }
-    if (behind_last) { /* the first cell of the row */
-        return words[k + 1 - arrays->row].base;
-    }
-    return w.base + rill_window_below(w.window, bit) - (bit == 0 ? 1u : 0u);
+    const rill_node middle = w.base + rill_window_below(w.window, place->bit);
+    return dx < 0 ? middle - 1 : dx > 0 ? middle + (w.window >> place->bit & 1) : middle;
 }
 
 /**
@@ -141,13 +157,11 @@ RILL_FN rill_node rill_reach(const int stream, const int addressing, const rill_
                    ? number
                    : RILL_UPSTREAM_WALL;
     }
-    const uint32_t k = place->word + (uint32_t)(dy * (int)arrays->row) + (uint32_t)(dz * (int)arrays->plane);
-    const uint32_t bit = place->bit + (uint32_t)dx;
-    const bool before = dx < 0 && place->first, behind = dx > 0 && place->last;
-    if (arrays->words[k].window >> bit & 1)
-        return rill_word_number(arrays, arrays->words, k, bit, before, behind);
+    const uint32_t k = rill_word_beside(arrays, place, dy, dz);
+    if (arrays->words[k].window >> (place->bit + (uint32_t)dx) & 1)
+        return rill_word_number(arrays, arrays->words, k, place, dx);
     if (!rill_stream_esoteric(stream)) return RILL_UPSTREAM_WALL;
-    return rill_word_number(arrays, arrays->ghost_words, k, bit, before, behind);
+    return rill_word_number(arrays, arrays->ghost_words, k, place, dx);
 }
 
 /** Return whether n - c_i is solid, for Esoteric schemes, whose meeting nodes do not tell. */
@@ -159,7 +173,7 @@ RILL_FN bool rill_solid(const int lattice, const int stream, const int addressin
     if (addressing == RILL_DENSE)
         return place->edge && !(arrays->flags[rill_reach(stream, addressing, arrays, place, 0, dx, dy, dz)] &
                                 RILL_FLAG_FLUID);
-    const uint32_t k = place->word + (uint32_t)(dy * (int)arrays->row) + (uint32_t)(dz * (int)arrays->plane);
+    const uint32_t k = rill_word_beside(arrays, place, dy, dz);
     return !(arrays->words[k].window >> (place->bit + (uint32_t)dx) & 1);
 }
 
@@ -192,7 +206,7 @@ RILL_FN bool rill_resting(const int lattice, const int stream, const int address
 {
     if (!rill_solid(lattice, stream, addressing, arrays, place, i)) return false;
     const rill_link link = rill_link_of(lattice, stream, addressing, RILL_FULL_WAY, arrays, place, i);
-    *slot = rill_slot_in(stream, 1 - parity, arrays, i, place->n, link);
+    *slot = rill_slot_offset(lattice, stream, arrays, rill_slot_in(stream, 1 - parity, i, place->n, link));
     return true;
 }
 
@@ -205,7 +219,7 @@ RILL_FN size_t rill_incoming(const int lattice, const int stream, const int addr
         const rill_place place = rill_place_of(stream, addressing, arrays, n);
         link = rill_link_of(lattice, stream, addressing, bounce, arrays, &place, i);
     }
-    return rill_slot_in(stream, parity, arrays, i, n, link);
+    return rill_slot_offset(lattice, stream, arrays, rill_slot_in(stream, parity, i, n, link));
 }
 
 /** Return the slot that outgoing population opp(i) of node n goes to, likewise. */
@@ -217,7 +231,7 @@ RILL_FN size_t rill_outgoing(const int lattice, const int stream, const int addr
         const rill_place place = rill_place_of(stream, addressing, arrays, n);
         link = rill_link_of(lattice, stream, addressing, bounce, arrays, &place, i);
     }
-    return rill_slot_out(stream, parity, arrays, i, n, link);
+    return rill_slot_offset(lattice, stream, arrays, rill_slot_out(stream, parity, i, n, link));
 }
 
 #endif

@@ -54,7 +54,7 @@ enum { RILL_WORD_CELLS = 30, RILL_PLACE_BLOCK = 64 };
 typedef struct rill_word {
     uint32_t window; /**< bit b: cell b - 1 of the word is fluid (a ghost); the bits around repeat cells */
     rill_node base;  /**< number of the first fluid node (ghost) in the word or behind it */
-} rill_word;
+} __attribute__((aligned(8))) rill_word; /* one load */
 
 /**
  * A domain as kernels see it; what a variant has no use for is NULL. Made by domain/links.h.
@@ -64,7 +64,10 @@ typedef struct rill_arrays {
     size_t stride;     /**< nodes and ghosts (and what a ring turns in), rounded up to whole blocks */
     rill_node nodes;   /**< fluid nodes; all voxels of the box with dense addressing */
     rill_node ghosts, first_ghost; /**< number of ghosts, and the first of them */
-    size_t ring;                   /**< ring: where node 0 is */
+    size_t ring, shift, reach;     /**< ring: where node 0 is, places moved in a step, largest distance of
+                                        neighbours */
+    uint32_t *turns, turn,
+        turn_bits; /**< ring on a GPU: see turn.h; counters, steps made before, size of a group */
 
     const rill_node *list;  /**< [rows][list_stride], see address.h; walls behind the last node */
     size_t list_stride;     /**< nodes (chase: and ghosts), rounded up to whole blocks */

@@ -59,9 +59,9 @@ enum { RILL_CHUNK = 4096 };
 
 /** Totals of one chunk of nodes. */
 typedef struct rill_partial {
-    double mass, momentum[3]; /**< sums */
-    double kinetic, elastic;  /**< sums, see rill_totals */
-    double resting;           /**< mass in ghosts, see rill_resting() */
+    double mass, momentum[3];       /**< sums */
+    double speed, kinetic, elastic; /**< sums, see rill_totals */
+    double resting;                 /**< mass in ghosts, see rill_resting() */
     double speed_squared_max, density_max;
     uint64_t not_finite;
 } rill_partial;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file node.h
- * The node update of a GPU thread: gather, collide, scatter. Lattice, collision, equilibrium, scheme, parity
+ * The node update of a GPU thread: read, collide, write. Lattice, collision, equilibrium, scheme, parity
  * and storage are compile-time constants. On a CPU, src/cpu does the same in blocks, from the same links,
  * slots, formats and collisions.
  */
@@ -12,102 +12,95 @@
 
 #include "kernel/node_cuda.h"
 
-/**
- * Make one time step of the nodes n … n + RILL_BLOCK - 1.
- * In-place schemes get the same arrays twice; through two copies of their description the compiler computes
- * slots again for writing instead of holding every address in a register.
- */
-RILL_FN void rill_node_update(const rill_plan plan, const int collision, const int equilibrium,
-                              const int rheology, const int parity, const rill_arrays *from,
-                              const rill_arrays *to, const rill_rates *rates, const rill_node n)
+/** Read the incoming populations of node n. @return false for a voxel that is no node */
+template <class V>
+RILL_FN bool rill_node_read(const int parity, const rill_arrays *arrays, const rill_node n,
+                            rill_links_of_node *links, rill_real *f)
 {
-    rill_block block;
-    if (!rill_block_gather(plan, parity, from, n, &block)) return;
-    RILL_NO_UNROLL
-    for (int v = 0; v < RILL_VECTORS; v++) {
-        const rill_node first = n + (rill_node)(v * RILL_LANES);
-        rill_real f[RILL_Q_MAX];
-        RILL_UNROLL
-        for (int i = 0; i < rill_q(plan.lattice); i++)
-            f[i] = rill_population_shift(plan.lattice, plan.shift, i,
-                                         rill_block_get(plan, parity, from, i, first, v, &block));
-        rill_collide(plan.lattice, collision, equilibrium, rheology, rates, f);
-        RILL_UNROLL
-        for (int i = 0; i < rill_q(plan.lattice); i++)
-            rill_block_put(plan, parity, to, i, first, v, &block,
-                           rill_population_unshift(plan.lattice, plan.shift, i, f[rill_opposite(i)]));
-    }
-    rill_block_scatter(plan, parity, to, n, &block);
+    if (!rill_links_look_up<V>(parity, arrays, n, links)) return false;
+    RILL_UNROLL
+    for (int i = 0; i < rill_q(V::lattice); i++)
+        f[i] = rill_population_shift(V::lattice, V::shift, i,
+                                     rill_population_in<V>(parity, arrays, i, n, links));
+    return true;
 }
 
-/** Take the moments of the nodes n … n + RILL_BLOCK - 1 between two steps; momentum includes half the force.
- * NaN where a population has reached the end of its number format. @return false for a voxel that is no node
- */
-RILL_FN bool rill_node_moments(const rill_plan plan, const int parity, const rill_arrays *arrays,
-                               const rill_rates *rates, const rill_node n, rill_moments moments[RILL_VECTORS])
+/** Write populations after collision to where the next step finds them. */
+template <class V>
+RILL_FN void rill_node_write(const int parity, const rill_arrays *arrays, const rill_node n,
+                             const rill_links_of_node *links, const rill_real *f)
 {
-    rill_block block;
-    if (!rill_block_gather(plan, parity, arrays, n, &block)) return false;
-    RILL_NO_UNROLL
-    for (int v = 0; v < RILL_VECTORS; v++) {
-        rill_real f[RILL_Q_MAX];
-        RILL_UNROLL
-        for (int i = 0; i < rill_q(plan.lattice); i++) {
-            const rill_node first = n + (rill_node)(v * RILL_LANES);
-            const rill_real stored = rill_block_get(plan, parity, arrays, i, first, v, &block);
-            f[i] =
-                rill_population_shift(plan.lattice, plan.shift, i, rill_storage_check(plan.storage, stored));
-        }
-        moments[v] = rill_moments_of(plan.lattice, rates, f);
-    }
+    RILL_UNROLL
+    for (int i = 0; i < rill_q(V::lattice); i++)
+        rill_population_put<V>(parity, arrays, i, n, true, links,
+                               rill_population_unshift(V::lattice, V::shift, i, f[rill_opposite(i)]));
+}
+
+/** Take the moments of node n between two steps; momentum includes half the force. NaN where a population has
+ * reached the end of its number format. @return false for a voxel that is no node
+ */
+template <class V>
+RILL_FN bool rill_node_moments(const int parity, const rill_arrays *arrays, const rill_rates *rates,
+                               const rill_node n, rill_moments *moments)
+{
+    rill_links_of_node links;
+    rill_real f[RILL_Q_MAX];
+    if (!rill_links_look_up<V>(parity, arrays, n, &links)) return false;
+    RILL_UNROLL
+    for (int i = 0; i < rill_q(V::lattice); i++)
+        f[i] = rill_population_shift(
+            V::lattice, V::shift, i,
+            rill_storage_check(V::storage, rill_population_in<V>(parity, arrays, i, n, &links)));
+    *moments = rill_moments_of(V::lattice, rates, f);
     return true;
 }
 
 /** Return the mass that rests in ghosts beside a node; see rill_resting(). */
-RILL_FN double rill_node_resting(const rill_plan plan, const int parity, const rill_arrays *arrays,
-                                 const rill_node n)
+template <class V>
+RILL_FN double rill_node_resting(const int parity, const rill_arrays *arrays, const rill_node n)
 {
-    const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, n);
+    const rill_place place = rill_place_of(V::stream, V::addressing, arrays, n);
     double mass = 0;
     RILL_UNROLL
-    for (int i = 1; i < rill_q(plan.lattice); i++) {
+    for (int i = 1; i < rill_q(V::lattice); i++) {
         size_t slot;
         if (place.fluid &&
-            rill_resting(plan.lattice, plan.stream, plan.addressing, parity, arrays, &place, i, &slot))
-            mass += rill_population_shift(plan.lattice, plan.shift, i,
-                                          rill_storage_load(plan.storage, arrays->populations, slot));
+            rill_resting(V::lattice, V::stream, V::addressing, parity, arrays, &place, i, &slot))
+            mass += rill_population_shift(V::lattice, V::shift, i,
+                                          rill_storage_load(V::storage, arrays->populations, slot));
     }
     return mass;
 }
 
 /**
- * Set the nodes n … n + RILL_LANES - 1 to equilibrium at density deviation and velocity, as incoming
+ * Set node n to equilibrium at density deviation and velocity, as incoming
  * populations of the next step. The populations carry momentum rho u - F/2: with the half force that
  * rill_moments_of() adds this is rho u, and no mode that alternates from step to step is started.
  * @param add  to what is there, and no force, instead of in its place
  */
-RILL_FN void rill_node_set(const rill_plan plan, const int equilibrium, const int parity,
-                           const rill_arrays *arrays, const rill_rates *rates, const rill_node n,
-                           const rill_real density, const rill_real *velocity, const bool add)
+template <class V>
+RILL_FN void rill_node_set(const int equilibrium, const int parity, const rill_arrays *arrays,
+                           const rill_rates *rates, const rill_node n, const rill_real density,
+                           const rill_real *velocity, const bool add)
 {
     rill_real f[RILL_Q_MAX];
-    rill_block block;
+    rill_links_of_node links;
     rill_moments m;
     m.density = density;
     for (int a = 0; a < 3; a++) {
         m.momentum[a] = equilibrium == RILL_SECOND_ORDER ? velocity[a] + density * velocity[a] : velocity[a];
         if (!add) m.momentum[a] = m.momentum[a] - (rill_scalar)0.5 * rates->force[a];
     }
-    rill_equilibrium_set(plan.lattice, equilibrium, rates, m, f);
-    if (!rill_block_gather(plan, parity, arrays, n, &block)) return;
+    rill_equilibrium_set(V::lattice, equilibrium, rates, m, f);
+    if (!rill_links_look_up<V>(parity, arrays, n, &links)) return;
     RILL_UNROLL
-    for (int i = 0; i < rill_q(plan.lattice) && add; i++)
-        f[i] = f[i] + rill_population_shift(plan.lattice, plan.shift, i,
-                                            rill_block_get(plan, parity, arrays, i, n, 0, &block));
+    for (int i = 0; i < rill_q(V::lattice) && add; i++)
+        f[i] = f[i] + rill_population_shift(V::lattice, V::shift, i,
+                                            rill_population_in<V>(parity, arrays, i, n, &links));
     RILL_UNROLL
-    for (int i = 0; i < rill_q(plan.lattice); i++)
-        rill_block_set(plan, parity, arrays, i, n, &block,
-                       rill_population_unshift(plan.lattice, plan.shift, i, f[i]));
+    for (int i = 0; i < rill_q(V::lattice); i++)
+        rill_population_put<V>(parity, arrays, i, n, false, &links,
+                               rill_population_unshift(V::lattice, V::shift, i, f[i]));
 }
 
 #endif

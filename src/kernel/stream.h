@@ -79,36 +79,32 @@ typedef struct rill_link {
     bool wall;         /**< n - c_i is solid; in full-way bounce-back never set */
 } rill_link;
 
-/** Return slot (row, number) of an array. */
-RILL_FN size_t rill_slot(const int stream, const rill_arrays *arrays, const int row, const rill_node number)
-{
-    size_t place = number;
-    if (stream == RILL_RING) {
-        place += arrays->ring;
-        place -= place >= arrays->stride ? arrays->stride : 0;
-    }
-    return (size_t)row * arrays->stride + place;
-}
+/** Where a population is: row i of node or ghost `number`, see layout.h for where that lies in memory. */
+typedef struct rill_slot {
+    uint32_t row;
+    rill_node number;
+} rill_slot;
 
 /** Return where incoming population i of the node that `link` belongs to is. @param parity step & 1 */
-RILL_FN size_t rill_slot_in(const int stream, const int parity, const rill_arrays *arrays, const int i,
-                            const rill_node n, const rill_link link)
+RILL_FN rill_slot rill_slot_in(const int stream, const int parity, const int i, const rill_node n,
+                               const rill_link link)
 {
-    const int opposite = rill_opposite(i);
-    if (stream == RILL_PULL || stream == RILL_RING)
-        return rill_slot(stream, arrays, link.wall ? opposite : i, link.meeting);
-    if (stream == RILL_PUSH) return rill_slot(stream, arrays, i, n);
-    return rill_slot(stream, arrays, parity == 0 || link.wall ? i : opposite, link.meeting);
+    const bool turned = stream == RILL_PULL || stream == RILL_RING ? link.wall
+                        : stream == RILL_PUSH                      ? false
+                                                                   : parity && !link.wall;
+    const rill_slot slot = {(uint32_t)(turned ? rill_opposite(i) : i),
+                            stream == RILL_PUSH ? n : link.meeting};
+    return slot;
 }
 
 /** Return where outgoing population opp(i) goes. */
-RILL_FN size_t rill_slot_out(const int stream, const int parity, const rill_arrays *arrays, const int i,
-                             const rill_node n, const rill_link link)
+RILL_FN rill_slot rill_slot_out(const int stream, const int parity, const int i, const rill_node n,
+                                const rill_link link)
 {
-    const int opposite = rill_opposite(i);
-    if (stream == RILL_PULL || stream == RILL_RING) return rill_slot(stream, arrays, opposite, n);
-    if (stream == RILL_PUSH) return rill_slot(stream, arrays, link.wall ? i : opposite, link.meeting);
-    return rill_slot_in(stream, parity, arrays, i, n, link);
+    const uint32_t opposite = (uint32_t)rill_opposite(i);
+    const rill_slot home = {opposite, n}, away = {link.wall ? (uint32_t)i : opposite, link.meeting};
+    if (stream == RILL_PULL || stream == RILL_RING) return home;
+    return stream == RILL_PUSH ? away : rill_slot_in(stream, parity, i, n, link);
 }
 
 #endif

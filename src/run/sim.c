@@ -9,8 +9,9 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "kernel/lattice.h"
-#include "kernel/storage.h"
 #include "kernel/address.h"
+#include "kernel/storage.h"
+#include "kernel/turn.h"
 #include "run/variant.h"
 
 #include <math.h>
@@ -141,7 +142,8 @@ static uint64_t chunks_of(uint64_t nodes) { return (nodes + RILL_CHUNK - 1) / RI
 uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size)
 {
     return population_bytes(variant, size->stride) * (rill_stream_two_arrays(variant.stream) ? 2 : 1) +
-           size->bytes + chunks_of(size->nodes) * sizeof(rill_partial);
+           size->bytes + chunks_of(size->nodes) * sizeof(rill_partial) +
+           (variant.stream == RILL_RING ? rill_turn_bytes(size->nodes, size->reach) : 0);
 }
 
 /*
@@ -236,6 +238,8 @@ static rill_status allocate(rill_sim *sim)
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
         RILL_TRY(take(sim, population_bytes(variant, size.stride), "populations", &sim->populations[k]));
     if (domain->swap_count) RILL_TRY(swaps_share(sim));
+    if (variant.stream == RILL_RING && backend->turns)
+        RILL_TRY(take(sim, rill_turn_bytes(size.nodes, size.reach), "counters", (void **)&sim->arrays.turns));
     const uint64_t partials = chunks_of(size.nodes) * sizeof(rill_partial);
     RILL_TRY(take(sim, partials, "partial sums", (void **)&sim->partials));
     RILL_TRY(rill_array_create(partials, 1, "partial sums", (void **)&sim->host_partials));
@@ -296,6 +300,7 @@ void rill_sim_destroy(rill_sim *sim)
         sim->backend->free(sim->label_values);
         sim->backend->unlink(&sim->arrays);
         sim->backend->release(sim->swaps);
+        sim->backend->free(sim->arrays.turns);
     }
     rill_links_destroy(sim->links);
     rill_array_destroy(sim->dense_swaps);
@@ -303,12 +308,12 @@ void rill_sim_destroy(rill_sim *sim)
     free(sim);
 }
 
-/* Make one step: of all nodes at once, or, in a ring, of chunk after chunk, so that none is overwritten
- * early. */
+/* Make one step: of all nodes at once, or, in a ring whose kernels do not wait themselves, of chunk after
+ * chunk, so that none is overwritten early. */
 static void step_once(rill_sim *sim)
 {
     rill_launch launch = launch_of(sim);
-    const uint64_t chunk = sim->links->size.chunk, nodes = sim->arrays.nodes;
+    const uint64_t nodes = sim->arrays.nodes, chunk = sim->arrays.turns ? nodes : sim->links->size.chunk;
     for (uint64_t first = 0; first < nodes; first += chunk) {
         launch.first = (rill_node)first;
         launch.nodes = (rill_node)(nodes - first < chunk ? nodes : first + chunk);
@@ -316,6 +321,7 @@ static void step_once(rill_sim *sim)
     }
     sim->steps++;
     sim->ring = launch.to.ring;
+    sim->arrays.turn++;
     launch = launch_of(sim);
     /* Patches first: they need what their nodes have sent, swaps replace it. */
     for (int k = 0; k < sim->patch_count; k++) rill_attached_apply(sim->patches[k], &launch);
@@ -344,6 +350,7 @@ rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
         const rill_partial *p = &sim->host_partials[k];
         totals.mass += p->mass;
         totals.resting += p->resting;
+        totals.speed += p->speed;
         totals.kinetic += p->kinetic;
         totals.elastic += p->elastic;
         for (int a = 0; a < 3; a++) totals.momentum[a] += p->momentum[a];

@@ -28,6 +28,8 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 4 };
 /* What a correction is expected to bring, and by how much k moved, times these, is what k is uncertain by. */
 #define EXPECTED_FACTOR 4
 #define MOVED_FACTOR 2
+/* The same for the sum of the last three moves: they may die out slowly. */
+#define MOVES_FACTOR 1.5
 /* The same for what is to come when the moves get smaller by a factor, which is taken for at most this. */
 #define TO_COME_FACTOR 1.5
 #define RATIO_MOST 0.9
@@ -116,7 +118,7 @@ static rill_status correct(state *s)
 static double uncertainty_of(const state *s)
 {
     const double ratio = fmin(s->moved[0] / s->moved[1], RATIO_MOST);
-    const double moves = MOVED_FACTOR * fmax(s->moved[0], fmax(s->moved[1], s->moved[2]));
+    const double moves = MOVES_FACTOR * (s->moved[0] + s->moved[1] + s->moved[2]);
     const double to_come = TO_COME_FACTOR * s->moved[0] * ratio / (1 - ratio);
     return fmax(EXPECTED_FACTOR * s->expected, fmax(moves, to_come));
 }

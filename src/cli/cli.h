@@ -98,14 +98,15 @@ typedef struct cli_compute {
     int lattice, collision, equilibrium, stream, addressing, storage, arithmetic, bounce, shift, backend;
     double magic, tau, tolerance;
     uint64_t max_steps;
-    bool stream_given, tau_given, tolerance_given, max_steps_given;
+    bool stream_given, addressing_given, tau_given, tolerance_given, max_steps_given;
     const char *json, *output;
     bool quiet;
     const char *memory;
     cli_several
         *several; /**< where the choices go in place of the values above; NULL: there is one of each */
     /* What --help shows as defaults in place of the values above, for a command that chooses by itself. */
-    const char *stream_default, *tau_default, *tolerance_default, *max_steps_default, *output_default;
+    const char *stream_default, *addressing_default, *tau_default, *tolerance_default, *max_steps_default,
+        *output_default;
 } cli_compute;
 
 /** Set the defaults of the shared flags; a command changes what differs for it before it takes the table. */
@@ -116,6 +117,13 @@ const cli_option *cli_compute_options(cli_compute *compute);
 
 /** Turn the shared flags into a variant. */
 rill_variant cli_compute_variant(const cli_compute *compute);
+
+/**
+ * Turn the shared flags into a variant, streaming and addressing that were not given into what is fastest for
+ * `nodes` nodes on the backend. @param[out] reason  why, a clause
+ */
+rill_status cli_compute_choose(const cli_compute *compute, uint64_t nodes, rill_variant *out,
+                               const char **reason);
 
 /** A progress line on a terminal (standard error), a plain line every few seconds elsewhere, nothing when
  * quiet. */

@@ -41,6 +41,7 @@ typedef struct choices {
     uint64_t every, reservoir;
     bool dry_run, reservoir_given, error_bar;
     char *line; /* the command, owned */
+    const char *variant_reason;
 
     rill_geom *geom;
     rill_geom *uncleaned; /* with pores that do not conduct, for the error bar */
@@ -173,7 +174,6 @@ static rill_status finished(void *context, const rill_permeability_run *run, ril
                             const float *rho, const float *u)
 {
     choices *c = context;
-    if (c->fields == RILL_FIELDS_NONE) return RILL_OK;
     moments m = {nodes, rho, u};
     const double start = rill_now();
     rill_fields fields = rill_fields_default();
@@ -282,7 +282,8 @@ static rill_status work(choices *c)
     RILL_TRY(is_hdf5(c->input) ? read_geometry(c) : read_image(c));
     c->times.read = rill_now() - start;
     rill_permeability_options options = rill_permeability_options_default();
-    options.variant = cli_compute_variant(&c->compute);
+    RILL_TRY(
+        cli_compute_choose(&c->compute, rill_geom_voxels(c->geom), &options.variant, &c->variant_reason));
     options.backend = (rill_backend_kind)c->compute.backend;
     options.axis = c->axis == 3 ? -1 : c->axis;
     options.tau = c->compute.tau_given ? c->compute.tau : 0;
@@ -297,7 +298,7 @@ static rill_status work(choices *c)
     options.acceleration = (rill_acceleration)c->acceleration;
     options.settle_fields = c->fields != RILL_FIELDS_NONE;
     options.watch = watch;
-    options.finished = finished;
+    if (c->fields != RILL_FIELDS_NONE) options.finished = finished;
     options.context = c;
     if (c->error_bar) RILL_TRY(rill_geom_crop(c->geom, (const uint32_t[3]){0}, c->geom->n, &c->uncleaned));
     RILL_TRY(rill_permeability_plan_make(c->geom, &options, &plan));
@@ -307,7 +308,7 @@ static rill_status work(choices *c)
     if (show) RILL_TRY(rill_plan_speed(&options, &mlups));
     c->times.plan = rill_now() - start - c->times.read;
     cli_progress_end();
-    if (show) cli_permeability_print_plan(c->geom, &options, &plan, mlups);
+    if (show) cli_permeability_print_plan(c->geom, &options, &plan, c->variant_reason, mlups);
     if (show && c->error_bar)
         cli_error_bar_print_plan(&c->bar_plan, cli_permeability_seconds(&options, &plan, mlups));
     if (show) fflush(stdout);
@@ -351,6 +352,8 @@ static int run(int argc, char **argv)
     cli_compute_defaults(&c.compute);
     c.compute.equilibrium = RILL_STOKES;
     c.compute.tau_default = "chosen, shown with the reason";
+    c.compute.stream_default = "ring on a GPU, aa on a CPU";
+    c.compute.addressing_default = "bitmap on a GPU, list on a CPU";
     c.compute.output_default = "none";
     const cli_option own[] = {
         {.help = "Permeability"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The flags that every computing command shares, and what they mean as a variant. */
+#include "backend.h"
 #include "cli/cli.h"
 #include "core/units.h"
 #include "run/variant.h"
@@ -78,7 +79,7 @@ const cli_option *cli_compute_options(cli_compute *c)
          .help = "streaming scheme: pull and push take two arrays, the others one",
          .choices = rill_stream_names, .fallback = c->stream_default, .given = &c->stream_given},
         {"addressing", 0, CLI_CHOICE, &c->addressing, .help = "how neighbours are found",
-         .choices = rill_addressing_names},
+         .choices = rill_addressing_names, .fallback = c->addressing_default, .given = &c->addressing_given},
         {"storage", 0, CLI_CHOICE, &c->storage, .help = "number format of the stored populations",
          .choices = rill_storage_names},
         {"arithmetic", 0, CLI_CHOICE, &c->arithmetic,
@@ -124,4 +125,14 @@ rill_variant cli_compute_variant(const cli_compute *c)
         .bounce = (rill_bounce)c->bounce,
         .shift = (rill_shift)c->shift,
     };
+}
+
+rill_status cli_compute_choose(const cli_compute *c, uint64_t nodes, rill_variant *out, const char **reason)
+{
+    const rill_backend *backend;
+    const rill_status status = rill_backend_find((rill_backend_kind)c->backend, &backend);
+    if (status != RILL_OK) return status;
+    *out = cli_compute_variant(c);
+    *reason = rill_variant_choose(out, !backend->host, nodes, c->stream_given, c->addressing_given);
+    return RILL_OK;
 }

@@ -58,7 +58,7 @@ static double two_digits(double x)
 }
 
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
-                                 const rill_permeability_plan *p, double mlups)
+                                 const rill_permeability_plan *p, const char *variant_reason, double mlups)
 {
     char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[96];
     const int runs = options->axis < 0 ? 3 : 1;
@@ -75,7 +75,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
             p->porosity.percolating[1], p->porosity.percolating[2]);
     if (p->dropped) cli_row("pore voxels dropped", "%llu", (unsigned long long)p->dropped);
     cli_row("fluid nodes", "%llu (%.5f of the box)", (unsigned long long)p->nodes, p->fluid);
-    cli_row("variant", "%s", variant);
+    cli_row("variant", "%s: %s", variant, variant_reason);
     if (p->ghosts)
         cli_row("ghosts", "%llu (%.2f of the nodes)", (unsigned long long)p->ghosts,
                 (double)p->ghosts / (double)p->nodes);

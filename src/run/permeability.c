@@ -100,7 +100,10 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
                                                  rill_mixing_bytes(plan->chambers)
                                            : 0,
                    labels = plan->network ? rill_sim_label_bytes(plan->nodes, plan->chambers) : 0;
-    const uint64_t running = numbers + (moments > network ? moments : network) + (host ? sim + labels : 0);
+    const bool fields =
+        o->finished || o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
+    const uint64_t running =
+        numbers + (fields && moments > network ? moments : network) + (host ? sim + labels : 0);
     plan->host_bytes = building > running ? building : running;
     plan->device_bytes = host ? 0 : sim + labels;
     plan->device_free = 0;
@@ -207,21 +210,41 @@ done:
     return status;
 }
 
-/* Numbers of the flow at the end, from moments averaged over two steps. */
-static void flow_measure(rill_follower *f, const float *u)
+/* Numbers of the flow at the end, from sums of |u| and of u along the flow. */
+static void flow_measure(rill_follower *f, double speed, double along)
 {
     rill_permeability_run *run = f->run;
     const rill_permeability_plan *plan = f->plan;
-    const size_t n = (size_t)plan->nodes;
+    run->tortuosity = speed / fabs(along);
+    run->reynolds = fabs(along) / (double)plan->nodes * (4 * plan->fluid / plan->surface) / plan->nu;
+    run->mach = f->totals.speed_max * sqrt(3.0);
+}
+
+/* The same from the velocities of the sample's nodes, u [3][nodes]. */
+static void fields_measure(rill_follower *f, const float *u)
+{
+    const size_t n = (size_t)f->plan->nodes;
     double along = 0, speed = 0;
     for (size_t i = 0; i < n; i++) {
         const double x = u[i], y = u[n + i], z = u[2 * n + i];
         speed += sqrt(x * x + y * y + z * z);
-        along += u[(size_t)run->axis * n + i];
+        along += u[(size_t)f->run->axis * n + i];
     }
-    run->tortuosity = speed / fabs(along);
-    run->reynolds = fabs(along) / (double)n * (4 * plan->fluid / plan->surface) / plan->nu;
-    run->mach = f->totals.speed_max * sqrt(3.0);
+    flow_measure(f, speed, along);
+}
+
+/* The same from the sums of two successive steps, without a field on the host: momentum is velocity here. */
+static rill_status totals_measure(rill_follower *f)
+{
+    rill_status status = RILL_OK;
+    rill_totals before, after;
+    RILL_TRY(rill_sim_totals(f->sim, &before));
+    RILL_TRY(rill_sim_step(f->sim, 1));
+    RILL_TRY(rill_sim_totals(f->sim, &after));
+    flow_measure(f, 0.5 * (before.speed + after.speed),
+                 0.5 * (before.momentum[f->run->axis] + after.momentum[f->run->axis]));
+done:
+    return status;
 }
 
 /* Add the moments of all nodes, weighted by a half, to mean [4][nodes]: rho - 1, u. */
@@ -244,7 +267,8 @@ done:
     return status;
 }
 
-static rill_status finish(rill_follower *f)
+/* Average the moments of two steps, and hand them out. */
+static rill_status fields_finish(rill_follower *f)
 {
     rill_status status = RILL_OK;
     float *mean = NULL, *turned = NULL;
@@ -258,7 +282,21 @@ static rill_status finish(rill_follower *f)
         memcpy(turned, mean, 4 * n * sizeof *turned);
         RILL_TRY(rill_reservoirs_turn_back(&f->between, turned, mean));
     }
-    flow_measure(f, mean + n);
+    fields_measure(f, mean + n);
+    if (f->options->finished)
+        RILL_TRY(f->options->finished(f->options->context, f->run, (rill_node)n, mean, mean + n));
+done:
+    rill_array_destroy(mean);
+    rill_array_destroy(turned);
+    return status;
+}
+
+static rill_status finish(rill_follower *f)
+{
+    rill_status status = RILL_OK;
+    const bool fields =
+        f->options->finished || f->between.geom || f->options->variant.equilibrium != RILL_STOKES;
+    RILL_TRY(fields ? fields_finish(f) : totals_measure(f));
     if (f->run->converged && f->options->variant.equilibrium != RILL_STOKES &&
         (f->run->reynolds > REYNOLDS_MAX || f->run->mach > MACH_MAX)) {
         f->run->converged = false;
@@ -268,11 +306,7 @@ static rill_status finish(rill_follower *f)
                  "xyz"[f->run->axis], f -> run -> reynolds, REYNOLDS_MAX, f -> run -> mach, MACH_MAX,
                  f -> plan -> force);
     }
-    if (f->options->finished)
-        RILL_TRY(f->options->finished(f->options->context, f->run, (rill_node)n, mean, mean + n));
 done:
-    rill_array_destroy(mean);
-    rill_array_destroy(turned);
     return status;
 }
 

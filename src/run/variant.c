@@ -6,6 +6,7 @@
 #include "kernel/lattice.h"
 #include "kernel/storage.h"
 #include "kernel/address.h"
+#include "kernel/stream.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -138,6 +139,22 @@ rill_variant rill_variant_normal(rill_variant v)
 {
     if (v.storage == RILL_FP64) v.arithmetic = RILL_DOUBLE;
     return v;
+}
+
+/* Voxels, of which rings number the places in 32 bits: with as many again to turn in. */
+#define RING_MOST ((uint64_t)1 << 31)
+
+const char *rill_variant_choose(rill_variant *v, bool device, uint64_t nodes, bool stream, bool addressing)
+{
+    if (stream && addressing) return "as asked for";
+    if (!device)
+        return stream || addressing ? "as asked for, else what is fastest on a CPU" : "fastest on a CPU";
+    if (!stream) v->stream = nodes < RING_MOST ? RILL_RING : RILL_AA;
+    if (!addressing && !rill_stream_esoteric(v->stream)) v->addressing = RILL_BITMAP;
+    return stream || addressing ? "as asked for, else what is fastest on a GPU"
+           : v->stream == RILL_RING
+               ? "fastest in one array on a GPU: no index list, writes in whole lines"
+               : "fastest in one array on a GPU that numbers so many nodes: no index list";
 }
 
 bool rill_variant_equal(rill_variant a, rill_variant b)

@@ -44,6 +44,17 @@ rill_variant rill_variant_normal(rill_variant variant);
 /** Return whether two variants are the same kernels. */
 bool rill_variant_equal(rill_variant a, rill_variant b);
 
+/**
+ * Change a variant to the streaming and addressing that are fastest in one array of populations.
+ * @param device      on a GPU, else on a CPU
+ * @param nodes       of the domain
+ * @param stream      leave the streaming as it is
+ * @param addressing  leave the addressing as it is
+ * @return why, a clause
+ */
+const char *rill_variant_choose(rill_variant *variant, bool device, uint64_t nodes, bool stream,
+                                bool addressing);
+
 /** Bytes per node of a variant by the formulas of the literature: populations and flags or index words. */
 typedef struct rill_published_bytes {
     double stored, moved;

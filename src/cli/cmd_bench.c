@@ -292,24 +292,25 @@ const cli_command cli_bench = {
     .name = "bench",
     .usage = "[options]",
     .summary = "measure speed on this machine, beside its memory bandwidth",
-    .details = "Suites:\n"
-               "  box         a box of fluid, periodic on all sides\n"
-               "  spheres     a random pack of spheres, porosity 0.39\n"
-               "  arteries    curved tubes, porosity about 0.06\n"
-               "  rock        the image or geometry that --rock names\n"
-               "  isotropy    one pipe along x, y and z: what a direction costs\n"
-               "  schemes     every stream and addressing, in fp32 and fp16s, on spheres\n"
-               "  formats     every number format, on spheres\n"
-               "  collisions  every collision operator on D3Q19 and D3Q27, on spheres\n"
-               "  porosity    sparse and dense from 0.05 to 1, speed and memory, and where they break even\n"
-               "  sizes       boxes of 1e5 nodes and more, on a GPU up to the largest that fits\n"
-               "\n"
-               "Each times pull and aa, with a list and on a GPU also with a bitmap, in fp32, unless it "
-               "varies them or "
-               "an option names others: --stream aa,esopull --storage all times every combination that "
-               "exists. A case "
-               "that does not fit the memory is skipped. A result that is not what fp64 computes is refused, "
-               "and the "
-               "command fails.\n",
+    .details =
+        "Suites:\n"
+        "  box         a box of fluid, periodic on all sides\n"
+        "  spheres     a random pack of spheres, porosity 0.39\n"
+        "  arteries    curved tubes, porosity about 0.06\n"
+        "  rock        the image or geometry that --rock names\n"
+        "  isotropy    one pipe along x, y and z: what a direction costs\n"
+        "  schemes     every stream and addressing, in fp32 and fp16s, on spheres\n"
+        "  formats     every number format, on spheres\n"
+        "  collisions  every collision operator on D3Q19 and D3Q27, on spheres\n"
+        "  porosity    sparse and dense from 0.05 to 1, speed and memory, and where they break even\n"
+        "  sizes       boxes of 1e5 nodes and more, on a GPU up to the largest that fits\n"
+        "\n"
+        "Each times pull and aa with a list, on a GPU also ring and a bitmap, in fp32, unless it varies them "
+        "or an\n"
+        "option names others: --stream aa,esopull --storage all times every combination that exists. A "
+        "case\n"
+        "that does not fit the memory is skipped. A result that is not what fp64 computes is refused, "
+        "and the "
+        "command fails.\n",
     .run = run,
 };

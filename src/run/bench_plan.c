@@ -120,7 +120,10 @@ static values values_of(rill_bench_suite suite, bool device)
     SET(&v, arithmetic, RILL_SINGLE);
     SET(&v, bounce, RILL_HALF_WAY);
     SET(&v, shift, RILL_SHIFTED);
-    if (device) SET(&v, addressing, RILL_LIST, RILL_BITMAP);
+    if (device) {
+        SET(&v, stream, RILL_PULL, RILL_AA, RILL_RING);
+        SET(&v, addressing, RILL_LIST, RILL_BITMAP);
+    }
     if (suite == RILL_SUITE_SCHEMES) {
         set_all(&v, stream, RILL_STREAM_COUNT);
         set_all(&v, addressing, RILL_ADDRESSING_COUNT);
@@ -140,7 +143,10 @@ static values values_of(rill_bench_suite suite, bool device)
     if (suite == RILL_SUITE_POROSITY) {
         SET(&v, stream, RILL_AA, RILL_ESOPULL);
         SET(&v, addressing, RILL_LIST, RILL_DENSE);
-        if (device) SET(&v, addressing, RILL_LIST, RILL_BITMAP, RILL_DENSE);
+        if (device) {
+            SET(&v, stream, RILL_AA, RILL_RING);
+            SET(&v, addressing, RILL_LIST, RILL_BITMAP, RILL_DENSE);
+        }
     }
     return v;
 }

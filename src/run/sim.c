@@ -238,7 +238,7 @@ static rill_status allocate(rill_sim *sim)
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
         RILL_TRY(take(sim, population_bytes(variant, size.stride), "populations", &sim->populations[k]));
     if (domain->swap_count) RILL_TRY(swaps_share(sim));
-    if (variant.stream == RILL_RING && backend->turns)
+    if (variant.stream == RILL_RING)
         RILL_TRY(take(sim, rill_turn_bytes(size.nodes, size.reach), "counters", (void **)&sim->arrays.turns));
     const uint64_t partials = chunks_of(size.nodes) * sizeof(rill_partial);
     RILL_TRY(take(sim, partials, "partial sums", (void **)&sim->partials));
@@ -313,7 +313,7 @@ void rill_sim_destroy(rill_sim *sim)
 static void step_once(rill_sim *sim)
 {
     rill_launch launch = launch_of(sim);
-    const uint64_t nodes = sim->arrays.nodes, chunk = sim->arrays.turns ? nodes : sim->links->size.chunk;
+    const uint64_t nodes = sim->arrays.nodes, chunk = sim->backend->turns ? nodes : sim->links->size.chunk;
     for (uint64_t first = 0; first < nodes; first += chunk) {
         launch.first = (rill_node)first;
         launch.nodes = (rill_node)(nodes - first < chunk ? nodes : first + chunk);

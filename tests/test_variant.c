@@ -66,3 +66,32 @@ Test(variant, combinations_of_the_usual_collision)
     cr_expect_eq(pairs, 7 + 7 + 7 + 2, "list, dense and bitmap with all schemes, chase with two: %d", pairs);
     cr_expect_eq(full_way, 3 + 3 + 3 + 1, "Esoteric schemes: %d", full_way);
 }
+
+/* A device gets a ring and a bitmap, a CPU what it had; what was asked for stays, and what goes with it
+ * follows. */
+Test(variant, fastest_is_chosen_by_device)
+{
+    const rill_variant usual = rill_variant_default();
+    rill_variant v = usual;
+    cr_expect_not_null(rill_variant_choose(&v, false, 1000, false, false));
+    cr_expect(rill_variant_equal(v, usual));
+    const char *reason = rill_variant_choose(&v, true, 1000, false, false);
+    cr_expect(v.stream == RILL_RING && v.addressing == RILL_BITMAP && v.storage == usual.storage, "%s",
+              reason);
+    ASSERT_OK(rill_variant_check(v));
+    v = usual;
+    cr_expect_str_neq(rill_variant_choose(&v, true, UINT64_C(3) << 30, false, false), reason);
+    cr_expect(v.stream == RILL_AA && v.addressing == RILL_BITMAP);
+    v = usual;
+    v.stream = RILL_ESOTWIST;
+    rill_variant_choose(&v, true, 1000, true, false);
+    cr_expect(v.stream == RILL_ESOTWIST && v.addressing == usual.addressing);
+    v.stream = RILL_PULL;
+    rill_variant_choose(&v, true, 1000, true, false);
+    cr_expect(v.stream == RILL_PULL && v.addressing == RILL_BITMAP);
+    v = usual;
+    v.addressing = RILL_CHASE;
+    rill_variant_choose(&v, true, 1000, false, true);
+    cr_expect_eq(v.addressing, RILL_CHASE);
+    ASSERT_OK(rill_variant_check(v));
+}

@@ -149,8 +149,8 @@ const char *rill_variant_choose(rill_variant *v, bool device, uint64_t nodes, bo
     if (stream && addressing) return "as asked for";
     if (!device)
         return stream || addressing ? "as asked for, else what is fastest on a CPU" : "fastest on a CPU";
-    if (!stream) v->stream = nodes < RING_MOST ? RILL_RING : RILL_AA;
-    if (!addressing && !rill_stream_esoteric(v->stream)) v->addressing = RILL_BITMAP;
+    if (!addressing && !(stream && rill_stream_esoteric(v->stream))) v->addressing = RILL_BITMAP;
+    if (!stream) v->stream = v->addressing == RILL_BITMAP && nodes < RING_MOST ? RILL_RING : RILL_AA;
     return stream || addressing ? "as asked for, else what is fastest on a GPU"
            : v->stream == RILL_RING
                ? "fastest in one array on a GPU: no index list, writes in whole lines"

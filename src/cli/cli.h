@@ -125,6 +125,17 @@ rill_variant cli_compute_variant(const cli_compute *compute);
 rill_status cli_compute_choose(const cli_compute *compute, uint64_t nodes, rill_variant *out,
                                const char **reason);
 
+/** A file to be written; path NULL: not asked for. */
+typedef struct cli_output {
+    const char *option, *path; /**< the option that names it, "--json" */
+} cli_output;
+
+/**
+ * Fail before the work when a file could not be written after it, or would replace the input (NULL: there is
+ * none) or another file of the list.
+ */
+rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count);
+
 /** A progress line on a terminal (standard error), a plain line every few seconds elsewhere, nothing when
  * quiet. */
 rill_progress cli_progress(bool quiet);

@@ -4,7 +4,6 @@
 #include "cli/cli.h"
 #include "cli/read_geometry.h"
 #include "core/memory.h"
-#include "io/output.h"
 
 #include <math.h>
 #include <omp.h>
@@ -229,8 +228,8 @@ static rill_status work(bench_options *o, const char *command)
                          .shape = -1,
                          .start = omp_get_wtime()};
     RILL_TRY(bench_report_start(&report));
-    RILL_TRY(rill_output_try(o->compute.json));
-    RILL_TRY(rill_output_try(o->compute.output));
+    RILL_TRY(cli_outputs_check(o->rock,
+                               (cli_output[]){{"-o", o->compute.output}, {"--json", o->compute.json}}, 2));
     drop_rock(o);
     RILL_TRY(rill_bench_yardstick_start((rill_backend_kind)o->compute.backend, &yardstick));
     RILL_TRY(want(o, &yardstick, &wants));

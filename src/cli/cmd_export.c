@@ -2,7 +2,6 @@
 /* rill export: PNG pictures of slices, and field files that need no other. */
 #include "cli/cli.h"
 #include "io/fields.h"
-#include "io/output.h"
 #include "io/picture.h"
 #include "io/slice.h"
 
@@ -113,8 +112,7 @@ static int run(int argc, char **argv)
     if (help) return RILL_OK;
     if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry or field file"));
     if (!c.output) RILL_TRY(rill_fail(RILL_USAGE, "no output is given: add -o FILE.png or -o FILE.vtkhdf"));
-    if (rill_output_replaces(c.output, path))
-        RILL_TRY(rill_fail(RILL_USAGE, "-o %s would overwrite the input: give another name", c.output));
+    RILL_TRY(cli_outputs_check(path, &(cli_output){"-o", c.output}, 1));
     if (ends_with(c.output, ".png"))
         RILL_TRY(export_picture(&c, path));
     else if (ends_with(c.output, ".vtkhdf"))

@@ -87,20 +87,15 @@ done:
     return status;
 }
 
-static bool same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
-
 static rill_status work(const cli_generate_kind *kind, choices *c)
 {
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
     rill_voxelize_options sides;
     if (!c->output && !c->raw) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
-    if (same(c->output, c->raw) || same(c->output, c->json) || same(c->raw, c->json))
-        return rill_fail(RILL_USAGE, "two of -o, --raw and --json name the same file: give each its own");
     RILL_TRY(rill_voxelize_parse_sides(c->sides, &sides));
-    RILL_TRY(rill_output_try(c->output));
-    RILL_TRY(rill_output_try(c->raw));
-    RILL_TRY(rill_output_try(c->json));
+    RILL_TRY(cli_outputs_check(NULL,
+                               (cli_output[]){{"-o", c->output}, {"--raw", c->raw}, {"--json", c->json}}, 3));
     RILL_TRY(kind->generate(&c->kind, &geom));
     for (int a = 0; a < 3; a++) geom->sides[a] = sides.sides[a];
     geom->spacing = c->voxel_size;

@@ -8,7 +8,6 @@
 #include "cli/permeability_output.h"
 #include "geometry/derive.h"
 #include "io/fields.h"
-#include "io/output.h"
 #include "run/plan.h"
 
 #include <math.h>
@@ -247,23 +246,14 @@ static rill_status outputs_check(choices *c)
     if (c->fields != RILL_FIELDS_NONE && !output)
         return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5",
                          kinds[c->fields]);
-    if (json && output && strcmp(json, output) == 0)
-        return rill_fail(RILL_USAGE, "--json and -o name the same file %s: give each its own", json);
-    for (int k = 0; k < 2; k++) {
-        const char *name = k ? json : output;
-        if (name && rill_output_replaces(name, c->input))
-            return rill_fail(RILL_USAGE, "%s %s would overwrite the input: give another name",
-                             k ? "--json" : "-o", name);
-    }
-    RILL_TRY(rill_output_try(json));
-    RILL_TRY(rill_output_try(output));
+    RILL_TRY(cli_outputs_check(c->input, (cli_output[]){{"-o", output}, {"--json", json}}, 2));
     for (int a = 0; a < 3 && c->fields != RILL_FIELDS_NONE; a++) {
         if (c->axis != 3 && c->axis != a) continue;
         RILL_TRY(fields_name(c, a, c->names[a], sizeof c->names[a]));
         if (strcmp(c->names[a], output) == 0)
             return rill_fail(RILL_USAGE, "-o %s is the name that the fields take: give one that ends in .h5",
                              output);
-        RILL_TRY(rill_output_try(c->names[a]));
+        RILL_TRY(cli_outputs_check(c->input, (cli_output[]){{"--json", json}, {"-o", c->names[a]}}, 2));
     }
 done:
     return status;

@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 #include "cli/read_geometry.h"
 #include "io/json_file.h"
-#include "io/output.h"
 #include "verify/verify.h"
 
 #include <fnmatch.h>
@@ -258,7 +257,7 @@ static rill_status work(const choices *c, const char *command)
         goto done;
     }
     RILL_TRY(rill_variant_check(setup.variant));
-    if (c->compute.json) RILL_TRY(rill_output_try(c->compute.json));
+    RILL_TRY(cli_outputs_check(c->rock, &(cli_output){"--json", c->compute.json}, 1));
     RILL_TRY(rill_backend_find(setup.backend, &backend));
     RILL_TRY(backend->probe(device, sizeof device));
     setup.full = c->set == set_auto ? strcmp(backend->name, "cuda") == 0 : c->set == set_full;

@@ -8,7 +8,6 @@
 #include "cli/surface_options.h"
 #include "core/units.h"
 #include "io/json_file.h"
-#include "io/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,8 +123,6 @@ static rill_status work_surface(choices *c)
     const double start = rill_now();
     RILL_TRY(cli_surface_resolve(&c->surface, &openings, &options));
     options.command = c->line;
-    RILL_TRY(rill_output_try(c->output));
-    RILL_TRY(rill_output_try(c->json));
     RILL_TRY(rill_surface_voxelize(c->input, &options, cli_progress(c->quiet), &geom, &report));
     RILL_TRY(rill_geom_write(geom, c->output,
                              &(rill_geom_write_options){.index_pull = c->index == 1, .lattice = c->lattice}));
@@ -162,8 +159,6 @@ static rill_status work(choices *c)
     options.keep = (rill_keep)c->keep;
     options.axis = c->axis - 1;
     options.command = c->line;
-    RILL_TRY(rill_output_try(c->output));
-    RILL_TRY(rill_output_try(c->json));
     RILL_TRY(rill_image_voxelize(c->input, &options, cli_progress(c->quiet), &geom, &report));
     RILL_TRY(rill_geom_write(geom, c->output,
                              &(rill_geom_write_options){.index_pull = c->index == 1, .lattice = c->lattice}));
@@ -186,8 +181,6 @@ static rill_status check(const choices *c, int count)
             "more than one image is given: put a pattern of slices in quotes (\"slice*.tif\"), or name "
             "their directory");
     if (!c->output) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
-    if (rill_output_replaces(c->output, c->input))
-        return rill_fail(RILL_USAGE, "-o %s would overwrite the input: give another name", c->output);
     if (is_surface(c) && (c->image.given || c->image.voxel_size_given || c->image.sides_given || c->cleaning))
         return rill_fail(
             RILL_USAGE,
@@ -200,7 +193,7 @@ static rill_status check(const choices *c, int count)
             "%s is an image: options of surfaces do not apply, and --voxel-size gives the size of "
             "voxels; a surface of another name needs --units",
             c->input);
-    return RILL_OK;
+    return cli_outputs_check(c->input, (cli_output[]){{"-o", c->output}, {"--json", c->json}}, 2);
 }
 
 static int run(int argc, char **argv);

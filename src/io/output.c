@@ -81,11 +81,22 @@ rill_status rill_output_try(const char *path)
     return status;
 }
 
+static bool is_same(const char *a, const char *b)
+{
+    struct stat s, t;
+    return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
 bool rill_output_replaces(const char *output, const char *input)
 {
-    struct stat a, b;
-    if (strcmp(output, input) == 0) return true;
-    return stat(output, &a) == 0 && stat(input, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    if (strcmp(output, input) == 0 || is_same(output, input)) return true;
+    char a[PATH_MAX], b[PATH_MAX], c[PATH_MAX], d[PATH_MAX]; /* taking names apart may change them */
+    if (strlen(output) >= PATH_MAX || strlen(input) >= PATH_MAX) return false;
+    strcpy(a, output);
+    strcpy(b, input);
+    strcpy(c, output);
+    strcpy(d, input);
+    return strcmp(basename(a), basename(b)) == 0 && is_same(dirname(c), dirname(d));
 }
 
 void rill_output_destroy(rill_output *output)

@@ -23,7 +23,8 @@ rill_status rill_output_create(const char *path, rill_output **out);
  * rill_output_create() */
 rill_status rill_output_try(const char *path);
 
-/** Return whether writing `output` would replace `input`: the same name, or another name of the same file. */
+/** Return whether writing `output` would replace `input`: another name of the same file, be it there yet or
+ * not. */
 bool rill_output_replaces(const char *output, const char *input);
 
 /** Remove the temporary file unless it was committed, and free the output; NULL is allowed. */

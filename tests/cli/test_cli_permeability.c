@@ -198,6 +198,8 @@ Test(permeability, refuses_wrong_options)
     cli_test_fails(1, "-o", "permeability", "sc.geom.h5", "--fields", "image");
     cli_test_fails(1, "same file", "permeability", "sc.geom.h5", "--json", "a", "-o", "a");
     cli_test_fails(1, "overwrite", "permeability", "sc.geom.h5", "-o", "sc.geom.h5");
+    cli_test_fails(1, "same file", "permeability", "sc.geom.h5", "--axis", "x", "--fields", "sparse", "-o",
+                   "o.h5", "--json", "o.vtkhdf");
     cli_test_fails(1, "sideways", "permeability", "sc.geom.h5", "--sides", "sideways");
     cli_test_fails(1, "stokes equilibrium", "permeability", "sc.geom.h5", "--sides", "mirror",
                    "--equilibrium", "second-order");

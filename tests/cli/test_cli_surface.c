@@ -85,6 +85,10 @@ Test(cli_surface, refuses)
     cli_test_fails(1, "--shell", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--shell", "0", "-o",
                    "v.geom.h5");
     cli_test_fails(1, "overwrite", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o", "v.stl");
+    cli_test_fails(1, "overwrite", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o", "v.geom.h5",
+                   "--json", "v.stl");
+    cli_test_fails(1, "same file", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o", "v.geom.h5",
+                   "--json", "./v.geom.h5");
     cli_test_fails(1, "only 2.7 cells", "voxelize", "v.stl", "--units", "mm", "--dx", "3mm", "-o",
                    "v.geom.h5");
     cli_test_fails(1, "No such file", "voxelize", "w.stl", "--units", "mm", "--dx", "1mm", "-o", "v.geom.h5");

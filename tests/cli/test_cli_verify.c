@@ -98,6 +98,7 @@ Test(verify, mistakes)
                    "spheres/sc-0.216-32",
                    "verify", "--case", "sphere/sc-0.216-32", "--backend", "cpu");
     cli_test_fails(1, "--suite", "verify", "--suite", "nothing");
+    cli_test_fails(1, "overwrite", "verify", "--rock", "rock.tif", "--json", "rock.tif", "-q");
     cli_test_fails(1, "full-way bounce-back goes with", "verify", "--bounce-back", "full-way", "-q");
     /* Values that belong to other parameters are left out, and with nothing left there is no success. */
     cli_test_fails(1, "none of the cases asked for can be run like this (1 skipped)", "verify", "--case",

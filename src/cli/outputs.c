@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files that a command writes: none is an input or another output, and all can be written. */
+#include "cli/cli.h"
+#include "io/output.h"
+
+rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const cli_output *o = &outputs[k];
+        if (!o->path) continue;
+        if (input && rill_output_replaces(o->path, input))
+            return rill_fail(RILL_USAGE, "%s %s would overwrite the input: give another name", o->option,
+                             o->path);
+        for (int other = 0; other < k; other++)
+            if (outputs[other].path && rill_output_replaces(o->path, outputs[other].path))
+                return rill_fail(RILL_USAGE, "%s and %s name the same file %s: give each its own", o->option,
+                                 outputs[other].option, o->path);
+    }
+    for (int k = 0; k < count; k++) {
+        const rill_status status = rill_output_try(outputs[k].path);
+        if (status != RILL_OK) return status;
+    }
+    return RILL_OK;
+}

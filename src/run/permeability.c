@@ -126,6 +126,16 @@ done:
     return status;
 }
 
+/* Refuse what no sides and no axis could make a sample: a layer of solid voxels is all around a vessel. */
+static rill_status sample_check(const rill_geom *geom)
+{
+    if (!geom->surface) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     "the geometry comes from a surface with %d opening%s and is no porous sample: its flow "
+                     "goes through openings, and has no permeability",
+                     geom->surface->opening_count, geom->surface->opening_count == 1 ? "" : "s");
+}
+
 /* Refuse sides that a body force cannot drive through. */
 static rill_status sides_check(const rill_geom *geom, const rill_permeability_options *o)
 {
@@ -187,6 +197,7 @@ rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability
     rill_pore_measure measure;
     memset(plan, 0, sizeof *plan);
     RILL_TRY(rill_variant_check(o->variant));
+    RILL_TRY(sample_check(geom));
     if (o->variant.lattice == RILL_D2Q9 && (geom->n[2] != 1 || o->axis < 0 || o->axis > 1))
         return rill_fail(
             RILL_USAGE,

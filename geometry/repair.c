@@ -9,27 +9,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *rill_defect_name(rill_defect_kind kind)
+const char *rill_defect_name(rill_defect_kind kind, uint64_t count)
 {
-    static const char *const names[RILL_DEFECT_KINDS] = {
-        [RILL_DEFECT_DEGENERATE] = "triangles without area",
-        [RILL_DEFECT_DOUBLE] = "doubled triangles, dropped",
-        [RILL_DEFECT_TURNED] = "triangles turned to agree with neighbours",
-        [RILL_DEFECT_INSIDE_OUT] = "shells with normals inward, turned round",
-        [RILL_DEFECT_NON_MANIFOLD] = "edges shared by more than two triangles",
-        [RILL_DEFECT_ONE_SIDED] = "edges where the surface has one side only",
-        [RILL_DEFECT_SHELL] = "disconnected shells beside the largest",
-        [RILL_DEFECT_NESTED] = "shells within another, taken as obstacles",
-        [RILL_DEFECT_HOLE] = "holes, closed",
-        [RILL_DEFECT_INTERSECTION] = "pairs of triangles that intersect",
-        [RILL_DEFECT_OVERLAP] = "voxels enclosed more than once or inside out",
-        [RILL_DEFECT_UNCERTAIN] = "uncertain voxels beside holes",
-        [RILL_DEFECT_THIN] = "links that leak through walls thinner than a voxel",
-        [RILL_DEFECT_NO_WALL] = "links without a wall on them, taken half-way",
-        [RILL_DEFECT_DROPPED] = "fluid voxels that no opening leads to, dropped",
-        [RILL_DEFECT_UNITS] = "suspicious size: check the units",
+    static const char *const names[RILL_DEFECT_KINDS][2] = {
+        [RILL_DEFECT_DEGENERATE] = {"triangles without area", "triangle without area"},
+        [RILL_DEFECT_DOUBLE] = {"doubled triangles, dropped", "doubled triangle, dropped"},
+        [RILL_DEFECT_TURNED] = {"triangles turned to agree with neighbours",
+                                "triangle turned to agree with neighbours"},
+        [RILL_DEFECT_INSIDE_OUT] = {"shells with normals inward, turned round",
+                                    "shell with normals inward, turned round"},
+        [RILL_DEFECT_NON_MANIFOLD] = {"edges shared by more than two triangles",
+                                      "edge shared by more than two triangles"},
+        [RILL_DEFECT_ONE_SIDED] = {"edges where the surface has one side only",
+                                   "edge where the surface has one side only"},
+        [RILL_DEFECT_SHELL] = {"disconnected shells beside the largest",
+                               "disconnected shell beside the largest"},
+        [RILL_DEFECT_NESTED] = {"shells within another, taken as obstacles",
+                                "shell within another, taken as an obstacle"},
+        [RILL_DEFECT_HOLE] = {"holes, closed", "hole, closed"},
+        [RILL_DEFECT_INTERSECTION] = {"pairs of triangles that intersect",
+                                      "pair of triangles that intersect"},
+        [RILL_DEFECT_OVERLAP] = {"voxels enclosed more than once or inside out",
+                                 "voxel enclosed more than once or inside out"},
+        [RILL_DEFECT_UNCERTAIN] = {"uncertain voxels beside holes", "uncertain voxel beside holes"},
+        [RILL_DEFECT_THIN] = {"links that leak through walls thinner than a voxel",
+                              "link that leaks through a wall thinner than a voxel"},
+        [RILL_DEFECT_NO_WALL] = {"links without a wall on them, taken half-way",
+                                 "link without a wall on it, taken half-way"},
+        [RILL_DEFECT_DROPPED] = {"fluid voxels that no opening leads to, dropped",
+                                 "fluid voxel that no opening leads to, dropped"},
+        [RILL_DEFECT_UNITS] = {"suspicious size: check the units", "suspicious size: check the units"},
     };
-    return names[kind];
+    return names[kind][count == 1];
 }
 
 static bool is_lower(const double a[3], const double b[3])

@@ -39,8 +39,8 @@ typedef struct rill_defect {
                                             that it does not matter who finds them first */
 } rill_defect;
 
-/** Return a sentence's part, "triangles without area". */
-const char *rill_defect_name(rill_defect_kind kind);
+/** Return a sentence's part, "triangles without area", as it stands behind the number `count`. */
+const char *rill_defect_name(rill_defect_kind kind, uint64_t count);
 
 /** Count a defect and remember where it is. */
 void rill_defect_add(rill_defect *defect, const double place[3]);

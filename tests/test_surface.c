@@ -55,7 +55,7 @@ static double volume_error(const shape *s, double h)
         rill_geom *geom = make(s, &o, &report);
         sum += fabs(report.fluid_volume / report.volume - 1) / SIZES;
         for (rill_defect_kind d = 0; d < RILL_DEFECT_KINDS; d++)
-            cr_assert_eq(report.defects[d].count, 0u, "%s", rill_defect_name(d));
+            cr_assert_eq(report.defects[d].count, 0u, "%s", rill_defect_name(d, 2));
         rill_geom_destroy(geom);
     }
     return sum;
@@ -503,13 +503,13 @@ static void expect_mended(shape *s, const rill_geom *whole, rill_defect_kind kin
     rill_geom *geom = make(s, &o, &report);
     uint64_t apart = 0;
     cr_assert_eq(report.defects[kind].count, count, "%llu %s, not %llu",
-                 (unsigned long long)report.defects[kind].count, rill_defect_name(kind),
+                 (unsigned long long)report.defects[kind].count, rill_defect_name(kind, 2),
                  (unsigned long long)count);
     cr_assert_arr_eq(geom->n, whole->n, sizeof geom->n);
     for (uint64_t v = 0; v < rill_geom_voxels(geom); v++)
         apart += (geom->voxels[v] > 0) != (whole->voxels[v] > 0);
     cr_assert_leq(apart, voxels_apart, "%llu voxels differ after mending %s", (unsigned long long)apart,
-                  rill_defect_name(kind));
+                  rill_defect_name(kind, 2));
     rill_geom_destroy(geom);
 }
 

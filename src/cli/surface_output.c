@@ -20,12 +20,12 @@ static void defect_row(const rill_surface_report *r, rill_defect_kind kind, cons
     const unsigned long long count = d->count;
     millimetres(kind == RILL_DEFECT_HOLE ? r->largest_hole.centre : d->place[0], place);
     if (kind == RILL_DEFECT_UNITS)
-        cli_row(label, "%s", rill_defect_name(kind));
+        cli_row(label, "%s", rill_defect_name(kind, count));
     else if (kind == RILL_DEFECT_HOLE)
-        cli_row(label, "%llu %s, the largest of %.3g mm2 at %s", count, rill_defect_name(kind),
+        cli_row(label, "%llu %s, the largest of %.3g mm2 at %s", count, rill_defect_name(kind, count),
                 1e6 * r->largest_hole.area, place);
     else
-        cli_row(label, "%llu %s, the lowest at %s", count, rill_defect_name(kind), place);
+        cli_row(label, "%llu %s, the lowest at %s", count, rill_defect_name(kind, count), place);
 }
 
 static void defect_rows(const rill_surface_report *r)
@@ -91,7 +91,7 @@ static json_t *defects_json(const rill_surface_report *r)
         if (d->count == 0) continue;
         json_t *places = json_array();
         for (uint32_t k = 0; k < d->kept; k++) json_array_append_new(places, vector_json(d->place[k]));
-        json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "what", rill_defect_name(kind), "count",
+        json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "what", rill_defect_name(kind, 2), "count",
                                               (json_int_t)d->count, "places_m", places));
     }
     return list;

@@ -103,3 +103,22 @@ Test(cli_surface, refuses)
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_assert(strstr(r.out, "cut: "), "%s", r.out);
 }
+    cli_test_fails(1, "no porous sample", "permeability", "v.geom.h5");
+    cli_test_fails(1, "no porous sample", "permeability", "v.geom.h5", "--sides", "periodic");
+    cli_test_fails(1, "no porous sample", "permeability", "v.geom.h5", "--axis", "z", "--drive", "pressure");
+}
+
+Test(cli_surface, counts_one_in_the_singular)
+{
+    shape s = shape_new();
+    shape_tube(&s, 4, 20, 20, 48);
+    s.nt--; /* at the second end: a tooth */
+    memmove(s.t + 900, s.t + 901, (s.nt - 900) * sizeof *s.t);
+    shape_sphere(&s, 20, 0, 0, 1, 12);
+    shape_write_stl(&s, "v.stl");
+    shape_free(&s);
+    const cli_result r = cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.4mm", "-o",
+                                      "v.geom.h5", "--json", "v.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert(strstr(r.out, "1 disconnected shell beside the largest"), "%s", r.out);
+    cr_assert(strstr(r.out, "1 hole, closed"), "%s", r.out);

@@ -227,8 +227,14 @@ done:
 
 /* ---- patches --------------------------------------------------------------------------------- */
 
-static rill_status no_such_group(const rill_mesh *mesh, const char *group)
+static rill_status no_such_group(const rill_mesh *mesh, const char *group, bool known_group)
 {
+    if (known_group)
+        return rill_fail(
+            RILL_USAGE,
+            "the group \"%.80s\" is gone already: a --patch before this one, a --plane or --shell "
+            "took it away, or it never had triangles",
+            group);
     char known[256] = "";
     for (uint32_t p = 0; p < mesh->patch_count; p++) {
         const size_t used = strlen(known);
@@ -256,7 +262,7 @@ rill_status rill_section_open(rill_mesh *mesh, const char *group, uint32_t tag, 
             if (inside[mesh->triangles[t].v[k]]) tagged[mesh->triangles[t].v[k]] = tag;
         mesh->triangles[kept++] = mesh->triangles[t];
     }
-    if (kept == mesh->triangle_count) RILL_TRY(no_such_group(mesh, group));
+    if (kept == mesh->triangle_count) RILL_TRY(no_such_group(mesh, group, patch < mesh->patch_count));
     if (kept == 0)
         RILL_TRY(rill_fail(RILL_USAGE, "all triangles belong to \"%.80s\": an opening needs walls beside it",
                            group));

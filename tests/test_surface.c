@@ -509,6 +509,9 @@ static void expect_mended(shape *s, const rill_geom *whole, rill_defect_kind kin
     for (uint64_t v = 0; v < rill_geom_voxels(geom); v++)
         apart += (geom->voxels[v] > 0) != (whole->voxels[v] > 0);
     cr_assert_leq(apart, voxels_apart, "%llu voxels differ after mending %s", (unsigned long long)apart,
+    patches[1].group = "lid 0";
+    cr_assert_eq(rill_surface_voxelize("a.obj", &o, (rill_progress){0}, &geom, &report), RILL_USAGE);
+    cr_assert(strstr(rill_error_message(), "\"lid 0\" is gone already"), "%s", rill_error_message());
                   rill_defect_name(kind, 2));
     rill_geom_destroy(geom);
 }

@@ -176,13 +176,22 @@ static rill_status check_any(const closing *c, int openings)
         const candidate *k = &c->candidates[l];
         const rill_outline *o = &k->outline;
         if (o->area < LARGE * whole && k->leaning > STANDING) continue;
+        char why[128];
+        if (!is_flat(o))
+            snprintf(why, sizeof why, "leaves its plane by %.3g mm (rms), and %.3g mm are allowed",
+                     1e3 * o->off_plane, 1e3 * FLAT * sqrt(o->area));
+        else if (c->loops.plain[k->loop] < PLAIN)
+            snprintf(why, sizeof why, "shares edges with several triangles, which ends do not");
+        else
+            snprintf(why, sizeof why,
+                     "is flat, but the wall does not stand on its plane: normals lean by a cosine of %.2f, "
+                     "and %g is allowed",
+                     k->leaning, STANDING);
         return rill_fail(
             RILL_USAGE,
             "none of its %u boundary loops is a flat opening: one of %.4g mm2 around (%.4g, %.4g, "
-            "%.4g) mm leaves its plane by %.3g mm (rms), and %.3g mm are allowed: cut the ends off "
-            "with --plane",
-            c->loops.count, 1e6 * o->area, 1e3 * o->centre[0], 1e3 * o->centre[1], 1e3 * o->centre[2],
-            1e3 * o->off_plane, 1e3 * FLAT * sqrt(o->area));
+            "%.4g) mm %s: cut the ends off with --plane",
+            c->loops.count, 1e6 * o->area, 1e3 * o->centre[0], 1e3 * o->centre[1], 1e3 * o->centre[2], why);
     }
     return RILL_OK;
 }
@@ -234,13 +243,14 @@ done:
     return status;
 }
 
-static rill_status close_opening(closing *c, candidate *k, rill_opening *opening, int number)
+static rill_status close_opening(closing *c, candidate *k, rill_opening *opening, double place[3], int number)
 {
     rill_status status = RILL_OK;
     uint32_t *v = c->loops.vertices + c->loops.first[k->loop];
     const uint32_t count = c->loops.first[k->loop + 1] - c->loops.first[k->loop];
     const rill_outline *o = &k->outline;
     const char *name = k->tag ? c->options->tags[k->tag - 1] : NULL;
+    memcpy(place, o->centre, sizeof o->centre);
     if (c->options->extend > 0) RILL_TRY(extend(c, k, v, count));
     RILL_TRY(cap(c->mesh, v, count, o->centre, (uint16_t)(number + 1)));
     *opening = (rill_opening){.label = (uint8_t)(RILL_PATCH + number),
@@ -329,7 +339,8 @@ rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *op
     out->holes = calloc((size_t)c.loops.count + 1, sizeof *out->holes);
     if (!out->openings || !out->holes) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the openings"));
     for (; out->count < openings; out->count++)
-        RILL_TRY(close_opening(&c, &c.candidates[out->count], &out->openings[out->count], out->count));
+        RILL_TRY(close_opening(&c, &c.candidates[out->count], &out->openings[out->count],
+                               out->places[out->count], out->count));
     RILL_TRY(check_names(out));
     for (uint32_t l = (uint32_t)openings; l < c.loops.count; l++)
         RILL_TRY(close_hole(&c, &c.candidates[l], &out->holes[out->hole_count++], defects));
@@ -377,10 +388,12 @@ static bool read_position(const char *text, size_t length, double x[3])
     return text == end;
 }
 
-static int find_opening(const rill_openings *openings, const char *text, size_t length)
+/* @param[out] away  how far the position is from the opening, m; 0 for a name */
+static int find_opening(const rill_openings *openings, const char *text, size_t length, double *away)
 {
     double x[3], least = INFINITY;
     int found = -1;
+    *away = 0;
     for (int k = 0; k < openings->count; k++)
         if (strlen(openings->openings[k].name) == length &&
             strncmp(openings->openings[k].name, text, length) == 0)
@@ -388,12 +401,13 @@ static int find_opening(const rill_openings *openings, const char *text, size_t 
     if (!read_position(text, length, x)) return -1;
     for (int k = 0; k < openings->count; k++) {
         double d[3];
-        rill_subtract(openings->openings[k].centre, x, d);
+        rill_subtract(openings->places[k], x, d);
         if (rill_dot(d, d) < least) {
             least = rill_dot(d, d);
             found = k;
         }
     }
+    *away = sqrt(least);
     return found;
 }
 
@@ -406,13 +420,22 @@ rill_status rill_openings_rename(rill_openings *openings, const char *text)
                          text);
     const rill_status status = rill_opening_name_check(name + 1);
     if (status != RILL_OK) return status;
-    const int k = find_opening(openings, text, (size_t)(name - text));
+    double away;
+    const int k = find_opening(openings, text, (size_t)(name - text), &away);
     if (k < 0)
         return rill_fail(RILL_USAGE,
                          "\"%.*s\" is none of the %d openings and no position: take a name such as %s, or "
                          "12mm,30mm,5mm",
                          (int)(name - text < 80 ? name - text : 80), text, openings->count,
                          openings->count ? openings->openings[0].name : "opening-1");
+    const double *place = openings->places[k], diameter = openings->openings[k].hydraulic_diameter;
+    if (away > diameter)
+        return rill_fail(
+            RILL_USAGE,
+            "no opening is at \"%.*s\": the nearest, %s at (%.4g, %.4g, %.4g) mm, is %.3g mm away, "
+            "more than its diameter of %.3g mm: correct the position, or give the name",
+            (int)(name - text < 80 ? name - text : 80), text, openings->openings[k].name, 1e3 * place[0],
+            1e3 * place[1], 1e3 * place[2], 1e3 * away, 1e3 * diameter);
     snprintf(openings->openings[k].name, sizeof openings->openings[k].name, "%s", name + 1);
     return check_names(openings);
 }

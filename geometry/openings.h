@@ -34,7 +34,8 @@ typedef struct rill_hole {
 typedef struct rill_openings {
     rill_opening *openings; /**< [count], largest area first, named; without cuts */
     int count;
-    rill_hole *holes; /**< [hole_count] */
+    double places[RILL_OPENINGS][3]; /**< their centres in the file, before extension, m */
+    rill_hole *holes;                /**< [hole_count] */
     uint32_t hole_count;
 } rill_openings;
 
@@ -63,8 +64,9 @@ rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *op
 void rill_openings_destroy(rill_openings *openings);
 
 /**
- * Rename an opening: "opening-2=iliac", or by position "12mm,30mm,5mm=iliac", the nearest centre.
- * @return RILL_USAGE for a name that is taken, too long or not there
+ * Rename an opening: "opening-2=iliac", or by position "12mm,30mm,5mm=iliac", the centre
+ * in the file that is nearest, and at most a hydraulic diameter away.
+ * @return RILL_USAGE for a name that is taken, too long or not there, and for a position that is none
  */
 rill_status rill_openings_rename(rill_openings *openings, const char *text);
 

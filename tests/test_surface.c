@@ -353,6 +353,8 @@ Test(surface, openings_are_measured_named_and_labelled)
     check_links(geom, &report);
     rill_geom_destroy(geom);
 
+    names[1] = "0mm,0mm,60mm=top";
+    refuse(&s, &o, "the nearest, opening-1 at (");
     names[1] = "5mm=x";
     refuse(&s, &o, "none of the 2 openings");
     names[1] = "opening-1=root";
@@ -388,6 +390,24 @@ Test(surface, extensions_are_straight_and_no_wall_of_the_file)
     const double part = (double)without / (double)geom->surface->wall_count;
     cr_assert_float_eq(part, 3 * p->hydraulic_diameter / sqrt(apart), 0.02, "%g", part);
     rill_geom_destroy(geom);
+
+    /* A position is one of the file: a long extension of the other end may come nearer to it. */
+    shape u = shape_new();
+    shape_bend(&u, 8, 1, M_PI, 24, 24);
+    const char *name = "8mm,0mm,0mm=here";
+    for (int extended = 0; extended < 2; extended++) {
+        rill_surface_options named = per_millimetre(0.25);
+        named.names = &name;
+        named.name_count = 1;
+        named.extend = extended ? 10e-3 : 0;
+        geom = make(&u, &named, NULL);
+        for (int k = 0; k < 2; k++) {
+            p = &geom->surface->openings[k];
+            cr_assert_eq(p->centre[0] > 0, strcmp(p->name, "here") == 0, "%s at %g", p->name, p->centre[0]);
+        }
+        rill_geom_destroy(geom);
+    }
+    shape_free(&u);
 
     o.extend = 4e-3;
     o.extend_diameters = false;
@@ -865,7 +885,18 @@ Test(surface, refuses_what_cannot_be_right)
     shape_tube(&s, 2, 8, 20, 24);
     for (unsigned v = 0; v < s.nv; v++) /* both ends bent out of any plane */
         if (s.v[v][2] == 0 || s.v[v][2] == 8) s.v[v][2] += 0.3 * s.v[v][0] * s.v[v][1];
-    refuse(&s, &o, "is a flat opening");
+    refuse(&s, &o, "leaves its plane by 0.4");
+    s.nv = s.nt = 0;
+    shape_bend(&s, 4, 1.5, 2 * M_PI, 48, 32); /* a large flat hole, on whose plane no wall stands */
+    for (unsigned v = 0; v < s.nv; v++) s.v[v][1] = fmin(s.v[v][1], 1.2);
+    unsigned kept = 0;
+    for (unsigned t = 0; t < s.nt; t++) {
+        const unsigned *v = s.t[t];
+        if (s.v[v[0]][1] < 1.2 || s.v[v[1]][1] < 1.2 || s.v[v[2]][1] < 1.2)
+            memcpy(s.t[kept++], v, sizeof *s.t);
+    }
+    s.nt = kept;
+    refuse(&s, &o, "the wall does not stand on its plane");
     s.nv = s.nt = 0;
     shape_tube(&s, 2, 8, 20, 24);
     o.min_cells = 4;

@@ -11,6 +11,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,9 +194,29 @@ done:
 
 /* ---- the voxels ------------------------------------------------------------------------------ */
 
+/* Write what a refusal for the size of voxels ends with: nothing, or that the units are the likely cause. */
+static const char *doubt_units(const work *w, char text[128])
+{
+    const rill_surface_report *r = w->report;
+    double longest = 0;
+    for (int a = 0; a < 3; a++) longest = fmax(longest, r->high[a] - r->low[a]);
+    *text = '\0';
+    if (r->defects[RILL_DEFECT_UNITS].count > 0)
+        snprintf(text, 128, "; the surface is %.4g mm long: --units may be wrong", 1e3 * longest);
+    return text;
+}
+
+/* Three digits that say no more than there is. */
+static double round_down(double value)
+{
+    const double digit = value > 0 ? pow(10, floor(log10(value)) - 2) : 1;
+    return floor(value / digit * (1 + 1e-12)) * digit;
+}
+
 static rill_status choose_grid(work *w)
 {
-    double low[3], high[3], longest = 0;
+    char doubt[128];
+    double low[3], high[3], longest = 0, all = 1;
     rill_mesh_box(w->mesh, low, high);
     for (int a = 0; a < 3; a++) longest = fmax(longest, high[a] - low[a]);
     w->grid.spacing = w->options->cells ? longest / w->options->cells : w->options->spacing;
@@ -203,14 +224,16 @@ static rill_status choose_grid(work *w)
         const double rounding = 1e-9; /* a side of 512 voxels shall not become 513 */
         const double voxels = fmax(ceil((high[a] - low[a]) / w->grid.spacing * (1 - rounding)), 1) + 2;
         if (!(voxels <= RILL_GRID_MAX))
-            return rill_fail(
-                RILL_USAGE,
-                "voxels of %g mm would be %.3g along %c, more than %d: choose a larger --dx, and "
-                "check --units",
-                1e3 * w->grid.spacing, voxels, "xyz"[a], RILL_GRID_MAX);
+            return rill_fail(RILL_USAGE,
+                             "voxels of %g mm would be %.3g along %c, more than %d: choose a larger --dx%s",
+                             1e3 * w->grid.spacing, voxels, "xyz"[a], RILL_GRID_MAX, doubt_units(w, doubt));
+        all *= voxels;
         w->grid.n[a] = (uint32_t)voxels;
         w->grid.origin[a] = (low[a] + high[a]) / 2 - voxels / 2 * w->grid.spacing;
     }
+    if (all > 1e15) /* what rill_geom_create() takes */
+        return rill_fail(RILL_USAGE, "voxels of %g mm would be %.3g, more than 1e15: choose a larger --dx%s",
+                         1e3 * w->grid.spacing, all, doubt_units(w, doubt));
     return RILL_OK;
 }
 
@@ -220,6 +243,7 @@ static rill_status check_cells(const work *w)
     const rill_surface_report *r = w->report;
     const char *what = "the narrowest part";
     const double *at = r->narrowest_at;
+    char doubt[128];
     double width = r->narrowest > 0 ? r->narrowest : INFINITY;
     for (int k = 0; k < w->openings.count; k++) {
         const rill_opening *o = &w->openings.openings[k];
@@ -232,10 +256,10 @@ static rill_status check_cells(const work *w)
     if (cells >= w->options->min_cells * (1 - rounding)) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "only %.2g cells lie across %s, %.3g mm wide, at (%.4g, %.4g, %.4g) mm: choose --dx %.3gmm "
-        "or less, or accept it with --min-cells %g",
-        cells, what, 1e3 * width, 1e3 * at[0], 1e3 * at[1], 1e3 * at[2],
-        0.999 * 1e3 * width / w->options->min_cells, floor(10 * cells) / 10);
+        "only %.3g cells lie across %s, %.3g mm wide, at (%.4g, %.4g, %.4g) mm: choose --dx %.3gmm "
+        "or less, or accept it with --min-cells %.3g%s",
+        round_down(cells), what, 1e3 * width, 1e3 * at[0], 1e3 * at[1], 1e3 * at[2],
+        round_down(1e3 * width / w->options->min_cells), round_down(cells), doubt_units(w, doubt));
 }
 
 static rill_status fill(work *w)
@@ -315,6 +339,7 @@ static rill_status sign(work *w)
 static rill_status run(work *w)
 {
     rill_status status = RILL_OK;
+    char doubt[128];
     tell(w, 0.1, "examining the surface");
     RILL_TRY(weld(w));
     RILL_TRY(rill_array_create(w->mesh->triangle_count, sizeof *w->original, "the surface",
@@ -330,8 +355,12 @@ static rill_status run(work *w)
     RILL_TRY(close_surface(w));
     RILL_TRY(choose_grid(w));
     RILL_TRY(check_cells(w));
-    RILL_TRY(fill(w));
-    RILL_TRY(make_surface(w));
+    status = fill(w);
+    if (status == RILL_OK) status = make_surface(w);
+    if (status == RILL_SYSTEM)
+        rill_fail_prefix("voxels of %g mm need more memory than those of a larger --dx%s",
+                         1e3 * w->grid.spacing, doubt_units(w, doubt));
+    RILL_TRY(status);
     RILL_TRY(sign(w));
 done:
     return status;

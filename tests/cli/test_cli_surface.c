@@ -89,11 +89,13 @@ Test(cli_surface, refuses)
                    "--json", "v.stl");
     cli_test_fails(1, "same file", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o", "v.geom.h5",
                    "--json", "./v.geom.h5");
-    cli_test_fails(1, "only 2.7 cells", "voxelize", "v.stl", "--units", "mm", "--dx", "3mm", "-o",
+    cli_test_fails(1, "only 2.66 cells", "voxelize", "v.stl", "--units", "mm", "--dx", "3mm", "-o",
                    "v.geom.h5");
     cli_test_fails(1, "No such file", "voxelize", "w.stl", "--units", "mm", "--dx", "1mm", "-o", "v.geom.h5");
     cli_test_fails(3, "memory", "voxelize", "v.stl", "--units", "mm", "--dx", "1um", "--memory", "1GiB", "-o",
                    "v.geom.h5");
+    cli_test_fails(3, "a larger --dx", "voxelize", "v.stl", "--units", "mm", "--dx", "1um", "--memory",
+                   "1GiB", "-o", "v.geom.h5");
     cli_test_fails(3, "none/v.geom.h5", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o",
                    "none/v.geom.h5");
     cli_test_fails(1, "it is a surface", "permeability", "v.stl");

@@ -67,8 +67,9 @@ void cli_surface_rows(const rill_geom *geom, const rill_surface_report *r)
     defect_rows(r);
     opening_rows(geom);
     if (r->narrowest > 0)
-        cli_row("narrowest part", "%.3g cells, %.4g mm at %s", r->narrowest / geom->spacing,
-                1e3 * r->narrowest, millimetres(r->narrowest_at, place));
+        cli_row("narrowest part",
+                "%.3g cells, %.4g mm at %s (by rays along normals: a short throat may be missed)",
+                r->narrowest / geom->spacing, 1e3 * r->narrowest, millimetres(r->narrowest_at, place));
     cli_row("voxels", "%u x %u x %u of %s", geom->n[0], geom->n[1], geom->n[2], length);
     cli_row("fluid nodes", "%llu (%.5f of the box)", (unsigned long long)r->fluid, geom->porosity.total);
     cli_row("volume", "%.6g mL, of the surface %.6g mL", 1e6 * r->fluid_volume, 1e6 * r->volume);

@@ -60,14 +60,14 @@ typedef struct rill_word {
  * A domain as kernels see it; what a variant has no use for is NULL. Made by domain/links.h.
  */
 typedef struct rill_arrays {
-    void *populations; /**< [q][stride], and RILL_SEGMENT_BLOCK values behind the last row */
+    void *populations; /**< q * stride, see layout.h, and RILL_SEGMENT_BLOCK values behind the last */
     size_t stride;     /**< nodes and ghosts (and what a ring turns in), rounded up to whole blocks */
     rill_node nodes;   /**< fluid nodes; all voxels of the box with dense addressing */
     rill_node ghosts, first_ghost; /**< number of ghosts, and the first of them */
     size_t ring, shift, reach;     /**< ring: where node 0 is, places moved in a step, largest distance of
                                         neighbours */
-    uint32_t *turns, turn,
-        turn_bits; /**< ring on a GPU: see turn.h; counters, steps made before, size of a group */
+    uint32_t *turns;               /**< ring: counters of a GPU's blocks, see turn.h */
+    uint32_t turn, turn_bits;      /**< ring: steps made before, logarithm of the nodes of a group */
 
     const rill_node *list;  /**< [rows][list_stride], see address.h; walls behind the last node */
     size_t list_stride;     /**< nodes (chase: and ghosts), rounded up to whole blocks */

@@ -17,6 +17,16 @@ Test(status, message_and_prefix)
     cr_assert_str_eq(rill_error_message(), "again: rock.raw: expected 8 bytes");
 }
 
+/* What names the file already is not told twice. */
+Test(status, prefix_that_is_there)
+{
+    rill_fail(RILL_USAGE, "rock.raw has 8 bytes");
+    rill_fail_prefix("%s", "rock.raw");
+    cr_assert_str_eq(rill_error_message(), "rock.raw has 8 bytes");
+    rill_fail_prefix("%s", "rock");
+    cr_assert_str_eq(rill_error_message(), "rock: rock.raw has 8 bytes");
+}
+
 Test(status, long_messages_are_cut)
 {
     char text[3000];

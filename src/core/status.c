@@ -29,6 +29,7 @@ void rill_fail_prefix(const char *format, ...)
     vsnprintf(text, sizeof message, format, args);
     va_end(args);
     const size_t used = strlen(text);
+    if (strncmp(message, text, used) == 0 && (message[used] == ' ' || message[used] == ':')) return;
     snprintf(text + used, sizeof text - used, ": %s", message);
     memcpy(message, text, sizeof message - 1); /* the last byte stays 0 */
 }

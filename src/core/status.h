@@ -14,7 +14,8 @@
 rill_status rill_fail(rill_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
-/** Put a printf prefix and ": " before the recorded message: "rock.raw: expected 8 bytes". */
+/** Put a printf prefix and ": " before the recorded message: "rock.raw: expected 8 bytes". One that
+ * begins with this word stays as it is. */
 void rill_fail_prefix(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
 /**

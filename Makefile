@@ -24,7 +24,7 @@ Q := @
 say = @printf '  %-6s %s\n' $(1) $(2);
 endif
 
-LIBS     := hdf5 libtiff-4 libpng udunits libxxhash jansson zlib
+LIBS     := hdf5 libtiff-4 libpng udunits libxxhash jansson yaml-0.1 zlib
 REVISION := $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD || echo modified; })
 CPPFLAGS += $(CPU_LEVELS:%=-DRILL_LEVEL_%) -Iinclude -Isrc -I. $(shell $(PKG_CONFIG) --cflags $(LIBS)) -D_GNU_SOURCE
 CFLAGS   += -std=c11 $(OPT) -g -fPIC -fopenmp -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow \
@@ -41,7 +41,7 @@ endif
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
 CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build format-DOUBLE format-SINGLE
 
-LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/network/*.c src/boundary/*.c src/run/*.c src/verify/*.c src/io/*.c geometry/*.c) \
+LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/network/*.c src/boundary/*.c src/run/*.c src/case/*.c src/verify/*.c src/io/*.c geometry/*.c) \
                    $(wildcard src/backend*.c cuda/*.c))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 TEST_SRC := $(wildcard tests/physics/*.c) $(sort $(wildcard tests/test_*.c tests/cli/*.c)) # the longest first

@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 BUILD_PACKAGES="gcc libc6-dev make pkgconf libhdf5-dev libtiff-dev libpng-dev libudunits2-dev libxxhash-dev
-  libjansson-dev zlib1g-dev"
+  libjansson-dev libyaml-dev zlib1g-dev"
 TEST_PACKAGES="libcriterion-dev python3-vtk9 python3-h5py"
 CI_PACKAGES="clang clang-format libomp-dev libclang-rt-dev"
 

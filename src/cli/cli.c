@@ -31,13 +31,14 @@ static rill_status fail_unknown(const cli_command *command, tables_t tables, con
     const char *name = given + strspn(given, "-");
     char cut[64];
     snprintf(cut, sizeof cut, "%.*s", (int)strcspn(name, "="), name);
-    cli_nearest_match match = {0};
+    rill_nearest match = {0};
     for (; *tables != NULL; tables++)
         for (const cli_option *o = *tables; !is_end(o); o++)
-            if (o->name != NULL) cli_nearest(&match, cut, o->name);
-    cli_nearest(&match, cut, "help");
+            if (o->name != NULL) rill_nearest_try(&match, cut, o->name);
+    rill_nearest_try(&match, cut, "help");
     return rill_fail(RILL_USAGE, "unknown option %s: %s --%s (`rill %s --help` lists all)", given,
-                     cli_is_near(&match, cut) ? "did you mean" : "the nearest is", match.name, command->name);
+                     rill_nearest_is_meant(&match, cut) ? "did you mean" : "the nearest is", match.name,
+                     command->name);
 }
 
 /* Read a finite number, a fraction "3/16" or a percentage "0.1%". */
@@ -139,7 +140,7 @@ static rill_status read_number(const cli_option *o, const char *text)
 static rill_status read_choice(const cli_option *o, const char *text, int *choice)
 {
     char all[512] = "";
-    cli_nearest_match match = {0};
+    rill_nearest match = {0};
     for (int i = 0; o->choices[i] != NULL; i++) {
         if (strcmp(text, o->choices[i]) == 0) {
             *choice = i;
@@ -147,9 +148,9 @@ static rill_status read_choice(const cli_option *o, const char *text, int *choic
         }
         const size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", i == 0 ? "" : ", ", o->choices[i]);
-        cli_nearest(&match, text, o->choices[i]);
+        rill_nearest_try(&match, text, o->choices[i]);
     }
-    if (cli_is_near(&match, text))
+    if (rill_nearest_is_meant(&match, text))
         return rill_fail(RILL_USAGE, "--%s does not know \"%s\": did you mean %s? (choices: %s)", o->name,
                          text, match.name, all);
     return rill_fail(RILL_USAGE, "--%s does not know \"%s\": choose one of %s", o->name, text, all);

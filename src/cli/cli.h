@@ -8,6 +8,7 @@
 #define RILL_CLI_H
 
 #include "core/log.h"
+#include "core/nearest.h"
 #include "core/status.h"
 #include "rill.h"
 
@@ -154,17 +155,5 @@ char *cli_command_line(int argc, char **argv);
 
 /** Print the help of a command to standard output. */
 void cli_help(const cli_command *command, const cli_option *const *tables);
-
-/** The best of the names compared so far; starts as {0}. */
-typedef struct cli_nearest_match {
-    const char *name;
-    size_t distance;
-} cli_nearest_match;
-
-/** Keep `known` when it is nearer to `name` than what was kept. */
-void cli_nearest(cli_nearest_match *match, const char *name, const char *known);
-
-/** Return whether what was kept is near enough to be meant by `name`. */
-bool cli_is_near(const cli_nearest_match *match, const char *name);
 
 #endif

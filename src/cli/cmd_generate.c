@@ -178,15 +178,15 @@ static int list_kinds(void)
 static rill_status fail_unknown(const char *name)
 {
     char all[256] = "";
-    cli_nearest_match match = {0};
+    rill_nearest match = {0};
     for (const cli_generate_kind *k = cli_generate_kinds; k->name; k++) {
         const size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", k->name);
-        cli_nearest(&match, name, k->name);
+        rill_nearest_try(&match, name, k->name);
     }
     if (name[0] == '-')
         return rill_fail(RILL_USAGE, "%s stands before the kind: give one of %s first", name, all);
-    if (cli_is_near(&match, name))
+    if (rill_nearest_is_meant(&match, name))
         return rill_fail(RILL_USAGE, "there is no kind \"%s\": did you mean %s? (kinds: %s)", name,
                          match.name, all);
     return rill_fail(RILL_USAGE, "there is no kind \"%s\": choose one of %s", name, all);

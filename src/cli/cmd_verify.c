@@ -45,11 +45,11 @@ static bool wanted(const choices *c, const rill_verify_case *of)
 static rill_status pattern_check(const choices *c)
 {
     const rill_verify_suite suite = (rill_verify_suite)c->suite;
-    cli_nearest_match match = {0};
+    rill_nearest match = {0};
     for (int k = 0; k < rill_verify_count(suite); k++) {
         const rill_verify_case *of = rill_verify_at(suite, k);
         if (wanted(c, of)) return RILL_OK;
-        cli_nearest(&match, c->pattern, of->name);
+        rill_nearest_try(&match, c->pattern, of->name);
     }
     return rill_fail(RILL_USAGE,
                      "--case %s matches no case of the suite %s: the nearest is %s (--list shows all, "

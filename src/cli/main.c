@@ -31,10 +31,10 @@ static void print_help(FILE *to)
 
 static int fail_unknown(const char *name)
 {
-    cli_nearest_match match = {0};
-    for (int i = 0; i < COMMANDS; i++) cli_nearest(&match, name, commands[i]->name);
+    rill_nearest match = {0};
+    for (int i = 0; i < COMMANDS; i++) rill_nearest_try(&match, name, commands[i]->name);
     fprintf(stderr, "rill: unknown command \"%s\": %s `%s` (`rill --help` lists all)\n", name,
-            cli_is_near(&match, name) ? "did you mean" : "the nearest is", match.name);
+            rill_nearest_is_meant(&match, name) ? "did you mean" : "the nearest is", match.name);
     return RILL_USAGE;
 }
 

@@ -52,9 +52,12 @@ static rill_status units_init(void)
 /* An example for messages, in the dimension of `unit`. */
 static const char *example(const char *unit)
 {
-    static const char *const known[][2] = {{"m", "5.7 um"},       {"m2", "250 mD"},        {"s", "2 ms"},
-                                           {"Pa.s", "3.5 mPa.s"}, {"m3/s", "120 mL/min"},  {"Pa", "80 mmHg"},
-                                           {"m/s", "0.3 m/s"},    {"kg/m3", "1056 kg/m3"}, {"1", "0.25"}};
+    static const char *const known[][2] = {{"m", "5.7 um"},         {"m2", "250 mD"},
+                                           {"s", "2 ms"},           {"Pa.s", "3.5 mPa.s"},
+                                           {"m3/s", "120 mL/min"},  {"Pa", "80 mmHg"},
+                                           {"m/s", "0.3 m/s"},      {"kg/m3", "1056 kg/m3"},
+                                           {"1", "0.25"},           {"Pa.s/m3", "1.2 mmHg.s/mL"},
+                                           {"m3/Pa", "1.5 mL/mmHg"}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(unit, known[i][0]) == 0) return known[i][1];
     return unit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The known name nearest to a mistyped one. */
-#include "cli/cli.h"
+#include "core/nearest.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static size_t distance(const char *a, const char *b)
     return d[m][n];
 }
 
-void cli_nearest(cli_nearest_match *match, const char *name, const char *known)
+void rill_nearest_try(rill_nearest *match, const char *name, const char *known)
 {
     size_t d = distance(name, known);
     const size_t length = strlen(name);
@@ -36,7 +36,7 @@ void cli_nearest(cli_nearest_match *match, const char *name, const char *known)
     match->distance = d;
 }
 
-bool cli_is_near(const cli_nearest_match *match, const char *name)
+bool rill_nearest_is_meant(const rill_nearest *match, const char *name)
 {
     return match->name != NULL && match->distance <= 1 + strlen(name) / 3;
 }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Periodic cubic splines and their harmonics. The file format is waveform_file.c's. */
+#include "case/waveform.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const rill_wave_names[RILL_WAVE_KINDS] = {"flow", "mean-velocity", "peak-velocity", "pressure",
+                                                      "factor"};
+
+/* Solve a tridiagonal system, in place in `right`; `diagonal` is overwritten. Diagonally dominant. */
+static void tridiagonal(uint32_t n, const double *below, double *diagonal, const double *above, double *right)
+{
+    for (uint32_t k = 1; k < n; k++) {
+        const double part = below[k] / diagonal[k - 1];
+        diagonal[k] -= part * above[k - 1];
+        right[k] -= part * right[k - 1];
+    }
+    right[n - 1] /= diagonal[n - 1];
+    for (uint32_t k = n - 1; k-- > 0;) right[k] = (right[k] - above[k] * right[k + 1]) / diagonal[k];
+}
+
+/*
+ * Second derivatives m of the periodic spline (Press et al., Numerical Recipes, 3.3 and 2.7.2): for each sample
+ * h' m' + 2 (h' + h) m + h m+ = 6 (slope - slope'), cyclic; the corners are taken out by Sherman & Morrison.
+ */
+static rill_status make_smooth(rill_waveform *w)
+{
+    rill_status status = RILL_OK;
+    const uint32_t n = w->count;
+    double *work = NULL;
+    RILL_TRY(rill_array_create(5 * (uint64_t)n, sizeof *work, "a waveform", (void **)&work));
+    double *below = work, *diagonal = work + n, *copy = work + 2 * n, *above = work + 3 * n,
+           *corner = work + 4 * n, *m = w->second;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t before = (k + n - 1) % n;
+        const double h = w->time[k + 1] - w->time[k], h_before = w->time[before + 1] - w->time[before];
+        below[k] = h_before;
+        diagonal[k] = 2 * (h + h_before);
+        above[k] = h;
+        m[k] = 6 * ((w->value[k + 1] - w->value[k]) / h - (w->value[before + 1] - w->value[before]) / h_before);
+        corner[k] = 0;
+    }
+    const double low = above[n - 1], high = below[0], gamma = -diagonal[0];
+    diagonal[0] -= gamma;
+    diagonal[n - 1] -= low * high / gamma;
+    corner[0] = gamma;
+    corner[n - 1] = low;
+    memcpy(copy, diagonal, n * sizeof *copy);
+    tridiagonal(n, below, diagonal, above, m);
+    tridiagonal(n, below, copy, above, corner);
+    const double part =
+        (m[0] + high * m[n - 1] / gamma) / (1 + corner[0] + high * corner[n - 1] / gamma);
+    for (uint32_t k = 0; k < n; k++) m[k] -= part * corner[k];
+    m[n] = m[0];
+done:
+    rill_array_destroy(work);
+    return status;
+}
+
+rill_status rill_waveform_create(rill_wave_kind kind, double period, const double *time, const double *value,
+                                 uint32_t count, rill_waveform **out)
+{
+    rill_status status = RILL_OK;
+    rill_waveform *w = NULL;
+    if (count < 3)
+        return rill_fail(RILL_USAGE, "a cycle of %u samples is no waveform: give at least 3", count);
+    if (time[0] != 0 || !(time[count - 1] < period) || !isfinite(period))
+        return rill_fail(RILL_USAGE, "samples from %g s to %g s do not lie within one period of %g s", time[0],
+                         time[count - 1], period);
+    w = calloc(1, sizeof *w);
+    if (!w) return rill_fail(RILL_SYSTEM, "out of memory for a waveform");
+    *w = (rill_waveform){.kind = kind, .period = period, .count = count};
+    RILL_TRY(rill_array_create((uint64_t)count + 1, sizeof(double), "a waveform", (void **)&w->time));
+    RILL_TRY(rill_array_create((uint64_t)count + 1, sizeof(double), "a waveform", (void **)&w->value));
+    RILL_TRY(rill_array_create((uint64_t)count + 1, sizeof(double), "a waveform", (void **)&w->second));
+    memcpy(w->time, time, count * sizeof *time);
+    memcpy(w->value, value, count * sizeof *value);
+    w->time[count] = period;
+    w->value[count] = value[0];
+    for (uint32_t k = 0; k < count; k++)
+        if (!(w->time[k + 1] > w->time[k]) || !isfinite(w->value[k]))
+            RILL_TRY(rill_fail(RILL_USAGE, "sample %u of a waveform is not finite, or not after the one before",
+                               k + 1));
+    RILL_TRY(make_smooth(w));
+    *out = w;
+    w = NULL;
+done:
+    rill_waveform_destroy(w);
+    return status;
+}
+
+void rill_waveform_destroy(rill_waveform *w)
+{
+    if (!w) return;
+    rill_array_destroy(w->time);
+    rill_array_destroy(w->value);
+    rill_array_destroy(w->second);
+    free(w);
+}
+
+double rill_waveform_at(const rill_waveform *w, double time)
+{
+    double t = fmod(time, w->period);
+    if (t < 0) t += w->period;
+    uint32_t low = 0, high = w->count; /* time[low] <= t, t <= time[high] */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (w->time[middle] <= t)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double h = w->time[high] - w->time[low], a = (w->time[high] - t) / h, b = 1 - a;
+    return a * w->value[low] + b * w->value[high] +
+           ((a * a * a - a) * w->second[low] + (b * b * b - b) * w->second[high]) * h * h / 6;
+}
+
+void rill_waveform_analyse(const rill_waveform *w, double rest, rill_harmonics *out)
+{
+    enum { SAMPLES = 2048 };
+    *out = (rill_harmonics){.mean = 1};
+    if (!w) return;
+    double values[SAMPLES], power = 0;
+    out->omega = 2 * M_PI / w->period;
+    out->mean = 0;
+    for (int j = 0; j < SAMPLES; j++) {
+        values[j] = rill_waveform_at(w, w->period * j / SAMPLES);
+        out->mean += values[j] / SAMPLES;
+    }
+    for (int j = 0; j < SAMPLES; j++) power += (values[j] - out->mean) * (values[j] - out->mean) * 2 / SAMPLES;
+    double left = power;
+    while (out->count < RILL_HARMONICS && left > rest * power) {
+        const int k = ++out->count;
+        for (int j = 0; j < SAMPLES; j++) {
+            const double angle = 2 * M_PI * ((long)k * j % SAMPLES) / SAMPLES;
+            out->cosine[k] += values[j] * cos(angle) * 2 / SAMPLES;
+            out->sine[k] += values[j] * sin(angle) * 2 / SAMPLES;
+        }
+        left -= out->cosine[k] * out->cosine[k] + out->sine[k] * out->sine[k];
+    }
+}
+
+double rill_harmonics_at(const rill_harmonics *h, double time)
+{
+    double sum = h->mean;
+    for (int k = 1; k <= h->count; k++)
+        sum += h->cosine[k] * cos(k * h->omega * time) + h->sine[k] * sin(k * h->omega * time);
+    return sum;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wall shear on triangles, from stresses that are known, and what a cycle of it comes to. */
+#include "shapes.h"
+
+#include "core/memory.h"
+#include "geometry/mesh.h"
+#include "geometry/surface.h"
+#include "run/shear_cycle.h"
+#include "run/wall_shear.h"
+#include "verify/section.h"
+
+TestSuite(wall_shear, .init = files_start, .fini = files_end);
+
+/* A vessel and its operator. */
+typedef struct vessel {
+    rill_geom *geom;
+    rill_domain *domain;
+    double (*places)[3]; /* of nodes, voxels */
+    rill_wall_shear wall;
+    double *stress; /* [6][node_count] */
+    float (*shear)[3];
+} vessel;
+
+/* Of a stress at a place in the units of the surface, millimetres. */
+typedef void (*field)(const double x[3], double stress[6]);
+
+static vessel make(const shape *s, double dx, int shell, const rill_plane *plane)
+{
+    vessel v = {0};
+    rill_surface_options o = rill_surface_options_default();
+    o.unit = 1e-3;
+    o.spacing = 1e-3 * dx;
+    o.min_cells = 0;
+    o.shell = shell;
+    o.planes = plane;
+    o.plane_count = plane != NULL;
+    shape_write_stl(s, "a.stl");
+    cr_assert_eq(rill_surface_voxelize("a.stl", &o, (rill_progress){0}, &v.geom, NULL), RILL_OK, "%s",
+                 rill_error_message());
+    const rill_domain_options options = {.lattice = RILL_D3Q19, .flow_axis = -1};
+    cr_assert_eq(rill_domain_create(v.geom, &options, &v.domain), RILL_OK);
+    cr_assert_eq(rill_verify_places(v.geom, &v.places), RILL_OK);
+    cr_assert_eq(rill_wall_shear_make(v.domain, &v.wall), RILL_OK, "%s", rill_error_message());
+    v.stress = malloc(6 * v.wall.node_count * sizeof *v.stress);
+    v.shear = malloc(v.wall.triangle_count * sizeof *v.shear);
+    cr_assert(v.stress && v.shear);
+    return v;
+}
+
+static void vessel_free(vessel *v)
+{
+    free(v->stress);
+    free(v->shear);
+    rill_wall_shear_free(&v->wall);
+    rill_array_destroy(v->places);
+    rill_domain_destroy(v->domain);
+    rill_geom_destroy(v->geom);
+}
+
+static void feed(vessel *v, field stress)
+{
+    for (uint64_t k = 0; k < v->wall.node_count; k++) {
+        double x[3], s[6];
+        for (int a = 0; a < 3; a++)
+            x[a] = 1e3 * (v->geom->origin[a] + v->geom->spacing * v->places[v->wall.nodes[k]][a]);
+        stress(x, s);
+        for (int c = 0; c < 6; c++) v->stress[(uint64_t)c * v->wall.node_count + k] = s[c];
+    }
+    rill_wall_shear_take(&v->wall, v->stress, 1, v->shear);
+}
+
+static bool is_missing(const vessel *v, uint64_t t) { return v->wall.first[t] == v->wall.first[t + 1]; }
+
+static void middle_of(const vessel *v, uint64_t t, double x[3])
+{
+    const rill_surface *s = v->geom->surface;
+    for (int a = 0; a < 3; a++)
+        x[a] = 1e3 *
+               (s->vertices[s->triangles[t][0]][a] + s->vertices[s->triangles[t][1]][a] +
+                s->vertices[s->triangles[t][2]][a]) /
+               3;
+}
+
+static void traction(const double s[6], const double n[3], double out[3])
+{
+    const double t[3] = {s[0] * n[0] + s[3] * n[1] + s[4] * n[2], s[3] * n[0] + s[1] * n[1] + s[5] * n[2],
+                         s[4] * n[0] + s[5] * n[1] + s[2] * n[2]};
+    for (int a = 0; a < 3; a++) out[a] = t[a] - rill_dot(t, n) * n[a];
+}
+
+static void linear(const double x[3], double s[6])
+{
+    for (int c = 0; c < 6; c++) s[c] = c - 2 + 0.3 * (c + 1) * x[0] - 0.7 * x[1] + 0.2 * (c - 3) * x[2];
+}
+
+/* Largest deviation from what a stress is at the middles of the triangles that have nodes. */
+static double largest_error(const vessel *v, field stress)
+{
+    double largest = 0;
+    for (uint64_t t = 0; t < v->wall.triangle_count; t++) {
+        double x[3], s[6], exact[3];
+        if (is_missing(v, t)) continue;
+        middle_of(v, t, x);
+        stress(x, s);
+        traction(s, v->wall.inward[t], exact);
+        for (int a = 0; a < 3; a++) largest = fmax(largest, fabs((double)v->shear[t][a] - exact[a]));
+    }
+    return largest;
+}
+
+/* Triangles larger and smaller than voxels, plane and curved: linear stresses come out as they went in. */
+Test(wall_shear, linear_stress_is_extrapolated_exactly)
+{
+    const struct {
+        unsigned rings, around;
+        double dx;
+    } cases[] = {{2, 8, 0.1}, {30, 40, 0.2}, {80, 60, 0.3}};
+    for (int k = 0; k < 3; k++) {
+        shape s = shape_new();
+        shape_bend(&s, 5, 1.5, 1.2, cases[k].rings, cases[k].around);
+        shape_turn(&s, 0.7);
+        vessel v = make(&s, cases[k].dx, RILL_SHELL_ONE, NULL);
+        feed(&v, linear);
+        cr_assert_eq(v.wall.missing, 0u);
+        cr_assert_eq(v.wall.flat, 0u);
+        cr_assert_lt(largest_error(&v, linear), 1e-4, "case %d: %g of 20", k, largest_error(&v, linear));
+        vessel_free(&v);
+        shape_free(&s);
+    }
+}
+
+static double turned; /* angle that tubes were turned by */
+
+/* The axis of a turned tube, and the distance from it: columns as shape_turn() makes them. */
+static double axis_of(const double x[3], double axis[3], double radial[3])
+{
+    shape s = {malloc(sizeof *s.v), NULL, 0, 0};
+    shape_vertex(&s, 0, 0, 1);
+    shape_turn(&s, turned);
+    for (int a = 0; a < 3; a++) axis[a] = s.v[0][a];
+    free(s.v);
+    const double along = rill_dot(x, axis);
+    for (int a = 0; a < 3; a++) radial[a] = x[a] - along * axis[a];
+    return sqrt(rill_dot(radial, radial));
+}
+
+/* Shear that grows as r^power towards the wall of a tube of radius 2: u falls along the axis. */
+static void shear_in_tube(const double x[3], double s[6], int power)
+{
+    double axis[3], e[3];
+    const double r = axis_of(x, axis, e), size = r > 0 ? -pow(r / 2, power) / r : 0;
+    for (int c = 0; c < 6; c++) {
+        const int a = c < 3 ? c : (c - 3) / 2, b = c < 3 ? c : c == 3 ? 1 : 2;
+        s[c] = size * (axis[a] * e[b] + axis[b] * e[a]);
+    }
+}
+
+static void poiseuille(const double x[3], double s[6]) { shear_in_tube(x, s, 1); }
+
+static void steep(const double x[3], double s[6]) { shear_in_tube(x, s, 3); }
+
+/* L2 of the deviation from a shear of 1 along the axis, away from the ends. */
+static double tube_error(double angle, double dx, field stress)
+{
+    shape s = shape_new();
+    double wrong = 0, all = 0;
+    turned = angle;
+    shape_tube(&s, 2, 6, 40, 256);
+    shape_turn(&s, angle);
+    vessel v = make(&s, dx, RILL_SHELL_ONE, NULL);
+    feed(&v, stress);
+    cr_assert_eq(v.wall.missing, 0u);
+    for (uint64_t t = 0; t < v.wall.triangle_count; t++) {
+        double x[3], axis[3], e[3];
+        middle_of(&v, t, x);
+        axis_of(x, axis, e);
+        for (int a = 0; a < 3; a++) wrong += v.wall.area[t] * pow((double)v.shear[t][a] - axis[a], 2);
+        all += v.wall.area[t];
+    }
+    vessel_free(&v);
+    shape_free(&s);
+    return sqrt(wrong / all);
+}
+
+Test(wall_shear, exact_poiseuille_stress_gives_the_shear_of_the_wall)
+{
+    const double angles[] = {0, 1};
+    for (int k = 0; k < 2; k++) {
+        const double error = tube_error(angles[k], 0.25, poiseuille);
+        cr_assert_lt(error, 5e-4, "angle %g: %g; 256 chords are off by 1e-4", angles[k], error);
+        const double coarse = tube_error(angles[k], 0.4, steep), fine = tube_error(angles[k], 0.2, steep);
+        cr_assert_lt(coarse, 0.06, "%g", coarse);
+        cr_assert_gt(log2(coarse / fine), 1.7, "angle %g: order %g from %g to %g", angles[k],
+                     log2(coarse / fine), coarse, fine);
+    }
+}
+
+/* 1 on one side of the wall between two ducts, 2 on the other. */
+static void sided(const double x[3], double s[6])
+{
+    memset(s, 0, 6 * sizeof *s);
+    s[3] = s[4] = s[5] = x[0] < 0 ? 1 : 2;
+}
+
+/* Two square ducts side by side: the floor of one goes on in the floor of the other. */
+Test(wall_shear, nodes_behind_a_wall_do_not_count)
+{
+    shape s = shape_new();
+    for (int side = -1; side <= 1; side += 2) {
+        const unsigned first = s.nv;
+        shape_tube(&s, 1, 3, 10, 4);
+        for (unsigned k = first; k < s.nv; k++) {
+            const double x = s.v[k][0], y = s.v[k][1];
+            s.v[k][0] = M_SQRT1_2 * (x - y) + side * (M_SQRT1_2 + 0.053); /* a voxel of wall */
+            s.v[k][1] = M_SQRT1_2 * (x + y);
+        }
+    }
+    vessel v = make(&s, 0.1, RILL_SHELL_ALL, NULL);
+    feed(&v, sided);
+    cr_assert_lt(largest_error(&v, sided), 1e-5, "%g", largest_error(&v, sided));
+    vessel_free(&v);
+    shape_free(&s);
+}
+
+Test(wall_shear, triangles_that_were_cut_off_have_none)
+{
+    shape s = shape_new();
+    const rill_plane plane = {.name = "inlet", .point = {0, 0, 4e-3}, .normal = {0, 0, -1}};
+    shape_tube(&s, 2, 6, 13, 24);
+    vessel v = make(&s, 0.25, RILL_SHELL_ONE, &plane);
+    feed(&v, linear);
+    uint64_t missing = 0;
+    for (uint64_t t = 0; t < v.wall.triangle_count; t++) {
+        double x[3];
+        middle_of(&v, t, x);
+        missing += is_missing(&v, t);
+        cr_assert_eq(is_missing(&v, t), isnan(v.shear[t][0]));
+        cr_assert(!is_missing(&v, t) || x[2] > 4, "a triangle at z = %g", x[2]);
+        cr_assert(is_missing(&v, t) || x[2] < 4 + 3.5 * 0.25, "a triangle at z = %g", x[2]);
+    }
+    cr_assert_gt(missing, 0u);
+    cr_assert_eq(missing, v.wall.missing);
+    cr_assert(isfinite(rill_wall_shear_mean(&v.wall, (const float(*)[3])v.shear)));
+    vessel_free(&v);
+    shape_free(&s);
+}
+
+Test(wall_shear, an_image_has_no_triangles)
+{
+    rill_geom *geom = NULL;
+    rill_domain *domain = NULL;
+    rill_wall_shear wall;
+    cr_assert_eq(rill_geom_create((const uint32_t[]){4, 4, 4}, &geom), RILL_OK);
+    geom->voxels[21] = RILL_FLUID;
+    const rill_domain_options options = {.lattice = RILL_D3Q19, .flow_axis = -1};
+    cr_assert_eq(rill_domain_create(geom, &options, &domain), RILL_OK);
+    cr_assert_eq(rill_wall_shear_make(domain, &wall), RILL_USAGE);
+    cr_assert(strstr(rill_error_message(), "surface"));
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
+
+/* Four triangles: steady, to and fro, turning round, nothing at all. */
+Test(wall_shear, a_cycle_has_mean_oscillation_and_residence)
+{
+    enum { TRIANGLES = 5, SAMPLES = 360 };
+    rill_shear_cycle cycle;
+    float shear[TRIANGLES][3] = {{0}}, mean[TRIANGLES][3], tawss[TRIANGLES], osi[TRIANGLES], rrt[TRIANGLES];
+    cr_assert_eq(rill_shear_cycle_create(TRIANGLES, &cycle), RILL_OK);
+    for (int round = 0; round < 2; round++) { /* the second forgets the first */
+        rill_shear_cycle_restart(&cycle);
+        for (int k = 0; k < SAMPLES; k++) {
+            const double phase = 2 * M_PI * (k + 0.5) / SAMPLES;
+            shear[0][1] = -2;
+            shear[1][0] = (float)(1 + 2 * cos(phase)); /* between -1 and 3 */
+            shear[2][0] = (float)cos(phase);
+            shear[2][2] = (float)sin(phase);
+            shear[4][0] = NAN;
+            rill_shear_cycle_add(&cycle, (const float(*)[3])shear, 0.25);
+        }
+    }
+    const rill_shear_result result = {mean, tawss, osi, rrt};
+    rill_shear_cycle_finish(&cycle, &result);
+    cr_assert_float_eq(tawss[0], 2, 1e-6);
+    cr_assert_float_eq(mean[0][1], -2, 1e-6);
+    cr_assert_float_eq(osi[0], 0, 1e-6);
+    cr_assert_float_eq(rrt[0], 0.5, 1e-6);
+    const double both = 1.0 / 3 + 2 * sqrt(3) / M_PI; /* mean of |1 + 2 cos| */
+    cr_assert_float_eq(tawss[1], both, 1e-3);
+    cr_assert_float_eq(osi[1], (1 - 1 / both) / 2, 1e-3);
+    cr_assert_float_eq(rrt[1], 1 / ((1 - 2 * (double)osi[1]) * (double)tawss[1]), 1e-5);
+    cr_assert_float_eq(tawss[2], 1, 1e-6);
+    cr_assert_float_eq(osi[2], 0.5, 1e-6);
+    cr_assert_gt(rrt[2], 1e6f);
+    cr_assert(tawss[3] == 0 && osi[3] == 0 && isinf(rrt[3]));
+    cr_assert(isnan(tawss[4]) && isnan(osi[4]) && isnan(rrt[4]) && isnan(mean[4][0]));
+    rill_shear_cycle_free(&cycle);
+}

@@ -10,6 +10,7 @@
 #include "io/cells.h"
 #include "io/fields_priv.h"
 #include "io/geom_file.h"
+#include "io/xmf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,7 +283,9 @@ rill_status rill_fields_write(const rill_fields *fields, rill_fields_kind kind, 
     if (!cells || !xmf) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a file name"));
     if (kind == RILL_FIELDS_SPARSE) RILL_TRY(rill_cells_write(fields->geom, cells));
     RILL_TRY(file_write(fields, kind, path, cells));
-    RILL_TRY(rill_xmf_write(fields, kind, path, xmf));
+    const rill_xmf_moment moment = {path,
+                                    (double)fields->step * (fields->time_step > 0 ? fields->time_step : 1)};
+    RILL_TRY(rill_xmf_write(&moment, 1, xmf));
 done:
     free(cells);
     free(xmf);

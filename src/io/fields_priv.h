@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file fields_priv.h
- * Names inside field files, and the .xmf beside them.
+ * Names inside field files.
  */
 #ifndef RILL_IO_FIELDS_PRIV_H
 #define RILL_IO_FIELDS_PRIV_H
@@ -10,14 +10,11 @@
 
 #define RILL_FIELDS_FORMAT "rill-fields"
 #define RILL_CELLS_FORMAT "rill-cells"
+#define RILL_WALL_FORMAT "rill-wall"
 #define RILL_IMAGE_VELOCITY "/VTKHDF/PointData/velocity" /* f32 [nz][ny][nx][3] */
 #define RILL_IMAGE_VOXELS "/VTKHDF/PointData/voxels"     /* u8 [nz][ny][nx] */
 #define RILL_IMAGE_PRESSURE "/VTKHDF/PointData/pressure" /* f32 [nz][ny][nx] */
 #define RILL_SPARSE_VELOCITY "/VTKHDF/CellData/velocity" /* f32 [N][3] */
 #define RILL_SPARSE_PRESSURE "/VTKHDF/CellData/pressure" /* f32 [N] */
-
-/** Write an XDMF 3 file that names the arrays of a field file. @param[in] path  the field file */
-rill_status rill_xmf_write(const rill_fields *fields, rill_fields_kind kind, const char *path,
-                           const char *xmf);
 
 #endif

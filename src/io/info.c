@@ -260,6 +260,30 @@ done:
     return status;
 }
 
+/* Attributes of an array on the triangles. */
+static rill_status on_wall_array(void *context, const char *name)
+{
+    const level *l = context;
+    char path[PATH];
+    if (snprintf(path, sizeof path, "%s/%s", l->path, name) >= PATH) return RILL_OK;
+    return group_add(l->file, path, name, l->into);
+}
+
+static rill_status wall_add(rill_h5_file *file, json_t *into)
+{
+    rill_status status = RILL_OK;
+    uint64_t triangles;
+    level l = {file, "/VTKHDF/CellData", json_object(), 0};
+    RILL_TRY(set(into, "fields", l.into));
+    RILL_TRY(attributes_add(file, "/", into));
+    RILL_TRY(rill_h5_read(file, "/VTKHDF/NumberOfCells", RILL_H5_U64, NULL, NULL, &triangles));
+    RILL_TRY(set(into, "triangles", json_integer((json_int_t)triangles)));
+    RILL_TRY(rill_h5_members(file, l.path, on_wall_array, &l));
+    RILL_TRY(group_add(file, "/provenance", "provenance", into));
+done:
+    return status;
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static rill_status describe(rill_h5_file *file, const char *format, json_t *into)
@@ -274,6 +298,9 @@ static rill_status describe(rill_h5_file *file, const char *format, json_t *into
     } else if (strcmp(format, RILL_FIELDS_FORMAT) == 0 || strcmp(format, RILL_CELLS_FORMAT) == 0) {
         RILL_TRY(set(into, "kind", json_string(strcmp(format, RILL_CELLS_FORMAT) == 0 ? "cells" : "fields")));
         RILL_TRY(fields_add(file, into));
+    } else if (strcmp(format, RILL_WALL_FORMAT) == 0) {
+        RILL_TRY(set(into, "kind", json_string("wall")));
+        RILL_TRY(wall_add(file, into));
     } else {
         RILL_TRY(rill_fail(RILL_USAGE, "cannot describe %s: its format \"%.40s\" is none of rill's",
                            rill_h5_path(file), format));

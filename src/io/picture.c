@@ -1,43 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of slices. PNG is libpng's. */
+/* Pictures of slices. */
 #include "io/picture.h"
 
-#include "core/memory.h"
 #include "core/status.h"
-#include "io/output.h"
 
 #include <math.h>
-#include <png.h>
-#include <stdio.h>
-#include <string.h>
 
-enum {
-    LEAST = 480, /* pixels of the longer edge, at least */
-    MARGIN = 12, /* around the colour bar */
-    BAR = 18,    /* its width */
-    DOT = 2,     /* pixels of a dot of a glyph */
-    GLYPH_WIDTH = 5,
-    GLYPH_HEIGHT = 7,
-    TEXT = 11, /* dots of a glyph, glyphs of a label */
-    LEGEND = 3 * MARGIN + BAR + TEXT * (GLYPH_WIDTH + 1) * DOT
-};
-
-typedef struct canvas {
-    uint32_t width, height, zoom;
-    uint8_t *rgb; /* [height][width][3] */
-} canvas;
-
-void rill_picture_colour(double t, uint8_t rgb[3])
-{
-    /* Nine points of viridis by N. J. Smith and S. van der Walt, 2015, CC0: https://bids.github.io/colormap
-     */
-    static const uint8_t map[9][3] = {{68, 1, 84},    {71, 45, 123},  {59, 82, 139},
-                                      {44, 114, 142}, {33, 145, 140}, {40, 174, 128},
-                                      {94, 201, 98},  {173, 220, 48}, {253, 231, 37}};
-    const double x = 8 * (t > 0 ? (t < 1 ? t : 1) : 0);
-    const int i = x < 8 ? (int)x : 7;
-    for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)lrint(map[i][c] + (x - i) * (map[i + 1][c] - map[i][c]));
-}
+enum { LEAST = 480 /* pixels of the longer edge, at least */ };
 
 rill_picture_range rill_picture_range_of(const rill_slice *slice, rill_picture_scale scale)
 {
@@ -55,85 +24,7 @@ rill_picture_range rill_picture_range_of(const rill_slice *slice, rill_picture_s
     return range;
 }
 
-/* Where a value lies between the ends of the range, 0…1. */
-static double place(rill_picture_range range, rill_picture_scale scale, double value)
-{
-    if (!(range.high > range.low)) return 0;
-    if (scale == RILL_PICTURE_LOG)
-        return value > 0 ? log(value / range.low) / log(range.high / range.low) : 0;
-    return (value - range.low) / (range.high - range.low);
-}
-
-/* The reverse. */
-static double value_at(rill_picture_range range, rill_picture_scale scale, double t)
-{
-    return scale == RILL_PICTURE_LOG ? range.low * pow(range.high / range.low, t)
-                                     : range.low + t * (range.high - range.low);
-}
-
-static uint8_t *pixel(const canvas *c, uint32_t x, uint32_t y)
-{
-    return c->rgb + 3 * ((size_t)y * c->width + x);
-}
-
-static void fill(const canvas *c, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
-                 const uint8_t rgb[3])
-{
-    for (uint32_t j = y; j < y + height && j < c->height; j++)
-        for (uint32_t i = x; i < x + width && i < c->width; i++) memcpy(pixel(c, i, j), rgb, 3);
-}
-
-/* Rows of dots, the leftmost in bit 4: what "%.3g" and our units need. */
-static const uint8_t *glyph(char letter)
-{
-    static const char letters[] = "0123456789.+-e/mslupPa";
-    static const uint8_t dots[][GLYPH_HEIGHT] = {
-        {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},    {14, 17, 1, 2, 4, 8, 31},
-        {31, 2, 4, 2, 1, 17, 14},     {2, 6, 10, 18, 31, 2, 2},   {31, 16, 30, 1, 1, 17, 14},
-        {6, 8, 16, 30, 17, 17, 14},   {31, 1, 2, 4, 8, 8, 8},     {14, 17, 17, 14, 17, 17, 14},
-        {14, 17, 17, 15, 1, 2, 12},   {0, 0, 0, 0, 0, 12, 12},    {0, 4, 4, 31, 4, 4, 0},
-        {0, 0, 0, 31, 0, 0, 0},       {0, 0, 14, 17, 31, 16, 14}, {0, 1, 2, 4, 8, 16, 0},
-        {0, 0, 26, 21, 21, 21, 21},   {0, 0, 15, 16, 14, 1, 30},  {12, 4, 4, 4, 4, 4, 14},
-        {0, 0, 17, 17, 17, 19, 13},   {0, 0, 30, 17, 30, 16, 16}, {30, 17, 17, 30, 16, 16, 16},
-        {0, 0, 14, 1, 15, 17, 15}};
-    const char *found = letter ? strchr(letters, letter) : NULL;
-    return found ? dots[found - letters] : NULL;
-}
-
-static void print(const canvas *c, uint32_t x, uint32_t y, const char *text)
-{
-    static const uint8_t black[3] = {0, 0, 0};
-    for (; *text; text++, x += (GLYPH_WIDTH + 1) * DOT) {
-        const uint8_t *rows = glyph(*text);
-        for (uint32_t j = 0; rows && j < GLYPH_HEIGHT; j++)
-            for (uint32_t i = 0; i < GLYPH_WIDTH; i++)
-                if (rows[j] >> (GLYPH_WIDTH - 1 - i) & 1) fill(c, x + i * DOT, y + j * DOT, DOT, DOT, black);
-    }
-}
-
-/* The colour bar, five numbers along it, the unit above. */
-static void draw_legend(const canvas *c, const rill_slice *slice, rill_picture_range range,
-                        rill_picture_scale scale)
-{
-    enum { TICKS = 5, TEXT_HEIGHT = GLYPH_HEIGHT * DOT };
-    const uint32_t x = c->width - LEGEND + MARGIN, top = 2 * MARGIN + TEXT_HEIGHT;
-    const uint32_t height = c->height - top - MARGIN;
-    uint8_t rgb[3];
-    char text[TEXT + 1];
-    for (uint32_t y = 0; y < height; y++) {
-        rill_picture_colour(1 - y / (height - 1.0), rgb);
-        fill(c, x, top + y, BAR, 1, rgb);
-    }
-    for (int k = 0; k < TICKS; k++) {
-        const double t = k / (TICKS - 1.0);
-        snprintf(text, sizeof text, "%.3g", value_at(range, scale, t));
-        print(c, x + BAR + MARGIN, top + (uint32_t)((1 - t) * (height - TEXT_HEIGHT)), text);
-    }
-    snprintf(text, sizeof text, "%.*s", TEXT, slice->unit);
-    print(c, x, MARGIN, text);
-}
-
-static void draw_slice(const canvas *c, const rill_slice *slice, rill_picture_range range,
+static void draw_slice(const rill_canvas *c, uint32_t zoom, const rill_slice *slice, rill_picture_range range,
                        rill_picture_scale scale)
 {
     static const uint8_t solid[3] = {170, 170, 170};
@@ -141,54 +32,31 @@ static void draw_slice(const canvas *c, const rill_slice *slice, rill_picture_ra
     for (uint32_t v = 0; v < slice->height; v++)
         for (uint32_t u = 0; u < slice->width; u++) {
             const float value = slice->values[(size_t)v * slice->width + u];
-            if (!isnan(value)) rill_picture_colour(place(range, scale, value), rgb);
-            fill(c, u * c->zoom, (slice->height - 1 - v) * c->zoom, c->zoom, c->zoom,
-                 isnan(value) ? solid : rgb);
+            if (!isnan(value)) rill_picture_colour(rill_picture_place(range, scale, value), rgb);
+            rill_canvas_fill(c, u * zoom, (slice->height - 1 - v) * zoom, zoom, zoom,
+                             isnan(value) ? solid : rgb);
         }
-}
-
-static rill_status save(const canvas *c, const char *path)
-{
-    rill_status status = RILL_OK;
-    rill_output *output = NULL;
-    void *bytes = NULL;
-    png_image image = {
-        .version = PNG_IMAGE_VERSION, .width = c->width, .height = c->height, .format = PNG_FORMAT_RGB};
-    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
-    RILL_TRY(rill_array_create(size, 1, "a compressed picture", &bytes));
-    if (!png_image_write_to_memory(&image, bytes, &size, 0, c->rgb, 0, NULL))
-        RILL_TRY(rill_fail(RILL_SYSTEM, "cannot write %s: %s", path, image.message));
-    RILL_TRY(rill_output_create(path, &output));
-    RILL_TRY(rill_output_append(output, bytes, size));
-    RILL_TRY(rill_output_commit(output));
-done:
-    rill_output_destroy(output);
-    rill_array_destroy(bytes);
-    return status;
 }
 
 rill_status rill_picture_write(const rill_slice *slice, rill_picture_scale scale, const char *path)
 {
     rill_status status = RILL_OK;
+    rill_canvas c = {0};
     const uint32_t longer = slice->width > slice->height ? slice->width : slice->height;
     const uint32_t zoom = longer < LEAST ? (LEAST + longer - 1) / longer : 1;
-    const uint32_t least_height = LEAST / 2; /* of the colour bar with its numbers */
-    canvas c = {.zoom = zoom};
     if (longer > 30000)
         return rill_fail(RILL_USAGE,
                          "a slice of %u x %u voxels is too large for a picture: the limit is 30000",
                          slice->width, slice->height);
     const rill_picture_range range = rill_picture_range_of(slice, scale);
     const bool legend = range.high > range.low; /* one value needs none */
-    c.width = slice->width * zoom + (legend ? LEGEND : 0);
-    c.height = slice->height * zoom;
-    if (legend && c.height < least_height) c.height = least_height;
-    RILL_TRY(rill_array_create((uint64_t)c.width * c.height, 3, "a picture", (void **)&c.rgb));
-    memset(c.rgb, 255, (size_t)3 * c.width * c.height);
-    draw_slice(&c, slice, range, scale);
-    if (legend) draw_legend(&c, slice, range, scale);
-    RILL_TRY(save(&c, path));
+    uint32_t height = slice->height * zoom;
+    if (legend && height < RILL_CANVAS_LEGEND_HEIGHT) height = RILL_CANVAS_LEGEND_HEIGHT;
+    RILL_TRY(rill_canvas_create(slice->width * zoom + (legend ? RILL_CANVAS_LEGEND : 0), height, &c));
+    draw_slice(&c, zoom, slice, range, scale);
+    if (legend) rill_canvas_legend(&c, slice->unit, range, scale);
+    RILL_TRY(rill_canvas_save(&c, path));
 done:
-    rill_array_destroy(c.rgb);
+    rill_canvas_free(&c);
     return status;
 }

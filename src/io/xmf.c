@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XDMF 3: XML that tells older readers, and readers of physical times, where the arrays of a field file are.
- */
+/* XDMF 3 of field and wall files. */
+#include "io/xmf.h"
+
 #include "core/status.h"
-#include "io/cells.h"
 #include "io/fields_priv.h"
+#include "io/hdf5.h"
 #include "io/output.h"
 
 #include <stdio.h>
@@ -29,102 +30,145 @@ static void print_name(FILE *out, const char *path)
         }
 }
 
-static void print_item(FILE *out, const char *dims, const char *number, int bytes, const char *path,
-                       const char *array)
+/* A file that is being described. */
+typedef struct grid {
+    rill_h5_file *file;
+    FILE *out;
+    const char *path;   /* of the file */
+    const char *group;  /* of its arrays */
+    const char *centre; /* what they are of */
+} grid;
+
+/* XDMF's words for a type. */
+static void print_type(FILE *out, rill_h5_type type)
 {
-    fprintf(out, "<DataItem Dimensions=\"%s\" NumberType=\"%s\" Precision=\"%d\" Format=\"HDF\">", dims,
-            number, bytes);
-    print_name(out, path);
-    fprintf(out, ":%s</DataItem>\n", array);
+    const char *const names[] = {"UChar", "UInt", "UInt", "Int", "Float", "Float"};
+    fprintf(out, "NumberType=\"%s\" Precision=\"%zu\"", names[type], rill_h5_size(type));
 }
 
-static void print_image(FILE *out, const rill_geom *geom)
-{
-    const double edge = rill_geom_edge(geom), *o = geom->origin;
-    fprintf(out, "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%u %u %u\"/>\n", geom->n[2],
-            geom->n[1], geom->n[0]);
-    fprintf(out,
-            "<Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
-            "<DataItem Dimensions=\"3\" Format=\"XML\">%.17g %.17g %.17g</DataItem>\n"
-            "<DataItem Dimensions=\"3\" Format=\"XML\">%.17g %.17g %.17g</DataItem>\n</Geometry>\n",
-            o[2] + edge / 2, o[1] + edge / 2, o[0] + edge / 2, edge, edge, edge);
-}
-
-/* The number of points is only known to the cells file: it is handed in. */
-static void print_cells(FILE *out, uint64_t nodes, uint64_t points, const char *path)
-{
-    char dims[64];
-    fprintf(out, "<Topology TopologyType=\"Hexahedron\" NumberOfElements=\"%llu\">\n",
-            (unsigned long long)nodes);
-    snprintf(dims, sizeof dims, "%llu 8", (unsigned long long)nodes);
-    print_item(out, dims, "Int", 8, path, "/VTKHDF/Connectivity");
-    fputs("</Topology>\n<Geometry GeometryType=\"XYZ\">\n", out);
-    snprintf(dims, sizeof dims, "%llu 3", (unsigned long long)points);
-    print_item(out, dims, "Float", 4, path, "/VTKHDF/Points");
-    fputs("</Geometry>\n", out);
-}
-
-static void print_fields(FILE *out, const char *dims, bool image, const char *path)
-{
-    char vector[96];
-    const char *centre = image ? "Node" : "Cell";
-    snprintf(vector, sizeof vector, "%s 3", dims);
-    fprintf(out, "<Attribute Name=\"velocity\" AttributeType=\"Vector\" Center=\"%s\">\n", centre);
-    print_item(out, vector, "Float", 4, path, image ? RILL_IMAGE_VELOCITY : RILL_SPARSE_VELOCITY);
-    fprintf(out, "</Attribute>\n<Attribute Name=\"pressure\" AttributeType=\"Scalar\" Center=\"%s\">\n",
-            centre);
-    print_item(out, dims, "Float", 4, path, image ? RILL_IMAGE_PRESSURE : RILL_SPARSE_PRESSURE);
-    fputs("</Attribute>\n", out);
-}
-
-static void print_document(FILE *out, const rill_fields *fields, bool image, uint64_t points,
-                           const char *path)
-{
-    const rill_geom *geom = fields->geom;
-    const uint64_t nodes = rill_geom_fluid(geom);
-    const double time = (double)fields->step * (fields->time_step > 0 ? fields->time_step : 1);
-    char dims[64];
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n"
-          "<Grid Name=\"rill\" GridType=\"Uniform\">\n",
-          out);
-    fprintf(out, "<Time Value=\"%.17g\"/>\n", time);
-    if (image) {
-        snprintf(dims, sizeof dims, "%u %u %u", geom->n[2], geom->n[1], geom->n[0]);
-        print_image(out, geom);
-    } else {
-        snprintf(dims, sizeof dims, "%llu", (unsigned long long)nodes);
-        print_cells(out, nodes, points, path);
-    }
-    print_fields(out, dims, image, path);
-    fputs("</Grid>\n</Domain>\n</Xdmf>\n", out);
-}
-
-/* Asks the field file, through its links, how many points the cells have. */
-static rill_status count_points(const char *path, uint64_t *points)
+/* A DataItem for a dataset, `width` numbers to an element where the file has them in one row. */
+static rill_status print_item(const grid *g, const char *dataset, uint64_t width)
 {
     rill_status status = RILL_OK;
-    rill_h5_file *file = NULL;
-    RILL_TRY(rill_h5_open(path, &file));
-    RILL_TRY(rill_h5_read(file, "/VTKHDF/NumberOfPoints", RILL_H5_U64, NULL, NULL, points));
+    rill_h5_layout layout;
+    RILL_TRY(rill_h5_dataset_layout(g->file, dataset, &layout));
+    if (layout.type == RILL_H5_OTHER || layout.rank < 1)
+        return rill_fail(RILL_USAGE, "cannot describe %s: %s is no array of numbers", g->path, dataset);
+    fputs("<DataItem Dimensions=\"", g->out);
+    if (width > 1)
+        fprintf(g->out, "%llu %llu", (unsigned long long)(layout.dims[0] / width), (unsigned long long)width);
+    for (int a = 0; a < layout.rank && width <= 1; a++)
+        fprintf(g->out, "%s%llu", a ? " " : "", (unsigned long long)layout.dims[a]);
+    fputs("\" ", g->out);
+    print_type(g->out, layout.type);
+    fputs(" Format=\"HDF\">", g->out);
+    print_name(g->out, g->path);
+    fprintf(g->out, ":%s</DataItem>\n", dataset);
 done:
-    rill_h5_close(file);
     return status;
 }
 
-rill_status rill_xmf_write(const rill_fields *fields, rill_fields_kind kind, const char *path,
-                           const char *xmf)
+static rill_status on_array(void *context, const char *name)
+{
+    rill_status status = RILL_OK;
+    const grid *g = context;
+    char dataset[256];
+    rill_h5_layout layout;
+    if (snprintf(dataset, sizeof dataset, "%s/%s", g->group, name) >= (int)sizeof dataset) return RILL_OK;
+    RILL_TRY(rill_h5_dataset_layout(g->file, dataset, &layout));
+    const int scalars = strcmp(g->centre, "Node") == 0 ? 3 : 1;
+    fprintf(g->out, "<Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"%s\">\n", name,
+            layout.rank > scalars ? "Vector" : "Scalar", g->centre);
+    RILL_TRY(print_item(g, dataset, 1));
+    fputs("</Attribute>\n", g->out);
+done:
+    return status;
+}
+
+static rill_status print_image(const grid *g)
+{
+    rill_status status = RILL_OK;
+    int64_t extent[6];
+    double origin[3], spacing[3];
+    RILL_TRY(rill_h5_get_integers(g->file, "/VTKHDF", "WholeExtent", extent, 6));
+    RILL_TRY(rill_h5_get_reals(g->file, "/VTKHDF", "Origin", origin, 3));
+    RILL_TRY(rill_h5_get_reals(g->file, "/VTKHDF", "Spacing", spacing, 3));
+    fprintf(g->out, "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%lld %lld %lld\"/>\n",
+            (long long)extent[5] + 1, (long long)extent[3] + 1, (long long)extent[1] + 1);
+    fprintf(g->out,
+            "<Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
+            "<DataItem Dimensions=\"3\" Format=\"XML\">%.17g %.17g %.17g</DataItem>\n"
+            "<DataItem Dimensions=\"3\" Format=\"XML\">%.17g %.17g %.17g</DataItem>\n</Geometry>\n",
+            origin[2], origin[1], origin[0], spacing[2], spacing[1], spacing[0]);
+done:
+    return status;
+}
+
+static rill_status print_cells(const grid *g, const char *type, uint64_t corners)
+{
+    rill_status status = RILL_OK;
+    uint64_t cells;
+    RILL_TRY(rill_h5_read(g->file, "/VTKHDF/NumberOfCells", RILL_H5_U64, NULL, NULL, &cells));
+    fprintf(g->out, "<Topology TopologyType=\"%s\" NumberOfElements=\"%llu\">\n", type,
+            (unsigned long long)cells);
+    RILL_TRY(print_item(g, "/VTKHDF/Connectivity", corners));
+    fputs("</Topology>\n<Geometry GeometryType=\"XYZ\">\n", g->out);
+    RILL_TRY(print_item(g, "/VTKHDF/Points", 1));
+    fputs("</Geometry>\n", g->out);
+done:
+    return status;
+}
+
+static rill_status print_grid(FILE *out, const rill_xmf_moment *moment)
+{
+    rill_status status = RILL_OK;
+    char *format = NULL;
+    grid g = {.out = out, .path = moment->path, .group = "/VTKHDF/CellData", .centre = "Cell"};
+    RILL_TRY(rill_h5_open(moment->path, &g.file));
+    RILL_TRY(rill_h5_get_text(g.file, "/", "format", &format));
+    const bool wall = strcmp(format, RILL_WALL_FORMAT) == 0;
+    if (!wall && strcmp(format, RILL_FIELDS_FORMAT) != 0)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot describe %s: it holds no fields of rill", moment->path));
+    fprintf(out, "<Grid Name=\"rill\" GridType=\"Uniform\">\n<Time Value=\"%.17g\"/>\n", moment->time);
+    if (rill_h5_exists(g.file, "/VTKHDF/PointData")) {
+        g.group = "/VTKHDF/PointData";
+        g.centre = "Node";
+        RILL_TRY(print_image(&g));
+    } else {
+        RILL_TRY(wall ? print_cells(&g, "Triangle", 3) : print_cells(&g, "Hexahedron", 8));
+    }
+    RILL_TRY(rill_h5_members(g.file, g.group, on_array, &g));
+    fputs("</Grid>\n", out);
+done:
+    free(format);
+    rill_h5_close(g.file);
+    return status;
+}
+
+static rill_status print_document(FILE *out, const rill_xmf_moment *moments, int count)
+{
+    rill_status status = RILL_OK;
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n", out);
+    if (count > 1) fputs("<Grid Name=\"series\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", out);
+    for (int k = 0; k < count; k++) RILL_TRY(print_grid(out, &moments[k]));
+    if (count > 1) fputs("</Grid>\n", out);
+    fputs("</Domain>\n</Xdmf>\n", out);
+done:
+    return status;
+}
+
+rill_status rill_xmf_write(const rill_xmf_moment *moments, int count, const char *xmf)
 {
     rill_status status = RILL_OK;
     rill_output *output = NULL;
     char *text = NULL;
     size_t size = 0;
-    uint64_t points = 0;
-    const bool image = kind == RILL_FIELDS_IMAGE;
-    if (!image) RILL_TRY(count_points(path, &points));
     FILE *out = open_memstream(&text, &size);
-    if (!out) RILL_TRY(rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", xmf));
-    print_document(out, fields, image, points, path);
-    if (fclose(out) != 0) RILL_TRY(rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", xmf));
+    if (!out) return rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", xmf);
+    status = print_document(out, moments, count);
+    if (fclose(out) != 0 && status == RILL_OK)
+        status = rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", xmf);
+    if (status != RILL_OK) goto done;
     RILL_TRY(rill_output_create(xmf, &output));
     RILL_TRY(rill_output_append(output, text, size));
     RILL_TRY(rill_output_commit(output));

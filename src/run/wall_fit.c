@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* A slope is known when the nodes spread along its axis, less what the other axes explain, by more than this
- * part of a voxel squared. Extrapolation multiplies errors of single nodes: weights whose magnitudes add up to
- * more than MAGNITUDE are not worth it. */
+ * part of a voxel squared. Extrapolation multiplies errors of single nodes: weights whose magnitudes add up
+ * to more than MAGNITUDE are not worth it. */
 static const double SPREAD = 0.02, MAGNITUDE = 6;
 
 /* Solve M y = (1, 0, …) for the symmetric M [n][n] by Cholesky. @return false where a pivot is too small */

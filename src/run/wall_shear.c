@@ -369,9 +369,9 @@ double rill_wall_shear_mean(const rill_wall_shear *wall, const float (*shear)[3]
 {
     double sum = 0, area = 0;
     for (uint64_t t = 0; t < wall->triangle_count; t++) {
-        const double size = sqrt((double)shear[t][0] * (double)shear[t][0] +
-                                 (double)shear[t][1] * (double)shear[t][1] +
-                                 (double)shear[t][2] * (double)shear[t][2]);
+        const double size =
+            sqrt((double)shear[t][0] * (double)shear[t][0] + (double)shear[t][1] * (double)shear[t][1] +
+                 (double)shear[t][2] * (double)shear[t][2]);
         if (wall->first[t] == wall->first[t + 1]) continue;
         sum += wall->area[t] * size;
         area += wall->area[t];

@@ -17,15 +17,15 @@
 /** How nodes make up the triangles. Arrays are owned. */
 typedef struct rill_wall_shear {
     uint64_t triangle_count;
-    uint64_t missing;   /**< triangles without fluid nearby: closed off, outside of the box, or without area */
-    uint64_t flat;      /**< triangles, of the others, where nodes allow no extrapolation: a mean instead */
-    rill_node *nodes;   /**< [node_count], ascending: where the stress is wanted */
+    uint64_t missing; /**< triangles without fluid nearby: closed off, outside of the box, or without area */
+    uint64_t flat;    /**< triangles, of the others, where nodes allow no extrapolation: a mean instead */
+    rill_node *nodes; /**< [node_count], ascending: where the stress is wanted */
     uint64_t node_count;
-    uint64_t *first;    /**< [triangle_count + 1] into slots and weights; none: missing */
-    uint32_t *slots;    /**< which of `nodes` */
-    float *weights;     /**< add up to 1 for each triangle */
+    uint64_t *first;     /**< [triangle_count + 1] into slots and weights; none: missing */
+    uint32_t *slots;     /**< which of `nodes` */
+    float *weights;      /**< add up to 1 for each triangle */
     double (*inward)[3]; /**< [triangle_count], normals of length 1 into the fluid; 0 without area */
-    double *area;       /**< [triangle_count], m2 */
+    double *area;        /**< [triangle_count], m2 */
 } rill_wall_shear;
 
 /**

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file view.h
+ * A surface with a value on every triangle as a PNG picture, from two sides: to look at results without a
+ * program that can. Orthographic, lit from the viewer, hidden parts hidden by depth.
+ */
+#ifndef RILL_IO_VIEW_H
+#define RILL_IO_VIEW_H
+
+#include "io/canvas.h"
+
+/** What is shown. */
+typedef struct rill_view {
+    const rill_surface *surface;
+    const float *values;      /**< [triangle_count]; grey where NaN */
+    const char *caption;      /**< up to 11 letters, "TAWSS Pa" */
+    rill_picture_scale scale;
+    rill_picture_range range; /**< low = high: from the least value to what 1 % of the area exceeds */
+} rill_view;
+
+/**
+ * Draw both sides beside each other, seen along the axis on which the surface is thinnest.
+ * @return RILL_USAGE without triangles; errors as rill_output_create()
+ */
+rill_status rill_view_write(const rill_view *view, const char *path);
+
+#endif

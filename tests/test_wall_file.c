@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results on triangles: what VTK 9.1 (package python3-vtk9) and readers of XDMF see, and the picture. */
+#include "io/fields.h"
+#include "io/info.h"
+#include "io/view.h"
+#include "io/wall_file.h"
+#include "io/xmf.h"
+#include "io_test.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIANGLES = 4 };
+
+/* A tetrahedron with the corners (0,0,0), (3,0,0), (0,2,0), (0,0,4). */
+static double vertices[4][3] = {{0, 0, 0}, {3, 0, 0}, {0, 2, 0}, {0, 0, 4}};
+static uint32_t triangles[TRIANGLES][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+static rill_surface surface = {
+    .vertices = vertices, .triangles = triangles, .vertex_count = 4, .triangle_count = TRIANGLES};
+static rill_geom geom = {.n = {1, 1, 1}, .source = (char *)"vessel.stl", .surface = &surface};
+static const float shear[TRIANGLES][3] = {{1, 2, 3}, {4, 5, 6}, {NAN, NAN, NAN}, {-1, 0, 1}};
+static const float size[TRIANGLES] = {0, 1, NAN, 2};
+static const rill_wall_array arrays[] = {{"WSS", "Pa", "wall shear stress", 3, shear[0]},
+                                         {"TAWSS", "Pa", "mean magnitude", 1, size}};
+
+TestSuite(wall_file, .init = io_test_start, .fini = io_test_end);
+
+static const char *write_at(const char *name, double time)
+{
+    const char *path = io_test_path(name);
+    const rill_wall_fields fields = {&geom, arrays, 2, 70, time, "rill run case.yaml"};
+    cr_assert_eq(rill_wall_file_write(&fields, path), RILL_OK, "%s", rill_error_message());
+    return path;
+}
+
+static json_t *see(const char *script, const char *path)
+{
+    char command[256];
+    snprintf(command, sizeof command, "/usr/bin/python3 tests/%s '%s'", script, path);
+    FILE *pipe = popen(command, "r");
+    cr_assert(pipe);
+    json_t *seen = json_loadf(pipe, JSON_ALLOW_NUL, NULL);
+    cr_assert_eq(pclose(pipe), 0, "%s failed: are python3-vtk9 and python3-h5py installed?", command);
+    cr_assert(seen, "%s", command);
+    return seen;
+}
+
+/* The value at a path of object keys and array places, "corners 3 1 0". */
+static double number_at(const json_t *json, const char *where)
+{
+    char copy[128];
+    snprintf(copy, sizeof copy, "%s", where);
+    for (char *part = strtok(copy, " "); part; part = strtok(NULL, " "))
+        json = json_is_array(json) ? json_array_get(json, (size_t)atoi(part)) : json_object_get(json, part);
+    cr_assert(json_is_number(json), "%s", where);
+    return json_number_value(json);
+}
+
+Test(wall_file, vtk_reads_the_triangles_and_what_is_on_them)
+{
+    const float all[TRIANGLES][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {-1, 0, 1}}; /* JSON has no NaN */
+    const rill_wall_array array = {"WSS", "Pa", "wall shear stress", 3, all[0]};
+    const rill_wall_fields fields = {&geom, &array, 1, 70, 0.5, NULL};
+    const char *path = io_test_path("a.vtkhdf");
+    char where[64];
+    cr_assert_eq(rill_wall_file_write(&fields, path), RILL_OK, "%s", rill_error_message());
+    json_t *seen = see("vtk_read.py", path);
+    cr_assert_str_eq(json_string_value(json_object_get(seen, "class")), "vtkUnstructuredGrid");
+    cr_assert_eq(number_at(seen, "points"), 4);
+    cr_assert_eq(number_at(seen, "cells"), TRIANGLES);
+    cr_assert_eq(json_array_size(json_object_get(seen, "types")), 1);
+    cr_assert_eq(number_at(seen, "types 0"), 5);
+    for (unsigned t = 0; t < TRIANGLES; t++) {
+        snprintf(where, sizeof where, "cell_data triangle rows %u 0", t);
+        cr_assert_eq(number_at(seen, where), t);
+        for (unsigned k = 0; k < 9; k++) {
+            snprintf(where, sizeof where, "corners %u %u %u", t, k / 3, k % 3);
+            cr_assert_eq(number_at(seen, where), vertices[triangles[t][k / 3]][k % 3]);
+        }
+        for (unsigned a = 0; a < 3; a++) {
+            snprintf(where, sizeof where, "cell_data WSS rows %u %u", t, a);
+            cr_assert_eq(number_at(seen, where), (double)all[t][a]);
+        }
+    }
+    json_decref(seen);
+    io_test_expect_files(1);
+}
+
+Test(wall_file, a_series_has_physical_times)
+{
+    char first[96], second[96];
+    strcpy(first, write_at("p0.vtkhdf", 0.25));
+    strcpy(second, write_at("p1.vtkhdf", 0.5));
+    const char *xmf = io_test_path("p.xmf");
+    const rill_xmf_moment moments[] = {{first, 0.25}, {second, 0.5}};
+    cr_assert_eq(rill_xmf_write(moments, 2, xmf), RILL_OK, "%s", rill_error_message());
+    json_t *seen = see("xmf_read.py", xmf);
+    cr_assert_eq(json_array_size(seen), 2);
+    cr_assert_eq(number_at(seen, "0 time"), 0.25);
+    cr_assert_eq(number_at(seen, "1 time"), 0.5);
+    cr_assert_eq(number_at(seen, "1 arrays Connectivity 0"), TRIANGLES);
+    cr_assert_eq(number_at(seen, "1 arrays Connectivity 1"), 3);
+    cr_assert_eq(number_at(seen, "1 arrays WSS 1"), 3);
+    cr_assert_eq(number_at(seen, "1 arrays TAWSS 0"), TRIANGLES);
+    cr_assert_str_eq(json_string_value(json_object_get(json_array_get(seen, 0), "topology")), "Triangle");
+    json_decref(seen);
+    const rill_xmf_moment foreign = {xmf, 0};
+    cr_assert_eq(rill_xmf_write(&foreign, 1, xmf), RILL_USAGE);
+    io_test_expect_files(3);
+}
+
+static rill_status moments_of(void *context, rill_node first, rill_node count, double *rho, double *u)
+{
+    (void)context;
+    (void)first;
+    memset(rho, 0, count * sizeof *rho);
+    memset(u, 0, 3 * count * sizeof *u);
+    return RILL_OK;
+}
+
+/* Field files of both kinds are found by the same words. */
+Test(wall_file, fields_have_an_xmf_that_fits_them)
+{
+    rill_geom *box = NULL;
+    cr_assert_eq(rill_geom_create((const uint32_t[]){4, 5, 6}, &box), RILL_OK);
+    for (unsigned v = 30; v < 50; v++) box->voxels[v] = RILL_FLUID;
+    rill_fields fields = rill_fields_default();
+    fields.geom = box;
+    fields.moments = moments_of;
+    fields.step = 4;
+    fields.time_step = 0.25;
+    for (int kind = RILL_FIELDS_IMAGE; kind <= RILL_FIELDS_SPARSE; kind++) {
+        cr_assert_eq(rill_fields_write(&fields, (rill_fields_kind)kind, io_test_path("f.vtkhdf")), RILL_OK);
+        json_t *seen = see("xmf_read.py", io_test_path("f.xmf"));
+        cr_assert_eq(number_at(seen, "0 time"), 1);
+        cr_assert_eq(number_at(seen, "0 arrays velocity 0"), kind == RILL_FIELDS_IMAGE ? 6 : 20);
+        cr_assert_eq(number_at(seen, kind == RILL_FIELDS_IMAGE ? "0 arrays pressure 2" : "0 arrays Connectivity 1"),
+                     kind == RILL_FIELDS_IMAGE ? 4 : 8);
+        json_decref(seen);
+    }
+    rill_geom_destroy(box);
+}
+
+Test(wall_file, info_tells_what_is_there)
+{
+    json_t *told = NULL;
+    cr_assert_eq(rill_info_read(write_at("a.vtkhdf", 0.5), &told), RILL_OK, "%s", rill_error_message());
+    cr_assert_str_eq(json_string_value(json_object_get(told, "kind")), "wall");
+    cr_assert_eq(number_at(told, "triangles"), TRIANGLES);
+    cr_assert_eq(number_at(told, "time"), 0.5);
+    cr_assert_str_eq(
+        json_string_value(json_object_get(json_object_get(json_object_get(told, "fields"), "WSS"), "units")),
+        "Pa");
+    json_decref(told);
+}
+
+/* Read a PNG. @return pixels [height][width][3], to be freed */
+static uint8_t *picture_read(const char *path, png_image *image)
+{
+    *image = (png_image){.version = PNG_IMAGE_VERSION};
+    cr_assert(png_image_begin_read_from_file(image, path));
+    image->format = PNG_FORMAT_RGB;
+    uint8_t *rgb = malloc(PNG_IMAGE_SIZE(*image));
+    cr_assert(rgb && png_image_finish_read(image, NULL, rgb, 0, NULL));
+    return rgb;
+}
+
+/* Two squares, one behind the other: from either side only the nearer one is seen, in its colour. */
+Test(wall_file, a_picture_shows_what_is_in_front)
+{
+    double corners[8][3];
+    uint32_t squares[4][3] = {{0, 1, 2}, {0, 2, 3}, {4, 5, 6}, {4, 6, 7}};
+    for (unsigned k = 0; k < 8; k++) {
+        corners[k][0] = k % 4 == 1 || k % 4 == 2;
+        corners[k][2] = k % 4 > 1;
+        corners[k][1] = k < 4 ? 0 : 0.5;
+    }
+    const rill_surface two = {
+        .vertices = corners, .triangles = squares, .vertex_count = 8, .triangle_count = 4};
+    const float values[4] = {0, 0, 1, 1};
+    const rill_view view = {&two, values, "TAWSS Pa", RILL_PICTURE_LINEAR, {0, 1}};
+    const char *path = io_test_path("a.png");
+    cr_assert_eq(rill_view_write(&view, path), RILL_OK, "%s", rill_error_message());
+    png_image image;
+    uint8_t *rgb = picture_read(path, &image);
+    for (unsigned side = 0; side < 2; side++) { /* from above y first: the second square is nearer */
+        uint8_t expected[3];
+        rill_picture_colour(side == 0 ? 1 : 0, expected);
+        const uint8_t *middle = rgb + 3 * ((size_t)(image.height / 2) * image.width + 372 + 744 * side);
+        for (int c = 0; c < 3; c++) cr_assert_eq(middle[c], expected[c], "side %u: %d", side, middle[c]);
+    }
+    cr_assert(rgb[0] == 255 && rgb[1] == 255 && rgb[2] == 255);
+    free(rgb);
+    const rill_view none = {&(rill_surface){0}, values, "", RILL_PICTURE_LINEAR, {0, 1}};
+    cr_assert_eq(rill_view_write(&none, path), RILL_USAGE);
+    io_test_expect_files(1);
+}

@@ -48,7 +48,10 @@ void rill_geom_destroy(rill_geom *geom)
 void rill_surface_destroy(rill_surface *surface)
 {
     if (!surface) return;
-    for (int k = 0; k < surface->opening_count; k++) rill_array_destroy(surface->openings[k].cuts);
+    for (int k = 0; k < surface->opening_count; k++) {
+        rill_array_destroy(surface->openings[k].cuts);
+        rill_array_destroy(surface->openings[k].outline);
+    }
     free(surface->openings);
     rill_array_destroy(surface->walls);
     rill_array_destroy(surface->vertices);

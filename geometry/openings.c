@@ -243,6 +243,23 @@ done:
     return status;
 }
 
+/* Keep the outline, laid onto its plane. */
+static rill_status keep_outline(const rill_mesh *mesh, const uint32_t *v, uint32_t count,
+                                const rill_outline *o, rill_opening *opening)
+{
+    const rill_status status =
+        rill_array_create(count, sizeof *opening->outline, "an outline", (void **)&opening->outline);
+    if (status != RILL_OK) return status;
+    opening->outline_count = count;
+    for (uint32_t n = 0; n < count; n++) {
+        double d[3];
+        rill_subtract(mesh->vertices[v[n]], o->centre, d);
+        const double off = rill_dot(d, o->outward);
+        for (int a = 0; a < 3; a++) opening->outline[n][a] = o->centre[a] + d[a] - off * o->outward[a];
+    }
+    return RILL_OK;
+}
+
 static rill_status close_opening(closing *c, candidate *k, rill_opening *opening, double place[3], int number)
 {
     rill_status status = RILL_OK;
@@ -257,6 +274,7 @@ static rill_status close_opening(closing *c, candidate *k, rill_opening *opening
                               .area = o->area,
                               .perimeter = o->perimeter,
                               .hydraulic_diameter = 4 * o->area / o->perimeter};
+    RILL_TRY(keep_outline(c->mesh, v, count, o, opening));
     if (name)
         snprintf(opening->name, sizeof opening->name, "%s", name);
     else
@@ -354,6 +372,8 @@ done:
 
 void rill_openings_destroy(rill_openings *openings)
 {
+    for (int k = 0; openings->openings && k < openings->count; k++)
+        rill_array_destroy(openings->openings[k].outline);
     free(openings->openings);
     free(openings->holes);
     *openings = (rill_openings){0};

@@ -93,6 +93,9 @@ typedef struct rill_opening {
     double hydraulic_diameter; /**< 4 area / perimeter, m */
     rill_cut *cuts;            /**< [cut_count], owned, by node and direction */
     uint64_t cut_count;
+    double (*outline)[3]; /**< [outline_count], m, on its plane, one after the other around it; owned; NULL in
+                               older files */
+    uint64_t outline_count;
 } rill_opening;
 
 /** The triangle surface that a geometry was cut from, and where links cross it. */

@@ -55,6 +55,9 @@ Test(geom_surface, reads_back_what_was_written)
         cr_assert(o->area == p->area && o->perimeter == p->perimeter &&
                   o->hydraulic_diameter == p->hydraulic_diameter);
         same_cuts(o->cuts, o->cut_count, p->cuts, p->cut_count);
+        cr_assert_eq(p->outline_count, 24);
+        cr_assert_eq(o->outline_count, p->outline_count);
+        cr_assert_arr_eq(o->outline, p->outline, p->outline_count * sizeof *p->outline);
     }
     rill_geom_destroy(back);
     rill_geom_destroy(geom);
@@ -110,6 +113,8 @@ Test(geom_surface, refuses_what_does_not_fit)
     refuse(geom, "triangle 2 names vertex");
     poke("/surface/vertices", H5T_NATIVE_DOUBLE, 2, &infinite);
     refuse(geom, "vertex 2");
+    poke("/patches/opening-1/outline", H5T_NATIVE_DOUBLE, 7, &infinite);
+    refuse(geom, "point 7");
     static const char *const gone[] = {"/walls/q", "/patches/opening-1/node", "/surface/triangles", "/walls"};
     for (int k = 0; k < 4; k++) {
         const hid_t file = H5Fopen("a.geom.h5", H5F_ACC_RDWR, H5P_DEFAULT);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file case.h
- * A case: what is said in case.yaml (rill_case, SI), what that comes to on a lattice (rill_case_plan), and the
- * simulation that is set up from both (rill_vessel). Nothing here steps or writes results.
+ * A case: what is said in case.yaml (rill_case, SI), what that comes to on a lattice (rill_case_plan), and
+ * the simulation that is set up from both (rill_vessel). Nothing here steps or writes results.
  */
 #ifndef RILL_CASE_H
 #define RILL_CASE_H
@@ -38,7 +38,12 @@ typedef enum rill_profile_kind {
 } rill_profile_kind;
 
 /** Viscosity laws, SI. */
-typedef enum rill_law_kind { RILL_LAW_NEWTONIAN, RILL_LAW_CARREAU_YASUDA, RILL_LAW_CASSON, RILL_LAW_COUNT } rill_law_kind;
+typedef enum rill_law_kind {
+    RILL_LAW_NEWTONIAN,
+    RILL_LAW_CARREAU_YASUDA,
+    RILL_LAW_CASSON,
+    RILL_LAW_COUNT
+} rill_law_kind;
 
 typedef struct rill_law {
     rill_law_kind kind;
@@ -100,13 +105,13 @@ typedef struct rill_case {
     int end_count;
 
     struct {
-        bool pulsatile;   /**< some opening has a waveform; then `period` is theirs */
-        double period;    /**< s; 0 when steady */
-        double cycles;    /**< at most, pulsatile */
-        double duration;  /**< s at most, steady; 0: chosen */
-        double tolerance; /**< relative change from cycle to cycle, or in a steady run */
-        double time_step; /**< s; 0: from `mach` */
-        double mach;      /**< largest Mach number wanted, at the peak */
+        bool pulsatile;    /**< some opening has a waveform; then `period` is theirs */
+        double period;     /**< s; 0 when steady */
+        double cycles;     /**< at most, pulsatile */
+        double duration;   /**< s at most, steady; 0: chosen */
+        double tolerance;  /**< relative change from cycle to cycle, or in a steady run */
+        double time_step;  /**< s; 0: from `mach` */
+        double mach;       /**< largest Mach number wanted, at the peak */
         double soft_start; /**< s over which flow and pressure come up; negative: chosen */
         int lattice, storage, stream, addressing; /**< rill_lattice ...; -1: chosen */
     } run;
@@ -148,10 +153,10 @@ typedef struct rill_scales {
 
 /** What comes of an opening. */
 typedef struct rill_plan_opening {
-    int end;                             /**< number of its rill_end */
-    double cells;                        /**< across: hydraulic diameter / spacing */
-    double flow_mean, flow_peak;         /**< m3/s, expected, into the vessel counted positive; peak of |Q| */
-    double velocity_peak;                /**< m/s, mean over the section, at the peak; the profile's if higher */
+    int end;                     /**< number of its rill_end */
+    double cells;                /**< across: hydraulic diameter / spacing */
+    double flow_mean, flow_peak; /**< m3/s, expected, into the vessel counted positive; peak of |Q| */
+    double velocity_peak;        /**< m/s, mean over the section, at the peak; the profile's if higher */
     double pressure_mean, pressure_peak; /**< Pa, expected */
     double pressure_start;               /**< Pa: Windkessel: p_c of the periodic state at time 0 */
     double share;                        /**< outlets: of the mean flow, expected */
@@ -173,14 +178,14 @@ typedef struct rill_case_plan {
     rill_rheology rheology;
 
     uint64_t voxels, nodes, wall_links, opening_links;
-    double nu;                     /**< m2/s, of the tau that the plan is made with */
-    double tau_low, tau_high;      /**< of the viscosity law; the same twice when Newtonian */
-    double velocity_peak;          /**< m/s, largest expected in the vessel */
-    double mach, reynolds;         /**< of that; of the opening where it is largest */
-    double womersley;              /**< of the inlet; 0 when steady */
-    uint64_t cycle_steps;          /**< steps of a cycle; 0 when steady */
-    uint64_t steps;                /**< at most */
-    uint64_t soft_steps;           /**< over which flow and pressure come up */
+    double nu;                /**< m2/s, of the tau that the plan is made with */
+    double tau_low, tau_high; /**< of the viscosity law; the same twice when Newtonian */
+    double velocity_peak;     /**< m/s, largest expected in the vessel */
+    double mach, reynolds;    /**< of that; of the opening where it is largest */
+    double womersley;         /**< of the inlet; 0 when steady */
+    uint64_t cycle_steps;     /**< steps of a cycle; 0 when steady */
+    uint64_t steps;           /**< at most */
+    uint64_t soft_steps;      /**< over which flow and pressure come up */
     uint64_t host_bytes, device_bytes, host_free, device_free;
     double mlups;                  /**< million node updates per second */
     bool mlups_measured;           /**< here, just now */
@@ -201,24 +206,25 @@ typedef struct rill_plan_options {
 
 /**
  * Lay down what a case comes to on its geometry; nothing is allocated for the run.
- * @return RILL_USAGE when openings of case and geometry do not match, or the geometry is none of a vessel. What
- *         speaks against the run is among the verdicts: see rill_case_plan_accept()
+ * @return RILL_USAGE when openings of case and geometry do not match, or the geometry is none of a vessel.
+ * What speaks against the run is among the verdicts: see rill_case_plan_accept()
  */
-rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom, const rill_plan_options *options,
-                                rill_case_plan *plan);
+rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
+                                const rill_plan_options *options, rill_case_plan *plan);
 
 /** Return RILL_USAGE with the first refusal among the verdicts (RILL_SYSTEM when memory is what lacks). */
 rill_status rill_case_plan_accept(const rill_case_plan *plan);
 
 /** A case on a simulation. */
 typedef struct rill_vessel {
-    const rill_case *given;      /**< borrowed */
-    const rill_geom *geom;       /**< borrowed */
-    rill_case_plan plan;         /**< its own copy */
-    rill_domain *domain;         /**< owned */
-    rill_sim *sim;               /**< owned */
-    int walls;                   /**< patch of the walls; -1: half-way, and no patch */
-    int patches[RILL_OPENINGS];  /**< [plan.opening_count], patch of each opening, in the order of the geometry */
+    const rill_case *given;     /**< borrowed */
+    const rill_geom *geom;      /**< borrowed */
+    rill_case_plan plan;        /**< its own copy */
+    rill_domain *domain;        /**< owned */
+    rill_sim *sim;              /**< owned */
+    int walls;                  /**< patch of the walls; -1: half-way, and no patch */
+    int patches[RILL_OPENINGS]; /**< [plan.opening_count], patch of each opening, in the order of the geometry
+                                 */
     struct rill_vessel_ends *ends; /**< what the schedules need, owned */
 } rill_vessel;
 

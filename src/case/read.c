@@ -40,7 +40,8 @@ static const rill_key casson_keys[] = {
     {0}};
 
 /* A quantity, or a mapping that names its law. */
-static rill_status read_law(const rill_yaml *yaml, const rill_yaml_value *value, const char *where, void *into)
+static rill_status read_law(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                            void *into)
 {
     static const rill_key *const tables[] = {newtonian_keys, carreau_keys, casson_keys};
     static const rill_key choice[] = {{"law", RILL_KEY_CHOICE, OF_LAW(kind), true, .choices = laws}, {0}};
@@ -52,7 +53,8 @@ static rill_status read_law(const rill_yaml *yaml, const rill_yaml_value *value,
     }
     const rill_yaml_value *kind = rill_yaml_get(yaml, value, "law");
     if (!kind || !rill_yaml_scalar(kind))
-        return rill_yaml_fail(yaml, value, "%s lacks the key \"law\": newtonian, carreau-yasuda or casson", where);
+        return rill_yaml_fail(yaml, value, "%s lacks the key \"law\": newtonian, carreau-yasuda or casson",
+                              where);
     int k = 0;
     while (laws[k] && strcmp(laws[k], rill_yaml_scalar(kind)) != 0) k++;
     return rill_yaml_map(yaml, value, "viscosity", laws[k] ? tables[k] : choice, law, NULL);
@@ -79,8 +81,8 @@ static rill_status read_fraction(const rill_yaml *yaml, const rill_yaml_value *v
         return status;
     }
     if (*fraction > 0 && *fraction < 1) return RILL_OK;
-    return rill_yaml_fail(yaml, value, "%s is %g: give a share between 0 and 1, such as 30 %%, or murray", where,
-                          *fraction);
+    return rill_yaml_fail(yaml, value, "%s is %g: give a share between 0 and 1, such as 30 %%, or murray",
+                          where, *fraction);
 }
 
 /* Name and waveform are read by the caller; a waveform's text rests in `wave_path` until then. */
@@ -89,10 +91,22 @@ typedef struct end_reader {
     const char *wave_path;
 } end_reader;
 
-#define KIND {"kind", RILL_KEY_CHOICE, OF_END(kind), true, .choices = kinds}
-#define WAVEFORM {"waveform", RILL_KEY_TEXT, offsetof(end_reader, wave_path)}
-#define BACKFLOW {"backflow", RILL_KEY_QUANTITY, OF_END(backflow), false, "1", 0, 10}
-#define BEYOND {"beyond", RILL_KEY_QUANTITY, OF_END(beyond), false, "Pa", -1e7, 1e7}
+#define KIND                                                                                                 \
+    {                                                                                                        \
+        "kind", RILL_KEY_CHOICE, OF_END(kind), true, .choices = kinds                                        \
+    }
+#define WAVEFORM                                                                                             \
+    {                                                                                                        \
+        "waveform", RILL_KEY_TEXT, offsetof(end_reader, wave_path)                                           \
+    }
+#define BACKFLOW                                                                                             \
+    {                                                                                                        \
+        "backflow", RILL_KEY_QUANTITY, OF_END(backflow), false, "1", 0, 10                                   \
+    }
+#define BEYOND                                                                                               \
+    {                                                                                                        \
+        "beyond", RILL_KEY_QUANTITY, OF_END(beyond), false, "Pa", -1e7, 1e7                                  \
+    }
 
 static const rill_key inlet_keys[] = {
     KIND,
@@ -105,8 +119,11 @@ static const rill_key inlet_keys[] = {
 static const rill_key pressure_keys[] = {
     KIND, {"pressure", RILL_KEY_QUANTITY, OF_END(pressure), false, "Pa", -1e7, 1e7}, WAVEFORM, BACKFLOW, {0}};
 static const rill_key resistance_keys[] = {
-    KIND, {"resistance", RILL_KEY_QUANTITY, OF_END(distal), true, "Pa.s/m3", 0, INFINITY, true}, BEYOND,
-    BACKFLOW, {0}};
+    KIND,
+    {"resistance", RILL_KEY_QUANTITY, OF_END(distal), true, "Pa.s/m3", 0, INFINITY, true},
+    BEYOND,
+    BACKFLOW,
+    {0}};
 static const rill_key windkessel_keys[] = {
     KIND,
     {"proximal", RILL_KEY_QUANTITY, OF_END(proximal), true, "Pa.s/m3", 0, INFINITY},
@@ -208,14 +225,17 @@ static rill_status read_end(const rill_yaml *yaml, const rill_yaml_value *key, c
     snprintf(where, sizeof where, "opening %s", name);
     const rill_yaml_value *kind = rill_yaml_get(yaml, value, "kind");
     if (rill_yaml_is_map(value) && !kind)
-        return rill_yaml_fail(yaml, value,
-                              "%s lacks the key \"kind\": inlet, pressure, resistance, windkessel or flow-split",
-                              where);
+        return rill_yaml_fail(
+            yaml, value, "%s lacks the key \"kind\": inlet, pressure, resistance, windkessel or flow-split",
+            where);
     int k = 0;
     while (kind && rill_yaml_scalar(kind) && kinds[k] && strcmp(kinds[k], rill_yaml_scalar(kind)) != 0) k++;
     const bool known = kind && rill_yaml_scalar(kind) && kinds[k];
-    RILL_TRY(rill_yaml_map(yaml, known ? value : kind ? kind : value, where, known ? end_keys[k] : kind_keys,
-                           &r, known ? given : NULL));
+    RILL_TRY(rill_yaml_map(yaml,
+                           known  ? value
+                           : kind ? kind
+                                  : value,
+                           where, known ? end_keys[k] : kind_keys, &r, known ? given : NULL));
     if (k == RILL_END_INLET || k == RILL_END_PRESSURE) RILL_TRY(fit_amount(yaml, value, &r, given, c));
     *out = r.end;
     r.end.wave = NULL;
@@ -229,7 +249,8 @@ static rill_status read_ends(const rill_yaml *yaml, const rill_yaml_value *map, 
     rill_status status = RILL_OK;
     const int count = rill_yaml_count(map);
     if (!rill_yaml_is_map(map) || count == 0)
-        return rill_yaml_fail(yaml, map, "openings is no mapping: name each opening of the geometry below it");
+        return rill_yaml_fail(yaml, map,
+                              "openings is no mapping: name each opening of the geometry below it");
     if (count > RILL_OPENINGS)
         return rill_yaml_fail(yaml, map, "%d openings are more than the %d that there can be", count,
                               RILL_OPENINGS);
@@ -273,21 +294,21 @@ static rill_status read_normal(const rill_yaml *yaml, const rill_yaml_value *val
     const rill_status status = read_place(yaml, value, where, "1", n);
     const double length = hypot(hypot(n[0], n[1]), n[2]);
     if (status != RILL_OK) return status;
-    if (!(length > 0) || !isfinite(length))
-        return rill_yaml_fail(yaml, value, "%s has no direction", where);
+    if (!(length > 0) || !isfinite(length)) return rill_yaml_fail(yaml, value, "%s has no direction", where);
     for (int a = 0; a < 3; a++) n[a] /= length;
     return RILL_OK;
 }
 
 /* Items that have a name: fill in an array of structs of `size` bytes that begin with it. */
-static rill_status read_named(const rill_yaml *yaml, const rill_yaml_value *map, const char *where, size_t size,
-                              rill_status (*read)(const rill_yaml *, const rill_yaml_value *, const char *,
-                                                  void *),
-                              void **out, int *out_count)
+static rill_status
+read_named(const rill_yaml *yaml, const rill_yaml_value *map, const char *where, size_t size,
+           rill_status (*read)(const rill_yaml *, const rill_yaml_value *, const char *, void *), void **out,
+           int *out_count)
 {
     rill_status status = RILL_OK;
     const int count = rill_yaml_count(map);
-    if (!rill_yaml_is_map(map)) return rill_yaml_fail(yaml, map, "%s is no mapping: name each below it", where);
+    if (!rill_yaml_is_map(map))
+        return rill_yaml_fail(yaml, map, "%s is no mapping: name each below it", where);
     RILL_TRY(rill_yaml_names(yaml, map, where));
     *out = calloc((size_t)count + 1, size);
     if (!*out) return rill_fail(RILL_SYSTEM, "out of memory for %s", where);
@@ -306,12 +327,14 @@ done:
     return status;
 }
 
-static rill_status read_probe(const rill_yaml *yaml, const rill_yaml_value *value, const char *where, void *into)
+static rill_status read_probe(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                              void *into)
 {
     return read_place(yaml, value, where, "m", ((rill_case_probe *)into)->at);
 }
 
-static rill_status read_plane(const rill_yaml *yaml, const rill_yaml_value *value, const char *where, void *into)
+static rill_status read_plane(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                              void *into)
 {
     static const rill_key keys[] = {
         {"centre", RILL_KEY_CALL, offsetof(rill_case_plane, centre), true, .read = read_centre},
@@ -320,7 +343,8 @@ static rill_status read_plane(const rill_yaml *yaml, const rill_yaml_value *valu
     return rill_yaml_map(yaml, value, where, keys, into, NULL);
 }
 
-static rill_status read_probes(const rill_yaml *yaml, const rill_yaml_value *value, const char *where, void *into)
+static rill_status read_probes(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                               void *into)
 {
     rill_case *c = into;
     (void)where;
@@ -328,7 +352,8 @@ static rill_status read_probes(const rill_yaml *yaml, const rill_yaml_value *val
                       &c->output.probe_count);
 }
 
-static rill_status read_planes(const rill_yaml *yaml, const rill_yaml_value *value, const char *where, void *into)
+static rill_status read_planes(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                               void *into)
 {
     rill_case *c = into;
     (void)where;
@@ -408,10 +433,11 @@ static rill_status find_period(rill_case *c)
         if (!e->wave) continue;
         if (!first) first = e;
         if (fabs(e->wave->period / first->wave->period - 1) > 1e-6)
-            return rill_fail(RILL_USAGE,
-                             "%s:%d: the waveform of %s has a period of %g s, that of %s one of %g s: they must "
-                             "be the same",
-                             c->path, e->line, e->name, e->wave->period, first->name, first->wave->period);
+            return rill_fail(
+                RILL_USAGE,
+                "%s:%d: the waveform of %s has a period of %g s, that of %s one of %g s: they must "
+                "be the same",
+                c->path, e->line, e->name, e->wave->period, first->name, first->wave->period);
     }
     c->run.pulsatile = first != NULL;
     if (first) c->run.period = first->wave->period;
@@ -421,13 +447,15 @@ static rill_status find_period(rill_case *c)
 static rill_status check_run(rill_case *c)
 {
     if (!c->run.pulsatile && c->run.period > 0)
-        return rill_fail(RILL_USAGE, "%s: run has a period, but no opening has a waveform: leave it out", c->path);
+        return rill_fail(RILL_USAGE, "%s: run has a period, but no opening has a waveform: leave it out",
+                         c->path);
     if (!c->run.pulsatile && c->run.cycles > 0)
         return rill_fail(RILL_USAGE,
-                         "%s: run has cycles, but no opening has a waveform: give a duration instead", c->path);
-    if (c->run.pulsatile && c->run.duration > 0)
-        return rill_fail(RILL_USAGE, "%s: run has a duration, but openings have waveforms: give cycles instead",
+                         "%s: run has cycles, but no opening has a waveform: give a duration instead",
                          c->path);
+    if (c->run.pulsatile && c->run.duration > 0)
+        return rill_fail(RILL_USAGE,
+                         "%s: run has a duration, but openings have waveforms: give cycles instead", c->path);
     if (c->run.time_step > 0 && c->run.mach > 0)
         return rill_fail(RILL_USAGE,
                          "%s: run has a time-step and a mach, which make each other: leave one of them out",
@@ -450,9 +478,10 @@ static rill_status check_ends(const rill_case *c)
     }
     const int holding = count[RILL_END_PRESSURE] + count[RILL_END_RESISTANCE] + count[RILL_END_WINDKESSEL];
     if (holding + count[RILL_END_SPLIT] == 0)
-        return rill_fail(RILL_USAGE,
-                         "%s: no opening is an outlet: make one a pressure, resistance, windkessel or flow-split",
-                         c->path);
+        return rill_fail(
+            RILL_USAGE,
+            "%s: no opening is an outlet: make one a pressure, resistance, windkessel or flow-split",
+            c->path);
     if (count[RILL_END_INLET] == 0 && count[RILL_END_PRESSURE] < 2)
         return rill_fail(RILL_USAGE,
                          "%s: nothing drives the flow: make an opening an inlet, or two of them pressures",
@@ -461,7 +490,8 @@ static rill_status check_ends(const rill_case *c)
         return rill_fail(RILL_USAGE, "%s: flow-split is a share of the inlets' flow, and there is no inlet",
                          c->path);
     if (shares > 1 + 1e-9)
-        return rill_fail(RILL_USAGE, "%s: the fractions of flow-split add up to %g, more than 1", c->path, shares);
+        return rill_fail(RILL_USAGE, "%s: the fractions of flow-split add up to %g, more than 1", c->path,
+                         shares);
     return RILL_OK;
 }
 

@@ -25,8 +25,9 @@ static void tridiagonal(uint32_t n, const double *below, double *diagonal, const
 }
 
 /*
- * Second derivatives m of the periodic spline (Press et al., Numerical Recipes, 3.3 and 2.7.2): for each sample
- * h' m' + 2 (h' + h) m + h m+ = 6 (slope - slope'), cyclic; the corners are taken out by Sherman & Morrison.
+ * Second derivatives m of the periodic spline (Press et al., Numerical Recipes, 3.3 and 2.7.2): for each
+ * sample h' m' + 2 (h' + h) m + h m+ = 6 (slope - slope'), cyclic; the corners are taken out by Sherman &
+ * Morrison.
  */
 static rill_status make_smooth(rill_waveform *w)
 {
@@ -42,7 +43,8 @@ static rill_status make_smooth(rill_waveform *w)
         below[k] = h_before;
         diagonal[k] = 2 * (h + h_before);
         above[k] = h;
-        m[k] = 6 * ((w->value[k + 1] - w->value[k]) / h - (w->value[before + 1] - w->value[before]) / h_before);
+        m[k] =
+            6 * ((w->value[k + 1] - w->value[k]) / h - (w->value[before + 1] - w->value[before]) / h_before);
         corner[k] = 0;
     }
     const double low = above[n - 1], high = below[0], gamma = -diagonal[0];
@@ -53,8 +55,7 @@ static rill_status make_smooth(rill_waveform *w)
     memcpy(copy, diagonal, n * sizeof *copy);
     tridiagonal(n, below, diagonal, above, m);
     tridiagonal(n, below, copy, above, corner);
-    const double part =
-        (m[0] + high * m[n - 1] / gamma) / (1 + corner[0] + high * corner[n - 1] / gamma);
+    const double part = (m[0] + high * m[n - 1] / gamma) / (1 + corner[0] + high * corner[n - 1] / gamma);
     for (uint32_t k = 0; k < n; k++) m[k] -= part * corner[k];
     m[n] = m[0];
 done:
@@ -70,8 +71,8 @@ rill_status rill_waveform_create(rill_wave_kind kind, double period, const doubl
     if (count < 3)
         return rill_fail(RILL_USAGE, "a cycle of %u samples is no waveform: give at least 3", count);
     if (time[0] != 0 || !(time[count - 1] < period) || !isfinite(period))
-        return rill_fail(RILL_USAGE, "samples from %g s to %g s do not lie within one period of %g s", time[0],
-                         time[count - 1], period);
+        return rill_fail(RILL_USAGE, "samples from %g s to %g s do not lie within one period of %g s",
+                         time[0], time[count - 1], period);
     w = calloc(1, sizeof *w);
     if (!w) return rill_fail(RILL_SYSTEM, "out of memory for a waveform");
     *w = (rill_waveform){.kind = kind, .period = period, .count = count};
@@ -84,8 +85,8 @@ rill_status rill_waveform_create(rill_wave_kind kind, double period, const doubl
     w->value[count] = value[0];
     for (uint32_t k = 0; k < count; k++)
         if (!(w->time[k + 1] > w->time[k]) || !isfinite(w->value[k]))
-            RILL_TRY(rill_fail(RILL_USAGE, "sample %u of a waveform is not finite, or not after the one before",
-                               k + 1));
+            RILL_TRY(rill_fail(RILL_USAGE,
+                               "sample %u of a waveform is not finite, or not after the one before", k + 1));
     RILL_TRY(make_smooth(w));
     *out = w;
     w = NULL;
@@ -132,7 +133,8 @@ void rill_waveform_analyse(const rill_waveform *w, double rest, rill_harmonics *
         values[j] = rill_waveform_at(w, w->period * j / SAMPLES);
         out->mean += values[j] / SAMPLES;
     }
-    for (int j = 0; j < SAMPLES; j++) power += (values[j] - out->mean) * (values[j] - out->mean) * 2 / SAMPLES;
+    for (int j = 0; j < SAMPLES; j++)
+        power += (values[j] - out->mean) * (values[j] - out->mean) * 2 / SAMPLES;
     double left = power;
     while (out->count < RILL_HARMONICS && left > rest * power) {
         const int k = ++out->count;

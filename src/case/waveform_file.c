@@ -104,7 +104,9 @@ static rill_status read_header(reader *r)
     char *second = NULL, *name, *unit;
     bool more;
     RILL_TRY(next_line(r, &more));
-    if (!more) RILL_TRY(rill_fail(RILL_USAGE, "%s is empty: a waveform has a header and rows of two numbers", r->path));
+    if (!more)
+        RILL_TRY(
+            rill_fail(RILL_USAGE, "%s is empty: a waveform has a header and rows of two numbers", r->path));
     if (!halves(r->text, &second))
         RILL_TRY(rill_fail(RILL_USAGE,
                            "%s:%d: \"%.60s\" is no header of two columns: write one such as \"time [s], "
@@ -177,9 +179,9 @@ static rill_status read_rows(reader *r)
         RILL_TRY(read_number(r, r->text, &r->time[k]));
         RILL_TRY(read_number(r, second, &r->value[k]));
         if (k > 0 && !(r->time[k] > r->time[k - 1]))
-            RILL_TRY(rill_fail(RILL_USAGE,
-                               "%s:%d: time %g is not after %g, that of the row before: sort the rows by time",
-                               r->path, r->line, r->time[k], r->time[k - 1]));
+            RILL_TRY(rill_fail(
+                RILL_USAGE, "%s:%d: time %g is not after %g, that of the row before: sort the rows by time",
+                r->path, r->line, r->time[k], r->time[k - 1]));
         r->count++;
     }
 done:
@@ -214,7 +216,8 @@ static rill_status close_cycle(reader *r, double *period)
     }
     const double past = span / *period - 1;
     if (past > 1e-9)
-        return rill_fail(RILL_USAGE, "%s spans %g s, more than run: period, %g s: cut it, or leave the period out",
+        return rill_fail(RILL_USAGE,
+                         "%s spans %g s, more than run: period, %g s: cut it, or leave the period out",
                          r->path, span, *period);
     if (past > -1e-9) r->count--; /* it closes the cycle */
     return RILL_OK;

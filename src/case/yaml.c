@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML by a schema. A value is a node of libyaml's document; the document gives lines, libyaml gives no schema. */
+/* YAML by a schema. A value is a node of libyaml's document; the document gives lines, libyaml gives no
+ * schema. */
 #include "case/yaml.h"
 
 #include "core/nearest.h"
@@ -24,7 +25,10 @@ struct rill_yaml {
     bool loaded;
 };
 
-static const yaml_node_t *node_of(const rill_yaml_value *value) { return (const yaml_node_t *)(const void *)value; }
+static const yaml_node_t *node_of(const rill_yaml_value *value)
+{
+    return (const yaml_node_t *)(const void *)value;
+}
 
 static const rill_yaml_value *value_at(const rill_yaml *yaml, int number)
 {
@@ -55,8 +59,7 @@ static rill_status slurp(rill_yaml *y, size_t *size)
     fclose(file);
     if (!y->text) return rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
     if (error) return rill_fail(RILL_USAGE, "cannot read %s: %s", y->path, strerror(error));
-    if (*size > BYTES)
-        return rill_fail(RILL_USAGE, "%s is larger than 1 MiB: that is no case file", y->path);
+    if (*size > BYTES) return rill_fail(RILL_USAGE, "%s is larger than 1 MiB: that is no case file", y->path);
     y->text[*size] = '\0';
     return RILL_OK;
 }
@@ -64,10 +67,11 @@ static rill_status slurp(rill_yaml *y, size_t *size)
 static rill_status parse_failed(const rill_yaml *y, const yaml_parser_t *parser)
 {
     if (parser->error == YAML_MEMORY_ERROR) return rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
-    return rill_fail(RILL_USAGE, "%s:%d: this is no YAML: %s%s%s", y->path,
-                     (int)(parser->problem_mark.line ? parser->problem_mark.line : parser->context_mark.line) + 1,
-                     parser->problem ? parser->problem : "it cannot be parsed", parser->context ? " " : "",
-                     parser->context ? parser->context : "");
+    return rill_fail(
+        RILL_USAGE, "%s:%d: this is no YAML: %s%s%s", y->path,
+        (int)(parser->problem_mark.line ? parser->problem_mark.line : parser->context_mark.line) + 1,
+        parser->problem ? parser->problem : "it cannot be parsed", parser->context ? " " : "",
+        parser->context ? parser->context : "");
 }
 
 static rill_status parse(rill_yaml *y, size_t size)
@@ -91,7 +95,8 @@ static rill_status parse(rill_yaml *y, size_t size)
         goto done;
     }
     if (yaml_document_get_root_node(&second))
-        status = rill_fail(RILL_USAGE, "%s holds a second document after \"---\": a file is one case", y->path);
+        status =
+            rill_fail(RILL_USAGE, "%s holds a second document after \"---\": a file is one case", y->path);
     yaml_document_delete(&second);
 done:
     yaml_parser_delete(&parser);
@@ -145,7 +150,8 @@ int rill_yaml_count(const rill_yaml_value *value)
 {
     const yaml_node_t *n = node_of(value);
     if (n->type == YAML_MAPPING_NODE) return (int)(n->data.mapping.pairs.top - n->data.mapping.pairs.start);
-    if (n->type == YAML_SEQUENCE_NODE) return (int)(n->data.sequence.items.top - n->data.sequence.items.start);
+    if (n->type == YAML_SEQUENCE_NODE)
+        return (int)(n->data.sequence.items.top - n->data.sequence.items.start);
     return 0;
 }
 
@@ -196,8 +202,8 @@ rill_status rill_yaml_quantity(const rill_yaml *yaml, const rill_yaml_value *val
 
 /* ---- the schema ------------------------------------------------------------------------------ */
 
-static rill_status unknown(const rill_yaml *yaml, const rill_yaml_value *at, const char *where, const char *text,
-                           const rill_key *keys)
+static rill_status unknown(const rill_yaml *yaml, const rill_yaml_value *at, const char *where,
+                           const char *text, const rill_key *keys)
 {
     rill_nearest match = {0};
     char list[512] = "";
@@ -219,7 +225,8 @@ static rill_status read_count(const rill_yaml *yaml, const rill_yaml_value *valu
     char *end = NULL;
     errno = 0;
     const long number = text ? strtol(text, &end, 10) : 0;
-    if (!text || end == text || *end != '\0' || errno || number < key->min || number > fmin(key->max, INT_MAX))
+    if (!text || end == text || *end != '\0' || errno || number < key->min ||
+        number > fmin(key->max, INT_MAX))
         return rill_yaml_fail(yaml, value, "%s is \"%.60s\", no whole number from %g to %g", what,
                               text ? text : "(not one value)", key->min, key->max);
     *out = (int)number;
@@ -236,7 +243,8 @@ static rill_status read_yes(const rill_yaml *yaml, const rill_yaml_value *value,
                 *out = yes;
                 return RILL_OK;
             }
-    return rill_yaml_fail(yaml, value, "%s is \"%.60s\": say yes or no", what, text ? text : "(not one value)");
+    return rill_yaml_fail(yaml, value, "%s is \"%.60s\": say yes or no", what,
+                          text ? text : "(not one value)");
 }
 
 static rill_status read_choice(const rill_yaml *yaml, const rill_yaml_value *value, const char *what,
@@ -268,8 +276,9 @@ static rill_status read_number(const rill_yaml *yaml, const rill_yaml_value *val
     if (*out < key->min || *out > key->max || (key->above && *out <= key->min)) {
         char most[48] = "";
         if (isfinite(key->max)) snprintf(most, sizeof most, " and at most %g", key->max);
-        return rill_yaml_fail(yaml, value, "%s is %s, %g %s: it must be %s %g%s", what, rill_yaml_scalar(value),
-                              *out, strcmp(key->unit, "1") ? key->unit : "in plain numbers",
+        return rill_yaml_fail(yaml, value, "%s is %s, %g %s: it must be %s %g%s", what,
+                              rill_yaml_scalar(value), *out,
+                              strcmp(key->unit, "1") ? key->unit : "in plain numbers",
                               key->above ? "above" : "at least", key->min, most);
     }
     return RILL_OK;
@@ -309,7 +318,8 @@ rill_status rill_yaml_map(const rill_yaml *yaml, const rill_yaml_value *map, con
     rill_status status = RILL_OK;
     bool seen[KEYS] = {false};
     if (!rill_yaml_is_map(map))
-        return rill_yaml_fail(yaml, map, "%s is no mapping: write keys below it, as in docs/vessels.md", where);
+        return rill_yaml_fail(yaml, map, "%s is no mapping: write keys below it, as in docs/vessels.md",
+                              where);
     RILL_TRY(rill_yaml_names(yaml, map, where));
     for (int p = 0; p < rill_yaml_count(map); p++) {
         const rill_yaml_value *key, *value = rill_yaml_item(yaml, map, p, &key);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file yaml.h
- * YAML read by a schema: tables of keys say what may stand where, and everything else is refused with the line
- * and the nearest known key. libyaml parses; nothing here knows what a case is.
+ * YAML read by a schema: tables of keys say what may stand where, and everything else is refused with the
+ * line and the nearest known key. libyaml parses; nothing here knows what a case is.
  */
 #ifndef RILL_CASE_YAML_H
 #define RILL_CASE_YAML_H
@@ -29,11 +29,11 @@ typedef struct rill_key {
     rill_key_kind kind;
     size_t at; /**< offset of its place in the struct that is filled in */
     bool required;
-    const char *unit;                 /**< quantities */
-    double min, max;                  /**< quantities, counts: limits when min < max, in `unit` */
-    bool above;                       /**< min itself is not allowed */
-    const char *const *choices; /**< NULL-terminated */
-    const struct rill_key *keys;      /**< mappings */
+    const char *unit;            /**< quantities */
+    double min, max;             /**< quantities, counts: limits when min < max, in `unit` */
+    bool above;                  /**< min itself is not allowed */
+    const char *const *choices;  /**< NULL-terminated */
+    const struct rill_key *keys; /**< mappings */
     rill_status (*read)(const rill_yaml *yaml, const rill_yaml_value *value, const char *where, void *into);
 } rill_key;
 

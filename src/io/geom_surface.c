@@ -93,6 +93,19 @@ done:
     return status;
 }
 
+static rill_status table_write(rill_h5_file *file, const char *path, const char *meaning, rill_h5_type type,
+                               uint64_t rows, const void *data)
+{
+    rill_status status = RILL_OK;
+    const rill_h5_layout layout = {
+        .type = type, .rank = 2, .dims = {rows, 3}, .chunk = {BLOCK / 4, 3}, .deflate = DEFLATE};
+    RILL_TRY(rill_h5_dataset_create(file, path, &layout));
+    RILL_TRY(rill_h5_set_text(file, path, "long_name", meaning));
+    RILL_TRY(rill_h5_write(file, path, type, NULL, NULL, data));
+done:
+    return status;
+}
+
 static rill_status opening_write(rill_h5_file *file, const rill_opening *o)
 {
     rill_status status = RILL_OK;
@@ -108,19 +121,10 @@ static rill_status opening_write(rill_h5_file *file, const rill_opening *o)
     RILL_TRY(rill_h5_set_reals(file, path, "perimeter", &o->perimeter, 1));
     RILL_TRY(rill_h5_set_reals(file, path, "hydraulic_diameter", &o->hydraulic_diameter, 1));
     RILL_TRY(cuts_write(file, path, o->cuts, o->cut_count));
-done:
-    return status;
-}
-
-static rill_status table_write(rill_h5_file *file, const char *path, const char *meaning, rill_h5_type type,
-                               uint64_t rows, const void *data)
-{
-    rill_status status = RILL_OK;
-    const rill_h5_layout layout = {
-        .type = type, .rank = 2, .dims = {rows, 3}, .chunk = {BLOCK / 4, 3}, .deflate = DEFLATE};
-    RILL_TRY(rill_h5_dataset_create(file, path, &layout));
-    RILL_TRY(rill_h5_set_text(file, path, "long_name", meaning));
-    RILL_TRY(rill_h5_write(file, path, type, NULL, NULL, data));
+    snprintf(path, sizeof path, PATCHES "/%s/outline", o->name);
+    if (o->outline)
+        RILL_TRY(table_write(file, path, "places around it, in metres", RILL_H5_F64, o->outline_count,
+                             o->outline));
 done:
     return status;
 }
@@ -244,6 +248,25 @@ done:
     return status;
 }
 
+/* Older files have none. */
+static rill_status outline_read(const reader *r, const char *name, rill_opening *o)
+{
+    rill_status status = RILL_OK;
+    char path[PATH];
+    snprintf(path, sizeof path, PATCHES "/%s/outline", name);
+    if (!rill_h5_exists(r->file, path)) return RILL_OK;
+    RILL_TRY(table_read(r->file, path, RILL_H5_F64, &o->outline_count, (void **)&o->outline));
+    for (uint64_t n = 0; n < 3 * o->outline_count; n++)
+        if (!isfinite(o->outline[n / 3][n % 3]))
+            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: point %llu of %s is not finite",
+                               rill_h5_path(r->file), (unsigned long long)(n / 3), path));
+    if (o->outline_count < 3)
+        status = rill_fail(RILL_USAGE, "cannot read %s: %s has %llu points, and an outline has three or more",
+                           rill_h5_path(r->file), path, (unsigned long long)o->outline_count);
+done:
+    return status;
+}
+
 static rill_status opening_read(void *context, const char *name)
 {
     rill_status status = RILL_OK;
@@ -271,6 +294,7 @@ static rill_status opening_read(void *context, const char *name)
                            rill_h5_path(r->file), path));
     o->label = (uint8_t)label;
     RILL_TRY(cuts_read(r, path, &o->cuts, &o->cut_count));
+    RILL_TRY(outline_read(r, name, o));
 done:
     return status;
 }

@@ -137,8 +137,9 @@ Test(wall_file, fields_have_an_xmf_that_fits_them)
         json_t *seen = see("xmf_read.py", io_test_path("f.xmf"));
         cr_assert_eq(number_at(seen, "0 time"), 1);
         cr_assert_eq(number_at(seen, "0 arrays velocity 0"), kind == RILL_FIELDS_IMAGE ? 6 : 20);
-        cr_assert_eq(number_at(seen, kind == RILL_FIELDS_IMAGE ? "0 arrays pressure 2" : "0 arrays Connectivity 1"),
-                     kind == RILL_FIELDS_IMAGE ? 4 : 8);
+        cr_assert_eq(
+            number_at(seen, kind == RILL_FIELDS_IMAGE ? "0 arrays pressure 2" : "0 arrays Connectivity 1"),
+            kind == RILL_FIELDS_IMAGE ? 4 : 8);
         json_decref(seen);
     }
     rill_geom_destroy(box);

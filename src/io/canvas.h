@@ -30,7 +30,7 @@ typedef struct rill_canvas {
 
 enum {
     RILL_CANVAS_MARGIN = 12,
-    RILL_CANVAS_LEGEND = 186,      /**< pixels that a legend takes at the right edge */
+    RILL_CANVAS_LEGEND = 186,       /**< pixels that a legend takes at the right edge */
     RILL_CANVAS_LEGEND_HEIGHT = 240 /**< and the height that it needs */
 };
 

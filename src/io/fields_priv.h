@@ -11,6 +11,7 @@
 #define RILL_FIELDS_FORMAT "rill-fields"
 #define RILL_CELLS_FORMAT "rill-cells"
 #define RILL_WALL_FORMAT "rill-wall"
+#define RILL_CHECKPOINT_FORMAT "rill-checkpoint"
 #define RILL_IMAGE_VELOCITY "/VTKHDF/PointData/velocity" /* f32 [nz][ny][nx][3] */
 #define RILL_IMAGE_VOXELS "/VTKHDF/PointData/voxels"     /* u8 [nz][ny][nx] */
 #define RILL_IMAGE_PRESSURE "/VTKHDF/PointData/pressure" /* f32 [nz][ny][nx] */

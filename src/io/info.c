@@ -298,6 +298,9 @@ static rill_status describe(rill_h5_file *file, const char *format, json_t *into
     } else if (strcmp(format, RILL_FIELDS_FORMAT) == 0 || strcmp(format, RILL_CELLS_FORMAT) == 0) {
         RILL_TRY(set(into, "kind", json_string(strcmp(format, RILL_CELLS_FORMAT) == 0 ? "cells" : "fields")));
         RILL_TRY(fields_add(file, into));
+    } else if (strcmp(format, RILL_CHECKPOINT_FORMAT) == 0) {
+        RILL_TRY(set(into, "kind", json_string("checkpoint")));
+        RILL_TRY(attributes_add(file, "/", into));
     } else if (strcmp(format, RILL_WALL_FORMAT) == 0) {
         RILL_TRY(set(into, "kind", json_string("wall")));
         RILL_TRY(wall_add(file, into));

@@ -90,7 +90,8 @@ static void project(const side *d, const double x[3], double out[3])
 /* Fill the samples of a triangle whose corners are projected; thin ones may meet none. */
 static void triangle_fill(const side *d, const double p[3][3], const uint8_t rgb[3])
 {
-    const double whole = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[2][0] - p[0][0]) * (p[1][1] - p[0][1]);
+    const double whole =
+        (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[2][0] - p[0][0]) * (p[1][1] - p[0][1]);
     if (fabs(whole) < 1e-12) return;
     const double left = fmin(p[0][0], fmin(p[1][0], p[2][0])), right = fmax(p[0][0], fmax(p[1][0], p[2][0]));
     const double top = fmin(p[0][1], fmin(p[1][1], p[2][1])), low = fmax(p[0][1], fmax(p[1][1], p[2][1]));

@@ -12,8 +12,8 @@
 /** What is shown. */
 typedef struct rill_view {
     const rill_surface *surface;
-    const float *values;      /**< [triangle_count]; grey where NaN */
-    const char *caption;      /**< up to 11 letters, "TAWSS Pa" */
+    const float *values; /**< [triangle_count]; grey where NaN */
+    const char *caption; /**< up to 11 letters, "TAWSS Pa" */
     rill_picture_scale scale;
     rill_picture_range range; /**< low = high: from the least value to what 1 % of the area exceeds */
 } rill_view;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file wall_file.h
- * Results on the triangles of the surface that a vessel was cut from, as VTKHDF 1.0 files (UnstructuredGrid of
- * triangles) that ParaView 5.11 and VTK 9.1 open. docs/files.md describes them.
+ * Results on the triangles of the surface that a vessel was cut from, as VTKHDF 1.0 files (UnstructuredGrid
+ * of triangles) that ParaView 5.11 and VTK 9.1 open. docs/files.md describes them.
  */
 #ifndef RILL_IO_WALL_FILE_H
 #define RILL_IO_WALL_FILE_H

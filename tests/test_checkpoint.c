@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checkpoints: the same bits come back, damage is found, the generation before is there, others' are refused. */
+#include "core/status.h"
+#include "io_test.h"
+#include "run/checkpoint.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* More than a piece, and no whole number of chunks. */
+enum { BIG = (9 << 20) + 77 };
+
+static const rill_checkpoint_key key = {"0123456789abcdef", "fedcba9876543210", "d3q19-trt-fp32 cpu"};
+static unsigned char *big, small[24];
+
+static void begin(void)
+{
+    io_test_start();
+    big = malloc(BIG);
+    cr_assert(big);
+}
+
+static void end(void)
+{
+    free(big);
+    io_test_end();
+}
+
+TestSuite(checkpoint, .init = begin, .fini = end);
+
+/* What the run holds at a step. */
+static void fill(unsigned step)
+{
+    for (unsigned k = 0; k < BIG; k++) big[k] = (unsigned char)(k * 2654435761u >> 24 ^ step);
+    for (unsigned k = 0; k < sizeof small; k++) small[k] = (unsigned char)(k + step);
+}
+
+static void expect(unsigned step)
+{
+    for (unsigned k = 0; k < BIG; k++)
+        cr_assert_eq(big[k], (unsigned char)(k * 2654435761u >> 24 ^ step), "byte %u", k);
+    for (unsigned k = 0; k < sizeof small; k++) cr_assert_eq(small[k], (unsigned char)(k + step));
+}
+
+static void parts_of(rill_checkpoint_part parts[2])
+{
+    parts[0] = rill_checkpoint_memory("populations", big, BIG);
+    parts[1] = rill_checkpoint_memory("sums", small, sizeof small);
+}
+
+static void save(const char *path, unsigned step)
+{
+    rill_checkpoint_part parts[2];
+    parts_of(parts);
+    fill(step);
+    cr_assert_eq(rill_checkpoint_write(path, &key, step, parts, 2), RILL_OK, "%s", rill_error_message());
+    memset(big, 0, BIG);
+    memset(small, 0, sizeof small);
+}
+
+static rill_status load(const char *path, const rill_checkpoint_key *k, uint64_t *steps)
+{
+    rill_checkpoint_part parts[2];
+    parts_of(parts);
+    return rill_checkpoint_read(path, k, parts, 2, steps);
+}
+
+Test(checkpoint, gives_back_the_bits_and_keeps_two_generations)
+{
+    const char *path = io_test_path("a.checkpoint.h5");
+    uint64_t steps = 0;
+    for (unsigned step = 100; step <= 300; step += 100) save(path, step);
+    io_test_expect_files(2);
+    cr_assert_eq(load(path, &key, &steps), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(steps, 300);
+    expect(300);
+    cr_assert_eq(load(io_test_path("a.checkpoint.h5.previous"), &key, &steps), RILL_OK);
+    cr_assert_eq(steps, 200);
+    expect(200);
+}
+
+/* Change a byte in the middle of a file. */
+static void damage(const char *path)
+{
+    unsigned char byte;
+    const int file = open(path, O_RDWR);
+    cr_assert(file >= 0);
+    const off_t where = lseek(file, 0, SEEK_END) / 2;
+    cr_assert_eq(pread(file, &byte, 1, where), 1);
+    byte ^= 0x10;
+    cr_assert_eq(pwrite(file, &byte, 1, where), 1);
+    close(file);
+}
+
+Test(checkpoint, goes_back_a_generation_where_the_last_is_damaged)
+{
+    char path[96], previous[96];
+    uint64_t steps = 0;
+    strcpy(path, io_test_path("a.h5"));
+    strcpy(previous, io_test_path("a.h5.previous"));
+    save(path, 1);
+    save(path, 2);
+    damage(path);
+    cr_assert_eq(load(path, &key, &steps), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(steps, 1);
+    expect(1);
+    cr_assert_eq(truncate(path, 1000), 0);
+    cr_assert_eq(load(path, &key, &steps), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(unlink(path), 0);
+    cr_assert_eq(load(path, &key, &steps), RILL_OK, "%s", rill_error_message());
+    expect(1);
+    damage(previous);
+    cr_assert_eq(load(path, &key, &steps), RILL_USAGE);
+    cr_assert_eq(unlink(previous), 0);
+    cr_assert_eq(load(path, &key, &steps), RILL_USAGE);
+    cr_assert(strstr(rill_error_message(), path), "%s", rill_error_message());
+}
+
+Test(checkpoint, refuses_what_belongs_to_another_run)
+{
+    const char *path = io_test_path("a.h5");
+    uint64_t steps = 0;
+    const rill_checkpoint_key others[] = {{"another", key.geometry, key.variant},
+                                          {key.run, "another", key.variant},
+                                          {key.run, key.geometry, "another"}};
+    const char *const words[] = {"another case", "another geometry", "another variant"};
+    save(path, 1);
+    save(path, 2);
+    for (int k = 0; k < 3; k++) {
+        cr_assert_eq(load(path, &others[k], &steps), RILL_USAGE);
+        cr_assert(strstr(rill_error_message(), words[k]), "%s", rill_error_message());
+    }
+    rill_checkpoint_part parts[2];
+    parts_of(parts);
+    parts[1].bytes--;
+    cr_assert_eq(rill_checkpoint_read(path, &key, parts, 2, &steps), RILL_USAGE);
+    cr_assert(strstr(rill_error_message(), "24 bytes"), "%s", rill_error_message());
+}
+
+static rill_status broken(void *context, uint64_t offset, uint64_t bytes, void *to)
+{
+    (void)context;
+    memset(to, 0, bytes);
+    return offset > 0 ? rill_fail(RILL_SYSTEM, "the device is gone") : RILL_OK;
+}
+
+Test(checkpoint, a_failure_loses_nothing)
+{
+    const char *path = io_test_path("a.h5");
+    rill_checkpoint_part parts[2];
+    uint64_t steps = 0;
+    save(path, 1);
+    parts_of(parts);
+    parts[0].save = broken;
+    cr_assert_eq(rill_checkpoint_write(path, &key, 2, parts, 2), RILL_SYSTEM);
+    io_test_expect_files(1);
+    cr_assert_eq(load(path, &key, &steps), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(steps, 1);
+    expect(1);
+}

@@ -13,10 +13,10 @@ static rill_opening opening_of(double (*outline)[2], uint64_t count, double area
 {
     rill_opening o = {.name = "inlet", .area = area, .centre = {1, -2, 3}, .outline_count = count};
     const double e[3] = {2.0 / 3, -1.0 / 3, 2.0 / 3}, f[3] = {2.0 / 3, 2.0 / 3, -1.0 / 3};
-    for (int a = 0; a < 3; a++) o.normal[a] = e[(a + 1) % 3] * f[(a + 2) % 3] - e[(a + 2) % 3] * f[(a + 1) % 3];
+    for (int a = 0; a < 3; a++)
+        o.normal[a] = e[(a + 1) % 3] * f[(a + 2) % 3] - e[(a + 2) % 3] * f[(a + 1) % 3];
     for (uint64_t k = 0; k < count; k++)
-        for (int a = 0; a < 3; a++)
-            places[k][a] = o.centre[a] + outline[k][0] * e[a] + outline[k][1] * f[a];
+        for (int a = 0; a < 3; a++) places[k][a] = o.centre[a] + outline[k][0] * e[a] + outline[k][1] * f[a];
     o.outline = places;
     return o;
 }
@@ -62,10 +62,10 @@ Test(profile, circle_is_womersleys)
             const double complex beta = alpha[k] * cexp(0.75 * I * M_PI);
             double worst = 0;
             for (double s = 0; s < 0.999; s += 0.037) {
-                const double complex exact =
-                    k == 0 ? 2 * (1 - s * s)
-                           : (1 - bessel(0, beta * s) / bessel(0, beta)) /
-                                 (1 - 2 * bessel(1, beta) / (beta * bessel(0, beta)));
+                const double complex exact = k == 0
+                                                 ? 2 * (1 - s * s)
+                                                 : (1 - bessel(0, beta * s) / bessel(0, beta)) /
+                                                       (1 - 2 * bessel(1, beta) / (beta * bessel(0, beta)));
                 const double a = 0.3 + 17 * s;
                 worst = fmax(worst, cabs(at(p, k, r * s * cos(a), r * s * sin(a)) - exact));
             }
@@ -100,7 +100,8 @@ Test(profile, rectangle_is_the_ducts)
     cr_assert_eq(rill_profile_create(RILL_PROFILE_FITTED, &o, 1, &omega, 1, &p), RILL_OK);
     for (double s = 0.03; s < 1; s += 0.07)
         for (double t = 0.01; t < 0.99; t += 0.09)
-            cr_expect_float_eq(creal(at(p, 0, -a * s, b * t)), duct(a * s, b * t, a, b), 3e-3, "at %g, %g", s, t);
+            cr_expect_float_eq(creal(at(p, 0, -a * s, b * t)), duct(a * s, b * t, a, b), 3e-3, "at %g, %g", s,
+                               t);
     rill_profile_destroy(p);
 }
 

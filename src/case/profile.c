@@ -14,14 +14,14 @@ enum {
     CIRCLE = 256, /* corners of the polygon that stands for a circle */
     ROUNDS = 4000 /* of the solver, at most */
 };
-#define NEAR 1e-3     /* least distance to the outline, in spacings */
+#define NEAR 1e-3      /* least distance to the outline, in spacings */
 #define RESIDUAL 1e-10 /* of the solver, relative */
 
 /* A grid point inside the outline, and its four neighbours: to -x, +x, -y, +y. */
 typedef struct point {
-    int at;           /* on the grid */
-    int beside[4];    /* number of the point there; -1: the outline is in between */
-    double reach[4];  /* distance to the outline there, in spacings, (0, 1] */
+    int at;          /* on the grid */
+    int beside[4];   /* number of the point there; -1: the outline is in between */
+    double reach[4]; /* distance to the outline there, in spacings, (0, 1] */
 } point;
 
 typedef struct solver {
@@ -60,10 +60,11 @@ static rill_status lay_outline(rill_profile *p, rill_profile_kind kind, const ri
 {
     const bool own = kind == RILL_PROFILE_FITTED;
     if (own && !o->outline)
-        return rill_fail(RILL_USAGE,
-                         "the geometry does not tell the outline of %s: make it again with `rill voxelize`, or "
-                         "choose the profile parabolic",
-                         o->name);
+        return rill_fail(
+            RILL_USAGE,
+            "the geometry does not tell the outline of %s: make it again with `rill voxelize`, or "
+            "choose the profile parabolic",
+            o->name);
     p->outline_count = own ? o->outline_count : CIRCLE;
     const rill_status status =
         rill_array_create(p->outline_count, sizeof *p->outline, "a profile", (void **)&p->outline);
@@ -100,7 +101,8 @@ static double reach(const rill_profile *p, const double x[2], int d, int sign)
     for (uint64_t k = 0, l = p->outline_count - 1; k < p->outline_count; l = k++) {
         const double *a = p->outline[k], *b = p->outline[l];
         if ((a[e] > x[e]) == (b[e] > x[e])) continue;
-        const double cross = a[d] + (b[d] - a[d]) * (x[e] - a[e]) / (b[e] - a[e]), away = sign * (cross - x[d]);
+        const double cross = a[d] + (b[d] - a[d]) * (x[e] - a[e]) / (b[e] - a[e]),
+                     away = sign * (cross - x[d]);
         if (away >= 0 && away < least) least = away;
     }
     return fmax(least / p->spacing, NEAR);
@@ -153,7 +155,8 @@ static rill_status make_points(solver *s)
         }
     }
     RILL_TRY(rill_array_create(5 * (uint64_t)s->count + 1, sizeof *s->work, "a profile", (void **)&s->work));
-    if (s->count == 0) status = rill_fail(RILL_USAGE, "an opening's outline encloses nothing: look at the surface");
+    if (s->count == 0)
+        status = rill_fail(RILL_USAGE, "an opening's outline encloses nothing: look at the surface");
 done:
     return status;
 }
@@ -243,8 +246,8 @@ static void carry_on(const solver *s, double complex *field)
     }
 }
 
-/* Return the integral of a field over the section, m2 times its unit: cells that the outline cuts count as their
- * field, which is 0 at it, tells. */
+/* Return the integral of a field over the section, m2 times its unit: cells that the outline cuts count as
+ * their field, which is 0 at it, tells. */
 static double complex integral(const solver *s, const double complex *u)
 {
     double complex sum = 0;

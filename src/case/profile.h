@@ -3,11 +3,11 @@
  * @file profile.h
  * How the velocity of developed flow is spread over the cross-section of an opening.
  *
- * In a long straight tube of any section i omega u - nu laplace(u) = G, u = 0 on the outline, for each harmonic of
- * the pressure gradient; omega = 0 is Poiseuille's flow, a circle gives Womersley's (1955,
+ * In a long straight tube of any section i omega u - nu laplace(u) = G, u = 0 on the outline, for each
+ * harmonic of the pressure gradient; omega = 0 is Poiseuille's flow, a circle gives Womersley's (1955,
  * doi:10.1113/jphysiol.1955.sp005276). Solved on a Cartesian grid over the outline to second order, by a
- * discretisation that stays symmetric (Gibou, Fedkiw, Cheng, Kang 2002, doi:10.1006/jcph.2001.6977) and conjugate
- * orthogonal conjugate gradients (van der Vorst & Melissen 1990, doi:10.1109/20.106415).
+ * discretisation that stays symmetric (Gibou, Fedkiw, Cheng, Kang 2002, doi:10.1006/jcph.2001.6977) and
+ * conjugate orthogonal conjugate gradients (van der Vorst & Melissen 1990, doi:10.1109/20.106415).
  */
 #ifndef RILL_CASE_PROFILE_H
 #define RILL_CASE_PROFILE_H

@@ -181,6 +181,7 @@ typedef struct rill_case_plan {
     double nu;                /**< m2/s, of the tau that the plan is made with */
     double tau_low, tau_high; /**< of the viscosity law; the same twice when Newtonian */
     double velocity_peak;     /**< m/s, largest expected in the vessel */
+    double narrowest;         /**< m2, of the section where that is; see passage.h */
     double mach, reynolds;    /**< of that; of the opening where it is largest */
     double womersley;         /**< of the inlet; 0 when steady */
     uint64_t cycle_steps;     /**< steps of a cycle; 0 when steady */

@@ -54,8 +54,8 @@ static bool holds(const rill_end *e)
     return e->kind == RILL_END_PRESSURE || e->kind == RILL_END_RESISTANCE || e->kind == RILL_END_WINDKESSEL;
 }
 
-static rill_status find_fractions(const rill_case *c, const rill_opening *openings, const int *ends, int count,
-                                  rill_end_state *states)
+static rill_status find_fractions(const rill_case *c, const rill_opening *openings, const int *ends,
+                                  int count, rill_end_state *states)
 {
     double given = 0, cubes = 0, sum = 0;
     int holders = 0, largest = -1, murray = 0;
@@ -76,10 +76,11 @@ static rill_status find_fractions(const rill_case *c, const rill_opening *openin
     }
     if (largest < 0 || holders > 0) return RILL_OK;
     if (!murray && fabs(sum - 1) > 1e-6)
-        return rill_fail(RILL_USAGE,
-                         "%s: the fractions of flow-split add up to %g and no other outlet takes the rest: make "
-                         "them 1, or one of them murray",
-                         c->path, sum);
+        return rill_fail(
+            RILL_USAGE,
+            "%s: the fractions of flow-split add up to %g and no other outlet takes the rest: make "
+            "them 1, or one of them murray",
+            c->path, sum);
     /* An incompressible flow wants its pressure held somewhere: where most of it leaves. */
     states[largest].rest = true;
     states[largest].fraction = 0;

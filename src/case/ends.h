@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file ends.h
- * What is expected to flow through the openings of a case, harmonic by harmonic, before anything is simulated:
- * inlets bring what the case says, splits take their shares, and the rest divides between resistances,
- * Windkessels and pressures as between branches of a circuit whose vessels have no resistance of their own. That
- * circuit is linear, so its periodic state is exact.
+ * What is expected to flow through the openings of a case, harmonic by harmonic, before anything is
+ * simulated: inlets bring what the case says, splits take their shares, and the rest divides between
+ * resistances, Windkessels and pressures as between branches of a circuit whose vessels have no resistance of
+ * their own. That circuit is linear, so its periodic state is exact.
  */
 #ifndef RILL_CASE_ENDS_H
 #define RILL_CASE_ENDS_H

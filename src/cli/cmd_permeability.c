@@ -259,6 +259,14 @@ done:
     return status;
 }
 
+static rill_status measure_speed(const rill_permeability_options *o, double *mlups)
+{
+    rill_sim_options options = rill_sim_options_default();
+    options.variant = o->variant;
+    options.backend = o->backend;
+    return rill_plan_speed(&options, 64, mlups);
+}
+
 static rill_status work(choices *c)
 {
     rill_status status = RILL_OK;
@@ -295,7 +303,7 @@ static rill_status work(choices *c)
     if (c->error_bar)
         RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},
                                           &c->bar_plan));
-    if (show) RILL_TRY(rill_plan_speed(&options, &mlups));
+    if (show) RILL_TRY(measure_speed(&options, &mlups));
     c->times.plan = rill_now() - start - c->times.read;
     cli_progress_end();
     if (show) cli_permeability_print_plan(c->geom, &options, &plan, c->variant_reason, mlups);

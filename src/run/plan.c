@@ -310,16 +310,15 @@ double rill_plan_patience(const rill_permeability_plan *p, double k)
     return fmax(sound, fmax(thick, slow));
 }
 
-rill_status rill_plan_speed(const rill_permeability_options *o, double *mlups)
+rill_status rill_plan_speed(const rill_sim_options *o, uint32_t edge, double *mlups)
 {
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
     rill_domain *domain = NULL;
     rill_sim *sim = NULL;
-    const uint32_t n[3] = {64, 64, 64};
-    rill_sim_options options = rill_sim_options_default();
-    options.variant = o->variant;
-    options.backend = o->backend;
+    const uint32_t n[3] = {edge, edge, edge};
+    rill_sim_options options = *o;
+    for (int a = 0; a < 3; a++) options.force[a] = 0;
     RILL_TRY(rill_geom_create(n, &geom));
     const uint64_t voxels = rill_geom_voxels(geom);
     memset(geom->voxels, RILL_FLUID, voxels);

@@ -40,7 +40,11 @@ double rill_plan_patience(const rill_permeability_plan *plan, double k);
 /** Return the steps between the two looks at a cycle of corrections, an even number. */
 uint64_t rill_plan_between(const rill_permeability_plan *plan);
 
-/** Measure how many million node updates per second a box of 64^3 nodes makes here. */
-rill_status rill_plan_speed(const rill_permeability_options *options, double *mlups);
+/**
+ * Measure how many million node updates per second a box of fluid makes here.
+ * @param[in] options  of the simulation; its force is left out
+ * @param[in] edge     voxels along each axis
+ */
+rill_status rill_plan_speed(const rill_sim_options *options, uint32_t edge, double *mlups);
 
 #endif

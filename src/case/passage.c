@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distances by the 3-4-5 chamfer (Borgefors 1986, doi:10.1016/S0734-189X(86)80047-0) on voxels, or on blocks of them
- * when there are many. */
-#include "case/reach.h"
+/* Distances by the 3-4-5 chamfer (Borgefors 1986, doi:10.1016/S0734-189X(86)80047-0) on voxels, or on blocks
+ * of them when there are many. */
+#include "case/passage.h"
 
 #include "core/memory.h"
 #include "core/status.h"
@@ -17,12 +17,12 @@ typedef struct reach {
     const rill_geom *geom;
     uint32_t block, n[3];
     uint64_t cells;
-    uint16_t *fluid;   /* [cells], fluid voxels in it */
-    uint8_t *label;    /* [cells], the highest of its voxels */
-    uint32_t *far;     /* [cells], UINT32_MAX: not reached */
-    uint32_t *back;    /* [cells], the cell that it was reached from */
-    uint32_t *order;   /* [cells], as reached */
-    uint32_t *piece;   /* [cells], of its shell */
+    uint16_t *fluid; /* [cells], fluid voxels in it */
+    uint8_t *label;  /* [cells], the highest of its voxels */
+    uint32_t *far;   /* [cells], UINT32_MAX: not reached */
+    uint32_t *back;  /* [cells], the cell that it was reached from */
+    uint32_t *order; /* [cells], as reached */
+    uint32_t *piece; /* [cells], of its shell */
     uint64_t reached;
     uint32_t pieces;
     double *area, *flow, (*middle)[3]; /* [pieces]; voxels, given unit, cells */
@@ -169,7 +169,8 @@ static rill_status part(reach *r)
             const int count = look_around(r, here, around);
             for (int j = 0; j < count; j++) {
                 const uint32_t to = around[j].cell;
-                if (r->piece[to] != UINT32_MAX || r->far[to] / SHELL != shell || r->far[to] == UINT32_MAX) continue;
+                if (r->piece[to] != UINT32_MAX || r->far[to] / SHELL != shell || r->far[to] == UINT32_MAX)
+                    continue;
                 r->piece[to] = r->pieces;
                 RILL_TRY(push(&stack, to));
             }
@@ -227,7 +228,7 @@ static double velocity_of(const reach *r, uint32_t piece, double *area)
 }
 
 /* Find the fastest place along a way: two shells long, since one may fall into pieces. */
-static void take_fastest(const reach *r, int label, rill_reach *out)
+static void take_fastest(const reach *r, int label, rill_passage *out)
 {
     uint64_t c = first_of(r, label);
     if (c == UINT64_MAX) return;
@@ -249,12 +250,12 @@ static void take_fastest(const reach *r, int label, rill_reach *out)
     }
 }
 
-rill_status rill_reach_find(const rill_geom *geom, const double *flow, rill_reach *out)
+rill_status rill_passage_find(const rill_geom *geom, const double *flow, rill_passage *out)
 {
     rill_status status = RILL_OK;
     reach r = {.geom = geom};
     const rill_surface *s = geom->surface;
-    *out = (rill_reach){0};
+    *out = (rill_passage){0};
     RILL_TRY(gather(&r));
     RILL_TRY(spread(&r, flow));
     RILL_TRY(part(&r));

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a plan can be run, and what would do if not. */
+#include "case/plan.h"
+
+#include "core/status.h"
+#include "core/units.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Cells across an opening: fewer are refused, or told to be few. */
+enum { CELLS_LEAST = 4, CELLS_FEW = 12 };
+
+#define MACH_MOST 0.3 /* what a velocity at a wall may be */
+#define MACH_HIGH 0.15
+
+/* Velocity × spacing / viscosity, above which TRT with 3/16 may become unstable, and above which it will. */
+#define GRID_HIGH 30
+#define GRID_MOST 300
+
+#define TAU_HIGH 1.5
+#define TAU_MOST 10
+#define SWING_HIGH 0.02 /* of the density, over a cycle */
+
+static void say(rill_case_plan *plan, bool refuses, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void say(rill_case_plan *plan, bool refuses, const char *format, ...)
+{
+    va_list arguments;
+    if (plan->verdict_count == RILL_PLAN_VERDICTS) return;
+    rill_plan_verdict *v = &plan->verdicts[plan->verdict_count++];
+    v->refuses = refuses;
+    va_start(arguments, format);
+    vsnprintf(v->text, sizeof v->text, format, arguments);
+    va_end(arguments);
+}
+
+/* Round down to two digits, so that what is advised suffices. */
+static double down(double value)
+{
+    if (!(value > 0)) return 0;
+    const double digit = pow(10, floor(log10(value)) - 1);
+    return floor(value / digit * (1 + 1e-12)) * digit;
+}
+
+static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
+{
+    char dx[32];
+    int least = 0;
+    for (int k = 1; k < plan->opening_count; k++)
+        if (plan->openings[k].cells < plan->openings[least].cells) least = k;
+    const rill_opening *o = &geom->surface->openings[least];
+    const double cells = plan->openings[least].cells;
+    if (cells >= CELLS_FEW) return;
+    rill_units_format_length(down(o->hydraulic_diameter / (cells < CELLS_LEAST ? CELLS_LEAST : CELLS_FEW)),
+                             dx, sizeof dx);
+    if (cells < CELLS_LEAST)
+        say(plan, true,
+            "only %.2g cells lie across %s, and %d are the least: voxelize with --dx \"%s\" or less", cells,
+            o->name, CELLS_LEAST, dx);
+    else
+        say(plan, false,
+            "%.3g cells lie across %s: %d of them, with --dx \"%s\", give wall shear to a few per cent",
+            cells, o->name, CELLS_FEW, dx);
+}
+
+static void judge_velocity(const rill_passage *fastest, rill_case_plan *plan)
+{
+    const double dx = plan->scales.length;
+    if (plan->velocity_peak == 0)
+        say(plan, true, "nothing flows: give an inlet a flow above 0, or pressures that differ");
+    if (plan->mach > MACH_MOST)
+        say(plan, true,
+            "a Mach number of %.3g is above %g, at %.3g m/s: give a time-step of %.2g us or less, or a mach "
+            "of 0.1",
+            plan->mach, MACH_MOST, plan->velocity_peak,
+            1e6 * down(0.1 * dx / (sqrt(3.0) * plan->velocity_peak)));
+    else if (plan->mach > MACH_HIGH)
+        say(plan, false,
+            "a Mach number of %.3g makes errors of about %.2g %%, as its square: mach 0.1 halves them or "
+            "more",
+            plan->mach, 100 * plan->mach * plan->mach);
+    if (fastest->area > 0 && 2 * fastest->velocity >= 0.99 * plan->velocity_peak)
+        say(plan, false,
+            "the flow is fastest at (%.4g, %.4g, %.4g) mm, where about %.3g mm2 are open, %.3g cells across",
+            1e3 * fastest->at[0], 1e3 * fastest->at[1], 1e3 * fastest->at[2], 1e6 * fastest->area,
+            sqrt(4 * fastest->area / M_PI) / dx);
+}
+
+static void judge_stability(const rill_case *c, rill_case_plan *plan)
+{
+    const double dx = plan->scales.length;
+    const double least = c->law.kind == RILL_LAW_NEWTONIAN ? plan->nu : c->law.viscosity / c->density;
+    const double grid = plan->velocity_peak * dx / least;
+    char finer[32];
+    rill_units_format_length(down(dx * GRID_HIGH / grid), finer, sizeof finer);
+    if (grid > GRID_MOST)
+        say(plan, true,
+            "unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), %d is the most: voxelize "
+            "with --dx "
+            "\"%s\" or less",
+            grid, plan->tau_low, GRID_MOST, finer);
+    else if (grid > GRID_HIGH)
+        say(plan, false,
+            "may become unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g); up to %d, "
+            "with --dx \"%s\", "
+            "is safe",
+            grid, plan->tau_low, GRID_HIGH, finer);
+    if (plan->tau_high > TAU_MOST)
+        say(plan, true, "tau goes up to %.3g, above %d: give a time-step of %.2g us or less", plan->tau_high,
+            TAU_MOST, 1e6 * down(plan->scales.time * (1 - 0.5) / (plan->tau_high - 0.5)));
+    else if (plan->tau_high > TAU_HIGH)
+        say(plan, false, "tau goes up to %.3g, where walls are less exact: a time-step of %.2g us makes it 1",
+            plan->tau_high, 1e6 * down(plan->scales.time * (1 - 0.5) / (plan->tau_high - 0.5)));
+}
+
+static void judge_pressure(double swing, rill_case_plan *plan)
+{
+    const double density = 3 * swing / plan->scales.pressure;
+    if (density > 0.5)
+        say(plan, true,
+            "pressures that swing by %.3g Pa change the density by %.3g %%: that is not a liquid any more; a "
+            "mach of %.2g "
+            "makes it %g %%",
+            swing, 100 * density, down(plan->mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);
+    else if (density > SWING_HIGH)
+        say(plan, false,
+            "pressures that swing by %.3g Pa change the density by %.2g %%, and the vessel stores as much of "
+            "its volume: a "
+            "mach of %.2g makes it %g %%",
+            swing, 100 * density, down(plan->mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);
+}
+
+static void judge_memory(rill_case_plan *plan)
+{
+    char need[32], there[32];
+    const bool host = plan->host_bytes > plan->host_free;
+    if (!host && plan->device_bytes <= plan->device_free) return;
+    rill_units_format_bytes((double)(host ? plan->host_bytes : plan->device_bytes), need, sizeof need);
+    rill_units_format_bytes((double)(host ? plan->host_free : plan->device_free), there, sizeof there);
+    say(plan, true, "it takes %s of %s memory, and %s are free: choose a larger --dx, or storage fp16c", need,
+        host ? "host" : "device", there);
+}
+
+void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, const rill_passage *fastest,
+                     rill_case_plan *plan)
+{
+    judge_cells(geom, plan);
+    judge_velocity(fastest, plan);
+    judge_stability(c, plan);
+    judge_pressure(swing, plan);
+    judge_memory(plan);
+}
+
+rill_status rill_case_plan_accept(const rill_case_plan *plan)
+{
+    for (int k = 0; k < plan->verdict_count; k++)
+        if (plan->verdicts[k].refuses) {
+            const bool memory = plan->host_bytes > plan->host_free || plan->device_bytes > plan->device_free;
+            return rill_fail(memory && k == plan->verdict_count - 1 ? RILL_SYSTEM : RILL_USAGE, "%s",
+                             plan->verdicts[k].text);
+        }
+    return RILL_OK;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is expected at the openings, before there is a lattice. */
+#include "case/plan.h"
+
+#include "core/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* As much of a waveform's power as harmonics may leave out: the mean's profile takes the rest. */
+#define REST 1e-5
+
+double rill_law_at(const rill_law *law, double shear)
+{
+    switch (law->kind) {
+    case RILL_LAW_CARREAU_YASUDA:
+        return law->viscosity +
+               (law->at_rest - law->viscosity) *
+                   pow(1 + pow(law->time * shear, law->sharpness), (law->index - 1) / law->sharpness);
+    case RILL_LAW_CASSON: {
+        const double root = sqrt(law->yield_stress / shear) + sqrt(law->viscosity);
+        return shear > 0 ? fmin(root * root, RILL_CASSON_RANGE * law->viscosity)
+                         : RILL_CASSON_RANGE * law->viscosity;
+    }
+    default:
+        return law->viscosity;
+    }
+}
+
+/* Return the shear rate at the wall that a parabola of this mean velocity has. */
+static double typical_shear(const rill_case *c, const rill_geom *geom, const int *ends)
+{
+    double shear = 0;
+    for (int k = 0; k < geom->surface->opening_count; k++) {
+        const rill_end *e = &c->ends[ends[k]];
+        const rill_opening *o = &geom->surface->openings[k];
+        double mean = 0;
+        if (e->kind != RILL_END_INLET) continue;
+        for (int j = 0; j < 64; j++) mean += fabs(rill_end_given(e, c->run.period * j / 64)) / 64;
+        if (e->inflow == RILL_INFLOW_FLOW) mean /= o->area;
+        if (e->inflow == RILL_INFLOW_PEAK_VELOCITY) mean /= 2;
+        shear = fmax(shear, 8 * mean / o->hydraulic_diameter);
+    }
+    return shear > 0 ? shear : 100; /* driven by pressures: large vessels have some hundred per second */
+}
+
+static rill_status make_profile(const rill_opening *o, const rill_end *e, rill_harmonics *wave, double nu,
+                                rill_profile **out)
+{
+    double omega[RILL_HARMONICS + 1] = {0};
+    const bool developing = e->profile == RILL_PROFILE_WOMERSLEY || e->profile == RILL_PROFILE_FITTED;
+    const int count = developing ? wave->count + 1 : 1;
+    for (int k = 0; k < count; k++) omega[k] = k * wave->omega;
+    return rill_profile_create(e->profile, o, nu, omega, count, out);
+}
+
+/* What inlets bring, split over the openings of a kind that share harmonics. */
+static rill_status take_inlets(const rill_case *c, const rill_geom *geom, rill_outlook *out, int most)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < out->count; k++) {
+        const rill_end *e = &c->ends[out->ends[k]];
+        const rill_opening *o = &geom->surface->openings[k];
+        rill_harmonics wave;
+        if (e->kind != RILL_END_INLET) continue;
+        rill_waveform_analyse(e->wave, REST, &wave);
+        if (wave.count > most) wave.count = most;
+        RILL_TRY(make_profile(o, e, &wave, out->nu, &out->profiles[k]));
+        rill_end_inflow(e, o, out->profiles[k], &wave, &out->states[k].flow);
+    }
+done:
+    return status;
+}
+
+rill_status rill_outlook_make(const rill_case *c, const rill_geom *geom, rill_outlook *out)
+{
+    rill_status status = RILL_OK;
+    int driven = 0;
+    *out = (rill_outlook){.count = geom->surface ? geom->surface->opening_count : 0};
+    RILL_TRY(rill_case_match(c, geom, out->ends));
+    out->states = calloc((size_t)out->count, sizeof *out->states);
+    if (!out->states) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the openings"));
+    out->nu = rill_law_at(&c->law, typical_shear(c, geom, out->ends)) / c->density;
+    for (int k = 0; k < out->count; k++) {
+        const rill_end_kind kind = c->ends[out->ends[k]].kind;
+        driven += kind == RILL_END_INLET || kind == RILL_END_SPLIT;
+    }
+    const int most = driven > 1 ? RILL_PLAN_HARMONICS * 2 / driven : RILL_PLAN_HARMONICS;
+    RILL_TRY(take_inlets(c, geom, out, most < 1 ? 1 : most));
+    RILL_TRY(rill_ends_solve(c, geom->surface->openings, out->ends, out->count, out->states));
+    for (int k = 0; k < out->count; k++) {
+        const rill_end *e = &c->ends[out->ends[k]];
+        rill_harmonics flow = out->states[k].flow;
+        if (e->kind != RILL_END_SPLIT || out->states[k].rest) continue;
+        RILL_TRY(make_profile(&geom->surface->openings[k], e, &flow, out->nu, &out->profiles[k]));
+    }
+done:
+    return status;
+}
+
+void rill_outlook_destroy(rill_outlook *o)
+{
+    for (int k = 0; k < o->count; k++) rill_profile_destroy(o->profiles[k]);
+    free(o->states);
+    o->states = NULL;
+}

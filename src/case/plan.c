@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a case and its geometry to lattice units, memory and time. Nothing is allocated for the run. */
+#include "case/plan.h"
+
+#include "backend.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "run/plan.h"
+#include "run/sim.h"
+#include "run/variant.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Largest relaxation time that is chosen: interpolated walls lie best below it (docs/method.md). */
+#define TAU_CHOSEN 0.8
+
+/* Bytes of a wall link and of a link through an opening with its modes, roughly; of a node of fields on the
+ * host. */
+enum { WALL_BYTES = 48, OPENING_BYTES = 512, FIELD_BYTES = 56 };
+
+/* How much slower a vessel is than a box of the same nodes: walls and openings. */
+#define VESSEL_SPEED 0.85
+
+typedef struct planner {
+    const rill_case *given;
+    const rill_geom *geom;
+    const rill_plan_options *options;
+    rill_case_plan *plan;
+    rill_outlook outlook;
+    rill_passage fastest;
+    double swing; /* Pa, of the expected pressures over a cycle */
+} planner;
+
+/* ---- what flows ------------------------------------------------------------------------------ */
+
+enum { SAMPLES = 256 };
+
+static double when(const planner *p, int j) { return p->given->run.period * j / SAMPLES; }
+
+/* The largest over a cycle of |h| without sign, and its range. */
+static double extreme(const planner *p, const rill_harmonics *h, double *swing)
+{
+    double most = 0, low = INFINITY, high = -INFINITY;
+    for (int j = 0; j < SAMPLES; j++) {
+        const double value = rill_harmonics_at(h, when(p, j));
+        low = fmin(low, value);
+        high = fmax(high, value);
+        if (fabs(value) > fabs(most)) most = value;
+    }
+    if (swing) *swing = fmax(*swing, high - low);
+    return most;
+}
+
+static void describe_opening(planner *p, int k, double inflow)
+{
+    const rill_opening *o = &p->geom->surface->openings[k];
+    const rill_end_state *s = &p->outlook.states[k];
+    const rill_profile *profile = p->outlook.profiles[k];
+    rill_plan_opening *out = &p->plan->openings[k];
+    *out = (rill_plan_opening){.end = p->outlook.ends[k], .cells = o->hydraulic_diameter / p->geom->spacing};
+    out->flow_mean = s->flow.mean;
+    out->flow_peak = extreme(p, &s->flow, NULL);
+    out->pressure_mean = s->pressure.mean;
+    out->pressure_peak = extreme(p, &s->pressure, &p->swing);
+    out->pressure_start = rill_harmonics_at(&s->stored, 0);
+    out->share = s->flow.mean < 0 && inflow > 0 ? -s->flow.mean / inflow : 0;
+    const double mean = fabs(out->flow_peak) / o->area;
+    out->velocity_peak = mean * (profile ? fmax(creal(profile->peak[0]), 1) : 2);
+    out->reynolds = mean * o->hydraulic_diameter / p->outlook.nu;
+    if (p->given->run.pulsatile)
+        out->womersley = o->hydraulic_diameter / 2 * sqrt(2 * M_PI / p->given->run.period / p->outlook.nu);
+}
+
+/* Find the velocity to expect where the vessel is narrowest, at the moment of the largest inflow. */
+static rill_status find_fastest(planner *p)
+{
+    double flow[RILL_OPENINGS] = {0}, most = 0, moment = 0;
+    for (int j = 0; j < SAMPLES; j++) {
+        double in = 0;
+        for (int k = 0; k < p->outlook.count; k++)
+            in += fmax(rill_harmonics_at(&p->outlook.states[k].flow, when(p, j)), 0);
+        if (in <= most) continue;
+        most = in;
+        moment = when(p, j);
+    }
+    for (int k = 0; k < p->outlook.count; k++)
+        flow[k] = rill_harmonics_at(&p->outlook.states[k].flow, moment);
+    return rill_passage_find(p->geom, flow, &p->fastest);
+}
+
+/* Without an inlet only pressures are known: what they would drive through a straight tube, or a free jet. */
+static double driven_velocity(const planner *p)
+{
+    double low = INFINITY, high = -INFINITY, r = 0, length = 0;
+    const rill_opening *o = p->geom->surface->openings;
+    for (int k = 0; k < p->outlook.count; k++) {
+        const rill_plan_opening *at = &p->plan->openings[k];
+        if (p->given->ends[at->end].kind == RILL_END_INLET) return 0;
+        low = fmin(low, fmin(at->pressure_mean, at->pressure_peak));
+        high = fmax(high, fmax(at->pressure_mean, at->pressure_peak));
+        r = fmax(r, o[k].hydraulic_diameter / 2);
+        for (int j = 0; j < k; j++)
+            length =
+                fmax(length, hypot(hypot(o[k].centre[0] - o[j].centre[0], o[k].centre[1] - o[j].centre[1]),
+                                   o[k].centre[2] - o[j].centre[2]));
+    }
+    if (!(high > low) || !(length > 0)) return 0;
+    const double drop = high - low;
+    return fmin(sqrt(2 * drop / p->given->density),
+                drop * r * r / (4 * p->outlook.nu * p->given->density * length));
+}
+
+static rill_status expect(planner *p)
+{
+    rill_status status = RILL_OK;
+    rill_case_plan *plan = p->plan;
+    double inflow = 0;
+    RILL_TRY(rill_outlook_make(p->given, p->geom, &p->outlook));
+    plan->opening_count = p->outlook.count;
+    plan->nu = p->outlook.nu;
+    for (int k = 0; k < p->outlook.count; k++) inflow += fmax(p->outlook.states[k].flow.mean, 0);
+    for (int k = 0; k < p->outlook.count; k++) {
+        describe_opening(p, k, inflow);
+        const rill_plan_opening *o = &plan->openings[k];
+        plan->velocity_peak = fmax(plan->velocity_peak, o->velocity_peak);
+        plan->reynolds = fmax(plan->reynolds, o->reynolds);
+        plan->womersley = fmax(plan->womersley, o->womersley);
+        plan->opening_links += p->geom->surface->openings[k].cut_count;
+    }
+    RILL_TRY(find_fastest(p));
+    plan->velocity_peak = fmax(plan->velocity_peak, 2 * p->fastest.velocity);
+    plan->velocity_peak = fmax(plan->velocity_peak, driven_velocity(p));
+    plan->narrowest = p->fastest.area;
+    if (p->fastest.area > 0)
+        plan->reynolds =
+            fmax(plan->reynolds, p->fastest.velocity * sqrt(4 * p->fastest.area / M_PI) / plan->nu);
+done:
+    return status;
+}
+
+/* ---- the lattice ----------------------------------------------------------------------------- */
+
+static void choose_step(planner *p)
+{
+    rill_case_plan *plan = p->plan;
+    const rill_case *c = p->given;
+    const double dx = p->geom->spacing, fast = plan->velocity_peak > 0 ? plan->velocity_peak : 1e-3;
+    double dt = c->run.time_step;
+    if (dt == 0) dt = fmin(c->run.mach / sqrt(3.0) * dx / fast, (TAU_CHOSEN - 0.5) / 3 * dx * dx / plan->nu);
+    if (c->run.pulsatile) {
+        /* Snapshots fall on steps. */
+        const double phases = fmax(c->output.snapshots, 1),
+                     steps = ceil(c->run.period / dt / phases - 1e-9) * phases;
+        plan->cycle_steps = (uint64_t)fmin(fmax(steps, phases), 1e15);
+        dt = c->run.period / (double)plan->cycle_steps;
+    }
+    plan->scales = (rill_scales){.length = dx,
+                                 .time = dt,
+                                 .velocity = dx / dt,
+                                 .pressure = c->density * (dx / dt) * (dx / dt),
+                                 .flow = dx * dx * dx / dt};
+    plan->mach = plan->velocity_peak * dt / dx * sqrt(3.0);
+    double held = 0;
+    int holding = 0;
+    for (int k = 0; k < plan->opening_count; k++) {
+        const rill_end_kind kind = c->ends[plan->openings[k].end].kind;
+        if (kind == RILL_END_INLET || (kind == RILL_END_SPLIT && !p->outlook.states[k].rest)) continue;
+        held += plan->openings[k].pressure_mean;
+        holding++;
+    }
+    plan->scales.base = holding ? held / holding : 0;
+}
+
+/* The law in lattice units. */
+static rill_status choose_law(planner *p)
+{
+    rill_case_plan *plan = p->plan;
+    const rill_case *c = p->given;
+    rill_sim_options *o = &plan->options;
+    const double unit = plan->scales.length * plan->scales.length / plan->scales.time * c->density;
+    const double least = c->law.viscosity / unit, typical = plan->nu * c->density / unit;
+    *o = rill_sim_options_default();
+    o->backend = p->options->backend;
+    o->tau = 0.5 + 3 * typical;
+    plan->tau_low = plan->tau_high = o->tau;
+    if (c->law.kind == RILL_LAW_NEWTONIAN) return RILL_OK;
+    plan->tau_low = 0.5 + 3 * least;
+    if (c->law.kind == RILL_LAW_CASSON)
+        return rill_fail(RILL_USAGE, "%s: the casson law is not there yet: choose carreau-yasuda", c->path);
+    plan->rheology = RILL_CARREAU_YASUDA;
+    o->carreau_yasuda = (rill_carreau_yasuda){.nu_0 = c->law.at_rest / unit,
+                                              .nu_inf = least,
+                                              .lambda = c->law.time / plan->scales.time,
+                                              .n = c->law.index,
+                                              .a = c->law.sharpness};
+    plan->tau_high = 0.5 + 3 * c->law.at_rest / unit;
+    return RILL_OK;
+}
+
+static rill_status choose_variant(planner *p, const rill_backend **backend)
+{
+    rill_status status = RILL_OK;
+    rill_case_plan *plan = p->plan;
+    const rill_case *c = p->given;
+    rill_variant v = rill_variant_default();
+    static const rill_lattice lattices[] = {RILL_D3Q19, RILL_D3Q27, RILL_D3Q15};
+    RILL_TRY(rill_backend_find(p->options->backend, backend));
+    v.equilibrium = RILL_SECOND_ORDER;
+    v.rheology = plan->rheology;
+    if (c->run.lattice >= 0) v.lattice = lattices[c->run.lattice];
+    if (c->run.storage >= 0) v.storage = (rill_storage)c->run.storage;
+    if (c->run.stream >= 0) v.stream = (rill_stream)c->run.stream;
+    if (c->run.addressing >= 0) v.addressing = (rill_addressing)c->run.addressing;
+    plan->variant_reason = rill_variant_choose(&v, !(*backend)->host, rill_geom_voxels(p->geom),
+                                               c->run.stream >= 0, c->run.addressing >= 0);
+    status = rill_variant_check(v);
+    if (status != RILL_OK) {
+        rill_fail_prefix("%s", c->path);
+        goto done;
+    }
+    plan->options.variant = rill_variant_normal(v);
+done:
+    return status;
+}
+
+/* ---- memory and time ------------------------------------------------------------------------- */
+
+static rill_status count_memory(planner *p, const rill_backend *backend)
+{
+    rill_status status = RILL_OK;
+    rill_case_plan *plan = p->plan;
+    rill_numbering numbering = {.occupied = NULL};
+    rill_links_size size;
+    RILL_TRY(rill_memory_available(&plan->host_free));
+    RILL_TRY(rill_memory_require(rill_numbering_bytes(p->geom), "the numbers of the fluid nodes"));
+    RILL_TRY(rill_numbering_create(p->geom, &numbering));
+    RILL_TRY(rill_links_measure(&numbering, plan->options.variant, &size));
+    plan->nodes = numbering.nodes;
+    const uint64_t numbers = rill_numbering_bytes(p->geom),
+                   links = plan->wall_links * WALL_BYTES + plan->opening_links * OPENING_BYTES,
+                   sim = rill_sim_bytes(plan->options.variant, &size) + links;
+    const uint64_t fields = plan->nodes * FIELD_BYTES;
+    plan->host_bytes = 2 * numbers + fields + links + (backend->host ? sim : 0);
+    plan->device_bytes = backend->host ? 0 : sim;
+    if (!backend->host) RILL_TRY(backend->available(&plan->device_free));
+done:
+    rill_numbering_destroy(&numbering);
+    return status;
+}
+
+static rill_status estimate_time(planner *p, const rill_backend *backend)
+{
+    rill_status status = RILL_OK;
+    rill_case_plan *plan = p->plan;
+    const rill_case *c = p->given;
+    const double dt = plan->scales.time;
+    const double sound = p->fastest.length / plan->scales.length * sqrt(3.0); /* steps along the vessel */
+    if (c->run.pulsatile)
+        plan->steps = (uint64_t)fmin(ceil(c->run.cycles * (double)plan->cycle_steps), 1e15);
+    else {
+        double widest = 0, along = 0;
+        for (int k = 0; k < plan->opening_count; k++) {
+            widest = fmax(widest, p->geom->surface->openings[k].hydraulic_diameter / 2);
+            along = fmax(along, fabs(plan->openings[k].flow_mean) / p->geom->surface->openings[k].area);
+        }
+        const double chosen = 5 * p->fastest.length / fmax(along, 1e-9) + widest * widest / plan->nu;
+        plan->steps = (uint64_t)fmin(ceil((c->run.duration > 0 ? c->run.duration : chosen) / dt), 1e15);
+    }
+    const double whole = c->run.pulsatile ? (double)plan->cycle_steps : (double)plan->steps;
+    const double soft =
+        c->run.soft_start >= 0 ? c->run.soft_start / dt : fmin(fmax(0.1 * whole, 4 * sound), 0.5 * whole);
+    plan->soft_steps = (uint64_t)fmin(fmax(soft, 0), 1e15);
+    if (p->options->measure) {
+        rill_sim_options o = plan->options;
+        if (!(o.tau > 0.5)) o.tau = 0.6; /* the verdict tells; speed does not depend on it */
+        RILL_TRY(rill_plan_speed(&o, backend->host ? 64 : 160, &plan->mlups));
+        plan->mlups *= VESSEL_SPEED;
+        plan->mlups_measured = true;
+        plan->seconds_cycle = (double)plan->nodes * (double)plan->cycle_steps / plan->mlups * 1e-6;
+        plan->seconds = (double)plan->nodes * (double)plan->steps / plan->mlups * 1e-6;
+    }
+done:
+    return status;
+}
+
+rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
+                                const rill_plan_options *options, rill_case_plan *plan)
+{
+    rill_status status = RILL_OK;
+    const rill_backend *backend;
+    planner p = {.given = given, .geom = geom, .options = options, .plan = plan};
+    memset(plan, 0, sizeof *plan);
+    if (!(geom->spacing > 0))
+        return rill_fail(RILL_USAGE, "%s has no size of voxels: give one when it is made", given->geometry);
+    RILL_TRY(expect(&p));
+    plan->voxels = rill_geom_voxels(geom);
+    plan->wall_links = geom->surface->wall_count;
+    choose_step(&p);
+    RILL_TRY(choose_law(&p));
+    RILL_TRY(choose_variant(&p, &backend));
+    RILL_TRY(count_memory(&p, backend));
+    RILL_TRY(estimate_time(&p, backend));
+    rill_case_judge(given, geom, p.swing, &p.fastest, plan);
+done:
+    rill_outlook_destroy(&p.outlook);
+    return status;
+}

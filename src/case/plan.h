@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file plan.h
+ * Parts of planning a case that planning (plan.c), judging (judge.c) and setting up (vessel.c) share.
+ */
+#ifndef RILL_CASE_PLAN_H
+#define RILL_CASE_PLAN_H
+
+#include "case/case.h"
+#include "case/ends.h"
+#include "case/passage.h"
+
+/** Harmonics of a profile that a simulation has room for, all inlets together. */
+#define RILL_PLAN_HARMONICS 48
+
+/** Find the end of each opening. @param[out] ends  [opening_count], in the order of the geometry */
+rill_status rill_case_match(const rill_case *given, const rill_geom *geom, int *ends);
+
+/** Everything that is expected at the openings, before there is a lattice. */
+typedef struct rill_outlook {
+    int ends[RILL_OPENINGS];
+    rill_profile *profiles[RILL_OPENINGS]; /**< of inlets and splits; owned */
+    rill_end_state *states;                /**< [opening_count], owned */
+    int count;
+    double nu; /**< m2/s, of the viscosity at the shear rate that is typical of the inlets */
+} rill_outlook;
+
+/** Match openings, make profiles, solve the circuit. */
+rill_status rill_outlook_make(const rill_case *given, const rill_geom *geom, rill_outlook *out);
+
+/** Free what it holds. */
+void rill_outlook_destroy(rill_outlook *outlook);
+
+/** Return the viscosity of a law at a shear rate, Pa s. */
+double rill_law_at(const rill_law *law, double shear);
+
+/** Casson's law has no largest viscosity: the lattice takes it up to this many times the plastic one. */
+#define RILL_CASSON_RANGE 100.0
+
+/** Add the verdicts. @param[in] swing  Pa, of the expected pressures over a cycle */
+void rill_case_judge(const rill_case *given, const rill_geom *geom, double swing, const rill_passage *fastest,
+                     rill_case_plan *plan);
+
+#endif

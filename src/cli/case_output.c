@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows and JSON of a plan. Nothing is computed here but units. */
+#include "cli/case_output.h"
+#include "cli/cli.h"
+#include "core/units.h"
+#include "io/json_file.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const kinds[] = {"inlet", "pressure", "resistance", "windkessel", "flow-split"};
+static const char *const laws[] = {"newtonian", "carreau-yasuda", "casson"};
+
+#define MMHG 133.322387415
+
+/* Write a time in a readable unit. */
+static const char *duration(double seconds, char *text, size_t size)
+{
+    static const double units[] = {86400, 3600, 60, 1, 1e-3, 1e-6};
+    static const char *const names[] = {"d", "h", "min", "s", "ms", "us"};
+    int k = 0;
+    while (k < 5 && seconds < units[k]) k++;
+    snprintf(text, size, "%.3g %s", seconds / units[k], names[k]);
+    return text;
+}
+
+static void print_memory(const rill_case_plan *p)
+{
+    char need[32], there[32];
+    rill_units_format_bytes((double)p->host_bytes, need, sizeof need);
+    rill_units_format_bytes((double)p->host_free, there, sizeof there);
+    cli_row("memory, host", "%s of %s free", need, there);
+    if (p->device_bytes == 0) return;
+    rill_units_format_bytes((double)p->device_bytes, need, sizeof need);
+    rill_units_format_bytes((double)p->device_free, there, sizeof there);
+    cli_row("memory, device", "%s of %s free", need, there);
+}
+
+static void print_opening(const rill_case *c, const rill_opening *o, const rill_plan_opening *p)
+{
+    const rill_end *e = &c->ends[p->end];
+    char label[RILL_OPENING_NAME + 4], more[96] = "";
+    snprintf(label, sizeof label, "  %s", o->name);
+    if (p->womersley > 0) snprintf(more, sizeof more, ", alpha %.3g", p->womersley);
+    cli_row(label, "%s, %.3g cells across, %.3g mm2%s", kinds[e->kind], p->cells, 1e6 * o->area, more);
+    if (p->flow_peak != 0)
+        cli_row("", "flow %.4g mL/s, peak %.4g; %.3g m/s, Reynolds %.3g at the peak", 1e6 * p->flow_mean,
+                1e6 * p->flow_peak, p->velocity_peak, p->reynolds);
+    if (e->kind != RILL_END_INLET)
+        cli_row("", "pressure %.4g mmHg, peak %.4g%s", p->pressure_mean / MMHG, p->pressure_peak / MMHG,
+                isnan(p->share) || p->share == 0 ? "" : "; before the vessel's own resistance");
+}
+
+static void print_step(const rill_case *c, const rill_case_plan *p)
+{
+    char text[64], more[64];
+    cli_row("time step", "%s: %s", duration(p->scales.time, text, sizeof text),
+            c->run.time_step > 0 ? "as asked for, steps of a cycle made whole"
+                                 : "by the Mach number wanted, or by tau up to 0.8");
+    if (p->tau_high > p->tau_low * (1 + 1e-9))
+        cli_row("tau", "%.5g to %.4g: %s, %.4g where it is sheared as at the inlet", p->tau_low, p->tau_high,
+                laws[c->law.kind], p->options.tau);
+    else
+        cli_row("tau", "%.5g: viscosity %.4g mPa s, density %.5g kg/m3", p->tau_low, 1e3 * p->nu * c->density,
+                c->density);
+    cli_row("Mach, Reynolds, Womersley", "%.3g, %.4g, %.3g; at most %.3g m/s expected", p->mach, p->reynolds,
+            p->womersley, p->velocity_peak);
+    if (p->cycle_steps)
+        cli_row("steps", "%llu for a cycle of %s, at most %g cycles", (unsigned long long)p->cycle_steps,
+                duration(c->run.period, text, sizeof text), c->run.cycles);
+    else
+        cli_row("steps", "at most %llu, %s", (unsigned long long)p->steps,
+                duration((double)p->steps * p->scales.time, text, sizeof text));
+    cli_row("soft start", "%s, %llu steps", duration((double)p->soft_steps * p->scales.time, more, sizeof more),
+            (unsigned long long)p->soft_steps);
+}
+
+void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
+{
+    char length[64], variant[96], cycle[64], all[64];
+    rill_units_format_length(geom->spacing, length, sizeof length);
+    rill_variant_name(p->options.variant, variant, sizeof variant);
+    cli_row("geometry", "%s", c->geometry);
+    cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
+    cli_row("fluid nodes", "%llu, wall links %llu (%s)", (unsigned long long)p->nodes,
+            (unsigned long long)p->wall_links, c->walls == RILL_WALLS_INTERPOLATED ? "interpolated" : "half-way");
+    cli_row("openings", "%d", p->opening_count);
+    for (int k = 0; k < p->opening_count; k++)
+        print_opening(c, &geom->surface->openings[k], &p->openings[k]);
+    print_step(c, p);
+    cli_row("variant", "%s: %s", variant, p->variant_reason);
+    print_memory(p);
+    if (p->mlups_measured && p->cycle_steps)
+        cli_row("time", "about %s a cycle, %s for %g, at %.3g MLUPS", duration(p->seconds_cycle, cycle, sizeof cycle),
+                duration(p->seconds, all, sizeof all), c->run.cycles, p->mlups);
+    else if (p->mlups_measured)
+        cli_row("time", "at most about %s, at %.3g MLUPS", duration(p->seconds, all, sizeof all), p->mlups);
+    bool refused = false;
+    for (int k = 0; k < p->verdict_count; k++) {
+        refused |= p->verdicts[k].refuses;
+        cli_row(p->verdicts[k].refuses ? "REFUSED" : "note", "%s", p->verdicts[k].text);
+    }
+    if (!refused) cli_row("verdict", "it can run");
+}
+
+static json_t *opening_json(const rill_case *c, const rill_opening *o, const rill_plan_opening *p)
+{
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", o->name, "kind",
+                     kinds[c->ends[p->end].kind], "cells", rill_json_real(p->cells), "area_m2",
+                     rill_json_real(o->area), "flow_mean_m3_per_s", rill_json_real(p->flow_mean),
+                     "flow_peak_m3_per_s", rill_json_real(p->flow_peak), "velocity_peak_m_per_s",
+                     rill_json_real(p->velocity_peak), "pressure_mean_pa", rill_json_real(p->pressure_mean),
+                     "pressure_peak_pa", rill_json_real(p->pressure_peak), "pressure_start_pa",
+                     rill_json_real(p->pressure_start), "reynolds", rill_json_real(p->reynolds), "womersley",
+                     rill_json_real(p->womersley));
+}
+
+static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
+{
+    return json_pack(
+        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
+        "case", c->path, "geometry", c->geometry, "spacing_m", rill_json_real(geom->spacing), "fluid_nodes",
+        (json_int_t)p->nodes, "wall_links", (json_int_t)p->wall_links, "opening_links",
+        (json_int_t)p->opening_links, "time_step_s", rill_json_real(p->scales.time), "tau",
+        rill_json_real(p->options.tau), "tau_low", rill_json_real(p->tau_low), "tau_high",
+        rill_json_real(p->tau_high), "velocity_peak_m_per_s", rill_json_real(p->velocity_peak), "mach",
+        rill_json_real(p->mach), "reynolds", rill_json_real(p->reynolds), "womersley",
+        rill_json_real(p->womersley), "steps", (json_int_t)p->steps, "cycle_steps", (json_int_t)p->cycle_steps,
+        "soft_steps", (json_int_t)p->soft_steps, "host_bytes", (json_int_t)p->host_bytes, "device_bytes",
+        (json_int_t)p->device_bytes, "mlups", rill_json_real(p->mlups_measured ? p->mlups : NAN), "seconds_cycle",
+        rill_json_real(p->mlups_measured ? p->seconds_cycle : NAN), "seconds",
+        rill_json_real(p->mlups_measured ? p->seconds : NAN));
+}
+
+json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
+{
+    char variant[96];
+    bool refused = false;
+    json_t *json = numbers_json(c, geom, p), *openings = json_array(), *verdicts = json_array();
+    rill_variant_name(p->options.variant, variant, sizeof variant);
+    for (int k = 0; k < p->opening_count; k++)
+        json_array_append_new(openings, opening_json(c, &geom->surface->openings[k], &p->openings[k]));
+    for (int k = 0; k < p->verdict_count; k++) {
+        refused |= p->verdicts[k].refuses;
+        json_array_append_new(verdicts, json_pack("{s:b, s:s}", "refuses", p->verdicts[k].refuses, "text",
+                                                  p->verdicts[k].text));
+    }
+    if (!json || json_object_set_new(json, "variant", json_string(variant)) ||
+        json_object_set_new(json, "openings", openings) || json_object_set_new(json, "verdicts", verdicts) ||
+        json_object_set_new(json, "can_run", json_boolean(!refused))) {
+        json_decref(json);
+        return NULL;
+    }
+    return json;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill check: tell what a case comes to, and whether it can run, before anything is allocated for it. */
+#include "case/case.h"
+#include "cli/case_output.h"
+#include "cli/cli.h"
+#include "io/json_file.h"
+
+typedef struct choices {
+    const char *json, *memory;
+    int backend;
+    bool unmeasured, quiet;
+} choices;
+
+static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
+
+static rill_status check(const char *path, const choices *c)
+{
+    rill_status status = RILL_OK;
+    rill_case *given = NULL;
+    rill_geom *geom = NULL;
+    json_t *json = NULL;
+    rill_case_plan plan;
+    const cli_output outputs[] = {{"--json", c->json}};
+    const rill_plan_options options = {.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured};
+    RILL_TRY(cli_outputs_check(path, outputs, 1));
+    RILL_TRY(rill_case_read(path, &given));
+    RILL_TRY(rill_geom_read(given->geometry, &geom));
+    RILL_TRY(rill_case_plan_make(given, geom, &options, &plan));
+    if (!c->quiet) cli_case_print_plan(given, geom, &plan);
+    if (c->json) {
+        json = cli_case_plan_json(given, geom, &plan);
+        if (!json) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", c->json));
+        RILL_TRY(rill_json_write(json, c->json));
+    }
+    status = rill_case_plan_accept(&plan);
+done:
+    json_decref(json);
+    rill_geom_destroy(geom);
+    rill_case_destroy(given);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    rill_status status = RILL_OK;
+    choices c = {0};
+    const cli_option options[] = {
+        {"backend", 0, CLI_CHOICE, &c.backend, .help = "where it would run", .choices = backends},
+        {"no-measure", 0, CLI_FLAG, &c.unmeasured, .help = "do not measure the speed of this machine"},
+        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the numbers and verdicts as JSON", .fallback = ""},
+        {"memory", 0, CLI_TEXT, &c.memory, "SIZE", "host memory that may be used", .fallback = "what is free",
+         .apply = cli_memory_apply},
+        {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "print nothing but errors"},
+        {0}};
+    const cli_option *const tables[] = {options, NULL};
+    const char *path = NULL;
+    int count = 1;
+    bool help = false;
+    RILL_TRY(cli_parse(&cli_check, tables, argc, argv, &path, &count, &help));
+    if (help) return RILL_OK;
+    if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no case is given: name a case file, see docs/vessels.md"));
+    status = check(path, &c);
+    if (status == RILL_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        status = rill_fail(RILL_SYSTEM, "cannot write to standard output: free space or choose another place");
+done:
+    return cli_report(&cli_check, status);
+}
+
+const cli_command cli_check = {
+    .name = "check",
+    .usage = "CASE.yaml [options]",
+    .summary = "tell what a vessel's case comes to, and whether it can run",
+    .details = "Reads the case and its geometry, and tells nodes, time step, tau, Mach, Reynolds and Womersley\n"
+               "numbers, cells across each opening, memory and time. Nothing is allocated for the run. Exit code 1\n"
+               "with the remedy when the case cannot run, 3 when memory does not suffice.",
+    .run = run};

@@ -20,7 +20,9 @@
     X(SET, set_kernel<V>)                                                                                    \
     X(SWAP, swap_kernel<V>)                                                                                  \
     X(WRAP, wrap_kernel<V>)                                                                                  \
-    X(PATCH, patch_kernel<V>)
+    X(PATCH, patch_kernel<V>)                                                                                \
+    X(WALLS, walls_kernel<V>)                                                                                \
+    X(SAMPLE, sample_kernel<V>)
 
 #define RILL_CUDA_ENUM(name, ...) RILL_CUDA_##name,
 enum { RILL_CUDA_KERNELS(RILL_CUDA_ENUM, V) RILL_CUDA_KERNEL_COUNT };

@@ -5,10 +5,11 @@
 #define RILL_CUDA_KERNELS_CUH
 
 #include "cuda/compiled.h"
-#include "kernel/boundary.h"
 #include "kernel/launch.h"
 #include "kernel/node.h"
+#include "kernel/outlet.h"
 #include "kernel/turn.h"
+#include "kernel/walls.h"
 
 // A variant as a type, values being those of rill.h.
 #define RILL_CUDA_VARIANT(NAME, L, C, E, S, A, T, P, R, B, H)                                                \
@@ -242,48 +243,93 @@ static __device__ double link_value(const rill_arrays &arrays, const int parity,
            (double)rill_population_rest(V::lattice, V::shift, i);
 }
 
-// Finds the velocity of a node in the step just made: collisions add the force, of which half counts.
+// Finds density and velocity of a node in the step just made: collisions add the force, of which half counts.
 template <class V>
-static __device__ void patch_velocity(const rill_arrays &arrays, const int parity, const rill_patch &patch,
-                                      const uint64_t k)
+static __device__ void patch_node(const rill_arrays &arrays, const int parity, const rill_patch &patch,
+                                  const rill_patch_now &now, const uint64_t k)
 {
     double density = 0, momentum[3];
-    for (int a = 0; a < 3; a++) momentum[a] = -0.5 * patch.force[a];
+    for (int a = 0; a < 3; a++) momentum[a] = -0.5 * now.force[a];
 #pragma unroll 1
     for (int i = 0; i < rill_q(V::lattice); i++) {
         const double sent = link_value<V>(arrays, parity, patch.nodes[k], i, true);
         density += sent;
         for (int a = 0; a < 3; a++) momentum[a] -= rill_c(V::lattice, i, a) * sent;
     }
-    for (uint64_t a = 0; a < 3; a++) patch.velocities[a * patch.node_count + k] = momentum[a] / (1 + density);
+    patch.moments[k] = density;
+    for (uint64_t a = 0; a < 3; a++) patch.moments[(a + 1) * patch.node_count + k] = momentum[a] / (1 + density);
 }
 
-// Works on nodes or pairs of a patch; see kernel/boundary.h.
-template <class V>
-__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
-    patch_kernel(const rill_arrays arrays, const int parity, const rill_patch patch, const int task,
-                 double *exchange)
+// Adds what the threads of a block have, halving them, so that the order is always the same.
+static __device__ rill_patch_sums patch_block_sum(const rill_patch_sums &own)
 {
-    const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
-    if (task == RILL_PATCH_VELOCITY) {
-        if (k < patch.node_count) patch_velocity<V>(arrays, parity, patch, k);
-        return;
+    __shared__ rill_patch_sums shared[RILL_PATCH_BLOCK];
+    shared[threadIdx.x] = own;
+    for (int half = RILL_PATCH_BLOCK / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) rill_patch_sums_add(&shared[threadIdx.x], &shared[threadIdx.x + half]);
     }
-    if (k >= patch.count) return;
+    __syncthreads();
+    return shared[0];
+}
+
+template <class V>
+static __device__ void patch_measure(const rill_arrays &arrays, const int parity, const rill_patch &patch,
+                                     const uint64_t k, double *exchange)
+{
     const rill_patch_pair pair = patch.pairs[k];
-    double sent[2], back[2];
+    double back[2];
+    RILL_UNROLL
+    for (int e = 0; e < 2; e++) back[e] = link_value<V>(arrays, parity, pair.node[e], pair.direction[e], false);
     RILL_UNROLL
     for (int e = 0; e < 2; e++) {
-        sent[e] = link_value<V>(arrays, parity, pair.node[e], pair.direction[e], true);
-        if (task == RILL_PATCH_MEASURE)
-            back[e] = link_value<V>(arrays, parity, pair.node[e], pair.direction[e], false);
+        const double own = link_value<V>(arrays, parity, pair.node[e], pair.direction[e], true);
+        rill_patch_note(&patch, k, e, back[e], rill_patch_sent(&patch, k, back, own, e), exchange);
     }
+}
+
+// Works on nodes or pairs of patches, one for each row of blocks; see kernel/boundary.h and outlet.h.
+template <class V>
+__global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_RESIDENT)
+    patch_kernel(const rill_arrays arrays, const int parity, const rill_patch *patches, const __grid_constant__ rill_patch_now now,
+                 const int task, double *exchange)
+{
+    const uint64_t k = (uint64_t)blockIdx.x * RILL_PATCH_BLOCK + threadIdx.x;
+    const rill_patch &patch = patches[blockIdx.y];
     if (task == RILL_PATCH_MEASURE) {
-        for (int e = 0; e < 2; e++)
-            rill_patch_note(&patch, k, e, back[e], rill_patch_sent(&patch, k, back, sent[e], e), exchange);
+        if (k < patch.count) patch_measure<V>(arrays, parity, patch, k, exchange);
         return;
     }
-    const double term = rill_patch_term(V::lattice, rill_patch_flows(V::equilibrium, &patch), &patch, k);
+    if (task == RILL_PATCH_NODES) {
+        if (rill_patch_looks(V::equilibrium, &patch) && k < patch.node_count)
+            patch_node<V>(arrays, parity, patch, now, k);
+        return;
+    }
+    // From here on whole blocks go on or leave.
+    if (patch.kind == RILL_BOUNDARY_WALL || (uint64_t)blockIdx.x * RILL_PATCH_BLOCK >= patch.count) return;
+    if (task == RILL_PATCH_SUM && !patch.partials) return;
+    const bool flows = rill_patch_flows(V::equilibrium, &patch), mine = k < patch.count;
+    const rill_patch_pair pair = patch.pairs[mine ? k : 0];
+    double sent[2];
+    RILL_UNROLL
+    for (int e = 0; e < 2; e++) sent[e] = link_value<V>(arrays, parity, pair.node[e], pair.direction[e], true);
+    rill_patch_sums sums = {0, 0, 0};
+    if (task == RILL_PATCH_SUM) {
+        if (mine) sums = rill_patch_sums_of(V::lattice, flows, &patch, &now, sent, k);
+        sums = patch_block_sum(sums);
+        if (threadIdx.x == 0) patch.partials[blockIdx.x] = sums;
+        return;
+    }
+    if (patch.partials) { // every block finds the same
+        const uint64_t blocks = (patch.count + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK;
+        for (uint64_t b = threadIdx.x; b < blocks; b += RILL_PATCH_BLOCK)
+            rill_patch_sums_add(&sums, &patch.partials[b]);
+        sums = patch_block_sum(sums);
+    }
+    const rill_patch_act act = rill_patch_act_of(&patch, &now, &sums);
+    if (patch.partials && k == 0) rill_patch_keep(&patch, &now, &act);
+    if (!mine) return;
+    const double term = rill_patch_term(V::lattice, flows, &patch, &now, act.density, k);
     patch.terms[k] = term;
     RILL_UNROLL
     for (int e = 0; e < 2; e++)
@@ -292,6 +338,52 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
             rill_patch_slot(V::plan(), parity, &arrays, pair.node[e], pair.direction[e], false),
             (rill_scalar)(rill_patch_back(&patch, term, sent, e) +
                           (double)rill_population_rest(V::lattice, V::shift, pair.direction[e])));
+}
+
+// Works on links of an interpolated wall; see kernel/walls.h. Pairs are in neighbouring threads of a warp.
+template <class V>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 4))
+    walls_kernel(const rill_arrays arrays, const int parity, const rill_walls walls, double *exchange)
+{
+    const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
+    const bool mine = k < walls.count;
+    const rill_wall_cut c = walls.cuts[mine ? k : walls.count - 1];
+    const int i = rill_wall_direction(c.cut);
+    const rill_scalar rest = rill_population_rest(V::lattice, V::shift, i);
+    const size_t slot = rill_wall_slot(V::plan(), parity, &arrays, c.node, i);
+    const rill_scalar own = rill_storage_load(V::storage, arrays.populations, slot) - rest;
+    if (exchange) {
+        if (!mine) return;
+        exchange[k] = (double)own + walls.sent[k];
+        exchange[walls.count + k] = (double)own - walls.sent[k];
+        return;
+    }
+    const rill_scalar other =
+        rill_storage_load(V::storage, arrays.populations, rill_wall_other_slot(V::plan(), parity, &arrays, c)) - rest;
+    __syncwarp(); // both of a pair have read
+    if (!mine) return;
+    if (walls.sent) walls.sent[k] = (double)own;
+    const rill_scalar term = walls.values ? (rill_scalar)(walls.scale * walls.values[k]) : (rill_scalar)0;
+    rill_storage_store(V::storage, arrays.populations, slot, rill_wall_back(c.cut, own, other, term) + rest);
+}
+
+// Takes moments and stress of listed nodes.
+template <class V>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
+    sample_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node *nodes,
+                  const uint64_t count, double *out)
+{
+    const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
+    if (k >= count) return;
+    node_values v;
+    if (!values_of<V>(parity, arrays, rates, nodes[k], v)) return;
+    const rill_tensor stress = rill_node_stress<V>(parity, &arrays, &rates, nodes[k]);
+    out[k] = v.density;
+    for (int a = 0; a < 3; a++) {
+        out[(1 + a) * count + k] = v.velocity[a];
+        out[(4 + a) * count + k] = stress.diagonal[a];
+        out[(7 + a) * count + k] = stress.mixed[a];
+    }
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define RILL_ARITHMETIC double
 extern "C" {
 #include "cuda/launch.h"
+#include "kernel/boundary.h"
 }
 
 #include <cuda_runtime.h>
@@ -32,16 +33,15 @@ union rates_argument {
 // Starts a kernel with `threads` to a block. A failure stays behind as CUDA's last error, which wait()
 // reports.
 template <class... arguments>
-void start(const rill_launch *launch, int kernel, uint64_t blocks, unsigned threads, arguments... values)
+void start(const rill_launch *launch, int kernel, dim3 blocks, unsigned threads, arguments... values)
 {
     const auto *compiled = (const rill_cuda_compiled *)launch->kernels->compiled;
     void *addresses[] = {&values...};
-    if (blocks > 0)
-        cudaLaunchKernel(compiled->kernels[kernel], dim3((unsigned)blocks), dim3(threads), addresses, 0,
-                         nullptr);
+    if (blocks.x > 0 && blocks.y > 0)
+        cudaLaunchKernel(compiled->kernels[kernel], blocks, dim3(threads), addresses, 0, nullptr);
 }
 
-uint64_t blocks_of(uint64_t work, uint64_t size) { return (work + size - 1) / size; }
+unsigned blocks_of(uint64_t work, uint64_t size) { return (unsigned)((work + size - 1) / size); }
 
 void step(const rill_launch *launch)
 {
@@ -86,19 +86,37 @@ void wrap(const rill_launch *launch)
           launch->from);
 }
 
-void patch(const rill_launch *launch, const rill_patch *patch, double *exchange)
+void patch(const rill_launch *launch, rill_patch_task task, const rill_patch *patches, const rill_patch *host,
+           int count, const rill_patch_now *now, double *exchange)
 {
-    if (!exchange && rill_patch_flows(launch->variant.equilibrium, patch))
-        start(launch, RILL_CUDA_PATCH, blocks_of(patch->node_count, RILL_CUDA_THREADS), RILL_CUDA_THREADS,
-              launch->from, launch->parity, *patch, (int)RILL_PATCH_VELOCITY, exchange);
-    start(launch, RILL_CUDA_PATCH, blocks_of(patch->count, RILL_CUDA_THREADS), RILL_CUDA_THREADS,
-          launch->from, launch->parity, *patch, (int)(exchange ? RILL_PATCH_MEASURE : RILL_PATCH_REWRITE),
-          exchange);
+    uint64_t work = 0;
+    for (int k = 0; k < count; k++) {
+        const rill_patch *p = &host[k];
+        uint64_t own = p->count;
+        if (task == RILL_PATCH_NODES)
+            own = rill_patch_looks((int)launch->variant.equilibrium, p) ? p->node_count : 0;
+        if (task == RILL_PATCH_SUM && !p->partials) own = 0;
+        work = own > work ? own : work;
+    }
+    start(launch, RILL_CUDA_PATCH, dim3((unsigned)blocks_of(work, RILL_PATCH_BLOCK), (unsigned)count),
+          RILL_PATCH_BLOCK, launch->from, launch->parity, patches, *now, (int)task, exchange);
+}
+
+void walls(const rill_launch *launch, const rill_walls *list, double *exchange)
+{
+    start(launch, RILL_CUDA_WALLS, blocks_of(list->count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
+          launch->parity, *list, exchange);
+}
+
+void sample(const rill_launch *launch, const rill_node *nodes, uint64_t count, double *out)
+{
+    start(launch, RILL_CUDA_SAMPLE, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
+          rates_argument(launch), launch->parity, nodes, count, out);
 }
 
 } // namespace
 
 extern "C" rill_kernels rill_cuda_kernels_of(const rill_cuda_compiled *compiled)
 {
-    return {step, totals, moments, set, swap, wrap, patch, compiled};
+    return {step, totals, moments, set, swap, wrap, patch, walls, sample, compiled};
 }

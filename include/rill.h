@@ -333,6 +333,25 @@ rill_status rill_boundary_create_face(const rill_domain *domain, int axis, int e
 rill_status rill_boundary_create_label(const rill_domain *domain, int label, const double normal[3],
                                        rill_boundary **out);
 
+/**
+ * List the links of cuts, which say how far away the wall is. At first the wall is at rest and what comes
+ * back is interpolated (Bouzidi, Firdaouss, Lallemand 2001, doi:10.1063/1.1399290, linear): see
+ * kernel/walls.h. A velocity is taken where the surface is. With modes or a pressure the links are half-way
+ * links, as others are.
+ * @param[in] cuts  [count], in ascending order of node, then direction; each on a wall link of the domain.
+ * Those along directions that the lattice does not have are passed over.
+ * @return RILL_USAGE for cuts that are not, or when none is left
+ */
+rill_status rill_boundary_create_cuts(const rill_domain *domain, const rill_cut *cuts, uint64_t count,
+                                      rill_boundary **out);
+
+/** Forget how far away walls are: half-way. Before velocities are set. */
+void rill_boundary_set_halfway(rill_boundary *boundary);
+
+/** Keep what interpolated links send, 8 bytes each, so that rill_sim_patch_force() and rill_sim_patch_flow()
+ * serve there, too; other links need no such thing. */
+void rill_boundary_set_measured(rill_boundary *boundary);
+
 /** Destroy a boundary; NULL is allowed. Simulations keep what they need of it. */
 void rill_boundary_destroy(rill_boundary *boundary);
 
@@ -348,6 +367,25 @@ rill_status rill_boundary_set_velocity(rill_boundary *boundary, const double u[3
 rill_status rill_boundary_set_velocity_profile(rill_boundary *boundary,
                                                void (*profile)(void *context, const double x[3], double u[3]),
                                                void *context);
+
+enum {
+    RILL_BOUNDARY_MODES = 128 /**< of one boundary, at most; all openings of a simulation share 256 weights */
+};
+
+/**
+ * Let the fluid come in with a sum of velocities whose weights change from step to step (Womersley: cosine
+ * and sine of each harmonic); at first 1 for the first mode and 0 for others, see rill_sim_patch_schedule().
+ * @param profile  gives u of mode 0 ... modes - 1 at a place x half-way along a link, in voxels from the
+ * box's corner
+ */
+rill_status rill_boundary_set_velocity_modes(rill_boundary *boundary, int modes,
+                                             void (*profile)(void *context, const double x[3], int mode,
+                                                             double u[3]),
+                                             void *context);
+
+/** Return the mass that half-way links bring in per step with weight 1 of a mode: sum of 6 w_i c_i · u. 0
+ * without a velocity. */
+double rill_boundary_mode_flow(const rill_boundary *boundary, int mode);
 
 /** Hold the pressure (1 + density)/3. @param density rho - 1 @return RILL_USAGE when rho is not above 0 */
 rill_status rill_boundary_set_density(rill_boundary *boundary, double density);
@@ -450,6 +488,73 @@ rill_status rill_sim_patch_force(rill_sim *sim, int patch, double force[3]);
 
 /** Take the mass that came in through a patch in the last step: the sum of f_i back - f_opp(i) sent. */
 rill_status rill_sim_patch_flow(rill_sim *sim, int patch, double *flow);
+
+/**
+ * Let a function give the weights of the modes of a velocity patch, or the pressure deviation (rho - 1)/3 of
+ * a pressure patch (of what lies beyond an outlet), for every step to come. It is asked on the host as steps
+ * are launched, so that nothing waits.
+ * @param weights  fills in the modes' number of weights (1 for pressures) for what meets the wall on the way
+ * from time `step` to `step` + 1, that is at step + 1/2; factors of rill_sim_patch_scale() multiply those of
+ *                 velocities. NULL: no schedule
+ */
+rill_status rill_sim_patch_schedule(rill_sim *sim, int patch,
+                                    void (*weights)(void *context, uint64_t step, double *weights),
+                                    void *context);
+
+/** What lies behind a pressure patch, lu: p = p_c + proximal Q with compliance dp_c/dt = Q - (p_c -
+ * beyond)/distal, where Q is the volume that leaves the domain per step and pressures count from that of
+ * density 1. */
+typedef struct rill_windkessel {
+    double proximal,
+        distal;        /**< resistances, >= 0; distal may be infinite if compliance > 0: nothing drains */
+    double compliance; /**< >= 0; 0: a plain resistance, proximal + distal */
+    double beyond;     /**< pressure at the far end; see rill_sim_patch_schedule() */
+    double stored;     /**< p_c at the start */
+    double backflow;   /**< beta >= 0: where fluid comes in with velocity u_n normal to the patch its pressure
+                          is   lowered by beta u_n^2; 0.2 to 1 is usual (Esmaily Moghadam et al. 2011,
+                            doi:10.1007/s00466-011-0599-0) */
+} rill_windkessel;
+
+/**
+ * Put a Windkessel behind a pressure patch. Each step it is solved on the backend together with the flow that
+ * its own pressure causes, so that no resistance makes it unstable.
+ * @see kernel/outlet.h; Westerhof, Lankhaar, Westerhof 2009, doi:10.1007/s11517-008-0359-2
+ */
+rill_status rill_sim_patch_windkessel(rill_sim *sim, int patch, const rill_windkessel *windkessel);
+
+/** Return p_c of a Windkessel now. */
+rill_status rill_sim_patch_stored(rill_sim *sim, int patch, double *stored);
+
+/** Record flow and mean pressure of a velocity or pressure patch from the next step on, the last `capacity`
+ * steps. */
+rill_status rill_sim_patch_record(rill_sim *sim, int patch, uint32_t capacity);
+
+/**
+ * Take what was recorded in the steps first_step ... first_step + count - 1, which begin at these times.
+ * @param[out] flow      [count], volume per step into the domain; may be NULL
+ * @param[out] pressure  [count], (rho - 1)/3: what a pressure patch held, the mean of a velocity patch's
+ * nodes; may be NULL
+ * @return RILL_USAGE for steps that were not recorded, or not kept
+ */
+rill_status rill_sim_patch_series(rill_sim *sim, int patch, uint64_t first_step, uint32_t count, double *flow,
+                                  double *pressure);
+
+/** A list of nodes, on the backend. */
+typedef struct rill_sample rill_sample;
+
+/** List nodes whose moments will be taken. @param[in] nodes [count], copied; any order, ascending is fastest
+ */
+rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64_t count, rill_sample **out);
+
+/**
+ * Take density, velocity and viscous stress of the nodes.
+ * @param[out] out  [10][count]: rho - 1, u_x, u_y, u_z, sigma_xx, yy, zz, xy, xz, yz in lu, with
+ *                  sigma = -(1 - 1/(2 tau)) N of kernel/stress.h, tau of the node's own viscosity
+ */
+rill_status rill_sim_sample_take(rill_sim *sim, rill_sample *sample, double *out);
+
+/** Destroy a list before its simulation; NULL is allowed. */
+void rill_sample_destroy(rill_sample *sample);
 
 /** Return "cpu" or "cuda". */
 const char *rill_sim_backend(const rill_sim *sim);

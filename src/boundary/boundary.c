@@ -5,6 +5,7 @@
  */
 #include "boundary/boundary.h"
 
+#include "core/memory.h"
 #include "core/status.h"
 #include "domain/follow.h"
 
@@ -22,6 +23,7 @@ static slab everything(const rill_geom *geom)
     return (slab){{0, 0, 0}, {geom->n[0], geom->n[1], geom->n[2]}};
 }
 
+/* Make room for one more node. */
 static rill_status grow(rill_boundary *b)
 {
     if (b->count < b->capacity) return RILL_OK;
@@ -36,8 +38,8 @@ static rill_status grow(rill_boundary *b)
 }
 
 /* Describe link i of a voxel. */
-static rill_wall_link describe(const rill_domain *domain, rill_node node, const uint32_t x[3], uint8_t label,
-                               int i)
+rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node, const uint32_t x[3],
+                                      uint8_t label, int i)
 {
     rill_wall_link link = {.node = node, .label = label, .direction = (uint8_t)i};
     for (int a = 0; a < 3; a++) {
@@ -51,8 +53,7 @@ static rill_wall_link describe(const rill_domain *domain, rill_node node, const 
     return link;
 }
 
-/* Links across mirrored sides come from the mirror image, unless that is solid. */
-static bool ends_at_wall(const rill_domain *domain, const uint32_t x[3], int i)
+bool rill_boundary_at_wall(const rill_domain *domain, const uint32_t x[3], int i)
 {
     const rill_link_end end = rill_follow_link(domain->geom, domain->lattice, x, i);
     return rill_follow_solid(domain->geom, &end);
@@ -63,8 +64,8 @@ static rill_status list_node(rill_boundary *b, rill_node node, const uint32_t x[
 {
     uint32_t links = 0;
     for (int i = 1; i < rill_q((int)b->domain->lattice); i++) {
-        if (!ends_at_wall(b->domain, x, i)) continue;
-        const rill_wall_link link = describe(b->domain, node, x, label, i);
+        if (!rill_boundary_at_wall(b->domain, x, i)) continue;
+        const rill_wall_link link = rill_boundary_describe(b->domain, node, x, label, i);
         if (!wanted || wanted(context, &link)) links |= 1u << i;
     }
     if (!links) return RILL_OK;
@@ -131,11 +132,6 @@ static rill_status create(const rill_domain *domain, const slab *part,
                            "no wall link %s: a boundary needs fluid beside a solid voxel or a "
                            "walled side",
                            what);
-        goto done;
-    }
-    b->values = calloc(b->links, sizeof *b->values);
-    if (!b->values) {
-        status = rill_fail(RILL_SYSTEM, "out of memory for %llu wall links", (unsigned long long)b->links);
         goto done;
     }
     *out = b;
@@ -217,61 +213,9 @@ void rill_boundary_destroy(rill_boundary *boundary)
 {
     if (!boundary) return;
     free(boundary->nodes);
-    free(boundary->values);
+    rill_array_destroy(boundary->values);
+    rill_array_destroy(boundary->q);
     free(boundary);
 }
 
 uint64_t rill_boundary_links(const rill_boundary *boundary) { return boundary->links; }
-
-rill_status rill_boundary_set_velocity_profile(rill_boundary *b,
-                                               void (*profile)(void *context, const double x[3], double u[3]),
-                                               void *context)
-{
-    const int lattice = (int)b->domain->lattice;
-    double speed_max = 0;
-    uint64_t number = 0;
-    for (uint64_t k = 0; k < b->count; k++)
-        for (int i = 1; i < rill_q(lattice); i++) {
-            if (!(b->nodes[k].links >> i & 1)) continue;
-            const rill_wall_link link = describe(b->domain, b->nodes[k].node, b->nodes[k].x, RILL_FLUID, i);
-            double u[3] = {0, 0, 0}, along = 0;
-            profile(context, link.wall, u);
-            for (int a = 0; a < 3; a++) along += link.c[a] * u[a];
-            const double speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-            if (!(speed * sqrt(3.0) <= RILL_BOUNDARY_MACH_MAX))
-                return rill_fail(RILL_USAGE,
-                                 "velocity (%g, %g, %g) of a wall is a Mach number of %.3g, above %g: lower "
-                                 "it, or refine",
-                                 u[0], u[1], u[2], speed * sqrt(3.0), RILL_BOUNDARY_MACH_MAX);
-            speed_max = fmax(speed_max, speed);
-            b->values[number++] = 6 * rill_w(lattice, i) * along;
-        }
-    b->kind = RILL_BOUNDARY_VELOCITY;
-    b->speed_max = speed_max;
-    return RILL_OK;
-}
-
-static void same_everywhere(void *context, const double x[3], double u[3])
-{
-    const double *given = context;
-    (void)x;
-    for (int a = 0; a < 3; a++) u[a] = given[a];
-}
-
-rill_status rill_boundary_set_velocity(rill_boundary *boundary, const double u[3])
-{
-    double given[3] = {u[0], u[1], u[2]};
-    return rill_boundary_set_velocity_profile(boundary, same_everywhere, given);
-}
-
-rill_status rill_boundary_set_density(rill_boundary *b, double density)
-{
-    if (!(density > -1) || !isfinite(density))
-        return rill_fail(RILL_USAGE,
-                         "pressure %g (rho - 1 = %g) is not above 0: give a density deviation near 0",
-                         (1 + density) / 3, density);
-    for (uint64_t k = 0; k < b->links; k++) b->values[k] = density;
-    b->kind = RILL_BOUNDARY_PRESSURE;
-    b->density_min = density;
-    return RILL_OK;
-}

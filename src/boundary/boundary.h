@@ -23,12 +23,24 @@ typedef struct rill_boundary_node {
 struct rill_boundary {
     const rill_domain *domain; /**< borrowed */
     rill_boundary_kind kind;
-    rill_boundary_node *nodes;     /**< [count], in node order */
-    double *values;                /**< [links], see rill_patch */
-    uint64_t count, links;         /**< nodes, links */
-    uint64_t capacity;             /**< nodes that the array has room for */
-    double speed_max, density_min; /**< of the links, for rill_sim_patch_scale() */
+    rill_boundary_node *nodes; /**< [count], in node order */
+    uint64_t count, links;     /**< nodes, links */
+    uint64_t capacity;         /**< nodes that the array has room for */
+    float *q;                  /**< [links], of cuts, NULL: all half-way */
+    bool interpolated;         /**< q counts */
+    bool measured;             /**< see rill_boundary_set_measured() */
+    int modes;
+    double *values;   /**< [modes][links], velocity: see rill_patch */
+    double speed_max; /**< of a velocity's links with all modes at weight 1, for rill_sim_patch_scale() */
+    double density;   /**< pressure: rho_w - 1 */
 };
+
+/** Describe link i of a voxel. */
+rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node, const uint32_t x[3],
+                                      uint8_t label, int i);
+
+/** Return whether link i of a voxel ends at a wall; across mirrored sides it comes from the mirror image. */
+bool rill_boundary_at_wall(const rill_domain *domain, const uint32_t x[3], int i);
 
 /** A boundary on a simulation. */
 typedef struct rill_attached rill_attached;

@@ -59,6 +59,33 @@ RILL_CPU_JOIN(RILL_OPERATORS_, RILL_PART_LATTICE)
     }
 }
 
+RILL_FN void stress_of(const rill_launch *launch, const int equilibrium, const void *const *in,
+                       double (*out)[RILL_BLOCK])
+{
+    const rill_rates rates = rill_rates_of(launch);
+    RILL_NO_UNROLL
+    for (int v = 0; v < vectors; v++) {
+        rill_real f[RILL_Q_MAX];
+        RILL_UNROLL
+        for (int i = 0; i < rill_q(lattice); i++) f[i] = load(in[i], v);
+        const rill_tensor stress =
+            rill_viscous_stress(lattice, equilibrium, (int)launch->variant.rheology, &rates, f);
+        for (int l = 0; l < RILL_LANES; l++)
+            for (int a = 0; a < 3; a++) {
+                out[a][v * RILL_LANES + l] = (double)stress.diagonal[a][l];
+                out[3 + a][v * RILL_LANES + l] = (double)stress.mixed[a][l];
+            }
+    }
+}
+
+static void stress(const rill_launch *launch, const void *const *in, double (*out)[RILL_BLOCK])
+{
+    if (launch->variant.equilibrium == RILL_SECOND_ORDER)
+        stress_of(launch, RILL_SECOND_ORDER, in, out);
+    else
+        stress_of(launch, RILL_STOKES, in, out);
+}
+
 static void set(const rill_launch *launch, const rill_cpu_moments *given, void *const *out)
 {
     const rill_rates rates = rill_rates_of(launch);
@@ -85,4 +112,4 @@ static void set(const rill_launch *launch, const rill_cpu_moments *given, void *
 #define ENTRY(L, C, E, R) .collide[RILL_##C][RILL_##E][RILL_##R] = collide_##C##_##E##_##R,
 extern const rill_cpu_lattice SYMBOL;
 const rill_cpu_lattice SYMBOL = {RILL_CPU_JOIN(RILL_OPERATORS_, RILL_PART_LATTICE)(ENTRY).moments = moments,
-                                 .set = set};
+                                 .stress = stress, .set = set};

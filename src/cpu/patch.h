@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file patch.h
- * The wall links of a patch (kernel/boundary.h), a row of RILL_BLOCK of them at a time, so that formats serve
- * as they do in a step. Arithmetic is that of doubles.
+ * The wall links of patches (kernel/boundary.h, outlet.h), a row of RILL_BLOCK of them at a time, so that
+ * formats serve as they do in a step. Arithmetic is that of doubles.
  */
 #ifndef RILL_CPU_PATCH_H
 #define RILL_CPU_PATCH_H
 
 #include "cpu/rows.h"
-#include "kernel/boundary.h"
+#include "kernel/outlet.h"
 #include "kernel/storage.h"
 
 #include <stdalign.h>
@@ -69,17 +69,17 @@ static inline void rill_cpu_patch_write(const rill_cpu_patch_work *w, const rill
         memcpy(rill_cpu_patch_slot(w, row, k, false), stored + k * w->size, w->size);
 }
 
-/** Find the velocities of a row of nodes in the step just made: collisions add the force, half of which
+/** Find density and velocity of a row of nodes in the step just made: collisions add the force, half of which
  * counts. */
-static inline void rill_cpu_patch_velocity(const rill_cpu_patch_work *w, const rill_patch *patch,
-                                           uint64_t first)
+static inline void rill_cpu_patch_nodes(const rill_cpu_patch_work *w, const rill_patch *patch,
+                                        const rill_patch_now *now, uint64_t first)
 {
     rill_cpu_row_of_links row = {.count = patch->node_count - first};
     double density[RILL_BLOCK] = {0}, momentum[3][RILL_BLOCK];
     if (row.count > RILL_BLOCK) row.count = RILL_BLOCK;
     for (size_t k = 0; k < row.count; k++) {
         row.node[k] = patch->nodes[first + k];
-        for (int a = 0; a < 3; a++) momentum[a][k] = -0.5 * patch->force[a];
+        for (int a = 0; a < 3; a++) momentum[a][k] = -0.5 * now->force[a];
     }
     for (int i = 0; i < rill_q(w->plan.lattice); i++) {
         for (size_t k = 0; k < row.count; k++) row.direction[k] = i;
@@ -89,59 +89,123 @@ static inline void rill_cpu_patch_velocity(const rill_cpu_patch_work *w, const r
             for (int a = 0; a < 3; a++) momentum[a][k] -= rill_c(w->plan.lattice, i, a) * row.value[k];
         }
     }
-    for (uint64_t a = 0; a < 3; a++)
-        for (size_t k = 0; k < row.count; k++)
-            patch->velocities[a * patch->node_count + first + k] = momentum[a][k] / (1 + density[k]);
+    for (size_t k = 0; k < row.count; k++) {
+        patch->moments[first + k] = density[k];
+        for (uint64_t a = 0; a < 3; a++)
+            patch->moments[(a + 1) * patch->node_count + first + k] = momentum[a][k] / (1 + density[k]);
+    }
 }
 
-/** Rewrite a row of pairs, or measure it. */
-static inline void rill_cpu_patch_pairs(const rill_cpu_patch_work *w, const rill_patch *patch, uint64_t first,
-                                        double *exchange)
+/** A row of pairs, and what it has sent. */
+typedef struct rill_cpu_row_of_pairs {
+    rill_cpu_row_of_links link[2];
+} rill_cpu_row_of_pairs;
+
+static inline void rill_cpu_patch_look(const rill_cpu_patch_work *w, const rill_patch *patch, uint64_t first,
+                                       rill_cpu_row_of_pairs *row)
 {
-    rill_cpu_row_of_links sent[2], back[2];
     const uint64_t left = patch->count - first;
-    const size_t count = left < RILL_BLOCK ? (size_t)left : RILL_BLOCK;
-    const bool flows = rill_patch_flows((int)w->launch->variant.equilibrium, patch);
     for (int e = 0; e < 2; e++) {
-        sent[e].count = count;
-        for (size_t k = 0; k < count; k++) {
-            sent[e].node[k] = patch->pairs[first + k].node[e];
-            sent[e].direction[k] = patch->pairs[first + k].direction[e];
+        rill_cpu_row_of_links *link = &row->link[e];
+        link->count = left < RILL_BLOCK ? (size_t)left : RILL_BLOCK;
+        for (size_t k = 0; k < link->count; k++) {
+            link->node[k] = patch->pairs[first + k].node[e];
+            link->direction[k] = patch->pairs[first + k].direction[e];
         }
-        back[e] = sent[e];
-        rill_cpu_patch_read(w, true, &sent[e]);
-        if (exchange) rill_cpu_patch_read(w, false, &back[e]);
+        rill_cpu_patch_read(w, true, link);
     }
-    for (size_t k = 0; k < count; k++) {
-        const double out[2] = {sent[0].value[k], sent[1].value[k]},
-                     in[2] = {back[0].value[k], back[1].value[k]};
-        if (!exchange) patch->terms[first + k] = rill_patch_term(w->plan.lattice, flows, patch, first + k);
+}
+
+/** Measure a row of pairs. */
+static inline void rill_cpu_patch_measure(const rill_cpu_patch_work *w, const rill_patch *patch,
+                                          uint64_t first, double *exchange)
+{
+    rill_cpu_row_of_pairs sent, back;
+    rill_cpu_patch_look(w, patch, first, &sent);
+    back = sent;
+    for (int e = 0; e < 2; e++) rill_cpu_patch_read(w, false, &back.link[e]);
+    for (size_t k = 0; k < sent.link[0].count; k++) {
+        const double in[2] = {back.link[0].value[k], back.link[1].value[k]};
         for (int e = 0; e < 2; e++)
-            if (exchange)
-                rill_patch_note(patch, first + k, e, in[e], rill_patch_sent(patch, first + k, in, out[e], e),
-                                exchange);
-            else
-                back[e].value[k] = rill_patch_back(patch, patch->terms[first + k], out, e);
+            rill_patch_note(patch, first + k, e, in[e],
+                            rill_patch_sent(patch, first + k, in, sent.link[e].value[k], e), exchange);
     }
-    for (int e = 0; e < 2 && !exchange; e++) rill_cpu_patch_write(w, &back[e]);
+}
+
+/** Sum over the pairs of a partial sum. */
+static inline rill_patch_sums rill_cpu_patch_sum(const rill_cpu_patch_work *w, bool flows,
+                                                 const rill_patch *patch, const rill_patch_now *now,
+                                                 uint64_t first)
+{
+    rill_patch_sums sums = {0, 0, 0};
+    rill_cpu_row_of_pairs row;
+    for (uint64_t from = first; from < first + RILL_PATCH_BLOCK && from < patch->count; from += RILL_BLOCK) {
+        rill_cpu_patch_look(w, patch, from, &row);
+        for (size_t k = 0; k < row.link[0].count; k++) {
+            const double sent[2] = {row.link[0].value[k], row.link[1].value[k]};
+            const rill_patch_sums one =
+                rill_patch_sums_of(w->plan.lattice, flows, patch, now, sent, from + k);
+            rill_patch_sums_add(&sums, &one);
+        }
+    }
+    return sums;
+}
+
+/** Rewrite a row of pairs. */
+static inline void rill_cpu_patch_rewrite(const rill_cpu_patch_work *w, bool flows, const rill_patch *patch,
+                                          const rill_patch_now *now, double density, uint64_t first)
+{
+    rill_cpu_row_of_pairs row;
+    rill_cpu_patch_look(w, patch, first, &row);
+    for (size_t k = 0; k < row.link[0].count; k++) {
+        const double out[2] = {row.link[0].value[k], row.link[1].value[k]};
+        const double term = rill_patch_term(w->plan.lattice, flows, patch, now, density, first + k);
+        patch->terms[first + k] = term;
+        for (int e = 0; e < 2; e++) row.link[e].value[k] = rill_patch_back(patch, term, out, e);
+    }
+    for (int e = 0; e < 2; e++) rill_cpu_patch_write(w, &row.link[e]);
+}
+
+/** Rewrite a patch. */
+static inline void rill_cpu_patch_act(const rill_cpu_patch_work *w, bool flows, const rill_patch *patch,
+                                      const rill_patch_now *now)
+{
+    rill_patch_sums sums = {0, 0, 0};
+    if (patch->kind == RILL_BOUNDARY_WALL) return;
+    for (uint64_t k = 0; patch->partials && k * RILL_PATCH_BLOCK < patch->count; k++)
+        rill_patch_sums_add(&sums, &patch->partials[k]);
+    const rill_patch_act act = rill_patch_act_of(patch, now, &sums);
+    if (patch->partials) rill_patch_keep(patch, now, &act);
+#pragma omp parallel for schedule(static) if (patch->count > 16 * RILL_BLOCK)
+    for (uint64_t k = 0; k < patch->count; k += RILL_BLOCK)
+        rill_cpu_patch_rewrite(w, flows, patch, now, act.density, k);
 }
 
 /** See rill_kernels.patch. */
-static inline void rill_cpu_patch(const rill_launch *launch, const rill_cpu_format *format,
-                                  const double *weights, const rill_patch *patch, double *exchange)
+static inline void rill_cpu_patch(const rill_cpu_patch_work *w, rill_patch_task task, const rill_patch *patch,
+                                  const rill_patch_now *now, double *exchange)
 {
-    const rill_variant v = launch->variant;
-    const rill_cpu_patch_work w = {
-        launch,
-        format,
-        weights,
-        {(int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce, (int)v.storage, (int)v.shift},
-        rill_storage_size((int)v.storage)};
-    if (!exchange && rill_patch_flows((int)v.equilibrium, patch))
+    const int equilibrium = (int)w->launch->variant.equilibrium;
+    const bool flows = rill_patch_flows(equilibrium, patch);
+    switch (task) {
+    case RILL_PATCH_NODES:
+        if (!rill_patch_looks(equilibrium, patch)) return;
 #pragma omp parallel for schedule(static)
-        for (uint64_t k = 0; k < patch->node_count; k += RILL_BLOCK) rill_cpu_patch_velocity(&w, patch, k);
+        for (uint64_t k = 0; k < patch->node_count; k += RILL_BLOCK) rill_cpu_patch_nodes(w, patch, now, k);
+        return;
+    case RILL_PATCH_SUM:
+        if (!patch->partials) return;
 #pragma omp parallel for schedule(static)
-    for (uint64_t k = 0; k < patch->count; k += RILL_BLOCK) rill_cpu_patch_pairs(&w, patch, k, exchange);
+        for (uint64_t k = 0; k < patch->count; k += RILL_PATCH_BLOCK)
+            patch->partials[k / RILL_PATCH_BLOCK] = rill_cpu_patch_sum(w, flows, patch, now, k);
+        return;
+    case RILL_PATCH_REWRITE:
+        rill_cpu_patch_act(w, flows, patch, now);
+        return;
+    case RILL_PATCH_MEASURE:
+#pragma omp parallel for schedule(static)
+        for (uint64_t k = 0; k < patch->count; k += RILL_BLOCK) rill_cpu_patch_measure(w, patch, k, exchange);
+    }
 }
 
 #endif

@@ -38,6 +38,8 @@ typedef struct rill_cpu_lattice {
     rill_cpu_collide *collide[RILL_COLLISION_COUNT][RILL_EQUILIBRIUM_COUNT][RILL_RHEOLOGY_COUNT];
     /** Take the moments of rows of incoming populations. */
     void (*moments)(const rill_launch *launch, const void *const *in, rill_cpu_moments *out);
+    /** Take the viscous stress of rows of incoming populations, xx, yy, zz, xy, xz, yz. */
+    void (*stress)(const rill_launch *launch, const void *const *in, double (*out)[RILL_BLOCK]);
     /**
      * Fill rows of incoming populations with the equilibrium at a density and a momentum, from which half of
      * the force has been taken, or add it to them.

@@ -8,7 +8,7 @@
 
 #include "cpu/copy.h"
 #include "cpu/links.h"
-#include "cpu/patch.h"
+#include "cpu/walls.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -408,10 +408,65 @@ static void wrap(const rill_launch *launch)
                    w.in.rows[i][0] + rill_cpu_place(&w.in, k) * w.size, w.size);
 }
 
-static void patch(const rill_launch *launch, const rill_patch *patch, double *exchange)
+static rill_cpu_patch_work patch_work(const work *w)
+{
+    const rill_variant v = w->launch->variant;
+    return (rill_cpu_patch_work){
+        w->launch,
+        w->format,
+        w->weights,
+        {(int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce, (int)v.storage, (int)v.shift},
+        w->size};
+}
+
+static void patch(const rill_launch *launch, rill_patch_task task, const rill_patch *patches,
+                  const rill_patch *host, int count, const rill_patch_now *now, double *exchange)
 {
     const work w = work_of(launch);
-    rill_cpu_patch(launch, w.format, w.weights, patch, exchange);
+    const rill_cpu_patch_work own = patch_work(&w);
+    (void)host; /* the same memory */
+    for (int k = 0; k < count; k++) rill_cpu_patch(&own, task, &patches[k], now, exchange);
+}
+
+static void walls(const rill_launch *launch, const rill_walls *list, double *exchange)
+{
+    const work w = work_of(launch);
+    const rill_cpu_patch_work own = patch_work(&w);
+    rill_cpu_walls(&own, list, exchange);
+}
+
+/* Nodes of one block that follow each other are taken together. */
+static void sample_block(const work *w, const rill_node *nodes, uint64_t count, uint64_t *k, uint64_t end,
+                         double *out, block *b)
+{
+    const uint64_t n = nodes[*k] / RILL_BLOCK * RILL_BLOCK;
+    rill_cpu_moments m;
+    double velocity[3][RILL_BLOCK], stress[6][RILL_BLOCK];
+    begin(w, n, 0, w->launch->from.nodes, b);
+    block_moments(w, b, &m, velocity);
+    w->lattice->stress(w->launch, (const void *const *)b->rows, stress);
+    for (; *k < end && nodes[*k] / RILL_BLOCK * RILL_BLOCK == n; ++*k) {
+        const uint64_t l = nodes[*k] % RILL_BLOCK;
+        out[*k] = m.density[l];
+        for (uint64_t a = 0; a < 3; a++) out[(1 + a) * count + *k] = velocity[a][l];
+        for (uint64_t a = 0; a < 6; a++) out[(4 + a) * count + *k] = stress[a][l];
+    }
+}
+
+static void sample(const rill_launch *launch, const rill_node *nodes, uint64_t count, double *out)
+{
+    const work w = work_of(launch);
+    const int64_t chunks = (int64_t)((count + RILL_CHUNK - 1) / RILL_CHUNK);
+#pragma omp parallel
+    {
+        block b = {.n = 0};
+#pragma omp for schedule(static)
+        for (int64_t chunk = 0; chunk < chunks; chunk++) {
+            uint64_t k = (uint64_t)chunk * RILL_CHUNK;
+            const uint64_t end = k + RILL_CHUNK < count ? k + RILL_CHUNK : count;
+            while (k < end) sample_block(&w, nodes, count, &k, end, out, &b);
+        }
+    }
 }
 
 static bool has(rill_variant v)
@@ -426,7 +481,9 @@ const rill_cpu_level RILL_CPU_LEVEL(RILL_PART_LEVEL) = {{.step = step,
                                                          .set = set,
                                                          .swap = swap,
                                                          .wrap = wrap,
-                                                         .patch = patch},
+                                                         .patch = patch,
+                                                         .walls = walls,
+                                                         .sample = sample},
                                                         has,
                                                         RILL_CPU_MASKS,
                                                         RILL_CPU_BUILD(RILL_PART_LEVEL)};

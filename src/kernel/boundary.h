@@ -41,25 +41,66 @@ RILL_FN size_t rill_patch_slot(const rill_plan plan, const int parity, const ril
     return rill_outgoing(plan.lattice, plan.stream, plan.addressing, plan.bounce, before, arrays, n, i);
 }
 
-/**
- * Return what is added to what was sent (velocity), or what that is subtracted from (pressure).
- * @param flows  rill_patch_flows()
- */
-RILL_FN double rill_patch_term(const int lattice, const bool flows, const rill_patch *patch, const uint64_t k)
+/** Return whether velocities count in what a pressure patch sends back. */
+RILL_FN bool rill_patch_flows(const int equilibrium, const rill_patch *patch)
 {
-    const double value = patch->scale * patch->values[k];
-    if (patch->kind == RILL_BOUNDARY_VELOCITY) return value;
-    const rill_patch_pair pair = patch->pairs[k];
-    const int i = pair.direction[0];
-    double along = 0, square = 0;
-    for (int a = 0; a < 3 && flows; a++) {
-        if (pair.axis < 3 && pair.axis != a) continue; /* no tangential velocity */
-        const double *u = patch->velocities + (uint64_t)a * patch->node_count;
-        const double mean = 0.5 * (u[pair.at[0]] + u[pair.at[1]]);
-        along += rill_c(lattice, i, a) * mean;
+    return patch->kind == RILL_BOUNDARY_PRESSURE && equilibrium == RILL_SECOND_ORDER;
+}
+
+/** Return whether nodes of a patch are looked at before its links are rewritten. */
+RILL_FN bool rill_patch_looks(const int equilibrium, const rill_patch *patch)
+{
+    return rill_patch_flows(equilibrium, patch) || patch->backflow > 0 ||
+           (patch->record && patch->kind == RILL_BOUNDARY_VELOCITY);
+}
+
+/** Return how many links a pair is. */
+RILL_FN int rill_patch_links(const rill_patch_pair *pair)
+{
+    return pair->node[0] == pair->node[1] && pair->direction[0] == pair->direction[1] ? 1 : 2;
+}
+
+/** What the velocity at a pair does to its term, 2 w_i (d + (1 + d) bend) with d = rho_w - 1 + lowered. */
+typedef struct rill_patch_bend {
+    double bend, lowered;
+} rill_patch_bend;
+
+/** Find it. @param flows  rill_patch_flows() */
+RILL_FN rill_patch_bend rill_patch_bend_of(const int lattice, const bool flows, const rill_patch *patch,
+                                           const rill_patch_pair *pair)
+{
+    double along = 0, square = 0, inward = 0;
+    for (int a = 0; a < 3 && (flows || patch->backflow > 0); a++) {
+        const double *u = patch->moments + (uint64_t)(a + 1) * patch->node_count;
+        const double mean = 0.5 * (u[pair->at[0]] + u[pair->at[1]]);
+        inward += mean * patch->normal[a];
+        if (pair->axis < 3 && pair->axis != a) continue; /* no tangential velocity */
+        along += rill_c(lattice, pair->direction[0], a) * mean;
         square += mean * mean;
     }
-    return 2 * rill_w(lattice, i) * (value + (1 + value) * (4.5 * along * along - 1.5 * square));
+    rill_patch_bend bend = {flows ? 4.5 * along * along - 1.5 * square : 0, 0};
+    if (inward > 0) bend.lowered = -3 * patch->backflow * inward * inward;
+    return bend;
+}
+
+/** Return what is added to what was sent along a velocity link. */
+RILL_FN double rill_patch_velocity_term(const rill_patch *patch, const rill_patch_now *now, const uint64_t k)
+{
+    double term = 0;
+    for (uint32_t m = 0; m < patch->modes; m++)
+        term += now->weights[patch->first_weight + m] * patch->values[m * patch->count + k];
+    return term;
+}
+
+/** Return that (velocity), or what what was sent is subtracted from (pressure). @param density  rho_w - 1 */
+RILL_FN double rill_patch_term(const int lattice, const bool flows, const rill_patch *patch,
+                               const rill_patch_now *now, const double density, const uint64_t k)
+{
+    if (patch->kind == RILL_BOUNDARY_VELOCITY) return rill_patch_velocity_term(patch, now, k);
+    const rill_patch_pair pair = patch->pairs[k];
+    const rill_patch_bend bend = rill_patch_bend_of(lattice, flows, patch, &pair);
+    const double d = density + bend.lowered;
+    return 2 * rill_w(lattice, pair.direction[0]) * (d + (1 + d) * bend.bend);
 }
 
 /** Return what comes back along link e of a pair that has sent this. */

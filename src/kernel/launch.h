@@ -81,28 +81,69 @@ typedef struct rill_patch_pair {
     uint8_t axis;         /**< normal of the plane that the pair is reflected at; 3 without one */
 } rill_patch_pair;
 
+/** Weights of all openings of a simulation, and pairs whose sums are one partial sum. */
+enum { RILL_PATCH_WEIGHTS = 256, RILL_PATCH_BLOCK = 256 };
+
+/** What is different for openings from step to step: small enough to be an argument of a kernel. */
+typedef struct rill_patch_now {
+    uint64_t step;                      /**< steps made before the one whose populations are at walls now */
+    double force[3];                    /**< body force per volume: half of it counts in velocities */
+    double weights[RILL_PATCH_WEIGHTS]; /**< of the modes of velocities; rho_w - 1 of pressures, or beyond
+                                           outlets */
+} rill_patch_now;
+
+/** Sums over pairs of a patch: the mass that comes in is fixed + slope (rho_w - 1). See kernel/outlet.h. */
+typedef struct rill_patch_sums {
+    double fixed, slope;
+    double density; /**< sum of rho - 1 over nodes */
+} rill_patch_sums;
+
 /** A list of wall links that are rewritten or measured between steps; see kernel/boundary.h. */
 typedef struct rill_patch {
     rill_boundary_kind kind;
     uint64_t count;               /**< pairs */
     const rill_patch_pair *pairs; /**< no link is in two of them */
-    const double *values; /**< [count], velocity: 6 w_i c_i · u_w; pressure: rho_w - 1; not used by walls */
-    double scale;         /**< factor of the values */
-    double *terms;        /**< [count], what was added when the links were last rewritten */
-    double force[3];      /**< body force per volume: half of it counts in velocities */
+    uint32_t modes, first_weight; /**< weights: first_weight ... first_weight + modes - 1 */
+    const double *values;         /**< [modes][count], velocity: 6 w_i c_i · u_w */
+    double *terms;                /**< [count], what was added when the links were last rewritten */
     uint64_t node_count;
-    const rill_node *nodes; /**< [node_count], pressure: nodes of the pairs */
-    double *velocities;     /**< [3][node_count], pressure: their velocities in the last step */
+    const rill_node *nodes; /**< [node_count], nodes of the pairs; NULL unless they are looked at */
+    double *moments;        /**< [4][node_count], rho - 1 and velocity in the last step; as `nodes` */
+    double normal[3];       /**< into the fluid */
+    double backflow;        /**< see rill_windkessel */
+    bool outlet;            /**< a Windkessel lies behind: */
+    double decay;           /**< exp(-1 / (distal compliance)) */
+    double gain;            /**< (1 - decay) distal, 1 / compliance without a distal end */
+    double proximal;
+    double *stored;            /**< [2], p_c by turns: of this step at step & 1 */
+    rill_patch_sums *partials; /**< [(count + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK]; NULL: not summed */
+    uint32_t capacity;         /**< steps that `record` keeps */
+    double *record;            /**< [capacity][2], flow and pressure of step k at k % capacity; NULL: none */
 } rill_patch;
 
-/** What a call of the patch kernel does: find velocities of nodes, rewrite pairs, measure pairs. */
-enum { RILL_PATCH_VELOCITY, RILL_PATCH_REWRITE, RILL_PATCH_MEASURE };
+/** What a call of the patch kernel does: look at nodes, sum over pairs, rewrite pairs, measure pairs. */
+typedef enum rill_patch_task {
+    RILL_PATCH_NODES,
+    RILL_PATCH_SUM,
+    RILL_PATCH_REWRITE,
+    RILL_PATCH_MEASURE
+} rill_patch_task;
 
-/** Return whether a patch needs the velocities of its nodes before it is rewritten. */
-RILL_FN bool rill_patch_flows(const int equilibrium, const rill_patch *patch)
-{
-    return patch->kind == RILL_BOUNDARY_PRESSURE && equilibrium == RILL_SECOND_ORDER;
-}
+/** A link to an interpolated wall; see kernel/walls.h. */
+typedef struct rill_wall_cut {
+    rill_node node;
+    uint32_t cut;                            /**< direction + 32 (q 2^26) */
+} __attribute__((aligned(8))) rill_wall_cut; /* one load */
+
+/** The links of an interpolated wall. */
+typedef struct rill_walls {
+    uint64_t count;
+    const rill_wall_cut *cuts; /**< [count]: first the links that see each other across one node, two by two,
+                                  then the others; each part by bundle of nodes, direction, node */
+    const double *values;      /**< [count], 6 w_i c_i · u_w; NULL at rest */
+    double scale;              /**< factor of the values */
+    double *sent;              /**< [count], what was sent in the last step; NULL: not wanted */
+} rill_walls;
 
 /** The kernels of a variant, from rill_backend.kernels. Calls may return before the work is done. */
 struct rill_kernels {
@@ -118,9 +159,19 @@ struct rill_kernels {
     void (*swap)(const rill_launch *launch, const rill_swap *swaps, size_t count);
     /** Ring: copy the nodes that ghosts stand for to them, before the step that `launch` describes. */
     void (*wrap)(const rill_launch *launch);
-    /** Rewrite the links of a patch before the step that `launch` describes; with `exchange` leave them, and
-     * take what rill_patch_note() says. */
-    void (*patch)(const rill_launch *launch, const rill_patch *patch, double *exchange);
+    /**
+     * Do a task for `count` patches, before the step that `launch` describes.
+     * @param[in]  patches   on the backend
+     * @param[in]  host      the same, pointers being the backend's: to see how much there is to do
+     * @param[out] exchange  to measure one patch: see rill_patch_note()
+     */
+    void (*patch)(const rill_launch *launch, rill_patch_task task, const rill_patch *patches,
+                  const rill_patch *host, int count, const rill_patch_now *now, double *exchange);
+    /** Rewrite the links of an interpolated wall before the step that `launch` describes; with `exchange`
+     * [2][count] leave them, and take sum and difference of what came back and what was sent. */
+    void (*walls)(const rill_launch *launch, const rill_walls *walls, double *exchange);
+    /** Fill out [10][count] with moments and stress of nodes, see rill_sim_sample_take(). */
+    void (*sample)(const rill_launch *launch, const rill_node *nodes, uint64_t count, double *out);
     /** The backend's own: what these functions start. */
     const void *compiled;
 };

@@ -71,4 +71,25 @@ RILL_FN rill_node_rates rill_rates_at(const rill_viscosity *law, const rill_tens
     return rates;
 }
 
+/**
+ * Return the viscous stress of a node between two steps, sigma = -(1 - 1/(2 tau)) N: 2 rho nu S to second
+ * order. The trace is relaxed alike; where an operator relaxes it at another rate that part is not the
+ * viscous one.
+ */
+RILL_FN rill_tensor rill_viscous_stress(const int lattice, const int equilibrium, const int rheology,
+                                        const rill_rates *rates, const rill_real *f)
+{
+    const rill_flow flow = rill_flow_of(equilibrium, rill_moments_of(lattice, rates, f));
+    rill_tensor n = rill_stress_of(lattice, equilibrium, rates, &flow, f);
+    rill_real even = rill_splat(rates->even);
+    if (rheology != RILL_NEWTONIAN) even = rill_rates_at(&rates->viscosity, &n, flow.inverse).even;
+    const rill_real scale = (rill_scalar)0.5 * even - (rill_scalar)1;
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) {
+        n.diagonal[a] = scale * n.diagonal[a];
+        n.mixed[a] = scale * n.mixed[a];
+    }
+    return n;
+}
+
 #endif

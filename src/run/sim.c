@@ -3,9 +3,8 @@
  * A simulation: populations on a backend, the time loop, and what is read between steps. Written once for
  * all backends; what depends on a device is behind backend.h.
  */
-#include "run/sim.h"
+#include "run/sim_priv.h"
 
-#include "boundary/boundary.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "kernel/lattice.h"
@@ -20,34 +19,6 @@
 
 /* Nodes whose moments travel between host and device at a time. */
 enum { slice_nodes = 1 << 20 };
-
-struct rill_sim {
-    const rill_domain *domain;
-    const rill_backend *backend;
-    const rill_kernels *kernels;
-    rill_sim_options options;
-    char device[256];
-    uint64_t steps;
-    uint64_t fresh; /* the value of `steps` when something was set: no wall link has been crossed since */
-    rill_attached **patches;
-    int patch_count;
-    void *populations[2]; /* the second is NULL for in-place schemes */
-    rill_links *links;
-    rill_arrays arrays; /* those of the links and of the backend; without populations */
-    size_t ring;        /* where node 0 is */
-    const void *swaps;
-    rill_swap *dense_swaps; /* host, dense addressing only */
-    rill_partial *partials; /* [chunks] on the backend */
-    rill_partial *host_partials;
-    double seconds_linking; /* that building the links took */
-    uint64_t held;          /* bytes on the backend, those of link() and of what observers use not counted */
-    double *slice;          /* [4][slice_nodes] on the backend, made when first used */
-    rill_node *order;       /* [slice_nodes] on the backend, dense addressing only */
-    const uint32_t *labels; /* [nodes], see rill_sim_label() */
-    uint32_t label_count;
-    int64_t *label_sums; /* [label_count] on the backend, as the next */
-    double *label_values;
-};
 
 rill_sim_options rill_sim_options_default(void)
 {
@@ -131,7 +102,7 @@ done:
     return status;
 }
 
-static uint64_t population_bytes(rill_variant variant, size_t stride)
+uint64_t rill_sim_population_bytes(rill_variant variant, size_t stride)
 {
     return ((uint64_t)rill_q(variant.lattice) * stride + RILL_SEGMENT_BLOCK) *
            rill_storage_size((int)variant.storage);
@@ -141,7 +112,8 @@ static uint64_t chunks_of(uint64_t nodes) { return (nodes + RILL_CHUNK - 1) / RI
 
 uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size)
 {
-    return population_bytes(variant, size->stride) * (rill_stream_two_arrays(variant.stream) ? 2 : 1) +
+    return rill_sim_population_bytes(variant, size->stride) *
+               (rill_stream_two_arrays(variant.stream) ? 2 : 1) +
            size->bytes + chunks_of(size->nodes) * sizeof(rill_partial) +
            (variant.stream == RILL_RING ? rill_turn_bytes(size->nodes, size->reach) : 0);
 }
@@ -161,7 +133,7 @@ static void rates_set(rill_launch *launch, const rill_sim_options *o)
     launch->rate_ghost = collision == RILL_MRT ? 1.4 : 1;
 }
 
-static rill_launch launch_of(const rill_sim *sim)
+rill_launch rill_sim_launch(const rill_sim *sim)
 {
     const bool two = sim->populations[1] != NULL;
     const size_t now = two ? sim->steps & 1 : 0;
@@ -236,7 +208,8 @@ static rill_status allocate(rill_sim *sim)
     RILL_TRY(backend->link(variant, &sim->arrays));
     sim->seconds_linking = rill_now() - start;
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
-        RILL_TRY(take(sim, population_bytes(variant, size.stride), "populations", &sim->populations[k]));
+        RILL_TRY(
+            take(sim, rill_sim_population_bytes(variant, size.stride), "populations", &sim->populations[k]));
     if (domain->swap_count) RILL_TRY(swaps_share(sim));
     if (variant.stream == RILL_RING)
         RILL_TRY(take(sim, rill_turn_bytes(size.nodes, size.reach), "counters", (void **)&sim->arrays.turns));
@@ -253,7 +226,7 @@ done:
  */
 static rill_status rest(rill_sim *sim)
 {
-    rill_launch launch = launch_of(sim);
+    rill_launch launch = rill_sim_launch(sim);
     if (sim->options.variant.bounce == RILL_FULL_WAY) {
         launch.parity = 1;
         sim->kernels->set(&launch, 0, sim->arrays.nodes, NULL);
@@ -288,8 +261,8 @@ done:
 void rill_sim_destroy(rill_sim *sim)
 {
     if (!sim) return;
-    for (int k = 0; k < sim->patch_count; k++) rill_attached_destroy(sim->patches[k]);
-    free(sim->patches);
+    rill_patches_free(&sim->patches, sim->backend);
+    rill_sim_loading_free(sim);
     if (sim->backend) {
         for (int k = 0; k < 2; k++) sim->backend->free(sim->populations[k]);
         sim->backend->free(sim->partials);
@@ -310,9 +283,10 @@ void rill_sim_destroy(rill_sim *sim)
 
 /* Make one step: of all nodes at once, or, in a ring whose kernels do not wait themselves, of chunk after
  * chunk, so that none is overwritten early. */
-static void step_once(rill_sim *sim)
+static rill_status step_once(rill_sim *sim)
 {
-    rill_launch launch = launch_of(sim);
+    const bool ring = sim->options.variant.stream == RILL_RING;
+    rill_launch launch = rill_sim_launch(sim);
     const uint64_t nodes = sim->arrays.nodes, chunk = sim->backend->turns ? nodes : sim->links->size.chunk;
     for (uint64_t first = 0; first < nodes; first += chunk) {
         launch.first = (rill_node)first;
@@ -322,17 +296,22 @@ static void step_once(rill_sim *sim)
     sim->steps++;
     sim->ring = launch.to.ring;
     sim->arrays.turn++;
-    launch = launch_of(sim);
-    /* Patches first: they need what their nodes have sent, swaps replace it. */
-    for (int k = 0; k < sim->patch_count; k++) rill_attached_apply(sim->patches[k], &launch);
+    launch = rill_sim_launch(sim);
+    /* Patches first: they need what their nodes have sent, swaps replace it. Interpolated walls look at
+     * neighbours, for which ghosts may stand in a ring. */
+    if (ring && sim->patches.walls) sim->kernels->wrap(&launch);
+    const rill_status status = rill_patches_apply(&sim->patches, &launch, sim->steps - 1);
     if (sim->swaps) sim->kernels->swap(&launch, sim->swaps, sim->domain->swap_count);
-    if (sim->options.variant.stream == RILL_RING) sim->kernels->wrap(&launch);
+    if (ring) sim->kernels->wrap(&launch);
+    return status;
 }
 
 rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
 {
-    for (uint64_t k = 0; k < steps; k++) step_once(sim);
-    return sim->backend->wait();
+    rill_status status = RILL_OK;
+    for (uint64_t k = 0; k < steps && status == RILL_OK; k++) status = step_once(sim);
+    const rill_status waited = sim->backend->wait();
+    return status == RILL_OK ? waited : status;
 }
 
 uint64_t rill_sim_steps(const rill_sim *sim) { return sim->steps; }
@@ -341,7 +320,7 @@ rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
 {
     rill_status status = RILL_OK;
     const uint64_t chunks = chunks_of(sim->arrays.nodes);
-    const rill_launch launch = launch_of(sim);
+    const rill_launch launch = rill_sim_launch(sim);
     rill_totals totals = {0};
     sim->kernels->totals(&launch, sim->partials);
     RILL_TRY(sim->backend->wait());
@@ -413,7 +392,7 @@ rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, do
     RILL_TRY(range_check(sim, first, count));
     RILL_TRY(slice_make(sim));
     RILL_TRY(host_slice(count, &host));
-    rill_launch launch = launch_of(sim);
+    rill_launch launch = rill_sim_launch(sim);
     for (uint64_t done_nodes = 0; done_nodes < count; done_nodes += slice_nodes) {
         const rill_node part =
             (rill_node)(count - done_nodes < slice_nodes ? count - done_nodes : slice_nodes);
@@ -439,7 +418,7 @@ rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node start, rill_node co
     sim->fresh = sim->steps;
     RILL_TRY(slice_make(sim));
     RILL_TRY(host_slice(count, &host));
-    rill_launch launch = launch_of(sim);
+    rill_launch launch = rill_sim_launch(sim);
     for (uint64_t first = 0; first < count; first += slice_nodes) {
         const rill_node part = (rill_node)(count - first < slice_nodes ? count - first : slice_nodes);
         memcpy(host, rho + first, part * sizeof(double));
@@ -485,7 +464,7 @@ static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const ril
 {
     rill_status status = RILL_OK;
     const rill_node nodes = sim->domain->nodes;
-    rill_launch launch = launch_of(sim);
+    rill_launch launch = rill_sim_launch(sim);
     for (uint64_t first = 0; first < nodes; first += slice_nodes) {
         const rill_node count = (rill_node)(nodes - first < slice_nodes ? nodes - first : slice_nodes);
         RILL_TRY(order_upload(sim, (rill_node)first, count, &launch));
@@ -535,76 +514,13 @@ done:
     return status;
 }
 
-rill_status rill_sim_boundary_add(rill_sim *sim, const rill_boundary *boundary, int *patch)
-{
-    rill_status status = RILL_OK;
-    rill_attached *attached = NULL;
-    if (boundary->domain != sim->domain)
-        return rill_fail(
-            RILL_USAGE,
-            "the boundary was made for another domain than the simulation's: make it for the same");
-    RILL_TRY(rill_attached_create(boundary, sim, &attached));
-    for (int k = 0; k < sim->patch_count; k++)
-        if ((rill_attached_rewrites(attached) || rill_attached_rewrites(sim->patches[k])) &&
-            rill_attached_share(attached, sim->patches[k])) {
-            status = rill_fail(RILL_USAGE,
-                               "the boundary shares a link with patch %d, and only one can say what comes "
-                               "back along it: leave it out of one of them",
-                               k);
-            goto done;
-        }
-    rill_attached **grown = realloc(sim->patches, (size_t)(sim->patch_count + 1) * sizeof *grown);
-    if (!grown) {
-        status = rill_fail(RILL_SYSTEM, "out of memory for a boundary");
-        goto done;
-    }
-    sim->patches = grown;
-    sim->patches[sim->patch_count] = attached;
-    attached = NULL;
-    sim->fresh = sim->steps;
-    *patch = sim->patch_count++;
-done:
-    rill_attached_destroy(attached);
-    return status;
-}
-
-static rill_status patch_check(const rill_sim *sim, int patch)
-{
-    if (patch >= 0 && patch < sim->patch_count) return RILL_OK;
-    return rill_fail(RILL_USAGE, "patch %d is none of the %d that the simulation has", patch,
-                     sim->patch_count);
-}
-
-rill_status rill_sim_patch_scale(rill_sim *sim, int patch, double factor)
-{
-    const rill_status status = patch_check(sim, patch);
-    return status == RILL_OK ? rill_attached_scale(sim->patches[patch], factor) : status;
-}
-
-static rill_status patch_measure(rill_sim *sim, int patch, double force[3], double *flow)
-{
-    const rill_status status = patch_check(sim, patch);
-    const rill_launch launch = launch_of(sim);
-    if (status != RILL_OK) return status;
-    if (sim->steps == sim->fresh)
-        return rill_fail(RILL_USAGE, "no step was made since the patches or the moments were set, so nothing "
-                                     "has met a wall: step first");
-    return rill_attached_measure(sim->patches[patch], &launch, force, flow);
-}
-
-rill_status rill_sim_patch_force(rill_sim *sim, int patch, double force[3])
-{
-    return patch_measure(sim, patch, force, NULL);
-}
-
-rill_status rill_sim_patch_flow(rill_sim *sim, int patch, double *flow)
-{
-    return patch_measure(sim, patch, NULL, flow);
-}
-
 const char *rill_sim_backend(const rill_sim *sim) { return sim->backend->name; }
 
 const char *rill_sim_device(const rill_sim *sim) { return sim->device; }
+
+rill_variant rill_sim_variant(const rill_sim *sim) { return sim->options.variant; }
+
+bool rill_sim_mirrored(const rill_sim *sim) { return sim->domain->swap_count > 0; }
 
 const rill_backend *rill_sim_backend_table(const rill_sim *sim) { return sim->backend; }
 

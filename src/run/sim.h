@@ -15,6 +15,12 @@ uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size);
 /** Return the number that kernels know a fluid node by: with dense addressing that of its voxel. */
 rill_node rill_sim_number(const rill_sim *sim, rill_node node);
 
+/** Return the variant that it steps with. */
+rill_variant rill_sim_variant(const rill_sim *sim);
+
+/** Return whether the domain has mirrored sides. */
+bool rill_sim_mirrored(const rill_sim *sim);
+
 /** Return the backend of a simulation. */
 const rill_backend *rill_sim_backend_table(const rill_sim *sim);
 
@@ -46,6 +52,24 @@ rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node co
  * NULL
  */
 uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked);
+
+/**
+ * The state of a simulation, for checkpoints: populations as they are stored, the place in a ring, what
+ * outlets have stored, steps. It fits a simulation of the same domain, variant and backend with the same
+ * patches, which then goes on to the same bits. Records of patches, sums and whatever else observers keep are
+ * not in it.
+ */
+uint64_t rill_sim_state_bytes(const rill_sim *sim);
+
+/** Copy `bytes` of it from `offset` on. */
+rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to);
+
+/** Put a part in, all parts in any order; then resume. */
+rill_status rill_sim_state_load(rill_sim *sim, uint64_t offset, uint64_t bytes, const void *from);
+
+/** Go on from the state that was put in. @return RILL_USAGE when it is of another kind of simulation, or of
+ * other steps */
+rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps);
 
 /** Return the seconds that building links took when the simulation was made. */
 double rill_sim_seconds_linking(const rill_sim *sim);

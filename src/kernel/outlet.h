@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file outlet.h
+ * What lies behind an opening: the pressure that goes with the flow through it.
+ *
+ * A three-element Windkessel (Westerhof, Lankhaar, Westerhof 2009, doi:10.1007/s11517-008-0359-2) behind a pressure
+ * patch: p = p_c + R_p Q, C dp_c/dt = Q - (p_c - p_d)/R_d, with Q the volume that leaves. For the Q of one step, held
+ * constant in it, the ordinary differential equation is solved exactly,
+ *
+ *     p_c' = e p_c + (1 - e)(p_d + R_d Q),   e = exp(-1 / (R_d C)),
+ *
+ * so that a plain resistance is C = 0, e = 0. Q depends on p at once: anti-bounce-back subtracts what was sent from
+ * 2 w_i (d + (1 + d) b), d = rho_w - 1 = 3 p, so that what comes in is linear in d, F = fixed + slope d, with the sums
+ * of all links known before they are rewritten. With Q = -F both equations give
+ *
+ *     Q = -(fixed + 3 slope a) / (1 + 3 slope r),  p = a + r Q,  a = e p_c + (1 - e) p_d,  r = (1 - e) R_d + R_p.
+ *
+ * slope and r are not negative, so that there is always an answer; p of the step before instead of this one's is
+ * unstable from R_p near the acoustic impedance of the opening, 1/(sqrt(3) A), on, which arteries exceed.
+ */
+#ifndef RILL_KERNEL_OUTLET_H
+#define RILL_KERNEL_OUTLET_H
+
+#include "kernel/boundary.h"
+
+/** Add sums. */
+RILL_FN void rill_patch_sums_add(rill_patch_sums *sums, const rill_patch_sums *more)
+{
+    sums->fixed += more->fixed;
+    sums->slope += more->slope;
+    sums->density += more->density;
+}
+
+/** Return the sums of pair k, which has sent this, and of node k. */
+RILL_FN rill_patch_sums rill_patch_sums_of(const int lattice, const bool flows, const rill_patch *patch,
+                                           const rill_patch_now *now, const double sent[2], const uint64_t k)
+{
+    rill_patch_sums sums = {0, 0, 0};
+    if (patch->kind == RILL_BOUNDARY_VELOCITY) {
+        sums.fixed = rill_patch_velocity_term(patch, now, k);
+        if (patch->record && k < patch->node_count) sums.density = patch->moments[k];
+        return sums;
+    }
+    const rill_patch_pair pair = patch->pairs[k];
+    const int links = rill_patch_links(&pair);
+    const rill_patch_bend bend = rill_patch_bend_of(lattice, flows, patch, &pair);
+    const double weight = links * 2 * rill_w(lattice, pair.direction[0]);
+    sums.fixed = weight * (bend.lowered + (1 + bend.lowered) * bend.bend) -
+                 2 * (links == 2 ? sent[0] + sent[1] : sent[0]);
+    sums.slope = weight * (1 + bend.bend);
+    return sums;
+}
+
+/** What a patch does in a step. */
+typedef struct rill_patch_act {
+    double density; /**< rho_w - 1 of a pressure */
+    double flow;    /**< into the domain; as the others, only where sums were taken */
+    double pressure, stored;
+} rill_patch_act;
+
+/** Find it. @param sums  not looked at where a patch takes none */
+RILL_FN rill_patch_act rill_patch_act_of(const rill_patch *patch, const rill_patch_now *now,
+                                         const rill_patch_sums *sums)
+{
+    const bool pressure = patch->kind == RILL_BOUNDARY_PRESSURE;
+    rill_patch_act act = {pressure ? now->weights[patch->first_weight] : 0, 0, 0, 0};
+    if (patch->outlet) {
+        const double a = patch->decay * patch->stored[now->step & 1] + (1 - patch->decay) * act.density / 3;
+        const double r = patch->gain + patch->proximal;
+        const double q = -(sums->fixed + 3 * sums->slope * a) / (1 + 3 * sums->slope * r);
+        act.stored = a + patch->gain * q;
+        act.density = 3 * (a + r * q);
+    }
+    if (!patch->partials) return act;
+    act.flow = sums->fixed + sums->slope * act.density;
+    act.pressure = (pressure ? act.density : sums->density / (double)patch->node_count) / 3;
+    return act;
+}
+
+/** Keep what the steps to come and observers need of it; one thread of a patch does. */
+RILL_FN void rill_patch_keep(const rill_patch *patch, const rill_patch_now *now, const rill_patch_act *act)
+{
+    if (patch->outlet) patch->stored[(now->step + 1) & 1] = act->stored;
+    if (!patch->record) return;
+    double *record = patch->record + 2 * (now->step % patch->capacity);
+    record[0] = act->flow;
+    record[1] = act->pressure;
+}
+
+#endif

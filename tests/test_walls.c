@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Interpolated walls: that every variant does the same with them, that they are half-way at q = 1/2, momentum, and
+ * refusals. Their physics is in tests/physics/walls.c.
+ */
+#include "backends.h"
+#include "kernel/lattice.h"
+#include "run/sim.h"
+#include "run/variant.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned seed;
+
+static unsigned random_below(unsigned n)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 16) % n;
+}
+
+/* Solid voxels at random: many gaps of one node. */
+static rill_geom *box(bool flat, unsigned solid_of_ten, rill_side ends)
+{
+    const uint32_t n[3] = {11, 9, flat ? 1 : 7};
+    rill_geom *geom = NULL;
+    seed = 5;
+    ASSERT_OK(rill_geom_create(n, &geom));
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++)
+        geom->voxels[v] = random_below(10) < solid_of_ten ? RILL_SOLID : RILL_FLUID;
+    geom->sides[0] = ends;
+    return geom;
+}
+
+/* Cuts of all wall links that do not cross a side, at q's that are half of them below 1/2. */
+typedef struct cuts {
+    rill_cut *all;
+    uint64_t count;
+    double q; /* of all; below 0: at random */
+} cuts;
+
+static bool cut_take(void *context, const rill_wall_link *link)
+{
+    cuts *c = context;
+    if (link->beyond[0]) return false;
+    int i = 0;
+    while (rill_c(RILL_D3Q27, i, 0) != link->c[0] || rill_c(RILL_D3Q27, i, 1) != link->c[1] ||
+           rill_c(RILL_D3Q27, i, 2) != link->c[2])
+        i++;
+    c->all = realloc(c->all, (c->count + 1) * sizeof *c->all);
+    c->all[c->count++] = (rill_cut){link->node, 0, c->q < 0 ? (float)random_below(1001) / 1000 : (float)c->q, (uint8_t)i};
+    return true;
+}
+
+static cuts cuts_of(const rill_domain *domain, double q)
+{
+    cuts c = {.q = q};
+    seed = 11;
+    rill_boundary *all = NULL;
+    ASSERT_OK(rill_boundary_create(domain, cut_take, &c, &all));
+    rill_boundary_destroy(all);
+    return c;
+}
+
+/* A flow between an inlet and an outlet with a resistance, with interpolated walls that move. */
+typedef struct rig {
+    rill_domain *domain;
+    rill_sim *sim;
+    rill_node nodes;
+    double *moments; /* [4][nodes] */
+    int wall, inlet, outlet;
+} rig;
+
+typedef struct setting {
+    double q;
+    bool moving, openings_first, halfway;
+} setting;
+
+static void swirl(void *context, const double x[3], double u[3])
+{
+    const double *factor = context;
+    u[0] = 0.004 * sin(x[1]) * *factor;
+    u[1] = 0.003 * *factor;
+}
+
+static void inlet_modes(void *context, const double x[3], int mode, double u[3])
+{
+    (void)context;
+    u[0] = mode ? 0.002 * x[1] : 0.01;
+}
+
+static void pulse(void *context, uint64_t step, double *weights)
+{
+    (void)context;
+    weights[0] = 1;
+    weights[1] = sin(0.3 * (double)step);
+}
+
+static void openings_add(rig *r)
+{
+    rill_boundary *in = NULL, *out = NULL;
+    const rill_windkessel behind = {0.01, 0.05, 300, 1e-3, 2e-3, 0.5};
+    ASSERT_OK(rill_boundary_create_face(r->domain, 0, -1, &in));
+    ASSERT_OK(rill_boundary_set_velocity_modes(in, 2, inlet_modes, NULL));
+    ASSERT_OK(rill_sim_boundary_add(r->sim, in, &r->inlet));
+    ASSERT_OK(rill_sim_patch_schedule(r->sim, r->inlet, pulse, NULL));
+    ASSERT_OK(rill_boundary_create_face(r->domain, 0, 1, &out));
+    ASSERT_OK(rill_boundary_set_density(out, 0));
+    ASSERT_OK(rill_sim_boundary_add(r->sim, out, &r->outlet));
+    ASSERT_OK(rill_sim_patch_windkessel(r->sim, r->outlet, &behind));
+    rill_boundary_destroy(in);
+    rill_boundary_destroy(out);
+}
+
+static void walls_add(rig *r, const setting *s)
+{
+    rill_boundary *b = NULL;
+    cuts c = cuts_of(r->domain, s->q);
+    double factor = s->moving ? 1 : 0;
+    ASSERT_OK(rill_boundary_create_cuts(r->domain, c.all, c.count, &b));
+    if (s->halfway) rill_boundary_set_halfway(b);
+    rill_boundary_set_measured(b);
+    if (s->moving) ASSERT_OK(rill_boundary_set_velocity_profile(b, swirl, &factor));
+    ASSERT_OK(rill_sim_boundary_add(r->sim, b, &r->wall));
+    rill_boundary_destroy(b);
+    free(c.all);
+}
+
+static rig rig_start(const rill_geom *geom, rill_variant v, rill_backend_kind backend, const setting *s)
+{
+    rig r = {.inlet = -1, .outlet = -1};
+    rill_sim_options options = rill_sim_options_default();
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){v.lattice, -1}, &r.domain));
+    options.variant = v;
+    options.backend = backend;
+    options.tau = 0.8;
+    options.force[0] = 1e-4;
+    options.carreau_yasuda = (rill_carreau_yasuda){0.2, 0.05, 10, 2, 0.5};
+    ASSERT_OK(rill_sim_create(r.domain, &options, &r.sim));
+    if (s->openings_first) openings_add(&r);
+    walls_add(&r, s);
+    if (!s->openings_first && geom->sides[0] == RILL_WALL) openings_add(&r);
+    r.nodes = rill_domain_nodes(r.domain);
+    r.moments = calloc(4 * (size_t)r.nodes, sizeof *r.moments);
+    return r;
+}
+
+static void rig_stop(rig *r)
+{
+    rill_sim_destroy(r->sim);
+    rill_domain_destroy(r->domain);
+    free(r->moments);
+}
+
+/* Step, then collect moments, forces and flows; return the largest difference to `other`. */
+static double rig_compare(rig *r, rig *other, int steps)
+{
+    double largest = 0, force[2][3], flow[2], stored[2] = {0, 0};
+    rig *both[2] = {r, other};
+    for (int k = 0; k < 2; k++) {
+        rig *at = both[k];
+        ASSERT_OK(rill_sim_step(at->sim, (uint64_t)steps));
+        ASSERT_OK(rill_sim_moments(at->sim, 0, at->nodes, at->moments, at->moments + at->nodes));
+        ASSERT_OK(rill_sim_patch_force(at->sim, at->wall, force[k]));
+        ASSERT_OK(rill_sim_patch_flow(at->sim, at->wall, &flow[k]));
+        if (at->outlet >= 0) ASSERT_OK(rill_sim_patch_stored(at->sim, at->outlet, &stored[k]));
+    }
+    for (size_t i = 0; i < 4 * (size_t)r->nodes; i++)
+        largest = fmax(largest, fabs(r->moments[i] - other->moments[i]));
+    largest = fmax(largest, fmax(fabs(flow[0] - flow[1]), fabs(stored[0] - stored[1])));
+    for (int a = 0; a < 3; a++) largest = fmax(largest, fabs(force[0][a] - force[1][a]));
+    return isfinite(largest) ? largest : INFINITY;
+}
+
+static rill_variant plain_of(rill_variant v)
+{
+    v.stream = RILL_PULL;
+    v.addressing = RILL_LIST;
+    v.storage = RILL_FP64;
+    v.arithmetic = RILL_DOUBLE;
+    v.shift = RILL_SHIFTED;
+    return v;
+}
+
+/* Compare a variant with the CPU's pull list in fp64 after odd and even steps. */
+static void expect_same(rill_variant v, rill_backend_kind backend, double epsilon)
+{
+    const setting wanted = {-1, true, true, false}, plain = {-1, true, false, false};
+    char name[96];
+    rill_variant_name(v, name, sizeof name);
+    for (int ends = 0; ends < 2; ends++) {
+        rill_geom *geom = box(v.lattice == RILL_D2Q9, 3, ends ? RILL_WALL : RILL_PERIODIC);
+        setting first = wanted;
+        first.openings_first = ends;
+        rig r = rig_start(geom, v, backend, &first), reference = rig_start(geom, plain_of(v), RILL_BACKEND_CPU, &plain);
+        for (int round = 0; round < 4; round++) {
+            const double largest = rig_compare(&r, &reference, round < 2 ? 1 : 10);
+            cr_expect_lt(largest, epsilon, "%s on backend %d, %s, round %d: %.3g apart", name, backend,
+                         ends ? "open" : "periodic", round, largest);
+        }
+        rig_stop(&r);
+        rig_stop(&reference);
+        rill_geom_destroy(geom);
+    }
+}
+
+Test(walls, every_scheme_and_addressing_does_the_same)
+{
+    int combinations = 0;
+    omp_set_num_threads(1); /* nothing here is large enough to share */
+    for (int lattice = 0; lattice < RILL_LATTICE_COUNT; lattice++)
+        for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
+            for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++) {
+                const rill_variant v = {.lattice = (rill_lattice)lattice,
+                                        .collision = RILL_TRT,
+                                        .equilibrium = (stream + addressing) % 2 ? RILL_STOKES : RILL_SECOND_ORDER,
+                                        .stream = (rill_stream)stream,
+                                        .addressing = (rill_addressing)addressing,
+                                        .storage = RILL_FP64,
+                                        .arithmetic = RILL_DOUBLE};
+                if (rill_variant_check(v) != RILL_OK) continue;
+                expect_same(v, RILL_BACKEND_CPU, 1e-13);
+                combinations++;
+            }
+    cr_assert_geq(combinations, 75, "only %d combinations", combinations);
+}
+
+/* Densities deviate by 0.01 here, forces are near 0.3, sums over hundreds of links: formats differ by their
+ * digits. */
+Test(walls, formats_do_the_same_to_their_digits)
+{
+    static const double epsilons[RILL_STORAGE_COUNT] = {
+        [RILL_FP32] = 4e-6,   [RILL_FP64] = 1e-13,  [RILL_FP16] = 1e-2,
+        [RILL_FP16S] = 5e-3,  [RILL_FP16C] = 5e-3,  [RILL_P16_0S] = 0.1,
+        [RILL_P16_1S] = 2e-2, [RILL_P16_2C] = 2e-2, [RILL_INT16S] = 0.2};
+    for (int storage = 0; storage < RILL_STORAGE_COUNT; storage++)
+        for (int shift = 0; shift < RILL_SHIFT_COUNT; shift++) {
+            rill_variant v = rill_variant_default();
+            v.storage = (rill_storage)storage;
+            v.shift = (rill_shift)shift;
+            v.equilibrium = RILL_SECOND_ORDER;
+            if (shift == RILL_PLAIN && storage != RILL_FP32 && storage != RILL_FP64) continue;
+            if (rill_variant_check(v) == RILL_OK)
+                expect_same(v, RILL_BACKEND_CPU, epsilons[storage] * (shift == RILL_PLAIN ? 20 : 1));
+        }
+}
+
+/* What is built ahead of time, on every backend. */
+Test(walls, variants_that_are_built_agree)
+{
+    FOR_EACH_BACKEND(backend)
+    for (int k = 0; k < rill_variant_count(); k++) {
+        const rill_variant v = rill_variant_at(k);
+        if (v.bounce == RILL_FULL_WAY || v.shift == RILL_PLAIN) continue;
+        if (v.storage == RILL_FP32 || v.storage == RILL_FP64)
+            expect_same(v, backend, v.storage == RILL_FP64 ? 1e-13 : 4e-6);
+    }
+}
+
+/* At q = 1/2 nothing is left of the interpolation, not a bit. */
+Test(walls, half_way_is_half_way)
+{
+    FOR_EACH_BACKEND(backend)
+    {
+        rill_geom *geom = box(false, 3, RILL_WALL);
+        const setting interpolated = {0.5, true, true, false}, halfway = {0.5, true, false, true};
+        rill_variant v = rill_variant_default();
+        v.equilibrium = RILL_SECOND_ORDER;
+        rig r = rig_start(geom, v, backend, &interpolated), other = rig_start(geom, v, backend, &halfway);
+        ASSERT_OK(rill_sim_step(r.sim, 20));
+        ASSERT_OK(rill_sim_step(other.sim, 20));
+        ASSERT_OK(rill_sim_moments(r.sim, 0, r.nodes, r.moments, r.moments + r.nodes));
+        ASSERT_OK(rill_sim_moments(other.sim, 0, r.nodes, other.moments, other.moments + r.nodes));
+        cr_expect_arr_eq(r.moments, other.moments, 4 * (size_t)r.nodes * sizeof *r.moments);
+        rig_stop(&r);
+        rig_stop(&other);
+        rill_geom_destroy(geom);
+    }
+}
+
+static void expect_refused(rill_status status, const char *part)
+{
+    cr_expect_eq(status, RILL_USAGE);
+    cr_expect_not_null(strstr(rill_error_message(), part), "\"%s\" is not in \"%s\"", part, rill_error_message());
+}
+
+/* A state put into another simulation goes on to the same bits, outlets included. */
+Test(walls, states_go_on_to_the_same_bits)
+{
+    static const rill_stream streams[] = {RILL_PULL, RILL_PUSH, RILL_AA, RILL_ESOPULL, RILL_RING};
+    FOR_EACH_BACKEND(backend)
+    for (size_t k = 0; k < 2 * sizeof streams / sizeof *streams; k++) {
+        const setting s = {-1, true, true, false};
+        const uint64_t steps = 12 + k % 2;
+        rill_geom *geom = box(false, 3, RILL_WALL);
+        rill_variant v = rill_variant_default();
+        v.stream = streams[k / 2];
+        rig r = rig_start(geom, v, backend, &s), other = rig_start(geom, v, backend, &s);
+        const uint64_t bytes = rill_sim_state_bytes(r.sim), third = bytes / 3;
+        char *state = malloc(bytes), *again = malloc(bytes);
+        double stored[2];
+        ASSERT_OK(rill_sim_step(r.sim, steps));
+        for (uint64_t at = 0; at < bytes; at += third)
+            ASSERT_OK(rill_sim_state_save(r.sim, at, bytes - at < third ? bytes - at : third, state + at));
+        ASSERT_OK(rill_sim_step(other.sim, 5));
+        cr_expect_eq(rill_sim_state_resume(other.sim, steps), RILL_USAGE, "nothing was loaded");
+        ASSERT_OK(rill_sim_state_load(other.sim, 40, bytes - 40, state + 40));
+        cr_expect_eq(rill_sim_state_resume(other.sim, steps), RILL_USAGE, "the head was not loaded");
+        state[0] ^= 1;
+        ASSERT_OK(rill_sim_state_load(other.sim, 0, bytes, state));
+        expect_refused(rill_sim_state_resume(other.sim, steps), "no state");
+        state[0] ^= 1;
+        ASSERT_OK(rill_sim_state_load(other.sim, 0, bytes, state));
+        expect_refused(rill_sim_state_resume(other.sim, steps + 1), "not after");
+        ASSERT_OK(rill_sim_state_load(other.sim, 100, bytes - 100, state + 100));
+        ASSERT_OK(rill_sim_state_load(other.sim, 0, 100, state));
+        ASSERT_OK(rill_sim_state_resume(other.sim, steps));
+        cr_expect_eq(rill_sim_steps(other.sim), steps);
+        ASSERT_OK(rill_sim_step(r.sim, 7));
+        ASSERT_OK(rill_sim_step(other.sim, 7));
+        ASSERT_OK(rill_sim_state_save(r.sim, 0, bytes, state));
+        ASSERT_OK(rill_sim_state_save(other.sim, 0, bytes, again));
+        cr_expect_arr_eq(state, again, bytes, "stream %d after %d steps", (int)v.stream, (int)steps);
+        ASSERT_OK(rill_sim_patch_stored(r.sim, r.outlet, &stored[0]));
+        ASSERT_OK(rill_sim_patch_stored(other.sim, r.outlet, &stored[1]));
+        cr_expect_eq(stored[0], stored[1]);
+        free(state);
+        free(again);
+        rig_stop(&r);
+        rig_stop(&other);
+        rill_geom_destroy(geom);
+    }
+}
+
+Test(walls, cuts_between_fluid_voxels_are_refused)
+{
+    rill_geom *geom = box(false, 0, RILL_PERIODIC);
+    rill_domain *domain = NULL;
+    rill_boundary *b = NULL;
+    const rill_cut cut = {7, 0, 0.5f, 1};
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    expect_refused(rill_boundary_create_cuts(domain, &cut, 1, &b), "between two fluid voxels");
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
+
+Test(walls, nonsense_is_refused)
+{
+    rill_geom *geom = box(false, 3, RILL_WALL);
+    rill_domain *domain = NULL;
+    rill_boundary *b = NULL;
+    rill_sim *sim = NULL;
+    int patch;
+    rill_sim_options options = rill_sim_options_default();
+    options.backend = RILL_BACKEND_CPU;
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    cuts c = cuts_of(domain, 0.25);
+    const rill_cut good = c.all[1];
+    expect_refused(rill_boundary_create_cuts(domain, c.all, 0, &b), "none of 0 cuts");
+    c.all[1].q = 1.5f;
+    expect_refused(rill_boundary_create_cuts(domain, c.all, c.count, &b), "q = 1.5");
+    c.all[1].q = NAN;
+    expect_refused(rill_boundary_create_cuts(domain, c.all, c.count, &b), "q = nan");
+    c.all[1] = good;
+    c.all[1].direction = 27;
+    expect_refused(rill_boundary_create_cuts(domain, c.all, c.count, &b), "direction 27");
+    c.all[1] = c.all[0];
+    expect_refused(rill_boundary_create_cuts(domain, c.all, c.count, &b), "sort them");
+    c.all[1] = good;
+    c.all[c.count - 1].node = rill_domain_nodes(domain);
+    expect_refused(rill_boundary_create_cuts(domain, c.all, c.count, &b), "but the domain has");
+    free(c.all);
+    c = cuts_of(domain, 0.25);
+    ASSERT_OK(rill_boundary_create_cuts(domain, c.all, c.count, &b));
+    options.variant.stream = RILL_ESOPULL;
+    options.variant.bounce = RILL_FULL_WAY;
+    ASSERT_OK(rill_sim_create(domain, &options, &sim));
+    expect_refused(rill_sim_boundary_add(sim, b, &patch), "half-way bounce-back");
+    rill_sim_destroy(sim);
+    options.variant = rill_variant_default();
+    ASSERT_OK(rill_sim_create(domain, &options, &sim));
+    ASSERT_OK(rill_sim_boundary_add(sim, b, &patch));
+    double force[3];
+    ASSERT_OK(rill_sim_step(sim, 1));
+    expect_refused(rill_sim_patch_force(sim, patch, force), "rill_boundary_set_measured()");
+    expect_refused(rill_sim_patch_record(sim, patch, 8), "is a wall");
+    expect_refused(rill_sim_patch_windkessel(sim, patch, &(rill_windkessel){0}), "holds no pressure");
+    expect_refused(rill_sim_patch_schedule(sim, patch, pulse, NULL), "has no weights");
+    expect_refused(rill_sim_boundary_add(sim, b, &patch), "shares a link");
+    rill_boundary_destroy(b);
+    free(c.all);
+    rill_sim_destroy(sim);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}

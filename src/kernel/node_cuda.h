@@ -124,13 +124,19 @@ RILL_FN size_t rill_population_offset(const int parity, const rill_arrays *array
     const rill_link open = {used ? links->meeting[i] : n, false}, wall = {esoteric ? open.meeting : n, true};
     const rill_slot away = rill_slot_along<V>(parity, i, n, out, open),
                     back = rill_slot_along<V>(parity, i, n, out, wall);
-    size_t offset = rill_bundle_offset(V::lattice, V::stream, arrays, away.number);
-    /* Two offsets of the same row to choose from, so that the row is a constant in the instruction. */
+    /* Two places of the same row to choose from, in 32 bits, so that the row is a constant in the
+     * instruction. */
+    const uint32_t row = away.row < back.row ? away.row : back.row;
+    uint32_t place = (uint32_t)rill_slot_place(V::stream, arrays, away.number);
+    uint32_t first = place & ~(uint32_t)(RILL_BUNDLE - 1);
+    place += (away.row - row) * RILL_BUNDLE;
     if (used && (esoteric || rill_slot_looks(V::stream, parity, out)) &&
-        links->walls >> rill_wall_bit<V>(i) & 1)
-        offset = rill_bundle_offset(V::lattice, V::stream, arrays, back.number) +
-                 (size_t)(((int)back.row - (int)away.row) * RILL_BUNDLE);
-    return offset + (size_t)away.row * RILL_BUNDLE;
+        links->walls >> rill_wall_bit<V>(i) & 1) {
+        place = (uint32_t)rill_slot_place(V::stream, arrays, back.number);
+        first = place & ~(uint32_t)(RILL_BUNDLE - 1);
+        place += (back.row - row) * RILL_BUNDLE;
+    }
+    return (size_t)first * (uint32_t)(rill_q(V::lattice) - 1) + place + (size_t)row * RILL_BUNDLE;
 }
 
 /** Return incoming population i of a node. */

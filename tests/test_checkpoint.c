@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints: the same bits come back, damage is found, the generation before is there, others' are refused. */
+/* Checkpoints: the same bits come back, damage is found, the generation before is there, others' are refused.
+ */
 #include "core/status.h"
 #include "io_test.h"
 #include "run/checkpoint.h"

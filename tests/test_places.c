@@ -26,15 +26,15 @@ static rill_domain *domain_of(const shape *s, double dx, rill_geom **geom)
     return domain;
 }
 
-/* rho - 1 and u at the listed nodes: Poiseuille flow along z in a tube of radius 2, and a pressure that falls. */
+/* rho - 1 and u at the listed nodes: Poiseuille flow along z in a tube of radius 2, and a pressure that
+ * falls. */
 static void feed(const rill_geom *geom, const rill_points *p, double *rho, double *u)
 {
     double(*places)[3] = NULL;
     cr_assert_eq(rill_verify_places(geom, &places), RILL_OK);
     for (uint64_t k = 0; k < p->node_count; k++) {
         double x[3];
-        for (int a = 0; a < 3; a++)
-            x[a] = 1e3 * (geom->origin[a] + geom->spacing * places[p->nodes[k]][a]);
+        for (int a = 0; a < 3; a++) x[a] = 1e3 * (geom->origin[a] + geom->spacing * places[p->nodes[k]][a]);
         rho[k] = 5 - 0.5 * x[2];
         for (uint64_t a = 0; a < 3; a++) u[a * p->node_count + k] = 0;
         u[2 * p->node_count + k] = 1 - (x[0] * x[0] + x[1] * x[1]) / 4;

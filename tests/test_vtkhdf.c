@@ -48,6 +48,13 @@ static rill_fields sample_fields(const rill_geom *geom)
     return fields;
 }
 
+static rill_status rates(void *context, rill_node first, rill_node count, double *rate)
+{
+    (void)context;
+    for (rill_node n = 0; n < count; n++) rate[n] = 7 * (first + n);
+    return RILL_OK;
+}
+
 static json_t *see(const char *path)
 {
     char command[256];
@@ -116,6 +123,32 @@ Test(vtkhdf, image_is_what_vtk_reads)
 /* The corners of VTK_HEXAHEDRON, in its order. */
 static const unsigned hexahedron[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                           {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+
+/* Shear rates go where velocities go, and absolute pressures have their offset. */
+Test(vtkhdf, shear_rates_and_absolute_pressures)
+{
+    rill_geom *geom = sample();
+    rill_fields fields = sample_fields(geom);
+    fields.rates = rates;
+    fields.pressure.offset = 100;
+    for (int kind = RILL_FIELDS_IMAGE; kind <= RILL_FIELDS_SPARSE; kind++) {
+        const char *path = io_test_path("a.vtkhdf");
+        cr_assert_eq(rill_fields_write(&fields, (rill_fields_kind)kind, path), RILL_OK, "%s",
+                     rill_error_message());
+        json_t *seen = see(path);
+        const json_t *data = json_object_get(seen, kind == RILL_FIELDS_IMAGE ? "point_data" : "cell_data");
+        unsigned node = 0;
+        for (size_t v = 0; v < NX * NY * NZ; v++) {
+            if (geom->voxels[v] < RILL_FLUID) continue;
+            const size_t row = kind == RILL_FIELDS_IMAGE ? v : node;
+            cr_assert_eq(row_at(json_object_get(data, "shear_rate"), row, 0), 7.0 * node);
+            cr_assert_float_eq(row_at(json_object_get(data, "pressure"), row, 0), 100 + 1e-3 * node, 1e-5);
+            node++;
+        }
+        json_decref(seen);
+    }
+    rill_geom_destroy(geom);
+}
 
 Test(vtkhdf, sparse_is_what_vtk_reads_and_links_its_cells)
 {

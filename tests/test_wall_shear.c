@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wall shear on triangles, from stresses that are known, and what a cycle of it comes to. */
+#include "backends.h"
 #include "shapes.h"
 
 #include "core/memory.h"
@@ -165,7 +166,7 @@ static double tube_error(double angle, double dx, field stress)
     shape s = shape_new();
     double wrong = 0, all = 0;
     turned = angle;
-    shape_tube(&s, 2, 6, 40, 256);
+    shape_tube(&s, 2, 3, 20, 256);
     shape_turn(&s, angle);
     vessel v = make(&s, dx, RILL_SHELL_ONE, NULL);
     feed(&v, stress);
@@ -188,7 +189,7 @@ Test(wall_shear, exact_poiseuille_stress_gives_the_shear_of_the_wall)
     for (int k = 0; k < 2; k++) {
         const double error = tube_error(angles[k], 0.25, poiseuille);
         cr_assert_lt(error, 5e-4, "angle %g: %g; 256 chords are off by 1e-4", angles[k], error);
-        const double coarse = tube_error(angles[k], 0.4, steep), fine = tube_error(angles[k], 0.2, steep);
+        const double coarse = tube_error(angles[k], 0.25, steep), fine = tube_error(angles[k], 0.125, steep);
         cr_assert_lt(coarse, 0.06, "%g", coarse);
         cr_assert_gt(log2(coarse / fine), 1.7, "angle %g: order %g from %g to %g", angles[k],
                      log2(coarse / fine), coarse, fine);
@@ -236,7 +237,7 @@ Test(wall_shear, triangles_that_were_cut_off_have_none)
         missing += is_missing(&v, t);
         cr_assert_eq(is_missing(&v, t), isnan(v.shear[t][0]));
         cr_assert(!is_missing(&v, t) || x[2] > 4, "a triangle at z = %g", x[2]);
-        cr_assert(is_missing(&v, t) || x[2] < 4 + 3.5 * 0.25, "a triangle at z = %g", x[2]);
+        cr_assert(is_missing(&v, t) || x[2] < 4 + 4 * 0.25, "a triangle at z = %g", x[2]);
     }
     cr_assert_gt(missing, 0u);
     cr_assert_eq(missing, v.wall.missing);
@@ -296,3 +297,123 @@ Test(wall_shear, a_cycle_has_mean_oscillation_and_residence)
     cr_assert(isnan(tawss[4]) && isnan(osi[4]) && isnan(rrt[4]) && isnan(mean[4][0]));
     rill_shear_cycle_free(&cycle);
 }
+
+/* ---- from a simulation ----------------------------------------------------------------------- */
+
+/* A pipe that a force drives: u = 1 at its axis, lengths in voxels, from the corner of the box. */
+typedef struct tube {
+    double middle[3], axis[3], radius, speed;
+} tube;
+
+static double pipe_speed(const tube *p, const double x[3])
+{
+    double gap[3];
+    rill_subtract(x, p->middle, gap);
+    const double along = rill_dot(gap, p->axis);
+    return p->speed * fmax(0, 1 - (rill_dot(gap, gap) - along * along) / (p->radius * p->radius));
+}
+
+static void pipe_profile(void *context, const double x[3], double u[3])
+{
+    const tube *p = context;
+    for (int a = 0; a < 3; a++) u[a] = pipe_speed(p, x) * p->axis[a];
+}
+
+static int by_link(const void *a, const void *b)
+{
+    const rill_cut *x = a, *y = b;
+    return x->node != y->node ? (x->node > y->node) - (x->node < y->node) : x->direction - y->direction;
+}
+
+/* The exact velocity on the whole surface, wall and ends: one boundary, interpolated. */
+static void pipe_close(const vessel *v, const tube *p, rill_sim *sim)
+{
+    const rill_surface *s = v->geom->surface;
+    rill_cut *cuts =
+        malloc((s->wall_count + s->openings[0].cut_count + s->openings[1].cut_count) * sizeof *cuts);
+    rill_boundary *b = NULL;
+    int patch;
+    uint64_t count = s->wall_count;
+    cr_assert(cuts);
+    memcpy(cuts, s->walls, count * sizeof *cuts);
+    for (int k = 0; k < 2; count += s->openings[k++].cut_count)
+        memcpy(cuts + count, s->openings[k].cuts, s->openings[k].cut_count * sizeof *cuts);
+    qsort(cuts, count, sizeof *cuts, by_link);
+    ASSERT_OK(rill_boundary_create_cuts(v->domain, cuts, count, &b));
+    ASSERT_OK(rill_boundary_set_velocity_profile(b, pipe_profile, (void *)p));
+    ASSERT_OK(rill_sim_boundary_add(sim, b, &patch));
+    rill_boundary_destroy(b);
+    free(cuts);
+}
+
+/* Begin with what is nearly the solution. */
+static void pipe_start(const vessel *v, const tube *p, rill_sim *sim)
+{
+    const rill_node n = rill_domain_nodes(v->domain);
+    double *rho = calloc(n, sizeof *rho), *u = malloc(3 * n * sizeof *u);
+    cr_assert(rho && u);
+    for (rill_node k = 0; k < n; k++)
+        for (int a = 0; a < 3; a++) u[a * (size_t)n + k] = pipe_speed(p, v->places[k]) * p->axis[a];
+    ASSERT_OK(rill_sim_set_moments(sim, rho, u));
+    free(rho);
+    free(u);
+}
+
+/* L2 of the shear in the middle third of a pipe against the exact one. */
+static double pipe_error(rill_backend_kind backend, double angle, double radius)
+{
+    shape s = shape_new();
+    rill_sim *sim = NULL;
+    rill_sample *sample = NULL;
+    rill_sim_options o = rill_sim_options_default();
+    tube p = {.radius = radius, .speed = 0.32 / radius};
+    double wrong = 0, all = 0, e[3];
+    turned = angle;
+    shape_tube(&s, 1, 2, 16, 200);
+    for (unsigned k = 0; k < s.nv; k++) s.v[k][2] -= 1;
+    shape_turn(&s, angle);
+    vessel v = make(&s, 1 / radius, RILL_SHELL_ONE, NULL);
+    axis_of((const double[]){0, 0, 0}, p.axis, e);
+    for (int a = 0; a < 3; a++) p.middle[a] = -v.geom->origin[a] / v.geom->spacing;
+    o.backend = backend;
+    o.tau = 0.8;
+    const double nu = (o.tau - 0.5) / 3, gradient = 4 * nu * p.speed / (radius * radius);
+    for (int a = 0; a < 3; a++) o.force[a] = gradient * p.axis[a];
+    ASSERT_OK(rill_sim_create(v.domain, &o, &sim));
+    pipe_close(&v, &p, sim);
+    pipe_start(&v, &p, sim);
+    ASSERT_OK(rill_sim_step(sim, (uint64_t)(4 * radius * radius)));
+    double *values = malloc(10 * v.wall.node_count * sizeof *values);
+    ASSERT_OK(rill_sim_sample_create(sim, v.wall.nodes, v.wall.node_count, &sample));
+    ASSERT_OK(rill_sim_sample_take(sim, sample, values));
+    rill_wall_shear_take(&v.wall, values + 4 * v.wall.node_count, 2 / (gradient * radius), v.shear);
+    for (uint64_t t = 0; t < v.wall.triangle_count; t++) {
+        double x[3];
+        middle_of(&v, t, x);
+        if (fabs(rill_dot(x, p.axis)) > 1. / 3) continue;
+        for (int a = 0; a < 3; a++) wrong += v.wall.area[t] * pow((double)v.shear[t][a] - p.axis[a], 2);
+        all += v.wall.area[t];
+    }
+    free(values);
+    rill_sample_destroy(sample);
+    rill_sim_destroy(sim);
+    vessel_free(&v);
+    shape_free(&s);
+    return sqrt(wrong / all);
+}
+
+/* docs/validation.md: at most 1 % at a radius of 16 voxels, order 0.9 or better. */
+static void expect_pipe(double angle)
+{
+    FOR_EACH_BACKEND(backend)
+    {
+        const double coarse = pipe_error(backend, angle, 8), fine = pipe_error(backend, angle, 16);
+        cr_assert_lt(fine, 0.01, "angle %g: %g", angle, fine);
+        cr_assert_gt(log2(coarse / fine), 0.9, "angle %g: order %g from %g to %g", angle, log2(coarse / fine),
+                     coarse, fine);
+    }
+}
+
+Test(wall_shear, a_pipe_along_the_lattice_has_the_shear_of_poiseuille) { expect_pipe(0); }
+
+Test(wall_shear, a_tilted_pipe_has_the_shear_of_poiseuille) { expect_pipe(1); }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interpolated walls: that every variant does the same with them, that they are half-way at q = 1/2, momentum, and
- * refusals. Their physics is in tests/physics/walls.c.
+ * Interpolated walls: that every variant does the same with them, that they are half-way at q = 1/2,
+ * momentum, and refusals. Their physics is in tests/physics/walls.c.
  */
 #include "backends.h"
 #include "kernel/lattice.h"
@@ -50,7 +50,8 @@ static bool cut_take(void *context, const rill_wall_link *link)
            rill_c(RILL_D3Q27, i, 2) != link->c[2])
         i++;
     c->all = realloc(c->all, (c->count + 1) * sizeof *c->all);
-    c->all[c->count++] = (rill_cut){link->node, 0, c->q < 0 ? (float)random_below(1001) / 1000 : (float)c->q, (uint8_t)i};
+    c->all[c->count++] =
+        (rill_cut){link->node, 0, c->q < 0 ? (float)random_below(1001) / 1000 : (float)c->q, (uint8_t)i};
     return true;
 }
 
@@ -194,7 +195,8 @@ static void expect_same(rill_variant v, rill_backend_kind backend, double epsilo
         rill_geom *geom = box(v.lattice == RILL_D2Q9, 3, ends ? RILL_WALL : RILL_PERIODIC);
         setting first = wanted;
         first.openings_first = ends;
-        rig r = rig_start(geom, v, backend, &first), reference = rig_start(geom, plain_of(v), RILL_BACKEND_CPU, &plain);
+        rig r = rig_start(geom, v, backend, &first),
+            reference = rig_start(geom, plain_of(v), RILL_BACKEND_CPU, &plain);
         for (int round = 0; round < 4; round++) {
             const double largest = rig_compare(&r, &reference, round < 2 ? 1 : 10);
             cr_expect_lt(largest, epsilon, "%s on backend %d, %s, round %d: %.3g apart", name, backend,
@@ -215,7 +217,8 @@ Test(walls, every_scheme_and_addressing_does_the_same)
             for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++) {
                 const rill_variant v = {.lattice = (rill_lattice)lattice,
                                         .collision = RILL_TRT,
-                                        .equilibrium = (stream + addressing) % 2 ? RILL_STOKES : RILL_SECOND_ORDER,
+                                        .equilibrium =
+                                            (stream + addressing) % 2 ? RILL_STOKES : RILL_SECOND_ORDER,
                                         .stream = (rill_stream)stream,
                                         .addressing = (rill_addressing)addressing,
                                         .storage = RILL_FP64,
@@ -283,7 +286,8 @@ Test(walls, half_way_is_half_way)
 static void expect_refused(rill_status status, const char *part)
 {
     cr_expect_eq(status, RILL_USAGE);
-    cr_expect_not_null(strstr(rill_error_message(), part), "\"%s\" is not in \"%s\"", part, rill_error_message());
+    cr_expect_not_null(strstr(rill_error_message(), part), "\"%s\" is not in \"%s\"", part,
+                       rill_error_message());
 }
 
 /* A state put into another simulation goes on to the same bits, outlets included. */

@@ -16,9 +16,10 @@ struct rill_attached {
     bool interpolated;
     rill_walls walls; /**< of an interpolated wall, likewise */
     uint64_t node_count;
-    rill_node *nodes;       /**< [node_count], on the host, as the domain numbers them: in ascending order */
-    uint32_t *links;        /**< [node_count], see rill_boundary_node */
-    rill_patch_pair *pairs; /**< on the host, as kernels number nodes: a backend may share it, and the next ones */
+    rill_node *nodes; /**< [node_count], on the host, as the domain numbers them: in ascending order */
+    uint32_t *links;  /**< [node_count], see rill_boundary_node */
+    rill_patch_pair
+        *pairs; /**< on the host, as kernels number nodes: a backend may share it, and the next ones */
     rill_node *kernel_nodes;
     double *values;
     rill_wall_list list;

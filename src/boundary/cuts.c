@@ -27,11 +27,13 @@ static rill_status cut_check(const rill_domain *domain, const rill_cut *cuts, ui
                          "domain was made of",
                          (unsigned long long)k, cut->node, domain->nodes);
     if (cut->direction < 1 || cut->direction >= RILL_Q_MAX || !(cut->q >= 0 && cut->q <= 1))
-        return rill_fail(RILL_USAGE, "cut %llu is along direction %d at q = %g: directions are 1 to %d, q 0 to 1",
+        return rill_fail(RILL_USAGE,
+                         "cut %llu is along direction %d at q = %g: directions are 1 to %d, q 0 to 1",
                          (unsigned long long)k, cut->direction, (double)cut->q, RILL_Q_MAX - 1);
-    if (k > 0 && (cut->node < cut[-1].node ||
-                  (cut->node == cut[-1].node && cut->direction <= cut[-1].direction)))
-        return rill_fail(RILL_USAGE, "cut %llu does not come behind the one before: sort them by node, then direction",
+    if (k > 0 &&
+        (cut->node < cut[-1].node || (cut->node == cut[-1].node && cut->direction <= cut[-1].direction)))
+        return rill_fail(RILL_USAGE,
+                         "cut %llu does not come behind the one before: sort them by node, then direction",
                          (unsigned long long)k);
     return RILL_OK;
 }
@@ -59,10 +61,11 @@ static void voxel_of(const rill_numbering *numbering, rill_node node, uint32_t x
 static rill_status cut_add(rill_boundary *b, const rill_cut *cut, uint64_t k, const uint32_t x[3], int i)
 {
     if (!rill_boundary_at_wall(b->domain, x, i))
-        return rill_fail(RILL_USAGE,
-                         "cut %llu lies between two fluid voxels, from (%u, %u, %u) on: cuts belong on links to "
-                         "solid ones",
-                         (unsigned long long)k, x[0], x[1], x[2]);
+        return rill_fail(
+            RILL_USAGE,
+            "cut %llu lies between two fluid voxels, from (%u, %u, %u) on: cuts belong on links to "
+            "solid ones",
+            (unsigned long long)k, x[0], x[1], x[2]);
     if (b->count == 0 || b->nodes[b->count - 1].node != cut->node)
         b->nodes[b->count++] = (rill_boundary_node){cut->node, {x[0], x[1], x[2]}, 0};
     b->nodes[b->count - 1].links |= 1u << i;
@@ -88,7 +91,8 @@ rill_status rill_boundary_create_cuts(const rill_domain *domain, const rill_cut 
     }
     b->nodes = calloc(nodes ? nodes : 1, sizeof *b->nodes);
     if (!b->nodes) {
-        status = rill_fail(RILL_SYSTEM, "out of memory for the wall links of %llu nodes", (unsigned long long)nodes);
+        status = rill_fail(RILL_SYSTEM, "out of memory for the wall links of %llu nodes",
+                           (unsigned long long)nodes);
         goto done;
     }
     RILL_TRY(rill_array_create(count, sizeof *b->q, "wall links", (void **)&b->q));
@@ -98,7 +102,8 @@ rill_status rill_boundary_create_cuts(const rill_domain *domain, const rill_cut 
             RILL_TRY(cut_add(b, &cuts[k], k, x, directions[cuts[k].direction]));
     }
     if (b->links == 0)
-        status = rill_fail(RILL_USAGE, "none of %llu cuts is along a direction of the lattice: a boundary needs links",
+        status = rill_fail(RILL_USAGE,
+                           "none of %llu cuts is along a direction of the lattice: a boundary needs links",
                            (unsigned long long)count);
     if (status == RILL_OK) {
         *out = b;

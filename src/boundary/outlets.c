@@ -13,24 +13,26 @@ static rill_status windkessel_check(const rill_windkessel *w)
         const char *name;
         double value;
         bool negative, infinite; /* are allowed */
-    } numbers[] = {{"proximal", w->proximal, false, false}, {"distal", w->distal, false, true},
+    } numbers[] = {{"proximal", w->proximal, false, false},     {"distal", w->distal, false, true},
                    {"compliance", w->compliance, false, false}, {"beyond", w->beyond, true, false},
-                   {"stored", w->stored, true, false}, {"backflow", w->backflow, false, false}};
+                   {"stored", w->stored, true, false},          {"backflow", w->backflow, false, false}};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         if (!(isfinite(numbers[k].value) || (numbers[k].infinite && numbers[k].value > 0)) ||
             (numbers[k].value < 0 && !numbers[k].negative))
             return rill_fail(RILL_USAGE, "windkessel: %s = %g is not %s", numbers[k].name, numbers[k].value,
                              numbers[k].negative ? "a finite number" : "0 or above");
     if (isinf(w->distal) && w->compliance == 0)
-        return rill_fail(RILL_USAGE, "windkessel: nothing flows through an infinite distal resistance without a "
-                                     "compliance: give one of them");
+        return rill_fail(RILL_USAGE,
+                         "windkessel: nothing flows through an infinite distal resistance without a "
+                         "compliance: give one of them");
     return RILL_OK;
 }
 
 static rill_status is_opening(const rill_attached *a, int patch)
 {
     if (!a->interpolated && a->patch.kind != RILL_BOUNDARY_WALL) return RILL_OK;
-    return rill_fail(RILL_USAGE, "patch %d is a wall: openings are recorded, with half-way velocities or pressures",
+    return rill_fail(RILL_USAGE,
+                     "patch %d is a wall: openings are recorded, with half-way velocities or pressures",
                      patch);
 }
 
@@ -41,13 +43,12 @@ rill_status rill_patches_windkessel(rill_patches *p, int patch, const rill_launc
     rill_attached *a = p->all[patch];
     const double both[2] = {w->stored, w->stored};
     if (a->patch.kind != RILL_BOUNDARY_PRESSURE)
-        return rill_fail(RILL_USAGE, "patch %d holds no pressure: a Windkessel needs rill_boundary_set_density()",
-                         patch);
+        return rill_fail(RILL_USAGE,
+                         "patch %d holds no pressure: a Windkessel needs rill_boundary_set_density()", patch);
     RILL_TRY(windkessel_check(w));
     RILL_TRY(rill_attached_sum(a));
     if (w->backflow > 0) RILL_TRY(rill_attached_look(a));
-    if (!a->patch.stored)
-        RILL_TRY(a->backend->alloc(sizeof both, "an outlet", (void **)&a->patch.stored));
+    if (!a->patch.stored) RILL_TRY(a->backend->alloc(sizeof both, "an outlet", (void **)&a->patch.stored));
     RILL_TRY(a->backend->upload(a->patch.stored, both, sizeof both));
     const double rate = w->compliance > 0 && w->distal > 0 ? 1 / (w->distal * w->compliance) : INFINITY;
     a->patch.decay = exp(-rate);
@@ -71,7 +72,8 @@ rill_status rill_patches_record(rill_patches *p, int patch, const rill_launch *l
     RILL_TRY(is_opening(a, patch));
     RILL_TRY(rill_attached_sum(a));
     if (a->patch.kind == RILL_BOUNDARY_VELOCITY) RILL_TRY(rill_attached_look(a));
-    RILL_TRY(a->backend->alloc((uint64_t)capacity * 2 * sizeof *record, "a record of an opening", (void **)&record));
+    RILL_TRY(a->backend->alloc((uint64_t)capacity * 2 * sizeof *record, "a record of an opening",
+                               (void **)&record));
     a->backend->free(a->patch.record);
     a->patch.record = record;
     a->patch.capacity = capacity;
@@ -81,8 +83,8 @@ done:
     return status;
 }
 
-rill_status rill_patches_series(const rill_patches *p, int patch, uint64_t steps, uint64_t first, uint32_t count,
-                                double *flow, double *pressure)
+rill_status rill_patches_series(const rill_patches *p, int patch, uint64_t steps, uint64_t first,
+                                uint32_t count, double *flow, double *pressure)
 {
     rill_status status = RILL_OK;
     const rill_attached *a = p->all[patch];
@@ -93,14 +95,17 @@ rill_status rill_patches_series(const rill_patches *p, int patch, uint64_t steps
     const uint64_t kept = steps > capacity ? steps - capacity : 0,
                    oldest = kept > a->recorded_from ? kept : a->recorded_from;
     if (first < oldest || first > steps || count > steps - first)
-        return rill_fail(RILL_USAGE,
-                         "steps %llu to %llu of patch %d are not all on record, which has %llu to %llu: ask more often, "
-                         "or for a larger record",
-                         (unsigned long long)first, (unsigned long long)(first + count), patch,
-                         (unsigned long long)oldest, (unsigned long long)steps);
-    RILL_TRY(rill_array_create(2 * (uint64_t)count + 2, sizeof *rows, "a record of an opening", (void **)&rows));
+        return rill_fail(
+            RILL_USAGE,
+            "steps %llu to %llu of patch %d are not all on record, which has %llu to %llu: ask more often, "
+            "or for a larger record",
+            (unsigned long long)first, (unsigned long long)(first + count), patch, (unsigned long long)oldest,
+            (unsigned long long)steps);
+    RILL_TRY(
+        rill_array_create(2 * (uint64_t)count + 2, sizeof *rows, "a record of an opening", (void **)&rows));
     for (uint64_t k = 0; k < count;) { /* in one or two runs */
-        const uint64_t at = (first + k) % capacity, run = count - k < capacity - at ? count - k : capacity - at;
+        const uint64_t at = (first + k) % capacity,
+                       run = count - k < capacity - at ? count - k : capacity - at;
         RILL_TRY(a->backend->download(rows + 2 * k, a->patch.record + 2 * at, run * 2 * sizeof *rows));
         k += run;
     }

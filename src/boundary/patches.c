@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens at the walls of a simulation between two steps, and forces. Outlets and records are outlets.c's. */
+/* What happens at the walls of a simulation between two steps, and forces. Outlets and records are
+ * outlets.c's. */
 #include "boundary/attached.h"
 
 #include "core/memory.h"
@@ -25,15 +26,18 @@ static rill_status fits(const rill_patches *p, const rill_attached *a, const ril
 {
     const rill_variant v = rill_sim_variant(sim);
     if (a->interpolated && v.bounce == RILL_FULL_WAY)
-        return rill_fail(RILL_USAGE, "interpolated walls need half-way bounce-back: choose it, or half-way walls");
-    if (a->interpolated && rill_sim_mirrored(sim))
-        return rill_fail(RILL_USAGE, "interpolated walls do not go with mirrored sides: mirror the geometry itself, or "
-                                     "choose half-way walls");
-    if (p->weights + a->patch.modes > RILL_PATCH_WEIGHTS)
         return rill_fail(RILL_USAGE,
-                         "openings with %u modes on top of %u are more than the %d of a simulation: keep fewer "
-                         "harmonics",
-                         a->patch.modes, p->weights, RILL_PATCH_WEIGHTS);
+                         "interpolated walls need half-way bounce-back: choose it, or half-way walls");
+    if (a->interpolated && rill_sim_mirrored(sim))
+        return rill_fail(RILL_USAGE,
+                         "interpolated walls do not go with mirrored sides: mirror the geometry itself, or "
+                         "choose half-way walls");
+    if (p->weights + a->patch.modes > RILL_PATCH_WEIGHTS)
+        return rill_fail(
+            RILL_USAGE,
+            "openings with %u modes on top of %u are more than the %d of a simulation: keep fewer "
+            "harmonics",
+            a->patch.modes, p->weights, RILL_PATCH_WEIGHTS);
     for (int k = 0; k < p->count; k++) {
         const rill_attached *b = p->all[k];
         if ((rill_attached_rewrites(a) || rill_attached_rewrites(b)) && rill_attached_share(a, b))
@@ -42,10 +46,11 @@ static rill_status fits(const rill_patches *p, const rill_attached *a, const ril
                              "back along it: leave it out of one of them",
                              k);
         if (a->interpolated && b->interpolated && rill_attached_face(a, b))
-            return rill_fail(RILL_USAGE,
-                             "the interpolated wall faces patch %d across gaps of one node, where each needs the "
-                             "other's links: make one boundary of both",
-                             k);
+            return rill_fail(
+                RILL_USAGE,
+                "the interpolated wall faces patch %d across gaps of one node, where each needs the "
+                "other's links: make one boundary of both",
+                k);
     }
     return RILL_OK;
 }
@@ -119,13 +124,14 @@ static rill_status weigh(const rill_attached *a, int k, uint64_t step, rill_patc
         if (pressure && a->schedule) weights[m] *= 3;
         if (!pressure) weights[m] *= a->scale;
         if (!isfinite(weights[m]))
-            return rill_fail(RILL_USAGE, "the schedule of patch %d gives mode %u the weight %g at step %llu", k, m,
-                             weights[m], (unsigned long long)step);
+            return rill_fail(RILL_USAGE, "the schedule of patch %d gives mode %u the weight %g at step %llu",
+                             k, m, weights[m], (unsigned long long)step);
         if (pressure && !a->patch.outlet && weights[m] <= -1)
-            return rill_fail(RILL_USAGE,
-                             "the schedule of patch %d gives the pressure %g at step %llu, which is not above 0: "
-                             "scale it down, or shorten the time step",
-                             k, (1 + weights[m]) / 3, (unsigned long long)step);
+            return rill_fail(
+                RILL_USAGE,
+                "the schedule of patch %d gives the pressure %g at step %llu, which is not above 0: "
+                "scale it down, or shorten the time step",
+                k, (1 + weights[m]) / 3, (unsigned long long)step);
     }
     return RILL_OK;
 }
@@ -154,7 +160,8 @@ rill_status rill_patches_scale(rill_patches *p, int patch, double factor)
     if (!isfinite(factor))
         return rill_fail(RILL_USAGE, "factor %g of a patch is not a finite number", factor);
     if (a->patch.kind == RILL_BOUNDARY_PRESSURE && (a->patch.outlet || a->schedule))
-        return rill_fail(RILL_USAGE, "the pressure of patch %d follows from its %s, not from a factor: change that",
+        return rill_fail(RILL_USAGE,
+                         "the pressure of patch %d follows from its %s, not from a factor: change that",
                          patch, a->patch.outlet ? "Windkessel" : "schedule");
     if (mach > RILL_BOUNDARY_MACH_MAX)
         return rill_fail(
@@ -174,7 +181,8 @@ rill_status rill_patches_schedule(rill_patches *p, int patch, rill_patch_schedul
     rill_attached *a = p->all[patch];
     if (a->interpolated || a->patch.kind == RILL_BOUNDARY_WALL)
         return rill_fail(RILL_USAGE,
-                         "patch %d has no weights: schedules are for half-way velocities and for pressures", patch);
+                         "patch %d has no weights: schedules are for half-way velocities and for pressures",
+                         patch);
     a->schedule = weights;
     a->context = context;
     return RILL_OK;
@@ -187,7 +195,8 @@ static void sum_pairs(const rill_attached *a, double force[3], double *flow)
     for (uint64_t k = 0; k < count; k++)
         for (uint64_t e = 0; e < (uint64_t)rill_patch_links(&a->pairs[k]); e++) {
             for (int d = 0; d < 3; d++)
-                force[d] -= rill_c((int)a->lattice, a->pairs[k].direction[e], d) * a->host_exchange[e * count + k];
+                force[d] -=
+                    rill_c((int)a->lattice, a->pairs[k].direction[e], d) * a->host_exchange[e * count + k];
             *flow += a->host_exchange[(2 + e) * count + k];
         }
 }
@@ -211,16 +220,18 @@ rill_status rill_patches_measure(const rill_patches *p, int patch, const rill_la
     const rill_patch_now now = {.step = 0};
     double f[3] = {0, 0, 0}, through = 0;
     if (a->interpolated && !a->walls.sent)
-        return rill_fail(RILL_USAGE,
-                         "what the interpolated links of patch %d send is not kept: call rill_boundary_set_measured() "
-                         "before it is added",
-                         patch);
+        return rill_fail(
+            RILL_USAGE,
+            "what the interpolated links of patch %d send is not kept: call rill_boundary_set_measured() "
+            "before it is added",
+            patch);
     if (!a->exchange) RILL_TRY(a->backend->alloc(bytes, "wall links", (void **)&a->exchange));
     if (!a->host_exchange) RILL_TRY(rill_array_create(bytes, 1, "wall links", (void **)&a->host_exchange));
     if (a->interpolated)
         launch->kernels->walls(launch, &a->walls, a->exchange);
     else
-        launch->kernels->patch(launch, RILL_PATCH_MEASURE, p->own + patch, p->table + patch, 1, &now, a->exchange);
+        launch->kernels->patch(launch, RILL_PATCH_MEASURE, p->own + patch, p->table + patch, 1, &now,
+                               a->exchange);
     RILL_TRY(a->backend->wait());
     RILL_TRY(a->backend->download(a->host_exchange, a->exchange, bytes));
     if (a->interpolated)

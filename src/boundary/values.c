@@ -10,7 +10,8 @@
 typedef void profile_of_modes(void *context, const double x[3], int mode, double u[3]);
 
 /* Return 6 w_i c_i · u of a link, negative infinity for a velocity that is too fast. */
-static rill_status link_value(const rill_wall_link *link, int lattice, const double u[3], double *speed, double *out)
+static rill_status link_value(const rill_wall_link *link, int lattice, const double u[3], double *speed,
+                              double *out)
 {
     double along = 0;
     for (int a = 0; a < 3; a++) along += link->c[a] * u[a];

@@ -62,7 +62,8 @@ static void list_link(maker *m, uint64_t k, int i)
     if (!m->pairs) put(m, k, i, &p);
 }
 
-/* Go through bundles of nodes, in each of them direction by direction: slots of a direction lie together there. */
+/* Go through bundles of nodes, in each of them direction by direction: slots of a direction lie together
+ * there. */
 static void list_all(maker *m, bool pairs)
 {
     const rill_boundary *b = m->b;

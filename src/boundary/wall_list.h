@@ -16,8 +16,8 @@ typedef struct rill_wall_list {
 } rill_wall_list;
 
 /**
- * Make the list. Links that are half-way anyhow, at q = 1/2 or where the rule needs a node that does not exist, are
- * left out if they are at rest and nothing is to be measured.
+ * Make the list. Links that are half-way anyhow, at q = 1/2 or where the rule needs a node that does not
+ * exist, are left out if they are at rest and nothing is to be measured.
  * @param[in] numbers  [count of the boundary], of nodes as kernels know them
  */
 rill_status rill_wall_list_make(const rill_boundary *boundary, const rill_node *numbers, rill_wall_list *out);

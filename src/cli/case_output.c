@@ -71,7 +71,8 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
     else
         cli_row("steps", "at most %llu, %s", (unsigned long long)p->steps,
                 duration((double)p->steps * p->scales.time, text, sizeof text));
-    cli_row("soft start", "%s, %llu steps", duration((double)p->soft_steps * p->scales.time, more, sizeof more),
+    cli_row("soft start", "%s, %llu steps",
+            duration((double)p->soft_steps * p->scales.time, more, sizeof more),
             (unsigned long long)p->soft_steps);
 }
 
@@ -83,16 +84,17 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     cli_row("geometry", "%s", c->geometry);
     cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
     cli_row("fluid nodes", "%llu, wall links %llu (%s)", (unsigned long long)p->nodes,
-            (unsigned long long)p->wall_links, c->walls == RILL_WALLS_INTERPOLATED ? "interpolated" : "half-way");
+            (unsigned long long)p->wall_links,
+            c->walls == RILL_WALLS_INTERPOLATED ? "interpolated" : "half-way");
     cli_row("openings", "%d", p->opening_count);
-    for (int k = 0; k < p->opening_count; k++)
-        print_opening(c, &geom->surface->openings[k], &p->openings[k]);
+    for (int k = 0; k < p->opening_count; k++) print_opening(c, &geom->surface->openings[k], &p->openings[k]);
     print_step(c, p);
     cli_row("variant", "%s: %s", variant, p->variant_reason);
     print_memory(p);
     if (p->mlups_measured && p->cycle_steps)
-        cli_row("time", "about %s a cycle, %s for %g, at %.3g MLUPS", duration(p->seconds_cycle, cycle, sizeof cycle),
-                duration(p->seconds, all, sizeof all), c->run.cycles, p->mlups);
+        cli_row("time", "about %s a cycle, %s for %g, at %.3g MLUPS",
+                duration(p->seconds_cycle, cycle, sizeof cycle), duration(p->seconds, all, sizeof all),
+                c->run.cycles, p->mlups);
     else if (p->mlups_measured)
         cli_row("time", "at most about %s, at %.3g MLUPS", duration(p->seconds, all, sizeof all), p->mlups);
     bool refused = false;
@@ -117,19 +119,21 @@ static json_t *opening_json(const rill_case *c, const rill_opening *o, const ril
 
 static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
 {
-    return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
-        "case", c->path, "geometry", c->geometry, "spacing_m", rill_json_real(geom->spacing), "fluid_nodes",
-        (json_int_t)p->nodes, "wall_links", (json_int_t)p->wall_links, "opening_links",
-        (json_int_t)p->opening_links, "time_step_s", rill_json_real(p->scales.time), "tau",
-        rill_json_real(p->options.tau), "tau_low", rill_json_real(p->tau_low), "tau_high",
-        rill_json_real(p->tau_high), "velocity_peak_m_per_s", rill_json_real(p->velocity_peak), "mach",
-        rill_json_real(p->mach), "reynolds", rill_json_real(p->reynolds), "womersley",
-        rill_json_real(p->womersley), "steps", (json_int_t)p->steps, "cycle_steps", (json_int_t)p->cycle_steps,
-        "soft_steps", (json_int_t)p->soft_steps, "host_bytes", (json_int_t)p->host_bytes, "device_bytes",
-        (json_int_t)p->device_bytes, "mlups", rill_json_real(p->mlups_measured ? p->mlups : NAN), "seconds_cycle",
-        rill_json_real(p->mlups_measured ? p->seconds_cycle : NAN), "seconds",
-        rill_json_real(p->mlups_measured ? p->seconds : NAN));
+    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, "
+                     "s:I, s:I, s:o, s:o, s:o}",
+                     "case", c->path, "geometry", c->geometry, "spacing_m", rill_json_real(geom->spacing),
+                     "fluid_nodes", (json_int_t)p->nodes, "wall_links", (json_int_t)p->wall_links,
+                     "opening_links", (json_int_t)p->opening_links, "time_step_s",
+                     rill_json_real(p->scales.time), "tau", rill_json_real(p->options.tau), "tau_low",
+                     rill_json_real(p->tau_low), "tau_high", rill_json_real(p->tau_high),
+                     "velocity_peak_m_per_s", rill_json_real(p->velocity_peak), "mach",
+                     rill_json_real(p->mach), "reynolds", rill_json_real(p->reynolds), "womersley",
+                     rill_json_real(p->womersley), "steps", (json_int_t)p->steps, "cycle_steps",
+                     (json_int_t)p->cycle_steps, "soft_steps", (json_int_t)p->soft_steps, "host_bytes",
+                     (json_int_t)p->host_bytes, "device_bytes", (json_int_t)p->device_bytes, "mlups",
+                     rill_json_real(p->mlups_measured ? p->mlups : NAN), "seconds_cycle",
+                     rill_json_real(p->mlups_measured ? p->seconds_cycle : NAN), "seconds",
+                     rill_json_real(p->mlups_measured ? p->seconds : NAN));
 }
 
 json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)

@@ -61,7 +61,8 @@ static int run(int argc, char **argv)
     if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no case is given: name a case file, see docs/vessels.md"));
     status = check(path, &c);
     if (status == RILL_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        status = rill_fail(RILL_SYSTEM, "cannot write to standard output: free space or choose another place");
+        status =
+            rill_fail(RILL_SYSTEM, "cannot write to standard output: free space or choose another place");
 done:
     return cli_report(&cli_check, status);
 }
@@ -70,7 +71,8 @@ const cli_command cli_check = {
     .name = "check",
     .usage = "CASE.yaml [options]",
     .summary = "tell what a vessel's case comes to, and whether it can run",
-    .details = "Reads the case and its geometry, and tells nodes, time step, tau, Mach, Reynolds and Womersley\n"
-               "numbers, cells across each opening, memory and time. Nothing is allocated for the run. Exit code 1\n"
-               "with the remedy when the case cannot run, 3 when memory does not suffice.",
+    .details =
+        "Reads the case and its geometry, and tells nodes, time step, tau, Mach, Reynolds and Womersley\n"
+        "numbers, cells across each opening, memory and time. Nothing is allocated for the run. Exit code 1\n"
+        "with the remedy when the case cannot run, 3 when memory does not suffice.",
     .run = run};

@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const char *const fields[] = {"auto",     "speed",  "velocity_x", "velocity_y", "velocity_z",
-                                     "pressure", "voxels", "velocity",   NULL};
+                                     "pressure", "voxels", "shear_rate", "velocity",   NULL};
 static const char *const scales[] = {"linear", "log", NULL};
 
-enum { FIELD_AUTO = 0, FIELD_VELOCITY = 7 /* another name of speed */ };
+enum { FIELD_AUTO = 0, FIELD_VELOCITY = 8 /* another name of speed */ };
 
 typedef struct choices {
     const char *output, *slice;

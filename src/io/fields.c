@@ -31,6 +31,7 @@ typedef struct batch {
     double *u;       /* [3][BATCH] at most, [3][count] when filled */
     float *velocity; /* [count][3] */
     float *pressure; /* [count] */
+    float *rate;     /* [count] */
 } batch;
 
 static rill_status batch_create(batch *b)
@@ -41,6 +42,7 @@ static rill_status batch_create(batch *b)
     RILL_TRY(
         rill_array_create(3 * BATCH, sizeof *b->velocity, "a batch of velocities", (void **)&b->velocity));
     RILL_TRY(rill_array_create(BATCH, sizeof *b->pressure, "a batch of pressures", (void **)&b->pressure));
+    RILL_TRY(rill_array_create(BATCH, sizeof *b->rate, "a batch of shear rates", (void **)&b->rate));
 done:
     return status;
 }
@@ -51,21 +53,25 @@ static void batch_destroy(batch *b)
     rill_array_destroy(b->u);
     rill_array_destroy(b->velocity);
     rill_array_destroy(b->pressure);
+    rill_array_destroy(b->rate);
 }
 
 /* Fills the batch with nodes first … first + count - 1. Pressure: p - p0 = c_s^2 (rho - 1), c_s^2 = 1/3. */
 static rill_status batch_fill(const rill_fields *fields, batch *b, uint64_t first, uint64_t count)
 {
-    const rill_status status =
-        fields->moments(fields->context, (rill_node)first, (rill_node)count, b->rho, b->u);
-    if (status != RILL_OK) return status;
+    rill_status status = RILL_OK;
+    RILL_TRY(fields->moments(fields->context, (rill_node)first, (rill_node)count, b->rho, b->u));
     for (uint64_t n = 0; n < count; n++) {
         for (int a = 0; a < 3; a++)
             b->velocity[3 * n + (uint64_t)a] =
                 (float)(fields->velocity.factor * b->u[(uint64_t)a * count + n]);
-        b->pressure[n] = (float)(fields->pressure.factor * b->rho[n] / 3);
+        b->pressure[n] = (float)(fields->pressure.offset + fields->pressure.factor * b->rho[n] / 3);
     }
-    return RILL_OK;
+    if (!fields->rates) return RILL_OK;
+    RILL_TRY(fields->rates(fields->context, (rill_node)first, (rill_node)count, b->rho));
+    for (uint64_t n = 0; n < count; n++) b->rate[n] = (float)b->rho[n];
+done:
+    return status;
 }
 
 static void report(const rill_fields *fields, double fraction)
@@ -106,7 +112,7 @@ done:
 
 /* ---- image ----------------------------------------------------------------------------------- */
 
-static rill_status image_begin(const rill_geom *geom, rill_h5_file *file)
+static rill_status image_begin(const rill_geom *geom, bool rates, rill_h5_file *file)
 {
     rill_status status = RILL_OK;
     const double edge = rill_geom_edge(geom), spacing[3] = {edge, edge, edge};
@@ -132,6 +138,7 @@ static rill_status image_begin(const rill_geom *geom, rill_h5_file *file)
     pressure.chunk[1] = 128;
     RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_VELOCITY, &velocity));
     RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_PRESSURE, &pressure));
+    if (rates) RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_RATE, &pressure));
     rill_h5_layout voxels = pressure;
     voxels.type = RILL_H5_U8;
     RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_VOXELS, &voxels));
@@ -140,19 +147,26 @@ done:
     return status;
 }
 
+/* Values on some planes of voxels. */
+typedef struct slab {
+    rill_voxel *place;                 /* [BATCH], where the nodes of a batch are */
+    float *velocity, *pressure, *rate; /* [voxels][3], [voxels], [voxels] */
+} slab;
+
 /* Puts the fluid nodes of voxels [begin, end) into a slab whose first voxel is `begin`; *node counts on. */
 static rill_status slab_fill(const rill_fields *fields, batch *b, rill_voxel begin, rill_voxel end,
-                             uint64_t *node, rill_voxel *place, float *velocity, float *pressure)
+                             uint64_t *node, const slab *s)
 {
     rill_status status = RILL_OK;
     uint64_t count = 0;
     for (rill_voxel v = begin; v < end; v++) {
-        if (fields->geom->voxels[v] >= RILL_FLUID) place[count++] = v - begin;
+        if (fields->geom->voxels[v] >= RILL_FLUID) s->place[count++] = v - begin;
         if (count == 0 || (count < BATCH && v + 1 < end)) continue;
         RILL_TRY(batch_fill(fields, b, *node, count));
         for (uint64_t n = 0; n < count; n++) {
-            memcpy(velocity + 3 * place[n], b->velocity + 3 * n, 3 * sizeof *velocity);
-            pressure[place[n]] = b->pressure[n];
+            memcpy(s->velocity + 3 * s->place[n], b->velocity + 3 * n, 3 * sizeof *b->velocity);
+            s->pressure[s->place[n]] = b->pressure[n];
+            s->rate[s->place[n]] = b->rate[n];
         }
         *node += count;
         count = 0;
@@ -161,34 +175,51 @@ done:
     return status;
 }
 
+static rill_status slab_create(slab *s, uint64_t voxels)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(
+        rill_array_create(voxels, 3 * sizeof *s->velocity, "a slab of velocities", (void **)&s->velocity));
+    RILL_TRY(rill_array_create(voxels, sizeof *s->pressure, "a slab of pressures", (void **)&s->pressure));
+    RILL_TRY(rill_array_create(voxels, sizeof *s->rate, "a slab of shear rates", (void **)&s->rate));
+    RILL_TRY(rill_array_create(BATCH, sizeof *s->place, "a batch of voxel numbers", (void **)&s->place));
+done:
+    return status;
+}
+
+static void slab_destroy(slab *s)
+{
+    rill_array_destroy(s->place);
+    rill_array_destroy(s->rate);
+    rill_array_destroy(s->pressure);
+    rill_array_destroy(s->velocity);
+}
+
 static rill_status image_write(const rill_fields *fields, rill_h5_file *file)
 {
     rill_status status = RILL_OK;
     batch b = {0};
+    slab s = {0};
     const rill_geom *geom = fields->geom;
     const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
-    float *velocity = NULL, *pressure = NULL;
-    rill_voxel *place = NULL;
     uint64_t node = 0;
     RILL_TRY(batch_create(&b));
-    RILL_TRY(
-        rill_array_create(SLAB * plane, 3 * sizeof *velocity, "a slab of velocities", (void **)&velocity));
-    RILL_TRY(rill_array_create(SLAB * plane, sizeof *pressure, "a slab of pressures", (void **)&pressure));
-    RILL_TRY(rill_array_create(BATCH, sizeof *place, "a batch of voxel numbers", (void **)&place));
-    RILL_TRY(image_begin(geom, file));
+    memset(b.rate, 0, BATCH * sizeof *b.rate);
+    RILL_TRY(slab_create(&s, SLAB * plane));
+    RILL_TRY(image_begin(geom, fields->rates != NULL, file));
     for (uint64_t z = 0; z < geom->n[2]; z += SLAB) {
         const uint64_t rows = geom->n[2] - z < SLAB ? geom->n[2] - z : SLAB;
-        memset(velocity, 0, rows * plane * 3 * sizeof *velocity);
-        memset(pressure, 0, rows * plane * sizeof *pressure);
-        RILL_TRY(slab_fill(fields, &b, z * plane, (z + rows) * plane, &node, place, velocity, pressure));
-        RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_VELOCITY, z, rows, velocity));
-        RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_PRESSURE, z, rows, pressure));
+        memset(s.velocity, 0, rows * plane * 3 * sizeof *s.velocity);
+        memset(s.pressure, 0, rows * plane * sizeof *s.pressure);
+        memset(s.rate, 0, rows * plane * sizeof *s.rate);
+        RILL_TRY(slab_fill(fields, &b, z * plane, (z + rows) * plane, &node, &s));
+        RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_VELOCITY, z, rows, s.velocity));
+        RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_PRESSURE, z, rows, s.pressure));
+        if (fields->rates) RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_RATE, z, rows, s.rate));
         report(fields, (double)z / geom->n[2]);
     }
 done:
-    rill_array_destroy(place);
-    rill_array_destroy(pressure);
-    rill_array_destroy(velocity);
+    slab_destroy(&s);
     batch_destroy(&b);
     return status;
 }
@@ -217,22 +248,27 @@ static rill_status sparse_write(const rill_fields *fields, rill_h5_file *file, c
 {
     rill_status status = RILL_OK;
     batch b = {0};
-    rill_h5_stream *velocity = NULL, *pressure = NULL;
+    rill_h5_stream *velocity = NULL, *pressure = NULL, *rate = NULL;
     const uint64_t nodes = rill_geom_fluid(fields->geom);
     RILL_TRY(batch_create(&b));
     RILL_TRY(sparse_link(file, cells));
     RILL_TRY(rill_h5_stream_create(file, RILL_SPARSE_VELOCITY, RILL_H5_F32, 3, DEFLATE, &velocity));
     RILL_TRY(rill_h5_stream_create(file, RILL_SPARSE_PRESSURE, RILL_H5_F32, 0, DEFLATE, &pressure));
+    if (fields->rates)
+        RILL_TRY(rill_h5_stream_create(file, RILL_SPARSE_RATE, RILL_H5_F32, 0, DEFLATE, &rate));
     for (uint64_t first = 0; first < nodes; first += BATCH) {
         const uint64_t count = nodes - first < BATCH ? nodes - first : BATCH;
         RILL_TRY(batch_fill(fields, &b, first, count));
         RILL_TRY(rill_h5_stream_append(velocity, count, b.velocity));
         RILL_TRY(rill_h5_stream_append(pressure, count, b.pressure));
+        if (rate) RILL_TRY(rill_h5_stream_append(rate, count, b.rate));
         report(fields, (double)first / (double)nodes);
     }
     RILL_TRY(rill_h5_stream_flush(velocity));
     RILL_TRY(rill_h5_stream_flush(pressure));
+    if (rate) RILL_TRY(rill_h5_stream_flush(rate));
 done:
+    rill_h5_stream_destroy(rate);
     rill_h5_stream_destroy(velocity);
     rill_h5_stream_destroy(pressure);
     batch_destroy(&b);
@@ -262,7 +298,10 @@ static rill_status file_write(const rill_fields *fields, rill_fields_kind kind, 
     RILL_TRY(
         unit_write(file, image ? RILL_IMAGE_VELOCITY : RILL_SPARSE_VELOCITY, &fields->velocity, "velocity"));
     RILL_TRY(unit_write(file, image ? RILL_IMAGE_PRESSURE : RILL_SPARSE_PRESSURE, &fields->pressure,
-                        "pressure above the reference"));
+                        fields->pressure.offset == 0 ? "pressure above the reference" : "pressure"));
+    if (fields->rates)
+        RILL_TRY(unit_write(file, image ? RILL_IMAGE_RATE : RILL_SPARSE_RATE,
+                            &(rill_field_unit){1, "1/s", 1, 0}, "shear rate"));
     RILL_TRY(rill_h5_commit(file));
 done:
     rill_h5_close(file);

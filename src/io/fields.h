@@ -26,17 +26,22 @@ typedef enum rill_fields_kind { RILL_FIELDS_NONE, RILL_FIELDS_IMAGE, RILL_FIELDS
 typedef rill_status (*rill_moments_fn)(void *context, rill_node first, rill_node count, double *rho,
                                        double *u);
 
+/** Hand out shear rates of nodes, as they are written. @param[out] rate  [count], 1/s */
+typedef rill_status (*rill_rates_fn)(void *context, rill_node first, rill_node count, double *rate);
+
 /** How a field is scaled and what its numbers then are. */
 typedef struct rill_field_unit {
     double factor;    /**< written value = factor × value in lu */
     const char *name; /**< unit of the written value: "lu", "m/s", "Pa" */
     double si;        /**< factor from the written value to SI; 0 when unknown */
+    double offset;    /**< added to the written value, in its unit */
 } rill_field_unit;
 
 /** Fields at one moment. */
 typedef struct rill_fields {
     const rill_geom *geom;
     rill_moments_fn moments;
+    rill_rates_fn rates; /**< shear rates, after the moments of the same nodes; NULL: none are written */
     void *context;
     rill_field_unit velocity; /**< of u */
     rill_field_unit pressure; /**< of (rho - 1) / 3 */

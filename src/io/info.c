@@ -243,8 +243,9 @@ done:
 static rill_status fields_add(rill_h5_file *file, json_t *into)
 {
     rill_status status = RILL_OK;
-    static const char *const names[] = {RILL_IMAGE_VELOCITY, RILL_IMAGE_PRESSURE, RILL_IMAGE_VOXELS,
-                                        RILL_SPARSE_VELOCITY, RILL_SPARSE_PRESSURE};
+    static const char *const names[] = {RILL_IMAGE_VELOCITY,  RILL_IMAGE_PRESSURE,  RILL_IMAGE_VOXELS,
+                                        RILL_SPARSE_VELOCITY, RILL_SPARSE_PRESSURE, RILL_IMAGE_RATE,
+                                        RILL_SPARSE_RATE};
     json_t *fields = json_object(), *value;
     RILL_TRY(set(into, "fields", fields));
     RILL_TRY(attributes_add(file, "/", into));

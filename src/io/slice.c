@@ -77,6 +77,10 @@ static const char *dataset_of(const source *s, int *components)
         return s->kind == GEOMETRY ? "/voxels" : s->kind == IMAGE ? RILL_IMAGE_VOXELS : NULL;
     if (s->kind == GEOMETRY) return NULL;
     if (s->field == RILL_SLICE_PRESSURE) return s->kind == IMAGE ? RILL_IMAGE_PRESSURE : RILL_SPARSE_PRESSURE;
+    if (s->field == RILL_SLICE_RATE) {
+        const char *rate = s->kind == IMAGE ? RILL_IMAGE_RATE : RILL_SPARSE_RATE;
+        return rill_h5_exists(s->file, rate) ? rate : NULL;
+    }
     *components = 3;
     return s->kind == IMAGE ? RILL_IMAGE_VELOCITY : RILL_SPARSE_VELOCITY;
 }

@@ -15,7 +15,8 @@ typedef enum rill_slice_field {
     RILL_SLICE_VELOCITY_Y,
     RILL_SLICE_VELOCITY_Z,
     RILL_SLICE_PRESSURE,
-    RILL_SLICE_VOXELS
+    RILL_SLICE_VOXELS,
+    RILL_SLICE_RATE /**< shear rate */
 } rill_slice_field;
 
 /** A plane normal to an axis; u, v are the other axes in the order x, y, z. */

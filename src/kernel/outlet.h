@@ -3,20 +3,21 @@
  * @file outlet.h
  * What lies behind an opening: the pressure that goes with the flow through it.
  *
- * A three-element Windkessel (Westerhof, Lankhaar, Westerhof 2009, doi:10.1007/s11517-008-0359-2) behind a pressure
- * patch: p = p_c + R_p Q, C dp_c/dt = Q - (p_c - p_d)/R_d, with Q the volume that leaves. For the Q of one step, held
- * constant in it, the ordinary differential equation is solved exactly,
+ * A three-element Windkessel (Westerhof, Lankhaar, Westerhof 2009, doi:10.1007/s11517-008-0359-2) behind a
+ * pressure patch: p = p_c + R_p Q, C dp_c/dt = Q - (p_c - p_d)/R_d, with Q the volume that leaves. For the Q
+ * of one step, held constant in it, the ordinary differential equation is solved exactly,
  *
  *     p_c' = e p_c + (1 - e)(p_d + R_d Q),   e = exp(-1 / (R_d C)),
  *
- * so that a plain resistance is C = 0, e = 0. Q depends on p at once: anti-bounce-back subtracts what was sent from
- * 2 w_i (d + (1 + d) b), d = rho_w - 1 = 3 p, so that what comes in is linear in d, F = fixed + slope d, with the sums
- * of all links known before they are rewritten. With Q = -F both equations give
+ * so that a plain resistance is C = 0, e = 0. Q depends on p at once: anti-bounce-back subtracts what was
+ * sent from 2 w_i (d + (1 + d) b), d = rho_w - 1 = 3 p, so that what comes in is linear in d, F = fixed +
+ * slope d, with the sums of all links known before they are rewritten. With Q = -F both equations give
  *
- *     Q = -(fixed + 3 slope a) / (1 + 3 slope r),  p = a + r Q,  a = e p_c + (1 - e) p_d,  r = (1 - e) R_d + R_p.
+ *     Q = -(fixed + 3 slope a) / (1 + 3 slope r),  p = a + r Q,  a = e p_c + (1 - e) p_d,  r = (1 - e) R_d +
+ * R_p.
  *
- * slope and r are not negative, so that there is always an answer; p of the step before instead of this one's is
- * unstable from R_p near the acoustic impedance of the opening, 1/(sqrt(3) A), on, which arteries exceed.
+ * slope and r are not negative, so that there is always an answer; p of the step before instead of this one's
+ * is unstable from R_p near the acoustic impedance of the opening, 1/(sqrt(3) A), on, which arteries exceed.
  */
 #ifndef RILL_KERNEL_OUTLET_H
 #define RILL_KERNEL_OUTLET_H

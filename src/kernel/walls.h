@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file walls.h
- * Walls that are not half-way: linear interpolation (Bouzidi, Firdaouss, Lallemand 2001, doi:10.1063/1.1399290). The
- * wall is at x - q c_i, c_i from the wall to the node x, and f* are populations after collision:
+ * Walls that are not half-way: linear interpolation (Bouzidi, Firdaouss, Lallemand 2001,
+ * doi:10.1063/1.1399290). The wall is at x - q c_i, c_i from the wall to the node x, and f* are populations
+ * after collision:
  *
  *     q < 1/2    f_i(x) = 2q f*_opp(x) + (1 - 2q) f*_opp(x + c_i) + t
  *     q >= 1/2   f_i(x) = (f*_opp(x) + (2q - 1) f*_i(x) + t) / 2q,            t = 6 w_i c_i · u_w
  *
- * (weights of both add up to 1, so that shifted populations obey the same). The step makes half-way bounce-back;
- * between two steps a link finds all it needs in slots of x:
+ * (weights of both add up to 1, so that shifted populations obey the same). The step makes half-way
+ * bounce-back; between two steps a link finds all it needs in slots of x:
  *
  *     f*_opp(x)        is in the slot that i comes in by, which is then rewritten
  *     f*_opp(x + c_i)  comes in along opp(i)
  *     f*_i(x)          is where x has put what it sent along i
  *
- * Which links may be rewritten in any order: a link writes only the slot of wall link i of x. Where x + c_i is fluid
- * it reads, besides, a slot of the link between the two, which is open, and no patch writes there. Where x + c_i is
- * solid, too (a gap of one node), f*_i(x) is in the slot of wall link opp(i) of x, and no other link of any node reads
- * or writes either of the two: these two links are a pair, both read before one is written. There
- * f*_opp(x + c_i) does not exist, and where q < 1/2 bounce-back is half-way. Openings rewrite after walls: a wall may
- * see an opening across a gap, but openings read, when they rewrite, their own links alone.
+ * Which links may be rewritten in any order: a link writes only the slot of wall link i of x. Where x + c_i
+ * is fluid it reads, besides, a slot of the link between the two, which is open, and no patch writes there.
+ * Where x + c_i is solid, too (a gap of one node), f*_i(x) is in the slot of wall link opp(i) of x, and no
+ * other link of any node reads or writes either of the two: these two links are a pair, both read before one
+ * is written. There f*_opp(x + c_i) does not exist, and where q < 1/2 bounce-back is half-way. Openings
+ * rewrite after walls: a wall may see an opening across a gap, but openings read, when they rewrite, their
+ * own links alone.
  */
 #ifndef RILL_KERNEL_WALLS_H
 #define RILL_KERNEL_WALLS_H
@@ -42,12 +44,13 @@ RILL_FN int rill_wall_direction(const uint32_t cut) { return (int)(cut & 31); }
 RILL_FN bool rill_wall_near(const uint32_t cut) { return cut >> 5 < RILL_WALL_HALF; }
 
 /** Return the slot that link i of a node, which is known to end at a wall, comes in by. */
-RILL_FN size_t rill_wall_slot(const rill_plan plan, const int parity, const rill_arrays *arrays, const rill_node n,
-                              const int i)
+RILL_FN size_t rill_wall_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                              const rill_node n, const int i)
 {
     rill_link link = {n, true};
     if (rill_stream_esoteric(plan.stream)) {
-        const int dx = rill_meeting(plan.lattice, plan.stream, i, 0), dy = rill_meeting(plan.lattice, plan.stream, i, 1),
+        const int dx = rill_meeting(plan.lattice, plan.stream, i, 0),
+                  dy = rill_meeting(plan.lattice, plan.stream, i, 1),
                   dz = rill_meeting(plan.lattice, plan.stream, i, 2);
         if (dx || dy || dz) {
             const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, n);
@@ -67,8 +70,8 @@ RILL_FN size_t rill_wall_other_slot(const rill_plan plan, const int parity, cons
 }
 
 /** Return what comes back. @param own, other  the populations of the two slots, shifted */
-RILL_FN rill_wall_real rill_wall_back(const uint32_t cut, const rill_wall_real own, const rill_wall_real other,
-                                      const rill_wall_real term)
+RILL_FN rill_wall_real rill_wall_back(const uint32_t cut, const rill_wall_real own,
+                                      const rill_wall_real other, const rill_wall_real term)
 {
     const rill_wall_real twice = (rill_wall_real)(cut >> 5) * (rill_wall_real)(1.0 / RILL_WALL_HALF);
     if (rill_wall_near(cut)) return twice * own + (1 - twice) * other + term;

@@ -25,10 +25,10 @@ typedef struct waiting {
 typedef struct grid {
     const rill_geom *geom;
     uint32_t factor, n[3];
-    float *depth;      /* [cells], distance to the wall in cells; 0: not fluid */
-    float *cost;       /* [cells], of the way from the root */
-    uint32_t *parent;  /* [cells], NONE: not reached, or the root */
-    uint8_t *taken;    /* [cells], on a line already */
+    float *depth;     /* [cells], distance to the wall in cells; 0: not fluid */
+    float *cost;      /* [cells], of the way from the root */
+    uint32_t *parent; /* [cells], NONE: not reached, or the root */
+    uint8_t *taken;   /* [cells], on a line already */
     waiting *heap;
     uint64_t heap_count, heap_room;
     double (*line)[3]; /* [line_room], of one branch */
@@ -238,8 +238,7 @@ static double distance_at(const rill_centreline *out, const double place[3])
 static rill_status append(const grid *g, uint64_t count, uint32_t branch, rill_centreline *out)
 {
     const uint64_t all = out->count + count;
-    void *places = realloc(out->places, all * sizeof *out->places),
-         *distance = NULL, *branches = NULL;
+    void *places = realloc(out->places, all * sizeof *out->places), *distance = NULL, *branches = NULL;
     if (places) out->places = places;
     if (places) distance = realloc(out->distance, all * sizeof *out->distance);
     if (distance) out->distance = distance;

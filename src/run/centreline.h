@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file centreline.h
- * Lines from one opening of a vessel to each other one that keep away from the walls: places at which velocity
- * and pressure are followed.
+ * Lines from one opening of a vessel to each other one that keep away from the walls: places at which
+ * velocity and pressure are followed.
  */
 #ifndef RILL_RUN_CENTRELINE_H
 #define RILL_RUN_CENTRELINE_H
@@ -18,9 +18,9 @@ typedef struct rill_centreline {
 } rill_centreline;
 
 /**
- * Find the lines: shortest paths where a step costs its length over the square of the distance to the wall, on
- * a grid of at most some hundred thousand cells, smoothed. Where two lines run together, the first one has the
- * places. Openings that no path leads to are left out.
+ * Find the lines: shortest paths where a step costs its length over the square of the distance to the wall,
+ * on a grid of at most some hundred thousand cells, smoothed. Where two lines run together, the first one has
+ * the places. Openings that no path leads to are left out.
  * @param[in] root  number of the opening that they begin at
  * @see Antiga et al. (2003), doi:10.1109/TMI.2003.812261, whose paths run on the Voronoi diagram instead
  */

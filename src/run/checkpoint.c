@@ -146,8 +146,8 @@ static rill_status key_check(rill_h5_file *file, const char *name, const char *e
 }
 
 /* Open a file and see to it that it is of this run. @param[out] foreign  it is whole, and another's */
-static rill_status open_own(const char *path, const rill_checkpoint_key *key, rill_h5_file **out, bool *foreign,
-                            uint64_t *steps)
+static rill_status open_own(const char *path, const rill_checkpoint_key *key, rill_h5_file **out,
+                            bool *foreign, uint64_t *steps)
 {
     rill_status status = RILL_OK;
     rill_h5_file *file = NULL;
@@ -160,8 +160,9 @@ static rill_status open_own(const char *path, const rill_checkpoint_key *key, ri
         RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is no checkpoint of rill", path));
     RILL_TRY(rill_h5_get_text(file, "/", "format", &format));
     if (strcmp(format, RILL_CHECKPOINT_FORMAT) != 0)
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: its format is \"%.40s\", not \"" RILL_CHECKPOINT_FORMAT "\"",
-                           path, format));
+        RILL_TRY(rill_fail(
+            RILL_USAGE, "cannot go on from %s: its format is \"%.40s\", not \"" RILL_CHECKPOINT_FORMAT "\"",
+            path, format));
     RILL_TRY(key_check(file, "geometry", key->geometry, "geometry"));
     RILL_TRY(key_check(file, "run", key->run, "case"));
     RILL_TRY(key_check(file, "variant", key->variant, "variant or backend"));
@@ -186,10 +187,9 @@ static rill_status part_read(rill_h5_file *file, const rill_checkpoint_part *par
     RILL_TRY(rill_h5_dataset_layout(file, path, &layout));
     const bool fits = layout.dims[0] == part->bytes || part->resize;
     if (layout.type != RILL_H5_U8 || layout.rank != 1 || !fits)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "cannot go on from %s: %s has %llu bytes where this run has %llu: it is damaged",
-                           rill_h5_path(file), path, (unsigned long long)layout.dims[0],
-                           (unsigned long long)part->bytes));
+        RILL_TRY(rill_fail(
+            RILL_USAGE, "cannot go on from %s: %s has %llu bytes where this run has %llu: it is damaged",
+            rill_h5_path(file), path, (unsigned long long)layout.dims[0], (unsigned long long)part->bytes));
     if (layout.dims[0] != part->bytes) RILL_TRY(part->resize(part->context, layout.dims[0]));
     const uint64_t all = layout.dims[0];
     XXH3_64bits_reset(state);

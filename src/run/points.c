@@ -63,8 +63,8 @@ rill_status rill_points_make(const rill_domain *domain, const double (*places)[3
     for (uint64_t p = 0; p < count; p++)
         for (int k = 0; k < 8; k++) {
             if (!(out->weights[p][k] > 0)) continue;
-            const rill_node *found = bsearch(&out->slots[p][k], out->nodes, out->node_count,
-                                             sizeof *out->nodes, ascending);
+            const rill_node *found =
+                bsearch(&out->slots[p][k], out->nodes, out->node_count, sizeof *out->nodes, ascending);
             out->slots[p][k] = (uint32_t)(found - out->nodes);
         }
 done:

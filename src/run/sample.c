@@ -26,14 +26,16 @@ rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64
     if (count == 0) return rill_fail(RILL_USAGE, "a sample of 0 nodes shows nothing: list 1 or more");
     for (uint64_t k = 0; k < count; k++)
         if (nodes[k] >= sim->domain->nodes)
-            return rill_fail(RILL_USAGE, "node %u is none of the %u of the domain", nodes[k], sim->domain->nodes);
+            return rill_fail(RILL_USAGE, "node %u is none of the %u of the domain", nodes[k],
+                             sim->domain->nodes);
     s = calloc(1, sizeof *s);
     if (!s) return rill_fail(RILL_SYSTEM, "out of memory for a sample");
     s->backend = sim->backend;
     s->count = count;
     RILL_TRY(rill_array_create(count, sizeof *s->numbers, "a sample of nodes", (void **)&s->numbers));
     for (uint64_t k = 0; k < count; k++) s->numbers[k] = rill_sim_number(sim, nodes[k]);
-    RILL_TRY(s->backend->share(s->numbers, count * sizeof *s->numbers, "a sample of nodes", (const void **)&s->own));
+    RILL_TRY(s->backend->share(s->numbers, count * sizeof *s->numbers, "a sample of nodes",
+                               (const void **)&s->own));
     RILL_TRY(s->backend->alloc(10 * part * sizeof *s->out, "a sample of nodes", (void **)&s->out));
     RILL_TRY(rill_array_create(10 * part, sizeof *s->host, "a sample of nodes", (void **)&s->host));
     *out = s;

@@ -31,7 +31,8 @@ rill_status rill_sim_patch_scale(rill_sim *sim, int patch, double factor)
 }
 
 rill_status rill_sim_patch_schedule(rill_sim *sim, int patch,
-                                    void (*weights)(void *context, uint64_t step, double *weights), void *context)
+                                    void (*weights)(void *context, uint64_t step, double *weights),
+                                    void *context)
 {
     const rill_status status = patch_check(sim, patch);
     return status == RILL_OK ? rill_patches_schedule(&sim->patches, patch, weights, context) : status;
@@ -54,7 +55,8 @@ rill_status rill_sim_patch_record(rill_sim *sim, int patch, uint32_t capacity)
 {
     const rill_status status = patch_check(sim, patch);
     const rill_launch launch = rill_sim_launch(sim);
-    return status == RILL_OK ? rill_patches_record(&sim->patches, patch, &launch, sim->steps, capacity) : status;
+    return status == RILL_OK ? rill_patches_record(&sim->patches, patch, &launch, sim->steps, capacity)
+                             : status;
 }
 
 rill_status rill_sim_patch_series(rill_sim *sim, int patch, uint64_t first_step, uint32_t count, double *flow,

@@ -19,7 +19,7 @@ struct rill_sim {
     uint64_t fresh; /* the value of `steps` when something was set: no wall link has been crossed since */
     rill_patches patches;
     struct rill_sim_loading *loading; /* state.c: while a state is put in */
-    void *populations[2]; /* the second is NULL for in-place schemes */
+    void *populations[2];             /* the second is NULL for in-place schemes */
     rill_links *links;
     rill_arrays arrays; /* those of the links and of the backend; without populations */
     size_t ring;        /* where node 0 is */

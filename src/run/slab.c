@@ -16,8 +16,8 @@ static const double STEP = 0.5; /* voxels between places */
 typedef struct plane {
     const rill_domain *domain;
     double centre[3], along[2][3];
-    int reach;      /* places from the centre to the farthest corner of the box */
-    uint8_t *seen;  /* [2 reach + 1]^2 */
+    int reach;          /* places from the centre to the farthest corner of the box */
+    uint8_t *seen;      /* [2 reach + 1]^2 */
     int32_t (*list)[2]; /* the places found, and those to be looked at next */
     uint64_t count, room;
 } plane;
@@ -97,8 +97,8 @@ rill_status rill_slab_make(const rill_domain *domain, const double centre[3], co
     out->count = p.count;
     for (uint64_t k = 0; k < p.count; k++)
         for (int a = 0; a < 3; a++)
-            out->places[k][a] =
-                centre[a] + STEP * geom->spacing * (p.list[k][0] * p.along[0][a] + p.list[k][1] * p.along[1][a]);
+            out->places[k][a] = centre[a] + STEP * geom->spacing *
+                                                (p.list[k][0] * p.along[0][a] + p.list[k][1] * p.along[1][a]);
 done:
     rill_array_destroy(p.seen);
     free(p.list);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of a simulation as bytes: a head that says what it is of, what outlets have stored, populations. Two
- * arrays take turns; only the one that the next step reads is kept.
+ * The state of a simulation as bytes: a head that says what it is of, what outlets have stored, populations.
+ * Two arrays take turns; only the one that the next step reads is kept.
  */
 #include "run/sim_priv.h"
 
@@ -13,7 +13,7 @@
 
 typedef struct head {
     uint64_t magic, steps, nodes, stride, ring, populations; /* the last: bytes */
-    uint32_t patches, host;                                  /* whose memory: rows lie otherwise on a device */
+    uint32_t patches, host; /* whose memory: rows lie otherwise on a device */
     char variant[96];
 } head;
 
@@ -54,7 +54,8 @@ static rill_status range_check(const rill_sim *sim, uint64_t offset, uint64_t by
     const uint64_t all = rill_sim_state_bytes(sim);
     if (offset <= all && bytes <= all - offset) return RILL_OK;
     return rill_fail(RILL_USAGE, "bytes %llu to %llu are not all of the state, which has %llu",
-                     (unsigned long long)offset, (unsigned long long)(offset + bytes), (unsigned long long)all);
+                     (unsigned long long)offset, (unsigned long long)(offset + bytes),
+                     (unsigned long long)all);
 }
 
 rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to)
@@ -75,7 +76,8 @@ rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, 
         offset += part, bytes -= part, to = (char *)to + part;
     }
     if (bytes)
-        RILL_TRY(sim->backend->download(to, (const char *)launch.from.populations + (offset - before), bytes));
+        RILL_TRY(
+            sim->backend->download(to, (const char *)launch.from.populations + (offset - before), bytes));
 done:
     rill_array_destroy(front);
     return status;
@@ -125,20 +127,22 @@ static rill_status head_check(const rill_sim *sim, const head *h, uint64_t steps
     const head own = head_of(sim);
     if (h->magic != own.magic) return rill_fail(RILL_USAGE, "what was loaded is no state of a simulation");
     if (h->host != own.host)
-        return rill_fail(RILL_USAGE, "the state is of a simulation on the %s, this one is on the %s: choose the same "
-                                     "backend",
+        return rill_fail(RILL_USAGE,
+                         "the state is of a simulation on the %s, this one is on the %s: choose the same "
+                         "backend",
                          h->host ? "CPU" : "device", own.host ? "CPU" : "device");
     if (memcmp(h->variant, own.variant, sizeof own.variant) != 0)
-        return rill_fail(RILL_USAGE, "the state is of variant %.95s, the simulation of %s: choose the same", h->variant,
-                         own.variant);
+        return rill_fail(RILL_USAGE, "the state is of variant %.95s, the simulation of %s: choose the same",
+                         h->variant, own.variant);
     if (h->nodes != own.nodes || h->stride != own.stride || h->populations != own.populations ||
         h->patches != own.patches || h->ring >= own.stride)
-        return rill_fail(RILL_USAGE,
-                         "the state has %llu nodes and %u patches, the simulation %llu and %u: set it up as it was",
-                         (unsigned long long)h->nodes, h->patches, (unsigned long long)own.nodes, own.patches);
+        return rill_fail(
+            RILL_USAGE,
+            "the state has %llu nodes and %u patches, the simulation %llu and %u: set it up as it was",
+            (unsigned long long)h->nodes, h->patches, (unsigned long long)own.nodes, own.patches);
     if (h->steps != steps)
-        return rill_fail(RILL_USAGE, "the state is that after %llu steps, not after %llu", (unsigned long long)h->steps,
-                         (unsigned long long)steps);
+        return rill_fail(RILL_USAGE, "the state is that after %llu steps, not after %llu",
+                         (unsigned long long)h->steps, (unsigned long long)steps);
     return RILL_OK;
 }
 
@@ -148,8 +152,8 @@ rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps)
     head h;
     if (!sim->loading || sim->loading->bytes != rill_sim_state_bytes(sim)) {
         status = rill_fail(RILL_USAGE, "%llu of the %llu bytes of the state were loaded: load all, once",
-                         sim->loading ? (unsigned long long)sim->loading->bytes : 0,
-                         (unsigned long long)rill_sim_state_bytes(sim));
+                           sim->loading ? (unsigned long long)sim->loading->bytes : 0,
+                           (unsigned long long)rill_sim_state_bytes(sim));
         goto done;
     }
     memcpy(&h, sim->loading->front, sizeof h);
@@ -159,7 +163,8 @@ rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps)
         sim->populations[0] = sim->populations[1];
         sim->populations[1] = loaded;
     }
-    RILL_TRY(rill_patches_restore(&sim->patches, steps, (const double *)(const void *)(sim->loading->front + sizeof h)));
+    RILL_TRY(rill_patches_restore(&sim->patches, steps,
+                                  (const double *)(const void *)(sim->loading->front + sizeof h)));
     sim->steps = sim->fresh = steps;
     sim->ring = h.ring;
     RILL_TRY(sim->backend->wait());

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The time loop of a vessel: steps from one thing to be done to the next. */
+#include "case/run_priv.h"
+
+#include "core/clock.h"
+#include "core/status.h"
+#include "run/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    SERIES = 500, /* rows per cycle, at most */
+    WALL = 50,    /* samples of the wall shear per cycle, at most */
+    WATCH = 500   /* steps between looks for divergence, at most */
+};
+
+/* Speeds and densities that no flow of small Mach number has; lu. */
+static const double SPEED_MAX = 0.45, DENSITY_MAX = 0.6;
+
+/* ---- rhythm ---------------------------------------------------------------------------------- */
+
+/*
+ * Steps in which what is left of a disturbance shrinks by e: the slowest mode of the flow in a pipe decays
+ * with 5.78 nu / R^2 (the square of the first zero of J0), a Windkessel with R_d C, and sound must have
+ * crossed the vessel.
+ */
+static double settling_steps(const rill_vessel *v)
+{
+    double seconds = 0, sound = 0;
+    for (int k = 0; k < v->plan.opening_count; k++) {
+        const rill_end *end = &v->given->ends[v->plan.openings[k].end];
+        const double radius = v->geom->surface->openings[k].hydraulic_diameter / 2;
+        seconds = fmax(seconds, radius * radius / (5.783 * v->plan.nu));
+        if (end->kind == RILL_END_WINDKESSEL && isfinite(end->distal * end->compliance))
+            seconds = fmax(seconds, end->distal * end->compliance);
+    }
+    for (int a = 0; a < 3; a++) sound += sqrt(3) * v->geom->n[a];
+    return fmax(seconds / v->plan.scales.time, sound);
+}
+
+static uint64_t at_most(uint64_t limit, uint64_t steps) { return steps < limit ? steps : limit; }
+
+void rill_run_rhythm_make(const rill_vessel *v, rill_run_rhythm *out)
+{
+    const uint64_t steps = v->plan.steps;
+    uint64_t cycle = v->plan.cycle_steps;
+    if (cycle == 0) { /* at least three spans within what is allowed, so that two can be compared */
+        const double wanted = fmin(ceil(settling_steps(v)), ceil((double)steps / 3));
+        cycle = (uint64_t)fmax(1, wanted);
+    }
+    *out = (rill_run_rhythm){.cycle = cycle,
+                             .series = at_most(SERIES, cycle),
+                             .wall = at_most(WALL, cycle),
+                             .watch = (cycle + WATCH - 1) / WATCH,
+                             .phases = at_most((uint64_t)v->given->output.snapshots, cycle)};
+    if (v->plan.cycle_steps == 0 && out->phases > 1)
+        out->phases = 1; /* steady: there is one phase, the end */
+}
+
+/* The next place in a cycle, after `at`, where something is due that is due `times` times in it. */
+static uint64_t next_due(uint64_t at, uint64_t times, uint64_t cycle)
+{
+    if (times == 0) return UINT64_MAX;
+    const __uint128_t number = (__uint128_t)at * times / cycle + 1;
+    return (uint64_t)((number * cycle + times - 1) / times);
+}
+
+/* Whether it is due now. @param[out] number  which time of the cycle, from 1 */
+static bool is_due(uint64_t at, uint64_t times, uint64_t cycle, uint64_t *number)
+{
+    *number = (uint64_t)((__uint128_t)at * times / cycle);
+    return times > 0 && next_due(at - 1, times, cycle) == at;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* ---- what is done ---------------------------------------------------------------------------- */
+
+static void show(rill_run_loop *loop)
+{
+    const double now = rill_now();
+    if (!loop->options->watch || now - loop->shown < 0.1) return;
+    loop->shown = now;
+    const double seconds = now - loop->started, made = (double)(loop->state.steps - loop->first);
+    const double nodes = rill_domain_nodes(loop->vessel->domain);
+    const rill_run_state *s = &loop->state;
+    const rill_run_moment moment = {
+        .cycles = (double)s->steps / (double)loop->rhythm.cycle,
+        .cycles_max = (double)loop->steps_max / (double)loop->rhythm.cycle,
+        .time = rill_observers_time(&loop->observers),
+        .mach = loop->mach,
+        .balance = loop->balance,
+        .change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN,
+        .mlups = made * nodes / seconds * 1e-6,
+        .seconds_left = seconds / made * (double)(loop->steps_max - s->steps),
+        .recording = s->recording};
+    loop->options->watch(loop->options->context, &moment);
+}
+
+static rill_status watch(rill_run_loop *loop)
+{
+    rill_status status = RILL_OK;
+    rill_totals t;
+    RILL_TRY(rill_sim_totals(loop->vessel->sim, &t));
+    if (t.not_finite > 0 || !(t.speed_max < SPEED_MAX) || !(t.density_max < DENSITY_MAX))
+        return rill_run_diverged(loop, &t);
+    loop->mach = sqrt(3) * t.speed_max;
+    loop->state.mach_max = fmax(loop->state.mach_max, loop->mach);
+    double *row = rill_record_append(&loop->observers.monitor, loop->state.steps,
+                                     rill_observers_time(&loop->observers));
+    if (!row) return rill_fail(RILL_SYSTEM, "out of memory for a series");
+    row[2] = loop->mach;
+    row[3] = loop->balance;
+    row[4] = t.density_max;
+done:
+    return status;
+}
+
+static rill_status series(rill_run_loop *loop)
+{
+    const uint32_t steps = (uint32_t)(loop->state.steps - loop->state.last_series);
+    const rill_status status = rill_observers_series(&loop->observers, steps, &loop->balance);
+    loop->state.last_series = loop->state.steps;
+    return status;
+}
+
+/* The end of a cycle. @param[out] finished  nothing more is to be done */
+static rill_status cycle_end(rill_run_loop *loop, bool *finished)
+{
+    rill_run_state *s = &loop->state;
+    s->cycles++;
+    rill_run_compare(loop);
+    const double change = fmax(s->change_flow, fmax(s->change_pressure, s->change_wall));
+    s->repeats = s->compared && change <= loop->vessel->given->run.tolerance;
+    const bool pulsatile = loop->vessel->plan.cycle_steps > 0, last = s->steps >= loop->steps_max;
+    /* Phases are written of a cycle that is known to repeat before it begins, or of the last one. */
+    const bool phases_wanted = pulsatile && loop->rhythm.phases > 0;
+    *finished = last || (s->repeats && (!phases_wanted || s->recording));
+    if (*finished) return RILL_OK;
+    s->recording = s->recording || s->repeats || s->steps + loop->rhythm.cycle >= loop->steps_max;
+    if (loop->observers.sample) rill_shear_cycle_restart(&loop->observers.cycle);
+    s->samples = 0;
+    return RILL_OK;
+}
+
+/* Do what is due at this step of the cycle. @param[out] finished  the run is at its end */
+static rill_status events(rill_run_loop *loop, bool *finished)
+{
+    rill_status status = RILL_OK;
+    const rill_run_rhythm *r = &loop->rhythm;
+    const uint64_t place = loop->state.steps % r->cycle, at = place == 0 ? r->cycle : place;
+    uint64_t number;
+    const bool rows = is_due(at, r->series, r->cycle, &number);
+    if (rows) RILL_TRY(series(loop));
+    /* A flow that is not finite is seen here first. */
+    if (is_due(at, r->watch, r->cycle, &number) || (rows && !isfinite(loop->balance))) RILL_TRY(watch(loop));
+    if (is_due(at, r->wall, r->cycle, &number)) {
+        RILL_TRY(rill_observers_wall(&loop->observers));
+        loop->state.samples = loop->observers.cycle.samples;
+    }
+    if (loop->state.recording && is_due(at, r->phases, r->cycle, &number))
+        RILL_TRY(rill_run_phase(loop, number));
+    if (at == r->cycle) RILL_TRY(cycle_end(loop, finished));
+    if (loop->state.steps >= loop->steps_max) *finished = true;
+    show(loop);
+done:
+    return status;
+}
+
+/* Step to the next thing to be done. */
+static rill_status advance(rill_run_loop *loop)
+{
+    rill_status status = RILL_OK;
+    const rill_run_rhythm *r = &loop->rhythm;
+    const uint64_t at = loop->state.steps % r->cycle;
+    uint64_t next = least(next_due(at, r->series, r->cycle), next_due(at, r->wall, r->cycle));
+    next = least(next, next_due(at, r->watch, r->cycle));
+    if (loop->state.recording) next = least(next, next_due(at, r->phases, r->cycle));
+    const uint64_t steps = least(next - at, loop->steps_max - loop->state.steps);
+    RILL_TRY(rill_sim_step(loop->vessel->sim, steps));
+    loop->state.steps += steps;
+done:
+    return status;
+}
+
+/* Write a checkpoint when one is due or asked for. @param[out] stop  a signal says so */
+static rill_status keep(rill_run_loop *loop, bool *stop)
+{
+    rill_status status = RILL_OK;
+    rill_run_signals *signals = loop->options->signals;
+    const bool stopping = signals && signals->stop, asked = signals && signals->save;
+    const double every = loop->options->checkpoint_every;
+    if (signals) signals->save = 0;
+    if (!stopping && !asked && !(every > 0 && rill_now() - loop->saved >= every)) return RILL_OK;
+    RILL_TRY(rill_run_save(loop));
+    loop->saved = rill_now();
+    *stop = stopping;
+done:
+    return status;
+}
+
+static rill_status loop_run(rill_run_loop *loop)
+{
+    rill_status status = RILL_OK;
+    bool finished = loop->state.steps >= loop->steps_max, stop = false;
+    while (!finished && !stop) {
+        RILL_TRY(advance(loop));
+        RILL_TRY(events(loop, &finished));
+        /* Only between rows: what the openings recorded since is not kept. */
+        if (!finished && loop->state.last_series == loop->state.steps) RILL_TRY(keep(loop, &stop));
+    }
+    loop->result->end = stop ? RILL_RUN_STOPPED : loop->state.repeats ? RILL_RUN_REPEATS : RILL_RUN_LIMIT;
+done:
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void result_fill(rill_run_loop *loop)
+{
+    rill_run_result *r = loop->result;
+    const rill_run_state *s = &loop->state;
+    r->steps = s->steps;
+    r->resumed = loop->first;
+    r->cycles = (uint32_t)s->cycles;
+    r->time = rill_observers_time(&loop->observers);
+    r->compared = s->compared;
+    r->change_flow = s->change_flow;
+    r->change_pressure = s->change_pressure;
+    r->change_wall = s->change_wall;
+    r->mach_max = s->mach_max;
+    r->phases = (int)s->phases;
+    r->triangles = loop->observers.map.triangle_count;
+    r->triangles_missing = loop->observers.map.missing;
+    r->triangles_flat = loop->observers.map.flat;
+    r->seconds = rill_now() - loop->started;
+    r->mlups = (double)(s->steps - loop->first) * rill_domain_nodes(loop->vessel->domain) / r->seconds * 1e-6;
+    rill_run_means(loop);
+}
+
+static rill_status loop_begin(rill_run_loop *loop)
+{
+    rill_status status = RILL_OK;
+    const rill_run_rhythm *r = &loop->rhythm;
+    rill_run_state *s = &loop->state;
+    s->change_flow = s->change_pressure = s->change_wall = NAN;
+    loop->steps_max = loop->vessel->plan.steps;
+    if (loop->steps_max > r->cycle)
+        loop->steps_max -= loop->steps_max % r->cycle; /* means are of whole cycles */
+    loop->mach = loop->balance = NAN;
+    const uint64_t interval = r->cycle / r->series + 2;
+    if (interval > UINT32_MAX)
+        return rill_fail(RILL_USAGE,
+                         "a cycle of %llu steps is too long: choose a larger "
+                         "time step",
+                         (unsigned long long)r->cycle);
+    RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
+    if (loop->options->resume) RILL_TRY(rill_run_resume(loop));
+    if (s->steps % r->cycle == 0) { /* a cycle begins: of a run that ended here, too, and was given more */
+        s->recording = s->repeats || s->steps + r->cycle >= loop->steps_max;
+        if (loop->observers.sample) rill_shear_cycle_restart(&loop->observers.cycle);
+    }
+    loop->first = s->steps;
+    loop->started = loop->saved = rill_now();
+done:
+    return status;
+}
+
+rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, rill_run_result *result)
+{
+    rill_status status = RILL_OK;
+    rill_run_loop loop = {.vessel = vessel, .options = options, .result = result};
+    *result = (rill_run_result){.shear_mean = NAN, .shear_max = NAN, .osi_mean = NAN, .balance = NAN};
+    rill_run_rhythm_make(vessel, &loop.rhythm);
+    result->cycle_steps = loop.rhythm.cycle;
+    result->watch_steps = loop.rhythm.cycle / loop.rhythm.watch + 1;
+    RILL_TRY(loop_begin(&loop));
+    status = loop_run(&loop);
+    if (status == RILL_NUMERICS) {
+        result->end = RILL_RUN_DIVERGED;
+        snprintf(result->why, sizeof result->why, "%s", rill_error_message());
+    }
+    if (status == RILL_OK && result->end != RILL_RUN_STOPPED) {
+        /* A steady run has its one snapshot at the end. */
+        if (vessel->plan.cycle_steps == 0 && loop.rhythm.phases > 0 && loop.state.phases == 0)
+            RILL_TRY(rill_run_phase(&loop, 1));
+        result_fill(&loop);
+        RILL_TRY(rill_run_files(&loop));
+        /* So that more cycles can be added. */
+        if (result->end == RILL_RUN_LIMIT && result->compared) RILL_TRY(rill_run_save(&loop));
+    } else if (loop.started > 0) {
+        result_fill(&loop);
+    }
+done:
+    rill_observers_free(&loop.observers);
+    return status;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file run_priv.h
+ * What the parts of a run share: run.c steps, run_cycle.c compares cycles, run_state.c keeps checkpoints,
+ * run_diverged.c looks for the place, run_fields.c hands out fields,
+ * run_files.c writes results.
+ */
+#ifndef RILL_CASE_RUN_PRIV_H
+#define RILL_CASE_RUN_PRIV_H
+
+#include "case/observe.h"
+#include "case/run.h"
+
+enum { RILL_RUN_PATH = 4096 };
+
+/** How often things are done in a cycle. */
+typedef struct rill_run_rhythm {
+    uint64_t cycle;  /**< steps */
+    uint64_t series; /**< rows of openings, probes and planes */
+    uint64_t wall;   /**< samples of the wall shear and the centre line */
+    uint64_t watch;  /**< looks for divergence */
+    uint64_t phases; /**< snapshots in the recorded cycle */
+} rill_run_rhythm;
+
+/** What a checkpoint keeps beside arrays; no pointers. */
+typedef struct rill_run_state {
+    uint64_t steps;
+    uint64_t last_series; /**< step of the last row of the openings */
+    uint64_t cycles;      /**< completed */
+    double samples;       /**< of the shear in this cycle */
+    double change_flow, change_pressure, change_wall;
+    double mach_max, balance;
+    uint64_t recording, repeats, compared; /**< 0 or 1 */
+    uint64_t phases;
+} rill_run_state;
+
+/** A run. */
+typedef struct rill_run_loop {
+    rill_vessel *vessel;
+    const rill_run_options *options;
+    rill_run_result *result;
+    rill_run_rhythm rhythm;
+    rill_observers observers;
+    rill_run_state state;
+    uint64_t steps_max;
+    double mach, balance;         /**< as last seen */
+    double started, saved, shown; /**< clock, s */
+    uint64_t first;               /**< steps that this process began at */
+    char run_hash[17], geometry_hash[17], variant[160];
+} rill_run_loop;
+
+/** Lay down how often things are done. */
+void rill_run_rhythm_make(const rill_vessel *vessel, rill_run_rhythm *out);
+
+/** Compare the cycle that just ended with the one before. */
+void rill_run_compare(rill_run_loop *loop);
+
+/** Fill in the means of the last cycle. */
+void rill_run_means(const rill_run_loop *loop);
+
+/** Write "DIRECTORY/NAME". @return RILL_USAGE when that is too long */
+rill_status rill_run_path(const rill_run_loop *loop, const char *name, char path[RILL_RUN_PATH]);
+
+/** Write a checkpoint. */
+rill_status rill_run_save(rill_run_loop *loop);
+
+/** Go on from the checkpoint of the directory. */
+rill_status rill_run_resume(rill_run_loop *loop);
+
+/** Find out where and why the flow diverged. @return RILL_NUMERICS with a sentence */
+rill_status rill_run_diverged(rill_run_loop *loop, const rill_totals *totals);
+
+/** A rill_moments_fn of a loop. */
+rill_status rill_run_moments(void *context, rill_node first, rill_node count, double *rho, double *u);
+
+/** A rill_rates_fn of a loop. */
+rill_status rill_run_rates(void *context, rill_node first, rill_node count, double *rate);
+
+/** Write the snapshot of phase `phase`, counted from 1. */
+rill_status rill_run_phase(rill_run_loop *loop, uint64_t phase);
+
+/** Write everything that a run leaves but its phases. */
+rill_status rill_run_files(rill_run_loop *loop);
+
+#endif

@@ -53,6 +53,7 @@ static rill_bench_wants wants_of(const int *suites, int count)
                               .bandwidth = 4e12,
                               .threads = 16,
                               .device = true,
+                              .vessel = true,
                               .memory = UINT64_C(140) << 30,
                               .host_memory = UINT64_C(120) << 30};
 }

@@ -14,7 +14,7 @@ typedef struct bench_options {
     cli_compute compute;
     cli_several several;
     cli_choices suites;
-    const char *rock;
+    const char *rock, *vessel;
     uint64_t cells, most_nodes;
     double seconds;
     bool seconds_given, dry_run;
@@ -34,6 +34,7 @@ static rill_status want(bench_options *o, const rill_bench_yardstick *yardstick,
     if (!o->suites.count) {
         o->suites = (cli_choices){{RILL_SUITE_BOX, RILL_SUITE_SPHERES, RILL_SUITE_ARTERIES}, 3};
         if (o->rock) o->suites.items[o->suites.count++] = RILL_SUITE_ROCK;
+        if (o->vessel) o->suites.items[o->suites.count++] = RILL_SUITE_VESSEL;
     }
     rill_bench_wants wants = {.suites = o->suites.items,
                               .suite_count = o->suites.count,
@@ -48,6 +49,7 @@ static rill_status want(bench_options *o, const rill_bench_yardstick *yardstick,
                               .shift = values_of(&s->shift),
                               .device = yardstick->backend != &rill_backend_cpu,
                               .rock = o->rock != NULL,
+                              .vessel = o->vessel != NULL,
                               .cells = (uint32_t)o->cells,
                               .most_nodes = o->most_nodes,
                               .bandwidth = yardstick->bandwidth,
@@ -61,13 +63,17 @@ done:
     return status;
 }
 
-/* "all" means the rock only where there is one. */
-static void drop_rock(bench_options *o)
+/* "all" means the rock and the vessel only where there is one. */
+static void drop_files(bench_options *o)
 {
     int kept = 0;
-    if (o->rock || o->suites.count < RILL_SUITE_COUNT) return;
-    for (int k = 0; k < o->suites.count; k++)
-        if (o->suites.items[k] != RILL_SUITE_ROCK) o->suites.items[kept++] = o->suites.items[k];
+    if (o->suites.count < RILL_SUITE_COUNT) return;
+    for (int k = 0; k < o->suites.count; k++) {
+        const int suite = o->suites.items[k];
+        const bool missing =
+            (suite == RILL_SUITE_ROCK && !o->rock) || (suite == RILL_SUITE_VESSEL && !o->vessel);
+        if (!missing) o->suites.items[kept++] = suite;
+    }
     o->suites.count = kept;
 }
 
@@ -112,11 +118,16 @@ static rill_status prepare(bench_state *s, int k)
     const rill_bench_plan *plan = s->report->plan;
     const rill_bench_case *c = &plan->cases[k];
     const rill_bench_shape *shape = &plan->shapes[c->shape];
+    const bool same = s->shape >= 0 && shape->suite == RILL_SUITE_VESSEL &&
+                      plan->shapes[s->shape].suite == RILL_SUITE_VESSEL; /* one geometry for all of them */
+    if (same) s->shape = c->shape;
     if (s->shape != c->shape) {
         forget(s);
         show(s, k, "making the geometry");
         if (shape->suite == RILL_SUITE_ROCK)
             RILL_TRY(cli_read_geometry(s->options->rock, RILL_KEEP_PERCOLATING, s->progress, &s->geom));
+        else if (shape->suite == RILL_SUITE_VESSEL)
+            RILL_TRY(rill_geom_read(s->options->vessel, &s->geom));
         else
             RILL_TRY(rill_bench_shape_make(shape, &s->geom));
         s->shape = c->shape;
@@ -150,7 +161,8 @@ static rill_status run_case(bench_state *s, int k)
     rill_bench_record record;
     const bench_options *o = s->options;
     const rill_bench_case *c = &s->report->plan->cases[k];
-    const rill_bench_options bench = {o->seconds, o->compute.tolerance, o->compute.max_steps};
+    const rill_bench_options bench = {o->seconds, o->compute.tolerance, o->compute.max_steps,
+                                      s->report->plan->shapes[c->shape].boundaries};
     rill_sim_options sim = rill_sim_options_default();
     char variant[96];
     sim.backend = (rill_backend_kind)o->compute.backend;
@@ -228,9 +240,11 @@ static rill_status work(bench_options *o, const char *command)
                          .shape = -1,
                          .start = omp_get_wtime()};
     RILL_TRY(bench_report_start(&report));
-    RILL_TRY(cli_outputs_check(o->rock,
-                               (cli_output[]){{"-o", o->compute.output}, {"--json", o->compute.json}}, 2));
-    drop_rock(o);
+    for (int k = 0; k < 2; k++)
+        RILL_TRY(cli_outputs_check(k ? o->vessel : o->rock,
+                                   (cli_output[]){{"-o", o->compute.output}, {"--json", o->compute.json}},
+                                   2));
+    drop_files(o);
     RILL_TRY(rill_bench_yardstick_start((rill_backend_kind)o->compute.backend, &yardstick));
     RILL_TRY(want(o, &yardstick, &wants));
     RILL_TRY(rill_bench_plan_make(&wants, &plan));
@@ -265,6 +279,8 @@ static int run(int argc, char **argv)
         {"suite", 0, CLI_CHOICES, &o.suites, .help = "what is varied, see above",
          .fallback = "box,spheres,arteries, and rock with --rock", .choices = rill_bench_suite_names},
         {"rock", 0, CLI_TEXT, &o.rock, "FILE", "image (pore 0) or geometry of the suite rock",
+         .fallback = ""},
+        {"vessel", 0, CLI_TEXT, &o.vessel, "FILE", "geometry cut from a surface, of the suite vessel",
          .fallback = ""},
         {"cells", 0, CLI_COUNT, &o.cells, "COUNT", "voxels along an edge of generated geometries",
          .fallback = "128 to 256 on a CPU, 320 to 1024 on a GPU", .min = 8, .max = 4096},
@@ -303,6 +319,8 @@ const cli_command cli_bench = {
         "  collisions  every collision operator on D3Q19 and D3Q27, on spheres\n"
         "  porosity    sparse and dense from 0.05 to 1, speed and memory, and where they break even\n"
         "  sizes       boxes of 1e5 nodes and more, on a GPU up to the largest that fits\n"
+        "  vessel      the geometry that --vessel names: bare, with interpolated walls, with openings, with "
+        "both\n"
         "\n"
         "Each times pull and aa with a list, on a GPU also ring and a bitmap, in fp32, unless it varies them "
         "or an\n"

@@ -143,7 +143,10 @@ done:
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-static rill_status believe(rill_sim *sim, const rill_sim_options *options, rill_bench_record *record)
+/* @param open  fluid comes in and leaves, or walls are interpolated, which keeps no mass @param closed  a
+ * force moves nothing */
+static rill_status believe(rill_sim *sim, const rill_sim_options *options, bool open, bool closed,
+                           rill_bench_record *record)
 {
     rill_totals totals;
     const rill_status status = rill_sim_totals(sim, &totals);
@@ -155,7 +158,8 @@ static rill_status believe(rill_sim *sim, const rill_sim_options *options, rill_
                                                                              : 1e-2;
     record->mass_error = fabs(totals.mass) / (double)record->nodes;
     const double along = totals.momentum[0] + totals.momentum[1] + totals.momentum[2];
-    if (totals.not_finite || !(record->mass_error <= limit) || (size >= 4 && !(along > 0)))
+    if (open && !totals.not_finite && totals.speed_max < 0.3) return RILL_OK;
+    if (totals.not_finite || open || !(record->mass_error <= limit) || (size >= 4 && !closed && !(along > 0)))
         return rill_fail(
             RILL_NUMERICS,
             "the timed result is wrong: %llu nodes not finite, mass changed by %g per node (limit %g), "
@@ -205,7 +209,9 @@ rill_status rill_bench_run(rill_bench_subject *subject, const rill_sim_options *
     rill_sim *sim = NULL;
     rill_bench_record record = {.nodes = rill_domain_nodes(subject->domain), .porosity = subject->porosity};
     rill_sim_options forced = *options;
-    const bool ghosts = options->variant.bounce == RILL_FULL_WAY;
+    /* Ghosts are not set again, and FP64 knows no boundaries. */
+    const bool open = bench->boundaries != RILL_BENCH_BARE,
+               first = open || options->variant.bounce == RILL_FULL_WAY;
     const double start = omp_get_wtime();
     for (int a = 0; a <= flow_axis(options->variant.lattice); a++)
         forced.force[a] = 1e-6; /* along any channel */
@@ -215,10 +221,12 @@ rill_status rill_bench_run(rill_bench_subject *subject, const rill_sim_options *
     record.bytes_per_update = rill_variant_bytes(options->variant, record.porosity).cached;
     record.bytes_held = rill_sim_held(sim, NULL);
     record.bytes_really_read = really_read(sim, options->variant, &record);
-    if (ghosts) RILL_TRY(check(subject, sim, &forced, &record)); /* they are not set again */
+    if (first) RILL_TRY(check(subject, sim, &forced, &record));
+    RILL_TRY(rill_bench_vessel_attach(subject->domain, bench->boundaries, sim));
     RILL_TRY(time_rounds(sim, record.nodes, bench, &record));
-    if (!ghosts) RILL_TRY(believe(sim, &forced, &record));
-    if (!ghosts) RILL_TRY(check(subject, sim, &forced, &record));
+    if (options->variant.bounce != RILL_FULL_WAY)
+        RILL_TRY(believe(sim, &forced, open, subject->domain->geom->surface, &record));
+    if (!first) RILL_TRY(check(subject, sim, &forced, &record));
     rill_sim_destroy(sim);
     sim = NULL;
     /* Where there is no room to measure it again, the bandwidth of the start stands. */

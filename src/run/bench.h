@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "rill.h"
+#include "run/bench_vessel.h"
 
 /** What speeds are compared with: a backend and its memory bandwidth. */
 typedef struct rill_bench_yardstick {
@@ -65,6 +66,7 @@ typedef struct rill_bench_options {
     double seconds;     /**< of nine rounds; up to four times as many rounds where they do not settle */
     double tolerance;   /**< spread of nine rounds, over their median, at which a case counts as settled */
     uint64_t max_steps; /**< of a case, warm-up included; at least 30 */
+    rill_bench_boundaries boundaries; /**< of a vessel; checked against FP64 before they are put on */
 } rill_bench_options;
 
 /**

@@ -17,6 +17,7 @@ const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 1] = {
     [RILL_SUITE_ISOTROPY] = "isotropy", [RILL_SUITE_SCHEMES] = "schemes",
     [RILL_SUITE_FORMATS] = "formats",   [RILL_SUITE_COLLISIONS] = "collisions",
     [RILL_SUITE_POROSITY] = "porosity", [RILL_SUITE_SIZES] = "sizes",
+    [RILL_SUITE_VESSEL] = "vessel",
 };
 
 static const double porosities[] = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
@@ -129,6 +130,7 @@ static values values_of(rill_bench_suite suite, bool device)
         set_all(&v, addressing, RILL_ADDRESSING_COUNT);
         SET(&v, storage, RILL_FP32, RILL_FP16S);
     }
+    if (suite == RILL_SUITE_VESSEL) SET(&v, equilibrium, RILL_SECOND_ORDER);
     if (suite == RILL_SUITE_FORMATS || suite == RILL_SUITE_COLLISIONS || suite == RILL_SUITE_SIZES) {
         SET(&v, stream, RILL_AA);
         if (device) SET(&v, addressing, RILL_BITMAP);
@@ -282,11 +284,12 @@ static rill_bench_shape shape_of(rill_bench_suite suite, const rill_bench_wants 
         [RILL_SUITE_COLLISIONS] = {128, 320}, [RILL_SUITE_POROSITY] = {128, 320},
     };
     rill_bench_shape shape = {.suite = suite, .cells = edges[suite][wants->device], .porosity = 0.39};
-    if (wants->cells && suite != RILL_SUITE_ROCK) shape.cells = wants->cells;
+    const bool file = suite == RILL_SUITE_ROCK || suite == RILL_SUITE_VESSEL;
+    if (wants->cells && !file) shape.cells = wants->cells;
     if (suite == RILL_SUITE_BOX || suite == RILL_SUITE_SIZES) shape.porosity = 1;
     if (suite == RILL_SUITE_ARTERIES) shape.porosity = 0.06;
     if (suite == RILL_SUITE_ISOTROPY) shape.porosity = 0.78;
-    if (suite == RILL_SUITE_ROCK) shape.porosity = 0;
+    if (file) shape.porosity = 0;
     const bool on_spheres =
         suite == RILL_SUITE_SCHEMES || suite == RILL_SUITE_FORMATS || suite == RILL_SUITE_COLLISIONS;
     snprintf(shape.name, sizeof shape.name, "%s",
@@ -342,10 +345,17 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
 {
     rill_status status = RILL_OK;
     values v = values_of(suite, wants->device);
-    const int shapes = suite == RILL_SUITE_POROSITY ? porosity_count : suite == RILL_SUITE_ISOTROPY ? 3 : 1;
+    const int shapes = suite == RILL_SUITE_POROSITY   ? porosity_count
+                       : suite == RILL_SUITE_ISOTROPY ? 3
+                       : suite == RILL_SUITE_VESSEL   ? RILL_BENCH_BOUNDARIES_COUNT
+                                                      : 1;
     override(&v, wants);
     if (suite == RILL_SUITE_ROCK && !wants->rock)
         return rill_fail(RILL_USAGE, "the suite rock needs an image or a geometry: name it with --rock FILE");
+    if (suite == RILL_SUITE_VESSEL && !wants->vessel)
+        return rill_fail(RILL_USAGE,
+                         "the suite vessel needs a geometry that was cut from a surface: name it with "
+                         "--vessel FILE");
     if (suite == RILL_SUITE_SIZES) return add_sizes(plan, wants, &v);
     for (int k = 0; k < shapes; k++) {
         rill_bench_shape shape = shape_of(suite, wants);
@@ -356,6 +366,11 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
         if (suite == RILL_SUITE_ISOTROPY) {
             shape.axis = k;
             snprintf(shape.name, sizeof shape.name, "pipe-%c", "xyz"[k]);
+        }
+        if (suite == RILL_SUITE_VESSEL) {
+            static const char *const with[] = {"", "-walls", "-openings", "-all"};
+            shape.boundaries = (rill_bench_boundaries)k;
+            snprintf(shape.name, sizeof shape.name, "vessel%s", with[k]);
         }
         RILL_TRY(add_shape(plan, wants, shape));
         RILL_TRY(add_variants(plan, wants, &v));

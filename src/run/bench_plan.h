@@ -7,6 +7,7 @@
 #define RILL_RUN_BENCH_PLAN_H
 
 #include "rill.h"
+#include "run/bench_vessel.h"
 
 /** What is measured. Edges in voxels: on a CPU, on a GPU. */
 typedef enum rill_bench_suite {
@@ -21,6 +22,8 @@ typedef enum rill_bench_suite {
     RILL_SUITE_POROSITY, /**< sparse against dense, spheres that overlap at porosities of 0.05 … 1; 128, 320
                           */
     RILL_SUITE_SIZES,    /**< cubes of fluid of 1e5 nodes and more */
+    RILL_SUITE_VESSEL,   /**< a geometry of the user's that was cut from a surface: bare, with interpolated
+                              walls, with openings, with both */
     RILL_SUITE_COUNT
 } rill_bench_suite;
 
@@ -39,7 +42,7 @@ typedef struct rill_bench_wants {
     int suite_count;
     rill_bench_values lattice, collision, equilibrium, stream, addressing, storage, arithmetic, bounce, shift;
     bool device;         /**< a GPU: larger geometries, and addressings that are fast there */
-    bool rock;           /**< there is a geometry for the suite rock */
+    bool rock, vessel;   /**< there is a geometry for the suite of that name */
     uint32_t cells;      /**< voxels along the edges of geometries; 0: the suite's own; not for sizes */
     uint64_t most_nodes; /**< of sizes; 0: 1e7 on a CPU, what fits on a GPU */
     double seconds;      /**< of nine rounds */
@@ -52,11 +55,12 @@ typedef struct rill_bench_wants {
 /** A geometry of a suite. */
 typedef struct rill_bench_shape {
     rill_bench_suite suite;
-    char name[32];   /**< "spheres", "porosity-0.30" */
-    uint32_t cells;  /**< along an edge; 0: read from a file */
-    double porosity; /**< aimed at, or expected; 0: not known */
-    int axis;        /**< of a pipe */
-    double seconds;  /**< that making it and numbering its nodes will take, estimated */
+    char name[32];                    /**< "spheres", "porosity-0.30" */
+    uint32_t cells;                   /**< along an edge; 0: read from a file */
+    double porosity;                  /**< aimed at, or expected; 0: not known */
+    int axis;                         /**< of a pipe */
+    rill_bench_boundaries boundaries; /**< of a vessel */
+    double seconds;                   /**< that making it and numbering its nodes will take, estimated */
 } rill_bench_shape;
 
 /** A variant on a geometry. */

@@ -184,6 +184,47 @@ Test(bench, memory_is_what_was_allocated)
     json_decref(results);
 }
 
+/* A vessel is timed with each of its boundaries; a geometry without a surface has none. */
+Test(bench, a_vessel_has_boundaries)
+{
+    FILE *cube = fopen("cube.stl", "w"); /* 8 mm, its low and high x faces patches to be opened */
+    cr_assert_not_null(cube);
+    static const int corners[6][4][3] = {
+        {{0, 0, 0}, {0, 0, 8}, {0, 8, 8}, {0, 8, 0}}, {{8, 0, 0}, {8, 8, 0}, {8, 8, 8}, {8, 0, 8}},
+        {{0, 0, 0}, {8, 0, 0}, {8, 0, 8}, {0, 0, 8}}, {{0, 8, 0}, {0, 8, 8}, {8, 8, 8}, {8, 8, 0}},
+        {{0, 0, 0}, {0, 8, 0}, {8, 8, 0}, {8, 0, 0}}, {{0, 0, 8}, {8, 0, 8}, {8, 8, 8}, {0, 8, 8}}};
+    static const char *const names[] = {"in", "out", "wall", "wall", "wall", "wall"};
+    for (int f = 0; f < 6; f++) {
+        fprintf(cube, "solid %s\n", names[f]);
+        for (int t = 0; t < 2; t++) {
+            fprintf(cube, "facet normal 0 0 0\nouter loop\n");
+            for (int v = 0; v < 3; v++) {
+                const int *x = corners[f][v == 0 ? 0 : v + t];
+                fprintf(cube, "vertex %d %d %d\n", x[0], x[1], x[2]);
+            }
+            fprintf(cube, "endloop\nendfacet\n");
+        }
+        fprintf(cube, "endsolid %s\n", names[f]);
+    }
+    fclose(cube);
+    cli_result r = cli_test_run("voxelize", "cube.stl", "--units", "mm", "--dx", "0.7mm", "--patch", "in=in",
+                                "--patch", "out=out", "-o", "cube.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("bench", "--backend", "cpu", "--suite", "vessel", "--vessel", "cube.geom.h5",
+                     "--seconds", "0.01", "--stream", "aa", "--tolerance", "1", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *results = records();
+    static const char *const cases[] = {"vessel", "vessel-walls", "vessel-openings", "vessel-all"};
+    cr_assert_eq(json_array_size(results), 4);
+    for (size_t k = 0; k < 4; k++)
+        cr_assert_str_eq(json_string_value(json_object_get(json_array_get(results, k), "case")), cases[k]);
+    json_decref(results);
+    r = cli_test_run("generate", "box", "--size", "8", "-o", "box.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cli_test_fails(1, "not cut from a surface", "bench", "--backend", "cpu", "--suite", "vessel", "--vessel",
+                   "box.geom.h5", "--seconds", "0.01", "--stream", "aa");
+}
+
 Test(bench, a_rock_is_read)
 {
     const cli_result made = cli_test_run("generate", "pack", "--size", "24", "--radius", "6", "--porosity",
@@ -250,6 +291,7 @@ Test(bench, refuses_before_it_measures)
     cli_test_fails(3, "cannot write no/b.csv", SMALL, "-o", "no/b.csv");
     cli_test_fails(1, "chase", SMALL, "--stream", "pull", "--addressing", "chase");
     cli_test_fails(1, "--rock", "bench", "--backend", "cpu", "--suite", "rock");
+    cli_test_fails(1, "--vessel", "bench", "--backend", "cpu", "--suite", "vessel");
     cli_test_fails(1, "--stream does not know \"esopul\": did you mean esopull?", SMALL, "--stream",
                    "aa,esopul");
     cli_test_fails(1, "--storage does not know \"\"", SMALL, "--storage", "fp32,");

@@ -11,6 +11,7 @@
 #include "geometry/components.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/exact_walls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -351,6 +352,27 @@ static void drop(labelling *l)
     }
 }
 
+/* Drop, and number the nodes of cuts anew. */
+static rill_status drop_renumber(labelling *l)
+{
+    rill_status status = RILL_OK;
+    rill_surface *s = l->geom->surface;
+    const int openings = s ? s->opening_count : 0;
+    rill_voxel **voxels = calloc((size_t)openings + 1, sizeof *voxels);
+    if (!voxels) return rill_fail(RILL_SYSTEM, "out of memory for the links of a surface");
+    if (s) RILL_TRY(rill_cuts_voxels(l->geom, s->walls, s->wall_count, &voxels[openings]));
+    for (int k = 0; k < openings; k++)
+        RILL_TRY(rill_cuts_voxels(l->geom, s->openings[k].cuts, s->openings[k].cut_count, &voxels[k]));
+    drop(l);
+    if (s) rill_cuts_renumber(l->geom, voxels[openings], s->walls, &s->wall_count);
+    for (int k = 0; k < openings; k++)
+        rill_cuts_renumber(l->geom, voxels[k], s->openings[k].cuts, &s->openings[k].cut_count);
+done:
+    for (int k = 0; k <= openings; k++) rill_array_destroy(voxels[k]);
+    free(voxels);
+    return status;
+}
+
 rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, rill_progress progress,
                                   rill_components *out)
 {
@@ -372,11 +394,7 @@ rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, ril
     RILL_TRY(rill_array_create_zero(l.count, sizeof *l.components, "the components", (void **)&l.components));
     join_sides(&l);
     decide(&l, keep, axis, out);
-    if (out->dropped) {
-        drop(&l);
-        rill_surface_destroy(geom->surface); /* its links name nodes by numbers that hold no longer */
-        geom->surface = NULL;
-    }
+    if (out->dropped) RILL_TRY(drop_renumber(&l));
 done:
     plane_destroy(&l.first);
     plane_destroy(&l.last);

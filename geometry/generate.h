@@ -38,6 +38,7 @@ typedef struct rill_spheres_options {
     double solid_fraction; /**< of touching spheres at most; 0: from the radius */
     double radius;         /**< may overlap; 0: from the solid fraction. Exactly one of the two is set */
     uint32_t cells;        /**< voxels along an edge of the cell */
+    bool exact;            /**< with cuts where links cross the spheres: interpolated walls */
 } rill_spheres_options;
 
 /** Return simple cubic, 32 voxels, solid fraction 0.216. */

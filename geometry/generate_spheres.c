@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One cell of a periodic sphere array. Random packs are in generate_pack.c. */
 #include "core/status.h"
+#include "geometry/exact_walls.h"
 #include "geometry/generate_priv.h"
 
 #include <math.h>
@@ -74,6 +75,29 @@ static rill_status check(const rill_spheres_options *o)
     return RILL_OK;
 }
 
+/* The spheres of a cell, which repeats. */
+typedef struct packing {
+    const rill_sphere *spheres;
+    int count;
+    double cells;
+} packing;
+
+/* The first sphere on the way, of a cell and those around it. */
+static double sphere_cut(void *context, const double x[3], const int c[3])
+{
+    const packing *p = context;
+    double first = INFINITY;
+    for (int k = 0; k < 27 * p->count; k++) {
+        const rill_sphere *s = &p->spheres[k / 27];
+        const int image[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 % 3 - 1};
+        rill_round_wall wall = {.radius = s->radius};
+        for (int a = 0; a < 3; a++) wall.centre[a] = s->centre[a] + image[a] * p->cells;
+        const double q = rill_round_wall_cut(&wall, x, c, false);
+        if (q >= 0 && q < first) first = q;
+    }
+    return first;
+}
+
 rill_status rill_generate_spheres(const rill_spheres_options *options, rill_geom **out)
 {
     rill_status status = RILL_OK;
@@ -100,6 +124,10 @@ rill_status rill_generate_spheres(const rill_spheres_options *options, rill_geom
         RILL_TRY(rill_fail(RILL_USAGE,
                            "spheres of radius %g hold no voxel centre in a cell of %u: raise the cells",
                            radius, options->cells));
+    if (options->exact) {
+        packing p = {spheres, count, options->cells};
+        RILL_TRY(rill_exact_walls(geom, sphere_cut, &p));
+    }
     *out = geom;
     geom = NULL;
 done:

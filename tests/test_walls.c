@@ -4,6 +4,8 @@
  * momentum, and refusals. Their physics is in tests/physics/walls.c.
  */
 #include "backends.h"
+#include "geometry/components.h"
+#include "geometry/exact_walls.h"
 #include "kernel/lattice.h"
 #include "run/sim.h"
 #include "run/variant.h"
@@ -397,5 +399,41 @@ Test(walls, nonsense_is_refused)
     free(c.all);
     rill_sim_destroy(sim);
     rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
+
+/* A place that tells node and direction. */
+static double telling(void *context, const double x[3], const int c[3])
+{
+    (void)context;
+    return (x[0] + 20 * x[1] + 400 * x[2] + (c[0] + 2) * 0.1 + (c[1] + 2) * 0.02 + (c[2] + 2) * 0.004) / 8192;
+}
+
+/* Cuts follow their nodes when pores are dropped. Links that end at dropped voxels get none. */
+Test(walls, cuts_survive_dropped_pores)
+{
+    rill_geom *geom = box(false, 6, RILL_PERIODIC);
+    rill_components found;
+    ASSERT_OK(rill_exact_walls(geom, telling, NULL));
+    rill_surface *before = geom->surface;
+    ASSERT_OK(rill_components_clean(geom, RILL_KEEP_PERCOLATING, -1, (rill_progress){0}, &found));
+    cr_assert_gt(found.dropped, 0);
+    cr_assert_gt(found.kept, 0);
+    cr_assert_eq(geom->surface, before);
+    const rill_cut *kept = before->walls;
+    const uint64_t count = before->wall_count;
+    geom->surface = NULL;
+    ASSERT_OK(rill_exact_walls(geom, telling, NULL));
+    uint64_t at = 0;
+    for (uint64_t k = 0; k < count; k++) {
+        const rill_cut *all = geom->surface->walls;
+        while (at < geom->surface->wall_count &&
+               (all[at].node != kept[k].node || all[at].direction != kept[k].direction))
+            at++;
+        cr_assert_lt(at, geom->surface->wall_count, "cut %d is not there", (int)k);
+        cr_assert_eq(all[at].q, kept[k].q, "cut %d", (int)k);
+    }
+    cr_expect_gt(count, 100);
+    rill_surface_destroy(before);
     rill_geom_destroy(geom);
 }

@@ -37,6 +37,8 @@ static void print_summary(const cli_generate_kind *kind, const choices *c, const
             side_names[geom->sides[2]]);
     if (g->has_radius) cli_row("radius", "%.10g voxels", g->radius);
     if (g->spheres) cli_row("spheres", "%llu", (unsigned long long)g->spheres);
+    if (geom->surface)
+        cli_row("walls", "exact, on %llu links", (unsigned long long)geom->surface->wall_count);
     if (g->has_seed) cli_row("seed", "%llu", (unsigned long long)g->seed);
     if (g->has_porosity) cli_row("porosity asked for", "%.6f", g->porosity);
     cli_row("porosity", "%.6f", geom->porosity.total);
@@ -97,7 +99,12 @@ static rill_status work(const cli_generate_kind *kind, choices *c)
     RILL_TRY(cli_outputs_check(NULL,
                                (cli_output[]){{"-o", c->output}, {"--raw", c->raw}, {"--json", c->json}}, 3));
     RILL_TRY(kind->generate(&c->kind, &geom));
-    for (int a = 0; a < 3; a++) geom->sides[a] = sides.sides[a];
+    for (int a = 0; a < 3; a++) {
+        geom->sides[a] = sides.sides[a];
+        if (geom->surface && geom->sides[a] != RILL_PERIODIC)
+            RILL_TRY(
+                rill_fail(RILL_USAGE, "--walls exact needs periodic sides: leave out --sides, or --walls"));
+    }
     geom->spacing = c->voxel_size;
     geom->options = strdup(c->line);
     if (!geom->options) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the command line"));

@@ -21,6 +21,8 @@ static const cli_option *keep(const cli_option *table, size_t size)
     return kept;
 }
 
+static const char *const walls[] = {"half-way", "exact", NULL};
+
 /* ---- options that several kinds have ---- */
 
 #define NUMBER(name_, target_, help_)                                                                        \
@@ -104,6 +106,8 @@ static const cli_option *spheres_options(cli_generated *g)
          "radius in place of the solid fraction; spheres may overlap", .fallback = "",
          .given = &g->radius_given},
         NUMBER("cells", &g->cells, "voxels along an edge of the cubic cell"),
+        {"walls", 0, CLI_CHOICE, &g->exact, .help = "half-way between voxels, or where the spheres are",
+         .choices = walls},
         {0},
     };
     return keep(table, sizeof table);
@@ -115,7 +119,7 @@ static rill_status spheres_generate(cli_generated *g, rill_geom **out)
     if (g->solid_fraction_given + g->radius_given + g->touching > 1)
         return rill_fail(RILL_USAGE,
                          "--solid-fraction, --touching and --radius exclude each other: give one");
-    rill_spheres_options o = {.array = (rill_array)g->array, .cells = (uint32_t)g->cells};
+    rill_spheres_options o = {.array = (rill_array)g->array, .cells = (uint32_t)g->cells, .exact = g->exact};
     if (g->radius_given) {
         if (g->radius == 0) return rill_fail(RILL_USAGE, "--radius 0 is not above 0: raise it");
         o.radius = g->radius;

@@ -16,6 +16,7 @@ typedef struct cli_generated {
     double solid_fraction, radius, spread, porosity, waviness, correlation;
     bool radius_given, solid_fraction_given, touching, overlap;
     int array, axis;
+    int exact; /**< 1: walls where they are, not half-way */
 
     uint64_t spheres;                        /**< made; 0 when the kind has none */
     bool has_seed, has_porosity, has_radius; /**< whether the kind knows these, for the summary */

@@ -73,6 +73,8 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     if (p->porosity.connected >= 0) cli_row("  connected to a face", "%.5f", p->porosity.connected);
     cli_row("  percolating", "x %.5f   y %.5f   z %.5f", p->porosity.percolating[0],
             p->porosity.percolating[1], p->porosity.percolating[2]);
+    if (geom->surface)
+        cli_row("walls", "interpolated walls, on %llu links", (unsigned long long)geom->surface->wall_count);
     if (p->dropped) cli_row("pore voxels dropped", "%llu", (unsigned long long)p->dropped);
     cli_row("fluid nodes", "%llu (%.5f of the box)", (unsigned long long)p->nodes, p->fluid);
     cli_row("variant", "%s: %s", variant, variant_reason);
@@ -232,7 +234,7 @@ static json_t *json_result(const cli_permeability_result *r)
         " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:s, s:s, s:s, s:s,"
         " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
         "s:s?, "
-        "s:o}",
+        "s:o, s:s}",
         "permeability", "lu", json_tensor(p->k, 1), "m2", json_tensor(p->k, m2), "darcy",
         json_tensor(p->k, m2 / RILL_DARCY), "porosity", "total", rill_json_real(plan->porosity.total),
         "connected", plan->porosity.connected >= 0 ? rill_json_real(plan->porosity.connected) : json_null(),
@@ -254,7 +256,8 @@ static json_t *json_result(const cli_permeability_result *r)
         (json_int_t)plan->nodes, "dropped", (json_int_t)plan->dropped, "sides", side_names[sides[0]],
         side_names[sides[1]], side_names[sides[2]], "hydraulic_diameter", 4 * plan->fluid / plan->surface,
         "input", r->input, "source", r->geom->source, "source_hash", r->geom->source_hash, "command",
-        r->command, "error_bar", cli_error_bar_json(r->bar, m2));
+        r->command, "error_bar", cli_error_bar_json(r->bar, m2), "walls",
+        r->geom->surface ? "interpolated" : "half-way");
 }
 
 rill_status cli_permeability_write_json(const cli_permeability_result *r)

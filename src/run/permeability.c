@@ -92,6 +92,9 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
     const uint64_t numbers = rill_numbering_bytes(geom), sim = rill_sim_bytes(variant, &size);
     plan->ghosts = size.ghosts;
     const bool host = backend->host;
+    /* Links, and their nodes with what is known of them, on the host; links for kernels. */
+    const uint64_t links = geom->surface ? geom->surface->wall_count : 0;
+    const uint64_t walls = links * (sizeof(rill_wall_cut) + sizeof(float) + 8);
     const uint64_t building = numbers * (size.ghosts ? 2 : 1) + (host ? size.bytes : 0);
     /* A drive by pressure starts from moments in double, and turns fields at the end. */
     const uint64_t moments = plan->reservoirs ? 4 * sizeof(double) * (plan->nodes + plan->reservoirs)
@@ -103,9 +106,9 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
     const bool fields =
         o->finished || o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
     const uint64_t running =
-        numbers + (fields && moments > network ? moments : network) + (host ? sim + labels : 0);
+        numbers + (fields && moments > network ? moments : network) + walls + (host ? sim + labels : 0);
     plan->host_bytes = building > running ? building : running;
-    plan->device_bytes = host ? 0 : sim + labels;
+    plan->device_bytes = host ? 0 : sim + labels + links * sizeof(rill_wall_cut);
     plan->device_free = 0;
     if (!host) RILL_TRY(backend->available(&plan->device_free));
 done:
@@ -126,14 +129,29 @@ done:
     return status;
 }
 
-/* Refuse what no sides and no axis could make a sample: a layer of solid voxels is all around a vessel. */
-static rill_status sample_check(const rill_geom *geom)
+/* Refuse what no sides and no axis could make a sample: a layer of solid voxels is all around a vessel. Walls
+ * that are known exactly are interpolated, where that can be done. */
+static rill_status sample_check(const rill_geom *geom, const rill_permeability_options *o)
 {
     if (!geom->surface) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "the geometry comes from a surface with %d opening%s and is no porous sample: its flow "
-                     "goes through openings, and has no permeability",
-                     geom->surface->opening_count, geom->surface->opening_count == 1 ? "" : "s");
+    if (geom->surface->opening_count)
+        return rill_fail(
+            RILL_USAGE,
+            "the geometry comes from a surface with %d opening%s and is no porous sample: its flow "
+            "goes through openings, and has no permeability",
+            geom->surface->opening_count, geom->surface->opening_count == 1 ? "" : "s");
+    const char *lacks = o->drive == RILL_DRIVE_PRESSURE      ? "a body force (--drive force)"
+                        : o->variant.bounce == RILL_FULL_WAY ? "half-way bounce-back"
+                        : geom->sides[0] != RILL_PERIODIC || geom->sides[1] != RILL_PERIODIC ||
+                                geom->sides[2] != RILL_PERIODIC
+                            ? "periodic sides"
+                            : NULL;
+    if (!lacks) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE,
+        "the geometry says where its walls are on every link, and such walls need %s: choose that, or a "
+        "geometry of voxels alone",
+        lacks);
 }
 
 /* Refuse sides that a body force cannot drive through. */
@@ -197,7 +215,7 @@ rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability
     rill_pore_measure measure;
     memset(plan, 0, sizeof *plan);
     RILL_TRY(rill_variant_check(o->variant));
-    RILL_TRY(sample_check(geom));
+    RILL_TRY(sample_check(geom, o));
     if (o->variant.lattice == RILL_D2Q9 && (geom->n[2] != 1 || o->axis < 0 || o->axis > 1))
         return rill_fail(
             RILL_USAGE,
@@ -340,6 +358,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     f->slice = 1;
     RILL_TRY(rill_sim_create(domain, &options, &f->sim));
     out->seconds_domain += rill_sim_seconds_linking(f->sim);
+    if (!f->between.geom) RILL_TRY(rill_sim_walls_add(f->sim));
     if (f->between.geom)
         RILL_TRY(rill_reservoirs_drive(&f->between, domain, f->sim,
                                        3 * f->plan->force * f->geom->n[f->run->axis]));

@@ -17,6 +17,8 @@
 /* Bounds of the chosen tau: below, sound rings for long; above, k is as exact but nothing gets faster. */
 #define TAU_MIN 0.505
 #define TAU_MAX 2.0
+/* With interpolated walls k depends on tau: by half a percent at most up to here (docs/method.md). */
+#define TAU_INTERPOLATED 0.8
 /* The balance leans to a fast pressure: throats make it slower than estimated, see docs/method.md. */
 #define PRESSURE_FIRST 0.75
 /* What the chosen force aims at; the estimates behind it may be off by a factor of ten. */
@@ -168,9 +170,10 @@ static double pressure_time(const rill_permeability_plan *p, double k)
  * are no matter. */
 enum { CHAMBER_NODES = 8, CHAMBERS_FEW = 50000 };
 
-static void network_choose(const rill_permeability_options *o, uint32_t chambers, rill_permeability_plan *p)
+static void network_choose(const rill_permeability_options *o, uint32_t chambers, bool interpolated,
+                           rill_permeability_plan *p)
 {
-    const double tau = o->tau != 0 ? o->tau : TAU_NETWORK;
+    const double tau = o->tau != 0 ? o->tau : interpolated ? TAU_INTERPOLATED : TAU_NETWORK;
     p->network = true;
     p->chambers = chambers;
     p->tau = tau;
@@ -178,7 +181,9 @@ static void network_choose(const rill_permeability_options *o, uint32_t chambers
     p->cycle = 2 * (uint64_t)ceil(0.5 * fmax(CYCLE_LEAST, CYCLE_TIMES * viscous_time(p) / p->nu));
     p->steps_expected = CYCLES * (double)p->cycle;
     snprintf(p->tau_reason, sizeof p->tau_reason,
-             o->tau != 0 ? "as asked for" : "momentum settles soon, a pore network corrects the pressures");
+             o->tau != 0    ? "as asked for"
+             : interpolated ? "above it, interpolated walls move with the viscosity"
+                            : "momentum settles soon, a pore network corrects the pressures");
 }
 
 uint64_t rill_plan_between(const rill_permeability_plan *p)
@@ -194,8 +199,9 @@ static bool network_serves(const rill_permeability_options *o)
            v.bounce == RILL_HALF_WAY && (v.storage == RILL_FP32 || v.storage == RILL_FP64);
 }
 
-static void tau_choose(double asked, rill_permeability_plan *p)
+static void tau_choose(double asked, bool interpolated, rill_permeability_plan *p)
 {
+    const double most = interpolated ? TAU_INTERPOLATED : TAU_MAX;
     const double slow = pressure_time(p, p->k_expected), thick = viscous_time(p);
     const double balance = PRESSURE_FIRST * sqrt(thick / slow);
     if (asked != 0) {
@@ -203,9 +209,11 @@ static void tau_choose(double asked, rill_permeability_plan *p)
         snprintf(p->tau_reason, sizeof p->tau_reason,
                  "as asked for; pressure and momentum would settle alike at %.3g", 0.5 + 3 * balance);
     } else {
-        p->tau = fmin(fmax(0.5 + 3 * balance, TAU_MIN), TAU_MAX);
+        p->tau = fmin(fmax(0.5 + 3 * balance, TAU_MIN), most);
         snprintf(p->tau_reason, sizeof p->tau_reason,
-                 3 * balance + 0.5 > TAU_MAX   ? "momentum settles in no more than a few passes of the box"
+                 interpolated && 3 * balance + 0.5 > most
+                     ? "above it, interpolated walls move with the viscosity"
+                 : 3 * balance + 0.5 > TAU_MAX ? "momentum settles in no more than a few passes of the box"
                  : 3 * balance + 0.5 < TAU_MIN ? "the pores are so tight that only stability sets the limit"
                                                : "pressure along the box and momentum across the widest "
                                                  "pores settle in about %.2g steps each",
@@ -287,13 +295,13 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
         if (options->axis == a || options->axis < 0) p->length = fmax(p->length, length);
     }
     p->k_expected = k_guess(m);
-    tau_choose(options->tau, p);
+    tau_choose(options->tau, geom->surface != NULL, p);
     const double slow = pressure_time(p, p->k_expected) * p->nu, thick = viscous_time(p) / p->nu;
     p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
     if (options->acceleration != RILL_ACCELERATION_NONE && network_serves(options)) {
         const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
         rill_permeability_plan network = *p;
-        network_choose(options, m->chambers, &network);
+        network_choose(options, m->chambers, geom->surface != NULL, &network);
         if (asked || (network.steps_expected < p->steps_expected &&
                       (m->chambers < CHAMBERS_FEW || m->chambers < p->nodes / CHAMBER_NODES)))
             *p = network;

@@ -518,6 +518,11 @@ const char *rill_sim_backend(const rill_sim *sim) { return sim->backend->name; }
 
 const char *rill_sim_device(const rill_sim *sim) { return sim->device; }
 
+void rill_sim_force_set(rill_sim *sim, const double force[3])
+{
+    memcpy(sim->options.force, force, sizeof sim->options.force);
+}
+
 rill_variant rill_sim_variant(const rill_sim *sim) { return sim->options.variant; }
 
 bool rill_sim_mirrored(const rill_sim *sim) { return sim->domain->swap_count > 0; }

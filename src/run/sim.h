@@ -21,6 +21,12 @@ rill_variant rill_sim_variant(const rill_sim *sim);
 /** Return whether the domain has mirrored sides. */
 bool rill_sim_mirrored(const rill_sim *sim);
 
+/** Change the body force from the next step on; moments of now hold half of it. */
+void rill_sim_force_set(rill_sim *sim, const double force[3]);
+
+/** Interpolate the walls of the geometry's surface; without one they stay half-way. */
+rill_status rill_sim_walls_add(rill_sim *sim);
+
 /** Return the backend of a simulation. */
 const rill_backend *rill_sim_backend_table(const rill_sim *sim);
 

@@ -17,6 +17,20 @@ rill_status rill_sim_boundary_add(rill_sim *sim, const rill_boundary *boundary, 
     return RILL_OK;
 }
 
+rill_status rill_sim_walls_add(rill_sim *sim)
+{
+    rill_status status = RILL_OK;
+    rill_boundary *walls = NULL;
+    const rill_surface *surface = sim->domain->geom->surface;
+    int patch;
+    if (!surface || surface->wall_count == 0) return RILL_OK;
+    RILL_TRY(rill_boundary_create_cuts(sim->domain, surface->walls, surface->wall_count, &walls));
+    RILL_TRY(rill_sim_boundary_add(sim, walls, &patch));
+done:
+    rill_boundary_destroy(walls);
+    return status;
+}
+
 static rill_status patch_check(const rill_sim *sim, int patch)
 {
     if (patch >= 0 && patch < sim->patches.count) return RILL_OK;

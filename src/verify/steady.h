@@ -67,7 +67,7 @@ double rill_verify_magic(const rill_sim_options *options);
 double rill_verify_magic_tau(const rill_verify_setup *setup, double tau);
 
 /**
- * Drive a flow along an axis.
+ * Drive a flow along an axis; walls are half-way, or where the geometry's surface is.
  * @param[in]  geom     borrowed until rill_verify_flow_end()
  * @param[in]  options  with the force along `axis`
  * @param[out] flow     to be ended also after a failure, if it was cleared before

@@ -185,6 +185,29 @@ Test(permeability, refuses_geometries_without_permeability)
                    "--tau", "0.8", "--force", "0.01");
 }
 
+/* Walls where the spheres are: 19.61207 is exact, half-way walls give 19.0675. */
+Test(permeability, interpolates_walls_that_are_known)
+{
+    const cli_result made = cli_test_run("generate", "spheres", "--walls", "exact", "-o", "sc.geom.h5");
+    cr_assert_eq(made.code, 0, "%s", made.err);
+    cr_expect_not_null(strstr(made.out, "exact, on "), "%s", made.out);
+    const cli_result r =
+        cli_test_run("permeability", "sc.geom.h5", "--tau", "0.8", "--tolerance", "1e-3", "--json", "a.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "interpolated walls, on "), "%s", r.out);
+    json_t *json = json_load_file("a.json", 0, NULL);
+    const json_t *lu = json_object_get(json_object_get(json, "permeability"), "lu");
+    const double k = json_real_value(json_object_get(lu, "zz"));
+    cr_expect_float_eq(k, 19.61207, 0.01 * 19.61207, "%g", k);
+    cr_expect_str_eq(json_string_value(json_object_get(json, "walls")), "interpolated");
+    json_decref(json);
+    cli_test_fails(1, "periodic sides", "permeability", "sc.geom.h5", "-q", "--sides", "mirror");
+    cli_test_fails(1, "body force", "permeability", "sc.geom.h5", "-q", "--drive", "pressure");
+    cli_test_fails(1, "leave out --error-bar", "permeability", "sc.geom.h5", "-q", "--error-bar");
+    cli_test_fails(1, "periodic sides", "generate", "spheres", "--walls", "exact", "--sides", "wall", "-o",
+                   "b.geom.h5");
+}
+
 Test(permeability, refuses_wrong_options)
 {
     make_array("sc.geom.h5", "8");

@@ -164,8 +164,8 @@ static int run(int argc, char **argv);
 
 const cli_command cli_generate = {
     .name = "generate",
-    .usage = "KIND [options] -o FILE.geom.h5",
-    .summary = "make a synthetic geometry",
+    .usage = "KIND [options] -o FILE",
+    .summary = "make a synthetic geometry, or the surface of one",
     .run = run,
 };
 
@@ -173,12 +173,14 @@ static int list_kinds(void)
 {
     printf("Usage: rill generate %s\n\n%s\n\nKinds:\n", cli_generate.usage, cli_generate.summary);
     for (const cli_generate_kind *k = cli_generate_kinds; k->name; k++)
-        printf("  %-10s%s\n", k->name, k->summary);
-    printf("\n`rill generate KIND --help` shows the options of a kind. Lengths are in voxels, the centre of "
-           "voxel i\n"
-           "lies at i + 1/2, and sides are periodic. The same options make the same voxels on every machine "
-           "and for\n"
-           "any number of threads.\n");
+        printf("  %-13s%s\n", k->name, k->summary);
+    for (int k = 0; cli_surface_kind_name(k); k++)
+        printf("  %-13s%s\n", cli_surface_kind_name(k), cli_surface_kind_summary(k));
+    printf("\n`rill generate KIND --help` shows the options of a kind. Surfaces take lengths with units. All "
+           "others\n"
+           "count in voxels, the centre of voxel i lies at i + 1/2, and sides are periodic. The same options "
+           "make\n"
+           "the same voxels on every machine and for any number of threads.\n");
     return RILL_OK;
 }
 
@@ -190,6 +192,11 @@ static rill_status fail_unknown(const char *name)
         const size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", k->name);
         rill_nearest_try(&match, name, k->name);
+    }
+    for (int k = 0; cli_surface_kind_name(k); k++) {
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, ", %s", cli_surface_kind_name(k));
+        rill_nearest_try(&match, name, cli_surface_kind_name(k));
     }
     if (name[0] == '-')
         return rill_fail(RILL_USAGE, "%s stands before the kind: give one of %s first", name, all);
@@ -205,15 +212,16 @@ static int run(int argc, char **argv)
         return cli_report(&cli_generate,
                           rill_fail(RILL_USAGE, "no kind is given: `rill generate --help` lists them"));
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return list_kinds();
-    for (const cli_generate_kind *k = cli_generate_kinds; k->name; k++)
-        if (strcmp(argv[1], k->name) == 0) {
-            char *line = cli_command_line(argc, argv);
-            if (!line)
-                return cli_report(&cli_generate,
-                                  rill_fail(RILL_SYSTEM, "out of memory for the command line"));
-            const int code = run_kind(k, argc - 1, argv + 1, line);
-            free(line);
-            return code;
-        }
-    return cli_report(&cli_generate, fail_unknown(argv[1]));
+    const cli_generate_kind *kind = cli_generate_kinds;
+    int surface = 0;
+    while (kind->name && strcmp(argv[1], kind->name) != 0) kind++;
+    while (cli_surface_kind_name(surface) && strcmp(argv[1], cli_surface_kind_name(surface)) != 0) surface++;
+    if (!kind->name && !cli_surface_kind_name(surface))
+        return cli_report(&cli_generate, fail_unknown(argv[1]));
+    char *line = cli_command_line(argc, argv);
+    if (!line) return cli_report(&cli_generate, rill_fail(RILL_SYSTEM, "out of memory for the command line"));
+    const int code = kind->name ? run_kind(kind, argc - 1, argv + 1, line)
+                                : cli_surface_kind_run(surface, argc - 1, argv + 1, line);
+    free(line);
+    return code;
 }

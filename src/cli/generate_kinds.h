@@ -34,4 +34,11 @@ typedef struct cli_generate_kind {
 /** The kinds; the last one has no name. */
 extern const cli_generate_kind cli_generate_kinds[];
 
+/** Return the name of the k-th kind that is a triangle surface, NULL behind the last; and what it is. */
+const char *cli_surface_kind_name(int k);
+const char *cli_surface_kind_summary(int k);
+
+/** Make one; argv[0] is its name. @param line  the command @return the exit code */
+int cli_surface_kind_run(int k, int argc, char **argv, const char *line);
+
 #endif

@@ -28,6 +28,8 @@ rill_status rill_case_match(const rill_case *c, const rill_geom *geom, int *ends
             RILL_USAGE,
             "%s has no openings that a case could be about: make it from a surface with `rill voxelize`",
             c->geometry);
+    if (!(geom->spacing > 0))
+        return rill_fail(RILL_USAGE, "%s has no size of voxels: make it again with one", c->geometry);
     for (int k = 0; k < s->opening_count; k++) ends[k] = -1;
     for (int e = 0; e < c->end_count; e++) {
         rill_nearest match = {0};

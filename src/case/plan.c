@@ -291,8 +291,6 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     const rill_backend *backend;
     planner p = {.given = given, .geom = geom, .options = options, .plan = plan};
     memset(plan, 0, sizeof *plan);
-    if (!(geom->spacing > 0))
-        return rill_fail(RILL_USAGE, "%s has no size of voxels: give one when it is made", given->geometry);
     RILL_TRY(expect(&p));
     plan->voxels = rill_geom_voxels(geom);
     plan->wall_links = geom->surface->wall_count;

@@ -44,7 +44,6 @@ static rill_status read_law(const rill_yaml *yaml, const rill_yaml_value *value,
                             void *into)
 {
     static const rill_key *const tables[] = {newtonian_keys, carreau_keys, casson_keys};
-    static const rill_key choice[] = {{"law", RILL_KEY_CHOICE, OF_LAW(kind), true, .choices = laws}, {0}};
     rill_law *law = into;
     if (!rill_yaml_is_map(value)) {
         const rill_status status = rill_yaml_quantity(yaml, value, where, "Pa.s", &law->viscosity);
@@ -52,12 +51,12 @@ static rill_status read_law(const rill_yaml *yaml, const rill_yaml_value *value,
         return rill_yaml_fail(yaml, value, "%s is %s: it must be above 0", where, rill_yaml_scalar(value));
     }
     const rill_yaml_value *kind = rill_yaml_get(yaml, value, "law");
-    if (!kind || !rill_yaml_scalar(kind))
+    int k = 0;
+    if (!kind)
         return rill_yaml_fail(yaml, value, "%s lacks the key \"law\": newtonian, carreau-yasuda or casson",
                               where);
-    int k = 0;
-    while (laws[k] && strcmp(laws[k], rill_yaml_scalar(kind)) != 0) k++;
-    return rill_yaml_map(yaml, value, "viscosity", laws[k] ? tables[k] : choice, law, NULL);
+    const rill_status status = rill_yaml_choice(yaml, kind, "law of viscosity", laws, &k);
+    return status == RILL_OK ? rill_yaml_map(yaml, value, "viscosity", tables[k], law, NULL) : status;
 }
 
 /* ---- openings -------------------------------------------------------------------------------- */
@@ -134,7 +133,6 @@ static const rill_key windkessel_keys[] = {
     {0}};
 static const rill_key split_keys[] = {
     KIND, {"fraction", RILL_KEY_CALL, OF_END(fraction), true, .read = read_fraction}, BACKFLOW, {0}};
-static const rill_key kind_keys[] = {KIND, {0}};
 static const rill_key *const end_keys[] = {inlet_keys, pressure_keys, resistance_keys, windkessel_keys,
                                            split_keys};
 
@@ -216,26 +214,25 @@ static rill_status read_end(const rill_yaml *yaml, const rill_yaml_value *key, c
 {
     rill_status status = RILL_OK;
     bool given[16] = {false};
-    char where[96];
-    end_reader r = {.end = {.profile = RILL_PROFILE_FITTED, .backflow = 0.5, .line = rill_yaml_line(key)}};
+    char where[96], what[112];
+    end_reader r = {.end = {.profile = RILL_PROFILE_FITTED, .backflow = -1, .line = rill_yaml_line(key)}};
     const char *name = rill_yaml_scalar(key);
     if (strlen(name) >= sizeof r.end.name || rill_opening_name_check(name) != RILL_OK)
         return rill_yaml_fail(yaml, key, "\"%.80s\" cannot be the name of an opening", name);
     snprintf(r.end.name, sizeof r.end.name, "%s", name);
     snprintf(where, sizeof where, "opening %s", name);
     const rill_yaml_value *kind = rill_yaml_get(yaml, value, "kind");
-    if (rill_yaml_is_map(value) && !kind)
+    int k = 0;
+    if (!rill_yaml_is_map(value))
+        return rill_yaml_fail(yaml, value, "%s is no mapping: write its kind and what goes with it below",
+                              where);
+    if (!kind)
         return rill_yaml_fail(
             yaml, value, "%s lacks the key \"kind\": inlet, pressure, resistance, windkessel or flow-split",
             where);
-    int k = 0;
-    while (kind && rill_yaml_scalar(kind) && kinds[k] && strcmp(kinds[k], rill_yaml_scalar(kind)) != 0) k++;
-    const bool known = kind && rill_yaml_scalar(kind) && kinds[k];
-    RILL_TRY(rill_yaml_map(yaml,
-                           known  ? value
-                           : kind ? kind
-                                  : value,
-                           where, known ? end_keys[k] : kind_keys, &r, known ? given : NULL));
+    snprintf(what, sizeof what, "kind of %s", where);
+    RILL_TRY(rill_yaml_choice(yaml, kind, what, kinds, &k));
+    RILL_TRY(rill_yaml_map(yaml, value, where, end_keys[k], &r, given));
     if (k == RILL_END_INLET || k == RILL_END_PRESSURE) RILL_TRY(fit_amount(yaml, value, &r, given, c));
     *out = r.end;
     r.end.wave = NULL;
@@ -476,6 +473,9 @@ static rill_status check_ends(const rill_case *c)
         count[c->ends[k].kind]++;
         if (c->ends[k].kind == RILL_END_SPLIT && !isnan(c->ends[k].fraction)) shares += c->ends[k].fraction;
     }
+    /* Where pressures drive the flow, it is meant to come in through some of them. */
+    for (int k = 0; k < c->end_count; k++)
+        if (c->ends[k].backflow < 0) c->ends[k].backflow = count[RILL_END_INLET] ? 0.5 : 0;
     const int holding = count[RILL_END_PRESSURE] + count[RILL_END_RESISTANCE] + count[RILL_END_WINDKESSEL];
     if (holding + count[RILL_END_SPLIT] == 0)
         return rill_fail(

@@ -247,20 +247,20 @@ static rill_status read_yes(const rill_yaml *yaml, const rill_yaml_value *value,
                           text ? text : "(not one value)");
 }
 
-static rill_status read_choice(const rill_yaml *yaml, const rill_yaml_value *value, const char *what,
-                               const rill_key *key, int *out)
+rill_status rill_yaml_choice(const rill_yaml *yaml, const rill_yaml_value *value, const char *what,
+                             const char *const *choices, int *out)
 {
     const char *text = rill_yaml_scalar(value);
     rill_nearest match = {0};
     char list[256] = "";
-    for (int k = 0; key->choices[k]; k++) {
-        if (text && strcmp(text, key->choices[k]) == 0) {
+    for (int k = 0; choices[k]; k++) {
+        if (text && strcmp(text, choices[k]) == 0) {
             *out = k;
             return RILL_OK;
         }
-        if (text) rill_nearest_try(&match, text, key->choices[k]);
+        if (text) rill_nearest_try(&match, text, choices[k]);
         const size_t length = strlen(list);
-        snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", key->choices[k]);
+        snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", choices[k]);
     }
     if (!text) return rill_yaml_fail(yaml, value, "%s is not one value: it may be %s", what, list);
     if (rill_nearest_is_meant(&match, text))
@@ -303,7 +303,7 @@ static rill_status read_value(const rill_yaml *yaml, const rill_yaml_value *valu
     case RILL_KEY_YES:
         return read_yes(yaml, value, what, at);
     case RILL_KEY_CHOICE:
-        return read_choice(yaml, value, what, key, at);
+        return rill_yaml_choice(yaml, value, what, key->choices, at);
     case RILL_KEY_MAP:
         return rill_yaml_map(yaml, value, key->name, key->keys, at, NULL);
     case RILL_KEY_CALL:

@@ -84,6 +84,10 @@ const rill_yaml_value *rill_yaml_item(const rill_yaml *yaml, const rill_yaml_val
 /** Refuse a key that stands twice in a mapping whose keys are names of the user's. */
 rill_status rill_yaml_names(const rill_yaml *yaml, const rill_yaml_value *map, const char *where);
 
+/** Read one of several words. @param choices NULL-terminated */
+rill_status rill_yaml_choice(const rill_yaml *yaml, const rill_yaml_value *value, const char *what,
+                             const char *const *choices, int *out);
+
 /** Read a quantity. @param what  for messages: "flow of openings: inlet" */
 rill_status rill_yaml_quantity(const rill_yaml *yaml, const rill_yaml_value *value, const char *what,
                                const char *unit, double *out);

@@ -30,15 +30,18 @@ Test(case_file, says_everything_in_si)
     rill_case *c = NULL;
     vessel_write("wave.csv", "time [ms], factor\n0, 1\n100, 2\n300, 1.5\n800, 1\n");
     cr_assert_eq(mkdir("sub", 0700), 0);
-    vessel_write("sub/v.yaml",
-                 "geometry: ../v.geom.h5\nfluid:\n  density: 1.06 g/cm3\n  viscosity: {law: carreau-yasuda, at-rest: "
-                 "0.16 Pa.s, at-infinite-shear: 3.5 cP, time: 8.2 s, index: 0.2128, sharpness: 0.64}\n"
-                 "walls: half-way\nopenings:\n  in: {kind: inlet, mean-velocity: 30 cm/s, waveform: ../wave.csv}\n"
-                 "  a: {kind: windkessel, proximal: 0.2 mmHg.s/mL, compliance: 1.5 mL/mmHg, distal: 1 mmHg.s/mL}\n"
-                 "  b: {kind: flow-split, fraction: 30 %%}\n  c: {kind: resistance, resistance: 1e8 Pa.s/m3, beyond: "
-                 "5 mmHg, backflow: 0}\nrun: {cycles: 3, tolerance: 0.5 %%, mach: 0.05, lattice: d3q27, storage: fp16s}\n"
-                 "output: {snapshots: 20, fields: yes, centre-line: no, checkpoint-every: 10 min, probes: {p: [1 mm, 2 "
-                 "mm, 3 cm]}, planes: {q: {centre: [0 m, 0 m, 1 mm], normal: [0, 3, 4]}}}\n");
+    vessel_write(
+        "sub/v.yaml",
+        "geometry: ../v.geom.h5\nfluid:\n  density: 1.06 g/cm3\n  viscosity: {law: carreau-yasuda, at-rest: "
+        "0.16 Pa.s, at-infinite-shear: 3.5 cP, time: 8.2 s, index: 0.2128, sharpness: 0.64}\n"
+        "walls: half-way\nopenings:\n  in: {kind: inlet, mean-velocity: 30 cm/s, waveform: ../wave.csv}\n"
+        "  a: {kind: windkessel, proximal: 0.2 mmHg.s/mL, compliance: 1.5 mL/mmHg, distal: 1 mmHg.s/mL}\n"
+        "  b: {kind: flow-split, fraction: 30 %%}\n  c: {kind: resistance, resistance: 1e8 Pa.s/m3, beyond: "
+        "5 mmHg, backflow: 0}\nrun: {cycles: 3, tolerance: 0.5 %%, mach: 0.05, lattice: d3q27, storage: "
+        "fp16s}\n"
+        "output: {snapshots: 20, fields: yes, centre-line: no, checkpoint-every: 10 min, probes: {p: [1 mm, "
+        "2 "
+        "mm, 3 cm]}, planes: {q: {centre: [0 m, 0 m, 1 mm], normal: [0, 3, 4]}}}\n");
     cr_assert_eq(rill_case_read("sub/v.yaml", &c), RILL_OK, "%s", rill_error_message());
     cr_expect_str_eq(c->geometry, "sub/../v.geom.h5");
     cr_expect_float_eq(c->density, 1060, 1e-9);
@@ -76,16 +79,24 @@ Test(case_file, refuses_with_line_and_remedy)
     refuse("a: [1, 2\nb: 3\n", "v.yaml:2", "no YAML");
     refuse("a: \x01\n", "v.yaml:1", "no YAML");
     refuse(TOP ENDS "---\n" TOP, "v.yaml", "second document");
-    refuse(TOP ENDS "rum: {cycles: 3}\n", "v.yaml:8", "unknown key \"rum\" in the case: did you mean \"run\"?");
-    refuse(TOP ENDS "colour: red\n", "v.yaml:8", "unknown key \"colour\" in the case: it may have geometry, fluid");
+    refuse(TOP ENDS "rum: {cycles: 3}\n", "v.yaml:8",
+           "unknown key \"rum\" in the case: did you mean \"run\"?");
+    refuse(TOP ENDS "colour: red\n", "v.yaml:8",
+           "unknown key \"colour\" in the case: it may have geometry, fluid");
     refuse(TOP ENDS "walls: half-way\nwalls: half-way\n", "v.yaml:9", "stands here twice, first on line 8");
     refuse(TOP, "v.yaml:1", "lacks the key \"openings\"");
-    refuse("geometry: g\nfluid:\n  density: 1060 kg/m3\n" ENDS, "v.yaml:3", "fluid lacks the key \"viscosity\"");
-    refuse("geometry: g\nfluid: {density: 1060, viscosity: 3.5 mPa.s}\n" ENDS, "v.yaml:2", "\"1060\" has no unit");
-    refuse("geometry: g\nfluid: {density: 1060 mm, viscosity: 3.5 mPa.s}\n" ENDS, "v.yaml:2", "not a quantity in kg/m3");
-    refuse("geometry: g\nfluid: {density: -3 kg/m3, viscosity: 3.5 mPa.s}\n" ENDS, "v.yaml:2", "must be above 0");
-    refuse("geometry: g\nfluid: {density: 1 kg/m3, viscosity: 0 mPa.s}\n" ENDS, "v.yaml:2", "must be above 0");
-    refuse("geometry: g\nfluid: {density: 1 kg/m3, viscosity: {law: cason}}\n" ENDS, "v.yaml:2", "did you mean \"casson\"");
+    refuse("geometry: g\nfluid:\n  density: 1060 kg/m3\n" ENDS, "v.yaml:3",
+           "fluid lacks the key \"viscosity\"");
+    refuse("geometry: g\nfluid: {density: 1060, viscosity: 3.5 mPa.s}\n" ENDS, "v.yaml:2",
+           "\"1060\" has no unit");
+    refuse("geometry: g\nfluid: {density: 1060 mm, viscosity: 3.5 mPa.s}\n" ENDS, "v.yaml:2",
+           "not a quantity in kg/m3");
+    refuse("geometry: g\nfluid: {density: -3 kg/m3, viscosity: 3.5 mPa.s}\n" ENDS, "v.yaml:2",
+           "must be above 0");
+    refuse("geometry: g\nfluid: {density: 1 kg/m3, viscosity: 0 mPa.s}\n" ENDS, "v.yaml:2",
+           "must be above 0");
+    refuse("geometry: g\nfluid: {density: 1 kg/m3, viscosity: {law: cason}}\n" ENDS, "v.yaml:2",
+           "did you mean \"casson\"");
     refuse(TOP "walls: brick\n" ENDS, "v.yaml:5", "it may be interpolated, half-way");
     refuse(TOP "walls: interpolate\n" ENDS, "v.yaml:5", "did you mean \"interpolated\"?");
     refuse(TOP ENDS "output: {fields: maybe}\n", "v.yaml:8", "say yes or no");
@@ -114,9 +125,13 @@ Test(case_file, refuses_openings_that_make_no_flow)
     refuse(TOP "openings:\n  in: {kind: windkessel, proximal: 1 Pa.s/m3, distal: 1 Pa.s/m3}\n", "v.yaml:6",
            "lacks the key \"compliance\"");
     refuse(TOP "openings:\n  ../x: {kind: inlet, flow: 12 mL/s}\n", "v.yaml:6", "cannot be the name");
-    refuse(TOP "openings:\n  o: {kind: flow-split, fraction: 120 %}\n", "v.yaml:6", "a share between 0 and 1");
-    refuse(TOP "openings:\n  in: {kind: inlet, flow: 12 mL/s}\n  a: {kind: flow-split, fraction: 0.7}\n  b: {kind: "
-               "flow-split, fraction: 0.7}\n", "v.yaml", "add up to 1.4");
+    refuse(TOP "openings:\n  o: {kind: flow-split, fraction: 120 %}\n", "v.yaml:6",
+           "a share between 0 and 1");
+    refuse(
+        TOP
+        "openings:\n  in: {kind: inlet, flow: 12 mL/s}\n  a: {kind: flow-split, fraction: 0.7}\n  b: {kind: "
+        "flow-split, fraction: 0.7}\n",
+        "v.yaml", "add up to 1.4");
 }
 
 /* A case with a waveform of this text. */
@@ -126,7 +141,8 @@ static void refuse_wave(const char *wave, const char *line, const char *part)
     cr_assert(file);
     fputs(wave, file);
     cr_assert_eq(fclose(file), 0);
-    refuse(TOP "openings:\n  in: {kind: inlet, waveform: w.csv}\n  out: {kind: pressure, pressure: 0 Pa}\n", line, part);
+    refuse(TOP "openings:\n  in: {kind: inlet, waveform: w.csv}\n  out: {kind: pressure, pressure: 0 Pa}\n",
+           line, part);
 }
 
 Test(case_file, refuses_waveforms)
@@ -142,11 +158,13 @@ Test(case_file, refuses_waveforms)
     refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2\n0.1, 3\n", "w.csv:4", "sort the rows by time");
     refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2, 3\n", "w.csv:3", "no row of two numbers");
     refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2\n", "w.csv", "at least 4");
-    refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2\n0.5, 2\n0.8, 3\n", "w.csv:5", "the cycle is not closed");
+    refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2\n0.5, 2\n0.8, 3\n", "w.csv:5",
+                "the cycle is not closed");
     refuse_wave("time [s], pressure [Pa]\n0, 1\n0.2, 2\n0.5, 2\n0.8, 1\n", "v.yaml:6", "gives a pressure");
     refuse_wave("time [s], factor\n0, 1\n0.2, 2\n0.5, 2\n0.8, 1\n", "v.yaml:6", "gives factors");
-    refuse(TOP "openings:\n  in: {kind: inlet, waveform: none.csv}\n  out: {kind: pressure, pressure: 0 Pa}\n", "v.yaml:6",
-           "cannot read the waveform none.csv");
+    refuse(TOP
+           "openings:\n  in: {kind: inlet, waveform: none.csv}\n  out: {kind: pressure, pressure: 0 Pa}\n",
+           "v.yaml:6", "cannot read the waveform none.csv");
 }
 
 /* Splines of fourth order: halving the spacing makes a sine sixteen times better. */
@@ -183,12 +201,13 @@ Test(case_file, circuit_solves_its_equations)
 {
     rill_case *c = NULL;
     vessel_write("w.csv", "time [s], flow [mL/s]\n0, 5\n0.1, 20\n0.25, 30\n0.4, 8\n0.6, 4\n0.9, 5\n");
-    vessel_write("v.yaml", TOP
-                 "openings:\n  in: {kind: inlet, waveform: w.csv}\n"
-                 "  a: {kind: windkessel, proximal: 2e7 Pa.s/m3, compliance: 3e-9 m3/Pa, distal: 8e8 Pa.s/m3}\n"
-                 "  b: {kind: windkessel, proximal: 5e7 Pa.s/m3, compliance: 1e-9 m3/Pa, distal: 9e8 Pa.s/m3, beyond: "
-                 "300 Pa}\n  c: {kind: resistance, resistance: 2e9 Pa.s/m3, beyond: 100 Pa}\n"
-                 "  d: {kind: flow-split, fraction: 10 %%}\n");
+    vessel_write(
+        "v.yaml", TOP
+        "openings:\n  in: {kind: inlet, waveform: w.csv}\n"
+        "  a: {kind: windkessel, proximal: 2e7 Pa.s/m3, compliance: 3e-9 m3/Pa, distal: 8e8 Pa.s/m3}\n"
+        "  b: {kind: windkessel, proximal: 5e7 Pa.s/m3, compliance: 1e-9 m3/Pa, distal: 9e8 Pa.s/m3, beyond: "
+        "300 Pa}\n  c: {kind: resistance, resistance: 2e9 Pa.s/m3, beyond: 100 Pa}\n"
+        "  d: {kind: flow-split, fraction: 10 %%}\n");
     cr_assert_eq(rill_case_read("v.yaml", &c), RILL_OK, "%s", rill_error_message());
     const int ends[] = {0, 1, 2, 3, 4};
     const rill_opening openings[5] = {{.area = 1}, {.area = 1}, {.area = 1}, {.area = 1}, {.area = 1}};
@@ -204,14 +223,17 @@ Test(case_file, circuit_solves_its_equations)
         cr_expect_lt(fabs(sum), 1e-12 * 3e-5 * 1e6);
         for (int k = 1; k < 3; k++) {
             const rill_end *e = &c->ends[k];
-            const double q = -rill_harmonics_at(&states[k].flow, t), stored = rill_harmonics_at(&states[k].stored, t);
-            const double rise = (rill_harmonics_at(&states[k].stored, t + h) -
-                                 rill_harmonics_at(&states[k].stored, t - h)) / (2 * h);
+            const double q = -rill_harmonics_at(&states[k].flow, t),
+                         stored = rill_harmonics_at(&states[k].stored, t);
+            const double rise =
+                (rill_harmonics_at(&states[k].stored, t + h) - rill_harmonics_at(&states[k].stored, t - h)) /
+                (2 * h);
             cr_expect_float_eq(p, stored + e->proximal * q, 1e-9 * fabs(p));
             cr_expect_float_eq(e->compliance * rise, q - (stored - e->beyond) / e->distal, 1e-6 * 3e-5);
         }
         cr_expect_float_eq(p, 100 - 2e9 * rill_harmonics_at(&states[3].flow, t), 1e-9 * p);
-        cr_expect_float_eq(rill_harmonics_at(&states[4].flow, t), -0.1 * rill_harmonics_at(&states[0].flow, t), 1e-15);
+        cr_expect_float_eq(rill_harmonics_at(&states[4].flow, t),
+                           -0.1 * rill_harmonics_at(&states[0].flow, t), 1e-15);
     }
     rill_case_destroy(c);
 }

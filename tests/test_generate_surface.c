@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generated surfaces: whole but for their ends, smooth, of known area and volume; `voxelize` finds the openings. */
+/* Generated surfaces: whole but for their ends, smooth, of known area and volume; `voxelize` finds the
+ * openings. */
 #include "image_files.h"
 
 #include "core/memory.h"
@@ -37,7 +38,8 @@ static double sharpest(const rill_mesh *mesh)
         rill_mesh_area(mesh, edges[k].slot / 3, a);
         rill_mesh_area(mesh, edges[k + 1].slot / 3, b);
         const double size = sqrt(rill_dot(a, a) * rill_dot(b, b));
-        if (size > 1e-6 * 1e-4 * 1e-6 * 1e-4) most = fmax(most, acos(fmin(rill_dot(a, b) / size, 1)) * 180 / M_PI);
+        if (size > 1e-6 * 1e-4 * 1e-6 * 1e-4)
+            most = fmax(most, acos(fmin(rill_dot(a, b) / size, 1)) * 180 / M_PI);
     }
     rill_array_destroy(edges);
     return most;
@@ -53,7 +55,8 @@ static rill_geom *voxelize(const rill_mesh *mesh, double dx, rill_surface_report
     cr_assert_eq(rill_surface_voxelize("a.stl", &o, (rill_progress){0}, &geom, report), RILL_OK, "%s",
                  rill_error_message());
     for (int d = 0; d < RILL_DEFECT_KINDS; d++)
-        cr_expect(report->defects[d].count == 0 || d == RILL_DEFECT_THIN, "defect %d: %u", d, (unsigned)report->defects[d].count);
+        cr_expect(report->defects[d].count == 0 || d == RILL_DEFECT_THIN, "defect %d: %u", d,
+                  (unsigned)report->defects[d].count);
     return geom;
 }
 
@@ -90,7 +93,8 @@ Test(generate_surface, nozzle_is_the_benchmarks)
     cr_expect_eq(many, 0);
     rill_geom *geom = voxelize(mesh, 0.5e-3, &report);
     const double cone = M_PI * 22.685e-3 / 3 * (36 + 12 + 4) * 1e-6;
-    cr_expect_float_eq(report.volume, M_PI * 36e-6 * 40e-3 + M_PI * 4e-6 * 40e-3 + cone, 0.003 * report.volume);
+    cr_expect_float_eq(report.volume, M_PI * 36e-6 * 40e-3 + M_PI * 4e-6 * 40e-3 + cone,
+                       0.003 * report.volume);
     cr_expect_float_eq(report.narrowest, 4e-3, 0.02e-3);
     cr_expect_eq(geom->surface->opening_count, 2);
     rill_geom_destroy(geom);
@@ -117,7 +121,8 @@ Test(generate_surface, bifurcation_is_smooth_and_follows_murray)
         for (int j = 0; j < 3; j++) {
             const rill_opening *p = &geom->surface->openings[j];
             cubes[j] = pow(p->area / M_PI, 1.5);
-            cr_expect_float_eq(p->hydraulic_diameter, sqrt(4 * p->area / M_PI), 0.005 * p->hydraulic_diameter);
+            cr_expect_float_eq(p->hydraulic_diameter, sqrt(4 * p->area / M_PI),
+                               0.005 * p->hydraulic_diameter);
         }
         cr_expect_float_eq(cubes[0], pow(o.radius, 3), 0.01 * cubes[0]);
         cr_expect_float_eq(cubes[1] + cubes[2], cubes[0], 0.01 * cubes[0]);

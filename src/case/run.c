@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-    SERIES = 500, /* rows per cycle, at most */
-    WALL = 50,    /* samples of the wall shear per cycle, at most */
-    WATCH = 500   /* steps between looks for divergence, at most */
+    SERIES = 500, /* rows per cycle, at most, and at most every fourth step */
+    WALL = 50,    /* samples of the wall shear per cycle, at most, and at most every twentieth step */
+    WATCH = 100   /* steps between looks for divergence, at most: a look costs half a step */
 };
 
 /* Speeds and densities that no flow of small Mach number has; lu. */
@@ -51,8 +51,8 @@ void rill_run_rhythm_make(const rill_vessel *v, rill_run_rhythm *out)
         cycle = (uint64_t)fmax(1, wanted);
     }
     *out = (rill_run_rhythm){.cycle = cycle,
-                             .series = at_most(SERIES, cycle),
-                             .wall = at_most(WALL, cycle),
+                             .series = at_most(SERIES, (cycle + 3) / 4),
+                             .wall = at_most(WALL, (cycle + 19) / 20),
                              .watch = (cycle + WATCH - 1) / WATCH,
                              .phases = at_most((uint64_t)v->given->output.snapshots, cycle)};
     if (v->plan.cycle_steps == 0 && out->phases > 1)

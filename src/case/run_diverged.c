@@ -7,46 +7,84 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { BATCH = 1 << 16 };
 
-/* The node where it is worst. */
+/* The nodes where it is worst. */
 typedef struct worst {
-    rill_node node;
-    double speed; /* infinite where it is not finite */
+    bool finite;     /* all of them */
+    double speed;    /* the largest one, of the finite */
+    double place[3]; /* of it; of numbers that are none any more: the one in their middle, for they spread */
 } worst;
 
-static rill_status worst_find(rill_sim *sim, rill_node nodes, worst *out)
+/* Called for every node; `place` in voxels. */
+typedef void (*seen_fn)(worst *w, bool finite, double speed, const double place[3], double sums[4]);
+
+/* The largest speed, and where those that are not finite are in the mean. */
+static void first_look(worst *w, bool finite, double speed, const double place[3], double sums[4])
+{
+    if (!finite) {
+        for (int a = 0; a < 3; a++) sums[a] += place[a];
+        sums[3]++;
+        w->finite = false;
+    } else if (w->finite && speed > w->speed) {
+        w->speed = speed;
+        memcpy(w->place, place, sizeof w->place);
+    }
+}
+
+/* The node that is not finite and nearest to the mean; w->speed holds the square of its distance. */
+static void second_look(worst *w, bool finite, double speed, const double place[3], double sums[4])
+{
+    double gap = 0;
+    (void)speed;
+    if (finite) return;
+    for (int a = 0; a < 3; a++) gap += pow(place[a] - sums[a] / sums[3], 2);
+    if (gap >= w->speed) return;
+    w->speed = gap;
+    memcpy(w->place, place, sizeof w->place);
+}
+
+static rill_status look(rill_sim *sim, const rill_geom *geom, rill_node nodes, seen_fn see, worst *w,
+                        double sums[4])
 {
     rill_status status = RILL_OK;
     double *rho = NULL;
-    *out = (worst){.speed = -1};
+    uint64_t v = 0;
     RILL_TRY(rill_array_create(4 * BATCH, sizeof *rho, "moments", (void **)&rho));
-    for (rill_node first = 0; first < nodes && !isinf(out->speed); first += BATCH) {
-        const rill_node count = nodes - first < BATCH ? nodes - first : BATCH;
-        const double *u = rho + count;
-        RILL_TRY(rill_sim_moments(sim, first, count, rho, rho + count));
-        for (rill_node k = 0; k < count; k++) {
-            const double size = sqrt(u[k] * u[k] + u[count + k] * u[count + k] +
-                                     u[2 * (size_t)count + k] * u[2 * (size_t)count + k]);
-            const double speed = isfinite(size) && isfinite(rho[k]) ? size : INFINITY;
-            if (speed > out->speed) *out = (worst){first + k, speed};
+    for (uint64_t first = 0; first < nodes; first += BATCH) {
+        const rill_node count = (rill_node)(nodes - first < BATCH ? nodes - first : BATCH);
+        RILL_TRY(rill_sim_moments(sim, (rill_node)first, count, rho, rho + count));
+        for (rill_node k = 0; k < count; k++, v++) {
+            const double *u = rho + count + k;
+            while (geom->voxels[v] < RILL_FLUID) v++; /* nodes are in the order of the voxels */
+            const double place[3] = {(double)(v % geom->n[0]), (double)(v / geom->n[0] % geom->n[1]),
+                                     (double)(v / geom->n[0] / geom->n[1])};
+            const double speed =
+                sqrt(u[0] * u[0] + u[count] * u[count] + u[2 * (size_t)count] * u[2 * (size_t)count]);
+            see(w, isfinite(speed) && isfinite(rho[k]), speed, place, sums);
         }
-        if (nodes - first <= BATCH) break; /* the next one may not be a number of a node */
     }
 done:
     rill_array_destroy(rho);
     return status;
 }
 
-/* The place of a node, m. */
-static void place_of(const rill_geom *geom, rill_node node, double place[3])
+/* @param[out] out  its place in m */
+static rill_status worst_find(rill_sim *sim, const rill_geom *geom, rill_node nodes, worst *out)
 {
-    uint64_t seen = 0, v = 0;
-    for (const uint64_t all = rill_geom_voxels(geom); v < all; v++)
-        if (geom->voxels[v] >= RILL_FLUID && seen++ == node) break;
-    const uint64_t at[3] = {v % geom->n[0], v / geom->n[0] % geom->n[1], v / geom->n[0] / geom->n[1]};
-    for (int a = 0; a < 3; a++) place[a] = geom->origin[a] + geom->spacing * ((double)at[a] + 0.5);
+    rill_status status = RILL_OK;
+    double sums[4] = {0};
+    *out = (worst){.finite = true, .speed = -1};
+    RILL_TRY(look(sim, geom, nodes, first_look, out, sums));
+    if (!out->finite) {
+        out->speed = INFINITY;
+        RILL_TRY(look(sim, geom, nodes, second_look, out, sums));
+    }
+    for (int a = 0; a < 3; a++) out->place[a] = geom->origin[a] + geom->spacing * (out->place[a] + 0.5);
+done:
+    return status;
 }
 
 static const rill_opening *nearest(const rill_surface *s, const double place[3], double *distance)
@@ -66,12 +104,12 @@ rill_status rill_run_diverged(rill_run_loop *loop, const rill_totals *totals)
     rill_status status = RILL_OK;
     rill_vessel *v = loop->vessel;
     worst w;
-    double place[3], distance;
+    double distance;
     char speed[64] = "is no number any more", mach[96] = "", remedy[160];
-    RILL_TRY(worst_find(v->sim, rill_domain_nodes(v->domain), &w));
-    place_of(v->geom, w.node, place);
+    RILL_TRY(worst_find(v->sim, v->geom, rill_domain_nodes(v->domain), &w));
+    const double *place = w.place;
     const rill_opening *o = nearest(v->geom->surface, place, &distance);
-    if (isfinite(w.speed))
+    if (w.finite)
         snprintf(speed, sizeof speed, "has a speed of %.3g m/s, Mach %.2g", w.speed * v->plan.scales.velocity,
                  sqrt(3) * w.speed);
     if (isfinite(loop->mach)) snprintf(mach, sizeof mach, "Mach was %.2g when last looked at, ", loop->mach);

@@ -67,8 +67,8 @@ typedef struct cli_command {
     int (*run)(int argc, char **argv); /**< argv[0] is the command's name; returns the exit code */
 } cli_command;
 
-extern const cli_command cli_generate, cli_voxelize, cli_info, cli_check, cli_permeability, cli_bench,
-    cli_export, cli_variants, cli_verify;
+extern const cli_command cli_generate, cli_voxelize, cli_info, cli_check, cli_run, cli_permeability,
+    cli_bench, cli_export, cli_variants, cli_verify;
 
 /**
  * Parse options (any order, "--name value", "--name=value", "-o value", "--" ends them).

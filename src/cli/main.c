@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_generate, &cli_voxelize, &cli_info,     &cli_check,  &cli_permeability,
-    &cli_export,   &cli_bench,    &cli_variants, &cli_verify,
+    &cli_generate,     &cli_voxelize, &cli_info,  &cli_check,    &cli_run,
+    &cli_permeability, &cli_export,   &cli_bench, &cli_variants, &cli_verify,
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -20,13 +20,14 @@ static const cli_command *find(const char *name)
 
 static void print_help(FILE *to)
 {
-    fprintf(
-        to,
-        "rill %s: lattice Boltzmann flow in porous geometry\n\nUsage: rill COMMAND [options]\n\nCommands:\n",
-        rill_version());
+    fprintf(to,
+            "rill %s: lattice Boltzmann flow in porous media and vessels\n\nUsage: rill COMMAND "
+            "[options]\n\nCommands:\n",
+            rill_version());
     for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-14s%s\n", commands[i]->name, commands[i]->summary);
     fprintf(to, "\n`rill COMMAND --help` or `rill help COMMAND` shows the options of a command.\n"
-                "Exit codes: 0 done, 1 usage or input, 2 numerical failure, 3 memory, disk or device.\n");
+                "Exit codes: 0 done, 1 usage or input, 2 numerical failure, 3 memory, disk or device, "
+                "4 stopped by a\nsignal after a checkpoint.\n");
 }
 
 static int fail_unknown(const char *name)

@@ -108,8 +108,9 @@ static void force_set(const rill_verify_vessel_shape *s, double force, rill_sim_
 }
 
 rill_status rill_verify_vessel_steady(const rill_verify_vessel_pipe *pipe, const rill_sim_options *given,
-                                      const rill_verify_until *until, double (*exact)(const void *context, double r),
-                                      const void *context, double mean, rill_verify_vessel_errors *errors)
+                                      const rill_verify_until *until,
+                                      double (*exact)(const void *context, double r), const void *context,
+                                      double mean, rill_verify_vessel_errors *errors)
 {
     rill_status status = RILL_OK;
     rill_verify_vessel_shape s = {.geom = NULL};
@@ -150,8 +151,9 @@ static double parabola(const void *context, double r)
     return 1 - r * r;
 }
 
-rill_status rill_verify_vessel_poiseuille(const rill_verify_vessel_pipe *pipe, const rill_sim_options *options,
-                                          const rill_verify_until *until, rill_verify_vessel_errors *errors)
+rill_status rill_verify_vessel_poiseuille(const rill_verify_vessel_pipe *pipe,
+                                          const rill_sim_options *options, const rill_verify_until *until,
+                                          rill_verify_vessel_errors *errors)
 {
     static const double offsets[4][2] = {{0, 0}, {0.5, 0}, {0.25, 0.25}, {0.5, 0.5}};
     *errors = (rill_verify_vessel_errors){0};
@@ -159,7 +161,8 @@ rill_status rill_verify_vessel_poiseuille(const rill_verify_vessel_pipe *pipe, c
         rill_verify_vessel_pipe shifted = *pipe;
         rill_verify_vessel_errors e;
         for (int a = 0; a < 2; a++) shifted.offset[a] = offsets[i][a];
-        const rill_status status = rill_verify_vessel_steady(&shifted, options, until, parabola, NULL, 0.5, &e);
+        const rill_status status =
+            rill_verify_vessel_steady(&shifted, options, until, parabola, NULL, 0.5, &e);
         if (status != RILL_OK) return status;
         errors->l2 += e.l2 / 4;
         errors->flow += fabs(e.flow) / 4;
@@ -182,12 +185,14 @@ static double complex bessel_0(double complex z)
 }
 
 /* Velocities over speed: the exact ones at a phase. */
-static void womersley_at(const rill_verify_vessel_shape *s, const double complex *profile, double phase, double *u)
+static void womersley_at(const rill_verify_vessel_shape *s, const double complex *profile, double phase,
+                         double *u)
 {
     for (size_t k = 0; k < s->nodes; k++) u[k] = creal(profile[k] * cexp(I * phase));
 }
 
-static void profile_fill(const rill_verify_vessel_shape *s, double radius, double alpha, double complex *profile)
+static void profile_fill(const rill_verify_vessel_shape *s, double radius, double alpha,
+                         double complex *profile)
 {
     /* Over that of the steady flow, G R^2 / 4 mu: 4 / (i alpha^2) (1 - J_0(...) / J_0(...)). */
     const double complex root = cexp(0.75 * M_PI * I) * alpha, wall = bessel_0(root);
@@ -205,7 +210,8 @@ typedef struct oscillation {
 } oscillation;
 
 /* Compare with the exact velocities now. */
-static rill_status look(oscillation *o, double phase, double *wrong, double *all, double *flow, double *wanted)
+static rill_status look(oscillation *o, double phase, double *wrong, double *all, double *flow,
+                        double *wanted)
 {
     const size_t n = o->shape.nodes;
     const rill_status status = rill_sim_moments(o->sim, 0, o->shape.nodes, NULL, o->moments);

@@ -44,16 +44,18 @@ typedef struct rill_verify_vessel_errors {
  * @param[in] exact    u over speed at r / R, whose mean over the section is `mean`
  */
 rill_status rill_verify_vessel_steady(const rill_verify_vessel_pipe *pipe, const rill_sim_options *options,
-                                      const rill_verify_until *until, double (*exact)(const void *context, double r),
-                                      const void *context, double mean, rill_verify_vessel_errors *errors);
+                                      const rill_verify_until *until,
+                                      double (*exact)(const void *context, double r), const void *context,
+                                      double mean, rill_verify_vessel_errors *errors);
 
 /** Poiseuille flow, the mean of four offsets of the axis: corner, edge, face, in between. */
-rill_status rill_verify_vessel_poiseuille(const rill_verify_vessel_pipe *pipe, const rill_sim_options *options,
-                                          const rill_verify_until *until, rill_verify_vessel_errors *errors);
+rill_status rill_verify_vessel_poiseuille(const rill_verify_vessel_pipe *pipe,
+                                          const rill_sim_options *options, const rill_verify_until *until,
+                                          rill_verify_vessel_errors *errors);
 
 /**
- * Womersley flow: a force that oscillates drives it, from the exact velocities on, for some periods; errors are over
- * the last one.
+ * Womersley flow: a force that oscillates drives it, from the exact velocities on, for some periods; errors
+ * are over the last one.
  * @param alpha  R sqrt(omega / nu)
  * @see Womersley (1955), doi:10.1113/jphysiol.1955.sp005276
  */

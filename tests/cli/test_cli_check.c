@@ -23,8 +23,8 @@ static void start(void)
     cli_test_start();
     cli_result r = cli_test_run("generate", "bifurcation", "--edge", "0.4mm", "-o", "v.stl");
     cr_assert_eq(r.code, 0, "%s", r.err);
-    r = cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.4mm", "--name", "opening-1=in", "--name",
-                     "opening-2=left", "--name", "opening-3=right", "-o", "v.geom.h5");
+    r = cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.4mm", "--name", "opening-1=in",
+                     "--name", "opening-2=left", "--name", "opening-3=right", "-o", "v.geom.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);
 }
 
@@ -36,10 +36,12 @@ TestSuite(cli_check, .init = start, .fini = cli_test_end, .timeout = 60);
 Test(cli_check, tells_what_a_case_comes_to)
 {
     write_text("v.csv", "time [s], flow [mL/s]\n0, 2\n0.1, 6\n0.25, 7\n0.4, 3\n0.6, 2\n0.9, 2\n");
-    write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, waveform: v.csv}\n" OUT "output: {snapshots: 7}\n");
+    write_text("v.yaml",
+               FLUID "openings:\n  in: {kind: inlet, waveform: v.csv}\n" OUT "output: {snapshots: 7}\n");
     const cli_result r = cli_test_run("check", "v.yaml", "--json", "v.json", "--backend", "cpu");
     cr_assert_eq(r.code, 0, "%s", r.err);
-    cr_expect(strstr(r.out, "it can run") && strstr(r.out, "cells across") && strstr(r.out, "MLUPS"), "%s", r.out);
+    cr_expect(strstr(r.out, "it can run") && strstr(r.out, "cells across") && strstr(r.out, "MLUPS"), "%s",
+              r.out);
     json_t *json = json_load_file("v.json", 0, NULL);
     cr_assert(json);
     const double dt = json_real_value(json_object_get(json, "time_step_s")),
@@ -53,7 +55,8 @@ Test(cli_check, tells_what_a_case_comes_to)
     cr_expect_lt(json_real_value(json_object_get(json, "mach")), 0.1 + 1e-9);
     /* 7.3 mL/s at most, through branches of 0.66 and 0.34 of it; 28.3, 21.5 and 13.8 mm2 */
     cr_expect(u > 0.45 && u < 0.62, "%g m/s", u);
-    cr_expect_float_eq(json_real_value(json_object_get(json, "womersley")), 3e-3 * sqrt(2 * M_PI / 0.9 * 1060 / 3.5e-3), 0.05);
+    cr_expect_float_eq(json_real_value(json_object_get(json, "womersley")),
+                       3e-3 * sqrt(2 * M_PI / 0.9 * 1060 / 3.5e-3), 0.05);
     cr_expect(json_is_true(json_object_get(json, "can_run")));
     cr_expect_gt(json_real_value(json_object_get(json, "seconds")), 0);
     json_decref(json);
@@ -61,10 +64,13 @@ Test(cli_check, tells_what_a_case_comes_to)
 
 Test(cli_check, refuses_openings_that_do_not_match)
 {
-    write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n  lefd: {kind: pressure, pressure: 0 Pa}\n"
-                               "  right: {kind: pressure, pressure: 0 Pa}\n");
-    cli_test_fails(1, "v.yaml:5: v.geom.h5 has no opening \"lefd\": did you mean \"left\"?", "check", "v.yaml");
-    write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n  left: {kind: pressure, pressure: 0 Pa}\n");
+    write_text("v.yaml", FLUID
+               "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n  lefd: {kind: pressure, pressure: 0 Pa}\n"
+               "  right: {kind: pressure, pressure: 0 Pa}\n");
+    cli_test_fails(1, "v.yaml:5: v.geom.h5 has no opening \"lefd\": did you mean \"left\"?", "check",
+                   "v.yaml");
+    write_text("v.yaml", FLUID
+               "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n  left: {kind: pressure, pressure: 0 Pa}\n");
     cli_test_fails(1, "openings says nothing of \"right\"", "check", "v.yaml");
     write_text("v.yaml", "geometry: none.h5\nfluid: {density: 1060 kg/m3, viscosity: 3.5 mPa.s}\n"
                          "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n" OUT);
@@ -82,17 +88,20 @@ Test(cli_check, refuses_with_what_would_do)
 {
     write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 200 mL/s}\n" OUT);
     cli_test_fails(1, "unstable: a cell has a Reynolds number of", "check", "v.yaml", "--no-measure", "-q");
-    write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n" OUT "run: {time-step: 2 ms}\n");
+    write_text("v.yaml",
+               FLUID "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n" OUT "run: {time-step: 2 ms}\n");
     cli_test_fails(1, "is above 0.3", "check", "v.yaml", "--no-measure", "-q");
     write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 0 mL/s}\n" OUT);
     cli_test_fails(1, "nothing flows", "check", "v.yaml", "--no-measure", "-q");
     write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n" OUT);
     cli_test_fails(3, "memory", "check", "v.yaml", "--no-measure", "-q", "--memory", "1MiB");
     /* An opening of a few voxels: the remedy suffices. */
-    cr_assert_eq(cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "3mm", "--min-cells", "1", "--name",
-                              "opening-1=in", "--name", "opening-2=left", "--name", "opening-3=right", "-o",
-                              "v.geom.h5").code, 0);
+    cr_assert_eq(cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "3mm", "--min-cells", "1",
+                              "--name", "opening-1=in", "--name", "opening-2=left", "--name",
+                              "opening-3=right", "-o", "v.geom.h5")
+                     .code,
+                 0);
     write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 0.1 mL/s}\n" OUT);
-    cli_test_fails(1, "1.4 cells lie across right, and 4 are the least: voxelize with --dx \"1 mm\" or less", "check",
-                   "v.yaml", "--no-measure", "-q");
+    cli_test_fails(1, "1.4 cells lie across right, and 4 are the least: voxelize with --dx \"1 mm\" or less",
+                   "check", "v.yaml", "--no-measure", "-q");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interpolated walls against exact flows: planes at any distance, pipes along an axis and tilted, oscillating. */
+/* Interpolated walls against exact flows: planes at any distance, pipes along an axis and tilted,
+ * oscillating. */
 #include "../backends.h"
 #include "geometry/exact_walls.h"
 #include "verify/vessel_pipe.h"
@@ -32,7 +33,8 @@ static void upper_moves(void *context, const double x[3], double u[3])
     u[0] = x[1] > 0.5 * (p->low + p->high) ? p->speed : 0;
 }
 
-/* Return the largest difference to (1 - s) a + s b times speed, or to a parabola, after the flow has settled. */
+/* Return the largest difference to (1 - s) a + s b times speed, or to a parabola, after the flow has settled.
+ */
 static double planes_error(const planes *p, double force, rill_backend_kind backend)
 {
     const uint32_t n[3] = {3, (uint32_t)ceil(p->high) + 1, p->lattice == RILL_D2Q9 ? 1 : 2};
@@ -106,7 +108,8 @@ Test(walls_physics, plane_poiseuille_flow_is_of_second_order)
         }
         cr_expect_lt(error[1], 0.005, "q %g: %.3g", q, error[1]);
         const double order = log2(error[0] / error[1]);
-        cr_expect(error[1] < 1e-9 || order > 1.8, "q %g: errors %.3g, %.3g, order %.2f", q, error[0], error[1], order);
+        cr_expect(error[1] < 1e-9 || order > 1.8, "q %g: errors %.3g, %.3g, order %.2f", q, error[0],
+                  error[1], order);
     }
 }
 
@@ -139,7 +142,8 @@ static rill_verify_vessel_errors poiseuille(double radius, uint32_t a, uint32_t 
     const rill_verify_vessel_pipe pipe = {.radius = radius, .tilt = {a, b}, .speed = 0.02};
     const rill_sim_options options = pipe_options(backend);
     rill_verify_vessel_errors errors;
-    const rill_verify_until until = {100, 1e-5, 100000}; /* the slowest mode halves in 70 steps and less at R = 8 */
+    const rill_verify_until until = {100, 1e-5,
+                                     100000}; /* the slowest mode halves in 70 steps and less at R = 8 */
     ASSERT_OK(rill_verify_vessel_poiseuille(&pipe, &options, &until, &errors));
     return errors;
 }
@@ -149,7 +153,8 @@ Test(walls_physics, pipes_along_an_axis_are_of_second_order)
 {
     FOR_EACH_BACKEND(backend)
     {
-        const rill_verify_vessel_errors coarse = poiseuille(8, 0, 1, backend), fine = poiseuille(16, 0, 1, backend);
+        const rill_verify_vessel_errors coarse = poiseuille(8, 0, 1, backend),
+                                        fine = poiseuille(16, 0, 1, backend);
         cr_expect_lt(coarse.l2, 0.0075, "R = 8: %.4g", coarse.l2);
         cr_expect_lt(fine.l2, 0.0015, "R = 16: %.4g", fine.l2);
         cr_expect_lt(fine.flow, 0.0015, "R = 16: %.4g of the flow", fine.flow);
@@ -161,7 +166,8 @@ Test(walls_physics, tilted_pipes_are_of_second_order)
 {
     FOR_EACH_BACKEND(backend)
     {
-        const rill_verify_vessel_errors coarse = poiseuille(4, 1, 1, backend), fine = poiseuille(8, 1, 1, backend);
+        const rill_verify_vessel_errors coarse = poiseuille(4, 1, 1, backend),
+                                        fine = poiseuille(8, 1, 1, backend);
         const double order = log2(coarse.l2 / fine.l2);
         cr_expect_gt(order, 1.8, "%.4g, %.4g: order %.3g", coarse.l2, fine.l2, order);
         cr_expect_lt(fine.l2, 0.02, "%.4g", fine.l2);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill run: make a vessel's case flow. The loop is case/run.c's, what is printed is run_output.c's. */
+#include "case/run.h"
+#include "cli/case_output.h"
+#include "cli/cli.h"
+#include "cli/run_output.h"
+#include "core/units.h"
+#include "io/json_file.h"
+#include "io/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Beside those of rill_status. */
+enum { EXIT_STOPPED = 4 };
+
+static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
+static const char *const kinds[] = {"none", "image", "sparse", NULL};
+
+static rill_run_signals signals;
+
+static void on_signal(int number)
+{
+    if (number == SIGUSR1)
+        signals.save = 1;
+    else
+        signals.stop = 1;
+}
+
+static void signals_catch(void)
+{
+    const int numbers[] = {SIGTERM, SIGINT, SIGUSR1};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) sigaction(numbers[k], &action, NULL);
+}
+
+typedef struct choices {
+    const char *output, *json, *memory, *every;
+    int backend, fields;
+    bool resume, dry_run, unmeasured, quiet;
+    char *line;      /* the command, owned */
+    char *directory; /* owned */
+    rill_progress progress;
+    double cycles; /* 0: steady */
+} choices;
+
+static void watch(void *context, const rill_run_moment *m)
+{
+    const choices *c = context;
+    char what[64], detail[256], change[48] = "";
+    if (!c->progress.fn) return;
+    if (c->cycles > 0)
+        snprintf(what, sizeof what, "cycle %.2f of %.3g%s", m->cycles, m->cycles_max,
+                 m->recording ? ", recorded" : "");
+    else
+        snprintf(what, sizeof what, "%.4g s", m->time);
+    if (!isnan(m->change)) snprintf(change, sizeof change, ", change %.2g", m->change);
+    snprintf(detail, sizeof detail, "Mach %.3f, balance %+.2g %%%s, %.4f GLUPS, at most %.0f s left", m->mach,
+             100 * m->balance, change, 1e-3 * m->mlups, m->seconds_left);
+    c->progress.fn(c->progress.context, what, -1, detail);
+}
+
+/* "aorta.yaml" becomes "aorta.results" when no directory is named. */
+static rill_status directory_make(choices *c, const char *path)
+{
+    struct stat info;
+    size_t length = strlen(path);
+    for (const char *const *ending = (const char *const[]){".yaml", ".yml", NULL}; *ending; ending++)
+        if (length > strlen(*ending) && strcmp(path + length - strlen(*ending), *ending) == 0)
+            length -= strlen(*ending);
+    if (c->output ? !(c->directory = strdup(c->output))
+                  : asprintf(&c->directory, "%.*s.results", (int)length, path) < 0)
+        return rill_fail(RILL_SYSTEM, "out of memory for a file name");
+    if (mkdir(c->directory, 0777) == 0) return RILL_OK;
+    if (errno != EEXIST) return rill_output_fail(c->directory, errno);
+    if (stat(c->directory, &info) != 0 || !S_ISDIR(info.st_mode))
+        return rill_fail(RILL_USAGE, "-o %s is no directory: name one, or a new one", c->directory);
+    return RILL_OK;
+}
+
+static char *within(const choices *c, const char *name)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s", c->directory, name) < 0 ? NULL : path;
+}
+
+/* Fail before the work when nothing could be written after it. */
+static rill_status outputs_try(const choices *c, const char *path)
+{
+    rill_status status = RILL_OK;
+    char *file = within(c, "run.h5");
+    if (!file) return rill_fail(RILL_SYSTEM, "out of memory for a file name");
+    RILL_TRY(rill_output_try(file));
+    RILL_TRY(cli_outputs_check(path, (cli_output[]){{"--json", c->json}}, 1));
+done:
+    free(file);
+    return status;
+}
+
+static rill_status json_write(const choices *c, const rill_vessel *vessel, const rill_run_result *result)
+{
+    rill_status status = RILL_OK;
+    json_t *json = cli_run_json(vessel, result);
+    char *file = within(c, "summary.json");
+    if (!json || !file) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a summary"));
+    if (result->end != RILL_RUN_STOPPED && result->end != RILL_RUN_DIVERGED)
+        RILL_TRY(rill_json_write(json, file));
+    if (c->json) RILL_TRY(rill_json_write(json, c->json));
+done:
+    json_decref(json);
+    free(file);
+    return status;
+}
+
+static rill_status flow(const choices *c, rill_vessel *vessel, int *code)
+{
+    rill_status status = RILL_OK;
+    rill_run_result result;
+    rill_run_options options = {.directory = c->directory,
+                                .fields = (rill_fields_kind)c->fields,
+                                .resume = c->resume,
+                                .checkpoint_every = vessel->given->output.checkpoint_every,
+                                .signals = &signals,
+                                .command = c->line,
+                                .progress = c->progress,
+                                .watch = watch,
+                                .context = (void *)c};
+    if (c->every) RILL_TRY(rill_units_parse(c->every, "s", &options.checkpoint_every));
+    signals_catch();
+    const rill_status came = rill_case_run(vessel, &options, &result);
+    cli_progress_end();
+    if (came != RILL_OK && came != RILL_NUMERICS) return came;
+    char why[512];
+    snprintf(why, sizeof why, "%s", rill_error_message());
+    RILL_TRY(json_write(c, vessel, &result));
+    if (came != RILL_OK) return rill_fail(came, "%s", why);
+    if (!c->quiet) cli_run_print(vessel, &result, c->directory);
+    if (result.end == RILL_RUN_STOPPED) *code = EXIT_STOPPED;
+    if (result.end == RILL_RUN_LIMIT && result.compared)
+        RILL_TRY(
+            rill_fail(RILL_NUMERICS,
+                      "not converged: the last two %s differ by %.2g, more than the tolerance of %g; results "
+                      "are in %s: allow more %s and go on with --resume",
+                      c->cycles > 0 ? "cycles" : "spans",
+                      fmax(result.change_flow, fmax(result.change_pressure, result.change_wall)),
+                      vessel->given->run.tolerance, c->directory,
+                      c->cycles > 0 ? "cycles (run.cycles)" : "time (run.duration)"));
+done:
+    return status;
+}
+
+static rill_status work(choices *c, const char *path, int *code)
+{
+    rill_status status = RILL_OK;
+    rill_case *given = NULL;
+    rill_geom *geom = NULL;
+    rill_vessel *vessel = NULL;
+    rill_case_plan plan;
+    const rill_plan_options options = {.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured};
+    RILL_TRY(rill_case_read(path, &given));
+    RILL_TRY(rill_geom_read(given->geometry, &geom));
+    RILL_TRY(rill_case_plan_make(given, geom, &options, &plan));
+    c->cycles = given->run.pulsatile ? given->run.cycles : 0;
+    cli_progress_end();
+    if (!c->quiet || c->dry_run) cli_case_print_plan(given, geom, &plan);
+    fflush(stdout);
+    RILL_TRY(rill_case_plan_accept(&plan));
+    if (c->dry_run) goto done;
+    RILL_TRY(directory_make(c, path));
+    RILL_TRY(outputs_try(c, path));
+    RILL_TRY(rill_vessel_create(given, geom, &plan, &vessel));
+    RILL_TRY(flow(c, vessel, code));
+done:
+    rill_vessel_destroy(vessel);
+    rill_geom_destroy(geom);
+    rill_case_destroy(given);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    rill_status status = RILL_OK;
+    choices c = {.fields = RILL_FIELDS_SPARSE};
+    int code = RILL_OK, count = 1;
+    const cli_option options[] = {
+        {"output", 'o', CLI_TEXT, &c.output, "DIRECTORY", "where results go; made when it is not there",
+         .fallback = "CASE.results"},
+        {"fields", 0, CLI_CHOICE, &c.fields,
+         .help =
+             "how fields are written where the case wants them: image (all voxels) or sparse (fluid cells)",
+         .choices = kinds},
+        {"checkpoint-every", 0, CLI_TEXT, &c.every, "TIME", "wall-clock time between checkpoints, as 30min",
+         .fallback = "as the case says; else on SIGTERM, SIGINT and SIGUSR1 alone"},
+        {"resume", 0, CLI_FLAG, &c.resume,
+         .help = "go on from the checkpoint in the directory of the results"},
+        {"backend", 0, CLI_CHOICE, &c.backend, .help = "where it runs", .choices = backends},
+        {"no-measure", 0, CLI_FLAG, &c.unmeasured, .help = "do not measure the speed of this machine first"},
+        {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
+        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON here, too", .fallback = ""},
+        {"memory", 0, CLI_TEXT, &c.memory, "SIZE", "host memory that may be used", .fallback = "what is free",
+         .apply = cli_memory_apply},
+        {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "print nothing but errors"},
+        {0}};
+    const cli_option *const tables[] = {options, NULL};
+    const char *path = NULL;
+    bool help = false;
+    RILL_TRY(cli_parse(&cli_run, tables, argc, argv, &path, &count, &help));
+    if (help) return RILL_OK;
+    if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no case is given: name a case file, see docs/vessels.md"));
+    c.line = cli_command_line(argc, argv);
+    if (!c.line) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the command line"));
+    c.progress = cli_progress(c.quiet);
+    status = work(&c, path, &code);
+done:
+    free(c.line);
+    free(c.directory);
+    return status == RILL_OK ? code : cli_report(&cli_run, status);
+}
+
+const cli_command cli_run = {
+    .name = "run",
+    .usage = "CASE.yaml [options] -o DIRECTORY",
+    .summary = "run a vessel's case until its cycles repeat, or it is steady",
+    .details = "Prints the plan of `rill check`, then runs, and leaves series (run.h5, CSV), wall shear on "
+               "the triangles\n"
+               "(wall.vtkhdf), snapshots by phase, pictures and summary.json in a directory; docs/vessels.md "
+               "tells all.\n"
+               "SIGUSR1 writes a checkpoint, SIGTERM and SIGINT (control-C) write one and stop.\n"
+               "Exit code 2: it diverged (where and why is told), or cycles did not repeat: results are "
+               "written then.\n"
+               "Exit code 4: stopped by a signal, --resume goes on to the same bits.",
+    .run = run};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows and JSON of a run. Nothing is computed here but units. */
+#include "cli/run_output.h"
+#include "cli/case_output.h"
+#include "cli/cli.h"
+#include "io/json_file.h"
+
+#include <math.h>
+
+static const double MMHG = 133.322387415;
+
+static const char *end_of(const rill_vessel *v, const rill_run_result *r)
+{
+    const bool pulsatile = v->plan.cycle_steps > 0;
+    switch (r->end) {
+    case RILL_RUN_REPEATS:
+        return pulsatile ? "cycles repeat" : "steady";
+    case RILL_RUN_LIMIT:
+        if (!r->compared) return "all that was asked for; there were no two cycles to compare";
+        return pulsatile ? "NOT CONVERGED: the last two cycles differ" : "NOT CONVERGED: still changing";
+    case RILL_RUN_STOPPED:
+        return "stopped by a signal; go on with --resume";
+    default:
+        return "diverged";
+    }
+}
+
+static void print_openings(const rill_vessel *v, const rill_run_result *r)
+{
+    cli_row("openings, last cycle", "%d", v->plan.opening_count);
+    for (int k = 0; k < v->plan.opening_count; k++) {
+        char label[RILL_OPENING_NAME + 4];
+        snprintf(label, sizeof label, "  %s", v->geom->surface->openings[k].name);
+        cli_row(label, "flow %.4g mL/s, pressure %.5g mmHg (%.5g to %.5g)", 1e6 * r->flow[k],
+                r->pressure[k] / MMHG, r->pressure_low[k] / MMHG, r->pressure_high[k] / MMHG);
+    }
+}
+
+void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *directory)
+{
+    cli_row("end", "%s", end_of(v, r));
+    cli_row("run", "%u %s of %llu steps, %.4g s", r->cycles, v->plan.cycle_steps ? "cycles" : "spans",
+            (unsigned long long)r->cycle_steps, r->time);
+    if (r->compared)
+        cli_row("change", "flow %.2g, pressure %.2g, wall shear %.2g (tolerance %g)", r->change_flow,
+                r->change_pressure, r->change_wall, v->given->run.tolerance);
+    if (r->end != RILL_RUN_STOPPED) {
+        print_openings(v, r);
+        cli_row("mass balance", "%.2g of the flow", r->balance);
+    }
+    cli_row("largest Mach number", "%.3g", r->mach_max);
+    if (isfinite(r->shear_mean) && r->end != RILL_RUN_STOPPED) {
+        cli_row("wall shear", "TAWSS %.4g Pa in the mean, %.4g at most; OSI %.3g in the mean", r->shear_mean,
+                r->shear_max, r->osi_mean);
+        cli_row("triangles", "%llu, %llu without fluid nearby, %llu not extrapolated",
+                (unsigned long long)r->triangles, (unsigned long long)r->triangles_missing,
+                (unsigned long long)r->triangles_flat);
+    }
+    cli_row("speed", "%.4g GLUPS, %.4g s", 1e-3 * r->mlups, r->seconds);
+    if (r->end != RILL_RUN_STOPPED) cli_row("results", "%s", directory);
+}
+
+static json_t *openings_json(const rill_vessel *v, const rill_run_result *r)
+{
+    json_t *list = json_array();
+    for (int k = 0; k < v->plan.opening_count; k++)
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name",
+                                              v->geom->surface->openings[k].name, "flow_m3_per_s",
+                                              rill_json_real(r->flow[k]), "pressure_pa",
+                                              rill_json_real(r->pressure[k]), "pressure_low_pa",
+                                              rill_json_real(r->pressure_low[k]), "pressure_high_pa",
+                                              rill_json_real(r->pressure_high[k])));
+    return list;
+}
+
+json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r)
+{
+    static const char *const ends[] = {"repeats", "limit", "stopped", "diverged"};
+    return json_pack(
+        "{s:s, s:b, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, "
+        "s:o, s:o, "
+        "s:i, s:o}",
+        "end", ends[r->end], "converged", r->end == RILL_RUN_REPEATS, "steps", (json_int_t)r->steps,
+        "steps_resumed", (json_int_t)r->resumed, "cycle_steps", (json_int_t)r->cycle_steps, "cycles",
+        (int)r->cycles, "time_s", rill_json_real(r->time), "change_flow", rill_json_real(r->change_flow),
+        "change_pressure", rill_json_real(r->change_pressure), "change_wall", rill_json_real(r->change_wall),
+        "mass_balance", rill_json_real(r->balance), "mach_max", rill_json_real(r->mach_max), "openings",
+        openings_json(v, r), "tawss_mean_pa", rill_json_real(r->shear_mean), "tawss_max_pa",
+        rill_json_real(r->shear_max), "osi_mean", rill_json_real(r->osi_mean), "triangles",
+        (json_int_t)r->triangles, "triangles_missing", (json_int_t)r->triangles_missing,
+        "triangles_not_extrapolated", (json_int_t)r->triangles_flat, "seconds", rill_json_real(r->seconds),
+        "mlups", rill_json_real(r->mlups), "phases", r->phases, "plan",
+        cli_case_plan_json(v->given, v->geom, &v->plan));
+}

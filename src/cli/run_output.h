@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file run_output.h
+ * What came of a run, as rows on standard output and as JSON.
+ */
+#ifndef RILL_CLI_RUN_OUTPUT_H
+#define RILL_CLI_RUN_OUTPUT_H
+
+#include "case/run.h"
+
+#include <jansson.h>
+
+/** Print a result. @param directory  where its files are */
+void cli_run_print(const rill_vessel *vessel, const rill_run_result *result, const char *directory);
+
+/** Return a result as JSON, with the plan; NULL without memory. */
+json_t *cli_run_json(const rill_vessel *vessel, const rill_run_result *result);
+
+#endif

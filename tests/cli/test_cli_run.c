@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill run: a whole case on a small pipe, what it leaves, restart to the same bits, signals, divergence. */
+#include "cli_test.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file);
+    fputs(text, file);
+    cr_assert_eq(fclose(file), 0);
+}
+
+/* A straight pipe of radius 1 mm, 9 cells across, along z. */
+static void begin(void)
+{
+    cli_test_start();
+    cr_assert_eq(setenv("OMP_NUM_THREADS", "1", 1), 0);
+    cli_result r = cli_test_run("generate", "bend", "--radius", "1mm", "--angle", "0", "--inlet", "2mm",
+                                "--outlet", "2mm", "--edge", "0.3mm", "-q", "-o", "p.stl");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("voxelize", "p.stl", "--units", "mm", "--dx", "0.22mm", "--name", "0mm,0mm,0mm=in",
+                     "--name", "0mm,0mm,4mm=out", "-o", "p.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    write_file("wave.csv", "time [ms], flow [mL/s]\n0, 0.1\n10, 0.25\n20, 0.1\n30, 0.05\n40, 0.1\n");
+}
+
+TestSuite(cli_run, .init = begin, .fini = cli_test_end, .timeout = 120);
+
+#define FLUID "geometry: p.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\n"
+#define STEADY                                                                                               \
+    FLUID "openings:\n  in: {kind: inlet, flow: 0.1 mL/s, profile: parabolic}\n"                             \
+          "  out: {kind: pressure, pressure: 0 Pa}\nrun: {mach: 0.1, tolerance: 0.002}\n"
+#define PULSE                                                                                                \
+    FLUID "openings:\n  in: {kind: inlet, waveform: wave.csv}\n"                                             \
+          "  out: {kind: windkessel, proximal: 1e7 Pa.s/m3, distal: 4e7 Pa.s/m3, compliance: 2e-10 m3/Pa}\n"
+#define OUTPUT                                                                                               \
+    "output: {snapshots: 2, fields: yes, probes: {mid: [0 mm, 0 mm, 2 mm]}, planes: {half: {centre: [0 mm, " \
+    "0 mm, 2 mm], "                                                                                          \
+    "normal: [0, 0, 1]}}}\n"
+
+static json_t *json_of(const char *path)
+{
+    json_t *json = json_load_file(path, 0, NULL);
+    cr_assert(json, "%s", path);
+    return json;
+}
+
+static double number(const json_t *json, const char *key)
+{
+    const json_t *value = json_object_get(json, key);
+    cr_assert(json_is_number(value), "%s", key);
+    return json_number_value(value);
+}
+
+static bool same_files(const char *a, const char *b)
+{
+    char command[512];
+    snprintf(command, sizeof command, "cmp -s '%s' '%s'", a, b);
+    return system(command) == 0;
+}
+
+/* Poiseuille: tau_w = 4 mu Q / (pi R^3), and the drop of pressure along the pipe; what the wall is, is there.
+ */
+Test(cli_run, a_steady_pipe_becomes_steady_with_the_shear_of_poiseuille)
+{
+    write_file("s.yaml", STEADY);
+    const cli_result r = cli_test_run("run", "s.yaml", "--no-measure", "--json", "s.json");
+    cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+    json_t *json = json_of("s.json");
+    cr_assert_str_eq(json_string_value(json_object_get(json, "end")), "repeats");
+    const double shear = 4 * 4e-3 * 0.1e-6 / (M_PI * 1e-9), mean = number(json, "tawss_mean_pa");
+    cr_assert_float_eq(mean, shear, 0.04 * shear, "%g, not %g", mean, shear);
+    cr_assert_lt(fabs(number(json, "mass_balance")), 0.01,
+                 "interpolated walls leak a little, 0.7 % at 9 cells across");
+    cr_assert_eq(number(json, "triangles_missing"), 0);
+    json_decref(json);
+    cr_assert(same_files("s.json", "s.results/summary.json"));
+    static const char *const files[] = {"run.h5",           "openings.csv",   "wall.vtkhdf",
+                                        "wall.xmf",         "wall-tawss.png", "wall-phases.xmf",
+                                        "wall-0001.vtkhdf", "wall.csv",       "monitor.csv"};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "s.results/%s", files[k]);
+        cr_assert_eq(access(path, R_OK), 0, "%s", path);
+    }
+    cr_assert_eq(cli_test_run("info", "s.results/run.h5").code, 0);
+    cr_assert_eq(cli_test_run("info", "s.results/wall.vtkhdf").code, 0);
+}
+
+/* Mean of a column of a CSV file over its last rows. */
+static double column_mean(const char *path, const char *name, int rows)
+{
+    char line[4096], *part, *rest;
+    double values[4096], sum = 0;
+    int column = -1, count = 0;
+    FILE *file = fopen(path, "r");
+    cr_assert(file && fgets(line, sizeof line, file), "%s", path);
+    rest = line;
+    for (int k = 0; (part = strsep(&rest, ",\n")); k++)
+        if (strncmp(part, name, strlen(name)) == 0) column = k;
+    cr_assert_geq(column, 0, "%s has no %s", path, name);
+    while (fgets(line, sizeof line, file) && count < 4096) {
+        rest = line;
+        for (int k = 0; k <= column; k++) part = strsep(&rest, ",\n");
+        values[count++] = atof(part);
+    }
+    fclose(file);
+    cr_assert_geq(count, rows);
+    for (int k = count - rows; k < count; k++) sum += values[k] / rows;
+    return sum;
+}
+
+/* Two cycles: series, phases with times, fields and slices; the flow through a plane is that of the inlet. */
+Test(cli_run, a_pulsatile_case_leaves_what_was_asked_for)
+{
+    write_file("p.yaml", PULSE "run: {cycles: 4, mach: 0.1, tolerance: 0.05}\n" OUTPUT);
+    const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "out", "-q", "--json", "p.json");
+    cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+    cr_assert_str_empty(r.out);
+    json_t *json = json_of("p.json");
+    cr_assert_eq(number(json, "phases"), 2);
+    const double mean = 0.125e-6; /* of a smooth curve through the points */
+    const double flow = number(json_array_get(json_object_get(json, "openings"), 0), "flow_m3_per_s");
+    cr_assert_float_eq(fabs(flow), mean, 0.02 * mean, "%g", flow);
+    json_decref(json);
+    const double plane = column_mean("out/planes.csv", "half.flow", 400),
+                 in = column_mean("out/openings.csv", "in.flow", 400);
+    cr_assert_float_eq(plane, in, 0.06 * in, "%g, %g", plane, in);
+    static const char *const files[] = {"fields-0001.vtkhdf", "fields-0002.vtkhdf", "fields-phases.xmf",
+                                        "speed-x.png",        "wall-0002.vtkhdf",   "wall-phases.xmf",
+                                        "wall-osi.png",       "probes.csv"};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "out/%s", files[k]);
+        cr_assert_eq(access(path, R_OK), 0, "%s", path);
+    }
+    cr_assert_eq(
+        cli_test_run("export", "out/fields-0002.vtkhdf", "--field", "shear_rate", "-o", "g.png").code, 0);
+}
+
+/* Start a run in the background. */
+static pid_t start(const char *const *arguments)
+{
+    const pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child > 0) return child;
+    const int nothing = open("log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const char *argv[16] = {getenv("RILL")};
+    for (int k = 0; arguments[k]; k++) argv[k + 1] = arguments[k];
+    if (dup2(nothing, 1) < 0 || dup2(nothing, 2) < 0) _exit(126);
+    execv(argv[0], (char *const *)argv);
+    _exit(127);
+}
+
+static void rest(long milliseconds)
+{
+    nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
+}
+
+/* Wait for a file to appear. */
+static void await(const char *path)
+{
+    for (int k = 0; k < 2000; k++, rest(10))
+        if (access(path, F_OK) == 0) return;
+    cr_assert_fail("%s does not appear", path);
+}
+
+/* SIGUSR1 saves and goes on, SIGTERM saves and stops; what is resumed ends in the same bits. */
+Test(cli_run, a_run_that_was_stopped_goes_on_to_the_same_bits)
+{
+    int state;
+    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.08, tolerance: 0.5}\noutput: {snapshots: 0}\n");
+    const cli_result whole = cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o", "whole");
+    cr_assert_eq(whole.code, 0, "%s", whole.err);
+    cr_assert_eq(mkdir("parts", 0777), 0);
+    const pid_t child = start((const char *const[]){"run", "p.yaml", "--no-measure", "-q", "-o", "parts",
+                                                    "--checkpoint-every", "1ms", NULL});
+    await("parts/checkpoint.h5"); /* by then it handles signals */
+    cr_assert_eq(kill(child, SIGUSR1), 0);
+    await("parts/checkpoint.h5.previous");
+    cr_assert_eq(kill(child, SIGTERM), 0);
+    cr_assert_eq(waitpid(child, &state, 0), child);
+    cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 4, "%d", state);
+    cr_assert_neq(access("parts/run.h5", F_OK), 0, "nothing is written of a run that was stopped");
+    const cli_result r =
+        cli_test_run("run", "p.yaml", "--no-measure", "-o", "parts", "--resume", "--json", "r.json");
+    cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+    json_t *json = json_of("r.json");
+    cr_assert_gt(number(json, "steps_resumed"), 0);
+    json_decref(json);
+    static const char *const files[] = {"openings.csv", "wall.csv", "monitor.csv", "wall-tawss.png"};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        char a[64], b[64];
+        snprintf(a, sizeof a, "whole/%s", files[k]);
+        snprintf(b, sizeof b, "parts/%s", files[k]);
+        cr_assert(same_files(a, b), "%s", files[k]);
+    }
+    cr_assert_eq(
+        system(
+            "h5diff whole/wall.vtkhdf parts/wall.vtkhdf /VTKHDF/CellData 2>/dev/null || "
+            "/usr/bin/python3 -c \"import h5py; a = h5py.File('whole/wall.vtkhdf'); b = "
+            "h5py.File('parts/wall.vtkhdf'); p = '/VTKHDF/CellData/'; assert all(a[p + n][()].tobytes() == "
+            "b[p + n][()].tobytes() for n in a[p])\""),
+        0);
+}
+
+Test(cli_run, resume_refuses_what_is_not_its_own)
+{
+    write_file("p.yaml", PULSE "run: {cycles: 1, mach: 0.1}\noutput: {snapshots: 0}\n");
+    cli_test_fails(1, "checkpoint.h5", "run", "p.yaml", "--no-measure", "-q", "-o", "none", "--resume");
+    /* Not enough cycles: exit code 2, everything written, and a checkpoint to go on from. */
+    write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.1, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
+    cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
+    cr_assert_eq(access("a/run.h5", R_OK), 0);
+    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.1, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    cr_assert_eq(cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume").code, 0);
+    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.09, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    cli_test_fails(1, "another case", "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
+    write_file("a/checkpoint.h5", "no");
+    write_file("a/checkpoint.h5.previous", "no");
+    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.1, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    cli_test_fails(1, "checkpoint.h5", "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
+}
+
+/* A thin fluid on a coarse grid: found within the steps that are stated, with its place, and nothing is left.
+ */
+Test(cli_run, a_divergence_is_told_with_its_place_and_reason)
+{
+    write_file("d.yaml", "geometry: p.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 1 mPa.s}\n"
+                         "openings:\n  in: {kind: inlet, flow: 2 mL/s, profile: flat}\n"
+                         "  out: {kind: pressure, pressure: 0 Pa}\nrun: {mach: 0.25, duration: 0.1 s}\n");
+    const cli_result r = cli_test_run("run", "d.yaml", "--no-measure", "-q");
+    cr_assert_eq(r.code, 2, "%d %s%s", r.code, r.out, r.err);
+    cr_assert(strstr(r.err, "diverged") && strstr(r.err, "mm from ") && strstr(r.err, "tau is"), "%s", r.err);
+    cr_assert_neq(access("d.results/run.h5", F_OK), 0);
+}
+
+Test(cli_run, bad_input_is_told_in_one_sentence)
+{
+    cli_test_fails(1, "no case", "run");
+    cli_test_fails(1, "no.yaml", "run", "no.yaml");
+    write_file("s.yaml", STEADY);
+    cli_test_fails(1, "directory", "run", "s.yaml", "--no-measure", "-q", "-o", "wave.csv");
+    cli_test_fails(1, "unit", "run", "s.yaml", "--no-measure", "-q", "--checkpoint-every", "5");
+    write_file("s.yaml", STEADY "output: {probes: {far: [9 mm, 0 mm, 2 mm]}}\n");
+    cli_test_fails(1, "probe far", "run", "s.yaml", "--no-measure", "-q");
+    write_file("s.yaml", STEADY "output: {planes: {far: {centre: [9 mm, 0 mm, 2 mm], normal: [0, 0, 1]}}}\n");
+    cli_test_fails(1, "plane far", "run", "s.yaml", "--no-measure", "-q");
+}

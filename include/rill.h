@@ -176,7 +176,12 @@ typedef enum rill_collision {
 typedef enum rill_equilibrium { RILL_SECOND_ORDER, RILL_STOKES, RILL_EQUILIBRIUM_COUNT } rill_equilibrium;
 
 /** Viscosity laws; others than the first belong to TRT. */
-typedef enum rill_rheology { RILL_NEWTONIAN, RILL_CARREAU_YASUDA, RILL_RHEOLOGY_COUNT } rill_rheology;
+typedef enum rill_rheology {
+    RILL_NEWTONIAN,
+    RILL_CARREAU_YASUDA,
+    RILL_CASSON,
+    RILL_RHEOLOGY_COUNT
+} rill_rheology;
 
 /** Streaming schemes; see kernel/stream.h. */
 typedef enum rill_stream {
@@ -250,7 +255,7 @@ rill_status rill_variant_check(rill_variant variant);
 rill_variant rill_variant_default(void);
 
 /** Write "d3q19-trt-stokes-aa-list-fp32" and the like; what is not usual ("double", "full-way", "plain",
- * "carreau-yasuda") follows behind. `size` of 96 always suffices. */
+ * "carreau-yasuda", "casson") follows behind. `size` of 96 always suffices. */
 void rill_variant_name(rill_variant variant, char *text, size_t size);
 
 /** Return the number of populations per node. */
@@ -406,15 +411,24 @@ typedef struct rill_carreau_yasuda {
     double a; /**< sharpness of the transition, > 0; 2 is the Carreau law */
 } rill_carreau_yasuda;
 
+/** The Casson viscosity law, sqrt(nu) = sqrt(nu_inf) + sqrt(yield / g) at the shear rate g = sqrt(2 S:S), nu
+ * at most nu_max, in lattice units. */
+typedef struct rill_casson {
+    double nu_inf; /**< kinematic viscosity at infinite shear, > 0 */
+    double yield;  /**< yield stress over density, >= 0 */
+    double nu_max; /**< where the fluid hardly shears, >= nu_inf: stands for what does not flow */
+} rill_casson;
+
 /** Physics and place of a simulation, in lattice units. */
 typedef struct rill_sim_options {
     rill_variant variant;
     rill_backend_kind backend;
     double tau;      /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
-                          Carreau-Yasuda, where nu follows from the law */
+                          Carreau-Yasuda and Casson, where nu follows from the law */
     double magic;    /**< TRT, MRT: (tau - 1/2)(tau_minus - 1/2), > 0; not used by the others */
     double force[3]; /**< body force per volume; force[2] is 0 on D2Q9 */
     rill_carreau_yasuda carreau_yasuda; /**< read when variant.rheology says so */
+    rill_casson casson;                 /**< likewise */
 } rill_sim_options;
 
 /** Return tau 1, magic 3/16, no force, the default variant, backend auto. */

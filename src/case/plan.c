@@ -186,8 +186,14 @@ static rill_status choose_law(planner *p)
     plan->tau_low = plan->tau_high = o->tau;
     if (c->law.kind == RILL_LAW_NEWTONIAN) return RILL_OK;
     plan->tau_low = 0.5 + 3 * least;
-    if (c->law.kind == RILL_LAW_CASSON)
-        return rill_fail(RILL_USAGE, "%s: the casson law is not there yet: choose carreau-yasuda", c->path);
+    if (c->law.kind == RILL_LAW_CASSON) {
+        plan->rheology = RILL_CASSON;
+        o->casson = (rill_casson){.nu_inf = least,
+                                  .yield = c->law.yield_stress / unit * plan->scales.time,
+                                  .nu_max = RILL_CASSON_RANGE * least};
+        plan->tau_high = 0.5 + 3 * o->casson.nu_max;
+        return RILL_OK;
+    }
     plan->rheology = RILL_CARREAU_YASUDA;
     o->carreau_yasuda = (rill_carreau_yasuda){.nu_0 = c->law.at_rest / unit,
                                               .nu_inf = least,

@@ -11,6 +11,8 @@
 #include "kernel/platform.h"
 #ifdef RILL_ARITHMETIC
 #include "kernel/rates.h"
+
+#include <math.h>
 #endif
 
 /** The kernels of one variant; see below. */
@@ -29,6 +31,7 @@ typedef struct rill_launch {
     double rate_even, rate_odd, rate_bulk, rate_ghost; /**< see rill_rates */
     double magic, force[3];
     rill_carreau_yasuda carreau_yasuda;
+    rill_casson casson;
 } rill_launch;
 
 #ifdef RILL_ARITHMETIC
@@ -48,6 +51,11 @@ static inline rill_rates rill_rates_of(const rill_launch *launch)
         rates.viscosity.lambda = (rill_scalar)law->lambda;
         rates.viscosity.sharpness = (rill_scalar)law->a;
         rates.viscosity.exponent = (rill_scalar)((law->n - 1) / law->a);
+        rates.viscosity.magic = (rill_scalar)launch->magic;
+    } else if (launch->variant.rheology == RILL_CASSON) {
+        rates.viscosity.infinite = (rill_scalar)sqrt(launch->casson.nu_inf);
+        rates.viscosity.range = (rill_scalar)sqrt(launch->casson.yield);
+        rates.viscosity.lambda = (rill_scalar)(3 * launch->casson.nu_max);
         rates.viscosity.magic = (rill_scalar)launch->magic;
     }
     return rates;

@@ -14,7 +14,9 @@
     X(L, TRT, SECOND_ORDER, NEWTONIAN)                                                                       \
     X(L, TRT, STOKES, NEWTONIAN)                                                                             \
     X(L, TRT, SECOND_ORDER, CARREAU_YASUDA)                                                                  \
-    X(L, TRT, STOKES, CARREAU_YASUDA)
+    X(L, TRT, STOKES, CARREAU_YASUDA)                                                                        \
+    X(L, TRT, SECOND_ORDER, CASSON)                                                                          \
+    X(L, TRT, STOKES, CASSON)
 /* Of moments. */
 #define RILL_OPERATORS_MOMENTS(X, L)                                                                         \
     X(L, MRT, SECOND_ORDER, NEWTONIAN) X(L, CENTRAL_MOMENT, SECOND_ORDER, NEWTONIAN)

@@ -8,11 +8,12 @@
 
 #include "kernel/platform.h"
 
-/** The parameters of rill_carreau_yasuda, prepared: see kernel/rheology.h. */
+/** The parameters of a viscosity law, prepared: see kernel/rheology.h. Carreau-Yasuda; Casson, where it
+ * differs. */
 typedef struct rill_viscosity {
-    rill_scalar infinite; /**< nu_inf */
-    rill_scalar range;    /**< nu_0 - nu_inf */
-    rill_scalar lambda;
+    rill_scalar infinite;  /**< nu_inf; its root */
+    rill_scalar range;     /**< nu_0 - nu_inf; root of the yield stress */
+    rill_scalar lambda;    /**< lambda; 3 nu_max */
     rill_scalar sharpness; /**< a */
     rill_scalar exponent;  /**< (n - 1) / a */
     rill_scalar magic;     /**< (tau - 1/2)(tau_minus - 1/2) of every node */
@@ -25,7 +26,7 @@ typedef struct rill_rates {
     rill_scalar bulk;         /**< MRT, central moments, cumulants: trace of the stress */
     rill_scalar ghost;        /**< MRT: even moments of fourth and higher order */
     rill_scalar force[3];     /**< body force per volume */
-    rill_viscosity viscosity; /**< Carreau-Yasuda */
+    rill_viscosity viscosity; /**< of a law */
 } rill_rates;
 
 #endif

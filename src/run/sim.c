@@ -53,6 +53,18 @@ static rill_status law_check(const rill_carreau_yasuda *law)
     return RILL_OK;
 }
 
+static rill_status casson_check(const rill_casson *law)
+{
+    if (!(law->nu_inf > 0 && law->yield >= 0 && law->nu_max >= law->nu_inf) || !isfinite(law->yield) ||
+        !isfinite(law->nu_max))
+        return rill_fail(
+            RILL_USAGE,
+            "casson: nu_inf = %g, yield = %g, nu_max = %g: give nu_inf above 0, yield from 0 on and nu_max "
+            "from nu_inf on, in lattice units, or choose newtonian",
+            law->nu_inf, law->yield, law->nu_max);
+    return RILL_OK;
+}
+
 rill_node rill_sim_number(const rill_sim *sim, rill_node node)
 {
     rill_node number = node;
@@ -70,6 +82,7 @@ static rill_status options_check(const rill_sim_options *options, const rill_dom
         return rill_fail(
             RILL_USAGE, "the domain was built for another lattice than the variant's: build it for the same");
     if (v.rheology == RILL_CARREAU_YASUDA) RILL_TRY(law_check(&options->carreau_yasuda));
+    if (v.rheology == RILL_CASSON) RILL_TRY(casson_check(&options->casson));
     if (v.rheology == RILL_NEWTONIAN && (!(options->tau > 0.5) || !isfinite(options->tau)))
         return rill_fail(RILL_USAGE,
                          "tau = %g is not above 0.5: raise the viscosity, shorten the time step or refine",
@@ -147,6 +160,7 @@ rill_launch rill_sim_launch(const rill_sim *sim)
         .nodes = sim->arrays.nodes,
         .magic = o->magic,
         .carreau_yasuda = o->carreau_yasuda,
+        .casson = o->casson,
     };
     launch.from.populations = sim->populations[now];
     launch.to.populations = sim->populations[two ? 1 - now : 0];

@@ -295,7 +295,8 @@ const cli_command cli_verify = {
         "set\nis chosen on a GPU, the quick one on a CPU. --suite formats compares the number formats, with "
         "and\nwithout the shift, on the same flows; the other flags of the method apply to all of them. "
         "--suite "
-        "sizes\nfills the memory with as many nodes as --nodes says, and shows what they take and how fast "
+        "vessels\ncomputes flows with interpolated walls, pulses and blood. --suite sizes fills the memory "
+        "with as many nodes as --nodes says, and shows what they take and how fast "
         "they are.\n"
         "Exit code 2: a check failed.",
     .run = run,
@@ -324,7 +325,7 @@ static int run(int argc, char **argv)
         {.help = "What is verified"},
         {"suite", 0, CLI_CHOICE, &c.suite,
          .help = "reference: one variant against known values; formats: the number formats; sizes: many "
-                 "nodes",
+                 "nodes; vessels: interpolated walls, pulses, blood",
          .choices = rill_verify_suite_names},
         {"case", 0, CLI_TEXT, &c.pattern, "PATTERN", "cases by name, such as 'spheres/*'", .fallback = "all"},
         {"set", 0, CLI_CHOICE, &c.set,

@@ -67,7 +67,7 @@ static rill_status steady_run(const rill_verify_case *of, const rill_verify_setu
                           1.00,                                                                              \
                           {INFINITY, INFINITY, INFINITY},                                                    \
                           SCHAEFER_TUREK}),                                                                  \
-        .data = &(const rill_verify_street){d_, 0.05, 100, false, start_, time_}, .run = shedding_run        \
+        .data = &(const rill_verify_street){d_, 0.05, 100, false, start_, time_, false}, .run = shedding_run \
     }
 
 static const rill_verify_case cases[] = {
@@ -95,7 +95,7 @@ static const rill_verify_case cases[] = {
                        0.1710 / 0.04,
                        {1.0 / 20, 1.0 / 20, 0.02 + 1.0 / 20},
                        SCHAEFER_TUREK}),
-     .data = &(const rill_verify_street){20, 0.04, 20, true, 60, 61},
+     .data = &(const rill_verify_street){20, 0.04, 20, true, 60, 61, false},
      .unfit = steady_unfit,
      .run = steady_run},
 };

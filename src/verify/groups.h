@@ -22,6 +22,9 @@ extern const rill_verify_group rill_verify_format_vortices; /**< formats in a de
 extern const rill_verify_group rill_verify_format_flows;    /**< formats in flows with inertia */
 extern const rill_verify_group rill_verify_format_pores;    /**< formats and permeability */
 
+extern const rill_verify_group rill_verify_vessel_pipes;  /**< pipes with interpolated walls */
+extern const rill_verify_group rill_verify_vessel_bodies; /**< spheres and a cylinder with such walls */
+
 extern const rill_verify_group rill_verify_sizes; /**< as many nodes as are asked for */
 
 #endif

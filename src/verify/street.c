@@ -4,6 +4,8 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "domain/domain.h"
+#include "geometry/exact_walls.h"
 
 #include <math.h>
 #include <omp.h>
@@ -48,6 +50,15 @@ static void inflow(void *context, const double x[3], double u[3])
         if (c->n[a] > 1) u[0] *= 4 * x[a] / c->n[a] * (1 - x[a] / c->n[a]);
 }
 
+/* Where a link meets the cylinder. */
+static double cylinder_cut(void *context, const double x[3], const int link[3])
+{
+    const channel *c = context;
+    const rill_round_wall wall = {
+        .centre = {c->centre[0], c->centre[1], 0}, .axis = {0, 0, 1}, .radius = c->radius};
+    return rill_round_wall_cut(&wall, x, link, false);
+}
+
 /* Links of the cylinder: within half a diagonal of its surface, and not across the sides. */
 static bool on_cylinder(void *context, const rill_wall_link *link)
 {
@@ -60,7 +71,7 @@ static bool on_cylinder(void *context, const rill_wall_link *link)
 enum patch { inlet, outlet, cylinder };
 
 /* Put inlet, outlet and the cylinder on a simulation. */
-static rill_status boundaries(channel *c, const rill_domain *domain, rill_sim *sim)
+static rill_status boundaries(channel *c, bool exact, const rill_domain *domain, rill_sim *sim)
 {
     rill_status status = RILL_OK;
     rill_boundary *parts[3] = {NULL, NULL, NULL};
@@ -69,7 +80,13 @@ static rill_status boundaries(channel *c, const rill_domain *domain, rill_sim *s
     RILL_TRY(rill_boundary_set_velocity_profile(parts[inlet], inflow, c));
     RILL_TRY(rill_boundary_create_face(domain, 0, 1, &parts[outlet]));
     RILL_TRY(rill_boundary_set_density(parts[outlet], 0));
-    RILL_TRY(rill_boundary_create(domain, on_cylinder, c, &parts[cylinder]));
+    if (exact) {
+        const rill_surface *surface = domain->geom->surface; /* sides are walled: no other links */
+        RILL_TRY(rill_boundary_create_cuts(domain, surface->walls, surface->wall_count, &parts[cylinder]));
+        rill_boundary_set_measured(parts[cylinder]);
+    } else {
+        RILL_TRY(rill_boundary_create(domain, on_cylinder, c, &parts[cylinder]));
+    }
     for (int k = 0; k < 3; k++) RILL_TRY(rill_sim_boundary_add(sim, parts[k], &patch));
 done:
     for (int k = 0; k < 3; k++) rill_boundary_destroy(parts[k]);
@@ -167,9 +184,10 @@ rill_status rill_verify_street_run(const rill_verify_street *street, const rill_
     options.variant.equilibrium = RILL_SECOND_ORDER;
     options.tau = 0.5 + 3 * street->speed * street->diameter / street->reynolds;
     RILL_TRY(geometry(&c, &geom));
+    if (street->exact) RILL_TRY(rill_exact_walls(geom, cylinder_cut, &c));
     RILL_TRY(rill_domain_create(geom, &domain_options, &domain));
     RILL_TRY(rill_sim_create(domain, &options, &sim));
-    RILL_TRY(boundaries(&c, domain, sim));
+    RILL_TRY(boundaries(&c, street->exact, domain, sim));
     RILL_TRY(follow(street, &c, sim, flow));
     RILL_TRY(density(&c, geom, sim, -1, &before));
     RILL_TRY(density(&c, geom, sim, 1, &behind));

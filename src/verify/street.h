@@ -11,13 +11,14 @@
 
 #include "verify/steady.h"
 
-/** A cylinder with a staircase surface. */
+/** A cylinder with a staircase surface, or an interpolated one. */
 typedef struct rill_verify_street {
     uint32_t diameter;  /**< voxels, a multiple of 10 */
     double speed;       /**< U, lu */
     double reynolds;    /**< U D/nu */
     bool solid;         /**< 3-D */
     double start, time; /**< steps before and in all, in D/U */
+    bool exact;         /**< interpolated */
 } rill_verify_street;
 
 /** What came of it between `start` and `time`. */

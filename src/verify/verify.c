@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *const rill_verify_suite_names[RILL_VERIFY_SUITES + 1] = {"reference", "formats", "sizes"};
+const char *const rill_verify_suite_names[RILL_VERIFY_SUITES + 1] = {"reference", "formats", "sizes",
+                                                                     "vessels"};
 
 static const rill_verify_group *const reference[] = {
     &rill_verify_channels, &rill_verify_pipes,    &rill_verify_cylinders,
@@ -20,7 +21,10 @@ static const rill_verify_group *const formats[] = {&rill_verify_format_pipes, &r
                                                    &rill_verify_format_flows, &rill_verify_format_pores,
                                                    NULL};
 static const rill_verify_group *const sizes[] = {&rill_verify_sizes, NULL};
-static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats, sizes};
+static const rill_verify_group *const vessels[] = {&rill_verify_vessel_pipes, &rill_verify_vessel_bodies,
+                                                   NULL};
+static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats, sizes,
+                                                                           vessels};
 
 int rill_verify_count(rill_verify_suite suite)
 {

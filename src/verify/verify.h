@@ -97,6 +97,7 @@ typedef enum rill_verify_suite {
     RILL_VERIFY_REFERENCE, /**< exact and published values, for one variant */
     RILL_VERIFY_FORMATS,   /**< number formats against each other */
     RILL_VERIFY_SIZES,     /**< as many nodes as are asked for, for one variant */
+    RILL_VERIFY_VESSELS,   /**< interpolated walls, flow in time, blood, for one variant */
     RILL_VERIFY_SUITES
 } rill_verify_suite;
 

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies with interpolated walls: arrays of spheres, and a cylinder in a channel. */
+#include "core/status.h"
+#include "geometry/generate.h"
+#include "verify/groups.h"
+#include "verify/steady.h"
+#include "verify/street.h"
+
+#include <math.h>
+
+typedef struct body {
+    rill_array array;
+    double solid_fraction;
+    uint32_t cells;
+    double drag; /* K: F = 6 pi mu a K U */
+} body;
+
+static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
+{
+    (void)of;
+    if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
+    if (setup->variant.bounce == RILL_FULL_WAY) return "interpolated walls need half-way bounce-back";
+    return setup->variant.collision == RILL_TRT ? NULL : "its limits belong to trt";
+}
+
+static rill_status spheres_run(const rill_verify_case *of, const rill_verify_setup *setup,
+                               rill_verify_values *values)
+{
+    static const double count[RILL_ARRAY_COUNT] = {1, 2, 4};
+    rill_status status = RILL_OK;
+    const body *b = of->data;
+    rill_geom *geom = NULL;
+    rill_sim_options options = rill_verify_options(setup, 0.8);
+    const rill_spheres_options spheres = {
+        .array = b->array, .solid_fraction = b->solid_fraction, .cells = b->cells, .exact = true};
+    const double radius = rill_spheres_radius(&spheres) / b->cells;
+    RILL_TRY(rill_generate_spheres(&spheres, &geom));
+    options.force[0] = (setup->variant.equilibrium != RILL_STOKES ? 1e-3 : 1) / pow(b->cells, 3);
+    const rill_verify_until until = rill_verify_until_of(options.variant, options.tau, b->cells, 200);
+    RILL_TRY(rill_verify_mobility(geom, 0, &options, &until, &values->found[0], &values->rounding[0]));
+    values->found[0] *= (double)rill_geom_fluid(geom) / (double)rill_geom_voxels(geom) / b->cells / b->cells;
+    values->expected[0] = 1 / (6 * M_PI * count[b->array] * radius * b->drag);
+done:
+    rill_geom_destroy(geom);
+    return status;
+}
+
+static rill_status cylinder_run(const rill_verify_case *of, const rill_verify_setup *setup,
+                                rill_verify_values *values)
+{
+    const rill_sim_options options = rill_verify_options(setup, 1);
+    rill_verify_street_flow flow;
+    const rill_status status = rill_verify_street_run(of->data, &options, &flow);
+    values->found[0] = flow.drag;
+    values->found[1] = flow.lift;
+    values->found[2] = flow.pressure;
+    rill_verify_street_free(&flow);
+    return status;
+}
+
+#define SPHERES(name_, what_, array_, c_, cells_, drag_)                                                     \
+    {                                                                                                        \
+        .name = "vessels/spheres-" name_, .what = what_ ", R about 12, tau 0.8, walls where the spheres are", \
+        RILL_VERIFY_LIST({"k/L^2",                                                                           \
+                          "",                                                                                \
+                          RILL_VERIFY_RELATIVE,                                                              \
+                          0,                                                                                 \
+                          {0.01, 0.01, 0.01},                                                                \
+                          "Zick & Homsy 1982, doi:10.1017/S0022112082000627"}),                              \
+        .data = &(const body){array_, c_, cells_, drag_}, .unfit = unfit, .run = spheres_run                 \
+    }
+
+static const char SCHAEFER_TUREK[] = "Schaefer & Turek 1996, doi:10.1007/978-3-322-89849-4_39";
+
+/* The intervals of the paper, [6.05, 6.25], [0.008, 0.01] and [0.165, 0.175], the last over rho U^2 = 0.04. */
+#define CYLINDER(name_, d_, speed_, start_)                                                                  \
+    {                                                                                                        \
+        .name = "vessels/" name_,                                                                            \
+        .what = "cylinder of " #d_ " voxels in a square channel, Re 20, second-order equilibrium (3D-1Z)",   \
+        .full = true,                                                                                        \
+        RILL_VERIFY_LIST(                                                                                    \
+            {"drag coefficient", "", RILL_VERIFY_ABSOLUTE, 6.15, {0.1, 0.1, 0.2}, SCHAEFER_TUREK},           \
+            {"lift coefficient",                                                                             \
+             "",                                                                                             \
+             RILL_VERIFY_ABSOLUTE,                                                                           \
+             0.009,                                                                                          \
+             {0.001, 0.001, INFINITY},                                                                       \
+             SCHAEFER_TUREK},                                                                                \
+            {"pressure difference",                                                                          \
+             "rho U^2",                                                                                      \
+             RILL_VERIFY_ABSOLUTE,                                                                           \
+             0.17 / 0.04,                                                                                    \
+             {0.005 / 0.04, 0.005 / 0.04, 0.01 / 0.04},                                                      \
+             SCHAEFER_TUREK}),                                                                               \
+        .data = &(const rill_verify_street){d_, speed_, 20, true, start_, start_ + 1, true}, .unfit = unfit, \
+        .run = cylinder_run                                                                                  \
+    }
+
+static const rill_verify_case cases[] = {
+    SPHERES("sc", "simple cubic, c 0.216, 32 voxels", RILL_SC, 0.216, 32, 7.441954),
+    SPHERES("bcc", "body-centred, c 0.343, 35 voxels", RILL_BCC, 0.343, 35, 16.33505),
+    SPHERES("fcc", "face-centred, c 0.343, 44 voxels", RILL_FCC, 0.343, 44, 16.63896),
+    CYLINDER("cylinder-40", 40, 0.02, 60),
+};
+
+const rill_verify_group rill_verify_vessel_bodies = {cases, sizeof cases / sizeof *cases};

@@ -250,7 +250,9 @@ static __device__ void patch_node(const rill_arrays &arrays, const int parity, c
 {
     double density = 0, momentum[3];
     for (int a = 0; a < 3; a++) momentum[a] = -0.5 * now.force[a];
-#pragma unroll 1
+    // Where nothing is looked up loads do not wait for each other.
+    constexpr int together = V::stream == RILL_PULL || V::stream == RILL_RING ? rill_q(V::lattice) : 1;
+#pragma unroll together
     for (int i = 0; i < rill_q(V::lattice); i++) {
         const double sent = link_value<V>(arrays, parity, patch.nodes[k], i, true);
         density += sent;
@@ -343,23 +345,29 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_RESIDENT)
 // Works on links of an interpolated wall; see kernel/walls.h. Pairs are in neighbouring threads of a warp.
 template <class V>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 4))
-    walls_kernel(const rill_arrays arrays, const int parity, const rill_walls walls, double *exchange)
+    walls_kernel(const rill_arrays arrays, const int parity, const int task, const rill_walls walls, double *exchange)
 {
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     const bool mine = k < walls.count;
     const rill_wall_cut c = walls.cuts[mine ? k : walls.count - 1];
+    if (task == RILL_WALLS_FIND) {
+        if (mine) walls.meetings[k] = rill_wall_meeting(V::plan(), &arrays, c);
+        return;
+    }
     const int i = rill_wall_direction(c.cut);
     const rill_scalar rest = rill_population_rest(V::lattice, V::shift, i);
     const size_t slot = rill_wall_slot(V::plan(), parity, &arrays, c.node, i);
     const rill_scalar own = rill_storage_load(V::storage, arrays.populations, slot) - rest;
-    if (exchange) {
+    if (task == RILL_WALLS_MEASURE) {
         if (!mine) return;
         exchange[k] = (double)own + walls.sent[k];
         exchange[walls.count + k] = (double)own - walls.sent[k];
         return;
     }
     const rill_scalar other =
-        rill_storage_load(V::storage, arrays.populations, rill_wall_other_slot(V::plan(), parity, &arrays, c)) - rest;
+        rill_storage_load(V::storage, arrays.populations,
+                          rill_wall_other_slot(V::plan(), parity, &arrays, c, walls.meetings[mine ? k : walls.count - 1])) -
+        rest;
     __syncwarp(); // both of a pair have read
     if (!mine) return;
     if (walls.sent) walls.sent[k] = (double)own;

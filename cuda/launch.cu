@@ -102,10 +102,10 @@ void patch(const rill_launch *launch, rill_patch_task task, const rill_patch *pa
           RILL_PATCH_BLOCK, launch->from, launch->parity, patches, *now, (int)task, exchange);
 }
 
-void walls(const rill_launch *launch, const rill_walls *list, double *exchange)
+void walls(const rill_launch *launch, rill_walls_task task, const rill_walls *list, double *exchange)
 {
     start(launch, RILL_CUDA_WALLS, blocks_of(list->count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
-          launch->parity, *list, exchange);
+          launch->parity, (int)task, *list, exchange);
 }
 
 void sample(const rill_launch *launch, const rill_node *nodes, uint64_t count, double *out)

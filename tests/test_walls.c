@@ -264,7 +264,7 @@ Test(walls, variants_that_are_built_agree)
     }
 }
 
-/* At q = 1/2 nothing is left of the interpolation, not a bit. */
+/* At q = 1/2 nothing is left of the interpolation, on a CPU not a bit. */
 Test(walls, half_way_is_half_way)
 {
     FOR_EACH_BACKEND(backend)
@@ -278,7 +278,11 @@ Test(walls, half_way_is_half_way)
         ASSERT_OK(rill_sim_step(other.sim, 20));
         ASSERT_OK(rill_sim_moments(r.sim, 0, r.nodes, r.moments, r.moments + r.nodes));
         ASSERT_OK(rill_sim_moments(other.sim, 0, r.nodes, other.moments, other.moments + r.nodes));
-        cr_expect_arr_eq(r.moments, other.moments, 4 * (size_t)r.nodes * sizeof *r.moments);
+        /* A CPU adds what a wall's motion gives in double precision, a GPU in that of the populations. */
+        double most = 0;
+        for (size_t k = 0; k < 4 * (size_t)r.nodes; k++)
+            most = fmax(most, fabs(r.moments[k] - other.moments[k]));
+        cr_expect_leq(most, backend == RILL_BACKEND_CPU ? 0 : 1e-7, "%g", most);
         rig_stop(&r);
         rig_stop(&other);
         rill_geom_destroy(geom);

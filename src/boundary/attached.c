@@ -92,6 +92,7 @@ static rill_status walls_upload(const rill_boundary *boundary, rill_attached *a)
     if (a->list.count == 0) return RILL_OK;
     RILL_TRY(a->backend->share(a->list.cuts, a->list.count * sizeof *a->list.cuts, "wall links",
                                (const void **)&a->walls.cuts));
+    RILL_TRY(a->backend->alloc(a->list.count * sizeof(rill_node), "wall links", (void **)&a->walls.meetings));
     if (a->list.values)
         RILL_TRY(a->backend->share(a->list.values, a->list.count * sizeof *a->list.values, "wall links",
                                    (const void **)&a->walls.values));
@@ -135,6 +136,7 @@ void rill_attached_destroy(rill_attached *a)
     a->backend->free(a->patch.record);
     a->backend->release(a->walls.cuts);
     a->backend->release(a->walls.values);
+    a->backend->free(a->walls.meetings);
     a->backend->free(a->walls.sent);
     a->backend->free(a->exchange);
     rill_array_destroy(a->nodes);

@@ -89,20 +89,21 @@ static rill_status grow(rill_patches *p, const rill_backend *backend)
     return RILL_OK;
 }
 
-rill_status rill_patches_add(rill_patches *p, const rill_boundary *boundary, const rill_sim *sim)
+rill_status rill_patches_add(rill_patches *p, const rill_boundary *boundary, const rill_sim *sim,
+                             const rill_launch *launch)
 {
     rill_status status = RILL_OK;
     rill_attached *a = NULL;
     const rill_backend *backend = rill_sim_backend_table(sim);
-    const rill_launch launch = {.variant = rill_sim_variant(sim)};
     RILL_TRY(rill_attached_create(boundary, sim, &a));
     RILL_TRY(fits(p, a, sim));
+    if (a->walls.count > 0) launch->kernels->walls(launch, RILL_WALLS_FIND, &a->walls, NULL);
     RILL_TRY(grow(p, backend));
     a->patch.first_weight = p->weights;
     p->weights += a->patch.modes;
     p->all[p->count++] = a;
     a = NULL;
-    RILL_TRY(rill_patches_refresh(p, &launch, backend));
+    RILL_TRY(rill_patches_refresh(p, launch, backend));
 done:
     rill_attached_destroy(a);
     return status;
@@ -147,7 +148,7 @@ rill_status rill_patches_apply(const rill_patches *p, const rill_launch *launch,
     if (p->sums) kernels->patch(launch, RILL_PATCH_SUM, p->own, p->table, p->count, &now, NULL);
     for (int k = 0; k < p->count; k++)
         if (p->all[k]->interpolated && p->all[k]->walls.count > 0)
-            kernels->walls(launch, &p->all[k]->walls, NULL);
+            kernels->walls(launch, RILL_WALLS_REWRITE, &p->all[k]->walls, NULL);
     if (p->openings) kernels->patch(launch, RILL_PATCH_REWRITE, p->own, p->table, p->count, &now, NULL);
 done:
     return status;
@@ -228,7 +229,7 @@ rill_status rill_patches_measure(const rill_patches *p, int patch, const rill_la
     if (!a->exchange) RILL_TRY(a->backend->alloc(bytes, "wall links", (void **)&a->exchange));
     if (!a->host_exchange) RILL_TRY(rill_array_create(bytes, 1, "wall links", (void **)&a->host_exchange));
     if (a->interpolated)
-        launch->kernels->walls(launch, &a->walls, a->exchange);
+        launch->kernels->walls(launch, RILL_WALLS_MEASURE, &a->walls, a->exchange);
     else
         launch->kernels->patch(launch, RILL_PATCH_MEASURE, p->own + patch, p->table + patch, 1, &now,
                                a->exchange);

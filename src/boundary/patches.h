@@ -37,7 +37,8 @@ rill_status rill_patches_refresh(rill_patches *patches, const rill_launch *launc
                                  const rill_backend *backend);
 
 /** Put a boundary on. @return RILL_USAGE when it does not go with those that are there */
-rill_status rill_patches_add(rill_patches *patches, const rill_boundary *boundary, const rill_sim *sim);
+rill_status rill_patches_add(rill_patches *patches, const rill_boundary *boundary, const rill_sim *sim,
+                             const rill_launch *launch);
 
 /**
  * Rewrite links after a step. @param launch  describes the next step

@@ -40,7 +40,8 @@ static packed pack(const maker *m, uint64_t k, int i)
 static void put(maker *m, uint64_t k, int i, const packed *p)
 {
     rill_wall_list *list = &m->list;
-    list->cuts[list->count] = (rill_wall_cut){m->numbers[k], (uint32_t)i | p->q << 5};
+    list->cuts[list->count] =
+        (rill_wall_cut){m->numbers[k], (uint32_t)i | (uint32_t)p->across << 5 | p->q << 6};
     if (list->values) list->values[list->count] = p->value;
     list->count++;
 }

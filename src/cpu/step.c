@@ -428,11 +428,11 @@ static void patch(const rill_launch *launch, rill_patch_task task, const rill_pa
     for (int k = 0; k < count; k++) rill_cpu_patch(&own, task, &patches[k], now, exchange);
 }
 
-static void walls(const rill_launch *launch, const rill_walls *list, double *exchange)
+static void walls(const rill_launch *launch, rill_walls_task task, const rill_walls *list, double *exchange)
 {
     const work w = work_of(launch);
     const rill_cpu_patch_work own = patch_work(&w);
-    rill_cpu_walls(&own, list, exchange);
+    rill_cpu_walls(&own, task, list, exchange);
 }
 
 /* Nodes of one block that follow each other are taken together. */

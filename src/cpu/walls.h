@@ -41,25 +41,29 @@ static inline void rill_cpu_wall_write(const rill_cpu_patch_work *w, const rill_
         memcpy((char *)w->launch->from.populations + slots[k] * w->size, stored + k * w->size, w->size);
 }
 
-/** Rewrite a row of links, or measure it. */
+/** Do a task for a row of links. */
 static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, const rill_walls *walls, uint64_t first,
-                                     double *exchange)
+                                     rill_walls_task task, double *exchange)
 {
     const rill_wall_cut *cuts = walls->cuts + first;
     const size_t count = walls->count - first < RILL_BLOCK ? (size_t)(walls->count - first) : RILL_BLOCK;
     size_t own[RILL_BLOCK], other[RILL_BLOCK];
     double sent[RILL_BLOCK], seen[RILL_BLOCK];
+    for (size_t k = 0; k < count && task == RILL_WALLS_FIND; k++)
+        walls->meetings[first + k] = rill_wall_meeting(w->plan, &w->launch->from, cuts[k]);
+    if (task == RILL_WALLS_FIND) return;
     for (size_t k = 0; k < count; k++)
         own[k] = rill_wall_slot(w->plan, w->launch->parity, &w->launch->from, cuts[k].node,
                                 rill_wall_direction(cuts[k].cut));
     rill_cpu_wall_read(w, cuts, count, own, sent);
-    for (size_t k = 0; k < count && exchange; k++) {
+    for (size_t k = 0; k < count && task == RILL_WALLS_MEASURE; k++) {
         exchange[first + k] = sent[k] + walls->sent[first + k];
         exchange[walls->count + first + k] = sent[k] - walls->sent[first + k];
     }
-    if (exchange) return;
+    if (task == RILL_WALLS_MEASURE) return;
     for (size_t k = 0; k < count; k++)
-        other[k] = rill_wall_other_slot(w->plan, w->launch->parity, &w->launch->from, cuts[k]);
+        other[k] = rill_wall_other_slot(w->plan, w->launch->parity, &w->launch->from, cuts[k],
+                                        walls->meetings[first + k]);
     rill_cpu_wall_read(w, cuts, count, other, seen);
     if (walls->sent) memcpy(walls->sent + first, sent, count * sizeof *sent);
     for (size_t k = 0; k < count; k++)
@@ -69,10 +73,11 @@ static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, const rill_wa
 }
 
 /** See rill_kernels.walls. */
-static inline void rill_cpu_walls(const rill_cpu_patch_work *w, const rill_walls *walls, double *exchange)
+static inline void rill_cpu_walls(const rill_cpu_patch_work *w, rill_walls_task task, const rill_walls *walls,
+                                  double *exchange)
 {
 #pragma omp parallel for schedule(static)
-    for (uint64_t k = 0; k < walls->count; k += RILL_BLOCK) rill_cpu_wall_row(w, walls, k, exchange);
+    for (uint64_t k = 0; k < walls->count; k += RILL_BLOCK) rill_cpu_wall_row(w, walls, k, task, exchange);
 }
 
 #endif

@@ -140,7 +140,7 @@ typedef enum rill_patch_task {
 /** A link to an interpolated wall; see kernel/walls.h. */
 typedef struct rill_wall_cut {
     rill_node node;
-    uint32_t cut;                            /**< direction + 32 (q 2^26) */
+    uint32_t cut; /**< direction + 32 [the next node along c_i is solid, too] + 64 (q 2^25) */
 } __attribute__((aligned(8))) rill_wall_cut; /* one load */
 
 /** The links of an interpolated wall. */
@@ -148,10 +148,14 @@ typedef struct rill_walls {
     uint64_t count;
     const rill_wall_cut *cuts; /**< [count]: first the links that see each other across one node, two by two,
                                   then the others; each part by bundle of nodes, direction, node */
+    rill_node *meetings;       /**< [count], where the populations of link opp(i) meet, see rill_link */
     const double *values;      /**< [count], 6 w_i c_i · u_w; NULL at rest */
     double scale;              /**< factor of the values */
     double *sent;              /**< [count], what was sent in the last step; NULL: not wanted */
 } rill_walls;
+
+/** What a call of the walls kernel does: find meetings, once; rewrite links; measure them. */
+typedef enum rill_walls_task { RILL_WALLS_FIND, RILL_WALLS_REWRITE, RILL_WALLS_MEASURE } rill_walls_task;
 
 /** The kernels of a variant, from rill_backend.kernels. Calls may return before the work is done. */
 struct rill_kernels {
@@ -175,9 +179,9 @@ struct rill_kernels {
      */
     void (*patch)(const rill_launch *launch, rill_patch_task task, const rill_patch *patches,
                   const rill_patch *host, int count, const rill_patch_now *now, double *exchange);
-    /** Rewrite the links of an interpolated wall before the step that `launch` describes; with `exchange`
-     * [2][count] leave them, and take sum and difference of what came back and what was sent. */
-    void (*walls)(const rill_launch *launch, const rill_walls *walls, double *exchange);
+    /** Do a task for the links of an interpolated wall, before the step that `launch` describes. @param[out]
+     * exchange  [2][count], to measure: sum and difference of what came back and what was sent */
+    void (*walls)(const rill_launch *launch, rill_walls_task task, const rill_walls *walls, double *exchange);
     /** Fill out [10][count] with moments and stress of nodes, see rill_sim_sample_take(). */
     void (*sample)(const rill_launch *launch, const rill_node *nodes, uint64_t count, double *out);
     /** The backend's own: what these functions start. */

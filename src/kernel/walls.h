@@ -28,8 +28,8 @@
 
 #include "kernel/boundary.h"
 
-/** q is a multiple of 2^-26. */
-#define RILL_WALL_HALF (1u << 25)
+/** q is a multiple of 2^-25. */
+#define RILL_WALL_HALF (1u << 24)
 
 #ifdef RILL_ARITHMETIC
 typedef rill_scalar rill_wall_real;
@@ -41,7 +41,7 @@ typedef double rill_wall_real; /* where arithmetic is no compile-time constant *
 RILL_FN int rill_wall_direction(const uint32_t cut) { return (int)(cut & 31); }
 
 /** Return whether q is below 1/2. */
-RILL_FN bool rill_wall_near(const uint32_t cut) { return cut >> 5 < RILL_WALL_HALF; }
+RILL_FN bool rill_wall_near(const uint32_t cut) { return cut >> 6 < RILL_WALL_HALF; }
 
 /** Return the slot that link i of a node, which is known to end at a wall, comes in by. */
 RILL_FN size_t rill_wall_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
@@ -61,19 +61,37 @@ RILL_FN size_t rill_wall_slot(const rill_plan plan, const int parity, const rill
     return rill_slot_offset(plan.lattice, plan.stream, arrays, rill_slot_in(plan.stream, parity, i, n, link));
 }
 
-/** Return the slot of the other population that a cut reads, which is one of direction rill_wall_other(). */
-RILL_FN size_t rill_wall_other_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
-                                    const rill_wall_cut c)
+/** Return where the populations of the link between x and x + c_i meet: looked up once, not every step. */
+RILL_FN rill_node rill_wall_meeting(const rill_plan plan, const rill_arrays *arrays, const rill_wall_cut c)
 {
-    return rill_patch_slot(plan, parity, arrays, c.node, rill_opposite(rill_wall_direction(c.cut)),
-                           !rill_wall_near(c.cut));
+    const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, c.node);
+    return rill_link_of(plan.lattice, plan.stream, plan.addressing, plan.bounce, arrays, &place,
+                        rill_opposite(rill_wall_direction(c.cut)))
+        .meeting;
+}
+
+/** Return the slot of the other population that a cut reads: of link opp(i), what comes in where the wall is
+ * near, else what was sent. */
+RILL_FN size_t rill_wall_other_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                                    const rill_wall_cut c, const rill_node meeting)
+{
+    const bool sent = !rill_wall_near(c.cut);
+    const int i = rill_opposite(rill_wall_direction(c.cut)), at = !sent ? parity
+                                                                  : rill_stream_parities(plan.stream) == 2
+                                                                      ? 1 - parity
+                                                                      : 0;
+    rill_link link = {c.node, false};
+    if (rill_slot_looks(plan.stream, at, sent)) link = (rill_link){meeting, (bool)(c.cut >> 5 & 1)};
+    return rill_slot_offset(plan.lattice, plan.stream, arrays,
+                            sent ? rill_slot_out(plan.stream, at, i, c.node, link)
+                                 : rill_slot_in(plan.stream, at, i, c.node, link));
 }
 
 /** Return what comes back. @param own, other  the populations of the two slots, shifted */
 RILL_FN rill_wall_real rill_wall_back(const uint32_t cut, const rill_wall_real own,
                                       const rill_wall_real other, const rill_wall_real term)
 {
-    const rill_wall_real twice = (rill_wall_real)(cut >> 5) * (rill_wall_real)(1.0 / RILL_WALL_HALF);
+    const rill_wall_real twice = (rill_wall_real)(cut >> 6) * (rill_wall_real)(1.0 / RILL_WALL_HALF);
     if (rill_wall_near(cut)) return twice * own + (1 - twice) * other + term;
     return (own + (twice - 1) * other + term) / twice;
 }

@@ -108,7 +108,7 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
     const uint64_t running =
         numbers + (fields && moments > network ? moments : network) + walls + (host ? sim + labels : 0);
     plan->host_bytes = building > running ? building : running;
-    plan->device_bytes = host ? 0 : sim + labels + links * sizeof(rill_wall_cut);
+    plan->device_bytes = host ? 0 : sim + labels + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
     plan->device_free = 0;
     if (!host) RILL_TRY(backend->available(&plan->device_free));
 done:

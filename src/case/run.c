@@ -133,7 +133,9 @@ static rill_status cycle_end(rill_run_loop *loop, bool *finished)
     s->cycles++;
     rill_run_compare(loop);
     const double change = fmax(s->change_flow, fmax(s->change_pressure, s->change_wall));
-    s->repeats = s->compared && change <= loop->vessel->given->run.tolerance;
+    /* While flow comes up slowly, short spans look alike. */
+    const bool risen = s->steps - loop->rhythm.cycle >= loop->vessel->plan.soft_steps;
+    s->repeats = s->compared && risen && change <= loop->vessel->given->run.tolerance;
     const bool pulsatile = loop->vessel->plan.cycle_steps > 0, last = s->steps >= loop->steps_max;
     /* Phases are written of a cycle that is known to repeat before it begins, or of the last one. */
     const bool phases_wanted = pulsatile && loop->rhythm.phases > 0;

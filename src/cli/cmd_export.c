@@ -4,15 +4,21 @@
 #include "io/fields.h"
 #include "io/picture.h"
 #include "io/slice.h"
+#include "io/wall_picture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const fields[] = {"auto",     "speed",  "velocity_x", "velocity_y", "velocity_z",
-                                     "pressure", "voxels", "shear_rate", "velocity",   NULL};
+                                     "pressure", "voxels", "shear_rate", "velocity",   "WSS",
+                                     "TAWSS",    "OSI",    "RRT",        NULL};
 static const char *const scales[] = {"linear", "log", NULL};
 
-enum { FIELD_AUTO = 0, FIELD_VELOCITY = 8 /* another name of speed */ };
+enum {
+    FIELD_AUTO = 0,
+    FIELD_VELOCITY = 8 /* another name of speed */,
+    FIELD_WALL = 9 /* and above: of walls */
+};
 
 typedef struct choices {
     const char *output, *slice;
@@ -53,6 +59,21 @@ static rill_status field_of(const choices *c, const char *path, rill_slice_field
     return RILL_OK;
 }
 
+/* The surface of a vessel, from both sides. */
+static rill_status export_wall(const choices *c, const char *path)
+{
+    rill_status status = RILL_OK;
+    if (c->field != FIELD_AUTO && c->field < FIELD_WALL)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "--field %s is of voxels, and %s holds a wall: choose WSS, TAWSS, OSI or RRT",
+                           fields[c->field], path));
+    const char *field = c->field == FIELD_AUTO ? NULL : fields[c->field];
+    RILL_TRY(rill_wall_picture_write(path, field, (rill_picture_scale)c->scale, c->output));
+    cli_row("picture", "%s", c->output);
+done:
+    return status;
+}
+
 static rill_status export_picture(const choices *c, const char *path)
 {
     rill_status status = RILL_OK;
@@ -61,6 +82,13 @@ static rill_status export_picture(const choices *c, const char *path)
     int axis = 2;
     double position = 0;
     bool fraction = false;
+    bool wall = false;
+    RILL_TRY(rill_wall_picture_is(path, &wall));
+    if (wall) return export_wall(c, path);
+    if (c->field >= FIELD_WALL)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "--field %s is of walls, and %s is no wall file: name a wall.vtkhdf of `rill run`",
+                           fields[c->field], path));
     RILL_TRY(parse_slice(c->slice, &axis, &position, &fraction));
     RILL_TRY(field_of(c, path, &field));
     RILL_TRY(rill_slice_read(path, field, axis, position, fraction, &slice));
@@ -80,37 +108,37 @@ static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
     choices c = {.slice = "z=50%"};
-    const cli_option options[] = {
-        {.name = "output",
-         .letter = 'o',
-         .kind = CLI_TEXT,
-         .target = &c.output,
-         .arg = "FILE",
-         .help = "picture (.png) or field file that needs no other (.vtkhdf)",
-         .fallback = ""},
-        {.name = "slice",
-         .kind = CLI_TEXT,
-         .target = &c.slice,
-         .arg = "AXIS=PLACE",
-         .help = "plane of a picture: axis and voxel, or per cent of the way"},
-        {.name = "field",
-         .kind = CLI_CHOICE,
-         .target = &c.field,
-         .choices = fields,
-         .help = "what a picture shows; auto: speed, or voxels of a geometry; velocity is speed"},
-        {.name = "scale",
-         .kind = CLI_CHOICE,
-         .target = &c.scale,
-         .choices = scales,
-         .help = "colour scale of a picture"},
-        {0}};
+    const cli_option options[] = {{.name = "output",
+                                   .letter = 'o',
+                                   .kind = CLI_TEXT,
+                                   .target = &c.output,
+                                   .arg = "FILE",
+                                   .help = "picture (.png) or field file that needs no other (.vtkhdf)",
+                                   .fallback = ""},
+                                  {.name = "slice",
+                                   .kind = CLI_TEXT,
+                                   .target = &c.slice,
+                                   .arg = "AXIS=PLACE",
+                                   .help = "plane of a picture: axis and voxel, or per cent of the way"},
+                                  {.name = "field",
+                                   .kind = CLI_CHOICE,
+                                   .target = &c.field,
+                                   .choices = fields,
+                                   .help = "what a picture shows; auto: speed, or voxels of a geometry, or "
+                                           "TAWSS of a wall; velocity is speed"},
+                                  {.name = "scale",
+                                   .kind = CLI_CHOICE,
+                                   .target = &c.scale,
+                                   .choices = scales,
+                                   .help = "colour scale of a picture"},
+                                  {0}};
     const cli_option *const tables[] = {options, NULL};
     const char *path = NULL;
     int count = 1;
     bool help = false;
     RILL_TRY(cli_parse(&cli_export, tables, argc, argv, &path, &count, &help));
     if (help) return RILL_OK;
-    if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry or field file"));
+    if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry, field or wall file"));
     if (!c.output) RILL_TRY(rill_fail(RILL_USAGE, "no output is given: add -o FILE.png or -o FILE.vtkhdf"));
     RILL_TRY(cli_outputs_check(path, &(cli_output){"-o", c.output}, 1));
     if (ends_with(c.output, ".png"))
@@ -126,5 +154,6 @@ done:
 
 const cli_command cli_export = {.name = "export",
                                 .usage = "FILE [options] -o FILE.png|FILE.vtkhdf",
-                                .summary = "draw a slice as PNG, or make a field file that needs no other",
+                                .summary =
+                                    "draw a slice or a wall as PNG, or make a field file that needs no other",
                                 .run = run};

@@ -79,7 +79,7 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r)
     return json_pack(
         "{s:s, s:b, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, "
         "s:o, s:o, "
-        "s:i, s:o}",
+        "s:i, s:I, s:o}",
         "end", ends[r->end], "converged", r->end == RILL_RUN_REPEATS, "steps", (json_int_t)r->steps,
         "steps_resumed", (json_int_t)r->resumed, "cycle_steps", (json_int_t)r->cycle_steps, "cycles",
         (int)r->cycles, "time_s", rill_json_real(r->time), "change_flow", rill_json_real(r->change_flow),
@@ -89,6 +89,6 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r)
         rill_json_real(r->shear_max), "osi_mean", rill_json_real(r->osi_mean), "triangles",
         (json_int_t)r->triangles, "triangles_missing", (json_int_t)r->triangles_missing,
         "triangles_not_extrapolated", (json_int_t)r->triangles_flat, "seconds", rill_json_real(r->seconds),
-        "mlups", rill_json_real(r->mlups), "phases", r->phases, "plan",
-        cli_case_plan_json(v->given, v->geom, &v->plan));
+        "mlups", rill_json_real(r->mlups), "phases", r->phases, "watch_steps", (json_int_t)r->watch_steps,
+        "plan", cli_case_plan_json(v->given, v->geom, &v->plan));
 }

@@ -60,7 +60,8 @@ static rill_status cylinder_run(const rill_verify_case *of, const rill_verify_se
 
 #define SPHERES(name_, what_, array_, c_, cells_, drag_)                                                     \
     {                                                                                                        \
-        .name = "vessels/spheres-" name_, .what = what_ ", R about 12, tau 0.8, walls where the spheres are", \
+        .name = "vessels/spheres-" name_,                                                                    \
+        .what = what_ ", R about 12, tau 0.8, walls where the spheres are",                                  \
         RILL_VERIFY_LIST({"k/L^2",                                                                           \
                           "",                                                                                \
                           RILL_VERIFY_RELATIVE,                                                              \
@@ -72,7 +73,8 @@ static rill_status cylinder_run(const rill_verify_case *of, const rill_verify_se
 
 static const char SCHAEFER_TUREK[] = "Schaefer & Turek 1996, doi:10.1007/978-3-322-89849-4_39";
 
-/* The intervals of the paper, [6.05, 6.25], [0.008, 0.01] and [0.165, 0.175], the last over rho U^2 = 0.04. */
+/* The intervals of the paper, [6.05, 6.25], [0.008, 0.01] and [0.165, 0.175], the last over rho U^2 = 0.04.
+ */
 #define CYLINDER(name_, d_, speed_, start_)                                                                  \
     {                                                                                                        \
         .name = "vessels/" name_,                                                                            \
@@ -80,12 +82,7 @@ static const char SCHAEFER_TUREK[] = "Schaefer & Turek 1996, doi:10.1007/978-3-3
         .full = true,                                                                                        \
         RILL_VERIFY_LIST(                                                                                    \
             {"drag coefficient", "", RILL_VERIFY_ABSOLUTE, 6.15, {0.1, 0.1, 0.2}, SCHAEFER_TUREK},           \
-            {"lift coefficient",                                                                             \
-             "",                                                                                             \
-             RILL_VERIFY_ABSOLUTE,                                                                           \
-             0.009,                                                                                          \
-             {0.001, 0.001, INFINITY},                                                                       \
-             SCHAEFER_TUREK},                                                                                \
+            {"lift coefficient", "", RILL_VERIFY_ABSOLUTE, 0.009, {0.001, 0.001, INFINITY}, SCHAEFER_TUREK}, \
             {"pressure difference",                                                                          \
              "rho U^2",                                                                                      \
              RILL_VERIFY_ABSOLUTE,                                                                           \

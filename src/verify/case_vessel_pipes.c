@@ -61,26 +61,18 @@ done:
     {                                                                                                        \
         .name = "vessels/" name_,                                                                            \
         .what = "pipe of radius " #radius_ ", tau 0.8, mean of four centre offsets", .full = full_,          \
-        RILL_VERIFY_LIST({"L2 error of u", "", RILL_VERIFY_AT_MOST, 0, {limit_, limit_, limit_}, EXACT},     \
-                         {"error of the flow",                                                               \
-                          "",                                                                                \
-                          RILL_VERIFY_AT_MOST,                                                               \
-                          0,                                                                                 \
-                          {limit_, limit_, limit_},                                                          \
-                          "pi R^4 G / 8 mu"}),                                                               \
+        RILL_VERIFY_LIST(                                                                                    \
+            {"L2 error of u", "", RILL_VERIFY_AT_MOST, 0, {limit_, limit_, limit_}, EXACT},                  \
+            {"error of the flow", "", RILL_VERIFY_AT_MOST, 0, {limit_, limit_, limit_}, "pi R^4 G / 8 mu"}), \
         .data = &(const steady){radius_, tilted_}, .unfit = unfit, .run = steady_run                         \
     }
 
 #define ORDER(name_, full_, radius_, tilted_)                                                                \
     {                                                                                                        \
-        .name = "vessels/" name_, .what = "pipes of radius " #radius_ " and half of it, mean of four offsets", \
-        .full = full_,                                                                                       \
-        RILL_VERIFY_LIST({"order of the velocity",                                                           \
-                          "",                                                                                \
-                          RILL_VERIFY_AT_LEAST,                                                              \
-                          0,                                                                                 \
-                          {1.8, 1.8, -INFINITY},                                                             \
-                          "second order"}),                                                                  \
+        .name = "vessels/" name_,                                                                            \
+        .what = "pipes of radius " #radius_ " and half of it, mean of four offsets", .full = full_,          \
+        RILL_VERIFY_LIST(                                                                                    \
+            {"order of the velocity", "", RILL_VERIFY_AT_LEAST, 0, {1.8, 1.8, -INFINITY}, "second order"}),  \
         .data = &(const steady){radius_, tilted_}, .unfit = unfit, .run = order_run                          \
     }
 
@@ -94,7 +86,8 @@ static rill_status womersley_run(const rill_verify_case *of, const rill_verify_s
                                  rill_verify_values *values)
 {
     const womersley *w = of->data;
-    const rill_verify_vessel_pipe pipe = {.radius = w->radius, .tilt = {0, 1}, .offset = {0.25, 0.25}, .speed = 0.1};
+    const rill_verify_vessel_pipe pipe = {
+        .radius = w->radius, .tilt = {0, 1}, .offset = {0.25, 0.25}, .speed = 0.1};
     const rill_sim_options options = rill_verify_options(setup, 0.8);
     rill_verify_vessel_errors errors;
     /* From the exact flow on, but what the walls make of it decays with R^2/(5.78 nu). */
@@ -139,7 +132,8 @@ static double viscosity(const rill_sim_options *o, double g)
     const rill_carreau_yasuda *law = &o->carreau_yasuda;
     if (o->variant.rheology == RILL_CASSON)
         return fmin(o->casson.nu_max, pow(sqrt(o->casson.nu_inf) + sqrt(o->casson.yield / g), 2));
-    return law->nu_inf + (law->nu_0 - law->nu_inf) * pow(1 + pow(law->lambda * g, law->a), (law->n - 1) / law->a);
+    return law->nu_inf +
+           (law->nu_0 - law->nu_inf) * pow(1 + pow(law->lambda * g, law->a), (law->n - 1) / law->a);
 }
 
 /* Return the shear rate at a stress over density, by bisection: their product rises. */
@@ -163,7 +157,8 @@ static double profile_of(const rill_sim_options *o, double radius, double force,
     const double h = radius / PARTS;
     b->u[PARTS] = 0;
     for (int k = PARTS - 1; k >= 0; k--) {
-        const double middle = shear_at(o, force * (k + 0.5) * h / 2), here = k ? shear_at(o, force * k * h / 2) : 0;
+        const double middle = shear_at(o, force * (k + 0.5) * h / 2),
+                     here = k ? shear_at(o, force * k * h / 2) : 0;
         b->u[k] = b->u[k + 1] + h / 6 * (before + 4 * middle + here);
         before = here;
     }
@@ -190,10 +185,12 @@ typedef struct law {
 } law;
 
 /*
- * Blood in an artery: with the shear rate at the wall at 100/s, Carreau-Yasuda as in leading vascular codes (eta_inf
- * 0.0035, eta_0 0.16 Pa s, lambda 8.2 s, a 0.64, n 0.2128), Casson with a yield stress of 0.005 Pa beside 0.0035 Pa s.
+ * Blood in an artery: with the shear rate at the wall at 100/s, Carreau-Yasuda as in leading vascular codes
+ * (eta_inf 0.0035, eta_0 0.16 Pa s, lambda 8.2 s, a 0.64, n 0.2128), Casson with a yield stress of 0.005 Pa
+ * beside 0.0035 Pa s.
  */
-static rill_status blood_run(const rill_verify_case *of, const rill_verify_setup *setup, rill_verify_values *values)
+static rill_status blood_run(const rill_verify_case *of, const rill_verify_setup *setup,
+                             rill_verify_values *values)
 {
     const law *l = of->data;
     rill_sim_options options = rill_verify_options(setup, 0.8);
@@ -212,7 +209,8 @@ static rill_status blood_run(const rill_verify_case *of, const rill_verify_setup
                                           .speed = profile_of(&options, l->radius, force, &b, &mean)};
     const rill_verify_until until = rill_verify_until_of(options.variant, options.tau, 2 * l->radius, 200);
     rill_verify_vessel_errors errors;
-    const rill_status status = rill_verify_vessel_steady(&pipe, &options, &until, profile_at, &b, mean, &errors);
+    const rill_status status =
+        rill_verify_vessel_steady(&pipe, &options, &until, profile_at, &b, mean, &errors);
     values->found[0] = errors.l2;
     values->found[1] = errors.flow;
     values->rounding[0] = values->rounding[1] = errors.rounding;
@@ -222,18 +220,14 @@ static rill_status blood_run(const rill_verify_case *of, const rill_verify_setup
 #define BLOOD(name_, law_, radius_, limit_, source_)                                                         \
     {                                                                                                        \
         .name = "vessels/" name_, .what = "blood in a pipe of radius " #radius_ ", 100/s at the wall",       \
-        RILL_VERIFY_LIST({"L2 error of u",                                                                   \
-                          "",                                                                                \
-                          RILL_VERIFY_AT_MOST,                                                               \
-                          0,                                                                                 \
-                          {limit_, limit_, limit_},                                                          \
-                          source_ ", integrated"},                                                           \
-                         {"flow over the exact one, less 1",                                                 \
-                          "",                                                                                \
-                          RILL_VERIFY_ABSOLUTE,                                                              \
-                          0,                                                                                 \
-                          {limit_, limit_, limit_},                                                          \
-                          source_ ", integrated"}),                                                          \
+        RILL_VERIFY_LIST(                                                                                    \
+            {"L2 error of u", "", RILL_VERIFY_AT_MOST, 0, {limit_, limit_, limit_}, source_ ", integrated"}, \
+            {"flow over the exact one, less 1",                                                              \
+             "",                                                                                             \
+             RILL_VERIFY_ABSOLUTE,                                                                           \
+             0,                                                                                              \
+             {limit_, limit_, limit_},                                                                       \
+             source_ ", integrated"}),                                                                       \
         .data = &(const law){law_, radius_}, .unfit = unfit, .run = blood_run                                \
     }
 

@@ -77,7 +77,7 @@ Test(cli_run, a_steady_pipe_becomes_steady_with_the_shear_of_poiseuille)
     const double shear = 4 * 4e-3 * 0.1e-6 / (M_PI * 1e-9), mean = number(json, "tawss_mean_pa");
     cr_assert_float_eq(mean, shear, 0.04 * shear, "%g, not %g", mean, shear);
     cr_assert_lt(fabs(number(json, "mass_balance")), 0.01,
-                 "interpolated walls leak a little, 0.7 % at 9 cells across");
+                 "interpolated walls leak a little, 0.7 %% at 9 cells across");
     cr_assert_eq(number(json, "triangles_missing"), 0);
     json_decref(json);
     cr_assert(same_files("s.json", "s.results/summary.json"));
@@ -91,6 +91,14 @@ Test(cli_run, a_steady_pipe_becomes_steady_with_the_shear_of_poiseuille)
     }
     cr_assert_eq(cli_test_run("info", "s.results/run.h5").code, 0);
     cr_assert_eq(cli_test_run("info", "s.results/wall.vtkhdf").code, 0);
+    /* The picture of the run is the one that can be drawn of its file. */
+    cr_assert_eq(cli_test_run("export", "s.results/wall.vtkhdf", "-o", "w.png").code, 0);
+    cr_assert(same_files("w.png", "s.results/wall-tawss.png"));
+    cr_assert_eq(cli_test_run("export", "s.results/wall-0001.vtkhdf", "--field", "WSS", "-o", "w.png").code,
+                 0);
+    cli_test_fails(1, "OSI", "export", "s.results/wall-0001.vtkhdf", "--field", "OSI", "-o", "w.png");
+    cli_test_fails(1, "is of voxels", "export", "s.results/wall.vtkhdf", "--field", "speed", "-o", "w.png");
+    cli_test_fails(1, "is of walls", "export", "p.geom.h5", "--field", "OSI", "-o", "w.png");
 }
 
 /* Mean of a column of a CSV file over its last rows. */
@@ -218,6 +226,8 @@ Test(cli_run, resume_refuses_what_is_not_its_own)
     write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.1, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
     cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
     cr_assert_eq(access("a/run.h5", R_OK), 0);
+    const cli_result told = cli_test_run("info", "a/checkpoint.h5");
+    cr_assert(told.code == 0 && strstr(told.out, "checkpoint") && strstr(told.out, "steps"), "%s", told.out);
     write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.1, tolerance: 0.9}\noutput: {snapshots: 0}\n");
     cr_assert_eq(cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume").code, 0);
     write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.09, tolerance: 0.9}\noutput: {snapshots: 0}\n");

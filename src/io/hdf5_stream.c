@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Large datasets written in pieces: rows as they come, and arrays without their empty chunks. */
-#include "io/hdf5_priv.h"
+#include "io/hdf5_chunks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,57 +94,116 @@ void rill_h5_stream_destroy(rill_h5_stream *stream)
 
 /* ---- sparse arrays --------------------------------------------------------------------------- */
 
-/* Copies a block out of an array of four axes; returns whether it holds anything but 0. */
-static bool block_copy(const char *array, const uint64_t dims[4], const uint64_t at[4],
-                       const uint64_t count[4], size_t element, char *block)
+/* An array of at most four axes, cut into chunks; fewer axes get leading ones of length 1. */
+typedef struct cutting {
+    const char *array;
+    size_t element, bytes; /* of a chunk */
+    int pad;               /* leading axes */
+    uint64_t dims[RILL_H5_RANK], chunk[RILL_H5_RANK], count;
+} cutting;
+
+/* Chunks that are filtered before they are written one after the other. */
+enum { TOGETHER = 64 };
+
+typedef struct filtered {
+    uint64_t at[RILL_H5_RANK];
+    size_t bytes; /* 0: nothing but 0, is not written */
+    bool failed;
+} filtered;
+
+/* Copy a chunk out of an array; what lies beyond its edges is 0. @return whether it holds anything but 0 */
+static bool chunk_copy(const cutting *c, const uint64_t at[RILL_H5_RANK], char *block)
 {
     unsigned char any = 0;
-    const size_t line = count[3] * element;
+    uint64_t count[RILL_H5_RANK];
+    for (int a = 0; a < RILL_H5_RANK; a++)
+        count[a] = c->dims[a] - at[a] < c->chunk[a] ? c->dims[a] - at[a] : c->chunk[a];
+    const size_t line = count[3] * c->element;
+    if (memcmp(count, c->chunk, sizeof count) != 0) memset(block, 0, c->bytes);
     for (uint64_t i = 0; i < count[0]; i++)
         for (uint64_t j = 0; j < count[1]; j++)
             for (uint64_t k = 0; k < count[2]; k++) {
-                const uint64_t row = ((at[0] + i) * dims[1] + at[1] + j) * dims[2] + at[2] + k;
-                const char *from = array + (row * dims[3] + at[3]) * element;
-                memcpy(block, from, line);
+                const uint64_t row = ((at[0] + i) * c->dims[1] + at[1] + j) * c->dims[2] + at[2] + k;
+                const char *from = c->array + (row * c->dims[3] + at[3]) * c->element;
+                memcpy(block + ((i * c->chunk[1] + j) * c->chunk[2] + k) * c->chunk[3] * c->element, from,
+                       line);
                 for (size_t b = 0; b < line; b++) any |= (unsigned char)from[b];
-                block += line;
             }
     return any != 0;
+}
+
+static cutting cutting_of(const rill_h5_layout *layout, uint64_t rows, const void *data)
+{
+    cutting c = {.array = data,
+                 .element = rill_h5_size(layout->type),
+                 .pad = RILL_H5_RANK - layout->rank,
+                 .dims = {1, 1, 1, 1},
+                 .chunk = {1, 1, 1, 1},
+                 .count = 1};
+    for (int a = 0; a < layout->rank; a++) {
+        c.dims[c.pad + a] = a == 0 ? rows : layout->dims[a];
+        c.chunk[c.pad + a] = layout->chunk[a];
+    }
+    c.bytes = c.element;
+    for (int a = 0; a < RILL_H5_RANK; a++) {
+        c.count *= (c.dims[a] + c.chunk[a] - 1) / c.chunk[a];
+        c.bytes *= c.chunk[a];
+    }
+    return c;
+}
+
+static filtered chunk_filter(const cutting *c, const rill_h5_filters *filters, uint64_t number, char *scratch,
+                             char *to)
+{
+    filtered f = {.bytes = 0};
+    for (int a = RILL_H5_RANK - 1; a >= 0; a--) {
+        const uint64_t along = (c->dims[a] + c->chunk[a] - 1) / c->chunk[a];
+        f.at[a] = number % along * c->chunk[a];
+        number /= along;
+    }
+    if (!chunk_copy(c, f.at, scratch)) return f;
+    f.bytes = rill_h5_filter(filters, (unsigned char *)scratch, c->bytes, (unsigned char *)to);
+    f.failed = f.bytes == 0;
+    return f;
 }
 
 rill_status rill_h5_write_sparse(rill_h5_file *file, const char *path, uint64_t start, uint64_t rows,
                                  const void *data)
 {
+    RILL_H5_QUIET;
     rill_status status = RILL_OK;
     rill_h5_layout layout;
-    char *block = NULL;
+    rill_h5_filters filters;
+    char *scratch = NULL, *done_chunks = NULL;
+    filtered list[TOGETHER];
+    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
     RILL_TRY(rill_h5_dataset_layout(file, path, &layout));
-    const size_t element = rill_h5_size(layout.type);
-    /* Arrays of fewer than four axes get leading axes of length 1. */
-    const int pad = RILL_H5_RANK - layout.rank;
-    uint64_t dims[RILL_H5_RANK] = {1, 1, 1, 1}, chunk[RILL_H5_RANK] = {1, 1, 1, 1}, at[RILL_H5_RANK],
-             count[RILL_H5_RANK];
-    uint64_t chunks = 1;
-    for (int a = 0; a < layout.rank; a++) {
-        dims[pad + a] = a == 0 ? rows : layout.dims[a];
-        chunk[pad + a] = layout.chunk[a];
-    }
-    for (int a = 0; a < RILL_H5_RANK; a++) chunks *= (dims[a] + chunk[a] - 1) / chunk[a];
-    block = malloc(chunk[0] * chunk[1] * chunk[2] * chunk[3] * element);
-    if (!block) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a chunk of %s", path));
-    for (uint64_t c = 0; c < chunks; c++) {
-        uint64_t rest = c;
-        for (int a = RILL_H5_RANK - 1; a >= 0; a--) {
-            const uint64_t along = (dims[a] + chunk[a] - 1) / chunk[a];
-            at[a] = rest % along * chunk[a];
-            count[a] = dims[a] - at[a] < chunk[a] ? dims[a] - at[a] : chunk[a];
-            rest /= along;
+    const cutting c = cutting_of(&layout, rows, data);
+    if (dataset < 0 || !rill_h5_filters_of(dataset, c.element, &filters))
+        RILL_TRY(rill_h5_fail(file, "%s has filters that are not known", path));
+    const size_t room = rill_h5_filtered_room(c.bytes);
+    const uint64_t most = c.count < TOGETHER ? c.count : TOGETHER;
+    scratch = malloc(most * room);
+    done_chunks = malloc(most * room);
+    if (!scratch || !done_chunks) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for chunks of %s", path));
+    for (uint64_t first = 0; first < c.count; first += TOGETHER) {
+        const uint64_t now = c.count - first < TOGETHER ? c.count - first : TOGETHER;
+#pragma omp parallel for schedule(dynamic)
+        for (uint64_t k = 0; k < now; k++)
+            list[k] = chunk_filter(&c, &filters, first + k, scratch + k * room, done_chunks + k * room);
+        for (uint64_t k = 0; k < now; k++) {
+            hsize_t at[RILL_H5_RANK] = {0};
+            for (int a = 0; a < layout.rank; a++) at[a] = list[k].at[c.pad + a] + (a == 0 ? start : 0);
+            if (list[k].failed) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for chunks of %s", path));
+            if (list[k].bytes &&
+                H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, at, list[k].bytes, done_chunks + k * room) < 0)
+                RILL_TRY(rill_h5_fail(file, "no data in %s", path));
+            RILL_TRY(rill_h5_check(file));
         }
-        if (!block_copy(data, dims, at, count, element, block)) continue;
-        at[pad] += start;
-        RILL_TRY(rill_h5_write(file, path, layout.type, at + pad, count + pad, block));
     }
 done:
-    free(block);
+    rill_h5_release(dataset);
+    free(scratch);
+    free(done_chunks);
     return status;
 }

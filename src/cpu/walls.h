@@ -7,16 +7,65 @@
 #ifndef RILL_CPU_WALLS_H
 #define RILL_CPU_WALLS_H
 
+#include "cpu/links.h"
 #include "cpu/patch.h"
 #include "kernel/walls.h"
+
+/** Find the slots of a row of links, those that they are rewritten in and the others that they read. */
+typedef void rill_cpu_find_walls(int lattice, int parity, const rill_arrays *arrays,
+                                 const rill_wall_cut *cuts, const rill_node *meetings, size_t count,
+                                 size_t *own, size_t *other);
+
+/* Scheme and addressing as constants: slots are what most of the time goes into. */
+#define RILL_CPU_FIND_WALLS(S, A)                                                                            \
+    static void find_walls_##S##_##A(int lattice, int parity, const rill_arrays *arrays,                     \
+                                     const rill_wall_cut *cuts, const rill_node *meetings, size_t count,     \
+                                     size_t *own, size_t *other)                                             \
+    {                                                                                                        \
+        const rill_plan plan = {lattice, RILL_##S, RILL_##A, RILL_HALF_WAY, RILL_FP32, RILL_SHIFTED};        \
+        for (size_t k = 0; k < count; k++)                                                                   \
+            own[k] = rill_wall_slot(plan, parity, arrays, cuts[k].node, rill_wall_direction(cuts[k].cut));   \
+        for (size_t k = 0; k < count; k++)                                                                   \
+            other[k] = rill_wall_other_slot(plan, parity, arrays, cuts[k], meetings[k]);                     \
+    }
+RILL_CPU_PAIRS(RILL_CPU_FIND_WALLS)
+
+/** Return the function that finds slots. */
+static inline rill_cpu_find_walls *rill_cpu_walls_finder(rill_variant variant)
+{
+#define RILL_CPU_WALLS_FINDER(S, A) [RILL_##S][RILL_##A] = find_walls_##S##_##A,
+    static rill_cpu_find_walls *const finders[RILL_STREAM_COUNT][RILL_ADDRESSING_COUNT] = {
+        RILL_CPU_PAIRS(RILL_CPU_WALLS_FINDER)};
+    return finders[variant.stream][variant.addressing];
+}
+
+/** Copy `count` values of `size` bytes, a constant, between slots and a row. */
+RILL_FN void rill_cpu_wall_copy(char *populations, const size_t *slots, size_t count, char *row,
+                                const bool into, const size_t size)
+{
+    for (size_t k = 0; k < count; k++)
+        memcpy(into ? row + k * size : populations + slots[k] * size,
+               into ? populations + slots[k] * size : row + k * size, size);
+}
+
+static inline void rill_cpu_wall_move(const rill_cpu_patch_work *w, const size_t *slots, size_t count,
+                                      char *row, bool into)
+{
+    char *populations = w->launch->from.populations;
+    if (w->size == 2 && into) rill_cpu_wall_copy(populations, slots, count, row, true, 2);
+    if (w->size == 4 && into) rill_cpu_wall_copy(populations, slots, count, row, true, 4);
+    if (w->size == 8 && into) rill_cpu_wall_copy(populations, slots, count, row, true, 8);
+    if (w->size == 2 && !into) rill_cpu_wall_copy(populations, slots, count, row, false, 2);
+    if (w->size == 4 && !into) rill_cpu_wall_copy(populations, slots, count, row, false, 4);
+    if (w->size == 8 && !into) rill_cpu_wall_copy(populations, slots, count, row, false, 8);
+}
 
 /** Read what slots hold, shifted. */
 static inline void rill_cpu_wall_read(const rill_cpu_patch_work *w, const rill_wall_cut *cuts, size_t count,
                                       const size_t *slots, double *values)
 {
     alignas(64) char stored[RILL_BLOCK * sizeof(double)] = {0}, row[RILL_BLOCK * sizeof(double)];
-    for (size_t k = 0; k < count; k++)
-        memcpy(stored + k * w->size, (const char *)w->launch->from.populations + slots[k] * w->size, w->size);
+    rill_cpu_wall_move(w, slots, count, stored, true);
     w->format->load(stored, row, 0);
     for (size_t k = 0; k < count; k++)
         values[k] = (w->launch->variant.arithmetic == RILL_SINGLE ? (double)((float *)(void *)row)[k]
@@ -37,13 +86,13 @@ static inline void rill_cpu_wall_write(const rill_cpu_patch_work *w, const rill_
             ((double *)(void *)row)[k] = value;
     }
     w->format->store(stored, row, 0);
-    for (size_t k = 0; k < count; k++)
-        memcpy((char *)w->launch->from.populations + slots[k] * w->size, stored + k * w->size, w->size);
+    rill_cpu_wall_move(w, slots, count, stored, false);
 }
 
 /** Do a task for a row of links. */
-static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, const rill_walls *walls, uint64_t first,
-                                     rill_walls_task task, double *exchange)
+static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, rill_cpu_find_walls *find,
+                                     const rill_walls *walls, uint64_t first, rill_walls_task task,
+                                     double *exchange)
 {
     const rill_wall_cut *cuts = walls->cuts + first;
     const size_t count = walls->count - first < RILL_BLOCK ? (size_t)(walls->count - first) : RILL_BLOCK;
@@ -52,18 +101,14 @@ static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, const rill_wa
     for (size_t k = 0; k < count && task == RILL_WALLS_FIND; k++)
         walls->meetings[first + k] = rill_wall_meeting(w->plan, &w->launch->from, cuts[k]);
     if (task == RILL_WALLS_FIND) return;
-    for (size_t k = 0; k < count; k++)
-        own[k] = rill_wall_slot(w->plan, w->launch->parity, &w->launch->from, cuts[k].node,
-                                rill_wall_direction(cuts[k].cut));
+    find(w->plan.lattice, w->launch->parity, &w->launch->from, cuts, walls->meetings + first, count, own,
+         other);
     rill_cpu_wall_read(w, cuts, count, own, sent);
     for (size_t k = 0; k < count && task == RILL_WALLS_MEASURE; k++) {
         exchange[first + k] = sent[k] + walls->sent[first + k];
         exchange[walls->count + first + k] = sent[k] - walls->sent[first + k];
     }
     if (task == RILL_WALLS_MEASURE) return;
-    for (size_t k = 0; k < count; k++)
-        other[k] = rill_wall_other_slot(w->plan, w->launch->parity, &w->launch->from, cuts[k],
-                                        walls->meetings[first + k]);
     rill_cpu_wall_read(w, cuts, count, other, seen);
     if (walls->sent) memcpy(walls->sent + first, sent, count * sizeof *sent);
     for (size_t k = 0; k < count; k++)
@@ -76,8 +121,10 @@ static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, const rill_wa
 static inline void rill_cpu_walls(const rill_cpu_patch_work *w, rill_walls_task task, const rill_walls *walls,
                                   double *exchange)
 {
+    rill_cpu_find_walls *find = rill_cpu_walls_finder(w->launch->variant);
 #pragma omp parallel for schedule(static)
-    for (uint64_t k = 0; k < walls->count; k += RILL_BLOCK) rill_cpu_wall_row(w, walls, k, task, exchange);
+    for (uint64_t k = 0; k < walls->count; k += RILL_BLOCK)
+        rill_cpu_wall_row(w, find, walls, k, task, exchange);
 }
 
 #endif

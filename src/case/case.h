@@ -111,9 +111,9 @@ typedef struct rill_case {
         double duration;   /**< s at most, steady; 0: chosen */
         double tolerance;  /**< relative change from cycle to cycle, or in a steady run */
         double time_step;  /**< s; 0: from `mach` */
-        double mach;       /**< largest Mach number wanted, at the peak */
+        double mach;       /**< largest Mach number wanted, at the peak; 0: chosen */
         double soft_start; /**< s over which flow and pressure come up; negative: chosen */
-        int lattice, storage, stream, addressing; /**< rill_lattice ...; -1: chosen */
+        int lattice, collision, storage, stream, addressing; /**< rill_lattice ...; -1: chosen */
     } run;
 
     struct {

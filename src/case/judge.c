@@ -15,9 +15,11 @@ enum { CELLS_LEAST = 4, CELLS_FEW = 12 };
 #define MACH_MOST 0.3 /* what a velocity at a wall may be */
 #define MACH_HIGH 0.15
 
-/* Velocity × spacing / viscosity, above which TRT with 3/16 may become unstable, and above which it will. */
-#define GRID_HIGH 30
-#define GRID_MOST 300
+/* Reynolds numbers of a cell, velocity × spacing / viscosity, beyond those of plan.h: where TRT is surely
+ * unstable; up to which central moments are safe; where nothing resolves a boundary layer any more. */
+#define CELL_TRT_MOST 8.0
+#define CELL_MOMENTS 8.0
+#define CELL_MOST 150.0
 
 #define TAU_HIGH 1.5
 #define TAU_MOST 10
@@ -91,23 +93,31 @@ static void judge_velocity(const rill_passage *fastest, rill_case_plan *plan)
 
 static void judge_stability(const rill_case *c, rill_case_plan *plan)
 {
-    const double dx = plan->scales.length;
-    const double least = c->law.kind == RILL_LAW_NEWTONIAN ? plan->nu : c->law.viscosity / c->density;
-    const double grid = plan->velocity_peak * dx / least;
-    char finer[32];
-    rill_units_format_length(down(dx * GRID_HIGH / grid), finer, sizeof finer);
-    if (grid > GRID_MOST)
+    const double dx = plan->scales.length, cell = rill_plan_cell_reynolds(c, plan);
+    const bool trt = plan->options.variant.collision <= RILL_TRT,
+               few = plan->options.variant.collision != RILL_CUMULANT;
+    const double high = trt   ? RILL_CELL_TRT
+                        : few ? CELL_MOMENTS
+                              : RILL_CELL_SAFE,
+                 most = trt   ? CELL_TRT_MOST
+                        : few ? RILL_CELL_SAFE
+                              : CELL_MOST;
+    char finer[32], safe[32];
+    const char *other = few && c->law.kind == RILL_LAW_NEWTONIAN ? ", or choose the collision cumulant" : "";
+    rill_units_format_length(down(dx * most / cell), finer, sizeof finer);
+    rill_units_format_length(down(dx * high / cell), safe, sizeof safe);
+    if (cell > most)
         say(plan, true,
-            "unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), %d is the most: voxelize "
-            "with --dx "
-            "\"%s\" or less",
-            grid, plan->tau_low, GRID_MOST, finer);
-    else if (grid > GRID_HIGH)
+            "unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), and %g is the most: "
+            "voxelize with "
+            "--dx \"%s\" or less%s",
+            cell, plan->tau_low, most, finer, other);
+    else if (cell > high)
         say(plan, false,
-            "may become unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g); up to %d, "
-            "with --dx \"%s\", "
-            "is safe",
-            grid, plan->tau_low, GRID_HIGH, finer);
+            "may become unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), and up to %g, "
+            "with --dx "
+            "\"%s\", is safe%s",
+            cell, plan->tau_low, high, safe, other);
     if (plan->tau_high > TAU_MOST)
         say(plan, true, "tau goes up to %.3g, above %d: give a time-step of %.2g us or less", plan->tau_high,
             TAU_MOST, 1e6 * down(plan->scales.time * (1 - 0.5) / (plan->tau_high - 0.5)));

@@ -37,6 +37,14 @@ double rill_law_at(const rill_law *law, double shear);
 /** Casson's law has no largest viscosity: the lattice takes it up to this many times the plastic one. */
 #define RILL_CASSON_RANGE 100.0
 
+/** Cell Reynolds numbers: up to which TRT is stable between openings; up to which cumulants are at Mach 0.1.
+ */
+#define RILL_CELL_TRT 4.0
+#define RILL_CELL_SAFE 35.0
+
+/** Return the Reynolds number of a cell at the peak, with the least viscosity of the law. */
+double rill_plan_cell_reynolds(const rill_case *given, const rill_case_plan *plan);
+
 /** Add the verdicts. @param[in] swing  Pa, of the expected pressures over a cycle */
 void rill_case_judge(const rill_case *given, const rill_geom *geom, double swing, const rill_passage *fastest,
                      rill_case_plan *plan);

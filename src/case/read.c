@@ -376,6 +376,7 @@ static const rill_key run_keys[] = {
     {"mach", RILL_KEY_QUANTITY, AT(run.mach), false, "1", 0, 0.3, true},
     {"soft-start", RILL_KEY_QUANTITY, AT(run.soft_start), false, "s", 0, 1e6},
     {"lattice", RILL_KEY_CHOICE, AT(run.lattice), false, .choices = lattices},
+    {"collision", RILL_KEY_CHOICE, AT(run.collision), false, .choices = rill_collision_names},
     {"storage", RILL_KEY_CHOICE, AT(run.storage), false, .choices = rill_storage_names},
     {"stream", RILL_KEY_CHOICE, AT(run.stream), false, .choices = rill_stream_names},
     {"addressing", RILL_KEY_CHOICE, AT(run.addressing), false, .choices = rill_addressing_names},
@@ -457,7 +458,6 @@ static rill_status check_run(rill_case *c)
         return rill_fail(RILL_USAGE,
                          "%s: run has a time-step and a mach, which make each other: leave one of them out",
                          c->path);
-    if (c->run.mach == 0) c->run.mach = 0.1;
     if (c->run.cycles == 0) c->run.cycles = c->run.pulsatile ? 10 : 0;
     if (c->run.tolerance == 0) c->run.tolerance = c->run.pulsatile ? 1e-2 : 1e-4;
     if (c->output.snapshots < 0) c->output.snapshots = c->run.pulsatile ? 10 : 1;
@@ -511,7 +511,7 @@ rill_status rill_case_read(const char *path, rill_case **out)
     rill_case *c = calloc(1, sizeof *c);
     if (!c) return rill_fail(RILL_SYSTEM, "out of memory for %s", path);
     c->run.soft_start = -1;
-    c->run.lattice = c->run.storage = c->run.stream = c->run.addressing = -1;
+    c->run.lattice = c->run.collision = c->run.storage = c->run.stream = c->run.addressing = -1;
     c->output.snapshots = -1;
     c->output.surface = c->output.centreline = true;
     c->path = strdup(path);

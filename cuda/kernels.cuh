@@ -331,7 +331,7 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_RESIDENT)
     const rill_patch_act act = rill_patch_act_of(&patch, &now, &sums);
     if (patch.partials && k == 0) rill_patch_keep(&patch, &now, &act);
     if (!mine) return;
-    const double term = rill_patch_term(V::lattice, flows, &patch, &now, act.density, k);
+    const double term = rill_patch_term(V::lattice, flows, &patch, &now, act.density, k, sent[0]);
     patch.terms[k] = term;
     RILL_UNROLL
     for (int e = 0; e < 2; e++)

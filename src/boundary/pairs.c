@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* The plane of a pressure boundary. */
+#define OBLIQUE 0.05 /* tangent of the angle between a plane and the lattice's that counts */
+
+/* The plane of a pressure boundary; sign 0 when it is not along the lattice. */
 typedef struct plane {
     int axis, sign; /* of the velocities that come in */
 } plane;
@@ -23,7 +25,10 @@ static plane plane_of(const rill_boundary *b)
     plane p = {0, 0};
     for (int a = 1; a < 3; a++)
         if (fabs(sum[a]) > fabs(sum[p.axis])) p.axis = a;
-    p.sign = (sum[p.axis] > 0) - (sum[p.axis] < 0);
+    /* Terraces of an oblique plane would reflect flow that runs along its normal: no link has a partner
+     * there. */
+    const double aside = hypot(sum[(p.axis + 1) % 3], sum[(p.axis + 2) % 3]);
+    if (aside < OBLIQUE * fabs(sum[p.axis])) p.sign = (sum[p.axis] > 0) - (sum[p.axis] < 0);
     return p;
 }
 

@@ -83,17 +83,11 @@ rill_status rill_outlook_make(const rill_case *c, const rill_geom *geom, rill_ou
     out->nu = rill_law_at(&c->law, typical_shear(c, geom, out->ends)) / c->density;
     for (int k = 0; k < out->count; k++) {
         const rill_end_kind kind = c->ends[out->ends[k]].kind;
-        driven += kind == RILL_END_INLET || kind == RILL_END_SPLIT;
+        driven += kind == RILL_END_INLET;
     }
     const int most = driven > 1 ? RILL_PLAN_HARMONICS * 2 / driven : RILL_PLAN_HARMONICS;
     RILL_TRY(take_inlets(c, geom, out, most < 1 ? 1 : most));
     RILL_TRY(rill_ends_solve(c, geom->surface->openings, out->ends, out->count, out->states));
-    for (int k = 0; k < out->count; k++) {
-        const rill_end *e = &c->ends[out->ends[k]];
-        rill_harmonics flow = out->states[k].flow;
-        if (e->kind != RILL_END_SPLIT || out->states[k].rest) continue;
-        RILL_TRY(make_profile(&geom->surface->openings[k], e, &flow, out->nu, &out->profiles[k]));
-    }
 done:
     return status;
 }

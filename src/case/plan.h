@@ -19,7 +19,7 @@ rill_status rill_case_match(const rill_case *given, const rill_geom *geom, int *
 /** Everything that is expected at the openings, before there is a lattice. */
 typedef struct rill_outlook {
     int ends[RILL_OPENINGS];
-    rill_profile *profiles[RILL_OPENINGS]; /**< of inlets and splits; owned */
+    rill_profile *profiles[RILL_OPENINGS]; /**< of inlets; owned */
     rill_end_state *states;                /**< [opening_count], owned */
     int count;
     double nu; /**< m2/s, of the viscosity at the shear rate that is typical of the inlets */
@@ -39,7 +39,7 @@ double rill_law_at(const rill_law *law, double shear);
 
 /** Cell Reynolds numbers: up to which TRT is stable between openings; up to which cumulants are at Mach 0.1.
  */
-#define RILL_CELL_TRT 4.0
+#define RILL_CELL_TRT 6.0
 #define RILL_CELL_SAFE 35.0
 
 /** Return the Reynolds number of a cell at the peak, with the least viscosity of the law. */

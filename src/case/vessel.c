@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* lu, pressure per flow: a pressure deviation of 0.01 changes a flow by 1e-7. */
+#define SPLIT_RESISTANCE 1e5
+
 /* What a schedule needs; one for each opening. */
 typedef struct driven {
     const rill_vessel *vessel;
@@ -183,6 +186,19 @@ static double stored_at_start(const rill_vessel *v, int k)
     return v->plan.openings[k].pressure_start + sum / e->compliance;
 }
 
+/*
+ * A share of the flow is held like a current by its source: through a resistance so large that what the
+ * pressure in the vessel does does not matter, towards a pressure that makes the flow. It is uniform over the
+ * opening, which no velocity that is imposed on an outlet is: that upsets flow which comes with another
+ * profile.
+ */
+static void draw(void *context, uint64_t step, double *weights)
+{
+    const driven *d = context;
+    const rill_vessel *v = d->vessel;
+    weights[0] = SPLIT_RESISTANCE * soft(v, step) * flow_at(d, time_of(v, step)) / v->plan.scales.flow;
+}
+
 static rill_status put_outlet(const driven *d, int patch)
 {
     rill_status status = RILL_OK;
@@ -198,8 +214,13 @@ static rill_status put_outlet(const driven *d, int patch)
         w.beyond = to_pressure(v, e->kind == RILL_END_WINDKESSEL ? e->beyond : 0);
         w.stored = e->kind == RILL_END_WINDKESSEL ? to_pressure(v, stored_at_start(v, d->number)) : 0;
     }
+    const bool split = e->kind == RILL_END_SPLIT && !v->ends->outlook.states[d->number].rest;
+    if (split) w.distal = SPLIT_RESISTANCE;
     RILL_TRY(rill_sim_patch_windkessel(v->sim, patch, &w));
-    if (e->kind != RILL_END_WINDKESSEL) RILL_TRY(rill_sim_patch_schedule(v->sim, patch, hold, (void *)d));
+    if (split)
+        RILL_TRY(rill_sim_patch_schedule(v->sim, patch, draw, (void *)d));
+    else if (e->kind != RILL_END_WINDKESSEL)
+        RILL_TRY(rill_sim_patch_schedule(v->sim, patch, hold, (void *)d));
 done:
     return status;
 }
@@ -239,11 +260,6 @@ done:
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static bool is_driven(const rill_end_state *state, const rill_end *end)
-{
-    return end->kind == RILL_END_INLET || (end->kind == RILL_END_SPLIT && !state->rest);
-}
-
 static rill_status add_opening(rill_vessel *v, int k)
 {
     rill_status status = RILL_OK;
@@ -263,13 +279,13 @@ static rill_status add_opening(rill_vessel *v, int k)
         goto done;
     }
     rill_boundary_set_halfway(boundary);
-    if (is_driven(state, d->end)) {
+    if (d->end->kind == RILL_END_INLET) {
         d->harmonics = d->profile->fields ? d->profile->count - 1 : 0;
         RILL_TRY(drive(d, boundary));
     } else
         RILL_TRY(rill_boundary_set_density(boundary, 0));
     RILL_TRY(rill_sim_boundary_add(v->sim, boundary, &v->patches[k]));
-    if (is_driven(state, d->end))
+    if (d->end->kind == RILL_END_INLET)
         RILL_TRY(rill_sim_patch_schedule(v->sim, v->patches[k], weigh, d));
     else
         RILL_TRY(put_outlet(d, v->patches[k]));

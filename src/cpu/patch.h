@@ -159,7 +159,7 @@ static inline void rill_cpu_patch_rewrite(const rill_cpu_patch_work *w, bool flo
     rill_cpu_patch_look(w, patch, first, &row);
     for (size_t k = 0; k < row.link[0].count; k++) {
         const double out[2] = {row.link[0].value[k], row.link[1].value[k]};
-        const double term = rill_patch_term(w->plan.lattice, flows, patch, now, density, first + k);
+        const double term = rill_patch_term(w->plan.lattice, flows, patch, now, density, first + k, out[0]);
         patch->terms[first + k] = term;
         for (int e = 0; e < 2; e++) row.link[e].value[k] = rill_patch_back(patch, term, out, e);
     }

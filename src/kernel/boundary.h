@@ -17,6 +17,10 @@
  * t). That holds the pressure and the tangential velocity at zero, as a box does that is mirrored with its
  * flow turned round. Links without a partner are their own, and then it is the scheme of the sources.
  *
+ * On planes that are not along the lattice links have no partner. What they send is then left out of what
+ * comes back: with the second-order equilibrium that is f_i = f_i^eq(rho_w, u), of the velocity of the node.
+ * As their own partners they grow without bound from a cell Reynolds number of some ten on.
+ *
  * Shifted populations g = f - w turn it into g_i = -g_r + 2 w_i (rho_w - 1 + rho_w (…)), which keeps the
  * digits of small pressures. Pairs share no slot, so that they can be taken in any order. Everything works on
  * any scheme, addressing and format, because it knows only slots.
@@ -60,9 +64,11 @@ RILL_FN int rill_patch_links(const rill_patch_pair *pair)
     return pair->node[0] == pair->node[1] && pair->direction[0] == pair->direction[1] ? 1 : 2;
 }
 
-/** What the velocity at a pair does to its term, 2 w_i (d + (1 + d) bend) with d = rho_w - 1 + lowered. */
+/** What the velocity at a pair does to its term, 2 w_i share (d + (1 + d) bend) with d = rho_w - 1 + lowered.
+ */
 typedef struct rill_patch_bend {
-    double bend, lowered;
+    double bend, lowered, share;
+    bool alone; /**< the link sees no other: an equilibrium comes back, whatever was sent */
 } rill_patch_bend;
 
 /** Find it. @param flows  rill_patch_flows() */
@@ -78,7 +84,11 @@ RILL_FN rill_patch_bend rill_patch_bend_of(const int lattice, const bool flows, 
         along += rill_c(lattice, pair->direction[0], a) * mean;
         square += mean * mean;
     }
-    rill_patch_bend bend = {flows ? 4.5 * along * along - 1.5 * square : 0, 0};
+    rill_patch_bend bend = {flows ? 4.5 * along * along - 1.5 * square : 0, 0, 1, flows && pair->axis == 3};
+    if (bend.alone) {
+        bend.bend += 3 * along;
+        bend.share = 0.5;
+    }
     if (inward > 0) bend.lowered = -3 * patch->backflow * inward * inward;
     return bend;
 }
@@ -92,15 +102,18 @@ RILL_FN double rill_patch_velocity_term(const rill_patch *patch, const rill_patc
     return term;
 }
 
-/** Return that (velocity), or what what was sent is subtracted from (pressure). @param density  rho_w - 1 */
+/** Return that (velocity), or what what was sent is subtracted from (pressure). @param density  rho_w - 1
+ * @param sent  along the first link */
 RILL_FN double rill_patch_term(const int lattice, const bool flows, const rill_patch *patch,
-                               const rill_patch_now *now, const double density, const uint64_t k)
+                               const rill_patch_now *now, const double density, const uint64_t k,
+                               const double sent)
 {
     if (patch->kind == RILL_BOUNDARY_VELOCITY) return rill_patch_velocity_term(patch, now, k);
     const rill_patch_pair pair = patch->pairs[k];
     const rill_patch_bend bend = rill_patch_bend_of(lattice, flows, patch, &pair);
     const double d = density + bend.lowered;
-    return 2 * rill_w(lattice, pair.direction[0]) * (d + (1 + d) * bend.bend);
+    return 2 * rill_w(lattice, pair.direction[0]) * bend.share * (d + (1 + d) * bend.bend) +
+           (bend.alone ? sent : 0);
 }
 
 /** Return what comes back along link e of a pair that has sent this. */

@@ -45,9 +45,9 @@ RILL_FN rill_patch_sums rill_patch_sums_of(const int lattice, const bool flows, 
     const rill_patch_pair pair = patch->pairs[k];
     const int links = rill_patch_links(&pair);
     const rill_patch_bend bend = rill_patch_bend_of(lattice, flows, patch, &pair);
-    const double weight = links * 2 * rill_w(lattice, pair.direction[0]);
+    const double weight = links * 2 * rill_w(lattice, pair.direction[0]) * bend.share;
     sums.fixed = weight * (bend.lowered + (1 + bend.lowered) * bend.bend) -
-                 2 * (links == 2 ? sent[0] + sent[1] : sent[0]);
+                 (bend.alone ? 1 : 2) * (links == 2 ? sent[0] + sent[1] : sent[0]);
     sums.slope = weight * (1 + bend.bend);
     return sums;
 }

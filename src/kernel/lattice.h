@@ -17,7 +17,7 @@
 enum { RILL_Q_MAX = 27 };
 
 /** Return the number of populations. */
-RILL_FN int rill_q(const int lattice)
+RILL_CONSTANT_FN int rill_q(const int lattice)
 {
     return lattice == RILL_D3Q19 ? 19 : lattice == RILL_D3Q15 ? 15 : lattice == RILL_D2Q9 ? 9 : 27;
 }

@@ -243,8 +243,8 @@ Test(cli_run, resume_refuses_what_is_not_its_own)
 Test(cli_run, a_divergence_is_told_with_its_place_and_reason)
 {
     write_file("d.yaml", "geometry: p.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 1 mPa.s}\n"
-                         "openings:\n  in: {kind: inlet, flow: 2 mL/s, profile: flat}\n"
-                         "  out: {kind: pressure, pressure: 0 Pa}\nrun: {mach: 0.25, duration: 0.1 s}\n");
+                         "openings:\n  in: {kind: inlet, flow: 1 mL/s, profile: flat}\n"
+                         "  out: {kind: pressure, pressure: 0 Pa}\nrun: {mach: 0.3, duration: 1 s}\n");
     const cli_result r = cli_test_run("run", "d.yaml", "--no-measure", "-q");
     cr_assert_eq(r.code, 2, "%d %s%s", r.code, r.out, r.err);
     cr_assert(strstr(r.err, "diverged") && strstr(r.err, "mm from ") && strstr(r.err, "tau is"), "%s", r.err);

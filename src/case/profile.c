@@ -208,7 +208,7 @@ static rill_status solve(const solver *s, double complex shift, double complex *
         if (size(n, r) <= RESIDUAL * sqrt(n)) return RILL_OK;
         for (int k = 0; k < n; k++) z[k] = r[k] / diagonal_of(&s->points[k], shift);
         const double complex now = product(n, r, z), part = round ? now / before : 0;
-        for (int k = 0; k < n; k++) q[k] = z[k] + part * q[k] * (round > 0);
+        for (int k = 0; k < n; k++) q[k] = round ? z[k] + part * q[k] : z[k];
         apply(s, shift, q, a);
         const double complex along = now / product(n, q, a);
         for (int k = 0; k < n; k++) {

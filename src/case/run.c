@@ -270,6 +270,13 @@ done:
     return status;
 }
 
+uint64_t rill_run_watch_steps(const rill_vessel *vessel)
+{
+    rill_run_rhythm rhythm;
+    rill_run_rhythm_make(vessel, &rhythm);
+    return (rhythm.cycle + rhythm.watch - 1) / rhythm.watch;
+}
+
 rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, rill_run_result *result)
 {
     rill_status status = RILL_OK;
@@ -277,7 +284,7 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
     *result = (rill_run_result){.shear_mean = NAN, .shear_max = NAN, .osi_mean = NAN, .balance = NAN};
     rill_run_rhythm_make(vessel, &loop.rhythm);
     result->cycle_steps = loop.rhythm.cycle;
-    result->watch_steps = loop.rhythm.cycle / loop.rhythm.watch + 1;
+    result->watch_steps = rill_run_watch_steps(vessel);
     RILL_TRY(loop_begin(&loop));
     status = loop_run(&loop);
     if (status == RILL_NUMERICS) {

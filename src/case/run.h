@@ -78,6 +78,9 @@ typedef struct rill_run_result {
     int phases;            /**< snapshots written */
 } rill_run_result;
 
+/** Return the steps within which a divergence is found. */
+uint64_t rill_run_watch_steps(const rill_vessel *vessel);
+
 /**
  * Run a vessel.
  * @param[out] result  filled in also when RILL_NUMERICS is returned

@@ -130,6 +130,12 @@ static rill_status flow(const choices *c, rill_vessel *vessel, int *code)
                                 .context = (void *)c};
     if (c->every) RILL_TRY(rill_units_parse(c->every, "s", &options.checkpoint_every));
     signals_catch();
+    if (!c->quiet) {
+        cli_row("results go to", "%s", c->directory);
+        cli_row("divergence", "looked for every %llu steps",
+                (unsigned long long)rill_run_watch_steps(vessel));
+        fflush(stdout);
+    }
     const rill_status came = rill_case_run(vessel, &options, &result);
     cli_progress_end();
     if (came != RILL_OK && came != RILL_NUMERICS) return came;

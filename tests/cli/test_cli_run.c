@@ -245,7 +245,12 @@ Test(cli_run, a_divergence_is_told_with_its_place_and_reason)
     write_file("d.yaml", "geometry: p.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 1 mPa.s}\n"
                          "openings:\n  in: {kind: inlet, flow: 1 mL/s, profile: flat}\n"
                          "  out: {kind: pressure, pressure: 0 Pa}\nrun: {mach: 0.3, duration: 1 s}\n");
-    const cli_result r = cli_test_run("run", "d.yaml", "--no-measure", "-q");
+    const cli_result r = cli_test_run("run", "d.yaml", "--no-measure", "--json", "d.json");
+    const char *steps = strstr(r.out, "looked for every ");
+    json_t *json = json_of("d.json");
+    cr_assert(steps && atof(steps + strlen("looked for every ")) == number(json, "watch_steps"), "%s", r.out);
+    cr_assert_leq(number(json, "watch_steps"), 100);
+    json_decref(json);
     cr_assert_eq(r.code, 2, "%d %s%s", r.code, r.out, r.err);
     cr_assert(strstr(r.err, "diverged") && strstr(r.err, "mm from ") && strstr(r.err, "tau is"), "%s", r.err);
     cr_assert_neq(access("d.results/run.h5", F_OK), 0);

@@ -14,6 +14,8 @@
 
 /* Largest relaxation time that is chosen: interpolated walls lie best below it (docs/method.md). */
 #define TAU_CHOSEN 0.8
+#define SWING_CHOSEN 0.05 /* of the density over a cycle, that pressures make: the vessel stores as much */
+#define TAU_AT_REST 5.0   /* the same where a fluid that thins is not sheared */
 
 /* Bytes of a wall link and of a link through an opening with its modes, roughly; of a node of fields on the
  * host. */
@@ -157,7 +159,14 @@ static void choose_step(planner *p)
     plan->scales.length = dx;
     const double chosen = rill_plan_cell_reynolds(c, plan) > RILL_CELL_SAFE ? 0.05 : 0.1;
     const double mach = c->run.mach > 0 ? c->run.mach : chosen;
+    const double thickest = c->law.kind == RILL_LAW_NEWTONIAN ? 0
+                            : c->law.kind == RILL_LAW_CASSON  ? RILL_CASSON_RANGE * c->law.viscosity
+                                                              : c->law.at_rest;
     if (dt == 0) dt = fmin(mach / sqrt(3.0) * dx / fast, (TAU_CHOSEN - 0.5) / 3 * dx * dx / plan->nu);
+    if (c->run.time_step == 0 && c->run.mach == 0 && p->swing > 0)
+        dt = fmin(dt, dx * sqrt(SWING_CHOSEN * c->density / (3 * p->swing)));
+    if (c->run.time_step == 0 && thickest > 0)
+        dt = fmin(dt, (TAU_AT_REST - 0.5) / 3 * dx * dx / (thickest / c->density));
     if (c->run.pulsatile) {
         /* Snapshots fall on steps. */
         const double phases = fmax(c->output.snapshots, 1),

@@ -56,7 +56,7 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
     char text[64], more[64];
     cli_row("time step", "%s: %s", duration(p->scales.time, text, sizeof text),
             c->run.time_step > 0 ? "as asked for, steps of a cycle made whole"
-                                 : "by the Mach number wanted, or by tau up to 0.8");
+                                 : "by the Mach number wanted, tau up to 0.8, or pressures that swing");
     if (p->tau_high > p->tau_low * (1 + 1e-9))
         cli_row("tau", "%.5g to %.4g: %s, %.4g where it is sheared as at the inlet", p->tau_low, p->tau_high,
                 laws[c->law.kind], p->options.tau);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole cases: the FDA's nozzle, the mass balance of a bifurcation. Their collision is the one that a case chooses. */
+/* Whole cases: the FDA's nozzle, the mass balance of a bifurcation. Their collision is the one that a case
+ * chooses. */
 #include "case/case.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -28,8 +29,8 @@ static void made_free(made *m)
 }
 
 /* Voxelize a surface by way of a file, as a user does. */
-static rill_status make_geometry(const rill_mesh *mesh, double spacing, const char *const *names, int name_count,
-                                 rill_geom **out)
+static rill_status make_geometry(const rill_mesh *mesh, double spacing, const char *const *names,
+                                 int name_count, rill_geom **out)
 {
     rill_status status = RILL_OK;
     char path[] = "/tmp/rill-verify-XXXXXX";
@@ -69,17 +70,19 @@ done:
 static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
 {
     (void)of;
-    if (rill_verify_precision_of(setup->variant) == RILL_VERIFY_16) return "its limits belong to 32 bits and more";
+    if (rill_verify_precision_of(setup->variant) == RILL_VERIFY_16)
+        return "its limits belong to 32 bits and more";
     return NULL;
 }
 
 /* ---- the nozzle ------------------------------------------------------------------------------ */
 
 /* Centreline velocity, mean and standard deviation of the data sets, Hariharan et al. (2011). */
-static const double stations[][3] = {
-    {-88, 0.0871, 0.0041}, {-64, 0.0878, 0.0018}, {-48, 0.200, 0.021}, {-42, 0.379, 0.002}, {-20, 0.680, 0.023},
-    {-8, 0.733, 0.030},    {0, 0.728, 0.022},     {8, 0.726, 0.019},   {16, 0.703, 0.022},  {24, 0.667, 0.011},
-    {32, 0.638, 0.011},    {40, 0.625, 0.014},    {48, 0.615, 0.015}};
+static const double stations[][3] = {{-88, 0.0871, 0.0041}, {-64, 0.0878, 0.0018}, {-48, 0.200, 0.021},
+                                     {-42, 0.379, 0.002},   {-20, 0.680, 0.023},   {-8, 0.733, 0.030},
+                                     {0, 0.728, 0.022},     {8, 0.726, 0.019},     {16, 0.703, 0.022},
+                                     {24, 0.667, 0.011},    {32, 0.638, 0.011},    {40, 0.625, 0.014},
+                                     {48, 0.615, 0.015}};
 enum { STATIONS = sizeof stations / sizeof *stations };
 
 /* Velocity along z at a place on the axis: the mean over the voxels around it, weighted trilinearly. */
@@ -106,8 +109,7 @@ static rill_status velocity_at(const made *m, double z, double *out)
         if (g->voxels[voxel] == RILL_SOLID) continue;
         const uint64_t x[3] = {voxel % g->n[0], voxel / g->n[0] % g->n[1], voxel / g->n[0] / g->n[1]};
         double weight = 1, u[3];
-        for (int a = 0; a < 3; a++)
-            weight *= x[a] == low[a] ? 1 - part[a] : x[a] == low[a] + 1 ? part[a] : 0;
+        for (int a = 0; a < 3; a++) weight *= x[a] == low[a] ? 1 - part[a] : x[a] == low[a] + 1 ? part[a] : 0;
         if (weight > 0) {
             RILL_TRY(rill_sim_moments(m->vessel->sim, node, 1, NULL, u));
             sum += weight * u[2];
@@ -115,13 +117,15 @@ static rill_status velocity_at(const made *m, double z, double *out)
         }
         node++;
     }
-    if (!(weights > 0)) return rill_fail(RILL_NUMERICS, "the axis of the nozzle is solid at z = %g mm", 1e3 * z);
+    if (!(weights > 0))
+        return rill_fail(RILL_NUMERICS, "the axis of the nozzle is solid at z = %g mm", 1e3 * z);
     *out = sum / weights * m->plan->scales.velocity;
 done:
     return status;
 }
 
-/* The largest deviation in standard deviations, and the root of the mean square over the range of the data. */
+/* The largest deviation in standard deviations, and the root of the mean square over the range of the data.
+ */
 static rill_status compare(const made *m, double *worst, double *error)
 {
     rill_status status = RILL_OK;
@@ -147,8 +151,9 @@ static rill_status nozzle_run(const rill_verify_case *of, const rill_verify_setu
     static const char *const names[] = {"0mm,0mm,-92.685mm=in", "0mm,0mm,80mm=out"};
     rill_mesh *mesh = NULL;
     made m = {.geom = NULL};
-    rill_end ends[2] = {{.name = "in", .kind = RILL_END_INLET, .amount = 5.20624e-6, .profile = RILL_PROFILE_FITTED},
-                        {.name = "out", .kind = RILL_END_PRESSURE, .backflow = 0.5}};
+    rill_end ends[2] = {
+        {.name = "in", .kind = RILL_END_INLET, .amount = 5.20624e-6, .profile = RILL_PROFILE_FITTED},
+        {.name = "out", .kind = RILL_END_PRESSURE, .backflow = 0.5}};
     const rill_nozzle_options nozzle = rill_nozzle_options_default();
     const double spacing = *(const double *)of->data;
     m.given = (rill_case){.density = 1056,
@@ -181,9 +186,10 @@ static rill_status bifurcation_run(const rill_verify_case *of, const rill_verify
     static const char *const names[] = {"opening-1=in", "opening-2=left", "opening-3=right"};
     rill_mesh *mesh = NULL;
     made m = {.geom = NULL};
-    rill_end ends[3] = {{.name = "in", .kind = RILL_END_INLET, .amount = 1e-6, .profile = RILL_PROFILE_FITTED},
-                        {.name = "left", .kind = RILL_END_PRESSURE, .backflow = 0.5},
-                        {.name = "right", .kind = RILL_END_SPLIT, .fraction = 0.3, .backflow = 0.5}};
+    rill_end ends[3] = {
+        {.name = "in", .kind = RILL_END_INLET, .amount = 1e-6, .profile = RILL_PROFILE_FITTED},
+        {.name = "left", .kind = RILL_END_PRESSURE, .backflow = 0.5},
+        {.name = "right", .kind = RILL_END_SPLIT, .fraction = 0.3, .backflow = 0.5}};
     const forked *f = of->data;
     rill_bifurcation_options bifurcation = rill_bifurcation_options_default();
     double sum = 0, flow[3];
@@ -200,7 +206,8 @@ static rill_status bifurcation_run(const rill_verify_case *of, const rill_verify
     for (int k = 0; k < 3; k++) RILL_TRY(rill_sim_patch_record(m.vessel->sim, m.vessel->patches[k], 1));
     RILL_TRY(rill_sim_step(m.vessel->sim, m.plan->steps));
     for (int k = 0; k < 3; k++) {
-        RILL_TRY(rill_sim_patch_series(m.vessel->sim, m.vessel->patches[k], m.plan->steps - 1, 1, &flow[k], NULL));
+        RILL_TRY(
+            rill_sim_patch_series(m.vessel->sim, m.vessel->patches[k], m.plan->steps - 1, 1, &flow[k], NULL));
         sum += flow[k];
     }
     values->found[0] = fabs(sum / flow[0]);
@@ -215,33 +222,48 @@ static const rill_verify_case cases[] = {
     {.name = "vessels/nozzle",
      .what = "the FDA's nozzle at Reynolds 500, 20 cells across its throat, centreline up to z = 48 mm",
      .full = true,
-     RILL_VERIFY_LIST({"largest deviation of a station", "SD", RILL_VERIFY_AT_MOST, 0, {2, 2, INFINITY},
+     RILL_VERIFY_LIST({"largest deviation of a station",
+                       "SD",
+                       RILL_VERIFY_AT_MOST,
+                       0,
+                       {2, 2, INFINITY},
                        "Hariharan et al. 2011, doi:10.1115/1.4003440"},
-                      {"NRMSE", "of the range", RILL_VERIFY_AT_MOST, 0, {0.027, 0.027, INFINITY},
+                      {"NRMSE",
+                       "of the range",
+                       RILL_VERIFY_AT_MOST,
+                       0,
+                       {0.027, 0.027, INFINITY},
                        "a published finite-volume run with 2 M cells"}),
      .data = &(const double){0.2e-3},
      .unfit = unfit,
      .run = nozzle_run},
     {.name = "vessels/bifurcation-half-way",
      .what = "a bifurcation, 15 cells across its parent, half-way walls, steady flow",
-     RILL_VERIFY_LIST({"mass balance", "", RILL_VERIFY_AT_MOST, 0, {1e-3, 1e-3, INFINITY}, "what comes in goes out"},
-                      {"share of the split", "", RILL_VERIFY_ABSOLUTE, 0.3, {1e-4, 1e-4, INFINITY}, "the case"}),
+     RILL_VERIFY_LIST(
+         {"mass balance", "", RILL_VERIFY_AT_MOST, 0, {1e-3, 1e-3, INFINITY}, "what comes in goes out"},
+         {"share of the split", "", RILL_VERIFY_ABSOLUTE, 0.3, {1e-4, 1e-4, INFINITY}, "the case"}),
      .data = &(const forked){RILL_WALLS_HALF_WAY, 0.4e-3},
      .unfit = unfit,
      .run = bifurcation_run},
     {.name = "vessels/bifurcation-interpolated",
      .what = "the same with interpolated walls, which leak: shown, not judged",
-     RILL_VERIFY_LIST({"mass balance", "", RILL_VERIFY_AT_MOST, 0, {INFINITY, INFINITY, INFINITY},
-                       "what comes in goes out"},
-                      {"share of the split", "", RILL_VERIFY_ABSOLUTE, 0.3, {1e-4, 1e-4, INFINITY}, "the case"}),
+     RILL_VERIFY_LIST(
+         {"mass balance",
+          "",
+          RILL_VERIFY_AT_MOST,
+          0,
+          {INFINITY, INFINITY, INFINITY},
+          "what comes in goes out"},
+         {"share of the split", "", RILL_VERIFY_ABSOLUTE, 0.3, {1e-4, 1e-4, INFINITY}, "the case"}),
      .data = &(const forked){RILL_WALLS_INTERPOLATED, 0.4e-3},
      .unfit = unfit,
      .run = bifurcation_run},
     {.name = "vessels/bifurcation-fine",
      .what = "a bifurcation, 30 cells across its parent, interpolated walls, steady flow",
      .full = true,
-     RILL_VERIFY_LIST({"mass balance", "", RILL_VERIFY_AT_MOST, 0, {1e-3, 1e-3, INFINITY}, "what comes in goes out"},
-                      {"share of the split", "", RILL_VERIFY_ABSOLUTE, 0.3, {1e-4, 1e-4, INFINITY}, "the case"}),
+     RILL_VERIFY_LIST(
+         {"mass balance", "", RILL_VERIFY_AT_MOST, 0, {1e-3, 1e-3, INFINITY}, "what comes in goes out"},
+         {"share of the split", "", RILL_VERIFY_ABSOLUTE, 0.3, {1e-4, 1e-4, INFINITY}, "the case"}),
      .data = &(const forked){RILL_WALLS_INTERPOLATED, 0.2e-3},
      .unfit = unfit,
      .run = bifurcation_run},

@@ -155,6 +155,8 @@ typedef struct sense {
 /* Write the voxel with number `along` on the line of a crossing. */
 static bool voxel_at(const sense *s, const rill_crossing *c, int64_t along, int64_t x[3])
 {
+    if (along < 0 || along >= s->f->geom->n[s->axis])
+        return false; /* it may be beyond all numbers of voxels */
     x[s->axis] = along;
     x[(s->axis + 1) % 3] = c->u + s->d[(s->axis + 1) % 3] * along;
     x[(s->axis + 2) % 3] = c->v + s->d[(s->axis + 2) % 3] * along;

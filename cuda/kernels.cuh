@@ -250,13 +250,17 @@ static __device__ void patch_node(const rill_arrays &arrays, const int parity, c
 {
     double density = 0, momentum[3];
     for (int a = 0; a < 3; a++) momentum[a] = -0.5 * now.force[a];
-    // Where nothing is looked up loads do not wait for each other.
-    constexpr int together = V::stream == RILL_PULL || V::stream == RILL_RING ? rill_q(V::lattice) : 1;
-#pragma unroll together
-    for (int i = 0; i < rill_q(V::lattice); i++) {
+    const auto add = [&](const int i) {
         const double sent = link_value<V>(arrays, parity, patch.nodes[k], i, true);
         density += sent;
         for (int a = 0; a < 3; a++) momentum[a] -= rill_c(V::lattice, i, a) * sent;
+    };
+    if constexpr (V::stream == RILL_PULL || V::stream == RILL_RING) { // nothing is looked up: loads need not wait for each other
+        RILL_UNROLL
+        for (int i = 0; i < rill_q(V::lattice); i++) add(i);
+    } else {
+#pragma unroll 1
+        for (int i = 0; i < rill_q(V::lattice); i++) add(i);
     }
     patch.moments[k] = density;
     for (uint64_t a = 0; a < 3; a++) patch.moments[(a + 1) * patch.node_count + k] = momentum[a] / (1 + density);

@@ -80,8 +80,8 @@ RILL_FN size_t rill_wall_other_slot(const rill_plan plan, const int parity, cons
                                                                   : rill_stream_parities(plan.stream) == 2
                                                                       ? 1 - parity
                                                                       : 0;
-    rill_link link = {c.node, false};
-    if (rill_slot_looks(plan.stream, at, sent)) link = (rill_link){meeting, (bool)(c.cut >> 5 & 1)};
+    const bool looks = rill_slot_looks(plan.stream, at, sent);
+    const rill_link link = {looks ? meeting : c.node, looks && (c.cut >> 5 & 1)};
     return rill_slot_offset(plan.lattice, plan.stream, arrays,
                             sent ? rill_slot_out(plan.stream, at, i, c.node, link)
                                  : rill_slot_in(plan.stream, at, i, c.node, link));

@@ -87,7 +87,7 @@ static void check_streams(rill_stream from, rill_stream to)
 Test(nvrtc, streams_without_pairs) { check_streams(RILL_PULL, RILL_AA); }
 Test(nvrtc, esoteric_streams) { check_streams(RILL_ESOTWIST, RILL_RING); }
 
-/* Every collision and law on every lattice, in both arithmetics. */
+/* Every collision and law on every lattice, in both arithmetics; the simpler equilibrium in single alone. */
 static void check_lattice(rill_lattice lattice)
 {
     need_nvrtc();
@@ -102,6 +102,7 @@ static void check_lattice(rill_lattice lattice)
                     v.rheology = (rill_rheology)r;
                     v.arithmetic = (rill_arithmetic)p;
                     v.storage = p == RILL_DOUBLE ? RILL_FP64 : RILL_FP32;
+                    if (p == RILL_DOUBLE && e == RILL_STOKES) continue;
                     if (valid(v)) check_variant(v);
                 }
 }

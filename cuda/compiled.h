@@ -10,22 +10,27 @@
 #include "kernel/stream.h"
 
 /**
- * The kernels of a variant V, a type made by RILL_CUDA_VARIANT(): X(name, kernel). `kernel` is an expression
- * of kernels.cuh; a scheme without parity has one step under both names.
+ * The kernels of a variant: X(name, kernel). `kernel` is an expression of kernels.cuh. V is a type made by
+ * RILL_CUDA_VARIANT(); a scheme without parity has one step under both names. P is its layout, made by
+ * RILL_CUDA_LAYOUT(): variants that differ in collision, equilibrium and rheology alone share these kernels.
  */
-#define RILL_CUDA_KERNELS(X, V)                                                                              \
+#define RILL_CUDA_STEPS(X, V)                                                                                \
     X(STEP_EVEN, step_kernel<V, 0>)                                                                          \
-    X(STEP_ODD, step_kernel<V, V::parities - 1>)                                                             \
-    X(READ, read_kernel<V>)                                                                                  \
-    X(SET, set_kernel<V>)                                                                                    \
-    X(SWAP, swap_kernel<V>)                                                                                  \
-    X(WRAP, wrap_kernel<V>)                                                                                  \
-    X(PATCH, patch_kernel<V>)                                                                                \
-    X(WALLS, walls_kernel<V>)                                                                                \
-    X(SAMPLE, sample_kernel<V>)
+    X(STEP_ODD, step_kernel<V, V::parities - 1>)
+#define RILL_CUDA_OTHERS(X, P)                                                                               \
+    X(READ, read_kernel<P>)                                                                                  \
+    X(SET, set_kernel<P>)                                                                                    \
+    X(SWAP, swap_kernel<P>)                                                                                  \
+    X(WRAP, wrap_kernel<P>)                                                                                  \
+    X(PATCH, patch_kernel<P>)                                                                                \
+    X(WALLS, walls_kernel<P>)                                                                                \
+    X(SAMPLE, sample_kernel<P>)
 
 #define RILL_CUDA_ENUM(name, ...) RILL_CUDA_##name,
-enum { RILL_CUDA_KERNELS(RILL_CUDA_ENUM, V) RILL_CUDA_KERNEL_COUNT };
+enum {
+    RILL_CUDA_STEPS(RILL_CUDA_ENUM, V) RILL_CUDA_OTHERS(RILL_CUDA_ENUM, P) RILL_CUDA_KERNEL_COUNT,
+    RILL_CUDA_STEP_COUNT = RILL_CUDA_READ
+};
 
 /** Threads of a block of all kernels but the step. */
 enum { RILL_CUDA_THREADS = 256 };

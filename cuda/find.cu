@@ -59,28 +59,35 @@ bool ahead(rill_variant variant, rill_cuda_compiled *out)
     return false;
 }
 
+rill_status compile_part(rill_variant variant, rill_cuda_part part, int arch, rill_cuda_compiled *out)
+{
+    rill_cubin cubin = {};
+    cudaLibrary_t library = nullptr;
+    rill_status status = rill_nvrtc_get(variant, part, arch, &cubin);
+    if (status == RILL_OK)
+        status = check(cudaLibraryLoadData(&library, cubin.code, nullptr, nullptr, 0, nullptr, nullptr, 0),
+                       "loading compiled kernels");
+    for (int k = cubin.first; k < cubin.end && status == RILL_OK; k++) {
+        cudaKernel_t kernel = nullptr;
+        status =
+            check(cudaLibraryGetKernel(&kernel, library, cubin.names[k]), "looking for a compiled kernel");
+        out->kernels[k] = (const void *)kernel;
+    }
+    rill_cubin_free(&cubin);
+    if (status != RILL_OK && library) cudaLibraryUnload(library);
+    return status;
+}
+
 rill_status compile(rill_variant variant, int device, rill_cuda_compiled *out)
 {
     int major = 0, minor = 0;
-    rill_image image = {};
-    cudaLibrary_t library = nullptr;
     rill_status status = check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
                                "reading its properties");
     if (status == RILL_OK)
         status = check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
                        "reading its properties");
-    if (status == RILL_OK) status = rill_nvrtc_get(variant, 10 * major + minor, &image);
-    if (status == RILL_OK)
-        status = check(cudaLibraryLoadData(&library, image.code, nullptr, nullptr, 0, nullptr, nullptr, 0),
-                       "loading compiled kernels");
-    for (int k = 0; k < RILL_CUDA_KERNEL_COUNT && status == RILL_OK; k++) {
-        cudaKernel_t kernel = nullptr;
-        status =
-            check(cudaLibraryGetKernel(&kernel, library, image.names[k]), "looking for a compiled kernel");
-        out->kernels[k] = (const void *)kernel;
-    }
-    rill_image_free(&image);
-    if (status != RILL_OK && library) cudaLibraryUnload(library);
+    for (int part = 0; part < RILL_CUDA_PART_COUNT && status == RILL_OK; part++)
+        status = compile_part(variant, (rill_cuda_part)part, 10 * major + minor, out);
     return status;
 }
 

@@ -11,13 +11,19 @@
 #include "kernel/turn.h"
 #include "kernel/walls.h"
 
-// A variant as a type, values being those of rill.h.
+// What says where populations are and how they are stored, as a type; values are those of rill.h.
+template <int L, int S, int A, int T, int P, int B, int H> struct layout {
+    static constexpr int lattice = L, stream = S, addressing = A, storage = T, arithmetic = P, bounce = B, shift = H;
+    static constexpr int parities = rill_stream_parities(S);
+    static constexpr rill_plan plan() { return {L, S, A, B, T, H}; }
+};
+#define RILL_CUDA_LAYOUT(NAME, L, S, A, T, P, B, H) using NAME = layout<L, S, A, T, P, B, H>;
+
+// A variant: what its steps do besides.
 #define RILL_CUDA_VARIANT(NAME, L, C, E, S, A, T, P, R, B, H)                                                \
-    struct NAME {                                                                                            \
-        static constexpr int lattice = L, collision = C, equilibrium = E, stream = S, addressing = A,        \
-                             storage = T, arithmetic = P, rheology = R, bounce = B, shift = H;               \
-        static constexpr int parities = rill_stream_parities(S);                                             \
-        static constexpr rill_plan plan() { return {L, S, A, B, T, H}; }                                      \
+    struct NAME : layout<L, S, A, T, P, B, H> {                                                              \
+        using base = layout<L, S, A, T, P, B, H>;                                                            \
+        static constexpr int collision = C, equilibrium = E, rheology = R;                                   \
     };
 
 // Registers that a step of a variant needs to stay clear of spills, found with ptxas: schemes in place that look
@@ -108,16 +114,16 @@ struct node_values {
     double density, momentum[3], velocity[3], resting;
 };
 
-template <class V>
-static __device__ bool values_of(const int parity, const rill_arrays &arrays, const rill_rates &rates,
+template <class P>
+static __device__ bool values_of(const int equilibrium, const int parity, const rill_arrays &arrays, const rill_rates &rates,
                                  const rill_node n, node_values &v)
 {
     rill_moments m;
-    if (!rill_node_moments<V>(parity, &arrays, &rates, n, &m)) return false;
+    if (!rill_node_moments<P>(parity, &arrays, &rates, n, &m)) return false;
     v.resting = 0;
-    if (V::bounce == RILL_FULL_WAY) v.resting = rill_node_resting<V>(parity, &arrays, n);
+    if (P::bounce == RILL_FULL_WAY) v.resting = rill_node_resting<P>(parity, &arrays, n);
     v.density = m.density;
-    const double scale = V::equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + v.density) : 1.0;
+    const double scale = equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + v.density) : 1.0;
     for (int a = 0; a < 3; a++) {
         v.momentum[a] = m.momentum[a];
         v.velocity[a] = v.momentum[a] * scale;
@@ -157,9 +163,9 @@ static __device__ rill_partial partial_of(const node_values &v)
 
 // Reads the moments of nodes, to be written out or to be summed. One block works on one chunk: threads stride
 // through it; for sums they then halve, so that the order is always the same.
-template <class V>
+template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
-    read_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node *order,
+    read_kernel(const rill_arrays arrays, const rill_rates rates, const int equilibrium, const int parity, const rill_node *order,
                 const rill_node first, const rill_node count, double *out, rill_partial *partials)
 {
     __shared__ rill_partial shared[RILL_CUDA_THREADS];
@@ -168,7 +174,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
         const uint64_t k = (uint64_t)blockIdx.x * RILL_CHUNK + i;
         if (k >= count) break;
         node_values v;
-        if (!values_of<V>(parity, arrays, rates, order ? order[k] : (rill_node)(first + k), v)) continue;
+        if (!values_of<P>(equilibrium, parity, arrays, rates, order ? order[k] : (rill_node)(first + k), v)) continue;
         if (out) {
             out[k] = v.density;
             for (uint64_t a = 0; a < 3; a++) out[(a + 1) * count + k] = v.velocity[a];
@@ -185,9 +191,9 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     if (threadIdx.x == 0) partials[blockIdx.x] = shared[0];
 }
 
-template <class V>
+template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1) // adding holds what is there and what comes
-    set_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node *order,
+    set_kernel(const rill_arrays arrays, const rill_rates rates, const int equilibrium, const int parity, const rill_node *order,
                const rill_node first, const rill_node count, const double *in, const bool add)
 {
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
@@ -197,11 +203,11 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1) // adding holds what is 
         density = (rill_scalar)in[k];
         for (uint64_t a = 0; a < 3 && !add; a++) velocity[a] = (rill_scalar)in[(a + 1) * count + k];
     }
-    rill_node_set<V>(V::equilibrium, parity, &arrays, &rates,
+    rill_node_set<P>(equilibrium, parity, &arrays, &rates,
                   order ? order[k] : (rill_node)(first + k), density, velocity, add);
 }
 
-template <class V>
+template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     swap_kernel(const rill_arrays arrays, const int parity, const rill_swap *swaps, const size_t count)
 {
@@ -210,57 +216,57 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     const rill_swap s = swaps[k];
     size_t slot[2];
     for (int e = 0; e < 2; e++)
-        slot[e] = rill_incoming(V::lattice, V::stream, V::addressing, V::bounce, parity, &arrays, s.node[e],
+        slot[e] = rill_incoming(P::lattice, P::stream, P::addressing, P::bounce, parity, &arrays, s.node[e],
                                 s.direction[e]);
     // What changes sign is the deviation from rest, also where plain populations are stored.
-    const rill_scalar rest[2] = {rill_population_rest(V::lattice, V::shift, s.direction[0]),
-                                 rill_population_rest(V::lattice, V::shift, s.direction[1])};
-    const rill_scalar first = rill_storage_load(V::storage, arrays.populations, slot[0]) - rest[0];
-    const rill_scalar second = rill_storage_load(V::storage, arrays.populations, slot[1]) - rest[1];
-    rill_storage_store(V::storage, arrays.populations, slot[0], s.sign * second + rest[0]);
-    rill_storage_store(V::storage, arrays.populations, slot[1], s.sign * first + rest[1]);
+    const rill_scalar rest[2] = {rill_population_rest(P::lattice, P::shift, s.direction[0]),
+                                 rill_population_rest(P::lattice, P::shift, s.direction[1])};
+    const rill_scalar first = rill_storage_load(P::storage, arrays.populations, slot[0]) - rest[0];
+    const rill_scalar second = rill_storage_load(P::storage, arrays.populations, slot[1]) - rest[1];
+    rill_storage_store(P::storage, arrays.populations, slot[0], s.sign * second + rest[0]);
+    rill_storage_store(P::storage, arrays.populations, slot[1], s.sign * first + rest[1]);
 }
 
-template <class V>
+template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT) wrap_kernel(const rill_arrays arrays)
 {
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= arrays.ghosts) return;
-    for (int i = 0; i < rill_q(V::lattice); i++)
+    for (int i = 0; i < rill_q(P::lattice); i++)
         rill_storage_store(
-            V::storage, arrays.populations,
-            rill_slot_offset(V::lattice, RILL_RING, &arrays, {(uint32_t)i, arrays.first_ghost + (rill_node)k}),
-            rill_storage_load(V::storage, arrays.populations, rill_slot_offset(V::lattice, RILL_RING, &arrays, {(uint32_t)i, (rill_node)k})));
+            P::storage, arrays.populations,
+            rill_slot_offset(P::lattice, RILL_RING, &arrays, {(uint32_t)i, arrays.first_ghost + (rill_node)k}),
+            rill_storage_load(P::storage, arrays.populations, rill_slot_offset(P::lattice, RILL_RING, &arrays, {(uint32_t)i, (rill_node)k})));
 }
 
 // Return a population of link i of a node, shifted: opp(i) sent, or i to come in.
-template <class V>
+template <class P>
 static __device__ double link_value(const rill_arrays &arrays, const int parity, const rill_node n, const int i,
                                     const bool sent)
 {
-    return (double)rill_storage_load(V::storage, arrays.populations,
-                                     rill_patch_slot(V::plan(), parity, &arrays, n, i, sent)) -
-           (double)rill_population_rest(V::lattice, V::shift, i);
+    return (double)rill_storage_load(P::storage, arrays.populations,
+                                     rill_patch_slot(P::plan(), parity, &arrays, n, i, sent)) -
+           (double)rill_population_rest(P::lattice, P::shift, i);
 }
 
 // Finds density and velocity of a node in the step just made: collisions add the force, of which half counts.
-template <class V>
+template <class P>
 static __device__ void patch_node(const rill_arrays &arrays, const int parity, const rill_patch &patch,
                                   const rill_patch_now &now, const uint64_t k)
 {
     double density = 0, momentum[3];
     for (int a = 0; a < 3; a++) momentum[a] = -0.5 * now.force[a];
     const auto add = [&](const int i) {
-        const double sent = link_value<V>(arrays, parity, patch.nodes[k], i, true);
+        const double sent = link_value<P>(arrays, parity, patch.nodes[k], i, true);
         density += sent;
-        for (int a = 0; a < 3; a++) momentum[a] -= rill_c(V::lattice, i, a) * sent;
+        for (int a = 0; a < 3; a++) momentum[a] -= rill_c(P::lattice, i, a) * sent;
     };
-    if constexpr (V::stream == RILL_PULL || V::stream == RILL_RING) { // nothing is looked up: loads need not wait for each other
+    if constexpr (P::stream == RILL_PULL || P::stream == RILL_RING) { // nothing is looked up: loads need not wait for each other
         RILL_UNROLL
-        for (int i = 0; i < rill_q(V::lattice); i++) add(i);
+        for (int i = 0; i < rill_q(P::lattice); i++) add(i);
     } else {
 #pragma unroll 1
-        for (int i = 0; i < rill_q(V::lattice); i++) add(i);
+        for (int i = 0; i < rill_q(P::lattice); i++) add(i);
     }
     patch.moments[k] = density;
     for (uint64_t a = 0; a < 3; a++) patch.moments[(a + 1) * patch.node_count + k] = momentum[a] / (1 + density);
@@ -279,49 +285,49 @@ static __device__ rill_patch_sums patch_block_sum(const rill_patch_sums &own)
     return shared[0];
 }
 
-template <class V>
+template <class P>
 static __device__ void patch_measure(const rill_arrays &arrays, const int parity, const rill_patch &patch,
                                      const uint64_t k, double *exchange)
 {
     const rill_patch_pair pair = patch.pairs[k];
     double back[2];
     RILL_UNROLL
-    for (int e = 0; e < 2; e++) back[e] = link_value<V>(arrays, parity, pair.node[e], pair.direction[e], false);
+    for (int e = 0; e < 2; e++) back[e] = link_value<P>(arrays, parity, pair.node[e], pair.direction[e], false);
     RILL_UNROLL
     for (int e = 0; e < 2; e++) {
-        const double own = link_value<V>(arrays, parity, pair.node[e], pair.direction[e], true);
+        const double own = link_value<P>(arrays, parity, pair.node[e], pair.direction[e], true);
         rill_patch_note(&patch, k, e, back[e], rill_patch_sent(&patch, k, back, own, e), exchange);
     }
 }
 
 // Works on nodes or pairs of patches, one for each row of blocks; see kernel/boundary.h and outlet.h.
-template <class V>
+template <class P>
 __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_RESIDENT)
-    patch_kernel(const rill_arrays arrays, const int parity, const rill_patch *patches, const __grid_constant__ rill_patch_now now,
+    patch_kernel(const rill_arrays arrays, const int equilibrium, const int parity, const rill_patch *patches, const __grid_constant__ rill_patch_now now,
                  const int task, double *exchange)
 {
     const uint64_t k = (uint64_t)blockIdx.x * RILL_PATCH_BLOCK + threadIdx.x;
     const rill_patch &patch = patches[blockIdx.y];
     if (task == RILL_PATCH_MEASURE) {
-        if (k < patch.count) patch_measure<V>(arrays, parity, patch, k, exchange);
+        if (k < patch.count) patch_measure<P>(arrays, parity, patch, k, exchange);
         return;
     }
     if (task == RILL_PATCH_NODES) {
-        if (rill_patch_looks(V::equilibrium, &patch) && k < patch.node_count)
-            patch_node<V>(arrays, parity, patch, now, k);
+        if (rill_patch_looks(equilibrium, &patch) && k < patch.node_count)
+            patch_node<P>(arrays, parity, patch, now, k);
         return;
     }
     // From here on whole blocks go on or leave.
     if (patch.kind == RILL_BOUNDARY_WALL || (uint64_t)blockIdx.x * RILL_PATCH_BLOCK >= patch.count) return;
     if (task == RILL_PATCH_SUM && !patch.partials) return;
-    const bool flows = rill_patch_flows(V::equilibrium, &patch), mine = k < patch.count;
+    const bool flows = rill_patch_flows(equilibrium, &patch), mine = k < patch.count;
     const rill_patch_pair pair = patch.pairs[mine ? k : 0];
     double sent[2];
     RILL_UNROLL
-    for (int e = 0; e < 2; e++) sent[e] = link_value<V>(arrays, parity, pair.node[e], pair.direction[e], true);
+    for (int e = 0; e < 2; e++) sent[e] = link_value<P>(arrays, parity, pair.node[e], pair.direction[e], true);
     rill_patch_sums sums = {0, 0, 0};
     if (task == RILL_PATCH_SUM) {
-        if (mine) sums = rill_patch_sums_of(V::lattice, flows, &patch, &now, sent, k);
+        if (mine) sums = rill_patch_sums_of(P::lattice, flows, &patch, &now, sent, k);
         sums = patch_block_sum(sums);
         if (threadIdx.x == 0) patch.partials[blockIdx.x] = sums;
         return;
@@ -335,19 +341,19 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_RESIDENT)
     const rill_patch_act act = rill_patch_act_of(&patch, &now, &sums);
     if (patch.partials && k == 0) rill_patch_keep(&patch, &now, &act);
     if (!mine) return;
-    const double term = rill_patch_term(V::lattice, flows, &patch, &now, act.density, k, sent[0]);
+    const double term = rill_patch_term(P::lattice, flows, &patch, &now, act.density, k, sent[0]);
     patch.terms[k] = term;
     RILL_UNROLL
     for (int e = 0; e < 2; e++)
         rill_storage_store(
-            V::storage, arrays.populations,
-            rill_patch_slot(V::plan(), parity, &arrays, pair.node[e], pair.direction[e], false),
+            P::storage, arrays.populations,
+            rill_patch_slot(P::plan(), parity, &arrays, pair.node[e], pair.direction[e], false),
             (rill_scalar)(rill_patch_back(&patch, term, sent, e) +
-                          (double)rill_population_rest(V::lattice, V::shift, pair.direction[e])));
+                          (double)rill_population_rest(P::lattice, P::shift, pair.direction[e])));
 }
 
 // Works on links of an interpolated wall; see kernel/walls.h. Pairs are in neighbouring threads of a warp.
-template <class V>
+template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 4))
     walls_kernel(const rill_arrays arrays, const int parity, const int task, const rill_walls walls, double *exchange)
 {
@@ -355,13 +361,13 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
     const bool mine = k < walls.count;
     const rill_wall_cut c = walls.cuts[mine ? k : walls.count - 1];
     if (task == RILL_WALLS_FIND) {
-        if (mine) walls.meetings[k] = rill_wall_meeting(V::plan(), &arrays, c);
+        if (mine) walls.meetings[k] = rill_wall_meeting(P::plan(), &arrays, c);
         return;
     }
     const int i = rill_wall_direction(c.cut);
-    const rill_scalar rest = rill_population_rest(V::lattice, V::shift, i);
-    const size_t slot = rill_wall_slot(V::plan(), parity, &arrays, c.node, i);
-    const rill_scalar own = rill_storage_load(V::storage, arrays.populations, slot) - rest;
+    const rill_scalar rest = rill_population_rest(P::lattice, P::shift, i);
+    const size_t slot = rill_wall_slot(P::plan(), parity, &arrays, c.node, i);
+    const rill_scalar own = rill_storage_load(P::storage, arrays.populations, slot) - rest;
     if (task == RILL_WALLS_MEASURE) {
         if (!mine) return;
         exchange[k] = (double)own + walls.sent[k];
@@ -369,27 +375,28 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
         return;
     }
     const rill_scalar other =
-        rill_storage_load(V::storage, arrays.populations,
-                          rill_wall_other_slot(V::plan(), parity, &arrays, c, walls.meetings[mine ? k : walls.count - 1])) -
+        rill_storage_load(P::storage, arrays.populations,
+                          rill_wall_other_slot(P::plan(), parity, &arrays, c, walls.meetings[mine ? k : walls.count - 1])) -
         rest;
     __syncwarp(); // both of a pair have read
     if (!mine) return;
     if (walls.sent) walls.sent[k] = (double)own;
     const rill_scalar term = walls.values ? (rill_scalar)(walls.scale * walls.values[k]) : (rill_scalar)0;
-    rill_storage_store(V::storage, arrays.populations, slot, rill_wall_back(c.cut, own, other, term) + rest);
+    rill_storage_store(P::storage, arrays.populations, slot, rill_wall_back(c.cut, own, other, term) + rest);
 }
 
 // Takes moments and stress of listed nodes.
-template <class V>
+template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
-    sample_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node *nodes,
+    sample_kernel(const rill_arrays arrays, const rill_rates rates, const int equilibrium, const int rheology,
+                  const int parity, const rill_node *nodes,
                   const uint64_t count, double *out)
 {
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= count) return;
     node_values v;
-    if (!values_of<V>(parity, arrays, rates, nodes[k], v)) return;
-    const rill_tensor stress = rill_node_stress<V>(parity, &arrays, &rates, nodes[k]);
+    if (!values_of<P>(equilibrium, parity, arrays, rates, nodes[k], v)) return;
+    const rill_tensor stress = rill_node_stress<P>(equilibrium, rheology, parity, &arrays, &rates, nodes[k]);
     out[k] = v.density;
     for (int a = 0; a < 3; a++) {
         out[(1 + a) * count + k] = v.velocity[a];

@@ -55,7 +55,8 @@ void step(const rill_launch *launch)
 void read(const rill_launch *launch, rill_node first, rill_node count, double *out, rill_partial *partials)
 {
     start(launch, RILL_CUDA_READ, blocks_of(count, RILL_CHUNK), RILL_CUDA_THREADS, launch->from,
-          rates_argument(launch), launch->parity, launch->order, first, count, out, partials);
+          rates_argument(launch), (int)launch->variant.equilibrium, launch->parity, launch->order, first,
+          count, out, partials);
 }
 
 void totals(const rill_launch *launch, rill_partial *partials)
@@ -71,7 +72,8 @@ void moments(const rill_launch *launch, rill_node first, rill_node count, double
 void set(const rill_launch *launch, rill_node first, rill_node count, const double *values)
 {
     start(launch, RILL_CUDA_SET, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
-          rates_argument(launch), launch->parity, launch->order, first, count, values, launch->add);
+          rates_argument(launch), (int)launch->variant.equilibrium, launch->parity, launch->order, first,
+          count, values, launch->add);
 }
 
 void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
@@ -99,7 +101,8 @@ void patch(const rill_launch *launch, rill_patch_task task, const rill_patch *pa
         work = own > work ? own : work;
     }
     start(launch, RILL_CUDA_PATCH, dim3((unsigned)blocks_of(work, RILL_PATCH_BLOCK), (unsigned)count),
-          RILL_PATCH_BLOCK, launch->from, launch->parity, patches, *now, (int)task, exchange);
+          RILL_PATCH_BLOCK, launch->from, (int)launch->variant.equilibrium, launch->parity, patches, *now,
+          (int)task, exchange);
 }
 
 void walls(const rill_launch *launch, rill_walls_task task, const rill_walls *list, double *exchange)
@@ -111,7 +114,8 @@ void walls(const rill_launch *launch, rill_walls_task task, const rill_walls *li
 void sample(const rill_launch *launch, const rill_node *nodes, uint64_t count, double *out)
 {
     start(launch, RILL_CUDA_SAMPLE, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
-          rates_argument(launch), launch->parity, nodes, count, out);
+          rates_argument(launch), (int)launch->variant.equilibrium, (int)launch->variant.rheology,
+          launch->parity, nodes, count, out);
 }
 
 } // namespace

@@ -97,31 +97,38 @@ rill_status rill_nvrtc_version(int *major, int *minor)
     return RILL_OK;
 }
 
-void rill_image_free(rill_image *image)
+void rill_cubin_free(rill_cubin *cubin)
 {
-    free(image->memory);
-    memset(image, 0, sizeof *image);
+    free(cubin->memory);
+    memset(cubin, 0, sizeof *cubin);
 }
 
 /* Code starts at a multiple of this behind the names. */
 enum { CODE_ALIGNMENT = 64 };
 
-/* Finds the parts of an image in its memory: the kernels' names, each with its 0, then the code. */
-static bool image_open(void *memory, size_t size, rill_image *image)
+/* The kernels of a part, first to end - 1. */
+static int part_first(rill_cuda_part part) { return part == RILL_CUDA_PART_STEPS ? 0 : RILL_CUDA_STEP_COUNT; }
+static int part_end(rill_cuda_part part)
+{
+    return part == RILL_CUDA_PART_STEPS ? RILL_CUDA_STEP_COUNT : RILL_CUDA_KERNEL_COUNT;
+}
+
+/* Finds what is in the memory of machine code: the kernels' names, each with its 0, then the code. */
+static bool cubin_open(rill_cuda_part part, void *memory, size_t size, rill_cubin *cubin)
 {
     const char *next = memory, *end = next + size;
-    *image = (rill_image){.memory = memory, .size = size};
-    for (int k = 0; k < RILL_CUDA_KERNEL_COUNT; k++) {
+    *cubin = (rill_cubin){.memory = memory, .size = size, .first = part_first(part), .end = part_end(part)};
+    for (int k = cubin->first; k < cubin->end; k++) {
         const char *zero = memchr(next, 0, (size_t)(end - next));
         if (!zero) return false;
-        image->names[k] = next;
+        cubin->names[k] = next;
         next = zero + 1;
     }
     const size_t used = (size_t)(next - (const char *)memory);
     const size_t start = (used + CODE_ALIGNMENT - 1) / CODE_ALIGNMENT * CODE_ALIGNMENT;
     if (start >= size) return false;
-    image->code = (const char *)memory + start;
-    image->code_size = size - start;
+    cubin->code = (const char *)memory + start;
+    cubin->code_size = size - start;
     return true;
 }
 
@@ -137,9 +144,10 @@ static const rill_embedded c_headers[] = {
 };
 enum { C_HEADERS = sizeof c_headers / sizeof *c_headers, MAX_SOURCES = 64, MAX_OPTIONS = 8 };
 
-/* What is compiled for a variant, and how. */
+/* What is compiled, and how. */
 typedef struct job {
-    char name[96];
+    rill_cuda_part part;
+    char name[96]; /* of the variant, or of its layout */
     char source[512];
     char arch[32];
     const char *options[MAX_OPTIONS];
@@ -150,21 +158,31 @@ typedef struct job {
 
 static const char *const expressions[] = {
 #define TEXT(name, ...) #__VA_ARGS__,
-    RILL_CUDA_KERNELS(TEXT, here)};
+    RILL_CUDA_STEPS(TEXT, here) RILL_CUDA_OTHERS(TEXT, here)};
 
-static rill_status job_make(rill_variant variant, int arch, job *j)
+static rill_status job_make(rill_variant variant, rill_cuda_part part, int arch, job *j)
 {
     rill_status status = RILL_OK;
     int major, minor;
     RILL_TRY(rill_nvrtc_version(&major, &minor));
     const rill_variant v = rill_variant_normal(variant);
     memset(j, 0, sizeof *j);
-    rill_variant_name(v, j->name, sizeof j->name);
-    snprintf(j->source, sizeof j->source,
-             "#define RILL_ARITHMETIC %s\n#include \"cuda/kernels.cuh\"\n"
-             "RILL_CUDA_VARIANT(here, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d)\n",
-             v.arithmetic == RILL_DOUBLE ? "double" : "float", v.lattice, v.collision, v.equilibrium,
-             v.stream, v.addressing, v.storage, v.arithmetic, v.rheology, v.bounce, v.shift);
+    j->part = part;
+    const int used =
+        snprintf(j->source, sizeof j->source, "#define RILL_ARITHMETIC %s\n#include \"cuda/kernels.cuh\"\n",
+                 v.arithmetic == RILL_DOUBLE ? "double" : "float");
+    char *rest = j->source + used;
+    const size_t size = sizeof j->source - (size_t)used;
+    if (part == RILL_CUDA_PART_STEPS) {
+        rill_variant_name(v, j->name, sizeof j->name);
+        snprintf(rest, size, "RILL_CUDA_VARIANT(here, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d)\n", v.lattice,
+                 v.collision, v.equilibrium, v.stream, v.addressing, v.storage, v.arithmetic, v.rheology,
+                 v.bounce, v.shift);
+    } else {
+        rill_variant_layout_name(v, j->name, sizeof j->name);
+        snprintf(rest, size, "RILL_CUDA_LAYOUT(here, %d, %d, %d, %d, %d, %d, %d)\n", v.lattice, v.stream,
+                 v.addressing, v.storage, v.arithmetic, v.bounce, v.shift);
+    }
     snprintf(j->arch, sizeof j->arch, "--gpu-architecture=sm_%d", arch);
     j->options[j->option_count++] = j->arch;
     j->options[j->option_count++] = "--std=c++17";
@@ -195,7 +213,7 @@ static uint64_t job_key(const job *j)
         ADD(j->header_names[k]);
         ADD(j->header_texts[k]);
     }
-    for (int k = 0; k < RILL_CUDA_KERNEL_COUNT; k++) ADD(expressions[k]);
+    for (int k = part_first(j->part); k < part_end(j->part); k++) ADD(expressions[k]);
     const int version[] = {library.major, library.minor};
     XXH3_64bits_update(state, version, sizeof version);
     const uint64_t key = XXH3_64bits_digest(state);
@@ -222,12 +240,12 @@ static rill_status arch_check(int arch)
 }
 
 /* Puts names and code of a compiled program into one piece of memory. */
-static rill_status image_make(program p, rill_image *image)
+static rill_status cubin_make(program p, rill_cuda_part part, rill_cubin *cubin)
 {
     const functions *nvrtc = &library.calls;
     size_t names = 0, code = 0, at = 0;
     const char *lowered[RILL_CUDA_KERNEL_COUNT];
-    for (int k = 0; k < RILL_CUDA_KERNEL_COUNT; k++) {
+    for (int k = part_first(part); k < part_end(part); k++) {
         if (nvrtc->GetLoweredName(p, expressions[k], &lowered[k]) != 0)
             return rill_fail(RILL_SYSTEM, "libnvrtc compiled no kernel %s", expressions[k]);
         names += strlen(lowered[k]) + 1;
@@ -237,11 +255,11 @@ static rill_status image_make(program p, rill_image *image)
         return rill_fail(RILL_SYSTEM, "libnvrtc returned no machine code");
     char *memory = calloc(names + code, 1);
     if (!memory) return rill_fail(RILL_SYSTEM, "out of memory for compiled kernels");
-    for (int k = 0; k < RILL_CUDA_KERNEL_COUNT; k++) {
+    for (int k = part_first(part); k < part_end(part); k++) {
         strcpy(memory + at, lowered[k]);
         at += strlen(lowered[k]) + 1;
     }
-    if (nvrtc->GetCUBIN(p, memory + names) != 0 || !image_open(memory, names + code, image)) {
+    if (nvrtc->GetCUBIN(p, memory + names) != 0 || !cubin_open(part, memory, names + code, cubin)) {
         free(memory);
         return rill_fail(RILL_SYSTEM, "libnvrtc returned no machine code");
     }
@@ -259,7 +277,7 @@ static char *log_take(program p)
 }
 
 /* Compiles once. @param fewer  see RILL_CUDA_FEWER of kernels.cuh */
-static rill_status job_try(const job *j, int fewer, rill_image *image, char **log)
+static rill_status job_try(const job *j, int fewer, rill_cubin *cubin, char **log)
 {
     rill_status status = RILL_OK;
     const functions *nvrtc = &library.calls;
@@ -271,7 +289,7 @@ static rill_status job_try(const job *j, int fewer, rill_image *image, char **lo
     options[j->option_count] = more;
     int error =
         nvrtc->CreateProgram(&p, j->source, "variant.cu", j->header_count, j->header_texts, j->header_names);
-    for (int k = 0; k < RILL_CUDA_KERNEL_COUNT && error == 0; k++)
+    for (int k = part_first(j->part); k < part_end(j->part) && error == 0; k++)
         error = nvrtc->AddNameExpression(p, expressions[k]);
     if (error == 0) {
         error = nvrtc->CompileProgram(p, j->option_count + 1, options);
@@ -279,13 +297,13 @@ static rill_status job_try(const job *j, int fewer, rill_image *image, char **lo
     }
     if (error != 0) {
         const char *line = *log ? strstr(*log, "error") : NULL;
-        RILL_TRY(rill_fail(RILL_SYSTEM, "libnvrtc %d.%d did not compile variant %s: %s%s%.*s", library.major,
+        RILL_TRY(rill_fail(RILL_SYSTEM, "libnvrtc %d.%d did not compile %s: %s%s%.*s", library.major,
                            library.minor, j->name, nvrtc->GetErrorString(error), line ? ": " : "",
                            line ? (int)strcspn(line, "\n") : 0, line ? line : ""));
     }
-    RILL_TRY(image_make(p, image));
+    RILL_TRY(cubin_make(p, j->part, cubin));
 done:
-    if (*log) rill_log(RILL_LOG_DEBUG, "libnvrtc on variant %s:\n%s", j->name, *log);
+    if (*log) rill_log(RILL_LOG_DEBUG, "libnvrtc on %s:\n%s", j->name, *log);
     if (p) nvrtc->DestroyProgram(&p);
     return status;
 }
@@ -301,15 +319,15 @@ static bool log_spills(const char *log)
 
 /* Compiles, again with more registers while there are spills: what is right for each of so many variants is
  * known of those only that somebody has looked at. */
-static rill_status job_run(const job *j, rill_image *image, char **log)
+static rill_status job_run(const job *j, rill_cubin *cubin, char **log)
 {
     rill_status status = RILL_OK;
     *log = NULL;
     for (int fewer = 0; fewer < 4; fewer++) {
-        RILL_TRY(job_try(j, fewer, image, log));
+        RILL_TRY(job_try(j, fewer, cubin, log));
         if (!*log || !log_spills(*log) || fewer == 3) break;
-        rill_log(RILL_LOG_DEBUG, "variant %s spills registers: compiling it for fewer blocks", j->name);
-        rill_image_free(image);
+        rill_log(RILL_LOG_DEBUG, "%s spills registers: compiling it for fewer blocks", j->name);
+        rill_cubin_free(cubin);
         free(*log);
         *log = NULL;
     }
@@ -317,42 +335,43 @@ done:
     return status;
 }
 
-rill_status rill_nvrtc_compile(rill_variant variant, int arch, rill_image *image, char **log)
+rill_status rill_nvrtc_compile(rill_variant variant, rill_cuda_part part, int arch, rill_cubin *cubin,
+                               char **log)
 {
     rill_status status = RILL_OK;
     job j;
     *log = NULL;
-    memset(image, 0, sizeof *image);
+    memset(cubin, 0, sizeof *cubin);
     RILL_TRY(rill_variant_check(variant));
-    RILL_TRY(job_make(variant, arch, &j));
+    RILL_TRY(job_make(variant, part, arch, &j));
     RILL_TRY(arch_check(arch));
-    RILL_TRY(job_run(&j, image, log));
+    RILL_TRY(job_run(&j, cubin, log));
 done:
     return status;
 }
 
-rill_status rill_nvrtc_get(rill_variant variant, int arch, rill_image *image)
+rill_status rill_nvrtc_get(rill_variant variant, rill_cuda_part part, int arch, rill_cubin *cubin)
 {
     rill_status status = RILL_OK;
     job j;
     char file[160], directory[3072], *log = NULL;
     void *memory = NULL;
     size_t size = 0;
-    memset(image, 0, sizeof *image);
+    memset(cubin, 0, sizeof *cubin);
     RILL_TRY(rill_variant_check(variant));
-    RILL_TRY(job_make(variant, arch, &j));
+    RILL_TRY(job_make(variant, part, arch, &j));
     const uint64_t key = job_key(&j);
     snprintf(file, sizeof file, "%s-sm_%d-%016llx", j.name, arch, (unsigned long long)key);
     if (rill_cache_read(file, key, &memory, &size)) {
-        if (image_open(memory, size, image)) return RILL_OK;
-        rill_image_free(image);
+        if (cubin_open(part, memory, size, cubin)) return RILL_OK;
+        rill_cubin_free(cubin);
     }
     const bool kept = rill_cache_directory(directory, sizeof directory);
-    rill_log(RILL_LOG_NOTE, "compiling variant %s for sm_%d (first use; kept in %s)", j.name, arch,
-             kept ? directory : "memory");
+    rill_log(RILL_LOG_NOTE, "compiling %s %s for sm_%d (first use; kept in %s)",
+             part == RILL_CUDA_PART_STEPS ? "variant" : "layout", j.name, arch, kept ? directory : "memory");
     RILL_TRY(arch_check(arch));
-    RILL_TRY(job_run(&j, image, &log));
-    rill_cache_write(file, key, image->memory, image->size);
+    RILL_TRY(job_run(&j, cubin, &log));
+    rill_cache_write(file, key, cubin->memory, cubin->size);
 done:
     free(log);
     return status;

@@ -54,13 +54,20 @@ static rill_status compile(const char *name, int arch)
 {
     rill_status status = RILL_OK;
     rill_variant variant;
-    rill_image image = {0};
+    rill_cubin cubin = {0};
     char *log = NULL;
     RILL_TRY(rill_variant_find(name, &variant));
-    RILL_TRY(rill_nvrtc_compile(variant, arch, &image, &log));
-    printf("%s for sm_%d: %zu bytes of machine code\n%s", name, arch, image.code_size, log ? log : "");
+    for (int part = 0; part < RILL_CUDA_PART_COUNT; part++) {
+        RILL_TRY(rill_nvrtc_compile(variant, (rill_cuda_part)part, arch, &cubin, &log));
+        printf("%s%s for sm_%d: %zu bytes of machine code\n%s", name,
+               part == RILL_CUDA_PART_STEPS ? "" : ", what its layout shares", arch, cubin.code_size,
+               log ? log : "");
+        rill_cubin_free(&cubin);
+        free(log);
+        log = NULL;
+    }
 done:
-    rill_image_free(&image);
+    rill_cubin_free(&cubin);
     free(log);
     return status;
 }

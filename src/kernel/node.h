@@ -57,8 +57,8 @@ RILL_FN bool rill_node_moments(const int parity, const rill_arrays *arrays, cons
 
 /** Return the viscous stress of a node between two steps; see rill_viscous_stress(). */
 template <class V>
-RILL_FN rill_tensor rill_node_stress(const int parity, const rill_arrays *arrays, const rill_rates *rates,
-                                     const rill_node n)
+RILL_FN rill_tensor rill_node_stress(const int equilibrium, const int rheology, const int parity,
+                                     const rill_arrays *arrays, const rill_rates *rates, const rill_node n)
 {
     rill_links_of_node links;
     rill_real f[RILL_Q_MAX];
@@ -67,7 +67,7 @@ RILL_FN rill_tensor rill_node_stress(const int parity, const rill_arrays *arrays
     for (int i = 0; i < rill_q(V::lattice); i++)
         f[i] = rill_population_shift(V::lattice, V::shift, i,
                                      rill_population_in<V>(parity, arrays, i, n, &links));
-    return rill_viscous_stress(V::lattice, V::equilibrium, V::rheology, rates, f);
+    return rill_viscous_stress(V::lattice, equilibrium, rheology, rates, f);
 }
 
 /** Return the mass that rests in ghosts beside a node; see rill_resting(). */

@@ -122,17 +122,32 @@ rill_variant rill_variant_default(void)
                           .storage = RILL_FP32};
 }
 
-void rill_variant_name(rill_variant v, char *text, size_t size)
+/* What is said of where populations are: stream-addressing-storage, then what is not usual. */
+static void name_places(rill_variant v, char *text, size_t size)
 {
     const rill_arithmetic usual = v.storage == RILL_FP64 ? RILL_DOUBLE : RILL_SINGLE;
-    snprintf(text, size, "%s-%s-%s-%s-%s-%s%s%s%s%s%s%s%s%s", rill_lattice_names[v.lattice],
-             rill_collision_names[v.collision], rill_equilibrium_names[v.equilibrium],
-             rill_stream_names[v.stream], rill_addressing_names[v.addressing], rill_storage_names[v.storage],
+    snprintf(text, size, "%s-%s-%s%s%s%s%s%s%s", rill_stream_names[v.stream],
+             rill_addressing_names[v.addressing], rill_storage_names[v.storage],
              v.arithmetic == usual ? "" : "-",
              v.arithmetic == usual ? "" : rill_arithmetic_names[v.arithmetic], v.bounce ? "-" : "",
              v.bounce ? rill_bounce_names[v.bounce] : "", v.shift ? "-" : "",
-             v.shift ? rill_shift_names[v.shift] : "", v.rheology ? "-" : "",
+             v.shift ? rill_shift_names[v.shift] : "");
+}
+
+void rill_variant_name(rill_variant v, char *text, size_t size)
+{
+    char places[64];
+    name_places(v, places, sizeof places);
+    snprintf(text, size, "%s-%s-%s-%s%s%s", rill_lattice_names[v.lattice], rill_collision_names[v.collision],
+             rill_equilibrium_names[v.equilibrium], places, v.rheology ? "-" : "",
              v.rheology ? rill_rheology_names[v.rheology] : "");
+}
+
+void rill_variant_layout_name(rill_variant v, char *text, size_t size)
+{
+    char places[64];
+    name_places(v, places, sizeof places);
+    snprintf(text, size, "%s-%s", rill_lattice_names[v.lattice], places);
 }
 
 rill_variant rill_variant_normal(rill_variant v)

@@ -35,6 +35,9 @@ bool rill_variant_next(uint64_t *cursor, rill_variant *out);
 /** Return the number of all variants. */
 uint64_t rill_variant_all_count(void);
 
+/** Write the name of what decides where populations are and how they are stored. @param size  96 do */
+void rill_variant_layout_name(rill_variant variant, char *text, size_t size);
+
 /** Find the variant that rill_variant_name() calls so. @return RILL_USAGE when there is none */
 rill_status rill_variant_find(const char *name, rill_variant *out);
 

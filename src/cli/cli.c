@@ -83,8 +83,8 @@ static void format_limit(const cli_option *o, double value, char *text, size_t s
 {
     if (o->kind == CLI_LENGTH)
         rill_units_format_length(value, text, size);
-    else if (o->kind == CLI_REAL)
-        snprintf(text, size, "%g", value);
+    else if (o->kind == CLI_REAL || o->kind == CLI_TIME)
+        snprintf(text, size, o->kind == CLI_TIME ? "%g s" : "%g", value);
     else
         snprintf(text, size, "%.15g", value);
 }
@@ -104,16 +104,18 @@ static rill_status check_limits(const cli_option *o, const char *text, double va
     format_limit(o, min, low, sizeof low);
     format_limit(o, max, high, sizeof high);
     return rill_fail(RILL_USAGE, "--%s %s is out of range: give %s %s%s and at most %s", o->name, text,
-                     o->kind == CLI_LENGTH ? "a length" : "a number", o->above ? "above " : "from ", low,
-                     high);
+                     o->kind == CLI_LENGTH ? "a length"
+                     : o->kind == CLI_TIME ? "a time"
+                                           : "a number",
+                     o->above ? "above " : "from ", low, high);
 }
 
 static rill_status read_number(const cli_option *o, const char *text)
 {
     double value = 0;
     rill_status status;
-    if (o->kind == CLI_LENGTH) {
-        status = rill_units_parse(text, "m", &value);
+    if (o->kind == CLI_LENGTH || o->kind == CLI_TIME) {
+        status = rill_units_parse(text, o->kind == CLI_TIME ? "s" : "m", &value);
         if (status != RILL_OK) {
             rill_fail_prefix("--%s", o->name);
             return status;
@@ -202,6 +204,7 @@ static rill_status read_argument(const cli_option *o, const char *text)
     case CLI_COUNT:
     case CLI_REAL:
     case CLI_LENGTH:
+    case CLI_TIME:
         status = read_number(o, text);
         break;
     case CLI_BYTES:

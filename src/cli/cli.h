@@ -22,6 +22,7 @@ typedef enum cli_kind {
     CLI_COUNT,   /**< uint64_t, suffixes k M G allowed, 1e6 allowed */
     CLI_REAL,    /**< double; fractions such as 3/16 allowed */
     CLI_LENGTH,  /**< double, metres, a unit is required */
+    CLI_TIME,    /**< double, seconds, a unit is required */
     CLI_BYTES,   /**< uint64_t, unit allowed */
     CLI_CHOICE,  /**< int, index into `choices` */
     CLI_CHOICES, /**< cli_choices, indices into `choices`: names with commas between, or "all" */
@@ -52,9 +53,9 @@ typedef struct cli_option {
     const char *help;           /**< one sentence, lower case, no full stop, with the unit */
     const char *fallback;       /**< the default as shown; NULL: shown from *target; "": show none */
     const char *const *choices; /**< CLI_CHOICE, CLI_CHOICES: NULL-terminated names */
-    double min, max;            /**< numbers (CLI_LENGTH in metres): inclusive limits when min < max */
-    bool *given;                /**< set true when the option stood on the command line; may be NULL */
-    bool above;                 /**< min itself is not allowed */
+    double min, max; /**< numbers (lengths in metres, times in seconds): inclusive limits when min < max */
+    bool *given;     /**< set true when the option stood on the command line; may be NULL */
+    bool above;      /**< min itself is not allowed */
     rill_status (*apply)(const char *text); /**< called with the argument after it was read; may be NULL */
 } cli_option;
 

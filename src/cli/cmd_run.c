@@ -4,7 +4,6 @@
 #include "cli/case_output.h"
 #include "cli/cli.h"
 #include "cli/run_output.h"
-#include "core/units.h"
 #include "io/json_file.h"
 #include "io/output.h"
 
@@ -13,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Beside those of rill_status. */
 enum { EXIT_STOPPED = 4 };
@@ -38,11 +38,13 @@ static void signals_catch(void)
 }
 
 typedef struct choices {
-    const char *output, *json, *memory, *every;
+    const char *output, *json, *memory;
     int backend, fields;
-    bool resume, dry_run, unmeasured, quiet;
+    bool resume, dry_run, unmeasured, quiet, every_given;
+    double every;    /* s of wall clock between checkpoints */
     char *line;      /* the command, owned */
     char *directory; /* owned */
+    bool made;       /* the directory, by this run */
     rill_progress progress;
     double cycles; /* 0: steady */
 } choices;
@@ -74,7 +76,8 @@ static rill_status directory_make(choices *c, const char *path)
     if (c->output ? !(c->directory = strdup(c->output))
                   : asprintf(&c->directory, "%.*s.results", (int)length, path) < 0)
         return rill_fail(RILL_SYSTEM, "out of memory for a file name");
-    if (mkdir(c->directory, 0777) == 0) return RILL_OK;
+    c->made = mkdir(c->directory, 0777) == 0;
+    if (c->made) return RILL_OK;
     if (errno != EEXIST) return rill_output_fail(c->directory, errno);
     if (stat(c->directory, &info) != 0 || !S_ISDIR(info.st_mode))
         return rill_fail(RILL_USAGE, "-o %s is no directory: name one, or a new one", c->directory);
@@ -87,15 +90,25 @@ static char *within(const choices *c, const char *name)
     return asprintf(&path, "%s/%s", c->directory, name) < 0 ? NULL : path;
 }
 
-/* Fail before the work when nothing could be written after it. */
-static rill_status outputs_try(const choices *c, const char *path)
+/* Fail before the work when nothing could be written after it, or there is nothing to go on from. */
+static rill_status outputs_try(const choices *c, const char *path, const char *geometry)
 {
     rill_status status = RILL_OK;
-    char *file = within(c, "run.h5");
-    if (!file) return rill_fail(RILL_SYSTEM, "out of memory for a file name");
+    const cli_output outputs[] = {{"--json", c->json}};
+    char *file = within(c, "run.h5"), *last = within(c, "checkpoint.h5"),
+         *before = within(c, "checkpoint.h5.previous");
+    if (!file || !last || !before) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a file name"));
+    if (c->resume && access(last, F_OK) != 0 && access(before, F_OK) != 0)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "--resume: %s has no checkpoint.h5 to go on from: name the directory of the run "
+                           "with -o, or leave out --resume to start anew",
+                           c->directory));
     RILL_TRY(rill_output_try(file));
-    RILL_TRY(cli_outputs_check(path, (cli_output[]){{"--json", c->json}}, 1));
+    RILL_TRY(cli_outputs_check(path, outputs, 1));
+    RILL_TRY(cli_outputs_check(geometry, outputs, 1));
 done:
+    free(before);
+    free(last);
     free(file);
     return status;
 }
@@ -128,7 +141,7 @@ static rill_status flow(const choices *c, rill_vessel *vessel, int *code)
                                 .progress = c->progress,
                                 .watch = watch,
                                 .context = (void *)c};
-    if (c->every) RILL_TRY(rill_units_parse(c->every, "s", &options.checkpoint_every));
+    if (c->every_given) options.checkpoint_every = c->every;
     signals_catch();
     if (!c->quiet) {
         cli_row("results go to", "%s", c->directory);
@@ -167,6 +180,10 @@ static rill_status work(choices *c, const char *path, int *code)
     rill_case_plan plan;
     const rill_plan_options options = {.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured};
     RILL_TRY(rill_case_read(path, &given));
+    if (!c->dry_run) {
+        RILL_TRY(directory_make(c, path));
+        RILL_TRY(outputs_try(c, path, given->geometry));
+    }
     RILL_TRY(rill_geom_read(given->geometry, &geom));
     RILL_TRY(rill_case_plan_make(given, geom, &options, &plan));
     c->cycles = given->run.pulsatile ? given->run.cycles : 0;
@@ -175,11 +192,10 @@ static rill_status work(choices *c, const char *path, int *code)
     fflush(stdout);
     RILL_TRY(rill_case_plan_accept(&plan));
     if (c->dry_run) goto done;
-    RILL_TRY(directory_make(c, path));
-    RILL_TRY(outputs_try(c, path));
     RILL_TRY(rill_vessel_create(given, geom, &plan, &vessel));
     RILL_TRY(flow(c, vessel, code));
 done:
+    if (status != RILL_OK && c->made) rmdir(c->directory); /* where nothing was written there is none */
     rill_vessel_destroy(vessel);
     rill_geom_destroy(geom);
     rill_case_destroy(given);
@@ -198,8 +214,9 @@ static int run(int argc, char **argv)
          .help =
              "how fields are written where the case wants them: image (all voxels) or sparse (fluid cells)",
          .choices = kinds},
-        {"checkpoint-every", 0, CLI_TEXT, &c.every, "TIME", "wall-clock time between checkpoints, as 30min",
-         .fallback = "as the case says; else on SIGTERM, SIGINT and SIGUSR1 alone"},
+        {"checkpoint-every", 0, CLI_TIME, &c.every, "TIME",
+         "wall-clock time between checkpoints, as 30min; 0s: on SIGTERM, SIGINT and SIGUSR1 alone",
+         .fallback = "as the case says", .min = 0, .max = 1e8, .given = &c.every_given},
         {"resume", 0, CLI_FLAG, &c.resume,
          .help = "go on from the checkpoint in the directory of the results"},
         {"backend", 0, CLI_CHOICE, &c.backend, .help = "where it runs", .choices = backends},

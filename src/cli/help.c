@@ -84,6 +84,9 @@ static void format_default(const cli_option *o, char *text, size_t size)
     case CLI_LENGTH:
         rill_units_format_length(*(const double *)o->target, text, size);
         break;
+    case CLI_TIME:
+        snprintf(text, size, "%g s", *(const double *)o->target);
+        break;
     case CLI_BYTES:
         rill_units_format_bytes((double)*(const uint64_t *)o->target, text, size);
         break;

@@ -261,8 +261,23 @@ Test(cli_run, bad_input_is_told_in_one_sentence)
     cli_test_fails(1, "no case", "run");
     cli_test_fails(1, "no.yaml", "run", "no.yaml");
     write_file("s.yaml", STEADY);
-    cli_test_fails(1, "directory", "run", "s.yaml", "--no-measure", "-q", "-o", "wave.csv");
-    cli_test_fails(1, "unit", "run", "s.yaml", "--no-measure", "-q", "--checkpoint-every", "5");
+    static const char *const late[][4] = {{"-o", "wave.csv", "is no directory"},
+                                          {"-o", "no/where", "no/where"},
+                                          {"--json", "no/s.json", "no/s.json"},
+                                          {"--json", "p.geom.h5", "overwrite the input"},
+                                          {"--resume", "-q", "--resume: s.results has no checkpoint.h5"}};
+    for (size_t k = 0; k < sizeof late / sizeof *late; k++) {
+        const cli_result r = cli_test_run("run", "s.yaml", "--no-measure", late[k][0], late[k][1]);
+        cli_test_expect_failure(&r, k == 1 || k == 2 ? 3 : 1, late[k][2]);
+        cr_assert_str_empty(r.out, "a plan is printed first: %s", r.out);
+        cr_assert(!cli_test_exists("s.results"), "an empty directory is left");
+    }
+    static const char *const times[] = {"5", "5mm", "-1s", "1e9s", "soon"};
+    for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+        const cli_result r = cli_test_run("run", "s.yaml", "--no-measure", "--checkpoint-every", times[k]);
+        cli_test_expect_failure(&r, 1, "--checkpoint-every");
+        cr_assert_str_empty(r.out, "nothing is printed before options are known to be good: %s", r.out);
+    }
     write_file("s.yaml", STEADY "output: {probes: {far: [9 mm, 0 mm, 2 mm]}}\n");
     cli_test_fails(1, "probe far", "run", "s.yaml", "--no-measure", "-q");
     write_file("s.yaml", STEADY "output: {planes: {far: {centre: [9 mm, 0 mm, 2 mm], normal: [0, 0, 1]}}}\n");

@@ -3,8 +3,8 @@
 #include "cli/cli.h"
 #include "run/variant.h"
 #include "cli/generate_kinds.h"
+#include "cli/image_options.h"
 #include "core/units.h"
-#include "geometry/voxelize.h"
 #include "io/json_file.h"
 #include "io/output.h"
 
@@ -95,7 +95,7 @@ static rill_status work(const cli_generate_kind *kind, choices *c)
     rill_geom *geom = NULL;
     rill_voxelize_options sides;
     if (!c->output && !c->raw) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
-    RILL_TRY(rill_voxelize_parse_sides(c->sides, &sides));
+    RILL_TRY(cli_sides_parse(c->sides, &sides));
     RILL_TRY(cli_outputs_check(NULL,
                                (cli_output[]){{"-o", c->output}, {"--raw", c->raw}, {"--json", c->json}}, 3));
     RILL_TRY(kind->generate(&c->kind, &geom));

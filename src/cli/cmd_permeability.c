@@ -74,7 +74,7 @@ static rill_status read_geometry(choices *c)
             "%s is a geometry, no image: of the options for images only --voxel-size and --sides "
             "apply to it; give the others to `rill voxelize`",
             c->input);
-    RILL_TRY(rill_voxelize_parse_sides(c->image.sides, &sides));
+    RILL_TRY(cli_sides_parse(c->image.sides, &sides));
     RILL_TRY(rill_geom_read(c->input, &c->geom));
     if (c->image.voxel_size_given) c->geom->spacing = c->image.voxel_size;
     for (int a = 0; a < 3 && c->image.sides_given; a++) {
@@ -277,11 +277,8 @@ static rill_status work(choices *c)
     if (c->reservoir_given && c->drive != RILL_DRIVE_PRESSURE)
         return rill_fail(RILL_USAGE, "--reservoir belongs to --drive pressure: add it, or leave both out");
     RILL_TRY(outputs_check(c));
-    RILL_TRY(is_hdf5(c->input) ? read_geometry(c) : read_image(c));
-    c->times.read = rill_now() - start;
     rill_permeability_options options = rill_permeability_options_default();
-    RILL_TRY(
-        cli_compute_choose(&c->compute, rill_geom_voxels(c->geom), &options.variant, &c->variant_reason));
+    RILL_TRY(cli_compute_choose(&c->compute, 0, &options.variant, &c->variant_reason));
     options.backend = (rill_backend_kind)c->compute.backend;
     options.axis = c->axis == 3 ? -1 : c->axis;
     options.tau = c->compute.tau_given ? c->compute.tau : 0;
@@ -292,12 +289,18 @@ static rill_status work(choices *c)
     options.every = c->every;
     options.tolerance = c->compute.tolerance;
     options.max_steps = c->compute.max_steps;
-    options.keep_all = c->keep == 1;
     options.acceleration = (rill_acceleration)c->acceleration;
     options.settle_fields = c->fields != RILL_FIELDS_NONE;
     options.watch = watch;
     if (c->fields != RILL_FIELDS_NONE) options.finished = finished;
     options.context = c;
+    RILL_TRY(rill_plan_check(&options)); /* before an image is read */
+    if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
+    RILL_TRY(is_hdf5(c->input) ? read_geometry(c) : read_image(c));
+    c->times.read = rill_now() - start;
+    options.keep_all = c->keep == 1; /* reading says what is gone already */
+    RILL_TRY(
+        cli_compute_choose(&c->compute, rill_geom_voxels(c->geom), &options.variant, &c->variant_reason));
     if (c->error_bar && c->geom->surface)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "an error bar splits voxels, whose walls are half-way: this geometry says where "

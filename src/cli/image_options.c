@@ -57,6 +57,13 @@ const cli_option *cli_image_options(cli_image *i)
     return table;
 }
 
+rill_status cli_sides_parse(const char *text, rill_voxelize_options *out)
+{
+    const rill_status status = rill_voxelize_parse_sides(text, out);
+    if (status != RILL_OK) rill_fail_prefix("--sides");
+    return status;
+}
+
 rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out)
 {
     rill_status status = RILL_OK;
@@ -66,15 +73,23 @@ rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out
     o.image.big_endian = image->endian - 1;
     o.image.skip = image->skip;
     o.voxel_size = image->voxel_size;
-    RILL_TRY(rill_voxelize_parse_pore(image->pore, &o));
-    RILL_TRY(rill_voxelize_parse_sides(image->sides, &o));
-    if (image->axes) RILL_TRY(rill_voxelize_parse_axes(image->axes, &o));
-    if (image->crop) RILL_TRY(rill_voxelize_parse_crop(image->crop, &o));
-    if (image->mirror) RILL_TRY(rill_voxelize_parse_mirror(image->mirror, &o));
-    if (image->resample) RILL_TRY(rill_voxelize_parse_resample(image->resample, &o));
-    if (image->size) RILL_TRY(rill_voxelize_parse_size(image->size, &o));
+    const struct {
+        const char *option, *text;
+        rill_status (*read)(const char *text, rill_voxelize_options *out);
+    } texts[] = {{"--pore", image->pore, rill_voxelize_parse_pore},
+                 {"--sides", image->sides, rill_voxelize_parse_sides},
+                 {"--axes", image->axes, rill_voxelize_parse_axes},
+                 {"--crop", image->crop, rill_voxelize_parse_crop},
+                 {"--mirror", image->mirror, rill_voxelize_parse_mirror},
+                 {"--resample", image->resample, rill_voxelize_parse_resample},
+                 {"--size", image->size, rill_voxelize_parse_size}};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        if (texts[k].text) status = texts[k].read(texts[k].text, &o);
+        if (status == RILL_OK) continue;
+        rill_fail_prefix("%s", texts[k].option);
+        return status;
+    }
     *out = o;
-done:
     return status;
 }
 

@@ -25,6 +25,9 @@ void cli_image_defaults(cli_image *image);
 /** Return the table of the options bound to `image`; valid until the next call in this thread. */
 const cli_option *cli_image_options(cli_image *image);
 
+/** Read --sides, which geometries and generated ones have too. */
+rill_status cli_sides_parse(const char *text, rill_voxelize_options *out);
+
 /** Turn the options into those of the library; keep, axis and command are left at their defaults. */
 rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out);
 

@@ -473,14 +473,7 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
     rill_permeability_plan whole;
     const bool device = plain->device_bytes > 0;
     memset(out, 0, sizeof *out);
-    if (options->drive != RILL_DRIVE_FORCE)
-        return rill_fail(RILL_USAGE,
-                         "an error bar compares sides and crops, which reservoirs do away with: drive "
-                         "the flow by a force");
-    if (options->variant.equilibrium != RILL_STOKES)
-        return rill_fail(RILL_USAGE,
-                         "an error bar compares mirrored sides, which need the stokes equilibrium: "
-                         "choose it, with trt or srt");
+    RILL_TRY(rill_plan_error_bar_check(options));
     planner p = {.geom = geom, .options = options, .plain = plain, .out = out};
     p.updates =
         fmax(device ? UPDATES_CUDA : UPDATES_CPU, PLAIN_RUNS * (double)plain->nodes * plain->steps_expected);

@@ -177,14 +177,6 @@ static rill_status sides_check(const rill_geom *geom, const rill_permeability_op
 /* The faces of the sample are open to reservoirs: which pores conduct follows from them alone. */
 static rill_status pressure_prepare(rill_geom *geom, const rill_permeability_options *o)
 {
-    if (o->axis < 0)
-        return rill_fail(RILL_USAGE,
-                         "pressures drive the flow along one axis, and give no tensor: choose x, y or z, or "
-                         "drive it by a force");
-    if (o->variant.lattice == RILL_D2Q9)
-        return rill_fail(
-            RILL_USAGE, "reservoirs need a lattice of three dimensions, not d2q9: choose d3q19, or drive the "
-                        "flow by a force");
     if (o->axis > 2 || geom->sides[o->axis] == RILL_WALL) return RILL_OK;
     geom->sides[o->axis] = RILL_WALL;
     for (int a = 0; a < 3; a++) geom->porosity.percolating[a] = -1; /* to be found anew */
@@ -214,7 +206,7 @@ rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability
     rill_components found;
     rill_pore_measure measure;
     memset(plan, 0, sizeof *plan);
-    RILL_TRY(rill_variant_check(o->variant));
+    RILL_TRY(rill_plan_check(o));
     RILL_TRY(sample_check(geom, o));
     if (o->variant.lattice == RILL_D2Q9 && (geom->n[2] != 1 || o->axis < 0 || o->axis > 1))
         return rill_fail(

@@ -243,12 +243,22 @@ static void force_choose(double asked, const rill_pore_measure *m, rill_permeabi
     p->reynolds = reynolds * fabs(p->force);
 }
 
-static rill_status options_check(const rill_permeability_options *o)
+rill_status rill_plan_check(const rill_permeability_options *o)
 {
+    const rill_status status = rill_variant_check(o->variant);
+    if (status != RILL_OK) return status;
     if (o->axis < -1 || o->axis > 2)
         return rill_fail(RILL_USAGE, "axis %d is none of 0, 1, 2, or -1 for all: choose one", o->axis);
     if ((unsigned)o->drive > RILL_DRIVE_PRESSURE)
         return rill_fail(RILL_USAGE, "drive %d is none: a force is 0, a pressure 1", (int)o->drive);
+    if (o->drive == RILL_DRIVE_PRESSURE && o->axis < 0)
+        return rill_fail(RILL_USAGE,
+                         "pressures drive the flow along one axis, and give no tensor: choose x, y or z, or "
+                         "drive it by a force");
+    if (o->drive == RILL_DRIVE_PRESSURE && o->variant.lattice == RILL_D2Q9)
+        return rill_fail(
+            RILL_USAGE, "reservoirs need a lattice of three dimensions, not d2q9: choose d3q19, or drive the "
+                        "flow by a force");
     if (o->tau != 0 && !(o->tau > 0.5 && isfinite(o->tau)))
         return rill_fail(RILL_USAGE,
                          "tau = %g is not above 0.5: the viscosity (tau - 0.5) / 3 must be positive, "
@@ -274,10 +284,23 @@ static rill_status options_check(const rill_permeability_options *o)
     return RILL_OK;
 }
 
+rill_status rill_plan_error_bar_check(const rill_permeability_options *options)
+{
+    if (options->drive != RILL_DRIVE_FORCE)
+        return rill_fail(RILL_USAGE,
+                         "an error bar compares sides and crops, which reservoirs do away with: drive "
+                         "the flow by a force");
+    if (options->variant.equilibrium != RILL_STOKES)
+        return rill_fail(RILL_USAGE,
+                         "an error bar compares mirrored sides, which need the stokes equilibrium: "
+                         "choose it, with trt or srt");
+    return RILL_OK;
+}
+
 rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
                              const rill_permeability_options *options, rill_permeability_plan *p)
 {
-    const rill_status status = options_check(options);
+    const rill_status status = rill_plan_check(options);
     if (status != RILL_OK) return status;
     if (m->voxels == 0)
         return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");

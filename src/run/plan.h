@@ -24,6 +24,17 @@ typedef struct rill_pore_measure {
 rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_pore_measure *out);
 
 /**
+ * Check what can be told without a geometry: the variant, and options against limits and each other.
+ * @return RILL_USAGE with the first that is wrong
+ */
+rill_status rill_plan_check(const rill_permeability_options *options);
+
+/** Check what an error bar wants of the options of its plain run. @return RILL_USAGE with the first that
+ * lacks
+ */
+rill_status rill_plan_error_bar_check(const rill_permeability_options *options);
+
+/**
  * Fill in what is zero in the options (tau, force) and everything else of the plan.
  * @param[in] options  as for rill_permeability_plan_make()
  * @return RILL_USAGE for options out of range

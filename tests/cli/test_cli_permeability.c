@@ -301,6 +301,23 @@ Test(permeability, stops_cleanly_when_interrupted)
     json_decref(json);
 }
 
+/* Nothing is read, so nothing printed, before options are known to be good. */
+Test(permeability, refuses_options_before_it_reads)
+{
+    static const char *const bad[][6] = {
+        {"--stream", "pull", "--addressing", "chase", "chase goes with"},
+        {"--acceleration", "network", "--drive", "pressure", "a pore network"},
+        {"--drive", "pressure", "--axis", "xyz", "no tensor"},
+        {"--drive", "pressure", "--lattice", "d2q9", "three dimensions"},
+        {"--drive", "pressure", "--error-bar", "-q", "drive the flow by a force"},
+        {"--equilibrium", "second-order", "--error-bar", "-q", "stokes"},
+        {"--crop", "x", "--mirror", "x", "--crop: "},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        cli_test_fails(1, bad[k][4], "permeability", "no_8x8x8.raw", bad[k][0], bad[k][1], bad[k][2],
+                       bad[k][3]);
+}
+
 Test(permeability, is_driven_by_pressures_too)
 {
     make_array("sc.geom.h5", "12");

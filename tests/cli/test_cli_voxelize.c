@@ -109,6 +109,11 @@ Test(cli_voxelize, refuses)
     cli_test_fails(1, "--mirro", "voxelize", "a_8x8x8.raw", "--mirro", "x", "-o", "b.geom.h5");
     cli_test_fails(1, "5 furlongs", "voxelize", "a_8x8x8.raw", "--voxel-size", "5 furlongs/s", "-o",
                    "b.geom.h5");
+    static const char *const bad[][2] = {
+        {"--pore", "x"}, {"--sides", "x"},    {"--axes", "x"},      {"--crop", "x"}, {"--mirror", "q"},
+        {"--size", "8"}, {"--resample", "5"}, {"--resample", "0m"}, {"--skip", "x"}, {"--memory", "x"}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        cli_test_fails(1, bad[k][0], "voxelize", "a_8x8x8.raw", bad[k][0], bad[k][1], "-o", "b.geom.h5");
     cli_test_fails(2, "no pore conducts along x", "voxelize", "a_8x8x8.raw", "--pore", "1", "--axis", "x",
                    "-o", "b.geom.h5");
     cli_test_fails(3, "memory", "voxelize", "a_8x8x8.raw", "--memory", "1kB", "--pore", "1", "-o",

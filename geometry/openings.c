@@ -431,15 +431,23 @@ static int find_opening(const rill_openings *openings, const char *text, size_t 
     return found;
 }
 
-rill_status rill_openings_rename(rill_openings *openings, const char *text)
+rill_status rill_opening_rename_check(const char *text, const char **name)
 {
-    const char *name = strchr(text, '=');
-    if (!name)
+    const char *sign = strchr(text, '=');
+    if (!sign)
         return rill_fail(RILL_USAGE,
                          "\"%.80s\" does not rename an opening: give opening-2=NAME or 12mm,30mm,5mm=NAME",
                          text);
-    const rill_status status = rill_opening_name_check(name + 1);
+    if (name) *name = sign + 1;
+    return rill_opening_name_check(sign + 1);
+}
+
+rill_status rill_openings_rename(rill_openings *openings, const char *text)
+{
+    const char *called;
+    const rill_status status = rill_opening_rename_check(text, &called);
     if (status != RILL_OK) return status;
+    const char *name = called - 1; /* at the sign */
     double away;
     const int k = find_opening(openings, text, (size_t)(name - text), &away);
     if (k < 0)

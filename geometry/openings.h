@@ -63,6 +63,10 @@ rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *op
 /** Free what it holds. */
 void rill_openings_destroy(rill_openings *openings);
 
+/** Check the form of what rill_openings_rename() takes, without openings. @param[out] name  the new name, in
+ * `text`; may be NULL */
+rill_status rill_opening_rename_check(const char *text, const char **name);
+
 /**
  * Rename an opening: "opening-2=iliac", or by position "12mm,30mm,5mm=iliac", the centre
  * in the file that is nearest, and at most a hydraulic diameter away.

@@ -190,6 +190,12 @@ rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *open
     if (s->extend) RILL_TRY(resolve_extend(s->extend, &o));
     if (s->shell) RILL_TRY(resolve_shell(s->shell, &o));
     RILL_TRY(resolve_openings(s, openings, &o));
+    for (int k = 0; k < s->names.count; k++) {
+        status = rill_opening_rename_check(s->names.items[k], NULL);
+        if (status == RILL_OK) continue;
+        rill_fail_prefix("--name");
+        return status;
+    }
     o.names = s->names.items;
     o.name_count = s->names.count;
     *out = o;

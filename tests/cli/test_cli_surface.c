@@ -80,6 +80,10 @@ Test(cli_surface, refuses)
                    "1,2mm,3mm,0,1,0", "-o", "v.geom.h5");
     cli_test_fails(1, "cannot name", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--plane",
                    "a/b=1mm,2mm,3mm,0,1,0", "-o", "v.geom.h5");
+    cli_test_fails(1, "--name: \"in\" does not rename", "voxelize", "no.stl", "--units", "mm", "--dx", "1mm",
+                   "--name", "in", "-o", "v.geom.h5");
+    cli_test_fails(1, "--name: \"a/b\" cannot name", "voxelize", "no.stl", "--units", "mm", "--dx", "1mm",
+                   "--name", "opening-1=a/b", "-o", "v.geom.h5");
     cli_test_fails(1, "group \"lid\"", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--patch", "lid",
                    "-o", "v.geom.h5");
     cli_test_fails(1, "--shell", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--shell", "0", "-o",

@@ -161,9 +161,7 @@ static rill_status detect(const char *path, rill_image_format *format)
     else if (ends_with(path, ".tif") || ends_with(path, ".tiff"))
         *format = RILL_IMAGE_TIFF;
     else {
-        if (rill_surface_named(path))
-            RILL_TRY(rill_fail(RILL_USAGE, "it is a surface: make a geometry of it first, with rill voxelize "
-                                           "--units mm --dx 0.25mm"));
+        if (rill_surface_named(path)) RILL_TRY(rill_fail(RILL_USAGE, RILL_SURFACE_REMEDY));
         RILL_TRY(refuse_foreign(head, length));
         *format = RILL_IMAGE_RAW;
     }

@@ -20,6 +20,10 @@ typedef struct rill_surface_file {
 /** Return whether a name ends as those of surfaces do: .stl, .obj, .ply in any case. */
 bool rill_surface_named(const char *path);
 
+/** What to say of a surface where a geometry or an image is wanted. */
+#define RILL_SURFACE_REMEDY                                                                                  \
+    "it is a surface: make a geometry of it first, with rill voxelize --units mm --dx 0.25mm"
+
 /**
  * Read a surface; vertices are as in the file, not yet welded.
  * @param[in]  unit  metres per unit of the file

@@ -31,11 +31,6 @@ static rill_status want(bench_options *o, const rill_bench_yardstick *yardstick,
 {
     rill_status status = RILL_OK;
     const cli_several *s = &o->several;
-    if (!o->suites.count) {
-        o->suites = (cli_choices){{RILL_SUITE_BOX, RILL_SUITE_SPHERES, RILL_SUITE_ARTERIES}, 3};
-        if (o->rock) o->suites.items[o->suites.count++] = RILL_SUITE_ROCK;
-        if (o->vessel) o->suites.items[o->suites.count++] = RILL_SUITE_VESSEL;
-    }
     rill_bench_wants wants = {.suites = o->suites.items,
                               .suite_count = o->suites.count,
                               .lattice = values_of(&s->lattice),
@@ -63,10 +58,16 @@ done:
     return status;
 }
 
-/* "all" means the rock and the vessel only where there is one. */
-static void drop_files(bench_options *o)
+/* Without --suite, three and those that have a file; "all" means the rock and the vessel only where there is
+ * one. */
+static void choose_suites(bench_options *o)
 {
     int kept = 0;
+    if (!o->suites.count) {
+        o->suites = (cli_choices){{RILL_SUITE_BOX, RILL_SUITE_SPHERES, RILL_SUITE_ARTERIES}, 3};
+        if (o->rock) o->suites.items[o->suites.count++] = RILL_SUITE_ROCK;
+        if (o->vessel) o->suites.items[o->suites.count++] = RILL_SUITE_VESSEL;
+    }
     if (o->suites.count < RILL_SUITE_COUNT) return;
     for (int k = 0; k < o->suites.count; k++) {
         const int suite = o->suites.items[k];
@@ -85,6 +86,7 @@ typedef struct bench_state {
     rill_progress progress;
     rill_bench_yardstick *yardstick;
     bench_report *report;
+    rill_geom *read[2]; /* of --rock and --vessel, until their first case takes them */
     rill_geom *geom;
     rill_bench_subject *subject;
     int shape;            /* of geom; -1: none */
@@ -111,6 +113,42 @@ static void show(const bench_state *s, int k, const char *what)
         s->progress.fn(s->progress.context, title, plan->seconds > 0 ? s->done / plan->seconds : -1, what);
 }
 
+/* Read the geometry of --rock or --vessel, or take the one that was read to see whether it is any good. */
+static rill_status take_file(bench_state *s, bool vessel, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    const bench_options *o = s->options;
+    rill_geom *geom = s->read[vessel];
+    s->read[vessel] = NULL;
+    if (!geom && vessel) {
+        RILL_TRY(rill_geom_read(o->vessel, &geom));
+        RILL_TRY(rill_bench_vessel_check(geom));
+    }
+    if (!geom) RILL_TRY(cli_read_geometry(o->rock, RILL_KEEP_PERCOLATING, s->progress, &geom));
+    *out = geom;
+    geom = NULL;
+done:
+    rill_geom_destroy(geom);
+    return status;
+}
+
+/* Refuse files before anything is measured. */
+static rill_status read_files(bench_state *s)
+{
+    rill_status status = RILL_OK;
+    const bench_options *o = s->options;
+    for (int k = 0; k < o->suites.count; k++) {
+        const bool vessel = o->suites.items[k] == RILL_SUITE_VESSEL;
+        if (!vessel && o->suites.items[k] != RILL_SUITE_ROCK) continue;
+        if (!(vessel ? o->vessel : o->rock)) continue; /* the plan tells */
+        status = take_file(s, vessel, &s->read[vessel]);
+        if (status != RILL_OK) rill_fail_prefix("--%s", vessel ? "vessel" : "rock");
+        if (status != RILL_OK) break;
+    }
+    cli_progress_end();
+    return status;
+}
+
 /* Make the geometry of a case and number its nodes, unless the last case had the same. */
 static rill_status prepare(bench_state *s, int k)
 {
@@ -124,10 +162,8 @@ static rill_status prepare(bench_state *s, int k)
     if (s->shape != c->shape) {
         forget(s);
         show(s, k, "making the geometry");
-        if (shape->suite == RILL_SUITE_ROCK)
-            RILL_TRY(cli_read_geometry(s->options->rock, RILL_KEEP_PERCOLATING, s->progress, &s->geom));
-        else if (shape->suite == RILL_SUITE_VESSEL)
-            RILL_TRY(rill_geom_read(s->options->vessel, &s->geom));
+        if (shape->suite == RILL_SUITE_ROCK || shape->suite == RILL_SUITE_VESSEL)
+            RILL_TRY(take_file(s, shape->suite == RILL_SUITE_VESSEL, &s->geom));
         else
             RILL_TRY(rill_bench_shape_make(shape, &s->geom));
         s->shape = c->shape;
@@ -244,7 +280,13 @@ static rill_status work(bench_options *o, const char *command)
         RILL_TRY(cli_outputs_check(k ? o->vessel : o->rock,
                                    (cli_output[]){{"-o", o->compute.output}, {"--json", o->compute.json}},
                                    2));
-    drop_files(o);
+    choose_suites(o);
+    status = rill_bench_steps_check(o->compute.max_steps);
+    if (status != RILL_OK) {
+        rill_fail_prefix("--max-steps");
+        goto done;
+    }
+    RILL_TRY(read_files(&state));
     RILL_TRY(rill_bench_yardstick_start((rill_backend_kind)o->compute.backend, &yardstick));
     RILL_TRY(want(o, &yardstick, &wants));
     RILL_TRY(rill_bench_plan_make(&wants, &plan));
@@ -259,6 +301,7 @@ static rill_status work(bench_options *o, const char *command)
     RILL_TRY(run_cases(&state));
     RILL_TRY(conclude(&state));
 done:
+    for (int k = 0; k < 2; k++) rill_geom_destroy(state.read[k]);
     bench_report_free(&report);
     rill_bench_plan_free(&plan);
     return status;

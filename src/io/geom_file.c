@@ -7,6 +7,7 @@
 #include "io/geom_file.h"
 
 #include "core/status.h"
+#include "geometry/surface_file.h"
 #include "io/geom_index.h"
 #include "io/geom_surface.h"
 
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Chunks of 128 KiB, so that a vessel leaves most of them out. Level 4: docs/files.md has the figures. */
 enum { DEFLATE = 4 };
@@ -256,7 +258,10 @@ rill_status rill_geom_read(const char *path, rill_geom **out)
     rill_h5_file *file = NULL;
     rill_geom *geom = NULL;
     rill_geom_head head;
-    RILL_TRY(rill_h5_open(path, &file));
+    status = rill_h5_open(path, &file);
+    if (status != RILL_OK && rill_surface_named(path) && access(path, R_OK) == 0)
+        status = rill_fail(RILL_USAGE, "%s: " RILL_SURFACE_REMEDY, path);
+    if (status != RILL_OK) goto done;
     RILL_TRY(rill_geom_head_read(file, &head));
     RILL_TRY(rill_geom_create(head.n, &geom)); /* asks for the memory before it takes it */
     geom->spacing = head.spacing;

@@ -47,18 +47,25 @@ static void summarise(const double *latest, rill_bench_record *record)
     record->mlups_max = mlups[rounds - 1];
 }
 
+enum { before = warm_up_steps + 2 };
+
+rill_status rill_bench_steps_check(uint64_t max_steps)
+{
+    enum { least = before + 2 * rounds };
+    if (max_steps >= least) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     "%llu steps are below the %d that a case takes: %d to warm up and %d rounds of two",
+                     (unsigned long long)max_steps, least, before, rounds);
+}
+
 /* Rounds of an even number of steps, so that both kinds of step of a scheme count alike. */
 static rill_status time_rounds(rill_sim *sim, uint64_t nodes, const rill_bench_options *bench,
                                rill_bench_record *record)
 {
-    enum { before = warm_up_steps + 2, least = before + 2 * rounds, patience = 4 };
+    enum { patience = 4 };
     rill_status status = RILL_OK;
     double taken, latest[rounds];
-    if (bench->max_steps < least)
-        return rill_fail(
-            RILL_USAGE,
-            "max-steps = %llu is below the %d that a case takes: %d to warm up and %d rounds of two",
-            (unsigned long long)bench->max_steps, least, before, rounds);
+    RILL_TRY(rill_bench_steps_check(bench->max_steps));
     RILL_TRY(rill_sim_step(sim, warm_up_steps));
     RILL_TRY(time_steps(sim, 2, &taken));
     const double wanted = fmax(1, ceil(bench->seconds / rounds / fmax(taken, 1e-6)));

@@ -65,9 +65,12 @@ typedef struct rill_bench_record {
 typedef struct rill_bench_options {
     double seconds;     /**< of nine rounds; up to four times as many rounds where they do not settle */
     double tolerance;   /**< spread of nine rounds, over their median, at which a case counts as settled */
-    uint64_t max_steps; /**< of a case, warm-up included; at least 30 */
+    uint64_t max_steps; /**< of a case, warm-up included; see rill_bench_steps_check() */
     rill_bench_boundaries boundaries; /**< of a vessel; checked against FP64 before they are put on */
 } rill_bench_options;
+
+/** Check that a number of steps is enough for a case. @return RILL_USAGE with the least */
+rill_status rill_bench_steps_check(uint64_t max_steps);
 
 /**
  * Time a variant: warm up, then nine rounds, and more of them while the last nine are apart. Then check that

@@ -47,16 +47,21 @@ done:
     return status;
 }
 
+rill_status rill_bench_vessel_check(const rill_geom *geom)
+{
+    if (geom->surface) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     "the geometry was not cut from a surface, so that it has no interpolated walls and no "
+                     "openings: make it from one, rill voxelize VESSEL.stl");
+}
+
 rill_status rill_bench_vessel_attach(const rill_domain *domain, rill_bench_boundaries boundaries,
                                      rill_sim *sim)
 {
     rill_status status = RILL_OK;
     const rill_surface *surface = domain->geom->surface;
     if (boundaries == RILL_BENCH_BARE) return RILL_OK;
-    if (!surface)
-        return rill_fail(RILL_USAGE,
-                         "the geometry was not cut from a surface, so that it has no interpolated "
-                         "walls and no openings: make it from one, rill voxelize VESSEL.stl");
+    RILL_TRY(rill_bench_vessel_check(domain->geom));
     if (boundaries != RILL_BENCH_OPENINGS) RILL_TRY(add_walls(domain, surface, sim));
     for (int k = 0; k < surface->opening_count && boundaries != RILL_BENCH_WALLS; k++)
         RILL_TRY(add_opening(domain, &surface->openings[k], k == 0, sim));

@@ -17,6 +17,9 @@ typedef enum rill_bench_boundaries {
     RILL_BENCH_BOUNDARIES_COUNT
 } rill_bench_boundaries;
 
+/** Check that a geometry has walls and openings. @return RILL_USAGE when it was not cut from a surface */
+rill_status rill_bench_vessel_check(const rill_geom *geom);
+
 /** Put boundaries on a simulation of a geometry that was cut from a surface. @return RILL_USAGE for another
  */
 rill_status rill_bench_vessel_attach(const rill_domain *domain, rill_bench_boundaries boundaries,

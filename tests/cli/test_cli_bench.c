@@ -57,7 +57,6 @@ Test(bench, records_as_json_and_csv_are_the_same)
 /* Nothing is measured beyond the cap; within it, rounds go on while they are apart. */
 Test(bench, steps_are_capped)
 {
-    cli_test_fails(1, "max-steps = 29 is below the 30", SMALL, "--stream", "aa", "--max-steps", "29");
     for (int loose = 0; loose < 2; loose++) {
         const cli_result r = cli_test_run(SMALL, "--stream", "aa", "--max-steps", "48", "--seconds", "100",
                                           "-q", "--tolerance", loose ? "1" : "1e-15", "--json", "b.json");
@@ -292,6 +291,23 @@ Test(bench, refuses_before_it_measures)
     cli_test_fails(1, "chase", SMALL, "--stream", "pull", "--addressing", "chase");
     cli_test_fails(1, "--rock", "bench", "--backend", "cpu", "--suite", "rock");
     cli_test_fails(1, "--vessel", "bench", "--backend", "cpu", "--suite", "vessel");
+    cr_assert_eq(cli_test_run("generate", "box", "--size", "8", "-o", "box.geom.h5").code, 0);
+    FILE *stl = fopen("v.stl", "w");
+    cr_assert(stl && fputs("solid v\nendsolid v\n", stl) >= 0 && fclose(stl) == 0);
+    static const char *const bad[][4] = {
+        {"rock", "--rock", "v.stl", "--rock: v.stl: it is a surface: make a geometry of it first"},
+        {"vessel", "--vessel", "v.stl", "--vessel: v.stl: it is a surface: make a geometry of it first"},
+        {"rock", "--rock", "no.geom.h5", "--rock: cannot read no.geom.h5"},
+        {"vessel", "--vessel", "no.stl", "--vessel: cannot read no.stl"},
+        {"vessel", "--vessel", "box.geom.h5", "--vessel: the geometry was not cut from a surface"},
+        {"box,vessel", "--vessel", "v.stl", "rill voxelize"},
+        {"box", "--max-steps", "29", "--max-steps: 29 steps are below the 30"}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        const cli_result r = cli_test_run("bench", "--backend", "cpu", "--cells", "16", "--suite", bad[k][0],
+                                          bad[k][1], bad[k][2]);
+        cli_test_expect_failure(&r, 1, bad[k][3]);
+        cr_assert_str_empty(r.out, "%s is printed first", r.out);
+    }
     cli_test_fails(1, "--stream does not know \"esopul\": did you mean esopull?", SMALL, "--stream",
                    "aa,esopul");
     cli_test_fails(1, "--storage does not know \"\"", SMALL, "--storage", "fp32,");

@@ -3,12 +3,10 @@
  * Link boundaries: which links they list, that every variant does the same with them, that mass and momentum
  * balance to rounding in every step, and refusals. Their physics is in tests/physics/boundaries.c.
  */
-#include "backends.h"
 #include "kernel/lattice.h"
-#include "run/variant.h"
+#include "variants.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,24 +116,13 @@ static rill_geom *rig_geom(rill_lattice lattice)
                (const rill_side[3]){RILL_WALL, RILL_WALL, RILL_PERIODIC});
 }
 
-static rill_variant plain_of(rill_variant v)
-{
-    v.stream = RILL_PULL;
-    v.addressing = RILL_LIST;
-    v.storage = RILL_FP64;
-    v.arithmetic = RILL_DOUBLE;
-    v.shift = RILL_SHIFTED;
-    v.bounce = RILL_HALF_WAY;
-    return v;
-}
-
 /* Compare a variant with the CPU's pull list in fp64 after odd and even steps. */
 static void expect_same(rill_variant v, rill_backend_kind backend, double epsilon)
 {
     char name[96];
     rill_variant_name(v, name, sizeof name);
     rill_geom *geom = rig_geom(v.lattice);
-    rig r = rig_start(geom, v, backend), reference = rig_start(geom, plain_of(v), RILL_BACKEND_CPU);
+    rig r = rig_start(geom, v, backend), reference = rig_start(geom, variant_plain(v), RILL_BACKEND_CPU);
     for (int round = 0; round < 4; round++) {
         const double largest = rig_compare(&r, &reference, round < 2 ? 1 : 25);
         cr_expect_lt(largest, epsilon, "%s on backend %d, round %d: %.3g apart", name, backend, round,
@@ -149,23 +136,7 @@ static void expect_same(rill_variant v, rill_backend_kind backend, double epsilo
 /* Half-way schemes hold the same flow; the CPU has every combination. */
 Test(boundary, every_scheme_and_addressing_does_the_same)
 {
-    int combinations = 0;
-    omp_set_num_threads(1); /* nothing here is large enough to share */
-    for (int lattice = 0; lattice < RILL_LATTICE_COUNT; lattice++)
-        for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
-            for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++)
-                for (int equilibrium = 0; equilibrium < RILL_EQUILIBRIUM_COUNT; equilibrium++) {
-                    const rill_variant v = {.lattice = (rill_lattice)lattice,
-                                            .collision = RILL_TRT,
-                                            .equilibrium = (rill_equilibrium)equilibrium,
-                                            .stream = (rill_stream)stream,
-                                            .addressing = (rill_addressing)addressing,
-                                            .storage = RILL_FP64,
-                                            .arithmetic = RILL_DOUBLE};
-                    if (rill_variant_check(v) != RILL_OK) continue;
-                    expect_same(v, RILL_BACKEND_CPU, 1e-14);
-                    combinations++;
-                }
+    const int combinations = variants_every_scheme(expect_same, 1e-14, true);
     cr_assert_geq(combinations, 150, "only %d combinations", combinations);
 }
 
@@ -177,29 +148,11 @@ Test(boundary, formats_do_the_same_to_their_digits)
         [RILL_FP32] = 2e-6,   [RILL_FP64] = 1e-14,  [RILL_FP16] = 5e-3,
         [RILL_FP16S] = 5e-3,  [RILL_FP16C] = 5e-3,  [RILL_P16_0S] = 0.1,
         [RILL_P16_1S] = 2e-2, [RILL_P16_2C] = 2e-2, [RILL_INT16S] = 0.1};
-    for (int storage = 0; storage < RILL_STORAGE_COUNT; storage++)
-        for (int shift = 0; shift < RILL_SHIFT_COUNT; shift++) {
-            rill_variant v = rill_variant_default();
-            v.storage = (rill_storage)storage;
-            v.shift = (rill_shift)shift;
-            v.equilibrium = RILL_SECOND_ORDER;
-            if (shift == RILL_PLAIN && storage != RILL_FP32 && storage != RILL_FP64) continue;
-            if (rill_variant_check(v) == RILL_OK)
-                expect_same(v, RILL_BACKEND_CPU, epsilons[storage] * (shift == RILL_PLAIN ? 20 : 1));
-        }
+    variants_every_format(expect_same, epsilons);
 }
 
 /* What is built ahead of time, on every backend. */
-Test(boundary, variants_that_are_built_agree)
-{
-    FOR_EACH_BACKEND(backend)
-    for (int k = 0; k < rill_variant_count(); k++) {
-        const rill_variant v = rill_variant_at(k);
-        if (v.bounce == RILL_FULL_WAY || v.shift == RILL_PLAIN) continue;
-        if (v.storage == RILL_FP32 || v.storage == RILL_FP64)
-            expect_same(v, backend, v.storage == RILL_FP64 ? 1e-14 : 2e-6);
-    }
-}
+Test(boundary, variants_that_are_built_agree) { variants_built(expect_same, 1e-14, 2e-6); }
 
 static bool through_y(void *context, const rill_wall_link *link)
 {

@@ -3,15 +3,13 @@
  * Interpolated walls: that every variant does the same with them, that they are half-way at q = 1/2,
  * momentum, and refusals. Their physics is in tests/physics/walls.c.
  */
-#include "backends.h"
 #include "geometry/components.h"
 #include "geometry/exact_walls.h"
 #include "kernel/lattice.h"
 #include "run/sim.h"
-#include "run/variant.h"
+#include "variants.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,16 +175,6 @@ static double rig_compare(rig *r, rig *other, int steps)
     return isfinite(largest) ? largest : INFINITY;
 }
 
-static rill_variant plain_of(rill_variant v)
-{
-    v.stream = RILL_PULL;
-    v.addressing = RILL_LIST;
-    v.storage = RILL_FP64;
-    v.arithmetic = RILL_DOUBLE;
-    v.shift = RILL_SHIFTED;
-    return v;
-}
-
 /* Compare a variant with the CPU's pull list in fp64 after odd and even steps. */
 static void expect_same(rill_variant v, rill_backend_kind backend, double epsilon)
 {
@@ -198,7 +186,7 @@ static void expect_same(rill_variant v, rill_backend_kind backend, double epsilo
         setting first = wanted;
         first.openings_first = ends;
         rig r = rig_start(geom, v, backend, &first),
-            reference = rig_start(geom, plain_of(v), RILL_BACKEND_CPU, &plain);
+            reference = rig_start(geom, variant_plain(v), RILL_BACKEND_CPU, &plain);
         for (int round = 0; round < 4; round++) {
             const double largest = rig_compare(&r, &reference, round < 2 ? 1 : 10);
             cr_expect_lt(largest, epsilon, "%s on backend %d, %s, round %d: %.3g apart", name, backend,
@@ -212,23 +200,7 @@ static void expect_same(rill_variant v, rill_backend_kind backend, double epsilo
 
 Test(walls, every_scheme_and_addressing_does_the_same)
 {
-    int combinations = 0;
-    omp_set_num_threads(1); /* nothing here is large enough to share */
-    for (int lattice = 0; lattice < RILL_LATTICE_COUNT; lattice++)
-        for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
-            for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++) {
-                const rill_variant v = {.lattice = (rill_lattice)lattice,
-                                        .collision = RILL_TRT,
-                                        .equilibrium =
-                                            (stream + addressing) % 2 ? RILL_STOKES : RILL_SECOND_ORDER,
-                                        .stream = (rill_stream)stream,
-                                        .addressing = (rill_addressing)addressing,
-                                        .storage = RILL_FP64,
-                                        .arithmetic = RILL_DOUBLE};
-                if (rill_variant_check(v) != RILL_OK) continue;
-                expect_same(v, RILL_BACKEND_CPU, 1e-13);
-                combinations++;
-            }
+    const int combinations = variants_every_scheme(expect_same, 1e-13, false);
     cr_assert_geq(combinations, 75, "only %d combinations", combinations);
 }
 
@@ -240,29 +212,11 @@ Test(walls, formats_do_the_same_to_their_digits)
         [RILL_FP32] = 4e-6,   [RILL_FP64] = 1e-13,  [RILL_FP16] = 1e-2,
         [RILL_FP16S] = 5e-3,  [RILL_FP16C] = 5e-3,  [RILL_P16_0S] = 0.1,
         [RILL_P16_1S] = 2e-2, [RILL_P16_2C] = 2e-2, [RILL_INT16S] = 0.2};
-    for (int storage = 0; storage < RILL_STORAGE_COUNT; storage++)
-        for (int shift = 0; shift < RILL_SHIFT_COUNT; shift++) {
-            rill_variant v = rill_variant_default();
-            v.storage = (rill_storage)storage;
-            v.shift = (rill_shift)shift;
-            v.equilibrium = RILL_SECOND_ORDER;
-            if (shift == RILL_PLAIN && storage != RILL_FP32 && storage != RILL_FP64) continue;
-            if (rill_variant_check(v) == RILL_OK)
-                expect_same(v, RILL_BACKEND_CPU, epsilons[storage] * (shift == RILL_PLAIN ? 20 : 1));
-        }
+    variants_every_format(expect_same, epsilons);
 }
 
 /* What is built ahead of time, on every backend. */
-Test(walls, variants_that_are_built_agree)
-{
-    FOR_EACH_BACKEND(backend)
-    for (int k = 0; k < rill_variant_count(); k++) {
-        const rill_variant v = rill_variant_at(k);
-        if (v.bounce == RILL_FULL_WAY || v.shift == RILL_PLAIN) continue;
-        if (v.storage == RILL_FP32 || v.storage == RILL_FP64)
-            expect_same(v, backend, v.storage == RILL_FP64 ? 1e-13 : 4e-6);
-    }
-}
+Test(walls, variants_that_are_built_agree) { variants_built(expect_same, 1e-13, 4e-6); }
 
 /* At q = 1/2 nothing is left of the interpolation, on a CPU not a bit. */
 Test(walls, half_way_is_half_way)

@@ -26,19 +26,6 @@ static const char *steady_unfit(const rill_verify_case *of, const rill_verify_se
     return setup->variant.lattice == RILL_D2Q9 ? "a channel of three dimensions" : NULL;
 }
 
-static rill_status steady_run(const rill_verify_case *of, const rill_verify_setup *setup,
-                              rill_verify_values *values)
-{
-    const rill_sim_options options = rill_verify_options(setup, 1);
-    rill_verify_street_flow flow;
-    const rill_status status = rill_verify_street_run(of->data, &options, &flow);
-    values->found[0] = flow.drag;
-    values->found[1] = flow.lift;
-    values->found[2] = flow.pressure;
-    rill_verify_street_free(&flow);
-    return status;
-}
-
 /*
  * The paper's bounds are for bodies that follow the circle; a staircase of D voxels is a circle to about half
  * a voxel in the radius, which is the limit here, 1/D. The lift of a cylinder that is off the middle by
@@ -97,7 +84,7 @@ static const rill_verify_case cases[] = {
                        SCHAEFER_TUREK}),
      .data = &(const rill_verify_street){20, 0.04, 20, true, 60, 61, false},
      .unfit = steady_unfit,
-     .run = steady_run},
+     .run = rill_verify_street_steady},
 };
 
 const rill_verify_group rill_verify_streets = {cases, sizeof cases / sizeof *cases};

@@ -45,19 +45,6 @@ done:
     return status;
 }
 
-static rill_status cylinder_run(const rill_verify_case *of, const rill_verify_setup *setup,
-                                rill_verify_values *values)
-{
-    const rill_sim_options options = rill_verify_options(setup, 1);
-    rill_verify_street_flow flow;
-    const rill_status status = rill_verify_street_run(of->data, &options, &flow);
-    values->found[0] = flow.drag;
-    values->found[1] = flow.lift;
-    values->found[2] = flow.pressure;
-    rill_verify_street_free(&flow);
-    return status;
-}
-
 #define SPHERES(name_, what_, array_, c_, cells_, drag_)                                                     \
     {                                                                                                        \
         .name = "vessels/spheres-" name_,                                                                    \
@@ -90,7 +77,7 @@ static const char SCHAEFER_TUREK[] = "Schaefer & Turek 1996, doi:10.1007/978-3-3
              {0.005 / 0.04, 0.005 / 0.04, 0.01 / 0.04},                                                      \
              SCHAEFER_TUREK}),                                                                               \
         .data = &(const rill_verify_street){d_, speed_, 20, true, start_, start_ + 1, true}, .unfit = unfit, \
-        .run = cylinder_run                                                                                  \
+        .run = rill_verify_street_steady                                                                     \
     }
 
 static const rill_verify_case cases[] = {

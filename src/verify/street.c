@@ -205,3 +205,16 @@ void rill_verify_street_free(rill_verify_street_flow *flow)
     rill_array_destroy(flow->lifts);
     *flow = (rill_verify_street_flow){0};
 }
+
+rill_status rill_verify_street_steady(const rill_verify_case *of, const rill_verify_setup *setup,
+                                      rill_verify_values *values)
+{
+    const rill_sim_options options = rill_verify_options(setup, 1);
+    rill_verify_street_flow flow;
+    const rill_status status = rill_verify_street_run(of->data, &options, &flow);
+    values->found[0] = flow.drag;
+    values->found[1] = flow.lift;
+    values->found[2] = flow.pressure;
+    rill_verify_street_free(&flow);
+    return status;
+}

@@ -43,4 +43,9 @@ rill_status rill_verify_street_run(const rill_verify_street *street, const rill_
 /** Free what a flow owns; a cleared one is allowed. */
 void rill_verify_street_free(rill_verify_street_flow *flow);
 
+/** Run a case whose data is a rill_verify_street that becomes steady: found are coefficients of drag and
+ * lift, and the difference of pressure. */
+rill_status rill_verify_street_steady(const rill_verify_case *of, const rill_verify_setup *setup,
+                                      rill_verify_values *values);
+
 #endif

@@ -31,6 +31,16 @@ done:
     return status;
 }
 
+rill_status rill_vtkhdf_count_write(rill_h5_file *file, const char *path, uint64_t value)
+{
+    rill_status status = RILL_OK;
+    const rill_h5_layout one = {.type = RILL_H5_I64, .rank = 1, .dims = {1}};
+    RILL_TRY(rill_h5_dataset_create(file, path, &one));
+    RILL_TRY(rill_h5_write(file, path, RILL_H5_U64, NULL, NULL, &value));
+done:
+    return status;
+}
+
 /* What is written while the planes pass by. */
 typedef struct cells {
     const rill_geom *geom;
@@ -123,16 +133,6 @@ done:
     return status;
 }
 
-static rill_status count_write(rill_h5_file *file, const char *path, uint64_t value)
-{
-    rill_status status = RILL_OK;
-    const rill_h5_layout one = {.type = RILL_H5_I64, .rank = 1, .dims = {1}};
-    RILL_TRY(rill_h5_dataset_create(file, path, &one));
-    RILL_TRY(rill_h5_write(file, path, RILL_H5_U64, NULL, NULL, &value));
-done:
-    return status;
-}
-
 /* Everything that the cells depend on, in hexadecimal. */
 static void fingerprint(const rill_geom *geom, char text[17])
 {
@@ -169,9 +169,10 @@ rill_status rill_cells_write(const rill_geom *geom, const char *path)
     RILL_TRY(rill_h5_set_text(file, "/", "cells_xxh3_64", print));
     RILL_TRY(rill_vtkhdf_begin(file, "UnstructuredGrid"));
     RILL_TRY(cells_stream(&c, file));
-    RILL_TRY(count_write(file, "/VTKHDF/NumberOfPoints", rill_h5_stream_rows(c.points)));
-    RILL_TRY(count_write(file, "/VTKHDF/NumberOfCells", rill_h5_stream_rows(c.types)));
-    RILL_TRY(count_write(file, "/VTKHDF/NumberOfConnectivityIds", rill_h5_stream_rows(c.connectivity)));
+    RILL_TRY(rill_vtkhdf_count_write(file, "/VTKHDF/NumberOfPoints", rill_h5_stream_rows(c.points)));
+    RILL_TRY(rill_vtkhdf_count_write(file, "/VTKHDF/NumberOfCells", rill_h5_stream_rows(c.types)));
+    RILL_TRY(rill_vtkhdf_count_write(file, "/VTKHDF/NumberOfConnectivityIds",
+                                     rill_h5_stream_rows(c.connectivity)));
     RILL_TRY(rill_geom_nodes_write(geom, file));
     RILL_TRY(rill_h5_commit(file));
 done:

@@ -40,16 +40,6 @@ done:
     return status;
 }
 
-static rill_status count_write(rill_h5_file *file, const char *path, uint64_t value)
-{
-    rill_status status = RILL_OK;
-    const rill_h5_layout one = {.type = RILL_H5_I64, .rank = 1, .dims = {1}};
-    RILL_TRY(rill_h5_dataset_create(file, path, &one));
-    RILL_TRY(rill_h5_write(file, path, RILL_H5_U64, NULL, NULL, &value));
-done:
-    return status;
-}
-
 /* A table of `rows` rows that lies in memory. */
 static rill_status table_write(rill_h5_file *file, const char *path, rill_h5_type type, uint64_t rows,
                                uint64_t width, const void *data)
@@ -70,9 +60,9 @@ static rill_status mesh_write(rill_h5_file *file, const rill_surface *s)
 {
     rill_status status = RILL_OK;
     RILL_TRY(rill_vtkhdf_begin(file, "UnstructuredGrid"));
-    RILL_TRY(count_write(file, "/VTKHDF/NumberOfPoints", s->vertex_count));
-    RILL_TRY(count_write(file, "/VTKHDF/NumberOfCells", s->triangle_count));
-    RILL_TRY(count_write(file, "/VTKHDF/NumberOfConnectivityIds", 3 * s->triangle_count));
+    RILL_TRY(rill_vtkhdf_count_write(file, "/VTKHDF/NumberOfPoints", s->vertex_count));
+    RILL_TRY(rill_vtkhdf_count_write(file, "/VTKHDF/NumberOfCells", s->triangle_count));
+    RILL_TRY(rill_vtkhdf_count_write(file, "/VTKHDF/NumberOfConnectivityIds", 3 * s->triangle_count));
     RILL_TRY(table_write(file, "/VTKHDF/Points", RILL_H5_F64, s->vertex_count, 3, s->vertices));
     RILL_TRY(column_write(file, "/VTKHDF/Connectivity", CORNERS, s));
     RILL_TRY(column_write(file, "/VTKHDF/Offsets", OFFSETS, s));

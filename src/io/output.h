@@ -9,6 +9,8 @@
 
 #include "rill.h"
 
+#include <stdio.h>
+
 /** A file that is being written. */
 typedef struct rill_output rill_output;
 
@@ -35,6 +37,14 @@ rill_status rill_output_append(rill_output *output, const void *data, size_t siz
 
 /** Synchronise, rename to the final name and synchronise the directory. Does not free the output. */
 rill_status rill_output_commit(rill_output *output);
+
+/**
+ * Write a text that a function prints; it is put together in memory first, so that printing cannot fail
+ * half-way.
+ * @param[in] print  its failure leaves what stood under `path`
+ */
+rill_status rill_output_print(const char *path, rill_status (*print)(FILE *out, const void *context),
+                              const void *context);
 
 /** Return the descriptor of the temporary file, owned by the output. */
 int rill_output_descriptor(const rill_output *output);

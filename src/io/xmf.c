@@ -145,13 +145,20 @@ done:
     return status;
 }
 
-static rill_status print_document(FILE *out, const rill_xmf_moment *moments, int count)
+typedef struct document {
+    const rill_xmf_moment *moments;
+    int count;
+} document;
+
+static rill_status print_document(FILE *out, const void *context)
 {
     rill_status status = RILL_OK;
+    const document *d = context;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n", out);
-    if (count > 1) fputs("<Grid Name=\"series\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", out);
-    for (int k = 0; k < count; k++) RILL_TRY(print_grid(out, &moments[k]));
-    if (count > 1) fputs("</Grid>\n", out);
+    if (d->count > 1)
+        fputs("<Grid Name=\"series\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", out);
+    for (int k = 0; k < d->count; k++) RILL_TRY(print_grid(out, &d->moments[k]));
+    if (d->count > 1) fputs("</Grid>\n", out);
     fputs("</Domain>\n</Xdmf>\n", out);
 done:
     return status;
@@ -159,21 +166,5 @@ done:
 
 rill_status rill_xmf_write(const rill_xmf_moment *moments, int count, const char *xmf)
 {
-    rill_status status = RILL_OK;
-    rill_output *output = NULL;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", xmf);
-    status = print_document(out, moments, count);
-    if (fclose(out) != 0 && status == RILL_OK)
-        status = rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", xmf);
-    if (status != RILL_OK) goto done;
-    RILL_TRY(rill_output_create(xmf, &output));
-    RILL_TRY(rill_output_append(output, text, size));
-    RILL_TRY(rill_output_commit(output));
-done:
-    rill_output_destroy(output);
-    free(text);
-    return status;
+    return rill_output_print(xmf, print_document, &(document){moments, count});
 }

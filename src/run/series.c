@@ -105,14 +105,9 @@ rill_checkpoint_part rill_record_part(rill_record *record)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static rill_status csv_write(const rill_record *record, const char *path)
+static rill_status csv_print(FILE *out, const void *context)
 {
-    rill_status status = RILL_OK;
-    rill_output *output = NULL;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", path);
+    const rill_record *record = context;
     for (uint64_t c = 0; c < record->width; c++)
         fprintf(out, "%s%s [%s]", c ? "," : "", record->columns[c].name, record->columns[c].unit);
     fputc('\n', out);
@@ -121,14 +116,7 @@ static rill_status csv_write(const rill_record *record, const char *path)
         for (uint64_t c = 0; c < record->width; c++) fprintf(out, c ? ",%.9g" : "%.0f", row[c]);
         fputc('\n', out);
     }
-    if (fclose(out) != 0) RILL_TRY(rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", path));
-    RILL_TRY(rill_output_create(path, &output));
-    RILL_TRY(rill_output_append(output, text, size));
-    RILL_TRY(rill_output_commit(output));
-done:
-    rill_output_destroy(output);
-    free(text);
-    return status;
+    return RILL_OK;
 }
 
 rill_status rill_record_write(const rill_record *record, rill_result *result, const char *csv)
@@ -149,7 +137,7 @@ rill_status rill_record_write(const rill_record *record, rill_result *result, co
         const double *row = rill_record_row(record, r);
         RILL_TRY(rill_series_append(series, (uint64_t)row[0], row + 1));
     }
-    if (csv) RILL_TRY(csv_write(record, csv));
+    if (csv) RILL_TRY(rill_output_print(csv, csv_print, record));
 done:
     free(quantities);
     return status;

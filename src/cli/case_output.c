@@ -24,18 +24,6 @@ static const char *duration(double seconds, char *text, size_t size)
     return text;
 }
 
-static void print_memory(const rill_case_plan *p)
-{
-    char need[32], there[32];
-    rill_units_format_bytes((double)p->host_bytes, need, sizeof need);
-    rill_units_format_bytes((double)p->host_free, there, sizeof there);
-    cli_row("memory, host", "%s of %s free", need, there);
-    if (p->device_bytes == 0) return;
-    rill_units_format_bytes((double)p->device_bytes, need, sizeof need);
-    rill_units_format_bytes((double)p->device_free, there, sizeof there);
-    cli_row("memory, device", "%s of %s free", need, there);
-}
-
 static void print_opening(const rill_case *c, const rill_opening *o, const rill_plan_opening *p)
 {
     const rill_end *e = &c->ends[p->end];
@@ -90,7 +78,7 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     for (int k = 0; k < p->opening_count; k++) print_opening(c, &geom->surface->openings[k], &p->openings[k]);
     print_step(c, p);
     cli_row("variant", "%s: %s", variant, p->variant_reason);
-    print_memory(p);
+    cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     if (p->mlups_measured && p->cycle_steps)
         cli_row("time", "about %s a cycle, %s for %g, at %.3g MLUPS",
                 duration(p->seconds_cycle, cycle, sizeof cycle), duration(p->seconds, all, sizeof all),

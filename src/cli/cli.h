@@ -151,6 +151,10 @@ void cli_progress_end(void);
 /** Print one aligned row "  label   value" of a summary table to standard output. */
 void cli_row(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** Print the rows that say how many bytes a run takes, of how many that are free; without a device `device`
+ * is 0. */
+void cli_memory_rows(uint64_t host, uint64_t host_free, uint64_t device, uint64_t device_free);
+
 /** Join the command line into one string, quoted where needed; NULL without memory; the caller frees it. */
 char *cli_command_line(int argc, char **argv);
 

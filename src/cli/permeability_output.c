@@ -18,18 +18,6 @@ static double square_metres(const rill_geom *geom)
     return geom->spacing > 0 ? geom->spacing * geom->spacing : NAN;
 }
 
-static void print_memory(const rill_permeability_plan *p)
-{
-    char need[32], there[32];
-    rill_units_format_bytes((double)p->host_bytes, need, sizeof need);
-    rill_units_format_bytes((double)p->host_free, there, sizeof there);
-    cli_row("memory, host", "%s of %s free", need, there);
-    if (p->device_bytes == 0) return;
-    rill_units_format_bytes((double)p->device_bytes, need, sizeof need);
-    rill_units_format_bytes((double)p->device_free, there, sizeof there);
-    cli_row("memory, device", "%s of %s free", need, there);
-}
-
 /* Where it will run, and why not on a device when the choice was left open. */
 static void print_backend(rill_backend_kind backend)
 {
@@ -88,7 +76,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 (unsigned long long)p->reservoirs);
     cli_row(p->reservoirs ? "pressure drop / length" : "force", "%.3g: %s", p->force, p->force_reason);
     cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);
-    print_memory(p);
+    cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     if (mlups > 0)
         cli_row("expected steps, time", "about %g%s, %g s at the %.3g MLUPS of a box of 64^3 nodes",
                 two_digits(p->steps_expected), runs > 1 ? " for each axis" : "",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a summary table and the command line as text. */
 #include "cli/cli.h"
+#include "core/units.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -26,6 +27,18 @@ void cli_row(const char *label, const char *format, ...)
     vprintf(format, args);
     va_end(args);
     putchar('\n');
+}
+
+void cli_memory_rows(uint64_t host, uint64_t host_free, uint64_t device, uint64_t device_free)
+{
+    char need[32], there[32];
+    rill_units_format_bytes((double)host, need, sizeof need);
+    rill_units_format_bytes((double)host_free, there, sizeof there);
+    cli_row("memory, host", "%s of %s free", need, there);
+    if (device == 0) return;
+    rill_units_format_bytes((double)device, need, sizeof need);
+    rill_units_format_bytes((double)device_free, there, sizeof there);
+    cli_row("memory, device", "%s of %s free", need, there);
 }
 
 static bool is_plain(const char *word)

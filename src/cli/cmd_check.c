@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill check: tell what a case comes to, and whether it can run, before anything is allocated for it. */
-#include "case/case.h"
 #include "cli/case_output.h"
 #include "cli/cli.h"
+#include "cli/read_case.h"
 #include "io/json_file.h"
 
 typedef struct choices {
@@ -16,27 +16,20 @@ static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
 static rill_status check(const char *path, const choices *c)
 {
     rill_status status = RILL_OK;
-    rill_case *given = NULL;
-    rill_geom *geom = NULL;
     json_t *json = NULL;
-    rill_case_plan plan;
-    const cli_output outputs[] = {{"--json", c->json}};
+    cli_case read = {0};
     const rill_plan_options options = {.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured};
-    RILL_TRY(cli_outputs_check(path, outputs, 1));
-    RILL_TRY(rill_case_read(path, &given));
-    RILL_TRY(rill_geom_read(given->geometry, &geom));
-    RILL_TRY(rill_case_plan_make(given, geom, &options, &plan));
-    if (!c->quiet) cli_case_print_plan(given, geom, &plan);
+    RILL_TRY(cli_case_read(path, c->json, &options, &read));
+    if (!c->quiet) cli_case_print_plan(read.given, read.geom, &read.plan);
     if (c->json) {
-        json = cli_case_plan_json(given, geom, &plan);
+        json = cli_case_plan_json(read.given, read.geom, &read.plan);
         if (!json) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", c->json));
         RILL_TRY(rill_json_write(json, c->json));
     }
-    status = rill_case_plan_accept(&plan);
+    status = rill_case_plan_accept(&read.plan);
 done:
     json_decref(json);
-    rill_geom_destroy(geom);
-    rill_case_destroy(given);
+    cli_case_free(&read);
     return status;
 }
 

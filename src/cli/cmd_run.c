@@ -3,6 +3,7 @@
 #include "case/run.h"
 #include "cli/case_output.h"
 #include "cli/cli.h"
+#include "cli/read_case.h"
 #include "cli/run_output.h"
 #include "io/json_file.h"
 #include "io/output.h"
@@ -91,10 +92,9 @@ static char *within(const choices *c, const char *name)
 }
 
 /* Fail before the work when nothing could be written after it, or there is nothing to go on from. */
-static rill_status outputs_try(const choices *c, const char *path, const char *geometry)
+static rill_status directory_try(const choices *c)
 {
     rill_status status = RILL_OK;
-    const cli_output outputs[] = {{"--json", c->json}};
     char *file = within(c, "run.h5"), *last = within(c, "checkpoint.h5"),
          *before = within(c, "checkpoint.h5.previous");
     if (!file || !last || !before) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a file name"));
@@ -104,8 +104,6 @@ static rill_status outputs_try(const choices *c, const char *path, const char *g
                            "with -o, or leave out --resume to start anew",
                            c->directory));
     RILL_TRY(rill_output_try(file));
-    RILL_TRY(cli_outputs_check(path, outputs, 1));
-    RILL_TRY(cli_outputs_check(geometry, outputs, 1));
 done:
     free(before);
     free(last);
@@ -174,31 +172,26 @@ done:
 static rill_status work(choices *c, const char *path, int *code)
 {
     rill_status status = RILL_OK;
-    rill_case *given = NULL;
-    rill_geom *geom = NULL;
+    cli_case read = {0};
     rill_vessel *vessel = NULL;
-    rill_case_plan plan;
     const rill_plan_options options = {.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured};
-    RILL_TRY(rill_case_read(path, &given));
-    if (!c->dry_run) {
+    if (!c->dry_run && access(path, R_OK) == 0) { /* else reading tells */
         RILL_TRY(directory_make(c, path));
-        RILL_TRY(outputs_try(c, path, given->geometry));
+        RILL_TRY(directory_try(c));
     }
-    RILL_TRY(rill_geom_read(given->geometry, &geom));
-    RILL_TRY(rill_case_plan_make(given, geom, &options, &plan));
-    c->cycles = given->run.pulsatile ? given->run.cycles : 0;
+    RILL_TRY(cli_case_read(path, c->json, &options, &read));
+    c->cycles = read.given->run.pulsatile ? read.given->run.cycles : 0;
     cli_progress_end();
-    if (!c->quiet || c->dry_run) cli_case_print_plan(given, geom, &plan);
+    if (!c->quiet || c->dry_run) cli_case_print_plan(read.given, read.geom, &read.plan);
     fflush(stdout);
-    RILL_TRY(rill_case_plan_accept(&plan));
+    RILL_TRY(rill_case_plan_accept(&read.plan));
     if (c->dry_run) goto done;
-    RILL_TRY(rill_vessel_create(given, geom, &plan, &vessel));
+    RILL_TRY(rill_vessel_create(read.given, read.geom, &read.plan, &vessel));
     RILL_TRY(flow(c, vessel, code));
 done:
     if (status != RILL_OK && c->made) rmdir(c->directory); /* where nothing was written there is none */
     rill_vessel_destroy(vessel);
-    rill_geom_destroy(geom);
-    rill_case_destroy(given);
+    cli_case_free(&read);
     return status;
 }
 

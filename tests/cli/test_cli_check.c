@@ -95,6 +95,7 @@ Test(cli_check, refuses_with_what_would_do)
     cli_test_fails(1, "nothing flows", "check", "v.yaml", "--no-measure", "-q");
     write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n" OUT);
     cli_test_fails(3, "memory", "check", "v.yaml", "--no-measure", "-q", "--memory", "1MiB");
+    cli_test_fails(1, "overwrite the input", "check", "v.yaml", "--no-measure", "--json", "v.geom.h5");
     /* An opening of a few voxels: the remedy suffices. */
     cr_assert_eq(cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "3mm", "--min-cells", "1",
                               "--name", "opening-1=in", "--name", "opening-2=left", "--name",

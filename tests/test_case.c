@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Case files: what they say arrives in SI, what is wrong is refused in one sentence with its line. */
+#include "message.h"
 #include "vessel_case.h"
 
 #include "case/ends.h"
@@ -14,15 +15,11 @@ TestSuite(case_file, .init = files_start, .fini = files_end);
 static void refuse(const char *text, const char *line, const char *part)
 {
     rill_case *c = NULL;
-    FILE *file = fopen("v.yaml", "w");
-    cr_assert(file);
-    fputs(text, file);
-    cr_assert_eq(fclose(file), 0);
+    vessel_write("v.yaml", "%s", text);
     cr_expect_eq(rill_case_read("v.yaml", &c), RILL_USAGE, "taken: %s", text);
     cr_expect_null(c);
-    cr_expect(strstr(rill_error_message(), part), "\"%s\" does not say \"%s\"", rill_error_message(), part);
-    cr_expect(strstr(rill_error_message(), line), "\"%s\" does not name %s", rill_error_message(), line);
-    cr_expect(!strchr(rill_error_message(), '\n'));
+    expect_message(part);
+    expect_message(line);
 }
 
 Test(case_file, says_everything_in_si)
@@ -137,10 +134,7 @@ Test(case_file, refuses_openings_that_make_no_flow)
 /* A case with a waveform of this text. */
 static void refuse_wave(const char *wave, const char *line, const char *part)
 {
-    FILE *file = fopen("w.csv", "w");
-    cr_assert(file);
-    fputs(wave, file);
-    cr_assert_eq(fclose(file), 0);
+    vessel_write("w.csv", "%s", wave);
     refuse(TOP "openings:\n  in: {kind: inlet, waveform: w.csv}\n  out: {kind: pressure, pressure: 0 Pa}\n",
            line, part);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities with units, sizes in bytes, and the sentences that wrong ones get. */
 #include "core/units.h"
+#include "message.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
@@ -22,9 +23,7 @@ static void refuse(const char *text, const char *unit, const char *part)
     cr_assert_eq(rill_units_parse(text, unit, &result), RILL_USAGE, "\"%s\" was taken as %g %s", text, result,
                  unit);
     cr_assert_eq(result, -7);
-    const char *message = rill_error_message();
-    cr_assert_not_null(strstr(message, part), "\"%s\" does not say \"%s\"", message, part);
-    cr_assert_null(strchr(message, '\n'));
+    expect_message(part);
 }
 
 Test(units, lengths)

@@ -161,6 +161,9 @@ typedef struct rill_plan_opening {
     double pressure_start;               /**< Pa: Windkessel: p_c of the periodic state at time 0 */
     double share;                        /**< outlets: of the mean flow, expected */
     double reynolds, womersley;          /**< at the peak, by hydraulic diameter; by its half */
+    double kept, kept_when; /**< inlets: least part of the own profile, s; the rest is flat, see kept.h */
+    double outward;         /**< inlets: m/s, largest velocity out of the vessel, of the whole profile */
+    double reversed;        /**< the same of the mean over the section */
 } rill_plan_opening;
 
 /** One remark of a plan; a refusal says what would do. */

@@ -126,6 +126,29 @@ static void judge_stability(const rill_case *c, rill_case_plan *plan)
             plan->tau_high, 1e6 * down(plan->scales.time * (1 - 0.5) / (plan->tau_high - 0.5)));
 }
 
+/* Velocity that is imposed on fluid which leaves. */
+static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_plan *plan)
+{
+    const double cell = plan->scales.length / rill_law_least(&c->law, c->density);
+    for (int k = 0; k < plan->opening_count; k++) {
+        const rill_plan_opening *o = &plan->openings[k];
+        const char *name = geom->surface->openings[k].name;
+        if (c->ends[o->end].kind != RILL_END_INLET) continue;
+        if (o->kept < 1)
+            say(plan, false,
+                "%s keeps %.2g %% of its profile at %.3g s of the cycle, the rest is flat: while its flow "
+                "decreases, up to %.3g m/s would leave near the wall, a cell Reynolds number of %.3g, and "
+                "above %g that may become unstable",
+                name, 100 * o->kept, o->kept_when, o->outward, o->outward * cell, RILL_CELL_OUTWARD);
+        if (o->reversed * cell > RILL_CELL_OUTWARD)
+            say(plan, false,
+                "may become unstable: up to %.3g m/s leave through the inlet %s, a cell Reynolds number of "
+                "%.3g, and velocity that is imposed there is safe up to %g: let a pressure drive that "
+                "opening",
+                o->reversed, name, o->reversed * cell, RILL_CELL_OUTWARD);
+    }
+}
+
 static void judge_pressure(double swing, rill_case_plan *plan)
 {
     const double density = 3 * swing / plan->scales.pressure;
@@ -160,6 +183,7 @@ void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, co
     judge_cells(geom, plan);
     judge_velocity(fastest, plan);
     judge_stability(c, plan);
+    judge_inlets(c, geom, plan);
     judge_pressure(swing, plan);
     judge_memory(plan);
 }

@@ -27,6 +27,8 @@ double rill_law_at(const rill_law *law, double shear)
     }
 }
 
+double rill_law_least(const rill_law *law, double density) { return law->viscosity / density; }
+
 /* Return the shear rate at the wall that a parabola of this mean velocity has. */
 static double typical_shear(const rill_case *c, const rill_geom *geom, const int *ends)
 {
@@ -54,6 +56,13 @@ static rill_status make_profile(const rill_opening *o, const rill_end *e, rill_h
     return rill_profile_create(e->profile, o, nu, omega, count, out);
 }
 
+/* Return the velocity that has the largest cell Reynolds number which may be imposed on fluid that leaves. */
+static double outward_limit(const rill_case *c, const rill_geom *geom)
+{
+    const double least = rill_law_least(&c->law, c->density);
+    return RILL_CELL_OUTWARD * least / geom->spacing;
+}
+
 /* What inlets bring, split over the openings of a kind that share harmonics. */
 static rill_status take_inlets(const rill_case *c, const rill_geom *geom, rill_outlook *out, int most)
 {
@@ -67,6 +76,8 @@ static rill_status take_inlets(const rill_case *c, const rill_geom *geom, rill_o
         if (wave.count > most) wave.count = most;
         RILL_TRY(make_profile(o, e, &wave, out->nu, &out->profiles[k]));
         rill_end_inflow(e, o, out->profiles[k], &wave, &out->states[k].flow);
+        RILL_TRY(rill_kept_find(out->profiles[k], &out->states[k].flow, o->area, outward_limit(c, geom),
+                                &out->kept[k]));
     }
 done:
     return status;
@@ -79,7 +90,8 @@ rill_status rill_outlook_make(const rill_case *c, const rill_geom *geom, rill_ou
     *out = (rill_outlook){.count = geom->surface ? geom->surface->opening_count : 0};
     RILL_TRY(rill_case_match(c, geom, out->ends));
     out->states = calloc((size_t)out->count, sizeof *out->states);
-    if (!out->states) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the openings"));
+    out->kept = calloc((size_t)out->count, sizeof *out->kept);
+    if (!out->states || !out->kept) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the openings"));
     out->nu = rill_law_at(&c->law, typical_shear(c, geom, out->ends)) / c->density;
     for (int k = 0; k < out->count; k++) {
         const rill_end_kind kind = c->ends[out->ends[k]].kind;
@@ -96,5 +108,7 @@ void rill_outlook_destroy(rill_outlook *o)
 {
     for (int k = 0; k < o->count; k++) rill_profile_destroy(o->profiles[k]);
     free(o->states);
+    free(o->kept);
     o->states = NULL;
+    o->kept = NULL;
 }

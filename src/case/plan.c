@@ -70,6 +70,14 @@ static void describe_opening(planner *p, int k, double inflow)
     const double mean = fabs(out->flow_peak) / o->area;
     out->velocity_peak = mean * (profile ? fmax(creal(profile->peak[0]), 1) : 2);
     out->reynolds = mean * o->hydraulic_diameter / p->outlook.nu;
+    out->kept = 1;
+    if (profile) {
+        const rill_kept *kept = &p->outlook.kept[k];
+        out->kept = kept->least;
+        out->kept_when = kept->when;
+        out->outward = kept->outward;
+        out->reversed = kept->reversed;
+    }
     if (p->given->run.pulsatile)
         out->womersley = o->hydraulic_diameter / 2 * sqrt(2 * M_PI / p->given->run.period / p->outlook.nu);
 }
@@ -143,11 +151,10 @@ done:
 
 /* ---- the lattice ----------------------------------------------------------------------------- */
 
-/* Return the Reynolds number of a cell at the peak, with the least viscosity of the law. */
+/* Return the Reynolds number of a cell at the peak. */
 double rill_plan_cell_reynolds(const rill_case *c, const rill_case_plan *plan)
 {
-    const double least = c->law.kind == RILL_LAW_NEWTONIAN ? plan->nu : c->law.viscosity / c->density;
-    return plan->velocity_peak * plan->scales.length / least;
+    return plan->velocity_peak * plan->scales.length / rill_law_least(&c->law, c->density);
 }
 
 static void choose_step(planner *p)

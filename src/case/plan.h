@@ -8,6 +8,7 @@
 
 #include "case/case.h"
 #include "case/ends.h"
+#include "case/kept.h"
 #include "case/passage.h"
 
 /** Harmonics of a profile that a simulation has room for, all inlets together. */
@@ -21,6 +22,7 @@ typedef struct rill_outlook {
     int ends[RILL_OPENINGS];
     rill_profile *profiles[RILL_OPENINGS]; /**< of inlets; owned */
     rill_end_state *states;                /**< [opening_count], owned */
+    rill_kept *kept;                       /**< [opening_count], of inlets; owned */
     int count;
     double nu; /**< m2/s, of the viscosity at the shear rate that is typical of the inlets */
 } rill_outlook;
@@ -34,6 +36,9 @@ void rill_outlook_destroy(rill_outlook *outlook);
 /** Return the viscosity of a law at a shear rate, Pa s. */
 double rill_law_at(const rill_law *law, double shear);
 
+/** Return the least kinematic viscosity of a law, m2/s. */
+double rill_law_least(const rill_law *law, double density);
+
 /** Casson's law has no largest viscosity: the lattice takes it up to this many times the plastic one. */
 #define RILL_CASSON_RANGE 100.0
 
@@ -41,6 +46,9 @@ double rill_law_at(const rill_law *law, double shear);
  */
 #define RILL_CELL_TRT 6.0
 #define RILL_CELL_SAFE 35.0
+
+/** The same of velocity that is imposed on fluid that leaves; chosen, see docs/vessels.md. */
+#define RILL_CELL_OUTWARD 4.0
 
 /** Return the Reynolds number of a cell at the peak, with the least viscosity of the law. */
 double rill_plan_cell_reynolds(const rill_case *given, const rill_case_plan *plan);

@@ -23,8 +23,10 @@ typedef struct driven {
     double complex *carries; /* [modes of the profile], flow that each field brings, lu; owned */
     double unit;             /* lu: flow that a mode is made for */
     double factor;           /* splits: of what the inlets bring, negative; inlets: 1 */
+    const rill_kept *kept;   /* of an inlet's profile; the rest is flat */
     int harmonics;           /* beside the mean */
-    int number;              /* of the opening */
+    int modes;
+    int number; /* of the opening */
 } driven;
 
 struct rill_vessel_ends {
@@ -86,14 +88,18 @@ static double flow_at(const driven *d, double time)
     return d->factor * in;
 }
 
-/* Mode 0 is the mean's profile, 2k - 1 and 2k are the real and imaginary part of harmonic k's. */
+static bool is_flattened(const driven *d) { return d->kept->omega > 0; }
+
+/* Mode 0 is the mean's profile, 2k - 1 and 2k are the real and imaginary part of harmonic k's. Where not all
+ * of it is kept, the last one is flat. */
 static void weigh(void *context, uint64_t step, double *weights)
 {
     const driven *d = context;
     const rill_vessel *v = d->vessel;
     const double time = time_of(v, step), up = soft(v, step) / (d->unit * v->plan.scales.flow);
     const rill_harmonics *h = &v->ends->outlook.states[d->number].flow;
-    double left = flow_at(d, time);
+    const double flow = flow_at(d, time);
+    double left = flow;
     for (int k = 1; k <= d->harmonics; k++) {
         const double angle = k * h->omega * time, c = cos(angle), s = sin(angle);
         weights[2 * k - 1] = up * (h->cosine[k] * c + h->sine[k] * s);
@@ -101,6 +107,10 @@ static void weigh(void *context, uint64_t step, double *weights)
         left -= h->cosine[k] * c + h->sine[k] * s;
     }
     weights[0] = up * left;
+    if (!is_flattened(d)) return;
+    const double kept = rill_kept_at(d->kept, time);
+    for (int k = 0; k < d->modes - 1; k++) weights[k] *= kept;
+    weights[d->modes - 1] = up * (1 - kept) * flow;
 }
 
 /* Velocity of a mode at a place in voxels; not yet made to carry its unit of flow where carries is NULL. */
@@ -109,10 +119,10 @@ static void mode_velocity(void *context, const double x[3], int mode, double u[3
     const driven *d = context;
     const rill_geom *geom = d->vessel->geom;
     const rill_opening *o = &geom->surface->openings[d->number];
-    const int k = (mode + 1) / 2;
+    const int k = (mode + 1) / 2; /* one beyond the harmonics': flat */
     double at[3];
     for (int a = 0; a < 3; a++) at[a] = geom->origin[a] + geom->spacing * x[a];
-    double complex value = rill_profile_at(d->profile, k, at);
+    double complex value = k > d->harmonics ? 1 : rill_profile_at(d->profile, k, at);
     value *= d->carries ? d->unit / d->carries[k] : 1e-3;
     for (int a = 0; a < 3; a++) u[a] = (mode && mode % 2 == 0 ? cimag(value) : creal(value)) * o->normal[a];
 }
@@ -125,13 +135,13 @@ static rill_status drive(driven *d, rill_boundary *boundary)
 {
     rill_status status = RILL_OK;
     const rill_vessel *v = d->vessel;
-    const int fields = d->harmonics + 1, modes = 2 * d->harmonics + 1;
+    const int fields = d->harmonics + 1 + is_flattened(d);
     double complex *carries = NULL;
     RILL_TRY(rill_array_create((uint64_t)fields, sizeof *carries, "a profile", (void **)&carries));
-    RILL_TRY(rill_boundary_set_velocity_modes(boundary, modes, mode_velocity, d));
+    RILL_TRY(rill_boundary_set_velocity_modes(boundary, d->modes, mode_velocity, d));
     for (int k = 0; k < fields; k++) {
         carries[k] = 1e3 * rill_boundary_mode_flow(boundary, k ? 2 * k - 1 : 0);
-        if (k) carries[k] += 1e3 * I * rill_boundary_mode_flow(boundary, 2 * k);
+        if (k && k <= d->harmonics) carries[k] += 1e3 * I * rill_boundary_mode_flow(boundary, 2 * k);
     }
     if (!(creal(carries[0]) > 0))
         RILL_TRY(rill_fail(RILL_USAGE,
@@ -139,7 +149,7 @@ static rill_status drive(driven *d, rill_boundary *boundary)
                            v->geom->surface->openings[d->number].name));
     d->carries = carries;
     carries = NULL;
-    RILL_TRY(rill_boundary_set_velocity_modes(boundary, modes, mode_velocity, d));
+    RILL_TRY(rill_boundary_set_velocity_modes(boundary, d->modes, mode_velocity, d));
 done:
     rill_array_destroy(carries);
     return status;
@@ -281,6 +291,8 @@ static rill_status add_opening(rill_vessel *v, int k)
     rill_boundary_set_halfway(boundary);
     if (d->end->kind == RILL_END_INLET) {
         d->harmonics = d->profile->fields ? d->profile->count - 1 : 0;
+        d->kept = &v->ends->outlook.kept[k];
+        d->modes = 2 * d->harmonics + 1 + is_flattened(d);
         RILL_TRY(drive(d, boundary));
     } else
         RILL_TRY(rill_boundary_set_density(boundary, 0));

@@ -95,14 +95,16 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
 
 static json_t *opening_json(const rill_case *c, const rill_opening *o, const rill_plan_opening *p)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", o->name, "kind",
-                     kinds[c->ends[p->end].kind], "cells", rill_json_real(p->cells), "area_m2",
-                     rill_json_real(o->area), "flow_mean_m3_per_s", rill_json_real(p->flow_mean),
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+                     o->name, "kind", kinds[c->ends[p->end].kind], "cells", rill_json_real(p->cells),
+                     "area_m2", rill_json_real(o->area), "flow_mean_m3_per_s", rill_json_real(p->flow_mean),
                      "flow_peak_m3_per_s", rill_json_real(p->flow_peak), "velocity_peak_m_per_s",
                      rill_json_real(p->velocity_peak), "pressure_mean_pa", rill_json_real(p->pressure_mean),
                      "pressure_peak_pa", rill_json_real(p->pressure_peak), "pressure_start_pa",
                      rill_json_real(p->pressure_start), "reynolds", rill_json_real(p->reynolds), "womersley",
-                     rill_json_real(p->womersley));
+                     rill_json_real(p->womersley), "profile_kept", rill_json_real(p->kept),
+                     "profile_kept_at_s", rill_json_real(p->kept_when), "outward_m_per_s",
+                     rill_json_real(p->outward));
 }
 
 static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)

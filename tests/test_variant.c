@@ -67,31 +67,42 @@ Test(variant, combinations_of_the_usual_collision)
     cr_expect_eq(full_way, 3 + 3 + 3 + 1, "Esoteric schemes: %d", full_way);
 }
 
-/* A device gets a ring and a bitmap, a CPU what it had; what was asked for stays, and what goes with it
- * follows. */
+static rill_status room_of_some(uint64_t *bytes)
+{
+    *bytes = UINT64_C(1) << 30;
+    return RILL_OK;
+}
+
+/* A device gets a bitmap with two arrays where they fit well, or else a ring, a CPU what it had; what was
+ * asked for stays, and what goes with it follows. */
 Test(variant, fastest_is_chosen_by_device)
 {
+    const rill_backend cpu = {.host = true}, device = {.available = room_of_some};
     const rill_variant usual = rill_variant_default();
     rill_variant v = usual;
-    cr_expect_not_null(rill_variant_choose(&v, false, 1000, false, false));
+    cr_expect_not_null(rill_variant_choose(&v, &cpu, 1000, false, false));
     cr_expect(rill_variant_equal(v, usual));
-    const char *reason = rill_variant_choose(&v, true, 1000, false, false);
-    cr_expect(v.stream == RILL_RING && v.addressing == RILL_BITMAP && v.storage == usual.storage, "%s",
+    const char *reason = rill_variant_choose(&v, &device, 3500000, false, false);
+    cr_expect(v.stream == RILL_PULL && v.addressing == RILL_BITMAP && v.storage == usual.storage, "%s",
               reason);
+    v = usual;
+    cr_expect_str_neq(rill_variant_choose(&v, &device, 3600000, false, false), reason);
+    cr_expect(v.stream == RILL_RING && v.addressing == RILL_BITMAP && v.storage == usual.storage,
+              "152 B each");
     ASSERT_OK(rill_variant_check(v));
     v = usual;
-    cr_expect_str_neq(rill_variant_choose(&v, true, UINT64_C(3) << 30, false, false), reason);
+    rill_variant_choose(&v, &device, UINT64_C(3) << 30, false, false);
     cr_expect(v.stream == RILL_AA && v.addressing == RILL_BITMAP);
     v = usual;
     v.stream = RILL_ESOTWIST;
-    rill_variant_choose(&v, true, 1000, true, false);
+    rill_variant_choose(&v, &device, 1000, true, false);
     cr_expect(v.stream == RILL_ESOTWIST && v.addressing == usual.addressing);
-    v.stream = RILL_PULL;
-    rill_variant_choose(&v, true, 1000, true, false);
-    cr_expect(v.stream == RILL_PULL && v.addressing == RILL_BITMAP);
+    v.stream = RILL_RING;
+    rill_variant_choose(&v, &device, 1000, true, false);
+    cr_expect(v.stream == RILL_RING && v.addressing == RILL_BITMAP);
     v = usual;
     v.addressing = RILL_CHASE;
-    rill_variant_choose(&v, true, 1000, false, true);
-    cr_expect_eq(v.addressing, RILL_CHASE);
+    rill_variant_choose(&v, &device, 1000, false, true);
+    cr_expect(v.stream == RILL_AA && v.addressing == RILL_CHASE);
     ASSERT_OK(rill_variant_check(v));
 }

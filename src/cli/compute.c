@@ -133,6 +133,6 @@ rill_status cli_compute_choose(const cli_compute *c, uint64_t nodes, rill_varian
     const rill_status status = rill_backend_find((rill_backend_kind)c->backend, &backend);
     if (status != RILL_OK) return status;
     *out = cli_compute_variant(c);
-    *reason = rill_variant_choose(out, !backend->host, nodes, c->stream_given, c->addressing_given);
+    *reason = rill_variant_choose(out, backend, nodes, c->stream_given, c->addressing_given);
     return RILL_OK;
 }

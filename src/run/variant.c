@@ -159,16 +159,31 @@ rill_variant rill_variant_normal(rill_variant v)
 /* Voxels, of which rings number the places in 32 bits: with as many again to turn in. */
 #define RING_MOST ((uint64_t)1 << 31)
 
-const char *rill_variant_choose(rill_variant *v, bool device, uint64_t nodes, bool stream, bool addressing)
+/* Whether two arrays of populations take less than half of the memory that is free. */
+static bool two_arrays_fit(rill_variant v, uint64_t nodes, uint64_t room)
 {
+    return nodes < UINT64_MAX / 1024 &&
+           2 * nodes * (uint64_t)(rill_q((int)v.lattice) * rill_storage_size((int)v.storage)) <= room / 2;
+}
+
+const char *rill_variant_choose(rill_variant *v, const rill_backend *backend, uint64_t nodes, bool stream,
+                                bool addressing)
+{
+    uint64_t room = 0;
+    const char *asked = stream || addressing ? "as asked for, else what is fastest" : NULL;
     if (stream && addressing) return "as asked for";
-    if (!device)
-        return stream || addressing ? "as asked for, else what is fastest on a CPU" : "fastest on a CPU";
+    if (backend->host) return asked ? asked : "fastest on a CPU";
+    if (backend->available(&room) != RILL_OK) room = 0; /* who allocates will tell */
     if (!addressing && !(stream && rill_stream_esoteric(v->stream))) v->addressing = RILL_BITMAP;
-    if (!stream) v->stream = v->addressing == RILL_BITMAP && nodes < RING_MOST ? RILL_RING : RILL_AA;
-    return stream || addressing ? "as asked for, else what is fastest on a GPU"
+    if (!stream)
+        v->stream = v->addressing != RILL_BITMAP      ? RILL_AA
+                    : two_arrays_fit(*v, nodes, room) ? RILL_PULL
+                    : nodes < RING_MOST               ? RILL_RING
+                                                      : RILL_AA;
+    return asked                    ? asked
+           : v->stream == RILL_PULL ? "fastest on a GPU: no index list, writes in whole lines; two arrays fit"
            : v->stream == RILL_RING
-               ? "fastest in one array on a GPU: no index list, writes in whole lines"
+               ? "fastest in one array on a GPU: no index list, writes in whole lines; two would not fit well"
                : "fastest in one array on a GPU that numbers so many nodes: no index list";
 }
 

@@ -7,6 +7,7 @@
 #ifndef RILL_RUN_VARIANT_H
 #define RILL_RUN_VARIANT_H
 
+#include "backend.h"
 #include "rill.h"
 
 extern const char *const rill_lattice_names[RILL_LATTICE_COUNT + 1];
@@ -48,15 +49,15 @@ rill_variant rill_variant_normal(rill_variant variant);
 bool rill_variant_equal(rill_variant a, rill_variant b);
 
 /**
- * Change a variant to the streaming and addressing that are fastest in one array of populations.
- * @param device      on a GPU, else on a CPU
- * @param nodes       of the domain
+ * Change a variant to the streaming and addressing that are fastest on a backend, with two arrays of
+ * populations where they take less than half of a device's free memory.
+ * @param nodes       of the domain, or more
  * @param stream      leave the streaming as it is
  * @param addressing  leave the addressing as it is
  * @return why, a clause
  */
-const char *rill_variant_choose(rill_variant *variant, bool device, uint64_t nodes, bool stream,
-                                bool addressing);
+const char *rill_variant_choose(rill_variant *variant, const rill_backend *backend, uint64_t nodes,
+                                bool stream, bool addressing);
 
 /** Bytes per node of a variant by the formulas of the literature: populations and flags or index words. */
 typedef struct rill_published_bytes {

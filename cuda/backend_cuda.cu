@@ -207,9 +207,9 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",   false,         probe,           available,  require,        alloc,     release_array,
-    share,    release,       rill_cuda_build, link_nodes, unlink_nodes,   nullptr,   upload,
-    download, gather,        spread,          wait,       rill_cuda_find, bandwidth, versions,
-    true,     "device copy",
+    "cuda",   false,   probe,           available,  require,        alloc,     release_array,
+    share,    release, rill_cuda_build, link_nodes, unlink_nodes,   nullptr,   upload,
+    download, gather,  spread,          wait,       rill_cuda_find, bandwidth, versions,
+    true,     true,    "device copy",
 };
 }

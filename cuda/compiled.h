@@ -11,12 +11,14 @@
 
 /**
  * The kernels of a variant: X(name, kernel). `kernel` is an expression of kernels.cuh. V is a type made by
- * RILL_CUDA_VARIANT(); a scheme without parity has one step under both names. P is its layout, made by
+ * RILL_CUDA_VARIANT(); a scheme without parity has one step under both names,
+ * and where rill_walls_in_step() does not hold the last is the first again. P is its layout, made by
  * RILL_CUDA_LAYOUT(): variants that differ in collision, equilibrium and rheology alone share these kernels.
  */
 #define RILL_CUDA_STEPS(X, V)                                                                                \
-    X(STEP_EVEN, step_kernel<V, 0>)                                                                          \
-    X(STEP_ODD, step_kernel<V, V::parities - 1>)
+    X(STEP_EVEN, step_kernel<V, 0, false>)                                                                   \
+    X(STEP_ODD, step_kernel<V, V::parities - 1, false>)                                                      \
+    X(STEP_WALLS, step_kernel<V, 0, V::walls_in_step>)
 #define RILL_CUDA_OTHERS(X, P)                                                                               \
     X(READ, read_kernel<P>)                                                                                  \
     X(SET, set_kernel<P>)                                                                                    \

@@ -15,6 +15,7 @@
 template <int L, int S, int A, int T, int P, int B, int H> struct layout {
     static constexpr int lattice = L, stream = S, addressing = A, storage = T, arithmetic = P, bounce = B, shift = H;
     static constexpr int parities = rill_stream_parities(S);
+    static constexpr bool walls_in_step = rill_walls_in_step(S, A, T, P);
     static constexpr rill_plan plan() { return {L, S, A, B, T, H}; }
 };
 #define RILL_CUDA_LAYOUT(NAME, L, S, A, T, P, B, H) using NAME = layout<L, S, A, T, P, B, H>;
@@ -28,13 +29,14 @@ template <int L, int S, int A, int T, int P, int B, int H> struct layout {
 
 // Registers that a step of a variant needs to stay clear of spills, found with ptxas: schemes in place that look
 // at neighbours hold addresses besides populations, some collisions and formats hold more values than others.
-template <class V> constexpr int registers_of(const int parity)
+template <class V> constexpr int registers_of(const int parity, const bool at_walls)
 {
     constexpr bool wide = V::lattice == RILL_D3Q27, twice = sizeof(rill_scalar) == 8;
     constexpr bool posit =
         V::storage == RILL_P16_0S || V::storage == RILL_P16_1S || V::storage == RILL_P16_2C;
     const bool holds = rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
-    int registers = twice ? (wide ? 192 : 128) : wide ? 96 : 64;
+    int registers = twice ? (wide ? 192 : 128) : wide ? 80 : 64;
+    if (!twice && wide && (holds || (V::stream == RILL_RING && V::collision == RILL_TRT))) registers += 16;
     if (holds) registers += twice ? (wide ? 63 : 40) : wide ? 32 : 40;
     if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
     if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
@@ -52,9 +54,9 @@ template <class V> constexpr int threads_of(const int parity)
     return rill_cuda_step_threads(V::stream, V::addressing, parity);
 }
 
-template <class V> constexpr int resident_blocks(const int parity)
+template <class V> constexpr int resident_blocks(const int parity, const bool at_walls)
 {
-    const int blocks = 65536 / (registers_of<V>(parity) * threads_of<V>(parity)) - RILL_CUDA_FEWER * 128 / threads_of<V>(parity);
+    const int blocks = 65536 / (registers_of<V>(parity, at_walls) * threads_of<V>(parity)) - RILL_CUDA_FEWER * 128 / threads_of<V>(parity);
     return blocks > 1 ? blocks : 1;
 }
 
@@ -73,10 +75,82 @@ static __device__ __forceinline__ uint32_t turn_seen(const uint32_t *turns, cons
     return seen;
 }
 
-template <class V, int parity>
-__global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(parity))
+// What the links of a node need to be interpolated, see rill_walls_in_step(). Lanes of a warp share out the loads of
+// weights, which lie behind each other, and everything is asked for before anything is waited for: a step has few
+// other warps to hide a second round trip to memory behind.
+template <class V> struct at_wall {
+    uint32_t mask;              // bits of links, see rill_wall_bit()
+    uint32_t first, own, count; // weights: of the warp, where this lane's begin, all
+    float weight;               // number `lane` of the warp's
+    rill_real sent[RILL_Q_MAX]; // along i, from a node with a wall on link i
+
+    // Looks up what a bundle has. All lanes of a warp must come here.
+    __device__ __forceinline__ void find(const rill_wall_weights &walls, const rill_wall_bundle &bundle,
+                                         const bool node, const rill_links_of_node &links)
+    {
+        const uint32_t lane = threadIdx.x % RILL_BUNDLE;
+        mask = own = count = 0;
+        first = bundle.first;
+        if (bundle.lanes == 0) return;
+        RILL_UNROLL
+        for (int i = 1; i < rill_q(V::lattice); i++) mask |= 1u << rill_wall_bit<V>(i);
+        mask &= node && (bundle.lanes >> lane & 1) ? links.walls : 0;
+        own = rill_popcount(mask);
+        uint32_t behind = own;
+        RILL_UNROLL
+        for (int d = 1; d < RILL_BUNDLE; d *= 2) {
+            const uint32_t before = __shfl_up_sync(0xFFFFFFFFu, behind, d);
+            if (lane >= d) behind += before;
+        }
+        count = __shfl_sync(0xFFFFFFFFu, behind, RILL_BUNDLE - 1);
+        own = behind - own;
+        if (lane < count) weight = walls.weights[first + lane];
+    }
+
+    // Loads without branches, which would have to come together again eighteen times.
+    __device__ __forceinline__ void read(const rill_arrays &arrays, const rill_node n)
+    {
+        const auto *populations = (const float *)arrays.populations;
+        RILL_UNROLL
+        for (int i = 1; i < rill_q(V::lattice); i++) {
+            float stored = 0;
+            asm("{.reg .pred wall;\n\tsetp.ne.u32 wall, %2, 0;\n\t@wall ld.global.f32 %0, [%1];}"
+                : "+f"(stored)
+                : "l"(__cvta_generic_to_global(
+                      populations + rill_slot_offset(V::lattice, V::stream, &arrays,
+                                                     rill_slot_out(V::stream, 0, rill_opposite(i), n, {n, false})))),
+                  "r"(mask & 1u << rill_wall_bit<V>(i)));
+            sent[i] = rill_population_shift(V::lattice, V::shift, i, stored);
+        }
+    }
+
+    __device__ __forceinline__ void interpolate(const rill_wall_weights &walls, float *shared, rill_real *f) const
+    {
+        const uint32_t lane = threadIdx.x % RILL_BUNDLE;
+        if (count == 0) return;
+        if (lane < count) shared[lane] = weight;
+        for (uint32_t k = lane + RILL_BUNDLE; k < count; k += RILL_BUNDLE) shared[k] = walls.weights[first + k];
+        __syncwarp();
+        const float *next = shared + own;
+        float gains = 0;
+        RILL_UNROLL
+        for (int i = 1; i < rill_q(V::lattice); i++) {
+            const bool wall = mask >> rill_wall_bit<V>(i) & 1;
+            const float w = wall ? *next : 0;
+            next += wall;
+            const rill_real other = w < 0 ? sent[i] : f[rill_opposite(i)];
+            const float gain = wall ? rill_wall_gain(fabsf(w), f[i], other) : 0;
+            f[i] += gain;
+            gains += gain;
+        }
+        f[0] -= gains;
+    }
+};
+
+template <class V, int parity, bool at_walls>
+__global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(parity, at_walls))
     step_kernel(const rill_arrays from, const rill_arrays to, const rill_rates rates, const rill_node first,
-                const rill_node end)
+                const rill_node end, const rill_wall_weights walls)
 {
     constexpr int threads = threads_of<V>(parity);
     const uint64_t block = first + (uint64_t)blockIdx.x * threads, n = block + threadIdx.x;
@@ -90,7 +164,19 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     }
     rill_links_of_node links;
     rill_real f[RILL_Q_MAX];
-    const bool node = n < end && rill_node_read<V>(parity, &from, (rill_node)n, &links, f);
+    rill_wall_bundle bundle = {};
+    if (at_walls) bundle = walls.bundles[n / RILL_BUNDLE];
+    const bool node = n < end && rill_links_look_up<V>(parity, &from, (rill_node)n, &links);
+    if constexpr (at_walls) {
+        __shared__ float weights[threads / RILL_BUNDLE][RILL_BUNDLE * (rill_q(V::lattice) - 1)];
+        at_wall<V> wall;
+        wall.find(walls, bundle, node, links);
+        if (node) rill_node_read<V>(parity, &from, (rill_node)n, &links, f);
+        wall.read(from, (rill_node)n);
+        wall.interpolate(walls, weights[threadIdx.x / RILL_BUNDLE], f);
+    } else if (node) {
+        rill_node_read<V>(parity, &from, (rill_node)n, &links, f);
+    }
     if (node) rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &rates, f);
     if (ring) {
         if (threadIdx.x < 32)
@@ -352,14 +438,33 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_RESIDENT)
                           (double)rill_population_rest(P::lattice, P::shift, pair.direction[e])));
 }
 
-// Works on links of an interpolated wall; see kernel/walls.h. Pairs are in neighbouring threads of a warp.
+// Takes what the links of a node have gained from its population at rest.
+template <class P>
+static __device__ void balance(const rill_arrays &arrays, const int parity, const rill_walls &walls, const uint64_t j)
+{
+    const rill_wall_node node = walls.nodes[j];
+    const uint32_t end = walls.nodes[j + 1].first;
+    rill_scalar gains = 0;
+    for (uint32_t l = node.first; l < end; l++) gains += (rill_scalar)walls.gains[walls.links[l]];
+    const size_t slot = rill_patch_slot(P::plan(), parity, &arrays, node.node, 0, false);
+    const rill_scalar rest = rill_population_rest(P::lattice, P::shift, 0);
+    rill_storage_store(P::storage, arrays.populations, slot,
+                       rill_storage_load(P::storage, arrays.populations, slot) - rest - gains + rest);
+}
+
+// Works on links or nodes of an interpolated wall; see kernel/walls.h. Pairs are in neighbouring threads of a warp.
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 4))
     walls_kernel(const rill_arrays arrays, const int parity, const int task, const rill_walls walls, double *exchange)
 {
-    const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
-    const bool mine = k < walls.count;
-    const rill_wall_cut c = walls.cuts[mine ? k : walls.count - 1];
+    const uint64_t thread = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
+    if (task == RILL_WALLS_BALANCE) {
+        if (walls.first_node + thread < walls.end_node) balance<P>(arrays, parity, walls, walls.first_node + thread);
+        return;
+    }
+    const uint64_t k = walls.first + thread;
+    const bool mine = k < walls.end;
+    const rill_wall_cut c = walls.cuts[mine ? k : walls.end - 1];
     if (task == RILL_WALLS_FIND) {
         if (mine) walls.meetings[k] = rill_wall_meeting(P::plan(), &arrays, c);
         return;
@@ -376,13 +481,15 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
     }
     const rill_scalar other =
         rill_storage_load(P::storage, arrays.populations,
-                          rill_wall_other_slot(P::plan(), parity, &arrays, c, walls.meetings[mine ? k : walls.count - 1])) -
+                          rill_wall_other_slot(P::plan(), parity, &arrays, c, walls.meetings[mine ? k : walls.end - 1])) -
         rest;
     __syncwarp(); // both of a pair have read
     if (!mine) return;
     if (walls.sent) walls.sent[k] = (double)own;
     const rill_scalar term = walls.values ? (rill_scalar)(walls.scale * walls.values[k]) : (rill_scalar)0;
-    rill_storage_store(P::storage, arrays.populations, slot, rill_wall_back(c.cut, own, other, term) + rest);
+    const rill_scalar gain = rill_wall_gain(rill_wall_weight(c.cut), own, other);
+    if (walls.gains) walls.gains[k] = gain;
+    rill_storage_store(P::storage, arrays.populations, slot, own + gain + rill_wall_push(c.cut, term) + rest);
 }
 
 // Takes moments and stress of listed nodes.

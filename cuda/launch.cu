@@ -47,9 +47,11 @@ void step(const rill_launch *launch)
 {
     const auto threads = (unsigned)rill_cuda_step_threads((int)launch->variant.stream,
                                                           (int)launch->variant.addressing, launch->parity);
-    start(launch, launch->parity ? RILL_CUDA_STEP_ODD : RILL_CUDA_STEP_EVEN,
-          blocks_of(launch->nodes - launch->first, threads), threads, launch->from, launch->to,
-          rates_argument(launch), launch->first, launch->nodes);
+    const int kernel = launch->walls.weights ? RILL_CUDA_STEP_WALLS
+                       : launch->parity      ? RILL_CUDA_STEP_ODD
+                                             : RILL_CUDA_STEP_EVEN;
+    start(launch, kernel, blocks_of(launch->nodes - launch->first, threads), threads, launch->from,
+          launch->to, rates_argument(launch), launch->first, launch->nodes, launch->walls);
 }
 
 void read(const rill_launch *launch, rill_node first, rill_node count, double *out, rill_partial *partials)
@@ -107,7 +109,9 @@ void patch(const rill_launch *launch, rill_patch_task task, const rill_patch *pa
 
 void walls(const rill_launch *launch, rill_walls_task task, const rill_walls *list, double *exchange)
 {
-    start(launch, RILL_CUDA_WALLS, blocks_of(list->count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
+    const uint64_t work =
+        task == RILL_WALLS_BALANCE ? list->end_node - list->first_node : list->end - list->first;
+    start(launch, RILL_CUDA_WALLS, blocks_of(work, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
           launch->parity, (int)task, *list, exchange);
 }
 

@@ -77,6 +77,9 @@ typedef struct rill_backend {
     /** Whether all of a ring's step is one launch, whose parts wait for each other (kernel/turn.h). */
     bool turns;
 
+    /** Whether steps see to interpolated walls where rill_walls_in_step(). */
+    bool walls_in_step;
+
     /** One clause that names the measure, "device copy". */
     const char *yardstick;
 } rill_backend;

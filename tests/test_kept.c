@@ -65,8 +65,7 @@ Test(kept, nothing_leaves_faster_than_the_limit)
                     u += (flow->cosine[h] - I * flow->sine[h]) * cexp(I * h * flow->omega * time) *
                          p->fields[at + (size_t)h * (size_t)p->n[0] * (size_t)p->n[1]];
                 whole_out = fmax(whole_out, -creal(u) / area);
-                out = fmax(out,
-                           -(part * creal(u) + (1 - part) * rill_harmonics_at(flow, time)) / area);
+                out = fmax(out, -(part * creal(u) + (1 - part) * rill_harmonics_at(flow, time)) / area);
             }
         }
         cr_expect_gt(whole_out, 2 * limit, "%g m/s", whole_out);
@@ -105,7 +104,8 @@ Test(kept, flow_stays_exact_and_what_leaves_slow)
         ASSERT_OK(rill_sim_step(r.vessel->sim, 11));
         const uint64_t step = rill_sim_steps(r.vessel->sim) - 1;
         if (step < r.plan.soft_steps) continue;
-        const double wanted = rill_end_given(&r.given->ends[o->end], ((double)step + 0.5) * r.plan.scales.time);
+        const double wanted =
+            rill_end_given(&r.given->ends[o->end], ((double)step + 0.5) * r.plan.scales.time);
         vessel_look(&r, "in", &flow, &pressure);
         worst = fmax(worst, fabs(flow - wanted) / o->flow_peak);
         ASSERT_OK(rill_sim_moments(r.vessel->sim, 0, LAYER, NULL, u));

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "kernel/boundary.h"
+#include "kernel/walls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,25 +85,46 @@ done:
 }
 
 /* What kernels need of an interpolated wall. */
-static rill_status walls_upload(const rill_boundary *boundary, rill_attached *a)
+static rill_status walls_upload(const rill_boundary *boundary, const rill_launch *launch, rill_attached *a)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(rill_wall_list_make(boundary, a->kernel_nodes, &a->list));
-    a->walls.count = a->list.count;
+    const rill_variant v = launch->variant;
+    const bool in_step =
+        a->backend->walls_in_step && !boundary->values && !boundary->measured &&
+        rill_walls_in_step((int)v.stream, (int)v.addressing, (int)v.storage, (int)v.arithmetic);
+    RILL_TRY(rill_wall_list_make(boundary, a->kernel_nodes, in_step ? launch->from.stride / RILL_BUNDLE : 0,
+                                 &a->list));
+    a->walls.count = a->walls.end = a->list.count;
+    a->walls.end_node = a->list.node_count;
     if (a->list.count == 0) return RILL_OK;
     RILL_TRY(a->backend->share(a->list.cuts, a->list.count * sizeof *a->list.cuts, "wall links",
                                (const void **)&a->walls.cuts));
+    if (!a->list.values) {
+        RILL_TRY(a->backend->share(a->list.nodes, (a->list.node_count + 1) * sizeof *a->list.nodes,
+                                   "wall links", (const void **)&a->walls.nodes));
+        RILL_TRY(a->backend->share(a->list.links, a->list.count * sizeof *a->list.links, "wall links",
+                                   (const void **)&a->walls.links));
+        RILL_TRY(a->backend->alloc(a->list.count * sizeof(double), "wall links", (void **)&a->walls.gains));
+    }
     RILL_TRY(a->backend->alloc(a->list.count * sizeof(rill_node), "wall links", (void **)&a->walls.meetings));
     if (a->list.values)
         RILL_TRY(a->backend->share(a->list.values, a->list.count * sizeof *a->list.values, "wall links",
                                    (const void **)&a->walls.values));
+    if (a->list.weights) {
+        RILL_TRY(a->backend->share(a->list.bundles,
+                                   launch->from.stride / RILL_BUNDLE * sizeof *a->list.bundles, "wall links",
+                                   (const void **)&a->in_step.bundles));
+        RILL_TRY(a->backend->share(a->list.weights, a->list.weight_count * sizeof *a->list.weights,
+                                   "wall links", (const void **)&a->in_step.weights));
+    }
     if (boundary->measured)
         RILL_TRY(a->backend->alloc(a->list.count * sizeof(double), "wall links", (void **)&a->walls.sent));
 done:
     return status;
 }
 
-rill_status rill_attached_create(const rill_boundary *boundary, const rill_sim *sim, rill_attached **out)
+rill_status rill_attached_create(const rill_boundary *boundary, const rill_sim *sim,
+                                 const rill_launch *launch, rill_attached **out)
 {
     rill_status status = RILL_OK;
     rill_attached *a = calloc(1, sizeof *a);
@@ -115,7 +137,7 @@ rill_status rill_attached_create(const rill_boundary *boundary, const rill_sim *
     a->scale = a->walls.scale = 1;
     a->patch = (rill_patch){.kind = boundary->kind, .modes = a->interpolated ? 0 : (uint32_t)boundary->modes};
     RILL_TRY(number(boundary, sim, a));
-    RILL_TRY(a->interpolated ? walls_upload(boundary, a) : pairs_upload(boundary, sim, a));
+    RILL_TRY(a->interpolated ? walls_upload(boundary, launch, a) : pairs_upload(boundary, sim, a));
     *out = a;
     a = NULL;
 done:
@@ -136,6 +158,11 @@ void rill_attached_destroy(rill_attached *a)
     a->backend->free(a->patch.record);
     a->backend->release(a->walls.cuts);
     a->backend->release(a->walls.values);
+    a->backend->release(a->in_step.bundles);
+    a->backend->release(a->in_step.weights);
+    a->backend->release(a->walls.nodes);
+    a->backend->release(a->walls.links);
+    a->backend->free(a->walls.gains);
     a->backend->free(a->walls.meetings);
     a->backend->free(a->walls.sent);
     a->backend->free(a->exchange);

@@ -14,7 +14,8 @@ struct rill_attached {
     rill_lattice lattice;
     rill_patch patch; /**< pointers are the backend's; without pairs for an interpolated wall */
     bool interpolated;
-    rill_walls walls; /**< of an interpolated wall, likewise */
+    rill_walls walls;          /**< of an interpolated wall, likewise */
+    rill_wall_weights in_step; /**< the same for steps, NULL where they cannot */
     uint64_t node_count;
     rill_node *nodes; /**< [node_count], on the host, as the domain numbers them: in ascending order */
     uint32_t *links;  /**< [node_count], see rill_boundary_node */
@@ -32,7 +33,8 @@ struct rill_attached {
 };
 
 /** Copy a boundary to the backend of a simulation, with the numbers that its kernels use. */
-rill_status rill_attached_create(const rill_boundary *boundary, const rill_sim *sim, rill_attached **out);
+rill_status rill_attached_create(const rill_boundary *boundary, const rill_sim *sim,
+                                 const rill_launch *launch, rill_attached **out);
 
 /** Destroy it; NULL is allowed. */
 void rill_attached_destroy(rill_attached *attached);

@@ -42,29 +42,4 @@ rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node,
 /** Return whether link i of a voxel ends at a wall; across mirrored sides it comes from the mirror image. */
 bool rill_boundary_at_wall(const rill_domain *domain, const uint32_t x[3], int i);
 
-/** A boundary on a simulation. */
-typedef struct rill_attached rill_attached;
-
-/** Copy a boundary to the backend of a simulation, with the numbers that its kernels use. */
-rill_status rill_attached_create(const rill_boundary *boundary, const rill_sim *sim, rill_attached **out);
-
-/** Destroy it; NULL is allowed. */
-void rill_attached_destroy(rill_attached *attached);
-
-/** Return whether two of them hold the same link. */
-bool rill_attached_share(const rill_attached *a, const rill_attached *b);
-
-/** Return whether its links are rewritten. */
-bool rill_attached_rewrites(const rill_attached *attached);
-
-/** Rewrite the links before the step that `launch` describes. */
-void rill_attached_apply(const rill_attached *attached, const rill_launch *launch);
-
-/** Multiply what it was made with. @return RILL_USAGE when that is out of range */
-rill_status rill_attached_scale(rill_attached *attached, double factor);
-
-/** Take force and mass flow of the step made before the one that `launch` describes; either may be NULL. */
-rill_status rill_attached_measure(rill_attached *attached, const rill_launch *launch, double force[3],
-                                  double *flow);
-
 #endif

@@ -59,14 +59,18 @@ rill_status rill_patches_refresh(rill_patches *p, const rill_launch *launch, con
 {
     rill_status status = RILL_OK;
     p->nodes = p->sums = p->walls = p->openings = false;
+    p->in_step = NULL;
     for (int k = 0; k < p->count; k++) {
         const rill_attached *a = p->all[k];
         p->table[k] = a->patch;
+        if (a->in_step.weights && !p->walls) p->in_step = a;
+        if (a->interpolated && p->walls) p->in_step = NULL; /* two walls share bundles */
         p->walls |= a->interpolated && a->walls.count > 0;
         p->openings |= !a->interpolated && rill_attached_rewrites(a);
         p->nodes |= rill_patch_looks((int)launch->variant.equilibrium, &a->patch);
         p->sums |= a->patch.partials != NULL;
     }
+    p->apart = p->in_step && p->in_step->list.together < p->in_step->list.count;
     RILL_TRY(backend->upload(p->own, p->table, (uint64_t)p->count * sizeof *p->table));
 done:
     return status;
@@ -95,7 +99,7 @@ rill_status rill_patches_add(rill_patches *p, const rill_boundary *boundary, con
     rill_status status = RILL_OK;
     rill_attached *a = NULL;
     const rill_backend *backend = rill_sim_backend_table(sim);
-    RILL_TRY(rill_attached_create(boundary, sim, &a));
+    RILL_TRY(rill_attached_create(boundary, sim, launch, &a));
     RILL_TRY(fits(p, a, sim));
     if (a->walls.count > 0) launch->kernels->walls(launch, RILL_WALLS_FIND, &a->walls, NULL);
     RILL_TRY(grow(p, backend));
@@ -137,7 +141,30 @@ static rill_status weigh(const rill_attached *a, int k, uint64_t step, rill_patc
     return RILL_OK;
 }
 
-rill_status rill_patches_apply(const rill_patches *p, const rill_launch *launch, uint64_t step)
+/* Rewrite links of an interpolated wall, and keep the mass of their nodes. */
+static void walls_rewrite(const rill_walls *walls, const rill_launch *launch)
+{
+    if (walls->end == walls->first) return;
+    launch->kernels->walls(launch, RILL_WALLS_REWRITE, walls, NULL);
+    if (walls->gains) launch->kernels->walls(launch, RILL_WALLS_BALANCE, walls, NULL);
+}
+
+/* All of them, or, left to the next step, those that it cannot see to. */
+static void walls_apply(const rill_attached *a, const rill_launch *launch, bool leave)
+{
+    rill_walls together = a->walls, apart = a->walls;
+    together.end = apart.first = a->list.together;
+    together.end_node = apart.first_node = a->list.together_nodes;
+    if (!leave) walls_rewrite(&together, launch);
+    walls_rewrite(&apart, launch);
+}
+
+rill_wall_weights rill_patches_left(const rill_patches *p)
+{
+    return p->in_step ? p->in_step->in_step : (rill_wall_weights){NULL, NULL};
+}
+
+rill_status rill_patches_apply(const rill_patches *p, const rill_launch *launch, uint64_t step, bool leave)
 {
     rill_status status = RILL_OK;
     rill_patch_now now = {.step = step};
@@ -147,8 +174,7 @@ rill_status rill_patches_apply(const rill_patches *p, const rill_launch *launch,
     if (p->nodes) kernels->patch(launch, RILL_PATCH_NODES, p->own, p->table, p->count, &now, NULL);
     if (p->sums) kernels->patch(launch, RILL_PATCH_SUM, p->own, p->table, p->count, &now, NULL);
     for (int k = 0; k < p->count; k++)
-        if (p->all[k]->interpolated && p->all[k]->walls.count > 0)
-            kernels->walls(launch, RILL_WALLS_REWRITE, &p->all[k]->walls, NULL);
+        if (p->all[k]->interpolated) walls_apply(p->all[k], launch, leave && p->all[k] == p->in_step);
     if (p->openings) kernels->patch(launch, RILL_PATCH_REWRITE, p->own, p->table, p->count, &now, NULL);
 done:
     return status;

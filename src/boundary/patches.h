@@ -27,6 +27,8 @@ typedef struct rill_patches {
     rill_patch *table;                 /**< [count], pointers being the backend's */
     rill_patch *own;                   /**< the same on the backend */
     bool nodes, sums, walls, openings; /**< whether any patch wants its nodes looked at, ...; rewrites */
+    const rill_attached *in_step;      /**< the interpolated wall that a step can see to itself, or NULL */
+    bool apart;                        /**< but not to all of its links */
 } rill_patches;
 
 /** Free all. */
@@ -43,9 +45,14 @@ rill_status rill_patches_add(rill_patches *patches, const rill_boundary *boundar
 /**
  * Rewrite links after a step. @param launch  describes the next step
  * @param step  that was made
+ * @param leave  the links of `in_step` to the next step, which gets rill_patches_left()
  * @return RILL_USAGE for weights that a schedule must not give
  */
-rill_status rill_patches_apply(const rill_patches *patches, const rill_launch *launch, uint64_t step);
+rill_status rill_patches_apply(const rill_patches *patches, const rill_launch *launch, uint64_t step,
+                               bool leave);
+
+/** Return what a step needs when the one before left links to it. */
+rill_wall_weights rill_patches_left(const rill_patches *patches);
 
 /** Take force and mass flow of a patch in the step made before the one that `launch` describes; either may be
  * NULL. */

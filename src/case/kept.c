@@ -10,8 +10,9 @@
 
 enum {
     MOMENTS = RILL_KEPT_MOMENTS,
-    AROUND = MOMENTS / 64, /* moments before and after that count for one: what is kept changes over as many */
-    STRIDE = 2             /* grid points of the profile */
+    AROUND =
+        MOMENTS / 64, /* moments before and after that count for one: what is kept changes over as many */
+    STRIDE = 2        /* grid points of the profile */
 };
 
 /* Harmonic k turns by turns[k × moment % MOMENTS]. */
@@ -57,8 +58,7 @@ static void smooth(double *part)
     double least[MOMENTS], once[MOMENTS];
     for (int j = 0; j < MOMENTS; j++) {
         least[j] = 1;
-        for (int d = -AROUND; d <= AROUND; d++)
-            least[j] = fmin(least[j], part[(j + d + MOMENTS) % MOMENTS]);
+        for (int d = -AROUND; d <= AROUND; d++) least[j] = fmin(least[j], part[(j + d + MOMENTS) % MOMENTS]);
     }
     for (int round = 0; round < 2; round++) {
         const double *from = round ? once : least;
@@ -80,9 +80,8 @@ rill_status rill_kept_find(const rill_profile *p, const rill_harmonics *flow, do
     *out = (rill_kept){.least = 1};
     for (int j = 0; j < MOMENTS; j++) {
         out->part[j] = 1;
-        flat[j] = flow->omega > 0
-                      ? rill_harmonics_at(flow, 2 * M_PI / flow->omega * j / MOMENTS) / area
-                      : flow->mean / area;
+        flat[j] = flow->omega > 0 ? rill_harmonics_at(flow, 2 * M_PI / flow->omega * j / MOMENTS) / area
+                                  : flow->mean / area;
         out->reversed = fmax(out->reversed, -flat[j]);
     }
     out->outward = out->reversed;

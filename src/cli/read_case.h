@@ -18,8 +18,8 @@ typedef struct cli_case {
 
 /**
  * Read a case and its geometry, and plan it.
- * @param[in]  json  of --json, refused before the geometry is read when it would replace an input or cannot be
- *                   written; may be NULL
+ * @param[in]  json  of --json, refused before the geometry is read when it would replace an input or cannot
+ * be written; may be NULL
  * @param[out] out   to be freed by cli_case_free() also after a failure, if it was cleared before
  */
 rill_status cli_case_read(const char *path, const char *json, const rill_plan_options *options,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file walls.h
- * The links of interpolated walls (kernel/walls.h), a row of RILL_BLOCK of them at a time: all are read
- * before one is written, and pairs, which come first, two by two, are in one row.
+ * The links of interpolated walls (kernel/walls.h), and their nodes, a row of RILL_BLOCK of them at a time:
+ * all are read before one is written, and pairs, which come first, two by two, are in one row.
  */
 #ifndef RILL_CPU_WALLS_H
 #define RILL_CPU_WALLS_H
@@ -89,13 +89,34 @@ static inline void rill_cpu_wall_write(const rill_cpu_patch_work *w, const rill_
     rill_cpu_wall_move(w, slots, count, stored, false);
 }
 
+/** Take what the links of a row of nodes have gained from their populations at rest. */
+static inline void rill_cpu_wall_balance(const rill_cpu_patch_work *w, const rill_walls *walls,
+                                         uint64_t first)
+{
+    static const rill_wall_cut at_rest[RILL_BLOCK] = {{0, 0}};
+    const rill_wall_node *nodes = walls->nodes + first;
+    const rill_plan *p = &w->plan;
+    const size_t count =
+        walls->end_node - first < RILL_BLOCK ? (size_t)(walls->end_node - first) : RILL_BLOCK;
+    size_t slots[RILL_BLOCK];
+    double values[RILL_BLOCK];
+    for (size_t k = 0; k < count; k++)
+        slots[k] = rill_incoming(p->lattice, p->stream, p->addressing, p->bounce, w->launch->parity,
+                                 &w->launch->from, nodes[k].node, 0);
+    rill_cpu_wall_read(w, at_rest, count, slots, values);
+    for (size_t k = 0; k < count; k++)
+        for (uint32_t l = nodes[k].first; l < nodes[k + 1].first; l++)
+            values[k] -= walls->gains[walls->links[l]];
+    rill_cpu_wall_write(w, at_rest, count, slots, values);
+}
+
 /** Do a task for a row of links. */
 static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, rill_cpu_find_walls *find,
                                      const rill_walls *walls, uint64_t first, rill_walls_task task,
                                      double *exchange)
 {
     const rill_wall_cut *cuts = walls->cuts + first;
-    const size_t count = walls->count - first < RILL_BLOCK ? (size_t)(walls->count - first) : RILL_BLOCK;
+    const size_t count = walls->end - first < RILL_BLOCK ? (size_t)(walls->end - first) : RILL_BLOCK;
     size_t own[RILL_BLOCK], other[RILL_BLOCK];
     double sent[RILL_BLOCK], seen[RILL_BLOCK];
     for (size_t k = 0; k < count && task == RILL_WALLS_FIND; k++)
@@ -111,9 +132,13 @@ static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, rill_cpu_find
     if (task == RILL_WALLS_MEASURE) return;
     rill_cpu_wall_read(w, cuts, count, other, seen);
     if (walls->sent) memcpy(walls->sent + first, sent, count * sizeof *sent);
-    for (size_t k = 0; k < count; k++)
-        sent[k] = rill_wall_back(cuts[k].cut, sent[k], seen[k],
-                                 walls->values ? walls->scale * walls->values[first + k] : 0);
+    for (size_t k = 0; k < count; k++) {
+        const double gain = rill_wall_gain(rill_wall_weight(cuts[k].cut), sent[k], seen[k]);
+        if (walls->gains) walls->gains[first + k] = gain;
+        sent[k] += gain;
+    }
+    for (size_t k = 0; k < count && walls->values; k++)
+        sent[k] += rill_wall_push(cuts[k].cut, walls->scale * walls->values[first + k]);
     rill_cpu_wall_write(w, cuts, count, own, sent);
 }
 
@@ -122,9 +147,16 @@ static inline void rill_cpu_walls(const rill_cpu_patch_work *w, rill_walls_task 
                                   double *exchange)
 {
     rill_cpu_find_walls *find = rill_cpu_walls_finder(w->launch->variant);
+    const bool nodes = task == RILL_WALLS_BALANCE;
+    const uint64_t first = nodes ? walls->first_node : walls->first,
+                   end = nodes ? walls->end_node : walls->end;
 #pragma omp parallel for schedule(static)
-    for (uint64_t k = 0; k < walls->count; k += RILL_BLOCK)
-        rill_cpu_wall_row(w, find, walls, k, task, exchange);
+    for (uint64_t k = first; k < end; k += RILL_BLOCK) {
+        if (nodes)
+            rill_cpu_wall_balance(w, walls, k);
+        else
+            rill_cpu_wall_row(w, find, walls, k, task, exchange);
+    }
 }
 
 #endif

@@ -18,6 +18,20 @@
 /** The kernels of one variant; see below. */
 typedef struct rill_kernels rill_kernels;
 
+/** Links of a bundle of nodes that end at an interpolated wall, for steps that see to it themselves. */
+typedef struct rill_wall_bundle {
+    uint32_t first; /**< its first weight */
+    uint32_t lanes; /**< bits of the nodes that have weights: one for each of their links to solid voxels */
+} __attribute__((aligned(8))) rill_wall_bundle; /* one load */
+
+/** All of them; NULL where there are none. See rill_walls_in_step(). */
+typedef struct rill_wall_weights {
+    const rill_wall_bundle *bundles; /**< [stride / RILL_BUNDLE] */
+    const float
+        *weights; /**< by bundle, node, link: what comes back is own + |weight| (other - own); other is
+                     what comes in along opp(i), or where the sign is minus what was sent along i */
+} rill_wall_weights;
+
 /** Everything that a kernel call needs. */
 typedef struct rill_launch {
     const rill_kernels *kernels; /**< the table that the called function stands in */
@@ -25,9 +39,10 @@ typedef struct rill_launch {
     int parity; /**< number of the step to come & 1; 0 for schemes without parity */
     rill_arrays from,
         to; /**< read, written: two populations arrays, or twice the same for in-place schemes */
-    rill_node first, nodes; /**< a step is made of nodes first … nodes - 1; all else takes all nodes */
-    const rill_node *order; /**< moments, set: kernel number of node first + k; NULL: first + k itself */
-    bool add;               /**< set: add the equilibrium of a density, all that is given, to what is there */
+    rill_node first, nodes;  /**< a step is made of nodes first … nodes - 1; all else takes all nodes */
+    const rill_node *order;  /**< moments, set: kernel number of node first + k; NULL: first + k itself */
+    rill_wall_weights walls; /**< step: links to be interpolated that were not rewritten before it */
+    bool add; /**< set: add the equilibrium of a density, all that is given, to what is there */
     double rate_even, rate_odd, rate_bulk, rate_ghost; /**< see rill_rates */
     double magic, force[3];
     rill_carreau_yasuda carreau_yasuda;
@@ -143,19 +158,37 @@ typedef struct rill_wall_cut {
     uint32_t cut; /**< direction + 32 [the next node along c_i is solid, too] + 64 (q 2^25) */
 } __attribute__((aligned(8))) rill_wall_cut; /* one load */
 
-/** The links of an interpolated wall. */
+/** A node with links to an interpolated wall. */
+typedef struct rill_wall_node {
+    rill_node node;
+    uint32_t first; /**< its first link in rill_walls.links */
+} __attribute__((aligned(8))) rill_wall_node;
+
+/** The links of an interpolated wall, and which of them a call works on. */
 typedef struct rill_walls {
     uint64_t count;
+    uint64_t first, end;           /**< links of this call: of whole nodes, pairs in front */
+    uint64_t first_node, end_node; /**< their nodes */
     const rill_wall_cut *cuts; /**< [count]: first the links that see each other across one node, two by two,
                                   then the others; each part by bundle of nodes, direction, node */
-    rill_node *meetings;       /**< [count], where the populations of link opp(i) meet, see rill_link */
-    const double *values;      /**< [count], 6 w_i c_i · u_w; NULL at rest */
-    double scale;              /**< factor of the values */
-    double *sent;              /**< [count], what was sent in the last step; NULL: not wanted */
+    const rill_wall_node *nodes; /**< [nodes + 1], where their links begin in `links` */
+    const uint32_t *links;       /**< [count], numbers of links, by node and direction */
+    double *gains;               /**< [count], what interpolation last added to what comes back; NULL where
+                                    the wall moves */
+    rill_node *meetings;         /**< [count], where the populations of link opp(i) meet, see rill_link */
+    const double *values;        /**< [count], 6 w_i c_i · u_w; NULL at rest */
+    double scale;                /**< factor of the values */
+    double *sent;                /**< [count], what was sent in the last step; NULL: not wanted */
 } rill_walls;
 
-/** What a call of the walls kernel does: find meetings, once; rewrite links; measure them. */
-typedef enum rill_walls_task { RILL_WALLS_FIND, RILL_WALLS_REWRITE, RILL_WALLS_MEASURE } rill_walls_task;
+/** What a call of the walls kernel does: find meetings, once; rewrite links; then balance the mass of nodes;
+ * measure links. */
+typedef enum rill_walls_task {
+    RILL_WALLS_FIND,
+    RILL_WALLS_REWRITE,
+    RILL_WALLS_BALANCE,
+    RILL_WALLS_MEASURE
+} rill_walls_task;
 
 /** The kernels of a variant, from rill_backend.kernels. Calls may return before the work is done. */
 struct rill_kernels {

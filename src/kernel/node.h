@@ -12,17 +12,15 @@
 
 #include "kernel/node_cuda.h"
 
-/** Read the incoming populations of node n. @return false for a voxel that is no node */
+/** Read the incoming populations of node n, whose links were looked up. */
 template <class V>
-RILL_FN bool rill_node_read(const int parity, const rill_arrays *arrays, const rill_node n,
-                            rill_links_of_node *links, rill_real *f)
+RILL_FN void rill_node_read(const int parity, const rill_arrays *arrays, const rill_node n,
+                            const rill_links_of_node *links, rill_real *f)
 {
-    if (!rill_links_look_up<V>(parity, arrays, n, links)) return false;
     RILL_UNROLL
     for (int i = 0; i < rill_q(V::lattice); i++)
         f[i] = rill_population_shift(V::lattice, V::shift, i,
                                      rill_population_in<V>(parity, arrays, i, n, links));
-    return true;
 }
 
 /** Write populations after collision to where the next step finds them. */

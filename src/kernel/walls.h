@@ -9,11 +9,21 @@
  *     q >= 1/2   f_i(x) = (f*_opp(x) + (2q - 1) f*_i(x) + t) / 2q,            t = 6 w_i c_i · u_w
  *
  * (weights of both add up to 1, so that shifted populations obey the same). The step makes half-way
- * bounce-back; between two steps a link finds all it needs in slots of x:
+ * bounce-back, or, on a GPU where rill_walls_in_step(), this; else between two steps a link finds all it
+ * needs in slots of x:
  *
  *     f*_opp(x)        is in the slot that i comes in by, which is then rewritten
  *     f*_opp(x + c_i)  comes in along opp(i)
  *     f*_i(x)          is where x has put what it sent along i
+ *
+ * What comes back is not what was sent, so that mass is gained or lost at the wall, as through a wall that
+ * leaks. Where walls are at rest, the population at rest of x makes up for what interpolation adds, link by
+ * link: f_0(x) -= f_i(x) - f*_opp(x). Mass is then kept to rounding as with half-way walls, and momentum is
+ * not touched. (Bao, Yuan, Schaefer 2008, doi:10.1016/j.jcp.2008.06.003, keep mass by the density that they
+ * collide with.) On three arrays of spheres of radius 12 the error of the permeability fell from 0.33, 0.61
+ * and 0.38 % to 0.02, 0.16 and 0.28 % with it; flow along a pipe gains nothing and stays as it was. Where a
+ * velocity is given, fluid may come through, and given velocities of a closed surface never balance to the
+ * last digit: there density must be free to settle.
  *
  * Which links may be rewritten in any order: a link writes only the slot of wall link i of x. Where x + c_i
  * is fluid it reads, besides, a slot of the link between the two, which is open, and no patch writes there.
@@ -87,13 +97,50 @@ RILL_FN size_t rill_wall_other_slot(const rill_plan plan, const int parity, cons
                                  : rill_slot_in(plan.stream, at, i, c.node, link));
 }
 
-/** Return what comes back. @param own, other  the populations of the two slots, shifted */
-RILL_FN rill_wall_real rill_wall_back(const uint32_t cut, const rill_wall_real own,
-                                      const rill_wall_real other, const rill_wall_real term)
+/** Return 2q. */
+RILL_FN rill_wall_real rill_wall_twice(const uint32_t cut)
 {
-    const rill_wall_real twice = (rill_wall_real)(cut >> 6) * (rill_wall_real)(1.0 / RILL_WALL_HALF);
-    if (rill_wall_near(cut)) return twice * own + (1 - twice) * other + term;
-    return (own + (twice - 1) * other + term) / twice;
+    return (rill_wall_real)(cut >> 6) * (rill_wall_real)(1.0 / RILL_WALL_HALF);
+}
+
+/** Return the weight of the other population. */
+RILL_FN rill_wall_real rill_wall_weight(const uint32_t cut)
+{
+    const rill_wall_real twice = rill_wall_twice(cut);
+    return rill_wall_near(cut) ? 1 - twice : (twice - 1) / twice;
+}
+
+/** Return what interpolation adds to what comes back. @param own, other  the populations of the two slots,
+ * shifted. A product that no compiler makes part of a sum: steps and lists of links give the same bits. */
+RILL_FN rill_wall_real rill_wall_gain(const rill_wall_real weight, const rill_wall_real own,
+                                      const rill_wall_real other)
+{
+#if defined(__CUDA_ARCH__)
+    return sizeof(rill_wall_real) == 4 ? (rill_wall_real)__fmul_rn((float)weight, (float)(other - own))
+                                       : (rill_wall_real)__dmul_rn((double)weight, (double)(other - own));
+#else
+    return weight * (other - own);
+#endif
+}
+
+/** Return what the motion of the wall adds. @param term  see above */
+RILL_FN rill_wall_real rill_wall_push(const uint32_t cut, const rill_wall_real term)
+{
+    return rill_wall_near(cut) ? term : term / rill_wall_twice(cut);
+}
+
+/**
+ * Return whether steps of a variant interpolate walls at rest themselves, from populations that they read
+ * anyhow: incoming ones hold f*_opp(x + c_i), and f*_i(x) is in a line that a neighbour reads. Which links
+ * end at walls must be known without a look at a list, and what is stored must be what was computed, or
+ * results would depend on when somebody looks at them. Between two calls of rill_sim_step() all is as if
+ * links had been rewritten.
+ */
+RILL_CONSTANT_FN bool rill_walls_in_step(const int stream, const int addressing, const int storage,
+                                         const int arithmetic)
+{
+    return addressing == RILL_BITMAP && (stream == RILL_PULL || stream == RILL_RING) &&
+           storage == RILL_FP32 && arithmetic == RILL_SINGLE;
 }
 
 #endif

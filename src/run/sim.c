@@ -296,11 +296,13 @@ void rill_sim_destroy(rill_sim *sim)
 }
 
 /* Make one step: of all nodes at once, or, in a ring whose kernels do not wait themselves, of chunk after
- * chunk, so that none is overwritten early. */
-static rill_status step_once(rill_sim *sim)
+ * chunk, so that none is overwritten early. @param left  by the step before: links of an interpolated wall
+ * @param leave  them to the next one */
+static rill_status step_once(rill_sim *sim, bool left, bool leave)
 {
     const bool ring = sim->options.variant.stream == RILL_RING;
     rill_launch launch = rill_sim_launch(sim);
+    if (left) launch.walls = rill_patches_left(&sim->patches);
     const uint64_t nodes = sim->arrays.nodes, chunk = sim->backend->turns ? nodes : sim->links->size.chunk;
     for (uint64_t first = 0; first < nodes; first += chunk) {
         launch.first = (rill_node)first;
@@ -313,8 +315,8 @@ static rill_status step_once(rill_sim *sim)
     launch = rill_sim_launch(sim);
     /* Patches first: they need what their nodes have sent, swaps replace it. Interpolated walls look at
      * neighbours, for which ghosts may stand in a ring. */
-    if (ring && sim->patches.walls) sim->kernels->wrap(&launch);
-    const rill_status status = rill_patches_apply(&sim->patches, &launch, sim->steps - 1);
+    if (ring && sim->patches.walls && (!leave || sim->patches.apart)) sim->kernels->wrap(&launch);
+    const rill_status status = rill_patches_apply(&sim->patches, &launch, sim->steps - 1, leave);
     if (sim->swaps) sim->kernels->swap(&launch, sim->swaps, sim->domain->swap_count);
     if (ring) sim->kernels->wrap(&launch);
     return status;
@@ -323,7 +325,12 @@ static rill_status step_once(rill_sim *sim)
 rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
-    for (uint64_t k = 0; k < steps && status == RILL_OK; k++) status = step_once(sim);
+    bool left = false;
+    for (uint64_t k = 0; k < steps && status == RILL_OK; k++) {
+        const bool leave = k + 1 < steps && sim->patches.in_step;
+        status = step_once(sim, left, leave);
+        left = leave;
+    }
     const rill_status waited = sim->backend->wait();
     return status == RILL_OK ? waited : status;
 }

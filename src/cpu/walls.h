@@ -98,7 +98,7 @@ static inline void rill_cpu_wall_balance(const rill_cpu_patch_work *w, const ril
     const rill_plan *p = &w->plan;
     const size_t count =
         walls->end_node - first < RILL_BLOCK ? (size_t)(walls->end_node - first) : RILL_BLOCK;
-    size_t slots[RILL_BLOCK];
+    size_t slots[RILL_BLOCK] = {0};
     double values[RILL_BLOCK];
     for (size_t k = 0; k < count; k++)
         slots[k] = rill_incoming(p->lattice, p->stream, p->addressing, p->bounce, w->launch->parity,

@@ -101,6 +101,7 @@ Test(case_file, refuses_with_line_and_remedy)
     refuse(TOP ENDS "output: {probes: {p: [1 mm, 2 mm]}}\n", "v.yaml:8", "no list of three");
     refuse(TOP ENDS "output: {planes: {p: {centre: [1 mm, 2 mm, 0 m], normal: [0, 0, 0]}}}\n", "v.yaml:8",
            "has no direction");
+    refuse(TOP ENDS "run: {cycles: 1.5}\n", "v.yaml:8", "no whole number from 1");
     refuse(TOP ENDS "run: {cycles: 3}\n", "v.yaml", "no opening has a waveform");
     refuse(TOP ENDS "run: {mach: 0.05, time-step: 2 us}\n", "v.yaml", "leave one of them out");
     refuse(TOP ENDS "run: {mach: 0.5}\n", "v.yaml:8", "at most 0.3");

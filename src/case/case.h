@@ -107,7 +107,7 @@ typedef struct rill_case {
     struct {
         bool pulsatile;    /**< some opening has a waveform; then `period` is theirs */
         double period;     /**< s; 0 when steady */
-        double cycles;     /**< at most, pulsatile */
+        int cycles;        /**< at most, pulsatile */
         double duration;   /**< s at most, steady; 0: chosen */
         double tolerance;  /**< relative change from cycle to cycle, or in a steady run */
         double time_step;  /**< s; 0: from `mach` */

@@ -369,7 +369,7 @@ static const rill_key fluid_keys[] = {
     {0}};
 static const rill_key run_keys[] = {
     {"period", RILL_KEY_QUANTITY, AT(run.period), false, "s", 0, 1e6, true},
-    {"cycles", RILL_KEY_QUANTITY, AT(run.cycles), false, "1", 0, 1e6, true},
+    {"cycles", RILL_KEY_COUNT, AT(run.cycles), false, NULL, 1, 1e6},
     {"duration", RILL_KEY_QUANTITY, AT(run.duration), false, "s", 0, 1e6, true},
     {"tolerance", RILL_KEY_QUANTITY, AT(run.tolerance), false, "1", 0, 1, true},
     {"time-step", RILL_KEY_QUANTITY, AT(run.time_step), false, "s", 0, 1, true},

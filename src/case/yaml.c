@@ -61,6 +61,10 @@ static rill_status slurp(rill_yaml *y, size_t *size)
     if (error) return rill_fail(RILL_USAGE, "cannot read %s: %s", y->path, strerror(error));
     if (*size > BYTES) return rill_fail(RILL_USAGE, "%s is larger than 1 MiB: that is no case file", y->path);
     y->text[*size] = '\0';
+    if (memchr(y->text, '\0', *size))
+        return rill_fail(
+            RILL_USAGE, "%s is no text: name the case, a YAML file that names its geometry (docs/vessels.md)",
+            y->path);
     return RILL_OK;
 }
 

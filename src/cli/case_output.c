@@ -54,7 +54,7 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
     cli_row("Mach, Reynolds, Womersley", "%.3g, %.4g, %.3g; at most %.3g m/s expected", p->mach, p->reynolds,
             p->womersley, p->velocity_peak);
     if (p->cycle_steps)
-        cli_row("steps", "%llu for a cycle of %s, at most %g cycles", (unsigned long long)p->cycle_steps,
+        cli_row("steps", "%llu for a cycle of %s, at most %d cycles", (unsigned long long)p->cycle_steps,
                 duration(c->run.period, text, sizeof text), c->run.cycles);
     else
         cli_row("steps", "at most %llu, %s", (unsigned long long)p->steps,
@@ -80,7 +80,7 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     cli_row("variant", "%s: %s", variant, p->variant_reason);
     cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     if (p->mlups_measured && p->cycle_steps)
-        cli_row("time", "about %s a cycle, %s for %g, at %.3g MLUPS",
+        cli_row("time", "about %s a cycle, %s for %d, at %.3g MLUPS",
                 duration(p->seconds_cycle, cycle, sizeof cycle), duration(p->seconds, all, sizeof all),
                 c->run.cycles, p->mlups);
     else if (p->mlups_measured)

@@ -9,7 +9,11 @@ rill_status cli_case_read(const char *path, const char *json, const rill_plan_op
     RILL_TRY(cli_outputs_check(path, outputs, 1));
     RILL_TRY(rill_case_read(path, &out->given));
     RILL_TRY(cli_outputs_check(out->given->geometry, outputs, 1));
-    RILL_TRY(rill_geom_read(out->given->geometry, &out->geom));
+    status = rill_geom_read(out->given->geometry, &out->geom);
+    if (status != RILL_OK) {
+        rill_fail_prefix("%s, geometry", path);
+        goto done;
+    }
     RILL_TRY(rill_case_plan_make(out->given, out->geom, options, &out->plan));
 done:
     return status;

@@ -40,15 +40,20 @@ enum { RILL_CUDA_THREADS = 256 };
 /**
  * Return the threads of a block of a step, measured on an H200: few, so that memory is asked evenly; more
  * where outgoing populations are scattered, too, or lists are read, for the warps of a block find lines in
- * its cache, and in a ring, whose blocks count themselves.
+ * its cache, and in a ring, whose blocks count themselves, unless so many registers are wanted that few would
+ * fit.
  */
-RILL_CONSTANT_FN int rill_cuda_step_threads(const int stream, const int addressing, const int parity)
+RILL_CONSTANT_FN int rill_cuda_step_threads(const int lattice, const int stream, const int addressing,
+                                            const int parity)
 {
-    return addressing == RILL_LIST || stream == RILL_RING ||
+    return addressing == RILL_LIST || (stream == RILL_RING && lattice != RILL_D3Q27) ||
                    (rill_stream_in_place(stream) && rill_slot_looks(stream, parity, false))
                ? 128
                : 64;
 }
+
+/** Blocks of the patch kernel that a multiprocessor holds at once: they wait for each other. */
+enum { RILL_CUDA_PATCH_RESIDENT = 3 };
 
 /** The kernels of one variant: what cudaLaunchKernel() takes, a __global__ function or a cudaKernel_t. */
 typedef struct rill_cuda_compiled {

@@ -36,7 +36,8 @@ template <class V> constexpr int registers_of(const int parity, const bool at_wa
         V::storage == RILL_P16_0S || V::storage == RILL_P16_1S || V::storage == RILL_P16_2C;
     const bool holds = rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
     int registers = twice ? (wide ? 192 : 128) : wide ? 80 : 64;
-    if (!twice && wide && (holds || (V::stream == RILL_RING && V::collision == RILL_TRT))) registers += 16;
+    if (!twice && wide && holds) registers += 16;
+    if (!twice && wide && V::stream == RILL_RING && V::collision == RILL_TRT) registers += 12;
     if (holds) registers += twice ? (wide ? 63 : 40) : wide ? 32 : 40;
     if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
     if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
@@ -51,7 +52,7 @@ template <class V> constexpr int registers_of(const int parity, const bool at_wa
 #endif
 template <class V> constexpr int threads_of(const int parity)
 {
-    return rill_cuda_step_threads(V::stream, V::addressing, parity);
+    return rill_cuda_step_threads(V::lattice, V::stream, V::addressing, parity);
 }
 
 template <class V> constexpr int resident_blocks(const int parity, const bool at_walls)
@@ -64,10 +65,12 @@ template <class V> constexpr int resident_blocks(const int parity, const bool at
 enum { RILL_CUDA_RESIDENT = sizeof(rill_scalar) == 8 ? 1 : 2 };
 
 // Return what the counter of a lane's group says; `full` for lanes that have none to watch.
-static __device__ __forceinline__ uint32_t turn_seen(const uint32_t *turns, const uint32_t low,
-                                                     const uint32_t count, const uint32_t full)
+static __device__ __forceinline__ uint32_t turn_seen(const rill_arrays &from, const uint64_t block,
+                                                     const uint32_t threads, const uint32_t full)
 {
-    uint32_t seen = full;
+    uint32_t count, seen = full;
+    const uint32_t *turns = from.turns;
+    const uint32_t low = rill_turn_readers(&from, block, threads, &count);
     if (threadIdx.x < count)
         asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
                      : "=r"(seen)
@@ -147,6 +150,24 @@ template <class V> struct at_wall {
     }
 };
 
+// Asks for the populations of nodes that later blocks will read, so that they are in the second-level cache by then.
+// Two arrays and a ring have enough warps to wait; measured in docs/performance.md.
+template <class V, int parity> static __device__ __forceinline__ void ask_ahead(const rill_arrays &from, const uint64_t block)
+{
+#if __CUDA_ARCH__ >= 900
+    constexpr int threads = threads_of<V>(parity);
+    const unsigned bytes = rill_q(V::lattice) * (unsigned)rill_storage_size(V::storage);
+    if (!rill_stream_in_place(V::stream) || (!rill_slot_looks(V::stream, parity, false) && rill_storage_size(V::storage) > 2))
+        return;
+    if (threadIdx.x == 0 && block + from.ahead + threads <= from.stride)
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(
+                         (const char *)from.populations + (block + from.ahead) * bytes)),
+                     "r"(threads * bytes));
+#else
+    (void)from, (void)block;
+#endif
+}
+
 template <class V, int parity, bool at_walls>
 __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(parity, at_walls))
     step_kernel(const rill_arrays from, const rill_arrays to, const rill_rates rates, const rill_node first,
@@ -155,13 +176,10 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     constexpr int threads = threads_of<V>(parity);
     const uint64_t block = first + (uint64_t)blockIdx.x * threads, n = block + threadIdx.x;
     constexpr bool ring = V::stream == RILL_RING;
-    uint32_t count = 0, full = 0, seen = 0;
-    uint32_t low = 0;
-    if (ring) {
-        full = (from.turn + 1) << from.turn_bits;
-        low = rill_turn_readers(&from, block, threads, &count);
-        seen = turn_seen(from.turns, low, count, full);
-    }
+    ask_ahead<V, parity>(from, block);
+    const uint32_t full = (from.turn + 1) << from.turn_bits;
+    uint32_t seen = 0;
+    if (ring) seen = turn_seen(from, block, threads, full);
     rill_links_of_node links;
     rill_real f[RILL_Q_MAX];
     rill_wall_bundle bundle = {};
@@ -181,7 +199,7 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     if (ring) {
         if (threadIdx.x < 32)
             while (!__all_sync(0xFFFFFFFFu, (int32_t)(seen - full) >= 0))
-                seen = turn_seen(from.turns, low, count, full);
+                seen = turn_seen(from, block, threads, full);
         // All that a node read is in its f[0]: who asks for that here has read it. A fence instead would make the
         // block wait for its counter, too, and take a third of the speed.
         const bool unusual = node && f[0] != f[0];
@@ -359,16 +377,28 @@ static __device__ void patch_node(const rill_arrays &arrays, const int parity, c
 }
 
 // Adds what the threads of a block have, halving them, so that the order is always the same.
+static __device__ rill_patch_sums patch_warp_sum(rill_patch_sums sums, const int lanes)
+{
+    for (int half = lanes / 2; half > 0; half /= 2) {
+        const rill_patch_sums other = {__shfl_down_sync(0xFFFFFFFFu, sums.fixed, half),
+                                       __shfl_down_sync(0xFFFFFFFFu, sums.slope, half),
+                                       __shfl_down_sync(0xFFFFFFFFu, sums.density, half)};
+        rill_patch_sums_add(&sums, &other);
+    }
+    return sums;
+}
+
 static __device__ rill_patch_sums patch_block_sum(const rill_patch_sums &own)
 {
-    __shared__ rill_patch_sums shared[RILL_PATCH_BLOCK];
-    shared[threadIdx.x] = own;
-    for (int half = RILL_PATCH_BLOCK / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half) rill_patch_sums_add(&shared[threadIdx.x], &shared[threadIdx.x + half]);
-    }
+    constexpr int warps = RILL_PATCH_BLOCK / 32;
+    __shared__ rill_patch_sums shared[warps];
+    const rill_patch_sums of_warp = patch_warp_sum(own, 32);
+    __syncthreads(); // others may still read what was summed before
+    if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = of_warp;
     __syncthreads();
-    return shared[0];
+    rill_patch_sums sums = shared[0];
+    for (int w = 1; w < warps; w++) rill_patch_sums_add(&sums, &shared[w]);
+    return sums;
 }
 
 template <class P>
@@ -386,38 +416,102 @@ static __device__ void patch_measure(const rill_arrays &arrays, const int parity
     }
 }
 
-// Works on nodes or pairs of patches, one for each row of blocks; see kernel/boundary.h and outlet.h.
-template <class P>
-__global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_RESIDENT)
-    patch_kernel(const rill_arrays arrays, const int equilibrium, const int parity, const rill_patch *patches, const __grid_constant__ rill_patch_now now,
-                 const int task, double *exchange)
+// How the blocks of a grid that is resident as a whole (cudaLaunchCooperativeKernel) wait for each other: each arrives,
+// and may do what the others need not wait for before it waits for them.
+static __device__ uint32_t patch_arrived, patch_turn;
+
+static __device__ __forceinline__ uint32_t patch_arrive()
 {
-    const uint64_t k = (uint64_t)blockIdx.x * RILL_PATCH_BLOCK + threadIdx.x;
-    const rill_patch &patch = patches[blockIdx.y];
-    if (task == RILL_PATCH_MEASURE) {
-        if (k < patch.count) patch_measure<P>(arrays, parity, patch, k, exchange);
-        return;
+    uint32_t turn = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint32_t before;
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(turn) : "l"(__cvta_generic_to_global(&patch_turn)));
+        asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+                     : "=r"(before)
+                     : "l"(__cvta_generic_to_global(&patch_arrived))
+                     : "memory");
+        if (before == gridDim.x - 1) {
+            patch_arrived = 0;
+            asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(&patch_turn)), "r"(turn + 1)
+                         : "memory");
+        }
     }
-    if (task == RILL_PATCH_NODES) {
-        if (rill_patch_looks(equilibrium, &patch) && k < patch.node_count)
-            patch_node<P>(arrays, parity, patch, now, k);
-        return;
-    }
-    // From here on whole blocks go on or leave.
-    if (patch.kind == RILL_BOUNDARY_WALL || (uint64_t)blockIdx.x * RILL_PATCH_BLOCK >= patch.count) return;
-    if (task == RILL_PATCH_SUM && !patch.partials) return;
-    const bool flows = rill_patch_flows(equilibrium, &patch), mine = k < patch.count;
-    const rill_patch_pair pair = patch.pairs[mine ? k : 0];
+    return turn;
+}
+
+static __device__ __forceinline__ void patch_wait(const uint32_t turn)
+{
+    uint32_t now = turn;
+    while (threadIdx.x == 0 && now == turn)
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(__cvta_generic_to_global(&patch_turn)) : "memory");
+    __syncthreads();
+}
+
+// The pair of a thread, and what it has sent.
+struct patch_row {
+    const rill_patch *patch; // NULL: the block has nothing more to do
+    uint64_t block, k;       // number k of block `block` of the patch
+    rill_patch_pair pair;
     double sent[2];
-    RILL_UNROLL
-    for (int e = 0; e < 2; e++) sent[e] = link_value<P>(arrays, parity, pair.node[e], pair.direction[e], true);
-    rill_patch_sums sums = {0, 0, 0};
-    if (task == RILL_PATCH_SUM) {
-        if (mine) sums = rill_patch_sums_of(P::lattice, flows, &patch, &now, sent, k);
-        sums = patch_block_sum(sums);
-        if (threadIdx.x == 0) patch.partials[blockIdx.x] = sums;
-        return;
+};
+
+// Finds number n of the blocks of all patches that a task works on.
+static __device__ patch_row patch_find(const int equilibrium, const rill_patch *patches, const int count, const int task, uint64_t n)
+{
+    patch_row row = {};
+    for (int p = 0; p < count; p++) {
+        const uint64_t blocks = rill_patch_blocks(equilibrium, &patches[p], task);
+        if (n < blocks) {
+            row.patch = &patches[p];
+            row.block = n;
+            row.k = n * RILL_PATCH_BLOCK + threadIdx.x;
+            break;
+        }
+        n -= blocks;
     }
+    return row;
+}
+
+template <class P>
+static __device__ patch_row patch_look(const rill_arrays &arrays, const int equilibrium, const int parity,
+                                       const rill_patch *patches, const int count, const int task, const uint64_t n)
+{
+    patch_row row = patch_find(equilibrium, patches, count, task, n);
+    if (!row.patch || row.k >= row.patch->count) return row;
+    row.pair = row.patch->pairs[row.k];
+    RILL_UNROLL
+    for (int e = 0; e < 2; e++) row.sent[e] = link_value<P>(arrays, parity, row.pair.node[e], row.pair.direction[e], true);
+    return row;
+}
+
+template <class P>
+static __device__ rill_patch_answer patch_answer(const int equilibrium, const patch_row &row, const rill_patch_now &now)
+{
+    if (!row.patch || row.k >= row.patch->count) return {0, 0};
+    return rill_patch_answer_of(P::lattice, rill_patch_flows(equilibrium, row.patch), row.patch, &now, row.k, &row.pair,
+                                row.sent[0]);
+}
+
+template <class P>
+static __device__ void patch_sum(const int equilibrium, const patch_row &row, const rill_patch_now &now)
+{
+    const rill_patch &patch = *row.patch;
+    rill_patch_sums sums = {0, 0, 0};
+    if (row.k < patch.count) {
+        const rill_patch_answer answer = patch_answer<P>(equilibrium, row, now);
+        sums = rill_patch_sums_of(&patch, &row.pair, &answer, row.sent, row.k);
+    }
+    sums = patch_block_sum(sums);
+    if (threadIdx.x == 0) patch.partials[row.block] = sums;
+}
+
+template <class P>
+static __device__ void patch_rewrite(const rill_arrays &arrays, const int parity, const patch_row &row,
+                                     const rill_patch_answer &answer, const rill_patch_now &now)
+{
+    const rill_patch &patch = *row.patch;
+    rill_patch_sums sums = {0, 0, 0};
     if (patch.partials) { // every block finds the same
         const uint64_t blocks = (patch.count + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK;
         for (uint64_t b = threadIdx.x; b < blocks; b += RILL_PATCH_BLOCK)
@@ -425,17 +519,74 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_RESIDENT)
         sums = patch_block_sum(sums);
     }
     const rill_patch_act act = rill_patch_act_of(&patch, &now, &sums);
-    if (patch.partials && k == 0) rill_patch_keep(&patch, &now, &act);
-    if (!mine) return;
-    const double term = rill_patch_term(P::lattice, flows, &patch, &now, act.density, k, sent[0]);
-    patch.terms[k] = term;
+    if (patch.partials && row.k == 0) rill_patch_keep(&patch, &now, &act);
+    if (row.k >= patch.count) return;
+    const double term = answer.fixed + answer.slope * act.density;
+    patch.terms[row.k] = term;
     RILL_UNROLL
     for (int e = 0; e < 2; e++)
         rill_storage_store(
             P::storage, arrays.populations,
-            rill_patch_slot(P::plan(), parity, &arrays, pair.node[e], pair.direction[e], false),
-            (rill_scalar)(rill_patch_back(&patch, term, sent, e) +
-                          (double)rill_population_rest(P::lattice, P::shift, pair.direction[e])));
+            rill_patch_slot(P::plan(), parity, &arrays, row.pair.node[e], row.pair.direction[e], false),
+            (rill_scalar)(rill_patch_back(&patch, term, row.sent, e) +
+                          (double)rill_population_rest(P::lattice, P::shift, row.pair.direction[e])));
+}
+
+// Does tasks one after the other, blocks taking turns through the patches of each; see kernel/boundary.h and
+// outlet.h. It has too few warps to hide memory behind: what a task needs besides the one before is asked for while
+// blocks wait for each other, the next while one is worked on, and patches are kept where they are near.
+template <class P>
+__global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_PATCH_RESIDENT)
+    patch_kernel(const rill_arrays arrays, const int equilibrium, const int parity, const rill_patch *patches,
+                 const int count, const __grid_constant__ rill_patch_now now, const int tasks, double *exchange)
+{
+    constexpr int near = 16, words = sizeof(rill_patch) / sizeof(uint64_t);
+    __shared__ uint64_t shared[near * words];
+    if (count <= near) {
+        for (int k = threadIdx.x; k < count * words; k += RILL_PATCH_BLOCK) shared[k] = ((const uint64_t *)patches)[k];
+        patches = (const rill_patch *)shared;
+        __syncthreads();
+    }
+    const auto look = [&](const int task, const uint64_t n) {
+        return patch_look<P>(arrays, equilibrium, parity, patches, count, task, n);
+    };
+    if (tasks & RILL_PATCH_MEASURE)
+        for (patch_row row = look(RILL_PATCH_MEASURE, blockIdx.x); row.patch;
+             row = look(RILL_PATCH_MEASURE, row.block + gridDim.x))
+            if (row.k < row.patch->count) patch_measure<P>(arrays, parity, *row.patch, row.k, exchange);
+    uint32_t turn = 0;
+    if (tasks & RILL_PATCH_NODES) {
+        for (uint64_t n = blockIdx.x;; n += gridDim.x) {
+            const patch_row row = patch_find(equilibrium, patches, count, RILL_PATCH_NODES, n);
+            if (!row.patch) break;
+            if (row.k < row.patch->node_count) patch_node<P>(arrays, parity, *row.patch, now, row.k);
+        }
+        if (tasks != RILL_PATCH_NODES) turn = patch_arrive();
+    }
+    patch_row row = {};
+    if (tasks & RILL_PATCH_SUM) {
+        row = look(RILL_PATCH_SUM, blockIdx.x);
+        if (tasks & RILL_PATCH_NODES) patch_wait(turn);
+        for (uint64_t n = blockIdx.x + gridDim.x; row.patch; n += gridDim.x) {
+            const patch_row next = look(RILL_PATCH_SUM, n);
+            patch_sum<P>(equilibrium, row, now);
+            row = next;
+        }
+        if (tasks & RILL_PATCH_REWRITE) turn = patch_arrive();
+    }
+    if (!(tasks & RILL_PATCH_REWRITE)) return;
+    row = look(RILL_PATCH_REWRITE, blockIdx.x);
+    // Of what nodes were looked at for, all is known where sums were taken since.
+    rill_patch_answer answer = {0, 0};
+    if (tasks & RILL_PATCH_SUM) answer = patch_answer<P>(equilibrium, row, now);
+    if (tasks != RILL_PATCH_REWRITE) patch_wait(turn);
+    if (!(tasks & RILL_PATCH_SUM)) answer = patch_answer<P>(equilibrium, row, now);
+    for (uint64_t n = blockIdx.x + gridDim.x; row.patch; n += gridDim.x) {
+        const patch_row next = look(RILL_PATCH_REWRITE, n);
+        patch_rewrite<P>(arrays, parity, row, answer, now);
+        row = next;
+        answer = patch_answer<P>(equilibrium, row, now);
+    }
 }
 
 // Takes what the links of a node have gained from its population at rest.

@@ -4,8 +4,10 @@
 extern "C" {
 #include "cuda/launch.h"
 #include "kernel/boundary.h"
+#include "kernel/storage.h"
 }
 
+#include <algorithm>
 #include <cuda_runtime.h>
 
 namespace
@@ -33,25 +35,44 @@ union rates_argument {
 // Starts a kernel with `threads` to a block. A failure stays behind as CUDA's last error, which wait()
 // reports.
 template <class... arguments>
-void start(const rill_launch *launch, int kernel, dim3 blocks, unsigned threads, arguments... values)
+void start(const rill_launch *launch, int kernel, unsigned blocks, unsigned threads, arguments... values)
 {
     const auto *compiled = (const rill_cuda_compiled *)launch->kernels->compiled;
     void *addresses[] = {&values...};
-    if (blocks.x > 0 && blocks.y > 0)
-        cudaLaunchKernel(compiled->kernels[kernel], blocks, dim3(threads), addresses, 0, nullptr);
+    if (blocks == 0) return;
+    if (kernel == RILL_CUDA_PATCH) // whose blocks wait for each other
+        cudaLaunchCooperativeKernel(compiled->kernels[kernel], dim3(blocks), dim3(threads), addresses, 0,
+                                    nullptr);
+    else
+        cudaLaunchKernel(compiled->kernels[kernel], dim3(blocks), dim3(threads), addresses, 0, nullptr);
 }
 
 unsigned blocks_of(uint64_t work, uint64_t size) { return (unsigned)((work + size - 1) / size); }
 
+// A tenth of the second-level cache: far enough to arrive in time, near enough not to be displaced.
+uint32_t ahead_of(const rill_launch *launch)
+{
+    int device = 0, cache = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device);
+    const size_t node =
+        (size_t)rill_q((int)launch->variant.lattice) * rill_storage_size((int)launch->variant.storage);
+    const size_t nodes = (size_t)cache / 10 / node;
+    return (uint32_t)(nodes - nodes % RILL_SEGMENT_BLOCK);
+}
+
 void step(const rill_launch *launch)
 {
-    const auto threads = (unsigned)rill_cuda_step_threads((int)launch->variant.stream,
-                                                          (int)launch->variant.addressing, launch->parity);
+    const auto threads =
+        (unsigned)rill_cuda_step_threads((int)launch->variant.lattice, (int)launch->variant.stream,
+                                         (int)launch->variant.addressing, launch->parity);
     const int kernel = launch->walls.weights ? RILL_CUDA_STEP_WALLS
                        : launch->parity      ? RILL_CUDA_STEP_ODD
                                              : RILL_CUDA_STEP_EVEN;
-    start(launch, kernel, blocks_of(launch->nodes - launch->first, threads), threads, launch->from,
-          launch->to, rates_argument(launch), launch->first, launch->nodes, launch->walls);
+    rill_arrays from = launch->from;
+    from.ahead = ahead_of(launch);
+    start(launch, kernel, blocks_of(launch->nodes - launch->first, threads), threads, from, launch->to,
+          rates_argument(launch), launch->first, launch->nodes, launch->walls);
 }
 
 void read(const rill_launch *launch, rill_node first, rill_node count, double *out, rill_partial *partials)
@@ -90,21 +111,23 @@ void wrap(const rill_launch *launch)
           launch->from);
 }
 
-void patch(const rill_launch *launch, rill_patch_task task, const rill_patch *patches, const rill_patch *host,
-           int count, const rill_patch_now *now, double *exchange)
+// Blocks wait for each other between tasks, so that all of them must be resident at once.
+void patch(const rill_launch *launch, int tasks, const rill_patch *patches, const rill_patch *host, int count,
+           const rill_patch_now *now, double *exchange)
 {
-    uint64_t work = 0;
-    for (int k = 0; k < count; k++) {
-        const rill_patch *p = &host[k];
-        uint64_t own = p->count;
-        if (task == RILL_PATCH_NODES)
-            own = rill_patch_looks((int)launch->variant.equilibrium, p) ? p->node_count : 0;
-        if (task == RILL_PATCH_SUM && !p->partials) own = 0;
-        work = own > work ? own : work;
+    uint64_t most = 0;
+    for (int task = RILL_PATCH_NODES; task <= RILL_PATCH_MEASURE; task *= 2) {
+        uint64_t blocks = 0;
+        for (int k = 0; k < count && tasks & task; k++)
+            blocks += rill_patch_blocks((int)launch->variant.equilibrium, &host[k], task);
+        most = std::max(most, blocks);
     }
-    start(launch, RILL_CUDA_PATCH, dim3((unsigned)blocks_of(work, RILL_PATCH_BLOCK), (unsigned)count),
-          RILL_PATCH_BLOCK, launch->from, (int)launch->variant.equilibrium, launch->parity, patches, *now,
-          (int)task, exchange);
+    int device = 0, multiprocessors = 1;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    const auto resident = (uint64_t)multiprocessors * RILL_CUDA_PATCH_RESIDENT;
+    start(launch, RILL_CUDA_PATCH, (unsigned)std::min(most, resident), RILL_PATCH_BLOCK, launch->from,
+          (int)launch->variant.equilibrium, launch->parity, patches, count, *now, tasks, exchange);
 }
 
 void walls(const rill_launch *launch, rill_walls_task task, const rill_walls *list, double *exchange)

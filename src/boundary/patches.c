@@ -169,13 +169,18 @@ rill_status rill_patches_apply(const rill_patches *p, const rill_launch *launch,
     rill_status status = RILL_OK;
     rill_patch_now now = {.step = step};
     const rill_kernels *kernels = launch->kernels;
+    int early = (p->nodes ? RILL_PATCH_NODES : 0) | (p->sums ? RILL_PATCH_SUM : 0),
+        late = p->openings ? RILL_PATCH_REWRITE : 0;
     memcpy(now.force, launch->force, sizeof now.force);
     for (int k = 0; k < p->count; k++) RILL_TRY(weigh(p->all[k], k, step, &now));
-    if (p->nodes) kernels->patch(launch, RILL_PATCH_NODES, p->own, p->table, p->count, &now, NULL);
-    if (p->sums) kernels->patch(launch, RILL_PATCH_SUM, p->own, p->table, p->count, &now, NULL);
+    if (!p->walls || (leave && p->in_step && !p->apart)) { /* no walls between: one kernel instead of three */
+        late |= early;
+        early = 0;
+    }
+    if (early) kernels->patch(launch, early, p->own, p->table, p->count, &now, NULL);
     for (int k = 0; k < p->count; k++)
         if (p->all[k]->interpolated) walls_apply(p->all[k], launch, leave && p->all[k] == p->in_step);
-    if (p->openings) kernels->patch(launch, RILL_PATCH_REWRITE, p->own, p->table, p->count, &now, NULL);
+    if (late) kernels->patch(launch, late, p->own, p->table, p->count, &now, NULL);
 done:
     return status;
 }

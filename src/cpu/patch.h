@@ -143,8 +143,10 @@ static inline rill_patch_sums rill_cpu_patch_sum(const rill_cpu_patch_work *w, b
         rill_cpu_patch_look(w, patch, from, &row);
         for (size_t k = 0; k < row.link[0].count; k++) {
             const double sent[2] = {row.link[0].value[k], row.link[1].value[k]};
-            const rill_patch_sums one =
-                rill_patch_sums_of(w->plan.lattice, flows, patch, now, sent, from + k);
+            const rill_patch_pair *pair = &patch->pairs[from + k];
+            const rill_patch_answer answer =
+                rill_patch_answer_of(w->plan.lattice, flows, patch, now, from + k, pair, sent[0]);
+            const rill_patch_sums one = rill_patch_sums_of(patch, pair, &answer, sent, from + k);
             rill_patch_sums_add(&sums, &one);
         }
     }
@@ -159,7 +161,9 @@ static inline void rill_cpu_patch_rewrite(const rill_cpu_patch_work *w, bool flo
     rill_cpu_patch_look(w, patch, first, &row);
     for (size_t k = 0; k < row.link[0].count; k++) {
         const double out[2] = {row.link[0].value[k], row.link[1].value[k]};
-        const double term = rill_patch_term(w->plan.lattice, flows, patch, now, density, first + k, out[0]);
+        const rill_patch_answer answer = rill_patch_answer_of(w->plan.lattice, flows, patch, now, first + k,
+                                                              &patch->pairs[first + k], out[0]);
+        const double term = answer.fixed + answer.slope * density;
         patch->terms[first + k] = term;
         for (int e = 0; e < 2; e++) row.link[e].value[k] = rill_patch_back(patch, term, out, e);
     }

@@ -419,13 +419,15 @@ static rill_cpu_patch_work patch_work(const work *w)
         w->size};
 }
 
-static void patch(const rill_launch *launch, rill_patch_task task, const rill_patch *patches,
-                  const rill_patch *host, int count, const rill_patch_now *now, double *exchange)
+static void patch(const rill_launch *launch, int tasks, const rill_patch *patches, const rill_patch *host,
+                  int count, const rill_patch_now *now, double *exchange)
 {
     const work w = work_of(launch);
     const rill_cpu_patch_work own = patch_work(&w);
     (void)host; /* the same memory */
-    for (int k = 0; k < count; k++) rill_cpu_patch(&own, task, &patches[k], now, exchange);
+    for (int task = RILL_PATCH_NODES; task <= RILL_PATCH_MEASURE; task *= 2)
+        for (int k = 0; k < count && tasks & task; k++)
+            rill_cpu_patch(&own, (rill_patch_task)task, &patches[k], now, exchange);
 }
 
 static void walls(const rill_launch *launch, rill_walls_task task, const rill_walls *list, double *exchange)

@@ -80,6 +80,7 @@ typedef struct rill_arrays {
     uint32_t box[3];                      /**< dense: cells along x, y, z */
     uint32_t row, plane;                  /**< bitmap: words of a row, of a plane */
     uint32_t last_bit;                    /**< bitmap: bit of a row's last cell in its last word */
+    uint32_t ahead;                       /**< GPU: nodes from the first of a block to those asked for */
     rill_segments segments;               /**< CPU with a list: the list again */
 } rill_arrays;
 

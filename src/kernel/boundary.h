@@ -39,6 +39,11 @@
 RILL_FN size_t rill_patch_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
                                const rill_node n, const int i, const bool sent)
 {
+    if (!sent && plan.bounce == RILL_HALF_WAY && !rill_stream_esoteric(plan.stream)) {
+        const rill_link wall = {n, true}; /* what comes in is only rewritten at walls: nothing to look up */
+        return rill_slot_offset(plan.lattice, plan.stream, arrays,
+                                rill_slot_in(plan.stream, parity, i, n, wall));
+    }
     if (!sent)
         return rill_incoming(plan.lattice, plan.stream, plan.addressing, plan.bounce, parity, arrays, n, i);
     const int before = rill_stream_parities(plan.stream) == 2 ? 1 - parity : 0;
@@ -56,6 +61,16 @@ RILL_FN bool rill_patch_looks(const int equilibrium, const rill_patch *patch)
 {
     return rill_patch_flows(equilibrium, patch) || patch->backflow > 0 ||
            (patch->record && patch->kind == RILL_BOUNDARY_VELOCITY);
+}
+
+/** Return how many times RILL_PATCH_BLOCK nodes or pairs of a patch a task works on. */
+RILL_FN uint64_t rill_patch_blocks(const int equilibrium, const rill_patch *patch, const int task)
+{
+    uint64_t work = patch->count;
+    if (task == RILL_PATCH_NODES) work = rill_patch_looks(equilibrium, patch) ? patch->node_count : 0;
+    if (task == RILL_PATCH_SUM && !patch->partials) work = 0;
+    if (task == RILL_PATCH_REWRITE && patch->kind == RILL_BOUNDARY_WALL) work = 0;
+    return (work + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK;
 }
 
 /** Return how many links a pair is. */
@@ -102,18 +117,29 @@ RILL_FN double rill_patch_velocity_term(const rill_patch *patch, const rill_patc
     return term;
 }
 
-/** Return that (velocity), or what what was sent is subtracted from (pressure). @param density  rho_w - 1
- * @param sent  along the first link */
-RILL_FN double rill_patch_term(const int lattice, const bool flows, const rill_patch *patch,
-                               const rill_patch_now *now, const double density, const uint64_t k,
-                               const double sent)
+/**
+ * The term of a pair, fixed + slope (rho_w - 1): what is added to what was sent (velocity), or what that is
+ * subtracted from (pressure).
+ */
+typedef struct rill_patch_answer {
+    double fixed, slope;
+} rill_patch_answer;
+
+/** Find it. @param flows  rill_patch_flows() @param sent  along the first link */
+RILL_FN rill_patch_answer rill_patch_answer_of(const int lattice, const bool flows, const rill_patch *patch,
+                                               const rill_patch_now *now, const uint64_t k,
+                                               const rill_patch_pair *pair, const double sent)
 {
-    if (patch->kind == RILL_BOUNDARY_VELOCITY) return rill_patch_velocity_term(patch, now, k);
-    const rill_patch_pair pair = patch->pairs[k];
-    const rill_patch_bend bend = rill_patch_bend_of(lattice, flows, patch, &pair);
-    const double d = density + bend.lowered;
-    return 2 * rill_w(lattice, pair.direction[0]) * bend.share * (d + (1 + d) * bend.bend) +
-           (bend.alone ? sent : 0);
+    rill_patch_answer answer = {0, 0};
+    if (patch->kind == RILL_BOUNDARY_VELOCITY) {
+        answer.fixed = rill_patch_velocity_term(patch, now, k);
+        return answer;
+    }
+    const rill_patch_bend bend = rill_patch_bend_of(lattice, flows, patch, pair);
+    const double weight = 2 * rill_w(lattice, pair->direction[0]) * bend.share;
+    answer.slope = weight * (1 + bend.bend);
+    answer.fixed = weight * (bend.lowered + (1 + bend.lowered) * bend.bend) + (bend.alone ? sent : 0);
+    return answer;
 }
 
 /** Return what comes back along link e of a pair that has sent this. */

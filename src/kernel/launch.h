@@ -144,12 +144,13 @@ typedef struct rill_patch {
     double *record;            /**< [capacity][2], flow and pressure of step k at k % capacity; NULL: none */
 } rill_patch;
 
-/** What a call of the patch kernel does: look at nodes, sum over pairs, rewrite pairs, measure pairs. */
+/** What a call of the patch kernel does, bits that may be combined, all patches in turn for each: look at
+ * nodes, sum over pairs, rewrite pairs; measure the pairs of one. */
 typedef enum rill_patch_task {
-    RILL_PATCH_NODES,
-    RILL_PATCH_SUM,
-    RILL_PATCH_REWRITE,
-    RILL_PATCH_MEASURE
+    RILL_PATCH_NODES = 1,
+    RILL_PATCH_SUM = 2,
+    RILL_PATCH_REWRITE = 4,
+    RILL_PATCH_MEASURE = 8
 } rill_patch_task;
 
 /** A link to an interpolated wall; see kernel/walls.h. */
@@ -205,13 +206,14 @@ struct rill_kernels {
     /** Ring: copy the nodes that ghosts stand for to them, before the step that `launch` describes. */
     void (*wrap)(const rill_launch *launch);
     /**
-     * Do a task for `count` patches, before the step that `launch` describes.
+     * Do tasks for `count` patches, before the step that `launch` describes.
+     * @param[in]  tasks     of rill_patch_task
      * @param[in]  patches   on the backend
      * @param[in]  host      the same, pointers being the backend's: to see how much there is to do
      * @param[out] exchange  to measure one patch: see rill_patch_note()
      */
-    void (*patch)(const rill_launch *launch, rill_patch_task task, const rill_patch *patches,
-                  const rill_patch *host, int count, const rill_patch_now *now, double *exchange);
+    void (*patch)(const rill_launch *launch, int tasks, const rill_patch *patches, const rill_patch *host,
+                  int count, const rill_patch_now *now, double *exchange);
     /** Do a task for the links of an interpolated wall, before the step that `launch` describes. @param[out]
      * exchange  [2][count], to measure: sum and difference of what came back and what was sent */
     void (*walls)(const rill_launch *launch, rill_walls_task task, const rill_walls *walls, double *exchange);

@@ -32,23 +32,16 @@ RILL_FN void rill_patch_sums_add(rill_patch_sums *sums, const rill_patch_sums *m
     sums->density += more->density;
 }
 
-/** Return the sums of pair k, which has sent this, and of node k. */
-RILL_FN rill_patch_sums rill_patch_sums_of(const int lattice, const bool flows, const rill_patch *patch,
-                                           const rill_patch_now *now, const double sent[2], const uint64_t k)
+/** Return the sums of pair k, which has sent this and answers so, and of node k. */
+RILL_FN rill_patch_sums rill_patch_sums_of(const rill_patch *patch, const rill_patch_pair *pair,
+                                           const rill_patch_answer *answer, const double sent[2],
+                                           const uint64_t k)
 {
-    rill_patch_sums sums = {0, 0, 0};
-    if (patch->kind == RILL_BOUNDARY_VELOCITY) {
-        sums.fixed = rill_patch_velocity_term(patch, now, k);
-        if (patch->record && k < patch->node_count) sums.density = patch->moments[k];
-        return sums;
-    }
-    const rill_patch_pair pair = patch->pairs[k];
-    const int links = rill_patch_links(&pair);
-    const rill_patch_bend bend = rill_patch_bend_of(lattice, flows, patch, &pair);
-    const double weight = links * 2 * rill_w(lattice, pair.direction[0]) * bend.share;
-    sums.fixed = weight * (bend.lowered + (1 + bend.lowered) * bend.bend) -
-                 (bend.alone ? 1 : 2) * (links == 2 ? sent[0] + sent[1] : sent[0]);
-    sums.slope = weight * (1 + bend.bend);
+    const int links = rill_patch_links(pair);
+    rill_patch_sums sums = {links * answer->fixed, links * answer->slope, 0};
+    if (patch->kind == RILL_BOUNDARY_PRESSURE) sums.fixed -= 2 * (links == 2 ? sent[0] + sent[1] : sent[0]);
+    if (patch->kind == RILL_BOUNDARY_VELOCITY && patch->record && k < patch->node_count)
+        sums.density = patch->moments[k];
     return sums;
 }
 

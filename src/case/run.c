@@ -259,7 +259,7 @@ static rill_status loop_begin(rill_run_loop *loop)
                          "time step",
                          (unsigned long long)r->cycle);
     RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
-    if (loop->options->resume) RILL_TRY(rill_run_resume(loop));
+    RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
     if (s->steps % r->cycle == 0) { /* a cycle begins: of a run that ended here, too, and was given more */
         s->recording = s->repeats || s->steps + r->cycle >= loop->steps_max;
         if (loop->observers.sample) rill_shear_cycle_restart(&loop->observers.cycle);

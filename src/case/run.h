@@ -44,7 +44,7 @@ typedef struct rill_run_signals {
 typedef struct rill_run_options {
     const char *directory; /**< where everything goes; it must exist */
     rill_fields_kind fields;
-    bool resume;             /**< go on from the checkpoint in the directory */
+    bool resume;             /**< go on from the checkpoint in the directory; else it is removed */
     double checkpoint_every; /**< s of wall clock; 0: none but on signals */
     rill_run_signals *signals;
     const char *command;    /**< provenance; may be NULL */

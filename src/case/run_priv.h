@@ -67,6 +67,9 @@ rill_status rill_run_save(rill_run_loop *loop);
 /** Go on from the checkpoint of the directory. */
 rill_status rill_run_resume(rill_run_loop *loop);
 
+/** Remove the checkpoint of the directory, so that nothing goes on from an earlier run. */
+rill_status rill_run_forget(const rill_run_loop *loop);
+
 /** Find out where and why the flow diverged. @return RILL_NUMERICS with a sentence */
 rill_status rill_run_diverged(rill_run_loop *loop, const rill_totals *totals);
 

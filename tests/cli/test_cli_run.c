@@ -237,6 +237,34 @@ Test(cli_run, resume_refuses_what_is_not_its_own)
     cli_test_fails(1, "checkpoint.h5", "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
 }
 
+/* Hours of steps are not discarded because an option was forgotten, nor because the new case is wrong. */
+Test(cli_run, a_checkpoint_is_discarded_only_when_asked_for)
+{
+    write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.1, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
+    cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
+    cr_assert_eq(rename("a/checkpoint.h5", "kept.h5"), 0);
+    cr_assert_eq(system("cp kept.h5 a/checkpoint.h5; cp kept.h5 a/checkpoint.h5.previous"), 0);
+    const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a");
+    cli_test_expect_failure(&r, 1, "a holds the checkpoint of an earlier run: go on from it with --resume");
+    cr_assert_str_empty(r.out, "a plan is printed first: %s", r.out);
+    cr_assert_eq(remove("a/checkpoint.h5"), 0); /* the other one alone can be gone on from, too */
+    cli_test_fails(1, "--overwrite", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
+    cli_test_fails(1, "leave one of them out", "run", "p.yaml", "-q", "-o", "a", "--resume", "--overwrite");
+    write_file("f.yaml", PULSE "output: {probes: {far: [9 mm, 0 mm, 2 mm]}}\n");
+    cli_test_fails(1, "probe far", "run", "f.yaml", "--no-measure", "-q", "-o", "a", "--overwrite");
+    cr_assert(same_files("kept.h5", "a/checkpoint.h5.previous"));
+    write_file("p.yaml", PULSE "run: {cycles: 1, mach: 0.1}\noutput: {snapshots: 0}\n");
+    cli_result anew = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a", "--overwrite");
+    cr_assert_eq(anew.code, 0, "%s%s", anew.out, anew.err);
+    cr_assert(strstr(anew.out, "replace those of an earlier run"), "%s", anew.out);
+    cr_assert(!cli_test_exists("a/checkpoint.h5") && !cli_test_exists("a/checkpoint.h5.previous"));
+    /* Without a checkpoint results are replaced as any output is, and a new directory has none. */
+    anew = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a");
+    cr_assert(anew.code == 0 && strstr(anew.out, "replace those"), "%s%s", anew.out, anew.err);
+    anew = cli_test_run("run", "p.yaml", "--no-measure", "-o", "b");
+    cr_assert(anew.code == 0 && !strstr(anew.out, "replace those"), "%s%s", anew.out, anew.err);
+}
+
 /* A thin fluid on a coarse grid: found within the steps that are stated, with its place, and nothing is left.
  */
 Test(cli_run, a_divergence_is_told_with_its_place_and_reason)

@@ -2,8 +2,10 @@
 /* Observers of a vessel. */
 #include "case/observe.h"
 
+#include "case/rhythm.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "run/sim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -213,6 +215,61 @@ void rill_observers_free(rill_observers *o)
 double rill_observers_time(const rill_observers *o)
 {
     return (double)rill_sim_steps(o->vessel->sim) * o->vessel->plan.scales.time;
+}
+
+/* ---- size ------------------------------------------------------------------------------------ */
+
+/* Add a sample of nodes with its values. */
+static void sample_add(uint64_t nodes, rill_observers_size *out)
+{
+    const rill_sample_size size = rill_sample_measure(nodes);
+    out->host += 10 * nodes * sizeof(double) + size.host;
+    out->backend += size.backend;
+}
+
+/* Add places between nodes: up to eight nodes each, neighbours share half of them or more. */
+static void places_add(uint64_t places, rill_observers_size *out)
+{
+    const rill_points *p = NULL;
+    out->host += places * (sizeof *p->slots + sizeof *p->weights + 8 * sizeof *p->nodes);
+    sample_add(4 * places, out);
+}
+
+static void shear_add(const rill_geom *geom, uint64_t nodes, rill_observers_size *out)
+{
+    const rill_observers *o = NULL;
+    const uint64_t triangles = geom->surface->triangle_count;
+    const rill_wall_shear_size map = rill_wall_shear_measure(geom, nodes);
+    /* Sums of a cycle, the shear of a moment, and what is written of the cycle: 6 numbers. */
+    out->host += map.bytes + triangles * (4 * sizeof *o->cycle.sums + sizeof *o->shear + 6 * sizeof(float));
+    out->making = map.making > out->making ? map.making : out->making;
+    sample_add(map.nodes, out);
+}
+
+rill_observers_size rill_observers_measure(const rill_case *given, const rill_geom *geom,
+                                           const rill_case_plan *plan)
+{
+    rill_observers_size out = {0};
+    rill_run_rhythm rhythm;
+    double widest = 0;
+    rill_run_rhythm_make(given, geom, plan, &rhythm);
+    const uint64_t cycles = plan->steps / rhythm.cycle + 1, openings = (uint64_t)plan->opening_count,
+                   probes = (uint64_t)given->output.probe_count, planes = (uint64_t)given->output.plane_count;
+    for (int k = 0; k < plan->opening_count; k++) widest = fmax(widest, geom->surface->openings[k].area);
+    /* Numbers of a row: step and time of five series, and what follows them. */
+    double rows = (double)rhythm.series * (double)(6 + 2 * openings + 4 * probes + 3 * planes) +
+                  (double)rhythm.watch * 5 + (double)rhythm.wall * 4;
+    places_add(probes + planes * rill_slab_measure(geom, widest), &out);
+    if (given->output.surface) shear_add(geom, plan->nodes, &out);
+    if (given->output.centreline) {
+        uint64_t places;
+        const uint64_t making = rill_centreline_measure(geom, plan->nodes, &places);
+        out.making = making > out.making ? making : out.making;
+        rows += (double)rhythm.wall * (double)(2 + 4 * places);
+        places_add(places, &out);
+    }
+    out.host += (uint64_t)fmin(rows * (double)cycles * sizeof(double), 1e18);
+    return out;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

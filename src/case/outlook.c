@@ -104,6 +104,13 @@ done:
     return status;
 }
 
+int rill_outlook_modes(const rill_outlook *o, int k)
+{
+    const rill_profile *p = o->profiles[k];
+    if (!p) return 0;
+    return 1 + (p->fields ? 2 * (p->count - 1) : 0) + (o->kept[k].omega > 0);
+}
+
 void rill_outlook_destroy(rill_outlook *o)
 {
     for (int k = 0; k < o->count; k++) rill_profile_destroy(o->profiles[k]);

@@ -30,6 +30,10 @@ typedef struct rill_outlook {
 /** Match openings, make profiles, solve the circuit. */
 rill_status rill_outlook_make(const rill_case *given, const rill_geom *geom, rill_outlook *out);
 
+/** Return the modes that the velocity of an opening is a sum of: mean, two for each harmonic, and a flat one;
+ * 0 where a pressure stands. */
+int rill_outlook_modes(const rill_outlook *outlook, int opening);
+
 /** Free what it holds. */
 void rill_outlook_destroy(rill_outlook *outlook);
 

@@ -10,54 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    SERIES = 500, /* rows per cycle, at most, and at most every fourth step */
-    WALL = 50,    /* samples of the wall shear per cycle, at most, and at most every twentieth step */
-    WATCH = 100   /* steps between looks for divergence, at most: a look costs half a step */
-};
-
 /* Speeds and densities that no flow of small Mach number has; lu. */
 static const double SPEED_MAX = 0.45, DENSITY_MAX = 0.6;
 
-/* ---- rhythm ---------------------------------------------------------------------------------- */
-
-/*
- * Steps in which what is left of a disturbance shrinks by e: the slowest mode of the flow in a pipe decays
- * with 5.78 nu / R^2 (the square of the first zero of J0), a Windkessel with R_d C, and sound must have
- * crossed the vessel.
- */
-static double settling_steps(const rill_vessel *v)
-{
-    double seconds = 0, sound = 0;
-    for (int k = 0; k < v->plan.opening_count; k++) {
-        const rill_end *end = &v->given->ends[v->plan.openings[k].end];
-        const double radius = v->geom->surface->openings[k].hydraulic_diameter / 2;
-        seconds = fmax(seconds, radius * radius / (5.783 * v->plan.nu));
-        if (end->kind == RILL_END_WINDKESSEL && isfinite(end->distal * end->compliance))
-            seconds = fmax(seconds, end->distal * end->compliance);
-    }
-    for (int a = 0; a < 3; a++) sound += sqrt(3) * v->geom->n[a];
-    return fmax(seconds / v->plan.scales.time, sound);
-}
-
-static uint64_t at_most(uint64_t limit, uint64_t steps) { return steps < limit ? steps : limit; }
-
-void rill_run_rhythm_make(const rill_vessel *v, rill_run_rhythm *out)
-{
-    const uint64_t steps = v->plan.steps;
-    uint64_t cycle = v->plan.cycle_steps;
-    if (cycle == 0) { /* at least three spans within what is allowed, so that two can be compared */
-        const double wanted = fmin(ceil(settling_steps(v)), ceil((double)steps / 3));
-        cycle = (uint64_t)fmax(1, wanted);
-    }
-    *out = (rill_run_rhythm){.cycle = cycle,
-                             .series = at_most(SERIES, (cycle + 3) / 4),
-                             .wall = at_most(WALL, (cycle + 19) / 20),
-                             .watch = (cycle + WATCH - 1) / WATCH,
-                             .phases = at_most((uint64_t)v->given->output.snapshots, cycle)};
-    if (v->plan.cycle_steps == 0 && out->phases > 1)
-        out->phases = 1; /* steady: there is one phase, the end */
-}
+/* ---- what is due ------------------------------------------------------------------------------ */
 
 /* The next place in a cycle, after `at`, where something is due that is due `times` times in it. */
 static uint64_t next_due(uint64_t at, uint64_t times, uint64_t cycle)
@@ -273,7 +229,7 @@ done:
 uint64_t rill_run_watch_steps(const rill_vessel *vessel)
 {
     rill_run_rhythm rhythm;
-    rill_run_rhythm_make(vessel, &rhythm);
+    rill_run_rhythm_make(vessel->given, vessel->geom, &vessel->plan, &rhythm);
     return (rhythm.cycle + rhythm.watch - 1) / rhythm.watch;
 }
 
@@ -282,7 +238,7 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
     rill_status status = RILL_OK;
     rill_run_loop loop = {.vessel = vessel, .options = options, .result = result};
     *result = (rill_run_result){.shear_mean = NAN, .shear_max = NAN, .osi_mean = NAN, .balance = NAN};
-    rill_run_rhythm_make(vessel, &loop.rhythm);
+    rill_run_rhythm_make(vessel->given, vessel->geom, &vessel->plan, &loop.rhythm);
     result->cycle_steps = loop.rhythm.cycle;
     result->watch_steps = rill_run_watch_steps(vessel);
     RILL_TRY(loop_begin(&loop));

@@ -9,18 +9,10 @@
 #define RILL_CASE_RUN_PRIV_H
 
 #include "case/observe.h"
+#include "case/rhythm.h"
 #include "case/run.h"
 
 enum { RILL_RUN_PATH = 4096 };
-
-/** How often things are done in a cycle. */
-typedef struct rill_run_rhythm {
-    uint64_t cycle;  /**< steps */
-    uint64_t series; /**< rows of openings, probes and planes */
-    uint64_t wall;   /**< samples of the wall shear and the centre line */
-    uint64_t watch;  /**< looks for divergence */
-    uint64_t phases; /**< snapshots in the recorded cycle */
-} rill_run_rhythm;
 
 /** What a checkpoint keeps beside arrays; no pointers. */
 typedef struct rill_run_state {
@@ -48,9 +40,6 @@ typedef struct rill_run_loop {
     uint64_t first;               /**< steps that this process began at */
     char run_hash[17], geometry_hash[17], variant[160];
 } rill_run_loop;
-
-/** Lay down how often things are done. */
-void rill_run_rhythm_make(const rill_vessel *vessel, rill_run_rhythm *out);
 
 /** Compare the cycle that just ended with the one before. */
 void rill_run_compare(rill_run_loop *loop);

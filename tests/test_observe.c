@@ -24,8 +24,7 @@ static double status_of(const char *key)
 static void peak_restart(void)
 {
     FILE *file = fopen("/proc/self/clear_refs", "w");
-    if (!file || fputs("5", file) < 0 || fclose(file) != 0)
-        cr_skip_test("the peak cannot be measured here");
+    if (!file || fputs("5", file) < 0 || fclose(file) != 0) cr_skip_test("the peak cannot be measured here");
 }
 
 /* Run v.yaml. @param[out] plan  bytes that the plan names @return bytes that it takes at most */

@@ -205,11 +205,12 @@ typedef struct rill_case_plan {
 /** What a plan needs beside the case. */
 typedef struct rill_plan_options {
     rill_backend_kind backend;
-    bool measure; /**< measure the speed, else estimate it */
+    bool measure; /**< measure the speed, else it is left out */
 } rill_plan_options;
 
 /**
- * Lay down what a case comes to on its geometry; nothing is allocated for the run.
+ * Lay down what a case comes to on its geometry; nothing is allocated for the run, but a small vessel is set
+ * up for a moment where its speed is to be measured.
  * @return RILL_USAGE when openings of case and geometry do not match, or the geometry is none of a vessel.
  * What speaks against the run is among the verdicts: see rill_case_plan_accept()
  */

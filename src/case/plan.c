@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a case and its geometry to lattice units, memory and time. Nothing is allocated for the run. */
+/* From a case and its geometry to lattice units and memory. Nothing is allocated for the run; how long it
+ * takes is pace.c's. */
 #include "case/plan.h"
 
 #include "backend.h"
 #include "case/observe.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "run/plan.h"
 #include "run/sim.h"
 #include "run/variant.h"
 
@@ -25,9 +25,6 @@
  */
 enum { WALL_BYTES = 40, OPENING_BYTES = 64, MODE_BYTES = 3 * sizeof(double) };
 enum { SLICE_BYTES = 32 << 20, SLICE_NODES = 1 << 20, PIECE_BYTES = 12 << 20, FILE_BYTES = 24 << 20 };
-
-/* How much slower a vessel is than a box of the same nodes: walls and openings. */
-#define VESSEL_SPEED 0.85
 
 typedef struct planner {
     const rill_case *given;
@@ -283,7 +280,7 @@ done:
     return status;
 }
 
-/* ---- memory and time ------------------------------------------------------------------------- */
+/* ---- memory and steps ------------------------------------------------------------------------ */
 
 static uint64_t link_bytes(const planner *p)
 {
@@ -353,23 +350,6 @@ static void count_steps(planner *p)
     plan->soft_steps = (uint64_t)fmin(fmax(soft, 0), 1e15);
 }
 
-static rill_status estimate_time(planner *p, const rill_backend *backend)
-{
-    rill_status status = RILL_OK;
-    rill_case_plan *plan = p->plan;
-    if (p->options->measure) {
-        rill_sim_options o = plan->options;
-        if (!(o.tau > 0.5)) o.tau = 0.6; /* the verdict tells; speed does not depend on it */
-        RILL_TRY(rill_plan_speed(&o, backend->host ? 64 : 160, &plan->mlups));
-        plan->mlups *= VESSEL_SPEED;
-        plan->mlups_measured = true;
-        plan->seconds_cycle = (double)plan->nodes * (double)plan->cycle_steps / plan->mlups * 1e-6;
-        plan->seconds = (double)plan->nodes * (double)plan->steps / plan->mlups * 1e-6;
-    }
-done:
-    return status;
-}
-
 rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
                                 const rill_plan_options *options, rill_case_plan *plan)
 {
@@ -385,8 +365,8 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     RILL_TRY(choose_variant(&p, &backend));
     count_steps(&p);
     RILL_TRY(count_memory(&p, backend));
-    RILL_TRY(estimate_time(&p, backend));
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
+    if (options->measure) RILL_TRY(rill_case_pace(given, geom, backend->host, plan));
 done:
     rill_outlook_destroy(&p.outlook);
     return status;

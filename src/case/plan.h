@@ -57,6 +57,12 @@ double rill_law_least(const rill_law *law, double density);
 /** Return the Reynolds number of a cell at the peak, with the least viscosity of the law. */
 double rill_plan_cell_reynolds(const rill_case *given, const rill_case_plan *plan);
 
+/**
+ * Measure how fast the vessel is stepped here, and how long a run takes; the plan is judged.
+ * @param[in] host  the backend is this machine's cores
+ */
+rill_status rill_case_pace(const rill_case *given, const rill_geom *geom, bool host, rill_case_plan *plan);
+
 /** Add the verdicts. @param[in] swing  Pa, of the expected pressures over a cycle */
 void rill_case_judge(const rill_case *given, const rill_geom *geom, double swing, const rill_passage *fastest,
                      rill_case_plan *plan);

@@ -44,6 +44,5 @@ void rill_run_rhythm_make(const rill_case *given, const rill_geom *geom, const r
                              .wall = at_most(WALL, (cycle + 19) / 20),
                              .watch = (cycle + WATCH - 1) / WATCH,
                              .phases = at_most((uint64_t)given->output.snapshots, cycle)};
-    if (plan->cycle_steps == 0 && out->phases > 1)
-        out->phases = 1; /* steady: there is one phase, the end */
+    if (plan->cycle_steps == 0 && out->phases > 1) out->phases = 1; /* steady: there is one phase, the end */
 }

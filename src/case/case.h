@@ -169,7 +169,7 @@ typedef struct rill_plan_opening {
 /** One remark of a plan; a refusal says what would do. */
 typedef struct rill_plan_verdict {
     bool refuses;
-    char text[320];
+    char text[480];
 } rill_plan_verdict;
 
 enum { RILL_PLAN_VERDICTS = 16 };
@@ -189,6 +189,7 @@ typedef struct rill_case_plan {
     double womersley;         /**< of the inlet; 0 when steady */
     uint64_t cycle_steps;     /**< steps of a cycle; 0 when steady */
     uint64_t steps;           /**< at most */
+    int weights;              /**< of all modes of velocities and pressures, each moment */
     uint64_t soft_steps;      /**< over which flow and pressure come up */
     uint64_t host_bytes, device_bytes, host_free, device_free;
     double mlups;                  /**< million node updates per second */

@@ -4,6 +4,7 @@
 
 #include "core/status.h"
 #include "core/units.h"
+#include "kernel/launch.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -138,8 +139,11 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
             say(plan, false,
                 "%s keeps %.2g %% of its profile at %.3g s of the cycle, the rest is flat: while its flow "
                 "decreases, up to %.3g m/s would leave near the wall, a cell Reynolds number of %.3g, and "
-                "above %g that may become unstable",
-                name, 100 * o->kept, o->kept_when, o->outward, o->outward * cell, RILL_CELL_OUTWARD);
+                "above %g that may become unstable%s",
+                name, 100 * o->kept, o->kept_when, o->outward, o->outward * cell, RILL_CELL_OUTWARD,
+                c->ends[o->end].inflow == RILL_INFLOW_PEAK_VELOCITY
+                    ? "; its flow stays, so that its peak velocity is not the one given meanwhile"
+                    : "");
         if (o->reversed * cell > RILL_CELL_OUTWARD)
             say(plan, false,
                 "may become unstable: up to %.3g m/s leave through the inlet %s, a cell Reynolds number of "
@@ -147,6 +151,20 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
                 "opening",
                 o->reversed, name, o->reversed * cell, RILL_CELL_OUTWARD);
     }
+}
+
+/* What a simulation has room for: patches.c would refuse it, too, when memory is taken already. */
+static void judge_weights(const rill_case *c, rill_case_plan *plan)
+{
+    int inlets = 0;
+    for (int k = 0; k < plan->opening_count; k++)
+        inlets += c->ends[plan->openings[k].end].kind == RILL_END_INLET;
+    if (plan->weights > RILL_PATCH_WEIGHTS)
+        say(plan, true,
+            "%d inlets with their harmonics and %d outlets have %d weights at every step, and %d are the "
+            "most: "
+            "give inlets the profile parabolic, which has one",
+            inlets, plan->opening_count - inlets, plan->weights, RILL_PATCH_WEIGHTS);
 }
 
 static void judge_pressure(double swing, rill_case_plan *plan)
@@ -184,6 +202,7 @@ void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, co
     judge_velocity(fastest, plan);
     judge_stability(c, plan);
     judge_inlets(c, geom, plan);
+    judge_weights(c, plan);
     judge_pressure(swing, plan);
     judge_memory(plan);
 }

@@ -138,6 +138,7 @@ static rill_status expect(planner *p)
         plan->velocity_peak = fmax(plan->velocity_peak, o->velocity_peak);
         plan->reynolds = fmax(plan->reynolds, o->reynolds);
         plan->womersley = fmax(plan->womersley, o->womersley);
+        plan->weights += p->outlook.profiles[k] ? rill_outlook_modes(&p->outlook, k) : 1;
         plan->opening_links += p->geom->surface->openings[k].cut_count;
     }
     RILL_TRY(find_fastest(p));

@@ -11,8 +11,12 @@
 #include "case/kept.h"
 #include "case/passage.h"
 
-/** Harmonics of a profile that a simulation has room for, all inlets together. */
+/** Harmonics of an inlet's profile, at most. */
 #define RILL_PLAN_HARMONICS 48
+
+/** Return how many of them each inlet may have, so that all openings find room; 1 at least, which
+ * rill_case_judge() refuses when even that is too much. */
+int rill_plan_harmonics(int inlets, int outlets);
 
 /** Find the end of each opening. @param[out] ends  [opening_count], in the order of the geometry */
 rill_status rill_case_match(const rill_case *given, const rill_geom *geom, int *ends);

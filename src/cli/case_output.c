@@ -20,7 +20,8 @@ static const char *digits(double seconds, int count, char *text, size_t size)
     static const char *const names[] = {"d", "h", "min", "s", "ms", "us"};
     int k = 0;
     while (k < 5 && seconds < units[k]) k++;
-    snprintf(text, size, "%.*g %s", count, seconds / units[k], names[k]);
+    const double value = seconds / units[k];
+    snprintf(text, size, value < 100 ? "%.*g %s" : "%.*f %s", value < 100 ? count : 0, value, names[k]);
     return text;
 }
 

@@ -119,6 +119,7 @@ typedef struct rill_case {
     struct {
         int snapshots;           /**< per cycle; steady: at the end */
         bool fields;             /**< velocity, pressure and shear rate on the voxels */
+        bool slices;             /**< pictures of the speed on three planes */
         bool surface;            /**< wall shear on the triangles */
         bool centreline;         /**< series along the centre line */
         double checkpoint_every; /**< s of wall clock; 0: none but on signals */

@@ -313,7 +313,9 @@ static rill_status count_memory(planner *p, const rill_backend *backend)
     RILL_TRY(rill_links_measure(&numbering, plan->options.variant, &size));
     plan->nodes = numbering.nodes;
     const rill_observers_size observers = rill_observers_measure(p->given, p->geom, plan);
-    const bool moments = takes_moments(p), files = p->given->output.surface || p->given->output.fields;
+    const bool moments = takes_moments(p),
+               files = p->given->output.surface || p->given->output.fields ||
+                       (p->given->output.slices && p->given->output.snapshots > 0);
     const uint64_t slice = 4 * sizeof(double) * (plan->nodes < SLICE_NODES ? plan->nodes : SLICE_NODES),
                    links = link_bytes(p), file = files ? FILE_BYTES : PIECE_BYTES,
                    sim = rill_sim_bytes(plan->options.variant, &size) + links + observers.backend +

@@ -3,7 +3,7 @@
  * @file run_priv.h
  * What the parts of a run share: run.c steps, run_cycle.c compares cycles, run_state.c keeps checkpoints,
  * run_diverged.c looks for the place, run_fields.c hands out fields,
- * run_files.c writes results.
+ * run_slices.c draws planes, run_files.c writes results.
  */
 #ifndef RILL_CASE_RUN_PRIV_H
 #define RILL_CASE_RUN_PRIV_H
@@ -24,6 +24,7 @@ typedef struct rill_run_state {
     double mach_max, balance;
     uint64_t recording, repeats, compared; /**< 0 or 1 */
     uint64_t phases;
+    double slice_speed; /**< m/s, largest on the slices that are written */
 } rill_run_state;
 
 /** A run. */
@@ -70,6 +71,9 @@ rill_status rill_run_rates(void *context, rill_node first, rill_node count, doub
 
 /** Write the snapshot of phase `phase`, counted from 1. */
 rill_status rill_run_phase(rill_run_loop *loop, uint64_t phase);
+
+/** Write pictures of the speed, at the first phase, and at later ones where it is larger. */
+rill_status rill_run_slices(rill_run_loop *loop, uint64_t phase);
 
 /** Write everything that a run leaves but its phases. */
 rill_status rill_run_files(rill_run_loop *loop);

@@ -151,6 +151,38 @@ Test(cli_run, a_pulsatile_case_leaves_what_was_asked_for)
         cli_test_run("export", "out/fields-0002.vtkhdf", "--field", "shear_rate", "-o", "g.png").code, 0);
 }
 
+/* Fields need gigabytes where pictures do: slices come without them, and are what could be drawn of them. */
+Test(cli_run, slices_come_without_fields)
+{
+    char place[16];
+    bool same = false;
+    static const char *const cases[] = {"output: {snapshots: 4}\n", "output: {snapshots: 4, fields: yes}\n",
+                                        "output: {snapshots: 4, slices: no}\n"};
+    write_file("wave.csv", "time [ms], flow [mL/s]\n0, 0.1\n10, 0.05\n20, 0.1\n30, 0.25\n40, 0.1\n");
+    for (int k = 0; k < 3; k++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%srun: {cycles: 1, mach: 0.1}\n%s", PULSE, cases[k]);
+        write_file("p.yaml", text);
+        const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o",
+                                          k == 0   ? "a"
+                                          : k == 1 ? "b"
+                                                   : "c");
+        cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+    }
+    cr_expect(!cli_test_exists("a/fields-0001.vtkhdf") && !cli_test_exists("c/speed-x.png"));
+    for (int a = 0; a < 3; a++) {
+        char left[] = "a/speed-x.png", right[] = "b/speed-x.png";
+        left[8] = right[8] = "xyz"[a];
+        cr_expect(same_files(left, right), "%s", left);
+    }
+    for (int x = 0; x < 10 && !same; x++) {
+        snprintf(place, sizeof place, "x=%d", x);
+        cr_assert_eq(cli_test_run("export", "b/fields-0003.vtkhdf", "--slice", place, "-o", "x.png").code, 0);
+        same = same_files("x.png", "a/speed-x.png");
+    }
+    cr_expect(same, "no slice of the third snapshot, where the flow is largest");
+}
+
 /* Start a run in the background. */
 static pid_t start(const char *const *arguments)
 {

@@ -181,7 +181,7 @@ rill_status rill_observers_make(rill_vessel *vessel, uint32_t interval, rill_obs
     *out = (rill_observers){.vessel = vessel, .interval = interval};
     RILL_TRY(rill_record_create("monitor", 3, true, &out->monitor));
     rill_record_name(&out->monitor, 2, NULL, "mach", "1", "largest speed / speed of sound of the lattice");
-    rill_record_name(&out->monitor, 3, NULL, "balance", "1", "what comes in too much, of what comes in");
+    rill_record_name(&out->monitor, 3, NULL, "balance", "1", "what comes in too much, of the largest flow");
     rill_record_name(&out->monitor, 4, NULL, "density_max", "1", "largest |rho - 1|");
     RILL_TRY(openings_make(out));
     RILL_TRY(places_make(out));
@@ -276,14 +276,14 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
 
 static rill_status no_memory(void) { return rill_fail(RILL_SYSTEM, "out of memory for a series"); }
 
-static rill_status openings_take(rill_observers *o, uint32_t steps, double *balance)
+static rill_status openings_take(rill_observers *o, uint32_t steps, double *excess, double *through)
 {
     rill_status status = RILL_OK;
     const rill_vessel *v = o->vessel;
     const rill_scales *scales = &v->plan.scales;
     const uint64_t now = rill_sim_steps(v->sim);
     double *row = rill_record_append(&o->openings, now, ((double)now - steps / 2.0) * scales->time);
-    double sum = 0, sizes = 0;
+    *excess = *through = 0;
     if (!row) return no_memory();
     for (int k = 0; k < v->plan.opening_count; k++) {
         double flow = 0, pressure = 0;
@@ -294,10 +294,9 @@ static rill_status openings_take(rill_observers *o, uint32_t steps, double *bala
         }
         row[2 + 2 * k] = scales->flow * flow;
         row[3 + 2 * k] = scales->base + scales->pressure * pressure;
-        sum += flow;
-        sizes += fabs(flow) / 2;
+        *excess += scales->flow * flow;
+        *through += scales->flow * fabs(flow) / 2;
     }
-    *balance = sizes > 0 ? sum / sizes : 0;
 done:
     return status;
 }
@@ -316,13 +315,13 @@ static void plane_take(const rill_observers *o, int k, uint64_t first, double ro
     }
 }
 
-rill_status rill_observers_series(rill_observers *o, uint32_t steps, double *balance)
+rill_status rill_observers_series(rill_observers *o, uint32_t steps, double *excess, double *through)
 {
     rill_status status = RILL_OK;
     const rill_case *c = o->vessel->given;
     const uint64_t now = rill_sim_steps(o->vessel->sim), probes = (uint64_t)c->output.probe_count;
     const double time = rill_observers_time(o);
-    RILL_TRY(openings_take(o, steps, balance));
+    RILL_TRY(openings_take(o, steps, excess, through));
     RILL_TRY(sampler_take(&o->places, o->vessel->sim));
     if (probes > 0) {
         double *row = rill_record_append(&o->probes, now, time);

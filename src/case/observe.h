@@ -67,9 +67,10 @@ void rill_observers_free(rill_observers *observers);
 
 /**
  * Add rows of openings, probes and planes, `steps` steps after the ones before.
- * @param[out] balance  what comes in too much, of what comes in, over these steps
+ * @param[out] excess   m3/s: what comes in too much, mean over these steps
+ * @param[out] through  m3/s: half of what flows through all openings, either way
  */
-rill_status rill_observers_series(rill_observers *observers, uint32_t steps, double *balance);
+rill_status rill_observers_series(rill_observers *observers, uint32_t steps, double *excess, double *through);
 
 /** Take the shear on the wall as it is now, into `shear` alone; where it is wanted. */
 rill_status rill_observers_shear(rill_observers *observers);

@@ -77,8 +77,12 @@ done:
 static rill_status series(rill_run_loop *loop)
 {
     const uint32_t steps = (uint32_t)(loop->state.steps - loop->state.last_series);
-    const rill_status status = rill_observers_series(&loop->observers, steps, &loop->balance);
-    loop->state.last_series = loop->state.steps;
+    rill_run_state *s = &loop->state;
+    double excess, through;
+    const rill_status status = rill_observers_series(&loop->observers, steps, &excess, &through);
+    s->flow_most = fmax(s->flow_most, through);
+    loop->balance = s->flow_most > 0 ? excess / s->flow_most : excess; /* what is no number stays so */
+    s->last_series = s->steps;
     return status;
 }
 
@@ -204,6 +208,8 @@ static rill_status loop_begin(rill_run_loop *loop)
     const rill_run_rhythm *r = &loop->rhythm;
     rill_run_state *s = &loop->state;
     s->change_flow = s->change_pressure = s->change_wall = NAN;
+    for (int k = 0; k < loop->vessel->plan.opening_count; k++)
+        s->flow_most = fmax(s->flow_most, fabs(loop->vessel->plan.openings[k].flow_peak));
     loop->steps_max = loop->vessel->plan.steps;
     if (loop->steps_max > r->cycle)
         loop->steps_max -= loop->steps_max % r->cycle; /* means are of whole cycles */

@@ -21,7 +21,8 @@ typedef struct rill_run_state {
     uint64_t cycles;      /**< completed */
     double samples;       /**< of the shear in this cycle */
     double change_flow, change_pressure, change_wall;
-    double mach_max, balance;
+    double mach_max;
+    double flow_most;                      /**< m3/s, largest through the vessel: expected, or seen */
     uint64_t recording, repeats, compared; /**< 0 or 1 */
     uint64_t phases;
     double slice_speed; /**< m/s, largest on the slices that are written */

@@ -62,7 +62,8 @@ static void watch(void *context, const rill_run_moment *m)
     else
         snprintf(what, sizeof what, "%.4g s", m->time);
     if (!isnan(m->change)) snprintf(change, sizeof change, ", change %.2g", m->change);
-    snprintf(detail, sizeof detail, "Mach %.3f, balance %+.2g %%%s, %.4f GLUPS, at most %.0f s left", m->mach,
+    snprintf(detail, sizeof detail,
+             "Mach %.3f, balance %+.2g %% of the peak%s, %.4f GLUPS, at most %.0f s left", m->mach,
              100 * m->balance, change, 1e-3 * m->mlups, m->seconds_left);
     c->progress.fn(c->progress.context, what, -1, detail);
 }

@@ -100,11 +100,12 @@ Test(cli_run, a_steady_pipe_becomes_steady_with_the_shear_of_poiseuille)
     cli_test_fails(1, "is of walls", "export", "p.geom.h5", "--field", "OSI", "-o", "w.png");
 }
 
-/* Mean of a column of a CSV file over its last rows. */
-static double column_mean(const char *path, const char *name, int rows)
+enum { ROWS = 4096 };
+
+/* Read a column of a CSV file. @return rows */
+static int column_read(const char *path, const char *name, double values[ROWS])
 {
     char line[4096], *part, *rest;
-    double values[4096], sum = 0;
     int column = -1, count = 0;
     FILE *file = fopen(path, "r");
     cr_assert(file && fgets(line, sizeof line, file), "%s", path);
@@ -112,12 +113,20 @@ static double column_mean(const char *path, const char *name, int rows)
     for (int k = 0; (part = strsep(&rest, ",\n")); k++)
         if (strncmp(part, name, strlen(name)) == 0) column = k;
     cr_assert_geq(column, 0, "%s has no %s", path, name);
-    while (fgets(line, sizeof line, file) && count < 4096) {
+    while (fgets(line, sizeof line, file) && count < ROWS) {
         rest = line;
         for (int k = 0; k <= column; k++) part = strsep(&rest, ",\n");
         values[count++] = atof(part);
     }
     fclose(file);
+    return count;
+}
+
+/* Mean over its last rows. */
+static double column_mean(const char *path, const char *name, int rows)
+{
+    double values[ROWS], sum = 0;
+    const int count = column_read(path, name, values);
     cr_assert_geq(count, rows);
     for (int k = count - rows; k < count; k++) sum += values[k] / rows;
     return sum;
@@ -149,6 +158,30 @@ Test(cli_run, a_pulsatile_case_leaves_what_was_asked_for)
     }
     cr_assert_eq(
         cli_test_run("export", "out/fields-0002.vtkhdf", "--field", "shear_rate", "-o", "g.png").code, 0);
+}
+
+/* Where next to nothing flows for a while, what comes in too much then is little of the cycle's flow. */
+Test(cli_run, the_balance_is_of_the_largest_flow)
+{
+    write_file("wave.csv",
+               "time [ms], flow [mL/s]\n0, 0\n80, 0.25\n160, 0\n240, -0.05\n320, 0\n360, 0\n400, 0\n");
+    write_file("p.yaml", FLUID "openings:\n  in: {kind: inlet, waveform: wave.csv}\n"
+                               "  out: {kind: pressure, pressure: 0 Pa}\n"
+                               "run: {cycles: 2, mach: 0.1, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "out", "--json", "p.json");
+    cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+    const char *row = strstr(r.out, "mass balance");
+    json_t *json = json_of("p.json");
+    const double balance = number(json, "mass_balance");
+    json_decref(json);
+    cr_expect_lt(fabs(balance), 0.02, "%g", balance);
+    cr_assert(row, "%s", r.out);
+    cr_expect(strstr(row, "% too much came in"), "%s", r.out);
+    cr_expect_float_eq(atof(row + strlen("mass balance")), 100 * balance, fabs(10 * balance));
+    double values[ROWS], most = 0;
+    const int count = column_read("out/monitor.csv", "balance", values);
+    for (int k = 0; k < count; k++) most = fmax(most, fabs(values[k]));
+    cr_expect(most > 0 && most < 0.1, "%g", most);
 }
 
 /* Fields need gigabytes where pictures do: slices come without them, and are what could be drawn of them. */

@@ -48,6 +48,30 @@ static double down(double value)
     return floor(value / digit * (1 + 1e-12)) * digit;
 }
 
+/*
+ * Numbers that no vessel has, and that a case in g/cm3, Pa s or m would: told first, because what is refused
+ * then has a remedy that leads astray. Liquids have 600 to 3000 kg/m3 (but mercury), blood 3 to 4 mPa s; the
+ * fastest jets in hearts have about 6 m/s.
+ */
+static void judge_units(const rill_case *c, rill_case_plan *plan)
+{
+    const double viscosity = c->law.viscosity;
+    if (c->density < 500 || c->density > 5000)
+        say(plan, false, "a density of %.3g kg/m3 is far from that of water, 1000 kg/m3: is its unit right?",
+            c->density);
+    if (viscosity < 1e-4 || viscosity > 1)
+        say(plan, false,
+            "a viscosity of %.3g mPa s is far from that of water, 1 mPa s, and blood, 3.5 mPa s: is "
+            "its unit right?",
+            1e3 * viscosity);
+    if (plan->velocity_peak > 10)
+        say(plan, false,
+            "up to %.3g m/s are expected, and vessels have 1 m/s or so: are the units of flows, pressures "
+            "and the "
+            "geometry right?",
+            plan->velocity_peak);
+}
+
 static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
 {
     char dx[32];
@@ -198,6 +222,7 @@ static void judge_memory(rill_case_plan *plan)
 void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, const rill_passage *fastest,
                      rill_case_plan *plan)
 {
+    judge_units(c, plan);
     judge_cells(geom, plan);
     judge_velocity(fastest, plan);
     judge_stability(c, plan);

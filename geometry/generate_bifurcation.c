@@ -295,20 +295,26 @@ rill_bifurcation_options rill_bifurcation_options_default(void)
 static rill_status check(const rill_bifurcation_options *o)
 {
     if (!(o->radius > 0) || !(o->edge > 0) || !(o->edge <= 0.5 * o->radius * o->ratio))
-        return rill_fail(RILL_USAGE, "edges of %g mm are too long for a branch of radius %g mm: shorten them",
-                         1e3 * o->edge, 1e3 * o->radius * o->ratio);
+        return rill_fail(
+            RILL_USAGE,
+            "edges of %g mm are too long for a branch of radius %g mm: lower --edge or raise --radius",
+            1e3 * o->edge, 1e3 * o->radius * o->ratio);
     if (!(o->ratio >= 0.3 && o->ratio <= 1))
-        return rill_fail(RILL_USAGE, "a ratio of radii of %g is not within 0.3 to 1", o->ratio);
+        return rill_fail(RILL_USAGE, "a ratio of radii of %g is not within 0.3 to 1: change --ratio",
+                         o->ratio);
     for (int k = 0; k < 2; k++)
         if (!(o->angles[k] >= 15 * M_PI / 180 && o->angles[k] <= 60 * M_PI / 180))
-            return rill_fail(RILL_USAGE, "a branch that turns by %g degrees is not within 15 to 60 degrees",
+            return rill_fail(RILL_USAGE,
+                             "a branch that turns by %g degrees is not within 15 to 60 degrees: change "
+                             "--angle or --second-angle",
                              o->angles[k] * 180 / M_PI);
     const double least = TURN * o->radius * fmax(o->angles[0], o->angles[1]) + 2 * o->radius;
     if (!(o->parent >= o->radius) || !(o->branch >= least) || !(o->parent <= 1) || !(o->branch <= 1))
-        return rill_fail(
-            RILL_USAGE,
-            "a parent of %g mm with branches of %g mm is too short or too long: at least %g mm and %g mm",
-            1e3 * o->parent, 1e3 * o->branch, 1e3 * o->radius, 1e3 * least);
+        return rill_fail(RILL_USAGE,
+                         "a parent of %g mm with branches of %g mm is too short or too long: give --inlet at "
+                         "least %g mm, --outlet "
+                         "%g mm, and each 1 m at most",
+                         1e3 * o->parent, 1e3 * o->branch, 1e3 * o->radius, 1e3 * least);
     return RILL_OK;
 }
 
@@ -341,8 +347,8 @@ static rill_status lay_out(maker *m)
         cells *= m->n[a];
     }
     if (!(cells < 4e8))
-        return rill_fail(RILL_USAGE, "edges of %g mm make a grid of %.3g points: choose longer ones",
-                         1e3 * o->edge, cells);
+        return rill_fail(RILL_USAGE, "edges of %g mm make a grid of %.3g points: raise --edge", 1e3 * o->edge,
+                         cells);
     return RILL_OK;
 }
 

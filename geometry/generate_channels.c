@@ -53,7 +53,8 @@ static rill_status generate(const char *name, int axis, uint32_t length, const u
     }
     RILL_TRY(rill_generate_finish(geom, name));
     if (!(geom->porosity.total > 0))
-        RILL_TRY(rill_fail(RILL_USAGE, "the %s holds no voxel centre: widen it or move its centre", name));
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "the %s holds no voxel centre: raise --radius or change --centre-offset", name));
     *out = geom;
     geom = NULL;
 done:
@@ -128,12 +129,16 @@ rill_status rill_generate_pipe(const rill_pipe_options *options, rill_geom **out
 {
     rill_status status = RILL_OK;
     const double *offset = options->offset;
+    if (!(options->radius >= 0.5))
+        RILL_TRY(rill_fail(RILL_USAGE, "a pipe of radius %g voxels is empty: raise --radius to 0.5 or more",
+                           options->radius));
     RILL_TRY(check(options->axis, options->length, 2 * options->radius, 2 * options->radius));
     for (int a = 0; a < 2; a++)
         if (!(fabs(offset[a]) <= 1))
-            RILL_TRY(rill_fail(
-                RILL_USAGE, "a centre offset of %g voxels is outside -1 ... 1: whole voxels change nothing",
-                offset[a]));
+            RILL_TRY(rill_fail(RILL_USAGE,
+                               "a --centre-offset of %g voxels is outside -1 ... 1: leave out whole voxels, "
+                               "which change nothing",
+                               offset[a]));
     uint32_t half[2];
     for (int a = 0; a < 2; a++) half[a] = (uint32_t)ceil(options->radius + fabs(offset[a])) + 1;
     const circle section = {{half[0] + offset[0], half[1] + offset[1]}, options->radius};

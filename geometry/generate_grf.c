@@ -129,7 +129,7 @@ static rill_status check(const rill_grf_options *o)
         return rill_fail(
             RILL_USAGE,
             "a correlation length of %g voxels is not within 1 ... %g, a quarter of the shortest axis: "
-            "change it or raise the size",
+            "change --correlation or raise --size",
             o->correlation, shortest / 4.0);
 done:
     return status;

@@ -30,30 +30,29 @@ static rill_status check(const rill_pack_options *o)
     if (!(o->spread >= 0 && o->spread <= 0.5))
         return rill_fail(RILL_USAGE, "a spread of radii of %g is not within 0 ... 0.5: change it", o->spread);
     if (!(o->radius >= 0.5))
-        return rill_fail(RILL_USAGE, "a radius of %g voxels is below 0.5: raise it", o->radius);
+        return rill_fail(RILL_USAGE, "a radius of %g voxels is below 0.5: raise --radius", o->radius);
     uint32_t shortest = o->n[0] < o->n[1] ? o->n[0] : o->n[1];
     shortest = o->n[2] < shortest ? o->n[2] : shortest;
     const double widest = 2 * o->radius * (1 + sqrt(3) * o->spread);
     if (widest > shortest)
         return rill_fail(
             RILL_USAGE,
-            "spheres up to %g voxels wide overlap their own images in a box of %u x %u x %u: lower the "
-            "radius or raise the size",
+            "spheres up to %g voxels wide overlap their own images in a box of %u x %u x %u: lower "
+            "--radius or raise --size",
             widest, o->n[0], o->n[1], o->n[2]);
     if (!o->overlap && o->porosity < least_porosity)
         return rill_fail(
             RILL_USAGE,
             "a porosity of %g is below %g, about the least of a random pack of spheres that do not "
-            "overlap: raise it or let them overlap",
+            "overlap: raise --porosity or let them --overlap",
             o->porosity, least_porosity);
     const double box = (double)o->n[0] * o->n[1] * o->n[2], r = o->radius;
     const double estimate =
         (o->overlap ? -log(o->porosity) : 1 - o->porosity) * box / (4 * M_PI / 3 * r * r * r);
     if (estimate > most_spheres)
-        return rill_fail(
-            RILL_USAGE,
-            "about %.2g spheres of radius %g are more than %g: raise the radius or lower the size", estimate,
-            r, most_spheres);
+        return rill_fail(RILL_USAGE,
+                         "about %.2g spheres of radius %g are more than %g: raise --radius or lower --size",
+                         estimate, r, most_spheres);
     RILL_TRY(rill_memory_require((uint64_t)box, "the voxels of the pack"));
 done:
     return status;
@@ -90,7 +89,7 @@ rill_status rill_pack_create(const rill_pack_options *options, rill_pack *out)
         RILL_TRY(
             rill_fail(RILL_USAGE,
                       "a sphere of radius %g is already more than a porosity of %g leaves room for: lower "
-                      "the radius or raise the size",
+                      "--radius or raise --size",
                       options->radius, options->porosity));
     RILL_TRY(rill_array_create(pack.count, sizeof *pack.spheres, "spheres", (void **)&pack.spheres));
     for (uint64_t i = 0; i < pack.count; i++) {

@@ -185,10 +185,10 @@ rill_status rill_generate_relax(const uint32_t n[3], rill_sphere *spheres, uint6
     RILL_TRY(grid_create(n, spheres, count, &g));
     for (int sweeps = 0;; sweeps++) {
         if (sweeps == max_sweeps)
-            RILL_TRY(rill_fail(
-                RILL_NUMERICS,
-                "%d sweeps did not separate the %llu spheres: raise the porosity or change the seed",
-                max_sweeps, (unsigned long long)count));
+            RILL_TRY(
+                rill_fail(RILL_NUMERICS,
+                          "%d sweeps did not separate the %llu spheres: raise --porosity or change --seed",
+                          max_sweeps, (unsigned long long)count));
         sort(&g);
         if (sweep(&g) >= 1) break; /* the positions before this sweep, still in g.now */
         mover *const swap = g.now;

@@ -60,17 +60,16 @@ static rill_status check(const rill_spheres_options *o)
         return rill_fail(RILL_USAGE,
                          "spheres need a solid fraction or a radius: give exactly one of the two");
     if (o->radius != 0 && !(o->radius > 0 && o->radius <= o->cells))
-        return rill_fail(
-            RILL_USAGE,
-            "a radius of %g voxels is not above 0 and at most the %u voxels of the cell: change the "
-            "radius or the cells",
-            o->radius, o->cells);
+        return rill_fail(RILL_USAGE,
+                         "a radius of %g voxels is not above 0 and at most the %u voxels of the cell: change "
+                         "--radius or --cells",
+                         o->radius, o->cells);
     const double limit = rill_spheres_touching(o->array);
     if (o->solid_fraction != 0 && !(o->solid_fraction > 0 && o->solid_fraction <= limit * (1 + 1e-12)))
         return rill_fail(
             RILL_USAGE,
-            "a solid fraction of %.9g is not above 0 and at most %.9f, where %s spheres touch: lower it, "
-            "or give a radius for spheres that overlap",
+            "a solid fraction of %.9g is not above 0 and at most %.9f, where %s spheres touch: lower "
+            "--solid-fraction, or give a --radius for spheres that overlap",
             o->solid_fraction, floor(limit * 1e9) / 1e9, arrays[o->array].name);
     return RILL_OK;
 }
@@ -118,12 +117,12 @@ rill_status rill_generate_spheres(const rill_spheres_options *options, rill_geom
     const uint64_t fluid = rill_geom_fluid(geom);
     if (fluid == 0)
         RILL_TRY(rill_fail(RILL_USAGE,
-                           "spheres of radius %g leave no pore voxel in a cell of %u: lower the radius",
-                           radius, options->cells));
+                           "spheres of radius %g leave no pore voxel in a cell of %u: lower --radius", radius,
+                           options->cells));
     if (fluid == rill_geom_voxels(geom))
         RILL_TRY(rill_fail(RILL_USAGE,
-                           "spheres of radius %g hold no voxel centre in a cell of %u: raise the cells",
-                           radius, options->cells));
+                           "spheres of radius %g hold no voxel centre in a cell of %u: raise --cells", radius,
+                           options->cells));
     if (options->exact) {
         packing p = {spheres, count, options->cells};
         RILL_TRY(rill_exact_walls(geom, sphere_cut, &p));

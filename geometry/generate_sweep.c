@@ -57,10 +57,10 @@ static rill_status start(sweep *s, double radius, double length, double edge)
     const double count = 2 * M_PI * radius / edge, rings = length / edge;
     if (!(edge > 0) || !(radius > 0) || !(edge <= radius))
         return rill_fail(RILL_USAGE,
-                         "edges of %g mm do not make a pipe of radius %g mm: choose them shorter than it",
+                         "edges of %g mm do not make a pipe of radius %g mm: lower --edge or raise --radius",
                          1e3 * edge, 1e3 * radius);
     if (!(count * rings < 1e8))
-        return rill_fail(RILL_USAGE, "edges of %g mm make %.3g triangles: choose longer ones", 1e3 * edge,
+        return rill_fail(RILL_USAGE, "edges of %g mm make %.3g triangles: raise --edge", 1e3 * edge,
                          2 * count * rings);
     s->around = (uint32_t)fmax(ceil(count), 12);
     return rill_mesh_create(&s->mesh);
@@ -78,13 +78,14 @@ rill_status rill_generate_bend(const rill_bend_options *o, rill_mesh **out)
     sweep s = {.mesh = NULL};
     const double arc = o->angle * o->bend, length = o->inlet + arc + o->outlet;
     if (!(o->angle >= 0 && o->angle <= 1.5 * M_PI) || (o->angle > 0 && !(o->bend > o->radius)))
-        return rill_fail(
-            RILL_USAGE,
-            "a bend of %g degrees with radius %g mm is none for a pipe of radius %g mm: bend by 0 to 270 "
-            "degrees, and wider than the pipe",
-            o->angle * 180 / M_PI, 1e3 * o->bend, 1e3 * o->radius);
+        return rill_fail(RILL_USAGE,
+                         "a bend of %g degrees with radius %g mm is none for a pipe of radius %g mm: give "
+                         "--angle 0 to 270 "
+                         "degrees, and a --bend wider than the pipe",
+                         o->angle * 180 / M_PI, 1e3 * o->bend, 1e3 * o->radius);
     if (!(o->inlet >= 0) || !(o->outlet >= 0) || !(length > 0))
-        return rill_fail(RILL_USAGE, "a pipe of %g mm has no length: lengthen it", 1e3 * length);
+        return rill_fail(RILL_USAGE, "a pipe of %g mm has no length: raise --inlet or --outlet",
+                         1e3 * length);
     RILL_TRY(start(&s, o->radius, length, o->edge));
     /* Rings follow each other closer than edges are long: equilateral triangles are 0.87 edges high. */
     const uint32_t rings = parts(length, o->edge * sqrt(0.75));
@@ -122,7 +123,8 @@ rill_status rill_generate_nozzle(const rill_nozzle_options *o, rill_mesh **out)
                                  {0, 6e-3},
                                  {o->outlet, 6e-3}};
     if (!(o->inlet >= 1e-3 && o->inlet <= 1) || !(o->outlet >= 1e-3 && o->outlet <= 1))
-        return rill_fail(RILL_USAGE, "a nozzle takes 1 mm to 1 m in front of its cone and behind its throat");
+        return rill_fail(RILL_USAGE, "a nozzle takes 1 mm to 1 m in front of its cone and behind its throat: "
+                                     "change --inlet or --outlet");
     RILL_TRY(start(&s, 6e-3, 63e-3 + o->inlet + o->outlet, fmin(o->edge, 2e-3)));
     for (int c = 0; c < 5; c++) {
         const double dz = corners[c + 1][0] - corners[c][0], dr = corners[c + 1][1] - corners[c][1];

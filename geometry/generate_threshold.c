@@ -113,9 +113,10 @@ rill_status rill_generate_threshold(rill_geom *geom, double porosity, bool split
     field f = {geom->n, row, context, NULL};
     uint64_t *count = NULL, *at_level = NULL;
     if (fluid == 0 || fluid >= voxels)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "a porosity of %g leaves %s voxel of %llu: change it or raise the size", porosity,
-                           fluid == 0 ? "no fluid" : "no solid", (unsigned long long)voxels));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "a porosity of %g leaves %s voxel of %llu: change --porosity, or raise --size or --cells",
+            porosity, fluid == 0 ? "no fluid" : "no solid", (unsigned long long)voxels));
     RILL_TRY(rill_array_create((uint64_t)omp_get_max_threads() * f.n[0], sizeof *f.keys, "rows",
                                (void **)&f.keys));
     RILL_TRY(rill_array_create(bins, sizeof *count, "counts of levels", (void **)&count));

@@ -24,22 +24,23 @@ static rill_status check(const rill_tubes_options *o)
     if (o->axis < 0 || o->axis > 2)
         return rill_fail(RILL_USAGE, "%d is no axis: use 0, 1 or 2 for x, y, z", o->axis);
     if (o->count < 1 || o->count > 100000)
-        return rill_fail(RILL_USAGE, "%u tubes are not within 1 ... 100000: change their number", o->count);
+        return rill_fail(RILL_USAGE, "%u tubes are not within 1 ... 100000: change --count", o->count);
     if (o->knots < 4 || o->knots > most_knots)
-        return rill_fail(RILL_USAGE, "%u knots a tube are not within 4 ... %d: change them", o->knots,
+        return rill_fail(RILL_USAGE, "%u knots a tube are not within 4 ... %d: change --knots", o->knots,
                          most_knots);
     const uint32_t first = o->n[(o->axis + 1) % 3], second = o->n[(o->axis + 2) % 3];
     const uint32_t narrow = first < second ? first : second;
     if (!(o->radius >= 0.5 && 2 * o->radius <= narrow))
         return rill_fail(
             RILL_USAGE,
-            "a tube radius of %g voxels is not within 0.5 ... %g, half the width of the box: change the "
-            "radius or the size",
+            "a tube radius of %g voxels is not within 0.5 ... %g, half the width of the box: change "
+            "--radius or --size",
             o->radius, 0.5 * narrow);
     if (!(o->waviness >= 0 && o->waviness <= narrow))
-        return rill_fail(RILL_USAGE,
-                         "a waviness of %g voxels is not within 0 ... %u, the width of the box: lower it",
-                         o->waviness, narrow);
+        return rill_fail(
+            RILL_USAGE,
+            "a waviness of %g voxels is not within 0 ... %u, the width of the box: lower --waviness",
+            o->waviness, narrow);
     return RILL_OK;
 }
 

@@ -147,6 +147,6 @@ Test(generate_surface, refuses_what_is_none)
     o = rill_bifurcation_options_default();
     o.edge = 1e-7;
     cr_expect_eq(rill_generate_bifurcation(&o, &mesh), RILL_USAGE);
-    cr_expect(strstr(rill_error_message(), "choose longer ones"), "%s", rill_error_message());
+    cr_expect(strstr(rill_error_message(), "raise --edge"), "%s", rill_error_message());
     cr_expect_null(mesh);
 }

@@ -5,6 +5,7 @@
 #include "backends.h"
 #include "case/kept.h"
 #include "case/plan.h"
+#include "kernel/launch.h"
 
 TestSuite(kept, .init = files_start, .fini = files_end, .timeout = 120);
 
@@ -141,4 +142,40 @@ Test(kept, slow_and_steady_inlets_keep_everything)
         rill_outlook_destroy(&look);
         vessel_free(&r);
     }
+}
+
+static int harmonics_of(const vessel_run *r)
+{
+    rill_outlook look;
+    ASSERT_OK(rill_outlook_make(r->given, r->geom, &look));
+    const int count = look.profiles[vessel_opening(r, "in")]->count - 1;
+    rill_outlook_destroy(&look);
+    return count;
+}
+
+/* Flattened or not, all openings find room; where they cannot, the plan says so before memory is taken. */
+Test(kept, weights_of_all_openings_find_room)
+{
+    for (int inlets = 1; inlets < RILL_OPENINGS; inlets++)
+        for (int outlets = 1; inlets + outlets <= RILL_OPENINGS; outlets++) {
+            const int most = rill_plan_harmonics(inlets, outlets), all = inlets * (2 * most + 2) + outlets;
+            cr_assert(most >= 1 && most <= RILL_PLAN_HARMONICS, "%d of %d", most, inlets);
+            if (4 * inlets + outlets <= RILL_PATCH_WEIGHTS)
+                cr_assert_leq(all, RILL_PATCH_WEIGHTS, "%d inlets", inlets);
+        }
+    cr_expect_eq(rill_plan_harmonics(1, 1), RILL_PLAN_HARMONICS);
+    cr_expect_gt(rill_plan_harmonics(3, 20), 30);
+    vessel_pipe(0.25e-3, 0);
+    write_case(0.25e-3, 50, "womersley");
+    vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
+    const rill_outlook look = {.profiles = {NULL}};
+    cr_expect_eq(rill_outlook_modes(&look, 0), 0);
+    cr_expect_eq(r.plan.weights, 2 + 2 * harmonics_of(&r) + 1); /* mean and flat, harmonics, a pressure */
+    r.plan.verdict_count = 0;
+    r.plan.weights = RILL_PATCH_WEIGHTS + 1;
+    rill_case_judge(r.given, r.geom, 0, &(rill_passage){0}, &r.plan);
+    cr_expect_eq(rill_case_plan_accept(&r.plan), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "257 weights") && strstr(rill_error_message(), "parabolic"), "%s",
+              rill_error_message());
+    vessel_free(&r);
 }

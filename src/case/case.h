@@ -119,6 +119,7 @@ typedef struct rill_case {
     struct {
         int snapshots;           /**< per cycle; steady: at the end */
         bool fields;             /**< velocity, pressure and shear rate on the voxels */
+        bool slices;             /**< pictures of the speed on three planes */
         bool surface;            /**< wall shear on the triangles */
         bool centreline;         /**< series along the centre line */
         double checkpoint_every; /**< s of wall clock; 0: none but on signals */
@@ -169,7 +170,7 @@ typedef struct rill_plan_opening {
 /** One remark of a plan; a refusal says what would do. */
 typedef struct rill_plan_verdict {
     bool refuses;
-    char text[320];
+    char text[480];
 } rill_plan_verdict;
 
 enum { RILL_PLAN_VERDICTS = 16 };
@@ -189,6 +190,7 @@ typedef struct rill_case_plan {
     double womersley;         /**< of the inlet; 0 when steady */
     uint64_t cycle_steps;     /**< steps of a cycle; 0 when steady */
     uint64_t steps;           /**< at most */
+    int weights;              /**< of all modes of velocities and pressures, each moment */
     uint64_t soft_steps;      /**< over which flow and pressure come up */
     uint64_t host_bytes, device_bytes, host_free, device_free;
     double mlups;                  /**< million node updates per second */
@@ -205,11 +207,12 @@ typedef struct rill_case_plan {
 /** What a plan needs beside the case. */
 typedef struct rill_plan_options {
     rill_backend_kind backend;
-    bool measure; /**< measure the speed, else estimate it */
+    bool measure; /**< measure the speed, else it is left out */
 } rill_plan_options;
 
 /**
- * Lay down what a case comes to on its geometry; nothing is allocated for the run.
+ * Lay down what a case comes to on its geometry; nothing is allocated for the run, but a small vessel is set
+ * up for a moment where its speed is to be measured.
  * @return RILL_USAGE when openings of case and geometry do not match, or the geometry is none of a vessel.
  * What speaks against the run is among the verdicts: see rill_case_plan_accept()
  */

@@ -4,6 +4,7 @@
 
 #include "core/status.h"
 #include "core/units.h"
+#include "kernel/launch.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -45,6 +46,30 @@ static double down(double value)
     if (!(value > 0)) return 0;
     const double digit = pow(10, floor(log10(value)) - 1);
     return floor(value / digit * (1 + 1e-12)) * digit;
+}
+
+/*
+ * Numbers that no vessel has, and that a case in g/cm3, Pa s or m would: told first, because what is refused
+ * then has a remedy that leads astray. Liquids have 600 to 3000 kg/m3 (but mercury), blood 3 to 4 mPa s; the
+ * fastest jets in hearts have about 6 m/s.
+ */
+static void judge_units(const rill_case *c, rill_case_plan *plan)
+{
+    const double viscosity = c->law.viscosity;
+    if (c->density < 500 || c->density > 5000)
+        say(plan, false, "a density of %.3g kg/m3 is far from that of water, 1000 kg/m3: is its unit right?",
+            c->density);
+    if (viscosity < 1e-4 || viscosity > 1)
+        say(plan, false,
+            "a viscosity of %.3g mPa s is far from that of water, 1 mPa s, and blood, 3.5 mPa s: is "
+            "its unit right?",
+            1e3 * viscosity);
+    if (plan->velocity_peak > 10)
+        say(plan, false,
+            "up to %.3g m/s are expected, and vessels have 1 m/s or so: are the units of flows, pressures "
+            "and the "
+            "geometry right?",
+            plan->velocity_peak);
 }
 
 static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
@@ -138,8 +163,11 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
             say(plan, false,
                 "%s keeps %.2g %% of its profile at %.3g s of the cycle, the rest is flat: while its flow "
                 "decreases, up to %.3g m/s would leave near the wall, a cell Reynolds number of %.3g, and "
-                "above %g that may become unstable",
-                name, 100 * o->kept, o->kept_when, o->outward, o->outward * cell, RILL_CELL_OUTWARD);
+                "above %g that may become unstable%s",
+                name, 100 * o->kept, o->kept_when, o->outward, o->outward * cell, RILL_CELL_OUTWARD,
+                c->ends[o->end].inflow == RILL_INFLOW_PEAK_VELOCITY
+                    ? "; its flow stays, so that its peak velocity is not the one given meanwhile"
+                    : "");
         if (o->reversed * cell > RILL_CELL_OUTWARD)
             say(plan, false,
                 "may become unstable: up to %.3g m/s leave through the inlet %s, a cell Reynolds number of "
@@ -147,6 +175,20 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
                 "opening",
                 o->reversed, name, o->reversed * cell, RILL_CELL_OUTWARD);
     }
+}
+
+/* What a simulation has room for: patches.c would refuse it, too, when memory is taken already. */
+static void judge_weights(const rill_case *c, rill_case_plan *plan)
+{
+    int inlets = 0;
+    for (int k = 0; k < plan->opening_count; k++)
+        inlets += c->ends[plan->openings[k].end].kind == RILL_END_INLET;
+    if (plan->weights > RILL_PATCH_WEIGHTS)
+        say(plan, true,
+            "%d inlets with their harmonics and %d outlets have %d weights at every step, and %d are the "
+            "most: "
+            "give inlets the profile parabolic, which has one",
+            inlets, plan->opening_count - inlets, plan->weights, RILL_PATCH_WEIGHTS);
 }
 
 static void judge_pressure(double swing, rill_case_plan *plan)
@@ -180,10 +222,12 @@ static void judge_memory(rill_case_plan *plan)
 void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, const rill_passage *fastest,
                      rill_case_plan *plan)
 {
+    judge_units(c, plan);
     judge_cells(geom, plan);
     judge_velocity(fastest, plan);
     judge_stability(c, plan);
     judge_inlets(c, geom, plan);
+    judge_weights(c, plan);
     judge_pressure(swing, plan);
     judge_memory(plan);
 }

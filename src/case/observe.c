@@ -2,8 +2,10 @@
 /* Observers of a vessel. */
 #include "case/observe.h"
 
+#include "case/rhythm.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "run/sim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -179,7 +181,7 @@ rill_status rill_observers_make(rill_vessel *vessel, uint32_t interval, rill_obs
     *out = (rill_observers){.vessel = vessel, .interval = interval};
     RILL_TRY(rill_record_create("monitor", 3, true, &out->monitor));
     rill_record_name(&out->monitor, 2, NULL, "mach", "1", "largest speed / speed of sound of the lattice");
-    rill_record_name(&out->monitor, 3, NULL, "balance", "1", "what comes in too much, of what comes in");
+    rill_record_name(&out->monitor, 3, NULL, "balance", "1", "what comes in too much, of the largest flow");
     rill_record_name(&out->monitor, 4, NULL, "density_max", "1", "largest |rho - 1|");
     RILL_TRY(openings_make(out));
     RILL_TRY(places_make(out));
@@ -215,18 +217,73 @@ double rill_observers_time(const rill_observers *o)
     return (double)rill_sim_steps(o->vessel->sim) * o->vessel->plan.scales.time;
 }
 
+/* ---- size ------------------------------------------------------------------------------------ */
+
+/* Add a sample of nodes with its values. */
+static void sample_add(uint64_t nodes, rill_observers_size *out)
+{
+    const rill_sample_size size = rill_sample_measure(nodes);
+    out->host += 10 * nodes * sizeof(double) + size.host;
+    out->backend += size.backend;
+}
+
+/* Add places between nodes: up to eight nodes each, neighbours share half of them or more. */
+static void places_add(uint64_t places, rill_observers_size *out)
+{
+    const rill_points *p = NULL;
+    out->host += places * (sizeof *p->slots + sizeof *p->weights + 8 * sizeof *p->nodes);
+    sample_add(4 * places, out);
+}
+
+static void shear_add(const rill_geom *geom, uint64_t nodes, rill_observers_size *out)
+{
+    const rill_observers *o = NULL;
+    const uint64_t triangles = geom->surface->triangle_count;
+    const rill_wall_shear_size map = rill_wall_shear_measure(geom, nodes);
+    /* Sums of a cycle, the shear of a moment, and what is written of the cycle: 6 numbers. */
+    out->host += map.bytes + triangles * (4 * sizeof *o->cycle.sums + sizeof *o->shear + 6 * sizeof(float));
+    out->making = map.making > out->making ? map.making : out->making;
+    sample_add(map.nodes, out);
+}
+
+rill_observers_size rill_observers_measure(const rill_case *given, const rill_geom *geom,
+                                           const rill_case_plan *plan)
+{
+    rill_observers_size out = {0};
+    rill_run_rhythm rhythm;
+    double widest = 0;
+    rill_run_rhythm_make(given, geom, plan, &rhythm);
+    const uint64_t cycles = plan->steps / rhythm.cycle + 1, openings = (uint64_t)plan->opening_count,
+                   probes = (uint64_t)given->output.probe_count, planes = (uint64_t)given->output.plane_count;
+    for (int k = 0; k < plan->opening_count; k++) widest = fmax(widest, geom->surface->openings[k].area);
+    /* Numbers of a row: step and time of five series, and what follows them. */
+    double rows = (double)rhythm.series * (double)(6 + 2 * openings + 4 * probes + 3 * planes) +
+                  (double)rhythm.watch * 5 + (double)rhythm.wall * 4;
+    places_add(probes + planes * rill_slab_measure(geom, widest), &out);
+    if (given->output.surface) shear_add(geom, plan->nodes, &out);
+    if (given->output.centreline) {
+        uint64_t places;
+        const uint64_t making = rill_centreline_measure(geom, plan->nodes, &places);
+        out.making = making > out.making ? making : out.making;
+        rows += (double)rhythm.wall * (double)(2 + 4 * places);
+        places_add(places, &out);
+    }
+    out.host += (uint64_t)fmin(rows * (double)cycles * sizeof(double), 1e18);
+    return out;
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static rill_status no_memory(void) { return rill_fail(RILL_SYSTEM, "out of memory for a series"); }
 
-static rill_status openings_take(rill_observers *o, uint32_t steps, double *balance)
+static rill_status openings_take(rill_observers *o, uint32_t steps, double *excess, double *through)
 {
     rill_status status = RILL_OK;
     const rill_vessel *v = o->vessel;
     const rill_scales *scales = &v->plan.scales;
     const uint64_t now = rill_sim_steps(v->sim);
     double *row = rill_record_append(&o->openings, now, ((double)now - steps / 2.0) * scales->time);
-    double sum = 0, sizes = 0;
+    *excess = *through = 0;
     if (!row) return no_memory();
     for (int k = 0; k < v->plan.opening_count; k++) {
         double flow = 0, pressure = 0;
@@ -237,10 +294,9 @@ static rill_status openings_take(rill_observers *o, uint32_t steps, double *bala
         }
         row[2 + 2 * k] = scales->flow * flow;
         row[3 + 2 * k] = scales->base + scales->pressure * pressure;
-        sum += flow;
-        sizes += fabs(flow) / 2;
+        *excess += scales->flow * flow;
+        *through += scales->flow * fabs(flow) / 2;
     }
-    *balance = sizes > 0 ? sum / sizes : 0;
 done:
     return status;
 }
@@ -259,13 +315,13 @@ static void plane_take(const rill_observers *o, int k, uint64_t first, double ro
     }
 }
 
-rill_status rill_observers_series(rill_observers *o, uint32_t steps, double *balance)
+rill_status rill_observers_series(rill_observers *o, uint32_t steps, double *excess, double *through)
 {
     rill_status status = RILL_OK;
     const rill_case *c = o->vessel->given;
     const uint64_t now = rill_sim_steps(o->vessel->sim), probes = (uint64_t)c->output.probe_count;
     const double time = rill_observers_time(o);
-    RILL_TRY(openings_take(o, steps, balance));
+    RILL_TRY(openings_take(o, steps, excess, through));
     RILL_TRY(sampler_take(&o->places, o->vessel->sim));
     if (probes > 0) {
         double *row = rill_record_append(&o->probes, now, time);

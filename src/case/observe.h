@@ -52,14 +52,25 @@ typedef struct rill_observers {
  */
 rill_status rill_observers_make(rill_vessel *vessel, uint32_t interval, rill_observers *out);
 
+/** What following takes. */
+typedef struct rill_observers_size {
+    uint64_t host, backend; /**< bytes, throughout the run, series of all its cycles included */
+    uint64_t making;        /**< more on the host, while it is set up */
+} rill_observers_size;
+
+/** Estimate what a case wants followed takes, before it is set up; the plan has its steps. */
+rill_observers_size rill_observers_measure(const rill_case *given, const rill_geom *geom,
+                                           const rill_case_plan *plan);
+
 /** Free everything; a cleared one is allowed. */
 void rill_observers_free(rill_observers *observers);
 
 /**
  * Add rows of openings, probes and planes, `steps` steps after the ones before.
- * @param[out] balance  what comes in too much, of what comes in, over these steps
+ * @param[out] excess   m3/s: what comes in too much, mean over these steps
+ * @param[out] through  m3/s: half of what flows through all openings, either way
  */
-rill_status rill_observers_series(rill_observers *observers, uint32_t steps, double *balance);
+rill_status rill_observers_series(rill_observers *observers, uint32_t steps, double *excess, double *through);
 
 /** Take the shear on the wall as it is now, into `shear` alone; where it is wanted. */
 rill_status rill_observers_shear(rill_observers *observers);

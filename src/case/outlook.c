@@ -3,6 +3,7 @@
 #include "case/plan.h"
 
 #include "core/status.h"
+#include "kernel/launch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,6 +84,15 @@ done:
     return status;
 }
 
+/* An inlet has a weight for its mean, two for each harmonic, and one for what is made flat. */
+int rill_plan_harmonics(int inlets, int outlets)
+{
+    if (inlets < 1) return RILL_PLAN_HARMONICS;
+    const int room = (RILL_PATCH_WEIGHTS - outlets - 2 * inlets) / (2 * inlets);
+    const int most = room < RILL_PLAN_HARMONICS ? room : RILL_PLAN_HARMONICS;
+    return most < 1 ? 1 : most;
+}
+
 rill_status rill_outlook_make(const rill_case *c, const rill_geom *geom, rill_outlook *out)
 {
     rill_status status = RILL_OK;
@@ -97,11 +107,17 @@ rill_status rill_outlook_make(const rill_case *c, const rill_geom *geom, rill_ou
         const rill_end_kind kind = c->ends[out->ends[k]].kind;
         driven += kind == RILL_END_INLET;
     }
-    const int most = driven > 1 ? RILL_PLAN_HARMONICS * 2 / driven : RILL_PLAN_HARMONICS;
-    RILL_TRY(take_inlets(c, geom, out, most < 1 ? 1 : most));
+    RILL_TRY(take_inlets(c, geom, out, rill_plan_harmonics(driven, out->count - driven)));
     RILL_TRY(rill_ends_solve(c, geom->surface->openings, out->ends, out->count, out->states));
 done:
     return status;
+}
+
+int rill_outlook_modes(const rill_outlook *o, int k)
+{
+    const rill_profile *p = o->profiles[k];
+    if (!p) return 0;
+    return 1 + (p->fields ? 2 * (p->count - 1) : 0) + (o->kept[k].omega > 0);
 }
 
 void rill_outlook_destroy(rill_outlook *o)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a case and its geometry to lattice units, memory and time. Nothing is allocated for the run. */
+/* From a case and its geometry to lattice units and memory. Nothing is allocated for the run; how long it
+ * takes is pace.c's. */
 #include "case/plan.h"
 
 #include "backend.h"
+#include "case/observe.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "run/plan.h"
 #include "run/sim.h"
 #include "run/variant.h"
 
@@ -17,12 +18,13 @@
 #define SWING_CHOSEN 0.05 /* of the density over a cycle, that pressures make: the vessel stores as much */
 #define TAU_AT_REST 5.0   /* the same where a fluid that thins is not sheared */
 
-/* Bytes of a wall link and of a link through an opening with its modes, roughly; of a node of fields on the
- * host. */
-enum { WALL_BYTES = 48, OPENING_BYTES = 512, FIELD_BYTES = 56 };
-
-/* How much slower a vessel is than a box of the same nodes: walls and openings. */
-#define VESSEL_SPEED 0.85
+/*
+ * Bytes of a wall link and of a link through an opening, roughly, with what is there while they are made; of
+ * each mode of a link, thrice for the same reason. What a simulation takes once to hand out moments. What
+ * threads and checkpoints take, and other files, whose batches and pictures do not grow with the vessel.
+ */
+enum { WALL_BYTES = 40, OPENING_BYTES = 64, MODE_BYTES = 3 * sizeof(double) };
+enum { SLICE_BYTES = 32 << 20, SLICE_NODES = 1 << 20, PIECE_BYTES = 12 << 20, FILE_BYTES = 24 << 20 };
 
 typedef struct planner {
     const rill_case *given;
@@ -136,6 +138,7 @@ static rill_status expect(planner *p)
         plan->velocity_peak = fmax(plan->velocity_peak, o->velocity_peak);
         plan->reynolds = fmax(plan->reynolds, o->reynolds);
         plan->womersley = fmax(plan->womersley, o->womersley);
+        plan->weights += p->outlook.profiles[k] ? rill_outlook_modes(&p->outlook, k) : 1;
         plan->opening_links += p->geom->surface->openings[k].cut_count;
     }
     RILL_TRY(find_fastest(p));
@@ -278,7 +281,25 @@ done:
     return status;
 }
 
-/* ---- memory and time ------------------------------------------------------------------------- */
+/* ---- memory and steps ------------------------------------------------------------------------ */
+
+static uint64_t link_bytes(const planner *p)
+{
+    const rill_case_plan *plan = p->plan;
+    uint64_t bytes = plan->wall_links * WALL_BYTES;
+    for (int k = 0; k < plan->opening_count; k++)
+        bytes += p->geom->surface->openings[k].cut_count *
+                 (OPENING_BYTES + MODE_BYTES * (uint64_t)rill_outlook_modes(&p->outlook, k));
+    return bytes;
+}
+
+/* Whether moments of all nodes are set at the start (Windkessels) or read. */
+static bool takes_moments(const planner *p)
+{
+    bool windkessel = false;
+    for (int k = 0; k < p->given->end_count; k++) windkessel |= p->given->ends[k].kind == RILL_END_WINDKESSEL;
+    return windkessel || p->given->output.fields;
+}
 
 static rill_status count_memory(planner *p, const rill_backend *backend)
 {
@@ -291,11 +312,17 @@ static rill_status count_memory(planner *p, const rill_backend *backend)
     RILL_TRY(rill_numbering_create(p->geom, &numbering));
     RILL_TRY(rill_links_measure(&numbering, plan->options.variant, &size));
     plan->nodes = numbering.nodes;
-    const uint64_t numbers = rill_numbering_bytes(p->geom),
-                   links = plan->wall_links * WALL_BYTES + plan->opening_links * OPENING_BYTES,
-                   sim = rill_sim_bytes(plan->options.variant, &size) + links;
-    const uint64_t fields = plan->nodes * FIELD_BYTES;
-    plan->host_bytes = 2 * numbers + fields + links + (backend->host ? sim : 0);
+    const rill_observers_size observers = rill_observers_measure(p->given, p->geom, plan);
+    const bool moments = takes_moments(p),
+               files = p->given->output.surface || p->given->output.fields ||
+                       (p->given->output.slices && p->given->output.snapshots > 0);
+    const uint64_t slice = 4 * sizeof(double) * (plan->nodes < SLICE_NODES ? plan->nodes : SLICE_NODES),
+                   links = link_bytes(p), file = files ? FILE_BYTES : PIECE_BYTES,
+                   sim = rill_sim_bytes(plan->options.variant, &size) + links + observers.backend +
+                         (moments ? SLICE_BYTES : 0),
+                   at_times = observers.making > file ? observers.making : file;
+    plan->host_bytes = rill_numbering_bytes(p->geom) + (moments ? slice : 0) + observers.host + at_times +
+                       (backend->host ? sim : links);
     plan->device_bytes = backend->host ? 0 : sim;
     if (!backend->host) RILL_TRY(backend->available(&plan->device_free));
 done:
@@ -303,9 +330,8 @@ done:
     return status;
 }
 
-static rill_status estimate_time(planner *p, const rill_backend *backend)
+static void count_steps(planner *p)
 {
-    rill_status status = RILL_OK;
     rill_case_plan *plan = p->plan;
     const rill_case *c = p->given;
     const double dt = plan->scales.time;
@@ -325,17 +351,6 @@ static rill_status estimate_time(planner *p, const rill_backend *backend)
     const double soft =
         c->run.soft_start >= 0 ? c->run.soft_start / dt : fmin(fmax(0.1 * whole, 4 * sound), 0.5 * whole);
     plan->soft_steps = (uint64_t)fmin(fmax(soft, 0), 1e15);
-    if (p->options->measure) {
-        rill_sim_options o = plan->options;
-        if (!(o.tau > 0.5)) o.tau = 0.6; /* the verdict tells; speed does not depend on it */
-        RILL_TRY(rill_plan_speed(&o, backend->host ? 64 : 160, &plan->mlups));
-        plan->mlups *= VESSEL_SPEED;
-        plan->mlups_measured = true;
-        plan->seconds_cycle = (double)plan->nodes * (double)plan->cycle_steps / plan->mlups * 1e-6;
-        plan->seconds = (double)plan->nodes * (double)plan->steps / plan->mlups * 1e-6;
-    }
-done:
-    return status;
 }
 
 rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
@@ -351,9 +366,10 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     choose_step(&p);
     RILL_TRY(choose_law(&p));
     RILL_TRY(choose_variant(&p, &backend));
+    count_steps(&p);
     RILL_TRY(count_memory(&p, backend));
-    RILL_TRY(estimate_time(&p, backend));
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
+    if (options->measure) RILL_TRY(rill_case_pace(given, geom, backend->host, plan));
 done:
     rill_outlook_destroy(&p.outlook);
     return status;

@@ -11,8 +11,12 @@
 #include "case/kept.h"
 #include "case/passage.h"
 
-/** Harmonics of a profile that a simulation has room for, all inlets together. */
+/** Harmonics of an inlet's profile, at most. */
 #define RILL_PLAN_HARMONICS 48
+
+/** Return how many of them each inlet may have, so that all openings find room; 1 at least, which
+ * rill_case_judge() refuses when even that is too much. */
+int rill_plan_harmonics(int inlets, int outlets);
 
 /** Find the end of each opening. @param[out] ends  [opening_count], in the order of the geometry */
 rill_status rill_case_match(const rill_case *given, const rill_geom *geom, int *ends);
@@ -29,6 +33,10 @@ typedef struct rill_outlook {
 
 /** Match openings, make profiles, solve the circuit. */
 rill_status rill_outlook_make(const rill_case *given, const rill_geom *geom, rill_outlook *out);
+
+/** Return the modes that the velocity of an opening is a sum of: mean, two for each harmonic, and a flat one;
+ * 0 where a pressure stands. */
+int rill_outlook_modes(const rill_outlook *outlook, int opening);
 
 /** Free what it holds. */
 void rill_outlook_destroy(rill_outlook *outlook);
@@ -52,6 +60,12 @@ double rill_law_least(const rill_law *law, double density);
 
 /** Return the Reynolds number of a cell at the peak, with the least viscosity of the law. */
 double rill_plan_cell_reynolds(const rill_case *given, const rill_case_plan *plan);
+
+/**
+ * Measure how fast the vessel is stepped here, and how long a run takes; the plan is judged.
+ * @param[in] host  the backend is this machine's cores
+ */
+rill_status rill_case_pace(const rill_case *given, const rill_geom *geom, bool host, rill_case_plan *plan);
 
 /** Add the verdicts. @param[in] swing  Pa, of the expected pressures over a cycle */
 void rill_case_judge(const rill_case *given, const rill_geom *geom, double swing, const rill_passage *fastest,

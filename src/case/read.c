@@ -384,6 +384,7 @@ static const rill_key run_keys[] = {
 static const rill_key output_keys[] = {
     {"snapshots", RILL_KEY_COUNT, AT(output.snapshots), false, NULL, 0, 10000},
     {"fields", RILL_KEY_YES, AT(output.fields)},
+    {"slices", RILL_KEY_YES, AT(output.slices)},
     {"surface", RILL_KEY_YES, AT(output.surface)},
     {"centre-line", RILL_KEY_YES, AT(output.centreline)},
     {"checkpoint-every", RILL_KEY_QUANTITY, AT(output.checkpoint_every), false, "s", 0, 1e8, true},
@@ -513,7 +514,7 @@ rill_status rill_case_read(const char *path, rill_case **out)
     c->run.soft_start = -1;
     c->run.lattice = c->run.collision = c->run.storage = c->run.stream = c->run.addressing = -1;
     c->output.snapshots = -1;
-    c->output.surface = c->output.centreline = true;
+    c->output.slices = c->output.surface = c->output.centreline = true;
     c->path = strdup(path);
     if (!c->path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", path));
     RILL_TRY(rill_yaml_read(path, &yaml));

@@ -10,54 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    SERIES = 500, /* rows per cycle, at most, and at most every fourth step */
-    WALL = 50,    /* samples of the wall shear per cycle, at most, and at most every twentieth step */
-    WATCH = 100   /* steps between looks for divergence, at most: a look costs half a step */
-};
-
 /* Speeds and densities that no flow of small Mach number has; lu. */
 static const double SPEED_MAX = 0.45, DENSITY_MAX = 0.6;
 
-/* ---- rhythm ---------------------------------------------------------------------------------- */
-
-/*
- * Steps in which what is left of a disturbance shrinks by e: the slowest mode of the flow in a pipe decays
- * with 5.78 nu / R^2 (the square of the first zero of J0), a Windkessel with R_d C, and sound must have
- * crossed the vessel.
- */
-static double settling_steps(const rill_vessel *v)
-{
-    double seconds = 0, sound = 0;
-    for (int k = 0; k < v->plan.opening_count; k++) {
-        const rill_end *end = &v->given->ends[v->plan.openings[k].end];
-        const double radius = v->geom->surface->openings[k].hydraulic_diameter / 2;
-        seconds = fmax(seconds, radius * radius / (5.783 * v->plan.nu));
-        if (end->kind == RILL_END_WINDKESSEL && isfinite(end->distal * end->compliance))
-            seconds = fmax(seconds, end->distal * end->compliance);
-    }
-    for (int a = 0; a < 3; a++) sound += sqrt(3) * v->geom->n[a];
-    return fmax(seconds / v->plan.scales.time, sound);
-}
-
-static uint64_t at_most(uint64_t limit, uint64_t steps) { return steps < limit ? steps : limit; }
-
-void rill_run_rhythm_make(const rill_vessel *v, rill_run_rhythm *out)
-{
-    const uint64_t steps = v->plan.steps;
-    uint64_t cycle = v->plan.cycle_steps;
-    if (cycle == 0) { /* at least three spans within what is allowed, so that two can be compared */
-        const double wanted = fmin(ceil(settling_steps(v)), ceil((double)steps / 3));
-        cycle = (uint64_t)fmax(1, wanted);
-    }
-    *out = (rill_run_rhythm){.cycle = cycle,
-                             .series = at_most(SERIES, (cycle + 3) / 4),
-                             .wall = at_most(WALL, (cycle + 19) / 20),
-                             .watch = (cycle + WATCH - 1) / WATCH,
-                             .phases = at_most((uint64_t)v->given->output.snapshots, cycle)};
-    if (v->plan.cycle_steps == 0 && out->phases > 1)
-        out->phases = 1; /* steady: there is one phase, the end */
-}
+/* ---- what is due ------------------------------------------------------------------------------ */
 
 /* The next place in a cycle, after `at`, where something is due that is due `times` times in it. */
 static uint64_t next_due(uint64_t at, uint64_t times, uint64_t cycle)
@@ -121,8 +77,12 @@ done:
 static rill_status series(rill_run_loop *loop)
 {
     const uint32_t steps = (uint32_t)(loop->state.steps - loop->state.last_series);
-    const rill_status status = rill_observers_series(&loop->observers, steps, &loop->balance);
-    loop->state.last_series = loop->state.steps;
+    rill_run_state *s = &loop->state;
+    double excess, through;
+    const rill_status status = rill_observers_series(&loop->observers, steps, &excess, &through);
+    s->flow_most = fmax(s->flow_most, through);
+    loop->balance = s->flow_most > 0 ? excess / s->flow_most : excess; /* what is no number stays so */
+    s->last_series = s->steps;
     return status;
 }
 
@@ -248,6 +208,8 @@ static rill_status loop_begin(rill_run_loop *loop)
     const rill_run_rhythm *r = &loop->rhythm;
     rill_run_state *s = &loop->state;
     s->change_flow = s->change_pressure = s->change_wall = NAN;
+    for (int k = 0; k < loop->vessel->plan.opening_count; k++)
+        s->flow_most = fmax(s->flow_most, fabs(loop->vessel->plan.openings[k].flow_peak));
     loop->steps_max = loop->vessel->plan.steps;
     if (loop->steps_max > r->cycle)
         loop->steps_max -= loop->steps_max % r->cycle; /* means are of whole cycles */
@@ -259,7 +221,7 @@ static rill_status loop_begin(rill_run_loop *loop)
                          "time step",
                          (unsigned long long)r->cycle);
     RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
-    if (loop->options->resume) RILL_TRY(rill_run_resume(loop));
+    RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
     if (s->steps % r->cycle == 0) { /* a cycle begins: of a run that ended here, too, and was given more */
         s->recording = s->repeats || s->steps + r->cycle >= loop->steps_max;
         if (loop->observers.sample) rill_shear_cycle_restart(&loop->observers.cycle);
@@ -273,7 +235,7 @@ done:
 uint64_t rill_run_watch_steps(const rill_vessel *vessel)
 {
     rill_run_rhythm rhythm;
-    rill_run_rhythm_make(vessel, &rhythm);
+    rill_run_rhythm_make(vessel->given, vessel->geom, &vessel->plan, &rhythm);
     return (rhythm.cycle + rhythm.watch - 1) / rhythm.watch;
 }
 
@@ -282,7 +244,7 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
     rill_status status = RILL_OK;
     rill_run_loop loop = {.vessel = vessel, .options = options, .result = result};
     *result = (rill_run_result){.shear_mean = NAN, .shear_max = NAN, .osi_mean = NAN, .balance = NAN};
-    rill_run_rhythm_make(vessel, &loop.rhythm);
+    rill_run_rhythm_make(vessel->given, vessel->geom, &vessel->plan, &loop.rhythm);
     result->cycle_steps = loop.rhythm.cycle;
     result->watch_steps = rill_run_watch_steps(vessel);
     RILL_TRY(loop_begin(&loop));

@@ -27,7 +27,7 @@ typedef struct rill_run_moment {
     double cycles, cycles_max; /**< made, and at most */
     double time;               /**< s, physical */
     double mach;               /**< largest speed / speed of sound of the lattice */
-    double balance;            /**< see rill_observers_series() */
+    double balance;            /**< what comes in too much, of the largest flow through the vessel */
     double change;             /**< from the last cycle but one to the last; NaN before there are two */
     double mlups;
     double seconds_left; /**< to the last cycle that is allowed */
@@ -44,7 +44,7 @@ typedef struct rill_run_signals {
 typedef struct rill_run_options {
     const char *directory; /**< where everything goes; it must exist */
     rill_fields_kind fields;
-    bool resume;             /**< go on from the checkpoint in the directory */
+    bool resume;             /**< go on from the checkpoint in the directory; else it is removed */
     double checkpoint_every; /**< s of wall clock; 0: none but on signals */
     rill_run_signals *signals;
     const char *command;    /**< provenance; may be NULL */
@@ -65,7 +65,7 @@ typedef struct rill_run_result {
     double time;             /**< s, physical */
     double change_flow, change_pressure,
         change_wall; /**< between the last two cycles, relative; NaN: unknown */
-    double balance;  /**< over the last cycle */
+    double balance;  /**< what came in too much over the last cycle, of what came in */
     double mach_max;
     double flow[RILL_OPENINGS];                                       /**< m3/s, mean over the last cycle */
     double pressure[RILL_OPENINGS];                                   /**< Pa, mean over the last cycle */

@@ -80,7 +80,7 @@ void rill_run_means(const rill_run_loop *loop)
     double sum = 0, sizes = 0;
     for (int k = 0; k < loop->vessel->plan.opening_count; k++) {
         const uint64_t column = 2 + 2 * (uint64_t)k;
-        double steps = 0;
+        double steps = 0, through = 0;
         out->flow[k] = out->pressure[k] = 0;
         out->pressure_low[k] = INFINITY;
         out->pressure_high[k] = -INFINITY;
@@ -89,13 +89,14 @@ void rill_run_means(const rill_run_loop *loop)
             const double weight = now[0] - (row > 0 ? rill_record_row(r, row - 1)[0] : 0);
             out->flow[k] += weight * now[column];
             out->pressure[k] += weight * now[column + 1];
+            through += weight * fabs(now[column]) / 2;
             steps += weight;
         }
         out->flow[k] /= steps;
         out->pressure[k] /= steps;
         widen(r, rows, column + 1, &out->pressure_low[k], &out->pressure_high[k]);
         sum += out->flow[k];
-        sizes += fabs(out->flow[k]) / 2;
+        sizes += through / steps;
     }
     out->balance = sizes > 0 ? sum / sizes : NAN;
     wall_means(loop);

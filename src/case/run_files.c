@@ -5,7 +5,6 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "io/picture.h"
 #include "io/view.h"
 #include "io/wall_file.h"
 #include "io/xmf.h"
@@ -230,6 +229,7 @@ rill_status rill_run_phase(rill_run_loop *loop, uint64_t phase)
     rill_status status = RILL_OK;
     if (loop->observers.sample) RILL_TRY(wall_phase(loop, phase));
     if (fields_wanted(loop)) RILL_TRY(fields_phase(loop, phase));
+    if (loop->vessel->given->output.slices) RILL_TRY(rill_run_slices(loop, phase));
     loop->state.phases = phase;
 done:
     return status;
@@ -268,67 +268,13 @@ done:
     return status;
 }
 
-/* The plane normal to an axis with the most fluid. */
-static uint32_t fullest(const rill_geom *geom, int axis)
-{
-    uint32_t best = 0;
-    uint64_t most = 0, *counts = calloc(geom->n[axis], sizeof *counts), v = 0;
-    if (!counts) return geom->n[axis] / 2;
-    for (uint32_t z = 0; z < geom->n[2]; z++)
-        for (uint32_t y = 0; y < geom->n[1]; y++)
-            for (uint32_t x = 0; x < geom->n[0]; x++, v++)
-                counts[axis == 0 ? x : axis == 1 ? y : z] += geom->voxels[v] >= RILL_FLUID;
-    for (uint32_t k = 0; k < geom->n[axis]; k++)
-        if (counts[k] > most) most = counts[k], best = k;
-    free(counts);
-    return best;
-}
-
-/* The phase whose time is nearest to that of the largest Mach number of the last cycle. */
-static uint64_t peak_phase(const rill_run_loop *loop)
-{
-    const rill_record *m = &loop->observers.monitor;
-    const uint64_t rows = m->count < loop->rhythm.watch ? m->count : loop->rhythm.watch;
-    double mach = -1, time = 0;
-    uint64_t best = 1;
-    for (uint64_t k = m->count - rows; k < m->count; k++)
-        if (rill_record_row(m, k)[2] > mach) mach = rill_record_row(m, k)[2], time = rill_record_row(m, k)[1];
-    for (uint64_t p = 2; p <= loop->state.phases; p++)
-        if (fabs(phase_time(loop, p) - time) < fabs(phase_time(loop, best) - time)) best = p;
-    return best;
-}
-
-/* Speed on three planes, at the phase of the largest one. */
-static rill_status slices_write(const rill_run_loop *loop)
-{
-    rill_status status = RILL_OK;
-    rill_slice *slice = NULL;
-    char path[RILL_RUN_PATH], picture[RILL_RUN_PATH];
-    RILL_TRY(phase_path(loop, "fields", peak_phase(loop), path));
-    for (int a = 0; a < 3; a++) {
-        char name[] = "speed-x.png";
-        name[6] = "xyz"[a];
-        RILL_TRY(rill_slice_read(path, RILL_SLICE_SPEED, a, fullest(loop->vessel->geom, a), false, &slice));
-        RILL_TRY(rill_run_path(loop, name, picture));
-        RILL_TRY(rill_picture_write(slice, RILL_PICTURE_LINEAR, picture));
-        rill_slice_destroy(slice);
-        slice = NULL;
-    }
-done:
-    rill_slice_destroy(slice);
-    return status;
-}
-
 rill_status rill_run_files(rill_run_loop *loop)
 {
     rill_status status = RILL_OK;
     const bool wall = loop->observers.sample != NULL, fields = fields_wanted(loop);
     if (wall && loop->state.samples > 0) RILL_TRY(wall_write(loop));
     if (loop->state.phases > 0 && wall) RILL_TRY(phases_write(loop, "wall"));
-    if (loop->state.phases > 0 && fields) {
-        RILL_TRY(phases_write(loop, "fields"));
-        RILL_TRY(slices_write(loop));
-    }
+    if (loop->state.phases > 0 && fields) RILL_TRY(phases_write(loop, "fields"));
     RILL_TRY(series_write(loop));
 done:
     return status;

@@ -3,24 +3,16 @@
  * @file run_priv.h
  * What the parts of a run share: run.c steps, run_cycle.c compares cycles, run_state.c keeps checkpoints,
  * run_diverged.c looks for the place, run_fields.c hands out fields,
- * run_files.c writes results.
+ * run_slices.c draws planes, run_files.c writes results.
  */
 #ifndef RILL_CASE_RUN_PRIV_H
 #define RILL_CASE_RUN_PRIV_H
 
 #include "case/observe.h"
+#include "case/rhythm.h"
 #include "case/run.h"
 
 enum { RILL_RUN_PATH = 4096 };
-
-/** How often things are done in a cycle. */
-typedef struct rill_run_rhythm {
-    uint64_t cycle;  /**< steps */
-    uint64_t series; /**< rows of openings, probes and planes */
-    uint64_t wall;   /**< samples of the wall shear and the centre line */
-    uint64_t watch;  /**< looks for divergence */
-    uint64_t phases; /**< snapshots in the recorded cycle */
-} rill_run_rhythm;
 
 /** What a checkpoint keeps beside arrays; no pointers. */
 typedef struct rill_run_state {
@@ -29,9 +21,11 @@ typedef struct rill_run_state {
     uint64_t cycles;      /**< completed */
     double samples;       /**< of the shear in this cycle */
     double change_flow, change_pressure, change_wall;
-    double mach_max, balance;
+    double mach_max;
+    double flow_most;                      /**< m3/s, largest through the vessel: expected, or seen */
     uint64_t recording, repeats, compared; /**< 0 or 1 */
     uint64_t phases;
+    double slice_speed; /**< m/s, largest on the slices that are written */
 } rill_run_state;
 
 /** A run. */
@@ -49,9 +43,6 @@ typedef struct rill_run_loop {
     char run_hash[17], geometry_hash[17], variant[160];
 } rill_run_loop;
 
-/** Lay down how often things are done. */
-void rill_run_rhythm_make(const rill_vessel *vessel, rill_run_rhythm *out);
-
 /** Compare the cycle that just ended with the one before. */
 void rill_run_compare(rill_run_loop *loop);
 
@@ -67,6 +58,9 @@ rill_status rill_run_save(rill_run_loop *loop);
 /** Go on from the checkpoint of the directory. */
 rill_status rill_run_resume(rill_run_loop *loop);
 
+/** Remove the checkpoint of the directory, so that nothing goes on from an earlier run. */
+rill_status rill_run_forget(const rill_run_loop *loop);
+
 /** Find out where and why the flow diverged. @return RILL_NUMERICS with a sentence */
 rill_status rill_run_diverged(rill_run_loop *loop, const rill_totals *totals);
 
@@ -78,6 +72,9 @@ rill_status rill_run_rates(void *context, rill_node first, rill_node count, doub
 
 /** Write the snapshot of phase `phase`, counted from 1. */
 rill_status rill_run_phase(rill_run_loop *loop, uint64_t phase);
+
+/** Write pictures of the speed, at the first phase, and at later ones where it is larger. */
+rill_status rill_run_slices(rill_run_loop *loop, uint64_t phase);
 
 /** Write everything that a run leaves but its phases. */
 rill_status rill_run_files(rill_run_loop *loop);

@@ -3,8 +3,10 @@
 #include "case/run_priv.h"
 
 #include "core/status.h"
+#include "io/output.h"
 #include "run/sim.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
@@ -168,6 +170,19 @@ rill_status rill_run_resume(rill_run_loop *loop)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", path));
     loop->observers.cycle.samples = loop->state.samples;
     RILL_TRY(rill_sim_state_resume(loop->vessel->sim, steps));
+done:
+    return status;
+}
+
+rill_status rill_run_forget(const rill_run_loop *loop)
+{
+    static const char *const names[] = {"checkpoint.h5", "checkpoint.h5.previous"};
+    rill_status status = RILL_OK;
+    char path[RILL_RUN_PATH];
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        RILL_TRY(rill_run_path(loop, names[k], path));
+        if (remove(path) != 0 && errno != ENOENT) RILL_TRY(rill_output_fail(path, errno));
+    }
 done:
     return status;
 }

@@ -292,7 +292,7 @@ static rill_status add_opening(rill_vessel *v, int k)
     if (d->end->kind == RILL_END_INLET) {
         d->harmonics = d->profile->fields ? d->profile->count - 1 : 0;
         d->kept = &v->ends->outlook.kept[k];
-        d->modes = 2 * d->harmonics + 1 + is_flattened(d);
+        d->modes = rill_outlook_modes(&v->ends->outlook, k);
         RILL_TRY(drive(d, boundary));
     } else
         RILL_TRY(rill_boundary_set_density(boundary, 0));

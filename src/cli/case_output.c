@@ -14,15 +14,24 @@ static const char *const laws[] = {"newtonian", "carreau-yasuda", "casson"};
 #define MMHG 133.322387415
 
 /* Write a time in a readable unit. */
-static const char *duration(double seconds, char *text, size_t size)
+static const char *digits(double seconds, int count, char *text, size_t size)
 {
     static const double units[] = {86400, 3600, 60, 1, 1e-3, 1e-6};
     static const char *const names[] = {"d", "h", "min", "s", "ms", "us"};
     int k = 0;
     while (k < 5 && seconds < units[k]) k++;
-    snprintf(text, size, "%.3g %s", seconds / units[k], names[k]);
+    const double value = seconds / units[k];
+    snprintf(text, size, value < 100 ? "%.*g %s" : "%.*f %s", value < 100 ? count : 0, value, names[k]);
     return text;
 }
+
+static const char *duration(double seconds, char *text, size_t size)
+{
+    return digits(seconds, 3, text, size);
+}
+
+/* Of an estimate. */
+static const char *about(double seconds, char *text, size_t size) { return digits(seconds, 2, text, size); }
 
 static void print_opening(const rill_case *c, const rill_opening *o, const rill_plan_opening *p)
 {
@@ -81,10 +90,10 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     if (p->mlups_measured && p->cycle_steps)
         cli_row("time", "about %s a cycle, %s for %d, at %.3g MLUPS",
-                duration(p->seconds_cycle, cycle, sizeof cycle), duration(p->seconds, all, sizeof all),
+                about(p->seconds_cycle, cycle, sizeof cycle), about(p->seconds, all, sizeof all),
                 c->run.cycles, p->mlups);
     else if (p->mlups_measured)
-        cli_row("time", "at most about %s, at %.3g MLUPS", duration(p->seconds, all, sizeof all), p->mlups);
+        cli_row("time", "at most about %s, at %.3g MLUPS", about(p->seconds, all, sizeof all), p->mlups);
     bool refused = false;
     for (int k = 0; k < p->verdict_count; k++) {
         refused |= p->verdicts[k].refuses;

@@ -66,6 +66,7 @@ const cli_command cli_check = {
     .summary = "tell what a vessel's case comes to, and whether it can run",
     .details =
         "Reads the case and its geometry, and tells nodes, time step, tau, Mach, Reynolds and Womersley\n"
-        "numbers, cells across each opening, memory and time. Nothing is allocated for the run. Exit code 1\n"
-        "with the remedy when the case cannot run, 3 when memory does not suffice.",
+        "numbers, cells across each opening, memory and time. Small vessels are set up and stepped for a\n"
+        "moment to measure that. Exit code 1 with the remedy when the case cannot run, 3 when memory does "
+        "not suffice.",
     .run = run};

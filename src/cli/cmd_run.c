@@ -41,11 +41,12 @@ static void signals_catch(void)
 typedef struct choices {
     const char *output, *json, *memory;
     int backend, fields;
-    bool resume, dry_run, unmeasured, quiet, every_given;
+    bool resume, overwrite, dry_run, unmeasured, quiet, every_given;
     double every;    /* s of wall clock between checkpoints */
     char *line;      /* the command, owned */
     char *directory; /* owned */
     bool made;       /* the directory, by this run */
+    bool replaces;   /* results that are there already */
     rill_progress progress;
     double cycles; /* 0: steady */
 } choices;
@@ -61,7 +62,8 @@ static void watch(void *context, const rill_run_moment *m)
     else
         snprintf(what, sizeof what, "%.4g s", m->time);
     if (!isnan(m->change)) snprintf(change, sizeof change, ", change %.2g", m->change);
-    snprintf(detail, sizeof detail, "Mach %.3f, balance %+.2g %%%s, %.4f GLUPS, at most %.0f s left", m->mach,
+    snprintf(detail, sizeof detail,
+             "Mach %.3f, balance %+.2g %% of the peak%s, %.4f GLUPS, at most %.0f s left", m->mach,
              100 * m->balance, change, 1e-3 * m->mlups, m->seconds_left);
     c->progress.fn(c->progress.context, what, -1, detail);
 }
@@ -91,19 +93,30 @@ static char *within(const choices *c, const char *name)
     return asprintf(&path, "%s/%s", c->directory, name) < 0 ? NULL : path;
 }
 
-/* Fail before the work when nothing could be written after it, or there is nothing to go on from. */
-static rill_status directory_try(const choices *c)
+/*
+ * Fail before the work when nothing could be written after it, when there is nothing to go on from, or when
+ * there is and nobody said so: results can be made again from a checkpoint, hours of steps cannot.
+ */
+static rill_status directory_try(choices *c)
 {
     rill_status status = RILL_OK;
     char *file = within(c, "run.h5"), *last = within(c, "checkpoint.h5"),
          *before = within(c, "checkpoint.h5.previous");
     if (!file || !last || !before) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a file name"));
-    if (c->resume && access(last, F_OK) != 0 && access(before, F_OK) != 0)
+    const bool there = access(last, F_OK) == 0 || access(before, F_OK) == 0;
+    if (c->resume && !there)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "--resume: %s has no checkpoint.h5 to go on from: name the directory of the run "
                            "with -o, or leave out --resume to start anew",
                            c->directory));
+    if (there && !c->resume && !c->overwrite)
+        RILL_TRY(
+            rill_fail(RILL_USAGE,
+                      "%s holds the checkpoint of an earlier run: go on from it with --resume, discard it "
+                      "with --overwrite, or name another directory with -o",
+                      c->directory));
     RILL_TRY(rill_output_try(file));
+    c->replaces = access(file, F_OK) == 0;
 done:
     free(before);
     free(last);
@@ -142,7 +155,8 @@ static rill_status flow(const choices *c, rill_vessel *vessel, int *code)
     if (c->every_given) options.checkpoint_every = c->every;
     signals_catch();
     if (!c->quiet) {
-        cli_row("results go to", "%s", c->directory);
+        cli_row("results go to", "%s%s", c->directory,
+                c->replaces ? ", where they replace those of an earlier run" : "");
         cli_row("divergence", "looked for every %llu steps",
                 (unsigned long long)rill_run_watch_steps(vessel));
         fflush(stdout);
@@ -212,6 +226,8 @@ static int run(int argc, char **argv)
          .fallback = "as the case says", .min = 0, .max = 1e8, .given = &c.every_given},
         {"resume", 0, CLI_FLAG, &c.resume,
          .help = "go on from the checkpoint in the directory of the results"},
+        {"overwrite", 0, CLI_FLAG, &c.overwrite,
+         .help = "start anew where the directory holds a checkpoint, and discard it"},
         {"backend", 0, CLI_CHOICE, &c.backend, .help = "where it runs", .choices = backends},
         {"no-measure", 0, CLI_FLAG, &c.unmeasured, .help = "do not measure the speed of this machine first"},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
@@ -226,6 +242,9 @@ static int run(int argc, char **argv)
     RILL_TRY(cli_parse(&cli_run, tables, argc, argv, &path, &count, &help));
     if (help) return RILL_OK;
     if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no case is given: name a case file, see docs/vessels.md"));
+    if (c.resume && c.overwrite)
+        RILL_TRY(rill_fail(RILL_USAGE, "--resume goes on from the checkpoint that --overwrite would discard: "
+                                       "leave one of them out"));
     c.line = cli_command_line(argc, argv);
     if (!c.line) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the command line"));
     c.progress = cli_progress(c.quiet);

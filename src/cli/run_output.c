@@ -46,7 +46,7 @@ void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *d
                 r->change_pressure, r->change_wall, v->given->run.tolerance);
     if (r->end != RILL_RUN_STOPPED) {
         print_openings(v, r);
-        cli_row("mass balance", "%.2g of the flow", r->balance);
+        cli_row("mass balance", "%.2g %% too much came in, of the flow", 100 * r->balance);
     }
     cli_row("largest Mach number", "%.3g", r->mach_max);
     if (isfinite(r->shear_mean) && r->end != RILL_RUN_STOPPED) {

@@ -130,7 +130,6 @@ void rill_canvas_legend(const rill_canvas *c, const char *caption, rill_picture_
 rill_status rill_canvas_save(const rill_canvas *c, const char *path)
 {
     rill_status status = RILL_OK;
-    rill_output *output = NULL;
     void *bytes = NULL;
     png_image image = {
         .version = PNG_IMAGE_VERSION, .width = c->width, .height = c->height, .format = PNG_FORMAT_RGB};
@@ -138,11 +137,8 @@ rill_status rill_canvas_save(const rill_canvas *c, const char *path)
     RILL_TRY(rill_array_create(size, 1, "a compressed picture", &bytes));
     if (!png_image_write_to_memory(&image, bytes, &size, 0, c->rgb, 0, NULL))
         RILL_TRY(rill_fail(RILL_SYSTEM, "cannot write %s: %s", path, image.message));
-    RILL_TRY(rill_output_create(path, &output));
-    RILL_TRY(rill_output_append(output, bytes, size));
-    RILL_TRY(rill_output_commit(output));
+    status = rill_output_write(path, bytes, size);
 done:
-    rill_output_destroy(output);
     rill_array_destroy(bytes);
     return status;
 }

@@ -153,24 +153,29 @@ const char *rill_output_temporary(const rill_output *output) { return output->te
 
 const char *rill_output_path(const rill_output *output) { return output->path; }
 
-rill_status rill_output_print(const char *path, rill_status (*print)(FILE *out, const void *context),
-                              const void *context)
+rill_status rill_output_write(const char *path, const void *data, size_t size)
 {
     rill_status status = RILL_OK;
     rill_output *output = NULL;
+    RILL_TRY(rill_output_create(path, &output));
+    RILL_TRY(rill_output_append(output, data, size));
+    RILL_TRY(rill_output_commit(output));
+done:
+    rill_output_destroy(output);
+    return status;
+}
+
+rill_status rill_output_print(const char *path, rill_status (*print)(FILE *out, const void *context),
+                              const void *context)
+{
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out) return rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", path);
-    status = print(out, context);
+    rill_status status = print(out, context);
     if (fclose(out) != 0 && status == RILL_OK)
         status = rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", path);
-    if (status != RILL_OK) goto done;
-    RILL_TRY(rill_output_create(path, &output));
-    RILL_TRY(rill_output_append(output, text, size));
-    RILL_TRY(rill_output_commit(output));
-done:
-    rill_output_destroy(output);
+    if (status == RILL_OK) status = rill_output_write(path, text, size);
     free(text);
     return status;
 }

@@ -38,6 +38,9 @@ rill_status rill_output_append(rill_output *output, const void *data, size_t siz
 /** Synchronise, rename to the final name and synchronise the directory. Does not free the output. */
 rill_status rill_output_commit(rill_output *output);
 
+/** Write a file of `size` bytes. */
+rill_status rill_output_write(const char *path, const void *data, size_t size);
+
 /**
  * Write a text that a function prints; it is put together in memory first, so that printing cannot fail
  * half-way.

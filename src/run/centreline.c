@@ -76,11 +76,29 @@ static void depth_find(grid *g)
     }
 }
 
+/* Voxels along a cell. */
+static uint32_t factor_of(uint64_t nodes) { return (uint32_t)fmax(1, ceil(cbrt((double)nodes / CELLS))); }
+
+uint64_t rill_centreline_measure(const rill_geom *geom, uint64_t nodes, uint64_t *places)
+{
+    const grid g = {0};
+    const uint32_t factor = factor_of(nodes);
+    uint64_t cells = 1, along = 0;
+    for (int a = 0; a < 3; a++) {
+        cells *= (geom->n[a] + factor - 1) / factor;
+        along += (geom->n[a] + factor - 1) / factor;
+    }
+    *places = along * (uint64_t)(geom->surface->opening_count - 1);
+    /* Each fluid cell waits a few times, by shorter and shorter ways. */
+    return cells * (sizeof *g.depth + sizeof *g.cost + sizeof *g.parent + sizeof *g.taken) +
+           4 * nodes / ((uint64_t)factor * factor * factor) * sizeof *g.heap;
+}
+
 static rill_status grid_make(grid *g, const rill_domain *domain)
 {
     rill_status status = RILL_OK;
     const rill_geom *geom = g->geom = domain->geom;
-    g->factor = (uint32_t)fmax(1, ceil(cbrt((double)domain->nodes / CELLS)));
+    g->factor = factor_of(domain->nodes);
     for (int a = 0; a < 3; a++) g->n[a] = (geom->n[a] + g->factor - 1) / g->factor;
     const uint64_t cells = cells_of(g);
     if (cells >= NONE)

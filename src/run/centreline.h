@@ -26,6 +26,9 @@ typedef struct rill_centreline {
  */
 rill_status rill_centreline_make(const rill_domain *domain, int root, rill_centreline *out);
 
+/** Estimate the bytes that finding the lines takes, and the places that there will be at most. */
+uint64_t rill_centreline_measure(const rill_geom *geom, uint64_t nodes, uint64_t *places);
+
 /** Free the arrays; a cleared one is allowed. */
 void rill_centreline_free(rill_centreline *line);
 

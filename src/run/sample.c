@@ -18,6 +18,14 @@ struct rill_sample {
     double *host;
 };
 
+rill_sample_size rill_sample_measure(uint64_t nodes)
+{
+    const rill_sample *s = NULL;
+    const uint64_t part = (nodes < part_nodes ? nodes : part_nodes) * 10,
+                   numbers = nodes * sizeof *s->numbers;
+    return (rill_sample_size){numbers + part * sizeof *s->host, numbers + part * sizeof *s->out};
+}
+
 rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64_t count, rill_sample **out)
 {
     rill_status status = RILL_OK;

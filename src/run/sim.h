@@ -12,6 +12,14 @@
 /** Return the bytes that a simulation takes on its backend, without what mirrored sides add. */
 uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size);
 
+/** What a sample of nodes takes, see rill_sim_sample_create(). */
+typedef struct rill_sample_size {
+    uint64_t host, backend; /**< bytes */
+} rill_sample_size;
+
+/** Return what a sample of so many nodes takes. */
+rill_sample_size rill_sample_measure(uint64_t nodes);
+
 /** Return the number that kernels know a fluid node by: with dense addressing that of its voxel. */
 rill_node rill_sim_number(const rill_sim *sim, rill_node node);
 

@@ -287,22 +287,47 @@ done:
     return status;
 }
 
-/* Ask for what the entries will take: about 60 nodes for a place, a place for every SIDE^2/2 of wall. */
-static rill_status room_require(const search *s)
+/*
+ * Nodes between LEAST and NEAR voxels above a flat triangle of some area and rim, no farther than NEAR from
+ * it: the area times the height, a quarter of a cylinder along the rim, and the cap of a ball, NEAR^2 - h^2
+ * integrated over h. A triangle that is not split is represented by its middle, and has the cap alone.
+ */
+static double nodes_around(double area, double rim)
 {
-    double places = 0;
-    const double edge = s->domain->geom->spacing;
-    for (uint64_t t = 0; t < s->wall->triangle_count; t++) {
-        double a[3], b[3], c[3];
-        const uint32_t *v = s->surface->triangles[t];
-        rill_subtract(s->surface->vertices[v[1]], s->surface->vertices[v[0]], a);
-        rill_subtract(s->surface->vertices[v[2]], s->surface->vertices[v[0]], b);
-        rill_cross(a, b, c);
-        places += 1 + sqrt(rill_dot(c, c)) / (edge * edge * SIDE * SIDE);
+    const double cap = M_PI * (NEAR * NEAR * (NEAR - LEAST) - (pow(NEAR, 3) - pow(LEAST, 3)) / 3);
+    const double quarter = (NEAR * NEAR * acos(LEAST / NEAR) - LEAST * sqrt(NEAR * NEAR - LEAST * LEAST)) / 2;
+    return cap + (NEAR - LEAST) * area + quarter * rim;
+}
+
+rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nodes)
+{
+    const rill_surface *s = geom->surface;
+    double entries = 0, wall = 0;
+    for (uint64_t t = 0; t < s->triangle_count; t++) {
+        double edge[3][3], normal[3], rim = 0, longest = 0;
+        for (int k = 0; k < 3; k++) {
+            rill_subtract(s->vertices[s->triangles[t][(k + 1) % 3]], s->vertices[s->triangles[t][k]],
+                          edge[k]);
+            const double length = sqrt(rill_dot(edge[k], edge[k])) / geom->spacing;
+            rim += length;
+            longest = fmax(longest, length);
+        }
+        rill_cross(edge[0], edge[1], normal);
+        const double area = sqrt(rill_dot(normal, normal)) / 2 / (geom->spacing * geom->spacing);
+        wall += area;
+        entries += longest <= SIDE ? nodes_around(0, 0) : nodes_around(area, rim);
     }
-    const double bytes = 60 * places * (2 * sizeof(entry));
-    return bytes < 9e18 ? rill_memory_require((uint64_t)bytes, "the wall shear on triangles")
-                        : rill_fail(RILL_USAGE, "the surface is larger than the vessel that was cut from it");
+    const double near = fmin((double)nodes, (NEAR - LEAST) * wall);
+    const rill_wall_shear arrays = {0};
+    const double bytes =
+        entries * (sizeof *arrays.slots + sizeof *arrays.weights) +
+        (double)s->triangle_count * (sizeof *arrays.first + sizeof *arrays.inward + sizeof *arrays.area) +
+        near * sizeof *arrays.nodes;
+    /* Lists of entries grow by halves; each is there twice while it moves. */
+    const double lists = 1.5 * entries * sizeof(entry) + (double)s->triangle_count * sizeof *arrays.first +
+                         (double)nodes * 12 / 64;
+    return (rill_wall_shear_size){(uint64_t)fmin(near, 1e18), (uint64_t)fmin(bytes, 1e18),
+                                  (uint64_t)fmin(lists, 1e18)};
 }
 
 rill_status rill_wall_shear_make(const rill_domain *domain, rill_wall_shear *out)
@@ -317,7 +342,8 @@ rill_status rill_wall_shear_make(const rill_domain *domain, rill_wall_shear *out
         RILL_TRY(rill_fail(RILL_USAGE, "the geometry was not cut from a surface, so that there are no "
                                        "triangles for wall shear: make it with `rill voxelize VESSEL.stl`"));
     const uint64_t count = out->triangle_count = surface->triangle_count;
-    RILL_TRY(room_require(&s));
+    const rill_wall_shear_size size = rill_wall_shear_measure(domain->geom, domain->nodes);
+    RILL_TRY(rill_memory_require(size.bytes + size.making, "the wall shear on triangles"));
     RILL_TRY(rill_array_create_zero(count, sizeof *out->inward, "normals", (void **)&out->inward));
     RILL_TRY(rill_array_create_zero(count, sizeof *out->area, "areas", (void **)&out->area));
     RILL_TRY(rill_array_create_zero(count + 1, sizeof *out->first, "wall shear", (void **)&out->first));

@@ -28,6 +28,16 @@ typedef struct rill_wall_shear {
     double *area;        /**< [triangle_count], m2 */
 } rill_wall_shear;
 
+/** What it takes, about, before it is made. */
+typedef struct rill_wall_shear_size {
+    uint64_t nodes;  /**< where the stress is wanted */
+    uint64_t bytes;  /**< of the arrays */
+    uint64_t making; /**< more of them, while it is made */
+} rill_wall_shear_size;
+
+/** Estimate what the surface of a geometry takes that has `nodes` nodes. */
+rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nodes);
+
 /**
  * Find the nodes around every triangle of the surface that a domain was cut from.
  * @param[out] out  zero before; see rill_wall_shear_free()

@@ -62,6 +62,56 @@ Test(cli_check, tells_what_a_case_comes_to)
     json_decref(json);
 }
 
+/* A peak that ends soon, and then next to nothing: the profile turns back at the wall. */
+Test(cli_check, tells_of_inlets_that_are_flattened)
+{
+    static const char *const columns[] = {"flow [mL/s]", "peak-velocity [m/s]"};
+    for (int k = 0; k < 2; k++) {
+        write_text("v.csv", "time [s], %s\n0, %g\n0.05, %g\n0.1, %g\n0.15, %g\n0.3, %g\n0.4, %g\n",
+                   columns[k], k ? 0.02 : 0.3, k ? 0.6 : 9, k ? 0.02 : 0.3, k ? 0.01 : 0.15, k ? 0.01 : 0.15,
+                   k ? 0.02 : 0.3);
+        write_text("v.yaml",
+                   FLUID "openings:\n  in: {kind: inlet, waveform: v.csv}\n" OUT "run: {mach: 0.2}\n");
+        const cli_result r = cli_test_run("check", "v.yaml", "--json", "v.json", "--no-measure");
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        const bool peak = strstr(r.out, "its peak velocity is not the one given") != NULL;
+        cr_expect(strstr(r.out, "in keeps ") && strstr(r.out, "of its profile"), "%s", r.out);
+        cr_expect_eq(peak, k == 1, "%s", r.out);
+        json_t *json = json_load_file("v.json", 0, NULL);
+        cr_assert(json);
+        const json_t *list = json_object_get(json, "openings");
+        for (size_t o = 0; o < json_array_size(list); o++) {
+            const json_t *opening = json_array_get(list, o);
+            const bool in = strcmp(json_string_value(json_object_get(opening, "name")), "in") == 0;
+            const double kept = json_real_value(json_object_get(opening, "profile_kept")),
+                         when = json_real_value(json_object_get(opening, "profile_kept_at_s")),
+                         outward = json_real_value(json_object_get(opening, "outward_m_per_s"));
+            cr_expect(in ? kept >= 0 && kept < 1 : kept == 1, "%g is kept", kept);
+            cr_expect(in ? when > 0.05 && when < 0.2 : when == 0, "at %g s", when);
+            /* 4 is the cell Reynolds number of what may leave */
+            cr_expect(in ? outward > 4 * 3.5e-3 / 1060 / 0.4e-3 : outward == 0, "%g m/s", outward);
+        }
+        json_decref(json);
+    }
+}
+
+/* What is refused in the end has a remedy that leads astray where a unit is wrong. */
+Test(cli_check, asks_for_units_that_no_vessel_has)
+{
+    static const char *const fluids[] = {
+        "density: 1060 kg/m3, viscosity: 3.5 mPa.s", "density: 1.06 kg/m3, viscosity: 3.5 mPa.s",
+        "density: 1060 kg/m3, viscosity: 3.5 Pa.s", "density: 1060 kg/m3, viscosity: 3.5 mPa.s"};
+    static const char *const asked[] = {"unit", "1.06 kg/m3 is far from", "3.5e+03 mPa s is far from",
+                                        "are the units of flows"};
+    for (int k = 0; k < 4; k++) {
+        write_text("v.yaml",
+                   "geometry: v.geom.h5\nfluid: {%s}\nopenings:\n  in: {kind: inlet, flow: %s}\n" OUT,
+                   fluids[k], k == 3 ? "1 L/s" : "1 mL/s");
+        const cli_result r = cli_test_run("check", "v.yaml", "--no-measure");
+        cr_expect_eq(strstr(r.out, asked[k]) != NULL, k > 0, "%s", r.out);
+    }
+}
+
 Test(cli_check, refuses_openings_that_do_not_match)
 {
     write_text("v.yaml", FLUID

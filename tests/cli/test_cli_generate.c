@@ -136,17 +136,22 @@ Test(cli_generate, wrong_options_are_refused)
     FAILS("not above 0", "spheres", "--radius", "0", "-o", "a.geom.h5");
     FAILS("not a number", "spheres", "--radius", "nan", "-o", "a.geom.h5");
     FAILS("choose one of sc, bcc, fcc", "spheres", "--lattice", "hexagonal", "-o", "a.geom.h5");
-    FAILS("below 0.38", "pack", "--porosity", "0.2", "-o", "a.geom.h5");
+    FAILS("raise --porosity", "pack", "--porosity", "0.2", "-o", "a.geom.h5");
     FAILS("out of range", "pack", "--porosity", "1.2", "-o", "a.geom.h5");
-    FAILS("their own images", "pack", "--size", "16", "--radius", "9", "-o", "a.geom.h5");
-    FAILS("4 ... 64", "tubes", "--knots", "2", "-o", "a.geom.h5");
-    FAILS("quarter of the shortest axis", "grf", "--size", "64", "--correlation", "30", "-o", "a.geom.h5");
-    FAILS("four voxels a period", "gyroid", "--cells", "16", "--periods", "8", "-o", "a.geom.h5");
+    FAILS("lower --radius or raise --size", "pack", "--size", "16", "--radius", "9", "-o", "a.geom.h5");
+    FAILS("4 ... 64: change --knots", "tubes", "--knots", "2", "-o", "a.geom.h5");
+    FAILS("change --correlation or raise --size", "grf", "--size", "64", "--correlation", "30", "-o",
+          "a.geom.h5");
+    FAILS("change --periods or --cells", "gyroid", "--cells", "16", "--periods", "8", "-o", "a.geom.h5");
     FAILS("out of range", "plates", "--gap", "0", "-o", "a.geom.h5");
     FAILS("is no offset", "pipe", "--centre-offset", "0.5", "-o", "a.geom.h5");
     FAILS("outside -1 ... 1", "pipe", "--centre-offset", "0,3", "-o", "a.geom.h5");
     FAILS("outside -1 ... 1", "pipe", "--centre-offset", "nan,0", "-o", "a.geom.h5");
-    FAILS("no voxel centre", "pipe", "--radius", "0.5", "-o", "a.geom.h5");
+    FAILS("no voxel centre: raise --radius or change --centre-offset", "pipe", "--radius", "0.5", "-o",
+          "a.geom.h5");
+    FAILS("raise --radius to 0.5", "pipe", "--radius", "0.2", "-o", "a.geom.h5");
+    FAILS("give --inlet at least", "bifurcation", "--inlet", "0.1mm", "-o", "a.stl");
+    FAILS("lower --edge", "bend", "--edge", "9mm", "-o", "a.stl");
     FAILS("--voxel-size", "box", "--voxel-size", "3 kg", "-o", "a.geom.h5");
     FAILS("--voxel-size", "box", "--voxel-size", "3", "-o", "a.geom.h5");
     FAILS("slippery", "box", "--sides", "slippery", "-o", "a.geom.h5");

@@ -100,11 +100,12 @@ Test(cli_run, a_steady_pipe_becomes_steady_with_the_shear_of_poiseuille)
     cli_test_fails(1, "is of walls", "export", "p.geom.h5", "--field", "OSI", "-o", "w.png");
 }
 
-/* Mean of a column of a CSV file over its last rows. */
-static double column_mean(const char *path, const char *name, int rows)
+enum { ROWS = 4096 };
+
+/* Read a column of a CSV file. @return rows */
+static int column_read(const char *path, const char *name, double values[ROWS])
 {
     char line[4096], *part, *rest;
-    double values[4096], sum = 0;
     int column = -1, count = 0;
     FILE *file = fopen(path, "r");
     cr_assert(file && fgets(line, sizeof line, file), "%s", path);
@@ -112,12 +113,20 @@ static double column_mean(const char *path, const char *name, int rows)
     for (int k = 0; (part = strsep(&rest, ",\n")); k++)
         if (strncmp(part, name, strlen(name)) == 0) column = k;
     cr_assert_geq(column, 0, "%s has no %s", path, name);
-    while (fgets(line, sizeof line, file) && count < 4096) {
+    while (fgets(line, sizeof line, file) && count < ROWS) {
         rest = line;
         for (int k = 0; k <= column; k++) part = strsep(&rest, ",\n");
         values[count++] = atof(part);
     }
     fclose(file);
+    return count;
+}
+
+/* Mean over its last rows. */
+static double column_mean(const char *path, const char *name, int rows)
+{
+    double values[ROWS], sum = 0;
+    const int count = column_read(path, name, values);
     cr_assert_geq(count, rows);
     for (int k = count - rows; k < count; k++) sum += values[k] / rows;
     return sum;
@@ -149,6 +158,62 @@ Test(cli_run, a_pulsatile_case_leaves_what_was_asked_for)
     }
     cr_assert_eq(
         cli_test_run("export", "out/fields-0002.vtkhdf", "--field", "shear_rate", "-o", "g.png").code, 0);
+}
+
+/* Where next to nothing flows for a while, what comes in too much then is little of the cycle's flow. */
+Test(cli_run, the_balance_is_of_the_largest_flow)
+{
+    write_file("wave.csv",
+               "time [ms], flow [mL/s]\n0, 0\n80, 0.25\n160, 0\n240, -0.05\n320, 0\n360, 0\n400, 0\n");
+    write_file("p.yaml", FLUID "openings:\n  in: {kind: inlet, waveform: wave.csv}\n"
+                               "  out: {kind: pressure, pressure: 0 Pa}\n"
+                               "run: {cycles: 2, mach: 0.1, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "out", "--json", "p.json");
+    cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+    const char *row = strstr(r.out, "mass balance");
+    json_t *json = json_of("p.json");
+    const double balance = number(json, "mass_balance");
+    json_decref(json);
+    cr_expect_lt(fabs(balance), 0.02, "%g", balance);
+    cr_assert(row, "%s", r.out);
+    cr_expect(strstr(row, "% too much came in"), "%s", r.out);
+    cr_expect_float_eq(atof(row + strlen("mass balance")), 100 * balance, fabs(10 * balance));
+    double values[ROWS], most = 0;
+    const int count = column_read("out/monitor.csv", "balance", values);
+    for (int k = 0; k < count; k++) most = fmax(most, fabs(values[k]));
+    cr_expect(most > 0 && most < 0.1, "%g", most);
+}
+
+/* Fields need gigabytes where pictures do: slices come without them, and are what could be drawn of them. */
+Test(cli_run, slices_come_without_fields)
+{
+    char place[16];
+    bool same = false;
+    static const char *const cases[] = {"output: {snapshots: 4}\n", "output: {snapshots: 4, fields: yes}\n",
+                                        "output: {snapshots: 4, slices: no}\n"};
+    write_file("wave.csv", "time [ms], flow [mL/s]\n0, 0.1\n10, 0.05\n20, 0.1\n30, 0.25\n40, 0.1\n");
+    for (int k = 0; k < 3; k++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%srun: {cycles: 1, mach: 0.1}\n%s", PULSE, cases[k]);
+        write_file("p.yaml", text);
+        const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o",
+                                          k == 0   ? "a"
+                                          : k == 1 ? "b"
+                                                   : "c");
+        cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+    }
+    cr_expect(!cli_test_exists("a/fields-0001.vtkhdf") && !cli_test_exists("c/speed-x.png"));
+    for (int a = 0; a < 3; a++) {
+        char left[] = "a/speed-x.png", right[] = "b/speed-x.png";
+        left[8] = right[8] = "xyz"[a];
+        cr_expect(same_files(left, right), "%s", left);
+    }
+    for (int x = 0; x < 10 && !same; x++) {
+        snprintf(place, sizeof place, "x=%d", x);
+        cr_assert_eq(cli_test_run("export", "b/fields-0003.vtkhdf", "--slice", place, "-o", "x.png").code, 0);
+        same = same_files("x.png", "a/speed-x.png");
+    }
+    cr_expect(same, "no slice of the third snapshot, where the flow is largest");
 }
 
 /* Start a run in the background. */
@@ -235,6 +300,34 @@ Test(cli_run, resume_refuses_what_is_not_its_own)
     write_file("a/checkpoint.h5.previous", "no");
     write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.1, tolerance: 0.9}\noutput: {snapshots: 0}\n");
     cli_test_fails(1, "checkpoint.h5", "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
+}
+
+/* Hours of steps are not discarded because an option was forgotten, nor because the new case is wrong. */
+Test(cli_run, a_checkpoint_is_discarded_only_when_asked_for)
+{
+    write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.1, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
+    cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
+    cr_assert_eq(rename("a/checkpoint.h5", "kept.h5"), 0);
+    cr_assert_eq(system("cp kept.h5 a/checkpoint.h5; cp kept.h5 a/checkpoint.h5.previous"), 0);
+    const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a");
+    cli_test_expect_failure(&r, 1, "a holds the checkpoint of an earlier run: go on from it with --resume");
+    cr_assert_str_empty(r.out, "a plan is printed first: %s", r.out);
+    cr_assert_eq(remove("a/checkpoint.h5"), 0); /* the other one alone can be gone on from, too */
+    cli_test_fails(1, "--overwrite", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
+    cli_test_fails(1, "leave one of them out", "run", "p.yaml", "-q", "-o", "a", "--resume", "--overwrite");
+    write_file("f.yaml", PULSE "output: {probes: {far: [9 mm, 0 mm, 2 mm]}}\n");
+    cli_test_fails(1, "probe far", "run", "f.yaml", "--no-measure", "-q", "-o", "a", "--overwrite");
+    cr_assert(same_files("kept.h5", "a/checkpoint.h5.previous"));
+    write_file("p.yaml", PULSE "run: {cycles: 1, mach: 0.1}\noutput: {snapshots: 0}\n");
+    cli_result anew = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a", "--overwrite");
+    cr_assert_eq(anew.code, 0, "%s%s", anew.out, anew.err);
+    cr_assert(strstr(anew.out, "replace those of an earlier run"), "%s", anew.out);
+    cr_assert(!cli_test_exists("a/checkpoint.h5") && !cli_test_exists("a/checkpoint.h5.previous"));
+    /* Without a checkpoint results are replaced as any output is, and a new directory has none. */
+    anew = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a");
+    cr_assert(anew.code == 0 && strstr(anew.out, "replace those"), "%s%s", anew.out, anew.err);
+    anew = cli_test_run("run", "p.yaml", "--no-measure", "-o", "b");
+    cr_assert(anew.code == 0 && !strstr(anew.out, "replace those"), "%s%s", anew.out, anew.err);
 }
 
 /* A thin fluid on a coarse grid: found within the steps that are stated, with its place, and nothing is left.

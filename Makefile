@@ -44,8 +44,9 @@ CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collid
 LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/network/*.c src/boundary/*.c src/run/*.c src/case/*.c src/verify/*.c src/io/*.c geometry/*.c) \
                    $(wildcard src/backend*.c cuda/*.c))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
-# The longest first.
-TEST_SRC := tests/test_nvrtc.c $(wildcard tests/physics/*.c) $(filter-out tests/test_nvrtc.c,$(sort $(wildcard tests/test_*.c tests/cli/*.c)))
+# The longest first. Whole flows take sanitizers a quarter of an hour, and run no code that other tests do not run.
+FLOW_SRC := $(if $(filter 1,$(ASAN)),,$(wildcard tests/physics/*.c))
+TEST_SRC := tests/test_nvrtc.c $(FLOW_SRC) $(filter-out tests/test_nvrtc.c,$(sort $(wildcard tests/test_*.c tests/cli/*.c)))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/cuda/sources.o \
             $(foreach v,$(CPU_LEVELS),$(CPU_PARTS:%=$(BUILD)/obj/src/cpu/%-$(v).o))
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)

@@ -73,8 +73,8 @@ static rill_status room_of_some(uint64_t *bytes)
     return RILL_OK;
 }
 
-/* A device gets a bitmap with two arrays where they fit well, or else a ring, a CPU what it had; what was
- * asked for stays, and what goes with it follows. */
+/* A device gets a bitmap with two arrays where they fit well, or else a ring, in 16 bits AA, a CPU what it
+ * had; what was asked for stays, and what goes with it follows. */
 Test(variant, fastest_is_chosen_by_device)
 {
     const rill_backend cpu = {.host = true}, device = {.available = room_of_some};
@@ -93,6 +93,10 @@ Test(variant, fastest_is_chosen_by_device)
     v = usual;
     rill_variant_choose(&v, &device, UINT64_C(3) << 30, false, false);
     cr_expect(v.stream == RILL_AA && v.addressing == RILL_BITMAP);
+    v = usual;
+    v.storage = RILL_FP16S;
+    rill_variant_choose(&v, &device, 8000000, false, false);
+    cr_expect(v.stream == RILL_AA && v.addressing == RILL_BITMAP && v.storage == RILL_FP16S);
     v = usual;
     v.stream = RILL_ESOTWIST;
     rill_variant_choose(&v, &device, 1000, true, false);

@@ -6,6 +6,7 @@
 #ifndef RILL_TESTS_IMAGE_FILES_H
 #define RILL_TESTS_IMAGE_FILES_H
 
+#include "directory.h"
 #include "geometry/image.h"
 
 #include <criterion/criterion.h>
@@ -21,23 +22,20 @@ typedef struct file_bytes {
     size_t size;
 } file_bytes;
 
-static char files_directory[64];
+static char files_directory[DIRECTORY_SIZE];
 
 /** Make a fresh directory and go there. */
 static inline void files_start(void)
 {
-    strcpy(files_directory, "/tmp/rill-image-XXXXXX");
-    cr_assert_not_null(mkdtemp(files_directory));
+    directory_make(files_directory);
     cr_assert_eq(chdir(files_directory), 0);
 }
 
 /** Remove the directory and everything in it. */
 static inline void files_end(void)
 {
-    char command[128];
     cr_assert_eq(chdir("/"), 0);
-    snprintf(command, sizeof command, "rm -rf '%s'", files_directory);
-    cr_assert_eq(system(command), 0);
+    directory_remove(files_directory);
 }
 
 /** Write a file of raw bytes. */

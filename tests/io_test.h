@@ -7,27 +7,21 @@
 #ifndef RILL_TESTS_IO_TEST_H
 #define RILL_TESTS_IO_TEST_H
 
-#include <criterion/criterion.h>
+#include "directory.h"
+
 #include <dirent.h>
 #include <hdf5.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-static char io_test_directory[] = "/tmp/rill-io-XXXXXX";
+enum { IO_TEST_PATH = DIRECTORY_SIZE + 64 }; /**< bytes of the path of a file */
+static char io_test_directory[DIRECTORY_SIZE];
 
-static inline void io_test_start(void) { cr_assert(mkdtemp(io_test_directory)); }
-
-static inline void io_test_end(void)
-{
-    char command[80];
-    snprintf(command, sizeof command, "rm -rf '%s'", io_test_directory);
-    if (system(command) != 0) abort();
-}
+static inline void io_test_start(void) { directory_make(io_test_directory); }
+static inline void io_test_end(void) { directory_remove(io_test_directory); }
 
 /** Return the path of a file in the directory; the last eight stay valid. */
 static inline const char *io_test_path(const char *name)
 {
-    static char path[8][96];
+    static char path[8][IO_TEST_PATH];
     static int turn;
     turn = (turn + 1) % 8;
     snprintf(path[turn], sizeof path[turn], "%s/%s", io_test_directory, name);

@@ -97,7 +97,7 @@ static void damage(const char *path)
 
 Test(checkpoint, goes_back_a_generation_where_the_last_is_damaged)
 {
-    char path[96], previous[96];
+    char path[IO_TEST_PATH], previous[IO_TEST_PATH];
     uint64_t steps = 0;
     strcpy(path, io_test_path("a.h5"));
     strcpy(previous, io_test_path("a.h5.previous"));

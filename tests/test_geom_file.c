@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static char path[96];
+static char path[IO_TEST_PATH];
 
 static void begin(void)
 {

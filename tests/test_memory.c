@@ -2,14 +2,12 @@
 /* What the host can give, by /proc, both versions of control groups and RILL_MEMORY; aligned arrays. */
 #include "core/memory.h"
 #include "core/status.h"
+#include "directory.h"
 
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static char root[64];
+static char root[DIRECTORY_SIZE];
 
 /* Put a file below the root of this test. */
 static void put(const char *name, const char *text)
@@ -30,17 +28,11 @@ static void put(const char *name, const char *text)
 static void set_up(void)
 {
     unsetenv("RILL_MEMORY");
-    strcpy(root, "/tmp/rill-test-XXXXXX");
-    cr_assert_not_null(mkdtemp(root));
+    directory_make(root);
     put("proc/meminfo", "MemTotal:  9000 kB\nMemFree:  5 kB\nMemAvailable:    8000 kB\n");
 }
 
-static void tear_down(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    cr_assert_eq(system(command), 0);
-}
+static void tear_down(void) { directory_remove(root); }
 
 TestSuite(memory, .init = set_up, .fini = tear_down);
 

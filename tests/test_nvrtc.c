@@ -9,6 +9,7 @@
 #include "core/log.h"
 #include "cuda/image_cache.h"
 #include "cuda/nvrtc.h"
+#include "directory.h"
 #include "run/variant.h"
 
 #include <stdlib.h>
@@ -167,27 +168,19 @@ static void listen(void *context, rill_log_level level, const char *line)
 }
 
 /* Makes an empty cache below the temporary directory. */
-static void cache_make(char *path, size_t size)
+static void cache_make(char path[DIRECTORY_SIZE])
 {
-    snprintf(path, size, "%s/rill-cache-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    cr_assert_not_null(mkdtemp(path));
+    directory_make(path);
     setenv("RILL_CACHE", path, 1);
     rill_log_to(listen, NULL);
 }
 
-static void cache_remove(const char *path)
-{
-    char command[512];
-    snprintf(command, sizeof command, "rm -rf '%s'", path);
-    cr_assert_eq(system(command), 0);
-}
-
 Test(nvrtc, cache_keeps_what_is_whole)
 {
-    char path[256], file[512], bytes[1000];
+    char path[DIRECTORY_SIZE], file[512], bytes[1000];
     void *found = NULL;
     size_t size = 0;
-    cache_make(path, sizeof path);
+    cache_make(path);
     for (size_t k = 0; k < sizeof bytes; k++) bytes[k] = (char)(k * k);
     cr_expect_not(rill_cache_read("entry", 7, &found, &size));
     rill_cache_write("entry", 7, bytes, sizeof bytes);
@@ -212,7 +205,7 @@ Test(nvrtc, cache_keeps_what_is_whole)
         cr_assert(rill_cache_read("entry", 7, &found, &size));
         free(found);
     }
-    cache_remove(path);
+    directory_remove(path);
 
     setenv("RILL_CACHE", "/proc/nowhere", 1); /* nothing can be written there */
     remarks[0] = 0;
@@ -223,9 +216,9 @@ Test(nvrtc, cache_keeps_what_is_whole)
 Test(nvrtc, compiles_once)
 {
     need_nvrtc();
-    char path[256];
+    char path[DIRECTORY_SIZE];
     rill_cubin first, again;
-    cache_make(path, sizeof path);
+    cache_make(path);
     ASSERT_OK(rill_nvrtc_get(usual(), RILL_CUDA_PART_STEPS, arch, &first));
     cr_expect(strstr(remarks, "compiling variant d3q19-trt-stokes-aa-bitmap-fp32 for sm_90") != NULL, "%s",
               remarks);
@@ -257,7 +250,7 @@ Test(nvrtc, compiles_once)
     cr_expect_eq(memcmp(first.memory, again.memory, first.size), 0);
     rill_cubin_free(&first);
     rill_cubin_free(&again);
-    cache_remove(path);
+    directory_remove(path);
 }
 
 Test(nvrtc, refuses_what_it_cannot_make)

@@ -15,7 +15,7 @@
 
 enum { NX = 70, NY = 40, NZ = 30, PIXELS = 2100 * 2100 };
 
-static char geometry[96], image[96], sparse[96], picture[96];
+static char geometry[IO_TEST_PATH], image[IO_TEST_PATH], sparse[IO_TEST_PATH], picture[IO_TEST_PATH];
 
 static rill_status moments(void *context, rill_node first, rill_node count, double *rho, double *u)
 {
@@ -108,7 +108,7 @@ Test(png, slices_that_are_not_there_are_refused)
     cr_assert_eq(rill_slice_read(geometry, RILL_SLICE_VOXELS, 2, -1, false, &slice), RILL_USAGE);
     cr_assert_eq(rill_slice_read(geometry, RILL_SLICE_VOXELS, 2, NAN, true, &slice), RILL_USAGE);
     cr_assert_eq(rill_slice_read(sparse, RILL_SLICE_VOXELS, 2, 0, false, &slice), RILL_USAGE);
-    char cells[96];
+    char cells[IO_TEST_PATH];
     strcpy(cells, io_test_path("s.cells.vtkhdf"));
     cr_assert_eq(rill_slice_read(cells, RILL_SLICE_SPEED, 2, 0, false, &slice), RILL_USAGE);
     cr_assert_eq(unlink(cells), 0); /* the cells that the fields link to */
@@ -119,7 +119,7 @@ Test(png, slices_that_are_not_there_are_refused)
 /* A copy needs no other file. */
 Test(png, copies_hold_what_was_linked)
 {
-    char command[80], copy[96];
+    char command[DIRECTORY_SIZE + 16], copy[IO_TEST_PATH];
     rill_slice *slice = NULL;
     strcpy(copy, io_test_path("copy.vtkhdf"));
     cr_assert_eq(rill_fields_copy(sparse, copy), RILL_OK, "%s", rill_error_message());

@@ -16,6 +16,8 @@
 #ifndef RILL_TESTS_CLI_TEST_H
 #define RILL_TESTS_CLI_TEST_H
 
+#include "../directory.h"
+
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,13 +33,12 @@ typedef struct cli_result {
     char err[4096];  /**< standard error, cut */
 } cli_result;
 
-static char cli_test_directory[64]; /**< the directory of this test, its working directory */
+static char cli_test_directory[DIRECTORY_SIZE]; /**< the directory of this test, its working directory */
 
 /** Make a fresh directory and go there. */
 static inline void cli_test_start(void)
 {
-    strcpy(cli_test_directory, "/tmp/rill-cli-XXXXXX");
-    cr_assert_not_null(mkdtemp(cli_test_directory));
+    directory_make(cli_test_directory);
     cr_assert_eq(chdir(cli_test_directory), 0);
     cr_assert_not_null(getenv("RILL"), "set RILL to the program under test, or use `make test`");
 }
@@ -45,11 +46,8 @@ static inline void cli_test_start(void)
 /** Remove the directory and everything in it. */
 static inline void cli_test_end(void)
 {
-    char command[256];
     cr_assert_eq(chdir("/"), 0);
-    snprintf(command, sizeof command, "chmod -R u+w '%s' && rm -rf '%s'", cli_test_directory,
-             cli_test_directory);
-    cr_assert_eq(system(command), 0);
+    directory_remove(cli_test_directory);
 }
 
 /* Read back a captured stream, and remove its file. */
@@ -67,7 +65,7 @@ static inline void cli_test_slurp(const char *path, char *text, size_t size)
 static inline cli_result cli_test_run_list(const char *const *arguments)
 {
     const char *argv[128] = {getenv("RILL")};
-    char out[128], err[128];
+    char out[DIRECTORY_SIZE + 4], err[DIRECTORY_SIZE + 4];
     int n = 1, state = 0;
     for (; *arguments != NULL; arguments++) {
         cr_assert_lt(n, 127);

@@ -109,7 +109,9 @@ Test(cli, unknown_options_name_the_nearest)
     refuse(PARSE("--colur", "red"), "unknown option --colur: did you mean --colour (`rill paint --help`");
     refuse(PARSE("--voxelsize=1um"), "did you mean --voxel-size");
     refuse(PARSE("--vox", "1um"), "did you mean --voxel-size");
-    refuse(PARSE("--unlike-any-of-them"), "the nearest is --");
+    refuse(PARSE("--frobnicate"), "unknown option --frobnicate (`rill paint --help` lists all)");
+    refuse(PARSE("--rel"), "unknown option --rel: did you mean --real (");
+    refuse(PARSE("--lex"), "unknown option --lex (");
     refuse(PARSE("-z"), "unknown option -z");
     refuse(PARSE("--hlep"), "did you mean --help");
     refuse(PARSE("a", "b", "c"), "unexpected argument \"c\": usage is rill paint FILE");
@@ -138,6 +140,7 @@ Test(cli, wrong_values_name_value_and_limits)
     refuse(PARSE("--voxel-size", "5.7 parsnips"), "unknown unit \"parsnips\"");
     refuse(PARSE("--size", "big"), "--size: \"big\" is not a size");
     refuse(PARSE("--colour", "grene"), "did you mean green? (choices: red, green, blue)");
+    refuse(PARSE("--colour", ""), "--colour does not know \"\": choose one of red, green, blue");
     refuse(PARSE("--colour", "ultraviolet"), "choose one of red, green, blue");
     refuse(PARSE("--text="), "--text has an empty value: give TEXT");
     refuse(PARSE("--flag=1"), "--flag takes no value: leave out \"1\"");

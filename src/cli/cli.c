@@ -36,9 +36,9 @@ static rill_status fail_unknown(const cli_command *command, tables_t tables, con
         for (const cli_option *o = *tables; !is_end(o); o++)
             if (o->name != NULL) rill_nearest_try(&match, cut, o->name);
     rill_nearest_try(&match, cut, "help");
-    return rill_fail(RILL_USAGE, "unknown option %s: %s --%s (`rill %s --help` lists all)", given,
-                     rill_nearest_is_meant(&match, cut) ? "did you mean" : "the nearest is", match.name,
-                     command->name);
+    const bool meant = rill_nearest_is_meant(&match, cut);
+    return rill_fail(RILL_USAGE, "unknown option %s%s%s (`rill %s --help` lists all)", given,
+                     meant ? ": did you mean --" : "", meant ? match.name : "", command->name);
 }
 
 /* Read a finite number, a fraction "3/16" or a percentage "0.1%". */

@@ -51,10 +51,12 @@ static rill_status pattern_check(const choices *c)
         if (wanted(c, of)) return RILL_OK;
         rill_nearest_try(&match, c->pattern, of->name);
     }
+    const bool meant = rill_nearest_is_meant(&match, c->pattern);
     return rill_fail(RILL_USAGE,
-                     "--case %s matches no case of the suite %s: the nearest is %s (--list shows all, "
-                     "'spheres/*' takes a group)",
-                     c->pattern, rill_verify_suite_names[c->suite], match.name);
+                     "--case %s matches no case of the suite %s%s%s (--list shows all, 'spheres/*' takes a "
+                     "group)",
+                     c->pattern, rill_verify_suite_names[c->suite], meant ? ": did you mean " : "",
+                     meant ? match.name : "");
 }
 
 static void print_list(const choices *c)

@@ -34,8 +34,9 @@ static int fail_unknown(const char *name)
 {
     rill_nearest match = {0};
     for (int i = 0; i < COMMANDS; i++) rill_nearest_try(&match, name, commands[i]->name);
-    fprintf(stderr, "rill: unknown command \"%s\": %s `%s` (`rill --help` lists all)\n", name,
-            rill_nearest_is_meant(&match, name) ? "did you mean" : "the nearest is", match.name);
+    const bool meant = rill_nearest_is_meant(&match, name);
+    fprintf(stderr, "rill: unknown command \"%s\"%s%s%s (`rill --help` lists all)\n", name,
+            meant ? ": did you mean `" : "", meant ? match.name : "", meant ? "`" : "");
     return RILL_USAGE;
 }
 

@@ -38,5 +38,6 @@ void rill_nearest_try(rill_nearest *match, const char *name, const char *known)
 
 bool rill_nearest_is_meant(const rill_nearest *match, const char *name)
 {
-    return match->name != NULL && match->distance <= 1 + strlen(name) / 3;
+    const size_t length = strlen(name);
+    return match->name != NULL && match->distance <= length / (length < 3 ? 2 : 3);
 }

@@ -66,7 +66,7 @@ Test(main, unknown_commands_name_the_nearest)
 {
     cli_test_fails(1, "unknown command \"permeabilty\": did you mean `permeability`", "permeabilty");
     cli_test_fails(1, "did you mean `generate`", "help", "gen");
-    cli_test_fails(1, "unknown command \"qqqqqqqq\": the nearest is", "qqqqqqqq");
+    cli_test_fails(1, "unknown command \"qqqqqqqq\" (`rill --help` lists all)", "qqqqqqqq");
     cli_test_fails(1, "unknown option --colour", "--colour");
 }
 

@@ -94,7 +94,7 @@ Test(verify, lists_its_cases_and_their_sources)
 Test(verify, mistakes)
 {
     cli_test_fails(1,
-                   "--case sphere/sc-0.216-32 matches no case of the suite reference: the nearest is "
+                   "--case sphere/sc-0.216-32 matches no case of the suite reference: did you mean "
                    "spheres/sc-0.216-32",
                    "verify", "--case", "sphere/sc-0.216-32", "--backend", "cpu");
     cli_test_fails(1, "--suite", "verify", "--suite", "nothing");

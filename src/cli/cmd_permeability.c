@@ -406,6 +406,7 @@ static int run(int argc, char **argv)
         c.line = cli_command_line(argc, argv);
         c.progress = cli_progress(c.compute.quiet);
         signal(SIGINT, interrupt);
+        signal(SIGTERM, interrupt); /* batch systems send it before they kill */
         status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
     }
     free(c.line);

@@ -269,7 +269,7 @@ Test(permeability, gives_the_same_bits_every_time)
 }
 
 /* Its plan is what it prints before it begins to step: by then it listens for interrupts. */
-Test(permeability, stops_cleanly_when_interrupted)
+static void stop_by(int signal_number)
 {
     make_array("sc.geom.h5", "32");
     int ends[2];
@@ -289,7 +289,7 @@ Test(permeability, stops_cleanly_when_interrupted)
     close(ends[1]);
     char plan[4096];
     cr_assert_gt(read(ends[0], plan, sizeof plan), 0);
-    cr_assert_eq(kill(child, SIGINT), 0);
+    cr_assert_eq(kill(child, signal_number), 0);
     while (read(ends[0], plan, sizeof plan) > 0) {}
     close(ends[0]);
     int state = 0;
@@ -300,6 +300,8 @@ Test(permeability, stops_cleanly_when_interrupted)
     cr_assert_not_null(strstr(json_string_value(find(json, "reason")), "stopped along z"));
     json_decref(json);
 }
+Test(permeability, stops_cleanly_when_interrupted) { stop_by(SIGINT); }
+Test(permeability, stops_cleanly_when_terminated) { stop_by(SIGTERM); }
 
 /* Nothing is read, so nothing printed, before options are known to be good. */
 Test(permeability, refuses_options_before_it_reads)

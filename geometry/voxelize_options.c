@@ -184,8 +184,8 @@ rill_status rill_voxelize_parse_size(const char *text, rill_voxelize_options *op
         if (n == 0 || n > INT32_MAX || (a < 2 ? *end != 'x' && *end != 'X' : *end != '\0'))
             return rill_fail(
                 RILL_USAGE,
-                "size \"%s\" is not understood: give the voxels along the three axes, fastest first, such "
-                "as 480x480x480",
+                "size \"%s\" is not understood: give the voxels along the three axes, 1 to 2147483647, the "
+                "fastest first, such as 480x480x480",
                 text);
         options->image.n[a] = (uint32_t)n;
         c = end + 1;

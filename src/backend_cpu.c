@@ -75,7 +75,9 @@ static rill_status probe(char *device, size_t size)
             break;
         }
     if (file) fclose(file);
-    snprintf(device, size, "%s, %d threads, x86-64-%s", model, omp_get_max_threads(), found->name);
+    const int threads = omp_get_max_threads();
+    snprintf(device, size, "%s, %d thread%s, x86-64-%s", model, threads, threads == 1 ? "" : "s",
+             found->name);
     return RILL_OK;
 }
 

@@ -550,7 +550,7 @@ Test(collide, gives_the_same_bits_at_every_vector_width)
             fill(&launch, f);
             memcpy(g, f, sizeof f);
             (k ? &rill_operators_double_16 : &rill_operators_float_16)->collide(&launch, NODES, f);
-            (k ? &rill_operators_double_64 : &rill_operators_float_64)->collide(&launch, NODES, g);
+            (k ? &rill_operators_double_32 : &rill_operators_float_32)->collide(&launch, NODES, g);
             cr_expect_eq(memcmp(f, g, bytes), 0, "lattice %d, collision %d, equilibrium %d, rheology %d",
                          v->lattice, v->collision, v->equilibrium, v->rheology);
         }

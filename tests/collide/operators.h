@@ -25,8 +25,8 @@ typedef struct rill_operators {
     void (*log2)(size_t count, double *x);
 } rill_operators;
 
-extern const rill_operators rill_operators_float_16, rill_operators_float_64, rill_operators_double_16,
-    rill_operators_double_64;
+extern const rill_operators rill_operators_float_16, rill_operators_float_32, rill_operators_double_16,
+    rill_operators_double_32;
 
 /** Every combination that exists: the initializer of an array of rill_variant. */
 #define RILL_OPERATOR_VARIANT(L, C, E, R)                                                                    \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file directory.h
- * A fresh directory for a test, below $TMPDIR or /tmp. A test that crashes or takes too long cannot remove its
- * own; scripts/run-tests names a TMPDIR and removes that.
+ * A fresh directory for a test, below $TMPDIR or /tmp. A test that crashes or takes too long cannot remove
+ * its own; scripts/run-tests names a TMPDIR and removes that.
  */
 #ifndef RILL_TESTS_DIRECTORY_H
 #define RILL_TESTS_DIRECTORY_H

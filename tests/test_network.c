@@ -10,6 +10,7 @@
 #include "kernel/lattice.h"
 #include "network/network.h"
 #include "run/mixing.h"
+#include "sanitized.h"
 
 #include <math.h>
 #include <omp.h>
@@ -334,7 +335,7 @@ static rill_permeability found(const rill_geom *given, rill_acceleration how, in
  * The same k as by time steps alone, each within its own uncertainty, in a third of the steps at most, along
  * periodic and mirrored sides; twice the same bits.
  */
-Test(network, permeability_is_that_of_time_steps)
+Test(network, permeability_is_that_of_time_steps, .disabled = SANITIZED)
 {
     FOR_EACH_BACKEND(backend)
     for (int mirrored = 0; mirrored < 2; mirrored++) {

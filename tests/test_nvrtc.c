@@ -11,6 +11,7 @@
 #include "cuda/nvrtc.h"
 #include "directory.h"
 #include "run/variant.h"
+#include "sanitized.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,15 +64,8 @@ static void check_part(const char *name, rill_variant variant, rill_cuda_part pa
 }
 
 /* Return of how many variants one is compiled: all takes five minutes, on request. What sanitizers see of a
- * compilation is the same for every variant. */
-static int every(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-    return 16;
-#else
-    return getenv("RILL_TEST_ALL") ? 1 : 4;
-#endif
-}
+ * compilation is the same for every variant: the first of each test. */
+static int every(void) { return SANITIZED ? 1000 : getenv("RILL_TEST_ALL") ? 1 : 4; }
 
 /* Checks the steps of a variant, and what its layout shares when no variant before had it. */
 static void check_variant(rill_variant variant)

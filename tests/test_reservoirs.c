@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Permeability by pressures at reservoirs, beside that by a body force. */
 #include "backends.h"
+#include "sanitized.h"
 
 #include <math.h>
 #include <omp.h>
@@ -123,7 +124,7 @@ static rill_geom *pack(int axis)
 }
 
 /* Ten diameters of balls: ends and what a period joins differ, by less than 4 %. */
-Test(reservoirs, packing_is_near_the_body_force)
+Test(reservoirs, packing_is_near_the_body_force, .disabled = SANITIZED)
 {
     const rill_permeability_options force = options_of(2, RILL_DRIVE_FORCE, 1),
                                     pressure = options_of(2, RILL_DRIVE_PRESSURE, 8),

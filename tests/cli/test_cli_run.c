@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill run: a whole case on a small pipe, what it leaves, restart to the same bits, signals, divergence. */
+#include "../sanitized.h"
 #include "cli_test.h"
 
 #include <jansson.h>
@@ -161,7 +162,7 @@ Test(cli_run, a_pulsatile_case_leaves_what_was_asked_for)
 }
 
 /* Where next to nothing flows for a while, what comes in too much then is little of the cycle's flow. */
-Test(cli_run, the_balance_is_of_the_largest_flow)
+Test(cli_run, the_balance_is_of_the_largest_flow, .disabled = SANITIZED)
 {
     write_file("wave.csv",
                "time [ms], flow [mL/s]\n0, 0\n80, 0.25\n160, 0\n240, -0.05\n320, 0\n360, 0\n400, 0\n");
@@ -284,28 +285,28 @@ Test(cli_run, a_run_that_was_stopped_goes_on_to_the_same_bits)
 
 Test(cli_run, resume_refuses_what_is_not_its_own)
 {
-    write_file("p.yaml", PULSE "run: {cycles: 1, mach: 0.1}\noutput: {snapshots: 0}\n");
+    write_file("p.yaml", PULSE "run: {cycles: 1, mach: 0.2}\noutput: {snapshots: 0}\n");
     cli_test_fails(1, "checkpoint.h5", "run", "p.yaml", "--no-measure", "-q", "-o", "none", "--resume");
     /* Not enough cycles: exit code 2, everything written, and a checkpoint to go on from. */
-    write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.1, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
+    write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
     cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
     cr_assert_eq(access("a/run.h5", R_OK), 0);
     const cli_result told = cli_test_run("info", "a/checkpoint.h5");
     cr_assert(told.code == 0 && strstr(told.out, "checkpoint") && strstr(told.out, "steps"), "%s", told.out);
-    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.1, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.2, tolerance: 0.9}\noutput: {snapshots: 0}\n");
     cr_assert_eq(cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume").code, 0);
-    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.09, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.19, tolerance: 0.9}\noutput: {snapshots: 0}\n");
     cli_test_fails(1, "another case", "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
     write_file("a/checkpoint.h5", "no");
     write_file("a/checkpoint.h5.previous", "no");
-    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.1, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.2, tolerance: 0.9}\noutput: {snapshots: 0}\n");
     cli_test_fails(1, "checkpoint.h5", "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
 }
 
 /* Hours of steps are not discarded because an option was forgotten, nor because the new case is wrong. */
 Test(cli_run, a_checkpoint_is_discarded_only_when_asked_for)
 {
-    write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.1, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
+    write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
     cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
     cr_assert_eq(rename("a/checkpoint.h5", "kept.h5"), 0);
     cr_assert_eq(system("cp kept.h5 a/checkpoint.h5; cp kept.h5 a/checkpoint.h5.previous"), 0);
@@ -318,7 +319,7 @@ Test(cli_run, a_checkpoint_is_discarded_only_when_asked_for)
     write_file("f.yaml", PULSE "output: {probes: {far: [9 mm, 0 mm, 2 mm]}}\n");
     cli_test_fails(1, "probe far", "run", "f.yaml", "--no-measure", "-q", "-o", "a", "--overwrite");
     cr_assert(same_files("kept.h5", "a/checkpoint.h5.previous"));
-    write_file("p.yaml", PULSE "run: {cycles: 1, mach: 0.1}\noutput: {snapshots: 0}\n");
+    write_file("p.yaml", PULSE "run: {cycles: 1, mach: 0.2}\noutput: {snapshots: 0}\n");
     cli_result anew = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a", "--overwrite");
     cr_assert_eq(anew.code, 0, "%s%s", anew.out, anew.err);
     cr_assert(strstr(anew.out, "replace those of an earlier run"), "%s", anew.out);

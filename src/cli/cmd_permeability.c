@@ -405,8 +405,10 @@ static int run(int argc, char **argv)
         c.input = inputs[0];
         c.line = cli_command_line(argc, argv);
         c.progress = cli_progress(c.compute.quiet);
-        signal(SIGINT, interrupt);
-        signal(SIGTERM, interrupt); /* batch systems send it before they kill */
+        /* SIGTERM is what batch systems send before they kill; the second signal ends whatever goes on. */
+        const struct sigaction once = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+        sigaction(SIGINT, &once, NULL);
+        sigaction(SIGTERM, &once, NULL);
         status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
     }
     free(c.line);

@@ -168,12 +168,31 @@ template <class V, int parity> static __device__ __forceinline__ void ask_ahead(
 #endif
 }
 
+// Lets the next kernel of the stream begin as soon as there is room for it, if it wants to: see wait_for_kernel_before().
+static __device__ __forceinline__ void let_next_kernel_begin()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+// A kernel that was started while the one before ended waits here for its results. What no kernel of a step writes may
+// be read before; see start() in launch.cu.
+static __device__ __forceinline__ void wait_for_kernel_before()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 template <class V, int parity, bool at_walls>
 __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(parity, at_walls))
     step_kernel(const rill_arrays from, const rill_arrays to, const rill_rates rates, const rill_node first,
                 const rill_node end, const rill_wall_weights walls)
 {
     constexpr int threads = threads_of<V>(parity);
+    let_next_kernel_begin();
+    wait_for_kernel_before();
     const uint64_t block = first + (uint64_t)blockIdx.x * threads, n = block + threadIdx.x;
     constexpr bool ring = V::stream == RILL_RING;
     ask_ahead<V, parity>(from, block);
@@ -353,17 +372,17 @@ static __device__ double link_value(const rill_arrays &arrays, const int parity,
            (double)rill_population_rest(P::lattice, P::shift, i);
 }
 
-// Finds density and velocity of a node in the step just made: collisions add the force, of which half counts.
+// Finds rho - 1 and velocity of a node in the step just made: collisions add the force, of which half counts.
 template <class P>
-static __device__ void patch_node(const rill_arrays &arrays, const int parity, const rill_patch &patch,
-                                  const rill_patch_now &now, const uint64_t k)
+static __device__ double patch_node(const rill_arrays &arrays, const int parity, const rill_patch_now &now,
+                                    const rill_node n, double velocity[3])
 {
-    double density = 0, momentum[3];
-    for (int a = 0; a < 3; a++) momentum[a] = -0.5 * now.force[a];
+    double density = 0;
+    for (int a = 0; a < 3; a++) velocity[a] = -0.5 * now.force[a];
     const auto add = [&](const int i) {
-        const double sent = link_value<P>(arrays, parity, patch.nodes[k], i, true);
+        const double sent = link_value<P>(arrays, parity, n, i, true);
         density += sent;
-        for (int a = 0; a < 3; a++) momentum[a] -= rill_c(P::lattice, i, a) * sent;
+        for (int a = 0; a < 3; a++) velocity[a] -= rill_c(P::lattice, i, a) * sent;
     };
     if constexpr (P::stream == RILL_PULL || P::stream == RILL_RING) { // nothing is looked up: loads need not wait for each other
         RILL_UNROLL
@@ -372,8 +391,9 @@ static __device__ void patch_node(const rill_arrays &arrays, const int parity, c
 #pragma unroll 1
         for (int i = 0; i < rill_q(P::lattice); i++) add(i);
     }
-    patch.moments[k] = density;
-    for (uint64_t a = 0; a < 3; a++) patch.moments[(a + 1) * patch.node_count + k] = momentum[a] / (1 + density);
+    const double volume = 1 / (1 + density);
+    for (int a = 0; a < 3; a++) velocity[a] *= volume;
+    return density;
 }
 
 // Adds what the threads of a block have, halving them, so that the order is always the same.
@@ -416,99 +436,137 @@ static __device__ void patch_measure(const rill_arrays &arrays, const int parity
     }
 }
 
-// How the blocks of a grid that is resident as a whole (cudaLaunchCooperativeKernel) wait for each other: each arrives,
-// and may do what the others need not wait for before it waits for them.
-static __device__ uint32_t patch_arrived, patch_turn;
+// How the blocks of a grid wait for each other, all of which are resident at once: no more are started than that, and
+// whoever else is on the device then ends without them. Each arrives, and may do what the others need not wait for
+// before it waits for them.
+// The counter's highest bit changes sides when the last one arrives, whatever it was before; the others come to
+// nothing then. (As grids do that CUDA's cooperative groups synchronise.)
+static __device__ uint32_t patch_arrivals;
 
 static __device__ __forceinline__ uint32_t patch_arrive()
 {
-    uint32_t turn = 0;
+    uint32_t before = 0;
     __syncthreads();
-    if (threadIdx.x == 0) {
-        uint32_t before;
-        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(turn) : "l"(__cvta_generic_to_global(&patch_turn)));
-        asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+    if (threadIdx.x == 0)
+        asm volatile("atom.release.gpu.global.add.u32 %0, [%1], %2;"
                      : "=r"(before)
-                     : "l"(__cvta_generic_to_global(&patch_arrived))
+                     : "l"(__cvta_generic_to_global(&patch_arrivals)), "r"(blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u)
                      : "memory");
-        if (before == gridDim.x - 1) {
-            patch_arrived = 0;
-            asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(&patch_turn)), "r"(turn + 1)
-                         : "memory");
-        }
-    }
-    return turn;
+    return before;
 }
 
-static __device__ __forceinline__ void patch_wait(const uint32_t turn)
+static __device__ __forceinline__ void patch_wait(const uint32_t before)
 {
-    uint32_t now = turn;
-    while (threadIdx.x == 0 && now == turn)
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(__cvta_generic_to_global(&patch_turn)) : "memory");
+    uint32_t now = before;
+    while (threadIdx.x == 0 && !((now ^ before) >> 31))
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                     : "=r"(now)
+                     : "l"(__cvta_generic_to_global(&patch_arrivals))
+                     : "memory");
     __syncthreads();
 }
 
 // The pair of a thread, and what it has sent.
 struct patch_row {
     const rill_patch *patch; // NULL: the block has nothing more to do
-    uint64_t block, k;       // number k of block `block` of the patch
+    uint32_t block, k;       // number k of block `block` of the patch
     rill_patch_pair pair;
     double sent[2];
+    rill_patch_answer answer;
+    __device__ bool mine() const { return patch && k < patch->count; }
 };
 
-// Finds number n of the blocks of all patches that a task works on.
-static __device__ patch_row patch_find(const int equilibrium, const rill_patch *patches, const int count, const int task, uint64_t n)
+// Finds number n of the blocks of all patches that a task goes through.
+static __device__ patch_row patch_find(const rill_patch *patches, const int count, const int task, uint64_t n)
 {
     patch_row row = {};
     for (int p = 0; p < count; p++) {
-        const uint64_t blocks = rill_patch_blocks(equilibrium, &patches[p], task);
+        const uint64_t blocks = rill_patch_blocks(&patches[p], task);
         if (n < blocks) {
             row.patch = &patches[p];
-            row.block = n;
-            row.k = n * RILL_PATCH_BLOCK + threadIdx.x;
+            row.block = (uint32_t)n;
+            row.k = row.block * RILL_PATCH_BLOCK + threadIdx.x;
             break;
         }
         n -= blocks;
     }
+    if (row.mine()) row.pair = row.patch->pairs[row.k];
     return row;
 }
 
-template <class P>
-static __device__ patch_row patch_look(const rill_arrays &arrays, const int equilibrium, const int parity,
-                                       const rill_patch *patches, const int count, const int task, const uint64_t n)
+// Asks for all that the nodes of a pair send in the step that ends now: no value is looked at yet.
+template <class P> static __device__ void patch_ask(const rill_arrays &arrays, const int parity, const patch_row &row)
 {
-    patch_row row = patch_find(equilibrium, patches, count, task, n);
-    if (!row.patch || row.k >= row.patch->count) return row;
-    row.pair = row.patch->pairs[row.k];
+    if constexpr (P::stream == RILL_PULL || P::stream == RILL_RING) { // elsewhere slots would have to be looked up
+        const auto *populations = (const char *)arrays.populations;
+        RILL_UNROLL
+        for (int i = 0; i < rill_q(P::lattice) && row.mine(); i++) {
+            const size_t slot = rill_patch_slot(P::plan(), parity, &arrays, row.pair.node[0], i, true);
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(populations + slot * rill_storage_size(P::storage)));
+        }
+    }
+}
+
+template <class P> static __device__ void patch_look(const rill_arrays &arrays, const int parity, patch_row &row)
+{
     RILL_UNROLL
-    for (int e = 0; e < 2; e++) row.sent[e] = link_value<P>(arrays, parity, row.pair.node[e], row.pair.direction[e], true);
+    for (int e = 0; e < 2 && row.mine(); e++)
+        row.sent[e] = link_value<P>(arrays, parity, row.pair.node[e], row.pair.direction[e], true);
+}
+
+// Finds what a pair to be rewritten has sent and answers, which this thread has kept if it had to be found before.
+template <class P>
+static __device__ patch_row patch_ready(const rill_arrays &arrays, const int equilibrium, const int parity, patch_row row,
+                                        const rill_patch_now &now)
+{
+    patch_look<P>(arrays, parity, row);
+    if (!row.mine()) return row;
+    const rill_patch &patch = *row.patch;
+    const double mean[3] = {0, 0, 0};
+    if (patch.outlet) asm volatile("prefetch.global.L2 [%0];" ::"l"(patch.stored)); // needed when all have arrived
+    if (rill_patch_answers(equilibrium, &patch))
+        row.answer = {patch.terms[row.k], patch.terms[patch.count + row.k]};
+    else
+        row.answer = rill_patch_answer_of(P::lattice, false, &patch, &now, row.k, &row.pair, row.sent[0], mean);
     return row;
 }
 
+// Keeps what a pair answers, and the sums of the pairs of its block.
 template <class P>
-static __device__ rill_patch_answer patch_answer(const int equilibrium, const patch_row &row, const rill_patch_now &now)
-{
-    if (!row.patch || row.k >= row.patch->count) return {0, 0};
-    return rill_patch_answer_of(P::lattice, rill_patch_flows(equilibrium, row.patch), row.patch, &now, row.k, &row.pair,
-                                row.sent[0]);
-}
-
-template <class P>
-static __device__ void patch_sum(const int equilibrium, const patch_row &row, const rill_patch_now &now)
+static __device__ void patch_answer(const rill_arrays &arrays, const int equilibrium, const int parity, const patch_row &row,
+                                    const rill_patch_now &now)
 {
     const rill_patch &patch = *row.patch;
+    const bool flows = rill_patch_flows(equilibrium, &patch);
     rill_patch_sums sums = {0, 0, 0};
-    if (row.k < patch.count) {
-        const rill_patch_answer answer = patch_answer<P>(equilibrium, row, now);
-        sums = rill_patch_sums_of(&patch, &row.pair, &answer, row.sent, row.k);
+    if (row.mine()) {
+        double mean[3] = {0, 0, 0}, density = 0;
+        if (flows || patch.backflow > 0) {
+            patch_node<P>(arrays, parity, now, row.pair.node[0], mean);
+            if (row.pair.node[1] != row.pair.node[0]) {
+                double other[3];
+                patch_node<P>(arrays, parity, now, row.pair.node[1], other);
+                for (int a = 0; a < 3; a++) mean[a] = 0.5 * (mean[a] + other[a]);
+            }
+        }
+        if (rill_patch_sums_density(&patch, row.k)) {
+            double velocity[3];
+            density = patch_node<P>(arrays, parity, now, patch.nodes[row.k], velocity);
+        }
+        const rill_patch_answer answer =
+            rill_patch_answer_of(P::lattice, flows, &patch, &now, row.k, &row.pair, row.sent[0], mean);
+        sums = rill_patch_sums_of(&patch, &row.pair, &answer, row.sent, density);
+        patch.terms[row.k] = answer.fixed;
+        patch.terms[patch.count + row.k] = answer.slope;
     }
+    if (!patch.partials) return;
     sums = patch_block_sum(sums);
     if (threadIdx.x == 0) patch.partials[row.block] = sums;
 }
 
 template <class P>
 static __device__ void patch_rewrite(const rill_arrays &arrays, const int parity, const patch_row &row,
-                                     const rill_patch_answer &answer, const rill_patch_now &now)
+                                     const rill_patch_now &now)
 {
     const rill_patch &patch = *row.patch;
     rill_patch_sums sums = {0, 0, 0};
@@ -520,8 +578,8 @@ static __device__ void patch_rewrite(const rill_arrays &arrays, const int parity
     }
     const rill_patch_act act = rill_patch_act_of(&patch, &now, &sums);
     if (patch.partials && row.k == 0) rill_patch_keep(&patch, &now, &act);
-    if (row.k >= patch.count) return;
-    const double term = answer.fixed + answer.slope * act.density;
+    if (!row.mine()) return;
+    const double term = row.answer.fixed + row.answer.slope * act.density;
     patch.terms[row.k] = term;
     RILL_UNROLL
     for (int e = 0; e < 2; e++)
@@ -533,13 +591,14 @@ static __device__ void patch_rewrite(const rill_arrays &arrays, const int parity
 }
 
 // Does tasks one after the other, blocks taking turns through the patches of each; see kernel/boundary.h and
-// outlet.h. It has too few warps to hide memory behind: what a task needs besides the one before is asked for while
-// blocks wait for each other, the next while one is worked on, and patches are kept where they are near.
+// outlet.h. It has too few warps to hide memory behind: what is the same in every step is asked for while the step
+// before ends, what has been sent while blocks wait for each other, and patches are kept where they are near.
 template <class P>
 __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_PATCH_RESIDENT)
     patch_kernel(const rill_arrays arrays, const int equilibrium, const int parity, const rill_patch *patches,
                  const int count, const __grid_constant__ rill_patch_now now, const int tasks, double *exchange)
 {
+    let_next_kernel_begin();
     constexpr int near = 16, words = sizeof(rill_patch) / sizeof(uint64_t);
     __shared__ uint64_t shared[near * words];
     if (count <= near) {
@@ -547,45 +606,43 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_PATCH_RESIDENT)
         patches = (const rill_patch *)shared;
         __syncthreads();
     }
-    const auto look = [&](const int task, const uint64_t n) {
-        return patch_look<P>(arrays, equilibrium, parity, patches, count, task, n);
+    const auto find = [&](const int task, const uint64_t n) { return patch_find(patches, count, task, n); };
+    const auto ask = [&](const patch_row &found) {
+        if (found.patch && rill_patch_answers(equilibrium, found.patch)) patch_ask<P>(arrays, parity, found);
     };
+    ask(find(tasks & -tasks, blockIdx.x + gridDim.x));
+    patch_row row = find(tasks & -tasks, blockIdx.x);
+    ask(row);
+    wait_for_kernel_before();
     if (tasks & RILL_PATCH_MEASURE)
-        for (patch_row row = look(RILL_PATCH_MEASURE, blockIdx.x); row.patch;
-             row = look(RILL_PATCH_MEASURE, row.block + gridDim.x))
-            if (row.k < row.patch->count) patch_measure<P>(arrays, parity, *row.patch, row.k, exchange);
-    uint32_t turn = 0;
-    if (tasks & RILL_PATCH_NODES) {
-        for (uint64_t n = blockIdx.x;; n += gridDim.x) {
-            const patch_row row = patch_find(equilibrium, patches, count, RILL_PATCH_NODES, n);
-            if (!row.patch) break;
-            if (row.k < row.patch->node_count) patch_node<P>(arrays, parity, *row.patch, now, row.k);
-        }
-        if (tasks != RILL_PATCH_NODES) turn = patch_arrive();
-    }
-    patch_row row = {};
-    if (tasks & RILL_PATCH_SUM) {
-        row = look(RILL_PATCH_SUM, blockIdx.x);
-        if (tasks & RILL_PATCH_NODES) patch_wait(turn);
+        for (; row.patch; row = find(RILL_PATCH_MEASURE, row.block + gridDim.x))
+            if (row.mine()) patch_measure<P>(arrays, parity, *row.patch, row.k, exchange);
+    uint32_t arrival = 0;
+    if (tasks & RILL_PATCH_ANSWER) {
         for (uint64_t n = blockIdx.x + gridDim.x; row.patch; n += gridDim.x) {
-            const patch_row next = look(RILL_PATCH_SUM, n);
-            patch_sum<P>(equilibrium, row, now);
+            const patch_row next = find(RILL_PATCH_ANSWER, n);
+            if (rill_patch_answers(equilibrium, row.patch)) {
+                patch_look<P>(arrays, parity, row);
+                patch_answer<P>(arrays, equilibrium, parity, row, now);
+            }
             row = next;
         }
-        if (tasks & RILL_PATCH_REWRITE) turn = patch_arrive();
+        if (tasks & RILL_PATCH_REWRITE) {
+            arrival = patch_arrive();
+            row = find(RILL_PATCH_REWRITE, blockIdx.x);
+        }
     }
     if (!(tasks & RILL_PATCH_REWRITE)) return;
-    row = look(RILL_PATCH_REWRITE, blockIdx.x);
-    // Of what nodes were looked at for, all is known where sums were taken since.
-    rill_patch_answer answer = {0, 0};
-    if (tasks & RILL_PATCH_SUM) answer = patch_answer<P>(equilibrium, row, now);
-    if (tasks != RILL_PATCH_REWRITE) patch_wait(turn);
-    if (!(tasks & RILL_PATCH_SUM)) answer = patch_answer<P>(equilibrium, row, now);
-    for (uint64_t n = blockIdx.x + gridDim.x; row.patch; n += gridDim.x) {
-        const patch_row next = look(RILL_PATCH_REWRITE, n);
-        patch_rewrite<P>(arrays, parity, row, answer, now);
+    const auto ready = [&](const patch_row &found) {
+        return patch_ready<P>(arrays, equilibrium, parity, found, now);
+    };
+    row = ready(row);
+    patch_row next = ready(find(RILL_PATCH_REWRITE, blockIdx.x + gridDim.x));
+    if (tasks & RILL_PATCH_ANSWER) patch_wait(arrival);
+    for (uint64_t n = blockIdx.x + 2 * gridDim.x; row.patch; n += gridDim.x) {
+        patch_rewrite<P>(arrays, parity, row, now);
         row = next;
-        answer = patch_answer<P>(equilibrium, row, now);
+        next = ready(find(RILL_PATCH_REWRITE, n));
     }
 }
 

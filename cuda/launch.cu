@@ -9,6 +9,7 @@ extern "C" {
 
 #include <algorithm>
 #include <cuda_runtime.h>
+#include <iterator>
 
 namespace
 {
@@ -32,19 +33,40 @@ union rates_argument {
     }
 };
 
+int attribute_of_device(cudaDeviceAttr attribute)
+{
+    int device = 0, value = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&value, attribute, device);
+    return value;
+}
+
+// Whether kernels wait for the one before themselves: where they were compiled for a device that can.
+bool can_begin_early()
+{
+    constexpr int compiled_for[] = {__CUDA_ARCH_LIST__};
+    return *std::max_element(std::begin(compiled_for), std::end(compiled_for)) >= 900 &&
+           attribute_of_device(cudaDevAttrComputeCapabilityMajor) >= 9;
+}
+
 // Starts a kernel with `threads` to a block. A failure stays behind as CUDA's last error, which wait()
-// reports.
+// reports. Steps and what patches do between them begin while the kernel before ends, which they then wait
+// for: its last blocks leave room, and a start takes microseconds.
 template <class... arguments>
 void start(const rill_launch *launch, int kernel, unsigned blocks, unsigned threads, arguments... values)
 {
     const auto *compiled = (const rill_cuda_compiled *)launch->kernels->compiled;
     void *addresses[] = {&values...};
     if (blocks == 0) return;
-    if (kernel == RILL_CUDA_PATCH) // whose blocks wait for each other
-        cudaLaunchCooperativeKernel(compiled->kernels[kernel], dim3(blocks), dim3(threads), addresses, 0,
-                                    nullptr);
-    else
-        cudaLaunchKernel(compiled->kernels[kernel], dim3(blocks), dim3(threads), addresses, 0, nullptr);
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(threads);
+    config.attrs = &early;
+    config.numAttrs = (kernel < RILL_CUDA_STEP_COUNT || kernel == RILL_CUDA_PATCH) && can_begin_early();
+    cudaLaunchKernelExC(&config, compiled->kernels[kernel], addresses);
 }
 
 unsigned blocks_of(uint64_t work, uint64_t size) { return (unsigned)((work + size - 1) / size); }
@@ -52,9 +74,7 @@ unsigned blocks_of(uint64_t work, uint64_t size) { return (unsigned)((work + siz
 // A tenth of the second-level cache: far enough to arrive in time, near enough not to be displaced.
 uint32_t ahead_of(const rill_launch *launch)
 {
-    int device = 0, cache = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device);
+    const int cache = attribute_of_device(cudaDevAttrL2CacheSize);
     const size_t node =
         (size_t)rill_q((int)launch->variant.lattice) * rill_storage_size((int)launch->variant.storage);
     const size_t nodes = (size_t)cache / 10 / node;
@@ -116,16 +136,13 @@ void patch(const rill_launch *launch, int tasks, const rill_patch *patches, cons
            const rill_patch_now *now, double *exchange)
 {
     uint64_t most = 0;
-    for (int task = RILL_PATCH_NODES; task <= RILL_PATCH_MEASURE; task *= 2) {
+    for (int task = RILL_PATCH_ANSWER; task <= RILL_PATCH_MEASURE; task *= 2) {
         uint64_t blocks = 0;
-        for (int k = 0; k < count && tasks & task; k++)
-            blocks += rill_patch_blocks((int)launch->variant.equilibrium, &host[k], task);
+        for (int k = 0; k < count && tasks & task; k++) blocks += rill_patch_blocks(&host[k], task);
         most = std::max(most, blocks);
     }
-    int device = 0, multiprocessors = 1;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    const auto resident = (uint64_t)multiprocessors * RILL_CUDA_PATCH_RESIDENT;
+    const auto resident =
+        (uint64_t)attribute_of_device(cudaDevAttrMultiProcessorCount) * RILL_CUDA_PATCH_RESIDENT;
     start(launch, RILL_CUDA_PATCH, (unsigned)std::min(most, resident), RILL_PATCH_BLOCK, launch->from,
           (int)launch->variant.equilibrium, launch->parity, patches, count, *now, tasks, exchange);
 }

@@ -78,7 +78,7 @@ static rill_status pairs_upload(const rill_boundary *boundary, const rill_sim *s
     if (patch->kind == RILL_BOUNDARY_VELOCITY)
         RILL_TRY(backend->share(a->values, patch->modes * patch->count * sizeof *a->values, "wall links",
                                 (const void **)&patch->values));
-    RILL_TRY(backend->alloc(patch->count * sizeof(double), "wall links", (void **)&patch->terms));
+    RILL_TRY(backend->alloc(2 * patch->count * sizeof(double), "wall links", (void **)&patch->terms));
     if (rill_patch_flows((int)rill_sim_variant(sim).equilibrium, patch)) RILL_TRY(rill_attached_look(a));
 done:
     return status;
@@ -209,7 +209,7 @@ rill_status rill_attached_look(rill_attached *a)
     if (!a->patch.nodes)
         RILL_TRY(a->backend->share(a->kernel_nodes, a->node_count * sizeof *a->kernel_nodes, "wall links",
                                    (const void **)&a->patch.nodes));
-    if (!a->patch.moments)
+    if (!a->patch.moments && a->backend->host)
         RILL_TRY(
             a->backend->alloc(4 * a->node_count * sizeof(double), "wall links", (void **)&a->patch.moments));
 done:

@@ -58,7 +58,7 @@ static rill_status fits(const rill_patches *p, const rill_attached *a, const ril
 rill_status rill_patches_refresh(rill_patches *p, const rill_launch *launch, const rill_backend *backend)
 {
     rill_status status = RILL_OK;
-    p->nodes = p->sums = p->walls = p->openings = false;
+    p->answers = p->walls = p->openings = false;
     p->in_step = NULL;
     for (int k = 0; k < p->count; k++) {
         const rill_attached *a = p->all[k];
@@ -67,8 +67,7 @@ rill_status rill_patches_refresh(rill_patches *p, const rill_launch *launch, con
         if (a->interpolated && p->walls) p->in_step = NULL; /* two walls share bundles */
         p->walls |= a->interpolated && a->walls.count > 0;
         p->openings |= !a->interpolated && rill_attached_rewrites(a);
-        p->nodes |= rill_patch_looks((int)launch->variant.equilibrium, &a->patch);
-        p->sums |= a->patch.partials != NULL;
+        p->answers |= rill_patch_answers((int)launch->variant.equilibrium, &a->patch);
     }
     p->apart = p->in_step && p->in_step->list.together < p->in_step->list.count;
     RILL_TRY(backend->upload(p->own, p->table, (uint64_t)p->count * sizeof *p->table));
@@ -169,18 +168,17 @@ rill_status rill_patches_apply(const rill_patches *p, const rill_launch *launch,
     rill_status status = RILL_OK;
     rill_patch_now now = {.step = step};
     const rill_kernels *kernels = launch->kernels;
-    int early = (p->nodes ? RILL_PATCH_NODES : 0) | (p->sums ? RILL_PATCH_SUM : 0),
-        late = p->openings ? RILL_PATCH_REWRITE : 0;
+    const bool walls = p->walls && !(leave && p->in_step && !p->apart);
+    const int answer = p->answers ? RILL_PATCH_ANSWER : 0,
+              early = walls ? answer : 0; /* before they rewrite what was sent */
     memcpy(now.force, launch->force, sizeof now.force);
     for (int k = 0; k < p->count; k++) RILL_TRY(weigh(p->all[k], k, step, &now));
-    if (!p->walls || (leave && p->in_step && !p->apart)) { /* no walls between: one kernel instead of three */
-        late |= early;
-        early = 0;
-    }
     if (early) kernels->patch(launch, early, p->own, p->table, p->count, &now, NULL);
     for (int k = 0; k < p->count; k++)
         if (p->all[k]->interpolated) walls_apply(p->all[k], launch, leave && p->all[k] == p->in_step);
-    if (late) kernels->patch(launch, late, p->own, p->table, p->count, &now, NULL);
+    if (p->openings)
+        kernels->patch(launch, (answer & ~early) | RILL_PATCH_REWRITE, p->own, p->table, p->count, &now,
+                       NULL);
 done:
     return status;
 }

@@ -23,12 +23,12 @@ typedef struct rill_attached rill_attached;
 typedef struct rill_patches {
     rill_attached **all; /**< [count] */
     int count;
-    uint32_t weights;                  /**< used of RILL_PATCH_WEIGHTS */
-    rill_patch *table;                 /**< [count], pointers being the backend's */
-    rill_patch *own;                   /**< the same on the backend */
-    bool nodes, sums, walls, openings; /**< whether any patch wants its nodes looked at, ...; rewrites */
-    const rill_attached *in_step;      /**< the interpolated wall that a step can see to itself, or NULL */
-    bool apart;                        /**< but not to all of its links */
+    uint32_t weights;              /**< used of RILL_PATCH_WEIGHTS */
+    rill_patch *table;             /**< [count], pointers being the backend's */
+    rill_patch *own;               /**< the same on the backend */
+    bool answers, walls, openings; /**< whether any: see rill_patch_answers(), is interpolated, rewrites */
+    const rill_attached *in_step;  /**< the interpolated wall that a step can see to itself, or NULL */
+    bool apart;                    /**< but not to all of its links */
 } rill_patches;
 
 /** Free all. */

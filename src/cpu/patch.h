@@ -132,57 +132,70 @@ static inline void rill_cpu_patch_measure(const rill_cpu_patch_work *w, const ri
     }
 }
 
-/** Sum over the pairs of a partial sum. */
-static inline rill_patch_sums rill_cpu_patch_sum(const rill_cpu_patch_work *w, bool flows,
-                                                 const rill_patch *patch, const rill_patch_now *now,
-                                                 uint64_t first)
+/** Find the answers of pairs, and their partial sum. */
+static inline void rill_cpu_patch_answer(const rill_cpu_patch_work *w, bool flows, const rill_patch *patch,
+                                         const rill_patch_now *now, uint64_t first)
 {
+    const bool looks = flows || patch->backflow > 0;
     rill_patch_sums sums = {0, 0, 0};
     rill_cpu_row_of_pairs row;
     for (uint64_t from = first; from < first + RILL_PATCH_BLOCK && from < patch->count; from += RILL_BLOCK) {
         rill_cpu_patch_look(w, patch, from, &row);
-        for (size_t k = 0; k < row.link[0].count; k++) {
-            const double sent[2] = {row.link[0].value[k], row.link[1].value[k]};
-            const rill_patch_pair *pair = &patch->pairs[from + k];
+        for (size_t j = 0; j < row.link[0].count; j++) {
+            const uint64_t k = from + j;
+            const double sent[2] = {row.link[0].value[j], row.link[1].value[j]};
+            const rill_patch_pair *pair = &patch->pairs[k];
+            double mean[3] = {0, 0, 0};
+            for (uint64_t a = 0; a < 3 && looks; a++) {
+                const double *u = patch->moments + (a + 1) * patch->node_count;
+                mean[a] = 0.5 * (u[pair->at[0]] + u[pair->at[1]]);
+            }
             const rill_patch_answer answer =
-                rill_patch_answer_of(w->plan.lattice, flows, patch, now, from + k, pair, sent[0]);
-            const rill_patch_sums one = rill_patch_sums_of(patch, pair, &answer, sent, from + k);
+                rill_patch_answer_of(w->plan.lattice, flows, patch, now, k, pair, sent[0], mean);
+            const double density = rill_patch_sums_density(patch, k) ? patch->moments[k] : 0;
+            const rill_patch_sums one = rill_patch_sums_of(patch, pair, &answer, sent, density);
             rill_patch_sums_add(&sums, &one);
+            patch->terms[k] = answer.fixed;
+            patch->terms[patch->count + k] = answer.slope;
         }
     }
-    return sums;
+    if (patch->partials) patch->partials[first / RILL_PATCH_BLOCK] = sums;
 }
 
 /** Rewrite a row of pairs. */
-static inline void rill_cpu_patch_rewrite(const rill_cpu_patch_work *w, bool flows, const rill_patch *patch,
+static inline void rill_cpu_patch_rewrite(const rill_cpu_patch_work *w, const rill_patch *patch,
                                           const rill_patch_now *now, double density, uint64_t first)
 {
+    const bool answered = rill_patch_answers((int)w->launch->variant.equilibrium, patch);
+    const double mean[3] = {0, 0, 0};
     rill_cpu_row_of_pairs row;
     rill_cpu_patch_look(w, patch, first, &row);
-    for (size_t k = 0; k < row.link[0].count; k++) {
-        const double out[2] = {row.link[0].value[k], row.link[1].value[k]};
-        const rill_patch_answer answer = rill_patch_answer_of(w->plan.lattice, flows, patch, now, first + k,
-                                                              &patch->pairs[first + k], out[0]);
+    for (size_t j = 0; j < row.link[0].count; j++) {
+        const uint64_t k = first + j;
+        const double out[2] = {row.link[0].value[j], row.link[1].value[j]};
+        rill_patch_answer answer = {patch->terms[k], patch->terms[patch->count + k]};
+        if (!answered)
+            answer =
+                rill_patch_answer_of(w->plan.lattice, false, patch, now, k, &patch->pairs[k], out[0], mean);
         const double term = answer.fixed + answer.slope * density;
-        patch->terms[first + k] = term;
-        for (int e = 0; e < 2; e++) row.link[e].value[k] = rill_patch_back(patch, term, out, e);
+        patch->terms[k] = term;
+        for (int e = 0; e < 2; e++) row.link[e].value[j] = rill_patch_back(patch, term, out, e);
     }
     for (int e = 0; e < 2; e++) rill_cpu_patch_write(w, &row.link[e]);
 }
 
 /** Rewrite a patch. */
-static inline void rill_cpu_patch_act(const rill_cpu_patch_work *w, bool flows, const rill_patch *patch,
+static inline void rill_cpu_patch_act(const rill_cpu_patch_work *w, const rill_patch *patch,
                                       const rill_patch_now *now)
 {
     rill_patch_sums sums = {0, 0, 0};
-    if (patch->kind == RILL_BOUNDARY_WALL) return;
     for (uint64_t k = 0; patch->partials && k * RILL_PATCH_BLOCK < patch->count; k++)
         rill_patch_sums_add(&sums, &patch->partials[k]);
     const rill_patch_act act = rill_patch_act_of(patch, now, &sums);
     if (patch->partials) rill_patch_keep(patch, now, &act);
 #pragma omp parallel for schedule(static) if (patch->count > 16 * RILL_BLOCK)
     for (uint64_t k = 0; k < patch->count; k += RILL_BLOCK)
-        rill_cpu_patch_rewrite(w, flows, patch, now, act.density, k);
+        rill_cpu_patch_rewrite(w, patch, now, act.density, k);
 }
 
 /** See rill_kernels.patch. */
@@ -191,20 +204,21 @@ static inline void rill_cpu_patch(const rill_cpu_patch_work *w, rill_patch_task 
 {
     const int equilibrium = (int)w->launch->variant.equilibrium;
     const bool flows = rill_patch_flows(equilibrium, patch);
+    if (rill_patch_blocks(patch, task) == 0) return;
     switch (task) {
-    case RILL_PATCH_NODES:
-        if (!rill_patch_looks(equilibrium, patch)) return;
+    case RILL_PATCH_ANSWER:
+        if (!rill_patch_answers(equilibrium, patch)) return;
+        if (rill_patch_looks(equilibrium, patch)) {
 #pragma omp parallel for schedule(static)
-        for (uint64_t k = 0; k < patch->node_count; k += RILL_BLOCK) rill_cpu_patch_nodes(w, patch, now, k);
-        return;
-    case RILL_PATCH_SUM:
-        if (!patch->partials) return;
+            for (uint64_t k = 0; k < patch->node_count; k += RILL_BLOCK)
+                rill_cpu_patch_nodes(w, patch, now, k);
+        }
 #pragma omp parallel for schedule(static)
         for (uint64_t k = 0; k < patch->count; k += RILL_PATCH_BLOCK)
-            patch->partials[k / RILL_PATCH_BLOCK] = rill_cpu_patch_sum(w, flows, patch, now, k);
+            rill_cpu_patch_answer(w, flows, patch, now, k);
         return;
     case RILL_PATCH_REWRITE:
-        rill_cpu_patch_act(w, flows, patch, now);
+        rill_cpu_patch_act(w, patch, now);
         return;
     case RILL_PATCH_MEASURE:
 #pragma omp parallel for schedule(static)

@@ -425,7 +425,7 @@ static void patch(const rill_launch *launch, int tasks, const rill_patch *patche
     const work w = work_of(launch);
     const rill_cpu_patch_work own = patch_work(&w);
     (void)host; /* the same memory */
-    for (int task = RILL_PATCH_NODES; task <= RILL_PATCH_MEASURE; task *= 2)
+    for (int task = RILL_PATCH_ANSWER; task <= RILL_PATCH_MEASURE; task *= 2)
         for (int k = 0; k < count && tasks & task; k++)
             rill_cpu_patch(&own, (rill_patch_task)task, &patches[k], now, exchange);
 }

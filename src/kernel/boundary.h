@@ -63,14 +63,18 @@ RILL_FN bool rill_patch_looks(const int equilibrium, const rill_patch *patch)
            (patch->record && patch->kind == RILL_BOUNDARY_VELOCITY);
 }
 
-/** Return how many times RILL_PATCH_BLOCK nodes or pairs of a patch a task works on. */
-RILL_FN uint64_t rill_patch_blocks(const int equilibrium, const rill_patch *patch, const int task)
+/** Return whether what pairs answer must be found before any link is rewritten: for their sums, and where it
+ * follows from all that a node has sent. */
+RILL_FN bool rill_patch_answers(const int equilibrium, const rill_patch *patch)
 {
-    uint64_t work = patch->count;
-    if (task == RILL_PATCH_NODES) work = rill_patch_looks(equilibrium, patch) ? patch->node_count : 0;
-    if (task == RILL_PATCH_SUM && !patch->partials) work = 0;
-    if (task == RILL_PATCH_REWRITE && patch->kind == RILL_BOUNDARY_WALL) work = 0;
-    return (work + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK;
+    return patch->partials || rill_patch_looks(equilibrium, patch);
+}
+
+/** Return how many times RILL_PATCH_BLOCK pairs of a patch a task goes through. */
+RILL_FN uint64_t rill_patch_blocks(const rill_patch *patch, const int task)
+{
+    if (task != RILL_PATCH_MEASURE && patch->kind == RILL_BOUNDARY_WALL) return 0;
+    return (patch->count + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK;
 }
 
 /** Return how many links a pair is. */
@@ -86,18 +90,16 @@ typedef struct rill_patch_bend {
     bool alone; /**< the link sees no other: an equilibrium comes back, whatever was sent */
 } rill_patch_bend;
 
-/** Find it. @param flows  rill_patch_flows() */
+/** Find it. @param flows  rill_patch_flows() @param mean  velocity of the nodes of the pair */
 RILL_FN rill_patch_bend rill_patch_bend_of(const int lattice, const bool flows, const rill_patch *patch,
-                                           const rill_patch_pair *pair)
+                                           const rill_patch_pair *pair, const double mean[3])
 {
     double along = 0, square = 0, inward = 0;
-    for (int a = 0; a < 3 && (flows || patch->backflow > 0); a++) {
-        const double *u = patch->moments + (uint64_t)(a + 1) * patch->node_count;
-        const double mean = 0.5 * (u[pair->at[0]] + u[pair->at[1]]);
-        inward += mean * patch->normal[a];
+    for (int a = 0; a < 3; a++) {
+        inward += mean[a] * patch->normal[a];
         if (pair->axis < 3 && pair->axis != a) continue; /* no tangential velocity */
-        along += rill_c(lattice, pair->direction[0], a) * mean;
-        square += mean * mean;
+        along += rill_c(lattice, pair->direction[0], a) * mean[a];
+        square += mean[a] * mean[a];
     }
     rill_patch_bend bend = {flows ? 4.5 * along * along - 1.5 * square : 0, 0, 1, flows && pair->axis == 3};
     if (bend.alone) {
@@ -125,17 +127,23 @@ typedef struct rill_patch_answer {
     double fixed, slope;
 } rill_patch_answer;
 
-/** Find it. @param flows  rill_patch_flows() @param sent  along the first link */
+/**
+ * Find it.
+ * @param flows  rill_patch_flows()
+ * @param sent   along the first link
+ * @param mean   velocity of the nodes of the pair, 0 where the patch does not look at it
+ */
 RILL_FN rill_patch_answer rill_patch_answer_of(const int lattice, const bool flows, const rill_patch *patch,
                                                const rill_patch_now *now, const uint64_t k,
-                                               const rill_patch_pair *pair, const double sent)
+                                               const rill_patch_pair *pair, const double sent,
+                                               const double mean[3])
 {
     rill_patch_answer answer = {0, 0};
     if (patch->kind == RILL_BOUNDARY_VELOCITY) {
         answer.fixed = rill_patch_velocity_term(patch, now, k);
         return answer;
     }
-    const rill_patch_bend bend = rill_patch_bend_of(lattice, flows, patch, pair);
+    const rill_patch_bend bend = rill_patch_bend_of(lattice, flows, patch, pair, mean);
     const double weight = 2 * rill_w(lattice, pair->direction[0]) * bend.share;
     answer.slope = weight * (1 + bend.bend);
     answer.fixed = weight * (bend.lowered + (1 + bend.lowered) * bend.bend) + (bend.alone ? sent : 0);

@@ -128,10 +128,12 @@ typedef struct rill_patch {
     const rill_patch_pair *pairs; /**< no link is in two of them */
     uint32_t modes, first_weight; /**< weights: first_weight ... first_weight + modes - 1 */
     const double *values;         /**< [modes][count], velocity: 6 w_i c_i · u_w */
-    double *terms;                /**< [count], what was added when the links were last rewritten */
+    double *terms;                /**< [2][count], fixed and slope where rill_patch_answers(); once links are
+                                       rewritten, the first is the term */
     uint64_t node_count;
     const rill_node *nodes; /**< [node_count], nodes of the pairs; NULL unless they are looked at */
-    double *moments;        /**< [4][node_count], rho - 1 and velocity in the last step; as `nodes` */
+    double *moments;        /**< [4][node_count], rho - 1 and velocity in the last step; as `nodes`, where the
+                                 backend has room for them */
     double normal[3];       /**< into the fluid */
     double backflow;        /**< see rill_windkessel */
     bool outlet;            /**< a Windkessel lies behind: */
@@ -144,13 +146,13 @@ typedef struct rill_patch {
     double *record;            /**< [capacity][2], flow and pressure of step k at k % capacity; NULL: none */
 } rill_patch;
 
-/** What a call of the patch kernel does, bits that may be combined, all patches in turn for each: look at
- * nodes, sum over pairs, rewrite pairs; measure the pairs of one. */
+/** What a call of the patch kernel does, bits that may be combined, all patches in turn for each: find
+ * answers and their sums, where rill_patch_answers(), while every slot still holds what was sent; rewrite
+ * pairs; measure the pairs of one. */
 typedef enum rill_patch_task {
-    RILL_PATCH_NODES = 1,
-    RILL_PATCH_SUM = 2,
-    RILL_PATCH_REWRITE = 4,
-    RILL_PATCH_MEASURE = 8
+    RILL_PATCH_ANSWER = 1,
+    RILL_PATCH_REWRITE = 2,
+    RILL_PATCH_MEASURE = 4
 } rill_patch_task;
 
 /** A link to an interpolated wall; see kernel/walls.h. */

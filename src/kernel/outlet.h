@@ -32,16 +32,20 @@ RILL_FN void rill_patch_sums_add(rill_patch_sums *sums, const rill_patch_sums *m
     sums->density += more->density;
 }
 
-/** Return the sums of pair k, which has sent this and answers so, and of node k. */
+/** Return whether the sums hold the density of node k, beside those of pair k. */
+RILL_FN bool rill_patch_sums_density(const rill_patch *patch, const uint64_t k)
+{
+    return patch->kind == RILL_BOUNDARY_VELOCITY && patch->record && k < patch->node_count;
+}
+
+/** Return the sums of a pair, which has sent this and answers so, and of a node with rho - 1. */
 RILL_FN rill_patch_sums rill_patch_sums_of(const rill_patch *patch, const rill_patch_pair *pair,
                                            const rill_patch_answer *answer, const double sent[2],
-                                           const uint64_t k)
+                                           const double density)
 {
     const int links = rill_patch_links(pair);
-    rill_patch_sums sums = {links * answer->fixed, links * answer->slope, 0};
+    rill_patch_sums sums = {links * answer->fixed, links * answer->slope, density};
     if (patch->kind == RILL_BOUNDARY_PRESSURE) sums.fixed -= 2 * (links == 2 ? sent[0] + sent[1] : sent[0]);
-    if (patch->kind == RILL_BOUNDARY_VELOCITY && patch->record && k < patch->node_count)
-        sums.density = patch->moments[k];
     return sums;
 }
 

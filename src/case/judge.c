@@ -159,6 +159,12 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
         const rill_plan_opening *o = &plan->openings[k];
         const char *name = geom->surface->openings[k].name;
         if (c->ends[o->end].kind != RILL_END_INLET) continue;
+        if (o->flow_mean < 0)
+            say(plan, false,
+                "%.3g mL/s leave through the inlet %s in the mean: is the sign of its flow right? What comes "
+                "into "
+                "the vessel is positive",
+                -1e6 * o->flow_mean, name);
         if (o->kept < 1)
             say(plan, false,
                 "%s keeps %.2g %% of its profile at %.3g s of the cycle, the rest is flat: while its flow "

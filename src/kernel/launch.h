@@ -132,8 +132,8 @@ typedef struct rill_patch {
                                        rewritten, the first is the term */
     uint64_t node_count;
     const rill_node *nodes; /**< [node_count], nodes of the pairs; NULL unless they are looked at */
-    double *moments;        /**< [4][node_count], rho - 1 and velocity in the last step; as `nodes`, where the
-                                 backend has room for them */
+    double *moments;        /**< [4][node_count], rho - 1 and velocity in the last step; as `nodes`. NULL on a
+                                 device, where links find these themselves */
     double normal[3];       /**< into the fluid */
     double backflow;        /**< see rill_windkessel */
     bool outlet;            /**< a Windkessel lies behind: */

@@ -99,6 +99,7 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
     const char axis = "xyz"[run->axis];
     const uint64_t made = rill_sim_steps(f->sim);
     const size_t size = sizeof run->reason;
+    const double uncertainty = run->uncertainty[run->axis] / fabs(run->k[run->axis]);
     if (f->stopped)
         snprintf(run->reason, size, "stopped along %c after %llu steps, before the end was known", axis,
                  (unsigned long long)made);
@@ -107,11 +108,16 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
                  "the flow along %c is not finite after %llu steps (tau %.4g, force %.3g): raise --tau or "
                  "lower --force",
                  axis, (unsigned long long)made, f->plan->tau, f->plan->force);
+    else if (made + next > o->max_steps && !isfinite(uncertainty))
+        snprintf(
+            run->reason, size,
+            "%llu steps along %c are too few to tell where the flow will end, and %llu more would be too "
+            "many: raise --max-steps (now %llu)",
+            (unsigned long long)made, axis, (unsigned long long)next, (unsigned long long)o->max_steps);
     else if (made + next > o->max_steps)
         snprintf(run->reason, size,
                  "not converged along %c after %llu steps: the uncertainty is %.2g, wanted %.2g; raise "
                  "--max-steps (now %llu) or --tolerance",
-                 axis, (unsigned long long)made, run->uncertainty[run->axis] / fabs(run->k[run->axis]),
-                 o->tolerance, (unsigned long long)o->max_steps);
+                 axis, (unsigned long long)made, uncertainty, o->tolerance, (unsigned long long)o->max_steps);
     return run->reason[0] != '\0';
 }

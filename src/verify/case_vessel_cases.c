@@ -9,6 +9,7 @@
 #include "geometry/surface.h"
 #include "verify/groups.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,15 +35,19 @@ static rill_status make_geometry(const rill_mesh *mesh, double spacing, const ch
                                  int name_count, rill_geom **out)
 {
     rill_status status = RILL_OK;
-    char path[] = "/tmp/rill-verify-XXXXXX";
+    const char *given = getenv("TMPDIR"), *parent = given && *given ? given : "/tmp";
+    char path[PATH_MAX], file[PATH_MAX + 8];
     rill_surface_options options = rill_surface_options_default();
     options.unit = 1e-3;
     options.spacing = spacing;
     options.min_cells = 2;
     options.names = names;
     options.name_count = name_count;
-    if (!mkdtemp(path)) return rill_fail(RILL_SYSTEM, "cannot make a directory in /tmp for a surface");
-    char file[64];
+    if (snprintf(path, sizeof path, "%s/rill-verify-XXXXXX", parent) >= (int)sizeof path || !mkdtemp(path))
+        return rill_fail(RILL_SYSTEM,
+                         "cannot make a directory in %s for a surface: set TMPDIR to one that can be "
+                         "written to",
+                         parent);
     snprintf(file, sizeof file, "%s/v.stl", path);
     RILL_TRY(rill_mesh_write_stl(mesh, file, NULL));
     RILL_TRY(rill_surface_voxelize(file, &options, (rill_progress){0}, out, NULL));

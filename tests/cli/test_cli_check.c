@@ -95,18 +95,20 @@ Test(cli_check, tells_of_inlets_that_are_flattened)
     }
 }
 
-/* What is refused in the end has a remedy that leads astray where a unit is wrong. */
-Test(cli_check, asks_for_units_that_no_vessel_has)
+/* What is refused in the end has a remedy that leads astray where a unit or a sign is wrong. */
+Test(cli_check, asks_for_units_and_signs_that_no_vessel_has)
 {
     static const char *const fluids[] = {
         "density: 1060 kg/m3, viscosity: 3.5 mPa.s", "density: 1.06 kg/m3, viscosity: 3.5 mPa.s",
-        "density: 1060 kg/m3, viscosity: 3.5 Pa.s", "density: 1060 kg/m3, viscosity: 3.5 mPa.s"};
-    static const char *const asked[] = {"unit", "1.06 kg/m3 is far from", "3.5e+03 mPa s is far from",
-                                        "are the units of flows"};
-    for (int k = 0; k < 4; k++) {
+        "density: 1060 kg/m3, viscosity: 3.5 Pa.s", "density: 1060 kg/m3, viscosity: 3.5 mPa.s",
+        "density: 1060 kg/m3, viscosity: 3.5 mPa.s"};
+    static const char *const flows[] = {"1 mL/s", "1 mL/s", "1 mL/s", "1 L/s", "-1 mL/s"};
+    static const char *const asked[] = {"right?", "1.06 kg/m3 is far from", "3.5e+03 mPa s is far from",
+                                        "are the units of flows", "1 mL/s leave through the inlet in"};
+    for (int k = 0; k < 5; k++) {
         write_text("v.yaml",
                    "geometry: v.geom.h5\nfluid: {%s}\nopenings:\n  in: {kind: inlet, flow: %s}\n" OUT,
-                   fluids[k], k == 3 ? "1 L/s" : "1 mL/s");
+                   fluids[k], flows[k]);
         const cli_result r = cli_test_run("check", "v.yaml", "--no-measure");
         cr_expect_eq(strstr(r.out, asked[k]) != NULL, k > 0, "%s", r.out);
     }

@@ -165,6 +165,10 @@ Test(permeability, marks_what_is_no_result)
     cr_assert_geq(real(json, "last.lu.zz"), 0);
     cr_assert_not_null(strstr(json_string_value(find(json, "reason")), "--max-steps"));
     json_decref(json);
+    const cli_result few = cli_test_run("permeability", "sc.geom.h5", "--max-steps", "2", "-o", "few.h5");
+    cr_assert_eq(few.code, 2);
+    cr_assert_not_null(strstr(few.err, "0 steps along z are too few to tell"), "%s", few.err);
+    cr_assert_null(strstr(few.err, "nan"));
 }
 
 Test(permeability, refuses_geometries_without_permeability)

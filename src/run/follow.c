@@ -111,9 +111,9 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
     else if (made + next > o->max_steps && !isfinite(uncertainty))
         snprintf(
             run->reason, size,
-            "%llu steps along %c are too few to tell where the flow will end, and %llu more would be too "
-            "many: raise --max-steps (now %llu)",
-            (unsigned long long)made, axis, (unsigned long long)next, (unsigned long long)o->max_steps);
+            "not converged along %c after %llu steps: they do not tell yet where the flow will end; raise "
+            "--max-steps (now %llu)",
+            axis, (unsigned long long)made, (unsigned long long)o->max_steps);
     else if (made + next > o->max_steps)
         snprintf(run->reason, size,
                  "not converged along %c after %llu steps: the uncertainty is %.2g, wanted %.2g; raise "

@@ -155,7 +155,8 @@ Test(permeability, marks_what_is_no_result)
     const cli_result r =
         cli_test_run("permeability", "sc.geom.h5", "--max-steps", "30", "--json", "sc.json", "-o", "sc.h5");
     cr_assert_eq(r.code, 2);
-    cr_assert_not_null(strstr(r.err, "not converged along z"));
+    cr_assert_not_null(strstr(r.err, "not converged along z after 28 steps: they do not tell yet"), "%s",
+                       r.err);
     cr_assert_not_null(strstr(r.out, "NOT A RESULT"));
     cr_assert_null(strstr(r.out, "permeability k_zz"));
     json_t *json = load("sc.json");
@@ -165,10 +166,6 @@ Test(permeability, marks_what_is_no_result)
     cr_assert_geq(real(json, "last.lu.zz"), 0);
     cr_assert_not_null(strstr(json_string_value(find(json, "reason")), "--max-steps"));
     json_decref(json);
-    const cli_result few = cli_test_run("permeability", "sc.geom.h5", "--max-steps", "2", "-o", "few.h5");
-    cr_assert_eq(few.code, 2);
-    cr_assert_not_null(strstr(few.err, "0 steps along z are too few to tell"), "%s", few.err);
-    cr_assert_null(strstr(few.err, "nan"));
 }
 
 Test(permeability, refuses_geometries_without_permeability)

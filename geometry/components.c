@@ -3,16 +3,18 @@
  * Components of the pore space by union-find over x-runs of pore voxels.
  *
  * Runs are not stored: a plane of them is taken from the voxels whenever it is needed, so that only one
- * word per run stays. The first sweep joins runs inside the box. What it leaves, one record per component,
- * is joined across periodic sides by a second union-find whose records know by how many boxes they are
- * shifted against their parent; a join inside one tree that disagrees with these shifts closes a way
- * around the box. Nothing here knows about lattices or links: connection is by faces alone.
+ * word per run stays. The first sweep joins runs inside the box, each thread those of a slab, then where
+ * slabs meet; the smallest number of a set is its root, so that threads do not matter. What it leaves, one
+ * record per component, is joined across periodic sides by a second union-find whose records know by how many
+ * boxes they are shifted against their parent; a join inside one tree that disagrees with these shifts closes
+ * a way around the box. Nothing here knows about lattices or links: connection is by faces alone.
  */
 #include "geometry/components.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/exact_walls.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +46,10 @@ typedef struct {
     uint32_t *label;  /* [runs], the parent of a run, later its component */
     component *components;
     uint64_t count;
-    uint64_t spanning[3];    /* voxels of components that reach both faces inside the box */
-    plane first, last, here; /* planes in use */
+    uint64_t spanning[3]; /* voxels of components that reach both faces inside the box */
+    int threads;
+    plane *planes; /* [threads][2] */
+    bool *begins;  /* [nz], planes whose runs are not joined with those of the plane before yet */
     rill_progress progress;
 } labelling;
 
@@ -103,10 +107,18 @@ static void plane_destroy(plane *p)
     rill_array_destroy(p->row);
 }
 
+/* Whether it is worth to wake other threads. */
+static bool is_large(const labelling *l) { return rill_geom_voxels(l->geom) > 1 << 20; }
+
+static plane *own_planes(const labelling *l) { return l->planes + 2 * omp_get_thread_num(); }
+
+/* The first thread, which has the first of as many slabs as there are threads, speaks for all. */
 static void report(const labelling *l, const char *what, uint32_t z)
 {
-    const uint32_t nz = l->geom->n[2], stride = nz / 16 + 1;
-    if (l->progress.fn && z % stride == 0) l->progress.fn(l->progress.context, what, (double)z / nz, "");
+    const uint32_t nz = l->geom->n[2], slab = nz / (uint32_t)omp_get_num_threads() + 1,
+                   stride = slab / 16 + 1;
+    if (l->progress.fn && omp_get_thread_num() == 0 && z % stride == 0)
+        l->progress.fn(l->progress.context, what, (double)z / slab, "");
 }
 
 /* Joining inside the box: the root is the smallest number of its set. */
@@ -196,7 +208,7 @@ static rill_status count_runs(labelling *l, uint64_t *most)
 {
     const uint32_t nx = l->geom->n[0], ny = l->geom->n[1], nz = l->geom->n[2];
     l->before[0] = 0;
-#pragma omp parallel for schedule(static) if (rill_geom_voxels(l->geom) > 1 << 20)
+#pragma omp parallel for schedule(static) if (is_large(l))
     for (uint32_t z = 0; z < nz; z++) {
         uint64_t runs = 0;
         for (uint32_t y = 0; y < ny; y++)
@@ -219,18 +231,29 @@ static rill_status count_runs(labelling *l, uint64_t *most)
 static void label_runs(labelling *l)
 {
     const uint32_t ny = l->geom->n[1], nz = l->geom->n[2];
-    plane *here = &l->here, *below = &l->last;
-    for (uint64_t r = 0; r < l->before[nz]; r++) l->label[r] = (uint32_t)r;
-    for (uint32_t z = 0; z < nz; z++) {
-        report(l, "labelling", z);
-        plane *swap = below;
-        below = here;
-        here = swap;
-        plane_take(l, z, here);
-        for (uint32_t y = 0; y < ny; y++) {
-            if (y) join_rows(l, here, y, here, y - 1, 1, join_runs);
-            if (z) join_rows(l, here, y, below, y, 2, join_runs);
+#pragma omp parallel if (is_large(l))
+    {
+        plane *here = own_planes(l), *below = here + 1;
+        uint32_t next = nz; /* after the plane taken last */
+#pragma omp for schedule(static)
+        for (uint32_t z = 0; z < nz; z++) {
+            report(l, "labelling", z);
+            plane *swap = below;
+            below = here;
+            here = swap;
+            plane_take(l, z, here);
+            for (uint64_t r = l->before[z]; r < l->before[z + 1]; r++) l->label[r] = (uint32_t)r;
+            for (uint32_t y = 1; y < ny; y++) join_rows(l, here, y, here, y - 1, 1, join_runs);
+            for (uint32_t y = 0; y < ny && z == next; y++) join_rows(l, here, y, below, y, 2, join_runs);
+            l->begins[z] = z > 0 && z != next;
+            next = z + 1;
         }
+    }
+    for (uint32_t z = 0; z < nz; z++) {
+        if (!l->begins[z]) continue;
+        plane_take(l, z - 1, &l->planes[0]);
+        plane_take(l, z, &l->planes[1]);
+        for (uint32_t y = 0; y < ny; y++) join_rows(l, &l->planes[1], y, &l->planes[0], y, 2, join_runs);
     }
     l->count = 0;
     for (uint64_t r = 0; r < l->before[nz]; r++) {
@@ -239,20 +262,38 @@ static void label_runs(labelling *l)
     }
 }
 
-/* Count the voxels of a component and note the faces that its runs reach. */
+/* Add to a component what one thread has found of it. */
+static void component_add(component *c, uint64_t voxels, uint8_t faces)
+{
+#pragma omp atomic
+    c->voxels += voxels;
+#pragma omp atomic
+    c->faces |= faces;
+}
+
+/* Count the voxels of components and note the faces that their runs reach. */
 static void measure_plane(labelling *l, uint32_t z, const plane *p)
 {
     const uint32_t nx = l->geom->n[0], ny = l->geom->n[1], nz = l->geom->n[2];
+    uint32_t last = 0; /* hardly ever does one run belong to another component than the one before */
+    uint64_t voxels = 0;
+    uint8_t faces = 0;
     for (uint32_t y = 0; y < ny; y++) {
         const unsigned row_faces = (unsigned)(y == 0) << 2 | (unsigned)(y == ny - 1) << 3 |
                                    (unsigned)(z == 0) << 4 | (unsigned)(z == nz - 1) << 5;
         for (uint64_t i = p->row[y]; i < p->row[y + 1]; i++) {
-            component *c = &l->components[l->label[p->before + i]];
-            c->voxels += p->runs[i].end - p->runs[i].start;
-            c->faces |= (uint8_t)(row_faces | (unsigned)(p->runs[i].start == 0) |
-                                  (unsigned)(p->runs[i].end == nx) << 1);
+            const uint32_t label = l->label[p->before + i];
+            if (label != last && voxels > 0) {
+                component_add(&l->components[last], voxels, faces);
+                voxels = faces = 0;
+            }
+            last = label;
+            voxels += p->runs[i].end - p->runs[i].start;
+            faces |= (uint8_t)(row_faces | (unsigned)(p->runs[i].start == 0) |
+                               (unsigned)(p->runs[i].end == nx) << 1);
         }
     }
+    if (voxels > 0) component_add(&l->components[last], voxels, faces);
 }
 
 /* Join what meets across the periodic faces normal to x and y of one plane. */
@@ -275,24 +316,27 @@ static void join_sides(labelling *l)
 {
     const uint32_t ny = l->geom->n[1], nz = l->geom->n[2];
     for (uint64_t i = 0; i < l->count; i++) l->components[i].parent = (uint32_t)i;
+#pragma omp parallel for schedule(static) if (is_large(l))
     for (uint32_t z = 0; z < nz; z++) {
         report(l, "measuring components", z);
-        plane_take(l, z, &l->here);
-        measure_plane(l, z, &l->here);
+        plane_take(l, z, own_planes(l));
+        measure_plane(l, z, own_planes(l));
     }
     for (uint64_t i = 0; i < l->count; i++)
         for (int a = 0; a < 3; a++)
             l->spanning[a] += reaches_both(&l->components[i], a) ? l->components[i].voxels : 0;
     const bool across = l->geom->sides[0] == RILL_PERIODIC || l->geom->sides[1] == RILL_PERIODIC;
-    for (uint32_t z = 0; z < nz && across; z++) {
-        report(l, "joining periodic sides", z);
-        plane_take(l, z, &l->here);
-        join_plane(l, &l->here);
+#pragma omp parallel for ordered schedule(static, 1) if (is_large(l))
+    for (uint32_t z = 0; z < (across ? nz : 0); z++) {
+        plane_take(l, z, own_planes(l));
+#pragma omp ordered
+        join_plane(l, own_planes(l));
     }
     if (l->geom->sides[2] == RILL_PERIODIC) {
-        plane_take(l, 0, &l->first);
-        plane_take(l, nz - 1, &l->last);
-        for (uint32_t y = 0; y < ny; y++) join_rows(l, &l->last, y, &l->first, y, 2, join_components);
+        plane *first = &l->planes[0], *last = &l->planes[1];
+        plane_take(l, 0, first);
+        plane_take(l, nz - 1, last);
+        for (uint32_t y = 0; y < ny; y++) join_rows(l, last, y, first, y, 2, join_components);
     }
 }
 
@@ -341,14 +385,16 @@ static void drop(labelling *l)
     int32_t shift[3];
     for (uint64_t i = 0; i < l->count; i++)
         l->components[i].keep = l->components[component_root(l->components, (uint32_t)i, shift)].keep;
+#pragma omp parallel for schedule(static) if (is_large(l))
     for (uint32_t z = 0; z < nz; z++) {
+        plane *p = own_planes(l);
         report(l, "dropping dead pores", z);
-        plane_take(l, z, &l->here);
+        plane_take(l, z, p);
         for (uint32_t y = 0; y < ny; y++)
-            for (uint64_t i = l->here.row[y]; i < l->here.row[y + 1]; i++)
-                if (!l->components[l->label[l->here.before + i]].keep)
-                    memset(l->geom->voxels + ((uint64_t)z * ny + y) * nx + l->here.runs[i].start, RILL_SOLID,
-                           l->here.runs[i].end - l->here.runs[i].start);
+            for (uint64_t i = p->row[y]; i < p->row[y + 1]; i++)
+                if (!l->components[l->label[p->before + i]].keep)
+                    memset(l->geom->voxels + ((uint64_t)z * ny + y) * nx + p->runs[i].start, RILL_SOLID,
+                           p->runs[i].end - p->runs[i].start);
     }
 }
 
@@ -378,16 +424,20 @@ rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, ril
 {
     rill_status status = RILL_OK;
     labelling l = {.geom = geom, .progress = progress};
+    l.threads = is_large(&l) ? omp_get_max_threads() : 1;
+    const uint64_t planes = 2 * (uint64_t)l.threads;
     uint64_t most;
     RILL_TRY(rill_array_create((uint64_t)geom->n[2] + 1, sizeof *l.before, "the planes of the labelling",
                                (void **)&l.before));
     RILL_TRY(count_runs(&l, &most));
     const uint64_t runs = l.before[geom->n[2]];
+    RILL_TRY(rill_memory_require(runs * sizeof *l.label + planes * most * sizeof(run),
+                                 "labelling the pore space"));
     RILL_TRY(
-        rill_memory_require(runs * sizeof *l.label + 3 * most * sizeof(run), "labelling the pore space"));
-    RILL_TRY(plane_create(&l, most, &l.first));
-    RILL_TRY(plane_create(&l, most, &l.last));
-    RILL_TRY(plane_create(&l, most, &l.here));
+        rill_array_create_zero(planes, sizeof *l.planes, "the planes of the labelling", (void **)&l.planes));
+    for (uint64_t k = 0; k < planes; k++) RILL_TRY(plane_create(&l, most, &l.planes[k]));
+    RILL_TRY(
+        rill_array_create(geom->n[2], sizeof *l.begins, "the planes of the labelling", (void **)&l.begins));
     RILL_TRY(rill_array_create(runs, sizeof *l.label, "the runs of the pore space", (void **)&l.label));
     label_runs(&l);
     RILL_TRY(rill_memory_require(l.count * sizeof *l.components, "the components of the pore space"));
@@ -396,9 +446,9 @@ rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, ril
     decide(&l, keep, axis, out);
     if (out->dropped) RILL_TRY(drop_renumber(&l));
 done:
-    plane_destroy(&l.first);
-    plane_destroy(&l.last);
-    plane_destroy(&l.here);
+    for (uint64_t k = 0; l.planes && k < planes; k++) plane_destroy(&l.planes[k]);
+    rill_array_destroy(l.planes);
+    rill_array_destroy(l.begins);
     rill_array_destroy(l.components);
     rill_array_destroy(l.label);
     rill_array_destroy(l.before);

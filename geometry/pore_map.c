@@ -95,12 +95,21 @@ void rill_pore_map_destroy(rill_pore_map *map) { free(map); }
 /* Four counts side by side: equal neighbours, the rule in a segmentation, would wait for each other. */
 static void apply_bytes(rill_pore_map *map, const uint8_t *grey, uint64_t count, uint8_t *voxels)
 {
-    uint64_t counts[4][256] = {{0}};
-    for (uint64_t i = 0; i < count; i++) {
-        counts[i % 4][grey[i]]++;
-        voxels[i] = map->pore[grey[i]];
+    const uint64_t part = 1 << 16;
+#pragma omp parallel for schedule(static) if (count > part)
+    for (uint64_t from = 0; from < count; from += part) {
+        const uint64_t end = count - from < part ? count : from + part;
+        uint64_t counts[4][256] = {{0}};
+        for (uint64_t i = from; i < end; i++) {
+            counts[i % 4][grey[i]]++;
+            voxels[i] = map->pore[grey[i]];
+        }
+        for (int b = 0; b < 256; b++) {
+            const uint64_t all = counts[0][b] + counts[1][b] + counts[2][b] + counts[3][b];
+#pragma omp atomic
+            map->count[b] += all;
+        }
     }
-    for (int b = 0; b < 256; b++) map->count[b] += counts[0][b] + counts[1][b] + counts[2][b] + counts[3][b];
 }
 
 static void apply_words(rill_pore_map *map, const uint16_t *grey, uint64_t count, uint8_t *voxels)

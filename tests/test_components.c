@@ -3,6 +3,7 @@
 #include "geometry/components.h"
 
 #include <criterion/criterion.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,26 @@ Test(components, agree_with_a_flood_fill)
             check(g, (rill_keep)(trial % 3), (int)(random_next(&seed) % 4) - 1);
             rill_geom_destroy(g);
         }
+}
+
+/* Boxes that threads share, near the threshold of percolation; the last has fewer planes than threads. */
+Test(components, agree_with_a_flood_fill_on_several_threads)
+{
+    static const uint32_t sizes[4][3] = {{128, 96, 100}, {120, 100, 101}, {96, 128, 98}, {1100, 1000, 2}};
+    static const rill_side sides[4][3] = {{RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC},
+                                          {RILL_MIRROR, RILL_PERIODIC, RILL_WALL},
+                                          {RILL_WALL, RILL_MIRROR, RILL_PERIODIC},
+                                          {RILL_PERIODIC, RILL_MIRROR, RILL_MIRROR}};
+    uint64_t seed = 2;
+    omp_set_num_threads(3);
+    for (int k = 0; k < 4; k++) {
+        rill_geom *g = make(sizes[k][0], sizes[k][1], sizes[k][2], sides[k]);
+        cr_assert_gt(rill_geom_voxels(g), (uint64_t)1 << 20);
+        for (uint64_t v = 0; v < rill_geom_voxels(g); v++)
+            g->voxels[v] = random_next(&seed) % 1000 < (k < 3 ? 318 : 500) ? RILL_FLUID : RILL_SOLID;
+        check(g, (rill_keep)(k % 3), -1);
+        rill_geom_destroy(g);
+    }
 }
 
 static rill_components label(rill_geom *g, rill_keep keep, int axis)

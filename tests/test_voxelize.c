@@ -7,6 +7,7 @@
 #include "geometry/voxelize.h"
 
 #include <math.h>
+#include <omp.h>
 #include <xxhash.h>
 
 TestSuite(voxelize, .init = files_start, .fini = files_end);
@@ -234,6 +235,31 @@ Test(voxelize, pore_values)
     cr_assert_eq(report.greys, 0u);
     cr_assert_eq(report.grey_max, 1999.);
     rill_geom_destroy(g);
+}
+
+/* Planes that threads share: every voxel and every count is right. */
+Test(voxelize, bytes_on_several_threads)
+{
+    enum { NX = 500, NY = 401, NZ = 3, VOXELS = NX * NY * NZ };
+    static unsigned char grey[VOXELS];
+    uint64_t counts[5] = {0}, state = 7;
+    for (int k = 0; k < VOXELS; k++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        grey[k] = (unsigned char)((state >> 40) % 5);
+        counts[grey[k]]++;
+    }
+    files_write("t_500x401x3.raw", grey, sizeof grey);
+    omp_set_num_threads(3);
+    rill_voxelize_report report;
+    rill_voxelize_options o = keep_all();
+    rill_geom *geom = make("t_500x401x3.raw", &o, &report);
+    cr_assert_eq(report.greys, 5u);
+    for (int v = 0; v < 5; v++) {
+        cr_expect_eq(report.grey[v].value, v);
+        cr_expect_float_eq(report.grey[v].fraction * VOXELS, (double)counts[v], 1e-6);
+    }
+    for (int k = 0; k < VOXELS; k++) cr_assert_eq(geom->voxels[k] >= RILL_FLUID, grey[k] == 0, "voxel %d", k);
+    rill_geom_destroy(geom);
 }
 
 Test(voxelize, option_words)

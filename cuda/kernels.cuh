@@ -541,7 +541,7 @@ static __device__ void patch_answer(const rill_arrays &arrays, const int equilib
     rill_patch_sums sums = {0, 0, 0};
     if (row.mine()) {
         double mean[3] = {0, 0, 0}, density = 0;
-        if (flows || patch.backflow > 0) {
+        if (rill_patch_moves(equilibrium, &patch)) {
             patch_node<P>(arrays, parity, now, row.pair.node[0], mean);
             if (row.pair.node[1] != row.pair.node[0]) {
                 double other[3];

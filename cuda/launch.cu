@@ -131,7 +131,8 @@ void wrap(const rill_launch *launch)
           launch->from);
 }
 
-// Blocks wait for each other between tasks, so that all of them must be resident at once.
+// Blocks wait for each other between tasks, so that no more may be started than are resident at once. (A
+// cooperative launch would refuse more, but begins only when the kernel before has ended.)
 void patch(const rill_launch *launch, int tasks, const rill_patch *patches, const rill_patch *host, int count,
            const rill_patch_now *now, double *exchange)
 {

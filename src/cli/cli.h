@@ -49,7 +49,7 @@ typedef struct cli_option {
     char letter;      /**< 'o' for -o, 0 for none */
     cli_kind kind;
     void *target;               /**< where the value goes; holds the default before parsing */
-    const char *arg;            /**< placeholder in --help, "LENGTH" */
+    const char *arg;            /**< what stands for its value in --help, "LENGTH" */
     const char *help;           /**< one sentence, lower case, no full stop, with the unit */
     const char *fallback;       /**< the default as shown; NULL: shown from *target; "": show none */
     const char *const *choices; /**< CLI_CHOICE, CLI_CHOICES: NULL-terminated names */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --help of a command: every option with its placeholder or choices, its meaning and its default. */
+/* --help of a command: every option with a word for its value or its choices, its meaning and its default. */
 #include "cli/cli.h"
 #include "core/units.h"
 

@@ -136,7 +136,7 @@ static inline void rill_cpu_patch_measure(const rill_cpu_patch_work *w, const ri
 static inline void rill_cpu_patch_answer(const rill_cpu_patch_work *w, bool flows, const rill_patch *patch,
                                          const rill_patch_now *now, uint64_t first)
 {
-    const bool looks = flows || patch->backflow > 0;
+    const bool moves = rill_patch_moves((int)w->launch->variant.equilibrium, patch);
     rill_patch_sums sums = {0, 0, 0};
     rill_cpu_row_of_pairs row;
     for (uint64_t from = first; from < first + RILL_PATCH_BLOCK && from < patch->count; from += RILL_BLOCK) {
@@ -146,7 +146,7 @@ static inline void rill_cpu_patch_answer(const rill_cpu_patch_work *w, bool flow
             const double sent[2] = {row.link[0].value[j], row.link[1].value[j]};
             const rill_patch_pair *pair = &patch->pairs[k];
             double mean[3] = {0, 0, 0};
-            for (uint64_t a = 0; a < 3 && looks; a++) {
+            for (uint64_t a = 0; a < 3 && moves; a++) {
                 const double *u = patch->moments + (a + 1) * patch->node_count;
                 mean[a] = 0.5 * (u[pair->at[0]] + u[pair->at[1]]);
             }

@@ -56,11 +56,16 @@ RILL_FN bool rill_patch_flows(const int equilibrium, const rill_patch *patch)
     return patch->kind == RILL_BOUNDARY_PRESSURE && equilibrium == RILL_SECOND_ORDER;
 }
 
+/** Return whether what a pair answers depends on the velocity of its nodes. */
+RILL_FN bool rill_patch_moves(const int equilibrium, const rill_patch *patch)
+{
+    return rill_patch_flows(equilibrium, patch) || patch->backflow > 0;
+}
+
 /** Return whether nodes of a patch are looked at before its links are rewritten. */
 RILL_FN bool rill_patch_looks(const int equilibrium, const rill_patch *patch)
 {
-    return rill_patch_flows(equilibrium, patch) || patch->backflow > 0 ||
-           (patch->record && patch->kind == RILL_BOUNDARY_VELOCITY);
+    return rill_patch_moves(equilibrium, patch) || (patch->record && patch->kind == RILL_BOUNDARY_VELOCITY);
 }
 
 /** Return whether what pairs answer must be found before any link is rewritten: for their sums, and where it

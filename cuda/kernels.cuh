@@ -29,15 +29,22 @@ template <int L, int S, int A, int T, int P, int B, int H> struct layout {
 
 // Registers that a step of a variant needs to stay clear of spills, found with ptxas: schemes in place that look
 // at neighbours hold addresses besides populations, some collisions and formats hold more values than others.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+constexpr bool older_device = true;
+#else
+constexpr bool older_device = false;
+#endif
 template <class V> constexpr int registers_of(const int parity, const bool at_walls)
 {
     constexpr bool wide = V::lattice == RILL_D3Q27, twice = sizeof(rill_scalar) == 8;
     constexpr bool posit =
         V::storage == RILL_P16_0S || V::storage == RILL_P16_1S || V::storage == RILL_P16_2C;
     const bool holds = rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
-    int registers = twice ? (wide ? 192 : 128) : wide ? 80 : 64;
-    if (!twice && wide && holds) registers += 16;
-    if (!twice && wide && V::stream == RILL_RING && V::collision == RILL_TRT) registers += 12;
+    int registers = twice ? (wide ? 192 : 128) : wide ? 72 : 64;
+    if (!twice && wide && holds) registers += 24;
+    if (!twice && wide && V::collision == RILL_TRT &&
+        (at_walls || older_device || (V::stream == RILL_RING && V::equilibrium == RILL_STOKES)))
+        registers += 8;
     if (holds) registers += twice ? (wide ? 63 : 40) : wide ? 32 : 40;
     if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
     if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
@@ -78,13 +85,21 @@ static __device__ __forceinline__ uint32_t turn_seen(const rill_arrays &from, co
     return seen;
 }
 
+// Return n, so that the compiler does not know it to be n: what was computed from that is then computed again instead of
+// kept, where a step has not the registers to keep it in.
+static __device__ __forceinline__ rill_node anew(rill_node n)
+{
+    asm volatile("" : "+r"(n));
+    return n;
+}
+
 // What the links of a node need to be interpolated, see rill_walls_in_step(). Lanes of a warp share out the loads of
 // weights, which lie behind each other, and everything is asked for before anything is waited for: a step has few
 // other warps to hide a second round trip to memory behind.
 template <class V> struct at_wall {
-    uint32_t mask;              // bits of links, see rill_wall_bit()
-    uint32_t first, own, count; // weights: of the warp, where this lane's begin, all
-    float weight;               // number `lane` of the warp's
+    uint32_t mask;       // bits of links, see rill_wall_bit()
+    uint32_t own, count; // weights: where this lane's begin among those of the warp, all
+    float weight;        // number `lane` of the warp's
     rill_real sent[RILL_Q_MAX]; // along i, from a node with a wall on link i
 
     // Looks up what a bundle has. All lanes of a warp must come here.
@@ -93,7 +108,6 @@ template <class V> struct at_wall {
     {
         const uint32_t lane = threadIdx.x % RILL_BUNDLE;
         mask = own = count = 0;
-        first = bundle.first;
         if (bundle.lanes == 0) return;
         RILL_UNROLL
         for (int i = 1; i < rill_q(V::lattice); i++) mask |= 1u << rill_wall_bit<V>(i);
@@ -107,13 +121,14 @@ template <class V> struct at_wall {
         }
         count = __shfl_sync(0xFFFFFFFFu, behind, RILL_BUNDLE - 1);
         own = behind - own;
-        if (lane < count) weight = walls.weights[first + lane];
+        if (lane < count) weight = walls.weights[bundle.first + lane];
     }
 
-    // Loads without branches, which would have to come together again eighteen times.
+    // Loads without branches but one, which would have to come together again eighteen times.
     __device__ __forceinline__ void read(const rill_arrays &arrays, const rill_node n)
     {
         const auto *populations = (const float *)arrays.populations;
+        if (count == 0) return;
         RILL_UNROLL
         for (int i = 1; i < rill_q(V::lattice); i++) {
             float stored = 0;
@@ -127,12 +142,15 @@ template <class V> struct at_wall {
         }
     }
 
-    __device__ __forceinline__ void interpolate(const rill_wall_weights &walls, float *shared, rill_real *f) const
+    __device__ __forceinline__ void interpolate(const rill_wall_weights &walls, const rill_node n, float *shared, rill_real *f) const
     {
         const uint32_t lane = threadIdx.x % RILL_BUNDLE;
         if (count == 0) return;
         if (lane < count) shared[lane] = weight;
-        for (uint32_t k = lane + RILL_BUNDLE; k < count; k += RILL_BUNDLE) shared[k] = walls.weights[first + k];
+        if (count > RILL_BUNDLE) { // asked for again: the step has no register to keep it in
+            const uint32_t first = walls.bundles[n / RILL_BUNDLE].first;
+            for (uint32_t k = lane + RILL_BUNDLE; k < count; k += RILL_BUNDLE) shared[k] = walls.weights[first + k];
+        }
         __syncwarp();
         const float *next = shared + own;
         float gains = 0;
@@ -210,7 +228,7 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
         wall.find(walls, bundle, node, links);
         if (node) rill_node_read<V>(parity, &from, (rill_node)n, &links, f);
         wall.read(from, (rill_node)n);
-        wall.interpolate(walls, weights[threadIdx.x / RILL_BUNDLE], f);
+        wall.interpolate(walls, anew((rill_node)n), weights[threadIdx.x / RILL_BUNDLE], f);
     } else if (node) {
         rill_node_read<V>(parity, &from, (rill_node)n, &links, f);
     }
@@ -229,7 +247,7 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
                          "r"(threads)
                          : "memory");
     }
-    if (node) rill_node_write<V>(parity, &to, (rill_node)n, &links, f);
+    if (node) rill_node_write<V>(parity, &to, at_walls ? anew((rill_node)n) : (rill_node)n, &links, f);
 }
 
 // Density deviation, momentum, velocity and resting mass of a node; see rill_moments and rill_resting().

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files, groups and datasets by HDF5. Attributes are in hdf5_attribute.c, what files mean is not known here.
  */
-#include "io/hdf5_priv.h"
+#include "io/hdf5_chunks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -429,6 +429,10 @@ static rill_status transfer(rill_h5_file *file, const char *path, rill_h5_type t
     }
     const hid_t memory_space = memory < 0 ? H5S_ALL : memory, file_space = memory < 0 ? H5S_ALL : space;
     const hid_t element = rill_h5_memory_type(type);
+    rill_h5_layout layout;
+    if (into && !start && rill_h5_dataset_layout(file, path, &layout) == RILL_OK &&
+        rill_h5_read_chunks(dataset, &layout, element, into))
+        goto done;
     const herr_t moved = into ? H5Dread(dataset, element, memory_space, file_space, H5P_DEFAULT, into)
                               : H5Dwrite(dataset, element, memory_space, file_space, H5P_DEFAULT, from);
     if (moved < 0) RILL_TRY(rill_h5_fail(file, "the values of %s", path));

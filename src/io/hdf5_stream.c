@@ -94,14 +94,6 @@ void rill_h5_stream_destroy(rill_h5_stream *stream)
 
 /* ---- sparse arrays --------------------------------------------------------------------------- */
 
-/* An array of at most four axes, cut into chunks; fewer axes get leading ones of length 1. */
-typedef struct cutting {
-    const char *array;
-    size_t element, bytes; /* of a chunk */
-    int pad;               /* leading axes */
-    uint64_t dims[RILL_H5_RANK], chunk[RILL_H5_RANK], count;
-} cutting;
-
 /* Chunks that are filtered before they are written one after the other. */
 enum { TOGETHER = 64 };
 
@@ -111,57 +103,12 @@ typedef struct filtered {
     bool failed;
 } filtered;
 
-/* Copy a chunk out of an array; what lies beyond its edges is 0. @return whether it holds anything but 0 */
-static bool chunk_copy(const cutting *c, const uint64_t at[RILL_H5_RANK], char *block)
-{
-    unsigned char any = 0;
-    uint64_t count[RILL_H5_RANK];
-    for (int a = 0; a < RILL_H5_RANK; a++)
-        count[a] = c->dims[a] - at[a] < c->chunk[a] ? c->dims[a] - at[a] : c->chunk[a];
-    const size_t line = count[3] * c->element;
-    if (memcmp(count, c->chunk, sizeof count) != 0) memset(block, 0, c->bytes);
-    for (uint64_t i = 0; i < count[0]; i++)
-        for (uint64_t j = 0; j < count[1]; j++)
-            for (uint64_t k = 0; k < count[2]; k++) {
-                const uint64_t row = ((at[0] + i) * c->dims[1] + at[1] + j) * c->dims[2] + at[2] + k;
-                const char *from = c->array + (row * c->dims[3] + at[3]) * c->element;
-                memcpy(block + ((i * c->chunk[1] + j) * c->chunk[2] + k) * c->chunk[3] * c->element, from,
-                       line);
-                for (size_t b = 0; b < line; b++) any |= (unsigned char)from[b];
-            }
-    return any != 0;
-}
-
-static cutting cutting_of(const rill_h5_layout *layout, uint64_t rows, const void *data)
-{
-    cutting c = {.array = data,
-                 .element = rill_h5_size(layout->type),
-                 .pad = RILL_H5_RANK - layout->rank,
-                 .dims = {1, 1, 1, 1},
-                 .chunk = {1, 1, 1, 1},
-                 .count = 1};
-    for (int a = 0; a < layout->rank; a++) {
-        c.dims[c.pad + a] = a == 0 ? rows : layout->dims[a];
-        c.chunk[c.pad + a] = layout->chunk[a];
-    }
-    c.bytes = c.element;
-    for (int a = 0; a < RILL_H5_RANK; a++) {
-        c.count *= (c.dims[a] + c.chunk[a] - 1) / c.chunk[a];
-        c.bytes *= c.chunk[a];
-    }
-    return c;
-}
-
-static filtered chunk_filter(const cutting *c, const rill_h5_filters *filters, uint64_t number, char *scratch,
-                             char *to)
+static filtered chunk_filter(const rill_h5_cutting *c, const rill_h5_filters *filters, const char *array,
+                             uint64_t number, char *scratch, char *to)
 {
     filtered f = {.bytes = 0};
-    for (int a = RILL_H5_RANK - 1; a >= 0; a--) {
-        const uint64_t along = (c->dims[a] + c->chunk[a] - 1) / c->chunk[a];
-        f.at[a] = number % along * c->chunk[a];
-        number /= along;
-    }
-    if (!chunk_copy(c, f.at, scratch)) return f;
+    rill_h5_chunk_place(c, number, f.at);
+    if (!rill_h5_chunk_copy(c, f.at, array, scratch)) return f;
     f.bytes = rill_h5_filter(filters, (unsigned char *)scratch, c->bytes, (unsigned char *)to);
     f.failed = f.bytes == 0;
     return f;
@@ -178,7 +125,7 @@ rill_status rill_h5_write_sparse(rill_h5_file *file, const char *path, uint64_t 
     filtered list[TOGETHER];
     const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
     RILL_TRY(rill_h5_dataset_layout(file, path, &layout));
-    const cutting c = cutting_of(&layout, rows, data);
+    const rill_h5_cutting c = rill_h5_cut(&layout, rows);
     if (dataset < 0 || !rill_h5_filters_of(dataset, c.element, &filters))
         RILL_TRY(rill_h5_fail(file, "%s has filters that are not known", path));
     const size_t room = rill_h5_filtered_room(c.bytes);
@@ -190,7 +137,7 @@ rill_status rill_h5_write_sparse(rill_h5_file *file, const char *path, uint64_t 
         const uint64_t now = c.count - first < TOGETHER ? c.count - first : TOGETHER;
 #pragma omp parallel for schedule(dynamic)
         for (uint64_t k = 0; k < now; k++)
-            list[k] = chunk_filter(&c, &filters, first + k, scratch + k * room, done_chunks + k * room);
+            list[k] = chunk_filter(&c, &filters, data, first + k, scratch + k * room, done_chunks + k * room);
         for (uint64_t k = 0; k < now; k++) {
             hsize_t at[RILL_H5_RANK] = {0};
             for (int a = 0; a < layout.rank; a++) at[a] = list[k].at[c.pad + a] + (a == 0 ? start : 0);

@@ -2,6 +2,10 @@
 /* Choosing a backend. */
 #include "backend.h"
 
+#ifdef RILL_HAVE_CUDA
+#include <pthread.h>
+#endif
+
 bool rill_backend_has_cuda(void)
 {
 #ifdef RILL_HAVE_CUDA
@@ -33,8 +37,43 @@ static rill_status find_cpu(const rill_backend **out)
     return status;
 }
 
+#ifdef RILL_HAVE_CUDA
+static pthread_t preparing;
+static bool is_preparing;
+
+/* Asking for free memory makes the context. What fails here fails again where it can be told. */
+static void *prepare(void *unused)
+{
+    char device[256];
+    uint64_t bytes;
+    if (rill_backend_cuda.probe(device, sizeof device) == RILL_OK) rill_backend_cuda.available(&bytes);
+    return unused;
+}
+#endif
+
+rill_status rill_backend_prepare(rill_backend_kind kind)
+{
+#ifdef RILL_HAVE_CUDA
+    rill_backend_prepared();
+    is_preparing = kind != RILL_BACKEND_CPU && pthread_create(&preparing, NULL, prepare, NULL) == 0;
+    return RILL_OK;
+#else
+    const rill_backend *backend;
+    return rill_backend_find(kind, &backend);
+#endif
+}
+
+void rill_backend_prepared(void)
+{
+#ifdef RILL_HAVE_CUDA
+    if (is_preparing) pthread_join(preparing, NULL);
+    is_preparing = false;
+#endif
+}
+
 rill_status rill_backend_find(rill_backend_kind kind, const rill_backend **out)
 {
+    rill_backend_prepared();
     switch (kind) {
     case RILL_BACKEND_CPU:
         return find_cpu(out);

@@ -84,6 +84,16 @@ typedef struct rill_backend {
     const char *yardstick;
 } rill_backend;
 
+/**
+ * Begin to make a device ready, which takes a fifth of a second, in a thread of its own. The same thread that
+ * calls this must ask for a backend next, or call rill_backend_prepared(); both wait until it is ready.
+ * @return a failure that is known at once
+ */
+rill_status rill_backend_prepare(rill_backend_kind kind);
+
+/** Wait for what rill_backend_prepare() began, if it did. */
+void rill_backend_prepared(void);
+
 /** Find a backend that can run here; RILL_BACKEND_AUTO prefers a device. */
 rill_status rill_backend_find(rill_backend_kind kind, const rill_backend **out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole datasets that threads read are what HDF5 wrote and reads block by block, whatever their shape; damaged
- * ones are refused. */
+/* Whole datasets that threads read are what HDF5 wrote and reads block by block, whatever their shape;
+ * damaged ones are refused. */
 #include "io/hdf5.h"
 #include "io_test.h"
 #include "rill.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill permeability: from an image or a geometry to the permeability of its pores. The physics is
  * run/permeability.c's, what is printed and written is permeability_output.c's. */
+#include "backend.h"
 #include "cli/cli.h"
 #include "core/clock.h"
 #include "cli/error_bar_output.h"
@@ -278,7 +279,8 @@ static rill_status work(choices *c)
         return rill_fail(RILL_USAGE, "--reservoir belongs to --drive pressure: add it, or leave both out");
     RILL_TRY(outputs_check(c));
     rill_permeability_options options = rill_permeability_options_default();
-    RILL_TRY(cli_compute_choose(&c->compute, 0, &options.variant, &c->variant_reason));
+    options.variant =
+        cli_compute_variant(&c->compute); /* the device and the geometry's size decide the rest */
     options.backend = (rill_backend_kind)c->compute.backend;
     options.axis = c->axis == 3 ? -1 : c->axis;
     options.tau = c->compute.tau_given ? c->compute.tau : 0;
@@ -296,6 +298,7 @@ static rill_status work(choices *c)
     options.context = c;
     RILL_TRY(rill_plan_check(&options)); /* before an image is read */
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
+    RILL_TRY(rill_backend_prepare(options.backend));
     RILL_TRY(is_hdf5(c->input) ? read_geometry(c) : read_image(c));
     c->times.read = rill_now() - start;
     options.keep_all = c->keep == 1; /* reading says what is gone already */
@@ -319,6 +322,7 @@ static rill_status work(choices *c)
     if (show) fflush(stdout);
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:
+    rill_backend_prepared();
     rill_geom_destroy(c->uncleaned);
     rill_geom_destroy(c->geom);
     return status;

@@ -60,11 +60,9 @@ bool rill_h5_read_chunks(hid_t dataset, const rill_h5_layout *layout, hid_t type
 #pragma omp parallel for schedule(dynamic) reduction(&& : good)
         for (uint64_t k = 0; k < now; k++) {
             unsigned char *chunk = chunks + k * room;
-            const bool whole =
-                list[k].bytes == 0 ||
-                rill_h5_unfilter(&filters, filtered + k * room, list[k].bytes, chunk, c.bytes);
-            if (whole)
-                rill_h5_chunk_put(&c, list[k].at, list[k].bytes ? (const char *)chunk : NULL, data);
+            const bool whole = list[k].bytes == 0 ||
+                               rill_h5_unfilter(&filters, filtered + k * room, list[k].bytes, chunk, c.bytes);
+            if (whole) rill_h5_chunk_put(&c, list[k].at, list[k].bytes ? (const char *)chunk : NULL, data);
             good = good && whole;
         }
     }

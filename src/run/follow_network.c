@@ -50,6 +50,7 @@ typedef struct state {
     double *gain, *pressure, *correction, *step;
     double k, moved[3], expected; /* the estimate, its last changes, the change that is to come */
     int iterations;               /* of the last solution */
+    uint64_t begun;               /* steps that a device makes while the network is found */
 } state;
 
 static rill_status see(state *s, sight *out)
@@ -154,6 +155,12 @@ static rill_status create(rill_follower *f, const rill_domain *domain, state *s)
 {
     rill_status status = RILL_OK;
     *s = (state){.f = f, .k = INFINITY, .moved = {INFINITY, INFINITY, INFINITY}};
+    s->cycle = f->plan->cycle;
+    s->between = rill_plan_between(f->plan);
+    if (!rill_sim_backend_table(f->sim)->host && !rill_follow_ends(f, s->cycle)) {
+        s->begun = s->cycle - s->between - 2;
+        RILL_TRY(rill_sim_begin(f->sim, s->begun));
+    }
     RILL_TRY(rill_network_create(domain, rill_network_edge(f->geom), &s->network));
     const uint32_t chambers = s->network.chambers;
     RILL_TRY(rill_mixing_create(chambers, &s->mixing));
@@ -164,8 +171,6 @@ static rill_status create(rill_follower *f, const rill_domain *domain, state *s)
                                         (void **)arrays[k]));
     RILL_TRY(rill_sim_label(f->sim, s->network.chamber_of, chambers));
     f->run->chambers = chambers;
-    s->cycle = f->plan->cycle;
-    s->between = rill_plan_between(f->plan);
 done:
     return status;
 }
@@ -184,8 +189,9 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
     rill_permeability_run *run = f->run;
     state s = {.f = NULL};
     RILL_TRY(create(f, domain, &s));
-    while (!run->converged && !rill_follow_ends(f, s.cycle) && run->cycles < CYCLES_MOST) {
-        RILL_TRY(rill_follow_step(f, s.cycle - s.between - 2));
+    while (!run->converged && !rill_follow_ends(f, s.cycle - s.begun) && run->cycles < CYCLES_MOST) {
+        RILL_TRY(rill_follow_step(f, s.cycle - s.between - 2 - s.begun));
+        s.begun = 0;
         RILL_TRY(see(&s, &s.before));
         RILL_TRY(rill_follow_step(f, s.between - 2));
         RILL_TRY(see(&s, &s.after));

@@ -322,7 +322,7 @@ static rill_status step_once(rill_sim *sim, bool left, bool leave)
     return status;
 }
 
-rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
+rill_status rill_sim_begin(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
     bool left = false;
@@ -331,7 +331,12 @@ rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
         status = step_once(sim, left, leave);
         left = leave;
     }
-    const rill_status waited = sim->backend->wait();
+    return status;
+}
+
+rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
+{
+    const rill_status status = rill_sim_begin(sim, steps), waited = sim->backend->wait();
     return status == RILL_OK ? waited : status;
 }
 

@@ -38,6 +38,10 @@ rill_status rill_sim_walls_add(rill_sim *sim);
 /** Return the backend of a simulation. */
 const rill_backend *rill_sim_backend_table(const rill_sim *sim);
 
+/** As rill_sim_step(), but a device goes on with the steps when this returns; what is asked of it next waits
+ * for them. */
+rill_status rill_sim_begin(rill_sim *sim, uint64_t steps);
+
 /**
  * Label all nodes, once in the life of a simulation. @param labels [nodes], below `count`
  */

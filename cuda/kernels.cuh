@@ -27,13 +27,15 @@ template <int L, int S, int A, int T, int P, int B, int H> struct layout {
         static constexpr int collision = C, equilibrium = E, rheology = R;                                   \
     };
 
-// Registers that a step of a variant needs to stay clear of spills, found with ptxas: schemes in place that look
-// at neighbours hold addresses besides populations, some collisions and formats hold more values than others.
+// For which ptxas finds more to keep in registers.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 constexpr bool older_device = true;
 #else
 constexpr bool older_device = false;
 #endif
+
+// Registers that a step of a variant needs to stay clear of spills, found with ptxas: schemes in place that look
+// at neighbours hold addresses besides populations, some collisions and formats hold more values than others.
 template <class V> constexpr int registers_of(const int parity, const bool at_walls)
 {
     constexpr bool wide = V::lattice == RILL_D3Q27, twice = sizeof(rill_scalar) == 8;

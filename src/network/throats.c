@@ -77,7 +77,7 @@ static bool go(const rill_geom *geom, const uint32_t at[3], const int c[3], uint
     for (int a = 0; a < 3; a++) {
         const int64_t n = geom->n[a], x = (int64_t)at[a] + c[a];
         if ((x < 0 || x >= n) && geom->sides[a] != RILL_PERIODIC) return false;
-        to[a] = (uint32_t)((x + n) % n);
+        to[a] = (uint32_t)(x < 0 ? x + n : x < n ? x : x - n);
     }
     return true;
 }

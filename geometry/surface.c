@@ -2,6 +2,7 @@
 /* The way from a surface to a geometry, step by step. Each step is in a file of its own. */
 #include "geometry/surface.h"
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/units.h"
@@ -70,13 +71,25 @@ static rill_status weld(work *w)
     return status;
 }
 
-/* A vessel tree is between a millimetre and two metres long. */
+/* A vessel tree is between a millimetre and two metres long, and ends in openings less than 12 cm wide. Said
+ * before voxels are made, of which a wrong unit makes many. */
 static void check_size(work *w)
 {
     const rill_surface_report *r = w->report;
-    double longest = 0;
+    double longest = 0, widest = 0;
     for (int a = 0; a < 3; a++) longest = fmax(longest, r->high[a] - r->low[a]);
-    if (longest < 1e-3 || longest > 2) rill_defect_add(&w->report->defects[RILL_DEFECT_UNITS], r->low);
+    for (int k = 0; k < w->openings.count; k++)
+        widest = fmax(widest, w->openings.openings[k].hydraulic_diameter);
+    if (longest >= 1e-3 && longest <= 2 && widest < 0.12) return;
+    rill_defect_add(&w->report->defects[RILL_DEFECT_UNITS], r->low);
+    if (widest > 0)
+        rill_log(RILL_LOG_NOTE,
+                 "%s is %.4g mm long, its widest opening %.3g mm wide: no vessel has that size, --units may "
+                 "be wrong",
+                 w->path, 1e3 * longest, 1e3 * widest);
+    else
+        rill_log(RILL_LOG_NOTE, "%s is %.4g mm long: no vessel has that size, --units may be wrong", w->path,
+                 1e3 * longest);
 }
 
 static rill_status refuse_several(const rill_shell *shells, uint32_t count)
@@ -345,7 +358,6 @@ static rill_status run(work *w)
     RILL_TRY(rill_array_create(w->mesh->triangle_count, sizeof *w->original, "the surface",
                                (void **)&w->original));
     memcpy(w->original, w->mesh->triangles, w->mesh->triangle_count * sizeof *w->original);
-    check_size(w);
     RILL_TRY(rill_repair_clean(w->mesh, w->report->defects));
     RILL_TRY(choose_shells(w));
     RILL_TRY(rill_repair_orient(w->mesh, w->report->defects));
@@ -353,6 +365,7 @@ static rill_status run(work *w)
         w->original[w->mesh->triangles[t].source] = w->mesh->triangles[t];
     RILL_TRY(open_surface(w));
     RILL_TRY(close_surface(w));
+    check_size(w);
     RILL_TRY(choose_grid(w));
     RILL_TRY(check_cells(w));
     status = fill(w);

@@ -2,6 +2,7 @@
 /* Defects of surfaces: what is counted and mended, which vessel is meant, what is refused. */
 #include "surfaces.h"
 
+#include "core/log.h"
 #include "kernel/lattice.h"
 
 #include <omp.h>
@@ -435,6 +436,11 @@ Test(repair, refuses_what_cannot_be_right)
     shape_free(&s);
 }
 
+static void keep_remark(void *context, rill_log_level level, const char *line)
+{
+    if (level == RILL_LOG_NOTE) snprintf(context, 256, "%s", line);
+}
+
 Test(repair, suspicious_units_are_told)
 {
     shape s = shape_new();
@@ -449,6 +455,26 @@ Test(repair, suspicious_units_are_told)
     o.unit = 1;
     rill_geom_destroy(make(&s, &o, &report));
     cr_assert_eq(report.defects[RILL_DEFECT_UNITS].count, 1u);
+    shape_free(&s);
+}
+
+/* An aorta of 24 x 60 mm read as inches is no longer than a man, but far too wide. */
+Test(repair, openings_that_no_vessel_has_are_told)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(1);
+    char remark[256] = "";
+    shape_tube(&s, 12, 60, 8, 24);
+    rill_log_to(keep_remark, remark);
+    rill_geom_destroy(make(&s, &o, &report));
+    cr_assert_eq(report.defects[RILL_DEFECT_UNITS].count, 0u);
+    cr_assert_str_empty(remark);
+    o.unit = 25.4e-3;
+    o.spacing = 25.4e-3;
+    rill_geom_destroy(make(&s, &o, &report));
+    cr_assert_eq(report.defects[RILL_DEFECT_UNITS].count, 1u);
+    cr_assert(strstr(remark, "--units") && strstr(remark, "1524 mm long"), "%s", remark);
     shape_free(&s);
 }
 

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* In the order of the axes, the tensor behind them; of rill_keep without "connected"; of rill_drive; of
  * rill_fields_kind. */
@@ -58,6 +59,9 @@ static bool is_hdf5(const char *path)
 {
     static const char signature[8] = {'\211', 'H', 'D', 'F', '\r', '\n', '\032', '\n'};
     char first[8];
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return false; /* a FIFO would have to be waited for */
     FILE *file = fopen(path, "rb");
     const bool is = file && fread(first, 1, sizeof first, file) == sizeof first &&
                     memcmp(first, signature, sizeof first) == 0;

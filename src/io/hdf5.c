@@ -164,7 +164,7 @@ rill_status rill_h5_open(const char *path, rill_h5_file **out)
     rill_h5_file *file = NULL;
     hid_t access = H5I_INVALID_HID;
     struct stat info;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* nobody may write to a FIFO */
     if (descriptor < 0) return rill_fail(RILL_USAGE, "cannot read %s: %s", path, strerror(errno));
     const bool regular = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
     close(descriptor);

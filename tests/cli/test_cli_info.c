@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <sys/stat.h>
 
 TestSuite(info, .init = cli_test_start, .fini = cli_test_end);
 
@@ -107,6 +108,9 @@ Test(info, other_files_get_one_sentence)
     cli_test_fails(1, "no file is given", "info");
     cli_test_fails(1, "No such file", "info", "none.h5");
     cli_test_fails(1, "not a regular file", "info", ".");
+    cr_assert_eq(mkfifo("nobody-writes", 0600), 0);
+    cli_test_fails(1, "not a regular file", "info", "nobody-writes");
+    cli_test_fails(1, "not a regular file", "permeability", "nobody-writes");
     cli_test_fails(1, "is empty", "info", "empty.h5");
     cli_test_fails(1, "not an HDF5 file", "info", "text.h5");
     cli_test_fails(1, "truncated", "info", "cut.h5");

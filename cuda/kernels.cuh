@@ -43,11 +43,10 @@ template <class V> constexpr int registers_of(const int parity, const bool at_wa
         V::storage == RILL_P16_0S || V::storage == RILL_P16_1S || V::storage == RILL_P16_2C;
     const bool holds = rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
     int registers = twice ? (wide ? 192 : 128) : wide ? 72 : 64;
-    if (!twice && wide && holds) registers += 24;
     if (!twice && wide && V::collision == RILL_TRT &&
         (at_walls || older_device || (V::stream == RILL_RING && V::equilibrium == RILL_STOKES)))
         registers += 8;
-    if (holds) registers += twice ? (wide ? 63 : 40) : wide ? 32 : 40;
+    if (holds) registers += twice ? (wide ? 63 : 40) : wide ? 56 : 40;
     if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
     if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
     if (twice && V::storage != RILL_FP64 && V::storage != RILL_FP32) registers += 16;

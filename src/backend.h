@@ -67,7 +67,7 @@ typedef struct rill_backend {
 
     /**
      * Measure the memory bandwidth that kernels are compared with, in bytes per second (read + written):
-     * a device copy on a GPU, an in-place update a[i] = s a[i] + b on a CPU.
+     * a device copy on a GPU, in-place updates a[i] = s a[i] + b on a CPU.
      */
     rill_status (*bandwidth)(double *bytes_per_second);
 

@@ -6,6 +6,7 @@
 #include "domain/segments.h"
 #include "run/variant.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +155,23 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Updates 512 MiB in place, far more than the caches hold; the median of several rounds. */
+/* Bytes per second of numbers updated in place, in rows side by side. */
+static double update(float *a, int64_t count, int rows)
+{
+    enum { line = 256 };
+    const int64_t row = count / rows;
+    const double start = omp_get_wtime();
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < row; first += line)
+        for (int r = 0; r < rows; r++) {
+            float *part = a + r * row + first;
+            for (int k = 0; k < line; k++) part[k] = 0.5f * part[k] + 1.0f;
+        }
+    return 2.0 * (double)count * sizeof *a / (omp_get_wtime() - start);
+}
+
+/* The median of updating one row, or of sixteen, about as many as a step has: some processors get a third
+ * more from their memory when they ask for several at once. */
 static rill_status bandwidth(double *bytes_per_second)
 {
     enum { rounds = 9 };
@@ -162,19 +180,15 @@ static rill_status bandwidth(double *bytes_per_second)
 #else
     const int64_t count = (int64_t)1 << 27;
 #endif
-    double rates[rounds];
+    double rates[2][rounds];
     float *a = NULL;
     const rill_status status = alloc((uint64_t)count * sizeof *a, "the bandwidth measurement", (void **)&a);
     if (status != RILL_OK) return status;
-    for (int round = 0; round < rounds; round++) {
-        const double start = omp_get_wtime();
-#pragma omp parallel for schedule(static)
-        for (int64_t k = 0; k < count; k++) a[k] = 0.5f * a[k] + 1.0f;
-        rates[round] = 2.0 * (double)count * sizeof *a / (omp_get_wtime() - start);
-    }
+    for (int round = 0; round < 2 * rounds; round++)
+        rates[round % 2][round / 2] = update(a, count, round % 2 ? 16 : 1);
     rill_array_destroy(a);
-    qsort(rates, rounds, sizeof *rates, ascending);
-    *bytes_per_second = rates[rounds / 2];
+    for (int several = 0; several < 2; several++) qsort(rates[several], rounds, sizeof **rates, ascending);
+    *bytes_per_second = fmax(rates[0][rounds / 2], rates[1][rounds / 2]);
     return RILL_OK;
 }
 

@@ -71,25 +71,38 @@ static rill_status weld(work *w)
     return status;
 }
 
-/* A vessel tree is between a millimetre and two metres long, and ends in openings less than 12 cm wide. Said
- * before voxels are made, of which a wrong unit makes many. */
-static void check_size(work *w)
+static double longest_side(const rill_surface_report *r)
 {
-    const rill_surface_report *r = w->report;
-    double longest = 0, widest = 0;
+    double longest = 0;
     for (int a = 0; a < 3; a++) longest = fmax(longest, r->high[a] - r->low[a]);
+    return longest;
+}
+
+static double widest_opening(const work *w)
+{
+    double widest = 0;
     for (int k = 0; k < w->openings.count; k++)
         widest = fmax(widest, w->openings.openings[k].hydraulic_diameter);
-    if (longest >= 1e-3 && longest <= 2 && widest < 0.12) return;
-    rill_defect_add(&w->report->defects[RILL_DEFECT_UNITS], r->low);
-    if (widest > 0)
-        rill_log(RILL_LOG_NOTE,
-                 "%s is %.4g mm long, its widest opening %.3g mm wide: no vessel has that size, --units may "
-                 "be wrong",
-                 w->path, 1e3 * longest, 1e3 * widest);
-    else
-        rill_log(RILL_LOG_NOTE, "%s is %.4g mm long: no vessel has that size, --units may be wrong", w->path,
-                 1e3 * longest);
+    return widest;
+}
+
+/* A vessel tree is between a millimetre and two metres long, and ends in openings less than 12 cm wide. */
+static void check_size(work *w)
+{
+    const double longest = longest_side(w->report);
+    if (longest < 1e-3 || longest > 2 || widest_opening(w) >= 0.12)
+        rill_defect_add(&w->report->defects[RILL_DEFECT_UNITS], w->report->low);
+}
+
+/* Said before voxels are made, of which a wrong unit makes many; refusals say it themselves. */
+static void remark_size(const work *w)
+{
+    char openings[64] = "";
+    const double widest = widest_opening(w);
+    if (w->report->defects[RILL_DEFECT_UNITS].count == 0) return;
+    if (widest > 0) snprintf(openings, sizeof openings, ", its widest opening %.3g mm wide", 1e3 * widest);
+    rill_log(RILL_LOG_NOTE, "%s is %.4g mm long%s: no vessel has that size, --units may be wrong", w->path,
+             1e3 * longest_side(w->report), openings);
 }
 
 static rill_status refuse_several(const rill_shell *shells, uint32_t count)
@@ -210,12 +223,10 @@ done:
 /* Write what a refusal for the size of voxels ends with: nothing, or that the units are the likely cause. */
 static const char *doubt_units(const work *w, char text[128])
 {
-    const rill_surface_report *r = w->report;
-    double longest = 0;
-    for (int a = 0; a < 3; a++) longest = fmax(longest, r->high[a] - r->low[a]);
     *text = '\0';
-    if (r->defects[RILL_DEFECT_UNITS].count > 0)
-        snprintf(text, 128, "; the surface is %.4g mm long: --units may be wrong", 1e3 * longest);
+    if (w->report->defects[RILL_DEFECT_UNITS].count > 0)
+        snprintf(text, 128, "; the surface is %.4g mm long: --units may be wrong",
+                 1e3 * longest_side(w->report));
     return text;
 }
 
@@ -368,6 +379,7 @@ static rill_status run(work *w)
     check_size(w);
     RILL_TRY(choose_grid(w));
     RILL_TRY(check_cells(w));
+    remark_size(w);
     status = fill(w);
     if (status == RILL_OK) status = make_surface(w);
     if (status == RILL_SYSTEM)

@@ -63,8 +63,8 @@ extern "C" void rill_cuda_build(const rill_builder *builder, rill_build_task tas
         return cells<RILL_BUILD_GHOST_LIST>(b);
     case RILL_BUILD_FLAGS:
         return cells<RILL_BUILD_FLAGS>(b);
-    case RILL_BUILD_FIRSTS:
-        return cells<RILL_BUILD_FIRSTS>(b);
+    case RILL_BUILD_STARTS:
+        return cells<RILL_BUILD_STARTS>(b);
     case RILL_BUILD_PLACES:
         return cells<RILL_BUILD_PLACES>(b);
     case RILL_BUILD_WORDS:

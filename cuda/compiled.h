@@ -12,13 +12,17 @@
 /**
  * The kernels of a variant: X(name, kernel). `kernel` is an expression of kernels.cuh. V is a type made by
  * RILL_CUDA_VARIANT(); a scheme without parity has one step under both names,
- * and where rill_walls_in_step() does not hold the last is the first again. P is its layout, made by
+ * and where rill_walls_in_step() does not hold the one with walls is that without. NARROW_… are of arrays
+ * whose populations 32 bits can count, the same again where V::narrows is false. P is its layout, made by
  * RILL_CUDA_LAYOUT(): variants that differ in collision, equilibrium and rheology alone share these kernels.
  */
 #define RILL_CUDA_STEPS(X, V)                                                                                \
-    X(STEP_EVEN, step_kernel<V, 0, false>)                                                                   \
-    X(STEP_ODD, step_kernel<V, V::parities - 1, false>)                                                      \
-    X(STEP_WALLS, step_kernel<V, 0, V::walls_in_step>)
+    X(STEP_EVEN, step_kernel<V, 0, false, false>)                                                            \
+    X(STEP_ODD, step_kernel<V, V::parities - 1, false, false>)                                               \
+    X(STEP_WALLS, step_kernel<V, 0, V::walls_in_step, false>)                                                \
+    X(NARROW_EVEN, step_kernel<V, 0, false, V::narrows>)                                                     \
+    X(NARROW_ODD, step_kernel<V, V::parities - 1, false, V::narrows>)                                        \
+    X(NARROW_WALLS, step_kernel<V, 0, V::walls_in_step, V::narrows>)
 #define RILL_CUDA_OTHERS(X, P)                                                                               \
     X(READ, read_kernel<P>)                                                                                  \
     X(SET, set_kernel<P>)                                                                                    \

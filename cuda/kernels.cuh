@@ -16,6 +16,8 @@ template <int L, int S, int A, int T, int P, int B, int H> struct layout {
     static constexpr int lattice = L, stream = S, addressing = A, storage = T, arithmetic = P, bounce = B, shift = H;
     static constexpr int parities = rill_stream_parities(S);
     static constexpr bool walls_in_step = rill_walls_in_step(S, A, T, P);
+    static constexpr bool narrows = A == RILL_BITMAP; // has steps of its own where offsets fit 32 bits
+    static constexpr bool narrow = false;             // offsets are such
     static constexpr rill_plan plan() { return {L, S, A, B, T, H}; }
 };
 #define RILL_CUDA_LAYOUT(NAME, L, S, A, T, P, B, H) using NAME = layout<L, S, A, T, P, B, H>;
@@ -34,19 +36,41 @@ constexpr bool older_device = true;
 constexpr bool older_device = false;
 #endif
 
+// Return whether a step looks its links up a second time for writing, instead of keeping them, which takes a quarter of
+// the registers: where that is sooner, measured in docs/performance.md.
+template <class V> constexpr bool looks_again(const int parity)
+{
+    return V::stream == RILL_AA && rill_slot_looks(V::stream, parity, false) && V::addressing == RILL_BITMAP &&
+           V::lattice != RILL_D3Q27 && V::storage == RILL_FP32 && sizeof(rill_scalar) == 4;
+}
+
+// Return whether it computes their offsets a second time.
+template <class V> constexpr bool offsets_again(const int parity)
+{
+    return V::narrow && rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
+}
+
 // Registers that a step of a variant needs to stay clear of spills, found with ptxas: schemes in place that look
-// at neighbours hold addresses besides populations, some collisions and formats hold more values than others.
-template <class V> constexpr int registers_of(const int parity, const bool at_walls)
+// at neighbours hold addresses besides populations, some collisions and formats hold more values than others, and
+// offsets of 32 bits take fewer. A ring is not faster with less.
+template <class V> constexpr int registers_of(const int parity, const bool at_walls, const bool narrow)
 {
     constexpr bool wide = V::lattice == RILL_D3Q27, twice = sizeof(rill_scalar) == 8;
     constexpr bool posit =
         V::storage == RILL_P16_0S || V::storage == RILL_P16_1S || V::storage == RILL_P16_2C;
+    constexpr bool stokes = V::equilibrium == RILL_STOKES;
     const bool holds = rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
     int registers = twice ? (wide ? 192 : 128) : wide ? 72 : 64;
+    if (narrow && !twice && !at_walls && !holds && V::stream != RILL_RING)
+        registers = wide ? (V::storage != RILL_FP32 ? 56 : 72) : stokes ? 51 : 56;
     if (!twice && wide && V::collision == RILL_TRT &&
-        (at_walls || older_device || (V::stream == RILL_RING && V::equilibrium == RILL_STOKES)))
+        (at_walls || older_device || (V::stream == RILL_RING && (stokes || narrow))))
         registers += 8;
-    if (holds) registers += twice ? (wide ? 63 : 40) : wide ? 56 : 40;
+    if (holds && narrow && !wide && !twice)
+        registers += stokes ? 0 : 16;
+    else if (holds)
+        registers += looks_again<V>(parity) ? 8 : twice ? (wide ? 63 : 40) : wide ? 56 : 40;
+    if (narrow && older_device) registers += 8;
     if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
     if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
     if (twice && V::storage != RILL_FP64 && V::storage != RILL_FP32) registers += 16;
@@ -63,9 +87,9 @@ template <class V> constexpr int threads_of(const int parity)
     return rill_cuda_step_threads(V::lattice, V::stream, V::addressing, parity);
 }
 
-template <class V> constexpr int resident_blocks(const int parity, const bool at_walls)
+template <class V> constexpr int resident_blocks(const int parity, const bool at_walls, const bool narrow)
 {
-    const int blocks = 65536 / (registers_of<V>(parity, at_walls) * threads_of<V>(parity)) - RILL_CUDA_FEWER * 128 / threads_of<V>(parity);
+    const int blocks = 65536 / (registers_of<V>(parity, at_walls, narrow) * threads_of<V>(parity)) - RILL_CUDA_FEWER * 128 / threads_of<V>(parity);
     return blocks > 1 ? blocks : 1;
 }
 
@@ -85,6 +109,33 @@ static __device__ __forceinline__ uint32_t turn_seen(const rill_arrays &from, co
                      : "l"(__cvta_generic_to_global(turns + (size_t)(low + threadIdx.x) * RILL_TURN_WORDS)));
     return seen;
 }
+
+// A variant as a step reads, computes and writes: with offsets of 32 bits or not; and where it is linear in its
+// populations with these as they are stored, 2^15 times as large, so that the force alone is scaled. Powers of two change
+// no other bit of a result.
+template <bool narrow> struct number_of_node {
+    using type = uint64_t;
+};
+template <> struct number_of_node<true> {
+    using type = rill_node;
+};
+template <class V, bool narrow_offsets> struct stepping : V {
+    using number = typename number_of_node<narrow_offsets>::type;
+    static constexpr bool narrow = narrow_offsets;
+    static constexpr bool scaled = V::storage == RILL_FP16S && V::equilibrium == RILL_STOKES && V::rheology == RILL_NEWTONIAN &&
+                                   (V::collision == RILL_TRT || V::collision == RILL_SRT) && V::shift == RILL_SHIFTED;
+    static constexpr int storage = scaled ? RILL_FP16 : V::storage;
+    static __device__ __forceinline__ void collide(const rill_rates &rates, rill_real *f)
+    {
+        if constexpr (scaled) {
+            rill_rates larger = rates;
+            for (int a = 0; a < 3; a++) larger.force[a] *= rill_power(rill_storage_scale(V::storage));
+            rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &larger, f);
+        } else {
+            rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &rates, f);
+        }
+    }
+};
 
 // Return n, so that the compiler does not know it to be n: what was computed from that is then computed again instead of
 // kept, where a step has not the registers to keep it in.
@@ -204,15 +255,16 @@ static __device__ __forceinline__ void wait_for_kernel_before()
 #endif
 }
 
-template <class V, int parity, bool at_walls>
-__global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(parity, at_walls))
+template <class V, int parity, bool at_walls, bool narrow>
+__global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(parity, at_walls, narrow))
     step_kernel(const rill_arrays from, const rill_arrays to, const rill_rates rates, const rill_node first,
                 const rill_node end, const rill_wall_weights walls)
 {
+    using step = stepping<V, narrow>;
     constexpr int threads = threads_of<V>(parity);
     let_next_kernel_begin();
     wait_for_kernel_before();
-    const uint64_t block = first + (uint64_t)blockIdx.x * threads, n = block + threadIdx.x;
+    const typename step::number block = first + (typename step::number)blockIdx.x * threads, n = block + threadIdx.x;
     constexpr bool ring = V::stream == RILL_RING;
     ask_ahead<V, parity>(from, block);
     const uint32_t full = (from.turn + 1) << from.turn_bits;
@@ -222,18 +274,18 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     rill_real f[RILL_Q_MAX];
     rill_wall_bundle bundle = {};
     if (at_walls) bundle = walls.bundles[n / RILL_BUNDLE];
-    const bool node = n < end && rill_links_look_up<V>(parity, &from, (rill_node)n, &links);
+    const bool node = (narrow ? threadIdx.x < end - block : n < end) && rill_links_look_up<V>(parity, &from, n, &links);
     if constexpr (at_walls) {
         __shared__ float weights[threads / RILL_BUNDLE][RILL_BUNDLE * (rill_q(V::lattice) - 1)];
         at_wall<V> wall;
         wall.find(walls, bundle, node, links);
-        if (node) rill_node_read<V>(parity, &from, (rill_node)n, &links, f);
-        wall.read(from, (rill_node)n);
-        wall.interpolate(walls, anew((rill_node)n), weights[threadIdx.x / RILL_BUNDLE], f);
+        if (node) rill_node_read<step>(parity, &from, n, &links, f);
+        wall.read(from, n);
+        wall.interpolate(walls, anew(n), weights[threadIdx.x / RILL_BUNDLE], f);
     } else if (node) {
-        rill_node_read<V>(parity, &from, (rill_node)n, &links, f);
+        rill_node_read<step>(parity, &from, n, &links, f);
     }
-    if (node) rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &rates, f);
+    if (node) step::collide(rates, f);
     if (ring) {
         if (threadIdx.x < 32)
             while (!__all_sync(0xFFFFFFFFu, (int32_t)(seen - full) >= 0))
@@ -248,7 +300,8 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
                          "r"(threads)
                          : "memory");
     }
-    if (node) rill_node_write<V>(parity, &to, at_walls ? anew((rill_node)n) : (rill_node)n, &links, f);
+    if (looks_again<V>(parity) && node) rill_links_look_up<V>(parity, &from, anew(n), &links);
+    if (node) rill_node_write<step>(parity, &to, at_walls || offsets_again<step>(parity) ? anew(n) : n, &links, f);
 }
 
 // Density deviation, momentum, velocity and resting mass of a node; see rill_moments and rill_resting().

@@ -86,9 +86,11 @@ void step(const rill_launch *launch)
     const auto threads =
         (unsigned)rill_cuda_step_threads((int)launch->variant.lattice, (int)launch->variant.stream,
                                          (int)launch->variant.addressing, launch->parity);
-    const int kernel = launch->walls.weights ? RILL_CUDA_STEP_WALLS
-                       : launch->parity      ? RILL_CUDA_STEP_ODD
-                                             : RILL_CUDA_STEP_EVEN;
+    const bool narrow = (uint64_t)rill_q((int)launch->variant.lattice) * launch->from.stride <= UINT32_MAX;
+    const int kernel = (launch->walls.weights ? RILL_CUDA_STEP_WALLS
+                        : launch->parity      ? RILL_CUDA_STEP_ODD
+                                              : RILL_CUDA_STEP_EVEN) +
+                       (narrow ? RILL_CUDA_NARROW_EVEN - RILL_CUDA_STEP_EVEN : 0);
     rill_arrays from = launch->from;
     from.ahead = ahead_of(launch);
     start(launch, kernel, blocks_of(launch->nodes - launch->first, threads), threads, from, launch->to,

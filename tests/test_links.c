@@ -163,6 +163,14 @@ static rill_word *words_expect(const box *b, bool ghosts, uint64_t bytes)
     return words;
 }
 
+/* Return whether 32 cells of a row are nodes, from a cell on. */
+static bool run_expect(const box *b, uint64_t cell)
+{
+    bool fluid = cell % b->n[0] + 32 <= b->n[0];
+    for (uint64_t k = 0; k < 32 && fluid; k++) fluid = b->fluid[cell + k];
+    return fluid;
+}
+
 /* Return what an array should be. */
 static void *part_expect(const box *b, const rill_arrays *arrays, const rill_links_part *part)
 {
@@ -182,14 +190,17 @@ static void *part_expect(const box *b, const rill_arrays *arrays, const rill_lin
             list_expect(b, x, n, arrays->list_stride, out);
         if (!b->fluid[c]) continue;
         if (n % RILL_PLACE_BLOCK == 0) first = word;
+        const uint32_t place = (x[0] % RILL_WORD_CELLS + 1) | (x[0] == 0 ? 32u : 0);
         if (field == offsetof(rill_arrays, walls)) out[n] = walls_expect(b, x);
         if (field == offsetof(rill_arrays, flags))
             ((uint8_t *)out)[c] = (uint8_t)(RILL_FLAG_FLUID | (walls_expect(b, x) ? RILL_FLAG_EDGE : 0));
-        if (field == offsetof(rill_arrays, firsts) && n % RILL_PLACE_BLOCK == 0)
-            out[n / RILL_PLACE_BLOCK] = word;
+        if (field == offsetof(rill_arrays, starts) && n % 32 == 0) {
+            const bool run = run_expect(b, c);
+            ((rill_start *)out)[n / 32] =
+                (rill_start){word, place | (run ? 128u : 0) | (run && x[0] + 32 == b->n[0] ? 64u : 0)};
+        }
         if (field == offsetof(rill_arrays, places))
-            out[n] = (x[0] % RILL_WORD_CELLS + 1) | (x[0] == 0 ? 32u : 0) | (x[0] == b->n[0] - 1 ? 64u : 0) |
-                     (word - first) << 7;
+            out[n] = place | (x[0] == b->n[0] - 1 ? 64u : 0) | (word - first) << 7;
     }
     return out;
 }
@@ -243,6 +254,7 @@ Test(links, arrays_are_what_a_search_finds)
                  {{129, 3, 3}, {RILL_MIRROR, RILL_PERIODIC, RILL_WALL}, 5, true},
                  {{1, 1, 9}, {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC}, 3, true},
                  {{30, 40, 20}, {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC}, 0, true},
+                 {{67, 5, 3}, {RILL_WALL, RILL_PERIODIC, RILL_PERIODIC}, 0, true},
                  {{2, 50, 2100}, {RILL_MIRROR, RILL_PERIODIC, RILL_PERIODIC}, 9, false}};
     rill_backend device = rill_backend_cpu;
     const rill_backend *backends[3] = {&rill_backend_cpu, &device};
@@ -364,7 +376,7 @@ Test(links, sizes_beyond_two_to_the_32)
     cr_expect_float_eq((double)rill_sim_bytes(v, &size) / list, 1, 1e-3);
     v.addressing = RILL_BITMAP;
     ASSERT_OK(rill_links_measure(&numbering, v, &size));
-    const double words = 50.0 * 1502 * 1515, bitmap = (19 * 2 + 4 + 4.0 / 64) * (double)nodes + 8 * words;
+    const double words = 50.0 * 1502 * 1515, bitmap = (19 * 2 + 4 + 8.0 / 32) * (double)nodes + 8 * words;
     cr_expect_float_eq((double)rill_sim_bytes(v, &size) / bitmap, 1, 1e-3);
     const rill_arrays arrays = {.stride = size.stride, .nodes = (rill_node)nodes, .ring = size.stride - 5};
     const rill_node last = (rill_node)nodes - 1;

@@ -3,6 +3,7 @@
  */
 #include "backends.h"
 #include "geometry/generate.h"
+#include "core/memory.h"
 #include "run/variant.h"
 
 #include <math.h>
@@ -134,6 +135,103 @@ Test(sim, schemes_agree)
     }
     cr_expect_gt(scale, 1e-5, "the flow must be far above the differences: %.3g", scale);
     rill_geom_destroy(geom);
+}
+
+/* A bitmap does not look at the places of nodes that are cells side by side, and gives the flow of a list. */
+Test(sim, bitmaps_find_nodes_in_runs)
+{
+    const uint32_t n[3] = {70, 6, 5};
+    rill_geom *geom = NULL;
+    int compared = 0;
+    ASSERT_OK(rill_geom_create(n, &geom));
+    memset(geom->voxels, RILL_FLUID, rill_geom_voxels(geom));
+    for (uint64_t v = 61; v < rill_geom_voxels(geom); v += 397) geom->voxels[v] = RILL_SOLID;
+    FOR_EACH_BACKEND(backend)
+    for (int stream = 0; stream < RILL_STREAM_COUNT; stream++) {
+        const rill_variant v = {.collision = RILL_TRT,
+                                .equilibrium = RILL_STOKES,
+                                .stream = (rill_stream)stream,
+                                .addressing = RILL_BITMAP};
+        if (rill_variant_check(v) != RILL_OK) continue;
+        const rill_sim_options options = options_of(v, backend);
+        rill_sim_options plain = options;
+        plain.backend = RILL_BACKEND_CPU;
+        plain.variant.stream = RILL_PULL;
+        plain.variant.addressing = RILL_LIST;
+        state s = start(geom, &options), reference = start(geom, &plain);
+        advance(&s, 41);
+        advance(&reference, 41);
+        double largest = 0;
+        for (size_t i = 0; i < 3 * (size_t)s.nodes; i++) largest = fmax(largest, fabs(reference.u[i]));
+        cr_expect_gt(largest, 1e-4);
+        cr_expect_lt(difference(&s, &reference), 1e-7, "stream %d on backend %d: %.3g apart", stream, backend,
+                     difference(&s, &reference));
+        compared++;
+        stop(&s);
+        stop(&reference);
+    }
+    cr_expect_geq(compared, 5);
+    rill_geom_destroy(geom);
+}
+
+/* The same few planes again and again, so many times that a GPU with the memory must count populations in 64
+ * bits: the flow is that of these planes, bit for bit. */
+Test(sim, offsets_beyond_32_bits)
+{
+    enum { edge = 64, planes = 4, window = 5000 };
+    const uint64_t wanted = UINT64_C(30) << 30, limit = (UINT64_C(1) << 32) / 19;
+    rill_geom *cell = noise(edge, edge, planes, 3);
+    FOR_EACH_BACKEND(device)
+    for (int k = 0; k < 3; k++) {
+        const rill_variant v = {.collision = RILL_TRT,
+                                .equilibrium = RILL_STOKES,
+                                .stream = (const rill_stream[]){RILL_PULL, RILL_AA, RILL_RING}[k],
+                                .addressing = RILL_BITMAP,
+                                .storage = RILL_FP16S};
+        const rill_sim_options options = options_of(v, device);
+        const rill_backend *backend;
+        uint64_t available, host;
+        ASSERT_OK(rill_backend_find(device, &backend));
+        ASSERT_OK(backend->available(&available));
+        ASSERT_OK(rill_memory_available(&host));
+        state s = start(cell, &options);
+        const bool large = !backend->host && available > wanted && host > wanted / 4;
+        const uint32_t times = large ? (uint32_t)(limit / s.nodes) + 100 : 5;
+        const uint32_t n[3] = {edge, edge, planes * times};
+        rill_geom *geom = NULL;
+        ASSERT_OK(rill_geom_create(n, &geom));
+        for (uint32_t t = 0; t < times; t++)
+            memcpy(geom->voxels + t * rill_geom_voxels(cell), cell->voxels, rill_geom_voxels(cell));
+        rill_domain *domain;
+        rill_sim *sim;
+        const rill_domain_options domain_options = {v.lattice, 2};
+        ASSERT_OK(rill_domain_create(geom, &domain_options, &domain));
+        rill_geom_destroy(geom);
+        ASSERT_OK(rill_sim_create(domain, &options, &sim));
+        const uint64_t nodes = rill_domain_nodes(domain);
+        cr_expect(!large || nodes > limit);
+        advance(&s, 7);
+        ASSERT_OK(rill_sim_step(sim, 7));
+        double rho[window], u[3 * window], largest = 0;
+        const uint64_t firsts[] = {0, nodes / 3, large ? limit - window / 2 : nodes / 2, nodes - window};
+        for (size_t f = 0; f < sizeof firsts / sizeof *firsts; f++) {
+            ASSERT_OK(rill_sim_moments(sim, (rill_node)firsts[f], window, rho, u));
+            uint64_t wrong = 0;
+            for (uint64_t i = 0; i < window; i++) {
+                const uint64_t at = (firsts[f] + i) % s.nodes;
+                wrong += rho[i] != s.rho[at];
+                for (int a = 0; a < 3; a++) wrong += u[a * window + i] != s.u[a * (uint64_t)s.nodes + at];
+                largest = fmax(largest, fabs(u[2 * window + i]));
+            }
+            cr_expect_eq(wrong, 0, "stream %d from node %llu of %llu: %llu wrong", v.stream,
+                         (unsigned long long)firsts[f], (unsigned long long)nodes, (unsigned long long)wrong);
+        }
+        cr_expect_gt(largest, 1e-6);
+        rill_sim_destroy(sim);
+        rill_domain_destroy(domain);
+        stop(&s);
+    }
+    rill_geom_destroy(cell);
 }
 
 /* A mirrored side is the same flow as a box with its mirrored copy behind it. */

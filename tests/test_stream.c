@@ -171,16 +171,20 @@ Test(stream, populations_arrive_where_a_walk_takes_them)
         uint32_t n[3];
         rill_side sides[3];
         int solid_of_ten;
+        uint64_t hole; /* one solid voxel, behind a run that goes on into a third word */
     } cases[] = {{{7, 5, 4}, {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC}, 4},
                  {{7, 5, 4}, {RILL_WALL, RILL_WALL, RILL_WALL}, 3},
                  {{33, 3, 3}, {RILL_PERIODIC, RILL_WALL, RILL_PERIODIC}, 5},
                  {{61, 2, 5}, {RILL_WALL, RILL_PERIODIC, RILL_PERIODIC}, 8},
                  {{30, 4, 2}, {RILL_PERIODIC, RILL_PERIODIC, RILL_WALL}, 0},
                  {{1, 1, 9}, {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC}, 3},
-                 {{64, 9, 1}, {RILL_PERIODIC, RILL_WALL, RILL_PERIODIC}, 2}};
+                 {{64, 9, 1}, {RILL_PERIODIC, RILL_WALL, RILL_PERIODIC}, 2},
+                 {{67, 3, 3}, {RILL_PERIODIC, RILL_MIRROR, RILL_PERIODIC}, 0, .hole = 67 + 61}, /* runs */
+                 {{64, 2, 3}, {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC}, 0}};
     int combinations = 0;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         rill_geom *geom = noise(cases[c].n, cases[c].sides, 7 + (unsigned)c, cases[c].solid_of_ten);
+        if (cases[c].hole) geom->voxels[cases[c].hole] = RILL_SOLID;
         for (int lattice = 0; lattice < RILL_LATTICE_COUNT; lattice++)
             for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
                 for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++)

@@ -40,8 +40,8 @@ void RILL_CPU_BUILD(RILL_PART_LEVEL)(const rill_builder *b, rill_build_task task
     case RILL_BUILD_FLAGS:
         build_cells(b, RILL_BUILD_FLAGS);
         break;
-    case RILL_BUILD_FIRSTS:
-        build_cells(b, RILL_BUILD_FIRSTS);
+    case RILL_BUILD_STARTS:
+        build_cells(b, RILL_BUILD_STARTS);
         break;
     case RILL_BUILD_PLACES:
         build_cells(b, RILL_BUILD_PLACES);

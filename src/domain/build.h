@@ -18,15 +18,15 @@ typedef enum rill_build_task {
     RILL_BUILD_LIST,        /**< per fluid cell: rows of the list, and the wall bits */
     RILL_BUILD_GHOST_LIST,  /**< per ghost: rows of the list */
     RILL_BUILD_FLAGS,       /**< per fluid cell; flags of others are 0 already */
-    RILL_BUILD_FIRSTS,      /**< per fluid cell, of which every RILL_PLACE_BLOCK-th writes */
-    RILL_BUILD_PLACES,      /**< per fluid cell, when all firsts up to it are there */
+    RILL_BUILD_STARTS,      /**< per fluid cell, of which every RILL_PLACE_BLOCK-th writes */
+    RILL_BUILD_PLACES,      /**< per fluid cell, when all starts up to it are there */
     RILL_BUILD_WORDS,       /**< per word of the bitmap in planes without halo, rows with */
     RILL_BUILD_GHOST_WORDS, /**< the same for the bitmap of ghosts */
     RILL_BUILD_PADDING      /**< per entry of a list that stands for no node: walls */
 } rill_build_task;
 
 /** Bits for the distance of a node's word from that of its block's first node. */
-enum { RILL_PLACE_BITS = 25 };
+enum { RILL_PLACE_BITS = 32 - RILL_PLACE_SHIFT };
 
 /** Occupied cells of some planes of a numbering, and what comes before them; see domain/numbering.h. */
 typedef struct rill_build_cells {
@@ -117,18 +117,34 @@ RILL_FN void rill_build_list(const rill_builder *b, const uint32_t x[3], const r
         list[(size_t)row * b->arrays.list_stride + n] = rill_build_number(b, x, b->row[row]);
 }
 
+/** Return whether the cells of a row from x on are a block of nodes. */
+RILL_FN bool rill_build_run(const rill_builder *b, const uint32_t x[3])
+{
+    const size_t word = rill_build_line(b, x[1], x[2]) + x[0] / 64;
+    const uint32_t bit = x[0] % 64;
+    if (b->n[0] - x[0] < RILL_PLACE_BLOCK) return false;
+    uint64_t cells = b->fluid.occupied[word] >> bit;
+    if (bit > 64 - RILL_PLACE_BLOCK) cells |= b->fluid.occupied[word + 1] << (64 - bit);
+    return (uint32_t)cells == UINT32_MAX;
+}
+
 RILL_FN void rill_build_place(const rill_builder *b, const int task, const uint32_t x[3], const rill_node n)
 {
     const uint32_t word = (x[2] + 1) * b->arrays.plane + (x[1] + 1) * b->arrays.row + x[0] / RILL_WORD_CELLS;
-    uint32_t *firsts = (uint32_t *)b->arrays.firsts;
-    if (task == RILL_BUILD_FIRSTS) {
-        if (n % RILL_PLACE_BLOCK == 0) firsts[n / RILL_PLACE_BLOCK] = word;
+    const uint32_t end = b->n[0] - 1;
+    const uint32_t place = (x[0] % RILL_WORD_CELLS + 1) | (x[0] == 0 ? RILL_PLACE_FIRST : 0u);
+    rill_start *start = (rill_start *)b->arrays.starts + n / RILL_PLACE_BLOCK;
+    if (task == RILL_BUILD_STARTS) {
+        const uint32_t last = x[0] + RILL_PLACE_BLOCK - 1 == end ? RILL_PLACE_LAST : 0u;
+        if (n % RILL_PLACE_BLOCK != 0) return;
+        start->word = word;
+        start->place = place | (rill_build_run(b, x) ? RILL_PLACE_RUN | last : 0u);
         return;
     }
-    const uint32_t relative = word - firsts[n / RILL_PLACE_BLOCK];
-    if (relative >> RILL_PLACE_BITS) *b->far = 1; /* whoever else writes writes the same */
-    ((uint32_t *)b->arrays.places)[n] = (x[0] % RILL_WORD_CELLS + 1) | (uint32_t)(x[0] == 0) << 5 |
-                                        (uint32_t)(x[0] == b->n[0] - 1) << 6 | relative << 7;
+    const uint32_t distance = word - start->word;
+    if (distance >> RILL_PLACE_BITS) *b->far = 1; /* whoever else writes writes the same */
+    ((uint32_t *)b->arrays.places)[n] =
+        place | (x[0] == end ? RILL_PLACE_LAST : 0u) | distance << RILL_PLACE_SHIFT;
 }
 
 /** Return which cells a task goes through, NULL when it does not go through cells. */

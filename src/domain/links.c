@@ -128,8 +128,8 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
                              (unsigned long long)words);
         add_part(&size, offsetof(rill_arrays, places), whole_blocks(size.nodes) * sizeof(uint32_t),
                  "the places of nodes");
-        add_part(&size, offsetof(rill_arrays, firsts), (size.nodes / RILL_PLACE_BLOCK + 1) * sizeof(uint32_t),
-                 "the places of nodes");
+        add_part(&size, offsetof(rill_arrays, starts),
+                 whole_blocks(size.nodes) / RILL_PLACE_BLOCK * sizeof(rill_start), "the places of nodes");
         add_part(&size, offsetof(rill_arrays, words), words * sizeof(rill_word), "the occupancy bitmap");
         if (rill_stream_esoteric(v.stream))
             add_part(&size, offsetof(rill_arrays, ghost_words), words * sizeof(rill_word),
@@ -157,6 +157,17 @@ done:
     return status;
 }
 
+/* Return whether but few blocks of nodes are no runs: three quarters of the nodes are in words that are full.
+ */
+static bool most_in_runs(const rill_numbering *fluid)
+{
+    const int64_t words = (int64_t)(fluid->row_words * fluid->n[1] * fluid->n[2]);
+    uint64_t full = 0;
+#pragma omp parallel for schedule(static) reduction(+ : full)
+    for (int64_t w = 0; w < words; w++) full += fluid->occupied[w] == UINT64_MAX;
+    return 64 * full >= fluid->nodes / 4 * 3;
+}
+
 rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant, rill_links **out)
 {
     rill_status status = RILL_OK;
@@ -178,6 +189,7 @@ rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant,
     memcpy(arrays->box, fluid->n, sizeof arrays->box);
     arrays->row = (uint32_t)row_of(fluid);
     arrays->plane = arrays->row * (fluid->n[1] + 2);
+    arrays->runs = most_in_runs(fluid);
     arrays->last_bit = (fluid->n[0] - 1) % RILL_WORD_CELLS + 1;
     *out = links;
     links = NULL;
@@ -264,7 +276,7 @@ static void slab_build(const rill_backend *backend, const rill_builder *b)
     if (!arrays->words) return;
     backend->build(b, RILL_BUILD_WORDS);
     if (arrays->ghost_words) backend->build(b, RILL_BUILD_GHOST_WORDS);
-    backend->build(b, RILL_BUILD_FIRSTS);
+    backend->build(b, RILL_BUILD_STARTS);
     backend->build(b, RILL_BUILD_PLACES);
 }
 

@@ -59,6 +59,31 @@ typedef struct rill_place {
     uint32_t walls;     /**< list, chase: bit i - 1 is set where n - c_i is solid */
 } rill_place;
 
+/** Find the word and bit of a node in the bitmap. */
+RILL_FN void rill_place_in_bitmap(const rill_arrays *arrays, rill_place *place)
+{
+    const rill_start start = arrays->starts[place->n / RILL_PLACE_BLOCK];
+    uint32_t packed = 0;
+    if (!arrays->runs) packed = arrays->places[place->n]; /* at the same time */
+    if (arrays->runs && start.place & RILL_PLACE_RUN) {
+        const uint32_t k = place->n % RILL_PLACE_BLOCK;
+        place->word = start.word;
+        place->bit = (start.place & RILL_PLACE_BIT) + k;
+        place->first = start.place & RILL_PLACE_FIRST && k == 0;
+        place->last = start.place & RILL_PLACE_LAST && k == RILL_PLACE_BLOCK - 1;
+        for (int words = 0; words < 2; words++) { /* as a run of a block goes on into the second one */
+            place->word += place->bit > RILL_WORD_CELLS;
+            place->bit -= place->bit > RILL_WORD_CELLS ? RILL_WORD_CELLS : 0;
+        }
+        return;
+    }
+    if (arrays->runs) packed = arrays->places[place->n];
+    place->word = start.word + (packed >> RILL_PLACE_SHIFT);
+    place->bit = packed & RILL_PLACE_BIT;
+    place->first = packed & RILL_PLACE_FIRST;
+    place->last = packed & RILL_PLACE_LAST;
+}
+
 /** Find a node. */
 RILL_FN rill_place rill_place_of(const int stream, const int addressing, const rill_arrays *arrays,
                                  const rill_node n)
@@ -72,11 +97,7 @@ RILL_FN rill_place rill_place_of(const int stream, const int addressing, const r
         place.fluid = arrays->flags[n] & RILL_FLAG_FLUID;
         place.edge = arrays->flags[n] & RILL_FLAG_EDGE;
     } else if (addressing == RILL_BITMAP) {
-        const uint32_t packed = arrays->places[n];
-        place.word = arrays->firsts[n / RILL_PLACE_BLOCK] + (packed >> 7);
-        place.bit = packed & 31;
-        place.first = packed & 32;
-        place.last = packed & 64;
+        rill_place_in_bitmap(arrays, &place);
     }
     if (rill_wall_words(stream, addressing)) place.walls = arrays->walls[n];
     return place;

@@ -47,14 +47,29 @@ typedef struct rill_segments {
 /** Flags of a voxel (dense addressing). */
 enum { RILL_FLAG_FLUID = 1, RILL_FLAG_EDGE = 2 /**< fluid, and a neighbour is solid */ };
 
-/** Cells of a word of the occupancy bitmap, and nodes whose places count from one word. */
-enum { RILL_WORD_CELLS = 30, RILL_PLACE_BLOCK = 64 };
+/** Cells of a word of the occupancy bitmap, and nodes whose places count from one word: those of a warp. */
+enum { RILL_WORD_CELLS = 30, RILL_PLACE_BLOCK = 32 };
 
 /** A word of the occupancy bitmap. */
 typedef struct rill_word {
     uint32_t window; /**< bit b: cell b - 1 of the word is fluid (a ghost); the bits around repeat cells */
     rill_node base;  /**< number of the first fluid node (ghost) in the word or behind it */
 } __attribute__((aligned(8))) rill_word; /* one load */
+
+/** Parts of a place in a row of the bitmap, in rill_arrays.places and rill_start. */
+enum {
+    RILL_PLACE_BIT = 31,    /**< bit in the window of its word, 1 … RILL_WORD_CELLS */
+    RILL_PLACE_FIRST = 32,  /**< first cell of its row */
+    RILL_PLACE_LAST = 64,   /**< last cell of its row */
+    RILL_PLACE_SHIFT = 7,   /**< from here on words behind that of the block's first node */
+    RILL_PLACE_RUN = 1 << 7 /**< of a start: the block's nodes are cells side by side */
+};
+
+/** Where a block of RILL_PLACE_BLOCK nodes starts. */
+typedef struct rill_start {
+    uint32_t word;
+    uint32_t place; /**< of its first node; of a run, RILL_PLACE_LAST is that of its last */
+} __attribute__((aligned(8))) rill_start; /* one load */
 
 /**
  * A domain as kernels see it; what a variant has no use for is NULL. Made by domain/links.h.
@@ -69,13 +84,13 @@ typedef struct rill_arrays {
     uint32_t *turns;               /**< ring: counters of a GPU's blocks, see turn.h */
     uint32_t turn, turn_bits;      /**< ring: steps made before, logarithm of the nodes of a group */
 
-    const rill_node *list;  /**< [rows][list_stride], see address.h; walls behind the last node */
-    size_t list_stride;     /**< nodes (chase: and ghosts), rounded up to whole blocks */
-    const uint32_t *walls;  /**< [stride] wall bits of nodes, see address.h */
-    const uint8_t *flags;   /**< [nodes], dense: RILL_FLAG_… */
-    const uint32_t *places; /**< [nodes], bitmap: bits 0 … 4 bit in the window, 5 first and 6 last cell of
-                                 its row, from 7 on the word, counted from the block's first */
-    const uint32_t *firsts; /**< [nodes / RILL_PLACE_BLOCK + 1], bitmap: word that places count from */
+    const rill_node *list;    /**< [rows][list_stride], see address.h; walls behind the last node */
+    size_t list_stride;       /**< nodes (chase: and ghosts), rounded up to whole blocks */
+    const uint32_t *walls;    /**< [stride] wall bits of nodes, see address.h */
+    const uint8_t *flags;     /**< [nodes], dense: RILL_FLAG_… */
+    const uint32_t *places;   /**< [nodes], bitmap: RILL_PLACE_… */
+    const rill_start *starts; /**< [blocks], bitmap */
+    uint32_t runs;            /**< bitmap: 1 where most blocks are runs, whose places need not be read */
     const rill_word *words, *ghost_words; /**< [nz + 2][ny + 2][row], bitmap */
     uint32_t box[3];                      /**< dense: cells along x, y, z */
     uint32_t row, plane;                  /**< bitmap: words of a row, of a plane */

@@ -115,7 +115,8 @@ RILL_FN rill_slot rill_slot_along(const int parity, const int i, const rill_node
     return out ? rill_slot_out(V::stream, parity, i, n, link) : rill_slot_in(V::stream, parity, i, n, link);
 }
 
-/** Return the offset of incoming population i, or of where outgoing population opp(i) goes. */
+/** Return the offset of incoming population i, or of where outgoing population opp(i) goes; V::narrow:
+ * counted in 32 bits, which takes two instructions less a link. */
 template <class V>
 RILL_FN size_t rill_population_offset(const int parity, const rill_arrays *arrays, const int i,
                                       const rill_node n, const bool out, const rill_links_of_node *links)
@@ -136,6 +137,8 @@ RILL_FN size_t rill_population_offset(const int parity, const rill_arrays *array
         first = place & ~(uint32_t)(RILL_BUNDLE - 1);
         place += (back.row - row) * RILL_BUNDLE;
     }
+    if (V::narrow)
+        return (uint32_t)(first * (uint32_t)(rill_q(V::lattice) - 1) + place) + (size_t)row * RILL_BUNDLE;
     return (size_t)first * (uint32_t)(rill_q(V::lattice) - 1) + place + (size_t)row * RILL_BUNDLE;
 }
 

@@ -103,6 +103,22 @@ Test(network, walls_are_as_far_as_counted)
 }
 
 /* Two ducts side by side: never one chamber, and two components. */
+/* What a cycle of time steps cannot even out within a block would stay. */
+Test(network, blocks_are_narrow_where_pores_are)
+{
+    const struct {
+        uint32_t size;
+        double opening;
+        uint32_t edge;
+    } cases[] = {{100, 22, 6}, {480, 22, 9}, {480, 100, 9}, {1024, 22, 9}, {1024, 38, 15}, {1024, 100, 18},
+                 {1024, 5, 6}, {4000, 400, 32}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const rill_geom geom = {.n = {cases[c].size, cases[c].size, cases[c].size}};
+        const uint32_t edge = rill_network_edge(&geom, cases[c].opening);
+        cr_expect_eq(edge, cases[c].edge, "%u voxels, openings of %g: %u", cases[c].size, cases[c].opening, edge);
+    }
+}
+
 Test(network, chambers_are_connected_parts_of_blocks)
 {
     rill_geom *geom = box(12, 9, 20);

@@ -9,14 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks that a geometry is cut into, about, and the smallest and largest edges that are chosen for it. */
+/*
+ * Blocks that a geometry is cut into, about, and the smallest and largest edges that are chosen for it. Within
+ * a chamber time steps alone even pressures out, in a cycle that is as long as momentum needs in the widest
+ * pores: larger blocks than these openings allow make corrections lead nowhere (docs/method.md).
+ */
 #define BLOCKS_WANTED 2e5
+#define EDGE_OF_OPENING 0.4
 enum { EDGE_LEAST = 6, EDGE_MOST = 32 };
 
-uint32_t rill_network_edge(const rill_geom *geom)
+uint32_t rill_network_edge(const rill_geom *geom, double opening)
 {
     const double edge = ceil(cbrt((double)rill_geom_voxels(geom) / BLOCKS_WANTED));
-    return (uint32_t)fmin(fmax(edge, EDGE_LEAST), EDGE_MOST);
+    const double most = fmin(fmax(round(EDGE_OF_OPENING * opening), EDGE_LEAST), EDGE_MOST);
+    return (uint32_t)fmin(fmax(edge, EDGE_LEAST), most);
 }
 
 uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers)

@@ -71,8 +71,12 @@ typedef struct rill_network {
     double *partial[2];                /**< [chunks of the chambers], of sums */
 } rill_network;
 
-/** Return an edge of blocks that makes a few hundred thousand chambers at most. */
-uint32_t rill_network_edge(const rill_geom *geom);
+/**
+ * Return an edge of blocks that makes a few hundred thousand chambers, or more where pores are too narrow for
+ * larger ones.
+ * @param opening  width of the widest pores in voxels, see rill_pore_measure
+ */
+uint32_t rill_network_edge(const rill_geom *geom, double opening);
 
 /** Count the chambers that the network of a geometry will have. @param edge of a block, 1 … 64 voxels */
 rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint32_t edge,

@@ -28,8 +28,10 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 4 };
 /* What a correction is expected to bring, and by how much k moved, times these, is what k is uncertain by. */
 #define EXPECTED_FACTOR 4
 #define MOVED_FACTOR 2
-/* The same for the sum of the last three moves: they may die out slowly. */
+/* The same for the sum of the last three moves: they may die out slowly. Where each of the last two was less
+ * than this part of the one before, for all that comes behind the last but one, if they go on so. */
 #define MOVES_FACTOR 1.5
+#define RATIO_FAST 0.25
 /* The same for what is to come when the moves get smaller by a factor, which is taken for at most this. */
 #define TO_COME_FACTOR 1.5
 #define RATIO_MOST 0.9
@@ -119,7 +121,9 @@ static rill_status correct(state *s)
 static double uncertainty_of(const state *s)
 {
     const double ratio = fmin(s->moved[0] / s->moved[1], RATIO_MOST);
-    const double moves = MOVES_FACTOR * (s->moved[0] + s->moved[1] + s->moved[2]);
+    const double slowest = fmax(ratio, s->moved[1] / s->moved[2]);
+    const double moves = MOVES_FACTOR * (slowest < RATIO_FAST ? s->moved[1] * slowest / (1 - slowest)
+                                                              : s->moved[0] + s->moved[1] + s->moved[2]);
     const double to_come = TO_COME_FACTOR * s->moved[0] * ratio / (1 - ratio);
     return fmax(EXPECTED_FACTOR * s->expected, fmax(moves, to_come));
 }
@@ -161,7 +165,7 @@ static rill_status create(rill_follower *f, const rill_domain *domain, state *s)
         s->begun = s->cycle - s->between - 2;
         RILL_TRY(rill_sim_begin(f->sim, s->begun));
     }
-    RILL_TRY(rill_network_create(domain, rill_network_edge(f->geom), &s->network));
+    RILL_TRY(rill_network_create(domain, rill_network_edge(f->geom, f->plan->opening), &s->network));
     const uint32_t chambers = s->network.chambers;
     RILL_TRY(rill_mixing_create(chambers, &s->mixing));
     double **const arrays[] = {&s->before.sums, &s->after.sums, &s->gain,

@@ -129,7 +129,7 @@ rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, 
                                .porosity = (double)fluid / volume,
                                .surface = (double)walls * (2.0 / 3.0) / volume,
                                .opening = fluid ? opening_measure(geom, fluid, before) : 0};
-    RILL_TRY(rill_network_count(geom, lattice, rill_network_edge(geom), &out->chambers));
+    RILL_TRY(rill_network_count(geom, lattice, rill_network_edge(geom, out->opening), &out->chambers));
 done:
     rill_array_destroy(before);
     return status;

@@ -10,9 +10,9 @@
 #include <string.h>
 
 /*
- * Blocks that a geometry is cut into, about, and the smallest and largest edges that are chosen for it. Within
- * a chamber time steps alone even pressures out, in a cycle that is as long as momentum needs in the widest
- * pores: larger blocks than these openings allow make corrections lead nowhere (docs/method.md).
+ * Blocks that a geometry is cut into, about, and the smallest and largest edges that are chosen for it.
+ * Within a chamber time steps alone even pressures out, in a cycle that is as long as momentum needs in the
+ * widest pores: larger blocks than these openings allow make corrections lead nowhere (docs/method.md).
  */
 #define BLOCKS_WANTED 2e5
 #define EDGE_OF_OPENING 0.4

@@ -44,13 +44,14 @@ enum { RILL_CUDA_THREADS = 256 };
 /**
  * Return the threads of a block of a step, measured on an H200: few, so that memory is asked evenly; more
  * where outgoing populations are scattered, too, or lists are read, for the warps of a block find lines in
- * its cache, and in a ring, whose blocks count themselves, unless so many registers are wanted that few would
- * fit.
+ * its cache, and in a ring, whose blocks count themselves, and a pull, unless so many registers are wanted
+ * that few would fit.
  */
 RILL_CONSTANT_FN int rill_cuda_step_threads(const int lattice, const int stream, const int addressing,
                                             const int parity)
 {
-    return addressing == RILL_LIST || (stream == RILL_RING && lattice != RILL_D3Q27) ||
+    return addressing == RILL_LIST ||
+                   ((stream == RILL_RING || stream == RILL_PULL) && lattice != RILL_D3Q27) ||
                    (rill_stream_in_place(stream) && rill_slot_looks(stream, parity, false))
                ? 128
                : 64;

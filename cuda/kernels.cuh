@@ -37,18 +37,12 @@ constexpr bool older_device = true;
 constexpr bool older_device = false;
 #endif
 
-// Return whether a step looks its links up a second time for writing, instead of keeping them, which takes a quarter of
-// the registers: where that is sooner, measured in docs/performance.md.
-template <class V> constexpr bool looks_again(const int parity)
-{
-    return V::stream == RILL_AA && rill_slot_looks(V::stream, parity, false) && V::addressing == RILL_BITMAP &&
-           V::lattice != RILL_D3Q27 && V::storage == RILL_FP32 && sizeof(rill_scalar) == 4;
-}
-
-// Return whether it computes their offsets a second time.
+// Return whether a step computes the offsets of populations at neighbours a second time for writing, instead of keeping
+// them, which takes a third of the registers: where that is sooner, measured in docs/performance.md.
 template <class V> constexpr bool offsets_again(const int parity)
 {
-    return V::narrow && rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
+    return V::addressing == RILL_BITMAP && (V::narrow || V::lattice != RILL_D3Q27) && rill_stream_in_place(V::stream) &&
+           rill_slot_looks(V::stream, parity, false);
 }
 
 // Registers that a step of a variant needs to stay clear of spills, found with ptxas: schemes in place that look
@@ -70,7 +64,7 @@ template <class V> constexpr int registers_of(const int parity, const bool at_wa
     if (holds && narrow && !wide && !twice)
         registers += stokes ? 0 : 16;
     else if (holds)
-        registers += looks_again<V>(parity) ? 8 : twice ? (wide ? 63 : 40) : wide ? 56 : 40;
+        registers += twice ? (wide ? 63 : 40) : wide ? 56 : V::addressing == RILL_BITMAP ? 16 * (1 + !stokes + older_device) : 40;
     if (narrow && older_device) registers += 8;
     if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
     if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
@@ -301,7 +295,6 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
                          "r"(threads)
                          : "memory");
     }
-    if (looks_again<V>(parity) && node) rill_links_look_up<V>(parity, &from, anew(n), &links);
     if (node) rill_node_write<step>(parity, &to, at_walls || offsets_again<step>(parity) ? anew(n) : n, &links, f);
 }
 

@@ -105,15 +105,17 @@ static __device__ __forceinline__ uint32_t turn_seen(const rill_arrays &from, co
     return seen;
 }
 
-// A variant as a step reads, computes and writes: with offsets of 32 bits or not; and where it is linear in its
-// populations with these as they are stored, 2^15 times as large, so that the force alone is scaled. Powers of two change
-// no other bit of a result.
+// Numbers of nodes in a step: 32 bits save registers where offsets are narrow, and cost some elsewhere.
 template <bool narrow> struct number_of_node {
     using type = uint64_t;
 };
 template <> struct number_of_node<true> {
     using type = rill_node;
 };
+
+// A variant as a step reads, computes and writes: with offsets of 32 bits or not; and where it is linear in its
+// populations with these as they are stored, 2^15 times as large, so that the force alone is scaled. Powers of two change
+// no other bit of a result.
 template <class V, bool narrow_offsets> struct stepping : V {
     using number = typename number_of_node<narrow_offsets>::type;
     static constexpr bool narrow = narrow_offsets;

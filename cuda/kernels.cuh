@@ -47,7 +47,8 @@ template <class V> constexpr bool offsets_again(const int parity)
 
 // Registers that a step of a variant needs to stay clear of spills, found with ptxas: schemes in place that look
 // at neighbours hold addresses besides populations, some collisions and formats hold more values than others, and
-// offsets of 32 bits take fewer. A ring is not faster with less.
+// offsets of 32 bits take fewer. A ring is not faster with less. Registers come in eights: 51 make twenty blocks of 64
+// threads with 48, where asking for 48 would make 21 with 40.
 template <class V> constexpr int registers_of(const int parity, const bool at_walls, const bool narrow)
 {
     constexpr bool wide = V::lattice == RILL_D3Q27, twice = sizeof(rill_scalar) == 8;

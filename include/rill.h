@@ -423,10 +423,11 @@ typedef struct rill_casson {
 typedef struct rill_sim_options {
     rill_variant variant;
     rill_backend_kind backend;
-    double tau;      /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
-                          Carreau-Yasuda and Casson, where nu follows from the law */
-    double magic;    /**< TRT, MRT: (tau - 1/2)(tau_minus - 1/2), > 0; not used by the others */
-    double force[3]; /**< body force per volume; force[2] is 0 on D2Q9 */
+    double tau;   /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
+                       Carreau-Yasuda and Casson, where nu follows from the law */
+    double magic; /**< (tau - 1/2)(tau_minus - 1/2), > 0: TRT and MRT for all odd moments, central moments and
+                     cumulants on D3Q27 for the moment xyz; not used by SRT */
+    double force[3];                    /**< body force per volume; force[2] is 0 on D2Q9 */
     rill_carreau_yasuda carreau_yasuda; /**< read when variant.rheology says so */
     rill_casson casson;                 /**< likewise */
 } rill_sim_options;
@@ -524,9 +525,11 @@ typedef struct rill_windkessel {
     double compliance; /**< >= 0; 0: a plain resistance, proximal + distal */
     double beyond;     /**< pressure at the far end; see rill_sim_patch_schedule() */
     double stored;     /**< p_c at the start */
-    double backflow;   /**< beta >= 0: where fluid comes in with velocity u_n normal to the patch its pressure
-                          is   lowered by beta u_n^2; 0.2 to 1 is usual (Esmaily Moghadam et al. 2011,
-                            doi:10.1007/s00466-011-0599-0) */
+    double layer; /**< resistance >= 0 of a sponge layer in front of the patch: p counts before the layer, and
+                     at the patch it is lower by layer Q */
+    double backflow; /**< beta >= 0: where fluid comes in with velocity u_n normal to the patch its pressure
+                        is   lowered by beta u_n^2; 0.2 to 1 is usual (Esmaily Moghadam et al. 2011,
+                          doi:10.1007/s00466-011-0599-0) */
 } rill_windkessel;
 
 /**

@@ -5,7 +5,8 @@
  * doi:10.1016/j.camwa.2015.05.001.
  *
  * Second cumulants relax at 1/tau, their trace at `bulk`, with the paper's correction of the diagonal ones,
- * which removes the error of the viscosity that is quadratic in the velocity; all higher cumulants go to
+ * which removes the error of the viscosity that is quadratic in the velocity. Cumulants aabc relax at 1/tau,
+ * too, because walls couple them to the shear stress (docs/method.md); all other higher cumulants go to
  * equilibrium, which is 0 (the paper's choice of rates 1). Fourth and sixth moments are then products of
  * second ones. The force acts by half on the velocity and changes the sign of the first central moments.
  */
@@ -41,8 +42,17 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
     const rill_scalar half = (rill_scalar)0.5, third = (rill_scalar)(1.0 / 3.0);
     const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rill_moments_of(RILL_D3Q27, rates, f));
     rill_tensor n = rill_stress_of(RILL_D3Q27, RILL_SECOND_ORDER, rates, &flow, f);
-    rill_cumulant_relax(rates, flow.velocity, &n);
     const rill_real density = flow.m.density;
+    const rill_mixed mixed = rill_mixed_of(rates, &flow, &n, f);
+    rill_real fourth[3];
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) { /* cumulants aabc; times 1 - 1/tau */
+        const int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+        const rill_real full = n.diagonal[a] + third * density + third;
+        const rill_real product = full * n.mixed[2 - a] + (rill_scalar)2 * n.mixed[2 - b] * n.mixed[2 - c];
+        fourth[2 - a] = ((rill_scalar)1 - rates->even) * (mixed.fourth[2 - a] - flow.inverse * product);
+    }
+    rill_cumulant_relax(rates, flow.velocity, &n);
     rill_real k[27], full[3], square[3]; /* variances, and squares of the covariances without axis a */
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
@@ -51,7 +61,7 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
         square[a] = n.mixed[2 - a] * n.mixed[2 - a];
     }
     k[0] = density;
-    k[13] = rill_splat(0);
+    k[13] = rill_mixed_third_relax(rates, mixed.third);
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
         const int x = a == 0 ? 1 : a == 1 ? 3 : 9, y = a == 0 ? 3 : 1, z = a == 2 ? 3 : 9;
@@ -59,11 +69,12 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
         k[x] = rill_splat(half * rates->force[a]);
         k[2 * x] = n.diagonal[a];
         k[y + z] = n.mixed[2 - a];
-        k[x + 2 * y] = k[x + 2 * z] = k[x + 2 * y + 2 * z] = rill_splat(0);
+        k[x + 2 * y] = k[x + 2 * z] = rill_splat(0);
+        k[x + 2 * y + 2 * z] = (rill_scalar)4 * flow.inverse * n.mixed[2 - a] * k[13];
         k[2 * y + 2 * z] = flow.inverse * (third * (n.diagonal[b] + n.diagonal[c] - third * density) +
                                            n.diagonal[b] * n.diagonal[c] + (rill_scalar)2 * square[a]);
-        k[2 * x + y + z] =
-            flow.inverse * (full[a] * n.mixed[2 - a] + (rill_scalar)2 * n.mixed[2 - b] * n.mixed[2 - c]);
+        k[2 * x + y + z] = fourth[2 - a] + flow.inverse * (full[a] * n.mixed[2 - a] +
+                                                           (rill_scalar)2 * n.mixed[2 - b] * n.mixed[2 - c]);
     }
     /* full[0] full[1] full[2] - rho^2 / 27, without the difference of numbers near 1/27. */
     const rill_real pair = n.diagonal[1] + n.diagonal[2], both = n.diagonal[1] * n.diagonal[2];
@@ -72,7 +83,10 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
                                 (rill_scalar)(1.0 / 27.0) * density * (density + (rill_scalar)2);
     const rill_real covariances = full[0] * square[0] + full[1] * square[1] + full[2] * square[2] +
                                   (rill_scalar)4 * n.mixed[0] * n.mixed[1] * n.mixed[2];
-    k[26] = flow.inverse * flow.inverse * (variances + (rill_scalar)2 * covariances);
+    const rill_real products =
+        n.mixed[0] * fourth[0] + n.mixed[1] * fourth[1] + n.mixed[2] * fourth[2] + k[13] * k[13];
+    k[26] = flow.inverse *
+            (flow.inverse * (variances + (rill_scalar)2 * covariances) + (rill_scalar)4 * products);
     rill_central_d3q27(flow.velocity, k, f);
 }
 

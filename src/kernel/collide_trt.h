@@ -37,7 +37,8 @@ RILL_FN void rill_collide_srt(const int lattice, const int equilibrium, const ri
  * Relax the even and the odd parts of all pairs. The population at rest gives what the pairs take, so that
  * mass is kept to the rounding of sums: with its own equilibrium, weights that do not add up to 1 in fp32
  * would make 1e-8 of the density anew in every step, 4e-4 of the permeability of a tight sandstone.
- * @param change  a polynomial to add to the even parts, without weights; or NULL
+ * @param change  [2], polynomials to add to the even parts of axes and edges, and of corners, without
+ * weights; or NULL
  */
 RILL_FN void rill_relax_pairs(const int lattice, const int equilibrium, const rill_rates *rates,
                               const rill_flow *flow, const rill_node_rates at, const rill_polynomial *change,
@@ -55,8 +56,10 @@ RILL_FN void rill_relax_pairs(const int lattice, const int equilibrium, const ri
         const rill_scalar w = (rill_scalar)rill_w(lattice, i);
         rill_real even;
         if (change) { /* the same for all velocities of a weight */
+            const int corner = rill_corners(lattice) && i >= rill_corners(lattice);
             const rill_real weight = rill_splat(w), unit = rill_splat(1);
-            const rill_polynomial both = rill_polynomial_sum(unit, unit, change, weight, weight, &gain);
+            const rill_polynomial both =
+                rill_polynomial_sum(unit, unit, change + corner, weight, weight, &gain);
             even = rill_polynomial_even(lattice, i, &both);
         } else {
             even = w * rill_polynomial_even(lattice, i, &gain);

@@ -2,7 +2,8 @@
 /**
  * @file stress.h
  * What the second moments of a node deviate from equilibrium by: the viscous stress, which MRT, central
- * moments and cumulants relax and from which a viscosity law takes the shear rate.
+ * moments and cumulants relax and from which a viscosity law takes the shear rate. And the fourth moments
+ * that relax with it.
  */
 #ifndef RILL_KERNEL_STRESS_H
 #define RILL_KERNEL_STRESS_H
@@ -53,6 +54,64 @@ RILL_FN rill_tensor rill_stress_of(const int lattice, const int equilibrium, con
         }
     }
     return n;
+}
+
+/**
+ * Central moments of D3Q27 before collision that walls couple to the shear stress: operators that set them to
+ * equilibrium, as all others above the second, shift walls; see docs/method.md.
+ */
+typedef struct rill_mixed {
+    rill_real
+        fourth[3];   /**< aabc: sum_i (c_ia - u_a)^2 (c_ib - u_b) (c_ic - u_c) f_i, where a tensor has bc */
+    rill_real third; /**< abc */
+} rill_mixed;
+
+/** Return them. @param n  rill_stress_of() of the same populations with the second-order equilibrium */
+RILL_FN rill_mixed rill_mixed_of(const rill_rates *rates, const rill_flow *flow, const rill_tensor *n,
+                                 const rill_real *f)
+{
+    const rill_scalar half = (rill_scalar)0.5, third = (rill_scalar)(1.0 / 3.0);
+    const rill_sums s = rill_sums_of(RILL_D3Q27, f);
+    const rill_real *c = f + rill_corners(RILL_D3Q27), *u = flow->velocity;
+    const rill_real all = c[0] - c[1], z = c[2] - c[3], y = c[4] - c[5], x = c[6] - c[7]; /* which differs */
+    const rill_real corner[3] = {(all + z) + (y + x), (all + z) - (y + x), (all - z) + (y - x)};
+    const rill_real xyz = (all - z) - (y - x);
+    rill_real odd[3][3]; /* [a][b]: sum c_ia^2 c_ib f_i */
+    rill_mixed m;
+    RILL_UNROLL
+    for (int p = 0; p < 3; p++) { /* planes xy, xz, yz */
+        const int a = p == 2, b = p == 0 ? 1 : 2, i = rill_edges(RILL_D3Q27, p);
+        const rill_real same = f[i] - f[i + 1], opposed = f[i + 2] - f[i + 3];
+        odd[a][b] = (same - opposed) + corner[b];
+        odd[b][a] = (same + opposed) + corner[a];
+    }
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) {
+        const int b = a == 0 ? 1 : 0, d = a == 2 ? 1 : 2, bd = 2 - a, ab = a + b - 1, ad = a + d - 1;
+        const rill_real product = u[b] * u[d];
+        const rill_real square = s.axis[a] + s.edge[ab] + s.edge[ad] + s.corner + third;
+        const rill_real momentum = flow->m.momentum[a] - half * rates->force[a];
+        /* Relative to u_b and u_d alone, times c_a^2, c_a and 1. */
+        const rill_real even = s.corner_mixed[bd] - u[d] * odd[a][b] - u[b] * odd[a][d] + product * square;
+        const rill_real first = xyz - u[d] * (s.edge_mixed[ab] + s.corner_mixed[ab]) -
+                                u[b] * (s.edge_mixed[ad] + s.corner_mixed[ad]) + product * momentum;
+        const rill_real shift = u[a] * n->mixed[bd];
+        m.fourth[bd] = even - u[a] * (first + first - shift);
+        if (a == 0) m.third = first - shift;
+    }
+    return m;
+}
+
+/**
+ * Return the third moment abc after collision. Its rate keeps the magic parameter as long as the moment is
+ * small beside 0.001 rho, which in flows that the lattice resolves it is: about nu d2u/dxdy. Where it is not,
+ * the rate goes to 1, because a moment that hardly relaxes makes such flows unstable.
+ * @see Geier, Pasquali, Schönherr (2017), doi:10.1016/j.jcp.2017.05.040, on limiting rates so
+ */
+RILL_FN rill_real rill_mixed_third_relax(const rill_rates *rates, const rill_real third)
+{
+    const rill_scalar limit = (rill_scalar)1e-6; /* 0.001 squared */
+    return ((rill_scalar)1 - rates->odd) * third * (limit / (limit + third * third));
 }
 
 #endif

@@ -87,8 +87,7 @@ static rill_status options_check(const rill_sim_options *options, const rill_dom
         return rill_fail(RILL_USAGE,
                          "tau = %g is not above 0.5: raise the viscosity, shorten the time step or refine",
                          options->tau);
-    if ((v.collision == RILL_TRT || v.collision == RILL_MRT) &&
-        (!(options->magic > 0) || !isfinite(options->magic)))
+    if (v.collision != RILL_SRT && (!(options->magic > 0) || !isfinite(options->magic)))
         return rill_fail(RILL_USAGE,
                          "magic = %g is not above 0: 3/16 puts half-way walls where they are drawn",
                          options->magic);
@@ -139,7 +138,7 @@ uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size)
 static void rates_set(rill_launch *launch, const rill_sim_options *o)
 {
     const rill_collision collision = o->variant.collision;
-    const bool magic = collision == RILL_TRT || collision == RILL_MRT;
+    const bool magic = collision != RILL_SRT;
     launch->rate_even = 1.0 / o->tau;
     launch->rate_odd = magic ? 1.0 / (0.5 + o->magic / (o->tau - 0.5)) : launch->rate_even;
     launch->rate_bulk = collision == RILL_MRT ? 1.19 : 1;
@@ -283,6 +282,8 @@ void rill_sim_destroy(rill_sim *sim)
         sim->backend->free(sim->slice);
         sim->backend->free(sim->order);
         sim->backend->release(sim->labels);
+        sim->backend->release(sim->sponge.nodes);
+        sim->backend->release(sim->sponge.keep);
         sim->backend->free(sim->label_sums);
         sim->backend->free(sim->label_values);
         sim->backend->unlink(&sim->arrays);
@@ -313,6 +314,7 @@ static rill_status step_once(rill_sim *sim, bool left, bool leave)
     sim->ring = launch.to.ring;
     sim->arrays.turn++;
     launch = rill_sim_launch(sim);
+    if (sim->sponge.count) sim->kernels->damp(&launch, &sim->sponge);
     /* Patches first: they need what their nodes have sent, swaps replace it. Interpolated walls look at
      * neighbours, for which ghosts may stand in a ring. */
     if (ring && sim->patches.walls && (!leave || sim->patches.apart)) sim->kernels->wrap(&launch);
@@ -536,6 +538,17 @@ rill_status rill_sim_label_add(rill_sim *sim, const double *density)
     sim->fresh = sim->steps;
     RILL_TRY(sim->backend->upload(sim->label_values, density, sim->label_count * sizeof *density));
     RILL_TRY(by_slices(sim, slice_add));
+done:
+    return status;
+}
+
+rill_status rill_sim_sponge_set(rill_sim *sim, const rill_node *nodes, const float *keep, uint64_t count)
+{
+    rill_status status = RILL_OK;
+    if (count == 0) return RILL_OK;
+    RILL_TRY(share(sim, nodes, count * sizeof *nodes, "sponge layers", (const void **)&sim->sponge.nodes));
+    RILL_TRY(share(sim, keep, count * sizeof *keep, "sponge layers", (const void **)&sim->sponge.keep));
+    sim->sponge.count = count;
 done:
     return status;
 }

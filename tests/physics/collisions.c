@@ -114,8 +114,7 @@ static rill_launch plain_launch(const rill_sim_options *options)
                           .casson = options->casson};
     const rill_collision collision = options->variant.collision;
     launch.rate_even = launch.rate_odd = 1 / options->tau;
-    if (collision == RILL_TRT || collision == RILL_MRT)
-        launch.rate_odd = 1 / (0.5 + options->magic / (options->tau - 0.5));
+    if (collision != RILL_SRT) launch.rate_odd = 1 / (0.5 + options->magic / (options->tau - 0.5));
     launch.rate_bulk = collision == RILL_MRT ? 1.19 : 1;
     launch.rate_ghost = 1.4;
     memcpy(launch.force, options->force, sizeof launch.force);

@@ -30,6 +30,7 @@
     X(WRAP, wrap_kernel<P>)                                                                                  \
     X(PATCH, patch_kernel<P>)                                                                                \
     X(WALLS, walls_kernel<P>)                                                                                \
+    X(DAMP, damp_kernel<P>)                                                                                  \
     X(SAMPLE, sample_kernel<P>)
 
 #define RILL_CUDA_ENUM(name, ...) RILL_CUDA_##name,

@@ -8,6 +8,7 @@
 #include "kernel/launch.h"
 #include "kernel/node.h"
 #include "kernel/outlet.h"
+#include "kernel/sponge.h"
 #include "kernel/turn.h"
 #include "kernel/walls.h"
 
@@ -767,6 +768,33 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
     const rill_scalar gain = rill_wall_gain(rill_wall_weight(c.cut), own, other);
     if (walls.gains) walls.gains[k] = gain;
     rill_storage_store(P::storage, arrays.populations, slot, own + gain + rill_wall_push(c.cut, term) + rest);
+}
+
+// Damps a node of a sponge layer; see kernel/sponge.h.
+template <class P>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
+    damp_kernel(const rill_arrays arrays, const int parity, const rill_sponge sponge)
+{
+    let_next_kernel_begin();
+    const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
+    const bool mine = k < sponge.count;
+    const rill_node n = mine ? sponge.nodes[k] : 0;
+    const double keep = mine ? (double)sponge.keep[k] : 1;
+    wait_for_kernel_before();
+    if (!mine) return;
+    rill_scalar f[RILL_Q_MAX];
+    rill_sponge_state state = {};
+    RILL_UNROLL
+    for (int i = 0; i < rill_q(P::lattice); i++) {
+        f[i] = (rill_scalar)link_value<P>(arrays, parity, n, i, true);
+        rill_sponge_add(P::lattice, rill_opposite(i), (double)f[i], &state);
+    }
+    rill_sponge_finish(&state);
+    RILL_UNROLL
+    for (int i = 0; i < rill_q(P::lattice); i++)
+        rill_storage_store(P::storage, arrays.populations, rill_patch_slot(P::plan(), parity, &arrays, n, i, true),
+                           (rill_scalar)(rill_sponge_damp(P::lattice, rill_opposite(i), &state, keep, (double)f[i]) +
+                                         (double)rill_population_rest(P::lattice, P::shift, i)));
 }
 
 // Takes moments and stress of listed nodes.

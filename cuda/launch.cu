@@ -65,7 +65,9 @@ void start(const rill_launch *launch, int kernel, unsigned blocks, unsigned thre
     config.gridDim = dim3(blocks);
     config.blockDim = dim3(threads);
     config.attrs = &early;
-    config.numAttrs = (kernel < RILL_CUDA_STEP_COUNT || kernel == RILL_CUDA_PATCH) && can_begin_early();
+    config.numAttrs =
+        (kernel < RILL_CUDA_STEP_COUNT || kernel == RILL_CUDA_PATCH || kernel == RILL_CUDA_DAMP) &&
+        can_begin_early();
     cudaLaunchKernelExC(&config, compiled->kernels[kernel], addresses);
 }
 
@@ -158,6 +160,12 @@ void walls(const rill_launch *launch, rill_walls_task task, const rill_walls *li
           launch->parity, (int)task, *list, exchange);
 }
 
+void damp(const rill_launch *launch, const rill_sponge *sponge)
+{
+    start(launch, RILL_CUDA_DAMP, blocks_of(sponge->count, RILL_CUDA_THREADS), RILL_CUDA_THREADS,
+          launch->from, launch->parity, *sponge);
+}
+
 void sample(const rill_launch *launch, const rill_node *nodes, uint64_t count, double *out)
 {
     start(launch, RILL_CUDA_SAMPLE, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
@@ -169,5 +177,5 @@ void sample(const rill_launch *launch, const rill_node *nodes, uint64_t count, d
 
 extern "C" rill_kernels rill_cuda_kernels_of(const rill_cuda_compiled *compiled)
 {
-    return {step, totals, moments, set, swap, wrap, patch, walls, sample, compiled};
+    return {step, totals, moments, set, swap, wrap, patch, walls, damp, sample, compiled};
 }

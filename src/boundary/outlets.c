@@ -13,9 +13,13 @@ static rill_status windkessel_check(const rill_windkessel *w)
         const char *name;
         double value;
         bool negative, infinite; /* are allowed */
-    } numbers[] = {{"proximal", w->proximal, false, false},     {"distal", w->distal, false, true},
-                   {"compliance", w->compliance, false, false}, {"beyond", w->beyond, true, false},
-                   {"stored", w->stored, true, false},          {"backflow", w->backflow, false, false}};
+    } numbers[] = {{"proximal", w->proximal, false, false},
+                   {"distal", w->distal, false, true},
+                   {"compliance", w->compliance, false, false},
+                   {"beyond", w->beyond, true, false},
+                   {"stored", w->stored, true, false},
+                   {"backflow", w->backflow, false, false},
+                   {"layer", w->layer, false, false}};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         if (!(isfinite(numbers[k].value) || (numbers[k].infinite && numbers[k].value > 0)) ||
             (numbers[k].value < 0 && !numbers[k].negative))
@@ -54,6 +58,7 @@ rill_status rill_patches_windkessel(rill_patches *p, int patch, const rill_launc
     a->patch.decay = exp(-rate);
     a->patch.gain = isinf(w->distal) ? 1 / w->compliance : -expm1(-rate) * w->distal;
     a->patch.proximal = w->proximal;
+    a->patch.layer = w->layer;
     a->patch.backflow = w->backflow;
     a->patch.outlet = true;
     a->beyond = w->beyond;

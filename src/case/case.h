@@ -162,9 +162,13 @@ typedef struct rill_plan_opening {
     double pressure_start;               /**< Pa: Windkessel: p_c of the periodic state at time 0 */
     double share;                        /**< outlets: of the mean flow, expected */
     double reynolds, womersley;          /**< at the peak, by hydraulic diameter; by its half */
-    double kept, kept_when; /**< inlets: least part of the own profile, s; the rest is flat, see kept.h */
-    double outward;         /**< inlets: m/s, largest velocity out of the vessel, of the whole profile */
-    double reversed;        /**< the same of the mean over the section */
+    double kept, kept_when;   /**< inlets: least part of the own profile, s; the rest is flat, see kept.h */
+    double outward;           /**< inlets: m/s, largest velocity out of the vessel, of the whole profile */
+    double reversed;          /**< the same of the mean over the section */
+    double extension;         /**< m, between the surface and the plane of the opening */
+    double sponge;            /**< outlets: m, length of the sponge layer in the extension; 0: none */
+    double sponge_nu;         /**< m2/s, viscosity of the layer at the opening */
+    double sponge_resistance; /**< Pa s/m3, expected of the layer */
 } rill_plan_opening;
 
 /** One remark of a plan; a refusal says what would do. */

@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "case/observe.h"
+#include "case/sponge.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "run/sim.h"
@@ -286,7 +287,8 @@ done:
 static uint64_t link_bytes(const planner *p)
 {
     const rill_case_plan *plan = p->plan;
-    uint64_t bytes = plan->wall_links * WALL_BYTES;
+    uint64_t bytes = plan->wall_links * WALL_BYTES +
+                     rill_sponge_nodes(p->geom, plan) * (sizeof(rill_node) + sizeof(float));
     for (int k = 0; k < plan->opening_count; k++)
         bytes += p->geom->surface->openings[k].cut_count *
                  (OPENING_BYTES + MODE_BYTES * (uint64_t)rill_outlook_modes(&p->outlook, k));
@@ -366,6 +368,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     choose_step(&p);
     RILL_TRY(choose_law(&p));
     RILL_TRY(choose_variant(&p, &backend));
+    rill_sponge_plan(given, geom, plan);
     count_steps(&p);
     RILL_TRY(count_memory(&p, backend));
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);

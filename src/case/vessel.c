@@ -3,6 +3,7 @@
  * start. */
 #include "case/plan.h"
 
+#include "case/sponge.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "run/sim.h"
@@ -33,6 +34,7 @@ struct rill_vessel_ends {
     driven *each; /* [plan.opening_count] */
     rill_outlook outlook;
     int count;
+    rill_sponge_list sponge;
     double start; /* lu: the pressure that everything starts from */
 };
 
@@ -216,7 +218,8 @@ static rill_status put_outlet(const driven *d, int patch)
     const rill_end *e = d->end;
     const rill_scales *s = &v->plan.scales;
     const double resistance = s->flow / s->pressure; /* lu per Pa s/m3 */
-    rill_windkessel w = {.backflow = e->backflow};
+    rill_windkessel w = {.backflow = e->backflow,
+                         .layer = v->plan.openings[d->number].sponge_resistance * resistance};
     if (e->kind == RILL_END_RESISTANCE || e->kind == RILL_END_WINDKESSEL) {
         w.proximal = e->kind == RILL_END_WINDKESSEL ? e->proximal * resistance : 0;
         w.distal = e->distal * resistance;
@@ -341,6 +344,9 @@ rill_status rill_vessel_create(const rill_case *given, const rill_geom *geom, co
     RILL_TRY(set_start(v));
     for (int k = 0; k < plan->opening_count; k++) RILL_TRY(add_opening(v, k));
     RILL_TRY(add_walls(v));
+    RILL_TRY(rill_sponge_make(v, &v->ends->sponge));
+    const rill_sponge_list *sponge = &v->ends->sponge;
+    RILL_TRY(rill_sim_sponge_set(v->sim, sponge->nodes, sponge->keep, sponge->count));
     *out = v;
     v = NULL;
 done:
@@ -357,6 +363,7 @@ void rill_vessel_destroy(rill_vessel *v)
         for (int k = 0; v->ends->each && k < v->ends->count; k++)
             rill_array_destroy(v->ends->each[k].carries);
         rill_outlook_destroy(&v->ends->outlook);
+        rill_sponge_free(&v->ends->sponge);
         free(v->ends->each);
         free(v->ends);
     }

@@ -46,6 +46,9 @@ static void print_opening(const rill_case *c, const rill_opening *o, const rill_
     if (e->kind != RILL_END_INLET)
         cli_row("", "pressure %.4g mmHg, peak %.4g%s", p->pressure_mean / MMHG, p->pressure_peak / MMHG,
                 isnan(p->share) || p->share == 0 ? "" : "; before the vessel's own resistance");
+    if (p->sponge > 0)
+        cli_row("", "sponge layer in the last %.3g mm of its extension, %.3g mPa s at the opening",
+                1e3 * p->sponge, 1e3 * p->sponge_nu * c->density);
 }
 
 static void print_step(const rill_case *c, const rill_case_plan *p)

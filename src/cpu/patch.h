@@ -9,6 +9,7 @@
 
 #include "cpu/rows.h"
 #include "kernel/outlet.h"
+#include "kernel/sponge.h"
 #include "kernel/storage.h"
 
 #include <stdalign.h>
@@ -53,8 +54,9 @@ static inline void rill_cpu_patch_read(const rill_cpu_patch_work *w, bool sent, 
     }
 }
 
-/** Write what will come in. */
-static inline void rill_cpu_patch_write(const rill_cpu_patch_work *w, const rill_cpu_row_of_links *row)
+/** Write what a row of links has sent, or what will come in. */
+static inline void rill_cpu_patch_write(const rill_cpu_patch_work *w, bool sent,
+                                        const rill_cpu_row_of_links *row)
 {
     alignas(64) char stored[RILL_BLOCK * sizeof(double)], values[RILL_BLOCK * sizeof(double)] = {0};
     for (size_t k = 0; k < row->count; k++) {
@@ -66,7 +68,7 @@ static inline void rill_cpu_patch_write(const rill_cpu_patch_work *w, const rill
     }
     w->format->store(stored, values, 0);
     for (size_t k = 0; k < row->count; k++)
-        memcpy(rill_cpu_patch_slot(w, row, k, false), stored + k * w->size, w->size);
+        memcpy(rill_cpu_patch_slot(w, row, k, sent), stored + k * w->size, w->size);
 }
 
 /** Find density and velocity of a row of nodes in the step just made: collisions add the force, half of which
@@ -93,6 +95,34 @@ static inline void rill_cpu_patch_nodes(const rill_cpu_patch_work *w, const rill
         patch->moments[first + k] = density[k];
         for (uint64_t a = 0; a < 3; a++)
             patch->moments[(a + 1) * patch->node_count + first + k] = momentum[a][k] / (1 + density[k]);
+    }
+}
+
+/** Damp a row of nodes of a sponge layer. */
+static inline void rill_cpu_patch_damp(const rill_cpu_patch_work *w, const rill_sponge *sponge,
+                                       uint64_t first)
+{
+    const int lattice = w->plan.lattice;
+    const uint64_t left = sponge->count - first;
+    const size_t count = left < RILL_BLOCK ? (size_t)left : RILL_BLOCK;
+    rill_cpu_row_of_links row[RILL_Q_MAX]; /* link i has sent opp(i) */
+    rill_sponge_state states[RILL_BLOCK] = {{0}};
+    for (int i = 0; i < rill_q(lattice); i++) {
+        row[i].count = count;
+        for (size_t k = 0; k < count; k++) {
+            row[i].node[k] = sponge->nodes[first + k];
+            row[i].direction[k] = i;
+        }
+        rill_cpu_patch_read(w, true, &row[i]);
+        for (size_t k = 0; k < count; k++)
+            rill_sponge_add(lattice, rill_opposite(i), row[i].value[k], &states[k]);
+    }
+    for (size_t k = 0; k < count; k++) rill_sponge_finish(&states[k]);
+    for (int i = 0; i < rill_q(lattice); i++) {
+        for (size_t k = 0; k < count; k++)
+            row[i].value[k] = rill_sponge_damp(lattice, rill_opposite(i), &states[k],
+                                               (double)sponge->keep[first + k], row[i].value[k]);
+        rill_cpu_patch_write(w, true, &row[i]);
     }
 }
 
@@ -181,7 +211,7 @@ static inline void rill_cpu_patch_rewrite(const rill_cpu_patch_work *w, const ri
         patch->terms[k] = term;
         for (int e = 0; e < 2; e++) row.link[e].value[j] = rill_patch_back(patch, term, out, e);
     }
-    for (int e = 0; e < 2; e++) rill_cpu_patch_write(w, &row.link[e]);
+    for (int e = 0; e < 2; e++) rill_cpu_patch_write(w, false, &row.link[e]);
 }
 
 /** Rewrite a patch. */

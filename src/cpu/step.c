@@ -437,6 +437,14 @@ static void walls(const rill_launch *launch, rill_walls_task task, const rill_wa
     rill_cpu_walls(&own, task, list, exchange);
 }
 
+static void damp(const rill_launch *launch, const rill_sponge *sponge)
+{
+    const work w = work_of(launch);
+    const rill_cpu_patch_work own = patch_work(&w);
+#pragma omp parallel for schedule(static)
+    for (uint64_t k = 0; k < sponge->count; k += RILL_BLOCK) rill_cpu_patch_damp(&own, sponge, k);
+}
+
 /* Nodes of one block that follow each other are taken together. */
 static void sample_block(const work *w, const rill_node *nodes, uint64_t count, uint64_t *k, uint64_t end,
                          double *out, block *b)
@@ -485,6 +493,7 @@ const rill_cpu_level RILL_CPU_LEVEL(RILL_PART_LEVEL) = {{.step = step,
                                                          .wrap = wrap,
                                                          .patch = patch,
                                                          .walls = walls,
+                                                         .damp = damp,
                                                          .sample = sample},
                                                         has,
                                                         RILL_CPU_MASKS,

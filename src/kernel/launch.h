@@ -139,8 +139,8 @@ typedef struct rill_patch {
     bool outlet;            /**< a Windkessel lies behind: */
     double decay;           /**< exp(-1 / (distal compliance)) */
     double gain;            /**< (1 - decay) distal, 1 / compliance without a distal end */
-    double proximal;
-    double *stored;            /**< [2], p_c by turns: of this step at step & 1 */
+    double proximal, layer; /**< see rill_windkessel */
+    double *stored;         /**< [2], p_c by turns: of this step at step & 1 */
     rill_patch_sums *partials; /**< [(count + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK]; NULL: not summed */
     uint32_t capacity;         /**< steps that `record` keeps */
     double *record;            /**< [capacity][2], flow and pressure of step k at k % capacity; NULL: none */
@@ -184,6 +184,13 @@ typedef struct rill_walls {
     double *sent;                /**< [count], what was sent in the last step; NULL: not wanted */
 } rill_walls;
 
+/** Nodes of sponge layers; see kernel/sponge.h. */
+typedef struct rill_sponge {
+    uint64_t count;
+    const rill_node *nodes; /**< [count], each once */
+    const float *keep;      /**< [count], what is left of the deviation from equilibrium, from 0 to 1 */
+} rill_sponge;
+
 /** What a call of the walls kernel does: find meetings, once; rewrite links; then balance the mass of nodes;
  * measure links. */
 typedef enum rill_walls_task {
@@ -219,6 +226,9 @@ struct rill_kernels {
     /** Do a task for the links of an interpolated wall, before the step that `launch` describes. @param[out]
      * exchange  [2][count], to measure: sum and difference of what came back and what was sent */
     void (*walls)(const rill_launch *launch, rill_walls_task task, const rill_walls *walls, double *exchange);
+    /** Damp the nodes of sponge layers after a step, before the step that `launch` describes, and before
+     * walls and patches. */
+    void (*damp)(const rill_launch *launch, const rill_sponge *sponge);
     /** Fill out [10][count] with moments and stress of nodes, see rill_sim_sample_take(). */
     void (*sample)(const rill_launch *launch, const rill_node *nodes, uint64_t count, double *out);
     /** The backend's own: what these functions start. */

@@ -35,6 +35,14 @@ void rill_sim_force_set(rill_sim *sim, const double force[3]);
 /** Interpolate the walls of the geometry's surface; without one they stay half-way. */
 rill_status rill_sim_walls_add(rill_sim *sim);
 
+/**
+ * Raise the viscosity at nodes of sponge layers, once in the life of a simulation; see kernel/sponge.h.
+ * Without a body force.
+ * @param nodes  [count], each once; borrowed for the life of the simulation, as the next
+ * @param keep   [count], from 0 to 1
+ */
+rill_status rill_sim_sponge_set(rill_sim *sim, const rill_node *nodes, const float *keep, uint64_t count);
+
 /** Return the backend of a simulation. */
 const rill_backend *rill_sim_backend_table(const rill_sim *sim);
 

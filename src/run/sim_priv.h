@@ -31,6 +31,7 @@ struct rill_sim {
     uint64_t held;          /* bytes on the backend, those of link() and of what observers use not counted */
     double *slice;          /* [4][slice_nodes] on the backend, made when first used */
     rill_node *order;       /* [slice_nodes] on the backend, dense addressing only */
+    rill_sponge sponge;     /* on the backend */
     const uint32_t *labels; /* [nodes], see rill_sim_label() */
     uint32_t label_count;
     int64_t *label_sums; /* [label_count] on the backend, as the next */

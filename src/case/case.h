@@ -182,16 +182,19 @@ typedef struct rill_case_plan {
     rill_rheology rheology;
 
     uint64_t voxels, nodes, wall_links, opening_links;
-    double nu;                /**< m2/s, of the tau that the plan is made with */
-    double tau_low, tau_high; /**< of the viscosity law; the same twice when Newtonian */
-    double velocity_peak;     /**< m/s, largest expected in the vessel */
-    double narrowest;         /**< m2, of the section where that is; see passage.h */
-    double mach, reynolds;    /**< of that; of the opening where it is largest */
-    double womersley;         /**< of the inlet; 0 when steady */
-    uint64_t cycle_steps;     /**< steps of a cycle; 0 when steady */
-    uint64_t steps;           /**< at most */
-    int weights;              /**< of all modes of velocities and pressures, each moment */
-    uint64_t soft_steps;      /**< over which flow and pressure come up */
+    double nu;                          /**< m2/s, of the tau that the plan is made with */
+    double tau_low, tau_high;           /**< of the viscosity law; the same twice when Newtonian */
+    double velocity_peak;               /**< m/s, largest expected in the vessel */
+    double narrowest;                   /**< m2, of the section where that is; see passage.h */
+    double mach, reynolds;              /**< of that; of the opening where it is largest */
+    double womersley;                   /**< of the inlet; 0 when steady */
+    double pressure_low, pressure_high; /**< Pa: of all openings over a cycle, and of the start */
+    double pressure_allowed; /**< Pa: what circuit, Bernoulli, viscosity and inertia make; see guard.c */
+    double mach_limit, pressure_limit; /**< a run stops above: Mach number; Pa from scales.base */
+    uint64_t cycle_steps;              /**< steps of a cycle; 0 when steady */
+    uint64_t steps;                    /**< at most */
+    int weights;                       /**< of all modes of velocities and pressures, each moment */
+    uint64_t soft_steps;               /**< over which flow and pressure come up */
     uint64_t host_bytes, device_bytes, host_free, device_free;
     double mlups;                  /**< million node updates per second */
     bool mlups_measured;           /**< here, just now */

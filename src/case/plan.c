@@ -101,24 +101,41 @@ static rill_status find_fastest(planner *p)
     return rill_passage_find(p->geom, flow, &p->fastest);
 }
 
-/* Without an inlet only pressures are known: what they would drive through a straight tube, or a free jet. */
+static double apart(const rill_opening *a, const rill_opening *b)
+{
+    return hypot(hypot(a->centre[0] - b->centre[0], a->centre[1] - b->centre[1]),
+                 a->centre[2] - b->centre[2]);
+}
+
+/* Return the largest difference at any moment between the pressures that two openings hold. */
+static double held_drop(const planner *p, int a, int b)
+{
+    double drop = 0;
+    for (int j = 0; j < SAMPLES; j++)
+        drop = fmax(drop, fabs(rill_harmonics_at(&p->outlook.states[a].pressure, when(p, j)) -
+                               rill_harmonics_at(&p->outlook.states[b].pressure, when(p, j))));
+    return drop;
+}
+
+/* Return the velocity that pressures drive from opening to opening, through a straight tube or as a free jet.
+ * The circuit, whose vessel has no resistance, does not know it. */
 static double driven_velocity(const planner *p)
 {
-    double low = INFINITY, high = -INFINITY, r = 0, length = 0;
+    double drop = 0, r = 0, length = 0;
+    bool inlet = false;
     const rill_opening *o = p->geom->surface->openings;
+    for (int k = 0; k < p->outlook.count; k++)
+        inlet |= p->given->ends[p->plan->openings[k].end].kind == RILL_END_INLET;
     for (int k = 0; k < p->outlook.count; k++) {
-        const rill_plan_opening *at = &p->plan->openings[k];
-        if (p->given->ends[at->end].kind == RILL_END_INLET) return 0;
-        low = fmin(low, fmin(at->pressure_mean, at->pressure_peak));
-        high = fmax(high, fmax(at->pressure_mean, at->pressure_peak));
+        if (inlet && p->given->ends[p->plan->openings[k].end].kind != RILL_END_PRESSURE) continue;
         r = fmax(r, o[k].hydraulic_diameter / 2);
-        for (int j = 0; j < k; j++)
-            length =
-                fmax(length, hypot(hypot(o[k].centre[0] - o[j].centre[0], o[k].centre[1] - o[j].centre[1]),
-                                   o[k].centre[2] - o[j].centre[2]));
+        for (int j = 0; j < k; j++) {
+            if (inlet && p->given->ends[p->plan->openings[j].end].kind != RILL_END_PRESSURE) continue;
+            drop = fmax(drop, held_drop(p, j, k));
+            length = fmax(length, apart(&o[j], &o[k]));
+        }
     }
-    if (!(high > low) || !(length > 0)) return 0;
-    const double drop = high - low;
+    if (!(drop > 0) || !(length > 0)) return 0;
     return fmin(sqrt(2 * drop / p->given->density),
                 drop * r * r / (4 * p->outlook.nu * p->given->density * length));
 }
@@ -367,6 +384,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     RILL_TRY(choose_law(&p));
     RILL_TRY(choose_variant(&p, &backend));
     count_steps(&p);
+    rill_plan_guard(given, &p.outlook, &p.fastest, plan);
     RILL_TRY(count_memory(&p, backend));
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
     if (options->measure) RILL_TRY(rill_case_pace(given, geom, backend->host, plan));

@@ -60,10 +60,13 @@ static rill_status watch(rill_run_loop *loop)
     rill_status status = RILL_OK;
     rill_totals t;
     RILL_TRY(rill_sim_totals(loop->vessel->sim, &t));
+    const rill_case_plan *plan = &loop->vessel->plan;
     if (t.not_finite > 0 || !(t.speed_max < SPEED_MAX) || !(t.density_max < DENSITY_MAX))
         return rill_run_diverged(loop, &t);
     loop->mach = sqrt(3) * t.speed_max;
     loop->state.mach_max = fmax(loop->state.mach_max, loop->mach);
+    if (loop->mach > plan->mach_limit) return rill_run_too_fast(loop);
+    if (t.density_max / 3 * plan->scales.pressure > plan->pressure_limit) return rill_run_too_dense(loop);
     double *row = rill_record_append(&loop->observers.monitor, loop->state.steps,
                                      rill_observers_time(&loop->observers));
     if (!row) return rill_fail(RILL_SYSTEM, "out of memory for a series");
@@ -192,6 +195,8 @@ static void result_fill(rill_run_loop *loop)
     r->change_flow = s->change_flow;
     r->change_pressure = s->change_pressure;
     r->change_wall = s->change_wall;
+    r->change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN;
+    r->soft = s->steps < loop->rhythm.cycle + loop->vessel->plan.soft_steps;
     r->mach_max = s->mach_max;
     r->phases = (int)s->phases;
     r->triangles = loop->observers.map.triangle_count;

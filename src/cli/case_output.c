@@ -62,6 +62,9 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
                 c->density);
     cli_row("Mach, Reynolds, Womersley", "%.3g, %.4g, %.3g; at most %.3g m/s expected", p->mach, p->reynolds,
             p->womersley, p->velocity_peak);
+    cli_row("limits", "a run stops above Mach %.3g, and at pressures below %.4g or above %.4g mmHg",
+            p->mach_limit, (p->scales.base - p->pressure_limit) / MMHG,
+            (p->scales.base + p->pressure_limit) / MMHG);
     if (p->cycle_steps)
         cli_row("steps", "%llu for a cycle of %s, at most %d cycles", (unsigned long long)p->cycle_steps,
                 duration(c->run.period, text, sizeof text), c->run.cycles);
@@ -118,21 +121,23 @@ static json_t *opening_json(const rill_case *c, const rill_opening *o, const ril
 
 static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
 {
-    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, "
-                     "s:I, s:I, s:o, s:o, s:o}",
-                     "case", c->path, "geometry", c->geometry, "spacing_m", rill_json_real(geom->spacing),
-                     "fluid_nodes", (json_int_t)p->nodes, "wall_links", (json_int_t)p->wall_links,
-                     "opening_links", (json_int_t)p->opening_links, "time_step_s",
-                     rill_json_real(p->scales.time), "tau", rill_json_real(p->options.tau), "tau_low",
-                     rill_json_real(p->tau_low), "tau_high", rill_json_real(p->tau_high),
-                     "velocity_peak_m_per_s", rill_json_real(p->velocity_peak), "mach",
-                     rill_json_real(p->mach), "reynolds", rill_json_real(p->reynolds), "womersley",
-                     rill_json_real(p->womersley), "steps", (json_int_t)p->steps, "cycle_steps",
-                     (json_int_t)p->cycle_steps, "soft_steps", (json_int_t)p->soft_steps, "host_bytes",
-                     (json_int_t)p->host_bytes, "device_bytes", (json_int_t)p->device_bytes, "mlups",
-                     rill_json_real(p->mlups_measured ? p->mlups : NAN), "seconds_cycle",
-                     rill_json_real(p->mlups_measured ? p->seconds_cycle : NAN), "seconds",
-                     rill_json_real(p->mlups_measured ? p->seconds : NAN));
+    return json_pack(
+        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, "
+        "s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "case", c->path, "geometry", c->geometry, "spacing_m", rill_json_real(geom->spacing), "fluid_nodes",
+        (json_int_t)p->nodes, "wall_links", (json_int_t)p->wall_links, "opening_links",
+        (json_int_t)p->opening_links, "time_step_s", rill_json_real(p->scales.time), "tau",
+        rill_json_real(p->options.tau), "tau_low", rill_json_real(p->tau_low), "tau_high",
+        rill_json_real(p->tau_high), "velocity_peak_m_per_s", rill_json_real(p->velocity_peak), "mach",
+        rill_json_real(p->mach), "reynolds", rill_json_real(p->reynolds), "womersley",
+        rill_json_real(p->womersley), "steps", (json_int_t)p->steps, "cycle_steps",
+        (json_int_t)p->cycle_steps, "soft_steps", (json_int_t)p->soft_steps, "host_bytes",
+        (json_int_t)p->host_bytes, "device_bytes", (json_int_t)p->device_bytes, "mlups",
+        rill_json_real(p->mlups_measured ? p->mlups : NAN), "seconds_cycle",
+        rill_json_real(p->mlups_measured ? p->seconds_cycle : NAN), "seconds",
+        rill_json_real(p->mlups_measured ? p->seconds : NAN), "mach_limit", rill_json_real(p->mach_limit),
+        "pressure_lowest_pa", rill_json_real(p->scales.base - p->pressure_limit), "pressure_highest_pa",
+        rill_json_real(p->scales.base + p->pressure_limit));
 }
 
 json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)

@@ -289,7 +289,14 @@ Test(cli_run, resume_refuses_what_is_not_its_own)
     cli_test_fails(1, "checkpoint.h5", "run", "p.yaml", "--no-measure", "-q", "-o", "none", "--resume");
     /* Not enough cycles: exit code 2, everything written, and a checkpoint to go on from. */
     write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
-    cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
+    const cli_result limit = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a", "--json", "a.json");
+    cli_test_expect_failure(&limit, 2, "--resume");
+    cr_assert(strstr(limit.err, "the flow is not periodic: the last two cycles differ by "), "%s", limit.err);
+    cr_assert(strstr(limit.out, "NOT CONVERGED: the flow is not periodic"), "%s", limit.out);
+    json_t *json = json_of("a.json");
+    cr_assert(json_is_false(json_object_get(json, "periodic")));
+    cr_assert_gt(number(json, "change"), number(json, "tolerance"));
+    json_decref(json);
     cr_assert_eq(access("a/run.h5", R_OK), 0);
     const cli_result told = cli_test_run("info", "a/checkpoint.h5");
     cr_assert(told.code == 0 && strstr(told.out, "checkpoint") && strstr(told.out, "steps"), "%s", told.out);

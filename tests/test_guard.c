@@ -46,8 +46,9 @@ Test(guard, lets_run_what_is_planned)
     vessel_pipe(0.4e-3, 30);
     for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
         rill_run_result result;
-        vessel_write("v.yaml", CASE "run: {mach: 0.1, soft-start: %s, duration: 60 ms}\n"
-                                    "output: {surface: no, centre-line: no, snapshots: 0}\n",
+        vessel_write("v.yaml",
+                     CASE "run: {mach: 0.1, soft-start: %s, duration: 60 ms}\n"
+                          "output: {surface: no, centre-line: no, snapshots: 0}\n",
                      starts[k]);
         vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
         cr_expect_eq(run(&r, &result), RILL_OK, "soft start of %s: %s", starts[k], rill_error_message());

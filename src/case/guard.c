@@ -47,8 +47,7 @@ void rill_plan_guard(const rill_case *c, const rill_outlook *outlook, const rill
     plan->pressure_high = -INFINITY;
     for (int k = 0; k < outlook->count; k++)
         for (int j = 0; j < SAMPLES; j++) {
-            const double p =
-                rill_harmonics_at(&outlook->states[k].pressure, c->run.period * j / SAMPLES);
+            const double p = rill_harmonics_at(&outlook->states[k].pressure, c->run.period * j / SAMPLES);
             plan->pressure_low = fmin(plan->pressure_low, p);
             plan->pressure_high = fmax(plan->pressure_high, p);
         }

@@ -183,6 +183,28 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
     }
 }
 
+/* Curves that leave the range of their rows. */
+static void judge_waveforms(const rill_case *c, rill_case_plan *plan)
+{
+    static const struct {
+        const char *unit;
+        double si;
+    } units[RILL_WAVE_KINDS] = {{" mL/s", 1e-6}, {" m/s", 1}, {" m/s", 1}, {" mmHg", 133.322387415}, {"", 1}};
+    for (int k = 0; k < c->end_count; k++) {
+        const rill_waveform *w = c->ends[k].wave;
+        double time, value;
+        if (!w) continue;
+        const double beyond = rill_waveform_beyond(w, &time, &value), si = units[w->kind].si;
+        if (beyond > RILL_WAVEFORM_BEYOND)
+            say(plan, false,
+                "the waveform of %s reaches %.4g%s at %.3g s, %.2g %% of its range outside of its rows, "
+                "which lie "
+                "between %.4g and %.4g%s: give more rows around that time",
+                c->ends[k].name, value / si, units[w->kind].unit, time, 100 * beyond, w->low / si,
+                w->high / si, units[w->kind].unit);
+    }
+}
+
 /* What a simulation has room for: patches.c would refuse it, too, when memory is taken already. */
 static void judge_weights(const rill_case *c, rill_case_plan *plan)
 {
@@ -233,6 +255,7 @@ void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, co
     judge_velocity(fastest, plan);
     judge_stability(c, plan);
     judge_inlets(c, geom, plan);
+    judge_waveforms(c, plan);
     judge_weights(c, plan);
     judge_pressure(swing, plan);
     judge_memory(plan);

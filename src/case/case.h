@@ -175,6 +175,16 @@ typedef struct rill_plan_verdict {
 
 enum { RILL_PLAN_VERDICTS = 16 };
 
+/** What a run that goes on from a checkpoint keeps of the plan it began with. */
+typedef struct rill_plan_resume {
+    bool given;
+    double time_step;                   /**< s */
+    uint64_t cycle_steps, soft_steps;   /**< as in rill_case_plan */
+    uint64_t span;                      /**< steps of a cycle, or of the span of a steady run */
+    uint64_t phases;                    /**< snapshots of a cycle */
+    bool probes, planes, surface, line; /**< are wanted as they were: their series go on */
+} rill_plan_resume;
+
 /** What a case comes to, known before anything is allocated for it. */
 typedef struct rill_case_plan {
     rill_scales scales;
@@ -194,6 +204,7 @@ typedef struct rill_case_plan {
     uint64_t cycle_steps;              /**< steps of a cycle; 0 when steady */
     uint64_t steps;                    /**< at most */
     int weights;                       /**< of all modes of velocities and pressures, each moment */
+    rill_plan_resume resume;           /**< of the checkpoint that the run goes on from */
     uint64_t soft_steps;               /**< over which flow and pressure come up */
     uint64_t host_bytes, device_bytes, host_free, device_free;
     double mlups;                  /**< million node updates per second */
@@ -210,7 +221,8 @@ typedef struct rill_case_plan {
 /** What a plan needs beside the case. */
 typedef struct rill_plan_options {
     rill_backend_kind backend;
-    bool measure; /**< measure the speed, else it is left out */
+    bool measure;       /**< measure the speed, else it is left out */
+    const char *resume; /**< directory of the checkpoint that the run goes on from; NULL: a new run */
 } rill_plan_options;
 
 /**

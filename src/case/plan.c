@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "case/observe.h"
+#include "case/resume.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "run/sim.h"
@@ -194,7 +195,11 @@ static void choose_step(planner *p)
         dt = fmin(dt, dx * sqrt(SWING_CHOSEN * c->density / (3 * p->swing)));
     if (c->run.time_step == 0 && thickest > 0)
         dt = fmin(dt, (TAU_AT_REST - 0.5) / 3 * dx * dx / (thickest / c->density));
-    if (c->run.pulsatile) {
+    const rill_plan_resume *kept = &plan->resume;
+    if (kept->given) {
+        plan->cycle_steps = kept->cycle_steps;
+        dt = kept->time_step;
+    } else if (c->run.pulsatile) {
         /* Snapshots fall on steps. */
         const double phases = fmax(c->output.snapshots, 1),
                      steps = ceil(c->run.period / dt / phases - 1e-9) * phases;
@@ -367,7 +372,7 @@ static void count_steps(planner *p)
     const double whole = c->run.pulsatile ? (double)plan->cycle_steps : (double)plan->steps;
     const double soft =
         c->run.soft_start >= 0 ? c->run.soft_start / dt : fmin(fmax(0.1 * whole, 4 * sound), 0.5 * whole);
-    plan->soft_steps = (uint64_t)fmin(fmax(soft, 0), 1e15);
+    plan->soft_steps = plan->resume.given ? plan->resume.soft_steps : (uint64_t)fmin(fmax(soft, 0), 1e15);
 }
 
 rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
@@ -377,6 +382,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     const rill_backend *backend;
     planner p = {.given = given, .geom = geom, .options = options, .plan = plan};
     memset(plan, 0, sizeof *plan);
+    if (options->resume) RILL_TRY(rill_resume_find(options->resume, given, &plan->resume));
     RILL_TRY(expect(&p));
     plan->voxels = rill_geom_voxels(geom);
     plan->wall_links = geom->surface->wall_count;

@@ -34,7 +34,7 @@ static uint64_t at_most(uint64_t limit, uint64_t steps) { return steps < limit ?
 void rill_run_rhythm_make(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan,
                           rill_run_rhythm *out)
 {
-    uint64_t cycle = plan->cycle_steps;
+    uint64_t cycle = plan->resume.given ? plan->resume.span : plan->cycle_steps;
     if (cycle == 0) { /* at least three spans within what is allowed, so that two can be compared */
         const double wanted = fmin(ceil(settling_steps(given, geom, plan)), ceil((double)plan->steps / 3));
         cycle = (uint64_t)fmax(1, wanted);

@@ -2,12 +2,14 @@
 /* The time loop of a vessel: steps from one thing to be done to the next. */
 #include "case/run_priv.h"
 
+#include "case/resume.h"
 #include "core/clock.h"
 #include "core/status.h"
 #include "run/sim.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Speeds and densities that no flow of small Mach number has; lu. */
@@ -226,6 +228,7 @@ static rill_status loop_begin(rill_run_loop *loop)
                          "time step",
                          (unsigned long long)r->cycle);
     RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
+    RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, r->cycle, r->phases, &loop->text));
     RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
     if (s->steps % r->cycle == 0) { /* a cycle begins: of a run that ended here, too, and was given more */
         s->recording = s->repeats || s->steps + r->cycle >= loop->steps_max;
@@ -271,5 +274,6 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
     }
 done:
     rill_observers_free(&loop.observers);
+    free(loop.text);
     return status;
 }

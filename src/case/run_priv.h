@@ -40,6 +40,7 @@ typedef struct rill_run_loop {
     double mach, balance;         /**< as last seen */
     double started, saved, shown; /**< clock, s */
     uint64_t first;               /**< steps that this process began at */
+    char *text;                   /**< of the case, for checkpoints; owned */
     char run_hash[17], geometry_hash[17], variant[160];
 } rill_run_loop;
 

@@ -184,10 +184,11 @@ static rill_status work(choices *c, const char *path, int *code)
     rill_status status = RILL_OK;
     cli_case read = {0};
     rill_vessel *vessel = NULL;
-    const rill_plan_options options = {.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured};
+    rill_plan_options options = {.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured};
     if (!c->dry_run && access(path, R_OK) == 0) { /* else reading tells */
         RILL_TRY(directory_make(c, path));
         RILL_TRY(directory_try(c));
+        if (c->resume) options.resume = c->directory;
     }
     RILL_TRY(cli_case_read(path, c->json, &options, &read));
     c->cycles = read.given->run.pulsatile ? read.given->run.cycles : 0;

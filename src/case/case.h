@@ -175,6 +175,21 @@ typedef struct rill_plan_verdict {
 
 enum { RILL_PLAN_VERDICTS = 16 };
 
+/** What the compressible fluid of the lattice stores, beside the circuit; see compliance.c. SI. */
+typedef struct rill_plan_compliance {
+    double volume;            /**< m3, of the fluid */
+    double lattice;           /**< m3/Pa: volume / (density c_s^2) */
+    double circuit;           /**< m3/Pa, of all Windkessels */
+    double share;             /**< lattice / circuit; 0 where a pressure is held or there is no Windkessel */
+    double stroke, swing;     /**< m3 that come in over a cycle, 0 when steady; Pa, of the pressures */
+    double stored;            /**< lattice x swing / stroke */
+    double resistance;        /**< Pa s/m3, of all outlets; 0 where a pressure is held */
+    double constant;          /**< s, the longest R_d C of a Windkessel */
+    double settling;          /**< s: resistance x lattice */
+    double peak, peak_stored; /**< Pa: of the circuit alone, and of the circuit with the lattice */
+    double change;            /**< largest difference of these pressures, of the swing */
+} rill_plan_compliance;
+
 /** What a run that goes on from a checkpoint keeps of the plan it began with. */
 typedef struct rill_plan_resume {
     bool given;
@@ -204,8 +219,9 @@ typedef struct rill_case_plan {
     uint64_t cycle_steps;              /**< steps of a cycle; 0 when steady */
     uint64_t steps;                    /**< at most */
     int weights;                       /**< of all modes of velocities and pressures, each moment */
-    rill_plan_resume resume;           /**< of the checkpoint that the run goes on from */
-    uint64_t soft_steps;               /**< over which flow and pressure come up */
+    rill_plan_compliance compliance;
+    rill_plan_resume resume; /**< of the checkpoint that the run goes on from */
+    uint64_t soft_steps;     /**< over which flow and pressure come up */
     uint64_t host_bytes, device_bytes, host_free, device_free;
     double mlups;                  /**< million node updates per second */
     bool mlups_measured;           /**< here, just now */

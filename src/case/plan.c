@@ -193,6 +193,9 @@ static void choose_step(planner *p)
     if (dt == 0) dt = fmin(mach / sqrt(3.0) * dx / fast, (TAU_CHOSEN - 0.5) / 3 * dx * dx / plan->nu);
     if (c->run.time_step == 0 && c->run.mach == 0 && p->swing > 0)
         dt = fmin(dt, dx * sqrt(SWING_CHOSEN * c->density / (3 * p->swing)));
+    rill_compliance_begin(c, p->geom, &p->outlook, p->swing, &plan->compliance);
+    if (c->run.time_step == 0 && c->run.mach == 0)
+        dt = fmin(dt, rill_compliance_step(c, &plan->compliance, dx, fast));
     if (c->run.time_step == 0 && thickest > 0)
         dt = fmin(dt, (TAU_AT_REST - 0.5) / 3 * dx * dx / (thickest / c->density));
     const rill_plan_resume *kept = &plan->resume;
@@ -212,6 +215,7 @@ static void choose_step(planner *p)
                                  .pressure = c->density * (dx / dt) * (dx / dt),
                                  .flow = dx * dx * dx / dt};
     plan->mach = plan->velocity_peak * dt / dx * sqrt(3.0);
+    rill_compliance_end(c, &p->outlook, &plan->scales, &plan->compliance);
     double held = 0;
     int holding = 0;
     for (int k = 0; k < plan->opening_count; k++) {
@@ -366,7 +370,9 @@ static void count_steps(planner *p)
             widest = fmax(widest, p->geom->surface->openings[k].hydraulic_diameter / 2);
             along = fmax(along, fabs(plan->openings[k].flow_mean) / p->geom->surface->openings[k].area);
         }
-        const double chosen = 5 * p->fastest.length / fmax(along, 1e-9) + widest * widest / plan->nu;
+        const rill_plan_compliance *stores = &plan->compliance;
+        const double chosen = 5 * p->fastest.length / fmax(along, 1e-9) + widest * widest / plan->nu +
+                              5 * (stores->settling + stores->constant);
         plan->steps = (uint64_t)fmin(ceil((c->run.duration > 0 ? c->run.duration : chosen) / dt), 1e15);
     }
     const double whole = c->run.pulsatile ? (double)plan->cycle_steps : (double)plan->steps;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* A line is "KEY <tab> EXACT <tab> SHOWN": lines are compared by what is exact. Keys that begin with these may
- * differ. */
+/* A line is "KEY <tab> EXACT <tab> SHOWN": lines are compared by what is exact. Keys that begin with these
+ * may differ. */
 #define OUTPUT "output."
 #define DERIVED "plan."
 
@@ -80,8 +80,8 @@ static void wave_line(FILE *out, const rill_end *e)
     XXH3_64bits_update(state, w->time, w->count * sizeof *w->time);
     XXH3_64bits_update(state, w->value, w->count * sizeof *w->value);
     char text[96];
-    snprintf(text, sizeof text, "%s of %u rows over %.9g s with the hash %08llx", rill_wave_names[w->kind], w->count,
-             w->period, (unsigned long long)XXH3_64bits_digest(state) & 0xffffffff);
+    snprintf(text, sizeof text, "%s of %u rows over %.9g s with the hash %08llx", rill_wave_names[w->kind],
+             w->count, w->period, (unsigned long long)XXH3_64bits_digest(state) & 0xffffffff);
     XXH3_freeState(state);
     end_text(out, e, "waveform", text);
 }
@@ -197,7 +197,11 @@ static bool take(const char **text, entry *out)
     const char *end = strchr(*text, '\n'), *first = strchr(*text, '\t');
     const char *second = first ? strchr(first + 1, '\t') : NULL;
     if (!end || !second || second > end) return false;
-    *out = (entry){*text,           first + 1,  second + 1, (int)(first - *text), (int)(second - first - 1),
+    *out = (entry){*text,
+                   first + 1,
+                   second + 1,
+                   (int)(first - *text),
+                   (int)(second - first - 1),
                    (int)(end - second - 1)};
     *text = end + 1;
     return true;
@@ -235,7 +239,8 @@ static int shorter(int length) { return length < MOST ? length : MOST; }
 /* Compare what the bits depend on. @param[in] was, is  texts */
 static rill_status compare(const char *path, const char *was, const char *is)
 {
-    static const char remedy[] = "go on with the case as it was, or start anew with --overwrite or another -o";
+    static const char remedy[] =
+        "go on with the case as it was, or start anew with --overwrite or another -o";
     entry a, b;
     for (const char *rest = is; take(&rest, &b);) {
         if (begins(&b, OUTPUT) || begins(&b, DERIVED)) continue;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file resume.h
- * What a checkpoint says of its case: a text with a line for each key, so that a run that goes on with another
- * case is refused with the key that differs, and what the run derived from its case, which stays as it is when
- * the run is given more time.
+ * What a checkpoint says of its case: a text with a line for each key, so that a run that goes on with
+ * another case is refused with the key that differs, and what the run derived from its case, which stays as
+ * it is when the run is given more time.
  */
 #ifndef RILL_CASE_RESUME_H
 #define RILL_CASE_RESUME_H

@@ -12,8 +12,8 @@ enum {
 
 /*
  * Steps in which what is left of a disturbance shrinks by e: the slowest mode of the flow in a pipe decays
- * with 5.78 nu / R^2 (the square of the first zero of J0), a Windkessel with R_d C, and sound must have
- * crossed the vessel.
+ * with 5.78 nu / R^2 (the square of the first zero of J0), a Windkessel with R_d C, what the lattice stores
+ * through all outlets, and sound must have crossed the vessel.
  */
 static double settling_steps(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan)
 {
@@ -25,6 +25,7 @@ static double settling_steps(const rill_case *given, const rill_geom *geom, cons
         if (end->kind == RILL_END_WINDKESSEL && isfinite(end->distal * end->compliance))
             seconds = fmax(seconds, end->distal * end->compliance);
     }
+    seconds = fmax(seconds, plan->compliance.settling);
     for (int a = 0; a < 3; a++) sound += sqrt(3) * geom->n[a];
     return fmax(seconds / plan->scales.time, sound);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fluid of the lattice is compressible: what it stores beside the circuit is planned for, told, and true. */
+/* The fluid of the lattice is compressible: what it stores beside the circuit is planned for, told, and true.
+ */
 #include "vessel_case.h"
 
 TestSuite(compliance, .init = files_start, .fini = files_end, .timeout = 120);

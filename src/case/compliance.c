@@ -10,7 +10,7 @@
 
 enum { SAMPLES = 256 };
 
-#define SHARE 0.05      /* of the circuit's compliance, and of the stroke volume, that is planned for */
+#define SHARE 0.05       /* of the circuit's compliance, and of the stroke volume, that is planned for */
 #define MACH_LEAST 0.002 /* a smaller Mach number is not chosen for it: time grows with its inverse */
 
 static bool pulsates(const rill_case *c) { return c->run.period > 0; }
@@ -61,7 +61,8 @@ double rill_compliance_step(const rill_case *c, const rill_plan_compliance *p, d
     if (p->circuit > 0 && p->resistance > 0) most = SHARE * p->circuit;
     if (p->stroke > 0 && p->swing > 0) most = fmin(most, SHARE * p->stroke / p->swing);
     /* V / (rho c_s^2) = 3 V dt^2 / (rho dx^2) */
-    return fmax(spacing * sqrt(most * c->density / (3 * p->volume)), MACH_LEAST / sqrt(3.0) * spacing / fastest);
+    return fmax(spacing * sqrt(most * c->density / (3 * p->volume)),
+                MACH_LEAST / sqrt(3.0) * spacing / fastest);
 }
 
 void rill_compliance_end(const rill_case *c, const rill_outlook *outlook, const rill_scales *scales,

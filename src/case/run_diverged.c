@@ -18,7 +18,7 @@ enum { BATCH = 1 << 16 };
 typedef struct worst {
     bool finite;     /* all of them */
     double size;     /* the largest speed, or change of density, of the finite; lu */
-    double rho;      /* there */
+    double rho;      /* there, less 1; lu */
     double place[3]; /* of it; of numbers that are none any more: the one in their middle, for they spread */
 } worst;
 
@@ -53,7 +53,7 @@ static void first_look(worst *w, const seen *node, double sums[4])
 static void dense_look(worst *w, const seen *node, double sums[4])
 {
     (void)sums;
-    if (node->finite && fabs(node->rho - 1) > w->size) take(w, node, fabs(node->rho - 1));
+    if (node->finite && fabs(node->rho) > w->size) take(w, node, fabs(node->rho));
 }
 
 /* The node that is not finite and nearest to the mean; w->size holds the square of its distance. */
@@ -200,7 +200,7 @@ rill_status rill_run_too_dense(rill_run_loop *loop)
                        "viscosity and inertia "
                        "allow; tau is %.5g: voxelize with a smaller --dx, or lengthen soft-start",
                        (unsigned long long)loop->state.steps, rill_observers_time(&loop->observers),
-                       where(v, &w, at, sizeof at), (base + (w.rho - 1) / 3 * plan->scales.pressure) / MMHG,
+                       where(v, &w, at, sizeof at), (base + w.rho / 3 * plan->scales.pressure) / MMHG,
                        (base - limit) / MMHG, (base + limit) / MMHG, RILL_GUARD_PRESSURE, least_tau(plan));
 done:
     return status;

@@ -162,7 +162,69 @@ Test(case_file, refuses_waveforms)
            "v.yaml:6", "cannot read the waveform none.csv");
 }
 
-/* Splines of fourth order: halving the spacing makes a sine sixteen times better. */
+/* Make a waveform of a half-sine of 1 in rows of 30 ms until 330 ms, then nothing until 800 ms. */
+static rill_waveform *half_sine(void)
+{
+    enum { ROWS = 12 };
+    double time[ROWS], value[ROWS];
+    rill_waveform *w = NULL;
+    for (int k = 0; k < ROWS; k++) {
+        time[k] = 0.03 * k;
+        value[k] = k < ROWS - 1 ? sin(M_PI * k / 11) : 0;
+    }
+    cr_assert_eq(rill_waveform_create(RILL_WAVE_FLOW, 0.8, time, value, ROWS, &w), RILL_OK);
+    return w;
+}
+
+/* Rows far apart: no undershoot, and the mean of the rows, of the curve and of its harmonics. */
+Test(case_file, waveforms_keep_the_range_and_the_mean_of_their_rows)
+{
+    double mean = 0, sum = 0, time, value;
+    rill_harmonics h;
+    rill_waveform *w = half_sine();
+    for (int k = 0; k < 12; k++) mean += 0.03 / 0.8 * sin(M_PI * k / 11);
+    enum { PARTS = 80000 };
+    for (int j = 0; j < PARTS; j++) {
+        const double t = 0.8 * (j + 0.5) / PARTS, v = rill_waveform_at(w, t);
+        sum += v / PARTS;
+        cr_assert(v > -1e-12 && v < 1.03, "%g at %g s", v, t);
+        cr_assert(t < 0.33 || fabs(v) < 1e-12, "%g at %g s", v, t);
+    }
+    cr_expect_float_eq(w->mean, mean, 1e-12);
+    cr_expect_float_eq(sum, mean, 1e-7, "%g, not %g", sum, mean);
+    rill_waveform_analyse(w, 1e-5, &h);
+    cr_expect_float_eq(h.mean, mean, 1e-12);
+    cr_expect_lt(rill_waveform_beyond(w, &time, &value), RILL_WAVEFORM_BEYOND);
+    for (uint32_t k = 0; k < w->count; k++)
+        cr_expect_float_eq(rill_waveform_at(w, w->time[k]), w->value[k], 1e-12);
+    rill_waveform_destroy(w);
+    /* Even rows that lie beside the extrema of a sine: it passes beyond them, which is said. */
+    const double t[] = {0, 0.25, 0.5, 0.75}, v[] = {1, 1, -1, -1};
+    cr_assert_eq(rill_waveform_create(RILL_WAVE_FLOW, 1, t, v, 4, &w), RILL_OK);
+    cr_expect_gt(rill_waveform_beyond(w, &time, &value), RILL_WAVEFORM_BEYOND);
+    cr_expect_gt(fabs(value), 1.04);
+    cr_expect_float_eq(w->mean, 0, 1e-12);
+    rill_waveform_destroy(w);
+}
+
+/* Where samples rise or fall, so does the curve, whatever their spacing. */
+Test(case_file, waveforms_are_monotone_between_monotone_rows)
+{
+    const double time[] = {0, 0.01, 0.02, 0.1, 0.11, 0.5, 0.52, 0.9},
+                 value[] = {0, 0, 0.1, 5, 9, 8.9, 1, 0.5};
+    rill_waveform *w = NULL;
+    cr_assert_eq(rill_waveform_create(RILL_WAVE_FLOW, 1, time, value, 8, &w), RILL_OK);
+    for (int k = 0; k < 8; k++)
+        for (int j = 0; j < 100; j++) {
+            const double h = w->time[k + 1] - w->time[k], rise = w->value[k + 1] - w->value[k],
+                         a = rill_waveform_at(w, w->time[k] + h * j / 100),
+                         b = rill_waveform_at(w, w->time[k] + h * (j + 1) / 100);
+            cr_assert(rise >= 0 ? b > a - 1e-3 * 9 : b < a + 1e-3 * 9, "%g, %g after row %d", a, b, k + 1);
+        }
+    rill_waveform_destroy(w);
+}
+
+/* The cubic of Hermite's is of fourth order: halving the spacing makes a sine sixteen times better. */
 Test(case_file, waveforms_are_smooth_and_periodic)
 {
     double worst[2] = {0, 0};

@@ -179,6 +179,31 @@ typedef struct rill_plan_verdict {
 
 enum { RILL_PLAN_VERDICTS = 16 };
 
+/** What the compressible fluid of the lattice stores, beside the circuit; see compliance.c. SI. */
+typedef struct rill_plan_compliance {
+    double volume;            /**< m3, of the fluid */
+    double lattice;           /**< m3/Pa: volume / (density c_s^2) */
+    double circuit;           /**< m3/Pa, of all Windkessels */
+    double share;             /**< lattice / circuit; 0 where a pressure is held or there is no Windkessel */
+    double stroke, swing;     /**< m3 that come in over a cycle, 0 when steady; Pa, of the pressures */
+    double stored;            /**< lattice x swing / stroke */
+    double resistance;        /**< Pa s/m3, of all outlets; 0 where a pressure is held */
+    double constant;          /**< s, the longest R_d C of a Windkessel */
+    double settling;          /**< s: resistance x lattice */
+    double peak, peak_stored; /**< Pa: of the circuit alone, and of the circuit with the lattice */
+    double change;            /**< largest difference of these pressures, of the swing */
+} rill_plan_compliance;
+
+/** What a run that goes on from a checkpoint keeps of the plan it began with. */
+typedef struct rill_plan_resume {
+    bool given;
+    double time_step;                   /**< s */
+    uint64_t cycle_steps, soft_steps;   /**< as in rill_case_plan */
+    uint64_t span;                      /**< steps of a cycle, or of the span of a steady run */
+    uint64_t phases;                    /**< snapshots of a cycle */
+    bool probes, planes, surface, line; /**< are wanted as they were: their series go on */
+} rill_plan_resume;
+
 /** What a case comes to, known before anything is allocated for it. */
 typedef struct rill_case_plan {
     rill_scales scales;
@@ -186,16 +211,21 @@ typedef struct rill_case_plan {
     rill_rheology rheology;
 
     uint64_t voxels, nodes, wall_links, opening_links;
-    double nu;                /**< m2/s, of the tau that the plan is made with */
-    double tau_low, tau_high; /**< of the viscosity law; the same twice when Newtonian */
-    double velocity_peak;     /**< m/s, largest expected in the vessel */
-    double narrowest;         /**< m2, of the section where that is; see passage.h */
-    double mach, reynolds;    /**< of that; of the opening where it is largest */
-    double womersley;         /**< of the inlet; 0 when steady */
-    uint64_t cycle_steps;     /**< steps of a cycle; 0 when steady */
-    uint64_t steps;           /**< at most */
-    int weights;              /**< of all modes of velocities and pressures, each moment */
-    uint64_t soft_steps;      /**< over which flow and pressure come up */
+    double nu;                          /**< m2/s, of the tau that the plan is made with */
+    double tau_low, tau_high;           /**< of the viscosity law; the same twice when Newtonian */
+    double velocity_peak;               /**< m/s, largest expected in the vessel */
+    double narrowest;                   /**< m2, of the section where that is; see passage.h */
+    double mach, reynolds;              /**< of that; of the opening where it is largest */
+    double womersley;                   /**< of the inlet; 0 when steady */
+    double pressure_low, pressure_high; /**< Pa: of all openings over a cycle, and of the start */
+    double pressure_allowed; /**< Pa: what circuit, Bernoulli, viscosity and inertia make; see guard.c */
+    double mach_limit, pressure_limit; /**< a run stops above: Mach number; Pa from scales.base */
+    uint64_t cycle_steps;              /**< steps of a cycle; 0 when steady */
+    uint64_t steps;                    /**< at most */
+    int weights;                       /**< of all modes of velocities and pressures, each moment */
+    rill_plan_compliance compliance;
+    rill_plan_resume resume; /**< of the checkpoint that the run goes on from */
+    uint64_t soft_steps;     /**< over which flow and pressure come up */
     uint64_t host_bytes, device_bytes, host_free, device_free;
     double mlups;                  /**< million node updates per second */
     bool mlups_measured;           /**< here, just now */
@@ -211,7 +241,8 @@ typedef struct rill_case_plan {
 /** What a plan needs beside the case. */
 typedef struct rill_plan_options {
     rill_backend_kind backend;
-    bool measure; /**< measure the speed, else it is left out */
+    bool measure;       /**< measure the speed, else it is left out */
+    const char *resume; /**< directory of the checkpoint that the run goes on from; NULL: a new run */
 } rill_plan_options;
 
 /**

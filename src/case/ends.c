@@ -172,3 +172,20 @@ rill_status rill_ends_solve(const rill_case *c, const rill_opening *openings, co
 done:
     return status;
 }
+
+void rill_ends_stored(const rill_case *c, const int *ends, int count, const rill_harmonics *pressure,
+                      double compliance, rill_harmonics *out)
+{
+    *out = *pressure;
+    for (int k = 1; k <= pressure->count; k++) {
+        const double omega = k * pressure->omega;
+        double complex admittance = 0, z;
+        for (int j = 0; j < count; j++) {
+            const rill_end *e = &c->ends[ends[j]];
+            if (e->kind != RILL_END_RESISTANCE && e->kind != RILL_END_WINDKESSEL) continue;
+            impedance(e, omega, &z);
+            admittance += 1 / z;
+        }
+        set_amplitude(out, k, amplitude(pressure, k) * admittance / (admittance + I * omega * compliance));
+    }
+}

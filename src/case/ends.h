@@ -40,4 +40,13 @@ double rill_end_given(const rill_end *end, double time);
 rill_status rill_ends_solve(const rill_case *given, const rill_opening *openings, const int *ends, int count,
                             rill_end_state *states);
 
+/**
+ * Find the pressure of the vessel when it stores, too: a compliance beside all outlets, none of which holds a
+ * pressure.
+ * @param[in] pressure    of the circuit alone
+ * @param[in] compliance  m3/Pa
+ */
+void rill_ends_stored(const rill_case *given, const int *ends, int count, const rill_harmonics *pressure,
+                      double compliance, rill_harmonics *out);
+
 #endif

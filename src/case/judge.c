@@ -24,7 +24,9 @@ enum { CELLS_LEAST = 4, CELLS_FEW = 12 };
 
 #define TAU_HIGH 1.5
 #define TAU_MOST 10
-#define SWING_HIGH 0.02 /* of the density, over a cycle */
+#define SWING_HIGH 0.02  /* of the density, over a cycle */
+#define STORED_HIGH 0.05 /* of the circuit's compliance and of the stroke volume, that the lattice stores */
+#define CHANGE_MOST 0.2  /* of the range of pressures, by what it stores */
 
 static void say(rill_case_plan *plan, bool refuses, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -183,6 +185,28 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
     }
 }
 
+/* Curves that leave the range of their rows. */
+static void judge_waveforms(const rill_case *c, rill_case_plan *plan)
+{
+    static const struct {
+        const char *unit;
+        double si;
+    } units[RILL_WAVE_KINDS] = {{" mL/s", 1e-6}, {" m/s", 1}, {" m/s", 1}, {" mmHg", 133.322387415}, {"", 1}};
+    for (int k = 0; k < c->end_count; k++) {
+        const rill_waveform *w = c->ends[k].wave;
+        double time, value;
+        if (!w) continue;
+        const double beyond = rill_waveform_beyond(w, &time, &value), si = units[w->kind].si;
+        if (beyond > RILL_WAVEFORM_BEYOND)
+            say(plan, false,
+                "the waveform of %s reaches %.4g%s at %.3g s, %.2g %% of its range outside of its rows, "
+                "which lie "
+                "between %.4g and %.4g%s: give more rows around that time",
+                c->ends[k].name, value / si, units[w->kind].unit, time, 100 * beyond, w->low / si,
+                w->high / si, units[w->kind].unit);
+    }
+}
+
 /* What a simulation has room for: patches.c would refuse it, too, when memory is taken already. */
 static void judge_weights(const rill_case *c, rill_case_plan *plan)
 {
@@ -214,6 +238,40 @@ static void judge_pressure(double swing, rill_case_plan *plan)
             swing, 100 * density, down(plan->mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);
 }
 
+/* What the fluid of the lattice stores, which blood does not. */
+static void judge_compliance(const rill_case *c, rill_case_plan *plan)
+{
+    const rill_plan_compliance *p = &plan->compliance;
+    const double mmhg = 133.322387415, slack = 1.01, most = fmax(p->share, p->stored),
+                 time = c->run.pulsatile ? c->run.cycles * c->run.period
+                                         : (double)plan->steps * plan->scales.time;
+    if (p->change > CHANGE_MOST)
+        say(plan, true,
+            "the compressible fluid of the lattice has %.3g times the compliance of the outlets: the "
+            "pressure "
+            "would reach %.4g instead of %.4g mmHg, and %g %% of its range is the most: give a mach of %.2g, "
+            "or "
+            "more compliance",
+            p->share, p->peak_stored / mmhg, p->peak / mmhg, 100 * CHANGE_MOST,
+            down(plan->mach * sqrt(STORED_HIGH / most)));
+    else if (most > slack * STORED_HIGH)
+        say(plan, false,
+            "the compressible fluid of the lattice has %.3g %% of the compliance of the Windkessels and "
+            "stores %.3g "
+            "%% of the stroke volume, which changes the pressure by up to %.2g %% of its range: a mach of "
+            "%.2g "
+            "makes both %g %%",
+            100 * p->share, 100 * p->stored, 100 * p->change, down(plan->mach * sqrt(STORED_HIGH / most)),
+            100 * STORED_HIGH);
+    if (5 * p->settling > slack * time)
+        say(plan, false,
+            "the pressure settles with %.3g s, the resistance of the outlets times the compliance of the "
+            "lattice, "
+            "and %.3g s are run: give %s of five times as much, or a mach of %.2g",
+            p->settling, time, c->run.pulsatile ? "cycles" : "a duration",
+            down(plan->mach * sqrt(time / (5 * p->settling))));
+}
+
 static void judge_memory(rill_case_plan *plan)
 {
     char need[32], there[32];
@@ -233,8 +291,10 @@ void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, co
     judge_velocity(fastest, plan);
     judge_stability(c, plan);
     judge_inlets(c, geom, plan);
+    judge_waveforms(c, plan);
     judge_weights(c, plan);
     judge_pressure(swing, plan);
+    judge_compliance(c, plan);
     judge_memory(plan);
 }
 

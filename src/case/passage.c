@@ -227,17 +227,21 @@ static double velocity_of(const reach *r, uint32_t piece, double *area)
     return r->cut[piece] ? 0 : r->flow[piece] / *area;
 }
 
-/* Find the fastest place along a way: two shells long, since one may fall into pieces. */
+/* Find the fastest place along a way: two shells long, since one may fall into pieces; sum up what drops
+ * pressure along it, in voxels. */
 static void take_fastest(const reach *r, int label, rill_passage *out)
 {
     uint64_t c = first_of(r, label);
     if (c == UINT64_MAX) return;
-    double before = 0, area;
+    const double thick = (double)SHELL / UNIT * r->block;
+    double before = 0, area, resist = 0, inert = 0;
     uint32_t last = UINT32_MAX;
     for (;; c = r->back[c]) {
         const uint32_t piece = r->piece[c];
         if (piece != last) {
             const double here = velocity_of(r, piece, &area), both = fmin(here, before);
+            inert += thick * both;
+            if (r->flow[piece] > 0) resist += thick * both * both / r->flow[piece];
             if (both > out->velocity) {
                 out->velocity = both;
                 out->area = area;
@@ -248,6 +252,8 @@ static void take_fastest(const reach *r, int label, rill_passage *out)
         last = piece;
         if (r->back[c] == c) break;
     }
+    out->resist = fmax(out->resist, resist);
+    out->inert = fmax(out->inert, inert);
 }
 
 rill_status rill_passage_find(const rill_geom *geom, const double *flow, rill_passage *out)
@@ -266,6 +272,8 @@ rill_status rill_passage_find(const rill_geom *geom, const double *flow, rill_pa
     out->length *= geom->spacing;
     out->area *= geom->spacing * geom->spacing;
     out->velocity /= geom->spacing * geom->spacing;
+    out->resist /= geom->spacing * geom->spacing * geom->spacing;
+    out->inert /= geom->spacing;
     for (int a = 0; a < 3; a++) out->at[a] = geom->origin[a] + out->at[a] * geom->spacing;
 done:
     rill_array_destroy(r.fluid);

@@ -16,6 +16,8 @@ typedef struct rill_passage {
     double area;     /**< of it, m2 */
     double at[3];    /**< its middle, m */
     double length;   /**< longest way from inlets to an outlet, m */
+    double resist;   /**< integral of flow / area^2 along a way, the largest: viscous drop / (8 pi mu) */
+    double inert; /**< integral of flow / area along a way, the largest: drop / (density x relative rate) */
 } rill_passage;
 
 /**

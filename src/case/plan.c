@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "case/observe.h"
+#include "case/resume.h"
 #include "case/sponge.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -102,24 +103,41 @@ static rill_status find_fastest(planner *p)
     return rill_passage_find(p->geom, flow, &p->fastest);
 }
 
-/* Without an inlet only pressures are known: what they would drive through a straight tube, or a free jet. */
+static double apart(const rill_opening *a, const rill_opening *b)
+{
+    return hypot(hypot(a->centre[0] - b->centre[0], a->centre[1] - b->centre[1]),
+                 a->centre[2] - b->centre[2]);
+}
+
+/* Return the largest difference at any moment between the pressures that two openings hold. */
+static double held_drop(const planner *p, int a, int b)
+{
+    double drop = 0;
+    for (int j = 0; j < SAMPLES; j++)
+        drop = fmax(drop, fabs(rill_harmonics_at(&p->outlook.states[a].pressure, when(p, j)) -
+                               rill_harmonics_at(&p->outlook.states[b].pressure, when(p, j))));
+    return drop;
+}
+
+/* Return the velocity that pressures drive from opening to opening, through a straight tube or as a free jet.
+ * The circuit, whose vessel has no resistance, does not know it. */
 static double driven_velocity(const planner *p)
 {
-    double low = INFINITY, high = -INFINITY, r = 0, length = 0;
+    double drop = 0, r = 0, length = 0;
+    bool inlet = false;
     const rill_opening *o = p->geom->surface->openings;
+    for (int k = 0; k < p->outlook.count; k++)
+        inlet |= p->given->ends[p->plan->openings[k].end].kind == RILL_END_INLET;
     for (int k = 0; k < p->outlook.count; k++) {
-        const rill_plan_opening *at = &p->plan->openings[k];
-        if (p->given->ends[at->end].kind == RILL_END_INLET) return 0;
-        low = fmin(low, fmin(at->pressure_mean, at->pressure_peak));
-        high = fmax(high, fmax(at->pressure_mean, at->pressure_peak));
+        if (inlet && p->given->ends[p->plan->openings[k].end].kind != RILL_END_PRESSURE) continue;
         r = fmax(r, o[k].hydraulic_diameter / 2);
-        for (int j = 0; j < k; j++)
-            length =
-                fmax(length, hypot(hypot(o[k].centre[0] - o[j].centre[0], o[k].centre[1] - o[j].centre[1]),
-                                   o[k].centre[2] - o[j].centre[2]));
+        for (int j = 0; j < k; j++) {
+            if (inlet && p->given->ends[p->plan->openings[j].end].kind != RILL_END_PRESSURE) continue;
+            drop = fmax(drop, held_drop(p, j, k));
+            length = fmax(length, apart(&o[j], &o[k]));
+        }
     }
-    if (!(high > low) || !(length > 0)) return 0;
-    const double drop = high - low;
+    if (!(drop > 0) || !(length > 0)) return 0;
     return fmin(sqrt(2 * drop / p->given->density),
                 drop * r * r / (4 * p->outlook.nu * p->given->density * length));
 }
@@ -176,9 +194,16 @@ static void choose_step(planner *p)
     if (dt == 0) dt = fmin(mach / sqrt(3.0) * dx / fast, (TAU_CHOSEN - 0.5) / 3 * dx * dx / plan->nu);
     if (c->run.time_step == 0 && c->run.mach == 0 && p->swing > 0)
         dt = fmin(dt, dx * sqrt(SWING_CHOSEN * c->density / (3 * p->swing)));
+    rill_compliance_begin(c, p->geom, &p->outlook, p->swing, &plan->compliance);
+    if (c->run.time_step == 0 && c->run.mach == 0)
+        dt = fmin(dt, rill_compliance_step(c, &plan->compliance, dx, fast));
     if (c->run.time_step == 0 && thickest > 0)
         dt = fmin(dt, (TAU_AT_REST - 0.5) / 3 * dx * dx / (thickest / c->density));
-    if (c->run.pulsatile) {
+    const rill_plan_resume *kept = &plan->resume;
+    if (kept->given) {
+        plan->cycle_steps = kept->cycle_steps;
+        dt = kept->time_step;
+    } else if (c->run.pulsatile) {
         /* Snapshots fall on steps. */
         const double phases = fmax(c->output.snapshots, 1),
                      steps = ceil(c->run.period / dt / phases - 1e-9) * phases;
@@ -191,6 +216,7 @@ static void choose_step(planner *p)
                                  .pressure = c->density * (dx / dt) * (dx / dt),
                                  .flow = dx * dx * dx / dt};
     plan->mach = plan->velocity_peak * dt / dx * sqrt(3.0);
+    rill_compliance_end(c, &p->outlook, &plan->scales, &plan->compliance);
     double held = 0;
     int holding = 0;
     for (int k = 0; k < plan->opening_count; k++) {
@@ -346,13 +372,15 @@ static void count_steps(planner *p)
             widest = fmax(widest, p->geom->surface->openings[k].hydraulic_diameter / 2);
             along = fmax(along, fabs(plan->openings[k].flow_mean) / p->geom->surface->openings[k].area);
         }
-        const double chosen = 5 * p->fastest.length / fmax(along, 1e-9) + widest * widest / plan->nu;
+        const rill_plan_compliance *stores = &plan->compliance;
+        const double chosen = 5 * p->fastest.length / fmax(along, 1e-9) + widest * widest / plan->nu +
+                              5 * (stores->settling + stores->constant);
         plan->steps = (uint64_t)fmin(ceil((c->run.duration > 0 ? c->run.duration : chosen) / dt), 1e15);
     }
     const double whole = c->run.pulsatile ? (double)plan->cycle_steps : (double)plan->steps;
     const double soft =
         c->run.soft_start >= 0 ? c->run.soft_start / dt : fmin(fmax(0.1 * whole, 4 * sound), 0.5 * whole);
-    plan->soft_steps = (uint64_t)fmin(fmax(soft, 0), 1e15);
+    plan->soft_steps = plan->resume.given ? plan->resume.soft_steps : (uint64_t)fmin(fmax(soft, 0), 1e15);
 }
 
 rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
@@ -362,6 +390,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     const rill_backend *backend;
     planner p = {.given = given, .geom = geom, .options = options, .plan = plan};
     memset(plan, 0, sizeof *plan);
+    if (options->resume) RILL_TRY(rill_resume_find(options->resume, given, &plan->resume));
     RILL_TRY(expect(&p));
     plan->voxels = rill_geom_voxels(geom);
     plan->wall_links = geom->surface->wall_count;
@@ -370,6 +399,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     RILL_TRY(choose_variant(&p, &backend));
     rill_sponge_plan(given, geom, plan);
     count_steps(&p);
+    rill_plan_guard(given, &p.outlook, &p.fastest, plan);
     RILL_TRY(count_memory(&p, backend));
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
     if (options->measure) RILL_TRY(rill_case_pace(given, geom, backend->host, plan));

@@ -67,6 +67,34 @@ double rill_plan_cell_reynolds(const rill_case *given, const rill_case_plan *pla
  */
 rill_status rill_case_pace(const rill_case *given, const rill_geom *geom, bool host, rill_case_plan *plan);
 
+/** Find what compliance depends on before there is a time step. @param[in] swing  Pa, of the pressures */
+void rill_compliance_begin(const rill_case *given, const rill_geom *geom, const rill_outlook *outlook,
+                           double swing, rill_plan_compliance *out);
+
+/** Return the time step, s, with which the lattice stores 5 % of what the circuit and of what a stroke
+ * brings; no shorter than that of Mach 0.002. @param[in] fastest  m/s */
+double rill_compliance_step(const rill_case *given, const rill_plan_compliance *compliance, double spacing,
+                            double fastest);
+
+/** Fill in what follows from the time step. @see tests/test_compliance.c */
+void rill_compliance_end(const rill_case *given, const rill_outlook *outlook, const rill_scales *scales,
+                         rill_plan_compliance *compliance);
+
+/** Times the planned Mach number, and times the pressures that are allowed for, at which a run stops. */
+#define RILL_GUARD_MACH 2.0
+#define RILL_GUARD_PRESSURE 5.0
+
+/**
+ * Set the limits of Mach number and pressure beyond which a run is not the planned flow any more; the plan
+ * has its steps.
+ * @see docs/vessels.md, tests/test_guard.c
+ */
+void rill_plan_guard(const rill_case *given, const rill_outlook *outlook, const rill_passage *fastest,
+                     rill_case_plan *plan);
+
+/** Widen the range of pressures by one, Pa, and set the limit anew. */
+void rill_plan_guard_widen(rill_case_plan *plan, double pressure);
+
 /** Add the verdicts. @param[in] swing  Pa, of the expected pressures over a cycle */
 void rill_case_judge(const rill_case *given, const rill_geom *geom, double swing, const rill_passage *fastest,
                      rill_case_plan *plan);

@@ -12,8 +12,8 @@ enum {
 
 /*
  * Steps in which what is left of a disturbance shrinks by e: the slowest mode of the flow in a pipe decays
- * with 5.78 nu / R^2 (the square of the first zero of J0), a Windkessel with R_d C, and sound must have
- * crossed the vessel.
+ * with 5.78 nu / R^2 (the square of the first zero of J0), a Windkessel with R_d C, what the lattice stores
+ * through all outlets, and sound must have crossed the vessel.
  */
 static double settling_steps(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan)
 {
@@ -25,6 +25,7 @@ static double settling_steps(const rill_case *given, const rill_geom *geom, cons
         if (end->kind == RILL_END_WINDKESSEL && isfinite(end->distal * end->compliance))
             seconds = fmax(seconds, end->distal * end->compliance);
     }
+    seconds = fmax(seconds, plan->compliance.settling);
     for (int a = 0; a < 3; a++) sound += sqrt(3) * geom->n[a];
     return fmax(seconds / plan->scales.time, sound);
 }
@@ -34,7 +35,7 @@ static uint64_t at_most(uint64_t limit, uint64_t steps) { return steps < limit ?
 void rill_run_rhythm_make(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan,
                           rill_run_rhythm *out)
 {
-    uint64_t cycle = plan->cycle_steps;
+    uint64_t cycle = plan->resume.given ? plan->resume.span : plan->cycle_steps;
     if (cycle == 0) { /* at least three spans within what is allowed, so that two can be compared */
         const double wanted = fmin(ceil(settling_steps(given, geom, plan)), ceil((double)plan->steps / 3));
         cycle = (uint64_t)fmax(1, wanted);

@@ -2,12 +2,14 @@
 /* The time loop of a vessel: steps from one thing to be done to the next. */
 #include "case/run_priv.h"
 
+#include "case/resume.h"
 #include "core/clock.h"
 #include "core/status.h"
 #include "run/sim.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Speeds and densities that no flow of small Mach number has; lu. */
@@ -60,10 +62,13 @@ static rill_status watch(rill_run_loop *loop)
     rill_status status = RILL_OK;
     rill_totals t;
     RILL_TRY(rill_sim_totals(loop->vessel->sim, &t));
+    const rill_case_plan *plan = &loop->vessel->plan;
     if (t.not_finite > 0 || !(t.speed_max < SPEED_MAX) || !(t.density_max < DENSITY_MAX))
         return rill_run_diverged(loop, &t);
     loop->mach = sqrt(3) * t.speed_max;
     loop->state.mach_max = fmax(loop->state.mach_max, loop->mach);
+    if (loop->mach > plan->mach_limit) return rill_run_too_fast(loop);
+    if (t.density_max / 3 * plan->scales.pressure > plan->pressure_limit) return rill_run_too_dense(loop);
     double *row = rill_record_append(&loop->observers.monitor, loop->state.steps,
                                      rill_observers_time(&loop->observers));
     if (!row) return rill_fail(RILL_SYSTEM, "out of memory for a series");
@@ -192,6 +197,8 @@ static void result_fill(rill_run_loop *loop)
     r->change_flow = s->change_flow;
     r->change_pressure = s->change_pressure;
     r->change_wall = s->change_wall;
+    r->change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN;
+    r->soft = s->steps < loop->rhythm.cycle + loop->vessel->plan.soft_steps;
     r->mach_max = s->mach_max;
     r->phases = (int)s->phases;
     r->triangles = loop->observers.map.triangle_count;
@@ -221,6 +228,7 @@ static rill_status loop_begin(rill_run_loop *loop)
                          "time step",
                          (unsigned long long)r->cycle);
     RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
+    RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, r->cycle, r->phases, &loop->text));
     RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
     if (s->steps % r->cycle == 0) { /* a cycle begins: of a run that ended here, too, and was given more */
         s->recording = s->repeats || s->steps + r->cycle >= loop->steps_max;
@@ -266,5 +274,6 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
     }
 done:
     rill_observers_free(&loop.observers);
+    free(loop.text);
     return status;
 }

@@ -65,6 +65,8 @@ typedef struct rill_run_result {
     double time;             /**< s, physical */
     double change_flow, change_pressure,
         change_wall; /**< between the last two cycles, relative; NaN: unknown */
+    double change;   /**< the largest of the three */
+    bool soft;       /**< the last two cycles are not both after the soft start */
     double balance;  /**< what came in too much over the last cycle, of what came in */
     double mach_max;
     double flow[RILL_OPENINGS];                                       /**< m3/s, mean over the last cycle */

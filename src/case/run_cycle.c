@@ -99,5 +99,5 @@ void rill_run_means(const rill_run_loop *loop)
         sizes += through / steps;
     }
     out->balance = sizes > 0 ? sum / sizes : NAN;
-    wall_means(loop);
+    if (out->end != RILL_RUN_DIVERGED) wall_means(loop);
 }

@@ -2,7 +2,7 @@
 /**
  * @file run_priv.h
  * What the parts of a run share: run.c steps, run_cycle.c compares cycles, run_state.c keeps checkpoints,
- * run_diverged.c looks for the place, run_fields.c hands out fields,
+ * run_diverged.c looks for the place of what is wrong, run_fields.c hands out fields,
  * run_slices.c draws planes, run_files.c writes results.
  */
 #ifndef RILL_CASE_RUN_PRIV_H
@@ -40,6 +40,7 @@ typedef struct rill_run_loop {
     double mach, balance;         /**< as last seen */
     double started, saved, shown; /**< clock, s */
     uint64_t first;               /**< steps that this process began at */
+    char *text;                   /**< of the case, for checkpoints; owned */
     char run_hash[17], geometry_hash[17], variant[160];
 } rill_run_loop;
 
@@ -63,6 +64,12 @@ rill_status rill_run_forget(const rill_run_loop *loop);
 
 /** Find out where and why the flow diverged. @return RILL_NUMERICS with a sentence */
 rill_status rill_run_diverged(rill_run_loop *loop, const rill_totals *totals);
+
+/** Find out where the flow is faster than its plan allows. @return RILL_NUMERICS with a sentence */
+rill_status rill_run_too_fast(rill_run_loop *loop);
+
+/** Find out where the pressure leaves what its plan allows. @return RILL_NUMERICS with a sentence */
+rill_status rill_run_too_dense(rill_run_loop *loop);
 
 /** A rill_moments_fn of a loop. */
 rill_status rill_run_moments(void *context, rill_node first, rill_node count, double *rho, double *u);

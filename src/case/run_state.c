@@ -2,67 +2,24 @@
 /* Checkpoints of a run: what is in them, and what they belong to. */
 #include "case/run_priv.h"
 
+#include "case/resume.h"
 #include "core/status.h"
 #include "io/output.h"
 #include "run/sim.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-enum { PARTS = 12, WAVE = 64 /* samples of a waveform that tell it from others */ };
+enum { PARTS = 12 };
 
 /* ---- what a checkpoint belongs to ------------------------------------------------------------ */
 
 static void reals(XXH3_state_t *hash, const double *values, size_t count)
 {
     XXH3_64bits_update(hash, values, count * sizeof *values);
-}
-
-static void end_hash(XXH3_state_t *hash, const rill_end *e, double period)
-{
-    const double numbers[] = {e->kind,       e->inflow,   e->amount,   e->profile,
-                              e->pressure,   e->beyond,   e->proximal, e->distal,
-                              e->compliance, e->fraction, e->backflow, e->wave != NULL};
-    XXH3_64bits_update(hash, e->name, strlen(e->name));
-    reals(hash, numbers, sizeof numbers / sizeof *numbers);
-    for (int k = 0; k < WAVE && e->wave; k++) {
-        const double value = rill_waveform_at(e->wave, period * k / WAVE);
-        reals(hash, &value, 1);
-    }
-}
-
-/* Everything that the bits of a run and the shape of its series depend on; how long it runs, and how closely
- * cycles must repeat, may change. */
-static void case_hash(const rill_vessel *v, const rill_run_rhythm *rhythm, XXH3_state_t *hash)
-{
-    const rill_case *c = v->given;
-    const double numbers[] = {c->density,
-                              c->law.kind,
-                              c->law.viscosity,
-                              c->law.at_rest,
-                              c->law.time,
-                              c->law.index,
-                              c->law.sharpness,
-                              c->law.yield_stress,
-                              c->walls,
-                              c->run.pulsatile,
-                              c->run.period,
-                              v->plan.scales.time,
-                              v->plan.options.tau,
-                              (double)v->plan.soft_steps,
-                              c->output.surface,
-                              c->output.centreline,
-                              (double)rhythm->cycle,
-                              (double)rhythm->phases};
-    reals(hash, numbers, sizeof numbers / sizeof *numbers);
-    for (int k = 0; k < c->end_count; k++) end_hash(hash, &c->ends[k], c->run.period);
-    for (int k = 0; k < c->output.probe_count; k++) reals(hash, c->output.probes[k].at, 3);
-    for (int k = 0; k < c->output.plane_count; k++) {
-        reals(hash, c->output.planes[k].centre, 3);
-        reals(hash, c->output.planes[k].normal, 3);
-    }
 }
 
 static void cuts_hash(XXH3_state_t *hash, const rill_cut *cuts, uint64_t count)
@@ -93,10 +50,8 @@ static rill_status key_make(rill_run_loop *loop, rill_checkpoint_key *key)
     if (!hash) return rill_fail(RILL_SYSTEM, "out of memory for a checkpoint");
     if (loop->run_hash[0] == '\0') { /* once in a run */
         char variant[96];
-        XXH3_64bits_reset(hash);
-        case_hash(loop->vessel, &loop->rhythm, hash);
         snprintf(loop->run_hash, sizeof loop->run_hash, "%016llx",
-                 (unsigned long long)XXH3_64bits_digest(hash));
+                 (unsigned long long)rill_resume_hash(loop->text));
         XXH3_64bits_reset(hash);
         geometry_hash(loop->vessel->geom, hash);
         snprintf(loop->geometry_hash, sizeof loop->geometry_hash, "%016llx",
@@ -122,7 +77,8 @@ static rill_status sim_load(void *context, uint64_t offset, uint64_t bytes, cons
     return rill_sim_state_load(context, offset, bytes, from);
 }
 
-static int parts_list(rill_run_loop *loop, rill_checkpoint_part parts[PARTS])
+/* @param[in] kept  what goes on from a checkpoint; NULL: all, to be written */
+static int parts_list(rill_run_loop *loop, const rill_plan_resume *kept, rill_checkpoint_part parts[PARTS])
 {
     rill_observers *o = &loop->observers;
     rill_sim *sim = loop->vessel->sim;
@@ -131,11 +87,12 @@ static int parts_list(rill_run_loop *loop, rill_checkpoint_part parts[PARTS])
     parts[count++] =
         (rill_checkpoint_part){"populations", rill_sim_state_bytes(sim), sim_save, sim_load, sim, NULL};
     parts[count++] = rill_record_part(&o->openings);
-    parts[count++] = rill_record_part(&o->probes);
-    parts[count++] = rill_record_part(&o->planes);
     parts[count++] = rill_record_part(&o->monitor);
-    parts[count++] = rill_record_part(&o->line);
-    if (!o->sample) return count;
+    if (!kept) parts[count++] = rill_checkpoint_memory(RILL_RESUME_PART, loop->text, strlen(loop->text));
+    if (!kept || kept->probes) parts[count++] = rill_record_part(&o->probes);
+    if (!kept || kept->planes) parts[count++] = rill_record_part(&o->planes);
+    if (!kept || kept->line) parts[count++] = rill_record_part(&o->line);
+    if (!o->sample || (kept && !kept->surface)) return count;
     parts[count++] = rill_record_part(&o->wall);
     parts[count++] =
         rill_checkpoint_memory("shear", o->cycle.sums, 4 * o->cycle.triangles * sizeof *o->cycle.sums);
@@ -151,7 +108,7 @@ rill_status rill_run_save(rill_run_loop *loop)
     loop->state.samples = loop->observers.cycle.samples;
     RILL_TRY(rill_run_path(loop, "checkpoint.h5", path));
     RILL_TRY(key_make(loop, &key));
-    RILL_TRY(rill_checkpoint_write(path, &key, loop->state.steps, parts, parts_list(loop, parts)));
+    RILL_TRY(rill_checkpoint_write(path, &key, loop->state.steps, parts, parts_list(loop, NULL, parts)));
 done:
     return status;
 }
@@ -165,11 +122,19 @@ rill_status rill_run_resume(rill_run_loop *loop)
     uint64_t steps;
     RILL_TRY(rill_run_path(loop, "checkpoint.h5", path));
     RILL_TRY(key_make(loop, &key));
-    RILL_TRY(rill_checkpoint_read(path, &key, parts, parts_list(loop, parts), &steps));
-    if (steps != loop->state.steps)
+    const rill_plan_resume *kept = &loop->vessel->plan.resume;
+    RILL_TRY(rill_checkpoint_read(path, &key, parts, parts_list(loop, kept, parts), &steps));
+    if (steps != loop->state.steps || !kept->given)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", path));
+    if (!loop->observers.sample || !kept->surface) loop->state.samples = 0;
     loop->observers.cycle.samples = loop->state.samples;
+    /* A cycle that is being recorded keeps its snapshots, the one of a steady run is of its end. */
+    if (loop->state.recording && steps % loop->rhythm.cycle != 0) loop->rhythm.phases = kept->phases;
+    if (loop->vessel->plan.cycle_steps == 0) loop->state.phases = 0;
     RILL_TRY(rill_sim_state_resume(loop->vessel->sim, steps));
+    free(loop->text);
+    RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, loop->rhythm.cycle,
+                              loop->rhythm.phases, &loop->text));
 done:
     return status;
 }

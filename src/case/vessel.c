@@ -246,7 +246,9 @@ static void choose_start(rill_vessel *v)
     int count = 0;
     for (int k = 0; k < v->plan.opening_count; k++) {
         if (v->given->ends[v->plan.openings[k].end].kind != RILL_END_WINDKESSEL) continue;
-        sum += to_pressure(v, stored_at_start(v, k));
+        const double stored = stored_at_start(v, k);
+        rill_plan_guard_widen(&v->plan, stored);
+        sum += to_pressure(v, stored);
         count++;
     }
     v->ends->start = count ? sum / count : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file waveform.h
- * A quantity that repeats: read from CSV, made smooth by a periodic cubic spline, taken apart into harmonics.
+ * A quantity that repeats: read from CSV, made smooth without overshoot, taken apart into harmonics.
  */
 #ifndef RILL_CASE_WAVEFORM_H
 #define RILL_CASE_WAVEFORM_H
@@ -24,11 +24,14 @@ extern const char *const rill_wave_names[RILL_WAVE_KINDS];
 /** A periodic function through samples; SI. */
 typedef struct rill_waveform {
     rill_wave_kind kind;
-    double period;  /**< s */
-    double *time;   /**< [count + 1], s from the first sample, ascending; the last is the period. Owned */
-    double *value;  /**< [count + 1]; the last is the first. Owned */
-    double *second; /**< [count + 1], second derivatives of the spline there. Owned */
+    double period; /**< s */
+    double *time;  /**< [count + 1], s from the first sample, ascending; the last is the period. Owned */
+    double *value; /**< [count + 1]; the last is the first. Owned */
+    double *slope; /**< [count + 1], first derivatives there. Owned */
+    double *bulge; /**< [count], height of what is added in the middle between two samples. Owned */
     uint32_t count;
+    double low, high; /**< of the samples */
+    double mean;      /**< of straight lines between the samples, and of the curve */
 } rill_waveform;
 
 enum { RILL_HARMONICS = 64 }; /**< at most */
@@ -59,8 +62,23 @@ rill_status rill_waveform_create(rill_wave_kind kind, double period, const doubl
 /** Destroy a waveform; NULL is allowed. */
 void rill_waveform_destroy(rill_waveform *wave);
 
-/** Return the value at a time, any. */
+/**
+ * Return the value at a time, any.
+ *
+ * Between samples runs a cubic of Hermite's with the slopes of the periodic cubic spline, limited so that it
+ * is monotone where the samples are: to three times the lesser of the slopes of the lines beside (Fritsch &
+ * Carlson 1980, doi:10.1137/0717021); a smooth extremum between evenly spaced samples is left (Huynh 1993,
+ * doi:10.1137/0730021). A quartic that vanishes with its slope at the samples makes the mean that of straight
+ * lines.
+ */
 double rill_waveform_at(const rill_waveform *wave, double time);
+
+/** How far a waveform may leave the range of its samples, as a share of it, before `rill check` says so. */
+#define RILL_WAVEFORM_BEYOND 0.02
+
+/** Return how far the curve leaves the range of its samples, as a share of it. @param[out] time  s, value
+ * there */
+double rill_waveform_beyond(const rill_waveform *wave, double *time, double *value);
 
 /**
  * Take a waveform apart, as many harmonics as leave out no more than `rest` of the power of its changes.

@@ -54,9 +54,11 @@ static void print_opening(const rill_case *c, const rill_opening *o, const rill_
 static void print_step(const rill_case *c, const rill_case_plan *p)
 {
     char text[64], more[64];
-    cli_row("time step", "%s: %s", duration(p->scales.time, text, sizeof text),
-            c->run.time_step > 0 ? "as asked for, steps of a cycle made whole"
-                                 : "by the Mach number wanted, tau up to 0.8, or pressures that swing");
+    cli_row(
+        "time step", "%s: %s", duration(p->scales.time, text, sizeof text),
+        c->run.time_step > 0
+            ? "as asked for, steps of a cycle made whole"
+            : "by the Mach number wanted, tau up to 0.8, pressures that swing, or what the lattice stores");
     if (p->tau_high > p->tau_low * (1 + 1e-9))
         cli_row("tau", "%.5g to %.4g: %s, %.4g where it is sheared as at the inlet", p->tau_low, p->tau_high,
                 laws[c->law.kind], p->options.tau);
@@ -65,6 +67,9 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
                 c->density);
     cli_row("Mach, Reynolds, Womersley", "%.3g, %.4g, %.3g; at most %.3g m/s expected", p->mach, p->reynolds,
             p->womersley, p->velocity_peak);
+    cli_row("limits", "a run stops above Mach %.3g, and at pressures below %.4g or above %.4g mmHg",
+            p->mach_limit, (p->scales.base - p->pressure_limit) / MMHG,
+            (p->scales.base + p->pressure_limit) / MMHG);
     if (p->cycle_steps)
         cli_row("steps", "%llu for a cycle of %s, at most %d cycles", (unsigned long long)p->cycle_steps,
                 duration(c->run.period, text, sizeof text), c->run.cycles);
@@ -74,6 +79,15 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
     cli_row("soft start", "%s, %llu steps",
             duration((double)p->soft_steps * p->scales.time, more, sizeof more),
             (unsigned long long)p->soft_steps);
+}
+
+static void print_compliance(const rill_plan_compliance *p)
+{
+    char of[64] = "", stored[64] = "", settles[64] = "";
+    if (p->share > 0) snprintf(of, sizeof of, ", %.2g %% of the Windkessels'", 100 * p->share);
+    if (p->stored > 0) snprintf(stored, sizeof stored, ", stores %.2g %% of the stroke", 100 * p->stored);
+    if (p->settling > 0) snprintf(settles, sizeof settles, ", settles with %.2g s", p->settling);
+    cli_row("lattice compliance", "%.3g mL/mmHg%s%s%s", 1e6 * MMHG * p->lattice, of, stored, settles);
 }
 
 void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
@@ -89,6 +103,7 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     cli_row("openings", "%d", p->opening_count);
     for (int k = 0; k < p->opening_count; k++) print_opening(c, &geom->surface->openings[k], &p->openings[k]);
     print_step(c, p);
+    print_compliance(&p->compliance);
     cli_row("variant", "%s: %s", variant, p->variant_reason);
     cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     if (p->mlups_measured && p->cycle_steps)
@@ -121,21 +136,32 @@ static json_t *opening_json(const rill_case *c, const rill_opening *o, const ril
 
 static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
 {
-    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, "
-                     "s:I, s:I, s:o, s:o, s:o}",
-                     "case", c->path, "geometry", c->geometry, "spacing_m", rill_json_real(geom->spacing),
-                     "fluid_nodes", (json_int_t)p->nodes, "wall_links", (json_int_t)p->wall_links,
-                     "opening_links", (json_int_t)p->opening_links, "time_step_s",
-                     rill_json_real(p->scales.time), "tau", rill_json_real(p->options.tau), "tau_low",
-                     rill_json_real(p->tau_low), "tau_high", rill_json_real(p->tau_high),
-                     "velocity_peak_m_per_s", rill_json_real(p->velocity_peak), "mach",
-                     rill_json_real(p->mach), "reynolds", rill_json_real(p->reynolds), "womersley",
-                     rill_json_real(p->womersley), "steps", (json_int_t)p->steps, "cycle_steps",
-                     (json_int_t)p->cycle_steps, "soft_steps", (json_int_t)p->soft_steps, "host_bytes",
-                     (json_int_t)p->host_bytes, "device_bytes", (json_int_t)p->device_bytes, "mlups",
-                     rill_json_real(p->mlups_measured ? p->mlups : NAN), "seconds_cycle",
-                     rill_json_real(p->mlups_measured ? p->seconds_cycle : NAN), "seconds",
-                     rill_json_real(p->mlups_measured ? p->seconds : NAN));
+    return json_pack(
+        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, "
+        "s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "case", c->path, "geometry", c->geometry, "spacing_m", rill_json_real(geom->spacing), "fluid_nodes",
+        (json_int_t)p->nodes, "wall_links", (json_int_t)p->wall_links, "opening_links",
+        (json_int_t)p->opening_links, "time_step_s", rill_json_real(p->scales.time), "tau",
+        rill_json_real(p->options.tau), "tau_low", rill_json_real(p->tau_low), "tau_high",
+        rill_json_real(p->tau_high), "velocity_peak_m_per_s", rill_json_real(p->velocity_peak), "mach",
+        rill_json_real(p->mach), "reynolds", rill_json_real(p->reynolds), "womersley",
+        rill_json_real(p->womersley), "steps", (json_int_t)p->steps, "cycle_steps",
+        (json_int_t)p->cycle_steps, "soft_steps", (json_int_t)p->soft_steps, "host_bytes",
+        (json_int_t)p->host_bytes, "device_bytes", (json_int_t)p->device_bytes, "mlups",
+        rill_json_real(p->mlups_measured ? p->mlups : NAN), "seconds_cycle",
+        rill_json_real(p->mlups_measured ? p->seconds_cycle : NAN), "seconds",
+        rill_json_real(p->mlups_measured ? p->seconds : NAN), "mach_limit", rill_json_real(p->mach_limit),
+        "pressure_lowest_pa", rill_json_real(p->scales.base - p->pressure_limit), "pressure_highest_pa",
+        rill_json_real(p->scales.base + p->pressure_limit));
+}
+
+static json_t *compliance_json(const rill_plan_compliance *p)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "volume_m3", rill_json_real(p->volume),
+                     "lattice_m3_per_pa", rill_json_real(p->lattice), "windkessels_m3_per_pa",
+                     rill_json_real(p->circuit), "share", rill_json_real(p->share), "stored",
+                     rill_json_real(p->stored), "settling_s", rill_json_real(p->settling), "pressure_change",
+                     rill_json_real(p->change));
 }
 
 json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
@@ -152,6 +178,7 @@ json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill
                                                   p->verdicts[k].text));
     }
     if (!json || json_object_set_new(json, "variant", json_string(variant)) ||
+        json_object_set_new(json, "compliance", compliance_json(&p->compliance)) ||
         json_object_set_new(json, "openings", openings) || json_object_set_new(json, "verdicts", verdicts) ||
         json_object_set_new(json, "can_run", json_boolean(!refused))) {
         json_decref(json);

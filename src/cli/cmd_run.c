@@ -171,14 +171,10 @@ static rill_status flow(const choices *c, rill_vessel *vessel, int *code)
     if (!c->quiet) cli_run_print(vessel, &result, c->directory);
     if (result.end == RILL_RUN_STOPPED) *code = EXIT_STOPPED;
     if (result.end == RILL_RUN_LIMIT && result.compared)
-        RILL_TRY(
-            rill_fail(RILL_NUMERICS,
-                      "not converged: the last two %s differ by %.2g, more than the tolerance of %g; results "
-                      "are in %s: allow more %s and go on with --resume",
-                      c->cycles > 0 ? "cycles" : "spans",
-                      fmax(result.change_flow, fmax(result.change_pressure, result.change_wall)),
-                      vessel->given->run.tolerance, c->directory,
-                      c->cycles > 0 ? "cycles (run.cycles)" : "time (run.duration)"));
+        RILL_TRY(rill_fail(RILL_NUMERICS,
+                           "not converged: %s; results are in %s: allow more %s and go on with --resume",
+                           cli_run_not_repeated(vessel, &result, why, sizeof why), c->directory,
+                           c->cycles > 0 ? "cycles (run.cycles)" : "time (run.duration)"));
 done:
     return status;
 }
@@ -188,10 +184,11 @@ static rill_status work(choices *c, const char *path, int *code)
     rill_status status = RILL_OK;
     cli_case read = {0};
     rill_vessel *vessel = NULL;
-    const rill_plan_options options = {.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured};
+    rill_plan_options options = {.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured};
     if (!c->dry_run && access(path, R_OK) == 0) { /* else reading tells */
         RILL_TRY(directory_make(c, path));
         RILL_TRY(directory_try(c));
+        if (c->resume) options.resume = c->directory;
     }
     RILL_TRY(cli_case_read(path, c->json, &options, &read));
     c->cycles = read.given->run.pulsatile ? read.given->run.cycles : 0;

@@ -9,15 +9,31 @@
 
 static const double MMHG = 133.322387415;
 
-static const char *end_of(const rill_vessel *v, const rill_run_result *r)
+const char *cli_run_not_repeated(const rill_vessel *v, const rill_run_result *r, char *text, size_t size)
 {
     const bool pulsatile = v->plan.cycle_steps > 0;
+    if (r->soft)
+        snprintf(text, size, "the last two %s are not both after the soft start of %.3g s",
+                 pulsatile ? "cycles" : "spans", (double)v->plan.soft_steps * v->plan.scales.time);
+    else
+        snprintf(text, size,
+                 "the flow is not %s: the last two %s differ by %.2g %%, more than the tolerance of %g %%",
+                 pulsatile ? "periodic" : "steady", pulsatile ? "cycles" : "spans", 100 * r->change,
+                 100 * v->given->run.tolerance);
+    return text;
+}
+
+static const char *end_of(const rill_vessel *v, const rill_run_result *r, char *text, size_t size)
+{
+    const bool pulsatile = v->plan.cycle_steps > 0;
+    char why[192];
     switch (r->end) {
     case RILL_RUN_REPEATS:
         return pulsatile ? "cycles repeat" : "steady";
     case RILL_RUN_LIMIT:
         if (!r->compared) return "all that was asked for; there were no two cycles to compare";
-        return pulsatile ? "NOT CONVERGED: the last two cycles differ" : "NOT CONVERGED: still changing";
+        snprintf(text, size, "NOT CONVERGED: %s", cli_run_not_repeated(v, r, why, sizeof why));
+        return text;
     case RILL_RUN_STOPPED:
         return "stopped by a signal; go on with --resume";
     default:
@@ -38,7 +54,8 @@ static void print_openings(const rill_vessel *v, const rill_run_result *r)
 
 void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *directory)
 {
-    cli_row("end", "%s", end_of(v, r));
+    char text[224];
+    cli_row("end", "%s", end_of(v, r, text, sizeof text));
     cli_row("run", "%u %s of %llu steps, %.4g s", r->cycles, v->plan.cycle_steps ? "cycles" : "spans",
             (unsigned long long)r->cycle_steps, r->time);
     if (r->compared)
@@ -73,22 +90,30 @@ static json_t *openings_json(const rill_vessel *v, const rill_run_result *r)
     return list;
 }
 
+/* Whether cycles repeat, or it is steady: null where nothing was compared. */
+static json_t *repeats_json(const rill_run_result *r)
+{
+    return r->compared ? json_boolean(r->end == RILL_RUN_REPEATS) : json_null();
+}
+
 json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r)
 {
     static const char *const ends[] = {"repeats", "limit", "stopped", "diverged"};
     return json_pack(
-        "{s:s, s:b, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, "
+        "{s:s, s:b, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:I, s:I, s:I, "
         "s:o, s:o, "
         "s:i, s:I, s:o}",
-        "end", ends[r->end], "converged", r->end == RILL_RUN_REPEATS, "steps", (json_int_t)r->steps,
-        "steps_resumed", (json_int_t)r->resumed, "cycle_steps", (json_int_t)r->cycle_steps, "cycles",
-        (int)r->cycles, "time_s", rill_json_real(r->time), "change_flow", rill_json_real(r->change_flow),
-        "change_pressure", rill_json_real(r->change_pressure), "change_wall", rill_json_real(r->change_wall),
-        "mass_balance", rill_json_real(r->balance), "mach_max", rill_json_real(r->mach_max), "openings",
-        openings_json(v, r), "tawss_mean_pa", rill_json_real(r->shear_mean), "tawss_max_pa",
-        rill_json_real(r->shear_max), "osi_mean", rill_json_real(r->osi_mean), "triangles",
-        (json_int_t)r->triangles, "triangles_missing", (json_int_t)r->triangles_missing,
-        "triangles_not_extrapolated", (json_int_t)r->triangles_flat, "seconds", rill_json_real(r->seconds),
-        "mlups", rill_json_real(r->mlups), "phases", r->phases, "watch_steps", (json_int_t)r->watch_steps,
-        "plan", cli_case_plan_json(v->given, v->geom, &v->plan));
+        "end", ends[r->end], "converged", r->end == RILL_RUN_REPEATS,
+        v->plan.cycle_steps ? "periodic" : "steady", repeats_json(r), "change", rill_json_real(r->change),
+        "tolerance", rill_json_real(v->given->run.tolerance), "steps", (json_int_t)r->steps, "steps_resumed",
+        (json_int_t)r->resumed, "cycle_steps", (json_int_t)r->cycle_steps, "cycles", (int)r->cycles, "time_s",
+        rill_json_real(r->time), "change_flow", rill_json_real(r->change_flow), "change_pressure",
+        rill_json_real(r->change_pressure), "change_wall", rill_json_real(r->change_wall), "mass_balance",
+        rill_json_real(r->balance), "mach_max", rill_json_real(r->mach_max), "openings", openings_json(v, r),
+        "tawss_mean_pa", rill_json_real(r->shear_mean), "tawss_max_pa", rill_json_real(r->shear_max),
+        "osi_mean", rill_json_real(r->osi_mean), "triangles", (json_int_t)r->triangles, "triangles_missing",
+        (json_int_t)r->triangles_missing, "triangles_not_extrapolated", (json_int_t)r->triangles_flat,
+        "seconds", rill_json_real(r->seconds), "mlups", rill_json_real(r->mlups), "phases", r->phases,
+        "watch_steps", (json_int_t)r->watch_steps, "plan", cli_case_plan_json(v->given, v->geom, &v->plan));
 }

@@ -13,6 +13,11 @@
 /** Print a result. @param directory  where its files are */
 void cli_run_print(const rill_vessel *vessel, const rill_run_result *result, const char *directory);
 
+/** Write why the last two cycles do not count as the same, with the figure; they were compared. @return text
+ */
+const char *cli_run_not_repeated(const rill_vessel *vessel, const rill_run_result *result, char *text,
+                                 size_t size);
+
 /** Return a result as JSON, with the plan; NULL without memory. */
 json_t *cli_run_json(const rill_vessel *vessel, const rill_run_result *result);
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { VERSION = 1, PIECE = 8 << 20, CHUNK = 1 << 20, PATH = 128 };
+enum { VERSION = 1, PIECE = 8 << 20, CHUNK = 1 << 20, PATH = 128, TEXT = 16 << 20 };
 
 /* ---- parts in memory ------------------------------------------------------------------------- */
 
@@ -247,6 +247,66 @@ rill_status rill_checkpoint_read(const char *path, const rill_checkpoint_key *ke
         rill_log(RILL_LOG_NOTE, "%s: going on from %s, %llu steps", why, previous,
                  (unsigned long long)*steps);
 done:
+    free(previous);
+    return status;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/* A text that is read. */
+typedef struct reading {
+    char *text; /* NUL-terminated, owned */
+} reading;
+
+static rill_status text_load(void *context, uint64_t offset, uint64_t bytes, const void *from)
+{
+    memcpy(((reading *)context)->text + offset, from, bytes);
+    return RILL_OK;
+}
+
+static rill_status text_resize(void *context, uint64_t bytes)
+{
+    reading *r = context;
+    if (bytes > TEXT) return rill_fail(RILL_USAGE, "a text of %llu bytes", (unsigned long long)bytes);
+    free(r->text);
+    r->text = calloc(bytes + 1, 1);
+    return r->text ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for the text of a checkpoint");
+}
+
+static rill_status text_read(const char *path, const char *part, reading *into)
+{
+    rill_status status = RILL_OK;
+    rill_h5_file *file = NULL;
+    void *piece = NULL;
+    XXH3_state_t *state = XXH3_createState();
+    if (!state) return rill_fail(RILL_SYSTEM, "out of memory for a checkpoint");
+    RILL_TRY(rill_array_create(PIECE, 1, "a checkpoint", &piece));
+    RILL_TRY(rill_h5_open(path, &file));
+    RILL_TRY(
+        part_read(file, &(rill_checkpoint_part){part, 0, NULL, text_load, into, text_resize}, piece, state));
+done:
+    rill_h5_close(file);
+    rill_array_destroy(piece);
+    XXH3_freeState(state);
+    return status;
+}
+
+rill_status rill_checkpoint_text(const char *path, const char *part, char **out)
+{
+    rill_status status = RILL_OK;
+    reading r = {NULL};
+    char *previous = NULL;
+    *out = NULL;
+    RILL_TRY(previous_name(path, &previous));
+    status = text_read(path, part, &r);
+    if (status == RILL_USAGE) status = text_read(previous, part, &r);
+    if (status == RILL_OK) {
+        *out = r.text;
+        r.text = NULL;
+    } else if (status == RILL_USAGE)
+        status = RILL_OK; /* reading the whole file tells what is wrong */
+done:
+    free(r.text);
     free(previous);
     return status;
 }

@@ -36,6 +36,12 @@ rill_status rill_checkpoint_write(const char *path, const rill_checkpoint_key *k
                                   const rill_checkpoint_part *parts, int count);
 
 /**
+ * Read a part that is text, whoever the file belongs to; of NAME.previous when it cannot be read.
+ * @param[out] out  to be freed; NULL when there is no file that can be read, or none with such a part
+ */
+rill_status rill_checkpoint_text(const char *path, const char *part, char **out);
+
+/**
  * Read a file into its parts, or, with a remark, NAME.previous when it is damaged or not there.
  * @param[out] steps  that it was written after
  * @return RILL_USAGE when there is none, when it belongs to another run, or when both are damaged: what the

@@ -95,6 +95,31 @@ Test(cli_check, tells_of_inlets_that_are_flattened)
     }
 }
 
+/* The circuit knows no flow between outlets whose pressures differ; the plan allows for it. */
+Test(cli_check, plans_for_flow_between_outlets)
+{
+    double peak[2];
+    for (int k = 0; k < 2; k++) {
+        write_text("v.yaml",
+                   FLUID
+                   "openings:\n  in: {kind: inlet, flow: 0.5 mL/s}\n  left: {kind: pressure, pressure: 80 "
+                   "mmHg}\n  right: {kind: pressure, pressure: %d mmHg}\n",
+                   k ? 79 : 80);
+        const cli_result r = cli_test_run("check", "v.yaml", "--json", "v.json", "--no-measure");
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        cr_expect(strstr(r.out, "a run stops above Mach 0."), "%s", r.out);
+        json_t *json = json_load_file("v.json", 0, NULL);
+        cr_assert(json);
+        peak[k] = json_real_value(json_object_get(json, "velocity_peak_m_per_s"));
+        cr_expect_float_eq(json_real_value(json_object_get(json, "mach_limit")),
+                           2 * json_real_value(json_object_get(json, "mach")), 1e-9);
+        json_decref(json);
+    }
+    cr_expect_lt(peak[0], 0.1, "%g m/s", peak[0]);
+    /* A free jet of 1 mmHg has 0.5 m/s. */
+    cr_expect_float_eq(peak[1], sqrt(2 * 133.3 / 1060), 0.02, "%g m/s", peak[1]);
+}
+
 /* What is refused in the end has a remedy that leads astray where a unit or a sign is wrong. */
 Test(cli_check, asks_for_units_and_signs_that_no_vessel_has)
 {

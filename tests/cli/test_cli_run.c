@@ -289,18 +289,134 @@ Test(cli_run, resume_refuses_what_is_not_its_own)
     cli_test_fails(1, "checkpoint.h5", "run", "p.yaml", "--no-measure", "-q", "-o", "none", "--resume");
     /* Not enough cycles: exit code 2, everything written, and a checkpoint to go on from. */
     write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
-    cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
+    const cli_result limit = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a", "--json", "a.json");
+    cli_test_expect_failure(&limit, 2, "--resume");
+    cr_assert(strstr(limit.err, "the flow is not periodic: the last two cycles differ by "), "%s", limit.err);
+    cr_assert(strstr(limit.out, "NOT CONVERGED: the flow is not periodic"), "%s", limit.out);
+    json_t *json = json_of("a.json");
+    cr_assert(json_is_false(json_object_get(json, "periodic")));
+    cr_assert_gt(number(json, "change"), number(json, "tolerance"));
+    json_decref(json);
     cr_assert_eq(access("a/run.h5", R_OK), 0);
     const cli_result told = cli_test_run("info", "a/checkpoint.h5");
     cr_assert(told.code == 0 && strstr(told.out, "checkpoint") && strstr(told.out, "steps"), "%s", told.out);
     write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.2, tolerance: 0.9}\noutput: {snapshots: 0}\n");
     cr_assert_eq(cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume").code, 0);
     write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.19, tolerance: 0.9}\noutput: {snapshots: 0}\n");
-    cli_test_fails(1, "another case", "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
+    cli_test_fails(1, "run.mach was 0.2, is 0.19: ", "run", "p.yaml", "--no-measure", "-q", "-o", "a",
+                   "--resume");
     write_file("a/checkpoint.h5", "no");
     write_file("a/checkpoint.h5.previous", "no");
     write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.2, tolerance: 0.9}\noutput: {snapshots: 0}\n");
     cli_test_fails(1, "checkpoint.h5", "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
+}
+
+/* The key that differs is named, whatever it is. */
+Test(cli_run, resume_names_the_key_that_differs)
+{
+    static const char *const from = "geometry: p.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\n"
+                                    "openings:\n  in: {kind: inlet, waveform: wave.csv}\n"
+                                    "  out: {kind: windkessel, proximal: 1e7 Pa.s/m3, distal: 4e7 Pa.s/m3, "
+                                    "compliance: 2e-10 m3/Pa}\n"
+                                    "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\n"
+                                    "output: {snapshots: 0}\n";
+    static const char *const changes[][3] = {
+        {"viscosity: 4 mPa.s", "viscosity: 3 mPa.s", "fluid.viscosity was 4 mPa.s, is 3 mPa.s: go on with"},
+        {"distal: 4e7", "distal: 5e7", "openings.out.distal was 40000000 Pa.s/m3, is 50000000 Pa.s/m3: "},
+        {"waveform: wave.csv", "waveform: other.csv", "openings.in.waveform was flow of 4 rows over 0.04 s"},
+        {"waveform: wave.csv", "waveform: wave.csv, profile: flat",
+         "openings.in.profile was fitted, is flat: "},
+        {"mach: 0.2,", "mach: 0.2, soft-start: 1 ms,", "run.soft-start was not given, is 0.001 s: "},
+        {"mach: 0.2, ", "", "run.mach was 0.2, is not given: "},
+        {"openings:", "walls: half-way\nopenings:", "walls was interpolated, is half-way: "}};
+    write_file("other.csv", "time [ms], flow [mL/s]\n0, 0.1\n10, 0.26\n20, 0.1\n30, 0.05\n40, 0.1\n");
+    write_file("p.yaml", from);
+    cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
+    for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
+        char text[1024];
+        const char *at = strstr(from, changes[k][0]);
+        cr_assert(at);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - from), from, changes[k][1],
+                 at + strlen(changes[k][0]));
+        write_file("p.yaml", text);
+        cli_test_fails(1, changes[k][2], "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
+    }
+}
+
+/* Return a file's text. */
+static char *text_of(const char *path)
+{
+    static char text[2][1 << 20];
+    static int which;
+    FILE *file = fopen(path, "r");
+    cr_assert(file, "%s", path);
+    which = !which;
+    const size_t length = fread(text[which], 1, sizeof text[which] - 1, file);
+    cr_assert(length + 1 < sizeof text[which]);
+    text[which][length] = '\0';
+    fclose(file);
+    return text[which];
+}
+
+/* A steady run whose soft start and span follow from its duration is given more time: what was run stays as
+ * it is, and it goes on as if it had not ended. */
+Test(cli_run, a_steady_run_may_be_given_more_time)
+{
+#define SHORT                                                                                                \
+    FLUID "openings:\n  in: {kind: inlet, flow: 0.1 mL/s, profile: parabolic}\n"                             \
+          "  out: {kind: pressure, pressure: 0 Pa}\n"
+    char text[1024];
+    int spans[2];
+    write_file("s.yaml", SHORT "run: {mach: 0.2, duration: 135 ms, tolerance: 0.0000001}\n");
+    cli_test_fails(2, "allow more time (run.duration) and go on with --resume", "run", "s.yaml",
+                   "--no-measure", "-q", "-o", "a");
+    json_t *json = json_of("a/summary.json");
+    spans[0] = (int)number(json, "cycle_steps");
+    json_decref(json);
+    cr_assert_eq(system("cp a/openings.csv first.csv"), 0);
+    write_file("s.yaml",
+               SHORT "run: {mach: 0.2, duration: 180 ms, tolerance: 0.0000001}\n"
+                     "output: {probes: {mid: [0 mm, 0 mm, 2 mm]}, surface: no, checkpoint-every: 1 h}\n");
+    const cli_result r = cli_test_run("run", "s.yaml", "--no-measure", "-o", "a", "--resume");
+    cr_assert_eq(r.code, 2, "%s%s", r.out, r.err);
+    json = json_of("a/summary.json");
+    spans[1] = (int)number(json, "cycle_steps");
+    cr_assert_gt(number(json, "time_s"), 0.15);
+    json_decref(json);
+    cr_assert_eq(spans[0], spans[1]);
+    const char *first = text_of("first.csv"), *all = text_of("a/openings.csv");
+    cr_assert_gt(strlen(all), 5 * strlen(first) / 4);
+    cr_assert_eq(strncmp(first, all, strlen(first)), 0, "the series begins as it did");
+    cr_assert(cli_test_exists("a/probes.csv"));
+    /* The same in one go, from the soft start of the first run. */
+    json = json_of("a/summary.json");
+    const json_t *plan = json_object_get(json, "plan");
+    snprintf(text, sizeof text,
+             SHORT "run: {mach: 0.2, duration: 180 ms, tolerance: 0.0000001, soft-start: %.17g s}\n",
+             number(plan, "soft_steps") * number(plan, "time_step_s"));
+    json_decref(json);
+    write_file("w.yaml", text);
+    cr_assert_eq(cli_test_run("run", "w.yaml", "--no-measure", "-q", "-o", "w").code, 2);
+    double a[ROWS], b[ROWS];
+    const int rows[2] = {column_read("a/openings.csv", "in.pressure", a),
+                         column_read("w/openings.csv", "in.pressure", b)};
+    cr_assert_eq(a[rows[0] - 1], b[rows[1] - 1], "%.9g, %.9g", a[rows[0] - 1], b[rows[1] - 1]);
+}
+
+/* Snapshots and places may change in a pulsatile run; the steps of a cycle stay. */
+Test(cli_run, outputs_may_change_on_resume)
+{
+    write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
+    cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
+    cr_assert_eq(system("cp a/openings.csv first.csv"), 0);
+    write_file("p.yaml",
+               PULSE "run: {cycles: 3, mach: 0.2, tolerance: 0.000001}\n"
+                     "output: {snapshots: 7, planes: {half: {centre: [0 mm, 0 mm, 2 mm], normal: [0, 0, "
+                     "1]}}}\n");
+    cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
+    const char *first = text_of("first.csv"), *all = text_of("a/openings.csv");
+    cr_assert_eq(strncmp(first, all, strlen(first)), 0);
+    cr_assert(cli_test_exists("a/wall-0007.vtkhdf") && cli_test_exists("a/planes.csv"));
 }
 
 /* Hours of steps are not discarded because an option was forgotten, nor because the new case is wrong. */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fluid of the lattice is compressible: what it stores beside the circuit is planned for, told, and true.
+ */
+#include "vessel_case.h"
+
+TestSuite(compliance, .init = files_start, .fini = files_end, .timeout = 120);
+
+#define MMHG 133.322387415
+
+/* 0.15 mL in the pipe; half-sines of 0.6 mL/s over half of a cycle of 100 ms. */
+static void begin(const char *run)
+{
+    vessel_pipe(0.5e-3, 0);
+    FILE *file = fopen("w.csv", "w");
+    cr_assert(file);
+    fprintf(file, "time [ms], flow [mL/s]\n");
+    for (int k = 0; k < 10; k++) fprintf(file, "%d, %.9g\n", 5 * k, 0.6 * sin(M_PI * k / 10));
+    fprintf(file, "50, 0\n75, 0\n100, 0\n");
+    cr_assert_eq(fclose(file), 0);
+    vessel_write("v.yaml",
+                 "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+                 "  in: {kind: inlet, waveform: w.csv}\n  out: {kind: windkessel, proximal: 5 mmHg.s/mL, "
+                 "distal: 45 mmHg.s/mL, compliance: 7e-4 mL/mmHg}\nrun: {%s}\n",
+                 run);
+}
+
+static void plan_make(rill_case_plan *plan, rill_case **given, rill_geom **geom)
+{
+    const rill_plan_options options = {.backend = RILL_BACKEND_CPU};
+    cr_assert_eq(rill_case_read("v.yaml", given), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_geom_read((*given)->geometry, geom), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_case_plan_make(*given, *geom, &options, plan), RILL_OK, "%s", rill_error_message());
+}
+
+/* Whether a verdict has these words. */
+static bool says(const rill_case_plan *plan, bool refuses, const char *words)
+{
+    for (int k = 0; k < plan->verdict_count; k++)
+        if (plan->verdicts[k].refuses == refuses && strstr(plan->verdicts[k].text, words)) return true;
+    return false;
+}
+
+/* V / (rho c_s^2) eight times the circuit's compliance is refused with the pressure that would come of it;
+ * planned, it is a twentieth. */
+Test(compliance, is_planned_for_or_refused)
+{
+    rill_case *given;
+    rill_geom *geom;
+    rill_case_plan plan;
+    begin("mach: 0.05");
+    plan_make(&plan, &given, &geom);
+    const rill_plan_compliance *p = &plan.compliance;
+    const double sound = plan.scales.velocity / sqrt(3);
+    cr_expect_float_eq(p->volume, M_PI * 4e-6 * 12e-3, 0.06 * p->volume);
+    cr_expect_float_eq(p->lattice, p->volume / (1000 * sound * sound), 1e-9 * p->lattice);
+    cr_expect(p->share > 6 && p->share < 10, "%g", p->share);
+    cr_expect_float_eq(p->settling, 50e6 * MMHG * p->lattice, 1e-6 * p->settling);
+    cr_expect(says(&plan, true, "times the compliance of the outlets: the pressure would reach"));
+    cr_expect_lt(p->peak_stored, 0.7 * p->peak);
+    cr_expect_eq(rill_case_plan_accept(&plan), RILL_USAGE);
+    rill_geom_destroy(geom);
+    rill_case_destroy(given);
+    begin("cycles: 3");
+    plan_make(&plan, &given, &geom);
+    cr_expect_leq(p->share, 0.05 + 1e-9, "%g", p->share);
+    cr_expect_leq(p->stored, 0.05 + 1e-9, "%g", p->stored);
+    cr_expect_lt(p->change, 0.05, "%g", p->change);
+    cr_expect_eq(rill_case_plan_accept(&plan), RILL_OK, "%s", rill_error_message());
+    rill_geom_destroy(geom);
+    rill_case_destroy(given);
+}
+
+/* The pressure that is told for a lattice that stores is the one that comes. */
+Test(compliance, changes_the_pressure_as_told)
+{
+    double flow, pressure, most = -INFINITY;
+    begin("mach: 0.011, soft-start: 5 ms");
+    vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
+    const rill_plan_compliance *p = &r.plan.compliance;
+    cr_assert(says(&r.plan, false, "of the compliance of the Windkessels and stores"));
+    cr_assert_gt(p->peak - p->peak_stored, 0.04 * p->swing);
+    vessel_record(&r);
+    for (int k = 0; k < 3 * 50; k++) {
+        cr_assert_eq(rill_sim_step(r.vessel->sim, r.plan.cycle_steps / 50), RILL_OK);
+        vessel_look(&r, "out", &flow, &pressure);
+        if (k >= 2 * 50) most = fmax(most, pressure);
+    }
+    cr_expect_float_eq(most, p->peak_stored, 0.25 * (p->peak - p->peak_stored),
+                       "%g mmHg, told are %g, and %g without the lattice", most / MMHG, p->peak_stored / MMHG,
+                       p->peak / MMHG);
+    vessel_free(&r);
+}

@@ -31,6 +31,7 @@ typedef struct work {
     rill_triangle *original; /* [report->triangles], as read, turned as they were turned */
     uint32_t *tagged;        /* [vertex_count], planes and patches */
     const char **tags;       /* [planes + patches], names */
+    uint8_t *removed;        /* [report->triangles], taken away for an opening; NULL: none */
     rill_openings openings;
     rill_grid grid;
     rill_lines *lines;
@@ -197,6 +198,109 @@ done:
     return status;
 }
 
+/* Whether nothing but its caps could be opened. */
+static rill_status is_closed(work *w, const rill_caps *caps, bool *closed)
+{
+    rill_status status = RILL_OK;
+    uint8_t *aside = NULL;
+    int openings = 0;
+    RILL_TRY(rill_array_create_zero(w->mesh->vertex_count, 1, "the caps", (void **)&aside));
+    for (uint32_t t = 0; t < w->mesh->triangle_count; t++)
+        for (int k = 0; k < 3 && caps->of[t]; k++)
+            aside[w->mesh->triangles[t].v[k]] |= caps->caps[caps->of[t] - 1].verdict == RILL_CAP_CLOSED;
+    RILL_TRY(rill_openings_count(w->mesh, aside, &openings));
+    *closed = openings == 0;
+done:
+    rill_array_destroy(aside);
+    return status;
+}
+
+/* Keep what is told of flat parts: caps first; parts of the wall only where caps were looked for, without the
+ * small facets that any wall has. */
+static void tell_caps(rill_surface_report *r, const rill_caps *caps, bool all)
+{
+    const double facet = 0.1;
+    double least = INFINITY;
+    for (int k = 0; k < caps->count; k++)
+        if (caps->caps[k].verdict <= RILL_CAP_CLOSED) least = fmin(least, caps->caps[k].area);
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < caps->count; k++) {
+            const rill_cap *cap = &caps->caps[k];
+            const bool is_cap = cap->verdict <= RILL_CAP_CLOSED;
+            if (is_cap != (pass == 0) || (pass == 1 && !all)) continue;
+            if (cap->verdict == RILL_CAP_ROUNDED && cap->area < facet * least && isfinite(least)) continue;
+            if (r->flat_count < RILL_FLATS_TOLD) r->flats[r->flat_count] = *cap;
+            r->flat_count++;
+            r->caps_opened += cap->verdict == RILL_CAP_OPENED;
+        }
+}
+
+/* Flat caps become openings when that was asked for, or when nothing else is open. */
+static rill_status open_caps(work *w)
+{
+    rill_status status = RILL_OK;
+    const rill_surface_options *o = w->options;
+    rill_caps caps = {0};
+    bool closed = false;
+    if (o->caps == RILL_CAPS_NONE) return RILL_OK;
+    RILL_TRY(rill_caps_find(w->mesh, &caps));
+    if (o->plane_count + o->patch_count == 0) RILL_TRY(is_closed(w, &caps, &closed));
+    if (o->caps == RILL_CAPS_AUTO || closed) RILL_TRY(rill_caps_open(w->mesh, &caps));
+    tell_caps(w->report, &caps, o->caps == RILL_CAPS_AUTO || closed);
+done:
+    rill_caps_destroy(&caps);
+    return status;
+}
+
+/* Note which triangles of the file lost more than half of their area to planes, patches and caps. */
+static rill_status note_removed(work *w, double *area)
+{
+    bool any = false;
+    for (uint32_t t = 0; t < w->mesh->triangle_count; t++) {
+        double vector[3];
+        rill_mesh_area(w->mesh, t, vector);
+        area[w->mesh->triangles[t].source] -= 2 * sqrt(rill_dot(vector, vector));
+    }
+    for (uint32_t t = 0; t < w->report->triangles; t++) any = any || area[t] > 0;
+    if (!any) return RILL_OK;
+    const rill_status status =
+        rill_array_create(w->report->triangles, 1, "the surface", (void **)&w->removed);
+    for (uint32_t t = 0; status == RILL_OK && t < w->report->triangles; t++) w->removed[t] = area[t] > 0;
+    return status;
+}
+
+/* All that opens the surface. */
+static rill_status open_ends(work *w)
+{
+    rill_status status = RILL_OK;
+    double *area = NULL;
+    RILL_TRY(rill_array_create_zero(w->report->triangles, sizeof *area, "the surface", (void **)&area));
+    for (uint32_t t = 0; t < w->mesh->triangle_count; t++) {
+        double vector[3];
+        rill_mesh_area(w->mesh, t, vector);
+        area[w->mesh->triangles[t].source] = sqrt(rill_dot(vector, vector));
+    }
+    RILL_TRY(open_surface(w));
+    RILL_TRY(open_caps(w));
+    RILL_TRY(note_removed(w, area));
+done:
+    rill_array_destroy(area);
+    return status;
+}
+
+/* A vessel without an opening has no flow. */
+static void remark_closed(const work *w)
+{
+    if (w->openings.count > 0) return;
+    const bool asked = w->options->caps != RILL_CAPS_NONE;
+    rill_log(RILL_LOG_NOTE,
+             "%s is closed, so that no flow can enter%s: %scut its ends off with --plane, or name groups of "
+             "triangles "
+             "with --patch",
+             w->path, asked ? ", and has no flat cap" : "",
+             asked ? "" : "open its flat caps with --caps auto, ");
+}
+
 static rill_status close_surface(work *w)
 {
     rill_status status = RILL_OK;
@@ -205,6 +309,7 @@ static rill_status close_surface(work *w)
                                            .extend_diameters = w->options->extend_diameters,
                                            .tags = w->tags,
                                            .tagged = w->tagged,
+                                           .close_holes = w->options->close_holes,
                                            .tag_count = w->options->plane_count + w->options->patch_count};
     RILL_TRY(rill_openings_close(w->mesh, &options, r->defects, &w->openings));
     for (int k = 0; k < w->options->name_count; k++)
@@ -313,7 +418,7 @@ done:
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-static rill_status keep_surface(const work *w, rill_surface *surface)
+static rill_status keep_surface(work *w, rill_surface *surface)
 {
     rill_status status = RILL_OK;
     const uint64_t triangles = w->report->triangles, vertices = w->report->vertices;
@@ -324,6 +429,8 @@ static rill_status keep_surface(const work *w, rill_surface *surface)
     memcpy(surface->vertices, w->mesh->vertices, vertices * sizeof *surface->vertices);
     surface->triangle_count = triangles;
     surface->vertex_count = vertices;
+    surface->removed = w->removed;
+    w->removed = NULL;
     for (uint64_t t = 0; t < triangles; t++)
         memcpy(surface->triangles[t], w->original[t].v, sizeof *surface->triangles);
 done:
@@ -374,12 +481,13 @@ static rill_status run(work *w)
     RILL_TRY(rill_repair_orient(w->mesh, w->report->defects));
     for (uint32_t t = 0; t < w->mesh->triangle_count; t++)
         w->original[w->mesh->triangles[t].source] = w->mesh->triangles[t];
-    RILL_TRY(open_surface(w));
+    RILL_TRY(open_ends(w));
     RILL_TRY(close_surface(w));
     check_size(w);
     RILL_TRY(choose_grid(w));
     RILL_TRY(check_cells(w));
     remark_size(w);
+    remark_closed(w);
     status = fill(w);
     if (status == RILL_OK) status = make_surface(w);
     if (status == RILL_SYSTEM)
@@ -413,6 +521,7 @@ done:
     rill_openings_destroy(&w.openings);
     rill_array_destroy(w.original);
     rill_array_destroy(w.tagged);
+    rill_array_destroy(w.removed);
     rill_array_destroy(w.tags);
     rill_mesh_destroy(w.mesh);
     return status;

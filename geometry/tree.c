@@ -317,6 +317,18 @@ static void shoot(const rill_tree *tree, uint32_t from, ray *r)
     }
 }
 
+double rill_tree_ray(const rill_tree *tree, const double x[3], const double along[3])
+{
+    ray r = {.nearest = INFINITY, .hit = UINT32_MAX};
+    for (int a = 0; a < 3; a++) {
+        r.x[a] = x[a];
+        r.along[a] = along[a];
+        r.inverse[a] = 1 / (along[a] == 0 ? 1e-300 : along[a]);
+    }
+    shoot(tree, UINT32_MAX, &r);
+    return r.nearest;
+}
+
 /* How far the wall opposite a triangle is. */
 typedef struct width {
     double width, area;

@@ -26,6 +26,10 @@ void rill_tree_destroy(rill_tree *tree);
  */
 rill_status rill_tree_intersections(rill_tree *tree, rill_defect *defect, bool *whole);
 
+/** Return how far a ray goes until it meets a triangle; infinite when it meets none. @param along  of length
+ * 1 */
+double rill_tree_ray(const rill_tree *tree, const double x[3], const double along[3]);
+
 /**
  * Find the narrowest part: from the middle of wall triangles of the file (at most a hundred thousand)
  * straight inward to the wall opposite, the width that one part in a thousand of the wall's area falls below.

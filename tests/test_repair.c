@@ -122,6 +122,56 @@ Test(repair, a_tooth_leaves_the_opening)
     shape_free(&s);
 }
 
+/* Several triangles that are missing at the rim: most of it is in one plane, and tells where the opening is.
+ */
+Test(repair, a_rim_that_lacks_triangles_is_an_opening)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    const rill_surface_options o = per_millimetre(0.25);
+    shape_tube(&s, 2, 8, 12, 40);
+    unsigned kept = 0;
+    for (unsigned t = 0; t < s.nt; t++) {
+        const bool first_ring = t < 80;
+        if (!(first_ring && (t / 2 % 40 < 7 || t == 40 || t == 41 || t == 60 || t == 61)))
+            memcpy(s.t[kept++], s.t[t], sizeof *s.t);
+    }
+    s.nt = kept;
+    rill_geom *geom = make(&s, &o, &report);
+    cr_assert_eq(geom->surface->opening_count, 2);
+    cr_assert_eq(report.defects[RILL_DEFECT_HOLE].count, 0u);
+    cr_assert_eq(report.defects[RILL_DEFECT_RIM].count, 1u);
+    for (int k = 0; k < 2; k++) {
+        const rill_opening *p = &geom->surface->openings[k];
+        cr_assert_float_eq(fabs(p->normal[2]), 1, 1e-6);
+        cr_assert_float_eq(p->centre[2], p->normal[2] > 0 ? 0 : 8e-3, 1e-7);
+    }
+    rill_geom_destroy(geom);
+    shape_free(&s);
+}
+
+/* A hole in the wall that is as large as an opening is refused, unless it is to be closed. */
+Test(repair, a_hole_as_large_as_an_opening_is_refused)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(0.25);
+    shape_tube(&s, 2, 20, 40, 40);
+    unsigned kept = 0;
+    for (unsigned t = 0; t < s.nt; t++) {
+        const double *x = s.v[s.t[t][0]];
+        if (!(x[2] > 6 && x[2] < 14 && x[0] > 0.8)) memcpy(s.t[kept++], s.t[t], sizeof *s.t);
+    }
+    s.nt = kept;
+    refuse(&s, &o, "is as large as the smallest opening");
+    o.close_holes = true;
+    rill_geom *geom = make(&s, &o, &report);
+    cr_assert_eq(geom->surface->opening_count, 2);
+    cr_assert_eq(report.defects[RILL_DEFECT_HOLE].count, 1u);
+    rill_geom_destroy(geom);
+    shape_free(&s);
+}
+
 /* Beside a vessel, flat loops of less than a thousandth of its end's area are cracks. */
 Test(repair, cracks_are_no_openings)
 {
@@ -263,6 +313,7 @@ Test(repair, any_triangles_have_an_inside)
         rill_geom *geom = NULL;
         rill_surface_options o = per_millimetre(1.1);
         o.shell = RILL_SHELL_ALL;
+        o.close_holes = true;
         const unsigned points = 4 + (unsigned)trial % 20, triangles = 2 + (unsigned)trial % 90;
         for (unsigned v = 0; v < points; v++) {
             double x[3];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flat parts of a surface. Triangles whose normals agree are joined into parts first. Parts whose rim is a crease
- * then take in the slivers in their plane, whose normals rounding turns, and are judged.
+ * Flat parts of a surface. Triangles whose normals agree are joined into parts first. Parts whose rim is a
+ * crease then take in the slivers in their plane, whose normals rounding turns, and are judged.
  */
 #include "geometry/caps.h"
 
@@ -15,17 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double ALIKE = 0.9962;  /* cos 5 degrees: normals of one flat part */
-static const double SHARP = 0.866;   /* cos 30 degrees: an edge with less is a crease */
-static const double CREASED = 0.9;   /* least part of a cap's rim that is a crease */
-static const double SHOWN = 0.5;     /* from there on a flat part is worth telling of */
-static const double FLAT = 2e-3;     /* most a triangle leaves the plane, of the root of the area */
-static const double BENT = 1e-2;     /* the same of a part that is flat at all */
-static const double STANDING = 0.7;  /* most that wall normals lean to the plane's, as a cosine: openings.c */
-/* How far behind a cap the cross-section is measured, in hydraulic diameters, and most that it may change up to
- * there. Facets of a wall of voxels are a step high, which may be more than half of their width. */
+static const double ALIKE = 0.9962; /* cos 5 degrees: normals of one flat part */
+static const double SHARP = 0.866;  /* cos 30 degrees: an edge with less is a crease */
+static const double CREASED = 0.9;  /* least part of a cap's rim that is a crease */
+static const double SHOWN = 0.5;    /* from there on a flat part is worth telling of */
+static const double FLAT = 2e-3;    /* most a triangle leaves the plane, of the root of the area */
+static const double BENT = 1e-2;    /* the same of a part that is flat at all */
+static const double STANDING = 0.7; /* most that wall normals lean to the plane's, as a cosine: openings.c */
+/* How far behind a cap the cross-section is measured, in hydraulic diameters, and most that it may change up
+ * to there. Facets of a wall of voxels are a step high, which may be more than half of their width. */
 static const double BEHIND[2] = {0.5, 1.1}, STEPPED[2] = {2, 4};
-static const double SMALL = 1e-3;    /* part of the largest cap's area: openings.c */
+static const double SMALL = 1e-3;                            /* part of the largest cap's area: openings.c */
 static const double SAME_PLANE = 0.02, SAME_NORMAL = 0.9986; /* of the root of the area; cos 3 degrees */
 enum { MOST = 64, RAYS = 16 }; /* flat parts that are judged, the largest ones; rays of each */
 
@@ -162,7 +162,8 @@ static void absorb(flats *f, part *p)
             if (slot == UINT32_MAX || f->of[slot / 3] == p->number) continue;
             const uint32_t other = slot / 3, *v = f->mesh->triangles[other].v;
             bool within = true;
-            for (int n = 0; n < 3; n++) within = within && fabs(height(f->mesh, v[n], centre, outward)) <= most;
+            for (int n = 0; n < 3; n++)
+                within = within && fabs(height(f->mesh, v[n], centre, outward)) <= most;
             if (!within) continue;
             f->queue[tail++] = other;
             part_add(f, p, other);
@@ -170,7 +171,8 @@ static void absorb(flats *f, part *p)
     }
 }
 
-/* Add an edge of a part's rim to its sums. Edges without a neighbour are gaps of a damaged cap, and do not count. */
+/* Add an edge of a part's rim to its sums. Edges without a neighbour are gaps of a damaged cap, and do not
+ * count. */
 static void rim_add(const flats *f, part *p, uint64_t slot)
 {
     const uint32_t across = f->beside[slot], *v = f->mesh->triangles[slot / 3].v;
@@ -207,8 +209,8 @@ static int by_area(const void *a, const void *b)
     return l->seed < r->seed ? -1 : l->seed > r->seed;
 }
 
-/* Keep the largest parts that a crease may bound, largest first. A cap that noise splits has parts of which the
- * crease is at least a circle's share all the same; other edges of such a part are not its rim. */
+/* Keep the largest parts that a crease may bound, largest first. A cap that noise splits has parts of which
+ * the crease is at least a circle's share all the same; other edges of such a part are not its rim. */
 static void find_parts(flats *f)
 {
     const uint32_t triangles = f->mesh->triangle_count;
@@ -231,8 +233,8 @@ static void find_parts(flats *f)
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/* The direction in which the wall beside a part runs, inward: the one that the normals of the wall have least of.
- * Power iteration from the part's own normal. */
+/* The direction in which the wall beside a part runs, inward: the one that the normals of the wall have least
+ * of. Power iteration from the part's own normal. */
 static void axis_of(const part *p, const double outward[3], double axis[3])
 {
     enum { ROUNDS = 60 };
@@ -268,9 +270,9 @@ static int upward(const void *a, const void *b)
     return l < r ? -1 : l > r;
 }
 
-/* Return how far the vessel goes on behind a part: the median of rays from the middles of its triangles, of which
- * each stands for an equal share of the area. @param[out] inner  the centre, or the middle nearest to it when the centre
- * is not in the part */
+/* Return how far the vessel goes on behind a part: the median of rays from the middles of its triangles, of
+ * which each stands for an equal share of the area. @param[out] inner  the centre, or the middle nearest to
+ * it when the centre is not in the part */
 static double depth_of(const flats *f, const rill_tree *tree, const part *p, const double centre[3],
                        const double outward[3], const double axis[3], double inner[3])
 {
@@ -292,7 +294,8 @@ static double depth_of(const flats *f, const rill_tree *tree, const part *p, con
         area += f->area[t];
         const double off = 1e-3 * sqrt(p->area); /* lest the part itself is met */
         for (int a = 0; a < 3; a++) middle[a] += off * axis[a];
-        const double depth = area > p->area * (count + 0.5) / RAYS ? off + rill_tree_ray(tree, middle, axis) : 0;
+        const double depth =
+            area > p->area * (count + 0.5) / RAYS ? off + rill_tree_ray(tree, middle, axis) : 0;
         for (; count < RAYS && area > p->area * (count + 0.5) / RAYS; count++) depths[count] = depth;
     }
     if (count == 0) return 0;
@@ -300,8 +303,8 @@ static double depth_of(const flats *f, const rill_tree *tree, const part *p, con
     return depths[count / 2];
 }
 
-/* Return the area of the cross-section `behind` hydraulic diameters behind a part over that right behind it, both
- * by the same rays. */
+/* Return the area of the cross-section `behind` hydraulic diameters behind a part over that right behind it,
+ * both by the same rays. */
 static double widening(const rill_tree *tree, const part *p, const double inner[3], const double outward[3],
                        const double axis[3], double behind)
 {
@@ -330,8 +333,8 @@ static double widening(const rill_tree *tree, const part *p, const double inner[
     return sum[0] > 0 ? sum[1] / sum[0] : 1;
 }
 
-/* Return how far one may go in along the axis to measure a cross-section, in hydraulic diameters: a sharp bend leaves
- * the axis. */
+/* Return how far one may go in along the axis to measure a cross-section, in hydraulic diameters: a sharp
+ * bend leaves the axis. */
 static double room_behind(const rill_tree *tree, const part *p, const double inner[3], const double axis[3])
 {
     const double safe = 0.8, off = 1e-3 * sqrt(p->area);
@@ -412,8 +415,7 @@ rill_status rill_caps_find(const rill_mesh *mesh, rill_caps *out)
     rill_tree *tree = NULL;
     *out = (rill_caps){0};
     RILL_TRY(flats_make(mesh, &f));
-    RILL_TRY(
-        rill_array_create_zero(mesh->triangle_count, sizeof *out->of, "flat parts", (void **)&out->of));
+    RILL_TRY(rill_array_create_zero(mesh->triangle_count, sizeof *out->of, "flat parts", (void **)&out->of));
     find_parts(&f);
     out->caps = calloc(MOST, sizeof *out->caps);
     if (!out->caps) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for flat parts of the surface"));
@@ -444,7 +446,8 @@ void rill_caps_destroy(rill_caps *caps)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Take the triangles of caps away. @param[out] rim  [vertex_count], number + 1 of the cap that a vertex was on */
+/* Take the triangles of caps away. @param[out] rim  [vertex_count], number + 1 of the cap that a vertex was
+ * on */
 static void take_away(rill_mesh *mesh, const rill_caps *caps, uint32_t *rim)
 {
     uint32_t kept = 0;
@@ -560,8 +563,8 @@ static double distance(const rill_mesh *mesh, uint32_t triangle, const double po
     return least;
 }
 
-rill_status rill_caps_at(const rill_mesh *mesh, const double point[3], const double normal[3], uint8_t *inside,
-                         uint32_t *found)
+rill_status rill_caps_at(const rill_mesh *mesh, const double point[3], const double normal[3],
+                         uint8_t *inside, uint32_t *found)
 {
     rill_status status = RILL_OK;
     flats f;

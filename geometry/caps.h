@@ -3,10 +3,10 @@
  * @file caps.h
  * Finds the flat caps that close the ends of a vessel, and removes them, so that the ends become openings.
  *
- * A cap is a connected group of triangles in one plane. A sharp, convex crease separates it from the wall. The
- * wall stands on the plane of the cap and keeps its width behind it, and the vessel goes on behind the cap for
- * at least the length of the cap. The last condition separates the ends of a duct from its flat sides: at most
- * one pair of faces of a box can meet it.
+ * A cap is a connected group of triangles in one plane. A sharp, convex crease separates it from the wall.
+ * The wall stands on the plane of the cap and keeps its width behind it, and the vessel goes on behind the
+ * cap for at least the length of the cap. The last condition separates the ends of a duct from its flat
+ * sides: at most one pair of faces of a box can meet it.
  */
 #ifndef RILL_GEOMETRY_CAPS_H
 #define RILL_GEOMETRY_CAPS_H
@@ -73,7 +73,7 @@ void rill_caps_destroy(rill_caps *caps);
  * @param[out] inside  [triangle_count], 1 for its triangles
  * @param[out] found   how many they are; 0: the plane lies in no flat part
  */
-rill_status rill_caps_at(const rill_mesh *mesh, const double point[3], const double normal[3], uint8_t *inside,
-                         uint32_t *found);
+rill_status rill_caps_at(const rill_mesh *mesh, const double point[3], const double normal[3],
+                         uint8_t *inside, uint32_t *found);
 
 #endif

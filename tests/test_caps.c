@@ -47,18 +47,19 @@ Test(caps, of_any_triangles_become_openings)
                 rill_geom *geom = make(&s, &o, &report);
                 for (int k = 0; k < report.flat_count; k++) {
                     rill_cap_reason(&report.flats[k], why, sizeof why);
-                    cr_assert_eq(report.flats[k].verdict, RILL_CAP_OPENED, "pipe %d, cap %d: %s", which, (int)kind,
-                                 why);
+                    cr_assert_eq(report.flats[k].verdict, RILL_CAP_OPENED, "pipe %d, cap %d: %s", which,
+                                 (int)kind, why);
                 }
-                cr_assert_eq(geom->surface->opening_count, 2, "pipe %d, cap %d: %d openings", which, (int)kind,
-                             geom->surface->opening_count);
+                cr_assert_eq(geom->surface->opening_count, 2, "pipe %d, cap %d: %d openings", which,
+                             (int)kind, geom->surface->opening_count);
                 cr_assert_eq(report.caps_opened, 2);
                 cr_assert_eq(report.defects[RILL_DEFECT_HOLE].count, 0u);
                 const double area = geom->surface->openings[1].area;
                 cr_assert_float_eq(1e6 * area, 12.53, 0.05, "%g", 1e6 * area);
                 cr_assert_not_null(geom->surface->removed);
                 unsigned removed = 0;
-                for (uint64_t t = 0; t < geom->surface->triangle_count; t++) removed += geom->surface->removed[t];
+                for (uint64_t t = 0; t < geom->surface->triangle_count; t++)
+                    removed += geom->surface->removed[t];
                 cr_assert_eq(removed, s.nt - 2 * 40 * 48, "%u triangles are removed", removed);
                 rill_geom_destroy(geom);
             }

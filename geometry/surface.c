@@ -163,26 +163,44 @@ done:
     return status;
 }
 
+/* Let an array hold a number for each vertex that there is by now. */
+static rill_status rim_grow(const rill_mesh *mesh, uint32_t **rim, uint32_t *count)
+{
+    uint32_t *longer = NULL;
+    const rill_status status =
+        rill_array_create_zero(mesh->vertex_count, sizeof *longer, "the openings", (void **)&longer);
+    if (status != RILL_OK) return status;
+    if (*rim) memcpy(longer, *rim, *count * sizeof *longer);
+    rill_array_destroy(*rim);
+    *rim = longer;
+    *count = mesh->vertex_count;
+    return RILL_OK;
+}
+
 /* Open the surface where planes and patches say so. Vertices that are added are on the planes' outlines. */
 static rill_status open_surface(work *w)
 {
     rill_status status = RILL_OK;
     const rill_surface_options *o = w->options;
-    uint32_t end[RILL_OPENINGS];
+    const double most = o->remove_most ? 1 : 0.5;
+    uint32_t end[RILL_OPENINGS], *rim = NULL, rims = 0; /* vertices of flat parts that planes lie on */
     const uint32_t first = w->mesh->vertex_count;
     if (o->plane_count > RILL_OPENINGS || o->patch_count > RILL_OPENINGS)
         return rill_fail(RILL_USAGE, "%d planes and %d patches are given: at most %d of each can be openings",
                          o->plane_count, o->patch_count, RILL_OPENINGS);
     for (int k = 0; k < o->plane_count; k++) {
-        status = rill_section_cut(w->mesh, &o->planes[k]);
+        RILL_TRY(rim_grow(w->mesh, &rim, &rims));
+        status = rill_section_cut(w->mesh, &o->planes[k], most, (uint32_t)k + 1, rim, &w->report->planes[k]);
         if (status != RILL_OK) {
             rill_fail_prefix("--plane number %d", k + 1);
             goto done;
         }
+        w->report->plane_count = k + 1;
         end[k] = w->mesh->vertex_count;
     }
     RILL_TRY(rill_array_create_zero(w->mesh->vertex_count, sizeof *w->tagged, "the openings",
                                     (void **)&w->tagged));
+    if (rim) memcpy(w->tagged, rim, rims * sizeof *rim);
     RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->patch_count + 1, sizeof *w->tags,
                                "the openings", (void **)&w->tags));
     for (int k = 0; k < o->plane_count; k++) {
@@ -195,6 +213,7 @@ static rill_status open_surface(work *w)
         RILL_TRY(rill_section_open(w->mesh, o->patches[k].group, (uint32_t)tag + 1, w->tagged));
     }
 done:
+    rill_array_destroy(rim);
     return status;
 }
 

@@ -31,6 +31,7 @@ typedef struct rill_surface_options {
     int name_count;
     const rill_plane *planes; /**< [plane_count], where vessels are cut off and opened */
     int plane_count;
+    bool remove_most; /**< a plane may remove more than half of the volume; else it is refused */
     const rill_patch_name *patches; /**< [patch_count], which groups of triangles are openings */
     int patch_count;
     const char *command; /**< kept in the geometry, may be NULL */
@@ -49,6 +50,8 @@ typedef struct rill_surface_report {
     rill_cap flats[RILL_FLATS_TOLD]; /**< [flat_count, at most RILL_FLATS_TOLD], caps first, then flat parts
                                         of the wall that are none */
     int flat_count, caps_opened;
+    rill_section_loss planes[RILL_OPENINGS]; /**< [plane_count], what each removed */
+    int plane_count;
     double volume;       /**< enclosed by the closed surface, m3 */
     double fluid_volume; /**< of the fluid voxels, m3 */
     uint64_t fluid;      /**< fluid voxels */

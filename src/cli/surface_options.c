@@ -37,6 +37,9 @@ const cli_option *cli_surface_options(cli_surface *s)
          "to "
          "the side that stays",
          .fallback = "", .given = given},
+        {"remove-most", 0, CLI_FLAG, &s->remove_most,
+         .help = "let a --plane remove more than half of the volume, which is refused otherwise",
+         .given = given},
         {"patch", 0, CLI_MULTI, &s->patches, "[NAME=]GROUP",
          "a solid (ASCII STL) or group (OBJ) that is an opening", .fallback = "", .given = given},
         {"caps", 0, CLI_CHOICE, &s->caps,
@@ -196,6 +199,7 @@ rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *open
     o.min_cells = s->min_cells;
     o.weld = s->weld;
     o.caps = (rill_caps_choice)s->caps;
+    o.remove_most = s->remove_most;
     o.close_holes = s->close_holes;
     if (s->extend) RILL_TRY(resolve_extend(s->extend, &o));
     if (s->shell) RILL_TRY(resolve_shell(s->shell, &o));

@@ -18,7 +18,7 @@ typedef struct cli_surface {
     int caps; /**< a rill_caps_choice */
     uint64_t cells;
     cli_list names, planes, patches;
-    bool close_holes;
+    bool close_holes, remove_most;
     bool given, units_given; /**< any option but --units; --units */
 } cli_surface;
 

@@ -96,6 +96,18 @@ static void opening_rows(const rill_geom *geom, const rill_surface_report *r)
     }
 }
 
+static void plane_rows(const rill_surface_report *r)
+{
+    for (int k = 0; k < r->plane_count; k++) {
+        const rill_section_loss *p = &r->planes[k];
+        if (p->cap)
+            cli_row(k ? "" : "planes", "number %d lies on a flat part, which it opens", k + 1);
+        else
+            cli_row(k ? "" : "planes", "number %d removes %.4g of %.4g mL (%.3g %%)", k + 1, 1e6 * p->volume,
+                    1e6 * p->before, 100 * p->volume / p->before);
+    }
+}
+
 void cli_surface_rows(const rill_geom *geom, const rill_surface_report *r)
 {
     char length[32], tolerance[32], place[96];
@@ -106,6 +118,7 @@ void cli_surface_rows(const rill_geom *geom, const rill_surface_report *r)
     cli_row("size", "%.5g x %.5g x %.5g mm", 1e3 * (r->high[0] - r->low[0]), 1e3 * (r->high[1] - r->low[1]),
             1e3 * (r->high[2] - r->low[2]));
     defect_rows(r);
+    plane_rows(r);
     opening_rows(geom, r);
     flat_rows(r);
     if (r->narrowest > 0)
@@ -154,6 +167,15 @@ static json_t *openings_json(const rill_surface *s)
     return list;
 }
 
+static json_t *planes_json(const rill_surface_report *r)
+{
+    json_t *list = json_array();
+    for (int k = 0; k < r->plane_count; k++)
+        json_array_append_new(list, json_pack("{s:f, s:f, s:b}", "removed_m3", r->planes[k].volume, "of_m3",
+                                              r->planes[k].before, "flat_part", (int)r->planes[k].cap));
+    return list;
+}
+
 static json_t *flats_json(const rill_surface_report *r)
 {
     json_t *list = json_array();
@@ -177,14 +199,16 @@ json_t *cli_surface_json(const rill_geom *geom, const rill_surface_report *r)
                                         r->narrowest / geom->spacing, "at_m", vector_json(r->narrowest_at))
                             : json_null();
     return json_pack(
-        "{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:b}, s:o, s:o, s:o, s:o, s:[I,I,I], s:f, s:o, s:I,"
+        "{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:b}, s:o, s:o, s:o, s:o, s:o, s:[I,I,I], s:f, "
+        "s:o, s:I,"
         " s:f, s:f, s:I}",
         "surface", "path", geom->source, "xxh3", geom->source_hash, "format", r->file.format, "triangles",
         (json_int_t)r->triangles, "vertices", (json_int_t)r->vertices, "welded", (json_int_t)r->merged,
         "welded_within_m", r->tolerance, "low_m", vector_json(r->low), "high_m", vector_json(r->high),
         "intersections_all_examined", (int)r->intersections_whole, "defects", defects_json(r), "openings",
-        openings_json(geom->surface), "flat_parts", flats_json(r), "narrowest", narrowest, "voxels",
-        (json_int_t)geom->n[0], (json_int_t)geom->n[1], (json_int_t)geom->n[2], "voxel_size_m", geom->spacing,
-        "origin_m", vector_json(geom->origin), "fluid_nodes", (json_int_t)r->fluid, "volume_m3",
-        r->fluid_volume, "surface_volume_m3", r->volume, "wall_links", (json_int_t)geom->surface->wall_count);
+        openings_json(geom->surface), "flat_parts", flats_json(r), "planes", planes_json(r), "narrowest",
+        narrowest, "voxels", (json_int_t)geom->n[0], (json_int_t)geom->n[1], (json_int_t)geom->n[2],
+        "voxel_size_m", geom->spacing, "origin_m", vector_json(geom->origin), "fluid_nodes",
+        (json_int_t)r->fluid, "volume_m3", r->fluid_volume, "surface_volume_m3", r->volume, "wall_links",
+        (json_int_t)geom->surface->wall_count);
 }

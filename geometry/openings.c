@@ -85,8 +85,9 @@ typedef struct closing {
     candidate *candidates; /* [loops.count] */
     rill_half_edge *edges;
     uint64_t edge_count;
-    uint32_t *kept;  /* [longest loop] */
-    double *heights; /* [longest loop] */
+    uint32_t *kept;      /* [longest loop] */
+    double *heights;     /* [longest loop] */
+    struct keyed *keyed; /* [loops] */
 } closing;
 
 /* Return a triangle beside an edge. */
@@ -251,6 +252,52 @@ static rill_status check_holes(const closing *c, int openings)
             reason(c, k, why));
     }
     return RILL_OK;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+/* A sort key of an opening that is being put in order. */
+typedef struct keyed {
+    double key;
+    uint32_t before; /* position, so that equal keys keep their order */
+    candidate candidate;
+} keyed;
+
+static int by_key(const void *a, const void *b)
+{
+    const keyed *l = a, *r = b;
+    if (l->key != r->key) return l->key < r->key ? -1 : 1;
+    return l->before < r->before ? -1 : l->before > r->before;
+}
+
+/* Put openings in order by one key after the other: those whose keys follow each other more closely than
+ * `alike` are equal in this key, and the next one decides. Rounding changes neither the order across a wider
+ * gap nor whether a gap is wider, unless the gap is `alike` to within the rounding. Key 0 is the area, the
+ * largest first, 1 to 3 are z, y and x of the centre, the lowest first. */
+static void order_by(keyed *o, int count, int key, double diameter)
+{
+    const double share = 1e-3, place = 0.05; /* of the area; of the hydraulic diameter of the first opening */
+    if (count < 2 || key > 3) return;
+    for (int k = 0; k < count; k++) {
+        const rill_outline *outline = &o[k].candidate.outline;
+        o[k].key = key == 0 ? -log(outline->area) : outline->centre[3 - key];
+        o[k].before = (uint32_t)k;
+    }
+    qsort(o, (size_t)count, sizeof *o, by_key);
+    const double alike = key == 0 ? share : place * diameter;
+    for (int k = 0, end; k < count; k = end) {
+        for (end = k + 1; end < count && o[end].key - o[end - 1].key <= alike;) end++;
+        const rill_outline *first = &o[k].candidate.outline;
+        order_by(o + k, end - k, key + 1, key == 0 ? 4 * first->area / first->perimeter : diameter);
+    }
+}
+
+/* Number openings so that rounding in the file does not change their names. */
+static void order_openings(candidate *candidates, int count, keyed *room)
+{
+    for (int k = 0; k < count; k++) room[k].candidate = candidates[k];
+    order_by(room, count, 0, 0);
+    for (int k = 0; k < count; k++) candidates[k] = room[k].candidate;
 }
 
 /* A vessel whose ends are not flat cannot be run, and closing them as holes would hide it. */
@@ -421,6 +468,7 @@ static void closing_free(closing *c)
     rill_array_destroy(c->candidates);
     rill_array_destroy(c->kept);
     rill_array_destroy(c->heights);
+    rill_array_destroy(c->keyed);
 }
 
 /* Find the loops and judge them; openings come first, as many as the return in `openings`. */
@@ -438,12 +486,14 @@ static rill_status closing_make(closing *c, int *openings)
     RILL_TRY(rill_array_create(c->loops.count + 1, sizeof *c->candidates, what, (void **)&c->candidates));
     RILL_TRY(rill_array_create(longest + 1, sizeof *c->kept, what, (void **)&c->kept));
     RILL_TRY(rill_array_create(longest + 1, sizeof *c->heights, what, (void **)&c->heights));
+    RILL_TRY(rill_array_create(c->loops.count + 1, sizeof *c->keyed, what, (void **)&c->keyed));
     judge(c);
     qsort(c->candidates, c->loops.count, sizeof *c->candidates, by_area);
     drop_cracks(c);
     *openings = 0;
     while (*openings < (int)c->loops.count && c->candidates[*openings].opening && *openings <= RILL_OPENINGS)
         ++*openings;
+    order_openings(c->candidates, *openings, c->keyed);
 done:
     return status;
 }

@@ -436,6 +436,43 @@ Test(surface, planes_cut_closed_and_ragged_vessels)
     shape_free(&s);
 }
 
+/* Four ends of equal area keep their numbers whatever rounding does to them; clearly different areas decide
+ * alone. */
+Test(surface, numbers_of_equal_openings_do_not_depend_on_rounding)
+{
+    static const double places[4][3] = {{0, 0, 0}, {10, 0, 0}, {0, 0, 8}, {10, 0, 8}};
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(0.5);
+    uint32_t random = 1;
+    o.shell = RILL_SHELL_ALL;
+    for (int trial = 0; trial < 12; trial++) {
+        s.nv = s.nt = 0;
+        shape_tube(&s, 2, 8, 9, 24);
+        const unsigned half = s.nv;
+        shape_tube(&s, 2, 8, 9, 24);
+        for (unsigned v = 0; v < s.nv; v++) {
+            if (v >= half) s.v[v][0] += 10;
+            for (int a = 0; a < 3; a++) {
+                random = random * 1664525 + 1013904223;
+                s.v[v][a] += 2e-5 * ((random >> 8) / (double)(1 << 24) - 0.5); /* four digits of ten */
+            }
+            for (int a = 0; a < 2 && trial % 3 == 2;
+                 a++) /* the last opening is wider than the others, by 1 % */
+                if (v >= s.nv - 24) s.v[v][a] = (a ? 0 : 10) + 1.005 * (s.v[v][a] - (a ? 0 : 10));
+        }
+        rill_geom *geom = make(&s, &o, &report);
+        cr_assert_eq(geom->surface->opening_count, 4);
+        for (int k = 0; k < 4; k++)
+            for (int a = 0; a < 3; a++)
+                cr_assert_float_eq(1e3 * geom->surface->openings[k].centre[a],
+                                   places[trial % 3 == 2 ? (k + 3) % 4 : k][a], 1e-3, "trial %d, opening %d",
+                                   trial, k);
+        rill_geom_destroy(geom);
+    }
+    shape_free(&s);
+}
+
 /* A plane's point says which vessel is meant, and its normal which side stays. */
 Test(surface, planes_that_miss_their_vessel_are_refused)
 {

@@ -29,6 +29,7 @@ typedef struct work {
     rill_surface_report *report;
     rill_mesh *mesh;
     rill_triangle *original; /* [report->triangles], as read, turned as they were turned */
+    double rounding;         /* m, how far places may be off in the file */
     uint32_t *tagged;        /* [vertex_count], planes and patches */
     const char **tags;       /* [planes + patches], names */
     uint8_t *removed;        /* [report->triangles], taken away for an opening; NULL: none */
@@ -57,6 +58,7 @@ static rill_status weld(work *w)
     }
     r->triangles = w->mesh->triangle_count;
     r->tolerance = fmax(1e-6 * diagonal, 2 * (double)FLT_EPSILON * far);
+    w->rounding = r->tolerance;
     if (w->options->weld > 0) {
         if (w->options->weld < r->tolerance || w->options->weld > 0.1 * diagonal)
             return rill_fail(RILL_USAGE,
@@ -155,7 +157,7 @@ static rill_status examine(work *w)
     rill_status status = RILL_OK;
     rill_tree *tree = NULL;
     RILL_TRY(rill_tree_create(w->mesh, &tree));
-    RILL_TRY(rill_tree_intersections(tree, &w->report->defects[RILL_DEFECT_INTERSECTION],
+    RILL_TRY(rill_tree_intersections(tree, w->rounding, &w->report->defects[RILL_DEFECT_INTERSECTION],
                                      &w->report->intersections_whole));
     RILL_TRY(rill_tree_narrowest(tree, &w->report->narrowest, w->report->narrowest_at));
 done:
@@ -400,8 +402,16 @@ static rill_status check_cells(const work *w)
         what = o->name;
         at = o->centre;
     }
-    const double cells = width / w->grid.spacing, rounding = 1e-9;
+    const double cells = width / w->grid.spacing, rounding = 1e-9,
+                 most = 20000; /* voxels along the surface */
     if (cells >= w->options->min_cells * (1 - rounding)) return RILL_OK;
+    if (longest_side(r) > most * width / w->options->min_cells)
+        return rill_fail(
+            RILL_USAGE,
+            "%s is %.3g mm wide at (%.4g, %.4g, %.4g) mm, which is too narrow for any lattice along the "
+            "%.4g mm of the surface: mend the surface there, where it has a fold or a fin, or accept it with "
+            "--min-cells 0",
+            what, 1e3 * width, 1e3 * at[0], 1e3 * at[1], 1e3 * at[2], 1e3 * longest_side(r));
     return rill_fail(
         RILL_USAGE,
         "only %.3g cells lie across %s, %.3g mm wide, at (%.4g, %.4g, %.4g) mm: choose --dx %.3gmm "

@@ -487,6 +487,57 @@ Test(repair, refuses_what_cannot_be_right)
     shape_free(&s);
 }
 
+/* Two layers without a gap between them: no lattice has a spacing for that. */
+Test(repair, a_fin_has_no_spacing_that_suffices)
+{
+    shape s = shape_new();
+    rill_surface_options o = per_millimetre(0.25);
+    o.min_cells = 4;
+    o.shell = RILL_SHELL_ALL;
+    shape_tube(&s, 2, 8, 20, 24);
+    shape_vertex(&s, 3.1, 0.2, 2);
+    shape_vertex(&s, 3.3, 0.9, 2.1);
+    shape_vertex(&s, 3.7, 1.1, 5.3);
+    shape_vertex(&s, 3.5, 0.4, 5.2);
+    static const unsigned fin[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
+    for (int k = 0; k < 4; k++)
+        shape_triangle(&s, s.nv - 4 + fin[k][0], s.nv - 4 + fin[k][1], s.nv - 4 + fin[k][2]);
+    refuse(&s, &o, "a fold or a fin");
+    cr_assert(!strstr(rill_error_message(), "--dx"), "%s", rill_error_message());
+    o.min_cells = 0;
+    rill_geom_destroy(make(&s, &o, NULL));
+    shape_free(&s);
+}
+
+/* The strips of a straight tube lie in planes: rounding must not make their triangles intersect. */
+Test(repair, rounding_makes_no_intersections)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(1);
+    for (int trial = 0; trial < 12; trial++) {
+        s.nv = s.nt = 0;
+        shape_tube(&s, 2 + trial % 3, 20, trial % 2 ? 41 : 20, 40);
+        shape_turn(&s, 0.5 * (trial / 3));
+        for (unsigned v = 0; v < s.nv; v++) s.v[v][0] += 50 * (trial % 4);
+        for (int text = 0; text < 2; text++) {
+            rill_geom *geom = NULL;
+            if (text)
+                shape_write_stl_text(&s, "a.stl");
+            else
+                shape_write_stl(&s, "a.stl");
+            cr_assert_eq(rill_surface_voxelize("a.stl", &o, (rill_progress){0}, &geom, &report), RILL_OK);
+            cr_assert_eq(report.defects[RILL_DEFECT_INTERSECTION].count, 0u, "tube %d", trial);
+            rill_geom_destroy(geom);
+        }
+    }
+    shape_sphere(&s, s.v[100][0], s.v[100][1], s.v[100][2], 1, 12); /* and what intersects is found */
+    o.shell = RILL_SHELL_ALL;
+    rill_geom_destroy(make(&s, &o, &report));
+    cr_assert_gt(report.defects[RILL_DEFECT_INTERSECTION].count, 10u);
+    shape_free(&s);
+}
+
 static void keep_remark(void *context, rill_log_level level, const char *line)
 {
     if (level == RILL_LOG_NOTE) snprintf(context, 256, "%s", line);

@@ -102,6 +102,7 @@ Test(cli_surface, refuses)
                    "1GiB", "-o", "v.geom.h5");
     cli_test_fails(3, "none/v.geom.h5", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o",
                    "none/v.geom.h5");
+    cr_assert(!cli_test_exists("none"), "a directory was made");
     cli_test_fails(1, "it is a surface", "permeability", "v.stl");
     cr_assert(!cli_test_exists("v.geom.h5"));
     const cli_result r = cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--plane",

@@ -56,6 +56,7 @@ void rill_surface_destroy(rill_surface *surface)
     rill_array_destroy(surface->walls);
     rill_array_destroy(surface->vertices);
     rill_array_destroy(surface->triangles);
+    rill_array_destroy(surface->removed);
     free(surface);
 }
 

@@ -17,6 +17,8 @@
 #define PLAIN 0.9f   /* least part of its edges that belong to one triangle only */
 #define SMALL 1e-3   /* part of the largest opening's area below which a loop is a crack */
 #define LARGE 0.1    /* part of the surface's area from which on a loop is no mere hole */
+#define GAPS 0.4     /* most of a rim that may lie out of its plane where triangles are missing */
+#define DEEP 0.5     /* most that it may leave the plane there, as a part of the root of its area */
 
 void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint32_t count, rill_outline *out)
 {
@@ -73,7 +75,7 @@ typedef struct candidate {
     double leaning; /* cosine between the wall's normals and the plane's, mean over the loop */
     uint32_t loop;
     int tag; /* 0: none */
-    bool opening;
+    bool opening, mended;
 } candidate;
 
 typedef struct closing {
@@ -83,6 +85,9 @@ typedef struct closing {
     candidate *candidates; /* [loops.count] */
     rill_half_edge *edges;
     uint64_t edge_count;
+    uint32_t *kept;      /* [longest loop] */
+    double *heights;     /* [longest loop] */
+    struct keyed *keyed; /* [loops] */
 } closing;
 
 /* Return a triangle beside an edge. */
@@ -102,16 +107,17 @@ static uint32_t triangle_at(const closing *c, uint32_t a, uint32_t b)
 
 static double lean(const closing *c, const uint32_t *v, uint32_t count, const rill_outline *outline)
 {
-    double sum = 0;
+    double sum = 0, whole = 0;
     for (uint32_t k = 0; k < count; k++) {
         double edge[3], area[3];
         const uint32_t next = v[(k + 1) % count];
         rill_subtract(c->mesh->vertices[next], c->mesh->vertices[v[k]], edge);
         rill_mesh_area(c->mesh, triangle_at(c, v[k], next), area);
-        const double size = sqrt(rill_dot(area, area));
-        if (size > 0) sum += sqrt(rill_dot(edge, edge)) * fabs(rill_dot(area, outline->outward)) / size;
+        const double size = sqrt(rill_dot(area, area)), length = sqrt(rill_dot(edge, edge));
+        whole += length;
+        if (size > 0) sum += length * fabs(rill_dot(area, outline->outward)) / size;
     }
-    return outline->perimeter > 0 ? sum / outline->perimeter : 1;
+    return whole > 0 ? sum / whole : 1;
 }
 
 /* Return the tag that all vertices of a loop carry, 0 when they do not. */
@@ -126,6 +132,52 @@ static int tag_of(const closing *c, const uint32_t *v, uint32_t count)
 
 static bool is_flat(const rill_outline *o) { return o->area > 0 && o->off_plane <= FLAT * sqrt(o->area); }
 
+static double height_over(const rill_mesh *mesh, uint32_t vertex, const rill_outline *o)
+{
+    double d[3];
+    rill_subtract(mesh->vertices[vertex], o->centre, d);
+    return rill_dot(d, o->outward);
+}
+
+static int upward(const void *a, const void *b)
+{
+    const double l = *(const double *)a, r = *(const double *)b;
+    return l < r ? -1 : l > r;
+}
+
+/* Find the plane in which most of a rim lies that lacks some triangles: the polygon of its vertices near the
+ * plane through their median is fitted again and again, closer each time. Where triangles are missing, the
+ * rim runs inward. `kept` and `heights` [count] are room. Returns whether there is one; the outline is then
+ * that of the vertices in the plane. */
+static bool mend_rim(const rill_mesh *mesh, const uint32_t *v, uint32_t count, uint32_t *kept,
+                     double *heights, rill_outline *outline)
+{
+    enum { ROUNDS = 8 };
+    rill_outline o = *outline;
+    uint32_t left = count;
+    double deepest = 0, highest = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        const double most = FLAT * sqrt(o.area) * (round + 1 < ROUNDS / 2 ? ROUNDS / 2 - round : 1);
+        if (!(o.area > 0)) return false;
+        for (uint32_t k = 0; k < count; k++) heights[k] = height_over(mesh, v[k], &o);
+        qsort(heights, count, sizeof *heights, upward);
+        const double median = heights[count / 2];
+        left = 0;
+        deepest = highest = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            const double off = height_over(mesh, v[k], &o) - median;
+            deepest = fmax(deepest, -off);
+            highest = fmax(highest, off);
+            if (fabs(off) <= most) kept[left++] = v[k];
+        }
+        if (left < 3 || left < (1 - GAPS) * count) return false;
+        rill_outline_measure(mesh, kept, left, &o);
+    }
+    if (!is_flat(&o) || deepest > DEEP * sqrt(o.area) || highest > FLAT * sqrt(o.area)) return false;
+    *outline = o;
+    return true;
+}
+
 static void judge(closing *c)
 {
     for (uint32_t l = 0; l < c->loops.count; l++) {
@@ -134,8 +186,10 @@ static void judge(closing *c)
         const uint32_t count = c->loops.first[l + 1] - c->loops.first[l];
         rill_outline_measure(c->mesh, v, count, &k->outline);
         k->loop = l;
-        k->leaning = lean(c, v, count, &k->outline);
         k->tag = tag_of(c, v, count);
+        k->mended =
+            !k->tag && !is_flat(&k->outline) && mend_rim(c->mesh, v, count, c->kept, c->heights, &k->outline);
+        k->leaning = lean(c, v, count, &k->outline);
         k->opening =
             k->outline.area > 0 &&
             (k->tag || (c->loops.plain[l] >= PLAIN && is_flat(&k->outline) && k->leaning <= STANDING));
@@ -162,6 +216,90 @@ static void drop_cracks(closing *c)
     qsort(c->candidates, c->loops.count, sizeof *c->candidates, by_area);
 }
 
+/* Why a loop is no opening. */
+static const char *reason(const closing *c, const candidate *k, char why[160])
+{
+    const rill_outline *o = &k->outline;
+    if (!is_flat(o))
+        snprintf(why, 160, "leaves its plane by %.3g mm (rms), and %.3g mm are allowed", 1e3 * o->off_plane,
+                 1e3 * FLAT * sqrt(o->area));
+    else if (c->loops.plain[k->loop] < PLAIN)
+        snprintf(why, 160, "shares edges with several triangles, which ends do not");
+    else
+        snprintf(why, 160,
+                 "is flat, but the wall does not stand on its plane: normals lean by a cosine of %.2f, "
+                 "and %g is allowed",
+                 k->leaning, STANDING);
+    return why;
+}
+
+/* A hole as large as an opening may be one: to close it would hide that. Candidates are in order. */
+static rill_status check_holes(const closing *c, int openings)
+{
+    if (openings == 0 || c->options->close_holes) return RILL_OK;
+    const rill_outline *least = &c->candidates[openings - 1].outline;
+    for (uint32_t l = (uint32_t)openings; l < c->loops.count; l++) {
+        const candidate *k = &c->candidates[l];
+        const rill_outline *o = &k->outline;
+        char why[160];
+        if (o->area < least->area) continue;
+        return rill_fail(
+            RILL_USAGE,
+            "the hole of %.4g mm2 around (%.4g, %.4g, %.4g) mm is as large as the smallest opening of "
+            "%.4g mm2, and is none, because its rim %s: mend the surface, cut the vessel there with "
+            "--plane, or close it with --close-holes",
+            1e6 * o->area, 1e3 * o->centre[0], 1e3 * o->centre[1], 1e3 * o->centre[2], 1e6 * least->area,
+            reason(c, k, why));
+    }
+    return RILL_OK;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+/* A sort key of an opening that is being put in order. */
+typedef struct keyed {
+    double key;
+    uint32_t before; /* position, so that equal keys keep their order */
+    candidate candidate;
+} keyed;
+
+static int by_key(const void *a, const void *b)
+{
+    const keyed *l = a, *r = b;
+    if (l->key != r->key) return l->key < r->key ? -1 : 1;
+    return l->before < r->before ? -1 : l->before > r->before;
+}
+
+/* Put openings in order by one key after the other: those whose keys follow each other more closely than
+ * `alike` are equal in this key, and the next one decides. Rounding changes neither the order across a wider
+ * gap nor whether a gap is wider, unless the gap is `alike` to within the rounding. Key 0 is the area, the
+ * largest first, 1 to 3 are z, y and x of the centre, the lowest first. */
+static void order_by(keyed *o, int count, int key, double diameter)
+{
+    const double share = 1e-3, place = 0.05; /* of the area; of the hydraulic diameter of the first opening */
+    if (count < 2 || key > 3) return;
+    for (int k = 0; k < count; k++) {
+        const rill_outline *outline = &o[k].candidate.outline;
+        o[k].key = key == 0 ? -log(outline->area) : outline->centre[3 - key];
+        o[k].before = (uint32_t)k;
+    }
+    qsort(o, (size_t)count, sizeof *o, by_key);
+    const double alike = key == 0 ? share : place * diameter;
+    for (int k = 0, end; k < count; k = end) {
+        for (end = k + 1; end < count && o[end].key - o[end - 1].key <= alike;) end++;
+        const rill_outline *first = &o[k].candidate.outline;
+        order_by(o + k, end - k, key + 1, key == 0 ? 4 * first->area / first->perimeter : diameter);
+    }
+}
+
+/* Number openings so that rounding in the file does not change their names. */
+static void order_openings(candidate *candidates, int count, keyed *room)
+{
+    for (int k = 0; k < count; k++) room[k].candidate = candidates[k];
+    order_by(room, count, 0, 0);
+    for (int k = 0; k < count; k++) candidates[k] = room[k].candidate;
+}
+
 /* A vessel whose ends are not flat cannot be run, and closing them as holes would hide it. */
 static rill_status check_any(const closing *c, int openings)
 {
@@ -176,22 +314,13 @@ static rill_status check_any(const closing *c, int openings)
         const candidate *k = &c->candidates[l];
         const rill_outline *o = &k->outline;
         if (o->area < LARGE * whole && k->leaning > STANDING) continue;
-        char why[128];
-        if (!is_flat(o))
-            snprintf(why, sizeof why, "leaves its plane by %.3g mm (rms), and %.3g mm are allowed",
-                     1e3 * o->off_plane, 1e3 * FLAT * sqrt(o->area));
-        else if (c->loops.plain[k->loop] < PLAIN)
-            snprintf(why, sizeof why, "shares edges with several triangles, which ends do not");
-        else
-            snprintf(why, sizeof why,
-                     "is flat, but the wall does not stand on its plane: normals lean by a cosine of %.2f, "
-                     "and %g is allowed",
-                     k->leaning, STANDING);
+        char why[160];
         return rill_fail(
             RILL_USAGE,
             "none of its %u boundary loops is a flat opening: one of %.4g mm2 around (%.4g, %.4g, "
             "%.4g) mm %s: cut the ends off with --plane",
-            c->loops.count, 1e6 * o->area, 1e3 * o->centre[0], 1e3 * o->centre[1], 1e3 * o->centre[2], why);
+            c->loops.count, 1e6 * o->area, 1e3 * o->centre[0], 1e3 * o->centre[1], 1e3 * o->centre[2],
+            reason(c, k, why));
     }
     return RILL_OK;
 }
@@ -332,6 +461,63 @@ static rill_status check_names(const rill_openings *o)
     return RILL_OK;
 }
 
+static void closing_free(closing *c)
+{
+    rill_loops_destroy(&c->loops);
+    rill_array_destroy(c->edges);
+    rill_array_destroy(c->candidates);
+    rill_array_destroy(c->kept);
+    rill_array_destroy(c->heights);
+    rill_array_destroy(c->keyed);
+}
+
+/* Find the loops and judge them; openings come first, as many as the return in `openings`. */
+static rill_status closing_make(closing *c, int *openings)
+{
+    rill_status status = RILL_OK;
+    static const char what[] = "boundary loops";
+    uint64_t longest = 0;
+    RILL_TRY(rill_loops_find(c->mesh, NULL, &c->loops));
+    RILL_TRY(rill_mesh_edges(c->mesh, &c->edges));
+    c->edge_count = 3 * (uint64_t)c->mesh->triangle_count;
+    for (uint32_t l = 0; l < c->loops.count; l++)
+        if (c->loops.first[l + 1] - c->loops.first[l] > longest)
+            longest = c->loops.first[l + 1] - c->loops.first[l];
+    RILL_TRY(rill_array_create(c->loops.count + 1, sizeof *c->candidates, what, (void **)&c->candidates));
+    RILL_TRY(rill_array_create(longest + 1, sizeof *c->kept, what, (void **)&c->kept));
+    RILL_TRY(rill_array_create(longest + 1, sizeof *c->heights, what, (void **)&c->heights));
+    RILL_TRY(rill_array_create(c->loops.count + 1, sizeof *c->keyed, what, (void **)&c->keyed));
+    judge(c);
+    qsort(c->candidates, c->loops.count, sizeof *c->candidates, by_area);
+    drop_cracks(c);
+    *openings = 0;
+    while (*openings < (int)c->loops.count && c->candidates[*openings].opening && *openings <= RILL_OPENINGS)
+        ++*openings;
+    order_openings(c->candidates, *openings, c->keyed);
+done:
+    return status;
+}
+
+rill_status rill_openings_count(rill_mesh *mesh, const uint8_t *aside, int *count)
+{
+    rill_status status = RILL_OK;
+    const rill_openings_options options = {0};
+    closing c = {.mesh = mesh, .options = &options};
+    int openings = 0;
+    *count = 0;
+    RILL_TRY(closing_make(&c, &openings));
+    for (int k = 0; k < openings; k++) {
+        const uint32_t loop = c.candidates[k].loop;
+        bool away = false;
+        for (uint32_t n = c.loops.first[loop]; aside && n < c.loops.first[loop + 1]; n++)
+            away = away || aside[c.loops.vertices[n]];
+        *count += !away;
+    }
+done:
+    closing_free(&c);
+    return status;
+}
+
 rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *options,
                                 rill_defect defects[RILL_DEFECT_KINDS], rill_openings *out)
 {
@@ -339,23 +525,18 @@ rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *op
     closing c = {.mesh = mesh, .options = options};
     int openings = 0;
     *out = (rill_openings){0};
-    RILL_TRY(rill_loops_find(mesh, NULL, &c.loops));
-    RILL_TRY(rill_mesh_edges(mesh, &c.edges));
-    c.edge_count = 3 * (uint64_t)mesh->triangle_count;
-    RILL_TRY(
-        rill_array_create(c.loops.count + 1, sizeof *c.candidates, "boundary loops", (void **)&c.candidates));
-    judge(&c);
-    qsort(c.candidates, c.loops.count, sizeof *c.candidates, by_area);
-    drop_cracks(&c);
-    while (openings < (int)c.loops.count && c.candidates[openings].opening && openings <= RILL_OPENINGS)
-        openings++;
+    RILL_TRY(closing_make(&c, &openings));
     if (openings > RILL_OPENINGS)
         RILL_TRY(rill_fail(RILL_USAGE, "it has more than %d openings: close some", RILL_OPENINGS));
     RILL_TRY(check_any(&c, openings));
     RILL_TRY(check_tags(&c, openings));
+    RILL_TRY(check_holes(&c, openings));
     out->openings = calloc((size_t)openings + 1, sizeof *out->openings);
     out->holes = calloc((size_t)c.loops.count + 1, sizeof *out->holes);
     if (!out->openings || !out->holes) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the openings"));
+    for (int k = 0; k < openings; k++)
+        if (c.candidates[k].mended)
+            rill_defect_add(&defects[RILL_DEFECT_RIM], c.candidates[k].outline.centre);
     for (; out->count < openings; out->count++)
         RILL_TRY(close_opening(&c, &c.candidates[out->count], &out->openings[out->count],
                                out->places[out->count], out->count));
@@ -363,9 +544,7 @@ rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *op
     for (uint32_t l = (uint32_t)openings; l < c.loops.count; l++)
         RILL_TRY(close_hole(&c, &c.candidates[l], &out->holes[out->hole_count++], defects));
 done:
-    rill_loops_destroy(&c.loops);
-    rill_array_destroy(c.edges);
-    rill_array_destroy(c.candidates);
+    closing_free(&c);
     if (status != RILL_OK) rill_openings_destroy(out);
     return status;
 }

@@ -21,6 +21,7 @@ typedef struct rill_openings_options {
     const uint32_t
         *tagged; /**< [vertex_count], tag + 1 of vertices on their outlines, 0: none; may be NULL */
     int tag_count;
+    bool close_holes; /**< close holes as large as an opening, too; else they are refused */
 } rill_openings_options;
 
 /** A boundary loop that is no opening, and was closed. */
@@ -55,10 +56,19 @@ void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint3
 /**
  * Close an oriented surface. Triangles are added behind the others: extensions (wall), caps (with their
  * opening) and closed holes (wall).
- * @return RILL_USAGE when there are loops but none is an opening, or more openings than labels
+ *
+ * A rim that lacks some triangles is an opening when most of it lies in one plane.
+ * @return RILL_USAGE when there are loops but none is an opening, a hole is as large as an opening, or there
+ *         are more openings than labels
  */
 rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *options,
                                 rill_defect defects[RILL_DEFECT_KINDS], rill_openings *out);
+
+/**
+ * Count the boundary loops of an oriented surface that would become openings.
+ * @param[in] aside  [vertex_count], loops with a vertex of which this is not 0 are left out; may be NULL
+ */
+rill_status rill_openings_count(rill_mesh *mesh, const uint8_t *aside, int *count);
 
 /** Free what it holds. */
 void rill_openings_destroy(rill_openings *openings);

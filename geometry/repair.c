@@ -27,6 +27,8 @@ const char *rill_defect_name(rill_defect_kind kind, uint64_t count)
         [RILL_DEFECT_NESTED] = {"shells within another, taken as obstacles",
                                 "shell within another, taken as an obstacle"},
         [RILL_DEFECT_HOLE] = {"holes, closed", "hole, closed"},
+        [RILL_DEFECT_RIM] = {"openings with rims that lack triangles, mended",
+                             "opening with a rim that lacks triangles, mended"},
         [RILL_DEFECT_INTERSECTION] = {"pairs of triangles that intersect",
                                       "pair of triangles that intersect"},
         [RILL_DEFECT_OVERLAP] = {"voxels enclosed more than once or inside out",

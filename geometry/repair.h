@@ -19,6 +19,7 @@ typedef enum rill_defect_kind {
     RILL_DEFECT_SHELL,     /**< shells beyond the first, not joined to it by an edge */
     RILL_DEFECT_NESTED,    /**< shells within another one: taken as obstacles in it */
     RILL_DEFECT_HOLE,      /**< boundary loops that are no openings: closed */
+    RILL_DEFECT_RIM,       /**< openings whose rims lack triangles: mended */
     RILL_DEFECT_INTERSECTION, /**< pairs of triangles that cut through each other */
     RILL_DEFECT_OVERLAP,      /**< voxels that the surface encloses more than once, or turned round */
     RILL_DEFECT_UNCERTAIN,    /**< voxels beside closed holes, which could be inside or outside */

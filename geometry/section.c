@@ -4,6 +4,8 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/caps.h"
+#include "geometry/repair.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,6 +62,57 @@ static uint32_t nearest_cut(const cutting *c, const double point[3])
         found = t;
     }
     return found;
+}
+
+/* The section: how often it winds around the plane's point, how far from it it is, and its size. */
+typedef struct section {
+    double winding, distance, area, centre[3];
+} section;
+
+/* Add the cut of one triangle to the section, seen from the plane's point along `axis`. */
+static void section_add(const cutting *c, uint32_t triangle, const rill_plane *plane, const double axis[3],
+                        section *s)
+{
+    const uint32_t *v = c->mesh->triangles[triangle].v;
+    double x[2][3], along[3], to[3], d[2][3], cross[3];
+    int count = 0, first = 0;
+    for (int k = 0; k < 3; k++)
+        if (is_cut(c, v[k], v[(k + 1) % 3])) {
+            if (is_above(c, v[k])) first = count; /* where the triangle goes down through the plane */
+            cut_edge(c, v[k], v[(k + 1) % 3], x[count++]);
+        }
+    if (count != 2) return;
+    rill_subtract(x[first], plane->point, d[0]);
+    rill_subtract(x[1 - first], plane->point, d[1]);
+    rill_cross(d[0], d[1], cross);
+    const double twice = rill_dot(cross, axis);
+    s->winding += atan2(twice, rill_dot(d[0], d[1])) / (2 * M_PI);
+    s->area += twice / 2;
+    for (int i = 0; i < 3; i++) s->centre[i] += twice / 6 * (d[0][i] + d[1][i]);
+    rill_subtract(d[1], d[0], along);
+    const double length = rill_dot(along, along);
+    const double part = length > 0 ? fmin(fmax(-rill_dot(d[0], along) / length, 0), 1) : 0;
+    for (int i = 0; i < 3; i++) to[i] = d[0][i] + part * along[i];
+    s->distance = fmin(s->distance, sqrt(rill_dot(to, to)));
+}
+
+/* The plane's point tells which vessel is meant: it must be in the section, or near it. */
+static rill_status check_point(const cutting *c, const rill_plane *plane)
+{
+    const double near = 0.1; /* of the root of the section's area */
+    const double length = sqrt(rill_dot(plane->normal, plane->normal));
+    double axis[3];
+    section s = {.distance = INFINITY};
+    for (int i = 0; i < 3; i++) axis[i] = plane->normal[i] / length;
+    for (uint32_t t = 0; t < c->mesh->triangle_count; t++)
+        if (c->state[t] == SECTION) section_add(c, t, plane, axis, &s);
+    for (int i = 0; i < 3; i++) s.centre[i] = plane->point[i] + (s.area != 0 ? s.centre[i] / s.area : 0);
+    if (fabs(s.winding) > 0.5 || s.distance <= near * sqrt(fabs(s.area))) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE,
+        "its point is %.3g mm outside of the nearest section, which has %.3g mm2: give a point within "
+        "the vessel that is to be cut; the middle of that section is %.4gmm,%.4gmm,%.4gmm",
+        1e3 * s.distance, 1e6 * fabs(s.area), 1e3 * s.centre[0], 1e3 * s.centre[1], 1e3 * s.centre[2]);
 }
 
 /* Follow the cut from triangle to triangle all the way round. */
@@ -190,14 +243,81 @@ done:
     return status;
 }
 
-rill_status rill_section_cut(rill_mesh *mesh, const rill_plane *plane)
+/* Remove the flat part that a plane lies on, if it lies on one. */
+static rill_status remove_flat(rill_mesh *mesh, const rill_plane *plane, uint32_t tag, uint32_t *tagged,
+                               bool *removed)
+{
+    rill_status status = RILL_OK;
+    uint8_t *inside = NULL;
+    uint32_t found = 0, kept = 0;
+    RILL_TRY(rill_array_create_zero(mesh->triangle_count, 1, "cutting the surface", (void **)&inside));
+    RILL_TRY(rill_caps_at(mesh, plane->point, plane->normal, inside, &found));
+    *removed = found > 0 && found < mesh->triangle_count;
+    if (!*removed) goto done;
+    for (uint32_t t = 0; t < mesh->triangle_count; t++)
+        if (inside[t])
+            for (int k = 0; k < 3; k++) tagged[mesh->triangles[t].v[k]] = tag;
+        else
+            mesh->triangles[kept++] = mesh->triangles[t];
+    mesh->triangle_count = kept;
+done:
+    rill_array_destroy(inside);
+    return status;
+}
+
+/* The volume with all boundary loops closed from their middles. */
+static rill_status volume_of(const rill_mesh *mesh, double *volume)
+{
+    rill_status status = RILL_OK;
+    rill_loops loops = {0};
+    const double *origin = mesh->vertices[0];
+    *volume = rill_mesh_volume(mesh);
+    RILL_TRY(rill_loops_find(mesh, NULL, &loops));
+    for (uint32_t l = 0; l < loops.count; l++) {
+        const uint32_t *v = loops.vertices + loops.first[l], count = loops.first[l + 1] - loops.first[l];
+        double middle[3] = {0}, p[3], a[3], b[3], normal[3];
+        for (uint32_t k = 0; k < count; k++)
+            for (int i = 0; i < 3; i++) middle[i] += mesh->vertices[v[k]][i] / count;
+        rill_subtract(middle, origin, p);
+        for (uint32_t k = 0; k < count; k++) {
+            rill_subtract(mesh->vertices[v[(k + 1) % count]], origin, a);
+            rill_subtract(mesh->vertices[v[k]], origin, b);
+            rill_cross(a, b, normal);
+            *volume += rill_dot(normal, p) / 6;
+        }
+    }
+done:
+    rill_loops_destroy(&loops);
+    return status;
+}
+
+static rill_status check_loss(const rill_mesh *mesh, double most, rill_section_loss *loss)
+{
+    double after = 0;
+    const rill_status status = volume_of(mesh, &after);
+    if (status != RILL_OK) return status;
+    loss->volume = loss->before - after;
+    if (!(loss->volume > most * loss->before)) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE,
+        "the plane would remove %.3g of %.3g mL (%.3g %%), more than %.0f %%: turn its normal round, which "
+        "points to the side that stays, or allow it with --remove-most",
+        1e6 * loss->volume, 1e6 * loss->before, 100 * loss->volume / loss->before, 100 * most);
+}
+
+rill_status rill_section_cut(rill_mesh *mesh, const rill_plane *plane, double most, uint32_t tag,
+                             uint32_t *tagged, rill_section_loss *loss)
 {
     rill_status status = RILL_OK;
     static const char what[] = "cutting the surface";
     cutting c = {.mesh = mesh};
     const double length = sqrt(rill_dot(plane->normal, plane->normal));
+    *loss = (rill_section_loss){0};
     if (!(length > 0) || !isfinite(length))
         return rill_fail(RILL_USAGE, "the plane has no normal: give one that points to the side that stays");
+    RILL_TRY(volume_of(mesh, &loss->before));
+    RILL_TRY(remove_flat(mesh, plane, tag, tagged, &loss->cap));
+    if (loss->cap) goto done;
     RILL_TRY(rill_array_create(mesh->vertex_count, sizeof *c.height, what, (void **)&c.height));
     RILL_TRY(
         rill_array_create(3 * (uint64_t)mesh->triangle_count, sizeof *c.beside, what, (void **)&c.beside));
@@ -214,8 +334,10 @@ rill_status rill_section_cut(rill_mesh *mesh, const rill_plane *plane)
     if (start == UINT32_MAX)
         RILL_TRY(rill_fail(RILL_USAGE, "the plane does not meet the surface: check its point and --units"));
     RILL_TRY(follow(&c, start));
+    RILL_TRY(check_point(&c, plane));
     RILL_TRY(mark_behind(&c));
     RILL_TRY(split_all(&c));
+    RILL_TRY(check_loss(mesh, most, loss));
 done:
     rill_array_destroy(c.height);
     rill_array_destroy(c.beside);

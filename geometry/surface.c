@@ -29,8 +29,10 @@ typedef struct work {
     rill_surface_report *report;
     rill_mesh *mesh;
     rill_triangle *original; /* [report->triangles], as read, turned as they were turned */
+    double rounding;         /* m, how far places may be off in the file */
     uint32_t *tagged;        /* [vertex_count], planes and patches */
     const char **tags;       /* [planes + patches], names */
+    uint8_t *removed;        /* [report->triangles], taken away for an opening; NULL: none */
     rill_openings openings;
     rill_grid grid;
     rill_lines *lines;
@@ -56,6 +58,7 @@ static rill_status weld(work *w)
     }
     r->triangles = w->mesh->triangle_count;
     r->tolerance = fmax(1e-6 * diagonal, 2 * (double)FLT_EPSILON * far);
+    w->rounding = r->tolerance;
     if (w->options->weld > 0) {
         if (w->options->weld < r->tolerance || w->options->weld > 0.1 * diagonal)
             return rill_fail(RILL_USAGE,
@@ -154,7 +157,7 @@ static rill_status examine(work *w)
     rill_status status = RILL_OK;
     rill_tree *tree = NULL;
     RILL_TRY(rill_tree_create(w->mesh, &tree));
-    RILL_TRY(rill_tree_intersections(tree, &w->report->defects[RILL_DEFECT_INTERSECTION],
+    RILL_TRY(rill_tree_intersections(tree, w->rounding, &w->report->defects[RILL_DEFECT_INTERSECTION],
                                      &w->report->intersections_whole));
     RILL_TRY(rill_tree_narrowest(tree, &w->report->narrowest, w->report->narrowest_at));
 done:
@@ -162,26 +165,44 @@ done:
     return status;
 }
 
+/* Let an array hold a number for each vertex that there is by now. */
+static rill_status rim_grow(const rill_mesh *mesh, uint32_t **rim, uint32_t *count)
+{
+    uint32_t *longer = NULL;
+    const rill_status status =
+        rill_array_create_zero(mesh->vertex_count, sizeof *longer, "the openings", (void **)&longer);
+    if (status != RILL_OK) return status;
+    if (*rim) memcpy(longer, *rim, *count * sizeof *longer);
+    rill_array_destroy(*rim);
+    *rim = longer;
+    *count = mesh->vertex_count;
+    return RILL_OK;
+}
+
 /* Open the surface where planes and patches say so. Vertices that are added are on the planes' outlines. */
 static rill_status open_surface(work *w)
 {
     rill_status status = RILL_OK;
     const rill_surface_options *o = w->options;
-    uint32_t end[RILL_OPENINGS];
+    const double most = o->remove_most ? 1 : 0.5;
+    uint32_t end[RILL_OPENINGS], *rim = NULL, rims = 0; /* vertices of flat parts that planes lie on */
     const uint32_t first = w->mesh->vertex_count;
     if (o->plane_count > RILL_OPENINGS || o->patch_count > RILL_OPENINGS)
         return rill_fail(RILL_USAGE, "%d planes and %d patches are given: at most %d of each can be openings",
                          o->plane_count, o->patch_count, RILL_OPENINGS);
     for (int k = 0; k < o->plane_count; k++) {
-        status = rill_section_cut(w->mesh, &o->planes[k]);
+        RILL_TRY(rim_grow(w->mesh, &rim, &rims));
+        status = rill_section_cut(w->mesh, &o->planes[k], most, (uint32_t)k + 1, rim, &w->report->planes[k]);
         if (status != RILL_OK) {
             rill_fail_prefix("--plane number %d", k + 1);
             goto done;
         }
+        w->report->plane_count = k + 1;
         end[k] = w->mesh->vertex_count;
     }
     RILL_TRY(rill_array_create_zero(w->mesh->vertex_count, sizeof *w->tagged, "the openings",
                                     (void **)&w->tagged));
+    if (rim) memcpy(w->tagged, rim, rims * sizeof *rim);
     RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->patch_count + 1, sizeof *w->tags,
                                "the openings", (void **)&w->tags));
     for (int k = 0; k < o->plane_count; k++) {
@@ -194,7 +215,111 @@ static rill_status open_surface(work *w)
         RILL_TRY(rill_section_open(w->mesh, o->patches[k].group, (uint32_t)tag + 1, w->tagged));
     }
 done:
+    rill_array_destroy(rim);
     return status;
+}
+
+/* Whether nothing but its caps could be opened. */
+static rill_status is_closed(work *w, const rill_caps *caps, bool *closed)
+{
+    rill_status status = RILL_OK;
+    uint8_t *aside = NULL;
+    int openings = 0;
+    RILL_TRY(rill_array_create_zero(w->mesh->vertex_count, 1, "the caps", (void **)&aside));
+    for (uint32_t t = 0; t < w->mesh->triangle_count; t++)
+        for (int k = 0; k < 3 && caps->of[t]; k++)
+            aside[w->mesh->triangles[t].v[k]] |= caps->caps[caps->of[t] - 1].verdict == RILL_CAP_CLOSED;
+    RILL_TRY(rill_openings_count(w->mesh, aside, &openings));
+    *closed = openings == 0;
+done:
+    rill_array_destroy(aside);
+    return status;
+}
+
+/* Keep what is told of flat parts: caps first; parts of the wall only where caps were looked for, without the
+ * small facets that any wall has. */
+static void tell_caps(rill_surface_report *r, const rill_caps *caps, bool all)
+{
+    const double facet = 0.1;
+    double least = INFINITY;
+    for (int k = 0; k < caps->count; k++)
+        if (caps->caps[k].verdict <= RILL_CAP_CLOSED) least = fmin(least, caps->caps[k].area);
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < caps->count; k++) {
+            const rill_cap *cap = &caps->caps[k];
+            const bool is_cap = cap->verdict <= RILL_CAP_CLOSED;
+            if (is_cap != (pass == 0) || (pass == 1 && !all)) continue;
+            if (cap->verdict == RILL_CAP_ROUNDED && cap->area < facet * least && isfinite(least)) continue;
+            if (r->flat_count < RILL_FLATS_TOLD) r->flats[r->flat_count] = *cap;
+            r->flat_count++;
+            r->caps_opened += cap->verdict == RILL_CAP_OPENED;
+        }
+}
+
+/* Flat caps become openings when that was asked for, or when nothing else is open. */
+static rill_status open_caps(work *w)
+{
+    rill_status status = RILL_OK;
+    const rill_surface_options *o = w->options;
+    rill_caps caps = {0};
+    bool closed = false;
+    if (o->caps == RILL_CAPS_NONE) return RILL_OK;
+    RILL_TRY(rill_caps_find(w->mesh, &caps));
+    if (o->plane_count + o->patch_count == 0) RILL_TRY(is_closed(w, &caps, &closed));
+    if (o->caps == RILL_CAPS_AUTO || closed) RILL_TRY(rill_caps_open(w->mesh, &caps));
+    tell_caps(w->report, &caps, o->caps == RILL_CAPS_AUTO || closed);
+done:
+    rill_caps_destroy(&caps);
+    return status;
+}
+
+/* Note which triangles of the file lost more than half of their area to planes, patches and caps. */
+static rill_status note_removed(work *w, double *area)
+{
+    bool any = false;
+    for (uint32_t t = 0; t < w->mesh->triangle_count; t++) {
+        double vector[3];
+        rill_mesh_area(w->mesh, t, vector);
+        area[w->mesh->triangles[t].source] -= 2 * sqrt(rill_dot(vector, vector));
+    }
+    for (uint32_t t = 0; t < w->report->triangles; t++) any = any || area[t] > 0;
+    if (!any) return RILL_OK;
+    const rill_status status =
+        rill_array_create(w->report->triangles, 1, "the surface", (void **)&w->removed);
+    for (uint32_t t = 0; status == RILL_OK && t < w->report->triangles; t++) w->removed[t] = area[t] > 0;
+    return status;
+}
+
+/* All that opens the surface. */
+static rill_status open_ends(work *w)
+{
+    rill_status status = RILL_OK;
+    double *area = NULL;
+    RILL_TRY(rill_array_create_zero(w->report->triangles, sizeof *area, "the surface", (void **)&area));
+    for (uint32_t t = 0; t < w->mesh->triangle_count; t++) {
+        double vector[3];
+        rill_mesh_area(w->mesh, t, vector);
+        area[w->mesh->triangles[t].source] = sqrt(rill_dot(vector, vector));
+    }
+    RILL_TRY(open_surface(w));
+    RILL_TRY(open_caps(w));
+    RILL_TRY(note_removed(w, area));
+done:
+    rill_array_destroy(area);
+    return status;
+}
+
+/* A vessel without an opening has no flow. */
+static void remark_closed(const work *w)
+{
+    if (w->openings.count > 0) return;
+    const bool asked = w->options->caps != RILL_CAPS_NONE;
+    rill_log(RILL_LOG_NOTE,
+             "%s is closed, so that no flow can enter%s: %scut its ends off with --plane, or name groups of "
+             "triangles "
+             "with --patch",
+             w->path, asked ? ", and has no flat cap" : "",
+             asked ? "" : "open its flat caps with --caps auto, ");
 }
 
 static rill_status close_surface(work *w)
@@ -205,6 +330,7 @@ static rill_status close_surface(work *w)
                                            .extend_diameters = w->options->extend_diameters,
                                            .tags = w->tags,
                                            .tagged = w->tagged,
+                                           .close_holes = w->options->close_holes,
                                            .tag_count = w->options->plane_count + w->options->patch_count};
     RILL_TRY(rill_openings_close(w->mesh, &options, r->defects, &w->openings));
     for (int k = 0; k < w->options->name_count; k++)
@@ -276,8 +402,16 @@ static rill_status check_cells(const work *w)
         what = o->name;
         at = o->centre;
     }
-    const double cells = width / w->grid.spacing, rounding = 1e-9;
+    const double cells = width / w->grid.spacing, rounding = 1e-9,
+                 most = 20000; /* voxels along the surface */
     if (cells >= w->options->min_cells * (1 - rounding)) return RILL_OK;
+    if (longest_side(r) > most * width / w->options->min_cells)
+        return rill_fail(
+            RILL_USAGE,
+            "%s is %.3g mm wide at (%.4g, %.4g, %.4g) mm, which is too narrow for any lattice along the "
+            "%.4g mm of the surface: mend the surface there, where it has a fold or a fin, or accept it with "
+            "--min-cells 0",
+            what, 1e3 * width, 1e3 * at[0], 1e3 * at[1], 1e3 * at[2], 1e3 * longest_side(r));
     return rill_fail(
         RILL_USAGE,
         "only %.3g cells lie across %s, %.3g mm wide, at (%.4g, %.4g, %.4g) mm: choose --dx %.3gmm "
@@ -313,7 +447,7 @@ done:
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-static rill_status keep_surface(const work *w, rill_surface *surface)
+static rill_status keep_surface(work *w, rill_surface *surface)
 {
     rill_status status = RILL_OK;
     const uint64_t triangles = w->report->triangles, vertices = w->report->vertices;
@@ -324,6 +458,8 @@ static rill_status keep_surface(const work *w, rill_surface *surface)
     memcpy(surface->vertices, w->mesh->vertices, vertices * sizeof *surface->vertices);
     surface->triangle_count = triangles;
     surface->vertex_count = vertices;
+    surface->removed = w->removed;
+    w->removed = NULL;
     for (uint64_t t = 0; t < triangles; t++)
         memcpy(surface->triangles[t], w->original[t].v, sizeof *surface->triangles);
 done:
@@ -374,12 +510,13 @@ static rill_status run(work *w)
     RILL_TRY(rill_repair_orient(w->mesh, w->report->defects));
     for (uint32_t t = 0; t < w->mesh->triangle_count; t++)
         w->original[w->mesh->triangles[t].source] = w->mesh->triangles[t];
-    RILL_TRY(open_surface(w));
+    RILL_TRY(open_ends(w));
     RILL_TRY(close_surface(w));
     check_size(w);
     RILL_TRY(choose_grid(w));
     RILL_TRY(check_cells(w));
     remark_size(w);
+    remark_closed(w);
     status = fill(w);
     if (status == RILL_OK) status = make_surface(w);
     if (status == RILL_SYSTEM)
@@ -413,6 +550,7 @@ done:
     rill_openings_destroy(&w.openings);
     rill_array_destroy(w.original);
     rill_array_destroy(w.tagged);
+    rill_array_destroy(w.removed);
     rill_array_destroy(w.tags);
     rill_mesh_destroy(w.mesh);
     return status;

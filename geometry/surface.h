@@ -7,12 +7,13 @@
 #define RILL_GEOMETRY_SURFACE_H
 
 #include "core/log.h"
+#include "geometry/caps.h"
 #include "geometry/lines.h"
 #include "geometry/openings.h"
 #include "geometry/section.h"
 #include "geometry/surface_file.h"
 
-enum { RILL_SHELL_ONE = 0, RILL_SHELL_ALL = -1 };
+enum { RILL_SHELL_ONE = 0, RILL_SHELL_ALL = -1, RILL_FLATS_TOLD = 16 };
 
 /** How a surface becomes a geometry. */
 typedef struct rill_surface_options {
@@ -23,11 +24,14 @@ typedef struct rill_surface_options {
     bool extend_diameters; /**< `extend` counts in hydraulic diameters, else in metres */
     double min_cells;      /**< refuse fewer cells across an opening or the narrowest part */
     double weld;           /**< vertices so near to each other are one, m; 0: what rounding explains */
+    rill_caps_choice caps; /**< whether flat caps become openings */
+    bool close_holes;      /**< close holes as large as an opening, too; else they are refused */
     int shell;             /**< RILL_SHELL_ONE: refuse several vessels; RILL_SHELL_ALL; k: the k-th largest */
     const char *const *names; /**< [name_count], see rill_openings_rename() */
     int name_count;
     const rill_plane *planes; /**< [plane_count], where vessels are cut off and opened */
     int plane_count;
+    bool remove_most; /**< a plane may remove more than half of the volume; else it is refused */
     const rill_patch_name *patches; /**< [patch_count], which groups of triangles are openings */
     int patch_count;
     const char *command; /**< kept in the geometry, may be NULL */
@@ -41,12 +45,17 @@ typedef struct rill_surface_report {
     double tolerance;             /**< of welding, m */
     double low[3], high[3];       /**< box of the surface as read, m */
     rill_defect defects[RILL_DEFECT_KINDS];
-    bool intersections_whole; /**< all pairs of triangles were examined */
-    rill_hole largest_hole;   /**< area 0: none */
-    double volume;            /**< enclosed by the closed surface, m3 */
-    double fluid_volume;      /**< of the fluid voxels, m3 */
-    uint64_t fluid;           /**< fluid voxels */
-    double narrowest;         /**< m; 0: unknown */
+    bool intersections_whole;        /**< all pairs of triangles were examined */
+    rill_hole largest_hole;          /**< area 0: none */
+    rill_cap flats[RILL_FLATS_TOLD]; /**< [flat_count, at most RILL_FLATS_TOLD], caps first, then flat parts
+                                        of the wall that are none */
+    int flat_count, caps_opened;
+    rill_section_loss planes[RILL_OPENINGS]; /**< [plane_count], what each removed */
+    int plane_count;
+    double volume;       /**< enclosed by the closed surface, m3 */
+    double fluid_volume; /**< of the fluid voxels, m3 */
+    uint64_t fluid;      /**< fluid voxels */
+    double narrowest;    /**< m; 0: unknown */
     double narrowest_at[3];
 } rill_surface_report;
 

@@ -25,7 +25,12 @@ static bool ends_with(const char *path, const char *suffix)
 
 bool rill_surface_named(const char *path)
 {
-    return ends_with(path, ".stl") || ends_with(path, ".obj") || ends_with(path, ".ply");
+    static const char *const names[] = {".stl", ".obj", ".ply",  ".vtp",
+                                        ".vtk", /* read; told what to do with */
+                                        ".off", ".glb", ".gltf", ".3mf"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (ends_with(path, names[k])) return true;
+    return false;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -146,8 +151,57 @@ static bool is_stl_text(const rill_surface_text *text)
     return rill_surface_is(word, "facet") || rill_surface_is(word, "endsolid");
 }
 
+#define BY_PARAVIEW "open it in ParaView, apply Extract Surface and Triangulate, and save it as STL or PLY"
+#define BY_MESHLAB "open it in MeshLab or Blender, and export it as STL, OBJ or PLY"
+
+/* What a file is that other programs take for a surface; NULL: unknown. @param[out] remedy  how to convert it
+ */
+static const char *foreign(const rill_surface_text *text, const char **remedy)
+{
+    static const struct {
+        const char *begin, *within, *what, *remedy; /* within: the first bytes, may be NULL */
+    } kinds[] = {
+        {"<", "<VTKFile", "a VTK XML file (such as VTP)", BY_PARAVIEW},
+        {"# vtk DataFile", NULL, "a legacy VTK file", BY_PARAVIEW},
+        {"\x89HDF", NULL, "an HDF5 file", BY_PARAVIEW},
+        {"OFF", NULL, "an OFF file", BY_MESHLAB},
+        {"COFF", NULL, "an OFF file", BY_MESHLAB},
+        {"NOFF", NULL, "an OFF file", BY_MESHLAB},
+        {"STOFF", NULL, "an OFF file", BY_MESHLAB},
+        {"glTF", NULL, "a binary glTF file (GLB)", BY_MESHLAB},
+        {"{", "\"asset\"", "a glTF file", BY_MESHLAB},
+        {"PK\x03\x04", NULL, "a ZIP archive (such as 3MF)", "unpack it, or " BY_MESHLAB},
+        {"\x1f\x8b", NULL, "compressed by gzip", "unpack it with gunzip"},
+        {"Kaydara FBX", NULL, "an FBX file", BY_MESHLAB},
+        {"$MeshFormat", NULL, "a Gmsh file", "save its surface from Gmsh as STL"},
+        {"ISO-10303-21", NULL, "a STEP file", "mesh it, for example in Gmsh, and save it as STL"},
+        {"<", "<", "an XML file", BY_MESHLAB},
+    };
+    enum { LOOK = 4096 };
+    uint32_t facets = 0;
+    const char *at = text->data, *end = text->data + text->size;
+    if (text->size >= STL_HEAD) memcpy(&facets, text->data + STL_HEAD - 4, 4);
+    if (text->size == STL_HEAD + (uint64_t)STL_FACET * facets)
+        return NULL; /* the head of an STL may say anything */
+    if (text->size >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) at += 3;
+    while (at < end && (is_blank(*at) || *at == '\n')) at++;
+    const size_t left = (size_t)(end - at), look = left < LOOK ? left : LOOK;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const size_t length = strlen(kinds[k].begin);
+        if (left < length || memcmp(at, kinds[k].begin, length) != 0) continue;
+        if (kinds[k].within && !memmem(at, look, kinds[k].within, strlen(kinds[k].within))) continue;
+        *remedy = kinds[k].remedy;
+        return kinds[k].what;
+    }
+    return NULL;
+}
+
 static rill_status dispatch(const char *path, rill_surface_text *text, rill_mesh *mesh, const char **format)
 {
+    const char *remedy = NULL, *what = foreign(text, &remedy);
+    if (what)
+        return rill_fail(RILL_USAGE, "it is %s, and surfaces are read from STL, OBJ and PLY: %s", what,
+                         remedy);
     if (text->size >= 4 && memcmp(text->data, "ply", 3) == 0 &&
         (text->data[3] == '\n' || text->data[3] == '\r'))
         return rill_surface_read_ply(text, mesh, format);

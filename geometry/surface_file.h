@@ -17,7 +17,8 @@ typedef struct rill_surface_file {
     char hash[17];      /**< XXH3-64 of its bytes in hexadecimal */
 } rill_surface_file;
 
-/** Return whether a name ends as those of surfaces do: .stl, .obj, .ply in any case. */
+/** Return whether a name ends as those of surfaces do, in any case: .stl, .obj, .ply, and formats that are
+ * not read, such as .vtp. */
 bool rill_surface_named(const char *path);
 
 /** What to say of a surface where a geometry or an image is wanted. */

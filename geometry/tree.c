@@ -170,31 +170,51 @@ static double volume(const double *a, const double *b, const double *c, const do
     return rill_dot(normal, r);
 }
 
-/* Return whether the segment pq goes through the inner part of a triangle. */
-static bool goes_through(const rill_mesh *mesh, const double *p, const double *q, const uint32_t *v)
+static double distance(const double *a, const double *b)
+{
+    double d[3];
+    rill_subtract(b, a, d);
+    return sqrt(rill_dot(d, d));
+}
+
+/* Return whether the segment pq goes through the inner part of a triangle, by more than a tolerance: both
+ * ends are farther than it from the triangle's plane, and the segment passes its sides at more than it. In a
+ * straight tube triangles of one strip lie in a plane, and the signs of their volumes are those of rounding.
+ */
+static bool goes_through(const rill_mesh *mesh, const double *p, const double *q, const uint32_t *v,
+                         double tolerance)
 {
     const double *a = mesh->vertices[v[0]], *b = mesh->vertices[v[1]], *c = mesh->vertices[v[2]];
     const double over = volume(a, b, c, p), under = volume(a, b, c, q);
     if (!(over * under < 0)) return false;
+    double ab[3], ac[3], normal[3];
+    rill_subtract(b, a, ab);
+    rill_subtract(c, a, ac);
+    rill_cross(ab, ac, normal);
+    if (fmin(fabs(over), fabs(under)) <= tolerance * sqrt(rill_dot(normal, normal))) return false;
     const double s0 = volume(p, q, a, b), s1 = volume(p, q, b, c), s2 = volume(p, q, c, a);
-    return (s0 > 0 && s1 > 0 && s2 > 0) || (s0 < 0 && s1 < 0 && s2 < 0);
+    if (!((s0 > 0 && s1 > 0 && s2 > 0) || (s0 < 0 && s1 < 0 && s2 < 0))) return false;
+    const double least = tolerance * distance(p, q);
+    return fabs(s0) > least * distance(a, b) && fabs(s1) > least * distance(b, c) &&
+           fabs(s2) > least * distance(c, a);
 }
 
-static bool cut_each_other(const rill_mesh *mesh, uint32_t s, uint32_t t)
+static bool cut_each_other(const rill_mesh *mesh, uint32_t s, uint32_t t, double tolerance)
 {
     const uint32_t *v = mesh->triangles[s].v, *w = mesh->triangles[t].v;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             if (v[i] == w[j]) return false;
     for (int k = 0; k < 3; k++)
-        if (goes_through(mesh, mesh->vertices[v[k]], mesh->vertices[v[(k + 1) % 3]], w) ||
-            goes_through(mesh, mesh->vertices[w[k]], mesh->vertices[w[(k + 1) % 3]], v))
+        if (goes_through(mesh, mesh->vertices[v[k]], mesh->vertices[v[(k + 1) % 3]], w, tolerance) ||
+            goes_through(mesh, mesh->vertices[w[k]], mesh->vertices[w[(k + 1) % 3]], v, tolerance))
             return true;
     return false;
 }
 
 /* Find the partners of a triangle that have a higher number. Returns the pairs that were looked at. */
-static uint64_t partners(const rill_tree *tree, uint32_t triangle, uint64_t most, rill_defect *defect)
+static uint64_t partners(const rill_tree *tree, uint32_t triangle, uint64_t most, double tolerance,
+                         rill_defect *defect)
 {
     visit stack[DEPTH];
     int count = 0;
@@ -212,7 +232,7 @@ static uint64_t partners(const rill_tree *tree, uint32_t triangle, uint64_t most
         for (uint32_t k = at.first; k < at.end; k++) {
             const uint32_t other = tree->order[k];
             pairs++;
-            if (other <= triangle || !cut_each_other(tree->mesh, triangle, other)) continue;
+            if (other <= triangle || !cut_each_other(tree->mesh, triangle, other, tolerance)) continue;
 #pragma omp atomic write
             tree->cut[triangle] = 1;
 #pragma omp atomic write
@@ -226,7 +246,8 @@ static uint64_t partners(const rill_tree *tree, uint32_t triangle, uint64_t most
     return pairs;
 }
 
-rill_status rill_tree_intersections(rill_tree *tree, rill_defect *defect, bool *whole_surface)
+rill_status rill_tree_intersections(rill_tree *tree, double tolerance, rill_defect *defect,
+                                    bool *whole_surface)
 {
     /* Pairs in all. Sound surfaces need some twenty a triangle. */
     const uint64_t most = 10000000 + 100 * (uint64_t)tree->mesh->triangle_count;
@@ -242,7 +263,7 @@ rill_status rill_tree_intersections(rill_tree *tree, rill_defect *defect, bool *
         so_far = pairs;
         whole = whole && so_far < most;
         if (so_far >= most) continue;
-        more = partners(tree, t, most - so_far, defect);
+        more = partners(tree, t, most - so_far, tolerance, defect);
 #pragma omp atomic
         pairs += more;
     }
@@ -315,6 +336,18 @@ static void shoot(const rill_tree *tree, uint32_t from, ray *r)
         for (uint32_t k = at.first; k < at.end; k++)
             if (tree->order[k] != from) strike(tree->mesh, tree->order[k], r);
     }
+}
+
+double rill_tree_ray(const rill_tree *tree, const double x[3], const double along[3])
+{
+    ray r = {.nearest = INFINITY, .hit = UINT32_MAX};
+    for (int a = 0; a < 3; a++) {
+        r.x[a] = x[a];
+        r.along[a] = along[a];
+        r.inverse[a] = 1 / (along[a] == 0 ? 1e-300 : along[a]);
+    }
+    shoot(tree, UINT32_MAX, &r);
+    return r.nearest;
 }
 
 /* How far the wall opposite a triangle is. */

@@ -22,9 +22,14 @@ void rill_tree_destroy(rill_tree *tree);
 /**
  * Count pairs of triangles without a common vertex where an edge of one goes through the other; to be asked
  * once.
+ * @param[in]  tolerance  m, how far a place may be off by rounding: what is no deeper does not count
  * @param[out] whole  whether all pairs were examined: surfaces whose boxes overlap without end are given up
  */
-rill_status rill_tree_intersections(rill_tree *tree, rill_defect *defect, bool *whole);
+rill_status rill_tree_intersections(rill_tree *tree, double tolerance, rill_defect *defect, bool *whole);
+
+/** Return how far a ray goes until it meets a triangle; infinite when it meets none. @param along  of length
+ * 1 */
+double rill_tree_ray(const rill_tree *tree, const double x[3], const double along[3]);
 
 /**
  * Find the narrowest part: from the middle of wall triangles of the file (at most a hundred thousand)

@@ -107,6 +107,8 @@ typedef struct rill_surface {
     uint64_t wall_count;
     rill_opening *openings; /**< [opening_count], owned */
     int opening_count;
+    uint8_t *removed; /**< [triangle_count], 1: taken away for an opening, so that it is no wall, owned; NULL:
+                           none was */
 } rill_surface;
 
 /** A voxel geometry. */

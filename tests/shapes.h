@@ -107,6 +107,57 @@ static inline void shape_tube(shape *s, double r, double length, unsigned rings,
     shape_rings(s, first, rings, around, false);
 }
 
+/** How shape_cap() divides a cap into triangles. */
+typedef enum shape_cap_kind {
+    SHAPE_FAN,
+    SHAPE_EARS,
+    SHAPE_STRIP,
+    SHAPE_RINGS,
+    SHAPE_CAP_KINDS
+} shape_cap_kind;
+
+/** Close a ring of `around` vertices by a flat cap: a fan from its middle, ears from its first vertex, a
+ * strip across, or rings of small triangles. @param last  the ring ends the shape, else it begins it */
+static inline void shape_cap(shape *s, unsigned first, unsigned around, bool last, shape_cap_kind kind)
+{
+    enum { RINGS = 5 };
+    const unsigned before = s->nt;
+    unsigned outer = first, tip;
+    double middle[3] = {0};
+    for (unsigned j = 0; j < around; j++)
+        for (int a = 0; a < 3; a++) middle[a] += s->v[first + j][a] / around;
+    if (kind == SHAPE_EARS)
+        for (unsigned j = 2; j < around; j++) shape_triangle(s, first, first + j - 1, first + j);
+    for (unsigned low = 0, high = around - 1; kind == SHAPE_STRIP && high - low > 1; low++, high--) {
+        shape_triangle(s, first + low, first + low + 1, first + high);
+        if (high - low > 2) shape_triangle(s, first + low + 1, first + high - 1, first + high);
+    }
+    for (unsigned k = 1; kind == SHAPE_RINGS && k < RINGS; k++) {
+        const unsigned inner = s->nv;
+        for (unsigned j = 0; j < around; j++) {
+            double x[3];
+            for (int a = 0; a < 3; a++)
+                x[a] = middle[a] + (s->v[first + j][a] - middle[a]) * (1 - (double)k / RINGS);
+            shape_vertex(s, x[0], x[1], x[2]);
+        }
+        for (unsigned j = 0; j < around; j++) {
+            const unsigned i = (j + 1) % around;
+            shape_triangle(s, outer + j, outer + i, inner + i);
+            shape_triangle(s, outer + j, inner + i, inner + j);
+        }
+        outer = inner;
+    }
+    if (kind == SHAPE_FAN || kind == SHAPE_RINGS) {
+        tip = shape_vertex(s, middle[0], middle[1], middle[2]);
+        for (unsigned j = 0; j < around; j++) shape_triangle(s, tip, outer + j, outer + (j + 1) % around);
+    }
+    for (unsigned t = before; t < s->nt && !last; t++) {
+        const unsigned v = s->t[t][1];
+        s->t[t][1] = s->t[t][2];
+        s->t[t][2] = v;
+    }
+}
+
 /** Turn everything around an oblique axis. */
 static inline void shape_turn(shape *s, double angle)
 {

@@ -122,6 +122,56 @@ Test(repair, a_tooth_leaves_the_opening)
     shape_free(&s);
 }
 
+/* Several triangles that are missing at the rim: most of it is in one plane, and tells where the opening is.
+ */
+Test(repair, a_rim_that_lacks_triangles_is_an_opening)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    const rill_surface_options o = per_millimetre(0.25);
+    shape_tube(&s, 2, 8, 12, 40);
+    unsigned kept = 0;
+    for (unsigned t = 0; t < s.nt; t++) {
+        const bool first_ring = t < 80;
+        if (!(first_ring && (t / 2 % 40 < 7 || t == 40 || t == 41 || t == 60 || t == 61)))
+            memcpy(s.t[kept++], s.t[t], sizeof *s.t);
+    }
+    s.nt = kept;
+    rill_geom *geom = make(&s, &o, &report);
+    cr_assert_eq(geom->surface->opening_count, 2);
+    cr_assert_eq(report.defects[RILL_DEFECT_HOLE].count, 0u);
+    cr_assert_eq(report.defects[RILL_DEFECT_RIM].count, 1u);
+    for (int k = 0; k < 2; k++) {
+        const rill_opening *p = &geom->surface->openings[k];
+        cr_assert_float_eq(fabs(p->normal[2]), 1, 1e-6);
+        cr_assert_float_eq(p->centre[2], p->normal[2] > 0 ? 0 : 8e-3, 1e-7);
+    }
+    rill_geom_destroy(geom);
+    shape_free(&s);
+}
+
+/* A hole in the wall that is as large as an opening is refused, unless it is to be closed. */
+Test(repair, a_hole_as_large_as_an_opening_is_refused)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(0.25);
+    shape_tube(&s, 2, 20, 40, 40);
+    unsigned kept = 0;
+    for (unsigned t = 0; t < s.nt; t++) {
+        const double *x = s.v[s.t[t][0]];
+        if (!(x[2] > 6 && x[2] < 14 && x[0] > 0.8)) memcpy(s.t[kept++], s.t[t], sizeof *s.t);
+    }
+    s.nt = kept;
+    refuse(&s, &o, "is as large as the smallest opening");
+    o.close_holes = true;
+    rill_geom *geom = make(&s, &o, &report);
+    cr_assert_eq(geom->surface->opening_count, 2);
+    cr_assert_eq(report.defects[RILL_DEFECT_HOLE].count, 1u);
+    rill_geom_destroy(geom);
+    shape_free(&s);
+}
+
 /* Beside a vessel, flat loops of less than a thousandth of its end's area are cracks. */
 Test(repair, cracks_are_no_openings)
 {
@@ -263,6 +313,7 @@ Test(repair, any_triangles_have_an_inside)
         rill_geom *geom = NULL;
         rill_surface_options o = per_millimetre(1.1);
         o.shell = RILL_SHELL_ALL;
+        o.close_holes = true;
         const unsigned points = 4 + (unsigned)trial % 20, triangles = 2 + (unsigned)trial % 90;
         for (unsigned v = 0; v < points; v++) {
             double x[3];
@@ -433,6 +484,57 @@ Test(repair, refuses_what_cannot_be_right)
     s.nt = 0;
     shape_triangle(&s, 1, 1, 2);
     refuse(&s, &o, "degenerate");
+    shape_free(&s);
+}
+
+/* Two layers without a gap between them: no lattice has a spacing for that. */
+Test(repair, a_fin_has_no_spacing_that_suffices)
+{
+    shape s = shape_new();
+    rill_surface_options o = per_millimetre(0.25);
+    o.min_cells = 4;
+    o.shell = RILL_SHELL_ALL;
+    shape_tube(&s, 2, 8, 20, 24);
+    shape_vertex(&s, 3.1, 0.2, 2);
+    shape_vertex(&s, 3.3, 0.9, 2.1);
+    shape_vertex(&s, 3.7, 1.1, 5.3);
+    shape_vertex(&s, 3.5, 0.4, 5.2);
+    static const unsigned fin[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
+    for (int k = 0; k < 4; k++)
+        shape_triangle(&s, s.nv - 4 + fin[k][0], s.nv - 4 + fin[k][1], s.nv - 4 + fin[k][2]);
+    refuse(&s, &o, "a fold or a fin");
+    cr_assert(!strstr(rill_error_message(), "--dx"), "%s", rill_error_message());
+    o.min_cells = 0;
+    rill_geom_destroy(make(&s, &o, NULL));
+    shape_free(&s);
+}
+
+/* The strips of a straight tube lie in planes: rounding must not make their triangles intersect. */
+Test(repair, rounding_makes_no_intersections)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(1);
+    for (int trial = 0; trial < 12; trial++) {
+        s.nv = s.nt = 0;
+        shape_tube(&s, 2 + trial % 3, 20, trial % 2 ? 41 : 20, 40);
+        shape_turn(&s, 0.5 * (trial / 3));
+        for (unsigned v = 0; v < s.nv; v++) s.v[v][0] += 50 * (trial % 4);
+        for (int text = 0; text < 2; text++) {
+            rill_geom *geom = NULL;
+            if (text)
+                shape_write_stl_text(&s, "a.stl");
+            else
+                shape_write_stl(&s, "a.stl");
+            cr_assert_eq(rill_surface_voxelize("a.stl", &o, (rill_progress){0}, &geom, &report), RILL_OK);
+            cr_assert_eq(report.defects[RILL_DEFECT_INTERSECTION].count, 0u, "tube %d", trial);
+            rill_geom_destroy(geom);
+        }
+    }
+    shape_sphere(&s, s.v[100][0], s.v[100][1], s.v[100][2], 1, 12); /* and what intersects is found */
+    o.shell = RILL_SHELL_ALL;
+    rill_geom_destroy(make(&s, &o, &report));
+    cr_assert_gt(report.defects[RILL_DEFECT_INTERSECTION].count, 10u);
     shape_free(&s);
 }
 

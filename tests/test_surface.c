@@ -436,6 +436,104 @@ Test(surface, planes_cut_closed_and_ragged_vessels)
     shape_free(&s);
 }
 
+/* Four ends of equal area keep their numbers whatever rounding does to them; clearly different areas decide
+ * alone. */
+Test(surface, numbers_of_equal_openings_do_not_depend_on_rounding)
+{
+    static const double places[4][3] = {{0, 0, 0}, {10, 0, 0}, {0, 0, 8}, {10, 0, 8}};
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(0.5);
+    uint32_t random = 1;
+    o.shell = RILL_SHELL_ALL;
+    for (int trial = 0; trial < 12; trial++) {
+        s.nv = s.nt = 0;
+        shape_tube(&s, 2, 8, 9, 24);
+        const unsigned half = s.nv;
+        shape_tube(&s, 2, 8, 9, 24);
+        for (unsigned v = 0; v < s.nv; v++) {
+            if (v >= half) s.v[v][0] += 10;
+            for (int a = 0; a < 3; a++) {
+                random = random * 1664525 + 1013904223;
+                s.v[v][a] += 2e-5 * ((random >> 8) / (double)(1 << 24) - 0.5); /* four digits of ten */
+            }
+            for (int a = 0; a < 2 && trial % 3 == 2;
+                 a++) /* the last opening is wider than the others, by 1 % */
+                if (v >= s.nv - 24) s.v[v][a] = (a ? 0 : 10) + 1.005 * (s.v[v][a] - (a ? 0 : 10));
+        }
+        rill_geom *geom = make(&s, &o, &report);
+        cr_assert_eq(geom->surface->opening_count, 4);
+        for (int k = 0; k < 4; k++)
+            for (int a = 0; a < 3; a++)
+                cr_assert_float_eq(1e3 * geom->surface->openings[k].centre[a],
+                                   places[trial % 3 == 2 ? (k + 3) % 4 : k][a], 1e-3, "trial %d, opening %d",
+                                   trial, k);
+        rill_geom_destroy(geom);
+    }
+    shape_free(&s);
+}
+
+/* A plane's point says which vessel is meant, and its normal which side stays. */
+Test(surface, planes_that_miss_their_vessel_are_refused)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(0.25);
+    rill_plane plane = {"in", {40e-3, 0, 3e-3}, {0, 0, 1}};
+    o.planes = &plane;
+    o.plane_count = 1;
+    shape_tube(&s, 2, 20, 41, 40);
+    refuse(&s, &o, "--plane number 1: its point is 38 mm outside of the nearest section");
+    const char *middle = strstr(rill_error_message(), "section is ") + 11;
+    cr_assert_float_eq(strtod(middle, NULL), 0, 1e-3, "%s", middle);
+    plane.point[0] = 2.1e-3; /* near the wall will do */
+    rill_geom_destroy(make(&s, &o, &report));
+    plane.point[0] = 1e-3;
+    rill_geom_destroy(make(&s, &o, &report));
+    cr_assert_float_eq(1e9 * report.planes[0].before, 20 * M_PI * 4, 2);
+    cr_assert_float_eq(report.planes[0].volume / report.planes[0].before, 3. / 20, 1e-3);
+    plane.normal[2] = -1;
+    refuse(&s, &o, "turn its normal round");
+    cr_assert(strstr(rill_error_message(), "(85 %)"), "%s", rill_error_message());
+    o.remove_most = true;
+    rill_geom_destroy(make(&s, &o, &report));
+    cr_assert_float_eq(report.planes[0].volume / report.planes[0].before, 17. / 20, 1e-3);
+    shape_free(&s);
+}
+
+/* A plane on a cap opens it, also where rounding has put the plane a little off it; on a flat side, too. */
+Test(surface, planes_on_flat_parts_open_them)
+{
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(0.25);
+    rill_plane plane = {"in", {0, 0, 0}, {0, 0, 1}};
+    o.planes = &plane;
+    o.plane_count = 1;
+    o.caps = RILL_CAPS_NONE;
+    for (int off = -1; off <= 1; off++)
+        for (int turned = 0; turned < 2; turned++) {
+            s.nv = s.nt = 0;
+            shape_tube(&s, 2, 20, 41, 40);
+            shape_cap(&s, 0, 40, false, SHAPE_FAN);
+            shape_cap(&s, 1600, 40, true, SHAPE_FAN);
+            shape_vertex(&s, 0.3, 0.2, 1e-3 * off);
+            shape_vertex(&s, 0.3, 0.2, 1);
+            if (turned) shape_turn(&s, 0.4);
+            for (int a = 0; a < 3; a++) {
+                plane.point[a] = 1e-3 * s.v[s.nv - 2][a];
+                plane.normal[a] = s.v[s.nv - 1][a] - s.v[s.nv - 2][a];
+            }
+            rill_geom *geom = make(&s, &o, &report);
+            cr_assert_eq(geom->surface->opening_count, 1);
+            cr_assert_str_eq(geom->surface->openings[0].name, "in");
+            cr_assert_float_eq(1e6 * geom->surface->openings[0].area, 80 * sin(M_PI / 20) * 1, 1e-2);
+            cr_assert(report.planes[0].cap);
+            rill_geom_destroy(geom);
+        }
+    shape_free(&s);
+}
+
 /* Groups of a closed surface are openings: here the ends of a tube, with lids that bulge. */
 Test(surface, patches_are_openings)
 {

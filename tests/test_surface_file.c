@@ -133,6 +133,47 @@ Test(surface_file, refuses_damaged_stl)
     shape_free(&s);
 }
 
+/* Formats that are not read are recognised by their content, whatever the file is called. */
+Test(surface_file, says_what_other_formats_are)
+{
+    static const char *const others[][2] = {
+        {"<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"0.1\">\n", "VTK XML"},
+        {"# vtk DataFile Version 3.0\nvessel\nASCII\nDATASET POLYDATA\n", "legacy VTK"},
+        {"\nOFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "an OFF file"},
+        {"COFF\n3 1 0\n", "an OFF file"},
+        {"glTF\2 and what follows", "(GLB)"},
+        {"{\"asset\": {\"version\": \"2.0\"}}", "a glTF file"},
+        {"PK\3\4 and what follows", "3MF"},
+        {"\x1f\x8b and what follows", "gunzip"},
+        {"<amf unit=\"millimeter\">", "an XML file"},
+        {"$MeshFormat\n2.2 0 8\n", "Gmsh"},
+    };
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        for (int shorter = 0; shorter < 2; shorter++) {
+            FILE *file = fopen("a.stl", "wb");
+            rill_surface_file what;
+            rill_mesh *mesh = NULL;
+            fputs(others[k][0], file);
+            for (int n = 0; n < 200 && !shorter; n++) fputc(n, file);
+            fclose(file);
+            cr_assert_eq(rill_surface_read("a.stl", 1, &what, &mesh), RILL_USAGE);
+            cr_assert(strstr(rill_error_message(), others[k][1]) && strstr(rill_error_message(), "STL"), "%s",
+                      rill_error_message());
+            cr_assert(!strstr(rill_error_message(), "promises"), "%s", rill_error_message());
+        }
+    shape s = shape_new(); /* what an STL says in its head does not matter */
+    rill_surface_file what;
+    rill_mesh *mesh = NULL;
+    shape_tube(&s, 2, 8, 3, 8);
+    shape_write_stl(&s, "a.stl");
+    FILE *file = fopen("a.stl", "r+b");
+    fputs("glTF", file);
+    fclose(file);
+    cr_assert_eq(rill_surface_read("a.stl", 1, &what, &mesh), RILL_OK, "%s", rill_error_message());
+    rill_mesh_destroy(mesh);
+    shape_free(&s);
+}
+
 Test(surface_file, refuses_damaged_text)
 {
     static const char good[] = "solid x\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"

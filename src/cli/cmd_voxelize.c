@@ -212,7 +212,8 @@ const cli_command cli_voxelize = {
         "Steps are done in this order: pore, axes, crop, resample, mirror, keep.\n\n"
         "SURFACE is an STL (binary, ASCII), OBJ or PLY file, open or closed, in the units of --units. Flat "
         "open\n"
-        "ends become openings, named by area; other holes are closed. Voxels with their centre inside are "
+        "ends and, where there are none, flat caps become openings, named by area; other holes are closed. "
+        "Voxels with their centre inside are "
         "fluid;\n"
         "each link to a wall gets its distance to the surface and the number of the triangle.",
     .run = run,

@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In the order of rill_caps_choice. */
+static const char *const caps[] = {"closed", "auto", "none", NULL};
+
 void cli_surface_defaults(cli_surface *surface) { *surface = (cli_surface){.min_cells = 4}; }
 
 const cli_option *cli_surface_options(cli_surface *s)
 {
-    static _Thread_local cli_option table[13];
+    static _Thread_local cli_option table[16];
     bool *given = &s->given;
     const cli_option options[] = {
         {.help = "Surface (STL, OBJ, PLY)"},
@@ -34,8 +37,16 @@ const cli_option *cli_surface_options(cli_surface *s)
          "to "
          "the side that stays",
          .fallback = "", .given = given},
+        {"remove-most", 0, CLI_FLAG, &s->remove_most,
+         .help = "let a --plane remove more than half of the volume, which is refused otherwise",
+         .given = given},
         {"patch", 0, CLI_MULTI, &s->patches, "[NAME=]GROUP",
          "a solid (ASCII STL) or group (OBJ) that is an opening", .fallback = "", .given = given},
+        {"caps", 0, CLI_CHOICE, &s->caps,
+         .help = "whether flat caps become openings: where the surface is otherwise closed, always, never",
+         .choices = caps, .given = given},
+        {"close-holes", 0, CLI_FLAG, &s->close_holes,
+         .help = "close holes as large as an opening, too, which are refused otherwise", .given = given},
         {"weld", 0, CLI_LENGTH, &s->weld, "LENGTH", "vertices so near to each other are one",
          .fallback = "what single precision explains", .min = 0, .max = 1, .above = true, .given = given},
         {"shell", 0, CLI_TEXT, &s->shell, "K", "which of several vessels to take, 1 the largest, or all",
@@ -187,6 +198,9 @@ rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *open
     o.cells = (uint32_t)s->cells;
     o.min_cells = s->min_cells;
     o.weld = s->weld;
+    o.caps = (rill_caps_choice)s->caps;
+    o.remove_most = s->remove_most;
+    o.close_holes = s->close_holes;
     if (s->extend) RILL_TRY(resolve_extend(s->extend, &o));
     if (s->shell) RILL_TRY(resolve_shell(s->shell, &o));
     RILL_TRY(resolve_openings(s, openings, &o));

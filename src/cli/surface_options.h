@@ -15,8 +15,10 @@
 typedef struct cli_surface {
     const char *units, *extend, *shell;
     double spacing, min_cells, weld;
+    int caps; /**< a rill_caps_choice */
     uint64_t cells;
     cli_list names, planes, patches;
+    bool close_holes, remove_most;
     bool given, units_given; /**< any option but --units; --units */
 } cli_surface;
 

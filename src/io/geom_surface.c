@@ -106,6 +106,20 @@ done:
     return status;
 }
 
+static rill_status removed_write(rill_h5_file *file, const rill_surface *s)
+{
+    rill_status status = RILL_OK;
+    static const char path[] = "/surface/removed";
+    const rill_h5_layout layout = {
+        .type = RILL_H5_U8, .rank = 1, .dims = {s->triangle_count}, .chunk = {BLOCK}, .deflate = DEFLATE};
+    if (!s->removed) return RILL_OK;
+    RILL_TRY(rill_h5_dataset_create(file, path, &layout));
+    RILL_TRY(rill_h5_set_text(file, path, "long_name", "1: triangle taken away for an opening, no wall"));
+    RILL_TRY(rill_h5_write(file, path, RILL_H5_U8, NULL, NULL, s->removed));
+done:
+    return status;
+}
+
 static rill_status opening_write(rill_h5_file *file, const rill_opening *o)
 {
     rill_status status = RILL_OK;
@@ -136,6 +150,7 @@ rill_status rill_geom_surface_write(const rill_surface *s, rill_h5_file *file)
                          s->vertex_count, s->vertices));
     RILL_TRY(table_write(file, "/surface/triangles", "vertices, counter-clockwise from outside; file order",
                          RILL_H5_U32, s->triangle_count, s->triangles));
+    RILL_TRY(removed_write(file, s));
     RILL_TRY(rill_h5_group_create(file, WALLS));
     RILL_TRY(cuts_write(file, WALLS, s->walls, s->wall_count));
     RILL_TRY(rill_h5_group_create(file, PATCHES));
@@ -186,6 +201,24 @@ static rill_status mesh_read(reader *r)
                 RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: triangle %llu names vertex %u of %llu",
                                    rill_h5_path(r->file), (unsigned long long)t, s->triangles[t][k],
                                    (unsigned long long)s->vertex_count));
+done:
+    return status;
+}
+
+/* Files of surfaces from which nothing was taken away have none. */
+static rill_status removed_read(reader *r)
+{
+    rill_status status = RILL_OK;
+    static const char path[] = "/surface/removed";
+    rill_surface *s = r->surface;
+    rill_h5_layout layout;
+    if (!rill_h5_exists(r->file, path)) return RILL_OK;
+    RILL_TRY(rill_h5_dataset_layout(r->file, path, &layout));
+    if (layout.type != RILL_H5_U8 || layout.rank != 1 || layout.dims[0] != s->triangle_count)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s has not one number for each of the %llu triangles",
+                           rill_h5_path(r->file), path, (unsigned long long)s->triangle_count));
+    RILL_TRY(rill_array_create(s->triangle_count, 1, path, (void **)&s->removed));
+    if (s->triangle_count > 0) RILL_TRY(rill_h5_read(r->file, path, RILL_H5_U8, NULL, NULL, s->removed));
 done:
     return status;
 }
@@ -314,6 +347,7 @@ rill_status rill_geom_surface_read(rill_h5_file *file, uint64_t nodes, rill_surf
     if (r.surface) r.surface->openings = calloc(RILL_OPENINGS, sizeof *r.surface->openings);
     if (!r.surface || !r.surface->openings) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a surface"));
     RILL_TRY(mesh_read(&r));
+    RILL_TRY(removed_read(&r));
     RILL_TRY(cuts_read(&r, WALLS, &r.surface->walls, &r.surface->wall_count));
     RILL_TRY(rill_h5_members(file, PATCHES, opening_read, &r));
     qsort(r.surface->openings, (size_t)r.surface->opening_count, sizeof *r.surface->openings, by_label);

@@ -233,7 +233,9 @@ static void triangle_make(const search *s, part *p, uint64_t triangle)
     making m = {.search = s, .part = p};
     double corners[3][3];
     const uint64_t first = p->count;
-    if (frame_make(&m, triangle, corners)) split(&m, (const double(*)[3])corners, 1);
+    const bool removed =
+        s->surface->removed && s->surface->removed[triangle]; /* fluid may be near, but no wall is */
+    if (frame_make(&m, triangle, corners) && !removed) split(&m, (const double(*)[3])corners, 1);
     if (p->failed) return;
     if (m.found > 0) entries_merge(p, first, m.found);
     p->missing += !(m.found > 0);

@@ -17,7 +17,8 @@
 /** How nodes make up the triangles. Arrays are owned. */
 typedef struct rill_wall_shear {
     uint64_t triangle_count;
-    uint64_t missing; /**< triangles without fluid nearby: closed off, outside of the box, or without area */
+    uint64_t missing; /**< triangles that are no wall: taken away for an opening, or without fluid nearby,
+                         closed off, outside of the box, or without area */
     uint64_t flat;    /**< triangles, of the others, where nodes allow no extrapolation: a mean instead */
     rill_node *nodes; /**< [node_count], ascending: where the stress is wanted */
     uint64_t node_count;

@@ -102,6 +102,7 @@ Test(cli_surface, refuses)
                    "1GiB", "-o", "v.geom.h5");
     cli_test_fails(3, "none/v.geom.h5", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o",
                    "none/v.geom.h5");
+    cr_assert(!cli_test_exists("none"), "a directory was made");
     cli_test_fails(1, "it is a surface", "permeability", "v.stl");
     cr_assert(!cli_test_exists("v.geom.h5"));
     const cli_result r = cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--plane",
@@ -111,6 +112,42 @@ Test(cli_surface, refuses)
     cli_test_fails(1, "no porous sample", "permeability", "v.geom.h5");
     cli_test_fails(1, "no porous sample", "permeability", "v.geom.h5", "--sides", "periodic");
     cli_test_fails(1, "no porous sample", "permeability", "v.geom.h5", "--axis", "z", "--drive", "pressure");
+}
+
+Test(cli_surface, opens_caps_and_tells_of_flat_sides)
+{
+    shape s = shape_new();
+    shape_tube(&s, 4, 20, 20, 48);
+    shape_cap(&s, 0, 48, false, SHAPE_FAN);
+    shape_cap(&s, 19 * 48, 48, true, SHAPE_STRIP);
+    shape_write_stl(&s, "v.stl");
+    const cli_result r = cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.5mm", "--caps", "auto",
+                                      "-o", "v.geom.h5", "--json", "v.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert(strstr(r.out, "opening-2:") && strstr(r.out, ", a flat cap removed"), "%s", r.out);
+    json_t *json = json_load_file("v.json", 0, NULL);
+    int opened = 0;
+    cr_assert_eq(json_unpack(json, "{s:[{s:b}, {}]}", "flat_parts", "opened", &opened), 0);
+    cr_assert(opened);
+    json_decref(json);
+    const cli_result none =
+        cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.5mm", "--caps=none", "-o", "v.geom.h5");
+    cr_assert_eq(none.code, 0, "%s", none.err);
+    cr_assert(strstr(none.err, "is closed, so that no flow can enter: open its flat caps with --caps auto"),
+              "%s", none.err);
+    s.nv = s.nt = 0; /* four sides that are flat, too */
+    shape_tube(&s, 4, 20, 20, 4);
+    shape_cap(&s, 0, 4, false, SHAPE_FAN);
+    shape_cap(&s, 19 * 4, 4, true, SHAPE_FAN);
+    shape_write_stl(&s, "v.stl");
+    shape_free(&s);
+    const cli_result sides =
+        cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.5mm", "-o", "v.geom.h5");
+    cr_assert_eq(sides.code, 0, "%s", sides.err);
+    cr_assert(strstr(sides.out, "opening-2:") && !strstr(sides.out, "opening-3:"), "%s", sides.out);
+    cr_assert(
+        strstr(sides.out, "closed: the vessel is 5.657 mm deep behind it, less than its length of 20.78 mm"),
+        "%s", sides.out);
 }
 
 Test(cli_surface, counts_one_in_the_singular)

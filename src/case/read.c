@@ -452,7 +452,8 @@ static rill_status check_run(rill_case *c)
                          c->path);
     if (!c->run.pulsatile && c->run.cycles > 0)
         return rill_fail(RILL_USAGE,
-                         "%s: run has cycles, but no opening has a waveform: give a duration instead",
+                         "%s: run has cycles, which are periods of a waveform, and no opening has one: give "
+                         "run a duration instead",
                          c->path);
     if (c->run.pulsatile && c->run.duration > 0)
         return rill_fail(RILL_USAGE,

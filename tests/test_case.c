@@ -74,6 +74,10 @@ Test(case_file, refuses_with_line_and_remedy)
     refuse("", "v.yaml", "is empty");
     refuse("- a\n- b\n", "v.yaml:1", "no mapping");
     refuse("a: [1, 2\nb: 3\n", "v.yaml:2", "no YAML");
+    refuse("geometry: v.geom.h5\nfluid:\n\tdensity: 1060 kg/m3\n", "v.yaml:3",
+           "is indented with a tab, which YAML does not allow: indent with spaces");
+    refuse("geometry: v.geom.h5\nfluid:\n  density: 1060 kg/m3\n \tviscosity: 3 mPa.s\n", "v.yaml:4",
+           "is indented with a tab");
     refuse("a: \x01\n", "v.yaml:1", "no YAML");
     refuse(TOP ENDS "---\n" TOP, "v.yaml", "second document");
     refuse(TOP ENDS "rum: {cycles: 3}\n", "v.yaml:8",
@@ -102,7 +106,7 @@ Test(case_file, refuses_with_line_and_remedy)
     refuse(TOP ENDS "output: {planes: {p: {centre: [1 mm, 2 mm, 0 m], normal: [0, 0, 0]}}}\n", "v.yaml:8",
            "has no direction");
     refuse(TOP ENDS "run: {cycles: 1.5}\n", "v.yaml:8", "no whole number from 1");
-    refuse(TOP ENDS "run: {cycles: 3}\n", "v.yaml", "no opening has a waveform");
+    refuse(TOP ENDS "run: {cycles: 3}\n", "v.yaml", "no opening has one: give run a duration instead");
     refuse(TOP ENDS "run: {mach: 0.05, time-step: 2 us}\n", "v.yaml", "leave one of them out");
     refuse(TOP ENDS "run: {mach: 0.5}\n", "v.yaml:8", "at most 0.3");
 }

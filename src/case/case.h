@@ -227,9 +227,10 @@ typedef struct rill_case_plan {
     rill_plan_resume resume; /**< of the checkpoint that the run goes on from */
     uint64_t soft_steps;     /**< over which flow and pressure come up */
     uint64_t host_bytes, device_bytes, host_free, device_free;
-    double mlups;                  /**< million node updates per second */
-    bool mlups_measured;           /**< here, just now */
-    double seconds_cycle, seconds; /**< estimated: a cycle (0 when steady), all */
+    uint64_t checkpoint_bytes, output_bytes; /**< of one checkpoint; of all results, before compression */
+    double mlups;                            /**< million node updates per second */
+    bool mlups_measured;                     /**< here, just now */
+    double seconds_cycle, seconds;           /**< estimated: a cycle (0 when steady), all */
     const char *variant_reason;
 
     rill_plan_opening openings[RILL_OPENINGS]; /**< [opening_count], in the order of the geometry */

@@ -268,7 +268,8 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
         rows += (double)rhythm.wall * (double)(2 + 4 * places);
         places_add(places, &out);
     }
-    out.host += (uint64_t)fmin(rows * (double)cycles * sizeof(double), 1e18);
+    out.series = (uint64_t)fmin(rows * (double)cycles * sizeof(double), 1e18);
+    out.host += out.series;
     return out;
 }
 

@@ -56,6 +56,7 @@ rill_status rill_observers_make(rill_vessel *vessel, uint32_t interval, rill_obs
 typedef struct rill_observers_size {
     uint64_t host, backend; /**< bytes, throughout the run, series of all its cycles included */
     uint64_t making;        /**< more on the host, while it is set up */
+    uint64_t series;        /**< of the host's: series of all cycles */
 } rill_observers_size;
 
 /** Estimate what a case wants followed takes, before it is set up; the plan has its steps. */

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "run/sim.h"
+#include "run/sim_priv.h"
 #include "run/variant.h"
 
 #include <math.h>
@@ -329,6 +330,25 @@ static bool takes_moments(const planner *p)
     return windkessel || p->given->output.fields;
 }
 
+/* Bytes of a triangle in a file of the wall, and of its results; of a node, and of a picture. */
+enum { TRIANGLE_BYTES = 56, SHEAR_BYTES = 12, MEAN_BYTES = 24, FIELD_BYTES = 20, PICTURE_BYTES = 1 << 20 };
+
+/* What is written, before it is compressed. @param[in] series  bytes of all series, as they are in memory */
+static void count_disk(planner *p, uint64_t series)
+{
+    rill_case_plan *plan = p->plan;
+    const rill_case *c = p->given;
+    const uint64_t triangles = p->geom->surface->triangle_count, phases = (uint64_t)c->output.snapshots;
+    plan->checkpoint_bytes = rill_sim_population_bytes(plan->options.variant, plan->nodes) +
+                             (c->output.surface ? 4 * sizeof(double) * triangles : 0) + series;
+    plan->output_bytes = 3 * series; /* HDF5 and text */
+    if (c->output.surface)
+        plan->output_bytes += triangles * (TRIANGLE_BYTES + MEAN_BYTES) + 2 * PICTURE_BYTES +
+                              phases * triangles * (TRIANGLE_BYTES + SHEAR_BYTES);
+    if (c->output.fields) plan->output_bytes += phases * plan->nodes * FIELD_BYTES;
+    if (c->output.slices) plan->output_bytes += 3 * PICTURE_BYTES;
+}
+
 static rill_status count_memory(planner *p, const rill_backend *backend)
 {
     rill_status status = RILL_OK;
@@ -352,6 +372,7 @@ static rill_status count_memory(planner *p, const rill_backend *backend)
     plan->host_bytes = rill_numbering_bytes(p->geom) + (moments ? slice : 0) + observers.host + at_times +
                        (backend->host ? sim : links);
     plan->device_bytes = backend->host ? 0 : sim;
+    count_disk(p, observers.series);
     if (!backend->host) RILL_TRY(backend->available(&plan->device_free));
 done:
     rill_numbering_destroy(&numbering);

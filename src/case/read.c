@@ -17,6 +17,8 @@
 #define OF_END(member) offsetof(rill_end, member)
 #define OF_LAW(member) offsetof(rill_law, member)
 
+#define CHECKPOINT_EVERY 600.0 /* s of wall-clock time, unless the case or an option says otherwise */
+
 /* ---- viscosity laws -------------------------------------------------------------------------- */
 
 static const char *const laws[] = {"newtonian", "carreau-yasuda", "casson", NULL};
@@ -387,7 +389,7 @@ static const rill_key output_keys[] = {
     {"slices", RILL_KEY_YES, AT(output.slices)},
     {"surface", RILL_KEY_YES, AT(output.surface)},
     {"centre-line", RILL_KEY_YES, AT(output.centreline)},
-    {"checkpoint-every", RILL_KEY_QUANTITY, AT(output.checkpoint_every), false, "s", 0, 1e8, true},
+    {"checkpoint-every", RILL_KEY_QUANTITY, AT(output.checkpoint_every), false, "s", 0, 1e8},
     {"probes", RILL_KEY_CALL, 0, .read = read_probes},
     {"planes", RILL_KEY_CALL, 0, .read = read_planes},
     {0}};
@@ -450,7 +452,8 @@ static rill_status check_run(rill_case *c)
                          c->path);
     if (!c->run.pulsatile && c->run.cycles > 0)
         return rill_fail(RILL_USAGE,
-                         "%s: run has cycles, but no opening has a waveform: give a duration instead",
+                         "%s: run has cycles, which are periods of a waveform, and no opening has one: give "
+                         "run a duration instead",
                          c->path);
     if (c->run.pulsatile && c->run.duration > 0)
         return rill_fail(RILL_USAGE,
@@ -514,6 +517,7 @@ rill_status rill_case_read(const char *path, rill_case **out)
     c->run.soft_start = -1;
     c->run.lattice = c->run.collision = c->run.storage = c->run.stream = c->run.addressing = -1;
     c->output.snapshots = -1;
+    c->output.checkpoint_every = CHECKPOINT_EVERY;
     c->output.slices = c->output.surface = c->output.centreline = true;
     c->path = strdup(path);
     if (!c->path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", path));

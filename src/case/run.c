@@ -15,6 +15,8 @@
 /* Speeds and densities that no flow of small Mach number has; lu. */
 static const double SPEED_MAX = 0.45, DENSITY_MAX = 0.6;
 
+static const double RETRY = 60; /* s, at least, after which a checkpoint that failed is tried again */
+
 /* ---- what is due ------------------------------------------------------------------------------ */
 
 /* The next place in a cycle, after `at`, where something is due that is due `times` times in it. */
@@ -155,16 +157,23 @@ done:
 /* Write a checkpoint when one is due or asked for. @param[out] stop  a signal says so */
 static rill_status keep(rill_run_loop *loop, bool *stop)
 {
-    rill_status status = RILL_OK;
+    rill_status status;
     rill_run_signals *signals = loop->options->signals;
     const bool stopping = signals && signals->stop, asked = signals && signals->save;
     const double every = loop->options->checkpoint_every;
     if (signals) signals->save = 0;
     if (!stopping && !asked && !(every > 0 && rill_now() - loop->saved >= every)) return RILL_OK;
-    RILL_TRY(rill_run_save(loop));
+    status = rill_run_save(loop);
     loop->saved = rill_now();
     *stop = stopping;
-done:
+    if (status != RILL_OK && !stopping) { /* hours of steps are not given up for it */
+        rill_log(RILL_LOG_NOTE, "step %llu: %s; the run goes on, and %s",
+                 (unsigned long long)loop->state.steps, rill_error_message(),
+                 loop->kept ? "the last checkpoint stays" : "there is no checkpoint yet");
+        loop->saved += fmax(0, RETRY - every);
+        return RILL_OK;
+    }
+    loop->kept = loop->state.steps;
     return status;
 }
 
@@ -230,7 +239,9 @@ static rill_status loop_begin(rill_run_loop *loop)
     RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
     RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, r->cycle, r->phases, &loop->text));
     RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
-    if (s->steps % r->cycle == 0) { /* a cycle begins: of a run that ended here, too, and was given more */
+    if (loop->options->resume) loop->kept = s->steps;
+    if (s->steps % r->cycle == 0 &&
+        s->steps < loop->steps_max) { /* a cycle begins: of a run that ended here, too, and was given more */
         s->recording = s->repeats || s->steps + r->cycle >= loop->steps_max;
         if (loop->observers.sample) rill_shear_cycle_restart(&loop->observers.cycle);
     }
@@ -238,6 +249,19 @@ static rill_status loop_begin(rill_run_loop *loop)
     loop->started = loop->saved = rill_now();
 done:
     return status;
+}
+
+/* Write the results; what cannot be written is not lost where a checkpoint can. */
+static rill_status files(rill_run_loop *loop)
+{
+    char why[768];
+    const rill_status status = rill_run_files(loop);
+    if (status == RILL_OK) return RILL_OK;
+    snprintf(why, sizeof why, "%s", rill_error_message());
+    if (rill_run_save(loop) == RILL_OK) loop->kept = loop->state.steps;
+    if (loop->kept == 0) return rill_fail(status, "%s; there is no checkpoint either", why);
+    return rill_fail(status, "%s; the checkpoint of step %llu is whole: go on with --resume then", why,
+                     (unsigned long long)loop->kept);
 }
 
 uint64_t rill_run_watch_steps(const rill_vessel *vessel)
@@ -266,9 +290,11 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
         if (vessel->plan.cycle_steps == 0 && loop.rhythm.phases > 0 && loop.state.phases == 0)
             RILL_TRY(rill_run_phase(&loop, 1));
         result_fill(&loop);
-        RILL_TRY(rill_run_files(&loop));
+        RILL_TRY(files(&loop));
         /* So that more cycles can be added. */
-        if (result->end == RILL_RUN_LIMIT && result->compared) RILL_TRY(rill_run_save(&loop));
+        if (result->end == RILL_RUN_LIMIT && result->compared && rill_run_save(&loop) != RILL_OK)
+            rill_log(RILL_LOG_NOTE, "%s; the results are whole, but --resume cannot go on from their end",
+                     rill_error_message());
     } else if (loop.started > 0) {
         result_fill(&loop);
     }

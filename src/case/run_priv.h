@@ -39,6 +39,7 @@ typedef struct rill_run_loop {
     uint64_t steps_max;
     double mach, balance;         /**< as last seen */
     double started, saved, shown; /**< clock, s */
+    uint64_t kept;                /**< steps of the last checkpoint; 0: none */
     uint64_t first;               /**< steps that this process began at */
     char *text;                   /**< of the case, for checkpoints; owned */
     char run_hash[17], geometry_hash[17], variant[160];

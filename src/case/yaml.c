@@ -68,14 +68,26 @@ static rill_status slurp(rill_yaml *y, size_t *size)
     return RILL_OK;
 }
 
+/* Return whether a line, from 1, begins with blanks of which one is a tab. */
+static bool is_tabbed(const char *text, int line)
+{
+    for (; line > 1 && text; line--) text = (text = strchr(text, '\n')) ? text + 1 : NULL;
+    return text && memchr(text, '\t', strspn(text, " \t"));
+}
+
 static rill_status parse_failed(const rill_yaml *y, const yaml_parser_t *parser)
 {
+    const int line =
+        (int)(parser->problem_mark.line ? parser->problem_mark.line : parser->context_mark.line) + 1;
     if (parser->error == YAML_MEMORY_ERROR) return rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
-    return rill_fail(
-        RILL_USAGE, "%s:%d: this is no YAML: %s%s%s", y->path,
-        (int)(parser->problem_mark.line ? parser->problem_mark.line : parser->context_mark.line) + 1,
-        parser->problem ? parser->problem : "it cannot be parsed", parser->context ? " " : "",
-        parser->context ? parser->context : "");
+    if (is_tabbed(y->text, line))
+        return rill_fail(
+            RILL_USAGE,
+            "%s:%d: the line is indented with a tab, which YAML does not allow: indent with spaces", y->path,
+            line);
+    return rill_fail(RILL_USAGE, "%s:%d: this is no YAML: %s%s%s", y->path, line,
+                     parser->problem ? parser->problem : "it cannot be parsed", parser->context ? " " : "",
+                     parser->context ? parser->context : "");
 }
 
 static rill_status parse(rill_yaml *y, size_t size)

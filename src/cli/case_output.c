@@ -106,6 +106,11 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     print_compliance(&p->compliance);
     cli_row("variant", "%s: %s", variant, p->variant_reason);
     cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
+    char results[32], checkpoint[32];
+    rill_units_format_bytes((double)p->output_bytes, results, sizeof results);
+    rill_units_format_bytes((double)p->checkpoint_bytes, checkpoint, sizeof checkpoint);
+    cli_row("disk", "results of at most %s, checkpoints of %s, of which there are up to three", results,
+            checkpoint);
     if (p->mlups_measured && p->cycle_steps)
         cli_row("time", "about %s a cycle, %s for %d, at %.3g MLUPS",
                 about(p->seconds_cycle, cycle, sizeof cycle), about(p->seconds, all, sizeof all),
@@ -178,6 +183,8 @@ json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill
                                                   p->verdicts[k].text));
     }
     if (!json || json_object_set_new(json, "variant", json_string(variant)) ||
+        json_object_set_new(json, "output_bytes", json_integer((json_int_t)p->output_bytes)) ||
+        json_object_set_new(json, "checkpoint_bytes", json_integer((json_int_t)p->checkpoint_bytes)) ||
         json_object_set_new(json, "compliance", compliance_json(&p->compliance)) ||
         json_object_set_new(json, "openings", openings) || json_object_set_new(json, "verdicts", verdicts) ||
         json_object_set_new(json, "can_run", json_boolean(!refused))) {

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/read_case.h"
 #include "cli/run_output.h"
+#include "core/units.h"
 #include "io/json_file.h"
 #include "io/output.h"
 
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* Beside those of rill_status. */
@@ -179,6 +181,31 @@ done:
     return status;
 }
 
+/* Refuse what cannot be kept: results are compressed, checkpoints are not. */
+static rill_status disk_try(const choices *c, const rill_case_plan *plan)
+{
+    struct statvfs disk;
+    char need[32], most[32], there[32];
+    if (statvfs(c->directory, &disk) != 0) return rill_output_fail(c->directory, errno);
+    const double spare = (double)disk.f_bavail * (double)disk.f_frsize,
+                 checkpoint = (double)plan->checkpoint_bytes,
+                 /* the one that is written beside those that are there */
+        least = checkpoint * (c->resume ? 1 : 2), all = (double)plan->output_bytes + 3 * checkpoint;
+    rill_units_format_bytes(least, need, sizeof need);
+    rill_units_format_bytes(all, most, sizeof most);
+    rill_units_format_bytes(spare, there, sizeof there);
+    if (spare < least)
+        return rill_fail(
+            RILL_SYSTEM,
+            "checkpoints take %s in %s, and %s are free: free space there or choose another directory "
+            "with -o",
+            need, c->directory, there);
+    if (spare < all && !c->quiet)
+        cli_row("note", "results and checkpoints take up to %s in %s, and %s are free", most, c->directory,
+                there);
+    return RILL_OK;
+}
+
 static rill_status work(choices *c, const char *path, int *code)
 {
     rill_status status = RILL_OK;
@@ -197,6 +224,7 @@ static rill_status work(choices *c, const char *path, int *code)
     fflush(stdout);
     RILL_TRY(rill_case_plan_accept(&read.plan));
     if (c->dry_run) goto done;
+    RILL_TRY(disk_try(c, &read.plan));
     RILL_TRY(rill_vessel_create(read.given, read.geom, &read.plan, &vessel));
     RILL_TRY(flow(c, vessel, code));
 done:

@@ -283,6 +283,45 @@ Test(cli_run, a_run_that_was_stopped_goes_on_to_the_same_bits)
         0);
 }
 
+/* A checkpoint that cannot be written is said, and the run goes on. */
+Test(cli_run, a_failed_checkpoint_does_not_end_a_run)
+{
+    int state;
+    char log[1 << 16] = "";
+    write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.05, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    cr_assert_eq(mkdir("parts", 0777), 0);
+    const pid_t child = start((const char *const[]){"run", "p.yaml", "--no-measure", "-o", "parts",
+                                                    "--checkpoint-every", "1ms", NULL});
+    await("parts/checkpoint.h5.previous");
+    while (mkdir("parts/checkpoint.h5.previous/", 0777) != 0) /* its name is taken */
+        remove("parts/checkpoint.h5.previous");
+    write_file("parts/checkpoint.h5.previous/x", "");
+    cr_assert_eq(waitpid(child, &state, 0), child);
+    FILE *file = fopen("log", "r");
+    cr_assert(file);
+    const size_t length = fread(log, 1, sizeof log - 1, file);
+    fclose(file);
+    log[length] = '\0';
+    cr_assert(WIFEXITED(state) && (WEXITSTATUS(state) == 0 || WEXITSTATUS(state) == 2), "%d: %s", state, log);
+    cr_assert(strstr(log, "the run goes on, and the last checkpoint stays"), "%s", log);
+    cr_assert(cli_test_exists("parts/run.h5") && cli_test_exists("parts/checkpoint.h5"));
+}
+
+/* Results that cannot be written leave a checkpoint, from which they are written later. */
+Test(cli_run, results_that_cannot_be_written_leave_a_checkpoint)
+{
+    write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.2, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    cr_assert_eq(system("mkdir -p a/wall.vtkhdf/x"), 0);
+    const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o", "a");
+    cr_assert_neq(r.code, 0);
+    cr_assert(strstr(r.err, "wall.vtkhdf") && strstr(r.err, "is whole: go on with --resume"), "%s", r.err);
+    cr_assert_eq(system("rm -r a/wall.vtkhdf"), 0);
+    const cli_result later = cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
+    cr_assert_eq(later.code, 0, "%s", later.err);
+    cr_assert_eq(cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o", "b").code, 0);
+    cr_assert(same_files("a/wall-tawss.png", "b/wall-tawss.png") && same_files("a/wall.csv", "b/wall.csv"));
+}
+
 Test(cli_run, resume_refuses_what_is_not_its_own)
 {
     write_file("p.yaml", PULSE "run: {cycles: 1, mach: 0.2}\noutput: {snapshots: 0}\n");

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double ALIKE = 0.9962; /* cos 5 degrees: normals of one flat part */
+static const double ALIKE = 0.985;  /* cos 10 degrees: normals of one flat part */
 static const double SHARP = 0.866;  /* cos 30 degrees: an edge with less is a crease */
 static const double CREASED = 0.9;  /* least part of a cap's rim that is a crease */
 static const double SHOWN = 0.5;    /* from there on a flat part is worth telling of */
@@ -374,7 +374,10 @@ static void judge(const flats *f, const rill_tree *tree, const part *p, rill_cap
 static bool measure(flats *f, part *p, rill_cap *cap)
 {
     double most = 0, square = 0;
-    absorb(f, p);
+    for (double before = 0; p->area > (1 + 1e-3) * before;) { /* a larger part has a better plane */
+        before = p->area;
+        absorb(f, p);
+    }
     *cap = (rill_cap){.area = p->area};
     plane_of(p, cap->centre, cap->outward);
     p->rim = p->creased = p->leaning = 0;

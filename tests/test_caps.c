@@ -38,11 +38,12 @@ Test(caps, of_any_triangles_become_openings)
     shape s = shape_new();
     rill_surface_report report;
     const rill_surface_options o = per_millimetre(0.3);
+    static const double noise[] = {0, 1e-4, 3e-4}; /* of the diameter */
     char why[160];
     for (int which = 0; which < 3; which++)
         for (shape_cap_kind kind = 0; kind < SHAPE_CAP_KINDS; kind++)
-            for (int noisy = 0; noisy < 2; noisy++) {
-                capped_pipe(&s, which, kind, noisy ? 1e-4 : 0);
+            for (int noisy = 0; noisy < 3; noisy++) {
+                capped_pipe(&s, which, kind, noise[noisy]);
                 shape_turn(&s, 0.7);
                 rill_geom *geom = make(&s, &o, &report);
                 for (int k = 0; k < report.flat_count; k++) {

@@ -19,7 +19,8 @@
 /* Largest relaxation time that is chosen: interpolated walls lie best below it (docs/method.md). */
 #define TAU_CHOSEN 0.8
 #define SWING_CHOSEN 0.05 /* of the density over a cycle, that pressures make: the vessel stores as much */
-#define TAU_AT_REST 5.0   /* the same where a fluid that thins is not sheared */
+#define MACH_CHOSEN 0.1
+#define TAU_AT_REST 5.0 /* the same where a fluid that thins is not sheared */
 
 /*
  * Bytes of a wall link and of a link through an opening, roughly, with what is there while they are made; of
@@ -187,8 +188,7 @@ static void choose_step(planner *p)
     const double dx = p->geom->spacing, fast = plan->velocity_peak > 0 ? plan->velocity_peak : 1e-3;
     double dt = c->run.time_step;
     plan->scales.length = dx;
-    const double chosen = rill_plan_cell_reynolds(c, plan) > RILL_CELL_SAFE ? 0.05 : 0.1;
-    const double mach = c->run.mach > 0 ? c->run.mach : chosen;
+    const double mach = c->run.mach > 0 ? c->run.mach : MACH_CHOSEN;
     const double thickest = c->law.kind == RILL_LAW_NEWTONIAN ? 0
                             : c->law.kind == RILL_LAW_CASSON  ? RILL_CASSON_RANGE * c->law.viscosity
                                                               : c->law.at_rest;

@@ -50,10 +50,9 @@ double rill_law_least(const rill_law *law, double density);
 /** Casson's law has no largest viscosity: the lattice takes it up to this many times the plastic one. */
 #define RILL_CASSON_RANGE 100.0
 
-/** Cell Reynolds numbers: up to which TRT is stable between openings; up to which cumulants are at Mach 0.1.
- */
+/** Cell Reynolds numbers: up to which TRT is stable between openings; above which a flow is called coarse. */
 #define RILL_CELL_TRT 6.0
-#define RILL_CELL_SAFE 35.0
+#define RILL_CELL_FINE 35.0
 
 /** The same of velocity that is imposed on fluid that leaves; chosen, see docs/vessels.md. */
 #define RILL_CELL_OUTWARD 4.0

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sponge.h
- * Sponge layers: in the extension of an outlet, behind the surface, the viscosity rises towards the opening, so
- * that the boundary condition there sees a small cell Reynolds number. See docs/vessels.md and kernel/sponge.h.
+ * Sponge layers: in the extension of an outlet, behind the surface, the viscosity rises towards the opening,
+ * so that the boundary condition there sees a small cell Reynolds number. See docs/vessels.md and
+ * kernel/sponge.h.
  */
 #ifndef RILL_CASE_SPONGE_H
 #define RILL_CASE_SPONGE_H
 
 #include "case/case.h"
 
-/** Cell Reynolds number up to which an outlet needs no sponge layer, and the one that a layer has at its opening. */
+/** Cell Reynolds number up to which an outlet needs no sponge layer, and the one that a layer has at its
+ * opening. */
 #define RILL_SPONGE_CELL 4.0
 #define RILL_SPONGE_CELL_MADE 1.0
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sponge.h
- * Sponge layers in front of outlets: nodes whose viscosity is raised, so that eddies and waves die down before
- * they meet a boundary condition that would send them back.
+ * Sponge layers in front of outlets: nodes whose viscosity is raised, so that eddies and waves die down
+ * before they meet a boundary condition that would send them back.
  *
- * After a step, what the populations of such a node deviate from their equilibrium by is multiplied by a factor
- * below 1, a second collision. Where the step relaxed the shear stress at omega = 1/tau, both together relax it
- * at omega_s = 1 - keep (1 - omega); density and momentum stay as they are. Everything is local to a node, and
- * the populations are those that it has sent, which walls and openings see next.
+ * After a step, what the populations of such a node deviate from their equilibrium by is multiplied by a
+ * factor below 1, a second collision. Where the step relaxed the shear stress at omega = 1/tau, both together
+ * relax it at omega_s = 1 - keep (1 - omega); density and momentum stay as they are. Everything is local to a
+ * node, and the populations are those that it has sent, which walls and openings see next.
  *
  * @see Xu & Sagaut (2013), doi:10.1016/j.jcp.2013.03.015, on absorbing layers for lattice Boltzmann methods
  */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wall shear on triangles of pipes with interpolated walls. */
-#include "core/memory.h"
 #include "core/status.h"
-#include "geometry/mesh.h"
-#include "run/wall_shear.h"
 #include "verify/groups.h"
-#include "verify/vessel_pipe.h"
+#include "verify/vessel_shear.h"
 
 #include <math.h>
 
@@ -24,72 +21,6 @@ static const char *unfit(const rill_verify_case *of, const rill_verify_setup *se
     return setup->variant.collision == RILL_TRT ? NULL : "its limits belong to trt";
 }
 
-/*
- * Put a ring of triangles, a voxel long, on the wall around the middle of a pipe: the one that goes through
- * the corner of the box, or along its middle. What repeats is farther away than the wall shear looks.
- */
-static rill_status ring_make(const rill_verify_vessel_pipe *pipe, const rill_verify_vessel_shape *shape)
-{
-    rill_status status = RILL_OK;
-    rill_surface *s = shape->geom->surface;
-    const uint32_t *n = shape->geom->n;
-    const bool tilted = pipe->tilt[0] > 0;
-    const uint32_t around = (uint32_t)ceil(4 * M_PI * pipe->radius);
-    const double middle[3] = {n[0] / 2 + pipe->offset[0], n[1] / 2 + pipe->offset[1],
-                              tilted ? n[2] / 2 : n[2] / 2.0};
-    const double y[3] = {0, 1, 0}, *axis = shape->axis;
-    double x[3]; /* x, y, axis: right-handed */
-    rill_cross(y, axis, x);
-    RILL_TRY(rill_array_create(2 * around, sizeof *s->vertices, "triangles", (void **)&s->vertices));
-    RILL_TRY(rill_array_create(2 * around, sizeof *s->triangles, "triangles", (void **)&s->triangles));
-    for (uint32_t k = 0; k < around; k++) {
-        const double c = pipe->radius * cos(2 * M_PI * k / around),
-                     d = pipe->radius * sin(2 * M_PI * k / around);
-        const uint32_t next = (k + 1) % around;
-        for (int a = 0; a < 3; a++)
-            for (uint32_t end = 0; end < 2; end++)
-                s->vertices[2 * k + end][a] = middle[a] + c * x[a] + d * y[a] + (end - 0.5) * axis[a];
-        const uint32_t corners[2][3] = {{2 * k, 2 * next, 2 * next + 1}, {2 * k, 2 * next + 1, 2 * k + 1}};
-        for (int t = 0; t < 2; t++)
-            for (int v = 0; v < 3; v++) s->triangles[2 * k + (uint32_t)t][v] = corners[t][v];
-    }
-    s->vertex_count = s->triangle_count = 2 * around;
-    shape->geom->spacing = 1; /* the ring is in voxels */
-done:
-    return status;
-}
-
-/* L2 of the shear against R/2 times the force, along the axis. */
-static rill_status measure(const rill_verify_vessel_shape *shape, rill_verify_flow *flow, double exact,
-                           double *l2)
-{
-    rill_status status = RILL_OK;
-    rill_wall_shear wall = {0};
-    rill_sample *sample = NULL;
-    double *values = NULL, wrong = 0, all = 0;
-    float(*found)[3] = NULL;
-    RILL_TRY(rill_wall_shear_make(flow->domain, &wall));
-    if (wall.missing > 0)
-        RILL_TRY(rill_fail(RILL_NUMERICS, "%llu triangles on the wall of a pipe find no fluid",
-                           (unsigned long long)wall.missing));
-    RILL_TRY(rill_array_create(10 * wall.node_count, sizeof *values, "stresses", (void **)&values));
-    RILL_TRY(rill_array_create(wall.triangle_count, sizeof *found, "wall shear", (void **)&found));
-    RILL_TRY(rill_sim_sample_create(flow->sim, wall.nodes, wall.node_count, &sample));
-    RILL_TRY(rill_sim_sample_take(flow->sim, sample, values));
-    rill_wall_shear_take(&wall, values + 4 * wall.node_count, 1 / exact, found);
-    for (uint64_t t = 0; t < wall.triangle_count; t++) {
-        for (int a = 0; a < 3; a++) wrong += wall.area[t] * pow((double)found[t][a] - shape->axis[a], 2);
-        all += wall.area[t];
-    }
-    *l2 = sqrt(wrong / all);
-done:
-    rill_sample_destroy(sample);
-    rill_array_destroy(values);
-    rill_array_destroy(found);
-    rill_wall_shear_free(&wall);
-    return status;
-}
-
 static rill_status pipe_run(const rill_verify_setup *setup, double radius, bool tilted,
                             const double offset[2], double *l2, double *rounding)
 {
@@ -99,14 +30,16 @@ static rill_status pipe_run(const rill_verify_setup *setup, double radius, bool 
         .radius = radius, .tilt = {tilted, tilted ? 1 : 8}, .offset = {offset[0], offset[1]}, .speed = 0.02};
     rill_verify_vessel_shape shape = {.geom = NULL};
     rill_verify_flow flow = {0};
+    rill_verify_vessel_shear_found found;
     rill_sim_options options = rill_verify_options(setup, 0.8);
     const rill_verify_until until = rill_verify_until_of(options.variant, 0.8, 2 * radius, 100);
     const double force = 4 * (options.tau - 0.5) / 3 * pipe.speed / (radius * radius);
     RILL_TRY(rill_verify_vessel_shape_make(&pipe, &shape));
     for (int a = 0; a < 3; a++) options.force[a] = force * shape.axis[a];
     RILL_TRY(rill_verify_flow_drive(shape.geom, 2, &options, &until, &flow));
-    RILL_TRY(ring_make(&pipe, &shape));
-    RILL_TRY(measure(&shape, &flow, force * radius / 2, l2));
+    RILL_TRY(rill_verify_vessel_ring(&pipe, &shape));
+    RILL_TRY(rill_verify_vessel_shear_take(&shape, flow.domain, flow.sim, force * radius / 2, &found));
+    *l2 = found.l2;
     *rounding = flow.rounding;
 done:
     rill_verify_flow_end(&flow);

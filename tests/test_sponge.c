@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sponge layers: their viscosity, on every streaming scheme; where they are planned; what keeps an outlet stable. */
+#include "vessel_case.h"
+
+#include "backends.h"
+#include "case/run.h"
+#include "case/sponge.h"
+#include "geometry/generate.h"
+#include "run/sim.h"
+
+#include <sys/stat.h>
+
+TestSuite(sponge, .init = files_start, .fini = files_end, .timeout = 300);
+
+enum { WAVE = 32, FROM = 50, TO = 250 };
+
+/* The amplitude of u_x = sin(2 pi y / WAVE), and the largest velocity along z. */
+static double amplitude(rill_sim *sim, const rill_geom *geom, rill_node nodes)
+{
+    double *u = malloc(3 * nodes * sizeof *u), sum = 0;
+    ASSERT_OK(rill_sim_moments(sim, 0, nodes, NULL, u));
+    for (rill_node k = 0; k < nodes; k++)
+        sum += 2 * u[k] * sin(2 * M_PI * (k / geom->n[0] % WAVE + 0.5) / WAVE) / nodes;
+    free(u);
+    return sum;
+}
+
+/* A shear wave in a box whose nodes are all in a layer decays with the viscosity of the layer, not with that of the
+ * collision. */
+Test(sponge, has_the_viscosity_that_it_is_given)
+{
+    const double tau = 0.51, raised = 0.6, keep = (1 - 1 / raised) / (1 - 1 / tau), k = 2 * M_PI / WAVE;
+    int tried = 0;
+    FOR_EACH_BACKEND(backend)
+    for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
+        for (int collision = RILL_TRT; collision <= RILL_CUMULANT; collision++) {
+            rill_sim_options o = rill_sim_options_default();
+            rill_geom *geom = NULL;
+            rill_domain *domain = NULL;
+            rill_sim *sim = NULL;
+            o.backend = backend;
+            o.tau = tau;
+            o.variant.lattice = collision == RILL_TRT ? RILL_D3Q19 : RILL_D3Q27;
+            o.variant.collision = (rill_collision)collision;
+            o.variant.equilibrium = RILL_SECOND_ORDER;
+            o.variant.stream = (rill_stream)stream;
+            o.variant.addressing = stream == RILL_ESOTWIST ? RILL_CHASE : RILL_LIST;
+            if (rill_variant_check(o.variant) != RILL_OK) continue;
+            ASSERT_OK(rill_generate_box((const uint32_t[]){4, WAVE, 4}, &geom));
+            if (rill_domain_create(geom, &(rill_domain_options){o.variant.lattice, -1}, &domain) != RILL_OK ||
+                rill_sim_create(domain, &o, &sim) != RILL_OK) { /* a ring does not close on itself */
+                rill_domain_destroy(domain);
+                rill_geom_destroy(geom);
+                continue;
+            }
+            const rill_node nodes = rill_domain_nodes(domain);
+            rill_node *numbers = malloc(nodes * sizeof *numbers);
+            float *keeps = malloc(nodes * sizeof *keeps);
+            double *rho = calloc(nodes, sizeof *rho), *u = calloc(3 * nodes, sizeof *u);
+            rill_totals before, after;
+            for (rill_node n = 0; n < nodes; n++) {
+                numbers[n] = rill_sim_number(sim, n);
+                keeps[n] = (float)keep;
+                rho[n] = 0.01;
+                u[n] = 0.01 * sin(2 * M_PI * (n / 4 % WAVE + 0.5) / WAVE);
+            }
+            ASSERT_OK(rill_sim_set_moments(sim, rho, u));
+            ASSERT_OK(rill_sim_sponge_set(sim, numbers, keeps, nodes));
+            ASSERT_OK(rill_sim_totals(sim, &before));
+            ASSERT_OK(rill_sim_step(sim, FROM));
+            const double first = amplitude(sim, geom, nodes);
+            ASSERT_OK(rill_sim_step(sim, TO - FROM));
+            const double found = log(first / amplitude(sim, geom, nodes)) / (k * k * (TO - FROM));
+            ASSERT_OK(rill_sim_totals(sim, &after));
+            cr_expect_float_eq(found / ((raised - 0.5) / 3), 1, 0.01, "stream %d, collision %d, backend %d: %g", stream,
+                               collision, backend, found);
+            cr_expect_float_eq(after.mass / before.mass, 1, 1e-6, "stream %d: mass", stream);
+            tried++;
+            rill_sim_destroy(sim);
+            rill_domain_destroy(domain);
+            rill_geom_destroy(geom);
+            free(numbers), free(keeps), free(rho), free(u);
+        }
+    cr_expect_geq(tried, 12, "%d variants", tried);
+}
+
+/* A straight pipe of radius 2 mm from "in" to "out", both extended by so many diameters. */
+static void pipe_make(double extend, double dx)
+{
+    rill_geom *geom = NULL;
+    rill_mesh *mesh = NULL;
+    rill_bend_options b = rill_bend_options_default();
+    rill_surface_options o = rill_surface_options_default();
+    static const char *const names[] = {"0mm,0mm,0mm=in", "0mm,0mm,12mm=out"};
+    b.angle = 0;
+    b.inlet = b.outlet = 6e-3;
+    ASSERT_OK(rill_generate_bend(&b, &mesh));
+    ASSERT_OK(rill_mesh_write_stl(mesh, "v.stl", NULL));
+    rill_mesh_destroy(mesh);
+    o.unit = 1e-3;
+    o.spacing = dx;
+    o.names = names;
+    o.name_count = 2;
+    o.min_cells = 1;
+    o.extend = extend;
+    o.extend_diameters = true;
+    ASSERT_OK(rill_surface_voxelize("v.stl", &o, (rill_progress){0}, &geom, NULL));
+    ASSERT_OK(rill_geom_write(geom, "v.geom.h5", NULL));
+    rill_geom_destroy(geom);
+}
+
+/* A mean velocity that makes a cell Reynolds number of the peak, twice as fast, with voxels of 0.4 mm. */
+static void case_write(double cell, const char *out, const char *run)
+{
+    vessel_write("v.yaml",
+                 "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+                 "  in: {kind: inlet, mean-velocity: %.9g mm/s}\n  out: {%s}\n"
+                 "run: {%s}\noutput: {surface: no, centre-line: no, snapshots: 0}\n",
+                 1e3 * cell * 4e-6 / 0.4e-3 / 2, out, run);
+}
+
+/* Layers lie in the extension, which is found; none is planned at small cell Reynolds numbers, and without an extension
+ * a case at large ones is refused. */
+Test(sponge, lies_in_extensions)
+{
+    rill_case *given = NULL;
+    rill_geom *geom = NULL;
+    rill_case_plan plan;
+    const rill_plan_options options = {.backend = RILL_BACKEND_CPU};
+    static const struct {
+        double extend, cell;
+        bool planned, refused;
+    } cases[] = {{0.5, 50, true, false}, {0.5, 3, false, false}, {0, 50, false, true}, {0, 12, false, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        pipe_make(cases[k].extend, 0.4e-3);
+        case_write(cases[k].cell, "kind: pressure, pressure: 10 mmHg", "mach: 0.1");
+        ASSERT_OK(rill_case_read("v.yaml", &given));
+        ASSERT_OK(rill_geom_read(given->geometry, &geom));
+        ASSERT_OK(rill_case_plan_make(given, geom, &options, &plan));
+        for (int j = 0; j < plan.opening_count; j++) {
+            const rill_plan_opening *o = &plan.openings[j];
+            cr_expect_float_eq(o->extension, cases[k].extend * 4e-3, 0.02e-3, "case %zu: extension %g", k, o->extension);
+            const bool outlet = given->ends[o->end].kind != RILL_END_INLET;
+            cr_expect_eq(o->sponge > 0, outlet && cases[k].planned, "case %zu", k);
+            if (o->sponge > 0) {
+                /* 8 mu L / (pi R^4), of half of what the viscosity is raised by. */
+                const double r = 8 * 1000 * (o->sponge_nu - 4e-6) / 2 * o->sponge / (M_PI * pow(2e-3, 4));
+                cr_expect_float_eq(o->sponge_resistance / r, 1, 0.02, "%g, not %g", o->sponge_resistance, r);
+                cr_expect_float_eq(o->sponge_nu, 2 * 50 * 4e-6 / 2, 0.02 * o->sponge_nu, "%g", o->sponge_nu);
+            }
+        }
+        const rill_status accepted = rill_case_plan_accept(&plan);
+        cr_expect_eq(accepted, cases[k].refused ? RILL_USAGE : RILL_OK, "case %zu: %s", k, rill_error_message());
+        if (cases[k].refused)
+            cr_expect(strstr(rill_error_message(), "--extend 0.5D") != NULL, "%s", rill_error_message());
+        rill_geom_destroy(geom);
+        rill_case_destroy(given);
+    }
+}
+
+/* At a cell Reynolds number of 50 the flow through an outlet with a layer comes to rest, and the pressure that is held
+ * counts before the layer. */
+Test(sponge, keeps_an_outlet_stable)
+{
+    rill_run_result result;
+    pipe_make(0.5, 0.4e-3);
+    FOR_EACH_BACKEND(backend)
+    {
+        double flow, pressure;
+        case_write(50, "kind: pressure, pressure: 10 mmHg", "mach: 0.1, duration: 0.12 s");
+        vessel_run r = vessel_set_up(backend);
+        mkdir("out", 0777);
+        const rill_status status =
+            rill_case_run(r.vessel, &(rill_run_options){.directory = "out"}, &result);
+        cr_assert_eq(status, RILL_OK, "%s", rill_error_message());
+        cr_expect_neq(result.end, RILL_RUN_DIVERGED);
+        cr_expect_lt(result.mach_max, 0.12, "Mach %g", result.mach_max);
+        vessel_look(&r, "out", &flow, &pressure);
+        cr_expect_float_eq(pressure / (10 * 133.322387415), 1, 1e-4, "%g Pa", pressure);
+        vessel_free(&r);
+    }
+}

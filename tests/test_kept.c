@@ -86,6 +86,7 @@ Test(kept, flow_stays_exact_and_what_leaves_slow)
 {
     const double dx = 0.25e-3, limit = RILL_CELL_OUTWARD * NU / dx;
     double flow, pressure, worst = 0, out = 0;
+    vessel_extension = 0.5;
     vessel_pipe(dx, 80);
     write_case(dx, 50, "womersley");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
@@ -165,6 +166,7 @@ Test(kept, weights_of_all_openings_find_room)
         }
     cr_expect_eq(rill_plan_harmonics(1, 1), RILL_PLAN_HARMONICS);
     cr_expect_gt(rill_plan_harmonics(3, 20), 30);
+    vessel_extension = 0.5;
     vessel_pipe(0.25e-3, 0);
     write_case(0.25e-3, 50, "womersley");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);

@@ -27,6 +27,9 @@ static inline void vessel_write(const char *path, const char *format, ...)
     cr_assert_eq(fclose(file), 0);
 }
 
+/** Hydraulic diameters by which the openings of the next vessels are extended. */
+static double vessel_extension;
+
 /** Turn a surface into v.geom.h5. @param names  of the openings, "12mm,0mm,0mm=inlet", NULL-terminated */
 static inline void vessel_voxelize(rill_mesh *mesh, double dx, const char *const *names)
 {
@@ -36,6 +39,8 @@ static inline void vessel_voxelize(rill_mesh *mesh, double dx, const char *const
     o.spacing = dx;
     o.names = names;
     o.min_cells = 1;
+    o.extend = vessel_extension;
+    o.extend_diameters = true;
     while (names[o.name_count]) o.name_count++;
     cr_assert_eq(rill_mesh_write_stl(mesh, "v.stl", NULL), RILL_OK, "%s", rill_error_message());
     rill_mesh_destroy(mesh);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Straight pipes with interpolated walls at the relaxation times that arteries run at: pressure drop and wall shear
- * at a given flow, for every collision that `rill check` may choose.
+ * Straight pipes with interpolated walls at the relaxation times that arteries run at: pressure drop and wall
+ * shear at a given flow, for every collision that `rill check` may choose.
  */
 #include "core/memory.h"
 #include "core/status.h"
@@ -55,7 +55,8 @@ static rill_status begin(const thin *t, const double offset[2], const rill_verif
     RILL_TRY(rill_verify_vessel_shape_make(&f->pipe, &f->shape));
     const uint64_t n = f->shape.nodes;
     const uint32_t *box = f->shape.geom->n;
-    f->exact = M_PI * t->radius * t->radius * f->pipe.speed / 2 * (t->tilted ? hypot(box[0], box[2]) : box[2]);
+    f->exact =
+        M_PI * t->radius * t->radius * f->pipe.speed / 2 * (t->tilted ? hypot(box[0], box[2]) : box[2]);
     for (int a = 0; a < 3; a++) options.force[a] = f->force * f->shape.axis[a];
     RILL_TRY(rill_domain_create(f->shape.geom, &(rill_domain_options){t->lattice, -1}, &f->domain));
     RILL_TRY(rill_sim_create(f->domain, &options, &f->sim));
@@ -80,8 +81,8 @@ static void end(flow *f)
     rill_verify_vessel_shape_free(&f->shape);
 }
 
-/* Let it settle: until the flow changes by less than 2e-4 in a quarter of the time in which its slowest mode falls to
- * 1/e. @param[out] flow  over the exact one */
+/* Let it settle: until the flow changes by less than 2e-4 in a quarter of the time in which its slowest mode
+ * falls to 1/e. @param[out] flow  over the exact one */
 static rill_status settle(flow *f, double *through)
 {
     rill_status status = RILL_OK;
@@ -109,7 +110,8 @@ done:
 }
 
 /* The mean of four offsets of the axis. */
-static rill_status thin_run(const rill_verify_case *of, const rill_verify_setup *setup, rill_verify_values *values)
+static rill_status thin_run(const rill_verify_case *of, const rill_verify_setup *setup,
+                            rill_verify_values *values)
 {
     rill_status status = RILL_OK;
     static const double offsets[4][2] = {{0.25, 0.25}, {0, 0}, {0.5, 0}, {0.1, 0.4}};
@@ -141,7 +143,8 @@ done:
 #define THIN(name_, full_, lattice_, collision_, radius_, tau_, reynolds_, tilted_, limit_)                  \
     {                                                                                                        \
         .name = "vessels/" name_, .full = full_,                                                             \
-        .what = "straight pipe of radius " #radius_ ", tau " #tau_ ", Reynolds " #reynolds_ ", " #collision_, \
+        .what =                                                                                              \
+            "straight pipe of radius " #radius_ ", tau " #tau_ ", Reynolds " #reynolds_ ", " #collision_,    \
         RILL_VERIFY_LIST({"pressure drop over the exact one, less 1",                                        \
                           "",                                                                                \
                           RILL_VERIFY_ABSOLUTE,                                                              \

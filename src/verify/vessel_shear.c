@@ -41,8 +41,8 @@ done:
     return status;
 }
 
-rill_status rill_verify_vessel_shear_take(const rill_verify_vessel_shape *shape, rill_domain *domain, rill_sim *sim,
-                                          double exact, rill_verify_vessel_shear_found *out)
+rill_status rill_verify_vessel_shear_take(const rill_verify_vessel_shape *shape, rill_domain *domain,
+                                          rill_sim *sim, double exact, rill_verify_vessel_shear_found *out)
 {
     rill_status status = RILL_OK;
     rill_wall_shear wall = {0};

@@ -22,7 +22,7 @@ typedef struct rill_verify_vessel_shear_found {
 } rill_verify_vessel_shear_found;
 
 /** Take it. @param exact  lu */
-rill_status rill_verify_vessel_shear_take(const rill_verify_vessel_shape *shape, rill_domain *domain, rill_sim *sim,
-                                          double exact, rill_verify_vessel_shear_found *out);
+rill_status rill_verify_vessel_shear_take(const rill_verify_vessel_shape *shape, rill_domain *domain,
+                                          rill_sim *sim, double exact, rill_verify_vessel_shear_found *out);
 
 #endif

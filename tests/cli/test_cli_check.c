@@ -23,8 +23,9 @@ static void start(void)
     cli_test_start();
     cli_result r = cli_test_run("generate", "bifurcation", "--edge", "0.4mm", "-o", "v.stl");
     cr_assert_eq(r.code, 0, "%s", r.err);
-    r = cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.4mm", "--name", "opening-1=in",
-                     "--name", "opening-2=left", "--name", "opening-3=right", "-o", "v.geom.h5");
+    r = cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.4mm", "--extend", "0.5D", "--name",
+                     "opening-1=in", "--name", "opening-2=left", "--name", "opening-3=right", "-o",
+                     "v.geom.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);
 }
 

@@ -421,6 +421,14 @@ static double central_expected(const rill_launch *launch, const double *f, int n
     }
     if (degree == 3 && odd == 3) return third_expected(launch, central(lattice, f, n, u, e));
     if (degree == 4 && odd == 2) return central(lattice, f, n, u, e) * (1 - launch->rate_even);
+    if (degree == 4) { /* aabb: their differences as the shear stress, their sum at rate 1 */
+        double mean = 0;
+        for (int a = 0; a < 3; a++) {
+            const int pair[3] = {a == 0 ? 0 : 2, a == 1 ? 0 : 2, a == 2 ? 0 : 2};
+            mean += central(lattice, f, n, u, pair) / 3;
+        }
+        return equilibrium + (1 - launch->rate_even) * (central(lattice, f, n, u, e) - mean);
+    }
     if (odd != 1) force = 0;
     force /= degree == 1 ? 1 : degree == 3 ? 3 : 9;
     if (degree == 2) {
@@ -482,8 +490,8 @@ static void cumulants(const double *f, int n, double *kappa)
 
 /*
  * Geier et al. (2015): the differences and the sum of the second cumulants with the rates w1 and w2 and the
- * derivatives of u that they imply; c: second cumulants times rho. Cumulants aabc relax as the shear stress
- * does.
+ * derivatives of u that they imply; c: second cumulants times rho. Cumulants aabc and differences of aabb
+ * relax as the shear stress does.
  */
 static void cumulants_relax(const rill_launch *launch, double rho, const double *u, double *kappa)
 {
@@ -498,8 +506,11 @@ static void cumulants_relax(const rill_launch *launch, double rho, const double 
     const double xz = (1 - w1) * (c200 - c002) - 3 * rho * (1 - w1 / 2) * (gx - gz);
     const double sum = rho * w2 + (1 - w2) * (c200 + c020 + c002) - 3 * rho * (1 - w2 / 2) * (gx + gy + gz);
     const double x = (sum + xy + xz) / 3;
+    const double mean = (kappa[8] + kappa[20] + kappa[24]) / 3; /* 220, 202, 022 */
     for (int k = 0; k < 27; k++)
-        if (k == 14 || k == 16 || k == 22) /* 211, 121, 112 */
+        if (k == 8 || k == 20 || k == 24)
+            kappa[k] = (kappa[k] - mean) * (1 - w1);
+        else if (k == 14 || k == 16 || k == 22) /* 211, 121, 112 */
             kappa[k] *= 1 - w1;
         else if (k == 13) /* 111 */
             kappa[k] = third_expected(launch, rho * kappa[k]) / rho;

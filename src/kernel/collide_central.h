@@ -26,10 +26,10 @@ RILL_FN void rill_collide_central(const int lattice, const rill_rates *rates, ri
     const rill_real density = flow.m.density;
     const rill_real level = third * ((rates->even - rates->bulk) * rill_trace(&n) + density);
     rill_real k[27];
-    rill_mixed mixed;
-    if (lattice == RILL_D3Q27) mixed = rill_mixed_of(rates, &flow, &n, f);
+    const rill_mixed mixed = rill_mixed_of(lattice, rates, &flow, &n, f);
+    const rill_real mean = third * (mixed.pair[0] + mixed.pair[1] + mixed.pair[2]);
     k[0] = density;
-    k[13] = lattice == RILL_D3Q27 ? rill_mixed_third_relax(rates, mixed.third) : rill_splat(0);
+    k[13] = rill_mixed_third_relax(rates, mixed.third);
     k[26] = (rill_scalar)(1.0 / 27.0) * density;
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
@@ -38,8 +38,9 @@ RILL_FN void rill_collide_central(const int lattice, const rill_rates *rates, ri
         k[2 * x] = (one - rates->even) * n.diagonal[a] + level;
         k[y + z] = (one - rates->even) * n.mixed[2 - a];
         k[x + 2 * y] = k[x + 2 * z] = rill_splat((rill_scalar)(1.0 / 6.0) * rates->force[a]);
-        k[2 * y + 2 * z] = (rill_scalar)(1.0 / 9.0) * density;
-        k[2 * x + y + z] = lattice == RILL_D3Q27 ? (one - rates->even) * mixed.fourth[2 - a] : rill_splat(0);
+        k[2 * y + 2 * z] =
+            (rill_scalar)(1.0 / 9.0) * density + (one - rates->even) * (mixed.pair[2 - a] - mean);
+        k[2 * x + y + z] = (one - rates->even) * mixed.fourth[2 - a];
         k[x + 2 * y + 2 * z] = rill_splat((rill_scalar)(1.0 / 18.0) * rates->force[a]);
     }
     if (lattice == RILL_D3Q19)

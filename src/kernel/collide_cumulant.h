@@ -43,15 +43,22 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
     const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rill_moments_of(RILL_D3Q27, rates, f));
     rill_tensor n = rill_stress_of(RILL_D3Q27, RILL_SECOND_ORDER, rates, &flow, f);
     const rill_real density = flow.m.density;
-    const rill_mixed mixed = rill_mixed_of(rates, &flow, &n, f);
-    rill_real fourth[3];
+    const rill_mixed mixed = rill_mixed_of(RILL_D3Q27, rates, &flow, &n, f);
+    const rill_scalar left = 1 - rates->even;
+    rill_real fourth[3], even[3]; /* cumulants aabc, and aabb up to what all three have */
     RILL_UNROLL
-    for (int a = 0; a < 3; a++) { /* cumulants aabc; times 1 - 1/tau */
-        const int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
-        const rill_real full = n.diagonal[a] + third * density + third;
-        const rill_real product = full * n.mixed[2 - a] + (rill_scalar)2 * n.mixed[2 - b] * n.mixed[2 - c];
-        fourth[2 - a] = ((rill_scalar)1 - rates->even) * (mixed.fourth[2 - a] - flow.inverse * product);
+    for (int a = 0; a < 3; a++) {
+        const int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2, bc = 2 - a;
+        const rill_real own = n.diagonal[a] + third * density;
+        const rill_real first = n.diagonal[b] + third * density, second = n.diagonal[c] + third * density;
+        fourth[bc] =
+            left * (mixed.fourth[bc] - flow.inverse * ((own + third) * n.mixed[bc] +
+                                                       (rill_scalar)2 * n.mixed[2 - b] * n.mixed[2 - c]));
+        even[bc] = mixed.pair[bc] - flow.inverse * (first * second + third * (first + second) +
+                                                    (rill_scalar)2 * n.mixed[bc] * n.mixed[bc]);
     }
+    const rill_real mean = third * (even[0] + even[1] + even[2]);
+    for (int p = 0; p < 3; p++) even[p] = left * (even[p] - mean);
     rill_cumulant_relax(rates, flow.velocity, &n);
     rill_real k[27], full[3], square[3]; /* variances, and squares of the covariances without axis a */
     RILL_UNROLL
@@ -71,8 +78,9 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
         k[y + z] = n.mixed[2 - a];
         k[x + 2 * y] = k[x + 2 * z] = rill_splat(0);
         k[x + 2 * y + 2 * z] = (rill_scalar)4 * flow.inverse * n.mixed[2 - a] * k[13];
-        k[2 * y + 2 * z] = flow.inverse * (third * (n.diagonal[b] + n.diagonal[c] - third * density) +
-                                           n.diagonal[b] * n.diagonal[c] + (rill_scalar)2 * square[a]);
+        k[2 * y + 2 * z] =
+            even[2 - a] + flow.inverse * (third * (n.diagonal[b] + n.diagonal[c] - third * density) +
+                                          n.diagonal[b] * n.diagonal[c] + (rill_scalar)2 * square[a]);
         k[2 * x + y + z] = fourth[2 - a] + flow.inverse * (full[a] * n.mixed[2 - a] +
                                                            (rill_scalar)2 * n.mixed[2 - b] * n.mixed[2 - c]);
     }
@@ -85,8 +93,10 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
                                   (rill_scalar)4 * n.mixed[0] * n.mixed[1] * n.mixed[2];
     const rill_real products =
         n.mixed[0] * fourth[0] + n.mixed[1] * fourth[1] + n.mixed[2] * fourth[2] + k[13] * k[13];
+    /* Of the cumulants aabb, whose sum is 0: full less 1/3. */
+    const rill_real pairs = n.diagonal[2] * even[0] + n.diagonal[1] * even[1] + n.diagonal[0] * even[2];
     k[26] = flow.inverse *
-            (flow.inverse * (variances + (rill_scalar)2 * covariances) + (rill_scalar)4 * products);
+            (flow.inverse * (variances + (rill_scalar)2 * covariances) + pairs + (rill_scalar)4 * products);
     rill_central_d3q27(flow.velocity, k, f);
 }
 

@@ -57,44 +57,67 @@ RILL_FN rill_tensor rill_stress_of(const int lattice, const int equilibrium, con
 }
 
 /**
- * Central moments of D3Q27 before collision that walls couple to the shear stress: operators that set them to
+ * Central moments before collision that walls couple to the shear stress: operators that set them to
  * equilibrium, as all others above the second, shift walls; see docs/method.md.
  */
 typedef struct rill_mixed {
-    rill_real
-        fourth[3];   /**< aabc: sum_i (c_ia - u_a)^2 (c_ib - u_b) (c_ic - u_c) f_i, where a tensor has bc */
-    rill_real third; /**< abc */
+    rill_real pair[3];   /**< aabb, less 1/9: sum_i (c_ia - u_a)^2 (c_ib - u_b)^2 f_i, of planes xy, xz, yz */
+    rill_real fourth[3]; /**< aabc: sum_i (c_ia - u_a)^2 (c_ib - u_b) (c_ic - u_c) f_i, where a tensor has bc;
+                            0 without corners, as the next */
+    rill_real third;     /**< abc */
 } rill_mixed;
 
 /** Return them. @param n  rill_stress_of() of the same populations with the second-order equilibrium */
-RILL_FN rill_mixed rill_mixed_of(const rill_rates *rates, const rill_flow *flow, const rill_tensor *n,
-                                 const rill_real *f)
+RILL_FN rill_mixed rill_mixed_of(const int lattice, const rill_rates *rates, const rill_flow *flow,
+                                 const rill_tensor *n, const rill_real *f)
 {
     const rill_scalar half = (rill_scalar)0.5, third = (rill_scalar)(1.0 / 3.0);
-    const rill_sums s = rill_sums_of(RILL_D3Q27, f);
-    const rill_real *c = f + rill_corners(RILL_D3Q27), *u = flow->velocity;
-    const rill_real all = c[0] - c[1], z = c[2] - c[3], y = c[4] - c[5], x = c[6] - c[7]; /* which differs */
-    const rill_real corner[3] = {(all + z) + (y + x), (all + z) - (y + x), (all - z) + (y - x)};
-    const rill_real xyz = (all - z) - (y - x);
-    rill_real odd[3][3]; /* [a][b]: sum c_ia^2 c_ib f_i */
+    const rill_sums s = rill_sums_of(lattice, f);
+    const rill_real *u = flow->velocity;
+    rill_real odd[3][3], second[3],
+        bare[3]; /* [a][b]: sum c_ia^2 c_ib f_i; sums c_ia^2 f_i + 1/3, c_ia f_i */
+    rill_real corner[3] = {rill_splat(0), rill_splat(0), rill_splat(0)}, xyz = rill_splat(0);
     rill_mixed m;
+    if (rill_corners(lattice)) {
+        const rill_real *c = f + rill_corners(lattice);
+        const rill_real all = c[0] - c[1], z = c[2] - c[3], y = c[4] - c[5],
+                        x = c[6] - c[7]; /* which differs */
+        corner[0] = (all + z) + (y + x);
+        corner[1] = (all + z) - (y + x);
+        corner[2] = (all - z) + (y - x);
+        xyz = (all - z) - (y - x);
+    }
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) {
+        const int b = a == 0 ? 1 : 0, d = a == 2 ? 1 : 2;
+        second[a] = s.axis[a] + s.edge[a + b - 1] + s.edge[a + d - 1] + s.corner + third;
+        bare[a] = flow->m.momentum[a] - half * rates->force[a];
+    }
     RILL_UNROLL
     for (int p = 0; p < 3; p++) { /* planes xy, xz, yz */
-        const int a = p == 2, b = p == 0 ? 1 : 2, i = rill_edges(RILL_D3Q27, p);
+        const int a = p == 2, b = p == 0 ? 1 : 2, i = rill_edges(lattice, p);
         const rill_real same = f[i] - f[i + 1], opposed = f[i + 2] - f[i + 3];
+        const rill_real mixed = s.edge_mixed[p] + s.corner_mixed[p], twice = u[b] + u[b],
+                        square = u[b] * u[b];
         odd[a][b] = (same - opposed) + corner[b];
         odd[b][a] = (same + opposed) + corner[a];
+        /* Relative to u_b alone, times c_a^2, c_a and 1. */
+        const rill_real even = s.edge[p] + s.corner - twice * odd[a][b] + square * second[a];
+        const rill_real first = odd[b][a] - twice * mixed + square * bare[a];
+        const rill_real plain = second[b] - twice * bare[b] + square * (flow->m.density + (rill_scalar)1);
+        m.pair[p] = even - u[a] * (first + first - u[a] * plain);
+        m.fourth[p] = rill_splat(0);
     }
+    m.third = rill_splat(0);
+    if (!rill_corners(lattice)) return m;
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
         const int b = a == 0 ? 1 : 0, d = a == 2 ? 1 : 2, bd = 2 - a, ab = a + b - 1, ad = a + d - 1;
         const rill_real product = u[b] * u[d];
-        const rill_real square = s.axis[a] + s.edge[ab] + s.edge[ad] + s.corner + third;
-        const rill_real momentum = flow->m.momentum[a] - half * rates->force[a];
         /* Relative to u_b and u_d alone, times c_a^2, c_a and 1. */
-        const rill_real even = s.corner_mixed[bd] - u[d] * odd[a][b] - u[b] * odd[a][d] + product * square;
+        const rill_real even = s.corner_mixed[bd] - u[d] * odd[a][b] - u[b] * odd[a][d] + product * second[a];
         const rill_real first = xyz - u[d] * (s.edge_mixed[ab] + s.corner_mixed[ab]) -
-                                u[b] * (s.edge_mixed[ad] + s.corner_mixed[ad]) + product * momentum;
+                                u[b] * (s.edge_mixed[ad] + s.corner_mixed[ad]) + product * bare[a];
         const rill_real shift = u[a] * n->mixed[bd];
         m.fourth[bd] = even - u[a] * (first + first - shift);
         if (a == 0) m.third = first - shift;

@@ -405,6 +405,16 @@ static double third_expected(const rill_launch *launch, double before)
     return (1 - launch->rate_odd) * before / (1 + before * before / 1e-6);
 }
 
+/* What is left of the difference of moment e = aabb of the three from their mean, by all three: relaxed as
+ * the shear stress, unless they are large. */
+static double pair_expected(const rill_launch *launch, const double pair[3], double own)
+{
+    const double mean = (pair[0] + pair[1] + pair[2]) / 3;
+    double square = 1e-5;
+    for (int p = 0; p < 3; p++) square += (pair[p] - mean) * (pair[p] - mean);
+    return (1 - launch->rate_even) * (own - mean) * 1e-5 / square;
+}
+
 /* What a central moment is to be after collision, by the definition of the operator. */
 static double central_expected(const rill_launch *launch, const double *f, int n, const int e[3])
 {
@@ -422,12 +432,12 @@ static double central_expected(const rill_launch *launch, const double *f, int n
     if (degree == 3 && odd == 3) return third_expected(launch, central(lattice, f, n, u, e));
     if (degree == 4 && odd == 2) return central(lattice, f, n, u, e) * (1 - launch->rate_even);
     if (degree == 4) { /* aabb: their differences as the shear stress, their sum at rate 1 */
-        double mean = 0;
+        double pairs[3];
         for (int a = 0; a < 3; a++) {
             const int pair[3] = {a == 0 ? 0 : 2, a == 1 ? 0 : 2, a == 2 ? 0 : 2};
-            mean += central(lattice, f, n, u, pair) / 3;
+            pairs[a] = central(lattice, f, n, u, pair);
         }
-        return equilibrium + (1 - launch->rate_even) * (central(lattice, f, n, u, e) - mean);
+        return equilibrium + pair_expected(launch, pairs, central(lattice, f, n, u, e));
     }
     if (odd != 1) force = 0;
     force /= degree == 1 ? 1 : degree == 3 ? 3 : 9;
@@ -506,10 +516,10 @@ static void cumulants_relax(const rill_launch *launch, double rho, const double 
     const double xz = (1 - w1) * (c200 - c002) - 3 * rho * (1 - w1 / 2) * (gx - gz);
     const double sum = rho * w2 + (1 - w2) * (c200 + c020 + c002) - 3 * rho * (1 - w2 / 2) * (gx + gy + gz);
     const double x = (sum + xy + xz) / 3;
-    const double mean = (kappa[8] + kappa[20] + kappa[24]) / 3; /* 220, 202, 022 */
+    const double pairs[3] = {rho * kappa[8], rho * kappa[20], rho * kappa[24]}; /* 220, 202, 022 */
     for (int k = 0; k < 27; k++)
         if (k == 8 || k == 20 || k == 24)
-            kappa[k] = (kappa[k] - mean) * (1 - w1);
+            kappa[k] = pair_expected(launch, pairs, rho * kappa[k]) / rho;
         else if (k == 14 || k == 16 || k == 22) /* 211, 121, 112 */
             kappa[k] *= 1 - w1;
         else if (k == 13) /* 111 */

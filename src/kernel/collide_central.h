@@ -5,12 +5,12 @@
  * doi:10.1103/PhysRevE.73.066705, in the non-orthogonal form of De Rosis (2017),
  * doi:10.1103/PhysRevE.95.013310 (D3Q27), and De Rosis & Coreixas (2020), doi:10.1063/5.0026316 (D3Q19).
  *
- * Second moments relax at 1/tau, their trace at `bulk`, and so do the fourth moments aabc at 1/tau, which
- * walls couple to the shear stress (docs/method.md). All others go to equilibrium, that of the Maxwell
- * distribution: 0 where an exponent is odd, rho/9 for fourth, rho/27 for the sixth order. The force acts in
- * central-moment space, 1 - s/2 of each moment (Fei & Luo 2017, doi:10.1103/PhysRevE.96.053307; Fei, Luo, Li
- * 2018, doi:10.1103/PhysRevE.97.053309; De Rosis, Huang, Coreixas 2019, doi:10.1063/1.5124719): F_a, F_a/3
- * for the moments abb, F_a/9 for abbcc.
+ * Second moments relax at 1/tau, their trace at `bulk`, and so do the fourth moments aabc and the differences
+ * of aabb at 1/tau, which walls couple to the shear stress (docs/method.md). All others go to equilibrium,
+ * that of the Maxwell distribution: 0 where an exponent is odd, rho/9 for fourth, rho/27 for the sixth order.
+ * The force acts in central-moment space, 1 - s/2 of each moment (Fei & Luo 2017,
+ * doi:10.1103/PhysRevE.96.053307; Fei, Luo, Li 2018, doi:10.1103/PhysRevE.97.053309; De Rosis, Huang,
+ * Coreixas 2019, doi:10.1063/1.5124719): F_a, F_a/3 for the moments abb, F_a/9 for abbcc.
  */
 #ifndef RILL_KERNEL_COLLIDE_CENTRAL_H
 #define RILL_KERNEL_COLLIDE_CENTRAL_H
@@ -26,8 +26,8 @@ RILL_FN void rill_collide_central(const int lattice, const rill_rates *rates, ri
     const rill_real density = flow.m.density;
     const rill_real level = third * ((rates->even - rates->bulk) * rill_trace(&n) + density);
     rill_real k[27];
-    const rill_mixed mixed = rill_mixed_of(lattice, rates, &flow, &n, f);
-    const rill_real mean = third * (mixed.pair[0] + mixed.pair[1] + mixed.pair[2]);
+    rill_mixed mixed = rill_mixed_of(lattice, rates, &flow, &n, f);
+    rill_mixed_pairs_relax(rates, mixed.pair);
     k[0] = density;
     k[13] = rill_mixed_third_relax(rates, mixed.third);
     k[26] = (rill_scalar)(1.0 / 27.0) * density;
@@ -38,8 +38,7 @@ RILL_FN void rill_collide_central(const int lattice, const rill_rates *rates, ri
         k[2 * x] = (one - rates->even) * n.diagonal[a] + level;
         k[y + z] = (one - rates->even) * n.mixed[2 - a];
         k[x + 2 * y] = k[x + 2 * z] = rill_splat((rill_scalar)(1.0 / 6.0) * rates->force[a]);
-        k[2 * y + 2 * z] =
-            (rill_scalar)(1.0 / 9.0) * density + (one - rates->even) * (mixed.pair[2 - a] - mean);
+        k[2 * y + 2 * z] = (rill_scalar)(1.0 / 9.0) * density + mixed.pair[2 - a];
         k[2 * x + y + z] = (one - rates->even) * mixed.fourth[2 - a];
         k[x + 2 * y + 2 * z] = rill_splat((rill_scalar)(1.0 / 18.0) * rates->force[a]);
     }

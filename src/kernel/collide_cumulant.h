@@ -5,10 +5,11 @@
  * doi:10.1016/j.camwa.2015.05.001.
  *
  * Second cumulants relax at 1/tau, their trace at `bulk`, with the paper's correction of the diagonal ones,
- * which removes the error of the viscosity that is quadratic in the velocity. Cumulants aabc relax at 1/tau,
- * too, because walls couple them to the shear stress (docs/method.md); all other higher cumulants go to
- * equilibrium, which is 0 (the paper's choice of rates 1). Fourth and sixth moments are then products of
- * second ones. The force acts by half on the velocity and changes the sign of the first central moments.
+ * which removes the error of the viscosity that is quadratic in the velocity. Cumulants aabc and the
+ * differences of aabb relax at 1/tau, too, because walls couple them to the shear stress (docs/method.md);
+ * all other higher cumulants go to equilibrium, which is 0 (the paper's choice of rates 1). Fourth and sixth
+ * moments are then products of second ones. The force acts by half on the velocity and changes the sign of
+ * the first central moments.
  */
 #ifndef RILL_KERNEL_COLLIDE_CUMULANT_H
 #define RILL_KERNEL_COLLIDE_CUMULANT_H
@@ -57,8 +58,7 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
         even[bc] = mixed.pair[bc] - flow.inverse * (first * second + third * (first + second) +
                                                     (rill_scalar)2 * n.mixed[bc] * n.mixed[bc]);
     }
-    const rill_real mean = third * (even[0] + even[1] + even[2]);
-    for (int p = 0; p < 3; p++) even[p] = left * (even[p] - mean);
+    rill_mixed_pairs_relax(rates, even);
     rill_cumulant_relax(rates, flow.velocity, &n);
     rill_real k[27], full[3], square[3]; /* variances, and squares of the covariances without axis a */
     RILL_UNROLL

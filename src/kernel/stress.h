@@ -126,6 +126,24 @@ RILL_FN rill_mixed rill_mixed_of(const int lattice, const rill_rates *rates, con
 }
 
 /**
+ * Turn moments aabb into what is left of their differences after collision. They relax as the shear
+ * stress does as long as they are small beside 0.003 rho, and at rate 1 where they are large: see
+ * rill_mixed_third_relax().
+ * @param[in,out] pair  [3], up to a number that all have; on return their sum is 0
+ */
+RILL_FN void rill_mixed_pairs_relax(const rill_rates *rates, rill_real *pair)
+{
+    const rill_scalar limit = (rill_scalar)1e-5, left = 1 - rates->even; /* 0.003 squared */
+    const rill_real mean = (rill_scalar)(1.0 / 3.0) * (pair[0] + pair[1] + pair[2]);
+    rill_real square = rill_splat(limit);
+    for (int p = 0; p < 3; p++) {
+        pair[p] = pair[p] - mean;
+        square = square + pair[p] * pair[p];
+    }
+    for (int p = 0; p < 3; p++) pair[p] = left * pair[p] * (limit / square);
+}
+
+/**
  * Return the third moment abc after collision. Its rate keeps the magic parameter as long as the moment is
  * small beside 0.001 rho, which in flows that the lattice resolves it is: about nu d2u/dxdy. Where it is not,
  * the rate goes to 1, because a moment that hardly relaxes makes such flows unstable.

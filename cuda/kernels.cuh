@@ -63,6 +63,7 @@ template <class V> constexpr int registers_of(const int parity, const bool at_wa
     if (!twice && wide && V::collision == RILL_TRT &&
         (at_walls || older_device || (V::stream == RILL_RING && (stokes || narrow))))
         registers += 8;
+    if (!twice && wide && V::collision == RILL_CUMULANT && V::stream == RILL_RING && !narrow) registers += 8;
     if (holds && narrow && !wide && !twice)
         registers += stokes ? 0 : 16;
     else if (holds)

@@ -168,7 +168,7 @@ static const rill_verify_case cases[] = {
     THIN("thin-cumulant-20-fast", true, D3Q27, CUMULANT, 10, 0.503, 1000, false, 0.02),
     THIN("thin-cumulant-20-least", true, D3Q27, CUMULANT, 10, 0.501, 1000, false, 0.02),
     THIN("thin-cumulant-20-thick", true, D3Q27, CUMULANT, 10, 0.8, 5, false, 0.02),
-    THIN("thin-cumulant-20-tilted", true, D3Q27, CUMULANT, 10, 0.503, 1000, true, 0.02),
+    THIN("thin-cumulant-20-tilted", true, D3Q27, CUMULANT, 10, 0.51, 120, true, 0.02),
     THIN("thin-central-27-20", true, D3Q27, CENTRAL_MOMENT, 10, 0.503, 500, false, 0.02),
     THIN("thin-central-20-least", true, D3Q19, CENTRAL_MOMENT, 10, 0.503, 500, false, 0.02),
     THIN("thin-central-20-tilted", true, D3Q19, CENTRAL_MOMENT, 10, 0.51, 120, true, 0.02),

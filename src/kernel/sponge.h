@@ -9,7 +9,7 @@
  * relax it at omega_s = 1 - keep (1 - omega); density and momentum stay as they are. Everything is local to a
  * node, and the populations are those that it has sent, which walls and openings see next.
  *
- * @see Xu & Sagaut (2013), doi:10.1016/j.jcp.2013.03.015, on absorbing layers for lattice Boltzmann methods
+ * @see Xu & Sagaut (2013), doi:10.1016/j.jcp.2013.02.051, on absorbing layers for lattice Boltzmann methods
  */
 #ifndef RILL_KERNEL_SPONGE_H
 #define RILL_KERNEL_SPONGE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flat caps become openings; flat parts of a wall do not, and it is told why. */
+/* Flat caps become openings; flat parts of a wall do not, and the report gives the reason. */
 #include "surfaces.h"
 
 #include "core/log.h"

@@ -70,7 +70,7 @@ Test(compliance, is_planned_for_or_refused)
     rill_case_destroy(given);
 }
 
-/* The pressure that is told for a lattice that stores is the one that comes. */
+/* The predicted pressure of a compressible lattice is the pressure of the run. */
 Test(compliance, changes_the_pressure_as_told)
 {
     double flow, pressure, most = -INFINITY;

@@ -36,7 +36,7 @@ rill_status rill_checkpoint_write(const char *path, const rill_checkpoint_key *k
                                   const rill_checkpoint_part *parts, int count);
 
 /**
- * Read a part that is text, whoever the file belongs to; of NAME.previous when it cannot be read.
+ * Read a text part without checking to which case the file belongs; of NAME.previous when it cannot be read.
  * @param[out] out  to be freed; NULL when there is no file that can be read, or none with such a part
  */
 rill_status rill_checkpoint_text(const char *path, const char *part, char **out);

@@ -171,14 +171,23 @@ static void judge_outlets(const rill_case *c, const rill_geom *geom, rill_case_p
     const double dx = plan->scales.length;
     for (int k = 0; k < plan->opening_count; k++) {
         const rill_plan_opening *o = &plan->openings[k];
-        const double cell = o->velocity_peak * dx / rill_law_least(&c->law, c->density);
-        if (c->ends[o->end].kind == RILL_END_INLET || o->sponge > 0 || cell <= CELL_BARE) continue;
-        say(plan, cell > CELL_BARE_MOST,
-            "%s: the outlet %s has no extension, and fluid leaves through it at a cell Reynolds number of "
-            "%.3g, above %g: "
-            "voxelize with --extend 0.5D",
-            cell > CELL_BARE_MOST ? "unstable" : "may become unstable", geom->surface->openings[k].name, cell,
-            cell > CELL_BARE_MOST ? CELL_BARE_MOST : CELL_BARE);
+        const double scale = dx / rill_law_least(&c->law, c->density), cell = o->velocity_peak * scale,
+                     jet = 0.5 * plan->velocity_peak * scale; /* as rill_sponge_plan() */
+        const char *name = geom->surface->openings[k].name;
+        if (c->ends[o->end].kind == RILL_END_INLET || o->sponge > 0) continue;
+        if (cell > CELL_BARE)
+            say(plan, cell > CELL_BARE_MOST,
+                "%s: the outlet %s has no extension, and fluid leaves through it at a cell Reynolds number "
+                "of "
+                "%.3g, above %g: "
+                "voxelize with --extend 0.5D",
+                cell > CELL_BARE_MOST ? "unstable" : "may become unstable", name, cell,
+                cell > CELL_BARE_MOST ? CELL_BARE_MOST : CELL_BARE);
+        else if (jet > CELL_BARE)
+            say(plan, false,
+                "may become unstable: the outlet %s has no extension, and a jet that reaches it has a cell "
+                "Reynolds number of about %.3g, above %g: voxelize with --extend 0.5D",
+                name, jet, CELL_BARE);
     }
 }
 

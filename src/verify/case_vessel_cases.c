@@ -30,9 +30,9 @@ static void made_free(made *m)
     free(m->plan);
 }
 
-/* Voxelize a surface by way of a file, as a user does. */
-static rill_status make_geometry(const rill_mesh *mesh, double spacing, const char *const *names,
-                                 int name_count, rill_geom **out)
+/* Voxelize a surface by way of a file, as a user does; the extension is in diameters. */
+static rill_status make_geometry(const rill_mesh *mesh, double spacing, double extension,
+                                 const char *const *names, int name_count, rill_geom **out)
 {
     rill_status status = RILL_OK;
     const char *given = getenv("TMPDIR"), *parent = given && *given ? given : "/tmp";
@@ -41,6 +41,8 @@ static rill_status make_geometry(const rill_mesh *mesh, double spacing, const ch
     options.unit = 1e-3;
     options.spacing = spacing;
     options.min_cells = 2;
+    options.extend = extension;
+    options.extend_diameters = true;
     options.names = names;
     options.name_count = name_count;
     if (snprintf(path, sizeof path, "%s/rill-verify-XXXXXX", parent) >= (int)sizeof path || !mkdtemp(path))
@@ -123,6 +125,8 @@ static rill_status velocity_at(const made *m, double z, double *out)
         }
         node++;
     }
+    if (!isfinite(sum))
+        return rill_fail(RILL_NUMERICS, "the flow diverged: there is no velocity at z = %g mm", 1e3 * z);
     if (!(weights > 0))
         return rill_fail(RILL_NUMERICS, "the axis of the nozzle is solid at z = %g mm", 1e3 * z);
     *out = sum / weights * m->plan->scales.velocity;
@@ -170,7 +174,7 @@ static rill_status nozzle_run(const rill_verify_case *of, const rill_verify_setu
                           .end_count = 2,
                           .run = {.duration = 2, .tolerance = 1e-4, .soft_start = 0.1}};
     RILL_TRY(rill_generate_nozzle(&nozzle, &mesh));
-    RILL_TRY(make_geometry(mesh, spacing, names, 2, &m.geom));
+    RILL_TRY(make_geometry(mesh, spacing, 0.5, names, 2, &m.geom));
     RILL_TRY(make_vessel(setup, &m));
     RILL_TRY(rill_sim_step(m.vessel->sim, m.plan->steps));
     RILL_TRY(compare(&m, &values->found[0], &values->found[1]));
@@ -209,7 +213,7 @@ static rill_status bifurcation_run(const rill_verify_case *of, const rill_verify
                           .end_count = 3,
                           .run = {.duration = 2.5, .tolerance = 1e-4, .soft_start = 0.2}};
     RILL_TRY(rill_generate_bifurcation(&bifurcation, &mesh));
-    RILL_TRY(make_geometry(mesh, f->spacing, names, 3, &m.geom));
+    RILL_TRY(make_geometry(mesh, f->spacing, 0, names, 3, &m.geom));
     RILL_TRY(make_vessel(setup, &m));
     for (int k = 0; k < 3; k++) RILL_TRY(rill_sim_patch_record(m.vessel->sim, m.vessel->patches[k], 1));
     RILL_TRY(rill_sim_step(m.vessel->sim, m.plan->steps));

@@ -25,6 +25,7 @@
     X(NARROW_WALLS, step_kernel<V, 0, V::walls_in_step, V::narrows>)
 #define RILL_CUDA_OTHERS(X, P)                                                                               \
     X(READ, read_kernel<P>)                                                                                  \
+    X(ROUND, round_kernel<P>)                                                                                \
     X(SET, set_kernel<P>)                                                                                    \
     X(SWAP, swap_kernel<P>)                                                                                  \
     X(WRAP, wrap_kernel<P>)                                                                                  \

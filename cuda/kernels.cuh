@@ -355,6 +355,17 @@ static __device__ rill_partial partial_of(const node_values &v)
     return q;
 }
 
+// Sums the partials of a block's threads by halves, so that the order is always the same.
+static __device__ void partials_sum(rill_partial *shared, const rill_partial &p, rill_partial *out)
+{
+    shared[threadIdx.x] = p;
+    for (int half = RILL_CUDA_THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) partial_add(shared[threadIdx.x], shared[threadIdx.x + half]);
+    }
+    if (threadIdx.x == 0) *out = shared[0];
+}
+
 // Reads the moments of nodes, to be written out or to be summed. One block works on one chunk: threads stride
 // through it; for sums they then halve, so that the order is always the same.
 template <class P>
@@ -376,13 +387,48 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
             partial_add(p, partial_of(v));
         }
     }
-    if (!partials) return;
-    shared[threadIdx.x] = p;
-    for (int half = RILL_CUDA_THREADS / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half) partial_add(shared[threadIdx.x], shared[threadIdx.x + half]);
+    if (partials) partials_sum(shared, p, partials + blockIdx.x);
+}
+
+// What storing 16 bits does to the populations that a node sends out in the step to come; see
+// rill_sim_rounding(). For what has no other rounding: TRT, or SRT, whose rates are the same, and Stokes flow.
+template <class P>
+static __device__ rill_partial rounding_of(const int parity, const rill_arrays &arrays, const rill_rates &rates,
+                                           const rill_node n)
+{
+    rill_partial p = {};
+    rill_links_of_node links;
+    rill_real came[RILL_Q_MAX], sent[RILL_Q_MAX];
+    if (!rill_links_look_up<P>(parity, &arrays, n, &links)) return p;
+    rill_node_read<P>(parity, &arrays, n, &links, came);
+    RILL_UNROLL
+    for (int i = 0; i < rill_q(P::lattice); i++) sent[i] = came[i];
+    rill_collide_trt(P::lattice, RILL_STOKES, RILL_NEWTONIAN, &rates, sent);
+    RILL_UNROLL
+    for (int i = 0; i < rill_q(P::lattice); i++) {
+        const rill_real given = rill_population_unshift(P::lattice, P::shift, i, sent[i]);
+        const rill_real kept = rill_storage_decode(P::storage, rill_storage_encode(P::storage, given));
+        const double error = (double)rill_population_shift(P::lattice, P::shift, i, kept) - (double)sent[i];
+        p.kinetic -= (double)came[rill_opposite(i)] * error / rill_w(P::lattice, i);
+        p.mass += error;
+        for (int a = 0; a < 3; a++) p.momentum[a] += rill_c(P::lattice, i, a) * error;
     }
-    if (threadIdx.x == 0) partials[blockIdx.x] = shared[0];
+    return p;
+}
+
+template <class P>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
+    round_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node count,
+                 rill_partial *partials)
+{
+    __shared__ rill_partial shared[RILL_CUDA_THREADS];
+    rill_partial p = {};
+    if constexpr (P::storage != RILL_FP32 && P::storage != RILL_FP64)
+        for (int i = threadIdx.x; i < RILL_CHUNK; i += RILL_CUDA_THREADS) {
+            const uint64_t k = (uint64_t)blockIdx.x * RILL_CHUNK + i;
+            if (k < count) partial_add(p, rounding_of<P>(parity, arrays, rates, (rill_node)k));
+        }
+    partials_sum(shared, p, partials + blockIdx.x);
 }
 
 template <class P>

@@ -108,7 +108,11 @@ void read(const rill_launch *launch, rill_node first, rill_node count, double *o
 
 void totals(const rill_launch *launch, rill_partial *partials)
 {
-    read(launch, 0, launch->nodes, nullptr, partials);
+    if (launch->rounding)
+        start(launch, RILL_CUDA_ROUND, blocks_of(launch->nodes, RILL_CHUNK), RILL_CUDA_THREADS, launch->from,
+              rates_argument(launch), launch->parity, launch->nodes, partials);
+    else
+        read(launch, 0, launch->nodes, nullptr, partials);
 }
 
 void moments(const rill_launch *launch, rill_node first, rill_node count, double *out)

@@ -615,8 +615,8 @@ typedef struct rill_permeability_plan {
     uint64_t reservoirs;               /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
     double mach, reynolds;             /**< expected */
     bool network;                      /**< pressures are corrected by a pore network */
-    uint32_t chambers;                 /**< of the network; 0 without one */
-    uint64_t cycle;                    /**< steps between two corrections */
+    uint32_t chambers;                 /**< of a network that sees whether they have settled; 0 without one */
+    uint64_t cycle;                    /**< steps between two corrections, or in which momentum settles */
     uint64_t every;                    /**< steps between the first samples, without a network */
     double steps_expected;             /**< time steps per axis, estimated to a factor of a few */
     uint64_t host_bytes, device_bytes; /**< memory needed; device 0 on the CPU */

@@ -151,6 +151,7 @@ Test(permeability, does_not_depend_on_tau_force_or_storage)
 Test(permeability, samples_do_not_depend_on_the_parity_of_the_step)
 {
     rill_permeability_options o = options(2, 1e-12, RILL_FP64);
+    o.acceleration = RILL_ACCELERATION_NONE;
     o.tau = 0.6;
     o.every = 5;
     o.max_steps = 400;

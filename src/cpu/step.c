@@ -255,6 +255,38 @@ static void add_block(const work *w, block *b, rill_partial *p)
     }
 }
 
+/* Add what storing does to the populations that a block sends out in its next step: see rill_sim_rounding().
+ */
+static void add_rounding(const work *w, block *b, rill_partial *p)
+{
+    const rill_variant v = w->launch->variant;
+    const bool single = v.arithmetic == RILL_SINGLE;
+    alignas(64) char stored[RILL_BLOCK * sizeof(double)], kept[RILL_BLOCK * sizeof(double)];
+    alignas(64) char sent[RILL_Q_MAX][RILL_BLOCK * sizeof(double)];
+    void *out[RILL_Q_MAX];
+    read_block(w, false, b);
+    for (int i = 0; i < w->q; i++) {
+        out[i] = sent[i];
+        if (!w->same) w->format->load(b->stored_rows[i], b->values[i], w->weights[i]);
+    }
+    w->lattice->collide[v.collision][v.equilibrium][v.rheology](w->launch, (const void *const *)b->rows, out);
+    for (int i = 0; i < w->q; i++) {
+        w->format->store(stored, sent[i], w->weights[i]);
+        w->format->load(stored, kept, w->weights[i]);
+        const void *rows[3] = {b->rows[i], sent[i], kept};
+        for (uint64_t left = b->active; left; left &= left - 1) {
+            const int l = __builtin_ctzll(left);
+            double value[3];
+            for (int r = 0; r < 3; r++)
+                value[r] = single ? (double)((const float *)rows[r])[l] : ((const double *)rows[r])[l];
+            const double error = value[2] - value[1]; /* of the population opp(i) */
+            p->kinetic -= value[0] * error / rill_w((int)v.lattice, i);
+            p->mass += error;
+            for (int a = 0; a < 3; a++) p->momentum[a] -= rill_c((int)v.lattice, i, a) * error;
+        }
+    }
+}
+
 static void totals(const rill_launch *launch, rill_partial *partials)
 {
     const work w = work_of(launch);
@@ -268,7 +300,7 @@ static void totals(const rill_launch *launch, rill_partial *partials)
             rill_partial p = {0};
             const uint64_t from = (uint64_t)chunk * RILL_CHUNK;
             for (uint64_t n = from; n < from + RILL_CHUNK && n < nodes; n += RILL_BLOCK)
-                if (begin(&w, n, 0, nodes, &b)) add_block(&w, &b, &p);
+                if (begin(&w, n, 0, nodes, &b)) (launch->rounding ? add_rounding : add_block)(&w, &b, &p);
             partials[chunk] = p;
         }
     }

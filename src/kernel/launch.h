@@ -42,7 +42,9 @@ typedef struct rill_launch {
     rill_node first, nodes;  /**< a step is made of nodes first … nodes - 1; all else takes all nodes */
     const rill_node *order;  /**< moments, set: kernel number of node first + k; NULL: first + k itself */
     rill_wall_weights walls; /**< step: links to be interpolated that were not rewritten before it */
-    bool add; /**< set: add the equilibrium of a density, all that is given, to what is there */
+    bool add;      /**< set: add the equilibrium of a density, all that is given, to what is there */
+    bool rounding; /**< totals: of rounding in the step to come, see rill_sim_rounding(); its work is
+                      `kinetic` */
     double rate_even, rate_odd, rate_bulk, rate_ghost; /**< see rill_rates */
     double magic, force[3];
     rill_carreau_yasuda carreau_yasuda;

@@ -24,9 +24,14 @@ typedef struct rill_follower {
     rill_totals totals;   /* at the last sample */
     double k[3];          /* there */
     size_t capacity;
-    double started, watched, slice_seconds;
-    uint64_t slice; /* steps made in one go */
-    bool stopped;   /* by the watcher */
+    double started, watched;
+    double shown, showing, shown_k; /* when a watcher was last shown k, how long finding it took, and k */
+    bool correcting;                /* pressures are corrected, and */
+    double pace;                    /* a cycle leaves this part of the uncertainty; 0 while unknown */
+    bool other;                     /* what leads nowhere may be left for another plan */
+    uint64_t slice;                 /* steps made in one go */
+    bool stopped;                   /* by the watcher */
+    bool spent;                     /* another way would not help: stopped, no steps left, or not finite */
 } rill_follower;
 
 /** Step, watched, in slices of about the time between two watches. */
@@ -34,6 +39,29 @@ rill_status rill_follow_step(rill_follower *f, uint64_t steps);
 
 /** Take k and totals of the state as it is. */
 rill_status rill_follow_observe(rill_follower *f, double k[3], rill_totals *totals);
+
+/** What is seen of two successive steps, averaged. */
+typedef struct rill_sight {
+    double k[3];
+    double energy; /**< kinetic - elastic */
+    uint64_t step; /**< the second of the two */
+} rill_sight;
+
+/**
+ * Step, and see the last two steps; f->totals are those of the last. @param steps  2 or more; nothing is seen
+ * where the watcher stops the run
+ */
+rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out);
+
+/**
+ * Return the least that k is uncertain by, relative, however little it moves.
+ * @param memory  steps that the flow remembers: rounding of the populations adds up over them
+ */
+double rill_follow_floor(const rill_follower *f, double memory);
+
+/** Return the steps before which no series is believed: pressures need not be waited for that a network sees.
+ */
+double rill_follow_patience(const rill_follower *f, double k);
 
 /** Add the state to the series of the run: f->k, and the estimates in f->limits. */
 rill_status rill_follow_record(rill_follower *f);
@@ -44,8 +72,15 @@ rill_status rill_follow_record(rill_follower *f);
  */
 bool rill_follow_ends(rill_follower *f, uint64_t next);
 
-/** Step until the end of the series of k is known, or why it is not. */
-rill_status rill_follow_series(rill_follower *f);
+struct rill_pressures;
+
+/**
+ * Step until the end of the series of k is known, or why it is not. Where the plan counts chambers, a pore
+ * network must see the pressures settled before the end is believed.
+ * @param pressures  created already, or zero: then it is created when it is first asked, and the caller
+ *                   destroys it
+ */
+rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, struct rill_pressures *pressures);
 
 /**
  * The same with corrections of the pressures, see docs/method.md: a Stokes flow driven by a body force. Goes

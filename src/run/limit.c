@@ -29,6 +29,9 @@ enum {
 #define UNSEEN 20
 /* Predictions must reach back to step / HISTORY_RATIO, and those since then count for the uncertainty. */
 #define HISTORY_RATIO 1.5
+/* A series that moves by less than this part of itself stands still, whatever times are fitted to its noise.
+ */
+#define STILL 1e-6
 /* Part of the extrapolated distance that is counted as uncertain. */
 #define EXTRAPOLATION 0.02
 
@@ -225,7 +228,10 @@ static void predict(rill_limit *limit)
         most = fmax(most, distance);
         enough = limit->predictions[i].step <= step / HISTORY_RATIO;
     }
-    double efold = best.efold[0] * w.length;
+    const bool still = w.range <= STILL * fabs(best.value);
+    /* What stands still already came there before the window, to within STILL. */
+    const double came = limit->estimate.efold > 0 ? limit->estimate.efold : (step - w.length) / -log(STILL);
+    const double efold = still ? came : best.efold[0] * w.length;
     double uncertainty = 2 * moved + EXTRAPOLATION * fabs(best.value - now) + 2 * best.residual;
     if (best.efold[0] > EFOLD_SEEN) uncertainty += UNSEEN * w.range;
     limit->estimate = (rill_limit_estimate){

@@ -25,7 +25,7 @@ enum {
 typedef struct rill_limit_estimate {
     double value;       /**< predicted final value; the last sample while nothing better is known */
     double uncertainty; /**< absolute, half width; infinity while unknown */
-    double efold;       /**< slowest e-folding time found, in steps; 0 when the series stands still */
+    double efold;       /**< slowest e-folding time found before the series stood still, in steps */
 } rill_limit_estimate;
 
 /** A series and what was predicted from it so far; plain data, no destructor. */

@@ -5,13 +5,14 @@
  * estimated final value is known well enough. Prints nothing and writes no file: callers watch.
  */
 #include "core/clock.h"
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/components.h"
 #include "network/network.h"
-#include "run/follow.h"
 #include "run/mixing.h"
 #include "run/plan.h"
+#include "run/pressures.h"
 #include "run/variant.h"
 
 #include <math.h>
@@ -99,10 +100,11 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
     /* A drive by pressure starts from moments in double, and turns fields at the end. */
     const uint64_t moments = plan->reservoirs ? 4 * sizeof(double) * (plan->nodes + plan->reservoirs)
                                               : 4 * sizeof(float) * plan->nodes;
-    const uint64_t network = plan->network ? rill_network_bytes(geom, plan->nodes, plan->chambers) +
-                                                 rill_mixing_bytes(plan->chambers)
-                                           : 0,
-                   labels = plan->network ? rill_sim_label_bytes(plan->nodes, plan->chambers) : 0;
+    const uint64_t mixing =
+        plan->network || rill_plan_has_other(plan, o) ? rill_mixing_bytes(plan->chambers) : 0;
+    const uint64_t network =
+        plan->chambers ? rill_network_bytes(geom, plan->nodes, plan->chambers) + mixing : 0;
+    const uint64_t labels = plan->chambers ? rill_sim_label_bytes(plan->nodes, plan->chambers) : 0;
     const bool fields =
         o->finished || o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
     const uint64_t running =
@@ -335,6 +337,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
 {
     rill_status status = RILL_OK;
     const rill_permeability_options *o = f->options;
+    rill_pressures pressures = {.gain = NULL};
     rill_sim_options options = rill_sim_options_default();
     options.variant = o->variant;
     options.backend = o->backend;
@@ -357,15 +360,39 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     snprintf(out->backend, sizeof out->backend, "%s", rill_sim_backend(f->sim));
     snprintf(out->device, sizeof out->device, "%s", rill_sim_device(f->sim));
     f->started = rill_now();
-    RILL_TRY(f->plan->network ? rill_follow_network(f, domain) : rill_follow_series(f));
+    RILL_TRY(f->plan->network ? rill_follow_network(f, domain) : rill_follow_series(f, domain, &pressures));
     f->run->seconds = rill_now() - f->started;
     f->run->steps = rill_sim_steps(f->sim);
     f->run->mlups =
         (double)(f->plan->nodes + f->plan->reservoirs) * (double)f->run->steps / f->run->seconds * 1e-6;
-    if (f->limits[f->run->axis].finite) RILL_TRY(finish(f));
+    if (f->limits[f->run->axis].finite && (f->run->converged || f->spent || !f->other)) RILL_TRY(finish(f));
 done:
+    rill_pressures_destroy(&pressures);
     rill_sim_destroy(f->sim);
     f->sim = NULL;
+    return status;
+}
+
+/* The same, and in the other way when the first leads nowhere and is not stopped. */
+static rill_status run_axis_either_way(rill_follower *f, const rill_domain *domain,
+                                       rill_permeability_plan *other, rill_permeability *out)
+{
+    rill_status status = RILL_OK;
+    const rill_follower fresh = *f;
+    rill_permeability_run *run = f->run;
+    f->other = rill_plan_has_other(f->plan, f->options);
+    RILL_TRY(run_axis(f, domain, out));
+    if (run->converged || f->spent || !f->other) return RILL_OK;
+    RILL_TRY(rill_plan_other(f->geom, f->plan, f->options, other));
+    rill_log(RILL_LOG_NOTE, "%s: trying again %s", run->reason,
+             other->network ? "with a pore network that corrects the pressures" : "without a pore network");
+    free(run->samples);
+    *run = (rill_permeability_run){.axis = run->axis};
+    *f = fresh;
+    f->plan = other;
+    out->plan = *other;
+    RILL_TRY(run_axis(f, domain, out));
+done:
     return status;
 }
 
@@ -397,6 +424,7 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
     rill_status status = RILL_OK;
     rill_domain *domain = NULL;
     rill_reservoirs between = {.geom = NULL};
+    rill_permeability_plan other;
     rill_follower *f = calloc(1, sizeof *f);
     memset(out, 0, sizeof *out);
     out->plan = *plan;
@@ -427,7 +455,7 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
                              .between = between,
                              .run = &out->runs[out->run_count++]};
         f->run->axis = a;
-        RILL_TRY(run_axis(f, domain, out));
+        RILL_TRY(run_axis_either_way(f, domain, &other, out));
     }
     collect(out);
     for (int r = 0; r < out->run_count; r++)

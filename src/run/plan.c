@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures a pore space and chooses relaxation time and force from it. Runs nothing. */
 #include "run/plan.h"
+#include "run/variant.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "kernel/storage.h"
 #include "network/network.h"
 
 #include <math.h>
@@ -170,15 +172,19 @@ static double pressure_time(const rill_permeability_plan *p, double k)
  * are no matter. */
 enum { CHAMBER_NODES = 8, CHAMBERS_FEW = 50000 };
 
-static void network_choose(const rill_permeability_options *o, uint32_t chambers, bool interpolated,
-                           rill_permeability_plan *p)
+/* Steps in which momentum settles where pressures were corrected. */
+static uint64_t cycle_of(const rill_permeability_plan *p)
+{
+    return 2 * (uint64_t)ceil(0.5 * fmax(CYCLE_LEAST, CYCLE_TIMES * viscous_time(p) / p->nu));
+}
+
+static void network_choose(const rill_permeability_options *o, bool interpolated, rill_permeability_plan *p)
 {
     const double tau = o->tau != 0 ? o->tau : interpolated ? TAU_INTERPOLATED : TAU_NETWORK;
     p->network = true;
-    p->chambers = chambers;
     p->tau = tau;
     p->nu = (tau - 0.5) / 3;
-    p->cycle = 2 * (uint64_t)ceil(0.5 * fmax(CYCLE_LEAST, CYCLE_TIMES * viscous_time(p) / p->nu));
+    p->cycle = cycle_of(p);
     p->steps_expected = CYCLES * (double)p->cycle;
     snprintf(p->tau_reason, sizeof p->tau_reason,
              o->tau != 0    ? "as asked for"
@@ -191,12 +197,27 @@ uint64_t rill_plan_between(const rill_permeability_plan *p)
     return 2 * (uint64_t)fmax(4, floor((double)p->cycle / 6));
 }
 
-/* A network serves a linear flow that a body force drives, in formats that do not round mass away. */
+/* A network sees whether the pressures of a linear flow that a body force drives have settled. */
+static bool network_sees(const rill_permeability_options *o)
+{
+    const rill_variant v = o->variant;
+    return o->drive == RILL_DRIVE_FORCE && v.rheology == RILL_NEWTONIAN && v.bounce == RILL_HALF_WAY;
+}
+
+/* It corrects them where nothing but Stokes flow is solved, in formats that do not round mass away. */
 static bool network_serves(const rill_permeability_options *o)
 {
     const rill_variant v = o->variant;
-    return o->drive == RILL_DRIVE_FORCE && v.equilibrium == RILL_STOKES && v.rheology == RILL_NEWTONIAN &&
-           v.bounce == RILL_HALF_WAY && (v.storage == RILL_FP32 || v.storage == RILL_FP64);
+    return network_sees(o) && v.equilibrium == RILL_STOKES &&
+           (v.storage == RILL_FP32 || v.storage == RILL_FP64);
+}
+
+/* See rill_sim_rounding(). */
+static bool rounding_known(const rill_permeability_options *o)
+{
+    const rill_variant v = o->variant;
+    return network_sees(o) && v.equilibrium == RILL_STOKES &&
+           (v.collision == RILL_TRT || v.collision == RILL_SRT);
 }
 
 static void tau_choose(double asked, bool interpolated, rill_permeability_plan *p)
@@ -222,16 +243,20 @@ static void tau_choose(double asked, bool interpolated, rill_permeability_plan *
     p->nu = (p->tau - 0.5) / 3;
 }
 
-static void force_choose(double asked, const rill_pore_measure *m, rill_permeability_plan *p)
+static void force_choose(const rill_permeability_options *o, const rill_pore_measure *m,
+                         rill_permeability_plan *p)
 {
     /* Per unit of force: the largest speed, that of a slit as wide as the opening; the Reynolds number. */
     const double speed = p->opening * p->opening / (8 * p->nu);
     const double reynolds = p->k_expected / (p->nu * p->fluid) * 4 * p->fluid / m->surface / p->nu;
     const double mach = speed / sqrt(CS2), density = p->length / CS2;
-    p->force = asked;
+    p->force = o->force;
     snprintf(p->force_reason, sizeof p->force_reason, "as asked for");
-    if (asked == 0) {
-        const double by_mach = MACH_AIM / mach, by_reynolds = REYNOLDS_AIM / reynolds,
+    if (o->force == 0) {
+        /* Stokes flow knows no Reynolds number, and formats of 16 bits have a smallest number. */
+        const bool large =
+            o->variant.equilibrium == RILL_STOKES && rill_storage_size((int)o->variant.storage) == 2;
+        const double by_mach = MACH_AIM / mach, by_reynolds = large ? INFINITY : REYNOLDS_AIM / reynolds,
                      by_density = DENSITY_AIM / density;
         p->force = fmin(by_mach, fmin(by_reynolds, by_density));
         snprintf(p->force_reason, sizeof p->force_reason, "keeps the expected %s",
@@ -280,6 +305,17 @@ rill_status rill_plan_check(const rill_permeability_options *o)
                          "a pore network accelerates flows that a body force drives, with the stokes "
                          "equilibrium, a newtonian viscosity, half-way bounce-back and fp32 or fp64 storage: "
                          "choose those, or acceleration auto or none");
+    if (o->variant.storage == RILL_INT16S)
+        return rill_fail(RILL_USAGE,
+                         "int16s storage rounds flow that is as slow as a permeability wants it to nothing: "
+                         "choose fp32, or fp16s where memory is short");
+    if (rill_storage_size((int)o->variant.storage) == 2 && !rounding_known(o))
+        return rill_fail(
+            RILL_USAGE,
+            "what rounding to 16 bits (%s) does to a permeability is known for flows that a body "
+            "force drives, with the stokes equilibrium, trt or srt, a newtonian viscosity and "
+            "half-way bounce-back: choose those, or fp32 storage",
+            rill_storage_names[o->variant.storage]);
     if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 leaves nothing to do: take 1000000");
     return RILL_OK;
 }
@@ -308,6 +344,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
         return rill_fail(RILL_NUMERICS,
                          "the geometry has no wall, so nothing resists the flow and there is no "
                          "permeability: check which grey values are pore");
+    p->network = false;
     p->nodes = m->voxels;
     p->fluid = m->porosity;
     p->opening = m->opening;
@@ -321,17 +358,37 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     tau_choose(options->tau, geom->surface != NULL, p);
     const double slow = pressure_time(p, p->k_expected) * p->nu, thick = viscous_time(p) / p->nu;
     p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
-    if (options->acceleration != RILL_ACCELERATION_NONE && network_serves(options)) {
-        const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
+    const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
+    const bool few = m->chambers < CHAMBERS_FEW || m->chambers < p->nodes / CHAMBER_NODES;
+    p->chambers = network_sees(options) && (asked || few) ? m->chambers : 0;
+    p->cycle = cycle_of(p);
+    if (options->acceleration != RILL_ACCELERATION_NONE && p->chambers && network_serves(options)) {
         rill_permeability_plan network = *p;
-        network_choose(options, m->chambers, geom->surface != NULL, &network);
-        if (asked || (network.steps_expected < p->steps_expected &&
-                      (m->chambers < CHAMBERS_FEW || m->chambers < p->nodes / CHAMBER_NODES)))
-            *p = network;
+        network_choose(options, geom->surface != NULL, &network);
+        if (asked || network.steps_expected < p->steps_expected) *p = network;
     }
-    force_choose(options->force, m, p);
+    force_choose(options, m, p);
     p->every = options->every ? options->every : 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 2), 16);
     return RILL_OK;
+}
+
+bool rill_plan_has_other(const rill_permeability_plan *plan, const rill_permeability_options *options)
+{
+    return options->acceleration == RILL_ACCELERATION_AUTO && network_serves(options) && plan->chambers;
+}
+
+rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan *plan,
+                            const rill_permeability_options *options, rill_permeability_plan *other)
+{
+    rill_permeability_options o = *options;
+    const rill_pore_measure measure = {.voxels = plan->nodes,
+                                       .porosity = plan->fluid,
+                                       .surface = plan->surface,
+                                       .opening = plan->opening,
+                                       .chambers = plan->chambers};
+    o.acceleration = plan->network ? RILL_ACCELERATION_NONE : RILL_ACCELERATION_NETWORK;
+    *other = *plan;
+    return rill_plan_choose(geom, &measure, &o, other);
 }
 
 double rill_plan_patience(const rill_permeability_plan *p, double k)

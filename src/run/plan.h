@@ -42,6 +42,13 @@ rill_status rill_plan_error_bar_check(const rill_permeability_options *options);
 rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *measure,
                              const rill_permeability_options *options, rill_permeability_plan *plan);
 
+/** Return whether a run that leads nowhere may be made in the other way, with a pore network or without. */
+bool rill_plan_has_other(const rill_permeability_plan *plan, const rill_permeability_options *options);
+
+/** Make that plan. @param[out] other  all that does not follow from the way is as in `plan` */
+rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan *plan,
+                            const rill_permeability_options *options, rill_permeability_plan *other);
+
 /**
  * Return the steps that anything in the pore space needs at least to pass, once k is known roughly: sound
  * through the box, diffusion of momentum across the widest pores, diffusion of pressure along the box.

@@ -344,15 +344,46 @@ rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
 
 uint64_t rill_sim_steps(const rill_sim *sim) { return sim->steps; }
 
+static rill_status partials_take(rill_sim *sim, bool rounding)
+{
+    rill_status status = RILL_OK;
+    rill_launch launch = rill_sim_launch(sim);
+    launch.rounding = rounding;
+    sim->kernels->totals(&launch, sim->partials);
+    RILL_TRY(sim->backend->wait());
+    RILL_TRY(sim->backend->download(sim->host_partials, sim->partials,
+                                    chunks_of(sim->arrays.nodes) * sizeof(rill_partial)));
+done:
+    return status;
+}
+
+rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
+{
+    rill_status status = RILL_OK;
+    rill_totals totals;
+    double mass = 0;
+    *out = (rill_rounding_sums){.work = 0};
+    RILL_TRY(rill_sim_totals(sim, &totals));
+    RILL_TRY(partials_take(sim, true));
+    for (uint64_t k = 0; k < chunks_of(sim->arrays.nodes); k++) {
+        const rill_partial *p = &sim->host_partials[k];
+        mass += p->mass;
+        out->work += p->kinetic;
+        for (int a = 0; a < 3; a++) out->momentum[a] += p->momentum[a];
+    }
+    /* A density that is the same everywhere moves nothing, unless sides are mirrored where its sign changes.
+     */
+    if (sim->domain->swap_count == 0) out->work += totals.mass / sim->domain->nodes * mass;
+done:
+    return status;
+}
+
 rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
 {
     rill_status status = RILL_OK;
     const uint64_t chunks = chunks_of(sim->arrays.nodes);
-    const rill_launch launch = rill_sim_launch(sim);
     rill_totals totals = {0};
-    sim->kernels->totals(&launch, sim->partials);
-    RILL_TRY(sim->backend->wait());
-    RILL_TRY(sim->backend->download(sim->host_partials, sim->partials, chunks * sizeof(rill_partial)));
+    RILL_TRY(partials_take(sim, false));
     for (uint64_t k = 0; k < chunks; k++) {
         const rill_partial *p = &sim->host_partials[k];
         totals.mass += p->mass;
@@ -379,14 +410,17 @@ static rill_status range_check(const rill_sim *sim, rill_node first, rill_node c
     return RILL_OK;
 }
 
+/* Nodes of the largest slice of so many. */
+static uint64_t slice_of(uint64_t nodes) { return nodes < slice_nodes ? nodes : slice_nodes; }
+
 static rill_status slice_make(rill_sim *sim)
 {
     rill_status status = RILL_OK;
+    const uint64_t nodes = slice_of(sim->domain->nodes);
     if (sim->slice) return RILL_OK;
-    RILL_TRY(
-        sim->backend->alloc(4 * (uint64_t)slice_nodes * sizeof(double), "moments", (void **)&sim->slice));
+    RILL_TRY(sim->backend->alloc(4 * nodes * sizeof(double), "moments", (void **)&sim->slice));
     if (sim->options.variant.addressing == RILL_DENSE)
-        RILL_TRY(sim->backend->alloc(slice_nodes * sizeof(rill_node), "voxel numbers", (void **)&sim->order));
+        RILL_TRY(sim->backend->alloc(nodes * sizeof(rill_node), "voxel numbers", (void **)&sim->order));
 done:
     return status;
 }
@@ -409,8 +443,7 @@ done:
 /* Make room on the host for the moments of a slice, or of fewer nodes. */
 static rill_status host_slice(rill_node count, double **out)
 {
-    const uint64_t nodes = count < slice_nodes ? count : slice_nodes;
-    return rill_array_create(4 * nodes, sizeof(double), "moments", (void **)out);
+    return rill_array_create(4 * slice_of(count), sizeof(double), "moments", (void **)out);
 }
 
 rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u)
@@ -422,8 +455,7 @@ rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, do
     RILL_TRY(host_slice(count, &host));
     rill_launch launch = rill_sim_launch(sim);
     for (uint64_t done_nodes = 0; done_nodes < count; done_nodes += slice_nodes) {
-        const rill_node part =
-            (rill_node)(count - done_nodes < slice_nodes ? count - done_nodes : slice_nodes);
+        const rill_node part = (rill_node)slice_of(count - done_nodes);
         RILL_TRY(order_upload(sim, first + (rill_node)done_nodes, part, &launch));
         sim->kernels->moments(&launch, first + (rill_node)done_nodes, part, sim->slice);
         RILL_TRY(sim->backend->wait());
@@ -448,7 +480,7 @@ rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node start, rill_node co
     RILL_TRY(host_slice(count, &host));
     rill_launch launch = rill_sim_launch(sim);
     for (uint64_t first = 0; first < count; first += slice_nodes) {
-        const rill_node part = (rill_node)(count - first < slice_nodes ? count - first : slice_nodes);
+        const rill_node part = (rill_node)slice_of(count - first);
         memcpy(host, rho + first, part * sizeof(double));
         for (size_t a = 0; a < 3; a++)
             memcpy(host + (a + 1) * part, u + a * count + first, part * sizeof(double));
@@ -470,7 +502,7 @@ rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double 
 uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count)
 {
     return nodes * sizeof(uint32_t) + count * (sizeof(int64_t) + sizeof(double)) +
-           4 * (uint64_t)slice_nodes * sizeof(double);
+           4 * slice_of(nodes) * sizeof(double);
 }
 
 rill_status rill_sim_label(rill_sim *sim, const uint32_t *labels, uint32_t count)
@@ -494,7 +526,7 @@ static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const ril
     const rill_node nodes = sim->domain->nodes;
     rill_launch launch = rill_sim_launch(sim);
     for (uint64_t first = 0; first < nodes; first += slice_nodes) {
-        const rill_node count = (rill_node)(nodes - first < slice_nodes ? nodes - first : slice_nodes);
+        const rill_node count = (rill_node)slice_of(nodes - first);
         RILL_TRY(order_upload(sim, (rill_node)first, count, &launch));
         see(sim, &launch, (rill_node)first, count);
     }

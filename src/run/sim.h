@@ -50,6 +50,20 @@ const rill_backend *rill_sim_backend_table(const rill_sim *sim);
  * for them. */
 rill_status rill_sim_begin(rill_sim *sim, uint64_t steps);
 
+/** What rounding to the storage format does to the populations that the next step sends out. */
+typedef struct rill_rounding_sums {
+    double momentum[3]; /**< sum that it adds */
+    double work;        /**< sum over nodes and velocities of -f_opp(i) error_i / w_i */
+} rill_rounding_sums;
+
+/**
+ * Take sums of rounding. A collision with the Stokes equilibrium is its own adjoint, and streaming with
+ * half-way bounce-back that of its reverse, so that the influence of an error on the mean momentum along the
+ * force is the stored population of the opposite velocity: errors like these in every step lead to a sum of
+ * momentum that is work / (3 F) larger, to the first order (docs/method.md derives it). Waits for the device.
+ */
+rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out);
+
 /**
  * Label all nodes, once in the life of a simulation. @param labels [nodes], below `count`
  */

@@ -273,7 +273,8 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     rill_links_of_node links;
     rill_real f[RILL_Q_MAX];
     rill_wall_bundle bundle = {};
-    if (at_walls) bundle = walls.bundles[n / RILL_BUNDLE];
+    // There are bundles up to the stride, which the last block may pass; lanes of a warp decide alike.
+    if (at_walls && threadIdx.x / RILL_BUNDLE * RILL_BUNDLE < end - block) bundle = walls.bundles[n / RILL_BUNDLE];
     const bool node = (narrow ? threadIdx.x < end - block : n < end) && rill_links_look_up<V>(parity, &from, n, &links);
     if constexpr (at_walls) {
         __shared__ float weights[threads / RILL_BUNDLE][RILL_BUNDLE * (rill_q(V::lattice) - 1)];

@@ -4,9 +4,9 @@
 
 rill_status rill_cuda_device_read(rill_cuda_ask *ask, int device, rill_cuda_device *out)
 {
-    static const char *const names[RILL_CUDA_ATTRIBUTE_COUNT] = {
-        [RILL_CUDA_MAJOR] = "a compute capability",
-        [RILL_CUDA_MULTIPROCESSORS] = "a number of multiprocessors"};
+    static const char *const names[RILL_CUDA_ATTRIBUTE_COUNT] = {[RILL_CUDA_MAJOR] = "a compute capability",
+                                                                 [RILL_CUDA_MULTIPROCESSORS] =
+                                                                     "a number of multiprocessors"};
     int values[RILL_CUDA_ATTRIBUTE_COUNT] = {0};
     for (int k = 0; k < RILL_CUDA_ATTRIBUTE_COUNT; k++) {
         const rill_status status = ask(device, (rill_cuda_attribute)k, &values[k]);

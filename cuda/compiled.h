@@ -62,9 +62,15 @@ RILL_CONSTANT_FN int rill_cuda_step_threads(const int lattice, const int stream,
 /** Blocks of the patch kernel that a multiprocessor holds at once: they wait for each other. */
 enum { RILL_CUDA_PATCH_RESIDENT = 3 };
 
+/** What launches must know of a device: its major compute capability, and bytes of second-level cache. */
+typedef struct rill_cuda_device {
+    int major, multiprocessors, cache;
+} rill_cuda_device;
+
 /** The kernels of one variant: what cudaLaunchKernel() takes, a __global__ function or a cudaKernel_t. */
 typedef struct rill_cuda_compiled {
     const void *kernels[RILL_CUDA_KERNEL_COUNT];
+    rill_cuda_device device; /**< they run on; set by rill_cuda_find() */
 } rill_cuda_compiled;
 
 #endif

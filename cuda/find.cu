@@ -2,6 +2,7 @@
 // Where the kernels of a variant come from. What was found stays for the rest of the process.
 extern "C" {
 #include "core/status.h"
+#include "cuda/device.h"
 #include "cuda/find.h"
 #include "cuda/launch.h"
 #include "cuda/nvrtc.h"
@@ -78,16 +79,20 @@ rill_status compile_part(rill_variant variant, rill_cuda_part part, int arch, ri
     return status;
 }
 
+rill_status ask(int device, rill_cuda_attribute attribute, int *value)
+{
+    constexpr cudaDeviceAttr attributes[RILL_CUDA_ATTRIBUTE_COUNT] = {
+        cudaDevAttrComputeCapabilityMajor, cudaDevAttrMultiProcessorCount, cudaDevAttrL2CacheSize};
+    return check(cudaDeviceGetAttribute(value, attributes[attribute], device), "reading its properties");
+}
+
 rill_status compile(rill_variant variant, int device, rill_cuda_compiled *out)
 {
-    int major = 0, minor = 0;
-    rill_status status = check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+    int minor = 0;
+    rill_status status = check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
                                "reading its properties");
-    if (status == RILL_OK)
-        status = check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
-                       "reading its properties");
     for (int part = 0; part < RILL_CUDA_PART_COUNT && status == RILL_OK; part++)
-        status = compile_part(variant, (rill_cuda_part)part, 10 * major + minor, out);
+        status = compile_part(variant, (rill_cuda_part)part, 10 * out->device.major + minor, out);
     return status;
 }
 
@@ -105,7 +110,12 @@ extern "C" rill_status rill_cuda_find(rill_variant variant, const rill_kernels *
             return RILL_OK;
         }
     entry found = {variant, device, {}, {}};
-    if (!ahead(variant, &found.compiled)) status = compile(variant, device, &found.compiled);
+    rill_cuda_device properties = {};
+    status = rill_cuda_device_read(ask, device, &properties);
+    if (status != RILL_OK) return status;
+    const bool is_ahead = ahead(variant, &found.compiled);
+    found.compiled.device = properties;
+    if (!is_ahead) status = compile(variant, device, &found.compiled);
     if (status != RILL_OK) return status;
     entries.push_back(found);
     entry &kept = entries.back();

@@ -102,9 +102,10 @@ static __device__ __forceinline__ uint32_t turn_seen(const rill_arrays &from, co
     const uint32_t *turns = from.turns;
     const uint32_t low = rill_turn_readers(&from, block, threads, &count);
     if (threadIdx.x < count)
-        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
                      : "=r"(seen)
-                     : "l"(__cvta_generic_to_global(turns + (size_t)(low + threadIdx.x) * RILL_TURN_WORDS)));
+                     : "l"(__cvta_generic_to_global(turns + (size_t)(low + threadIdx.x) * RILL_TURN_WORDS))
+                     : "memory");
     return seen;
 }
 
@@ -273,7 +274,8 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     rill_links_of_node links;
     rill_real f[RILL_Q_MAX];
     rill_wall_bundle bundle = {};
-    if (at_walls) bundle = walls.bundles[n / RILL_BUNDLE];
+    // There are bundles up to the stride, which the last block may pass; lanes of a warp decide alike.
+    if (at_walls && threadIdx.x / RILL_BUNDLE * RILL_BUNDLE < end - block) bundle = walls.bundles[n / RILL_BUNDLE];
     const bool node = (narrow ? threadIdx.x < end - block : n < end) && rill_links_look_up<V>(parity, &from, n, &links);
     if constexpr (at_walls) {
         __shared__ float weights[threads / RILL_BUNDLE][RILL_BUNDLE * (rill_q(V::lattice) - 1)];
@@ -290,12 +292,13 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
         if (threadIdx.x < 32)
             while (!__all_sync(0xFFFFFFFFu, (int32_t)(seen - full) >= 0))
                 seen = turn_seen(from, block, threads, full);
-        // All that a node read is in its f[0]: who asks for that here has read it. A fence instead would make the
-        // block wait for its counter, too, and take a third of the speed.
+        // All that a node read is in its f[0]: who asks for that here has read it. The block counts itself in by a
+        // release, which the acquire of turn_seen() in the blocks that write there goes with: the barrier makes both
+        // of them of all threads of a block. A release leaves the first-level cache as it is, and one thread waits.
         const bool unusual = node && f[0] != f[0];
         __syncthreads_or(unusual);
         if (threadIdx.x == 0)
-            asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(
+            asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(
                              __cvta_generic_to_global(from.turns + (block >> from.turn_bits) * RILL_TURN_WORDS)),
                          "r"(threads)
                          : "memory");

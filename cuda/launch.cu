@@ -33,20 +33,16 @@ union rates_argument {
     }
 };
 
-int attribute_of_device(cudaDeviceAttr attribute)
+const rill_cuda_compiled &compiled_of(const rill_launch *launch)
 {
-    int device = 0, value = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&value, attribute, device);
-    return value;
+    return *(const rill_cuda_compiled *)launch->kernels->compiled;
 }
 
 // Whether kernels wait for the one before themselves: where they were compiled for a device that can.
-bool can_begin_early()
+bool can_begin_early(const rill_cuda_device &device)
 {
     constexpr int compiled_for[] = {__CUDA_ARCH_LIST__};
-    return *std::max_element(std::begin(compiled_for), std::end(compiled_for)) >= 900 &&
-           attribute_of_device(cudaDevAttrComputeCapabilityMajor) >= 9;
+    return *std::max_element(std::begin(compiled_for), std::end(compiled_for)) >= 900 && device.major >= 9;
 }
 
 // Starts a kernel with `threads` to a block. A failure stays behind as CUDA's last error, which wait()
@@ -55,7 +51,7 @@ bool can_begin_early()
 template <class... arguments>
 void start(const rill_launch *launch, int kernel, unsigned blocks, unsigned threads, arguments... values)
 {
-    const auto *compiled = (const rill_cuda_compiled *)launch->kernels->compiled;
+    const rill_cuda_compiled &compiled = compiled_of(launch);
     void *addresses[] = {&values...};
     if (blocks == 0) return;
     cudaLaunchAttribute early = {};
@@ -67,8 +63,8 @@ void start(const rill_launch *launch, int kernel, unsigned blocks, unsigned thre
     config.attrs = &early;
     config.numAttrs =
         (kernel < RILL_CUDA_STEP_COUNT || kernel == RILL_CUDA_PATCH || kernel == RILL_CUDA_DAMP) &&
-        can_begin_early();
-    cudaLaunchKernelExC(&config, compiled->kernels[kernel], addresses);
+        can_begin_early(compiled.device);
+    cudaLaunchKernelExC(&config, compiled.kernels[kernel], addresses);
 }
 
 unsigned blocks_of(uint64_t work, uint64_t size) { return (unsigned)((work + size - 1) / size); }
@@ -76,10 +72,9 @@ unsigned blocks_of(uint64_t work, uint64_t size) { return (unsigned)((work + siz
 // A tenth of the second-level cache: far enough to arrive in time, near enough not to be displaced.
 uint32_t ahead_of(const rill_launch *launch)
 {
-    const int cache = attribute_of_device(cudaDevAttrL2CacheSize);
     const size_t node =
         (size_t)rill_q((int)launch->variant.lattice) * rill_storage_size((int)launch->variant.storage);
-    const size_t nodes = (size_t)cache / 10 / node;
+    const size_t nodes = (size_t)compiled_of(launch).device.cache / 10 / node;
     return (uint32_t)(nodes - nodes % RILL_SEGMENT_BLOCK);
 }
 
@@ -150,8 +145,7 @@ void patch(const rill_launch *launch, int tasks, const rill_patch *patches, cons
         for (int k = 0; k < count && tasks & task; k++) blocks += rill_patch_blocks(&host[k], task);
         most = std::max(most, blocks);
     }
-    const auto resident =
-        (uint64_t)attribute_of_device(cudaDevAttrMultiProcessorCount) * RILL_CUDA_PATCH_RESIDENT;
+    const auto resident = (uint64_t)compiled_of(launch).device.multiprocessors * RILL_CUDA_PATCH_RESIDENT;
     start(launch, RILL_CUDA_PATCH, (unsigned)std::min(most, resident), RILL_PATCH_BLOCK, launch->from,
           (int)launch->variant.equilibrium, launch->parity, patches, count, *now, tasks, exchange);
 }

@@ -154,7 +154,6 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Updates 512 MiB in place, far more than the caches hold; the median of several rounds. */
 /* Bytes per second of numbers updated in place, in rows side by side. */
 static double update(float *a, int64_t count, int rows)
 {
@@ -170,8 +169,9 @@ static double update(float *a, int64_t count, int rows)
     return 2.0 * (double)count * sizeof *a / (omp_get_wtime() - start);
 }
 
-/* The median of updating one row, or of sixteen, about as many as a step has: some processors get a third
- * more from their memory when they ask for several at once. */
+/* Updates 512 MiB in place, far more than the caches hold: the median of updating one row, or of sixteen,
+ * about as many as a step has: some processors get a third more from their memory when they ask for several
+ * at once. */
 static rill_status bandwidth(double *bytes_per_second)
 {
     enum { rounds = 9 };
@@ -196,9 +196,10 @@ static void gather(const double *values, const uint32_t *labels, uint64_t count,
 {
 #pragma omp parallel for schedule(static)
     for (uint64_t k = 0; k < count; k++) {
-        const int64_t value = (int64_t)(values[k] * RILL_SUM_UNIT);
+        uint64_t *sum = (uint64_t *)&sums[labels[k]]; /* sums too large wrap, which signed ones must not */
+        const uint64_t value = (uint64_t)rill_sum_units(values[k]);
 #pragma omp atomic
-        sums[labels[k]] += value;
+        *sum += value;
     }
 }
 

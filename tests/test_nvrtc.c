@@ -7,6 +7,7 @@
  */
 #include "backends.h"
 #include "core/log.h"
+#include "cuda/device.h"
 #include "cuda/image_cache.h"
 #include "cuda/nvrtc.h"
 #include "directory.h"
@@ -266,4 +267,34 @@ Test(nvrtc, says_what_is_missing)
     cr_expect_eq(rill_nvrtc_get(usual(), RILL_CUDA_PART_STEPS, arch, &cubin), RILL_SYSTEM);
     cr_expect(strstr(rill_error_message(), "/nowhere/libnvrtc.so") != NULL, "%s", rill_error_message());
     cr_expect(strstr(rill_error_message(), "cuda-nvrtc") != NULL, "%s", rill_error_message());
+}
+
+static int reported[RILL_CUDA_ATTRIBUTE_COUNT];
+
+/* A runtime that reports these, and fails where that is below 0. */
+static rill_status ask(int device, rill_cuda_attribute attribute, int *value)
+{
+    *value = reported[attribute];
+    if (*value >= 0) return RILL_OK;
+    return rill_fail(RILL_SYSTEM, "CUDA failed while reading the properties of device %d", device);
+}
+
+/* A device whose properties cannot be read is refused, or openings would be started with no blocks. */
+Test(nvrtc, a_device_without_properties_is_refused)
+{
+    const int usual[RILL_CUDA_ATTRIBUTE_COUNT] = {9, 132, 50 << 20};
+    rill_cuda_device device = {0};
+    memcpy(reported, usual, sizeof reported);
+    ASSERT_OK(rill_cuda_device_read(ask, 0, &device));
+    cr_expect(device.major == 9 && device.multiprocessors == 132 && device.cache == 50 << 20);
+    for (int k = 0; k < RILL_CUDA_ATTRIBUTE_COUNT; k++) {
+        memcpy(reported, usual, sizeof reported);
+        reported[k] = -1;
+        cr_expect_eq(rill_cuda_device_read(ask, 0, &device), RILL_SYSTEM, "attribute %d", k);
+    }
+    memcpy(reported, usual, sizeof reported);
+    reported[RILL_CUDA_MULTIPROCESSORS] = 0;
+    cr_expect_eq(rill_cuda_device_read(ask, 3, &device), RILL_SYSTEM);
+    cr_expect(strstr(rill_error_message(), "CUDA device 3 reports a number of multiprocessors of 0"), "%s",
+              rill_error_message());
 }

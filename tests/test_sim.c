@@ -4,6 +4,7 @@
 #include "backends.h"
 #include "geometry/generate.h"
 #include "core/memory.h"
+#include "run/sim.h"
 #include "run/variant.h"
 
 #include <math.h>
@@ -318,6 +319,40 @@ Test(sim, moments_are_set_and_read)
         cr_expect_eq(rill_sim_moments(s.sim, s.nodes - 1, 2, rho, u), RILL_USAGE);
         stop(&s);
         stop(&wanted);
+    }
+    rill_geom_destroy(geom);
+}
+
+/* Sums of a flow that has diverged are integers all the same: cut where too large, without what is no number.
+ */
+Test(sim, sums_by_label_are_defined_after_divergence)
+{
+    rill_geom *geom = noise(9, 8, 7, 3);
+    enum { LARGE, SMALL, NO_NUMBER, USUAL, LABELS };
+    const double densities[LABELS] = {1e6, -1e6, NAN, 0.25};
+    FOR_EACH_BACKEND(backend)
+    {
+        rill_variant variant = rill_variant_default();
+        variant.storage = RILL_FP64;
+        const rill_sim_options options = options_of(variant, backend);
+        state s = start(geom, &options);
+        uint32_t *labels = calloc(s.nodes, sizeof *labels);
+        double sums[LABELS];
+        uint64_t usual = 0;
+        for (rill_node n = 0; n < s.nodes; n++) {
+            labels[n] = n < 3 ? n : USUAL;
+            s.rho[n] = densities[labels[n]];
+            usual += labels[n] == USUAL;
+        }
+        ASSERT_OK(rill_sim_set_moments(s.sim, s.rho, s.u));
+        ASSERT_OK(rill_sim_label(s.sim, labels, LABELS));
+        ASSERT_OK(rill_sim_label_sums(s.sim, sums));
+        cr_expect_eq(sums[LARGE], 0x1p16, "%g on backend %d", sums[LARGE], backend);
+        cr_expect_eq(sums[SMALL], -0x1p16, "%g on backend %d", sums[SMALL], backend);
+        cr_expect_eq(sums[NO_NUMBER], 0, "%g on backend %d", sums[NO_NUMBER], backend);
+        cr_expect_float_eq(sums[USUAL], 0.25 * (double)usual, 1e-9, "%g on backend %d", sums[USUAL], backend);
+        free(labels);
+        stop(&s);
     }
     rill_geom_destroy(geom);
 }

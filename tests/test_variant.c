@@ -73,6 +73,23 @@ static rill_status room_of_some(uint64_t *bytes)
     return RILL_OK;
 }
 
+/* Two arrays of a sparse image fit a device that two arrays of all its voxels would not fit. */
+Test(variant, two_arrays_are_of_fluid_nodes)
+{
+    const rill_backend device = {.available = room_of_some};
+    rill_geom *geom = NULL;
+    ASSERT_OK(rill_geom_create((const uint32_t[3]){200, 200, 100}, &geom));
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) geom->voxels[v] = v % 2 ? RILL_FLUID : RILL_SOLID;
+    rill_variant v = rill_variant_default();
+    rill_variant_choose_for(&v, &device, geom, false, false);
+    cr_expect_eq(v.stream, RILL_PULL, "2 million nodes of 152 B take 0.28 GiB of 1 GiB");
+    memset(geom->voxels, RILL_FLUID, rill_geom_voxels(geom));
+    v = rill_variant_default();
+    rill_variant_choose_for(&v, &device, geom, false, false);
+    cr_expect_eq(v.stream, RILL_RING, "4 million nodes of 152 B take 0.57 GiB of 1 GiB");
+    rill_geom_destroy(geom);
+}
+
 /* A device gets a bitmap with two arrays where they fit well, or else a ring, in 16 bits AA, a CPU what it
  * had; what was asked for stays, and what goes with it follows. */
 Test(variant, fastest_is_chosen_by_device)

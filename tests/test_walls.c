@@ -7,6 +7,7 @@
 #include "geometry/exact_walls.h"
 #include "kernel/lattice.h"
 #include "run/sim.h"
+#include "run/sim_priv.h"
 #include "variants.h"
 
 #include <math.h>
@@ -247,6 +248,41 @@ Test(walls, steps_at_once_or_one_by_one_are_the_same)
         rig_stop(&r);
         rig_stop(&other);
         rill_geom_destroy(geom);
+    }
+}
+
+/* Blocks of 128 nodes go past the last bundle where an odd number of 64 nodes are stored. Bundles are
+ * allocated to the byte, so that `compute-sanitizer --tool memcheck` finds a block that reads one more. */
+Test(walls, last_blocks_read_no_bundle_past_the_end)
+{
+    const setting in_step = {.q = -1, .unmeasured = true}, between = {.q = -1};
+    FOR_EACH_BACKEND(backend)
+    for (int k = 0; k < 2; k++) {
+        const rill_variant v = {.lattice = RILL_D3Q19,
+                                .collision = RILL_TRT,
+                                .equilibrium = RILL_SECOND_ORDER,
+                                .stream = k ? RILL_RING : RILL_PULL,
+                                .addressing = RILL_BITMAP,
+                                .storage = RILL_FP32};
+        int odd = 0;
+        for (unsigned solid = 1; solid < 6; solid++) {
+            rill_geom *geom = box(false, solid, RILL_WALL);
+            rig r = rig_start(geom, v, backend, &in_step), other = rig_start(geom, v, backend, &between);
+            const bool passes = rill_sim_launch(r.sim).from.stride % 128 == 64;
+            odd += passes;
+            for (int round = 0; round < 2 && passes; round++) {
+                ASSERT_OK(rill_sim_step(r.sim, 5));
+                ASSERT_OK(rill_sim_step(other.sim, 5));
+                ASSERT_OK(rill_sim_moments(r.sim, 0, r.nodes, r.moments, r.moments + r.nodes));
+                ASSERT_OK(rill_sim_moments(other.sim, 0, r.nodes, other.moments, other.moments + r.nodes));
+                cr_expect_eq(memcmp(r.moments, other.moments, 4 * sizeof(double) * r.nodes), 0,
+                             "%s, %u of ten solid on backend %d", k ? "ring" : "pull", solid, backend);
+            }
+            rig_stop(&r);
+            rig_stop(&other);
+            rill_geom_destroy(geom);
+        }
+        cr_expect_gt(odd, 0, "no domain of %s ends in half a block", k ? "ring" : "pull");
     }
 }
 

@@ -297,8 +297,8 @@ static rill_status choose_variant(planner *p, const rill_backend **backend)
     if (c->run.storage >= 0) v.storage = (rill_storage)c->run.storage;
     if (c->run.stream >= 0) v.stream = (rill_stream)c->run.stream;
     if (c->run.addressing >= 0) v.addressing = (rill_addressing)c->run.addressing;
-    plan->variant_reason = rill_variant_choose(&v, *backend, rill_geom_voxels(p->geom), c->run.stream >= 0,
-                                               c->run.addressing >= 0);
+    plan->variant_reason =
+        rill_variant_choose_for(&v, *backend, p->geom, c->run.stream >= 0, c->run.addressing >= 0);
     status = rill_variant_check(v);
     if (status != RILL_OK) {
         rill_fail_prefix("%s", c->path);

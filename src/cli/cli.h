@@ -122,9 +122,9 @@ rill_variant cli_compute_variant(const cli_compute *compute);
 
 /**
  * Turn the shared flags into a variant, streaming and addressing that were not given into what is fastest for
- * `nodes` nodes on the backend. @param[out] reason  why, a clause
+ * the fluid nodes of a geometry on the backend. @param[out] reason  why, a clause
  */
-rill_status cli_compute_choose(const cli_compute *compute, uint64_t nodes, rill_variant *out,
+rill_status cli_compute_choose(const cli_compute *compute, const rill_geom *geom, rill_variant *out,
                                const char **reason);
 
 /** A file to be written; path NULL: not asked for. */

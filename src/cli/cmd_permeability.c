@@ -306,8 +306,7 @@ static rill_status work(choices *c)
     RILL_TRY(is_hdf5(c->input) ? read_geometry(c) : read_image(c));
     c->times.read = rill_now() - start;
     options.keep_all = c->keep == 1; /* reading says what is gone already */
-    RILL_TRY(
-        cli_compute_choose(&c->compute, rill_geom_voxels(c->geom), &options.variant, &c->variant_reason));
+    RILL_TRY(cli_compute_choose(&c->compute, c->geom, &options.variant, &c->variant_reason));
     if (c->error_bar && c->geom->surface)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "an error bar splits voxels, whose walls are half-way: this geometry says where "

@@ -127,12 +127,13 @@ rill_variant cli_compute_variant(const cli_compute *c)
     };
 }
 
-rill_status cli_compute_choose(const cli_compute *c, uint64_t nodes, rill_variant *out, const char **reason)
+rill_status cli_compute_choose(const cli_compute *c, const rill_geom *geom, rill_variant *out,
+                               const char **reason)
 {
     const rill_backend *backend;
     const rill_status status = rill_backend_find((rill_backend_kind)c->backend, &backend);
     if (status != RILL_OK) return status;
     *out = cli_compute_variant(c);
-    *reason = rill_variant_choose(out, backend, nodes, c->stream_given, c->addressing_given);
+    *reason = rill_variant_choose_for(out, backend, geom, c->stream_given, c->addressing_given);
     return RILL_OK;
 }

@@ -156,7 +156,7 @@ rill_variant rill_variant_normal(rill_variant v)
     return v;
 }
 
-/* Voxels, of which rings number the places in 32 bits: with as many again to turn in. */
+/* Nodes, of which rings number the places in 32 bits: with as many again to turn in. */
 #define RING_MOST ((uint64_t)1 << 31)
 
 /* Whether two arrays of populations take less than half of the memory that is free. */
@@ -188,6 +188,13 @@ const char *rill_variant_choose(rill_variant *v, const rill_backend *backend, ui
            : v->stream == RILL_RING
                ? "fastest in one array on a GPU: no index list, writes in whole lines; two would not fit well"
                : "fastest in one array on a GPU for so many nodes or so few bits: no index list";
+}
+
+const char *rill_variant_choose_for(rill_variant *v, const rill_backend *backend, const rill_geom *geom,
+                                    bool stream, bool addressing)
+{
+    const uint64_t nodes = backend->host ? 0 : rill_geom_fluid(geom); /* on a host the number plays no part */
+    return rill_variant_choose(v, backend, nodes, stream, addressing);
 }
 
 bool rill_variant_equal(rill_variant a, rill_variant b)

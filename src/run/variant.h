@@ -51,13 +51,17 @@ bool rill_variant_equal(rill_variant a, rill_variant b);
 /**
  * Change a variant to the streaming and addressing that are fastest on a backend, with two arrays of
  * populations where they take less than half of a device's free memory.
- * @param nodes       of the domain, or more
+ * @param nodes       fluid nodes of the domain
  * @param stream      leave the streaming as it is
  * @param addressing  leave the addressing as it is
  * @return why, a clause
  */
 const char *rill_variant_choose(rill_variant *variant, const rill_backend *backend, uint64_t nodes,
                                 bool stream, bool addressing);
+
+/** As rill_variant_choose(), for the fluid nodes of a geometry. */
+const char *rill_variant_choose_for(rill_variant *variant, const rill_backend *backend, const rill_geom *geom,
+                                    bool stream, bool addressing);
 
 /** Bytes per node of a variant by the formulas of the literature: populations and flags or index words. */
 typedef struct rill_published_bytes {

@@ -110,8 +110,8 @@ Test(network, blocks_are_narrow_where_pores_are)
         uint32_t size;
         double opening;
         uint32_t edge;
-    } cases[] = {{100, 22, 6},   {480, 22, 9},    {480, 100, 9}, {1024, 22, 9},
-                 {1024, 38, 15}, {1024, 100, 18}, {1024, 5, 6},  {4000, 400, 32}};
+    } cases[] = {{40, 22, 2},   {100, 22, 4},   {100, 5, 4},     {200, 22, 6}, {480, 22, 9},   {480, 100, 9},
+                 {1024, 22, 9}, {1024, 38, 15}, {1024, 100, 18}, {1024, 5, 6}, {4000, 400, 32}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const rill_geom geom = {.n = {cases[c].size, cases[c].size, cases[c].size}};
         const uint32_t edge = rill_network_edge(&geom, cases[c].opening);

@@ -16,13 +16,17 @@
  */
 #define BLOCKS_WANTED 2e5
 #define EDGE_OF_OPENING 0.4
-enum { EDGE_LEAST = 6, EDGE_MOST = 32 };
+/* Below the least edge, down to the finest, where there are no more blocks than these: a network does not see
+ * a throat inside a chamber. */
+#define BLOCKS_FEW 2e4
+enum { EDGE_FINEST = 2, EDGE_LEAST = 6, EDGE_MOST = 32 };
 
 uint32_t rill_network_edge(const rill_geom *geom, double opening)
 {
-    const double edge = ceil(cbrt((double)rill_geom_voxels(geom) / BLOCKS_WANTED));
+    const double voxels = (double)rill_geom_voxels(geom);
+    const double fine = fmin(fmax(ceil(cbrt(voxels / BLOCKS_FEW)), EDGE_FINEST), EDGE_LEAST);
     const double most = fmin(fmax(round(EDGE_OF_OPENING * opening), EDGE_LEAST), EDGE_MOST);
-    return (uint32_t)fmin(fmax(edge, EDGE_LEAST), most);
+    return (uint32_t)fmin(fmax(ceil(cbrt(voxels / BLOCKS_WANTED)), fine), most);
 }
 
 uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers)

@@ -147,12 +147,12 @@ done:
 
 /*
  * Three quarters of a unit in the last place for each step that the flow remembers: a tenth of half a unit to
- * all of it were seen (docs/method.md). And nothing is known to a hundredth of what was asked for.
+ * all of it were seen (docs/method.md). And nothing is known to a tenth of what was asked for.
  */
 double rill_follow_floor(const rill_follower *f, double memory)
 {
     const double step = f->options->variant.storage == RILL_FP64 ? 0x1.8p-54 : 0x1.8p-25;
-    return step * fmin(memory, (double)rill_sim_steps(f->sim)) + 0.01 * f->options->tolerance;
+    return step * fmin(memory, (double)rill_sim_steps(f->sim)) + 0.1 * f->options->tolerance;
 }
 
 rill_status rill_follow_record(rill_follower *f)

@@ -27,15 +27,18 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 4 };
 /* By how much k moved, times this, is what it is uncertain by: for the components across the axis. */
 #define MOVED_FACTOR 2
 /* The same for the sum of the last three moves: they may die out slowly. Where each of the last two was less
- * than this part of the one before, for all that comes behind the last but one, if they go on so. */
+ * than this part of the one before, for all that comes behind the last but one, if they go on so and the mean
+ * momentum agrees. */
 #define MOVES_FACTOR 1.5
 #define RATIO_FAST 0.25
 /* The same for what is to come when the moves get smaller by a factor, which is taken for at most this. */
 #define TO_COME_FACTOR 1.5
 #define RATIO_MOST 0.9
-/* How far the mean momentum is away, which is the first order of what k misses in the second, times this:
- * moves may be small by chance, or because a chamber fills slowly, this is not. */
-#define MOMENTUM_FACTOR 1.5
+/* How far the mean momentum is away, which is the first order of what k misses in the second: moves may be
+ * small by chance, or because a chamber fills slowly, this is not. So many times this k is uncertain by
+ * always, and so many times where only the last two moves tell that it settles fast. */
+#define MOMENTUM_FACTOR 0.25
+#define MOMENTUM_FAST 2
 
 typedef struct state {
     rill_follower *f;
@@ -83,11 +86,11 @@ static double uncertainty_of(const state *s, double momentum)
 {
     const double ratio = fmin(s->moved[0] / s->moved[1], RATIO_MOST);
     const double slowest = fmax(ratio, s->moved[1] / s->moved[2]);
-    const double moves = MOVES_FACTOR * (slowest < RATIO_FAST ? s->moved[1] * slowest / (1 - slowest)
-                                                              : s->moved[0] + s->moved[1] + s->moved[2]);
+    const double gap = fabs(momentum - s->k), sum = MOVES_FACTOR * (s->moved[0] + s->moved[1] + s->moved[2]);
+    const double fast = fmax(MOVES_FACTOR * s->moved[1] * slowest / (1 - slowest), MOMENTUM_FAST * gap);
+    const double moves = slowest < RATIO_FAST ? fmin(sum, fast) : sum;
     const double to_come = TO_COME_FACTOR * s->moved[0] * ratio / (1 - ratio);
-    const double missing =
-        fmax(RILL_PRESSURES_FACTOR * s->p->expected, MOMENTUM_FACTOR * fabs(momentum - s->k));
+    const double missing = fmax(RILL_PRESSURES_FACTOR * s->p->expected, MOMENTUM_FACTOR * gap);
     return fmax(missing, fmax(moves, to_come)) + rill_follow_floor(s->f, (double)s->cycle) * fabs(s->k);
 }
 

@@ -28,7 +28,7 @@
  * threads and checkpoints take, and other files, whose batches and pictures do not grow with the vessel.
  */
 enum { WALL_BYTES = 40, OPENING_BYTES = 64, MODE_BYTES = 3 * sizeof(double) };
-enum { SLICE_BYTES = 32 << 20, SLICE_NODES = 1 << 20, PIECE_BYTES = 12 << 20, FILE_BYTES = 24 << 20 };
+enum { SLICE_NODES = 1 << 20, PIECE_BYTES = 12 << 20, FILE_BYTES = 24 << 20 };
 
 typedef struct planner {
     const rill_case *given;
@@ -367,7 +367,7 @@ static rill_status count_memory(planner *p, const rill_backend *backend)
     const uint64_t slice = 4 * sizeof(double) * (plan->nodes < SLICE_NODES ? plan->nodes : SLICE_NODES),
                    links = link_bytes(p), file = files ? FILE_BYTES : PIECE_BYTES,
                    sim = rill_sim_bytes(plan->options.variant, &size) + links + observers.backend +
-                         (moments ? SLICE_BYTES : 0),
+                         (moments ? slice : 0),
                    at_times = observers.making > file ? observers.making : file;
     plan->host_bytes = rill_numbering_bytes(p->geom) + (moments ? slice : 0) + observers.host + at_times +
                        (backend->host ? sim : links);

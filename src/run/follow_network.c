@@ -40,6 +40,10 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 4 };
 #define MOMENTUM_FACTOR 0.25
 #define MOMENTUM_FAST 2
 
+/* Updates of nodes that a device makes while the network is found: a few seconds of them, in which no progress
+ * is shown. */
+#define BEGUN_UPDATES 5e10
+
 typedef struct state {
     rill_follower *f;
     rill_pressures *p;
@@ -130,7 +134,8 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     s->cycle = f->plan->cycle;
     s->between = rill_plan_between(f->plan);
     if (!rill_sim_backend_table(f->sim)->host && !rill_follow_ends(f, s->cycle)) {
-        s->begun = s->cycle - s->between - 2;
+        const double most = fmax(BEGUN_UPDATES / (double)f->plan->nodes, 2);
+        s->begun = (uint64_t)fmin((double)(s->cycle - s->between - 2), most);
         RILL_TRY(rill_sim_begin(f->sim, s->begun));
     }
     RILL_TRY(rill_pressures_create(f, domain, p));

@@ -81,7 +81,8 @@ typedef struct question {
 /*
  * The fit of a series knows nothing of slow modes that hardly move k. What the network sees of the pressures
  * does: where k as it follows from the energies of the flow, give or take what the pressures still lack, is
- * farther from the fit than the uncertainty, that distance is the uncertainty.
+ * farther from the fit than the uncertainty, that distance is the uncertainty. A network that may correct
+ * them then takes over.
  * @param[out] good  the answer is there, and what the run knows is good enough
  */
 static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, bool *good)
@@ -106,6 +107,9 @@ static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, b
     double *const uncertainty = &run->uncertainty[run->axis];
     const double k = run->k[run->axis], lacks = fabs(k - p->k) + RILL_PRESSURES_FACTOR * p->expected;
     *uncertainty = fmax(*uncertainty, lacks);
+    if (*good && *uncertainty > f->options->tolerance * fabs(k) && f->other)
+        snprintf(run->reason, sizeof run->reason, "pressures settle more slowly along %c than k shows",
+                 "xyz"[run->axis]);
     *good = *good && *uncertainty <= f->options->tolerance * fabs(k);
     rill_log(RILL_LOG_DEBUG, "step %llu: k %.6g from the series, %.6g from energies, expected %.2g",
              (unsigned long long)sight->step, k, p->k, p->expected / fabs(k));

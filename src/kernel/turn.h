@@ -6,11 +6,10 @@
  * A step moves populations by `shift` places, so node n writes where node n - shift was, which the nodes
  * within `reach` of that one read. Blocks start in the order of their nodes; each counts itself in when it
  * has read, in a counter for every group of nodes, and writes when all groups that hold such readers are
- * complete. A block counts by a release and looks by an acquire, so that what was read before a count comes
- * before what is written after the look. The groups lie further back than a GPU works on at a time, and the
- * counters are looked at long before they are needed, so that blocks hardly ever wait. Counters are never
- * cleared: they go on counting. Waiting for blocks of lower numbers is what decoupled look-back relies on,
- * too (Merrill & Garland 2016, NVIDIA Technical Report NVR-2016-002).
+ * complete. These lie further back than a GPU works on at a time, and the counters are read long before they
+ * are needed, so that blocks hardly ever wait. Counters are never cleared: they go on counting. Waiting for
+ * blocks of lower numbers is what decoupled look-back relies on, too (Merrill & Garland 2016, NVIDIA
+ * Technical Report NVR-2016-002).
  */
 #ifndef RILL_KERNEL_TURN_H
 #define RILL_KERNEL_TURN_H

@@ -46,7 +46,7 @@ endif
 CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build format-DOUBLE format-SINGLE
 
 LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/network/*.c src/boundary/*.c src/run/*.c src/case/*.c src/verify/*.c src/io/*.c geometry/*.c) \
-                   $(wildcard src/backend*.c cuda/*.c))
+                   $(wildcard src/device/*.c cuda/*.c))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 # The longest first. Whole flows take sanitizers a quarter of an hour, and run no code that other tests do not run.
 FLOW_SRC := $(if $(filter 1,$(ASAN)),,$(wildcard tests/physics/*.c))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CUDA device as a backend: its memory, its errors, its copy bandwidth. Kernels are in kernels.cuh.
 extern "C" {
-#include "backend.h"
 #include "cuda/build.h"
 #include "cuda/find.h"
-#include "domain/domain.h"
+#include "device/device.h"
+#include "kernel/sums.h"
 }
 
 #include <algorithm>
@@ -22,36 +22,72 @@ rill_status check(cudaError_t error, const char *doing)
     return rill_fail(RILL_SYSTEM, "CUDA failed while %s: %s", doing, cudaGetErrorString(error));
 }
 
-rill_status probe(char *device, size_t size)
+// The runtime's current device is that of the calling thread, which may have used another one before.
+rill_status use(const rill_device *device)
 {
-    int count = 0, current = 0;
-    const cudaError_t error = cudaGetDeviceCount(&count);
+    return check(cudaSetDevice(device->ordinal), "choosing the device");
+}
+
+cudaStream_t queue_of(const rill_device *device) { return (cudaStream_t)device->queue; }
+
+rill_status count_devices(int *count)
+{
+    const cudaError_t error = cudaGetDeviceCount(count);
     int driver = 0;
     if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
         return rill_fail(RILL_SYSTEM, "no CUDA device answers (there is no NVIDIA driver)");
-    if (error != cudaSuccess || count == 0)
+    if (error != cudaSuccess || *count == 0)
         return rill_fail(RILL_SYSTEM, "no CUDA device answers (%s)",
                          error == cudaSuccess ? "none is visible" : cudaGetErrorString(error));
+    return RILL_OK;
+}
+
+void close_cuda(rill_device *device)
+{
+    if (device->state) rill_cuda_state_destroy((rill_cuda_state *)device->state);
+    if (device->queue) cudaStreamDestroy(queue_of(device));
+}
+
+// The queue is no child of the legacy default stream: it waits for nobody else's work.
+rill_status open_cuda(rill_device *device)
+{
+    int count = 0;
+    cudaStream_t queue = nullptr;
     cudaDeviceProp properties;
-    rill_status status = check(cudaGetDevice(&current), "choosing the device");
+    rill_cuda_state *state = nullptr;
+    rill_status status = count_devices(&count);
+    if (status != RILL_OK) return status;
+    if (device->ordinal >= count)
+        return rill_fail(RILL_USAGE, "CUDA device %d: %d %s visible, counted from 0", device->ordinal, count,
+                         count == 1 ? "is" : "are");
+    status = use(device);
     if (status == RILL_OK)
-        status = check(cudaGetDeviceProperties(&properties, current), "reading its properties");
-    if (status == RILL_OK) snprintf(device, size, "%s", properties.name);
+        status = check(cudaGetDeviceProperties(&properties, device->ordinal), "reading its properties");
+    if (status == RILL_OK)
+        status = check(cudaStreamCreateWithFlags(&queue, cudaStreamNonBlocking), "making its queue");
+    device->queue = queue;
+    if (status == RILL_OK) status = rill_cuda_state_create(device->ordinal, &state);
+    device->state = state;
+    if (status == RILL_OK)
+        snprintf(device->name, sizeof device->name, "%s", properties.name);
+    else
+        close_cuda(device);
     return status;
 }
 
-rill_status available(uint64_t *bytes)
+rill_status available(rill_device *device, uint64_t *bytes)
 {
     size_t free_bytes = 0, total = 0;
-    const rill_status status = check(cudaMemGetInfo(&free_bytes, &total), "asking for free memory");
+    rill_status status = use(device);
+    if (status == RILL_OK) status = check(cudaMemGetInfo(&free_bytes, &total), "asking for free memory");
     *bytes = free_bytes;
     return status;
 }
 
-rill_status require(uint64_t bytes, const char *what)
+rill_status require(rill_device *device, uint64_t bytes, const char *what)
 {
     uint64_t free_bytes = 0;
-    const rill_status status = available(&free_bytes);
+    const rill_status status = available(device, &free_bytes);
     if (status != RILL_OK || bytes <= free_bytes) return status;
     return rill_fail(
         RILL_SYSTEM,
@@ -60,52 +96,75 @@ rill_status require(uint64_t bytes, const char *what)
         what, (double)bytes / (1 << 30), (double)free_bytes / (1 << 30));
 }
 
-void release_array(void *array) { cudaFree(array); }
+void free_array(rill_device *, void *array) { cudaFree(array); }
 
-rill_status alloc(uint64_t bytes, const char *what, void **out)
+rill_status alloc(rill_device *device, uint64_t bytes, const char *what, void **out)
 {
     void *array = nullptr;
-    rill_status status = check(cudaMalloc(&array, bytes), what);
-    if (status == RILL_OK) status = check(cudaMemset(array, 0, bytes), what);
+    rill_status status = use(device);
+    if (status == RILL_OK) status = check(cudaMalloc(&array, bytes), what);
+    if (status == RILL_OK) status = check(cudaMemsetAsync(array, 0, bytes, queue_of(device)), what);
     if (status == RILL_OK)
         *out = array;
     else
-        release_array(array);
+        free_array(device, array);
     return status;
 }
 
-rill_status share(const void *host, uint64_t bytes, const char *what, const void **out)
-{
-    void *array = nullptr;
-    rill_status status = check(cudaMalloc(&array, bytes), what);
-    if (status == RILL_OK) status = check(cudaMemcpy(array, host, bytes, cudaMemcpyHostToDevice), what);
-    if (status == RILL_OK)
-        *out = array;
-    else
-        release_array(array);
-    return status;
-}
-
-void release(const void *array) { cudaFree(const_cast<void *>(array)); }
-
-rill_status link_nodes(rill_variant, rill_arrays *) { return RILL_OK; }
-
-void unlink_nodes(rill_arrays *) {}
-
-rill_status upload(void *to, const void *host, uint64_t bytes)
-{
-    return check(cudaMemcpy(to, host, bytes, cudaMemcpyHostToDevice), "copying to the device");
-}
-
-rill_status download(void *host, const void *from, uint64_t bytes)
-{
-    return check(cudaMemcpy(host, from, bytes, cudaMemcpyDeviceToHost), "copying from the device");
-}
-
-rill_status wait()
+rill_status wait(rill_device *device)
 {
     const rill_status status = check(cudaGetLastError(), "starting a kernel");
-    return status == RILL_OK ? check(cudaDeviceSynchronize(), "running a kernel") : status;
+    return status == RILL_OK ? check(cudaStreamSynchronize(queue_of(device)), "running a kernel") : status;
+}
+
+// Copies in the order of the queue, and waits.
+rill_status copy(rill_device *device, void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind, const char *doing)
+{
+    rill_status status = use(device);
+    if (status == RILL_OK) status = check(cudaMemcpyAsync(to, from, bytes, kind, queue_of(device)), doing);
+    return status == RILL_OK ? check(cudaStreamSynchronize(queue_of(device)), doing) : status;
+}
+
+rill_status upload(rill_device *device, void *to, const void *host, uint64_t bytes)
+{
+    return copy(device, to, host, bytes, cudaMemcpyHostToDevice, "copying to the device");
+}
+
+rill_status download(rill_device *device, void *host, const void *from, uint64_t bytes)
+{
+    return copy(device, host, from, bytes, cudaMemcpyDeviceToHost, "copying from the device");
+}
+
+rill_status share(rill_device *device, const void *host, uint64_t bytes, const char *what, const void **out)
+{
+    void *array = nullptr;
+    rill_status status = use(device);
+    if (status == RILL_OK) status = check(cudaMalloc(&array, bytes), what);
+    if (status == RILL_OK) status = copy(device, array, host, bytes, cudaMemcpyHostToDevice, what);
+    if (status == RILL_OK)
+        *out = array;
+    else
+        free_array(device, array);
+    return status;
+}
+
+void release(rill_device *device, const void *array) { free_array(device, const_cast<void *>(array)); }
+
+rill_status link_nodes(rill_device *, rill_variant, rill_arrays *) { return RILL_OK; }
+
+void unlink_nodes(rill_device *, rill_arrays *) {}
+
+uint64_t linked(rill_device *, const rill_arrays *) { return 0; }
+
+void build(rill_device *device, const rill_builder *builder, rill_build_task task)
+{
+    if (use(device) == RILL_OK) rill_cuda_build(builder, task, device->queue);
+}
+
+rill_status kernels(rill_device *device, rill_variant variant, const rill_kernels **out)
+{
+    const rill_status status = use(device);
+    return status == RILL_OK ? rill_cuda_find((rill_cuda_state *)device->state, variant, out) : status;
 }
 
 constexpr unsigned label_threads = 256;
@@ -126,14 +185,16 @@ __global__ void spread_kernel(const double *given, const uint32_t *labels, uint6
 
 unsigned label_blocks(uint64_t count) { return (unsigned)((count + label_threads - 1) / label_threads); }
 
-void gather(const double *values, const uint32_t *labels, uint64_t count, int64_t *sums)
+void gather(rill_device *device, const double *values, const uint32_t *labels, uint64_t count, int64_t *sums)
 {
-    gather_kernel<<<label_blocks(count), label_threads>>>(values, labels, count, sums);
+    if (use(device) != RILL_OK) return; // wait() tells
+    gather_kernel<<<label_blocks(count), label_threads, 0, queue_of(device)>>>(values, labels, count, sums);
 }
 
-void spread(const double *given, const uint32_t *labels, uint64_t count, double *values)
+void spread(rill_device *device, const double *given, const uint32_t *labels, uint64_t count, double *values)
 {
-    spread_kernel<<<label_blocks(count), label_threads>>>(given, labels, count, values);
+    if (use(device) != RILL_OK) return;
+    spread_kernel<<<label_blocks(count), label_threads, 0, queue_of(device)>>>(given, labels, count, values);
 }
 
 __global__ void fill_kernel(float4 *array, size_t count)
@@ -150,36 +211,36 @@ __global__ void copy_kernel(float4 *__restrict__ to, const float4 *__restrict__ 
 }
 
 // Copies 2 GiB, many times the L2, or a quarter of what is free; the median of several rounds.
-rill_status bandwidth(double *bytes_per_second)
+rill_status bandwidth(rill_device *device, double *bytes_per_second)
 {
     constexpr int rounds = 15, threads = 256;
     uint64_t free_bytes = 0;
-    rill_status status = available(&free_bytes);
+    rill_status status = available(device, &free_bytes);
     if (status != RILL_OK) return status;
     const size_t count = std::min<uint64_t>(uint64_t{2} << 30, free_bytes / 4) / sizeof(float4);
     const unsigned blocks = (unsigned)((count + threads - 1) / threads);
     void *from = nullptr, *to = nullptr;
     cudaEvent_t start = nullptr, stop = nullptr;
     std::vector<double> rates;
-    status = alloc(count * sizeof(float4), "measuring the bandwidth", &from);
-    if (status == RILL_OK) status = alloc(count * sizeof(float4), "measuring the bandwidth", &to);
+    status = alloc(device, count * sizeof(float4), "measuring the bandwidth", &from);
+    if (status == RILL_OK) status = alloc(device, count * sizeof(float4), "measuring the bandwidth", &to);
     if (status == RILL_OK) status = check(cudaEventCreate(&start), "measuring the bandwidth");
     if (status == RILL_OK) status = check(cudaEventCreate(&stop), "measuring the bandwidth");
-    if (status == RILL_OK) fill_kernel<<<blocks, threads>>>((float4 *)from, count);
+    if (status == RILL_OK) fill_kernel<<<blocks, threads, 0, queue_of(device)>>>((float4 *)from, count);
     for (int round = 0; round < rounds && status == RILL_OK; round++) {
         float milliseconds = 0;
-        cudaEventRecord(start);
-        copy_kernel<<<blocks, threads>>>((float4 *)to, (const float4 *)from, count);
-        cudaEventRecord(stop);
-        status = wait();
+        cudaEventRecord(start, queue_of(device));
+        copy_kernel<<<blocks, threads, 0, queue_of(device)>>>((float4 *)to, (const float4 *)from, count);
+        cudaEventRecord(stop, queue_of(device));
+        status = wait(device);
         if (status == RILL_OK)
             status = check(cudaEventElapsedTime(&milliseconds, start, stop), "measuring the bandwidth");
         rates.push_back(2.0 * (double)count * sizeof(float4) / (milliseconds * 1e-3));
     }
     if (start) cudaEventDestroy(start);
     if (stop) cudaEventDestroy(stop);
-    release_array(from);
-    release_array(to);
+    free_array(device, from);
+    free_array(device, to);
     if (status != RILL_OK) return status;
     std::sort(rates.begin(), rates.end());
     *bytes_per_second = rates[rates.size() / 2];
@@ -207,9 +268,8 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",   false,   probe,           available,  require,        alloc,     release_array,
-    share,    release, rill_cuda_build, link_nodes, unlink_nodes,   nullptr,   upload,
-    download, gather,  spread,          wait,       rill_cuda_find, bandwidth, versions,
-    true,     true,    "device copy",
+    "cuda", false,  open_cuda,  close_cuda,   available, require,  alloc,  free_array, share,   release,   build,
+    link_nodes, unlink_nodes, linked, upload, download, gather, spread, wait, kernels, bandwidth, versions,
+    true, true, "device copy",
 };
 }

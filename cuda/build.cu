@@ -41,38 +41,40 @@ __global__ void __launch_bounds__(threads) padding_kernel(const __grid_constant_
 
 unsigned blocks_of(uint64_t work) { return (unsigned)((work + threads - 1) / threads); }
 
-template <int task> void cells(const rill_builder &b)
+template <int task> void cells(const rill_builder &b, cudaStream_t queue)
 {
-    cells_kernel<task><<<blocks_of((uint64_t)(b.end - b.first) * b.n[1] * b.row_words * 64), threads>>>(b);
+    const uint64_t work = (uint64_t)(b.end - b.first) * b.n[1] * b.row_words * 64;
+    cells_kernel<task><<<blocks_of(work), threads, 0, queue>>>(b);
 }
 
-template <int task> void words(const rill_builder &b)
+template <int task> void words(const rill_builder &b, cudaStream_t queue)
 {
-    words_kernel<task><<<blocks_of(rill_build_words(&b, task)), threads>>>(b);
+    words_kernel<task><<<blocks_of(rill_build_words(&b, task)), threads, 0, queue>>>(b);
 }
 
 } // namespace
 
-extern "C" void rill_cuda_build(const rill_builder *builder, rill_build_task task)
+extern "C" void rill_cuda_build(const rill_builder *builder, rill_build_task task, void *stream)
 {
     const rill_builder &b = *builder;
+    const auto queue = (cudaStream_t)stream;
     switch (task) {
     case RILL_BUILD_LIST:
-        return cells<RILL_BUILD_LIST>(b);
+        return cells<RILL_BUILD_LIST>(b, queue);
     case RILL_BUILD_GHOST_LIST:
-        return cells<RILL_BUILD_GHOST_LIST>(b);
+        return cells<RILL_BUILD_GHOST_LIST>(b, queue);
     case RILL_BUILD_FLAGS:
-        return cells<RILL_BUILD_FLAGS>(b);
+        return cells<RILL_BUILD_FLAGS>(b, queue);
     case RILL_BUILD_STARTS:
-        return cells<RILL_BUILD_STARTS>(b);
+        return cells<RILL_BUILD_STARTS>(b, queue);
     case RILL_BUILD_PLACES:
-        return cells<RILL_BUILD_PLACES>(b);
+        return cells<RILL_BUILD_PLACES>(b, queue);
     case RILL_BUILD_WORDS:
-        return words<RILL_BUILD_WORDS>(b);
+        return words<RILL_BUILD_WORDS>(b, queue);
     case RILL_BUILD_GHOST_WORDS:
-        return words<RILL_BUILD_GHOST_WORDS>(b);
+        return words<RILL_BUILD_GHOST_WORDS>(b, queue);
     case RILL_BUILD_PADDING:
         if (const uint64_t entries = rill_build_padding(&b) * (uint64_t)b.rows)
-            padding_kernel<<<blocks_of(entries), threads>>>(b);
+            padding_kernel<<<blocks_of(entries), threads, 0, queue>>>(b);
     }
 }

@@ -8,7 +8,7 @@
 
 #include "domain/build.h"
 
-/** Start a task. A failure stays behind as CUDA's last error. */
-void rill_cuda_build(const rill_builder *builder, rill_build_task task);
+/** Start a task in a queue, a cudaStream_t. A failure stays behind as CUDA's last error. */
+void rill_cuda_build(const rill_builder *builder, rill_build_task task, void *queue);
 
 #endif

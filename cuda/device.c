@@ -17,7 +17,9 @@ rill_status rill_cuda_device_read(rill_cuda_ask *ask, int device, rill_cuda_devi
                              "with CUDA_VISIBLE_DEVICES, or run with --backend cpu",
                              device, names[k], values[k]);
     }
-    *out = (rill_cuda_device){values[RILL_CUDA_MAJOR], values[RILL_CUDA_MULTIPROCESSORS],
-                              values[RILL_CUDA_CACHE]};
+    *out = (rill_cuda_device){.major = values[RILL_CUDA_MAJOR],
+                              .multiprocessors = values[RILL_CUDA_MULTIPROCESSORS],
+                              .cache = values[RILL_CUDA_CACHE],
+                              .ordinal = device};
     return RILL_OK;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the kernels of a variant come from. What was found stays for the rest of the process.
+// Where the kernels of a variant come from. What was found stays until the device is closed.
 extern "C" {
 #include "core/status.h"
 #include "cuda/device.h"
@@ -11,7 +11,8 @@ extern "C" {
 
 #include <cuda_runtime.h>
 #include <list>
-#include <mutex>
+#include <new>
+#include <vector>
 
 // Every part holds kernels for some lines of variants.def; the Makefile says which parts there are.
 extern "C" {
@@ -28,13 +29,21 @@ const rill_cuda_compiled *const parts[] = {
 
 struct entry {
     rill_variant variant;
-    int device;
     rill_cuda_compiled compiled;
     rill_kernels kernels;
 };
 
-std::mutex guard;
-std::list<entry> entries;
+} // namespace
+
+struct rill_cuda_state {
+    int ordinal;
+    rill_cuda_device properties;
+    std::list<entry> entries; // which stay where they are
+    std::vector<cudaLibrary_t> libraries;
+};
+
+namespace
+{
 
 rill_status check(cudaError_t error, const char *doing)
 {
@@ -60,7 +69,8 @@ bool ahead(rill_variant variant, rill_cuda_compiled *out)
     return false;
 }
 
-rill_status compile_part(rill_variant variant, rill_cuda_part part, int arch, rill_cuda_compiled *out)
+rill_status compile_part(rill_cuda_state *state, rill_variant variant, rill_cuda_part part, int arch,
+                         rill_cuda_compiled *out)
 {
     rill_cubin cubin = {};
     cudaLibrary_t library = nullptr;
@@ -75,7 +85,7 @@ rill_status compile_part(rill_variant variant, rill_cuda_part part, int arch, ri
         out->kernels[k] = (const void *)kernel;
     }
     rill_cubin_free(&cubin);
-    if (status != RILL_OK && library) cudaLibraryUnload(library);
+    if (library) state->libraries.push_back(library);
     return status;
 }
 
@@ -86,39 +96,59 @@ rill_status ask(int device, rill_cuda_attribute attribute, int *value)
     return check(cudaDeviceGetAttribute(value, attributes[attribute], device), "reading its properties");
 }
 
-rill_status compile(rill_variant variant, int device, rill_cuda_compiled *out)
+rill_status compile(rill_cuda_state *state, rill_variant variant, rill_cuda_compiled *out)
 {
     int minor = 0;
-    rill_status status = check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+    rill_status status = check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, state->ordinal),
                                "reading its properties");
     for (int part = 0; part < RILL_CUDA_PART_COUNT && status == RILL_OK; part++)
-        status = compile_part(variant, (rill_cuda_part)part, 10 * out->device.major + minor, out);
+        status = compile_part(state, variant, (rill_cuda_part)part, 10 * state->properties.major + minor, out);
     return status;
 }
 
 } // namespace
 
-extern "C" rill_status rill_cuda_find(rill_variant variant, const rill_kernels **out)
+extern "C" rill_status rill_cuda_state_create(int ordinal, rill_cuda_state **out)
 {
-    int device = 0;
-    rill_status status = check(cudaGetDevice(&device), "choosing the device");
-    if (status != RILL_OK) return status;
-    const std::lock_guard<std::mutex> lock(guard);
-    for (const entry &e : entries)
-        if (e.device == device && rill_variant_equal(e.variant, variant)) {
+    auto *state = new (std::nothrow) rill_cuda_state{};
+    if (!state) return rill_fail(RILL_SYSTEM, "out of memory for a device");
+    state->ordinal = ordinal;
+    rill_status status = rill_cuda_device_read(ask, ordinal, &state->properties);
+    void *arrivals = nullptr;
+    if (status == RILL_OK) status = check(cudaMalloc(&arrivals, sizeof(uint32_t)), "counting blocks");
+    state->properties.arrivals = (uint32_t *)arrivals;
+    if (status == RILL_OK) status = check(cudaMemset(arrivals, 0, sizeof(uint32_t)), "counting blocks");
+    if (status == RILL_OK) status = check(cudaStreamSynchronize(cudaStreamLegacy), "counting blocks");
+    if (status == RILL_OK)
+        *out = state;
+    else
+        rill_cuda_state_destroy(state);
+    return status;
+}
+
+extern "C" void rill_cuda_state_destroy(rill_cuda_state *state)
+{
+    if (!state) return;
+    for (cudaLibrary_t library : state->libraries) cudaLibraryUnload(library);
+    cudaFree(state->properties.arrivals);
+    delete state;
+}
+
+extern "C" rill_status rill_cuda_find(rill_cuda_state *state, rill_variant variant, const rill_kernels **out)
+{
+    for (const entry &e : state->entries)
+        if (rill_variant_equal(e.variant, variant)) {
             *out = &e.kernels;
             return RILL_OK;
         }
-    entry found = {variant, device, {}, {}};
-    rill_cuda_device properties = {};
-    status = rill_cuda_device_read(ask, device, &properties);
-    if (status != RILL_OK) return status;
-    const bool is_ahead = ahead(variant, &found.compiled);
-    found.compiled.device = properties;
-    if (!is_ahead) status = compile(variant, device, &found.compiled);
-    if (status != RILL_OK) return status;
-    entries.push_back(found);
-    entry &kept = entries.back();
+    entry found = {variant, {}, {}};
+    if (!ahead(variant, &found.compiled)) {
+        const rill_status status = compile(state, variant, &found.compiled);
+        if (status != RILL_OK) return status;
+    }
+    found.compiled.device = state->properties;
+    state->entries.push_back(found);
+    entry &kept = state->entries.back();
     kept.kernels = rill_cuda_kernels_of(&kept.compiled);
     *out = &kept.kernels;
     return RILL_OK;

@@ -562,27 +562,25 @@ static __device__ void patch_measure(const rill_arrays &arrays, const int parity
 // before it waits for them.
 // The counter's highest bit changes sides when the last one arrives, whatever it was before; the others come to
 // nothing then. (As grids do that CUDA's cooperative groups synchronise.)
-static __device__ uint32_t patch_arrivals;
-
-static __device__ __forceinline__ uint32_t patch_arrive()
+static __device__ __forceinline__ uint32_t patch_arrive(uint32_t *arrivals)
 {
     uint32_t before = 0;
     __syncthreads();
     if (threadIdx.x == 0)
         asm volatile("atom.release.gpu.global.add.u32 %0, [%1], %2;"
                      : "=r"(before)
-                     : "l"(__cvta_generic_to_global(&patch_arrivals)), "r"(blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u)
+                     : "l"(__cvta_generic_to_global(arrivals)), "r"(blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u)
                      : "memory");
     return before;
 }
 
-static __device__ __forceinline__ void patch_wait(const uint32_t before)
+static __device__ __forceinline__ void patch_wait(const uint32_t *arrivals, const uint32_t before)
 {
     uint32_t now = before;
     while (threadIdx.x == 0 && !((now ^ before) >> 31))
         asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
                      : "=r"(now)
-                     : "l"(__cvta_generic_to_global(&patch_arrivals))
+                     : "l"(__cvta_generic_to_global(arrivals))
                      : "memory");
     __syncthreads();
 }
@@ -717,7 +715,8 @@ static __device__ void patch_rewrite(const rill_arrays &arrays, const int parity
 template <class P>
 __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_PATCH_RESIDENT)
     patch_kernel(const rill_arrays arrays, const int equilibrium, const int parity, const rill_patch *patches,
-                 const int count, const __grid_constant__ rill_patch_now now, const int tasks, double *exchange)
+                 const int count, const __grid_constant__ rill_patch_now now, const int tasks, double *exchange,
+                 uint32_t *arrivals)
 {
     let_next_kernel_begin();
     constexpr int near = 16, words = sizeof(rill_patch) / sizeof(uint64_t);
@@ -749,7 +748,7 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_PATCH_RESIDENT)
             row = next;
         }
         if (tasks & RILL_PATCH_REWRITE) {
-            arrival = patch_arrive();
+            arrival = patch_arrive(arrivals);
             row = find(RILL_PATCH_REWRITE, blockIdx.x);
         }
     }
@@ -759,7 +758,7 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_PATCH_RESIDENT)
     };
     row = ready(row);
     patch_row next = ready(find(RILL_PATCH_REWRITE, blockIdx.x + gridDim.x));
-    if (tasks & RILL_PATCH_ANSWER) patch_wait(arrival);
+    if (tasks & RILL_PATCH_ANSWER) patch_wait(arrivals, arrival);
     for (uint64_t n = blockIdx.x + 2 * gridDim.x; row.patch; n += gridDim.x) {
         patch_rewrite<P>(arrays, parity, row, now);
         row = next;

@@ -53,13 +53,14 @@ void start(const rill_launch *launch, int kernel, unsigned blocks, unsigned thre
 {
     const rill_cuda_compiled &compiled = compiled_of(launch);
     void *addresses[] = {&values...};
-    if (blocks == 0) return;
+    if (blocks == 0 || cudaSetDevice(compiled.device.ordinal) != cudaSuccess) return;
     cudaLaunchAttribute early = {};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3(blocks);
     config.blockDim = dim3(threads);
+    config.stream = (cudaStream_t)launch->queue;
     config.attrs = &early;
     config.numAttrs =
         (kernel < RILL_CUDA_STEP_COUNT || kernel == RILL_CUDA_PATCH || kernel == RILL_CUDA_DAMP) &&
@@ -134,8 +135,9 @@ void wrap(const rill_launch *launch)
           launch->from);
 }
 
-// Blocks wait for each other between tasks, so that no more may be started than are resident at once. (A
-// cooperative launch would refuse more, but begins only when the kernel before has ended.)
+// Blocks wait for each other between tasks, so that no more may be started than are resident at once: one of the
+// RILL_CUDA_PATCH_RESIDENT on a multiprocessor, for as many simulations may run there side by side. (A cooperative
+// launch would refuse more, but begins only when the kernel before has ended.)
 void patch(const rill_launch *launch, int tasks, const rill_patch *patches, const rill_patch *host, int count,
            const rill_patch_now *now, double *exchange)
 {
@@ -145,9 +147,10 @@ void patch(const rill_launch *launch, int tasks, const rill_patch *patches, cons
         for (int k = 0; k < count && tasks & task; k++) blocks += rill_patch_blocks(&host[k], task);
         most = std::max(most, blocks);
     }
-    const auto resident = (uint64_t)compiled_of(launch).device.multiprocessors * RILL_CUDA_PATCH_RESIDENT;
-    start(launch, RILL_CUDA_PATCH, (unsigned)std::min(most, resident), RILL_PATCH_BLOCK, launch->from,
-          (int)launch->variant.equilibrium, launch->parity, patches, count, *now, tasks, exchange);
+    const rill_cuda_device &device = compiled_of(launch).device;
+    start(launch, RILL_CUDA_PATCH, (unsigned)std::min<uint64_t>(most, device.multiprocessors), RILL_PATCH_BLOCK,
+          launch->from, (int)launch->variant.equilibrium, launch->parity, patches, count, *now, tasks, exchange,
+          device.arrivals);
 }
 
 void walls(const rill_launch *launch, rill_walls_task task, const rill_walls *list, double *exchange)

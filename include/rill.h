@@ -403,6 +403,28 @@ rill_status rill_boundary_set_density(rill_boundary *boundary, double density);
 typedef enum rill_backend_kind { RILL_BACKEND_AUTO, RILL_BACKEND_CPU, RILL_BACKEND_CUDA } rill_backend_kind;
 
 /**
+ * A device that simulations run on: its memory, its queue of kernels, and the kernels that were found for it.
+ * Nothing of it is shared with other devices, not even with another object for the same GPU: threads may each
+ * have one of their own, but one is for one thread at a time. Simulations on the same device follow each other
+ * in its queue.
+ */
+typedef struct rill_device rill_device;
+
+/**
+ * Open a device.
+ * @param[in] kind     AUTO: a CUDA device where one answers, or else the CPU
+ * @param[in] ordinal  of the CUDA devices that CUDA_VISIBLE_DEVICES leaves, from 0; 0 for the CPU
+ * @return RILL_SYSTEM with the reason when there is none, RILL_USAGE for an ordinal beyond the last
+ */
+rill_status rill_device_create(rill_backend_kind kind, int ordinal, rill_device **out);
+
+/** Close a device on which no simulation is left; NULL is allowed. */
+void rill_device_destroy(rill_device *device);
+
+/** Return its name, "NVIDIA H200" or the processor and its threads. */
+const char *rill_device_name(const rill_device *device);
+
+/**
  * The Carreau-Yasuda viscosity law, nu = nu_inf + (nu_0 - nu_inf) (1 + (lambda g)^a)^((n - 1)/a) at the shear
  * rate g = sqrt(2 S:S), in lattice units.
  */
@@ -424,7 +446,8 @@ typedef struct rill_casson {
 /** Physics and place of a simulation, in lattice units. */
 typedef struct rill_sim_options {
     rill_variant variant;
-    rill_backend_kind backend;
+    rill_device *device;       /**< not owned; NULL: the simulation opens one for itself */
+    rill_backend_kind backend; /**< of that */
     double tau;   /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
                        Carreau-Yasuda and Casson, where nu follows from the law */
     double magic; /**< (tau - 1/2)(tau_minus - 1/2), > 0: TRT and MRT for all odd moments, central moments and
@@ -667,7 +690,8 @@ typedef struct rill_permeability_run {
 /** What is wanted. */
 typedef struct rill_permeability_options {
     rill_variant variant;
-    rill_backend_kind backend;
+    rill_device *device;       /**< not owned; NULL: one is opened whenever it is needed */
+    rill_backend_kind backend; /**< of that */
     int axis;     /**< 0, 1, 2, or -1 for the full tensor */
     double tau;   /**< 0: chosen */
     double magic; /**< TRT */

@@ -173,15 +173,17 @@ Test(bench_plan, memory_is_asked_for)
 {
     rill_geom *geom = NULL;
     rill_bench_subject *subject = NULL;
-    const rill_bench_yardstick cpu = {&rill_backend_cpu, 1e9, 0};
+    rill_bench_yardstick cpu = {.bandwidth = 1e9};
     const uint32_t n[3] = {64, 64, 64};
     ASSERT_OK(rill_generate_box(n, &geom));
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &cpu.device));
     ASSERT_OK(rill_bench_subject_create(geom, RILL_D3Q19, &subject));
     ASSERT_OK(rill_bench_fits(subject, rill_variant_default(), &cpu));
     setenv("RILL_MEMORY", "1MiB", 1);
     cr_expect_eq(rill_bench_fits(subject, rill_variant_default(), &cpu), RILL_SYSTEM);
     cr_expect_not_null(strstr(rill_error_message(), "memory"));
     unsetenv("RILL_MEMORY");
+    rill_device_destroy(cpu.device);
     rill_bench_subject_destroy(subject);
     rill_geom_destroy(geom);
 }

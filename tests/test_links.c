@@ -207,7 +207,7 @@ static void *part_expect(const box *b, const rill_arrays *arrays, const rill_lin
 
 /* Compare the arrays that a backend builds. */
 static void compare(const rill_geom *geom, const rill_numbering *numbering, rill_variant v,
-                    const rill_backend *const *backends, int count, const char *name)
+                    rill_device *const *devices, int count, const char *name)
 {
     rill_links *links = NULL;
     rill_links_size measured;
@@ -218,16 +218,16 @@ static void compare(const rill_geom *geom, const rill_numbering *numbering, rill
     void *expected[4];
     for (int k = 0; k < measured.part_count; k++)
         expected[k] = part_expect(&b, &links->arrays, &measured.parts[k]);
-    for (int device = 0; device < count; device++) {
-        if (device) ASSERT_OK(rill_links_create(numbering, v, &links));
-        ASSERT_OK(rill_links_build(links, backends[device]));
+    for (int d = 0; d < count; d++) {
+        if (d) ASSERT_OK(rill_links_create(numbering, v, &links));
+        ASSERT_OK(rill_links_build(links, devices[d]));
         for (int k = 0; k < measured.part_count; k++) {
             const rill_links_part *part = &measured.parts[k];
             void *found = malloc(part->bytes);
-            ASSERT_OK(backends[device]->download(found, *(void **)((char *)&links->arrays + part->field),
-                                                 part->bytes));
+            ASSERT_OK(rill_device_download(devices[d], found,
+                                           *(void **)((char *)&links->arrays + part->field), part->bytes));
             cr_expect(memcmp(found, expected[k], part->bytes) == 0, "%s of %s on %s %d", part->what, name,
-                      backends[device]->name, device);
+                      devices[d]->backend->name, d);
             free(found);
         }
         rill_links_destroy(links);
@@ -256,12 +256,14 @@ Test(links, arrays_are_what_a_search_finds)
                  {{30, 40, 20}, {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC}, 0, true},
                  {{67, 5, 3}, {RILL_WALL, RILL_PERIODIC, RILL_PERIODIC}, 0, true},
                  {{2, 50, 2100}, {RILL_MIRROR, RILL_PERIODIC, RILL_PERIODIC}, 9, false}};
-    rill_backend device = rill_backend_cpu;
-    const rill_backend *backends[3] = {&rill_backend_cpu, &device};
+    rill_backend elsewhere = rill_backend_cpu;
+    rill_device *devices[3] = {NULL};
     int count = 2, combinations = 0;
-    device.host = false;
+    elsewhere.host = false;
+    for (int d = 0; d < 2; d++) ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &devices[d]));
+    devices[1]->backend = &elsewhere;
     if (rill_backend_available(RILL_BACKEND_CUDA))
-        ASSERT_OK(rill_backend_find(RILL_BACKEND_CUDA, &backends[count++]));
+        ASSERT_OK(rill_device_create(RILL_BACKEND_CUDA, 0, &devices[count++]));
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         rill_numbering numbering = {.occupied = NULL};
         rill_geom *geom = noise(cases[c].n, cases[c].sides, 7 + (unsigned)c, cases[c].solid_of_ten);
@@ -278,13 +280,14 @@ Test(links, arrays_are_what_a_search_finds)
                     if (lattice == RILL_D2Q9 && cases[c].n[2] > 1) continue;
                     rill_variant_name(v, name, sizeof name);
                     snprintf(what, sizeof what, "case %zu, %s", c, name);
-                    compare(geom, &numbering, v, backends, count, what);
+                    compare(geom, &numbering, v, devices, count, what);
                     combinations++;
                 }
         rill_numbering_destroy(&numbering);
         rill_geom_destroy(geom);
     }
     cr_assert_gt(combinations, 400, "only %d combinations were compared", combinations);
+    for (int d = 0; d < count; d++) rill_device_destroy(devices[d]);
 }
 
 /* What a backend gave, and the most at a time. */
@@ -294,9 +297,9 @@ static struct {
 } given[16];
 static uint64_t given_now, given_most;
 
-static rill_status counting_alloc(uint64_t bytes, const char *what, void **out)
+static rill_status counting_alloc(rill_device *device, uint64_t bytes, const char *what, void **out)
 {
-    const rill_status status = rill_backend_cpu.alloc(bytes, what, out);
+    const rill_status status = rill_backend_cpu.alloc(device, bytes, what, out);
     size_t k = 0;
     while (given[k].array) k++;
     given[k].array = *out;
@@ -306,14 +309,14 @@ static rill_status counting_alloc(uint64_t bytes, const char *what, void **out)
     return status;
 }
 
-static void counting_free(void *array)
+static void counting_free(rill_device *device, void *array)
 {
     for (size_t k = 0; k < sizeof given / sizeof *given && array; k++)
         if (given[k].array == array) {
             given_now -= given[k].bytes;
             given[k].array = NULL;
         }
-    rill_backend_cpu.free(array);
+    rill_backend_cpu.free(device, array);
 }
 
 /* Numbers of nodes and ghosts on a device are more than these few links take, and not held at a time. */
@@ -323,23 +326,27 @@ Test(links, building_takes_little_more_than_what_is_built)
     rill_geom *geom = NULL;
     rill_numbering numbering = {.occupied = NULL};
     rill_links *links = NULL;
-    rill_backend device = rill_backend_cpu;
+    rill_backend counting = rill_backend_cpu;
+    rill_device *device = NULL;
     const rill_variant v = {
         .lattice = RILL_D3Q19, .collision = RILL_TRT, .stream = RILL_ESOTWIST, .addressing = RILL_LIST};
-    device.host = false;
-    device.alloc = counting_alloc;
-    device.free = counting_free;
+    counting.host = false;
+    counting.alloc = counting_alloc;
+    counting.free = counting_free;
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
+    device->backend = &counting;
     ASSERT_OK(rill_geom_create(n, &geom));
     for (uint64_t k = 0; k < rill_geom_voxels(geom); k += 167) geom->voxels[k] = RILL_FLUID;
     ASSERT_OK(rill_numbering_create(geom, &numbering));
     ASSERT_OK(rill_links_create(&numbering, v, &links));
-    ASSERT_OK(rill_links_build(links, &device));
+    ASSERT_OK(rill_links_build(links, device));
     cr_expect_eq(given_now, links->size.bytes);
     cr_expect_lt((double)given_most, 1.3 * (double)given_now, "%llu of %llu", (unsigned long long)given_most,
                  (unsigned long long)given_now);
     cr_expect_lt((double)given_now, 2.0 * (double)rill_numbering_bytes(geom)); /* or it shows nothing */
     rill_links_destroy(links);
     cr_expect_eq(given_now, 0);
+    rill_device_destroy(device);
     rill_numbering_destroy(&numbering);
     rill_geom_destroy(geom);
 }

@@ -190,13 +190,14 @@ Test(sim, offsets_beyond_32_bits)
                                 .addressing = RILL_BITMAP,
                                 .storage = RILL_FP16S};
         const rill_sim_options options = options_of(v, device);
-        const rill_backend *backend;
+        rill_device *found;
         uint64_t available, host;
-        ASSERT_OK(rill_backend_find(device, &backend));
-        ASSERT_OK(backend->available(&available));
+        ASSERT_OK(rill_device_create(device, 0, &found));
+        ASSERT_OK(rill_device_available(found, &available));
         ASSERT_OK(rill_memory_available(&host));
         state s = start(cell, &options);
-        const bool large = !backend->host && available > wanted && host > wanted / 4;
+        const bool large = !found->backend->host && available > wanted && host > wanted / 4;
+        rill_device_destroy(found);
         const uint32_t times = large ? (uint32_t)(limit / s.nodes) + 100 : 5;
         const uint32_t n[3] = {edge, edge, planes * times};
         rill_geom *geom = NULL;

@@ -113,9 +113,11 @@ static uint64_t compare(const rill_geom *geom, rill_variant v)
 {
     rill_numbering numbering = {.occupied = NULL};
     rill_links *links = NULL;
+    rill_device *device = NULL;
     ASSERT_OK(rill_numbering_create(geom, &numbering));
     ASSERT_OK(rill_links_create(&numbering, v, &links));
-    ASSERT_OK(rill_links_build(links, &rill_backend_cpu));
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
+    ASSERT_OK(rill_links_build(links, device));
     const int q = rill_q(v.lattice);
     const rill_node fluid = (rill_node)numbering.nodes;
     rill_node *cells = calloc(fluid, sizeof *cells), *numbers = calloc(fluid, sizeof *numbers);
@@ -160,6 +162,7 @@ static uint64_t compare(const rill_geom *geom, rill_variant v)
     free(from.populations);
     free(w.in), free(w.rested), free(cells), free(numbers);
     rill_links_destroy(links);
+    rill_device_destroy(device);
     rill_numbering_destroy(&numbering);
     return wrong;
 }

@@ -67,8 +67,9 @@ Test(variant, combinations_of_the_usual_collision)
     cr_expect_eq(full_way, 3 + 3 + 3 + 1, "Esoteric schemes: %d", full_way);
 }
 
-static rill_status room_of_some(uint64_t *bytes)
+static rill_status room_of_some(rill_device *device, uint64_t *bytes)
 {
+    (void)device;
     *bytes = UINT64_C(1) << 30;
     return RILL_OK;
 }
@@ -76,7 +77,8 @@ static rill_status room_of_some(uint64_t *bytes)
 /* Two arrays of a sparse image fit a device that two arrays of all its voxels would not fit. */
 Test(variant, two_arrays_are_of_fluid_nodes)
 {
-    const rill_backend device = {.available = room_of_some};
+    const rill_backend backend = {.available = room_of_some};
+    rill_device device = {.backend = &backend};
     rill_geom *geom = NULL;
     ASSERT_OK(rill_geom_create((const uint32_t[3]){200, 200, 100}, &geom));
     for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) geom->voxels[v] = v % 2 ? RILL_FLUID : RILL_SOLID;
@@ -94,7 +96,8 @@ Test(variant, two_arrays_are_of_fluid_nodes)
  * had; what was asked for stays, and what goes with it follows. */
 Test(variant, fastest_is_chosen_by_device)
 {
-    const rill_backend cpu = {.host = true}, device = {.available = room_of_some};
+    const rill_backend host = {.host = true}, other = {.available = room_of_some};
+    rill_device cpu = {.backend = &host}, device = {.backend = &other};
     const rill_variant usual = rill_variant_default();
     rill_variant v = usual;
     cr_expect_not_null(rill_variant_choose(&v, &cpu, 1000, false, false));

@@ -69,16 +69,17 @@ done:
 static rill_status pairs_upload(const rill_boundary *boundary, const rill_sim *sim, rill_attached *a)
 {
     rill_status status = RILL_OK;
-    const rill_backend *backend = a->backend;
+    rill_device *device = a->device;
     rill_patch *patch = &a->patch;
     RILL_TRY(pair(boundary, a));
-    RILL_TRY(backend->share(a->pairs, patch->count * sizeof *a->pairs, "wall links",
-                            (const void **)&patch->pairs));
+    RILL_TRY(rill_device_share(device, a->pairs, patch->count * sizeof *a->pairs, "wall links",
+                               (const void **)&patch->pairs));
     if (patch->kind == RILL_BOUNDARY_WALL) return RILL_OK;
     if (patch->kind == RILL_BOUNDARY_VELOCITY)
-        RILL_TRY(backend->share(a->values, patch->modes * patch->count * sizeof *a->values, "wall links",
-                                (const void **)&patch->values));
-    RILL_TRY(backend->alloc(2 * patch->count * sizeof(double), "wall links", (void **)&patch->terms));
+        RILL_TRY(rill_device_share(device, a->values, patch->modes * patch->count * sizeof *a->values,
+                                   "wall links", (const void **)&patch->values));
+    RILL_TRY(
+        rill_device_alloc(device, 2 * patch->count * sizeof(double), "wall links", (void **)&patch->terms));
     if (rill_patch_flows((int)rill_sim_variant(sim).equilibrium, patch)) RILL_TRY(rill_attached_look(a));
 done:
     return status;
@@ -90,35 +91,38 @@ static rill_status walls_upload(const rill_boundary *boundary, const rill_launch
     rill_status status = RILL_OK;
     const rill_variant v = launch->variant;
     const bool in_step =
-        a->backend->walls_in_step && !boundary->values && !boundary->measured &&
+        a->device->backend->walls_in_step && !boundary->values && !boundary->measured &&
         rill_walls_in_step((int)v.stream, (int)v.addressing, (int)v.storage, (int)v.arithmetic);
     RILL_TRY(rill_wall_list_make(boundary, a->kernel_nodes, in_step ? launch->from.stride / RILL_BUNDLE : 0,
                                  &a->list));
     a->walls.count = a->walls.end = a->list.count;
     a->walls.end_node = a->list.node_count;
     if (a->list.count == 0) return RILL_OK;
-    RILL_TRY(a->backend->share(a->list.cuts, a->list.count * sizeof *a->list.cuts, "wall links",
+    RILL_TRY(rill_device_share(a->device, a->list.cuts, a->list.count * sizeof *a->list.cuts, "wall links",
                                (const void **)&a->walls.cuts));
     if (!a->list.values) {
-        RILL_TRY(a->backend->share(a->list.nodes, (a->list.node_count + 1) * sizeof *a->list.nodes,
+        RILL_TRY(rill_device_share(a->device, a->list.nodes, (a->list.node_count + 1) * sizeof *a->list.nodes,
                                    "wall links", (const void **)&a->walls.nodes));
-        RILL_TRY(a->backend->share(a->list.links, a->list.count * sizeof *a->list.links, "wall links",
-                                   (const void **)&a->walls.links));
-        RILL_TRY(a->backend->alloc(a->list.count * sizeof(double), "wall links", (void **)&a->walls.gains));
+        RILL_TRY(rill_device_share(a->device, a->list.links, a->list.count * sizeof *a->list.links,
+                                   "wall links", (const void **)&a->walls.links));
+        RILL_TRY(rill_device_alloc(a->device, a->list.count * sizeof(double), "wall links",
+                                   (void **)&a->walls.gains));
     }
-    RILL_TRY(a->backend->alloc(a->list.count * sizeof(rill_node), "wall links", (void **)&a->walls.meetings));
+    RILL_TRY(rill_device_alloc(a->device, a->list.count * sizeof(rill_node), "wall links",
+                               (void **)&a->walls.meetings));
     if (a->list.values)
-        RILL_TRY(a->backend->share(a->list.values, a->list.count * sizeof *a->list.values, "wall links",
-                                   (const void **)&a->walls.values));
+        RILL_TRY(rill_device_share(a->device, a->list.values, a->list.count * sizeof *a->list.values,
+                                   "wall links", (const void **)&a->walls.values));
     if (a->list.weights) {
-        RILL_TRY(a->backend->share(a->list.bundles,
+        RILL_TRY(rill_device_share(a->device, a->list.bundles,
                                    launch->from.stride / RILL_BUNDLE * sizeof *a->list.bundles, "wall links",
                                    (const void **)&a->in_step.bundles));
-        RILL_TRY(a->backend->share(a->list.weights, a->list.weight_count * sizeof *a->list.weights,
+        RILL_TRY(rill_device_share(a->device, a->list.weights, a->list.weight_count * sizeof *a->list.weights,
                                    "wall links", (const void **)&a->in_step.weights));
     }
     if (boundary->measured)
-        RILL_TRY(a->backend->alloc(a->list.count * sizeof(double), "wall links", (void **)&a->walls.sent));
+        RILL_TRY(rill_device_alloc(a->device, a->list.count * sizeof(double), "wall links",
+                                   (void **)&a->walls.sent));
 done:
     return status;
 }
@@ -129,7 +133,7 @@ rill_status rill_attached_create(const rill_boundary *boundary, const rill_sim *
     rill_status status = RILL_OK;
     rill_attached *a = calloc(1, sizeof *a);
     if (!a) return rill_fail(RILL_SYSTEM, "out of memory for a boundary");
-    a->backend = rill_sim_backend_table(sim);
+    a->device = rill_sim_device_of(sim);
     a->lattice = boundary->domain->lattice;
     a->speed_max = boundary->speed_max;
     a->density = boundary->density;
@@ -148,24 +152,24 @@ done:
 void rill_attached_destroy(rill_attached *a)
 {
     if (!a) return;
-    a->backend->release(a->patch.pairs);
-    a->backend->release(a->patch.values);
-    a->backend->release(a->patch.nodes);
-    a->backend->free(a->patch.terms);
-    a->backend->free(a->patch.moments);
-    a->backend->free(a->patch.stored);
-    a->backend->free(a->patch.partials);
-    a->backend->free(a->patch.record);
-    a->backend->release(a->walls.cuts);
-    a->backend->release(a->walls.values);
-    a->backend->release(a->in_step.bundles);
-    a->backend->release(a->in_step.weights);
-    a->backend->release(a->walls.nodes);
-    a->backend->release(a->walls.links);
-    a->backend->free(a->walls.gains);
-    a->backend->free(a->walls.meetings);
-    a->backend->free(a->walls.sent);
-    a->backend->free(a->exchange);
+    rill_device_release(a->device, a->patch.pairs);
+    rill_device_release(a->device, a->patch.values);
+    rill_device_release(a->device, a->patch.nodes);
+    rill_device_free(a->device, a->patch.terms);
+    rill_device_free(a->device, a->patch.moments);
+    rill_device_free(a->device, a->patch.stored);
+    rill_device_free(a->device, a->patch.partials);
+    rill_device_free(a->device, a->patch.record);
+    rill_device_release(a->device, a->walls.cuts);
+    rill_device_release(a->device, a->walls.values);
+    rill_device_release(a->device, a->in_step.bundles);
+    rill_device_release(a->device, a->in_step.weights);
+    rill_device_release(a->device, a->walls.nodes);
+    rill_device_release(a->device, a->walls.links);
+    rill_device_free(a->device, a->walls.gains);
+    rill_device_free(a->device, a->walls.meetings);
+    rill_device_free(a->device, a->walls.sent);
+    rill_device_free(a->device, a->exchange);
     rill_array_destroy(a->nodes);
     rill_array_destroy(a->kernel_nodes);
     rill_array_destroy(a->links);
@@ -207,11 +211,11 @@ rill_status rill_attached_look(rill_attached *a)
 {
     rill_status status = RILL_OK;
     if (!a->patch.nodes)
-        RILL_TRY(a->backend->share(a->kernel_nodes, a->node_count * sizeof *a->kernel_nodes, "wall links",
-                                   (const void **)&a->patch.nodes));
-    if (!a->patch.moments && a->backend->host)
-        RILL_TRY(
-            a->backend->alloc(4 * a->node_count * sizeof(double), "wall links", (void **)&a->patch.moments));
+        RILL_TRY(rill_device_share(a->device, a->kernel_nodes, a->node_count * sizeof *a->kernel_nodes,
+                                   "wall links", (const void **)&a->patch.nodes));
+    if (!a->patch.moments && a->device->backend->host)
+        RILL_TRY(rill_device_alloc(a->device, 4 * a->node_count * sizeof(double), "wall links",
+                                   (void **)&a->patch.moments));
 done:
     return status;
 }
@@ -220,6 +224,6 @@ rill_status rill_attached_sum(rill_attached *a)
 {
     const uint64_t blocks = (a->patch.count + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK;
     if (a->patch.partials) return RILL_OK;
-    return a->backend->alloc(blocks * sizeof *a->patch.partials, "sums of wall links",
+    return rill_device_alloc(a->device, blocks * sizeof *a->patch.partials, "sums of wall links",
                              (void **)&a->patch.partials);
 }

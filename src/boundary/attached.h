@@ -10,7 +10,7 @@
 #include "boundary/wall_list.h"
 
 struct rill_attached {
-    const rill_backend *backend;
+    rill_device *device;
     rill_lattice lattice;
     rill_patch patch; /**< pointers are the backend's; without pairs for an interpolated wall */
     bool interpolated;

@@ -52,8 +52,9 @@ rill_status rill_patches_windkessel(rill_patches *p, int patch, const rill_launc
     RILL_TRY(windkessel_check(w));
     RILL_TRY(rill_attached_sum(a));
     if (w->backflow > 0) RILL_TRY(rill_attached_look(a));
-    if (!a->patch.stored) RILL_TRY(a->backend->alloc(sizeof both, "an outlet", (void **)&a->patch.stored));
-    RILL_TRY(a->backend->upload(a->patch.stored, both, sizeof both));
+    if (!a->patch.stored)
+        RILL_TRY(rill_device_alloc(a->device, sizeof both, "an outlet", (void **)&a->patch.stored));
+    RILL_TRY(rill_device_upload(a->device, a->patch.stored, both, sizeof both));
     const double rate = w->compliance > 0 && w->distal > 0 ? 1 / (w->distal * w->compliance) : INFINITY;
     a->patch.decay = exp(-rate);
     a->patch.gain = isinf(w->distal) ? 1 / w->compliance : -expm1(-rate) * w->distal;
@@ -62,7 +63,7 @@ rill_status rill_patches_windkessel(rill_patches *p, int patch, const rill_launc
     a->patch.backflow = w->backflow;
     a->patch.outlet = true;
     a->beyond = w->beyond;
-    RILL_TRY(rill_patches_refresh(p, launch, a->backend));
+    RILL_TRY(rill_patches_refresh(p, launch, a->device));
 done:
     return status;
 }
@@ -77,13 +78,13 @@ rill_status rill_patches_record(rill_patches *p, int patch, const rill_launch *l
     RILL_TRY(is_opening(a, patch));
     RILL_TRY(rill_attached_sum(a));
     if (a->patch.kind == RILL_BOUNDARY_VELOCITY) RILL_TRY(rill_attached_look(a));
-    RILL_TRY(a->backend->alloc((uint64_t)capacity * 2 * sizeof *record, "a record of an opening",
+    RILL_TRY(rill_device_alloc(a->device, (uint64_t)capacity * 2 * sizeof *record, "a record of an opening",
                                (void **)&record));
-    a->backend->free(a->patch.record);
+    rill_device_free(a->device, a->patch.record);
     a->patch.record = record;
     a->patch.capacity = capacity;
     a->recorded_from = steps;
-    RILL_TRY(rill_patches_refresh(p, launch, a->backend));
+    RILL_TRY(rill_patches_refresh(p, launch, a->device));
 done:
     return status;
 }
@@ -111,7 +112,8 @@ rill_status rill_patches_series(const rill_patches *p, int patch, uint64_t steps
     for (uint64_t k = 0; k < count;) { /* in one or two runs */
         const uint64_t at = (first + k) % capacity,
                        run = count - k < capacity - at ? count - k : capacity - at;
-        RILL_TRY(a->backend->download(rows + 2 * k, a->patch.record + 2 * at, run * 2 * sizeof *rows));
+        RILL_TRY(
+            rill_device_download(a->device, rows + 2 * k, a->patch.record + 2 * at, run * 2 * sizeof *rows));
         k += run;
     }
     for (uint64_t k = 0; k < count; k++) {
@@ -130,7 +132,8 @@ rill_status rill_patches_stored(const rill_patches *p, int first, int count, uin
         const rill_attached *a = p->all[first + k];
         stored[k] = 0;
         if (a->patch.outlet)
-            RILL_TRY(a->backend->download(&stored[k], a->patch.stored + (steps & 1), sizeof *stored));
+            RILL_TRY(
+                rill_device_download(a->device, &stored[k], a->patch.stored + (steps & 1), sizeof *stored));
     }
 done:
     return status;
@@ -143,7 +146,8 @@ rill_status rill_patches_restore(rill_patches *p, uint64_t steps, const double *
         rill_attached *a = p->all[k];
         a->recorded_from = steps;
         if (a->patch.outlet)
-            RILL_TRY(a->backend->upload(a->patch.stored + (steps & 1), &stored[k], sizeof *stored));
+            RILL_TRY(
+                rill_device_upload(a->device, a->patch.stored + (steps & 1), &stored[k], sizeof *stored));
     }
 done:
     return status;

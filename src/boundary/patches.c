@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void rill_patches_free(rill_patches *p, const rill_backend *backend)
+void rill_patches_free(rill_patches *p, rill_device *device)
 {
     for (int k = 0; k < p->count; k++) rill_attached_destroy(p->all[k]);
-    if (backend) backend->free(p->own);
+    if (device) rill_device_free(device, p->own);
     free(p->all);
     free(p->table);
     memset(p, 0, sizeof *p);
@@ -55,7 +55,7 @@ static rill_status fits(const rill_patches *p, const rill_attached *a, const ril
     return RILL_OK;
 }
 
-rill_status rill_patches_refresh(rill_patches *p, const rill_launch *launch, const rill_backend *backend)
+rill_status rill_patches_refresh(rill_patches *p, const rill_launch *launch, rill_device *device)
 {
     rill_status status = RILL_OK;
     p->answers = p->walls = p->openings = false;
@@ -70,13 +70,13 @@ rill_status rill_patches_refresh(rill_patches *p, const rill_launch *launch, con
         p->answers |= rill_patch_answers((int)launch->variant.equilibrium, &a->patch);
     }
     p->apart = p->in_step && p->in_step->list.together < p->in_step->list.count;
-    RILL_TRY(backend->upload(p->own, p->table, (uint64_t)p->count * sizeof *p->table));
+    RILL_TRY(rill_device_upload(device, p->own, p->table, (uint64_t)p->count * sizeof *p->table));
 done:
     return status;
 }
 
 /* Make room for one more. */
-static rill_status grow(rill_patches *p, const rill_backend *backend)
+static rill_status grow(rill_patches *p, rill_device *device)
 {
     const size_t count = (size_t)p->count + 1;
     rill_attached **all = realloc(p->all, count * sizeof *all);
@@ -85,9 +85,9 @@ static rill_status grow(rill_patches *p, const rill_backend *backend)
     if (table) p->table = table;
     if (!all || !table) return rill_fail(RILL_SYSTEM, "out of memory for a boundary");
     void *own = NULL;
-    const rill_status status = backend->alloc(count * sizeof *table, "a boundary", &own);
+    const rill_status status = rill_device_alloc(device, count * sizeof *table, "a boundary", &own);
     if (status != RILL_OK) return status;
-    backend->free(p->own);
+    rill_device_free(device, p->own);
     p->own = own;
     return RILL_OK;
 }
@@ -97,16 +97,16 @@ rill_status rill_patches_add(rill_patches *p, const rill_boundary *boundary, con
 {
     rill_status status = RILL_OK;
     rill_attached *a = NULL;
-    const rill_backend *backend = rill_sim_backend_table(sim);
+    rill_device *device = rill_sim_device_of(sim);
     RILL_TRY(rill_attached_create(boundary, sim, launch, &a));
     RILL_TRY(fits(p, a, sim));
     if (a->walls.count > 0) launch->kernels->walls(launch, RILL_WALLS_FIND, &a->walls, NULL);
-    RILL_TRY(grow(p, backend));
+    RILL_TRY(grow(p, device));
     a->patch.first_weight = p->weights;
     p->weights += a->patch.modes;
     p->all[p->count++] = a;
     a = NULL;
-    RILL_TRY(rill_patches_refresh(p, launch, backend));
+    RILL_TRY(rill_patches_refresh(p, launch, device));
 done:
     rill_attached_destroy(a);
     return status;
@@ -255,15 +255,15 @@ rill_status rill_patches_measure(const rill_patches *p, int patch, const rill_la
             "what the interpolated links of patch %d send is not kept: call rill_boundary_set_measured() "
             "before it is added",
             patch);
-    if (!a->exchange) RILL_TRY(a->backend->alloc(bytes, "wall links", (void **)&a->exchange));
+    if (!a->exchange) RILL_TRY(rill_device_alloc(a->device, bytes, "wall links", (void **)&a->exchange));
     if (!a->host_exchange) RILL_TRY(rill_array_create(bytes, 1, "wall links", (void **)&a->host_exchange));
     if (a->interpolated)
         launch->kernels->walls(launch, RILL_WALLS_MEASURE, &a->walls, a->exchange);
     else
         launch->kernels->patch(launch, RILL_PATCH_MEASURE, p->own + patch, p->table + patch, 1, &now,
                                a->exchange);
-    RILL_TRY(a->backend->wait());
-    RILL_TRY(a->backend->download(a->host_exchange, a->exchange, bytes));
+    RILL_TRY(rill_device_wait(a->device));
+    RILL_TRY(rill_device_download(a->device, a->host_exchange, a->exchange, bytes));
     if (a->interpolated)
         sum_walls(a, f, &through);
     else

@@ -32,11 +32,10 @@ typedef struct rill_patches {
 } rill_patches;
 
 /** Free all. */
-void rill_patches_free(rill_patches *patches, const rill_backend *backend);
+void rill_patches_free(rill_patches *patches, rill_device *device);
 
 /** Copy what kernels need to know of patches to the backend: after every change. */
-rill_status rill_patches_refresh(rill_patches *patches, const rill_launch *launch,
-                                 const rill_backend *backend);
+rill_status rill_patches_refresh(rill_patches *patches, const rill_launch *launch, rill_device *device);
 
 /** Put a boundary on. @return RILL_USAGE when it does not go with those that are there */
 rill_status rill_patches_add(rill_patches *patches, const rill_boundary *boundary, const rill_sim *sim,

@@ -241,9 +241,10 @@ typedef struct rill_case_plan {
 
 /** What a plan needs beside the case. */
 typedef struct rill_plan_options {
-    rill_backend_kind backend;
-    bool measure;       /**< measure the speed, else it is left out */
-    const char *resume; /**< directory of the checkpoint that the run goes on from; NULL: a new run */
+    rill_device *device;       /**< not owned; NULL: opened whenever it is needed */
+    rill_backend_kind backend; /**< of that */
+    bool measure;              /**< measure the speed, else it is left out */
+    const char *resume;        /**< directory of the checkpoint that the run goes on from; NULL: a new run */
 } rill_plan_options;
 
 /**

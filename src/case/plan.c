@@ -3,7 +3,7 @@
  * takes is pace.c's. */
 #include "case/plan.h"
 
-#include "backend.h"
+#include "device/device.h"
 #include "case/observe.h"
 #include "case/resume.h"
 #include "case/sponge.h"
@@ -239,6 +239,7 @@ static rill_status choose_law(planner *p)
     const double least = c->law.viscosity / unit, typical = plan->nu * c->density / unit;
     *o = rill_sim_options_default();
     o->backend = p->options->backend;
+    o->device = p->options->device;
     o->tau = 0.5 + 3 * typical;
     plan->tau_low = plan->tau_high = o->tau;
     if (c->law.kind == RILL_LAW_NEWTONIAN) return RILL_OK;
@@ -284,13 +285,12 @@ static void choose_collision(const planner *p, rill_variant *v)
                                                  : RILL_D3Q19;
 }
 
-static rill_status choose_variant(planner *p, const rill_backend **backend)
+static rill_status choose_variant(planner *p, rill_device *device)
 {
     rill_status status = RILL_OK;
     rill_case_plan *plan = p->plan;
     const rill_case *c = p->given;
     rill_variant v = rill_variant_default();
-    RILL_TRY(rill_backend_find(p->options->backend, backend));
     v.equilibrium = RILL_SECOND_ORDER;
     v.rheology = plan->rheology;
     choose_collision(p, &v);
@@ -298,7 +298,7 @@ static rill_status choose_variant(planner *p, const rill_backend **backend)
     if (c->run.stream >= 0) v.stream = (rill_stream)c->run.stream;
     if (c->run.addressing >= 0) v.addressing = (rill_addressing)c->run.addressing;
     plan->variant_reason =
-        rill_variant_choose_for(&v, *backend, p->geom, c->run.stream >= 0, c->run.addressing >= 0);
+        rill_variant_choose_for(&v, device, p->geom, c->run.stream >= 0, c->run.addressing >= 0);
     status = rill_variant_check(v);
     if (status != RILL_OK) {
         rill_fail_prefix("%s", c->path);
@@ -349,7 +349,7 @@ static void count_disk(planner *p, uint64_t series)
     if (c->output.slices) plan->output_bytes += 3 * PICTURE_BYTES;
 }
 
-static rill_status count_memory(planner *p, const rill_backend *backend)
+static rill_status count_memory(planner *p, rill_device *device)
 {
     rill_status status = RILL_OK;
     rill_case_plan *plan = p->plan;
@@ -370,10 +370,10 @@ static rill_status count_memory(planner *p, const rill_backend *backend)
                          (moments ? slice : 0),
                    at_times = observers.making > file ? observers.making : file;
     plan->host_bytes = rill_numbering_bytes(p->geom) + (moments ? slice : 0) + observers.host + at_times +
-                       (backend->host ? sim : links);
-    plan->device_bytes = backend->host ? 0 : sim;
+                       (device->backend->host ? sim : links);
+    plan->device_bytes = device->backend->host ? 0 : sim;
     count_disk(p, observers.series);
-    if (!backend->host) RILL_TRY(backend->available(&plan->device_free));
+    if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));
 done:
     rill_numbering_destroy(&numbering);
     return status;
@@ -408,7 +408,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
                                 const rill_plan_options *options, rill_case_plan *plan)
 {
     rill_status status = RILL_OK;
-    const rill_backend *backend;
+    rill_device *device = NULL;
     planner p = {.given = given, .geom = geom, .options = options, .plan = plan};
     memset(plan, 0, sizeof *plan);
     if (options->resume) RILL_TRY(rill_resume_find(options->resume, given, &plan->resume));
@@ -417,14 +417,16 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     plan->wall_links = geom->surface->wall_count;
     choose_step(&p);
     RILL_TRY(choose_law(&p));
-    RILL_TRY(choose_variant(&p, &backend));
+    RILL_TRY(rill_device_take(options->device, options->backend, &device));
+    RILL_TRY(choose_variant(&p, device));
     rill_sponge_plan(given, geom, plan);
     count_steps(&p);
     rill_plan_guard(given, &p.outlook, &p.fastest, plan);
-    RILL_TRY(count_memory(&p, backend));
+    RILL_TRY(count_memory(&p, device));
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
-    if (options->measure) RILL_TRY(rill_case_pace(given, geom, backend->host, plan));
+    if (options->measure) RILL_TRY(rill_case_pace(given, geom, device->backend->host, plan));
 done:
     rill_outlook_destroy(&p.outlook);
+    rill_device_leave(options->device, device);
     return status;
 }

@@ -95,7 +95,7 @@ static json_t *case_json(const bench_report *report, const rill_bench_case *c)
                      rill_stream_names[v.stream], "addressing", rill_addressing_names[v.addressing],
                      "storage", rill_storage_names[v.storage], "arithmetic",
                      rill_arithmetic_names[v.arithmetic], "bounce_back", rill_bounce_names[v.bounce], "shift",
-                     rill_shift_names[v.shift], "backend", report->yardstick->backend->name);
+                     rill_shift_names[v.shift], "backend", report->yardstick->device->backend->name);
 }
 
 static rill_status append(json_t *list, json_t *record)
@@ -112,8 +112,8 @@ rill_status bench_report_add(bench_report *report, const rill_bench_case *c, con
         "s:f, s:s}",
         "device", r->device, "nodes", (json_int_t)r->nodes, "porosity", r->porosity, "mlups", r->mlups,
         "mlups_spread", r->mlups_max - r->mlups_min, "bandwidth_gbs", r->bandwidth * 1e-9, "yardstick",
-        report->yardstick->backend->yardstick, "percent_2qb", percent(r, two_q_b(c->variant)), "percent_read",
-        percent(r, r->bytes_really_read), "percent_model", percent(r, r->bytes_per_update),
+        report->yardstick->device->backend->yardstick, "percent_2qb", percent(r, two_q_b(c->variant)),
+        "percent_read", percent(r, r->bytes_really_read), "percent_model", percent(r, r->bytes_per_update),
         "bytes_moved_model", r->bytes_per_update, "bytes_moved_read", r->bytes_really_read,
         "bytes_device_total", (json_int_t)r->bytes_held, "bytes_per_node",
         (double)r->bytes_held / (double)r->nodes, "mass_error", r->mass_error, "error", r->error,
@@ -240,7 +240,7 @@ rill_status bench_report_write(const bench_report *report, const char *path)
     char driver[64], cuda[32], date[32], commit[64];
     const time_t now = time(NULL);
     struct tm utc;
-    rill_bench_versions(report->yardstick->backend, driver, sizeof driver, cuda, sizeof cuda);
+    rill_bench_versions(report->yardstick->device, driver, sizeof driver, cuda, sizeof cuda);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     commit_of(rill_version(), commit, sizeof commit);
     json_t *found = bench_break_even(report->results);

@@ -122,10 +122,10 @@ rill_variant cli_compute_variant(const cli_compute *compute);
 
 /**
  * Turn the shared flags into a variant, streaming and addressing that were not given into what is fastest for
- * the fluid nodes of a geometry on the backend. @param[out] reason  why, a clause
+ * the fluid nodes of a geometry on a device. @param[out] reason  why, a clause
  */
-rill_status cli_compute_choose(const cli_compute *compute, const rill_geom *geom, rill_variant *out,
-                               const char **reason);
+void cli_compute_choose(const cli_compute *compute, rill_device *device, const rill_geom *geom,
+                        rill_variant *out, const char **reason);
 
 /** A file to be written; path NULL: not asked for. */
 typedef struct cli_output {

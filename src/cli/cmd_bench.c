@@ -42,7 +42,7 @@ static rill_status want(bench_options *o, const rill_bench_yardstick *yardstick,
                               .arithmetic = values_of(&s->arithmetic),
                               .bounce = values_of(&s->bounce),
                               .shift = values_of(&s->shift),
-                              .device = yardstick->backend != &rill_backend_cpu,
+                              .device = yardstick->device->kind == RILL_BACKEND_CUDA,
                               .rock = o->rock != NULL,
                               .vessel = o->vessel != NULL,
                               .cells = (uint32_t)o->cells,
@@ -51,7 +51,7 @@ static rill_status want(bench_options *o, const rill_bench_yardstick *yardstick,
                               .threads = omp_get_max_threads()};
     if (!o->seconds_given) o->seconds = wants.device ? 0.3 : 1;
     wants.seconds = o->seconds;
-    RILL_TRY(yardstick->backend->available(&wants.memory));
+    RILL_TRY(rill_device_available(yardstick->device, &wants.memory));
     RILL_TRY(rill_memory_available(&wants.host_memory));
     *out = wants;
 done:
@@ -201,7 +201,7 @@ static rill_status run_case(bench_state *s, int k)
                                       s->report->plan->shapes[c->shape].boundaries};
     rill_sim_options sim = rill_sim_options_default();
     char variant[96];
-    sim.backend = (rill_backend_kind)o->compute.backend;
+    sim.device = s->yardstick->device;
     sim.variant = c->variant;
     sim.tau = o->compute.tau;
     sim.magic = o->compute.magic;
@@ -267,7 +267,7 @@ static rill_status work(bench_options *o, const char *command)
     rill_status status = RILL_OK;
     rill_bench_plan plan = {0};
     rill_bench_wants wants;
-    rill_bench_yardstick yardstick;
+    rill_bench_yardstick yardstick = {.device = NULL};
     bench_report report = {.command = command, .plan = &plan, .yardstick = &yardstick};
     bench_state state = {.options = o,
                          .progress = cli_progress(o->compute.quiet),
@@ -304,6 +304,7 @@ done:
     for (int k = 0; k < 2; k++) rill_geom_destroy(state.read[k]);
     bench_report_free(&report);
     rill_bench_plan_free(&plan);
+    rill_device_destroy(yardstick.device);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill permeability: from an image or a geometry to the permeability of its pores. The physics is
  * run/permeability.c's, what is printed and written is permeability_output.c's. */
-#include "backend.h"
+#include "device/device.h"
 #include "cli/cli.h"
 #include "core/clock.h"
 #include "cli/error_bar_output.h"
@@ -269,6 +269,7 @@ static rill_status measure_speed(const rill_permeability_options *o, double *mlu
     rill_sim_options options = rill_sim_options_default();
     options.variant = o->variant;
     options.backend = o->backend;
+    options.device = o->device;
     return rill_plan_speed(&options, 64, mlups);
 }
 
@@ -278,11 +279,13 @@ static rill_status work(choices *c)
     const double start = rill_now();
     const bool show = !c->compute.quiet || c->dry_run;
     rill_permeability_plan plan;
+    rill_permeability_options options = rill_permeability_options_default();
+    rill_device_opening opening;
+    bool opens = false;
     double mlups = 0;
     if (c->reservoir_given && c->drive != RILL_DRIVE_PRESSURE)
         return rill_fail(RILL_USAGE, "--reservoir belongs to --drive pressure: add it, or leave both out");
     RILL_TRY(outputs_check(c));
-    rill_permeability_options options = rill_permeability_options_default();
     options.variant =
         cli_compute_variant(&c->compute); /* the device and the geometry's size decide the rest */
     options.backend = (rill_backend_kind)c->compute.backend;
@@ -302,11 +305,14 @@ static rill_status work(choices *c)
     options.context = c;
     RILL_TRY(rill_plan_check(&options)); /* before an image is read */
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
-    RILL_TRY(rill_backend_prepare(options.backend));
+    rill_device_begin(options.backend, 0, &opening); /* while the image is read */
+    opens = true;
     RILL_TRY(is_hdf5(c->input) ? read_geometry(c) : read_image(c));
     c->times.read = rill_now() - start;
     options.keep_all = c->keep == 1; /* reading says what is gone already */
-    RILL_TRY(cli_compute_choose(&c->compute, c->geom, &options.variant, &c->variant_reason));
+    opens = false;
+    RILL_TRY(rill_device_end(&opening, &options.device));
+    cli_compute_choose(&c->compute, options.device, c->geom, &options.variant, &c->variant_reason);
     if (c->error_bar && c->geom->surface)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "an error bar splits voxels, whose walls are half-way: this geometry says where "
@@ -325,9 +331,10 @@ static rill_status work(choices *c)
     if (show) fflush(stdout);
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:
-    rill_backend_prepared();
+    if (opens) (void)rill_device_end(&opening, &options.device);
     rill_geom_destroy(c->uncleaned);
     rill_geom_destroy(c->geom);
+    rill_device_destroy(options.device);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill verify: known flows on this machine, with what was found beside what is expected. The cases are
  * verify/'s. */
-#include "backend.h"
+#include "device/device.h"
 #include "cli/cli.h"
 #include "cli/read_geometry.h"
 #include "io/json_file.h"
@@ -238,9 +238,8 @@ static rill_status verdict(const tally *t)
 static rill_status work(const choices *c, const char *command)
 {
     rill_status status = RILL_OK;
-    char device[256];
     rill_geom *rock = NULL;
-    const rill_backend *backend;
+    rill_device *device = NULL;
     tally t = {.rows = json_array(), .left_out = json_array(), .series = json_object()};
     rill_verify_setup setup = {
         .variant = cli_compute_variant(&c->compute),
@@ -260,19 +259,19 @@ static rill_status work(const choices *c, const char *command)
     }
     RILL_TRY(rill_variant_check(setup.variant));
     RILL_TRY(cli_outputs_check(c->rock, &(cli_output){"--json", c->compute.json}, 1));
-    RILL_TRY(rill_backend_find(setup.backend, &backend));
-    RILL_TRY(backend->probe(device, sizeof device));
-    setup.full = c->set == set_auto ? strcmp(backend->name, "cuda") == 0 : c->set == set_full;
+    RILL_TRY(rill_device_create(setup.backend, 0, &device));
+    setup.device = device;
+    setup.full = c->set == set_auto ? device->kind == RILL_BACKEND_CUDA : c->set == set_full;
     if (c->rock) RILL_TRY(cli_read_geometry(c->rock, RILL_KEEP_ALL, setup.progress, &rock));
     setup.rock = rock;
     RILL_TRY(run_cases(c, &setup, &t));
-    if (c->compute.json) RILL_TRY(write_report(c, &setup, &t, backend->name, device, command));
+    if (c->compute.json) RILL_TRY(write_report(c, &setup, &t, device->backend->name, device->name, command));
     if (!c->compute.quiet) print_series(t.series);
     char variant[96];
     rill_variant_name(setup.variant, variant, sizeof variant);
     printf("%d of %d checks passed in %d cases (%d skipped), %.0f s, %s set, %s, %s\n", t.checks - t.failed,
            t.checks, t.cases, t.skipped, t.seconds, setup.full ? "full" : "quick",
-           c->suite == RILL_VERIFY_FORMATS ? "every format" : variant, device);
+           c->suite == RILL_VERIFY_FORMATS ? "every format" : variant, device->name);
     RILL_TRY(verdict(&t));
 done:
     cli_progress_end();
@@ -281,6 +280,7 @@ done:
     json_decref(t.left_out);
     json_decref(t.series);
     rill_geom_destroy(rock);
+    rill_device_destroy(device);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The flags that every computing command shares, and what they mean as a variant. */
-#include "backend.h"
+#include "device/device.h"
 #include "cli/cli.h"
 #include "core/units.h"
 #include "run/variant.h"
@@ -127,13 +127,9 @@ rill_variant cli_compute_variant(const cli_compute *c)
     };
 }
 
-rill_status cli_compute_choose(const cli_compute *c, const rill_geom *geom, rill_variant *out,
-                               const char **reason)
+void cli_compute_choose(const cli_compute *c, rill_device *device, const rill_geom *geom, rill_variant *out,
+                        const char **reason)
 {
-    const rill_backend *backend;
-    const rill_status status = rill_backend_find((rill_backend_kind)c->backend, &backend);
-    if (status != RILL_OK) return status;
     *out = cli_compute_variant(c);
-    *reason = rill_variant_choose_for(out, backend, geom, c->stream_given, c->addressing_given);
-    return RILL_OK;
+    *reason = rill_variant_choose_for(out, device, geom, c->stream_given, c->addressing_given);
 }

@@ -221,17 +221,18 @@ typedef struct slab {
     rill_node *base;
 } slab;
 
-static rill_status slab_create(const rill_backend *backend, uint64_t words, slab *out)
+static rill_status slab_create(rill_device *device, uint64_t words, slab *out)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(backend->alloc(words * sizeof *out->occupied, "numbers of nodes", (void **)&out->occupied));
-    RILL_TRY(backend->alloc(words * sizeof *out->base, "numbers of nodes", (void **)&out->base));
+    RILL_TRY(rill_device_alloc(device, words * sizeof *out->occupied, "numbers of nodes",
+                               (void **)&out->occupied));
+    RILL_TRY(rill_device_alloc(device, words * sizeof *out->base, "numbers of nodes", (void **)&out->base));
 done:
     return status;
 }
 
 /* Copy planes first … first + count - 1 of a periodic box. */
-static rill_status slab_upload(const rill_backend *backend, const rill_numbering *numbering, uint32_t first,
+static rill_status slab_upload(rill_device *device, const rill_numbering *numbering, uint32_t first,
                                uint32_t count, const slab *to)
 {
     rill_status status = RILL_OK;
@@ -240,9 +241,9 @@ static rill_status slab_upload(const rill_backend *backend, const rill_numbering
         const uint32_t z = (first + done_planes) % numbering->n[2], left = numbering->n[2] - z;
         part = count - done_planes < left ? count - done_planes : left;
         const size_t words = part * plane, at = done_planes * plane, from = z * plane;
-        RILL_TRY(
-            backend->upload(to->occupied + at, numbering->occupied + from, words * sizeof *to->occupied));
-        RILL_TRY(backend->upload(to->base + at, numbering->base + from, words * sizeof *to->base));
+        RILL_TRY(rill_device_upload(device, to->occupied + at, numbering->occupied + from,
+                                    words * sizeof *to->occupied));
+        RILL_TRY(rill_device_upload(device, to->base + at, numbering->base + from, words * sizeof *to->base));
     }
 done:
     return status;
@@ -252,12 +253,12 @@ done:
  * Return how many planes of the numbering a device holds at a time: all, or what a quarter of the links
  * takes, so that building needs little more than what is built.
  */
-static uint32_t planes_held(const rill_links *links, const rill_backend *backend)
+static uint32_t planes_held(const rill_links *links, rill_device *device)
 {
     enum { quarter = 4, least = 1 << 20, most = 1 << 28, planes_least = 3 };
     const rill_numbering *fluid = links->fluid;
     uint64_t bytes = links->size.bytes / quarter;
-    if (backend->host) return fluid->n[2];
+    if (device->backend->host) return fluid->n[2];
     if (bytes < least) bytes = least;
     if (bytes > most) bytes = most;
     uint64_t planes = bytes / (fluid->row_words * fluid->n[1] * (sizeof(uint64_t) + sizeof(rill_node)) *
@@ -267,33 +268,33 @@ static uint32_t planes_held(const rill_links *links, const rill_backend *backend
 }
 
 /* Build what there is to build in some planes. */
-static void slab_build(const rill_backend *backend, const rill_builder *b)
+static void slab_build(rill_device *device, const rill_builder *b)
 {
     const rill_arrays *arrays = &b->arrays;
-    if (arrays->list) backend->build(b, RILL_BUILD_LIST);
-    if (b->ghosts_listed) backend->build(b, RILL_BUILD_GHOST_LIST);
-    if (arrays->flags) backend->build(b, RILL_BUILD_FLAGS);
+    if (arrays->list) rill_device_build(device, b, RILL_BUILD_LIST);
+    if (b->ghosts_listed) rill_device_build(device, b, RILL_BUILD_GHOST_LIST);
+    if (arrays->flags) rill_device_build(device, b, RILL_BUILD_FLAGS);
     if (!arrays->words) return;
-    backend->build(b, RILL_BUILD_WORDS);
-    if (arrays->ghost_words) backend->build(b, RILL_BUILD_GHOST_WORDS);
-    backend->build(b, RILL_BUILD_STARTS);
-    backend->build(b, RILL_BUILD_PLACES);
+    rill_device_build(device, b, RILL_BUILD_WORDS);
+    if (arrays->ghost_words) rill_device_build(device, b, RILL_BUILD_GHOST_WORDS);
+    rill_device_build(device, b, RILL_BUILD_STARTS);
+    rill_device_build(device, b, RILL_BUILD_PLACES);
 }
 
 /* Build everything, as many planes at a time as are held. */
-static rill_status slabs_build(const rill_links *links, const rill_backend *backend, rill_builder *b)
+static rill_status slabs_build(const rill_links *links, rill_device *device, rill_builder *b)
 {
     rill_status status = RILL_OK;
     const rill_numbering *fluid = links->fluid, *ghosts = &links->ghosts;
-    const uint32_t nz = fluid->n[2], planes = planes_held(links, backend);
+    const uint32_t nz = fluid->n[2], planes = planes_held(links, device);
     const uint64_t words = (uint64_t)planes * fluid->n[1] * fluid->row_words;
     slab slabs[2] = {{NULL, NULL}, {NULL, NULL}};
-    if (backend->host) {
+    if (device->backend->host) {
         b->fluid = (rill_build_cells){fluid->occupied, fluid->base};
         b->ghosts = (rill_build_cells){ghosts->occupied, ghosts->base};
     } else {
-        RILL_TRY(slab_create(backend, words, &slabs[0]));
-        if (ghosts->occupied) RILL_TRY(slab_create(backend, words, &slabs[1]));
+        RILL_TRY(slab_create(device, words, &slabs[0]));
+        if (ghosts->occupied) RILL_TRY(slab_create(device, words, &slabs[1]));
         b->fluid = (rill_build_cells){slabs[0].occupied, slabs[0].base};
         b->ghosts = (rill_build_cells){slabs[1].occupied, slabs[1].base};
     }
@@ -301,33 +302,34 @@ static rill_status slabs_build(const rill_links *links, const rill_backend *back
         b->end = planes < nz && nz - b->first > planes - 2 ? b->first + planes - 2 : nz;
         b->held = planes < nz ? (b->first + nz - 1) % nz : 0;
         const uint32_t count = planes < nz ? b->end - b->first + 2 : nz;
-        if (!backend->host) RILL_TRY(slab_upload(backend, fluid, b->held, count, &slabs[0]));
-        if (slabs[1].occupied) RILL_TRY(slab_upload(backend, ghosts, b->held, count, &slabs[1]));
-        slab_build(backend, b);
-        RILL_TRY(backend->wait());
+        if (!device->backend->host) RILL_TRY(slab_upload(device, fluid, b->held, count, &slabs[0]));
+        if (slabs[1].occupied) RILL_TRY(slab_upload(device, ghosts, b->held, count, &slabs[1]));
+        slab_build(device, b);
+        RILL_TRY(rill_device_wait(device));
     }
-    if (b->arrays.list) backend->build(b, RILL_BUILD_PADDING);
-    RILL_TRY(backend->wait());
+    if (b->arrays.list) rill_device_build(device, b, RILL_BUILD_PADDING);
+    RILL_TRY(rill_device_wait(device));
 done:
     for (int k = 0; k < 2; k++) {
-        backend->free(slabs[k].occupied);
-        backend->free(slabs[k].base);
+        rill_device_free(device, slabs[k].occupied);
+        rill_device_free(device, slabs[k].base);
     }
     return status;
 }
 
-rill_status rill_links_build(rill_links *links, const rill_backend *backend)
+rill_status rill_links_build(rill_links *links, rill_device *device)
 {
     rill_status status = RILL_OK;
     uint32_t far = 0;
     const rill_variant v = links->variant;
     rill_builder b = {.row_words = links->fluid->row_words};
-    links->backend = backend;
+    links->device = device;
     for (int k = 0; k < links->size.part_count; k++) {
         const rill_links_part *part = &links->size.parts[k];
-        RILL_TRY(backend->alloc(part->bytes, part->what, (void **)((char *)&links->arrays + part->field)));
+        RILL_TRY(rill_device_alloc(device, part->bytes, part->what,
+                                   (void **)((char *)&links->arrays + part->field)));
     }
-    RILL_TRY(backend->alloc(sizeof far, "a flag", (void **)&b.far));
+    RILL_TRY(rill_device_alloc(device, sizeof far, "a flag", (void **)&b.far));
     b.arrays = links->arrays;
     memcpy(b.n, links->fluid->n, sizeof b.n);
     b.first_ghost = (rill_node)links->size.first_ghost;
@@ -335,24 +337,24 @@ rill_status rill_links_build(rill_links *links, const rill_backend *backend)
     b.ring = v.stream == RILL_RING;
     b.ghosts_listed = v.addressing == RILL_CHASE;
     directions_set(&b, v);
-    RILL_TRY(slabs_build(links, backend, &b));
+    RILL_TRY(slabs_build(links, device, &b));
     rill_numbering_destroy(&links->ghosts);
-    RILL_TRY(backend->download(&far, b.far, sizeof far));
+    RILL_TRY(rill_device_download(device, &far, b.far, sizeof far));
     if (far)
         status = rill_fail(RILL_USAGE,
                            "%d successive fluid nodes lie more than 2^%d bitmap words apart: crop, or "
                            "choose --addressing list",
                            RILL_PLACE_BLOCK, RILL_PLACE_BITS);
 done:
-    backend->free(b.far);
+    rill_device_free(device, b.far);
     return status;
 }
 
 void rill_links_destroy(rill_links *links)
 {
     if (!links) return;
-    for (int k = 0; k < links->size.part_count && links->backend; k++)
-        links->backend->free(*(void **)((char *)&links->arrays + links->size.parts[k].field));
+    for (int k = 0; k < links->size.part_count && links->device; k++)
+        rill_device_free(links->device, *(void **)((char *)&links->arrays + links->size.parts[k].field));
     rill_numbering_destroy(&links->ghosts);
     free(links);
 }

@@ -7,7 +7,7 @@
 #ifndef RILL_DOMAIN_LINKS_H
 #define RILL_DOMAIN_LINKS_H
 
-#include "backend.h"
+#include "device/device.h"
 #include "domain/domain.h"
 
 /** One of the arrays. */
@@ -36,8 +36,8 @@ typedef struct rill_links {
     rill_arrays arrays;          /**< owned, on the backend; before they are built without pointers */
     const rill_numbering *fluid; /**< borrowed */
     rill_variant variant;
-    rill_numbering ghosts;       /**< until the arrays are built */
-    const rill_backend *backend; /**< that built them, NULL before */
+    rill_numbering ghosts; /**< until the arrays are built */
+    rill_device *device;   /**< that built them, NULL before */
 } rill_links;
 
 /** Find out what the links of a variant take. @return RILL_USAGE when numbers do not suffice */
@@ -51,7 +51,7 @@ rill_status rill_links_measure(const rill_numbering *fluid, rill_variant variant
 rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant, rill_links **out);
 
 /** Build the arrays on a backend, the same bits on every one; once. @see tests/test_links.c */
-rill_status rill_links_build(rill_links *links, const rill_backend *backend);
+rill_status rill_links_build(rill_links *links, rill_device *device);
 
 /** Destroy links; NULL is allowed. */
 void rill_links_destroy(rill_links *links);

@@ -31,13 +31,13 @@ rill_status rill_geom_index_write(const rill_geom *geom, rill_h5_file *file, ril
     rill_status status = RILL_OK;
     rill_numbering numbering = {.occupied = NULL};
     rill_links *links = NULL;
-    const rill_backend *backend;
+    rill_device *device = NULL;
     const rill_variant variant = {.lattice = lattice, .stream = RILL_PULL, .addressing = RILL_LIST};
     const int64_t wall = RILL_UPSTREAM_WALL;
     RILL_TRY(rill_numbering_create(geom, &numbering));
     RILL_TRY(rill_links_create(&numbering, variant, &links));
-    RILL_TRY(rill_backend_find(RILL_BACKEND_CPU, &backend));
-    RILL_TRY(rill_links_build(links, backend));
+    RILL_TRY(rill_device_create(RILL_BACKEND_CPU, 0, &device));
+    RILL_TRY(rill_links_build(links, device));
     const uint64_t rows = (uint64_t)rill_q(lattice) - 1, nodes = numbering.nodes;
     const rill_h5_layout layout = {
         .type = RILL_H5_U32, .rank = 2, .dims = {rows, nodes}, .chunk = {1, CHUNK}, .deflate = DEFLATE};
@@ -55,6 +55,7 @@ rill_status rill_geom_index_write(const rill_geom *geom, rill_h5_file *file, ril
     RILL_TRY(velocity_write(file, lattice));
 done:
     rill_links_destroy(links);
+    rill_device_destroy(device);
     rill_numbering_destroy(&numbering);
     return status;
 }

@@ -35,6 +35,7 @@ typedef struct rill_wall_weights {
 /** Everything that a kernel call needs. */
 typedef struct rill_launch {
     const rill_kernels *kernels; /**< the table that the called function stands in */
+    void *queue;                 /**< of the device */
     rill_variant variant;
     int parity; /**< number of the step to come & 1; 0 for schemes without parity */
     rill_arrays from,

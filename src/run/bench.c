@@ -92,7 +92,7 @@ static int flow_axis(rill_lattice lattice) { return rill_dimensions((int)lattice
 rill_status rill_bench_yardstick_start(rill_backend_kind kind, rill_bench_yardstick *out)
 {
     *out = (rill_bench_yardstick){.measured = -INFINITY};
-    const rill_status status = rill_backend_find(kind, &out->backend);
+    const rill_status status = rill_device_create(kind, 0, &out->device);
     return status == RILL_OK ? rill_bench_yardstick_again(out, 0) : status;
 }
 
@@ -100,7 +100,7 @@ rill_status rill_bench_yardstick_again(rill_bench_yardstick *yardstick, double s
 {
     double bandwidth = 0;
     if (omp_get_wtime() - yardstick->measured < seconds) return RILL_OK;
-    const rill_status status = yardstick->backend->bandwidth(&bandwidth);
+    const rill_status status = rill_device_bandwidth(yardstick->device, &bandwidth);
     yardstick->bandwidth = fmax(yardstick->bandwidth, bandwidth);
     yardstick->measured = omp_get_wtime();
     return status;
@@ -143,7 +143,8 @@ rill_status rill_bench_fits(const rill_bench_subject *subject, rill_variant vari
     rill_status status = RILL_OK;
     rill_links_size size;
     RILL_TRY(rill_links_measure(&subject->domain->numbering, rill_variant_normal(variant), &size));
-    RILL_TRY(yardstick->backend->require(rill_sim_bytes(variant, &size), "the populations and index lists"));
+    RILL_TRY(rill_device_require(yardstick->device, rill_sim_bytes(variant, &size),
+                                 "the populations and index lists"));
 done:
     return status;
 }
@@ -245,9 +246,8 @@ done:
     return status;
 }
 
-void rill_bench_versions(const rill_backend *backend, char *driver, size_t driver_size, char *cuda,
-                         size_t cuda_size)
+void rill_bench_versions(rill_device *device, char *driver, size_t driver_size, char *cuda, size_t cuda_size)
 {
     *driver = *cuda = 0;
-    if (backend->versions) backend->versions(driver, driver_size, cuda, cuda_size);
+    rill_device_versions(device, driver, driver_size, cuda, cuda_size);
 }

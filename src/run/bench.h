@@ -6,13 +6,13 @@
 #ifndef RILL_RUN_BENCH_H
 #define RILL_RUN_BENCH_H
 
-#include "backend.h"
+#include "device/device.h"
 #include "rill.h"
 #include "run/bench_vessel.h"
 
 /** What speeds are compared with: a backend and its memory bandwidth. */
 typedef struct rill_bench_yardstick {
-    const rill_backend *backend;
+    rill_device *device;
     double
         bandwidth;   /**< bytes per second, read plus written: the best seen so far, because a device's
                           bandwidth is one figure, and one measured between large allocations may be too low */
@@ -83,7 +83,6 @@ rill_status rill_bench_run(rill_bench_subject *subject, const rill_sim_options *
                            rill_bench_record *out);
 
 /** Write the versions of driver and CUDA, "" where there are none. */
-void rill_bench_versions(const rill_backend *backend, char *driver, size_t driver_size, char *cuda,
-                         size_t cuda_size);
+void rill_bench_versions(rill_device *device, char *driver, size_t driver_size, char *cuda, size_t cuda_size);
 
 #endif

@@ -40,8 +40,8 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 4 };
 #define MOMENTUM_FACTOR 0.25
 #define MOMENTUM_FAST 2
 
-/* Updates of nodes that a device makes while the network is found: a few seconds of them, in which no progress
- * is shown. */
+/* Updates of nodes that a device makes while the network is found: a few seconds of them, in which no
+ * progress is shown. */
 #define BEGUN_UPDATES 5e10
 
 typedef struct state {
@@ -133,7 +133,7 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     *s = (state){.f = f, .p = p, .k = INFINITY, .moved = {INFINITY, INFINITY, INFINITY}};
     s->cycle = f->plan->cycle;
     s->between = rill_plan_between(f->plan);
-    if (!rill_sim_backend_table(f->sim)->host && !rill_follow_ends(f, s->cycle)) {
+    if (!rill_sim_device_of(f->sim)->backend->host && !rill_follow_ends(f, s->cycle)) {
         const double most = fmax(BEGUN_UPDATES / (double)f->plan->nodes, 2);
         s->begun = (uint64_t)fmin((double)(s->cycle - s->between - 2), most);
         RILL_TRY(rill_sim_begin(f->sim, s->begun));

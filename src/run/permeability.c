@@ -81,18 +81,18 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
                                rill_permeability_plan *plan)
 {
     rill_status status = RILL_OK;
-    const rill_backend *backend;
+    rill_device *device = NULL;
     rill_numbering numbering = {.occupied = NULL};
     rill_links_size size;
     const rill_variant variant = rill_variant_normal(o->variant);
-    RILL_TRY(rill_backend_find(o->backend, &backend));
+    RILL_TRY(rill_device_take(o->device, o->backend, &device));
     RILL_TRY(rill_memory_available(&plan->host_free));
     RILL_TRY(rill_memory_require(rill_numbering_bytes(geom), "the numbers of the fluid nodes"));
     RILL_TRY(rill_numbering_create(geom, &numbering));
     RILL_TRY(rill_links_measure(&numbering, variant, &size));
     const uint64_t numbers = rill_numbering_bytes(geom), sim = rill_sim_bytes(variant, &size);
     plan->ghosts = size.ghosts;
-    const bool host = backend->host;
+    const bool host = device->backend->host;
     /* Links, and their nodes with what is known of them, on the host; links for kernels. */
     const uint64_t links = geom->surface ? geom->surface->wall_count : 0;
     const uint64_t walls = links * (sizeof(rill_wall_cut) + sizeof(float) + 8);
@@ -112,9 +112,10 @@ static rill_status memory_plan(const rill_geom *geom, const rill_permeability_op
     plan->host_bytes = building > running ? building : running;
     plan->device_bytes = host ? 0 : sim + labels + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
     plan->device_free = 0;
-    if (!host) RILL_TRY(backend->available(&plan->device_free));
+    if (!host) RILL_TRY(rill_device_available(device, &plan->device_free));
 done:
     rill_numbering_destroy(&numbering);
+    rill_device_leave(o->device, device);
     return status;
 }
 
@@ -122,12 +123,13 @@ done:
 static rill_status memory_check(const rill_permeability_options *o, const rill_permeability_plan *plan)
 {
     rill_status status = RILL_OK;
-    const rill_backend *backend;
+    rill_device *device = NULL;
     RILL_TRY(rill_memory_require(plan->host_bytes, "the permeability run"));
     if (plan->device_bytes == 0) return RILL_OK;
-    RILL_TRY(rill_backend_find(o->backend, &backend));
-    RILL_TRY(backend->require(plan->device_bytes, "the permeability run"));
+    RILL_TRY(rill_device_take(o->device, o->backend, &device));
+    RILL_TRY(rill_device_require(device, plan->device_bytes, "the permeability run"));
 done:
+    rill_device_leave(o->device, device);
     return status;
 }
 
@@ -341,6 +343,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     rill_sim_options options = rill_sim_options_default();
     options.variant = o->variant;
     options.backend = o->backend;
+    options.device = o->device;
     options.tau = f->plan->tau;
     options.magic = o->magic;
     if (!f->between.geom) options.force[f->run->axis] = f->plan->force;

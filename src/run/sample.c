@@ -10,7 +10,7 @@
 enum { part_nodes = 1 << 18 };
 
 struct rill_sample {
-    const rill_backend *backend;
+    rill_device *device;
     uint64_t count;
     rill_node *numbers;   /* [count], as kernels number nodes, host: the backend may share it */
     const rill_node *own; /* the same on the backend */
@@ -38,13 +38,13 @@ rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64
                              sim->domain->nodes);
     s = calloc(1, sizeof *s);
     if (!s) return rill_fail(RILL_SYSTEM, "out of memory for a sample");
-    s->backend = sim->backend;
+    s->device = sim->device;
     s->count = count;
     RILL_TRY(rill_array_create(count, sizeof *s->numbers, "a sample of nodes", (void **)&s->numbers));
     for (uint64_t k = 0; k < count; k++) s->numbers[k] = rill_sim_number(sim, nodes[k]);
-    RILL_TRY(s->backend->share(s->numbers, count * sizeof *s->numbers, "a sample of nodes",
+    RILL_TRY(rill_device_share(s->device, s->numbers, count * sizeof *s->numbers, "a sample of nodes",
                                (const void **)&s->own));
-    RILL_TRY(s->backend->alloc(10 * part * sizeof *s->out, "a sample of nodes", (void **)&s->out));
+    RILL_TRY(rill_device_alloc(s->device, 10 * part * sizeof *s->out, "a sample of nodes", (void **)&s->out));
     RILL_TRY(rill_array_create(10 * part, sizeof *s->host, "a sample of nodes", (void **)&s->host));
     *out = s;
     s = NULL;
@@ -60,8 +60,8 @@ rill_status rill_sim_sample_take(rill_sim *sim, rill_sample *s, double *out)
     for (uint64_t first = 0; first < s->count; first += part_nodes) {
         const uint64_t part = s->count - first < part_nodes ? s->count - first : part_nodes;
         sim->kernels->sample(&launch, s->own + first, part, s->out);
-        RILL_TRY(s->backend->wait());
-        RILL_TRY(s->backend->download(s->host, s->out, 10 * part * sizeof *s->host));
+        RILL_TRY(rill_device_wait(s->device));
+        RILL_TRY(rill_device_download(s->device, s->host, s->out, 10 * part * sizeof *s->host));
         for (uint64_t a = 0; a < 10; a++)
             for (uint64_t k = 0; k < part; k++) out[a * s->count + first + k] = s->host[a * part + k];
     }
@@ -72,8 +72,8 @@ done:
 void rill_sample_destroy(rill_sample *s)
 {
     if (!s) return;
-    s->backend->release(s->own);
-    s->backend->free(s->out);
+    rill_device_release(s->device, s->own);
+    rill_device_free(s->device, s->out);
     rill_array_destroy(s->numbers);
     rill_array_destroy(s->host);
     free(s);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A simulation: populations on a backend, the time loop, and what is read between steps. Written once for
- * all backends; what depends on a device is behind backend.h.
+ * all devices; what depends on one is behind device/device.h.
  */
 #include "run/sim_priv.h"
 
 #include "core/clock.h"
 #include "core/memory.h"
 #include "kernel/lattice.h"
+#include "kernel/sums.h"
 #include "kernel/address.h"
 #include "kernel/storage.h"
 #include "kernel/turn.h"
@@ -152,6 +153,7 @@ rill_launch rill_sim_launch(const rill_sim *sim)
     const rill_sim_options *o = &sim->options;
     rill_launch launch = {
         .kernels = sim->kernels,
+        .queue = sim->device->queue,
         .variant = o->variant,
         .parity = rill_stream_parities(o->variant.stream) == 2 ? (int)(sim->steps & 1) : 0,
         .from = sim->arrays,
@@ -173,7 +175,7 @@ rill_launch rill_sim_launch(const rill_sim *sim)
 /* Allocate on the backend, and count it. */
 static rill_status take(rill_sim *sim, uint64_t bytes, const char *what, void **out)
 {
-    const rill_status status = sim->backend->alloc(bytes, what, out);
+    const rill_status status = rill_device_alloc(sim->device, bytes, what, out);
     if (status == RILL_OK) sim->held += bytes;
     return status;
 }
@@ -181,7 +183,7 @@ static rill_status take(rill_sim *sim, uint64_t bytes, const char *what, void **
 /* Give a host array to the backend, and count it. */
 static rill_status share(rill_sim *sim, const void *host, uint64_t bytes, const char *what, const void **out)
 {
-    const rill_status status = sim->backend->share(host, bytes, what, out);
+    const rill_status status = rill_device_share(sim->device, host, bytes, what, out);
     if (status == RILL_OK) sim->held += bytes;
     return status;
 }
@@ -209,16 +211,16 @@ static rill_status allocate(rill_sim *sim)
 {
     rill_status status = RILL_OK;
     const rill_domain *domain = sim->domain;
-    const rill_backend *backend = sim->backend;
+    rill_device *device = sim->device;
     const rill_variant variant = sim->options.variant;
     const double start = rill_now();
     RILL_TRY(rill_links_create(&domain->numbering, variant, &sim->links));
     const rill_links_size size = sim->links->size;
-    RILL_TRY(backend->require(rill_sim_bytes(variant, &size), "the populations and index lists"));
-    RILL_TRY(rill_links_build(sim->links, backend));
+    RILL_TRY(rill_device_require(device, rill_sim_bytes(variant, &size), "the populations and index lists"));
+    RILL_TRY(rill_links_build(sim->links, device));
     sim->held += size.bytes;
     sim->arrays = sim->links->arrays;
-    RILL_TRY(backend->link(variant, &sim->arrays));
+    RILL_TRY(rill_device_link(device, variant, &sim->arrays));
     sim->seconds_linking = rill_now() - start;
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
         RILL_TRY(
@@ -246,7 +248,7 @@ static rill_status rest(rill_sim *sim)
         launch.parity = 0;
     }
     sim->kernels->set(&launch, 0, sim->arrays.nodes, NULL);
-    return sim->backend->wait();
+    return rill_device_wait(sim->device);
 }
 
 rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *options, rill_sim **out)
@@ -259,9 +261,8 @@ rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *o
     sim->domain = domain;
     sim->options = *options;
     sim->options.variant = rill_variant_normal(options->variant);
-    RILL_TRY(rill_backend_find(options->backend, &sim->backend));
-    RILL_TRY(sim->backend->probe(sim->device, sizeof sim->device));
-    RILL_TRY(sim->backend->kernels(sim->options.variant, &sim->kernels));
+    RILL_TRY(rill_device_take(options->device, options->backend, &sim->device));
+    RILL_TRY(rill_device_kernels(sim->device, sim->options.variant, &sim->kernels));
     RILL_TRY(allocate(sim));
     RILL_TRY(rest(sim));
     *out = sim;
@@ -274,25 +275,26 @@ done:
 void rill_sim_destroy(rill_sim *sim)
 {
     if (!sim) return;
-    rill_patches_free(&sim->patches, sim->backend);
+    rill_patches_free(&sim->patches, sim->device);
     rill_sim_loading_free(sim);
-    if (sim->backend) {
-        for (int k = 0; k < 2; k++) sim->backend->free(sim->populations[k]);
-        sim->backend->free(sim->partials);
-        sim->backend->free(sim->slice);
-        sim->backend->free(sim->order);
-        sim->backend->release(sim->labels);
-        sim->backend->release(sim->sponge.nodes);
-        sim->backend->release(sim->sponge.keep);
-        sim->backend->free(sim->label_sums);
-        sim->backend->free(sim->label_values);
-        sim->backend->unlink(&sim->arrays);
-        sim->backend->release(sim->swaps);
-        sim->backend->free(sim->arrays.turns);
+    if (sim->device) {
+        for (int k = 0; k < 2; k++) rill_device_free(sim->device, sim->populations[k]);
+        rill_device_free(sim->device, sim->partials);
+        rill_device_free(sim->device, sim->slice);
+        rill_device_free(sim->device, sim->order);
+        rill_device_release(sim->device, sim->labels);
+        rill_device_release(sim->device, sim->sponge.nodes);
+        rill_device_release(sim->device, sim->sponge.keep);
+        rill_device_free(sim->device, sim->label_sums);
+        rill_device_free(sim->device, sim->label_values);
+        rill_device_unlink(sim->device, &sim->arrays);
+        rill_device_release(sim->device, sim->swaps);
+        rill_device_free(sim->device, sim->arrays.turns);
     }
     rill_links_destroy(sim->links);
     rill_array_destroy(sim->dense_swaps);
     rill_array_destroy(sim->host_partials);
+    rill_device_leave(sim->options.device, sim->device);
     free(sim);
 }
 
@@ -304,7 +306,8 @@ static rill_status step_once(rill_sim *sim, bool left, bool leave)
     const bool ring = sim->options.variant.stream == RILL_RING;
     rill_launch launch = rill_sim_launch(sim);
     if (left) launch.walls = rill_patches_left(&sim->patches);
-    const uint64_t nodes = sim->arrays.nodes, chunk = sim->backend->turns ? nodes : sim->links->size.chunk;
+    const uint64_t nodes = sim->arrays.nodes,
+                   chunk = sim->device->backend->turns ? nodes : sim->links->size.chunk;
     for (uint64_t first = 0; first < nodes; first += chunk) {
         launch.first = (rill_node)first;
         launch.nodes = (rill_node)(nodes - first < chunk ? nodes : first + chunk);
@@ -338,7 +341,7 @@ rill_status rill_sim_begin(rill_sim *sim, uint64_t steps)
 
 rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
 {
-    const rill_status status = rill_sim_begin(sim, steps), waited = sim->backend->wait();
+    const rill_status status = rill_sim_begin(sim, steps), waited = rill_device_wait(sim->device);
     return status == RILL_OK ? waited : status;
 }
 
@@ -350,9 +353,9 @@ static rill_status partials_take(rill_sim *sim, bool rounding)
     rill_launch launch = rill_sim_launch(sim);
     launch.rounding = rounding;
     sim->kernels->totals(&launch, sim->partials);
-    RILL_TRY(sim->backend->wait());
-    RILL_TRY(sim->backend->download(sim->host_partials, sim->partials,
-                                    chunks_of(sim->arrays.nodes) * sizeof(rill_partial)));
+    RILL_TRY(rill_device_wait(sim->device));
+    RILL_TRY(rill_device_download(sim->device, sim->host_partials, sim->partials,
+                                  chunks_of(sim->arrays.nodes) * sizeof(rill_partial)));
 done:
     return status;
 }
@@ -418,9 +421,10 @@ static rill_status slice_make(rill_sim *sim)
     rill_status status = RILL_OK;
     const uint64_t nodes = slice_of(sim->domain->nodes);
     if (sim->slice) return RILL_OK;
-    RILL_TRY(sim->backend->alloc(4 * nodes * sizeof(double), "moments", (void **)&sim->slice));
+    RILL_TRY(rill_device_alloc(sim->device, 4 * nodes * sizeof(double), "moments", (void **)&sim->slice));
     if (sim->options.variant.addressing == RILL_DENSE)
-        RILL_TRY(sim->backend->alloc(nodes * sizeof(rill_node), "voxel numbers", (void **)&sim->order));
+        RILL_TRY(
+            rill_device_alloc(sim->device, nodes * sizeof(rill_node), "voxel numbers", (void **)&sim->order));
 done:
     return status;
 }
@@ -433,7 +437,7 @@ static rill_status order_upload(rill_sim *sim, rill_node first, rill_node count,
     if (!sim->order) return RILL_OK;
     RILL_TRY(rill_array_create(count, sizeof(rill_node), "voxel numbers", (void **)&cells));
     rill_numbering_cells(&sim->domain->numbering, first, count, cells);
-    RILL_TRY(sim->backend->upload(sim->order, cells, (uint64_t)count * sizeof(rill_node)));
+    RILL_TRY(rill_device_upload(sim->device, sim->order, cells, (uint64_t)count * sizeof(rill_node)));
     launch->order = sim->order;
 done:
     rill_array_destroy(cells);
@@ -458,8 +462,8 @@ rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, do
         const rill_node part = (rill_node)slice_of(count - done_nodes);
         RILL_TRY(order_upload(sim, first + (rill_node)done_nodes, part, &launch));
         sim->kernels->moments(&launch, first + (rill_node)done_nodes, part, sim->slice);
-        RILL_TRY(sim->backend->wait());
-        RILL_TRY(sim->backend->download(host, sim->slice, 4 * (uint64_t)part * sizeof(double)));
+        RILL_TRY(rill_device_wait(sim->device));
+        RILL_TRY(rill_device_download(sim->device, host, sim->slice, 4 * (uint64_t)part * sizeof(double)));
         if (rho) memcpy(rho + done_nodes, host, part * sizeof(double));
         for (size_t a = 0; a < 3 && u; a++)
             memcpy(u + a * count + done_nodes, host + (a + 1) * part, part * sizeof(double));
@@ -484,10 +488,10 @@ rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node start, rill_node co
         memcpy(host, rho + first, part * sizeof(double));
         for (size_t a = 0; a < 3; a++)
             memcpy(host + (a + 1) * part, u + a * count + first, part * sizeof(double));
-        RILL_TRY(sim->backend->upload(sim->slice, host, 4 * (uint64_t)part * sizeof(double)));
+        RILL_TRY(rill_device_upload(sim->device, sim->slice, host, 4 * (uint64_t)part * sizeof(double)));
         RILL_TRY(order_upload(sim, start + (rill_node)first, part, &launch));
         sim->kernels->set(&launch, start + (rill_node)first, part, sim->slice);
-        RILL_TRY(sim->backend->wait());
+        RILL_TRY(rill_device_wait(sim->device));
     }
 done:
     rill_array_destroy(host);
@@ -509,10 +513,12 @@ rill_status rill_sim_label(rill_sim *sim, const uint32_t *labels, uint32_t count
 {
     rill_status status = RILL_OK;
     RILL_TRY(slice_make(sim));
-    RILL_TRY(sim->backend->share(labels, (uint64_t)sim->domain->nodes * sizeof *labels, "labels",
-                                 (const void **)&sim->labels));
-    RILL_TRY(sim->backend->alloc(count * sizeof(int64_t), "sums by label", (void **)&sim->label_sums));
-    RILL_TRY(sim->backend->alloc(count * sizeof(double), "values by label", (void **)&sim->label_values));
+    RILL_TRY(rill_device_share(sim->device, labels, (uint64_t)sim->domain->nodes * sizeof *labels, "labels",
+                               (const void **)&sim->labels));
+    RILL_TRY(
+        rill_device_alloc(sim->device, count * sizeof(int64_t), "sums by label", (void **)&sim->label_sums));
+    RILL_TRY(rill_device_alloc(sim->device, count * sizeof(double), "values by label",
+                               (void **)&sim->label_values));
     sim->label_count = count;
 done:
     return status;
@@ -530,7 +536,7 @@ static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const ril
         RILL_TRY(order_upload(sim, (rill_node)first, count, &launch));
         see(sim, &launch, (rill_node)first, count);
     }
-    RILL_TRY(sim->backend->wait());
+    RILL_TRY(rill_device_wait(sim->device));
 done:
     return status;
 }
@@ -538,14 +544,14 @@ done:
 static void slice_gather(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
 {
     sim->kernels->moments(launch, first, count, sim->slice);
-    sim->backend->gather(sim->slice, sim->labels + first, count, sim->label_sums);
+    rill_device_gather(sim->device, sim->slice, sim->labels + first, count, sim->label_sums);
 }
 
 static void slice_add(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
 {
     rill_launch adding = *launch;
     adding.add = true;
-    sim->backend->spread(sim->label_values, sim->labels + first, count, sim->slice);
+    rill_device_spread(sim->device, sim->label_values, sim->labels + first, count, sim->slice);
     sim->kernels->set(&adding, first, count, sim->slice);
 }
 
@@ -555,9 +561,9 @@ rill_status rill_sim_label_sums(rill_sim *sim, double *sums)
     int64_t *host = NULL;
     const uint64_t bytes = sim->label_count * sizeof *host;
     RILL_TRY(rill_array_create_zero(sim->label_count, sizeof *host, "sums by label", (void **)&host));
-    RILL_TRY(sim->backend->upload(sim->label_sums, host, bytes));
+    RILL_TRY(rill_device_upload(sim->device, sim->label_sums, host, bytes));
     RILL_TRY(by_slices(sim, slice_gather));
-    RILL_TRY(sim->backend->download(host, sim->label_sums, bytes));
+    RILL_TRY(rill_device_download(sim->device, host, sim->label_sums, bytes));
     for (uint32_t k = 0; k < sim->label_count; k++) sums[k] = (double)host[k] / RILL_SUM_UNIT;
 done:
     rill_array_destroy(host);
@@ -568,7 +574,7 @@ rill_status rill_sim_label_add(rill_sim *sim, const double *density)
 {
     rill_status status = RILL_OK;
     sim->fresh = sim->steps;
-    RILL_TRY(sim->backend->upload(sim->label_values, density, sim->label_count * sizeof *density));
+    RILL_TRY(rill_device_upload(sim->device, sim->label_values, density, sim->label_count * sizeof *density));
     RILL_TRY(by_slices(sim, slice_add));
 done:
     return status;
@@ -585,9 +591,9 @@ done:
     return status;
 }
 
-const char *rill_sim_backend(const rill_sim *sim) { return sim->backend->name; }
+const char *rill_sim_backend(const rill_sim *sim) { return sim->device->backend->name; }
 
-const char *rill_sim_device(const rill_sim *sim) { return sim->device; }
+const char *rill_sim_device(const rill_sim *sim) { return sim->device->name; }
 
 void rill_sim_force_set(rill_sim *sim, const double force[3])
 {
@@ -598,13 +604,13 @@ rill_variant rill_sim_variant(const rill_sim *sim) { return sim->options.variant
 
 bool rill_sim_mirrored(const rill_sim *sim) { return sim->domain->swap_count > 0; }
 
-const rill_backend *rill_sim_backend_table(const rill_sim *sim) { return sim->backend; }
+rill_device *rill_sim_device_of(const rill_sim *sim) { return sim->device; }
 
 double rill_sim_seconds_linking(const rill_sim *sim) { return sim->seconds_linking; }
 
 uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked)
 {
-    const uint64_t own = sim->backend->linked ? sim->backend->linked(&sim->arrays) : 0;
+    const uint64_t own = rill_device_linked(sim->device, &sim->arrays);
     if (linked) *linked = own;
     return sim->held + own;
 }

@@ -6,7 +6,7 @@
 #ifndef RILL_RUN_SIM_H
 #define RILL_RUN_SIM_H
 
-#include "backend.h"
+#include "device/device.h"
 #include "domain/links.h"
 
 /** Return the bytes that a simulation takes on its backend, without what mirrored sides add. */
@@ -43,8 +43,8 @@ rill_status rill_sim_walls_add(rill_sim *sim);
  */
 rill_status rill_sim_sponge_set(rill_sim *sim, const rill_node *nodes, const float *keep, uint64_t count);
 
-/** Return the backend of a simulation. */
-const rill_backend *rill_sim_backend_table(const rill_sim *sim);
+/** Return the device of a simulation. */
+rill_device *rill_sim_device_of(const rill_sim *sim);
 
 /** As rill_sim_step(), but a device goes on with the steps when this returns; what is asked of it next waits
  * for them. */

@@ -11,10 +11,9 @@
 
 struct rill_sim {
     const rill_domain *domain;
-    const rill_backend *backend;
+    rill_device *device;
     const rill_kernels *kernels;
     rill_sim_options options;
-    char device[256];
     uint64_t steps;
     uint64_t fresh; /* the value of `steps` when something was set: no wall link has been crossed since */
     rill_patches patches;

@@ -39,7 +39,7 @@ static head head_of(const rill_sim *sim)
               .ring = sim->ring,
               .populations = rill_sim_population_bytes(sim->options.variant, sim->arrays.stride),
               .patches = (uint32_t)sim->patches.count,
-              .host = sim->backend->host};
+              .host = sim->device->backend->host};
     rill_variant_name(sim->options.variant, h.variant, sizeof h.variant);
     return h;
 }
@@ -76,8 +76,8 @@ rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, 
         offset += part, bytes -= part, to = (char *)to + part;
     }
     if (bytes)
-        RILL_TRY(
-            sim->backend->download(to, (const char *)launch.from.populations + (offset - before), bytes));
+        RILL_TRY(rill_device_download(sim->device, to,
+                                      (const char *)launch.from.populations + (offset - before), bytes));
 done:
     rill_array_destroy(front);
     return status;
@@ -115,7 +115,9 @@ rill_status rill_sim_state_load(rill_sim *sim, uint64_t offset, uint64_t bytes, 
         memcpy(sim->loading->front + offset, from, part);
         offset += part, bytes -= part, from = (const char *)from + part;
     }
-    if (bytes) RILL_TRY(sim->backend->upload((char *)sim->populations[0] + (offset - before), from, bytes));
+    if (bytes)
+        RILL_TRY(
+            rill_device_upload(sim->device, (char *)sim->populations[0] + (offset - before), from, bytes));
     sim->loading->bytes += given;
 done:
     return status;
@@ -167,7 +169,7 @@ rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps)
                                   (const double *)(const void *)(sim->loading->front + sizeof h)));
     sim->steps = sim->fresh = steps;
     sim->ring = h.ring;
-    RILL_TRY(sim->backend->wait());
+    RILL_TRY(rill_device_wait(sim->device));
 done:
     rill_sim_loading_free(sim);
     return status;

@@ -166,14 +166,14 @@ static bool two_arrays_fit(rill_variant v, uint64_t nodes, uint64_t room)
            2 * nodes * (uint64_t)(rill_q((int)v.lattice) * rill_storage_size((int)v.storage)) <= room / 2;
 }
 
-const char *rill_variant_choose(rill_variant *v, const rill_backend *backend, uint64_t nodes, bool stream,
+const char *rill_variant_choose(rill_variant *v, rill_device *device, uint64_t nodes, bool stream,
                                 bool addressing)
 {
     uint64_t room = 0;
     const char *asked = stream || addressing ? "as asked for, else what is fastest" : NULL;
     if (stream && addressing) return "as asked for";
-    if (backend->host) return asked ? asked : "fastest on a CPU";
-    if (backend->available(&room) != RILL_OK) room = 0; /* who allocates will tell */
+    if (device->backend->host) return asked ? asked : "fastest on a CPU";
+    if (rill_device_available(device, &room) != RILL_OK) room = 0; /* who allocates will tell */
     if (!addressing && !(stream && rill_stream_esoteric(v->stream))) v->addressing = RILL_BITMAP;
     /* Of few bytes a ring makes too little use: in 16 bits AA is 8 to 20 % faster in large domains (D3Q19),
      * as fast in small ones. */
@@ -190,11 +190,12 @@ const char *rill_variant_choose(rill_variant *v, const rill_backend *backend, ui
                : "fastest in one array on a GPU for so many nodes or so few bits: no index list";
 }
 
-const char *rill_variant_choose_for(rill_variant *v, const rill_backend *backend, const rill_geom *geom,
-                                    bool stream, bool addressing)
+const char *rill_variant_choose_for(rill_variant *v, rill_device *device, const rill_geom *geom, bool stream,
+                                    bool addressing)
 {
-    const uint64_t nodes = backend->host ? 0 : rill_geom_fluid(geom); /* on a host the number plays no part */
-    return rill_variant_choose(v, backend, nodes, stream, addressing);
+    const uint64_t nodes =
+        device->backend->host ? 0 : rill_geom_fluid(geom); /* on a host the number plays no part */
+    return rill_variant_choose(v, device, nodes, stream, addressing);
 }
 
 bool rill_variant_equal(rill_variant a, rill_variant b)

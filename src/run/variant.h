@@ -7,7 +7,7 @@
 #ifndef RILL_RUN_VARIANT_H
 #define RILL_RUN_VARIANT_H
 
-#include "backend.h"
+#include "device/device.h"
 #include "rill.h"
 
 extern const char *const rill_lattice_names[RILL_LATTICE_COUNT + 1];
@@ -56,11 +56,11 @@ bool rill_variant_equal(rill_variant a, rill_variant b);
  * @param addressing  leave the addressing as it is
  * @return why, a clause
  */
-const char *rill_variant_choose(rill_variant *variant, const rill_backend *backend, uint64_t nodes,
-                                bool stream, bool addressing);
+const char *rill_variant_choose(rill_variant *variant, rill_device *device, uint64_t nodes, bool stream,
+                                bool addressing);
 
 /** As rill_variant_choose(), for the fluid nodes of a geometry. */
-const char *rill_variant_choose_for(rill_variant *variant, const rill_backend *backend, const rill_geom *geom,
+const char *rill_variant_choose_for(rill_variant *variant, rill_device *device, const rill_geom *geom,
                                     bool stream, bool addressing);
 
 /** Bytes per node of a variant by the formulas of the literature: populations and flags or index words. */

@@ -138,6 +138,7 @@ static rill_status pores(rill_geom *geom, const char *name, const char *title, c
     options.variant.shift = RILL_SHIFTED;
     options.variant.equilibrium = RILL_STOKES;
     options.backend = setup->backend;
+    options.device = setup->device;
     options.magic = setup->magic;
     if (!setup->full) options.tolerance = 1e-2; /* formats are compared at the same step, settled or not */
     RILL_TRY(rill_permeability_plan_make(geom, &options, &plan));

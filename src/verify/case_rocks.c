@@ -30,6 +30,7 @@ static rill_status porosity_run(const rill_verify_case *of, const rill_verify_se
     rill_permeability_plan plan;
     rill_permeability_options options = rill_permeability_options_default();
     options.backend = setup->backend;
+    options.device = setup->device;
     RILL_TRY(rill_verify_rock_crop(setup->rock, 480, RILL_MIRROR, &rock));
     RILL_TRY(rill_permeability_plan_make(rock, &options, &plan));
     values->found[0] = plan.porosity.total;
@@ -50,6 +51,7 @@ static rill_status permeability_run(const rill_verify_case *of, const rill_verif
     rill_permeability_options options = rill_permeability_options_default();
     options.variant = setup->variant;
     options.backend = setup->backend;
+    options.device = setup->device;
     options.magic = setup->magic;
     RILL_TRY(rill_verify_rock_crop(setup->rock, 240, RILL_MIRROR, &rock));
     RILL_TRY(rill_permeability_plan_make(rock, &options, &plan));

@@ -6,7 +6,7 @@
  * over all nodes are compared with those of the profile, and runs of nodes at both ends and in the middle one
  * by one. No field is read as a whole.
  */
-#include "backend.h"
+#include "device/device.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -108,15 +108,16 @@ done:
 
 /* Refuse before anything is taken: what the backend is to hold, and voxels, numbers of nodes and of ghosts
  * here. */
-static rill_status memory_check(const stack *s, const rill_verify_setup *setup, const rill_backend *backend)
+static rill_status memory_check(const stack *s, const rill_verify_setup *setup, rill_device *device)
 {
     rill_status status = RILL_OK;
     const double fluid = GAP / (GAP + 1.0);
     const rill_bytes bytes = rill_variant_bytes(setup->variant, fluid);
     const uint64_t there = (uint64_t)((bytes.populations + bytes.index) * (double)nodes_of(s)),
                    here = (uint64_t)(1.4 * (double)voxels_of(s));
-    if (!backend->host) RILL_TRY(backend->require(there, "the populations and index lists"));
-    RILL_TRY(rill_memory_require(here + (backend->host ? there : 0), "the flow between plates"));
+    if (!device->backend->host)
+        RILL_TRY(rill_device_require(device, there, "the populations and index lists"));
+    RILL_TRY(rill_memory_require(here + (device->backend->host ? there : 0), "the flow between plates"));
 done:
     return status;
 }
@@ -144,7 +145,6 @@ static rill_status plates_run(const rill_verify_case *of, const rill_verify_setu
     rill_geom *geom = NULL;
     rill_domain *domain = NULL;
     rill_sim *sim = NULL;
-    const rill_backend *backend;
     rill_totals totals;
     const uint64_t few = setup->full ? UINT64_C(300000000) : UINT64_C(300000);
     rill_sim_options options = rill_verify_options(setup, rill_verify_magic_tau(setup, TAU));
@@ -155,8 +155,7 @@ static rill_status plates_run(const rill_verify_case *of, const rill_verify_setu
     s.force = options.force[0] = 8 * SPEED * s.nu / (GAP * GAP);
     /* The slowest mode, half a wave across the channel, is left: a tenth more, because time is discrete. */
     const uint64_t steps = 2 * (uint64_t)ceil(0.55 * -log(LEFT) * GAP * GAP / (s.nu * M_PI * M_PI));
-    RILL_TRY(rill_backend_find(setup->backend, &backend));
-    RILL_TRY(memory_check(&s, setup, backend));
+    RILL_TRY(memory_check(&s, setup, setup->device));
     RILL_TRY(stack_create(&s, &geom));
     double start = rill_now();
     RILL_TRY(rill_domain_create(geom, &(rill_domain_options){setup->variant.lattice, 0}, &domain));

@@ -22,6 +22,7 @@ rill_sim_options rill_verify_options(const rill_verify_setup *setup, double tau)
     rill_sim_options options = rill_sim_options_default();
     options.variant = setup->variant;
     options.backend = setup->backend;
+    options.device = setup->device;
     options.magic = setup->magic;
     options.tau = tau;
     return options;

@@ -47,6 +47,7 @@ typedef struct rill_verify_check {
 /** What is verified. */
 typedef struct rill_verify_setup {
     rill_variant variant;
+    rill_device *device; /**< all cases run there */
     rill_backend_kind backend;
     double magic;          /**< TRT, MRT */
     bool full;             /**< the sizes and cases of a GPU */

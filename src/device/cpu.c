@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CPU as a backend: host memory, and the kernels of the best x86-64 level that the processor has. */
-#include "backend.h"
 #include "core/memory.h"
 #include "cpu/rows.h"
+#include "device/device.h"
 #include "domain/segments.h"
+#include "kernel/sums.h"
 #include "run/variant.h"
 
 #include <math.h>
@@ -63,10 +64,12 @@ static const level *level_find(void)
     return NULL;
 }
 
-static rill_status probe(char *device, size_t size)
+static rill_status open_cpu(rill_device *device)
 {
     const level *found = level_find();
     if (!found) return RILL_SYSTEM;
+    if (device->ordinal > 0) return rill_fail(RILL_USAGE, "cpu %d: there is one, 0", device->ordinal);
+    device->state = (void *)found;
     char model[160] = "x86-64 processor", line[256];
     FILE *file = fopen("/proc/cpuinfo", "r");
     while (file && fgets(line, sizeof line, file))
@@ -77,13 +80,33 @@ static rill_status probe(char *device, size_t size)
         }
     if (file) fclose(file);
     const int threads = omp_get_max_threads();
-    snprintf(device, size, "%s, %d thread%s, x86-64-%s", model, threads, threads == 1 ? "" : "s",
-             found->name);
+    snprintf(device->name, sizeof device->name, "%s, %d thread%s, x86-64-%s", model, threads,
+             threads == 1 ? "" : "s", found->name);
     return RILL_OK;
 }
 
-static rill_status alloc(uint64_t bytes, const char *what, void **out)
+static void close_cpu(rill_device *device) { (void)device; }
+
+static const rill_cpu_level *parts_of(const rill_device *device)
 {
+    return ((const level *)device->state)->parts;
+}
+
+static rill_status available(rill_device *device, uint64_t *bytes)
+{
+    (void)device;
+    return rill_memory_available(bytes);
+}
+
+static rill_status require(rill_device *device, uint64_t bytes, const char *what)
+{
+    (void)device;
+    return rill_memory_require(bytes, what);
+}
+
+static rill_status alloc(rill_device *device, uint64_t bytes, const char *what, void **out)
+{
+    (void)device;
     const rill_status status = rill_array_create(bytes, 1, what, out);
     if (status != RILL_OK) return status;
     char *array = *out;
@@ -96,51 +119,63 @@ static rill_status alloc(uint64_t bytes, const char *what, void **out)
     return RILL_OK;
 }
 
-static rill_status share(const void *host, uint64_t bytes, const char *what, const void **out)
+static void free_array(rill_device *device, void *array)
 {
-    (void)bytes, (void)what;
+    (void)device;
+    rill_array_destroy(array);
+}
+
+static rill_status share(rill_device *device, const void *host, uint64_t bytes, const char *what,
+                         const void **out)
+{
+    (void)device, (void)bytes, (void)what;
     *out = host;
     return RILL_OK;
 }
 
-static void release(const void *array) { (void)array; }
+static void release(rill_device *device, const void *array) { (void)device, (void)array; }
 
-static void build(const rill_builder *builder, rill_build_task task)
+static void build(rill_device *device, const rill_builder *builder, rill_build_task task)
 {
-    const level *found = level_find(); /* there is one, for probe() has found it */
-    if (found) found->parts->build(builder, task);
+    parts_of(device)->build(builder, task);
 }
 
 /* Steps read segments instead of a list. */
-static rill_status link_nodes(rill_variant variant, rill_arrays *arrays)
+static rill_status link_nodes(rill_device *device, rill_variant variant, rill_arrays *arrays)
 {
     if (variant.addressing != RILL_LIST) return RILL_OK;
-    const level *found = level_find();
-    return found ? rill_segments_create(variant, arrays, found->parts->masks, &arrays->segments)
-                 : RILL_SYSTEM;
+    return rill_segments_create(variant, arrays, parts_of(device)->masks, &arrays->segments);
 }
 
-static void unlink_nodes(rill_arrays *arrays) { rill_segments_destroy(&arrays->segments); }
-
-static uint64_t linked_bytes(const rill_arrays *arrays)
+static void unlink_nodes(rill_device *device, rill_arrays *arrays)
 {
+    (void)device;
+    rill_segments_destroy(&arrays->segments);
+}
+
+static uint64_t linked_bytes(rill_device *device, const rill_arrays *arrays)
+{
+    (void)device;
     return rill_segments_bytes(&arrays->segments, arrays->nodes);
 }
 
-static rill_status copy(void *to, const void *from, uint64_t bytes)
+static rill_status copy(rill_device *device, void *to, const void *from, uint64_t bytes)
 {
+    (void)device;
     memcpy(to, from, bytes);
     return RILL_OK;
 }
 
-static rill_status wait(void) { return RILL_OK; }
-
-static rill_status kernels(rill_variant variant, const rill_kernels **out)
+static rill_status wait_for_nothing(rill_device *device)
 {
-    const level *found = level_find();
-    if (!found) return RILL_SYSTEM;
-    if (found->parts->has(variant)) {
-        *out = &found->parts->kernels;
+    (void)device;
+    return RILL_OK;
+}
+
+static rill_status kernels(rill_device *device, rill_variant variant, const rill_kernels **out)
+{
+    if (parts_of(device)->has(variant)) {
+        *out = &parts_of(device)->kernels;
         return RILL_OK;
     }
     char name[96];
@@ -172,7 +207,7 @@ static double update(float *a, int64_t count, int rows)
 /* Updates 512 MiB in place, far more than the caches hold: the median of updating one row, or of sixteen,
  * about as many as a step has: some processors get a third more from their memory when they ask for several
  * at once. */
-static rill_status bandwidth(double *bytes_per_second)
+static rill_status bandwidth(rill_device *device, double *bytes_per_second)
 {
     enum { rounds = 9 };
 #ifdef __SANITIZE_ADDRESS__ /* no speed is meant there, and all of it would take seconds */
@@ -182,7 +217,8 @@ static rill_status bandwidth(double *bytes_per_second)
 #endif
     double rates[2][rounds];
     float *a = NULL;
-    const rill_status status = alloc((uint64_t)count * sizeof *a, "the bandwidth measurement", (void **)&a);
+    const rill_status status =
+        alloc(device, (uint64_t)count * sizeof *a, "the bandwidth measurement", (void **)&a);
     if (status != RILL_OK) return status;
     for (int round = 0; round < 2 * rounds; round++)
         rates[round % 2][round / 2] = update(a, count, round % 2 ? 16 : 1);
@@ -192,8 +228,10 @@ static rill_status bandwidth(double *bytes_per_second)
     return RILL_OK;
 }
 
-static void gather(const double *values, const uint32_t *labels, uint64_t count, int64_t *sums)
+static void gather(rill_device *device, const double *values, const uint32_t *labels, uint64_t count,
+                   int64_t *sums)
 {
+    (void)device;
 #pragma omp parallel for schedule(static)
     for (uint64_t k = 0; k < count; k++) {
         uint64_t *sum = (uint64_t *)&sums[labels[k]]; /* sums too large wrap, which signed ones must not */
@@ -203,8 +241,10 @@ static void gather(const double *values, const uint32_t *labels, uint64_t count,
     }
 }
 
-static void spread(const double *given, const uint32_t *labels, uint64_t count, double *values)
+static void spread(rill_device *device, const double *given, const uint32_t *labels, uint64_t count,
+                   double *values)
 {
+    (void)device;
 #pragma omp parallel for schedule(static)
     for (uint64_t k = 0; k < count; k++) values[k] = given[labels[k]];
 }
@@ -212,11 +252,12 @@ static void spread(const double *given, const uint32_t *labels, uint64_t count, 
 const rill_backend rill_backend_cpu = {
     .name = "cpu",
     .host = true,
-    .probe = probe,
-    .available = rill_memory_available,
-    .require = rill_memory_require,
+    .open = open_cpu,
+    .close = close_cpu,
+    .available = available,
+    .require = require,
     .alloc = alloc,
-    .free = rill_array_destroy,
+    .free = free_array,
     .share = share,
     .release = release,
     .build = build,
@@ -227,7 +268,7 @@ const rill_backend rill_backend_cpu = {
     .download = copy,
     .gather = gather,
     .spread = spread,
-    .wait = wait,
+    .wait = wait_for_nothing,
     .kernels = kernels,
     .bandwidth = bandwidth,
     .yardstick = "in-place update",

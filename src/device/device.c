@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening and closing devices. */
+#include "device/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+bool rill_device_has_cuda(void)
+{
+#ifdef RILL_HAVE_CUDA
+    return true;
+#else
+    return false;
+#endif
+}
+
+/* @return the backend of a kind, NULL with a message where it was not built */
+static const rill_backend *backend_of(rill_backend_kind kind)
+{
+    if (kind == RILL_BACKEND_CPU) return &rill_backend_cpu;
+#ifdef RILL_HAVE_CUDA
+    return &rill_backend_cuda;
+#else
+    rill_fail(RILL_SYSTEM,
+              "rill was built without CUDA: build it where nvcc is installed, or use --backend cpu");
+    return NULL;
+#endif
+}
+
+static rill_status create(rill_backend_kind kind, int ordinal, rill_device **out)
+{
+    const rill_backend *backend = backend_of(kind);
+    if (!backend) return RILL_SYSTEM;
+    rill_device *device = calloc(1, sizeof *device);
+    if (!device) return rill_fail(RILL_SYSTEM, "out of memory for a device");
+    *device = (rill_device){.backend = backend, .kind = kind, .ordinal = ordinal};
+    const rill_status status = backend->open(device);
+    if (status == RILL_OK)
+        *out = device;
+    else
+        free(device);
+    return status;
+}
+
+rill_status rill_device_create(rill_backend_kind kind, int ordinal, rill_device **out)
+{
+    *out = NULL;
+    if (ordinal < 0) return rill_fail(RILL_USAGE, "device %d: devices are counted from 0", ordinal);
+    switch (kind) {
+    case RILL_BACKEND_CPU:
+    case RILL_BACKEND_CUDA:
+        return create(kind, ordinal, out);
+    case RILL_BACKEND_AUTO:
+        return create(RILL_BACKEND_CUDA, ordinal, out) == RILL_OK ? RILL_OK
+                                                                  : create(RILL_BACKEND_CPU, 0, out);
+    }
+    return rill_fail(RILL_USAGE, "backend %d is not one of auto, cpu, cuda", (int)kind);
+}
+
+void rill_device_destroy(rill_device *device)
+{
+    if (!device) return;
+    device->backend->close(device);
+    free(device);
+}
+
+const char *rill_device_name(const rill_device *device) { return device->name; }
+
+/* The message of a thread is its own. */
+static void *open_now(void *of)
+{
+    rill_device_opening *opening = of;
+    opening->status = rill_device_create(opening->kind, opening->ordinal, &opening->device);
+    if (opening->status != RILL_OK)
+        snprintf(opening->message, sizeof opening->message, "%s", rill_error_message());
+    return NULL;
+}
+
+void rill_device_begin(rill_backend_kind kind, int ordinal, rill_device_opening *opening)
+{
+    *opening = (rill_device_opening){.kind = kind, .ordinal = ordinal};
+    opening->threaded = rill_device_has_cuda() && kind != RILL_BACKEND_CPU &&
+                        pthread_create(&opening->thread, NULL, open_now, opening) == 0;
+    if (!opening->threaded) open_now(opening);
+}
+
+rill_status rill_device_end(rill_device_opening *opening, rill_device **out)
+{
+    if (opening->threaded) pthread_join(opening->thread, NULL);
+    opening->threaded = false;
+    *out = opening->device;
+    return opening->status == RILL_OK ? RILL_OK : rill_fail(opening->status, "%s", opening->message);
+}
+
+rill_status rill_device_take(rill_device *given, rill_backend_kind kind, rill_device **out)
+{
+    *out = given;
+    return given ? RILL_OK : rill_device_create(kind, 0, out);
+}
+
+void rill_device_leave(rill_device *given, rill_device *device)
+{
+    if (!given) rill_device_destroy(device);
+}
+
+bool rill_backend_available(rill_backend_kind kind)
+{
+    rill_device *device = NULL;
+    const rill_status status = rill_device_create(kind, 0, &device);
+    rill_device_destroy(device);
+    return status == RILL_OK;
+}

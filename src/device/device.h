@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file device.h
+ * A device that simulations run on: memory, a queue of kernels, and the kernels that were found for it. It
+ * knows no numerics; the simulation is written once on top of it. Nothing of it is shared with other devices,
+ * not even with another object for the same GPU, so that threads may each have their own; one object is for
+ * one thread at a time.
+ */
+#ifndef RILL_DEVICE_DEVICE_H
+#define RILL_DEVICE_DEVICE_H
+
+#include "core/status.h"
+#include "domain/build.h"
+#include "kernel/launch.h"
+
+#include <pthread.h>
+
+/** What devices of a kind have in common. Simulations use the functions below instead. */
+typedef struct rill_backend {
+    const char *name; /**< "cpu" */
+    bool host;        /**< its memory is the host's */
+
+    /** Fill in name, queue and state of a device whose kind and ordinal are set; undone by close. */
+    rill_status (*open)(rill_device *device);
+    void (*close)(rill_device *device);
+
+    rill_status (*available)(rill_device *device, uint64_t *bytes);
+    rill_status (*require)(rill_device *device, uint64_t bytes, const char *what);
+    rill_status (*alloc)(rill_device *device, uint64_t bytes, const char *what, void **out);
+    void (*free)(rill_device *device, void *array);
+    rill_status (*share)(rill_device *device, const void *host, uint64_t bytes, const char *what,
+                         const void **out);
+    void (*release)(rill_device *device, const void *array);
+    void (*build)(rill_device *device, const rill_builder *builder, rill_build_task task);
+    rill_status (*link)(rill_device *device, rill_variant variant, rill_arrays *arrays);
+    void (*unlink)(rill_device *device, rill_arrays *arrays);
+    uint64_t (*linked)(rill_device *device, const rill_arrays *arrays);
+    rill_status (*upload)(rill_device *device, void *to, const void *host, uint64_t bytes);
+    rill_status (*download)(rill_device *device, void *host, const void *from, uint64_t bytes);
+    void (*gather)(rill_device *device, const double *values, const uint32_t *labels, uint64_t count,
+                   int64_t *sums);
+    void (*spread)(rill_device *device, const double *given, const uint32_t *labels, uint64_t count,
+                   double *values);
+    rill_status (*wait)(rill_device *device);
+    rill_status (*kernels)(rill_device *device, rill_variant variant, const rill_kernels **out);
+    rill_status (*bandwidth)(rill_device *device, double *bytes_per_second);
+    void (*versions)(char *driver, size_t driver_size, char *runtime, size_t runtime_size);
+
+    /** Whether all of a ring's step is one launch, whose parts wait for each other (kernel/turn.h). */
+    bool turns;
+
+    /** Whether steps see to interpolated walls where rill_walls_in_step(). */
+    bool walls_in_step;
+
+    /** One clause that names the measure of bandwidth, "device copy". */
+    const char *yardstick;
+} rill_backend;
+
+/** See rill.h. */
+struct rill_device {
+    const rill_backend *backend;
+    rill_backend_kind kind; /**< cpu or cuda */
+    int ordinal;            /**< among those of its kind */
+    char name[256];         /**< "NVIDIA H200" */
+    void *queue;            /**< kernels and copies go through it in their order; NULL on a host */
+    void *state;            /**< the backend's own */
+};
+
+/** A device that is being opened in a thread of its own. */
+typedef struct rill_device_opening {
+    pthread_t thread;
+    bool threaded;
+    rill_backend_kind kind;
+    int ordinal;
+    rill_device *device;
+    rill_status status;
+    char message[512];
+} rill_device_opening;
+
+/** Begin to open a device, which takes a fifth of a second for CUDA; see rill_device_create(). */
+void rill_device_begin(rill_backend_kind kind, int ordinal, rill_device_opening *opening);
+
+/** Wait for the device that rill_device_begin() began to open; it must be called once, even if the device is
+ * not wanted any more. */
+rill_status rill_device_end(rill_device_opening *opening, rill_device **out);
+
+/** Take the device that was given, or else open one of a kind. Undone by rill_device_leave(). */
+rill_status rill_device_take(rill_device *given, rill_backend_kind kind, rill_device **out);
+
+/** Close a device that was not given; NULL is allowed. */
+void rill_device_leave(rill_device *given, rill_device *device);
+
+/** Return the bytes that can still be allocated. */
+static inline rill_status rill_device_available(rill_device *device, uint64_t *bytes)
+{
+    return device->backend->available(device, bytes);
+}
+
+/** Refuse when less than `bytes` can be allocated. */
+static inline rill_status rill_device_require(rill_device *device, uint64_t bytes, const char *what)
+{
+    return device->backend->require(device, bytes, what);
+}
+
+/** Allocate and clear. */
+static inline rill_status rill_device_alloc(rill_device *device, uint64_t bytes, const char *what, void **out)
+{
+    return device->backend->alloc(device, bytes, what, out);
+}
+
+static inline void rill_device_free(rill_device *device, void *array)
+{
+    device->backend->free(device, array);
+}
+
+/** Make a host array readable by kernels, without a copy where the host is the device; undone by
+ * rill_device_release(). */
+static inline rill_status rill_device_share(rill_device *device, const void *host, uint64_t bytes,
+                                            const char *what, const void **out)
+{
+    return device->backend->share(device, host, bytes, what, out);
+}
+
+static inline void rill_device_release(rill_device *device, const void *array)
+{
+    device->backend->release(device, array);
+}
+
+/** Build entries of arrays, all pointers being the device's; may return before the work is done. */
+static inline void rill_device_build(rill_device *device, const rill_builder *builder, rill_build_task task)
+{
+    device->backend->build(device, builder, task);
+}
+
+/** Add to the built arrays of a variant what the device's kernels want besides; undone by
+ * rill_device_unlink(). */
+static inline rill_status rill_device_link(rill_device *device, rill_variant variant, rill_arrays *arrays)
+{
+    return device->backend->link(device, variant, arrays);
+}
+
+static inline void rill_device_unlink(rill_device *device, rill_arrays *arrays)
+{
+    device->backend->unlink(device, arrays);
+}
+
+/** Return the bytes that rill_device_link() took. */
+static inline uint64_t rill_device_linked(rill_device *device, const rill_arrays *arrays)
+{
+    return device->backend->linked(device, arrays);
+}
+
+static inline rill_status rill_device_upload(rill_device *device, void *to, const void *host, uint64_t bytes)
+{
+    return device->backend->upload(device, to, host, bytes);
+}
+
+static inline rill_status rill_device_download(rill_device *device, void *host, const void *from,
+                                               uint64_t bytes)
+{
+    return device->backend->download(device, host, from, bytes);
+}
+
+/** Add values[k], in units of 1 / RILL_SUM_UNIT so that no order changes the result, to sums[labels[k]]. */
+static inline void rill_device_gather(rill_device *device, const double *values, const uint32_t *labels,
+                                      uint64_t count, int64_t *sums)
+{
+    device->backend->gather(device, values, labels, count, sums);
+}
+
+/** Set values[k] to given[labels[k]]. */
+static inline void rill_device_spread(rill_device *device, const double *given, const uint32_t *labels,
+                                      uint64_t count, double *values)
+{
+    device->backend->spread(device, given, labels, count, values);
+}
+
+/** Wait for all kernels of the device's queue. @return RILL_SYSTEM when one failed */
+static inline rill_status rill_device_wait(rill_device *device) { return device->backend->wait(device); }
+
+/**
+ * Find the kernels of a variant that rill_variant_check() accepts, or make them; they stay until the device
+ * is closed. @return RILL_SYSTEM with the remedy when they cannot be had here
+ */
+static inline rill_status rill_device_kernels(rill_device *device, rill_variant variant,
+                                              const rill_kernels **out)
+{
+    return device->backend->kernels(device, variant, out);
+}
+
+/**
+ * Measure the memory bandwidth that kernels are compared with, in bytes per second (read + written):
+ * a device copy on a GPU, in-place updates a[i] = s a[i] + b on a CPU.
+ */
+static inline rill_status rill_device_bandwidth(rill_device *device, double *bytes_per_second)
+{
+    return device->backend->bandwidth(device, bytes_per_second);
+}
+
+/** Write the versions of driver and runtime, nothing where there are none. */
+static inline void rill_device_versions(rill_device *device, char *driver, size_t driver_size, char *runtime,
+                                        size_t runtime_size)
+{
+    if (device->backend->versions) device->backend->versions(driver, driver_size, runtime, runtime_size);
+}
+
+/** Return whether this library was built with CUDA. */
+bool rill_device_has_cuda(void);
+
+extern const rill_backend rill_backend_cpu;
+#ifdef RILL_HAVE_CUDA
+extern const rill_backend rill_backend_cuda;
+#endif
+
+#endif

@@ -30,6 +30,9 @@ typedef struct rill_backend {
     /** Find the device and write its name. @return RILL_SYSTEM with the reason when there is none */
     rill_status (*probe)(char *device, size_t size);
 
+    /** Write how many threads of the host step so many nodes, and why; NULL on a device. */
+    void (*threads)(uint64_t nodes, char *text, size_t size);
+
     /** Return the bytes that can still be allocated. */
     rill_status (*available)(uint64_t *bytes);
 

@@ -83,6 +83,11 @@ static rill_status probe(char *device, size_t size)
     return RILL_OK;
 }
 
+static void explain_threads(uint64_t nodes, char *text, size_t size)
+{
+    rill_threads_explain(nodes, RILL_CPU_PIECE_NODES, "nodes", text, size);
+}
+
 enum { PAGE = 4096 };
 
 typedef struct cleared {
@@ -255,6 +260,7 @@ const rill_backend rill_backend_cpu = {
     .name = "cpu",
     .host = true,
     .probe = probe,
+    .threads = explain_threads,
     .available = rill_memory_available,
     .require = rill_memory_require,
     .alloc = alloc,

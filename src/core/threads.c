@@ -16,6 +16,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -204,11 +205,14 @@ static void need_helpers(team *t, int last)
 
 static int least(int a, int b) { return a < b ? a : b; }
 
+/* Whether the user or the program has named a number of threads. */
+static bool asked_for(void) { return named || omp_get_max_threads() != chosen; }
+
 int rill_threads(void)
 {
     if (working || omp_in_parallel()) return 1;
     const int wanted = least(least(omp_get_max_threads(), omp_get_thread_limit()), MOST);
-    if (named || omp_get_max_threads() != chosen) return wanted;
+    if (asked_for()) return wanted;
     const team *t = team_get();
     return t ? least(wanted, t->processors) : 1;
 }
@@ -218,6 +222,30 @@ int rill_threads_fit(uint64_t count, uint64_t piece)
     const uint64_t fit = count / piece / SHARE;
     const int most = rill_threads();
     return fit < 2 ? 1 : fit < (uint64_t)most ? (int)fit : most;
+}
+
+void rill_threads_explain(uint64_t count, uint64_t piece, const char *item, char *text, size_t size)
+{
+    const int most = rill_threads(), fit = rill_threads_fit(count, piece), processors = rill_processors();
+    const int length =
+        snprintf(text, size, "%d on %d processor%s", fit, processors, processors > 1 ? "s" : "");
+    char *rest = text + least(length, (int)size - 1);
+    const size_t left = size - (size_t)(rest - text);
+    if (fit < most)
+        snprintf(rest, left, ": each gets %llu %s or more", (unsigned long long)(SHARE * piece), item);
+    else if (most > processors)
+        snprintf(rest, left, ", as OMP_NUM_THREADS asks: more than processors take time from each other");
+    else if (asked_for())
+        snprintf(rest, left, ", as OMP_NUM_THREADS asks");
+    else
+        snprintf(rest, left, ": all that this process may use");
+}
+
+void rill_threads_limit_openmp(void)
+{
+    if (asked_for()) return;
+    chosen = rill_threads();
+    omp_set_num_threads(chosen);
 }
 
 void rill_threads_for(uint64_t count, uint64_t piece, rill_threads_work *work, const void *shared)

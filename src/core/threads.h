@@ -9,6 +9,7 @@
 #ifndef RILL_CORE_THREADS_H
 #define RILL_CORE_THREADS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /** Work on items first … end - 1, on several threads at once. */
@@ -22,6 +23,16 @@ int rill_threads(void);
 
 /** Return how many threads a loop uses: as many as get four pieces each, at most rill_threads(). */
 int rill_threads_fit(uint64_t count, uint64_t piece);
+
+/**
+ * Write how many threads such a loop uses, and why: "1 of 8 processors: each thread gets 4096 nodes or more".
+ * @param item    what is counted: "nodes"
+ */
+void rill_threads_explain(uint64_t count, uint64_t piece, const char *item, char *text, size_t size);
+
+/** Let loops of OpenMP that this thread runs use no more threads than rill_threads(), for a program's start.
+ */
+void rill_threads_limit_openmp(void);
 
 /**
  * Work on items 0 … count - 1. Every thread begins with the same part in every loop of as many items, so that

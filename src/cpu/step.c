@@ -465,7 +465,7 @@ static void swap_range(const void *shared, uint64_t first, uint64_t end)
 static void swap(const rill_launch *launch, const rill_swap *list, size_t count)
 {
     const work w = work_of(launch);
-    rill_threads_for(count, RILL_CPU_PIECE * RILL_BLOCK, swap_range, &(swaps){&w, list});
+    rill_threads_for(count, RILL_CPU_PIECE_NODES, swap_range, &(swaps){&w, list});
 }
 
 static void wrap_rows(const void *shared, uint64_t first, uint64_t end)

@@ -172,7 +172,7 @@ static inline void rill_cpu_walls(const rill_cpu_patch_work *w, rill_walls_task 
                    end = nodes ? walls->end_node : walls->end;
     const rill_cpu_wall_rows rows = {w,    rill_cpu_walls_finder(w->launch->variant), walls, task, exchange,
                                      first};
-    rill_threads_for(end - first, RILL_CPU_PIECE * RILL_BLOCK, rill_cpu_wall_range, &rows);
+    rill_threads_for(end - first, RILL_CPU_PIECE_NODES, rill_cpu_wall_range, &rows);
 }
 
 #endif

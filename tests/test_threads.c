@@ -50,12 +50,13 @@ Test(threads, do_every_item_once)
     }
 }
 
-/* Work until as many threads as wanted have come, so that it takes all of them. */
+/* A thread waits in its first piece until as many as wanted have come, so that it takes all of them. */
 static void meet(const void *shared, uint64_t first, uint64_t end)
 {
-    const time_t limit = time(NULL) + 20;
+    const bool been_here = seen;
+    const time_t limit = time(NULL) + 5;
     visit(shared, first, end);
-    while (workers < *(const int *)shared && time(NULL) < limit) sched_yield();
+    while (!been_here && workers < *(const int *)shared && time(NULL) < limit) sched_yield();
 }
 
 Test(threads, are_as_many_as_asked_for)
@@ -166,13 +167,16 @@ Test(threads, end_with_the_thread_that_uses_them)
 
 Test(threads, serve_a_forked_process)
 {
+    const int wanted = 4;
     int code;
-    omp_set_num_threads(4);
+    omp_set_num_threads(wanted);
     expect_each_once(1000, 1);
     const pid_t child = fork();
     if (child == 0) {
-        rill_threads_for(1000, 1, visit, NULL);
-        _exit(visits[999] == 2 ? 0 : 1);
+        workers = 0;
+        seen = false;
+        rill_threads_for(1000, 1, meet, &wanted);
+        _exit(workers == wanted ? 0 : 1);
     }
     cr_assert_eq(waitpid(child, &code, 0), child);
     cr_expect_eq(code, 0);

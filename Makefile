@@ -88,7 +88,7 @@ $(BUILD)/rill: $(CLI_OBJ) $(BUILD)/librill.so
 	$(call say,LD,$@)$(CC) $(LDFLAGS) -o $@ $(CLI_OBJ) -L$(BUILD) -lrill -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(LDLIBS)
 
 $(BUILD)/librill.so: $(LIB_OBJ) src/librill.map
-	$(call say,LD,$@)$(CC) -shared $(LDFLAGS) -Wl,-soname,librill.so -Wl,--version-script=src/librill.map \
+	$(call say,LD,$@)$(CC) -shared $(LDFLAGS) -Wl,-z,nodelete -Wl,-soname,librill.so -Wl,--version-script=src/librill.map \
 	  -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
 
 $(BUILD)/obj/src/core/version.o: CPPFLAGS += -DRILL_VERSION='"$(VERSION)"' -DRILL_REVISION='"$(REVISION)"'

@@ -10,6 +10,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 enum { DIRECTORY_SIZE = 160 }; /**< bytes of the path of a directory */
 
@@ -20,6 +22,22 @@ static inline void directory_make(char path[DIRECTORY_SIZE])
     cr_assert_lt(snprintf(path, DIRECTORY_SIZE, "%s/rill-test-XXXXXX", parent ? parent : "/tmp"),
                  DIRECTORY_SIZE);
     cr_assert_not_null(mkdtemp(path), "%s", path);
+}
+
+/** Write a file, and make the directories above it. */
+static inline void directory_put(const char *directory, const char *name, const char *text)
+{
+    char path[DIRECTORY_SIZE + 256];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    for (char *slash = strchr(path + strlen(directory) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file, "%s", path);
+    fputs(text, file);
+    fclose(file);
 }
 
 /** Remove a directory and everything in it. */

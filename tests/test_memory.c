@@ -5,25 +5,10 @@
 #include "directory.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 static char root[DIRECTORY_SIZE];
 
-/* Put a file below the root of this test. */
-static void put(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-    FILE *file = fopen(path, "w");
-    cr_assert_not_null(file);
-    fputs(text, file);
-    fclose(file);
-}
+static void put(const char *name, const char *text) { directory_put(root, name, text); }
 
 static void set_up(void)
 {

@@ -258,14 +258,14 @@ Test(network, pressures_carry_away_what_piles_up)
 /* Enough chambers for several chunks and threads, in parts of many sizes: few iterations, the same bits. */
 Test(network, solution_is_soon_found_by_any_number_of_threads)
 {
-    rill_geom *geom = rock(48, 120, 6, 9);
+    rill_geom *geom = rock(64, 280, 6, 9);
     rill_domain *domain;
     rill_network network;
     uint64_t seed = 5;
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
     ASSERT_OK(rill_network_create(domain, 2, &network));
     const uint32_t n = network.chambers;
-    cr_assert_gt(n, 5 * RILL_NETWORK_CHUNK, "%u", n);
+    cr_assert_gt(n, 12 * RILL_NETWORK_CHUNK, "%u", n); /* for three threads */
     cr_assert_gt(network.level[1].count, RILL_NETWORK_CHUNK);
     for (int k = 1; k < network.levels; k++)
         cr_assert_leq(network.level[k].count, (network.level[k - 1].count + network.components) / 2 + 1);

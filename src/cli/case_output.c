@@ -105,6 +105,7 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     print_step(c, p);
     print_compliance(&p->compliance);
     cli_row("variant", "%s: %s", variant, p->variant_reason);
+    cli_threads_row(p->nodes, p->device_bytes);
     cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     char results[32], checkpoint[32];
     rill_units_format_bytes((double)p->output_bytes, results, sizeof results);

@@ -151,6 +151,10 @@ void cli_progress_end(void);
 /** Print one aligned row "  label   value" of a summary table to standard output. */
 void cli_row(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** Print how many threads step so many nodes, and why; nothing on a device, where `device` bytes are not 0.
+ */
+void cli_threads_row(uint64_t nodes, uint64_t device);
+
 /** Print the rows that say how many bytes a run takes, of how many that are free; without a device `device`
  * is 0. */
 void cli_memory_rows(uint64_t host, uint64_t host_free, uint64_t device, uint64_t device_free);

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/read_geometry.h"
 #include "core/memory.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <omp.h>
@@ -48,7 +49,7 @@ static rill_status want(bench_options *o, const rill_bench_yardstick *yardstick,
                               .cells = (uint32_t)o->cells,
                               .most_nodes = o->most_nodes,
                               .bandwidth = yardstick->bandwidth,
-                              .threads = omp_get_max_threads()};
+                              .threads = rill_threads()};
     if (!o->seconds_given) o->seconds = wants.device ? 0.3 : 1;
     wants.seconds = o->seconds;
     RILL_TRY(rill_device_available(yardstick->device, &wants.memory));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command: finds the subcommand and hands over. */
 #include "cli/cli.h"
+#include "core/threads.h"
 
 #include <errno.h>
 #include <string.h>
@@ -72,6 +73,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     cli_remarks(false);
+    rill_threads_limit_openmp();
     const int code = run(argc, argv);
     cli_progress_end();
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == RILL_OK) {

@@ -76,6 +76,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 (unsigned long long)p->reservoirs);
     cli_row(p->reservoirs ? "pressure drop / length" : "force", "%.3g: %s", p->force, p->force_reason);
     cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);
+    cli_threads_row(p->nodes + p->reservoirs, p->device_bytes);
     cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     if (mlups > 0)
         cli_row("expected steps, time", "about %g%s, %g s at the %.3g MLUPS of a box of 64^3 nodes",

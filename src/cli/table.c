@@ -2,6 +2,7 @@
 /* Rows of a summary table and the command line as text. */
 #include "cli/cli.h"
 #include "core/units.h"
+#include "device/device.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -27,6 +28,14 @@ void cli_row(const char *label, const char *format, ...)
     vprintf(format, args);
     va_end(args);
     putchar('\n');
+}
+
+void cli_threads_row(uint64_t nodes, uint64_t device)
+{
+    char text[160];
+    if (device) return;
+    rill_backend_cpu.threads(nodes, text, sizeof text);
+    cli_row("threads", "%s", text);
 }
 
 void cli_memory_rows(uint64_t host, uint64_t host_free, uint64_t device, uint64_t device_free)

@@ -4,6 +4,7 @@
  * Device memory is the backends' own matter.
  */
 #include "core/memory.h"
+#include "core/groups.h"
 #include "core/status.h"
 #include "core/units.h"
 
@@ -49,65 +50,29 @@ static bool read_number(const char *path, uint64_t *value)
     return ok;
 }
 
-/* The file names of a control group hierarchy. */
-typedef struct hierarchy {
-    const char *mount, *limit, *usage, *cache[2];
-} hierarchy;
+/* The file names of a version of control groups. */
+typedef struct group_files {
+    const char *limit, *usage, *cache[2];
+} group_files;
 
-static const hierarchy version_1 = {"/sys/fs/cgroup/memory",
-                                    "memory.limit_in_bytes",
-                                    "memory.usage_in_bytes",
-                                    {"total_inactive_file", "total_active_file"}};
-static const hierarchy version_2 = {
-    "/sys/fs/cgroup", "memory.max", "memory.current", {"inactive_file", "active_file"}};
+static const group_files version_1 = {
+    "memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}};
+static const group_files version_2 = {"memory.max", "memory.current", {"inactive_file", "active_file"}};
 
-/* Lower *bytes to what a group and its ancestors leave; file cache counts as free. `group` is cut. */
-static void lower_to_group(const char *root, const hierarchy *h, char *group, uint64_t *bytes)
+/* Lower *bytes to what a control group leaves; file cache counts as free. */
+static void lower_to_group(void *bytes, const char *directory, bool unified)
 {
-    for (;;) {
-        char path[2 * PATH_SIZE];
-        uint64_t limit, usage;
-        snprintf(path, sizeof path, "%s%s%s/%s", root, h->mount, group, h->limit);
-        if (read_number(path, &limit)) {
-            snprintf(path, sizeof path, "%s%s%s/%s", root, h->mount, group, h->usage);
-            if (!read_number(path, &usage)) usage = 0;
-            snprintf(path, sizeof path, "%s%s%s/memory.stat", root, h->mount, group);
-            const uint64_t cache = read_field(path, h->cache[0]) + read_field(path, h->cache[1]);
-            usage -= cache < usage ? cache : usage;
-            lower(bytes, limit > usage ? limit - usage : 0);
-        }
-        char *slash = strrchr(group, '/');
-        if (slash == NULL) return;
-        *slash = '\0'; /* the parent; "" is the mount itself, which is what a container sees as its group */
-    }
-}
-
-/* Lower *bytes to what the control groups of this process leave. */
-static void lower_to_groups(const char *root, uint64_t *bytes)
-{
-    char path[PATH_SIZE], line[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    FILE *file = fopen(path, "r");
-    if (file == NULL) return;
-    while (fgets(line, sizeof line, file) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (group == NULL) continue;
-        *group++ = '\0';
-        controllers++;
-        if (strcmp(group, "/") == 0) group[0] = '\0';
-        if (controllers[0] == '\0') {
-            lower_to_group(root, &version_2, group, bytes);
-            continue;
-        }
-        char *rest = NULL;
-        for (char *name = strtok_r(controllers, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
-            if (strcmp(name, "memory") == 0) {
-                lower_to_group(root, &version_1, group, bytes);
-                break;
-            }
-    }
-    fclose(file);
+    const group_files *files = unified ? &version_2 : &version_1;
+    char path[2 * PATH_SIZE + 64];
+    uint64_t limit, usage;
+    snprintf(path, sizeof path, "%s/%s", directory, files->limit);
+    if (!read_number(path, &limit)) return;
+    snprintf(path, sizeof path, "%s/%s", directory, files->usage);
+    if (!read_number(path, &usage)) usage = 0;
+    snprintf(path, sizeof path, "%s/memory.stat", directory);
+    const uint64_t cache = read_field(path, files->cache[0]) + read_field(path, files->cache[1]);
+    usage -= cache < usage ? cache : usage;
+    lower(bytes, limit > usage ? limit - usage : 0);
 }
 
 rill_status rill_memory_available_under(const char *root, uint64_t *bytes)
@@ -129,7 +94,7 @@ rill_status rill_memory_available_under(const char *root, uint64_t *bytes)
     if (*bytes == 0)
         return rill_fail(RILL_SYSTEM,
                          "%s does not say how much memory is available: set RILL_MEMORY, such as 8GiB", path);
-    lower_to_groups(root, bytes);
+    rill_groups_walk(root, "memory", lower_to_group, bytes);
     return RILL_OK;
 }
 

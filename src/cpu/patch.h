@@ -7,6 +7,7 @@
 #ifndef RILL_CPU_PATCH_H
 #define RILL_CPU_PATCH_H
 
+#include "core/threads.h"
 #include "cpu/rows.h"
 #include "kernel/outlet.h"
 #include "kernel/sponge.h"
@@ -214,18 +215,69 @@ static inline void rill_cpu_patch_rewrite(const rill_cpu_patch_work *w, const ri
     for (int e = 0; e < 2; e++) rill_cpu_patch_write(w, false, &row.link[e]);
 }
 
-/** Rewrite a patch. */
-static inline void rill_cpu_patch_act(const rill_cpu_patch_work *w, const rill_patch *patch,
-                                      const rill_patch_now *now)
+/** What a loop over nodes or pairs of a patch, or nodes of a sponge, works with. */
+typedef struct rill_cpu_patch_rows {
+    const rill_cpu_patch_work *w;
+    const rill_patch *patch;
+    const rill_patch_now *now;
+    const rill_sponge *sponge;
+    bool flows;
+    double density, *exchange;
+} rill_cpu_patch_rows;
+
+static inline void rill_cpu_patch_node_range(const void *shared, uint64_t first, uint64_t end)
 {
+    const rill_cpu_patch_rows *r = shared;
+    for (uint64_t k = first; k < end; k += RILL_BLOCK) rill_cpu_patch_nodes(r->w, r->patch, r->now, k);
+}
+
+static inline void rill_cpu_patch_answer_range(const void *shared, uint64_t first, uint64_t end)
+{
+    const rill_cpu_patch_rows *r = shared;
+    for (uint64_t k = first; k < end; k += RILL_PATCH_BLOCK)
+        rill_cpu_patch_answer(r->w, r->flows, r->patch, r->now, k);
+}
+
+static inline void rill_cpu_patch_rewrite_range(const void *shared, uint64_t first, uint64_t end)
+{
+    const rill_cpu_patch_rows *r = shared;
+    for (uint64_t k = first; k < end; k += RILL_BLOCK)
+        rill_cpu_patch_rewrite(r->w, r->patch, r->now, r->density, k);
+}
+
+static inline void rill_cpu_patch_measure_range(const void *shared, uint64_t first, uint64_t end)
+{
+    const rill_cpu_patch_rows *r = shared;
+    for (uint64_t k = first; k < end; k += RILL_BLOCK) rill_cpu_patch_measure(r->w, r->patch, k, r->exchange);
+}
+
+static inline void rill_cpu_patch_damp_range(const void *shared, uint64_t first, uint64_t end)
+{
+    const rill_cpu_patch_rows *r = shared;
+    for (uint64_t k = first; k < end; k += RILL_BLOCK) rill_cpu_patch_damp(r->w, r->sponge, k);
+}
+
+/** Links of a patch take as long as a few nodes of a step each. */
+enum { RILL_CPU_PATCH_PIECE = 2 * RILL_PATCH_BLOCK };
+
+/** See rill_kernels.damp. */
+static inline void rill_cpu_patch_damp_all(const rill_cpu_patch_work *w, const rill_sponge *sponge)
+{
+    rill_threads_for(sponge->count, RILL_CPU_PATCH_PIECE, rill_cpu_patch_damp_range,
+                     &(rill_cpu_patch_rows){.w = w, .sponge = sponge});
+}
+
+/** Rewrite a patch. */
+static inline void rill_cpu_patch_act(rill_cpu_patch_rows rows)
+{
+    const rill_patch *patch = rows.patch;
     rill_patch_sums sums = {0, 0, 0};
     for (uint64_t k = 0; patch->partials && k * RILL_PATCH_BLOCK < patch->count; k++)
         rill_patch_sums_add(&sums, &patch->partials[k]);
-    const rill_patch_act act = rill_patch_act_of(patch, now, &sums);
-    if (patch->partials) rill_patch_keep(patch, now, &act);
-#pragma omp parallel for schedule(static) if (patch->count > 16 * RILL_BLOCK)
-    for (uint64_t k = 0; k < patch->count; k += RILL_BLOCK)
-        rill_cpu_patch_rewrite(w, patch, now, act.density, k);
+    const rill_patch_act act = rill_patch_act_of(patch, rows.now, &sums);
+    if (patch->partials) rill_patch_keep(patch, rows.now, &act);
+    rows.density = act.density;
+    rill_threads_for(patch->count, RILL_CPU_PATCH_PIECE, rill_cpu_patch_rewrite_range, &rows);
 }
 
 /** See rill_kernels.patch. */
@@ -233,26 +285,24 @@ static inline void rill_cpu_patch(const rill_cpu_patch_work *w, rill_patch_task 
                                   const rill_patch_now *now, double *exchange)
 {
     const int equilibrium = (int)w->launch->variant.equilibrium;
-    const bool flows = rill_patch_flows(equilibrium, patch);
+    const rill_cpu_patch_rows rows = {.w = w,
+                                      .patch = patch,
+                                      .now = now,
+                                      .flows = rill_patch_flows(equilibrium, patch),
+                                      .exchange = exchange};
     if (rill_patch_blocks(patch, task) == 0) return;
     switch (task) {
     case RILL_PATCH_ANSWER:
         if (!rill_patch_answers(equilibrium, patch)) return;
-        if (rill_patch_looks(equilibrium, patch)) {
-#pragma omp parallel for schedule(static)
-            for (uint64_t k = 0; k < patch->node_count; k += RILL_BLOCK)
-                rill_cpu_patch_nodes(w, patch, now, k);
-        }
-#pragma omp parallel for schedule(static)
-        for (uint64_t k = 0; k < patch->count; k += RILL_PATCH_BLOCK)
-            rill_cpu_patch_answer(w, flows, patch, now, k);
+        if (rill_patch_looks(equilibrium, patch))
+            rill_threads_for(patch->node_count, RILL_CPU_PATCH_PIECE, rill_cpu_patch_node_range, &rows);
+        rill_threads_for(patch->count, RILL_CPU_PATCH_PIECE, rill_cpu_patch_answer_range, &rows);
         return;
     case RILL_PATCH_REWRITE:
-        rill_cpu_patch_act(w, patch, now);
+        rill_cpu_patch_act(rows);
         return;
     case RILL_PATCH_MEASURE:
-#pragma omp parallel for schedule(static)
-        for (uint64_t k = 0; k < patch->count; k += RILL_BLOCK) rill_cpu_patch_measure(w, patch, k, exchange);
+        rill_threads_for(patch->count, RILL_CPU_PATCH_PIECE, rill_cpu_patch_measure_range, &rows);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "cpu/copy.h"
 #include "cpu/links.h"
 #include "cpu/walls.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -179,19 +180,22 @@ static void step_block(const work *w, rill_cpu_collide *collide, uint64_t n, blo
     write_block(w, &w->out, b);
 }
 
+/* Step blocks first … end - 1 of those to be stepped. */
+static void step_blocks(const void *shared, uint64_t first, uint64_t end)
+{
+    const work *w = shared;
+    const rill_variant v = w->launch->variant;
+    rill_cpu_collide *collide = w->lattice->collide[v.collision][v.equilibrium][v.rheology];
+    const uint64_t before = w->launch->first / RILL_BLOCK;
+    block b;
+    for (uint64_t k = before + first; k < before + end; k++) step_block(w, collide, k * RILL_BLOCK, &b);
+}
+
 static void step(const rill_launch *launch)
 {
     const work w = work_of(launch);
-    const rill_variant v = launch->variant;
-    rill_cpu_collide *collide = w.lattice->collide[v.collision][v.equilibrium][v.rheology];
-    const int64_t first = launch->first / RILL_BLOCK,
-                  end = ((int64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK;
-#pragma omp parallel
-    {
-        block b = {.n = 0};
-#pragma omp for schedule(static)
-        for (int64_t k = first; k < end; k++) step_block(&w, collide, (uint64_t)k * RILL_BLOCK, &b);
-    }
+    const uint64_t end = ((uint64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK;
+    rill_threads_for(end - launch->first / RILL_BLOCK, RILL_CPU_PIECE, step_blocks, &w);
 }
 
 /* Take the moments of a block, and velocities: j / rho, or j where the equilibrium reads momentum as rho_0 u.
@@ -287,23 +291,45 @@ static void add_rounding(const work *w, block *b, rill_partial *p)
     }
 }
 
+/* What a loop over chunks of RILL_CHUNK nodes, or of entries that stand for nodes, works with. */
+typedef struct chunks {
+    const work *w;
+    rill_partial *partials; /* totals */
+    rill_node first;        /* moments, set */
+    uint64_t count;         /* entries */
+    const double *given;    /* set */
+    const rill_node *nodes; /* sample */
+    double *out;            /* moments, sample */
+} chunks;
+
+static void for_chunks(const chunks *c, rill_threads_work *body)
+{
+    rill_threads_for((c->count + RILL_CHUNK - 1) / RILL_CHUNK, 1, body, c);
+}
+
+static uint64_t chunk_end(const chunks *c, uint64_t chunk)
+{
+    const uint64_t end = (chunk + 1) * RILL_CHUNK;
+    return end < c->count ? end : c->count;
+}
+
+static void totals_of_chunks(const void *shared, uint64_t first, uint64_t end)
+{
+    const chunks *c = shared;
+    block b;
+    for (uint64_t chunk = first; chunk < end; chunk++) {
+        rill_partial p = {0};
+        for (uint64_t n = chunk * RILL_CHUNK; n < chunk_end(c, chunk); n += RILL_BLOCK)
+            if (begin(c->w, n, 0, c->count, &b))
+                (c->w->launch->rounding ? add_rounding : add_block)(c->w, &b, &p);
+        c->partials[chunk] = p;
+    }
+}
+
 static void totals(const rill_launch *launch, rill_partial *partials)
 {
     const work w = work_of(launch);
-    const uint64_t nodes = launch->nodes;
-    const int64_t chunks = (int64_t)((nodes + RILL_CHUNK - 1) / RILL_CHUNK);
-#pragma omp parallel
-    {
-        block b = {.n = 0};
-#pragma omp for schedule(static)
-        for (int64_t chunk = 0; chunk < chunks; chunk++) {
-            rill_partial p = {0};
-            const uint64_t from = (uint64_t)chunk * RILL_CHUNK;
-            for (uint64_t n = from; n < from + RILL_CHUNK && n < nodes; n += RILL_BLOCK)
-                if (begin(&w, n, 0, nodes, &b)) (launch->rounding ? add_rounding : add_block)(&w, &b, &p);
-            partials[chunk] = p;
-        }
-    }
+    for_chunks(&(chunks){.w = &w, .partials = partials, .count = launch->nodes}, totals_of_chunks);
 }
 
 /* Return the number that kernels know node first + k by. */
@@ -312,31 +338,34 @@ static uint64_t number_of(const rill_launch *launch, rill_node first, uint64_t k
     return launch->order ? launch->order[k] : (uint64_t)first + k;
 }
 
+static void moments_of_chunk(const chunks *c, uint64_t chunk, block *b)
+{
+    const rill_launch *launch = c->w->launch;
+    rill_cpu_moments m;
+    double velocity[3][RILL_BLOCK];
+    uint64_t present = UINT64_MAX; /* each block once for all successive nodes in it */
+    for (uint64_t k = chunk * RILL_CHUNK; k < chunk_end(c, chunk); k++) {
+        const uint64_t number = number_of(launch, c->first, k), l = number % RILL_BLOCK;
+        if (number / RILL_BLOCK != present) {
+            present = number / RILL_BLOCK;
+            begin(c->w, present * RILL_BLOCK, 0, launch->from.nodes, b);
+            block_moments(c->w, b, &m, velocity);
+        }
+        c->out[k] = m.density[l];
+        for (uint64_t a = 0; a < 3; a++) c->out[(a + 1) * c->count + k] = velocity[a][l];
+    }
+}
+
+static void moments_of_chunks(const void *shared, uint64_t first, uint64_t end)
+{
+    block b;
+    for (uint64_t chunk = first; chunk < end; chunk++) moments_of_chunk(shared, chunk, &b);
+}
+
 static void moments(const rill_launch *launch, rill_node first, rill_node count, double *out)
 {
     const work w = work_of(launch);
-    const int64_t chunks = ((int64_t)count + RILL_CHUNK - 1) / RILL_CHUNK;
-#pragma omp parallel
-    {
-        block b = {.n = 0};
-        rill_cpu_moments m;
-        double velocity[3][RILL_BLOCK];
-#pragma omp for schedule(static)
-        for (int64_t chunk = 0; chunk < chunks; chunk++) {
-            uint64_t present = UINT64_MAX; /* each block once for all successive nodes in it */
-            const uint64_t from = (uint64_t)chunk * RILL_CHUNK;
-            for (uint64_t k = from; k < from + RILL_CHUNK && k < count; k++) {
-                const uint64_t number = number_of(launch, first, k), l = number % RILL_BLOCK;
-                if (number / RILL_BLOCK != present) {
-                    present = number / RILL_BLOCK;
-                    begin(&w, present * RILL_BLOCK, 0, launch->from.nodes, &b);
-                    block_moments(&w, &b, &m, velocity);
-                }
-                out[k] = m.density[l];
-                for (uint64_t a = 0; a < 3; a++) out[(a + 1) * count + k] = velocity[a][l];
-            }
-        }
-    }
+    for_chunks(&(chunks){.w = &w, .first = first, .count = count, .out = out}, moments_of_chunks);
 }
 
 /*
@@ -344,10 +373,12 @@ static void moments(const rill_launch *launch, rill_node first, rill_node count,
  * populations carry momentum rho u - F/2: with the half force that moments add this is rho u, and no mode
  * that alternates from step to step is started. What is added brings no force.
  */
-static void set_block(const work *w, rill_node first, rill_node count, const double *given, uint64_t *k,
-                      uint64_t end, block *b)
+static void set_block(const chunks *c, uint64_t *k, uint64_t end, block *b)
 {
+    const work *w = c->w;
     const rill_launch *launch = w->launch;
+    const rill_node first = c->first;
+    const double *given = c->given;
     const bool second_order = launch->variant.equilibrium == RILL_SECOND_ORDER;
     const uint64_t n = number_of(launch, first, *k) / RILL_BLOCK * RILL_BLOCK;
     rill_cpu_moments m = {.density = {0}};
@@ -358,7 +389,7 @@ static void set_block(const work *w, rill_node first, rill_node count, const dou
         if (given) m.density[l] = given[*k];
         for (uint64_t a = 0; a < 3; a++) {
             if (launch->add) continue;
-            const double u = given ? given[(a + 1) * count + *k] : 0;
+            const double u = given ? given[(a + 1) * c->count + *k] : 0;
             m.momentum[a][l] = u * (second_order ? 1 + m.density[l] : 1) - 0.5 * launch->force[a];
         }
     }
@@ -375,20 +406,18 @@ static void set_block(const work *w, rill_node first, rill_node count, const dou
     write_block(w, &w->in, b);
 }
 
+static void set_chunks(const void *shared, uint64_t first, uint64_t end)
+{
+    block b;
+    for (uint64_t chunk = first; chunk < end; chunk++)
+        for (uint64_t k = chunk * RILL_CHUNK, last = chunk_end(shared, chunk); k < last;)
+            set_block(shared, &k, last, &b);
+}
+
 static void set(const rill_launch *launch, rill_node first, rill_node count, const double *given)
 {
     const work w = work_of(launch);
-    const int64_t chunks = ((int64_t)count + RILL_CHUNK - 1) / RILL_CHUNK;
-#pragma omp parallel
-    {
-        block b = {.n = 0};
-#pragma omp for schedule(static)
-        for (int64_t chunk = 0; chunk < chunks; chunk++) {
-            uint64_t k = (uint64_t)chunk * RILL_CHUNK;
-            const uint64_t end = k + RILL_CHUNK < count ? k + RILL_CHUNK : count;
-            while (k < end) set_block(&w, first, count, given, &k, end, &b);
-        }
-    }
+    for_chunks(&(chunks){.w = &w, .first = first, .count = count, .given = given}, set_chunks);
 }
 
 /* The slots that one link of each of up to RILL_BLOCK exchanges uses, and its weights. */
@@ -421,23 +450,38 @@ static void swap_part(const work *w, const rill_swap *swaps, size_t count)
         for (size_t k = 0; k < count; k++) memcpy(slots[e][k], stored[e] + k * w->size, w->size);
 }
 
-static void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
+typedef struct swaps {
+    const work *w;
+    const rill_swap *list;
+} swaps;
+
+static void swap_range(const void *shared, uint64_t first, uint64_t end)
+{
+    const swaps *s = shared;
+    for (uint64_t k = first; k < end; k += RILL_BLOCK)
+        swap_part(s->w, s->list + k, end - k < RILL_BLOCK ? end - k : RILL_BLOCK);
+}
+
+static void swap(const rill_launch *launch, const rill_swap *list, size_t count)
 {
     const work w = work_of(launch);
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < count; k += RILL_BLOCK)
-        swap_part(&w, swaps + k, count - k < RILL_BLOCK ? count - k : RILL_BLOCK);
+    rill_threads_for(count, RILL_CPU_PIECE_NODES, swap_range, &(swaps){&w, list});
+}
+
+static void wrap_rows(const void *shared, uint64_t first, uint64_t end)
+{
+    const work *w = shared;
+    const rill_arrays *arrays = &w->launch->from;
+    for (uint64_t i = first; i < end; i++)
+        for (uint64_t k = 0; k < arrays->ghosts; k++)
+            memcpy(w->in.rows[i][0] + rill_cpu_place(&w->in, arrays->first_ghost + k) * w->size,
+                   w->in.rows[i][0] + rill_cpu_place(&w->in, k) * w->size, w->size);
 }
 
 static void wrap(const rill_launch *launch)
 {
     const work w = work_of(launch);
-    const rill_arrays *arrays = &launch->from;
-#pragma omp parallel for schedule(static)
-    for (int i = 0; i < w.q; i++)
-        for (uint64_t k = 0; k < arrays->ghosts; k++)
-            memcpy(w.in.rows[i][0] + rill_cpu_place(&w.in, arrays->first_ghost + k) * w.size,
-                   w.in.rows[i][0] + rill_cpu_place(&w.in, k) * w.size, w.size);
+    rill_threads_for((uint64_t)w.q, 1 + RILL_CHUNK / ((uint64_t)launch->from.ghosts + 1), wrap_rows, &w);
 }
 
 static rill_cpu_patch_work patch_work(const work *w)
@@ -473,14 +517,16 @@ static void damp(const rill_launch *launch, const rill_sponge *sponge)
 {
     const work w = work_of(launch);
     const rill_cpu_patch_work own = patch_work(&w);
-#pragma omp parallel for schedule(static)
-    for (uint64_t k = 0; k < sponge->count; k += RILL_BLOCK) rill_cpu_patch_damp(&own, sponge, k);
+    rill_cpu_patch_damp_all(&own, sponge);
 }
 
 /* Nodes of one block that follow each other are taken together. */
-static void sample_block(const work *w, const rill_node *nodes, uint64_t count, uint64_t *k, uint64_t end,
-                         double *out, block *b)
+static void sample_block(const chunks *c, uint64_t *k, uint64_t end, block *b)
 {
+    const work *w = c->w;
+    const rill_node *nodes = c->nodes;
+    const uint64_t count = c->count;
+    double *out = c->out;
     const uint64_t n = nodes[*k] / RILL_BLOCK * RILL_BLOCK;
     rill_cpu_moments m;
     double velocity[3][RILL_BLOCK], stress[6][RILL_BLOCK];
@@ -495,20 +541,18 @@ static void sample_block(const work *w, const rill_node *nodes, uint64_t count, 
     }
 }
 
+static void sample_chunks(const void *shared, uint64_t first, uint64_t end)
+{
+    block b;
+    for (uint64_t chunk = first; chunk < end; chunk++)
+        for (uint64_t k = chunk * RILL_CHUNK, last = chunk_end(shared, chunk); k < last;)
+            sample_block(shared, &k, last, &b);
+}
+
 static void sample(const rill_launch *launch, const rill_node *nodes, uint64_t count, double *out)
 {
     const work w = work_of(launch);
-    const int64_t chunks = (int64_t)((count + RILL_CHUNK - 1) / RILL_CHUNK);
-#pragma omp parallel
-    {
-        block b = {.n = 0};
-#pragma omp for schedule(static)
-        for (int64_t chunk = 0; chunk < chunks; chunk++) {
-            uint64_t k = (uint64_t)chunk * RILL_CHUNK;
-            const uint64_t end = k + RILL_CHUNK < count ? k + RILL_CHUNK : count;
-            while (k < end) sample_block(&w, nodes, count, &k, end, out, &b);
-        }
-    }
+    for_chunks(&(chunks){.w = &w, .count = count, .nodes = nodes, .out = out}, sample_chunks);
 }
 
 static bool has(rill_variant v)

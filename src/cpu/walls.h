@@ -142,21 +142,37 @@ static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, rill_cpu_find
     rill_cpu_wall_write(w, cuts, count, own, sent);
 }
 
+/** What a loop over links or nodes of walls works with. */
+typedef struct rill_cpu_wall_rows {
+    const rill_cpu_patch_work *w;
+    rill_cpu_find_walls *find;
+    const rill_walls *walls;
+    rill_walls_task task;
+    double *exchange;
+    uint64_t first; /**< link or node */
+} rill_cpu_wall_rows;
+
+static inline void rill_cpu_wall_range(const void *shared, uint64_t first, uint64_t end)
+{
+    const rill_cpu_wall_rows *r = shared;
+    for (uint64_t k = r->first + first; k < r->first + end; k += RILL_BLOCK) {
+        if (r->task == RILL_WALLS_BALANCE)
+            rill_cpu_wall_balance(r->w, r->walls, k);
+        else
+            rill_cpu_wall_row(r->w, r->find, r->walls, k, r->task, r->exchange);
+    }
+}
+
 /** See rill_kernels.walls. */
 static inline void rill_cpu_walls(const rill_cpu_patch_work *w, rill_walls_task task, const rill_walls *walls,
                                   double *exchange)
 {
-    rill_cpu_find_walls *find = rill_cpu_walls_finder(w->launch->variant);
     const bool nodes = task == RILL_WALLS_BALANCE;
     const uint64_t first = nodes ? walls->first_node : walls->first,
                    end = nodes ? walls->end_node : walls->end;
-#pragma omp parallel for schedule(static)
-    for (uint64_t k = first; k < end; k += RILL_BLOCK) {
-        if (nodes)
-            rill_cpu_wall_balance(w, walls, k);
-        else
-            rill_cpu_wall_row(w, find, walls, k, task, exchange);
-    }
+    const rill_cpu_wall_rows rows = {w,    rill_cpu_walls_finder(w->launch->variant), walls, task, exchange,
+                                     first};
+    rill_threads_for(end - first, RILL_CPU_PIECE_NODES, rill_cpu_wall_range, &rows);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CPU as a backend: host memory, and the kernels of the best x86-64 level that the processor has. */
 #include "core/memory.h"
+#include "core/threads.h"
 #include "cpu/rows.h"
 #include "device/device.h"
 #include "domain/segments.h"
@@ -79,13 +80,18 @@ static rill_status open_cpu(rill_device *device)
             break;
         }
     if (file) fclose(file);
-    const int threads = omp_get_max_threads();
+    const int threads = rill_threads();
     snprintf(device->name, sizeof device->name, "%s, %d thread%s, x86-64-%s", model, threads,
              threads == 1 ? "" : "s", found->name);
     return RILL_OK;
 }
 
 static void close_cpu(rill_device *device) { (void)device; }
+
+static void explain_threads(uint64_t nodes, char *text, size_t size)
+{
+    rill_threads_explain(nodes, RILL_CPU_PIECE_NODES, "nodes", text, size);
+}
 
 static const rill_cpu_level *parts_of(const rill_device *device)
 {
@@ -104,19 +110,27 @@ static rill_status require(rill_device *device, uint64_t bytes, const char *what
     return rill_memory_require(bytes, what);
 }
 
+enum { PAGE = 4096 };
+
+typedef struct cleared {
+    char *data;
+    uint64_t bytes;
+} cleared;
+
+static void clear(const void *shared, uint64_t first, uint64_t end)
+{
+    const cleared *a = shared;
+    const uint64_t from = first * PAGE, left = a->bytes - from, most = (end - first) * PAGE;
+    memset(a->data + from, 0, left < most ? left : most);
+}
+
+/* Pages go to the threads that will use them. */
 static rill_status alloc(rill_device *device, uint64_t bytes, const char *what, void **out)
 {
     (void)device;
     const rill_status status = rill_array_create(bytes, 1, what, out);
-    if (status != RILL_OK) return status;
-    char *array = *out;
-    const int64_t pages = (int64_t)((bytes + 4095) / 4096);
-#pragma omp parallel for schedule(static) /* pages go to the threads that will use them */
-    for (int64_t page = 0; page < pages; page++) {
-        const uint64_t first = (uint64_t)page * 4096;
-        memset(array + first, 0, bytes - first < 4096 ? bytes - first : 4096);
-    }
-    return RILL_OK;
+    if (status == RILL_OK) rill_threads_for((bytes + PAGE - 1) / PAGE, 64, clear, &(cleared){*out, bytes});
+    return status;
 }
 
 static void free_array(rill_device *device, void *array)
@@ -189,18 +203,31 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Bytes per second of numbers updated in place, in rows side by side. */
+enum { LINE = 256 };
+
+/* Numbers, in rows side by side. */
+typedef struct numbers {
+    float *a;
+    uint64_t row;
+    int rows;
+} numbers;
+
+static void update_lines(const void *shared, uint64_t first, uint64_t end)
+{
+    const numbers *n = shared;
+    for (uint64_t line = first; line < end; line++)
+        for (int r = 0; r < n->rows; r++) {
+            float *part = n->a + (uint64_t)r * n->row + line * LINE;
+            for (int k = 0; k < LINE; k++) part[k] = 0.5f * part[k] + 1.0f;
+        }
+}
+
+/* Bytes per second of numbers updated in place. */
 static double update(float *a, int64_t count, int rows)
 {
-    enum { line = 256 };
-    const int64_t row = count / rows;
+    const numbers n = {a, (uint64_t)count / (uint64_t)rows, rows};
     const double start = omp_get_wtime();
-#pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < row; first += line)
-        for (int r = 0; r < rows; r++) {
-            float *part = a + r * row + first;
-            for (int k = 0; k < line; k++) part[k] = 0.5f * part[k] + 1.0f;
-        }
+    rill_threads_for(n.row / LINE, (uint64_t)(1024 / rows), update_lines, &n);
     return 2.0 * (double)count * sizeof *a / (omp_get_wtime() - start);
 }
 
@@ -228,25 +255,45 @@ static rill_status bandwidth(rill_device *device, double *bytes_per_second)
     return RILL_OK;
 }
 
+/* Values, and the places that labels give them. */
+typedef struct labelled {
+    const double *given;
+    const uint32_t *labels;
+    double *values;
+    int64_t *sums;
+} labelled;
+
+enum { LABELLED = 4096 };
+
+static void gather_range(const void *shared, uint64_t first, uint64_t end)
+{
+    const labelled *l = shared;
+    for (uint64_t k = first; k < end; k++) {
+        uint64_t *sum = (uint64_t *)&l->sums[l->labels[k]]; /* too large sums wrap, signed ones must not */
+        __atomic_fetch_add(sum, (uint64_t)rill_sum_units(l->given[k]), __ATOMIC_RELAXED);
+    }
+}
+
 static void gather(rill_device *device, const double *values, const uint32_t *labels, uint64_t count,
                    int64_t *sums)
 {
     (void)device;
-#pragma omp parallel for schedule(static)
-    for (uint64_t k = 0; k < count; k++) {
-        uint64_t *sum = (uint64_t *)&sums[labels[k]]; /* sums too large wrap, which signed ones must not */
-        const uint64_t value = (uint64_t)rill_sum_units(values[k]);
-#pragma omp atomic
-        *sum += value;
-    }
+    const labelled all = {.given = values, .labels = labels, .sums = sums};
+    rill_threads_for(count, LABELLED, gather_range, &all);
+}
+
+static void spread_range(const void *shared, uint64_t first, uint64_t end)
+{
+    const labelled *l = shared;
+    for (uint64_t k = first; k < end; k++) l->values[k] = l->given[l->labels[k]];
 }
 
 static void spread(rill_device *device, const double *given, const uint32_t *labels, uint64_t count,
                    double *values)
 {
     (void)device;
-#pragma omp parallel for schedule(static)
-    for (uint64_t k = 0; k < count; k++) values[k] = given[labels[k]];
+    const labelled all = {.given = given, .labels = labels, .values = values};
+    rill_threads_for(count, LABELLED, spread_range, &all);
 }
 
 const rill_backend rill_backend_cpu = {
@@ -254,6 +301,7 @@ const rill_backend rill_backend_cpu = {
     .host = true,
     .open = open_cpu,
     .close = close_cpu,
+    .threads = explain_threads,
     .available = available,
     .require = require,
     .alloc = alloc,

@@ -24,6 +24,9 @@ typedef struct rill_backend {
     rill_status (*open)(rill_device *device);
     void (*close)(rill_device *device);
 
+    /** Write how many threads of the host step so many nodes, and why; NULL on a device of its own. */
+    void (*threads)(uint64_t nodes, char *text, size_t size);
+
     rill_status (*available)(rill_device *device, uint64_t *bytes);
     rill_status (*require)(rill_device *device, uint64_t bytes, const char *what);
     rill_status (*alloc)(rill_device *device, uint64_t bytes, const char *what, void **out);

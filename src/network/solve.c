@@ -9,6 +9,7 @@
  */
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "network/network.h"
 
 #include <math.h>
@@ -17,8 +18,7 @@
 /* The solution serves a correction that is repeated: a hundredth of the first error in the norm of the energy
  * is enough, less takes more cycles of the run (docs/performance.md). */
 #define REDUCTION 1e-4
-/* Levels of fewer nodes are left to one thread: waiting for others takes longer. */
-enum { ITERATIONS = 200, WIDE = 4 * RILL_NETWORK_CHUNK };
+enum { ITERATIONS = 200 };
 
 static uint32_t chunks_of(uint32_t count)
 {
@@ -40,16 +40,31 @@ static double sum_of(const double *partial, uint32_t chunks)
     return sum;
 }
 
+/* What a loop over chunks works with. */
+typedef struct chunks {
+    const rill_network *network;
+    const rill_network_level *level;
+    void (*sweep)(const rill_network_level *level, uint32_t chunk);
+    const double *weight, *a, *b;
+    double factor, *pressure;
+} chunks;
+
+static void dot_chunks(const void *shared, uint64_t first, uint64_t end)
+{
+    const chunks *s = shared;
+    for (uint64_t k = first; k < end; k++) {
+        double part = 0;
+        for (uint32_t c = begin_of((uint32_t)k); c < end_of((uint32_t)k, s->network->chambers); c++)
+            part += (s->weight ? s->weight[c] : 1) * s->a[c] * s->b[c];
+        s->network->partial[0][k] = part;
+    }
+}
+
 double rill_network_dot(const rill_network *network, const double *weight, const double *a, const double *b)
 {
-    const uint32_t n = network->chambers, chunks = chunks_of(n);
-#pragma omp parallel for schedule(static) if (n > WIDE)
-    for (uint32_t k = 0; k < chunks; k++) {
-        double part = 0;
-        for (uint32_t c = begin_of(k); c < end_of(k, n); c++) part += (weight ? weight[c] : 1) * a[c] * b[c];
-        network->partial[0][k] = part;
-    }
-    return sum_of(network->partial[0], chunks);
+    const uint32_t count = chunks_of(network->chambers);
+    rill_threads_for(count, 1, dot_chunks, &(chunks){.network = network, .weight = weight, .a = a, .b = b});
+    return sum_of(network->partial[0], count);
 }
 
 /* Take off the mean over the nodes of every component that has no outlet: of what chambers gain (per
@@ -117,19 +132,16 @@ static void back(const rill_network_level *level, uint32_t chunk)
     }
 }
 
-/* What follows is called by all threads together; loops end when all are done. */
-
-static void for_chunks(const rill_network_level *level,
-                       void (*work)(const rill_network_level *level, uint32_t chunk))
+static void sweep_chunks(const void *shared, uint64_t first, uint64_t end)
 {
-#pragma omp for schedule(static)
-    for (uint32_t k = 0; k < chunks_of(level->count); k++) work(level, k);
+    const chunks *s = shared;
+    for (uint64_t k = first; k < end; k++) s->sweep(s->level, (uint32_t)k);
 }
 
-static void for_chunks_alone(const rill_network_level *level,
-                             void (*work)(const rill_network_level *level, uint32_t chunk))
+static void sweep(const rill_network_level *level,
+                  void (*how)(const rill_network_level *level, uint32_t chunk))
 {
-    for (uint32_t k = 0; k < chunks_of(level->count); k++) work(level, k);
+    rill_threads_for(chunks_of(level->count), 1, sweep_chunks, &(chunks){.level = level, .sweep = how});
 }
 
 /*
@@ -140,109 +152,121 @@ static void cycle(const rill_network *network)
 {
     const rill_network_level *level = network->level;
     const int last = network->levels - 1;
-    int wide = 1;
-    while (wide <= last && level[wide].count > WIDE) wide++;
-    for (int k = 1; k < wide; k++) for_chunks(&level[k], descend);
-#pragma omp single
-    {
-        for (int k = wide; k <= last; k++) for_chunks_alone(&level[k], descend);
-        for (int k = last - 1; k >= wide; k--) {
-            for_chunks_alone(&level[k], ascend);
-            for_chunks_alone(&level[k], back);
-        }
+    for (int k = 1; k <= last; k++) sweep(&level[k], descend);
+    for (int k = last - 1; k >= 0; k--) {
+        sweep(&level[k], ascend);
+        if (k > 0) sweep(&level[k], back);
     }
-    for (int k = wide - 1 < last ? wide - 1 : last - 1; k >= 0; k--) {
-        for_chunks(&level[k], ascend);
-        if (k > 0) for_chunks(&level[k], back);
+}
+
+static void finish_chunks(const void *shared, uint64_t first, uint64_t end)
+{
+    const rill_network *network = ((const chunks *)shared)->network;
+    const rill_network_level *level = network->level;
+    for (uint64_t k = first; k < end; k++) {
+        double part = 0;
+        if (network->levels > 1) back(level, (uint32_t)k);
+        for (uint32_t c = begin_of((uint32_t)k); c < end_of((uint32_t)k, level->count); c++)
+            part += level->given[c] * level->value[c];
+        network->partial[0][k] = part;
     }
 }
 
 /* Finish the cycle. @return the product of residual and outcome */
 static double finish(const rill_network *network)
 {
-    const rill_network_level *level = network->level;
-    const uint32_t chunks = chunks_of(level->count);
-#pragma omp for schedule(static)
-    for (uint32_t k = 0; k < chunks; k++) {
-        double part = 0;
-        if (network->levels > 1) back(level, k);
-        for (uint32_t c = begin_of(k); c < end_of(k, level->count); c++)
-            part += level->given[c] * level->value[c];
-        network->partial[0][k] = part;
-    }
-    return sum_of(network->partial[0], chunks);
+    const uint32_t count = chunks_of(network->level->count);
+    rill_threads_for(count, 1, finish_chunks, &(chunks){.network = network});
+    return sum_of(network->partial[0], count);
 }
 
-/* Find what flows along the direction. @return their product */
-static double multiply(const rill_network *network)
+static void multiply_chunks(const void *shared, uint64_t first, uint64_t end)
 {
+    const rill_network *network = ((const chunks *)shared)->network;
     const rill_network_level *level = network->level;
-    const uint32_t chunks = chunks_of(level->count);
     const double *p = network->direction;
-#pragma omp for schedule(static)
-    for (uint32_t k = 0; k < chunks; k++) {
+    for (uint64_t k = first; k < end; k++) {
         double part = 0;
-        for (uint32_t c = begin_of(k); c < end_of(k, level->count); c++) {
+        for (uint32_t c = begin_of((uint32_t)k); c < end_of((uint32_t)k, level->count); c++) {
             network->flow[c] =
                 level->diagonal[c] * p[c] - inflow(level, level->row[c].before, level->row[c + 1].before, p);
             part += network->flow[c] * p[c];
         }
         network->partial[1][k] = part;
     }
-    return sum_of(network->partial[1], chunks);
+}
+
+/* Find what flows along the direction. @return their product */
+static double multiply(const rill_network *network)
+{
+    const uint32_t count = chunks_of(network->level->count);
+    rill_threads_for(count, 1, multiply_chunks, &(chunks){.network = network});
+    return sum_of(network->partial[1], count);
+}
+
+static void go_chunks(const void *shared, uint64_t first, uint64_t end)
+{
+    const chunks *s = shared;
+    const rill_network_level *level = s->network->level;
+    for (uint64_t k = first; k < end; k++) {
+        for (uint32_t c = begin_of((uint32_t)k); c < end_of((uint32_t)k, level->count); c++) {
+            s->pressure[c] += s->factor * s->network->direction[c];
+            level->given[c] -= s->factor * s->network->flow[c];
+        }
+        forward(level, (uint32_t)k);
+    }
 }
 
 /* Go along the direction, and begin the next cycle with what is left. */
 static void go(const rill_network *network, double far, double *pressure)
 {
-    const rill_network_level *level = network->level;
-#pragma omp for schedule(static)
-    for (uint32_t k = 0; k < chunks_of(level->count); k++) {
-        for (uint32_t c = begin_of(k); c < end_of(k, level->count); c++) {
-            pressure[c] += far * network->direction[c];
-            level->given[c] -= far * network->flow[c];
-        }
-        forward(level, k);
-    }
+    rill_threads_for(chunks_of(network->level->count), 1, go_chunks,
+                     &(chunks){.network = network, .factor = far, .pressure = pressure});
+}
+
+static void turn_chunks(const void *shared, uint64_t first, uint64_t end)
+{
+    const chunks *s = shared;
+    const rill_network_level *level = s->network->level;
+    for (uint32_t c = begin_of((uint32_t)first); c < end_of((uint32_t)end - 1, level->count); c++)
+        s->network->direction[c] = level->value[c] + s->factor * s->network->direction[c];
 }
 
 static void turn(const rill_network *network, double keep)
 {
-    const rill_network_level *level = network->level;
-#pragma omp for schedule(static)
-    for (uint32_t c = 0; c < level->count; c++)
-        network->direction[c] = level->value[c] + keep * network->direction[c];
+    rill_threads_for(chunks_of(network->level->count), 1, turn_chunks,
+                     &(chunks){.network = network, .factor = keep});
+}
+
+/* Conjugate gradients. @return iterations */
+static int iterate(const rill_network *network, double *pressure)
+{
+    go(network, 0, pressure);
+    cycle(network);
+    const double first = finish(network);
+    double now = first;
+    int k = 0;
+    turn(network, 0);
+    for (; k < ITERATIONS && now > REDUCTION * first; k++) {
+        go(network, now / multiply(network), pressure);
+        cycle(network);
+        const double before = now;
+        now = finish(network);
+        turn(network, now / before);
+    }
+    return k;
 }
 
 int rill_network_solve(rill_network *network, const double *gain, double viscosity, double *pressure)
 {
     const uint32_t n = network->chambers;
     const rill_network_level *level = network->level;
-    int iterations = 0;
     for (uint32_t c = 0; c < n; c++) {
         level->given[c] = gain[c] * viscosity; /* the residual, from here on */
         pressure[c] = network->direction[c] = network->flow[c] = 0;
     }
     balance(network, false, level->given);
-    /* All threads find the same sums, and so agree on when to stop. */
-#pragma omp parallel if (n > WIDE)
-    {
-        go(network, 0, pressure);
-        cycle(network);
-        const double first = finish(network);
-        double now = first;
-        int k = 0;
-        turn(network, 0);
-        for (; k < ITERATIONS && now > REDUCTION * first; k++) {
-            go(network, now / multiply(network), pressure);
-            cycle(network);
-            const double before = now;
-            now = finish(network);
-            turn(network, now / before);
-        }
-#pragma omp single nowait
-        iterations = k;
-    }
+    const int iterations = iterate(network, pressure);
     balance(network, true, pressure);
     return iterations;
 }

@@ -2,14 +2,15 @@
 #include "run/mixing.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Directions that add less than this to those before them are left out. */
 #define INDEPENDENT 1e-9
-/* Vectors that are longer are worked on by several threads. */
-enum { PARALLEL = 16384 };
+/* Entries of vectors that a thread takes at a time. */
+enum { PIECE = 4096 };
 
 uint64_t rill_mixing_bytes(uint64_t size) { return (2 + 2 * RILL_MIXING_DEPTH) * size * sizeof(double); }
 
@@ -63,26 +64,55 @@ static void solve(int n, double a[][RILL_MIXING_DEPTH], double *b)
     }
 }
 
+/* What a loop over entries works with. */
+typedef struct entries {
+    const rill_mixing *mixing;
+    const double *x, *r, *gamma;
+    const int *order;
+    int known, latest;
+    double *step;
+} entries;
+
+/* Remember an iteration, and how it differs from the one before. */
+static void remember(const void *shared, uint64_t first, uint64_t end)
+{
+    const entries *e = shared;
+    const rill_mixing *mixing = e->mixing;
+    double *dx = mixing->dx[e->latest], *dr = mixing->dr[e->latest];
+    for (uint64_t k = first; k < end; k++) {
+        if (e->known) {
+            dx[k] = e->x[k] - mixing->x[k];
+            dr[k] = e->r[k] - mixing->r[k];
+        }
+        mixing->x[k] = e->x[k];
+        mixing->r[k] = e->r[k];
+    }
+}
+
+static void combine(const void *shared, uint64_t first, uint64_t end)
+{
+    const entries *e = shared;
+    const rill_mixing *mixing = e->mixing;
+    for (uint64_t k = first; k < end; k++) {
+        double sum = mixing->r[k];
+        for (int i = 0; i < e->known; i++)
+            sum -= e->gamma[i] * (mixing->dx[e->order[i]][k] + mixing->dr[e->order[i]][k]);
+        e->step[k] = sum;
+    }
+}
+
 void rill_mixing_step(rill_mixing *mixing, const double *x, const double *r,
                       double (*dot)(const void *context, const double *a, const double *b),
                       const void *context, double *step)
 {
-    const uint32_t size = mixing->size;
-    const int latest = (mixing->made + RILL_MIXING_DEPTH - 1) % RILL_MIXING_DEPTH;
-    const int known = mixing->made < RILL_MIXING_DEPTH ? mixing->made : RILL_MIXING_DEPTH;
-    double *dx = mixing->dx[latest], *dr = mixing->dr[latest];
-#pragma omp parallel for schedule(static) if (size > PARALLEL)
-    for (uint32_t k = 0; k < size; k++) {
-        if (known) {
-            dx[k] = x[k] - mixing->x[k];
-            dr[k] = r[k] - mixing->r[k];
-        }
-        mixing->x[k] = x[k];
-        mixing->r[k] = r[k];
-    }
-    mixing->made++;
     double a[RILL_MIXING_DEPTH][RILL_MIXING_DEPTH], gamma[RILL_MIXING_DEPTH];
     int order[RILL_MIXING_DEPTH]; /* the latest first: the others only add to it */
+    const int latest = (mixing->made + RILL_MIXING_DEPTH - 1) % RILL_MIXING_DEPTH;
+    const int known = mixing->made < RILL_MIXING_DEPTH ? mixing->made : RILL_MIXING_DEPTH;
+    const double *dr = mixing->dr[latest];
+    const entries all = {mixing, x, r, gamma, order, known, latest, step};
+    rill_threads_for(mixing->size, PIECE, remember, &all);
+    mixing->made++;
     for (int i = 0; i < known; i++) order[i] = (latest + RILL_MIXING_DEPTH - i) % RILL_MIXING_DEPTH;
     for (int i = 0; i < known; i++) { /* the latest is all that is new */
         mixing->products[order[i]][latest] = dot(context, mixing->dr[order[i]], dr);
@@ -90,10 +120,5 @@ void rill_mixing_step(rill_mixing *mixing, const double *x, const double *r,
         gamma[i] = dot(context, mixing->dr[order[i]], mixing->r);
     }
     solve(known, a, gamma);
-#pragma omp parallel for schedule(static) if (size > PARALLEL)
-    for (uint32_t k = 0; k < size; k++) {
-        double sum = mixing->r[k];
-        for (int i = 0; i < known; i++) sum -= gamma[i] * (mixing->dx[order[i]][k] + mixing->dr[order[i]][k]);
-        step[k] = sum;
-    }
+    rill_threads_for(mixing->size, PIECE, combine, &all);
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processors by affinity mask and CPU quota. Shares (cpu.weight) limit nothing while others are idle. */
+#include "core/processors.h"
+#include "core/groups.h"
+
+#include <math.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+double rill_processors_quota(const char *text)
+{
+    char *end;
+    const double quota = strtod(text, &end), period = strtod(end, NULL);
+    return end > text && quota > 0 && period > 0 ? quota / period : INFINITY;
+}
+
+/* Append the line that a file holds, if there is one. */
+static void append_line(const char *directory, const char *name, char *text, size_t size)
+{
+    char path[8192 + 64];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return;
+    const size_t length = strlen(text);
+    if (fgets(text + length, (int)(size - length), file) && strchr(text, '\n')) *strchr(text, '\n') = ' ';
+    fclose(file);
+}
+
+static void lower_to_group(void *context, const char *directory, bool unified)
+{
+    char text[128] = "";
+    double *processors = context;
+    append_line(directory, unified ? "cpu.max" : "cpu.cfs_quota_us", text, sizeof text);
+    if (!unified) append_line(directory, "cpu.cfs_period_us", text, sizeof text);
+    *processors = fmin(*processors, rill_processors_quota(text));
+}
+
+/* With OMP_PROC_BIND the OpenMP library has bound this thread to one place of those it may use. */
+static int allowed(void)
+{
+    cpu_set_t set[16]; /* for 16384 processors */
+    if (omp_get_proc_bind() != omp_proc_bind_false) return omp_get_num_procs();
+    if (sched_getaffinity(0, sizeof set, set) != 0) return omp_get_num_procs();
+    return CPU_COUNT_S(sizeof set, set);
+}
+
+int rill_processors_under(const char *root)
+{
+    double processors = allowed();
+    rill_groups_walk(root, "cpu", lower_to_group, &processors);
+    return processors > 1 ? (int)ceil(processors) : 1;
+}
+
+int rill_processors(void) { return rill_processors_under(""); }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file processors.h
+ * How many processors this process may keep busy, which may be fewer than the machine has.
+ */
+#ifndef RILL_CORE_PROCESSORS_H
+#define RILL_CORE_PROCESSORS_H
+
+/**
+ * Return the processors that this thread may keep busy, at least 1: those of its affinity mask, and no more
+ * than the CPU quotas (cgroups, versions 1 and 2) of the process pay for, rounded up.
+ */
+int rill_processors(void);
+
+/** The same with /proc and /sys below `root`, which the tests lay out; "" is this system. */
+int rill_processors_under(const char *root);
+
+/**
+ * Return how many processors a CPU quota pays for, INFINITY for no limit.
+ * @param text  "QUOTA PERIOD" in microseconds, as in cpu.max: "150000 100000", "max 100000", "-1 100000"
+ */
+double rill_processors_quota(const char *text);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file threads.h
+ * Loops on several threads, for work that is repeated thousands of times a second. A loop ends when its work
+ * is done, not when every thread has come: a thread that another program keeps from its processor is not
+ * waited for unless it is in the middle of a piece. Waiting threads spin for some 50 microseconds, then
+ * sleep.
+ */
+#ifndef RILL_CORE_THREADS_H
+#define RILL_CORE_THREADS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Work on items first … end - 1, on several threads at once. */
+typedef void rill_threads_work(const void *shared, uint64_t first, uint64_t end);
+
+/**
+ * Return the most threads that loops of this thread use: what OMP_NUM_THREADS or omp_set_num_threads() says,
+ * else rill_processors() as it was at the first call of this thread; 1 in a parallel region of OpenMP.
+ */
+int rill_threads(void);
+
+/** Return how many threads a loop uses: as many as get four pieces each, at most rill_threads(). */
+int rill_threads_fit(uint64_t count, uint64_t piece);
+
+/**
+ * Write how many threads such a loop uses, and why: "1 of 8 processors: each thread gets 4096 nodes or more".
+ * @param item    what is counted: "nodes"
+ */
+void rill_threads_explain(uint64_t count, uint64_t piece, const char *item, char *text, size_t size);
+
+/** Let loops of OpenMP that this thread runs use no more threads than rill_threads(), for a program's start.
+ */
+void rill_threads_limit_openmp(void);
+
+/**
+ * Work on items 0 … count - 1. Every thread begins with the same part in every loop of as many items, so that
+ * its data stay near it, and then takes pieces of others.
+ * @param piece  how many items are taken at a time: the work of 20 microseconds or more. Pieces begin at
+ *               multiples of it
+ */
+void rill_threads_for(uint64_t count, uint64_t piece, rill_threads_work *work, const void *shared);
+
+#endif

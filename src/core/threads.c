@@ -24,7 +24,7 @@
 
 enum {
     MOST = 1024, /* threads of a team */
-    SPINS = 1000 /* pauses, 20 to 50 microseconds: what sleeping and waking cost */
+    SPINS = 2000 /* pauses, 40 to 100 microseconds: about what sleeping and waking cost */
 };
 
 /* The state of a team: whether a loop is open to helpers, how many are in it, and the number of the loop. */

@@ -39,7 +39,7 @@ void rill_threads_limit_openmp(void);
 /**
  * Work on items 0 … count - 1. Every thread begins with the same part in every loop of as many items, so that
  * its data stay near it, and then takes pieces of others.
- * @param piece  how many items are taken at a time: the work of 10 microseconds or more. Pieces begin at
+ * @param piece  how many items are taken at a time: the work of 5 microseconds or more. Pieces begin at
  *               multiples of it
  */
 void rill_threads_for(uint64_t count, uint64_t piece, rill_threads_work *work, const void *shared);

@@ -81,16 +81,16 @@ Test(threads, are_few_where_there_is_little_to_do)
     const pthread_t caller = pthread_self();
     char text[128];
     omp_set_num_threads(8);
-    cr_expect_eq(rill_threads_fit(7, 1), 1);
-    cr_expect_eq(rill_threads_fit(8, 1), 2);
-    cr_expect_eq(rill_threads_fit(1728, 1024), 1);
-    cr_expect_eq(rill_threads_fit(14000, 1024), 3);
+    cr_expect_eq(rill_threads_fit(1, 1), 1);
+    cr_expect_eq(rill_threads_fit(2, 1), 2);
+    cr_expect_eq(rill_threads_fit(2000, 1024), 1);
+    cr_expect_eq(rill_threads_fit(4000, 1024), 3);
     cr_expect_eq(rill_threads_fit(1000000, 1024), 8);
     rill_threads_for(ITEMS, 1, visit, NULL); /* all eight are there */
-    for (int k = 0; k < 200; k++) rill_threads_for(7, 1, count_others, &caller);
+    for (int k = 0; k < 200; k++) rill_threads_for(1900, 1000, count_others, &caller);
     cr_expect_eq(others, 0);
-    rill_threads_explain(1728, 1024, "nodes", text, sizeof text);
-    cr_expect_not_null(strstr(text, ": each gets 4096 nodes or more"), "%s", text);
+    rill_threads_explain(2000, 1024, "nodes", text, sizeof text);
+    cr_expect_not_null(strstr(text, ": each gets 1024 nodes or more"), "%s", text);
 }
 
 Test(threads, beyond_the_processors_are_told)

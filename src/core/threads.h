@@ -21,7 +21,7 @@ typedef void rill_threads_work(const void *shared, uint64_t first, uint64_t end)
  */
 int rill_threads(void);
 
-/** Return how many threads a loop uses: as many as get four pieces each, at most rill_threads(). */
+/** Return how many threads a loop uses: as many as get a whole piece each, at most rill_threads(). */
 int rill_threads_fit(uint64_t count, uint64_t piece);
 
 /**
@@ -30,14 +30,16 @@ int rill_threads_fit(uint64_t count, uint64_t piece);
  */
 void rill_threads_explain(uint64_t count, uint64_t piece, const char *item, char *text, size_t size);
 
-/** Let loops of OpenMP that this thread runs use no more threads than rill_threads(), for a program's start.
+/**
+ * Let loops of OpenMP that this thread runs use no more threads than rill_threads(), and, where the OpenMP
+ * library can be told, let threads that wait for them sleep at once: for a program's start.
  */
 void rill_threads_limit_openmp(void);
 
 /**
  * Work on items 0 … count - 1. Every thread begins with the same part in every loop of as many items, so that
  * its data stay near it, and then takes pieces of others.
- * @param piece  how many items are taken at a time: the work of 20 microseconds or more. Pieces begin at
+ * @param piece  how many items are taken at a time: the work of 5 microseconds or more. Pieces begin at
  *               multiples of it
  */
 void rill_threads_for(uint64_t count, uint64_t piece, rill_threads_work *work, const void *shared);

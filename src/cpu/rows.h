@@ -20,9 +20,9 @@
 
 enum { RILL_BLOCK = RILL_SEGMENT_BLOCK };
 
-/** Blocks that a thread takes at a time, and their nodes: some 20 to 100 microseconds of a step. See
+/** Blocks that a thread takes at a time, and their nodes: some 5 to 25 microseconds of a step. See
  * core/threads.h. */
-enum { RILL_CPU_PIECE = 16, RILL_CPU_PIECE_NODES = RILL_CPU_PIECE * RILL_BLOCK };
+enum { RILL_CPU_PIECE = 4, RILL_CPU_PIECE_NODES = RILL_CPU_PIECE * RILL_BLOCK };
 
 /** Moments of a block, in any arithmetic; momentum includes half of the force. */
 typedef struct rill_cpu_moments {

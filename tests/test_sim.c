@@ -393,7 +393,7 @@ static bool some_variant(rill_backend_kind backend, int k, rill_variant *out)
 /* Same bits for any number of threads, for every processor level, and twice in a row. */
 Test(sim, is_deterministic)
 {
-    rill_geom *geom = noise(64, 48, 16, 4); /* enough nodes for eight threads */
+    rill_geom *geom = noise(40, 25, 15, 4); /* enough nodes for eight threads */
     int compared = 0;
     FOR_EACH_BACKEND(backend)
     for (int k = 0; k < 64; k++) {

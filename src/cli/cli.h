@@ -127,6 +127,9 @@ rill_variant cli_compute_variant(const cli_compute *compute);
 rill_status cli_compute_choose(const cli_compute *compute, const rill_geom *geom, rill_variant *out,
                                const char **reason);
 
+/** The apply function of an option that names a file: "-" is refused, standard output takes JSON alone. */
+rill_status cli_output_apply(const char *text);
+
 /** A file to be written; path NULL: not asked for. */
 typedef struct cli_output {
     const char *option, *path; /**< the option that names it, "--json" */
@@ -134,7 +137,7 @@ typedef struct cli_output {
 
 /**
  * Fail before the work when a file could not be written after it, or would replace the input (NULL: there is
- * none) or another file of the list.
+ * none) or another file of the list. "-" is standard output, and no file.
  */
 rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count);
 

@@ -81,18 +81,33 @@ static rill_status print_rows(const json_t *object, int indent)
     return RILL_OK;
 }
 
+/* The file; "--json -" is allowed as in the other commands, as standard output is where the document goes. */
+static rill_status one_path(const char *const *paths, int count, const char **path)
+{
+    for (int k = 0; k < count; k++) {
+        if (json_wanted && strcmp(paths[k], "-") == 0) continue;
+        if (*path)
+            return rill_fail(RILL_USAGE, "unexpected argument \"%s\": one file is described at a time",
+                             paths[k]);
+        *path = paths[k];
+    }
+    return *path ? RILL_OK
+                 : rill_fail(RILL_USAGE, "no file is given: name an image, geometry, result or field file");
+}
+
 static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
     const cli_option *const tables[] = {options, NULL};
+    const char *paths[2] = {NULL};
     const char *path = NULL;
-    int count = 1;
+    int count = 2;
     bool help = false;
     json_t *json = NULL;
     json_wanted = false;
-    RILL_TRY(cli_parse(&cli_info, tables, argc, argv, &path, &count, &help));
+    RILL_TRY(cli_parse(&cli_info, tables, argc, argv, paths, &count, &help));
     if (help) return RILL_OK;
-    if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry, result or field file"));
+    RILL_TRY(one_path(paths, count, &path));
     RILL_TRY(rill_info_read(path, &json));
     if (json_wanted) {
         json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));

@@ -212,7 +212,10 @@ static rill_status report(const choices *c, const rill_permeability_options *opt
     if (r.json) RILL_TRY(cli_permeability_write_json(&r));
     if (r.output) RILL_TRY(cli_permeability_write_hdf5(&r));
     cli_progress_end();
-    if (!c->compute.quiet) cli_permeability_print(&r);
+    if (!c->compute.quiet)
+        cli_permeability_print(&r);
+    else if (!r.json)
+        cli_permeability_print_line(&r);
 done:
     return status;
 }
@@ -264,12 +267,16 @@ done:
     return status;
 }
 
+/* The box that is timed may need more memory than the run: without room for it the speed is unknown. */
 static rill_status measure_speed(const rill_permeability_options *o, double *mlups)
 {
     rill_sim_options options = rill_sim_options_default();
     options.variant = o->variant;
     options.backend = o->backend;
-    return rill_plan_speed(&options, 64, mlups);
+    const rill_status status = rill_plan_speed(&options, 64, mlups);
+    if (status != RILL_SYSTEM) return status;
+    *mlups = 0;
+    return RILL_OK;
 }
 
 static rill_status work(choices *c)

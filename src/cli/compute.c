@@ -2,6 +2,7 @@
 /* The flags that every computing command shares, and what they mean as a variant. */
 #include "backend.h"
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "core/units.h"
 #include "run/variant.h"
 
@@ -101,8 +102,10 @@ const cli_option *cli_compute_options(cli_compute *c)
         {"memory", 0, CLI_TEXT, &c->memory, "SIZE", "host memory that may be used, such as 8GiB",
          .fallback = "what the system reports as available", .apply = cli_memory_apply},
         {.help = "Output"},
-        {"json", 0, CLI_TEXT, &c->json, "FILE", "write the summary as JSON", .fallback = ""},
-        {"output", 'o', CLI_TEXT, &c->output, "FILE", "write the result", .fallback = c->output_default},
+        {"json", 0, CLI_TEXT, &c->json, "FILE", "write the summary as JSON; - is standard output",
+         .fallback = "", .apply = cli_json_apply},
+        {"output", 'o', CLI_TEXT, &c->output, "FILE", "write the result", .fallback = c->output_default,
+         .apply = cli_output_apply},
         {"quiet", 'q', CLI_FLAG, &c->quiet, .help = "no progress, no summary table"},
         {0},
     };

@@ -209,6 +209,43 @@ Test(permeability, interpolates_walls_that_are_known)
                    "b.geom.h5");
 }
 
+/* Quiet leaves the line with the result, unless a file takes it. */
+Test(permeability, quietly_gives_one_line)
+{
+    make_array("sc.geom.h5", "8");
+    static const char *const axes[][2] = {{"z", "  permeability k_zz "},
+                                          {"xyz", "  permeability k_xx, yy, zz "}};
+    for (int i = 0; i < 2; i++) {
+        const cli_result r = cli_test_run("permeability", "sc.geom.h5", "-q", "--axis", axes[i][0]);
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        cr_assert_eq(strncmp(r.out, axes[i][1], strlen(axes[i][1])), 0, "%s", r.out);
+        cr_assert_eq(strchr(r.out, '\n'), r.out + strlen(r.out) - 1, "%s", r.out);
+        cr_assert_not_null(strstr(r.out, " m2"));
+        cr_assert_str_eq(r.err, "");
+    }
+    cli_result r =
+        cli_test_run("permeability", "sc.geom.h5", "-q", "--max-steps", "8", "--tolerance", "1e-9");
+    cr_assert_eq(r.code, 2);
+    cr_assert_not_null(strstr(r.out, "NOT A RESULT"), "%s", r.out);
+    r = cli_test_run("permeability", "sc.geom.h5", "-q", "--json", "a.json");
+    cr_assert_str_eq(r.out, "");
+}
+
+/* What is refused is told by what the user allowed and the process holds, and the speed is no reason to
+ * refuse. */
+Test(permeability, keeps_to_the_memory_that_is_allowed)
+{
+    make_array("sc.geom.h5", "8");
+    cli_test_fails(3, "--memory (RILL_MEMORY) allows 1 KiB and the process holds ", "permeability",
+                   "sc.geom.h5", "--memory", "1KiB");
+    make_array("more.geom.h5", "48");
+    cli_test_fails(3, "--memory (RILL_MEMORY) allows 1 MiB and the process holds ", "permeability",
+                   "more.geom.h5", "--memory", "1MiB", "--backend", "cpu");
+    const cli_result r = cli_test_run("permeability", "sc.geom.h5", "--memory", "24MiB", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "permeability k_zz"));
+}
+
 Test(permeability, refuses_wrong_options)
 {
     make_array("sc.geom.h5", "8");

@@ -100,7 +100,8 @@ typedef struct cli_compute {
     int lattice, collision, equilibrium, stream, addressing, storage, arithmetic, bounce, shift, backend;
     double magic, tau, tolerance;
     uint64_t max_steps;
-    bool stream_given, addressing_given, tau_given, tolerance_given, max_steps_given;
+    bool lattice_given, equilibrium_given, stream_given, addressing_given, tau_given, tolerance_given,
+        max_steps_given;
     const char *json, *output;
     bool quiet;
     const char *memory;

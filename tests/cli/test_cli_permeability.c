@@ -246,6 +246,38 @@ Test(permeability, keeps_to_the_memory_that_is_allowed)
     cr_assert_not_null(strstr(r.out, "permeability k_zz"));
 }
 
+/* Each collision brings the equilibrium and the lattice that it needs, and a tau at which walls are half-way.
+ */
+Test(permeability, takes_every_collision_by_its_name)
+{
+    static const struct {
+        const char *name, *variant;
+        double off; /* from TRT; MRT's tau is TRT's, and its ghosts shift its walls a little */
+    } collisions[] = {{"trt", "d3q19-trt-stokes-", 1e-9},
+                      {"srt", "d3q19-srt-stokes-", 1e-3},
+                      {"mrt", "d3q19-mrt-second-order-", 0.05},
+                      {"central-moment", "d3q19-central-moment-second-order-", 0.005},
+                      {"cumulant", "d3q27-cumulant-second-order-", 0.005}};
+    double trt = 0;
+    make_array("sc.geom.h5", "12");
+    for (size_t i = 0; i < sizeof collisions / sizeof *collisions; i++) {
+        const cli_result r = cli_test_run("permeability", "sc.geom.h5", "--collision", collisions[i].name,
+                                          "-q", "--backend", "cpu", "--json", "a.json");
+        cr_assert_eq(r.code, 0, "%s: %s", collisions[i].name, r.err);
+        json_t *json = load("a.json");
+        const char *variant = json_string_value(find(json, "variant"));
+        cr_assert_eq(strncmp(variant, collisions[i].variant, strlen(collisions[i].variant)), 0, "%s",
+                     variant);
+        const double k = real(json, "permeability.lu.zz");
+        if (i == 0) trt = k;
+        cr_assert_leq(fabs(k / trt - 1), collisions[i].off, "%s: %g, trt %g", collisions[i].name, k, trt);
+        json_decref(json);
+    }
+    cli_test_fails(1, "d3q27", "permeability", "sc.geom.h5", "--collision", "cumulant", "--lattice", "d3q19");
+    cli_test_fails(1, "second-order", "permeability", "sc.geom.h5", "--collision", "mrt", "--equilibrium",
+                   "stokes");
+}
+
 Test(permeability, refuses_wrong_options)
 {
     make_array("sc.geom.h5", "8");

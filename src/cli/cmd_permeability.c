@@ -7,6 +7,7 @@
 #include "cli/error_bar_output.h"
 #include "cli/image_options.h"
 #include "cli/permeability_output.h"
+#include "cli/read_geometry.h"
 #include "geometry/derive.h"
 #include "io/fields.h"
 #include "run/plan.h"
@@ -15,7 +16,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* In the order of the axes, the tensor behind them; of rill_keep without "connected"; of rill_drive; of
  * rill_fields_kind. */
@@ -54,20 +54,6 @@ typedef struct choices {
     char names[3][4096]; /* of the field files of the runs along x, y, z */
     bool written[3];
 } choices;
-
-static bool is_hdf5(const char *path)
-{
-    static const char signature[8] = {'\211', 'H', 'D', 'F', '\r', '\n', '\032', '\n'};
-    char first[8];
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-        return false; /* a FIFO would have to be waited for */
-    FILE *file = fopen(path, "rb");
-    const bool is = file && fread(first, 1, sizeof first, file) == sizeof first &&
-                    memcmp(first, signature, sizeof first) == 0;
-    if (file) fclose(file);
-    return is;
-}
 
 static rill_status read_geometry(choices *c)
 {
@@ -310,7 +296,7 @@ static rill_status work(choices *c)
     RILL_TRY(rill_plan_check(&options)); /* before an image is read */
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
     RILL_TRY(rill_backend_prepare(options.backend));
-    RILL_TRY(is_hdf5(c->input) ? read_geometry(c) : read_image(c));
+    RILL_TRY(cli_is_hdf5(c->input) ? read_geometry(c) : read_image(c));
     c->times.read = rill_now() - start;
     options.keep_all = c->keep == 1; /* reading says what is gone already */
     RILL_TRY(cli_compute_choose(&c->compute, c->geom, &options.variant, &c->variant_reason));

@@ -57,6 +57,16 @@ const cli_option *cli_image_options(cli_image *i)
     return table;
 }
 
+void cli_image_file_options(cli_image *image, cli_option *table, int room)
+{
+    static const char *const names[] = {"pore", "axes", "format", "size", "type", "endian", "skip"};
+    int count = 0;
+    for (const cli_option *o = cli_image_options(image); o->name || o->help; o++)
+        for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)
+            if (strcmp(o->name, names[k]) == 0) table[count++] = *o;
+    table[count] = (cli_option){0};
+}
+
 rill_status cli_sides_parse(const char *text, rill_voxelize_options *out)
 {
     const rill_status status = rill_voxelize_parse_sides(text, out);

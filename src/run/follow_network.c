@@ -72,7 +72,7 @@ static rill_status correct(state *s)
         s->pressure[c] = s->p->sums[1][c] / 3 / network->volume[c];
     rill_mixing_step(&s->mixing, s->pressure, s->p->correction, by_volume, network, s->step);
     for (uint32_t c = 0; c < network->chambers; c++) s->step[c] *= 3; /* densities */
-    return rill_sim_label_add(s->f->sim, s->step);
+    return rill_follow_label_add(s->f, s->step);
 }
 
 /*
@@ -128,7 +128,7 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     s->between = rill_plan_between(f->plan);
     if (!rill_sim_backend_table(f->sim)->host && !rill_follow_ends(f, s->cycle)) {
         s->begun = s->cycle - s->between - 2;
-        RILL_TRY(rill_sim_begin(f->sim, s->begun));
+        RILL_TRY(rill_follow_begin(f, s->begun));
     }
     RILL_TRY(rill_pressures_create(f, domain, p));
     const uint32_t chambers = p->network.chambers;

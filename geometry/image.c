@@ -20,8 +20,8 @@
 static const struct {
     const char *name;
     size_t size;
-} greys[RILL_GREY_COUNT] = {{"u8", 1},  {"i8", 1},  {"u16", 2}, {"i16", 2}, {"u32", 4},
-                            {"i32", 4}, {"u64", 8}, {"i64", 8}, {"f32", 4}, {"f64", 8}};
+} greys[RILL_GREY_COUNT] = {{"u8", 1},  {"i8", 1},  {"u16", 2}, {"i16", 2}, {"u32", 4}, {"i32", 4},
+                            {"u64", 8}, {"i64", 8}, {"f16", 2}, {"f32", 4}, {"f64", 8}};
 
 size_t rill_grey_size(rill_grey type) { return greys[type].size; }
 

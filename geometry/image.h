@@ -12,7 +12,8 @@
 
 #include "rill.h"
 
-/** Number types of grey values. One-bit TIFF comes as RILL_GREY_U8 with 0 and 1, npy's bool too. */
+/** Number types of grey values. One-bit TIFF comes as RILL_GREY_U8 with 0 and 1, npy's bool too;
+ * RILL_GREY_F16 is IEEE 754 binary16. */
 typedef enum rill_grey {
     RILL_GREY_U8,
     RILL_GREY_I8,
@@ -22,6 +23,7 @@ typedef enum rill_grey {
     RILL_GREY_I32,
     RILL_GREY_U64,
     RILL_GREY_I64,
+    RILL_GREY_F16,
     RILL_GREY_F32,
     RILL_GREY_F64,
     RILL_GREY_COUNT
@@ -56,6 +58,7 @@ typedef struct rill_image {
     int axes[3];       /**< where file axes 0, 1, 2 go by the format's custom: 0 x, 1 y, 2 z */
     double spacing[3]; /**< along the file axes, all 0 when unknown */
     bool metric;       /**< the spacing is in metres; otherwise only its ratios count */
+    double pore;       /**< the grey value that is pore by the format's custom: 1 (True) for bool, else 0 */
     double origin[3];  /**< corner of the first voxel in the unit of the spacing */
     char remarks[512]; /**< what was taken for granted, sentences separated by newlines */
     char **files;      /**< [file_count], all files that hold the image, in order */

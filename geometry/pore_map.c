@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double HALF_MAX = 65504; /* of binary16 */
+
 enum { TABLE = 1 << 16, HASHED = 1024, SLOTS = 4 * HASHED };
 
 struct rill_pore_map {
@@ -31,8 +33,8 @@ static void limits(rill_grey type, double *low, double *high)
     const double bits = 8. * (double)rill_grey_size(type);
     const bool is_signed =
         type == RILL_GREY_I8 || type == RILL_GREY_I16 || type == RILL_GREY_I32 || type == RILL_GREY_I64;
-    if (type == RILL_GREY_F32 || type == RILL_GREY_F64) {
-        *high = type == RILL_GREY_F32 ? (double)FLT_MAX : DBL_MAX;
+    if (type >= RILL_GREY_F16) {
+        *high = type == RILL_GREY_F16 ? HALF_MAX : type == RILL_GREY_F32 ? (double)FLT_MAX : DBL_MAX;
         *low = -*high;
     } else {
         *low = is_signed ? -exp2(bits - 1) : 0;
@@ -45,6 +47,16 @@ static bool in_ranges(const rill_pore_map *map, double value)
     bool in = false;
     for (int i = 0; i < map->ranges; i++) in |= value >= map->range[i][0] && value <= map->range[i][1];
     return in;
+}
+
+/* The value of a binary16 number: sign, 5 bits of exponent, 10 of fraction, gradual underflow. */
+static double half_value(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
+                        : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                       : ldexp(fraction, -24);
+    return bits >> 15 ? -size : size;
 }
 
 /* The value that has these bits, for tabled types. */
@@ -60,12 +72,12 @@ static double tabled_value(rill_grey type, uint32_t bits)
     }
 }
 
-rill_status rill_pore_map_create(rill_grey type, const rill_voxelize_options *options, rill_pore_map **out)
+static rill_status check_ranges(rill_grey type, const rill_voxelize_options *options)
 {
     double low, high;
     limits(type, &low, &high);
-    if (options->pore_count < 1 || options->pore_count > RILL_PORE_RANGES)
-        return rill_fail(RILL_USAGE, "%d ranges of pore values are given: 1 to %d are possible",
+    if (options->pore_count < 0 || options->pore_count > RILL_PORE_RANGES)
+        return rill_fail(RILL_USAGE, "%d ranges of pore values are given: at most %d are possible",
                          options->pore_count, RILL_PORE_RANGES);
     for (int i = 0; i < options->pore_count; i++) {
         const double *r = options->pore[i];
@@ -75,12 +87,22 @@ rill_status rill_pore_map_create(rill_grey type, const rill_voxelize_options *op
                 "pore values %g to %g cannot occur in an image of %s (%g to %g): give others with --pore",
                 r[0], r[1], rill_grey_name(type), low, high);
     }
+    return RILL_OK;
+}
+
+rill_status rill_pore_map_create(const rill_image *image, const rill_voxelize_options *options,
+                                 rill_pore_map **out)
+{
+    const rill_grey type = image->type;
+    const rill_status status = check_ranges(type, options);
+    if (status != RILL_OK) return status;
     rill_pore_map *map = calloc(1, sizeof *map);
     if (!map) return rill_fail(RILL_SYSTEM, "out of memory for the table of grey values");
     map->type = type;
-    map->ranges = options->pore_count;
+    map->ranges = options->pore_count ? options->pore_count : 1;
     memcpy(map->range, options->pore, sizeof map->range);
-    map->tabled = rill_grey_size(type) <= 2;
+    if (!options->pore_count) map->range[0][0] = map->range[0][1] = image->pore;
+    map->tabled = rill_grey_size(type) <= 2 && type != RILL_GREY_F16; /* which has NaN, and 0 twice */
     map->min = INFINITY;
     map->max = -INFINITY;
     const uint32_t values = rill_grey_size(type) == 1 ? 256 : TABLE;
@@ -131,6 +153,8 @@ static double value_of(rill_grey type, const void *grey, uint64_t i)
         return (double)((const uint64_t *)grey)[i];
     case RILL_GREY_I64:
         return (double)((const int64_t *)grey)[i];
+    case RILL_GREY_F16:
+        return half_value(((const uint16_t *)grey)[i]);
     case RILL_GREY_F32:
         return (double)((const float *)grey)[i];
     default:

@@ -12,11 +12,12 @@
 typedef struct rill_pore_map rill_pore_map;
 
 /**
- * Create a map for one number type.
- * @param[in] options  pore and pore_count are used
+ * Create a map for the number type of an image.
+ * @param[in] options  pore and pore_count are used; with none, what the image says is pore
  * @return RILL_USAGE for a range that the type cannot hold
  */
-rill_status rill_pore_map_create(rill_grey type, const rill_voxelize_options *options, rill_pore_map **out);
+rill_status rill_pore_map_create(const rill_image *image, const rill_voxelize_options *options,
+                                 rill_pore_map **out);
 
 /** Destroy a map; NULL is allowed. */
 void rill_pore_map_destroy(rill_pore_map *map);

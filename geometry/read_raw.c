@@ -20,16 +20,16 @@ typedef struct {
 } hints;
 
 static const rill_grey_alias types[] = {
-    {"u8", RILL_GREY_U8},      {"uint8", RILL_GREY_U8},    {"uchar", RILL_GREY_U8},
-    {"8bit", RILL_GREY_U8},    {"i8", RILL_GREY_I8},       {"int8", RILL_GREY_I8},
-    {"u16", RILL_GREY_U16},    {"uint16", RILL_GREY_U16},  {"ushort", RILL_GREY_U16},
-    {"16bit", RILL_GREY_U16},  {"i16", RILL_GREY_I16},     {"int16", RILL_GREY_I16},
-    {"short", RILL_GREY_I16},  {"u32", RILL_GREY_U32},     {"uint32", RILL_GREY_U32},
-    {"i32", RILL_GREY_I32},    {"int32", RILL_GREY_I32},   {"u64", RILL_GREY_U64},
-    {"uint64", RILL_GREY_U64}, {"i64", RILL_GREY_I64},     {"int64", RILL_GREY_I64},
-    {"f32", RILL_GREY_F32},    {"float32", RILL_GREY_F32}, {"float", RILL_GREY_F32},
-    {"f64", RILL_GREY_F64},    {"float64", RILL_GREY_F64}, {"double", RILL_GREY_F64},
-    {NULL, RILL_GREY_U8}};
+    {"u8", RILL_GREY_U8},       {"uint8", RILL_GREY_U8},    {"uchar", RILL_GREY_U8},
+    {"8bit", RILL_GREY_U8},     {"i8", RILL_GREY_I8},       {"int8", RILL_GREY_I8},
+    {"u16", RILL_GREY_U16},     {"uint16", RILL_GREY_U16},  {"ushort", RILL_GREY_U16},
+    {"16bit", RILL_GREY_U16},   {"i16", RILL_GREY_I16},     {"int16", RILL_GREY_I16},
+    {"short", RILL_GREY_I16},   {"u32", RILL_GREY_U32},     {"uint32", RILL_GREY_U32},
+    {"i32", RILL_GREY_I32},     {"int32", RILL_GREY_I32},   {"u64", RILL_GREY_U64},
+    {"uint64", RILL_GREY_U64},  {"i64", RILL_GREY_I64},     {"int64", RILL_GREY_I64},
+    {"f16", RILL_GREY_F16},     {"float16", RILL_GREY_F16}, {"f32", RILL_GREY_F32},
+    {"float32", RILL_GREY_F32}, {"float", RILL_GREY_F32},   {"f64", RILL_GREY_F64},
+    {"float64", RILL_GREY_F64}, {"double", RILL_GREY_F64},  {NULL, RILL_GREY_U8}};
 
 static bool has_prefix(const char *text, const char *prefix)
 {

@@ -267,7 +267,7 @@ static rill_status read_voxels(work *w)
     const uint64_t slice = rill_image_slice_voxels(w->image);
     const uint8_t *slices[TILE];
     int64_t loaded = -1;
-    RILL_TRY(rill_pore_map_create(w->image->type, w->options, &map));
+    RILL_TRY(rill_pore_map_create(w->image, w->options, &map));
     for (uint32_t k = 0; k < w->n[across]; k++) {
         const uint32_t at = k % w->batch, from = w->crop[across][0] + w->from[across][k];
         if (w->progress.fn && k % (w->n[across] / 32 + 1) == 0)

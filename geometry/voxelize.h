@@ -21,7 +21,7 @@ enum { RILL_PORE_RANGES = 32, RILL_GREYS_SHOWN = 8 };
 typedef struct rill_voxelize_options {
     rill_image_options image;
     double pore[RILL_PORE_RANGES][2]; /**< [pore_count], grey values low … high that are pore, inclusive */
-    int pore_count;
+    int pore_count;                   /**< 0: the image's own, True of bool and 0 of numbers */
     int axes[3];         /**< where file axes 0, 1, 2 go (0 x, 1 y, 2 z); {-1, -1, -1}: the format's custom */
     uint32_t crop[3][2]; /**< first voxel and the one after the last, along x, y, z; UINT32_MAX: the end */
     double resample;     /**< new spacing in metres, RILL_RESAMPLE_ISOTROPIC, or 0 for none */
@@ -53,8 +53,8 @@ typedef struct rill_voxelize_report {
     char remarks[1024]; /**< sentences separated by newlines, may be empty */
 } rill_voxelize_report;
 
-/** Return: grey value 0 is pore, nothing cropped, mirrored or resampled, periodic, percolating along any
- * axis. */
+/** Return: what the image takes as pore is pore, nothing cropped, mirrored or resampled, periodic,
+ * percolating along any axis. */
 rill_voxelize_options rill_voxelize_options_default(void);
 
 /** Read "0", "0-99,255", "-5--1" or "0.5:1.5" into pore. */

@@ -12,8 +12,6 @@
 rill_voxelize_options rill_voxelize_options_default(void)
 {
     return (rill_voxelize_options){.image = rill_image_options_default(),
-                                   .pore = {{0, 0}},
-                                   .pore_count = 1,
                                    .axes = {-1, -1, -1},
                                    .crop = {{0, UINT32_MAX}, {0, UINT32_MAX}, {0, UINT32_MAX}},
                                    .sides = {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC},

@@ -704,6 +704,8 @@ typedef struct rill_permeability_options {
     bool keep_all;      /**< leave pores in that cannot conduct */
     rill_acceleration acceleration;
     bool settle_fields; /**< go on until the mean momentum, too, is within the tolerance: k is known sooner */
+    const char *checkpoint; /**< file that is written when the watcher stops a run; NULL: none */
+    bool resume;            /**< go on from that file to the same bits, made with the same options */
 
     /** Called between steps, a few times a second at most; returning false stops the run. May be NULL. */
     bool (*watch)(void *context, const rill_permeability_moment *moment);
@@ -722,6 +724,7 @@ typedef struct rill_permeability {
     rill_permeability_run runs[3]; /**< [run_count], in the order of the axes */
     int run_count;
     bool converged;     /**< every run did */
+    bool kept;          /**< a run was stopped, and a checkpoint was written */
     double k[3][3];     /**< k_ab, lu; NaN where it was not computed or did not converge */
     double uncertainty; /**< of k_aa, or the largest of a full tensor, relative to the largest k_aa; infinity
                              while unknown */

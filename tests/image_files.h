@@ -10,6 +10,7 @@
 #include "geometry/image.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +110,15 @@ static inline double files_value(rill_grey type, uint32_t i, uint32_t j, uint32_
     }
 }
 
+/** The bits of a binary16 number; the value must be one that it holds, and normal or 0. */
+static inline uint16_t files_half(double value)
+{
+    int exponent = 15;
+    const double fraction = frexp(fabs(value), &exponent); /* 1/2 to 1, or 0 */
+    const int bits = value == 0 ? 0 : (exponent + 14) << 10 | (int)ldexp(2 * fraction - 1, 10);
+    return (uint16_t)(bits | (value < 0) << 15);
+}
+
 /** Append one value of a type in a byte order. */
 static inline void bytes_value(file_bytes *b, rill_grey type, bool big, double value)
 {
@@ -150,6 +160,9 @@ static inline void bytes_value(file_bytes *b, rill_grey type, bool big, double v
         break;
     case RILL_GREY_I64:
         v.i64 = (int64_t)value;
+        break;
+    case RILL_GREY_F16:
+        v.u16 = files_half(value);
         break;
     case RILL_GREY_F32:
         v.f32 = (float)value;

@@ -66,6 +66,26 @@ static rill_bench_plan plan_of(int suite)
     return plan;
 }
 
+/* A collision that is named alone brings its equilibrium and lattice; a suite that varies them keeps its own.
+ */
+Test(bench_plan, collisions_bring_what_they_need)
+{
+    const int suite = RILL_SUITE_BOX, named[] = {RILL_TRT, RILL_MRT, RILL_CUMULANT};
+    rill_bench_wants wants = wants_of(&suite, 1);
+    rill_bench_plan plan;
+    wants.collision = (rill_bench_values){named, 3};
+    ASSERT_OK(rill_bench_plan_make(&wants, &plan));
+    int met[RILL_COLLISION_COUNT] = {0};
+    for (int k = 0; k < plan.case_count; k++) {
+        const rill_variant v = plan.cases[k].variant;
+        met[v.collision]++;
+        cr_expect_eq(v.equilibrium, v.collision == RILL_TRT ? RILL_STOKES : RILL_SECOND_ORDER);
+        cr_expect_eq(v.lattice, v.collision == RILL_CUMULANT ? RILL_D3Q27 : RILL_D3Q19);
+    }
+    cr_expect(met[RILL_TRT] > 0 && met[RILL_MRT] == met[RILL_TRT] && met[RILL_CUMULANT] == met[RILL_TRT]);
+    rill_bench_plan_free(&plan);
+}
+
 /* Every scheme with every addressing that it goes with, twice: seven with three, two of them with chase. */
 Test(bench_plan, schemes_are_all_there)
 {

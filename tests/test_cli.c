@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading of options: every type, its limits, and the sentence that each mistake gets. */
 #include "cli/cli.h"
+#include "cli/error_bar_output.h"
 #include "message.h"
 
 #include <criterion/criterion.h>
@@ -242,6 +243,28 @@ Test(cli, rows_are_aligned, .init = cr_redirect_stdout)
     fflush(stdout);
     cr_assert_stdout_eq_str(
         "  porosity                    0.250\n  k in \xc2\xb5m\xc2\xb2                    1\n");
+}
+
+/* Orders that the grids do not show are told in words. */
+Test(cli, error_bars_without_an_order_say_so, .init = cr_redirect_stdout)
+{
+    rill_error_bar bar = {.k = {NAN, NAN, 2}, .grid_count = 2, .complete = true};
+    bar.extrapolated[2] = NAN;
+    for (int g = 0; g < 2; g++) {
+        rill_error_bar_grid *grid = &bar.grids[g];
+        for (int level = 0; level < RILL_ERROR_BAR_LEVELS; level++) grid->k[level][2] = 2;
+        grid->order[2] = g ? 3.5 : (double)NAN;
+        grid->limit[2] = 2;
+        grid->uncertainty[2] = 0.02;
+    }
+    cli_error_bar_print(&bar, NAN);
+    fflush(stdout);
+    char shown[2048];
+    FILE *out = cr_get_redirected_stdout();
+    shown[fread(shown, 1, sizeof shown - 1, out)] = '\0';
+    cr_assert_not_null(strstr(shown, "split by 1, 2, 3: no order, finest grid 2 ± 1 %\n"), "%s", shown);
+    cr_assert_not_null(strstr(shown, "order 3.50, not used, finest grid 2 ± 1 %\n"), "%s", shown);
+    cr_assert_null(strstr(shown, "nan"), "%s", shown);
 }
 
 Test(cli, progress_overwrites_itself_on_a_terminal)

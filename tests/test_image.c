@@ -14,6 +14,13 @@ TestSuite(image, .init = files_start, .fini = files_end);
 static const uint32_t size[3] = {5, 6, 4};
 static const int forward[3] = {0, 1, 2}, backward[3] = {2, 1, 0};
 
+/* A normal number or 0 of binary16. */
+static double half(uint16_t bits)
+{
+    const double magnitude = bits & 0x7fff ? ldexp(1 + (bits & 1023) / 1024., (bits >> 10 & 31) - 15) : 0;
+    return bits >> 15 ? -magnitude : magnitude;
+}
+
 static double value_at(rill_grey type, const void *grey, uint64_t i)
 {
     switch (type) {
@@ -33,6 +40,8 @@ static double value_at(rill_grey type, const void *grey, uint64_t i)
         return (double)((const uint64_t *)grey)[i];
     case RILL_GREY_I64:
         return (double)((const int64_t *)grey)[i];
+    case RILL_GREY_F16:
+        return half(((const uint16_t *)grey)[i]);
     case RILL_GREY_F32:
         return (double)((const float *)grey)[i];
     default:
@@ -238,7 +247,8 @@ Test(image, npy)
     } types[] = {{"|u1", RILL_GREY_U8, false},  {"|b1", RILL_GREY_U8, false},  {"|i1", RILL_GREY_I8, false},
                  {"<u2", RILL_GREY_U16, false}, {">u2", RILL_GREY_U16, true},  {"<i2", RILL_GREY_I16, false},
                  {">i4", RILL_GREY_I32, true},  {"<u4", RILL_GREY_U32, false}, {"<i8", RILL_GREY_I64, false},
-                 {">u8", RILL_GREY_U64, true},  {"<f4", RILL_GREY_F32, false}, {">f8", RILL_GREY_F64, true}};
+                 {">u8", RILL_GREY_U64, true},  {"<f4", RILL_GREY_F32, false}, {">f8", RILL_GREY_F64, true},
+                 {"<f2", RILL_GREY_F16, false}, {">f2", RILL_GREY_F16, true}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         for (int version = 1; version <= 3; version++)
             for (int fortran = 0; fortran < 2; fortran++) {
@@ -246,6 +256,7 @@ Test(image, npy)
                 const rill_image seen = expect("a.npy", types[i].type);
                 cr_assert_eq(seen.axes[0], 2, "index 0 goes to z in either order");
                 cr_assert_eq(seen.axes[2], 0);
+                cr_assert_eq(seen.pore, strcmp(types[i].descr, "|b1") == 0, "True is pore, 0 of numbers");
             }
     refuse_truncated("a.npy");
     survive_damage("a.npy", 140);

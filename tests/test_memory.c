@@ -71,8 +71,9 @@ Test(memory, stated_by_the_user)
     cr_assert_eq(rill_array_create(1 << 20, 8, "the voxels", &array), RILL_SYSTEM);
     cr_assert_null(array);
     cr_assert_not_null(
-        strstr(rill_error_message(), "no room for the voxels: that needs 8 MiB of memory and "));
-    cr_assert_not_null(strstr(rill_error_message(), "--memory"));
+        strstr(rill_error_message(), "no room for the voxels: that needs 8 MiB of memory, but --memory "));
+    cr_assert_not_null(strstr(rill_error_message(), "allows 1 MiB and the process holds "));
+    cr_assert_null(strstr(rill_error_message(), "holds 0 B"));
     setenv("RILL_MEMORY", "plenty", 1);
     cr_assert_eq(rill_memory_require(1, "the voxels"), RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "plenty"));

@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 #include <tiffio.h>
+#include <zlib.h>
 
 TestSuite(tiff, .init = files_start, .fini = files_end);
 
@@ -168,6 +169,127 @@ Test(tiff, pages)
     }
     write_stack("one.tif", &plain, 5, 6, 0, 1);
     expect("one.tif", &plain, 5, 6, 1);
+}
+
+/* One page that is a volume, tiles `deep` slices deep; libtiff writes such tiles only as raw bytes. */
+static void write_volume(const char *path, const style *s, const uint32_t n[3], uint32_t deep)
+{
+    static file_bytes b;
+    static unsigned char packed[1 << 16];
+    TIFF *tiff = TIFFOpen(path, s->mode);
+    cr_assert_not_null(tiff);
+    set_fields(tiff, s, n[0], n[1]);
+    TIFFSetField(tiff, TIFFTAG_IMAGEDEPTH, n[2]);
+    TIFFSetField(tiff, TIFFTAG_TILEDEPTH, deep);
+    uint32_t tile = 0;
+    for (uint32_t z0 = 0; z0 < n[2]; z0 += deep)
+        for (uint32_t y0 = 0; y0 < n[1]; y0 += s->tile)
+            for (uint32_t x0 = 0; x0 < n[0]; x0 += s->tile) {
+                b.size = 0;
+                for (uint32_t z = z0; z < z0 + deep; z++)
+                    for (uint32_t y = y0; y < y0 + s->tile; y++)
+                        for (uint32_t x = x0; x < x0 + s->tile; x++)
+                            bytes_value(&b, s->type, s->mode[1] == 'b',
+                                        x < n[0] && y < n[1] && z < n[2] ? stack_value(s, x, y, z) : 0);
+                uLongf length = sizeof packed;
+                cr_assert_eq(compress(packed, &length, b.data, b.size), Z_OK);
+                const bool plain_bytes = s->compression == COMPRESSION_NONE;
+                cr_assert_geq(TIFFWriteRawTile(tiff, tile++, plain_bytes ? b.data : packed,
+                                               (tmsize_t)(plain_bytes ? b.size : length)),
+                              0);
+            }
+    TIFFClose(tiff);
+}
+
+/* Volumes are read whole, whatever the depth of the tiles; in strips and among other pages they are refused.
+ */
+Test(tiff, volumes)
+{
+    const uint32_t n[3] = {21, 19, 4};
+    const style styles[] = {{"wl", RILL_GREY_U8, 8, COMPRESSION_NONE, 16, NULL},
+                            {"wb", RILL_GREY_U16, 16, COMPRESSION_NONE, 16, NULL},
+                            {"wb", RILL_GREY_U16, 16, COMPRESSION_ADOBE_DEFLATE, 16, NULL},
+                            {"wl", RILL_GREY_F32, 32, COMPRESSION_ADOBE_DEFLATE, 32, NULL}};
+    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++)
+        for (uint32_t deep = 1; deep < 6; deep++) {
+            write_volume("v.tif", &styles[i], n, deep);
+            const rill_image seen = expect("v.tif", &styles[i], 21, 19, 4);
+            cr_assert(strstr(seen.kind, "volume"), "%s", seen.kind);
+        }
+    cr_assert_eq(truncate("v.tif", 300), 0);
+    refuse("v.tif", "v.tif", "");
+
+    TIFF *tiff = TIFFOpen("strips.tif", "w");
+    set_fields(tiff, &plain, 5, 6);
+    TIFFSetField(tiff, TIFFTAG_IMAGEDEPTH, 7);
+    for (uint32_t y = 0; y < 6; y++) cr_assert_geq(TIFFWriteScanline(tiff, "12345", y, 0), 0);
+    TIFFClose(tiff);
+    refuse("strips.tif", "7 slices", "one page per slice");
+
+    cr_assert_eq(mkdir("s", 0700), 0);
+    write_volume("s/a1.tif", &styles[0], n, 4);
+    refuse("s", "volume of 4 slices", "a1.tif");
+}
+
+static void refuse_ome(const char *attributes, const char *word, const char *other)
+{
+    char text[512];
+    style s = plain;
+    snprintf(text, sizeof text, "<?xml version=\"1.0\"?><OME><Image><Pixels %s></Pixels></Image></OME>",
+             attributes);
+    s.description = text;
+    write_stack("o.tif", &s, 5, 6, 0, 4);
+    refuse("o.tif", word, other);
+}
+
+static rill_image expect_ome(const char *attributes)
+{
+    char text[512];
+    style s = plain;
+    snprintf(text, sizeof text, "<?xml version=\"1.0\"?><OME><Image><Pixels %s></Pixels></Image></OME>",
+             attributes);
+    s.description = text;
+    write_stack("o.tif", &s, 5, 6, 0, 4);
+    return expect("o.tif", &s, 5, 6, 4);
+}
+
+/* OME-XML says the voxel size; what it says of slices, channels and times must fit the file. */
+Test(tiff, ome)
+{
+    static const struct {
+        const char *attributes;
+        double spacing[3]; /* in metres */
+    } sizes[] = {
+        {"SizeZ=\"4\" PhysicalSizeX=\"2.5\" PhysicalSizeY=\"2.5\" PhysicalSizeZ=\"2.5\"",
+         {2.5e-6, 2.5e-6, 2.5e-6}},
+        {"SizeZ='4' PhysicalSizeXUnit='nm' PhysicalSizeYUnit='nm' PhysicalSizeZUnit='nm' "
+         "PhysicalSizeX='740' PhysicalSizeY='740' PhysicalSizeZ='740'",
+         {740e-9, 740e-9, 740e-9}},
+        {"SizeZ='4' PhysicalSizeX = '2' PhysicalSizeXUnit='\xc2\xb5m' PhysicalSizeY='2' "
+         "PhysicalSizeYUnit='&#181;m' "
+         "PhysicalSizeZ='0.005' PhysicalSizeZUnit='mm'",
+         {2e-6, 2e-6, 5e-6}},
+        {"SizeZ='1' SizeT='4' PhysicalSizeX='2' PhysicalSizeY='2' PhysicalSizeZ='2'", {2e-6, 2e-6, 2e-6}},
+        {"SizeZ='4' PhysicalSizeX='2' PhysicalSizeY='2'", {0, 0, 0}},
+        {"SizeZ='4'", {0, 0, 0}},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const rill_image seen = expect_ome(sizes[i].attributes);
+        for (int a = 0; a < 3; a++)
+            cr_assert_float_eq(seen.spacing[a], sizes[i].spacing[a], 1e-12, "%s: %g", sizes[i].attributes,
+                               seen.spacing[a]);
+        cr_assert_eq(seen.metric, sizes[i].spacing[0] > 0);
+    }
+    rill_image seen = expect_ome(sizes[0].attributes);
+    cr_assert(strstr(seen.remarks, "2.5 um x 2.5 um x 2.5 um"), "%s", seen.remarks);
+    seen = expect_ome(sizes[4].attributes);
+    cr_assert(strstr(seen.remarks, "PhysicalSizeZ"), "%s", seen.remarks);
+    seen = expect_ome(
+        "SizeZ='4' PhysicalSizeX='1' PhysicalSizeY='1' PhysicalSizeZ='2' PhysicalSizeXUnit='pixel'");
+    cr_assert(!seen.metric && seen.spacing[2] == 2 * seen.spacing[0], "only ratios count");
+    refuse_ome("SizeZ='2' SizeC='2'", "2 channels", "one channel");
+    refuse_ome("SizeZ='2' SizeT='2'", "2 times", "one time");
+    refuse_ome("SizeZ='8'", "8 slices", "holds 4");
 }
 
 /* By hand, as libtiff does not write them: the head of an ImageJ stack with one directory for all slices. */

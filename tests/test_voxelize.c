@@ -227,6 +227,18 @@ Test(voxelize, pore_values)
     files_write("f_2x2x1_f32.raw", values, sizeof values);
     refuse("f_2x2x1_f32.raw", &o, RILL_USAGE, "NaN", "");
 
+    /* 0 comes in two ways in binary16, the smallest number and infinity are none of them */
+    const uint16_t halves[8] = {0, 0x8000, 1, 0x8001, 0x7c00, 0xfc00, 0x3c00, 0x7e00};
+    files_write("f_7x1x1_f16.raw", halves, 14);
+    rill_geom *h = make("f_7x1x1_f16.raw", &o, &report);
+    for (uint32_t v = 0; v < 7; v++) cr_assert_eq(h->voxels[v], v < 2, "voxel %u", v);
+    cr_assert_eq(report.greys, 6u);
+    cr_assert(report.grey_min == -INFINITY && report.grey[0].value == -INFINITY);
+    cr_assert_eq(report.grey[1].value, -ldexp(1, -24));
+    rill_geom_destroy(h);
+    files_write("f_8x1x1_f16.raw", halves, 16);
+    refuse("f_8x1x1_f16.raw", &o, RILL_USAGE, "NaN", "");
+
     /* more values than are counted one by one */
     static float many[2000];
     for (int i = 0; i < 2000; i++) many[i] = (float)i;
@@ -234,6 +246,28 @@ Test(voxelize, pore_values)
     rill_geom *g = make("f_20x10x10_f32.raw", &o, &report);
     cr_assert_eq(report.greys, 0u);
     cr_assert_eq(report.grey_max, 1999.);
+    rill_geom_destroy(g);
+}
+
+/* A mask of bool is True in the pores, unless the user names what is pore. */
+Test(voxelize, bool_is_true_in_the_pores)
+{
+    static file_bytes b;
+    rill_voxelize_report report;
+    rill_voxelize_options o = keep_all();
+    bytes_add(&b, "\x93NUMPY\1\0", 8);
+    bytes_add(&b, (const unsigned char[]){118, 0}, 2);
+    bytes_print(&b, "%-117s\n", "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 2, 2), }");
+    bytes_add(&b, (const unsigned char[]){1, 0, 0, 0, 1, 0, 0, 0}, 8);
+    files_write("mask.npy", b.data, b.size);
+    rill_geom *g = make("mask.npy", &o, &report);
+    cr_assert_eq(rill_geom_fluid(g), 2u);
+    cr_assert(g->voxels[0] && g->voxels[4]);
+    cr_assert(strstr(report.remarks, "True is pore"), "%s", report.remarks);
+    rill_geom_destroy(g);
+    cr_assert_eq(rill_voxelize_parse_pore("0", &o), RILL_OK);
+    g = make("mask.npy", &o, &report);
+    cr_assert_eq(rill_geom_fluid(g), 6u);
     rill_geom_destroy(g);
 }
 

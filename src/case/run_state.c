@@ -11,71 +11,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 enum { PARTS = 12 };
 
 /* ---- what a checkpoint belongs to ------------------------------------------------------------ */
 
-static void reals(XXH3_state_t *hash, const double *values, size_t count)
-{
-    XXH3_64bits_update(hash, values, count * sizeof *values);
-}
-
-static void cuts_hash(XXH3_state_t *hash, const rill_cut *cuts, uint64_t count)
-{
-    for (uint64_t k = 0; k < count; k++) { /* field by field: what lies between them is not defined */
-        XXH3_64bits_update(hash, &cuts[k].node, sizeof cuts[k].node);
-        XXH3_64bits_update(hash, &cuts[k].q, sizeof cuts[k].q);
-        XXH3_64bits_update(hash, &cuts[k].direction, 1);
-    }
-}
-
-static void geometry_hash(const rill_geom *geom, XXH3_state_t *hash)
-{
-    const rill_surface *s = geom->surface;
-    XXH3_64bits_update(hash, geom->n, sizeof geom->n);
-    reals(hash, &geom->spacing, 1);
-    reals(hash, geom->origin, 3);
-    XXH3_64bits_update(hash, geom->voxels, rill_geom_voxels(geom));
-    XXH3_64bits_update(hash, s->vertices, s->vertex_count * sizeof *s->vertices);
-    XXH3_64bits_update(hash, s->triangles, s->triangle_count * sizeof *s->triangles);
-    cuts_hash(hash, s->walls, s->wall_count);
-    for (int k = 0; k < s->opening_count; k++) cuts_hash(hash, s->openings[k].cuts, s->openings[k].cut_count);
-}
-
 static rill_status key_make(rill_run_loop *loop, rill_checkpoint_key *key)
 {
-    XXH3_state_t *hash = XXH3_createState();
-    if (!hash) return rill_fail(RILL_SYSTEM, "out of memory for a checkpoint");
     if (loop->run_hash[0] == '\0') { /* once in a run */
         char variant[96];
         snprintf(loop->run_hash, sizeof loop->run_hash, "%016llx",
                  (unsigned long long)rill_resume_hash(loop->text));
-        XXH3_64bits_reset(hash);
-        geometry_hash(loop->vessel->geom, hash);
-        snprintf(loop->geometry_hash, sizeof loop->geometry_hash, "%016llx",
-                 (unsigned long long)XXH3_64bits_digest(hash));
+        const rill_status status = rill_checkpoint_geometry(loop->vessel->geom, loop->geometry_hash);
+        if (status != RILL_OK) return status;
         rill_variant_name(loop->vessel->plan.options.variant, variant, sizeof variant);
         snprintf(loop->variant, sizeof loop->variant, "%s on %s", variant,
                  rill_sim_backend(loop->vessel->sim));
     }
-    XXH3_freeState(hash);
     *key = (rill_checkpoint_key){loop->run_hash, loop->geometry_hash, loop->variant};
     return RILL_OK;
 }
 
 /* ---- what is in it --------------------------------------------------------------------------- */
-
-static rill_status sim_save(void *context, uint64_t offset, uint64_t bytes, void *to)
-{
-    return rill_sim_state_save(context, offset, bytes, to);
-}
-
-static rill_status sim_load(void *context, uint64_t offset, uint64_t bytes, const void *from)
-{
-    return rill_sim_state_load(context, offset, bytes, from);
-}
 
 /* @param[in] kept  what goes on from a checkpoint; NULL: all, to be written */
 static int parts_list(rill_run_loop *loop, const rill_plan_resume *kept, rill_checkpoint_part parts[PARTS])
@@ -84,8 +41,7 @@ static int parts_list(rill_run_loop *loop, const rill_plan_resume *kept, rill_ch
     rill_sim *sim = loop->vessel->sim;
     int count = 0;
     parts[count++] = rill_checkpoint_memory("run", &loop->state, sizeof loop->state);
-    parts[count++] =
-        (rill_checkpoint_part){"populations", rill_sim_state_bytes(sim), sim_save, sim_load, sim, NULL};
+    parts[count++] = rill_checkpoint_sim(sim);
     parts[count++] = rill_record_part(&o->openings);
     parts[count++] = rill_record_part(&o->monitor);
     if (!kept) parts[count++] = rill_checkpoint_memory(RILL_RESUME_PART, loop->text, strlen(loop->text));

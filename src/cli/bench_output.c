@@ -3,6 +3,7 @@
 #include "cli/bench_output.h"
 
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "io/json_file.h"
 #include "io/output.h"
 #include "kernel/storage.h"
@@ -249,7 +250,7 @@ rill_status bench_report_write(const bench_report *report, const char *path)
                   "commit", commit, "driver", driver, "cuda", cuda, "date", date, "command", report->command,
                   "seconds_estimated", report->plan->seconds, "seconds", report->seconds, "results",
                   report->results, "skipped", report->skipped, "failed", report->failed, "break_even", found);
-    const rill_status status = json ? rill_json_write(json, path) : no_memory();
+    const rill_status status = json ? cli_json_write(json, path) : no_memory();
     json_decref(found);
     json_decref(json);
     return status;

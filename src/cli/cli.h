@@ -100,7 +100,8 @@ typedef struct cli_compute {
     int lattice, collision, equilibrium, stream, addressing, storage, arithmetic, bounce, shift, backend;
     double magic, tau, tolerance;
     uint64_t max_steps;
-    bool stream_given, addressing_given, tau_given, tolerance_given, max_steps_given;
+    bool lattice_given, equilibrium_given, stream_given, addressing_given, tau_given, tolerance_given,
+        max_steps_given;
     const char *json, *output;
     bool quiet;
     const char *memory;
@@ -127,6 +128,9 @@ rill_variant cli_compute_variant(const cli_compute *compute);
 void cli_compute_choose(const cli_compute *compute, rill_device *device, const rill_geom *geom,
                         rill_variant *out, const char **reason);
 
+/** The apply function of an option that names a file: "-" is refused, standard output takes JSON alone. */
+rill_status cli_output_apply(const char *text);
+
 /** A file to be written; path NULL: not asked for. */
 typedef struct cli_output {
     const char *option, *path; /**< the option that names it, "--json" */
@@ -134,7 +138,7 @@ typedef struct cli_output {
 
 /**
  * Fail before the work when a file could not be written after it, or would replace the input (NULL: there is
- * none) or another file of the list.
+ * none) or another file of the list. "-" is standard output, and no file.
  */
 rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count);
 

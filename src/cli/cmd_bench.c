@@ -2,6 +2,7 @@
 /* `rill bench`: speed on this machine, as a fraction of its memory bandwidth. */
 #include "cli/bench_output.h"
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "cli/read_geometry.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -222,7 +223,8 @@ static rill_status run_case(bench_state *s, int k)
     return bench_report_add(s->report, c, &record);
 }
 
-/* Run all cases; the report is written after each, so that what was measured outlives an interruption. */
+/* Run all cases; a report in a file is written after each, so that what was measured outlives an
+ * interruption. */
 static rill_status run_cases(bench_state *s)
 {
     rill_status status = RILL_OK;
@@ -231,7 +233,9 @@ static rill_status run_cases(bench_state *s)
         RILL_TRY(run_case(s, k));
         s->done += plan->cases[k].seconds;
         s->report->seconds = omp_get_wtime() - s->start;
-        if (s->options->compute.json) RILL_TRY(bench_report_write(s->report, s->options->compute.json));
+        const char *json = s->options->compute.json;
+        if (json && (!cli_json_streams(json) || k + 1 == plan->case_count))
+            RILL_TRY(bench_report_write(s->report, json));
     }
 done:
     forget(s);

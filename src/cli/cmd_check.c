@@ -2,8 +2,8 @@
 /* rill check: tell what a case comes to, and whether it can run, before anything is allocated for it. */
 #include "cli/case_output.h"
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "cli/read_case.h"
-#include "io/json_file.h"
 
 typedef struct choices {
     const char *json, *memory;
@@ -24,7 +24,7 @@ static rill_status check(const char *path, const choices *c)
     if (c->json) {
         json = cli_case_plan_json(read.given, read.geom, &read.plan);
         if (!json) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", c->json));
-        RILL_TRY(rill_json_write(json, c->json));
+        RILL_TRY(cli_json_write(json, c->json));
     }
     status = rill_case_plan_accept(&read.plan);
 done:
@@ -40,7 +40,8 @@ static int run(int argc, char **argv)
     const cli_option options[] = {
         {"backend", 0, CLI_CHOICE, &c.backend, .help = "where it would run", .choices = backends},
         {"no-measure", 0, CLI_FLAG, &c.unmeasured, .help = "do not measure the speed of this machine"},
-        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the numbers and verdicts as JSON", .fallback = ""},
+        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the numbers and verdicts as JSON; - is standard output",
+         .fallback = "", .apply = cli_json_apply},
         {"memory", 0, CLI_TEXT, &c.memory, "SIZE", "host memory that may be used", .fallback = "what is free",
          .apply = cli_memory_apply},
         {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "print nothing but errors"},

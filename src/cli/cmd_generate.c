@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill generate: a synthetic geometry. What can be made is generate_kinds.c's table. */
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "run/variant.h"
 #include "cli/generate_kinds.h"
 #include "cli/image_options.h"
@@ -64,7 +65,7 @@ static rill_status write_json(const cli_generate_kind *kind, const choices *c, c
                   (json_int_t)rill_geom_fluid(geom), "geometry", c->output, "raw", c->raw, "command", c->line,
                   "software", rill_version());
     if (!json) return rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json);
-    const rill_status status = rill_json_write(json, c->json);
+    const rill_status status = cli_json_write(json, c->json);
     json_decref(json);
     return status;
 }
@@ -134,7 +135,8 @@ static int run_kind(const cli_generate_kind *kind, int argc, char **argv, char *
     const cli_option heading[] = {{.help = "Shape"}, {0}};
     const cli_option output[] = {
         {.help = "Output"},
-        {"output", 'o', CLI_TEXT, &c.output, "FILE", "write the geometry", .fallback = ""},
+        {"output", 'o', CLI_TEXT, &c.output, "FILE", "write the geometry", .fallback = "",
+         .apply = cli_output_apply},
         {"voxel-size", 0, CLI_LENGTH, &c.voxel_size, "LENGTH", "edge of a voxel, such as 2.5um",
          .fallback = "unknown", .min = 0, .max = 1, .above = true},
         {"sides", 0, CLI_TEXT, &c.sides, "KIND",
@@ -144,8 +146,9 @@ static int run_kind(const cli_generate_kind *kind, int argc, char **argv, char *
          .choices = rill_lattice_names},
         {"raw", 0, CLI_TEXT, &c.raw, "FILE",
          "write the voxels as bytes, pore 0, solid 255, x fastest; name it NAME_NXxNYxNZ.raw for readers",
-         .fallback = ""},
-        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON", .fallback = ""},
+         .fallback = "", .apply = cli_output_apply},
+        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON; - is standard output",
+         .fallback = "", .apply = cli_json_apply},
         {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",
          .fallback = "what the system reports as available", .apply = cli_memory_apply},
         {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "no summary table"},

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rill info: tells what is in a file of ours. Reading is io/info.c's; here its JSON becomes rows. */
+/* rill info: tells what is in a file of ours or in an image. Reading is io/info*.c's; here its JSON becomes
+ * rows. */
 #include "cli/cli.h"
+#include "cli/image_options.h"
+#include "cli/read_geometry.h"
 #include "core/units.h"
 #include "io/info.h"
 
@@ -22,6 +25,8 @@ static void print_scalar(FILE *out, const json_t *value)
         fputs(json_string_value(value), out);
     else if (json_is_integer(value))
         fprintf(out, "%lld", (long long)json_integer_value(value));
+    else if (json_is_boolean(value))
+        fputs(json_is_true(value) ? "yes" : "no", out);
     else if (json_is_real(value))
         fprintf(out, "%.6g", json_real_value(value));
     else
@@ -59,6 +64,45 @@ static bool print_line(FILE *out, const json_t *value)
     return true;
 }
 
+/* A list of objects or of sentences: one row each, none when it is empty. False when it is another value. */
+static bool print_list(const char *label, const json_t *list)
+{
+    size_t i;
+    json_t *item, *part;
+    const char *key;
+    const json_t *first = json_array_get(list, 0);
+    if (json_is_array(list) && !first) return true;
+    if (!json_is_object(first) && !(json_is_string(first) && strchr(json_string_value(first), ' ')))
+        return false;
+    json_array_foreach(list, i, item)
+    {
+        char line[512] = "";
+        FILE *out = fmemopen(line, sizeof line, "w");
+        if (!out) return false;
+        if (json_is_string(item)) print_scalar(out, item);
+        json_object_foreach(item, key, part)
+        {
+            fprintf(out, "%s%s ", ftell(out) > 0 ? "  " : "", key);
+            print_scalar(out, part);
+        }
+        fclose(out);
+        cli_row(i ? "" : label, "%s", line);
+    }
+    return true;
+}
+
+/* The value of a row as text, which the caller frees; false when it takes rows of its own. */
+static rill_status row_text(const json_t *value, char **text, bool *whole)
+{
+    size_t size = 0;
+    *text = NULL;
+    FILE *out = open_memstream(text, &size);
+    if (!out) return rill_fail(RILL_SYSTEM, "out of memory for a table");
+    *whole = json_is_null(value) ? fputs("unknown", out) >= 0 : print_line(out, value);
+    fclose(out);
+    return RILL_OK;
+}
+
 /* Prints an object as rows; deeper objects as a heading with rows of their own. */
 static rill_status print_rows(const json_t *object, int indent)
 {
@@ -66,34 +110,71 @@ static rill_status print_rows(const json_t *object, int indent)
     json_t *value;
     json_object_foreach((json_t *)object, key, value)
     {
-        char *text = NULL, label[64];
-        size_t size = 0;
-        FILE *out = open_memstream(&text, &size);
-        if (!out) return rill_fail(RILL_SYSTEM, "out of memory for a table");
-        const bool whole = print_line(out, value);
-        fclose(out);
+        char *text, label[64];
+        bool whole = false;
         snprintf(label, sizeof label, "%*s%s", 2 * indent, "", key);
+        if (print_list(label, value)) continue;
+        rill_status status = row_text(value, &text, &whole);
+        if (status != RILL_OK) return status;
         cli_row(label, "%s", whole ? text : "");
         free(text);
-        const rill_status status = whole ? RILL_OK : print_rows(value, indent + 1);
+        if (!whole) status = print_rows(value, indent + 1);
         if (status != RILL_OK) return status;
     }
     return RILL_OK;
 }
 
+/* The file; "--json -" is allowed as in the other commands, as standard output is where the document goes. */
+static rill_status one_path(const char *const *paths, int count, const char **path)
+{
+    for (int k = 0; k < count; k++) {
+        if (json_wanted && strcmp(paths[k], "-") == 0) continue;
+        if (*path)
+            return rill_fail(RILL_USAGE, "unexpected argument \"%s\": one file is described at a time",
+                             paths[k]);
+        *path = paths[k];
+    }
+    return *path ? RILL_OK
+                 : rill_fail(RILL_USAGE, "no file is given: name an image, geometry, result or field file");
+}
+
+/* Names that only our own files have: what is wrong with those is told as of a file of ours. */
+static bool is_ours(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return cli_is_hdf5(path) || (dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".vtkhdf") == 0));
+}
+
+static rill_status describe(const char *path, const cli_image *image, json_t **json)
+{
+    rill_voxelize_options o;
+    const bool ours = is_ours(path);
+    if (ours && image->given)
+        return rill_fail(RILL_USAGE, "%s is no image: leave out the options for images", path);
+    if (ours) return rill_info_read(path, json);
+    const rill_status status = cli_image_resolve(image, &o);
+    return status == RILL_OK ? rill_info_image(path, &o, cli_progress(false), json) : status;
+}
+
 static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
-    const cli_option *const tables[] = {options, NULL};
+    cli_image image;
+    cli_option files[16];
+    cli_image_defaults(&image);
+    cli_image_file_options(&image, files, sizeof files / sizeof *files);
+    const cli_option *const tables[] = {options, files, NULL};
+    const char *paths[2] = {NULL};
     const char *path = NULL;
-    int count = 1;
+    int count = 2;
     bool help = false;
     json_t *json = NULL;
     json_wanted = false;
-    RILL_TRY(cli_parse(&cli_info, tables, argc, argv, &path, &count, &help));
+    RILL_TRY(cli_parse(&cli_info, tables, argc, argv, paths, &count, &help));
     if (help) return RILL_OK;
-    if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry, result or field file"));
-    RILL_TRY(rill_info_read(path, &json));
+    RILL_TRY(one_path(paths, count, &path));
+    RILL_TRY(describe(path, &image, &json));
+    cli_progress_end();
     if (json_wanted) {
         json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         putchar('\n');
@@ -109,6 +190,6 @@ done:
 }
 
 const cli_command cli_info = {.name = "info",
-                              .usage = "FILE [--json]",
-                              .summary = "tell what is in a geometry, result or field file",
+                              .usage = "FILE [options]",
+                              .summary = "tell what is in an image, geometry, result or field file",
                               .run = run};

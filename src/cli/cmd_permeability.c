@@ -7,6 +7,7 @@
 #include "cli/error_bar_output.h"
 #include "cli/image_options.h"
 #include "cli/permeability_output.h"
+#include "cli/read_geometry.h"
 #include "geometry/derive.h"
 #include "io/fields.h"
 #include "run/plan.h"
@@ -15,7 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 /* In the order of the axes, the tensor behind them; of rill_keep without "connected"; of rill_drive; of
  * rill_fields_kind. */
@@ -24,6 +25,8 @@ static const char *const keeps[] = {"percolating", "all", NULL};
 static const char *const drives[] = {"force", "pressure", NULL};
 static const char *const accelerations[] = {"auto", "none", "network", NULL};
 static const char *const kinds[] = {"none", "image", "sparse", NULL};
+
+enum { EXIT_STOPPED = 4 };
 
 static volatile sig_atomic_t interrupted;
 
@@ -40,7 +43,9 @@ typedef struct choices {
     int axis, keep, drive, fields, acceleration;
     double force;
     uint64_t every, reservoir;
-    bool dry_run, reservoir_given, error_bar;
+    bool dry_run, reservoir_given, error_bar, resume, kept;
+    const char *checkpoint; /* as given; the file is checkpoint_name */
+    char checkpoint_name[4096];
     char *line; /* the command, owned */
     const char *variant_reason;
 
@@ -54,20 +59,6 @@ typedef struct choices {
     char names[3][4096]; /* of the field files of the runs along x, y, z */
     bool written[3];
 } choices;
-
-static bool is_hdf5(const char *path)
-{
-    static const char signature[8] = {'\211', 'H', 'D', 'F', '\r', '\n', '\032', '\n'};
-    char first[8];
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-        return false; /* a FIFO would have to be waited for */
-    FILE *file = fopen(path, "rb");
-    const bool is = file && fread(first, 1, sizeof first, file) == sizeof first &&
-                    memcmp(first, signature, sizeof first) == 0;
-    if (file) fclose(file);
-    return is;
-}
 
 static rill_status read_geometry(choices *c)
 {
@@ -193,6 +184,13 @@ static rill_status finished(void *context, const rill_permeability_run *run, ril
     return status;
 }
 
+/* Fields of this run are written: now, or before the checkpoint that it is from. */
+static bool fields_there(const choices *c, const rill_permeability_run *run)
+{
+    const bool before = c->resume && c->fields != RILL_FIELDS_NONE && run->converged;
+    return c->written[run->axis] || (before && access(c->names[run->axis], F_OK) == 0);
+}
+
 /* Write what can be written after a computation that ended in `came`. */
 static rill_status report(const choices *c, const rill_permeability_options *options,
                           const rill_permeability *result)
@@ -208,11 +206,14 @@ static rill_status report(const choices *c, const rill_permeability_options *opt
                                  .output = c->compute.output,
                                  .bar = c->barred ? &c->bar : NULL};
     for (int i = 0; i < result->run_count; i++)
-        if (c->written[result->runs[i].axis]) r.fields[i] = c->names[result->runs[i].axis];
+        if (fields_there(c, &result->runs[i])) r.fields[i] = c->names[result->runs[i].axis];
     if (r.json) RILL_TRY(cli_permeability_write_json(&r));
     if (r.output) RILL_TRY(cli_permeability_write_hdf5(&r));
     cli_progress_end();
-    if (!c->compute.quiet) cli_permeability_print(&r);
+    if (!c->compute.quiet)
+        cli_permeability_print(&r);
+    else if (!r.json)
+        cli_permeability_print_line(&r);
 done:
     return status;
 }
@@ -229,6 +230,7 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
         c->barred = came == RILL_OK;
     }
     c->times.total = rill_now() - start;
+    c->kept = computed && result.kept;
     char why[1024];
     snprintf(why, sizeof why, "%s", rill_error_message());
     rill_status status = came;
@@ -243,6 +245,52 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
     return status;
 }
 
+/* Cut the extension off, .geom.h5 as well as .h5, and what a pattern of slices is made of. */
+static void base_cut(char *name)
+{
+    char *last = strrchr(name, '/'), *part = last ? last + 1 : name;
+    for (int k = 0; k < 2; k++) {
+        char *dot = strrchr(part, '.');
+        if (dot && dot != part && (k == 0 || strcmp(dot, ".geom") == 0)) *dot = '\0';
+    }
+    for (char *c = part + strcspn(part, "*?[]%"); *c; c += strcspn(c, "*?[]%")) *c = '_';
+}
+
+/* The name that a checkpoint has unless one is given: of the output, or of the input in the working
+ * directory. */
+static rill_status checkpoint_name(choices *c)
+{
+    char *name = c->checkpoint_name;
+    const size_t size = sizeof c->checkpoint_name;
+    const char *from = c->checkpoint ? c->checkpoint : c->compute.output ? c->compute.output : c->input;
+    const size_t ending = sizeof ".checkpoint.h5";
+    if (strlen(from) + ending > size)
+        return rill_fail(RILL_USAGE, "%.40s…: the name is too long for a checkpoint beside it", from);
+    strcpy(name, from);
+    if (c->checkpoint) return RILL_OK;
+    for (size_t n = strlen(name); n > 1 && name[n - 1] == '/'; n--) name[n - 1] = '\0';
+    if (!c->compute.output && strrchr(name, '/'))
+        memmove(name, strrchr(name, '/') + 1, strlen(strrchr(name, '/')));
+    base_cut(name);
+    strcat(name, ".checkpoint.h5");
+    return RILL_OK;
+}
+
+/* An error bar makes runs of many kinds, which have no place in one file. */
+static rill_status checkpoint_check(choices *c)
+{
+    if (c->error_bar && (c->resume || c->checkpoint))
+        return rill_fail(RILL_USAGE, "%s: an error bar has no checkpoint: leave out one of them",
+                         c->resume ? "--resume" : "--checkpoint");
+    const rill_status status = checkpoint_name(c);
+    if (status != RILL_OK || !c->resume || access(c->checkpoint_name, F_OK) == 0) return status;
+    return rill_fail(
+        RILL_USAGE,
+        "--resume: there is no %s to go on from: name the checkpoint with --checkpoint, or leave out "
+        "--resume to start anew",
+        c->checkpoint_name);
+}
+
 /* Fail before the work when something could not be written after it. */
 static rill_status outputs_check(choices *c)
 {
@@ -251,7 +299,9 @@ static rill_status outputs_check(choices *c)
     if (c->fields != RILL_FIELDS_NONE && !output)
         return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5",
                          kinds[c->fields]);
-    RILL_TRY(cli_outputs_check(c->input, (cli_output[]){{"-o", output}, {"--json", json}}, 2));
+    RILL_TRY(checkpoint_check(c));
+    RILL_TRY(cli_outputs_check(
+        c->input, (cli_output[]){{"-o", output}, {"--json", json}, {"--checkpoint", c->checkpoint}}, 3));
     for (int a = 0; a < 3 && c->fields != RILL_FIELDS_NONE; a++) {
         if (c->axis != 3 && c->axis != a) continue;
         RILL_TRY(fields_name(c, a, c->names[a], sizeof c->names[a]));
@@ -264,13 +314,17 @@ done:
     return status;
 }
 
+/* The box that is timed may need more memory than the run: without room for it the speed is unknown. */
 static rill_status measure_speed(const rill_permeability_options *o, double *mlups)
 {
     rill_sim_options options = rill_sim_options_default();
     options.variant = o->variant;
     options.backend = o->backend;
     options.device = o->device;
-    return rill_plan_speed(&options, 64, mlups);
+    const rill_status status = rill_plan_speed(&options, 64, mlups);
+    if (status != RILL_SYSTEM) return status;
+    *mlups = 0;
+    return RILL_OK;
 }
 
 static rill_status work(choices *c)
@@ -299,6 +353,8 @@ static rill_status work(choices *c)
     options.tolerance = c->compute.tolerance;
     options.max_steps = c->compute.max_steps;
     options.acceleration = (rill_acceleration)c->acceleration;
+    options.checkpoint = c->error_bar ? NULL : c->checkpoint_name;
+    options.resume = c->resume;
     options.settle_fields = c->fields != RILL_FIELDS_NONE;
     options.watch = watch;
     if (c->fields != RILL_FIELDS_NONE) options.finished = finished;
@@ -307,7 +363,7 @@ static rill_status work(choices *c)
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
     rill_device_begin(options.backend, 0, &opening); /* while the image is read */
     opens = true;
-    RILL_TRY(is_hdf5(c->input) ? read_geometry(c) : read_image(c));
+    RILL_TRY(cli_is_hdf5(c->input) ? read_geometry(c) : read_image(c));
     c->times.read = rill_now() - start;
     options.keep_all = c->keep == 1; /* reading says what is gone already */
     opens = false;
@@ -356,8 +412,13 @@ const cli_command cli_permeability = {
         "mean\n"
         "pressure from its first plane to its last; what --sides say along the flow does not count then.\n"
         "--error-bar bounds the number: each contribution is named, the plan says first what it costs.\n"
+        "-q without --json prints the line with k alone.\n"
+        "SIGTERM and SIGINT (control-C) write a checkpoint and stop, without --error-bar; --resume goes on "
+        "from\n"
+        "it with the same options to the same bits.\n"
         "Exit code 2: not converged, nothing percolates, or out of the Stokes range; there is no result "
-        "then.",
+        "then.\n"
+        "Exit code 4: stopped by a signal after a checkpoint was written.",
     .run = run,
 };
 
@@ -371,7 +432,8 @@ static int run(int argc, char **argv)
     cli_compute_defaults(&c.compute);
     c.compute.equilibrium = RILL_STOKES;
     c.compute.tau_default = "chosen, shown with the reason";
-    c.compute.stream_default = "ring on a GPU, aa on a CPU";
+    c.compute.stream_default = "on a GPU pull where two arrays take less than half of its memory, else ring "
+                               "(aa in 16 bits); aa on a CPU";
     c.compute.addressing_default = "bitmap on a GPU, list on a CPU";
     c.compute.output_default = "none";
     const cli_option own[] = {
@@ -401,6 +463,9 @@ static int run(int argc, char **argv)
          .choices = kinds},
         {"error-bar", 0, CLI_FLAG, &c.error_bar,
          .help = "find out by further runs how far k may be off: other sides, split voxels, fp64"},
+        {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file that a signal leaves",
+         .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
+        {"resume", 0, CLI_FLAG, &c.resume, .help = "go on from the checkpoint"},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
         {0},
     };
@@ -426,5 +491,6 @@ static int run(int argc, char **argv)
         status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
     }
     free(c.line);
-    return cli_report(&cli_permeability, status);
+    cli_report(&cli_permeability, status);
+    return c.kept && status == RILL_NUMERICS ? EXIT_STOPPED : (int)status;
 }

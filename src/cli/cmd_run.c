@@ -3,6 +3,7 @@
 #include "case/run.h"
 #include "cli/case_output.h"
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "cli/read_case.h"
 #include "cli/run_output.h"
 #include "core/units.h"
@@ -134,7 +135,7 @@ static rill_status json_write(const choices *c, const rill_vessel *vessel, const
     if (!json || !file) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a summary"));
     if (result->end != RILL_RUN_STOPPED && result->end != RILL_RUN_DIVERGED)
         RILL_TRY(rill_json_write(json, file));
-    if (c->json) RILL_TRY(rill_json_write(json, c->json));
+    if (c->json) RILL_TRY(cli_json_write(json, c->json));
 done:
     json_decref(json);
     free(file);
@@ -241,7 +242,7 @@ static int run(int argc, char **argv)
     int code = RILL_OK, count = 1;
     const cli_option options[] = {
         {"output", 'o', CLI_TEXT, &c.output, "DIRECTORY", "where results go; made when it is not there",
-         .fallback = "CASE.results"},
+         .fallback = "CASE.results", .apply = cli_output_apply},
         {"fields", 0, CLI_CHOICE, &c.fields,
          .help =
              "how fields are written where the case wants them: image (all voxels) or sparse (fluid cells)",
@@ -256,7 +257,8 @@ static int run(int argc, char **argv)
         {"backend", 0, CLI_CHOICE, &c.backend, .help = "where it runs", .choices = backends},
         {"no-measure", 0, CLI_FLAG, &c.unmeasured, .help = "do not measure the speed of this machine first"},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
-        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON here, too", .fallback = ""},
+        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON here, too; - is standard output",
+         .fallback = "", .apply = cli_json_apply},
         {"memory", 0, CLI_TEXT, &c.memory, "SIZE", "host memory that may be used", .fallback = "what is free",
          .apply = cli_memory_apply},
         {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "print nothing but errors"},

@@ -3,6 +3,7 @@
  * verify/'s. */
 #include "device/device.h"
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "cli/read_geometry.h"
 #include "io/json_file.h"
 #include "verify/verify.h"
@@ -192,7 +193,7 @@ static rill_status write_report(const choices *c, const rill_verify_setup *setup
                                setup->full ? "full" : "quick", "variant", variant, "seconds", t->seconds,
                                "checks", t->rows, "skipped", t->left_out, "series", t->series);
     if (!report) return rill_fail(RILL_SYSTEM, "out of memory for the report");
-    const rill_status status = rill_json_write(report, c->compute.json);
+    const rill_status status = cli_json_write(report, c->compute.json);
     json_decref(report);
     return status;
 }

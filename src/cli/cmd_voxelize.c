@@ -2,6 +2,7 @@
 /* rill voxelize: an image or a surface becomes a geometry file. The work is geometry/voxelize.c's and
  * geometry/surface.c's. */
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "core/clock.h"
 #include "run/variant.h"
 #include "cli/image_options.h"
@@ -107,7 +108,7 @@ static rill_status write_json(const choices *c, const rill_geom *geom, const ril
         (json_int_t)found->dropped, "fluid_nodes", (json_int_t)r->fluid, "geometry", c->output, "performance",
         "seconds", took, "command", c->line, "software", rill_version());
     if (!json) return rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json);
-    const rill_status status = rill_json_write(json, c->json);
+    const rill_status status = cli_json_write(json, c->json);
     json_decref(json);
     return status;
 }
@@ -134,7 +135,7 @@ static rill_status work_surface(choices *c)
                  : NULL;
         if (!end || json_object_update_new(json, (json_t *)end) != 0)
             RILL_TRY(rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json));
-        RILL_TRY(rill_json_write(json, c->json));
+        RILL_TRY(cli_json_write(json, c->json));
     }
     cli_progress_end();
     if (!c->quiet) {
@@ -233,11 +234,13 @@ static int run(int argc, char **argv)
         {"axis", 0, CLI_CHOICE, &c.axis, .help = "axis along which kept pores percolate", .choices = axes,
          .given = &c.cleaning},
         {.help = "Output"},
-        {"output", 'o', CLI_TEXT, &c.output, "FILE", "write the geometry", .fallback = ""},
+        {"output", 'o', CLI_TEXT, &c.output, "FILE", "write the geometry", .fallback = "",
+         .apply = cli_output_apply},
         {"index", 0, CLI_CHOICE, &c.index, .help = "store the pull index list too", .choices = indices},
         {"lattice", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list",
          .choices = rill_lattice_names},
-        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON", .fallback = ""},
+        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON; - is standard output",
+         .fallback = "", .apply = cli_json_apply},
         {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",
          .fallback = "what the system reports as available", .apply = cli_memory_apply},
         {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "no progress, no summary table"},

@@ -2,6 +2,7 @@
 /* The flags that every computing command shares, and what they mean as a variant. */
 #include "device/device.h"
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "core/units.h"
 #include "run/variant.h"
 
@@ -68,13 +69,16 @@ const cli_option *cli_compute_options(cli_compute *c)
     static _Thread_local cli_option table[24];
     const cli_option options[] = {
         {.help = "Method"},
-        {"lattice", 0, CLI_CHOICE, &c->lattice, .help = "velocity set", .choices = rill_lattice_names},
+        {"lattice", 0, CLI_CHOICE, &c->lattice, .help = "velocity set; d3q27 for cumulant unless it is given",
+         .choices = rill_lattice_names, .given = &c->lattice_given},
         {"collision", 0, CLI_CHOICE, &c->collision, .help = "collision operator",
          .choices = rill_collision_names},
         {"magic", 0, CLI_REAL, &c->magic, "NUMBER", "TRT: magic parameter (tau+ - 1/2)(tau- - 1/2), no unit",
          .fallback = "3/16", .min = 0, .max = 100, .above = true},
         {"equilibrium", 0, CLI_CHOICE, &c->equilibrium,
-         .help = "equilibrium; stokes leaves out the terms in u^2", .choices = rill_equilibrium_names},
+         .help =
+             "equilibrium; stokes leaves out the terms in u^2, which mrt, central-moment and cumulant have",
+         .choices = rill_equilibrium_names, .given = &c->equilibrium_given},
         {"stream", 0, CLI_CHOICE, &c->stream,
          .help = "streaming scheme: pull and push take two arrays, the others one",
          .choices = rill_stream_names, .fallback = c->stream_default, .given = &c->stream_given},
@@ -101,8 +105,10 @@ const cli_option *cli_compute_options(cli_compute *c)
         {"memory", 0, CLI_TEXT, &c->memory, "SIZE", "host memory that may be used, such as 8GiB",
          .fallback = "what the system reports as available", .apply = cli_memory_apply},
         {.help = "Output"},
-        {"json", 0, CLI_TEXT, &c->json, "FILE", "write the summary as JSON", .fallback = ""},
-        {"output", 'o', CLI_TEXT, &c->output, "FILE", "write the result", .fallback = c->output_default},
+        {"json", 0, CLI_TEXT, &c->json, "FILE", "write the summary as JSON; - is standard output",
+         .fallback = "", .apply = cli_json_apply},
+        {"output", 'o', CLI_TEXT, &c->output, "FILE", "write the result", .fallback = c->output_default,
+         .apply = cli_output_apply},
         {"quiet", 'q', CLI_FLAG, &c->quiet, .help = "no progress, no summary table"},
         {0},
     };
@@ -114,7 +120,7 @@ const cli_option *cli_compute_options(cli_compute *c)
 
 rill_variant cli_compute_variant(const cli_compute *c)
 {
-    return (rill_variant){
+    const rill_variant v = {
         .lattice = (rill_lattice)c->lattice,
         .collision = (rill_collision)c->collision,
         .equilibrium = (rill_equilibrium)c->equilibrium,
@@ -125,6 +131,7 @@ rill_variant cli_compute_variant(const cli_compute *c)
         .bounce = (rill_bounce)c->bounce,
         .shift = (rill_shift)c->shift,
     };
+    return rill_variant_suit(v, c->lattice_given, c->equilibrium_given);
 }
 
 void cli_compute_choose(const cli_compute *c, rill_device *device, const rill_geom *geom, rill_variant *out,

@@ -74,6 +74,16 @@ static void interval_print(const char *label, double k, double relative, double 
         cli_row(label, "%.5g lu ± %.2g %% (%.4g to %.4g)", k, 100 * relative, low, high);
 }
 
+static void grid_print(const rill_error_bar_grid *grid, int a)
+{
+    char order[48] = "no order";
+    if (isfinite(grid->order[a]))
+        snprintf(order, sizeof order, grid->sane[a] ? "order %.2f" : "order %.2f, not used", grid->order[a]);
+    cli_row("  grids", "%.6g, %.6g, %.6g lu with voxels split by 1, 2, 3: %s, %s %.5g ± %.2g %%",
+            grid->k[0][a], grid->k[1][a], grid->k[2][a], order, grid->sane[a] ? "limit" : "finest grid",
+            grid->limit[a], 100 * grid->uncertainty[a] / grid->limit[a]);
+}
+
 void cli_error_bar_print(const rill_error_bar *bar, double m2)
 {
     for (int a = 0; a < 3; a++) {
@@ -88,13 +98,7 @@ void cli_error_bar_print(const rill_error_bar *bar, double m2)
             snprintf(label, sizeof label, "  %s", c->name);
             cli_row(label, "%s: %s", value, c->note);
         }
-        for (int g = 0; g < bar->grid_count; g++) {
-            const rill_error_bar_grid *grid = &bar->grids[g];
-            cli_row("  grids",
-                    "%.6g, %.6g, %.6g lu with voxels split by 1, 2, 3: order %.2f, limit %.5g ± %.2g %%",
-                    grid->k[0][a], grid->k[1][a], grid->k[2][a], grid->order[a], grid->limit[a],
-                    100 * grid->uncertainty[a] / grid->limit[a]);
-        }
+        for (int g = 0; g < bar->grid_count; g++) grid_print(&bar->grids[g], a);
         cli_row("  without the sides", "± %.2g %%", 100 * bar->numerical[a]);
         if (isfinite(bar->extrapolated[a]))
             interval_print("  extrapolated", bar->extrapolated[a], bar->extrapolated_relative[a], m2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill generate, kinds that are triangle surfaces: what they are asked and what is told of them. */
 #include "cli/generate_kinds.h"
+#include "cli/json_option.h"
 #include "geometry/generate_surface.h"
-#include "io/json_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ static rill_status tell(const kind *k, const values *v, const rill_mesh *mesh, c
                                  line, "software", rill_version());
         if (!json)
             return rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", v->json);
-        const rill_status status = rill_json_write(json, v->json);
+        const rill_status status = cli_json_write(json, v->json);
         json_decref(json);
         if (status != RILL_OK) return status;
     }
@@ -172,8 +172,9 @@ int cli_surface_kind_run(int number, int argc, char **argv, const char *line)
         METRES("edge", &v.edge, "length of the triangles' edges"),
         {.help = "Output"},
         {"output", 'o', CLI_TEXT, &v.output, "FILE", "write the surface, lengths in millimetres",
-         .fallback = ""},
-        {"json", 0, CLI_TEXT, &v.json, "FILE", "write the summary as JSON", .fallback = ""},
+         .fallback = "", .apply = cli_output_apply},
+        {"json", 0, CLI_TEXT, &v.json, "FILE", "write the summary as JSON; - is standard output",
+         .fallback = "", .apply = cli_json_apply},
         {"quiet", 'q', CLI_FLAG, &v.quiet, .help = "no summary table"}};
     for (size_t n = 0; n < sizeof common / sizeof *common; n++) options[count++] = common[n];
     options[count] = (cli_option){0};

@@ -6,14 +6,14 @@
 
 /* In the order of the enumerations of image.h; types behind "auto". */
 static const char *const formats[] = {"auto", "raw", "tiff", "npy", "nrrd", "mhd", NULL};
-static const char *const types[] = {"auto", "u8",  "i8",  "u16", "i16", "u32",
-                                    "i32",  "u64", "i64", "f32", "f64", NULL};
+static const char *const types[] = {"auto", "u8",  "i8",  "u16", "i16", "u32", "i32",
+                                    "u64",  "i64", "f16", "f32", "f64", NULL};
 static const char *const endians[] = {"auto", "little", "big", NULL};
 
 _Static_assert(sizeof formats / sizeof *formats == RILL_IMAGE_FORMATS + 1, "names and enum differ");
 _Static_assert(sizeof types / sizeof *types == RILL_GREY_COUNT + 2, "names and enum differ");
 
-void cli_image_defaults(cli_image *image) { *image = (cli_image){.pore = "0", .sides = "periodic"}; }
+void cli_image_defaults(cli_image *image) { *image = (cli_image){.sides = "periodic"}; }
 
 const cli_option *cli_image_options(cli_image *i)
 {
@@ -22,7 +22,7 @@ const cli_option *cli_image_options(cli_image *i)
     const cli_option options[] = {
         {.help = "Image"},
         {"pore", 0, CLI_TEXT, &i->pore, "VALUES", "grey values that are pore, such as 0 or 0-99,255",
-         .given = given},
+         .fallback = "0; 1 (True) where an npy holds bool", .given = given},
         {"voxel-size", 0, CLI_LENGTH, &i->voxel_size, "LENGTH",
          "edge of a voxel, such as 5.7um; counts more than what the file says",
          .fallback = "as the file says", .min = 0, .max = 1, .above = true, .given = &i->voxel_size_given},
@@ -55,6 +55,16 @@ const cli_option *cli_image_options(cli_image *i)
     _Static_assert(sizeof options <= sizeof table, "the table is too short");
     memcpy(table, options, sizeof options);
     return table;
+}
+
+void cli_image_file_options(cli_image *image, cli_option *table, int room)
+{
+    static const char *const names[] = {"pore", "axes", "format", "size", "type", "endian", "skip"};
+    int count = 0;
+    for (const cli_option *o = cli_image_options(image); o->name || o->help; o++)
+        for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)
+            if (strcmp(o->name, names[k]) == 0) table[count++] = *o;
+    table[count] = (cli_option){0};
 }
 
 rill_status cli_sides_parse(const char *text, rill_voxelize_options *out)

@@ -25,6 +25,10 @@ void cli_image_defaults(cli_image *image);
 /** Return the table of the options bound to `image`; valid until the next call in this thread. */
 const cli_option *cli_image_options(cli_image *image);
 
+/** Put the options that say what a file holds (--pore, --axes, --format and those of raw files) into a table
+ * with `room` for them and its end. */
+void cli_image_file_options(cli_image *image, cli_option *table, int room);
+
 /** Read --sides, which geometries and generated ones have too. */
 rill_status cli_sides_parse(const char *text, rill_voxelize_options *out);
 

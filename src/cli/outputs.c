@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files that a command writes: none is an input or another output, and all can be written. */
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "io/output.h"
+
+#include <string.h>
+
+rill_status cli_output_apply(const char *text)
+{
+    if (strcmp(text, "-") != 0) return RILL_OK;
+    return rill_fail(RILL_USAGE, "\"-\" would be standard output, which takes JSON alone (--json -), as an "
+                                 "HDF5 file cannot be streamed: give a name");
+}
 
 rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count)
 {
     for (int k = 0; k < count; k++) {
         const cli_output *o = &outputs[k];
-        if (!o->path) continue;
+        if (!o->path || cli_json_streams(o->path)) continue;
         if (input && rill_output_replaces(o->path, input))
             return rill_fail(RILL_USAGE, "%s %s would overwrite the input: give another name", o->option,
                              o->path);
@@ -17,6 +27,7 @@ rill_status cli_outputs_check(const char *input, const cli_output *outputs, int 
                                  outputs[other].option, o->path);
     }
     for (int k = 0; k < count; k++) {
+        if (cli_json_streams(outputs[k].path)) continue;
         const rill_status status = rill_output_try(outputs[k].path);
         if (status != RILL_OK) return status;
     }

@@ -2,6 +2,7 @@
 /* Rows, JSON and HDF5 of a permeability. Nothing is computed here but units. */
 #include "cli/permeability_output.h"
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "cli/error_bar_output.h"
 #include "core/units.h"
 #include "io/json_file.h"
@@ -91,28 +92,43 @@ static void print_tensor(const double values[3][3], double factor, const char *u
                 values[b][1] * factor, values[b][2] * factor);
 }
 
+/* k along the force of one run, in all units that are known. */
+static void print_run(const cli_permeability_result *r, const rill_permeability_run *run)
+{
+    const double m2 = square_metres(r->geom);
+    const int a = run->axis;
+    const double k = run->converged ? run->k[a] : run->last[a];
+    char label[64];
+    snprintf(label, sizeof label, run->converged ? "permeability k_%c%c" : "NOT A RESULT, last k_%c%c",
+             "xyz"[a], "xyz"[a]);
+    if (isfinite(m2))
+        cli_row(label, "%.6g lu = %.6g m2 = %.6g darcy", k, k * m2, k * m2 / RILL_DARCY);
+    else
+        cli_row(label, "%.6g lu", k);
+}
+
+void cli_permeability_print_line(const cli_permeability_result *r)
+{
+    const rill_permeability *p = r->result;
+    const double m2 = square_metres(r->geom), factor = isfinite(m2) ? m2 : 1;
+    if (p->run_count == 3 && p->converged)
+        cli_row("permeability k_xx, yy, zz", "%.6g, %.6g, %.6g %s", p->k[0][0] * factor, p->k[1][1] * factor,
+                p->k[2][2] * factor, isfinite(m2) ? "m2" : "lu");
+    else
+        print_run(r, &p->runs[p->run_count - 1]);
+}
+
 static void print_permeability(const cli_permeability_result *r)
 {
     const rill_permeability *p = r->result;
     const double m2 = square_metres(r->geom);
-    char label[64];
     if (p->run_count == 3 && p->converged) {
         print_tensor(p->k, 1, "permeability, lu");
         if (isfinite(m2)) print_tensor(p->k, m2, "permeability, m2");
         if (isfinite(m2)) print_tensor(p->k, m2 / RILL_DARCY, "permeability, darcy");
         cli_row("reciprocity error", "%.2g", p->reciprocity);
     }
-    for (int i = 0; i < p->run_count && !(p->run_count == 3 && p->converged); i++) {
-        const rill_permeability_run *run = &p->runs[i];
-        const int a = run->axis;
-        const double k = run->converged ? run->k[a] : run->last[a];
-        snprintf(label, sizeof label, run->converged ? "permeability k_%c%c" : "NOT A RESULT, last k_%c%c",
-                 "xyz"[a], "xyz"[a]);
-        if (isfinite(m2))
-            cli_row(label, "%.6g lu = %.6g m2 = %.6g darcy", k, k * m2, k * m2 / RILL_DARCY);
-        else
-            cli_row(label, "%.6g lu", k);
-    }
+    for (int i = 0; i < p->run_count && !(p->run_count == 3 && p->converged); i++) print_run(r, &p->runs[i]);
     if (p->converged) cli_row("uncertainty", "%.2g %%, of the final value predicted", 100 * p->uncertainty);
 }
 
@@ -253,7 +269,7 @@ rill_status cli_permeability_write_json(const cli_permeability_result *r)
 {
     json_t *json = json_result(r);
     if (!json) return rill_fail(RILL_SYSTEM, "%s: a text is no valid UTF-8, or memory is out", r->json);
-    const rill_status status = rill_json_write(json, r->json);
+    const rill_status status = cli_json_write(json, r->json);
     json_decref(json);
     return status;
 }

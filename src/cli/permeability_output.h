@@ -40,6 +40,9 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
 double cli_permeability_seconds(const rill_permeability_options *options, const rill_permeability_plan *plan,
                                 double mlups);
 
+/** Print k alone, on one line; of a tensor its diagonal. */
+void cli_permeability_print_line(const cli_permeability_result *r);
+
 /** Print what came out. */
 void cli_permeability_print(const cli_permeability_result *r);
 

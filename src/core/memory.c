@@ -75,18 +75,35 @@ static void lower_to_group(void *bytes, const char *directory, bool unified)
     lower(bytes, limit > usage ? limit - usage : 0);
 }
 
-rill_status rill_memory_available_under(const char *root, uint64_t *bytes)
+/* What the user allows this process, and what it holds of that. */
+typedef struct allowance {
+    bool stated;
+    uint64_t limit, held;
+} allowance;
+
+static rill_status read_allowance(const char *root, allowance *a)
 {
     char path[PATH_SIZE];
     const char *text = getenv("RILL_MEMORY");
-    if (text != NULL && text[0] != '\0') {
-        if (rill_units_parse_bytes(text, bytes) != RILL_OK) {
-            rill_fail_prefix("RILL_MEMORY (option --memory)");
-            return RILL_USAGE;
-        }
-        snprintf(path, sizeof path, "%s/proc/self/status", root);
-        const uint64_t used = read_field(path, "RssAnon") * 1024;
-        *bytes -= used < *bytes ? used : *bytes;
+    *a = (allowance){.stated = text != NULL && text[0] != '\0'};
+    if (!a->stated) return RILL_OK;
+    if (rill_units_parse_bytes(text, &a->limit) != RILL_OK) {
+        rill_fail_prefix("RILL_MEMORY (option --memory)");
+        return RILL_USAGE;
+    }
+    snprintf(path, sizeof path, "%s/proc/self/status", root);
+    a->held = read_field(path, "RssAnon") * 1024;
+    return RILL_OK;
+}
+
+rill_status rill_memory_available_under(const char *root, uint64_t *bytes)
+{
+    char path[PATH_SIZE];
+    allowance a;
+    const rill_status status = read_allowance(root, &a);
+    if (status != RILL_OK) return status;
+    if (a.stated) {
+        *bytes = a.limit > a.held ? a.limit - a.held : 0;
         return RILL_OK;
     }
     snprintf(path, sizeof path, "%s/proc/meminfo", root);
@@ -100,19 +117,39 @@ rill_status rill_memory_available_under(const char *root, uint64_t *bytes)
 
 rill_status rill_memory_available(uint64_t *bytes) { return rill_memory_available_under("", bytes); }
 
-rill_status rill_memory_require(uint64_t bytes, const char *what)
+static rill_status refuse(const char *what, uint64_t bytes, uint64_t available)
 {
-    uint64_t available;
-    const rill_status status = rill_memory_available(&available);
-    if (status != RILL_OK || bytes <= available) return status;
     char need[32], have[32];
     rill_units_format_bytes((double)bytes, need, sizeof need);
     rill_units_format_bytes((double)available, have, sizeof have);
-    return rill_fail(
-        RILL_SYSTEM,
-        "no room for %s: that needs %s of memory and %s is available; use a smaller box, free memory, or "
-        "raise the limit with --memory (RILL_MEMORY)",
-        what, need, have);
+    return rill_fail(RILL_SYSTEM,
+                     "no room for %s: that needs %s of memory and %s is available; use a smaller box, free "
+                     "memory, or state with --memory (RILL_MEMORY) that there is more",
+                     what, need, have);
+}
+
+static rill_status refuse_allowance(const char *what, uint64_t bytes, const allowance *a)
+{
+    char need[32], limit[32], held[32], all[32];
+    rill_units_format_bytes((double)bytes, need, sizeof need);
+    rill_units_format_bytes((double)a->limit, limit, sizeof limit);
+    rill_units_format_bytes((double)a->held, held, sizeof held);
+    rill_units_format_bytes((double)bytes + (double)a->held, all, sizeof all);
+    return rill_fail(RILL_SYSTEM,
+                     "no room for %s: that needs %s of memory, but --memory (RILL_MEMORY) allows %s and the "
+                     "process holds %s already; use a smaller box, or allow more than %s",
+                     what, need, limit, held, all);
+}
+
+rill_status rill_memory_require(uint64_t bytes, const char *what)
+{
+    uint64_t available;
+    allowance a;
+    rill_status status = rill_memory_available(&available);
+    if (status != RILL_OK || bytes <= available) return status;
+    status = read_allowance("", &a);
+    if (status != RILL_OK) return status;
+    return a.stated ? refuse_allowance(what, bytes, &a) : refuse(what, bytes, available);
 }
 
 static rill_status create(uint64_t count, size_t size, const char *what, void *(*take)(size_t), void **out)

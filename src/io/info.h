@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file info.h
- * What is in a file of ours, as a JSON document: for `rill info`.
+ * What is in a file of ours or in an image, as a JSON document: for `rill info`.
  */
 #ifndef RILL_IO_INFO_H
 #define RILL_IO_INFO_H
 
+#include "geometry/voxelize.h"
 #include "rill.h"
 
 #include <jansson.h>
@@ -16,5 +17,14 @@
  * @return RILL_USAGE when the file is none of ours or damaged, RILL_SYSTEM without memory
  */
 rill_status rill_info_read(const char *path, json_t **out);
+
+/**
+ * Describe an image, which is read once: size, type, voxel size, grey values and what is pore.
+ * @param[in]  options  image, pore and axes are used
+ * @param[out] out      the caller's reference
+ * @return as rill_image_scan()
+ */
+rill_status rill_info_image(const char *path, const rill_voxelize_options *options, rill_progress progress,
+                            json_t **out);
 
 #endif

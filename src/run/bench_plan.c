@@ -88,6 +88,7 @@ enum { choices = 9, most_values = 16 };
 /* Values of every choice, in the order of the members of rill_variant. */
 typedef struct values {
     int items[choices][most_values], count[choices];
+    bool open[choices]; /* neither named nor varied by the suite: what suits the collision is taken */
 } values;
 
 enum { lattice, collision, equilibrium, stream, addressing, storage, arithmetic, bounce, shift };
@@ -165,8 +166,10 @@ static void override(values *v, const rill_bench_wants *wants)
                                               [arithmetic] = wants->arithmetic,
                                               [bounce] = wants->bounce,
                                               [shift] = wants->shift};
-    for (int c = 0; c < choices; c++)
+    for (int c = 0; c < choices; c++) {
+        v->open[c] = named[c].count == 0 && v->count[c] == 1;
         if (named[c].count) set(v, c, named[c].count, named[c].items);
+    }
 }
 
 static rill_variant variant_at(const values *v, uint64_t number)
@@ -176,16 +179,17 @@ static rill_variant variant_at(const values *v, uint64_t number)
         at[c] = v->items[c][number % (uint64_t)v->count[c]];
         number /= (uint64_t)v->count[c];
     }
-    return (rill_variant){.lattice = (rill_lattice)at[lattice],
-                          .collision = (rill_collision)at[collision],
-                          .equilibrium = (rill_equilibrium)at[equilibrium],
-                          .stream = (rill_stream)at[stream],
-                          .addressing = (rill_addressing)at[addressing],
-                          .storage = (rill_storage)at[storage],
-                          .arithmetic =
-                              at[storage] == RILL_FP64 ? RILL_DOUBLE : (rill_arithmetic)at[arithmetic],
-                          .bounce = (rill_bounce)at[bounce],
-                          .shift = (rill_shift)at[shift]};
+    const rill_variant variant = {.lattice = (rill_lattice)at[lattice],
+                                  .collision = (rill_collision)at[collision],
+                                  .equilibrium = (rill_equilibrium)at[equilibrium],
+                                  .stream = (rill_stream)at[stream],
+                                  .addressing = (rill_addressing)at[addressing],
+                                  .storage = (rill_storage)at[storage],
+                                  .arithmetic = at[storage] == RILL_FP64 ? RILL_DOUBLE
+                                                                         : (rill_arithmetic)at[arithmetic],
+                                  .bounce = (rill_bounce)at[bounce],
+                                  .shift = (rill_shift)at[shift]};
+    return rill_variant_suit(variant, !v->open[lattice], !v->open[equilibrium]);
 }
 
 /* ---- estimates ------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "io/fields_priv.h"
 #include "io/hdf5.h"
 #include "io/output.h"
+#include "run/sim.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -37,12 +38,61 @@ rill_checkpoint_part rill_checkpoint_memory(const char *name, void *array, uint6
     return (rill_checkpoint_part){name, bytes, memory_save, memory_load, array, NULL};
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
+static rill_status sim_save(void *context, uint64_t offset, uint64_t bytes, void *to)
+{
+    return rill_sim_state_save(context, offset, bytes, to);
+}
+
+static rill_status sim_load(void *context, uint64_t offset, uint64_t bytes, const void *from)
+{
+    return rill_sim_state_load(context, offset, bytes, from);
+}
+
+rill_checkpoint_part rill_checkpoint_sim(rill_sim *sim)
+{
+    return (rill_checkpoint_part){"populations", rill_sim_state_bytes(sim), sim_save, sim_load, sim, NULL};
+}
+
+/* ---- what a checkpoint belongs to ------------------------------------------------------------ */
 
 static void print_hash(XXH3_state_t *state, char text[17])
 {
     snprintf(text, 17, "%016llx", (unsigned long long)XXH3_64bits_digest(state));
 }
+
+static void cuts_hash(XXH3_state_t *hash, const rill_cut *cuts, uint64_t count)
+{
+    for (uint64_t k = 0; k < count; k++) { /* field by field: what lies between them is not defined */
+        XXH3_64bits_update(hash, &cuts[k].node, sizeof cuts[k].node);
+        XXH3_64bits_update(hash, &cuts[k].q, sizeof cuts[k].q);
+        XXH3_64bits_update(hash, &cuts[k].direction, 1);
+    }
+}
+
+static void surface_hash(XXH3_state_t *hash, const rill_surface *s)
+{
+    XXH3_64bits_update(hash, s->vertices, s->vertex_count * sizeof *s->vertices);
+    XXH3_64bits_update(hash, s->triangles, s->triangle_count * sizeof *s->triangles);
+    cuts_hash(hash, s->walls, s->wall_count);
+    for (int k = 0; k < s->opening_count; k++) cuts_hash(hash, s->openings[k].cuts, s->openings[k].cut_count);
+}
+
+rill_status rill_checkpoint_geometry(const rill_geom *geom, char text[17])
+{
+    XXH3_state_t *hash = XXH3_createState();
+    if (!hash) return rill_fail(RILL_SYSTEM, "out of memory for a checkpoint");
+    XXH3_64bits_reset(hash);
+    XXH3_64bits_update(hash, geom->n, sizeof geom->n);
+    XXH3_64bits_update(hash, &geom->spacing, sizeof geom->spacing);
+    XXH3_64bits_update(hash, geom->origin, sizeof geom->origin);
+    XXH3_64bits_update(hash, geom->voxels, rill_geom_voxels(geom));
+    if (geom->surface) surface_hash(hash, geom->surface);
+    print_hash(hash, text);
+    XXH3_freeState(hash);
+    return RILL_OK;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static rill_status part_write(rill_h5_file *file, const rill_checkpoint_part *part, void *piece,
                               XXH3_state_t *state)

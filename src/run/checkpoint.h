@@ -31,6 +31,13 @@ typedef struct rill_checkpoint_key {
 /** Make a part of an array in memory. */
 rill_checkpoint_part rill_checkpoint_memory(const char *name, void *array, uint64_t bytes);
 
+/** Make a part of the state of a simulation, which rill_sim_state_resume() is called after. */
+rill_checkpoint_part rill_checkpoint_sim(rill_sim *sim);
+
+/** Hash a geometry: voxels, and surface with walls and openings where there is one. @param[out] text  XXH3-64
+ */
+rill_status rill_checkpoint_geometry(const rill_geom *geom, char text[17]);
+
 /** Write a file; the one that has the name becomes NAME.previous. @return as rill_output_create() */
 rill_status rill_checkpoint_write(const char *path, const rill_checkpoint_key *key, uint64_t steps,
                                   const rill_checkpoint_part *parts, int count);

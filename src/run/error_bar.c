@@ -72,6 +72,7 @@ static rill_status part_run(runner *r)
     *out = (outcome){.k = {NAN, NAN, NAN}, .uncertainty = {NAN, NAN, NAN}};
     if (r->bar->watch) o.watch = watch;
     o.context = r;
+    o.checkpoint = NULL; /* many runs have no place in one file */
     RILL_TRY(rill_error_bar_part_geometry(r->geom, part, &geom));
     RILL_TRY(rill_permeability_plan_make(geom, &o, &plan));
     if (part->split > 1) {

@@ -23,15 +23,40 @@ double rill_follow_patience(const rill_follower *f, double k)
     return rill_plan_patience(f->plan, f->plan->chambers ? 0 : k);
 }
 
+static rill_journal *journal_of(const rill_follower *f) { return f->pause ? &f->pause->journal : NULL; }
+
+/*
+ * k_ba from the state as it is. Reservoirs: the flow along the axis is the same through every plane in the
+ * end, so that its mean over all of them serves, and the pressure falls between the centres of the first and
+ * the last plane of the sample.
+ */
+static rill_status observe(const rill_follower *f, double k[3], rill_totals *totals)
+{
+    rill_status status = RILL_OK;
+    const rill_geom *between = f->between.geom;
+    const double nu = f->plan->nu, volume = (double)rill_geom_voxels(between ? between : f->geom);
+    double drop = 0;
+    RILL_TRY(rill_sim_totals(f->sim, totals));
+    if (!between) {
+        for (int b = 0; b < 3; b++) k[b] = nu * totals->momentum[b] / (f->plan->force * volume);
+        return RILL_OK;
+    }
+    RILL_TRY(rill_reservoirs_drop(&f->between, f->sim, &drop));
+    const double gradient = drop / 3 / (f->geom->n[f->run->axis] - 1.0);
+    k[f->run->axis] = nu * totals->momentum[2] / volume / gradient;
+done:
+    return status;
+}
+
 /* k for the watcher between samples, when it is cheap against the steps. */
 static rill_status show(rill_follower *f)
 {
     rill_status status = RILL_OK;
     rill_totals totals;
-    double k[3];
+    double k[3] = {0};
     const double begun = rill_now();
     if (begun - f->shown < fmax(SHOW_SECONDS, SHOW_TIMES * f->showing)) return RILL_OK;
-    RILL_TRY(rill_follow_observe(f, k, &totals));
+    RILL_TRY(observe(f, k, &totals)); /* when depends on the clock: it has no place in the journal */
     f->shown = rill_now();
     f->showing = f->shown - begun;
     f->shown_k = k[f->run->axis];
@@ -80,9 +105,61 @@ done:
     return status;
 }
 
+/* Count the steps that were made before a checkpoint; where it was written, put its state in. */
+static rill_status replay(rill_follower *f, uint64_t *steps)
+{
+    const uint64_t left = journal_of(f)->until - rill_sim_steps(f->sim), some = *steps < left ? *steps : left;
+    rill_sim_skip(f->sim, some);
+    *steps -= some;
+    return some == left ? rill_pause_arrive(f->pause, f->sim) : RILL_OK;
+}
+
+rill_status rill_follow_begin(rill_follower *f, uint64_t steps)
+{
+    rill_status status = RILL_OK;
+    if (rill_journal_replays(journal_of(f))) RILL_TRY(replay(f, &steps));
+    if (steps) RILL_TRY(rill_sim_begin(f->sim, steps));
+done:
+    return status;
+}
+
+rill_status rill_follow_label_sums(rill_follower *f, uint32_t count, double *sums)
+{
+    rill_journal *journal = journal_of(f);
+    const uint64_t step = rill_sim_steps(f->sim);
+    const size_t size = count * sizeof *sums;
+    if (rill_journal_replays(journal))
+        return rill_journal_take(journal, RILL_JOURNAL_LABEL_SUMS, step, sums, size);
+    const rill_status status = rill_sim_label_sums(f->sim, sums);
+    if (status == RILL_OK) rill_journal_put(journal, RILL_JOURNAL_LABEL_SUMS, step, sums, size);
+    return status;
+}
+
+rill_status rill_follow_label_add(rill_follower *f, const double *density)
+{
+    rill_journal *journal = journal_of(f);
+    const uint64_t step = rill_sim_steps(f->sim);
+    if (rill_journal_replays(journal))
+        return rill_journal_take(journal, RILL_JOURNAL_LABEL_ADD, step, NULL, 0);
+    rill_journal_put(journal, RILL_JOURNAL_LABEL_ADD, step, NULL, 0);
+    return rill_sim_label_add(f->sim, density);
+}
+
+rill_status rill_follow_rounding(rill_follower *f, rill_rounding_sums *out)
+{
+    rill_journal *journal = journal_of(f);
+    const uint64_t step = rill_sim_steps(f->sim);
+    if (rill_journal_replays(journal))
+        return rill_journal_take(journal, RILL_JOURNAL_ROUNDING, step, out, sizeof *out);
+    const rill_status status = rill_sim_rounding(f->sim, out);
+    if (status == RILL_OK) rill_journal_put(journal, RILL_JOURNAL_ROUNDING, step, out, sizeof *out);
+    return status;
+}
+
 rill_status rill_follow_step(rill_follower *f, uint64_t steps)
 {
     rill_status status = RILL_OK;
+    if (rill_journal_replays(journal_of(f))) RILL_TRY(replay(f, &steps));
     while (steps > 0 && !f->stopped) {
         const uint64_t some = steps < f->slice ? steps : f->slice;
         const double before = rill_now();
@@ -96,25 +173,26 @@ done:
     return status;
 }
 
-/*
- * k_ba from the state as it is. Reservoirs: the flow along the axis is the same through every plane in the
- * end, so that its mean over all of them serves, and the pressure falls between the centres of the first and
- * the last plane of the sample.
- */
+/* What is noted of an observation. */
+typedef struct observed {
+    double k[3];
+    rill_totals totals;
+} observed;
+
 rill_status rill_follow_observe(rill_follower *f, double k[3], rill_totals *totals)
 {
     rill_status status = RILL_OK;
-    const rill_geom *between = f->between.geom;
-    const double nu = f->plan->nu, volume = (double)rill_geom_voxels(between ? between : f->geom);
-    double drop = 0;
-    RILL_TRY(rill_sim_totals(f->sim, totals));
-    if (!between) {
-        for (int b = 0; b < 3; b++) k[b] = nu * totals->momentum[b] / (f->plan->force * volume);
-        return RILL_OK;
+    rill_journal *journal = journal_of(f);
+    const uint64_t step = rill_sim_steps(f->sim);
+    observed seen = {.k = {k[0], k[1], k[2]}}; /* along one axis alone between reservoirs */
+    if (rill_journal_replays(journal)) {
+        RILL_TRY(rill_journal_take(journal, RILL_JOURNAL_OBSERVED, step, &seen, sizeof seen));
+    } else {
+        RILL_TRY(observe(f, seen.k, &seen.totals));
+        rill_journal_put(journal, RILL_JOURNAL_OBSERVED, step, &seen, sizeof seen);
     }
-    RILL_TRY(rill_reservoirs_drop(&f->between, f->sim, &drop));
-    const double gradient = drop / 3 / (f->geom->n[f->run->axis] - 1.0);
-    k[f->run->axis] = nu * totals->momentum[2] / volume / gradient;
+    memcpy(k, seen.k, sizeof seen.k);
+    *totals = seen.totals;
 done:
     return status;
 }

@@ -8,6 +8,7 @@
 #define RILL_RUN_FOLLOW_H
 
 #include "run/limit.h"
+#include "run/pause.h"
 #include "run/reservoir.h"
 #include "run/sim.h"
 
@@ -20,6 +21,7 @@ typedef struct rill_follower {
     unsigned components;     /* bit b: k_ba is found */
     rill_sim *sim;
     rill_permeability_run *run;
+    rill_pause *pause;    /* NULL: no checkpoint */
     rill_limit limits[3]; /* of k_xa, k_ya, k_za; sampled together */
     rill_totals totals;   /* at the last sample */
     double k[3];          /* there */
@@ -36,6 +38,14 @@ typedef struct rill_follower {
 
 /** Step, watched, in slices of about the time between two watches. */
 rill_status rill_follow_step(rill_follower *f, uint64_t steps);
+
+/** As rill_follow_step(), but a device goes on with the steps when this returns. */
+rill_status rill_follow_begin(rill_follower *f, uint64_t steps);
+
+/** As rill_sim_label_sums(), rill_sim_label_add() and rill_sim_rounding(), noted in the journal. */
+rill_status rill_follow_label_sums(rill_follower *f, uint32_t count, double *sums);
+rill_status rill_follow_label_add(rill_follower *f, const double *density);
+rill_status rill_follow_rounding(rill_follower *f, rill_rounding_sums *out);
 
 /** Take k and totals of the state as it is. */
 rill_status rill_follow_observe(rill_follower *f, double k[3], rill_totals *totals);

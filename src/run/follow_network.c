@@ -79,7 +79,7 @@ static rill_status correct(state *s)
         s->pressure[c] = s->p->sums[1][c] / 3 / network->volume[c];
     rill_mixing_step(&s->mixing, s->pressure, s->p->correction, by_volume, network, s->step);
     for (uint32_t c = 0; c < network->chambers; c++) s->step[c] *= 3; /* densities */
-    return rill_sim_label_add(s->f->sim, s->step);
+    return rill_follow_label_add(s->f, s->step);
 }
 
 /*
@@ -136,7 +136,7 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     if (!rill_sim_device_of(f->sim)->backend->host && !rill_follow_ends(f, s->cycle)) {
         const double most = fmax(BEGUN_UPDATES / (double)f->plan->nodes, 2);
         s->begun = (uint64_t)fmin((double)(s->cycle - s->between - 2), most);
-        RILL_TRY(rill_sim_begin(f->sim, s->begun));
+        RILL_TRY(rill_follow_begin(f, s->begun));
     }
     RILL_TRY(rill_pressures_create(f, domain, p));
     const uint32_t chambers = p->network.chambers;

@@ -131,7 +131,7 @@ static rill_status take_off_rounding(rill_follower *f, bool *good)
     double mean = 0, squares = 0, lost = 0;
     for (int n = 1; n <= ROUNDINGS && !f->stopped; n++) {
         rill_rounding_sums rounding;
-        RILL_TRY(rill_sim_rounding(f->sim, &rounding));
+        RILL_TRY(rill_follow_rounding(f, &rounding));
         RILL_TRY(rill_follow_step(f, ROUNDING_STEPS));
         const double more = scale * rounding.work, moved = more - mean;
         mean += moved / n;

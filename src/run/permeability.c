@@ -335,6 +335,38 @@ done:
     return status;
 }
 
+/* Begin to follow the journal where this is the run that was stopped. @return seconds that it took before */
+static double resume(rill_follower *f)
+{
+    if (!f->pause || !f->pause->resuming) return 0;
+    rill_pause_replay(f->pause);
+    return f->pause->place.seconds;
+}
+
+/* Write a checkpoint where the watcher stopped the run. */
+static rill_status keep(rill_follower *f, rill_permeability *out)
+{
+    rill_status status = RILL_OK;
+    rill_pause *pause = f->pause;
+    if (pause && rill_journal_replays(&pause->journal))
+        return rill_fail(RILL_USAGE,
+                         "cannot go on from %s: the run ends before it: start anew without --resume",
+                         pause->path);
+    if (!pause || !f->stopped) return RILL_OK;
+    f->run->converged = false; /* what was being looked at was cut short */
+    pause->place.steps = f->run->steps;
+    pause->place.seconds = f->run->seconds;
+    pause->place.axis = f->run->axis;
+    pause->place.runs = out->run_count - 1;
+    RILL_TRY(rill_pause_write(pause, f->sim, out));
+    out->kept = true;
+    snprintf(f->run->reason, sizeof f->run->reason,
+             "stopped along %c after %llu steps, before the end was known: go on with --resume",
+             "xyz"[f->run->axis], (unsigned long long)f -> run -> steps);
+done:
+    return status;
+}
+
 static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_permeability *out)
 {
     rill_status status = RILL_OK;
@@ -354,6 +386,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
         f->run->uncertainty[b] = f->components >> b & 1 ? INFINITY : NAN;
     f->run->tortuosity = f->run->reynolds = f->run->mach = NAN;
     f->slice = 1;
+    const double before = resume(f);
     RILL_TRY(rill_sim_create(domain, &options, &f->sim));
     out->seconds_domain += rill_sim_seconds_linking(f->sim);
     if (!f->between.geom) RILL_TRY(rill_sim_walls_add(f->sim));
@@ -362,12 +395,13 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
                                        3 * f->plan->force * f->geom->n[f->run->axis]));
     snprintf(out->backend, sizeof out->backend, "%s", rill_sim_backend(f->sim));
     snprintf(out->device, sizeof out->device, "%s", rill_sim_device(f->sim));
-    f->started = rill_now();
+    f->started = rill_now() - before;
     RILL_TRY(f->plan->network ? rill_follow_network(f, domain) : rill_follow_series(f, domain, &pressures));
     f->run->seconds = rill_now() - f->started;
     f->run->steps = rill_sim_steps(f->sim);
     f->run->mlups =
         (double)(f->plan->nodes + f->plan->reservoirs) * (double)f->run->steps / f->run->seconds * 1e-6;
+    RILL_TRY(keep(f, out));
     if (f->limits[f->run->axis].finite && (f->run->converged || f->spent || !f->other)) RILL_TRY(finish(f));
 done:
     rill_pressures_destroy(&pressures);
@@ -383,12 +417,19 @@ static rill_status run_axis_either_way(rill_follower *f, const rill_domain *doma
     rill_status status = RILL_OK;
     const rill_follower fresh = *f;
     rill_permeability_run *run = f->run;
+    rill_pause *pause = f->pause;
+    const bool again = pause && pause->resuming && pause->place.again;
     f->other = rill_plan_has_other(f->plan, f->options);
-    RILL_TRY(run_axis(f, domain, out));
-    if (run->converged || f->spent || !f->other) return RILL_OK;
+    if (pause && !pause->resuming) pause->place.again = 0;
+    if (!again) RILL_TRY(run_axis(f, domain, out));
+    if (!again && (run->converged || f->spent || !f->other)) return RILL_OK;
     RILL_TRY(rill_plan_other(f->geom, f->plan, f->options, other));
-    rill_log(RILL_LOG_NOTE, "%s: trying again %s", run->reason,
-             other->network ? "with a pore network that corrects the pressures" : "without a pore network");
+    if (pause) pause->place.again = pause->place.changed = 1;
+    if (pause && !again) rill_journal_clear(&pause->journal);
+    if (!again)
+        rill_log(RILL_LOG_NOTE, "%s: trying again %s", run->reason,
+                 other->network ? "with a pore network that corrects the pressures"
+                                : "without a pore network");
     free(run->samples);
     *run = (rill_permeability_run){.axis = run->axis};
     *f = fresh;
@@ -428,6 +469,7 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
     rill_domain *domain = NULL;
     rill_reservoirs between = {.geom = NULL};
     rill_permeability_plan other;
+    rill_pause pause = {.path = NULL};
     rill_follower *f = calloc(1, sizeof *f);
     memset(out, 0, sizeof *out);
     out->plan = *plan;
@@ -436,10 +478,13 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
     for (int b = 0; b < 9; b++) out->k[b / 3][b % 3] = NAN;
     if (!f) return rill_fail(RILL_SYSTEM, "out of memory for a run");
     RILL_TRY(memory_check(o, plan));
+    RILL_TRY(rill_pause_open(geom, o, out, &pause));
+    if (pause.resuming && pause.place.changed) RILL_TRY(rill_plan_other(geom, plan, o, &out->plan));
     bool mirrored = false; /* then the neighbours depend on the axis of the flow */
     for (int a = 0; a < 3; a++) mirrored = mirrored || geom->sides[a] == RILL_MIRROR;
     for (int a = 0; a < 3 && !f->stopped; a++) {
-        if (o->axis >= 0 && o->axis != a) continue;
+        if ((o->axis >= 0 && o->axis != a) || (pause.resuming && a < pause.place.axis)) continue;
+        if (!pause.resuming) rill_journal_clear(&pause.journal);
         const double before = rill_now();
         if (mirrored) {
             rill_domain_destroy(domain);
@@ -456,6 +501,7 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
                              .plan = plan,
                              .geom = geom,
                              .between = between,
+                             .pause = pause.path ? &pause : NULL,
                              .run = &out->runs[out->run_count++]};
         f->run->axis = a;
         RILL_TRY(run_axis_either_way(f, domain, &other, out));
@@ -469,6 +515,7 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
 done:
     rill_domain_destroy(domain);
     rill_reservoirs_destroy(&between);
+    rill_pause_close(&pause);
     free(f);
     return status;
 }

@@ -21,6 +21,11 @@
 #define TAU_MAX 2.0
 /* With interpolated walls k depends on tau: by half a percent at most up to here (docs/method.md). */
 #define TAU_INTERPOLATED 0.8
+/* The walls of these collisions move with tau. At the one chosen they are where TRT has them with the magic
+ * parameter 3/16 = (tau - 1/2)(tau_odd - 1/2): tau_odd is tau for SRT, 1 for central moments and cumulants.
+ */
+#define TAU_SRT (0.5 + 0.4330127018922193)
+#define TAU_MOMENTS 0.875
 /* The balance leans to a fast pressure: throats make it slower than estimated, see docs/method.md. */
 #define PRESSURE_FIRST 0.75
 /* What the chosen force aims at; the estimates behind it may be off by a factor of ten. */
@@ -178,9 +183,22 @@ static uint64_t cycle_of(const rill_permeability_plan *p)
     return 2 * (uint64_t)ceil(0.5 * fmax(CYCLE_LEAST, CYCLE_TIMES * viscous_time(p) / p->nu));
 }
 
+/* The relaxation time that the walls of a collision need; 0: any. */
+static double tau_of_walls(rill_collision collision)
+{
+    if (collision == RILL_SRT) return TAU_SRT;
+    return collision == RILL_CENTRAL_MOMENT || collision == RILL_CUMULANT ? TAU_MOMENTS : 0;
+}
+
+#define TAU_WALLS_REASON "the walls of this collision move with it, and are half-way at this one"
+
 static void network_choose(const rill_permeability_options *o, bool interpolated, rill_permeability_plan *p)
 {
-    const double tau = o->tau != 0 ? o->tau : interpolated ? TAU_INTERPOLATED : TAU_NETWORK;
+    const double walls = tau_of_walls(o->variant.collision);
+    const double tau = o->tau != 0    ? o->tau
+                       : walls != 0   ? walls
+                       : interpolated ? TAU_INTERPOLATED
+                                      : TAU_NETWORK;
     p->network = true;
     p->tau = tau;
     p->nu = (tau - 0.5) / 3;
@@ -188,6 +206,7 @@ static void network_choose(const rill_permeability_options *o, bool interpolated
     p->steps_expected = CYCLES * (double)p->cycle;
     snprintf(p->tau_reason, sizeof p->tau_reason,
              o->tau != 0    ? "as asked for"
+             : walls != 0   ? TAU_WALLS_REASON
              : interpolated ? "above it, interpolated walls move with the viscosity"
                             : "momentum settles soon, a pore network corrects the pressures");
 }
@@ -220,8 +239,9 @@ static bool rounding_known(const rill_permeability_options *o)
            (v.collision == RILL_TRT || v.collision == RILL_SRT);
 }
 
-static void tau_choose(double asked, bool interpolated, rill_permeability_plan *p)
+static void tau_choose(const rill_permeability_options *o, bool interpolated, rill_permeability_plan *p)
 {
+    const double asked = o->tau, walls = tau_of_walls(o->variant.collision);
     const double most = interpolated ? TAU_INTERPOLATED : TAU_MAX;
     const double slow = pressure_time(p, p->k_expected), thick = viscous_time(p);
     const double balance = PRESSURE_FIRST * sqrt(thick / slow);
@@ -229,6 +249,9 @@ static void tau_choose(double asked, bool interpolated, rill_permeability_plan *
         p->tau = asked;
         snprintf(p->tau_reason, sizeof p->tau_reason,
                  "as asked for; pressure and momentum would settle alike at %.3g", 0.5 + 3 * balance);
+    } else if (walls != 0) {
+        p->tau = walls;
+        snprintf(p->tau_reason, sizeof p->tau_reason, TAU_WALLS_REASON);
     } else {
         p->tau = fmin(fmax(0.5 + 3 * balance, TAU_MIN), most);
         snprintf(p->tau_reason, sizeof p->tau_reason,
@@ -355,7 +378,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
         if (options->axis == a || options->axis < 0) p->length = fmax(p->length, length);
     }
     p->k_expected = k_guess(m);
-    tau_choose(options->tau, geom->surface != NULL, p);
+    tau_choose(options, geom->surface != NULL, p);
     const double slow = pressure_time(p, p->k_expected) * p->nu, thick = viscous_time(p) / p->nu;
     p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
     const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;

@@ -29,7 +29,7 @@ rill_status rill_pressures_see(rill_follower *f, rill_pressures *pressures, int 
                                const rill_sight *sight)
 {
     *(which ? &pressures->after : &pressures->before) = *sight;
-    return rill_sim_label_sums(f->sim, pressures->sums[which]);
+    return rill_follow_label_sums(f, pressures->network.chambers, pressures->sums[which]);
 }
 
 /*

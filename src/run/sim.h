@@ -107,6 +107,10 @@ rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, 
 /** Put a part in, all parts in any order; then resume. */
 rill_status rill_sim_state_load(rill_sim *sim, uint64_t offset, uint64_t bytes, const void *from);
 
+/** Count steps that are not made: before the state after them is put in, so that the count is right till
+ * then. */
+void rill_sim_skip(rill_sim *sim, uint64_t steps);
+
 /** Go on from the state that was put in. @return RILL_USAGE when it is of another kind of simulation, or of
  * other steps */
 rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps);

@@ -148,6 +148,8 @@ static rill_status head_check(const rill_sim *sim, const head *h, uint64_t steps
     return RILL_OK;
 }
 
+void rill_sim_skip(rill_sim *sim, uint64_t steps) { sim->steps += steps; }
+
 rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;

@@ -150,6 +150,19 @@ void rill_variant_layout_name(rill_variant v, char *text, size_t size)
     snprintf(text, size, "%s-%s", rill_lattice_names[v.lattice], places);
 }
 
+/* Whether a collision relaxes moments that need an equilibrium of their own. */
+static bool is_of_moments(rill_collision collision)
+{
+    return collision == RILL_MRT || collision == RILL_CENTRAL_MOMENT || collision == RILL_CUMULANT;
+}
+
+rill_variant rill_variant_suit(rill_variant v, bool lattice_given, bool equilibrium_given)
+{
+    if (!equilibrium_given && is_of_moments(v.collision)) v.equilibrium = RILL_SECOND_ORDER;
+    if (!lattice_given && v.collision == RILL_CUMULANT) v.lattice = RILL_D3Q27;
+    return v;
+}
+
 rill_variant rill_variant_normal(rill_variant v)
 {
     if (v.storage == RILL_FP64) v.arithmetic = RILL_DOUBLE;
@@ -232,8 +245,7 @@ rill_status rill_variant_check(rill_variant v)
                          "full-way bounce-back goes with esotwist, esopull or esopush, not with %s: choose "
                          "half-way",
                          rill_stream_names[v.stream]);
-    const bool moments =
-        v.collision == RILL_MRT || v.collision == RILL_CENTRAL_MOMENT || v.collision == RILL_CUMULANT;
+    const bool moments = is_of_moments(v.collision);
     if (moments && v.lattice != RILL_D3Q27 && (v.lattice != RILL_D3Q19 || v.collision == RILL_CUMULANT))
         return rill_fail(RILL_USAGE, "collision %s is not made for %s: choose %s",
                          rill_collision_names[v.collision], rill_lattice_names[v.lattice],

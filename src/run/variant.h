@@ -42,6 +42,12 @@ void rill_variant_layout_name(rill_variant variant, char *text, size_t size);
 /** Find the variant that rill_variant_name() calls so. @return RILL_USAGE when there is none */
 rill_status rill_variant_find(const char *name, rill_variant *out);
 
+/**
+ * Return the variant with a lattice and an equilibrium that its collision is made for, where the user leaves
+ * them open: mrt, central moments and cumulants have the second-order equilibrium, cumulants need D3Q27.
+ */
+rill_variant rill_variant_suit(rill_variant variant, bool lattice_given, bool equilibrium_given);
+
 /** Return the variant with fp64 storage's arithmetic named: what kernels are looked up by. */
 rill_variant rill_variant_normal(rill_variant variant);
 

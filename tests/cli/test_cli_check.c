@@ -58,6 +58,12 @@ Test(cli_check, tells_what_a_case_comes_to)
     cr_expect(u > 0.45 && u < 0.62, "%g m/s", u);
     cr_expect_float_eq(json_real_value(json_object_get(json, "womersley")),
                        3e-3 * sqrt(2 * M_PI / 0.9 * 1060 / 3.5e-3), 0.05);
+    const cli_result streamed =
+        cli_test_run("check", "v.yaml", "--json", "-", "--backend", "cpu", "--no-measure");
+    json_t *same = json_loads(streamed.out, 0, NULL);
+    cr_expect(json_equal(json_object_get(same, "tau"), json_object_get(json, "tau")), "%s", streamed.out);
+    cr_expect_not_null(strstr(streamed.err, "cells across"), "%s", streamed.err);
+    json_decref(same);
     cr_expect(json_is_true(json_object_get(json, "can_run")));
     cr_expect_gt(json_real_value(json_object_get(json, "seconds")), 0);
     json_decref(json);

@@ -96,6 +96,50 @@ Test(info, fields_and_cells)
     rill_geom_destroy(geom);
 }
 
+static void write_bytes(const char *path, const void *head, size_t length, const unsigned char *data,
+                        size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    cr_assert_not_null(file);
+    cr_assert_eq(fwrite(head, 1, length, file) + fwrite(data, 1, size, file), length + size);
+    cr_assert_eq(fclose(file), 0);
+}
+
+static const unsigned char grey[24] = {0, 0, 0, 1, 1, 1, 1, 1, 7, 7, 0, 0};
+
+/* Images: what the file says, the grey values, and what would be pore, as `rill voxelize` would take it. */
+Test(info, images)
+{
+    write_bytes("rock-4x3x2-u8-2.5um.raw", "", 0, grey, 24);
+    cli_result r = cli_test_run("info", "rock-4x3x2-u8-2.5um.raw");
+    expect_in(&r, (const char *const[]){
+                      "image", "raw", "u8", "4 3 2", "2.5e-06 m", "distinct_values             3",
+                      "value 7  fraction 0.0833333  pore no", "pore_fraction               0.708333", NULL});
+    r = cli_test_run("info", "rock-4x3x2-u8-2.5um.raw", "--pore", "1-7", "--json");
+    json_t *json = json_loads(r.out, 0, NULL);
+    cr_assert(json, "%s", r.out);
+    cr_expect_eq(json_number_value(json_object_get(json, "pore_fraction")), 7. / 24);
+    cr_expect_eq(json_number_value(json_object_get(json, "largest")), 7);
+    cr_expect_str_eq(json_string_value(json_object_get(json, "pore_values")), "1:7");
+    cr_expect_eq(json_array_size(json_object_get(json, "grey_values")), 3);
+    json_decref(json);
+
+    char head[128];
+    snprintf(head, sizeof head, "%cNUMPY%c%c%c%c%-117s", 0x93, 1, 0, 118, 0,
+             "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 3, 4)}");
+    head[127] = '\n';
+    write_bytes("mask.npy", head, 128, grey, 24);
+    r = cli_test_run("info", "mask.npy");
+    expect_in(&r, (const char *const[]){"npy", "4 3 2", "voxel_size                  unknown",
+                                        "pore_values                 1", "True is pore", NULL});
+    cli_test_fails(1, "--size", "info", "mask.npy", "--size", "4x3x2");
+    write_bytes("plain", "", 0, grey, 24);
+    cli_test_fails(1, "--size", "info", "plain");
+    r = cli_test_run("info", "plain", "--size", "4x3x2");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cli_test_fails(1, "no TIFF files", "info", ".");
+}
+
 Test(info, other_files_get_one_sentence)
 {
     rill_geom *geom = sample();
@@ -107,7 +151,7 @@ Test(info, other_files_get_one_sentence)
         0);
     cli_test_fails(1, "no file is given", "info");
     cli_test_fails(1, "No such file", "info", "none.h5");
-    cli_test_fails(1, "not a regular file", "info", ".");
+    cli_test_fails(1, "options for images", "info", "a.geom.h5", "--pore", "1");
     cr_assert_eq(mkfifo("nobody-writes", 0600), 0);
     cli_test_fails(1, "not a regular file", "info", "nobody-writes");
     cli_test_fails(1, "not a regular file", "permeability", "nobody-writes");

@@ -2,6 +2,8 @@
 /* The program itself: help, version, unknown commands, a full standard output. */
 #include "cli_test.h"
 
+#include <jansson.h>
+
 TestSuite(main, .init = cli_test_start, .fini = cli_test_end);
 
 Test(main, help_and_version)
@@ -60,6 +62,52 @@ Test(main, shared_flags_are_shown_with_their_defaults)
     const cli_result help = cli_test_run("permeability", "--help");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         cr_assert_not_null(strstr(help.out, parts[i]), "no \"%s\" in %s", parts[i], help.out);
+}
+
+/* Standard output is one document, and everything else is on standard error. */
+static void expect_document(const cli_result *r, const char *command, const char *table)
+{
+    cr_assert_eq(r->code, 0, "%s: %s", command, r->err);
+    json_error_t error;
+    json_t *json = json_loads(r->out, 0, &error);
+    cr_assert_not_null(json, "%s: %s in\n%s", command, error.text, r->out);
+    json_decref(json);
+    cr_assert_not_null(strstr(r->err, table), "%s: no \"%s\" in\n%s", command, table, r->err);
+    cr_assert_not(cli_test_exists("-"));
+}
+
+Test(main, json_goes_to_standard_output)
+{
+    cli_result r = cli_test_run("generate", "spheres", "--lattice", "sc", "--solid-fraction", "0.216",
+                                "--cells", "8", "-o", "a.geom.h5", "--raw", "a_8x8x8.raw", "--json", "-");
+    expect_document(&r, "generate", "fluid nodes");
+    r = cli_test_run("voxelize", "a_8x8x8.raw", "-o", "b.geom.h5", "--json=-");
+    expect_document(&r, "voxelize", "grey values");
+    r = cli_test_run("permeability", "a.geom.h5", "--json", "-", "-o", "a.h5");
+    expect_document(&r, "permeability", "permeability k_zz");
+    r = cli_test_run("permeability", "a.geom.h5", "--json", "-", "-q");
+    expect_document(&r, "permeability -q", "");
+    cr_assert_str_eq(r.err, "");
+    r = cli_test_run("verify", "--case", "channels/plates-8", "--backend", "cpu", "--json", "-");
+    expect_document(&r, "verify", "1 of 1 checks passed");
+    r = cli_test_run("bench", "--suite", "box", "--cells", "8", "--stream", "aa", "--seconds", "0.01",
+                     "--backend", "cpu", "--json", "-");
+    expect_document(&r, "bench", "timed");
+    r = cli_test_run("generate", "bend", "--edge", "2mm", "-o", "v.stl", "--json", "-");
+    expect_document(&r, "generate bend", "triangles");
+    r = cli_test_run("info", "a.geom.h5", "--json", "-");
+    expect_document(&r, "info", "");
+}
+
+Test(main, standard_output_takes_no_file)
+{
+    static const char *const commands[][4] = {
+        {"permeability", "a.geom.h5"}, {"voxelize", "a.raw"}, {"run", "a.yaml"},
+        {"generate", "pack"},          {"bench", "-q"},       {"export", "a.vtkhdf"}};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        cli_test_fails(1, "an HDF5 file cannot be streamed: give a name", commands[i][0], commands[i][1],
+                       "-o", "-");
+    cr_assert_not(cli_test_exists("-"));
 }
 
 Test(main, unknown_commands_name_the_nearest)

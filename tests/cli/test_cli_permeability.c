@@ -209,6 +209,75 @@ Test(permeability, interpolates_walls_that_are_known)
                    "b.geom.h5");
 }
 
+/* Quiet leaves the line with the result, unless a file takes it. */
+Test(permeability, quietly_gives_one_line)
+{
+    make_array("sc.geom.h5", "8");
+    static const char *const axes[][2] = {{"z", "  permeability k_zz "},
+                                          {"xyz", "  permeability k_xx, yy, zz "}};
+    for (int i = 0; i < 2; i++) {
+        const cli_result r = cli_test_run("permeability", "sc.geom.h5", "-q", "--axis", axes[i][0]);
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        cr_assert_eq(strncmp(r.out, axes[i][1], strlen(axes[i][1])), 0, "%s", r.out);
+        cr_assert_eq(strchr(r.out, '\n'), r.out + strlen(r.out) - 1, "%s", r.out);
+        cr_assert_not_null(strstr(r.out, " m2"));
+        cr_assert_str_eq(r.err, "");
+    }
+    cli_result r =
+        cli_test_run("permeability", "sc.geom.h5", "-q", "--max-steps", "8", "--tolerance", "1e-9");
+    cr_assert_eq(r.code, 2);
+    cr_assert_not_null(strstr(r.out, "NOT A RESULT"), "%s", r.out);
+    r = cli_test_run("permeability", "sc.geom.h5", "-q", "--json", "a.json");
+    cr_assert_str_eq(r.out, "");
+}
+
+/* What is refused is told by what the user allowed and the process holds, and the speed is no reason to
+ * refuse. */
+Test(permeability, keeps_to_the_memory_that_is_allowed)
+{
+    make_array("sc.geom.h5", "8");
+    cli_test_fails(3, "--memory (RILL_MEMORY) allows 1 KiB and the process holds ", "permeability",
+                   "sc.geom.h5", "--memory", "1KiB");
+    make_array("more.geom.h5", "48");
+    cli_test_fails(3, "--memory (RILL_MEMORY) allows 1 MiB and the process holds ", "permeability",
+                   "more.geom.h5", "--memory", "1MiB", "--backend", "cpu");
+    const cli_result r = cli_test_run("permeability", "sc.geom.h5", "--memory", "24MiB", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "permeability k_zz"));
+}
+
+/* Each collision brings the equilibrium and the lattice that it needs, and a tau at which walls are half-way.
+ */
+Test(permeability, takes_every_collision_by_its_name)
+{
+    static const struct {
+        const char *name, *variant;
+        double off; /* from TRT; MRT's tau is TRT's, and its ghosts shift its walls a little */
+    } collisions[] = {{"trt", "d3q19-trt-stokes-", 1e-9},
+                      {"srt", "d3q19-srt-stokes-", 1e-3},
+                      {"mrt", "d3q19-mrt-second-order-", 0.05},
+                      {"central-moment", "d3q19-central-moment-second-order-", 0.005},
+                      {"cumulant", "d3q27-cumulant-second-order-", 0.005}};
+    double trt = 0;
+    make_array("sc.geom.h5", "12");
+    for (size_t i = 0; i < sizeof collisions / sizeof *collisions; i++) {
+        const cli_result r = cli_test_run("permeability", "sc.geom.h5", "--collision", collisions[i].name,
+                                          "-q", "--backend", "cpu", "--json", "a.json");
+        cr_assert_eq(r.code, 0, "%s: %s", collisions[i].name, r.err);
+        json_t *json = load("a.json");
+        const char *variant = json_string_value(find(json, "variant"));
+        cr_assert_eq(strncmp(variant, collisions[i].variant, strlen(collisions[i].variant)), 0, "%s",
+                     variant);
+        const double k = real(json, "permeability.lu.zz");
+        if (i == 0) trt = k;
+        cr_assert_leq(fabs(k / trt - 1), collisions[i].off, "%s: %g, trt %g", collisions[i].name, k, trt);
+        json_decref(json);
+    }
+    cli_test_fails(1, "d3q27", "permeability", "sc.geom.h5", "--collision", "cumulant", "--lattice", "d3q19");
+    cli_test_fails(1, "second-order", "permeability", "sc.geom.h5", "--collision", "mrt", "--equilibrium",
+                   "stokes");
+}
+
 Test(permeability, refuses_wrong_options)
 {
     make_array("sc.geom.h5", "8");

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON on standard output: what the tables print goes to standard error from the option on, for a pipe reads
+ * JSON alone. */
+#include "cli/json_option.h"
+#include "core/status.h"
+#include "io/json_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* There is one standard output, hence one state. */
+static int document = -1; /* what standard output was */
+
+bool cli_json_streams(const char *path) { return path && strcmp(path, "-") == 0; }
+
+rill_status cli_json_apply(const char *text)
+{
+    if (!cli_json_streams(text) || document >= 0) return RILL_OK;
+    fflush(stdout);
+    document = dup(STDOUT_FILENO);
+    if (document < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return rill_fail(RILL_SYSTEM, "standard output cannot be kept for JSON (%s): name a file",
+                         strerror(errno));
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* rows and progress in the order in which they were made */
+    return RILL_OK;
+}
+
+rill_status cli_json_write(const json_t *json, const char *path)
+{
+    if (!cli_json_streams(path)) return rill_json_write(json, path);
+    if (json_dumpfd(json, document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
+        write(document, "\n", 1) == 1)
+        return RILL_OK;
+    return rill_fail(RILL_SYSTEM, "standard output cannot be written (%s): free space or write elsewhere",
+                     strerror(errno));
+}

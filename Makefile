@@ -45,8 +45,8 @@ endif
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
 CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build format-DOUBLE format-SINGLE
 
-LIB_SRC  := $(sort $(wildcard src/core/*.c src/domain/*.c src/network/*.c src/boundary/*.c src/run/*.c src/case/*.c src/verify/*.c src/io/*.c geometry/*.c) \
-                   $(wildcard src/device/*.c cuda/*.c))
+LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel device domain network sim io permeability vessel bench verify) \
+                                geometry/*/*.c cuda/*.c))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 # The longest first. Whole flows take sanitizers a quarter of an hour, and run no code that other tests do not run.
 FLOW_SRC := $(if $(filter 1,$(ASAN)),,$(wildcard tests/physics/*.c))
@@ -99,7 +99,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # What NVRTC compiles kernels from, in the library itself.
-KERNEL_SOURCES := include/rill.h $(sort $(wildcard src/kernel/*.h)) cuda/compiled.h cuda/kernels.cuh
+KERNEL_SOURCES := include/rill.h $(sort $(filter-out $(patsubst %,src/kernel/%.h,build rounding variant),$(wildcard src/kernel/*.h))) cuda/compiled.h cuda/kernels.cuh
 $(BUILD)/obj/cuda/sources.S: scripts/embed $(KERNEL_SOURCES)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)scripts/embed rill_kernel_sources $(KERNEL_SOURCES) >$@

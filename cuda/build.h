@@ -6,7 +6,7 @@
 #ifndef RILL_CUDA_BUILD_H
 #define RILL_CUDA_BUILD_H
 
-#include "domain/build.h"
+#include "kernel/build.h"
 
 /** Start a task in a queue, a cudaStream_t. A failure stays behind as CUDA's last error. */
 void rill_cuda_build(const rill_builder *builder, rill_build_task task, void *queue);

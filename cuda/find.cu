@@ -6,7 +6,7 @@ extern "C" {
 #include "cuda/find.h"
 #include "cuda/launch.h"
 #include "cuda/nvrtc.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 }
 
 #include <cuda_runtime.h>

@@ -3,7 +3,7 @@
 #include "cuda/image_cache.h"
 
 #include "core/log.h"
-#include "io/output.h"
+#include "core/output.h"
 
 #include <errno.h>
 #include <stdio.h>

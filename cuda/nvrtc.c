@@ -7,7 +7,7 @@
 #include "core/status.h"
 #include "cuda/embedded.h"
 #include "cuda/image_cache.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

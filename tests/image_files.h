@@ -7,7 +7,7 @@
 #define RILL_TESTS_IMAGE_FILES_H
 
 #include "directory.h"
-#include "geometry/image.h"
+#include "geometry/image/image.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

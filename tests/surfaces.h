@@ -9,7 +9,7 @@
 #include "shapes.h"
 
 #include "core/status.h"
-#include "geometry/surface.h"
+#include "geometry/surface/surface.h"
 
 /** Options for shapes in millimetres. @param dx  edge of a voxel, mm */
 static inline rill_surface_options per_millimetre(double dx)

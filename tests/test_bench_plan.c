@@ -2,12 +2,12 @@
 /* What the suites of the benchmark consist of, and the porosity at which sparse and dense break even. */
 #include "backends.h"
 #include "domain/domain.h"
-#include "geometry/generate.h"
-#include "run/bench.h"
-#include "run/bench_plan.h"
-#include "run/break_even.h"
-#include "run/sim.h"
-#include "run/variant.h"
+#include "geometry/generate/generate.h"
+#include "bench/bench.h"
+#include "bench/bench_plan.h"
+#include "bench/break_even.h"
+#include "sim/sim.h"
+#include "kernel/variant.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include "domain/links.h"
 #include "domain/numbering.h"
 #include "kernel/address.h"
-#include "run/sim.h"
-#include "run/variant.h"
+#include "sim/sim.h"
+#include "kernel/variant.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

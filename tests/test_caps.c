@@ -3,7 +3,7 @@
 #include "surfaces.h"
 
 #include "core/log.h"
-#include "geometry/generate_surface.h"
+#include "geometry/generate/generate_surface.h"
 
 TestSuite(caps, .init = files_start, .fini = files_end);
 

@@ -3,7 +3,7 @@
 #include "message.h"
 #include "vessel_case.h"
 
-#include "case/ends.h"
+#include "vessel/ends.h"
 
 #include <sys/stat.h>
 

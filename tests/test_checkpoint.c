@@ -3,7 +3,7 @@
  */
 #include "core/status.h"
 #include "io_test.h"
-#include "run/checkpoint.h"
+#include "io/checkpoint.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Components against a flood fill that is written the other way round, and cases made by hand. */
-#include "geometry/components.h"
+#include "geometry/voxels/components.h"
 
 #include <criterion/criterion.h>
 #include <omp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes out of a geometry, and split voxels, against the voxel that each must come from. */
-#include "geometry/components.h"
-#include "geometry/derive.h"
+#include "geometry/voxels/components.h"
+#include "geometry/voxels/derive.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

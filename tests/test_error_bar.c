@@ -3,7 +3,7 @@
  * The error bar of a permeability holds the exact value where there is one, and the value of ever finer
  * voxels where that was computed; its parts are what a user would run by hand.
  */
-#include "geometry/derive.h"
+#include "geometry/voxels/derive.h"
 #include "rill.h"
 #include "sanitized.h"
 

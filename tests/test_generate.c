@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sphere arrays and channels against independent brute force, tabled radii and symmetry. */
-#include "geometry/generate.h"
+#include "geometry/generate/generate.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Seeded geometries: packs, tubes, random fields, gyroids, noise. */
-#include "geometry/components.h"
-#include "geometry/generate_priv.h"
-#include "geometry/generate_random.h"
+#include "geometry/voxels/components.h"
+#include "geometry/generate/generate_priv.h"
+#include "geometry/generate/generate_random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "image_files.h"
 
 #include "core/memory.h"
-#include "geometry/generate_surface.h"
-#include "geometry/surface.h"
+#include "geometry/generate/generate_surface.h"
+#include "geometry/surface/surface.h"
 #include "rill.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Surfaces in geometry files: what is written reads back, what does not fit together is refused. */
 #include "shapes.h"
 
-#include "geometry/surface.h"
+#include "geometry/surface/surface.h"
 #include "io/hdf5.h"
 #include "rill.h"
 

@@ -2,7 +2,7 @@
 /* A run that is not the flow of its plan any more stops; one that is, does not, however it starts. */
 #include "vessel_case.h"
 
-#include "case/run.h"
+#include "vessel/run.h"
 
 #include <sys/stat.h>
 

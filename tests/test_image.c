@@ -2,7 +2,7 @@
 /* Every format read back from bytes that the test puts together by itself; damaged and hostile files. */
 #include "image_files.h"
 
-#include "geometry/voxelize.h"
+#include "geometry/image/voxelize.h"
 
 #include <math.h>
 #include <sys/stat.h>

@@ -3,8 +3,8 @@
 #include "vessel_case.h"
 
 #include "backends.h"
-#include "case/kept.h"
-#include "case/plan.h"
+#include "vessel/kept.h"
+#include "vessel/plan.h"
 #include "kernel/launch.h"
 
 TestSuite(kept, .init = files_start, .fini = files_end, .timeout = 120);

@@ -5,7 +5,7 @@
  * uncertainty, it is found long before the series stands still, and series without a limit, or whose
  * slow part has not shown yet, never count as converged.
  */
-#include "run/limit.h"
+#include "permeability/limit.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -5,8 +5,8 @@
  */
 #include "domain/links.h"
 #include "kernel/address.h"
-#include "run/sim.h"
-#include "run/variant.h"
+#include "sim/sim.h"
+#include "kernel/variant.h"
 #include "backends.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * per scheme, so that a device makes few contexts.
  */
 #include "backends.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 
 #include <criterion/criterion.h>
 #include <float.h>

@@ -9,7 +9,7 @@
 #include "domain/domain.h"
 #include "kernel/lattice.h"
 #include "network/network.h"
-#include "run/mixing.h"
+#include "permeability/mixing.h"
 #include "sanitized.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 #include "cuda/image_cache.h"
 #include "cuda/nvrtc.h"
 #include "directory.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 #include "sanitized.h"
 
 #include <stdlib.h>

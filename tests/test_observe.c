@@ -2,8 +2,8 @@
 /* What is followed while a vessel runs is in the memory that its plan names. */
 #include "vessel_case.h"
 
-#include "case/observe.h"
-#include "case/run.h"
+#include "vessel/observe.h"
+#include "vessel/run.h"
 
 #include <omp.h>
 

@@ -2,8 +2,10 @@
 /* The speed that a plan tells is that of the vessel, walls and openings included. */
 #include "vessel_case.h"
 
+#include "sim/sim.h"
+
 #include "core/clock.h"
-#include "run/plan.h"
+#include "permeability/plan.h"
 
 TestSuite(pace, .init = files_start, .fini = files_end, .timeout = 120);
 
@@ -40,7 +42,7 @@ Test(pace, a_small_vessel_is_as_fast_as_its_plan_tells)
     }
     cr_expect_lt(off, 1.5, "off by %g", off);
     /* A box has neither walls nor openings. */
-    cr_assert_eq(rill_plan_speed(&r.plan.options, 64, &box), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_sim_speed(&r.plan.options, 64, &box), RILL_OK, "%s", rill_error_message());
     cr_expect_gt(box, 1.5 * stepped(&r));
     vessel_free(&r);
 }

@@ -7,7 +7,7 @@
  */
 #include "core/memory.h"
 #include "rill.h"
-#include "run/plan.h"
+#include "permeability/plan.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -3,10 +3,10 @@
 #include "shapes.h"
 
 #include "core/memory.h"
-#include "geometry/surface.h"
-#include "run/centreline.h"
-#include "run/points.h"
-#include "run/slab.h"
+#include "geometry/surface/surface.h"
+#include "vessel/centreline.h"
+#include "vessel/points.h"
+#include "vessel/slab.h"
 #include "verify/section.h"
 
 TestSuite(places, .init = files_start, .fini = files_end);

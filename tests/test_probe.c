@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The check of timed simulations: every variant passes, and whatever is wrong is refused. */
 #include "backends.h"
-#include "run/probe.h"
-#include "run/rounding.h"
-#include "run/sim.h"
-#include "run/variant.h"
+#include "bench/probe.h"
+#include "kernel/rounding.h"
+#include "sim/sim.h"
+#include "kernel/variant.h"
 
 #include <string.h>
 

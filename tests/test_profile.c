@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles over openings: against Bessel functions in the circle, the series of the duct, and an ellipse. */
-#include "case/profile.h"
+#include "vessel/profile.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Extrapolation against sequences whose limit is known, and what is said when they show no order. */
-#include "run/refinement.h"
+#include "permeability/refinement.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

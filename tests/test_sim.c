@@ -2,10 +2,10 @@
 /* The simulation itself: start, streaming schemes, sides, moments, determinism, refusals; then its viscosity.
  */
 #include "backends.h"
-#include "geometry/generate.h"
+#include "geometry/generate/generate.h"
 #include "core/memory.h"
-#include "run/sim.h"
-#include "run/variant.h"
+#include "sim/sim.h"
+#include "kernel/variant.h"
 
 #include <math.h>
 #include <omp.h>

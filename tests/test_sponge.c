@@ -4,10 +4,10 @@
 #include "vessel_case.h"
 
 #include "backends.h"
-#include "case/run.h"
-#include "case/sponge.h"
-#include "geometry/generate.h"
-#include "run/sim.h"
+#include "vessel/run.h"
+#include "vessel/sponge.h"
+#include "geometry/generate/generate.h"
+#include "sim/sim.h"
 
 #include <sys/stat.h>
 

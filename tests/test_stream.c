@@ -7,7 +7,7 @@
 #include "domain/numbering.h"
 #include "kernel/address.h"
 #include "kernel/turn.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "shapes.h"
 
 #include "core/status.h"
-#include "geometry/surface_file.h"
+#include "geometry/surface/surface_file.h"
 
 #include <stdint.h>
 

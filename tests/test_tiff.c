@@ -2,7 +2,7 @@
 /* TIFF: pages, slices in files of their own, bits, tiles, byte orders, damage. Files are made by libtiff. */
 #include "image_files.h"
 
-#include "geometry/voxelize.h"
+#include "geometry/image/voxelize.h"
 
 #include <sys/stat.h>
 #include <tiffio.h>

@@ -6,7 +6,7 @@
  * tries a thousand others.
  */
 #include "backends.h"
-#include "run/sim.h"
+#include "sim/sim.h"
 #include "sanitized.h"
 
 #include <math.h>

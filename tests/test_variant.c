@@ -2,7 +2,8 @@
 /* The list of variants: what is built is valid and named once, and all valid ones are stepped through, each
  * once. */
 #include "backends.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
+#include "sim/choose.h"
 
 #include <stdlib.h>
 #include <string.h>

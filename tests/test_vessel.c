@@ -3,7 +3,7 @@
 #include "vessel_case.h"
 
 #include "backends.h"
-#include "case/ends.h"
+#include "vessel/ends.h"
 
 TestSuite(vessel, .init = files_start, .fini = files_end, .timeout = 120);
 

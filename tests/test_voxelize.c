@@ -4,7 +4,7 @@
 #include "image_files.h"
 
 #include "core/status.h"
-#include "geometry/voxelize.h"
+#include "geometry/image/voxelize.h"
 
 #include <math.h>
 #include <omp.h>

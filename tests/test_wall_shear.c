@@ -4,10 +4,10 @@
 #include "shapes.h"
 
 #include "core/memory.h"
-#include "geometry/mesh.h"
-#include "geometry/surface.h"
-#include "run/shear_cycle.h"
-#include "run/wall_shear.h"
+#include "geometry/surface/mesh.h"
+#include "geometry/surface/surface.h"
+#include "vessel/shear_cycle.h"
+#include "vessel/wall_shear.h"
 #include "verify/section.h"
 
 TestSuite(wall_shear, .init = files_start, .fini = files_end);

@@ -3,11 +3,11 @@
  * Interpolated walls: that every variant does the same with them, that they are half-way at q = 1/2,
  * momentum, and refusals. Their physics is in tests/physics/walls.c.
  */
-#include "geometry/components.h"
-#include "geometry/exact_walls.h"
+#include "geometry/voxels/components.h"
+#include "geometry/voxels/exact_walls.h"
 #include "kernel/lattice.h"
-#include "run/sim.h"
-#include "run/sim_priv.h"
+#include "sim/sim.h"
+#include "sim/sim_priv.h"
 #include "variants.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #define RILL_TESTS_VARIANTS_H
 
 #include "backends.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 
 #include <omp.h>
 

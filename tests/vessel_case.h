@@ -8,9 +8,9 @@
 
 #include "image_files.h"
 
-#include "case/case.h"
-#include "geometry/generate_surface.h"
-#include "geometry/surface.h"
+#include "vessel/case.h"
+#include "geometry/generate/generate_surface.h"
+#include "geometry/surface/surface.h"
 
 #include <math.h>
 #include <stdarg.h>

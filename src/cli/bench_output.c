@@ -5,10 +5,10 @@
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "io/json_file.h"
-#include "io/output.h"
+#include "core/output.h"
 #include "kernel/storage.h"
-#include "run/break_even.h"
-#include "run/variant.h"
+#include "bench/break_even.h"
+#include "kernel/variant.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef RILL_CLI_BENCH_OUTPUT_H
 #define RILL_CLI_BENCH_OUTPUT_H
 
-#include "run/bench.h"
-#include "run/bench_plan.h"
+#include "bench/bench.h"
+#include "bench/bench_plan.h"
 
 #include <jansson.h>
 

@@ -6,7 +6,7 @@
 #ifndef RILL_CLI_CASE_OUTPUT_H
 #define RILL_CLI_CASE_OUTPUT_H
 
-#include "case/case.h"
+#include "vessel/case.h"
 
 #include <jansson.h>
 

@@ -5,6 +5,7 @@
 #include "io/picture.h"
 #include "io/slice.h"
 #include "io/wall_picture.h"
+#include "geometry/image/file_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +40,6 @@ static rill_status parse_slice(const char *text, int *axis, double *position, bo
     return rill_fail(
         RILL_USAGE,
         "--slice \"%s\" is no plane: write an axis and a voxel or a percentage, as z=120 or z=50%%", text);
-}
-
-static bool ends_with(const char *text, const char *ending)
-{
-    const size_t length = strlen(text), tail = strlen(ending);
-    return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
 static rill_status field_of(const choices *c, const char *path, rill_slice_field *field)
@@ -142,9 +137,9 @@ static int run(int argc, char **argv)
     if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry, field or wall file"));
     if (!c.output) RILL_TRY(rill_fail(RILL_USAGE, "no output is given: add -o FILE.png or -o FILE.vtkhdf"));
     RILL_TRY(cli_outputs_check(path, &(cli_output){"-o", c.output}, 1));
-    if (ends_with(c.output, ".png"))
+    if (rill_name_ends(c.output, ".png"))
         RILL_TRY(export_picture(&c, path));
-    else if (ends_with(c.output, ".vtkhdf"))
+    else if (rill_name_ends(c.output, ".vtkhdf"))
         RILL_TRY(rill_fields_copy(path, c.output));
     else
         RILL_TRY(rill_fail(

@@ -2,12 +2,12 @@
 /* rill generate: a synthetic geometry. What can be made is generate_kinds.c's table. */
 #include "cli/cli.h"
 #include "cli/json_option.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 #include "cli/generate_kinds.h"
 #include "cli/image_options.h"
 #include "core/units.h"
 #include "io/json_file.h"
-#include "io/output.h"
+#include "core/output.h"
 
 #include <stdlib.h>
 #include <string.h>

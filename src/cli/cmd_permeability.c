@@ -8,9 +8,10 @@
 #include "cli/image_options.h"
 #include "cli/permeability_output.h"
 #include "cli/read_geometry.h"
-#include "geometry/derive.h"
+#include "geometry/voxels/derive.h"
 #include "io/fields.h"
-#include "run/plan.h"
+#include "permeability/plan.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <signal.h>
@@ -321,7 +322,7 @@ static rill_status measure_speed(const rill_permeability_options *o, double *mlu
     options.variant = o->variant;
     options.backend = o->backend;
     options.device = o->device;
-    const rill_status status = rill_plan_speed(&options, 64, mlups);
+    const rill_status status = rill_sim_speed(&options, 64, mlups);
     if (status != RILL_SYSTEM) return status;
     *mlups = 0;
     return RILL_OK;

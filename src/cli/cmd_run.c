@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill run: make a vessel's case flow. The loop is case/run.c's, what is printed is run_output.c's. */
-#include "case/run.h"
+#include "vessel/run.h"
 #include "cli/case_output.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
@@ -8,7 +8,7 @@
 #include "cli/run_output.h"
 #include "core/units.h"
 #include "io/json_file.h"
-#include "io/output.h"
+#include "core/output.h"
 
 #include <errno.h>
 #include <math.h>

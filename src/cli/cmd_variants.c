@@ -2,7 +2,7 @@
 /* `rill variants`: what there is, with the bytes that each stores and moves, and what it compiles to. */
 #include "cli/cli.h"
 #include "cuda/nvrtc.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,10 @@
 /* rill voxelize: an image or a surface becomes a geometry file. The work is geometry/voxelize.c's and
  * geometry/surface.c's. */
 #include "cli/cli.h"
+#include "geometry/image/file_names.h"
 #include "cli/json_option.h"
 #include "core/clock.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 #include "cli/image_options.h"
 #include "cli/surface_options.h"
 #include "core/units.h"

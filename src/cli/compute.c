@@ -4,7 +4,8 @@
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "core/units.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
+#include "sim/choose.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Kinds of `rill generate`: options and defaults only, the shapes are geometry/generate_*.c's. */
 #include "cli/generate_kinds.h"
 
-#include "geometry/generate.h"
+#include "geometry/generate/generate.h"
 
 #include <limits.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* rill generate, kinds that are triangle surfaces: what they are asked and what is told of them. */
 #include "cli/generate_kinds.h"
 #include "cli/json_option.h"
-#include "geometry/generate_surface.h"
+#include "geometry/generate/generate_surface.h"
 
 #include <math.h>
 #include <stdlib.h>

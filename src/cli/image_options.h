@@ -7,7 +7,7 @@
 #define RILL_CLI_IMAGE_OPTIONS_H
 
 #include "cli/cli.h"
-#include "geometry/voxelize.h"
+#include "geometry/image/voxelize.h"
 
 /** The options as they stand on the command line. */
 typedef struct cli_image {

@@ -2,7 +2,7 @@
 /* The files that a command writes: none is an input or another output, and all can be written. */
 #include "cli/cli.h"
 #include "cli/json_option.h"
-#include "io/output.h"
+#include "core/output.h"
 
 #include <string.h>
 

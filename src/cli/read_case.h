@@ -6,7 +6,7 @@
 #ifndef RILL_CLI_READ_CASE_H
 #define RILL_CLI_READ_CASE_H
 
-#include "case/case.h"
+#include "vessel/case.h"
 #include "cli/cli.h"
 
 /** A case that was read. */

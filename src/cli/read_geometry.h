@@ -7,7 +7,7 @@
 #define RILL_CLI_READ_GEOMETRY_H
 
 #include "core/log.h"
-#include "geometry/voxelize.h"
+#include "geometry/image/voxelize.h"
 
 /** Read `*.h5` as a geometry, anything else as an image with its own pore value. @param keep  of an image's
  * pores

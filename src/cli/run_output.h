@@ -6,7 +6,7 @@
 #ifndef RILL_CLI_RUN_OUTPUT_H
 #define RILL_CLI_RUN_OUTPUT_H
 
-#include "case/run.h"
+#include "vessel/run.h"
 
 #include <jansson.h>
 

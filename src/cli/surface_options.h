@@ -7,7 +7,7 @@
 #define RILL_CLI_SURFACE_OPTIONS_H
 
 #include "cli/cli.h"
-#include "geometry/surface.h"
+#include "geometry/surface/surface.h"
 
 #include <jansson.h>
 

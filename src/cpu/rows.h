@@ -15,7 +15,7 @@
 #define RILL_CPU_ROWS_H
 
 #include "cpu/part.h"
-#include "domain/build.h"
+#include "kernel/build.h"
 #include "kernel/launch.h"
 
 enum { RILL_BLOCK = RILL_SEGMENT_BLOCK };

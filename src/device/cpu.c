@@ -4,9 +4,9 @@
 #include "core/threads.h"
 #include "cpu/rows.h"
 #include "device/device.h"
-#include "domain/segments.h"
+#include "device/segments.h"
 #include "kernel/sums.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 
 #include <math.h>
 #include <omp.h>

@@ -10,7 +10,7 @@
 #define RILL_DEVICE_DEVICE_H
 
 #include "core/status.h"
-#include "domain/build.h"
+#include "kernel/build.h"
 #include "kernel/launch.h"
 
 #include <pthread.h>

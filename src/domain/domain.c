@@ -7,7 +7,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "domain/follow.h"
+#include "geometry/voxels/follow.h"
 #include "domain/numbering.h"
 #include "kernel/lattice.h"
 

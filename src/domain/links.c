@@ -3,7 +3,7 @@
 #include "domain/links.h"
 
 #include "core/status.h"
-#include "domain/build.h"
+#include "kernel/build.h"
 #include "domain/numbering.h"
 #include "kernel/turn.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "io/output.h"
+#include "core/output.h"
 
 #include <math.h>
 #include <png.h>

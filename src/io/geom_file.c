@@ -7,7 +7,7 @@
 #include "io/geom_file.h"
 
 #include "core/status.h"
-#include "geometry/surface_file.h"
+#include "geometry/image/file_names.h"
 #include "io/geom_index.h"
 #include "io/geom_surface.h"
 

@@ -6,7 +6,7 @@
 #include "domain/links.h"
 #include "kernel/address.h"
 #include "kernel/lattice.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 
 enum { DEFLATE = 4, CHUNK = 65536 };
 

@@ -8,7 +8,7 @@
 
 #include "core/status.h"
 #include "io/hdf5.h"
-#include "io/output.h"
+#include "core/output.h"
 
 #include <hdf5.h>
 

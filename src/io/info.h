@@ -6,7 +6,7 @@
 #ifndef RILL_IO_INFO_H
 #define RILL_IO_INFO_H
 
-#include "geometry/voxelize.h"
+#include "geometry/image/voxelize.h"
 #include "rill.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Describes images: what their files say, the grey values that occur, and what would be taken as pore. */
 #include "core/status.h"
-#include "geometry/scan.h"
+#include "geometry/image/scan.h"
 #include "io/info.h"
 #include "io/json_file.h"
 

@@ -3,7 +3,7 @@
 #include "io/json_file.h"
 
 #include "core/status.h"
-#include "io/output.h"
+#include "core/output.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "geometry/mesh.h"
+#include "geometry/surface/mesh.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "core/status.h"
 #include "io/fields_priv.h"
 #include "io/hdf5.h"
-#include "io/output.h"
+#include "core/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "verify/case_channels.h"
 
 #include "core/status.h"
-#include "geometry/generate.h"
+#include "geometry/generate/generate.h"
 #include "verify/groups.h"
 #include "verify/section.h"
 #include "verify/steady.h"

@@ -4,7 +4,7 @@
  * the same step, less 1. Stokes equilibrium, as `rill permeability` has it.
  */
 #include "core/status.h"
-#include "geometry/generate.h"
+#include "geometry/generate/generate.h"
 #include "verify/case_spheres.h"
 #include "verify/formats.h"
 #include "verify/groups.h"

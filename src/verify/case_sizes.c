@@ -11,7 +11,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "domain/domain.h"
-#include "run/sim.h"
+#include "sim/sim.h"
 #include "verify/case_channels.h"
 #include "verify/groups.h"
 #include "verify/steady.h"

@@ -6,7 +6,7 @@
 #ifndef RILL_VERIFY_CASE_SPHERES_H
 #define RILL_VERIFY_CASE_SPHERES_H
 
-#include "geometry/generate.h"
+#include "geometry/generate/generate.h"
 #include "verify/verify.h"
 
 /** An array of spheres on a lattice. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies with interpolated walls: arrays of spheres, and a cylinder in a channel. */
 #include "core/status.h"
-#include "geometry/generate.h"
+#include "geometry/generate/generate.h"
 #include "verify/groups.h"
 #include "verify/steady.h"
 #include "verify/street.h"

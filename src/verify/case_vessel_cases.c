@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole cases: the FDA's nozzle, the mass balance of a bifurcation. Their collision is the one that a case
  * chooses. */
-#include "case/case.h"
+#include "vessel/case.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "geometry/generate_surface.h"
-#include "geometry/surface.h"
+#include "geometry/generate/generate_surface.h"
+#include "geometry/surface/surface.h"
 #include "verify/groups.h"
 
 #include <limits.h>

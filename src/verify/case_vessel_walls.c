@@ -5,7 +5,7 @@
  */
 #include "core/memory.h"
 #include "core/status.h"
-#include "run/sim.h"
+#include "sim/sim.h"
 #include "verify/groups.h"
 #include "verify/vessel_shear.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "geometry/generate.h"
+#include "geometry/generate/generate.h"
 
 #include <math.h>
 #include <omp.h>

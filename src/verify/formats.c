@@ -4,7 +4,7 @@
 
 #include "core/status.h"
 #include "io/json_file.h"
-#include "run/variant.h"
+#include "kernel/variant.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "verify/steady.h"
 
 #include "core/status.h"
-#include "run/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <omp.h>

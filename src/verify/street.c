@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "domain/domain.h"
-#include "geometry/exact_walls.h"
+#include "geometry/voxels/exact_walls.h"
 
 #include <math.h>
 #include <omp.h>

@@ -4,8 +4,8 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "geometry/exact_walls.h"
-#include "run/sim.h"
+#include "geometry/voxels/exact_walls.h"
+#include "sim/sim.h"
 
 #include <complex.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "geometry/mesh.h"
-#include "run/wall_shear.h"
+#include "geometry/surface/mesh.h"
+#include "vessel/wall_shear.h"
 
 #include <math.h>
 

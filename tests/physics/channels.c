@@ -5,7 +5,7 @@
  * (2003), doi:10.1103/PhysRevE.68.066614.
  */
 #include "../backends.h"
-#include "geometry/generate.h"
+#include "geometry/generate/generate.h"
 #include "verify/case_channels.h"
 #include "verify/pipe.h"
 

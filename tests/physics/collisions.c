@@ -5,7 +5,7 @@
  */
 #include "../backends.h"
 #include "collide/operators.h"
-#include "geometry/generate.h"
+#include "geometry/generate/generate.h"
 
 #include <math.h>
 #include <omp.h>

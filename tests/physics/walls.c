@@ -2,7 +2,7 @@
 /* Interpolated walls against exact flows: planes at any distance, pipes along an axis and tilted,
  * oscillating. */
 #include "../backends.h"
-#include "geometry/exact_walls.h"
+#include "geometry/voxels/exact_walls.h"
 #include "verify/vessel_pipe.h"
 
 #include <math.h>

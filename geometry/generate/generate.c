@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every generator does at its beginning or end. The shapes are in the files generate_<shape>.c. */
+#include "geometry/generate/generate_priv.h"
+
+#include "core/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+rill_status rill_generate_finish(rill_geom *geom, const char *name)
+{
+    geom->porosity.total = (double)rill_geom_fluid(geom) / (double)rill_geom_voxels(geom);
+    geom->source = strdup(name);
+    return geom->source ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for the name of a generator");
+}
+
+void rill_generate_fill(rill_geom *geom, uint8_t value)
+{
+    const uint64_t slice = (uint64_t)geom->n[0] * geom->n[1];
+#pragma omp parallel for schedule(static)
+    for (uint32_t z = 0; z < geom->n[2]; z++) memset(geom->voxels + z * slice, value, slice);
+}
+
+rill_status rill_generate_check_porosity(double porosity)
+{
+    if (porosity > 0 && porosity < 1) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE, "a porosity of %g is not between 0 and 1: give the pore fraction, such as 0.4", porosity);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file file_names.h
+ * What names of files tell of their content.
+ */
+#ifndef RILL_GEOMETRY_IMAGE_FILE_NAMES_H
+#define RILL_GEOMETRY_IMAGE_FILE_NAMES_H
+
+#include <stdbool.h>
+
+/** Return whether a name has an ending, in any case: ".tif". */
+bool rill_name_ends(const char *path, const char *suffix);
+
+/** Return whether a name ends as those of surfaces do, in any case: .stl, .obj, .ply, and formats that are
+ * not read, such as .vtp. */
+bool rill_surface_named(const char *path);
+
+/** What to say of a surface where a geometry or an image is wanted. */
+#define RILL_SURFACE_REMEDY                                                                                  \
+    "it is a surface: make a geometry of it first, with rill voxelize --units mm --dx 0.25mm"
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening an image: which reader it needs, what all readers have in common, and its hash.
+ * The formats themselves are in read_*.c.
+ */
+#include "geometry/image/image_priv.h"
+#include "core/memory.h"
+#include "geometry/image/file_names.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+static const struct {
+    const char *name;
+    size_t size;
+} greys[RILL_GREY_COUNT] = {{"u8", 1},  {"i8", 1},  {"u16", 2}, {"i16", 2}, {"u32", 4}, {"i32", 4},
+                            {"u64", 8}, {"i64", 8}, {"f16", 2}, {"f32", 4}, {"f64", 8}};
+
+size_t rill_grey_size(rill_grey type) { return greys[type].size; }
+
+const char *rill_grey_name(rill_grey type) { return greys[type].name; }
+
+const char *rill_image_format_name(rill_image_format format)
+{
+    static const char *const names[RILL_IMAGE_FORMATS] = {"auto", "raw", "tiff", "npy", "nrrd", "mhd"};
+    return names[format];
+}
+
+rill_image_options rill_image_options_default(void)
+{
+    return (rill_image_options){.type = -1, .big_endian = -1};
+}
+
+bool rill_grey_find(const rill_grey_alias *table, const char *name, rill_grey *type)
+{
+    for (; table->name; table++)
+        if (strcmp(table->name, name) == 0) {
+            *type = table->type;
+            return true;
+        }
+    return false;
+}
+
+rill_status rill_image_add_file(rill_image *image, const char *path)
+{
+    char **files = realloc(image->files, (image->file_count + 1) * sizeof *files);
+    if (!files) return rill_fail(RILL_SYSTEM, "out of memory for the names of the image's files");
+    image->files = files;
+    if (!(files[image->file_count] = strdup(path)))
+        return rill_fail(RILL_SYSTEM, "out of memory for the names of the image's files");
+    image->file_count++;
+    return RILL_OK;
+}
+
+void rill_image_remark(rill_image *image, const char *format, ...)
+{
+    const size_t used = strlen(image->remarks);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(image->remarks + used, sizeof image->remarks - used, format, args);
+    va_end(args);
+}
+
+rill_status rill_image_set_size(rill_image *image, const uint64_t *n, int rank)
+{
+    if (rank != 2 && rank != 3)
+        return rill_fail(RILL_USAGE, "the image has %d axes: 3 (or 2) are needed", rank);
+    double voxels = 1;
+    for (int a = 0; a < 3; a++) {
+        const uint64_t m = a < rank ? n[a] : 1;
+        if (m == 0 || m > INT32_MAX)
+            return rill_fail(RILL_USAGE, "axis %d has %llu voxels: 1 to %d are possible", a,
+                             (unsigned long long)m, INT32_MAX);
+        image->n[a] = (uint32_t)m;
+        voxels *= (double)m;
+    }
+    if (voxels > 1e15)
+        return rill_fail(RILL_USAGE, "the image has %.3g voxels, more than 1e15: its header is wrong",
+                         voxels);
+    return RILL_OK;
+}
+
+void rill_image_set_spacing(rill_image *image, const double spacing[3], double unit, bool metric)
+{
+    double taken[3] = {0};
+    for (int a = 0; a < 3; a++) {
+        taken[a] = fabs(spacing[a]) * unit;
+        if (!isfinite(taken[a]) || !(taken[a] > 0)) return;
+    }
+    memcpy(image->spacing, taken, sizeof taken);
+    image->metric = metric;
+}
+
+char *rill_image_sibling(const char *header, const char *name)
+{
+    const char *slash = strrchr(header, '/');
+    char *path = NULL;
+    if (name[0] == '/' || !slash) return strdup(name);
+    if (asprintf(&path, "%.*s/%s", (int)(slash - header), header, name) < 0) return NULL;
+    return path;
+}
+
+/* Refuse what is surely another kind of file, with the way out. */
+static rill_status refuse_foreign(const char *head, size_t length)
+{
+    static const struct {
+        const char *magic;
+        size_t length;
+        const char *what;
+    } foreign[] = {
+        {"\xfd"
+         "7zXZ",
+         6, "is compressed with xz: run xz -dk on it first"},
+        {"\x1f\x8b\x08", 3, "is compressed with gzip: run gunzip -k on it first"},
+        {"BZh", 3, "is compressed with bzip2: run bunzip2 -k on it first"},
+        {"\x28\xb5\x2f\xfd", 4, "is compressed with zstd: run zstd -d on it first"},
+        {"PK\x03\x04", 4, "is a zip archive: unpack it first"},
+        {"\x89HDF\r\n\x1a\n", 8, "is an HDF5 file, not an image: rill info shows whether it is one of ours"},
+        {"\x89PNG\r\n\x1a\n", 8, "is a PNG picture: give the stack as TIFF, npy, NRRD, MHD or raw"},
+    };
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (length >= foreign[i].length && memcmp(head, foreign[i].magic, foreign[i].length) == 0)
+            return rill_fail(RILL_USAGE, "it %s (or say --format raw)", foreign[i].what);
+    return RILL_OK;
+}
+
+/* Find the format by the first bytes, then by the name. */
+static rill_status detect(const char *path, rill_image_format *format)
+{
+    rill_status status = RILL_OK;
+    char *head = NULL;
+    size_t length;
+    RILL_TRY(rill_file_head(path, 64, &head, &length));
+    if (length >= 6 && memcmp(head, "\x93NUMPY", 6) == 0)
+        *format = RILL_IMAGE_NPY;
+    else if (length >= 7 && memcmp(head, "NRRD000", 7) == 0)
+        *format = RILL_IMAGE_NRRD;
+    else if (length >= 4 && (memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0 ||
+                             memcmp(head, "II+\0", 4) == 0 || memcmp(head, "MM\0+", 4) == 0))
+        *format = RILL_IMAGE_TIFF;
+    else if (rill_name_ends(path, ".mhd") || rill_name_ends(path, ".mha") ||
+             strncmp(head, "ObjectType", 10) == 0 || strncmp(head, "NDims", 5) == 0)
+        *format = RILL_IMAGE_MHD;
+    else if (rill_name_ends(path, ".npy"))
+        *format = RILL_IMAGE_NPY;
+    else if (rill_name_ends(path, ".nrrd") || rill_name_ends(path, ".nhdr"))
+        *format = RILL_IMAGE_NRRD;
+    else if (rill_name_ends(path, ".tif") || rill_name_ends(path, ".tiff"))
+        *format = RILL_IMAGE_TIFF;
+    else {
+        if (rill_surface_named(path)) RILL_TRY(rill_fail(RILL_USAGE, RILL_SURFACE_REMEDY));
+        RILL_TRY(refuse_foreign(head, length));
+        *format = RILL_IMAGE_RAW;
+    }
+done:
+    free(head);
+    return status;
+}
+
+/* A directory, or a pattern that no file is called by. */
+static bool is_series(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0) return S_ISDIR(info.st_mode);
+    return strpbrk(path, "*?[%") != NULL;
+}
+
+static rill_status open_as(rill_image_format format, const char *path, const rill_image_options *options,
+                           rill_image *image)
+{
+    const bool series = is_series(path);
+    if (series && format != RILL_IMAGE_AUTO && format != RILL_IMAGE_TIFF)
+        return rill_fail(RILL_USAGE, "it is no file of format %s: one file per slice is read from TIFF alone",
+                         rill_image_format_name(format));
+    rill_status status = RILL_OK;
+    if (series)
+        format = RILL_IMAGE_TIFF;
+    else if (format == RILL_IMAGE_AUTO)
+        RILL_TRY(detect(path, &format));
+    image->format = format;
+    const bool told = options->n[0] || options->type >= 0 || options->big_endian >= 0 || options->skip;
+    if (told && format != RILL_IMAGE_RAW)
+        return rill_fail(RILL_USAGE,
+                         "its format %s says size, type, byte order and header itself: leave out "
+                         "--size, --type, --endian and --skip, or say --format raw",
+                         rill_image_format_name(format));
+    switch (format) {
+    case RILL_IMAGE_TIFF:
+        RILL_TRY(series ? rill_image_open_tiff_series(path, image) : rill_image_open_tiff(path, image));
+        break;
+    case RILL_IMAGE_NPY:
+        RILL_TRY(rill_image_open_npy(path, image));
+        break;
+    case RILL_IMAGE_NRRD:
+        RILL_TRY(rill_image_open_nrrd(path, image));
+        break;
+    case RILL_IMAGE_MHD:
+        RILL_TRY(rill_image_open_mhd(path, image));
+        break;
+    default:
+        RILL_TRY(rill_image_open_raw(path, options, image));
+        break;
+    }
+done:
+    return status;
+}
+
+rill_status rill_image_open(const char *path, const rill_image_options *options, rill_image **out)
+{
+    rill_image *image = calloc(1, sizeof *image);
+    if (!image) return rill_fail(RILL_SYSTEM, "out of memory for an image");
+    for (int a = 0; a < 3; a++) image->order[a] = image->axes[a] = a;
+    const rill_status status = open_as(options->format, path, options, image);
+    if (status != RILL_OK) {
+        rill_image_close(image);
+        rill_fail_prefix("%s", path);
+        return status;
+    }
+    *out = image;
+    return RILL_OK;
+}
+
+void rill_image_close(rill_image *image)
+{
+    if (!image) return;
+    if (image->close) image->close(image);
+    for (uint64_t i = 0; i < image->file_count; i++) free(image->files[i]);
+    free(image->files);
+    free(image);
+}
+
+uint64_t rill_image_slice_voxels(const rill_image *image)
+{
+    return (uint64_t)image->n[image->order[0]] * image->n[image->order[1]];
+}
+
+static void swap_bytes(void *data, size_t size, uint64_t count)
+{
+    if (size == 2) {
+        uint16_t *v = data;
+        for (uint64_t i = 0; i < count; i++) v[i] = __builtin_bswap16(v[i]);
+    } else if (size == 4) {
+        uint32_t *v = data;
+        for (uint64_t i = 0; i < count; i++) v[i] = __builtin_bswap32(v[i]);
+    } else if (size == 8) {
+        uint64_t *v = data;
+        for (uint64_t i = 0; i < count; i++) v[i] = __builtin_bswap64(v[i]);
+    }
+}
+
+rill_status rill_image_read(rill_image *image, uint32_t slice, void *grey)
+{
+    const rill_status status = image->read(image, slice, grey);
+    if (status == RILL_OK && image->swap)
+        swap_bytes(grey, rill_grey_size(image->type), rill_image_slice_voxels(image));
+    return status;
+}
+
+static rill_status hash_file(XXH3_state_t *state, const char *path, void *buffer, size_t size)
+{
+    int fd;
+    uint64_t length;
+    rill_status status = rill_file_open(path, &fd, &length);
+    if (status != RILL_OK) return status;
+    for (;;) {
+        const ssize_t got = read(fd, buffer, size);
+        if (got == 0) break;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            status = rill_fail(RILL_SYSTEM, "%s: cannot read it: %s", path, strerror(errno));
+            break;
+        }
+        XXH3_64bits_update(state, buffer, (size_t)got);
+    }
+    close(fd);
+    return status;
+}
+
+rill_status rill_image_hash(const rill_image *image, char text[17])
+{
+    enum { CHUNK = 1 << 20 };
+    rill_status status = RILL_OK;
+    void *buffer = NULL;
+    XXH3_state_t *state = XXH3_createState();
+    if (!state) return rill_fail(RILL_SYSTEM, "out of memory for hashing the image");
+    XXH3_64bits_reset(state);
+    RILL_TRY(rill_array_create(CHUNK, 1, "hashing the image", &buffer));
+    for (uint64_t i = 0; i < image->file_count; i++)
+        RILL_TRY(hash_file(state, image->files[i], buffer, CHUNK));
+    snprintf(text, 17, "%016llx", (unsigned long long)XXH3_64bits_digest(state));
+done:
+    rill_array_destroy(buffer);
+    XXH3_freeState(state);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the readers of image.h share: a stream of voxel bytes, text headers, and the list of readers.
+ */
+#ifndef RILL_GEOMETRY_IMAGE_IMAGE_PRIV_H
+#define RILL_GEOMETRY_IMAGE_IMAGE_PRIV_H
+
+#include "core/status.h"
+#include "geometry/image/image.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The readers. Each fills in an image that stands for `path`; rill_image_close() cleans up after failure. */
+rill_status rill_image_open_raw(const char *path, const rill_image_options *options, rill_image *image);
+rill_status rill_image_open_tiff(const char *path, rill_image *image);
+rill_status rill_image_open_tiff_series(const char *path, rill_image *image);
+rill_status rill_image_open_npy(const char *path, rill_image *image);
+rill_status rill_image_open_nrrd(const char *path, rill_image *image);
+rill_status rill_image_open_mhd(const char *path, rill_image *image);
+
+/* Note one more file that belongs to the image. */
+rill_status rill_image_add_file(rill_image *image, const char *path);
+
+/* Add a sentence to the remarks. */
+void rill_image_remark(rill_image *image, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Set the sizes; `rank` 2 becomes one slice. Refuses zero, more than 2^31 - 1, and overflowing products. */
+rill_status rill_image_set_size(rill_image *image, const uint64_t *n, int rank);
+
+/* Set spacings (taken positive); all are unknown when one is not a positive number. */
+void rill_image_set_spacing(rill_image *image, const double spacing[3], double unit, bool metric);
+
+/* The path of a file named in a header: relative to the header's directory. The caller frees it; NULL: no
+ * memory. */
+char *rill_image_sibling(const char *header, const char *name);
+
+/* Bytes of voxels in a file. */
+enum { RILL_BYTES_END = -1 }; /* as `offset`: the voxels are the last bytes of the file */
+
+typedef struct rill_bytes_source {
+    const char *path;
+    int64_t offset; /* of the first voxel, or of the compressed stream; RILL_BYTES_END */
+    bool deflated;  /* gzip or zlib */
+    bool tail;      /* bytes after the voxels are allowed */
+    const char *remedy;
+} rill_bytes_source;
+
+/* Make the image read its slices from a file whose length must be right. */
+rill_status rill_image_read_bytes(rill_image *image, const rill_bytes_source *source);
+
+/* Open a regular file for reading and return its length. */
+rill_status rill_file_open(const char *path, int *fd, uint64_t *length);
+
+/* Read the first bytes of a file, at most `limit`; NUL-terminated, the caller frees. */
+rill_status rill_file_head(const char *path, size_t limit, char **head, size_t *length);
+
+/* Read `count` non-negative integers separated by blanks, and nothing else. */
+bool rill_text_integers(const char *text, uint64_t *values, int count);
+
+/* Read `count` numbers separated by blanks, and nothing else. */
+bool rill_text_reals(const char *text, double *values, int count);
+
+/* A name of a number type in a header. */
+typedef struct rill_grey_alias {
+    const char *name;
+    rill_grey type;
+} rill_grey_alias;
+
+/* Look a type up in a table that ends with a NULL name. */
+bool rill_grey_find(const rill_grey_alias *table, const char *name, rill_grey *type);
+
+#endif

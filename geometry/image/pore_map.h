@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file pore_map.h
+ * Grey values to pore or solid, and a count of the grey values met.
+ */
+#ifndef RILL_GEOMETRY_IMAGE_PORE_MAP_H
+#define RILL_GEOMETRY_IMAGE_PORE_MAP_H
+
+#include "geometry/image/voxelize.h"
+
+/** Ranges of grey values that are pore, and what was met while they were applied. */
+typedef struct rill_pore_map rill_pore_map;
+
+/**
+ * Create a map for the number type of an image.
+ * @param[in] options  pore and pore_count are used; with none, what the image says is pore
+ * @return RILL_USAGE for a range that the type cannot hold
+ */
+rill_status rill_pore_map_create(const rill_image *image, const rill_voxelize_options *options,
+                                 rill_pore_map **out);
+
+/** Destroy a map; NULL is allowed. */
+void rill_pore_map_destroy(rill_pore_map *map);
+
+/**
+ * Map grey values to RILL_FLUID or RILL_SOLID, and count them.
+ * @param[in]  grey    [count] of the map's type
+ * @param[out] voxels  [count]
+ * @return RILL_USAGE for a value that is not a number
+ */
+rill_status rill_pore_map_apply(rill_pore_map *map, const void *grey, uint64_t count, uint8_t *voxels);
+
+/** Put the counted grey values into a report: number, extremes, and the most frequent ones by value. */
+void rill_pore_map_report(const rill_pore_map *map, rill_voxelize_report *report);
+
+#endif

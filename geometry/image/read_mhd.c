@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MetaImage: .mhd with a data file, .mha with the data behind the header, plain or zlib.
+ * Lengths are millimetres by custom of the format, unless DistanceUnits says otherwise; a spacing of 1 1 1 is
+ * what programs write when they know none. Orientation is not used. Not read: ASCII data, LIST and patterns.
+ */
+#include "geometry/image/image_priv.h"
+#include "core/units.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD = 1 << 16, FIELD = 1024 };
+
+/* The fields that matter, as they stand in the header; "" when missing. */
+typedef struct {
+    char rank[FIELD], size[FIELD], type[FIELD], channels[FIELD], binary[FIELD], msb[FIELD], compressed[FIELD],
+        header_size[FIELD], spacing[FIELD], size_of_element[FIELD], unit[FIELD], offset[FIELD],
+        data_file[FIELD];
+    int axes;     /* 2 or 3 */
+    uint64_t end; /* where local data starts */
+} header;
+
+static const rill_grey_alias types[] = {{"MET_UCHAR", RILL_GREY_U8},
+                                        {"MET_CHAR", RILL_GREY_I8},
+                                        {"MET_USHORT", RILL_GREY_U16},
+                                        {"MET_SHORT", RILL_GREY_I16},
+                                        {"MET_UINT", RILL_GREY_U32},
+                                        {"MET_INT", RILL_GREY_I32},
+                                        {"MET_ULONG_LONG", RILL_GREY_U64},
+                                        {"MET_LONG_LONG", RILL_GREY_I64},
+                                        {"MET_FLOAT", RILL_GREY_F32},
+                                        {"MET_DOUBLE", RILL_GREY_F64},
+                                        {NULL, RILL_GREY_U8}};
+
+static rill_status keep(header *h, const char *name, const char *value)
+{
+    const struct {
+        const char *name;
+        char *text;
+    } fields[] = {{"NDims", h->rank},
+                  {"DimSize", h->size},
+                  {"ElementType", h->type},
+                  {"ElementNumberOfChannels", h->channels},
+                  {"BinaryData", h->binary},
+                  {"BinaryDataByteOrderMSB", h->msb},
+                  {"ElementByteOrderMSB", h->msb},
+                  {"CompressedData", h->compressed},
+                  {"HeaderSize", h->header_size},
+                  {"ElementSpacing", h->spacing},
+                  {"ElementSize", h->size_of_element},
+                  {"DistanceUnits", h->unit},
+                  {"Offset", h->offset},
+                  {"Origin", h->offset},
+                  {"Position", h->offset},
+                  {"ElementDataFile", h->data_file}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (strcmp(name, fields[i].name) != 0) continue;
+        if (strlen(value) >= FIELD)
+            return rill_fail(RILL_USAGE, "%s is longer than %d characters", name, FIELD - 1);
+        strcpy(fields[i].text, value);
+    }
+    return RILL_OK;
+}
+
+static char *trim(char *text)
+{
+    text += strspn(text, " \t\r");
+    for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]); n--) text[n - 1] = '\0';
+    return text;
+}
+
+/* Go through the "name = value" lines up to ElementDataFile, the last one; `head` is cut into pieces. */
+static rill_status read_fields(char *head, size_t length, header *h)
+{
+    rill_status status = RILL_OK;
+    for (char *line = head, *next; line < head + length && !*h->data_file; line = next) {
+        char *newline = memchr(line, '\n', (size_t)(head + length - line));
+        next = newline ? newline + 1 : head + length;
+        if (newline) *newline = '\0';
+        char *equals = strchr(line, '=');
+        if (*trim(line) == '\0') continue;
+        if (!equals)
+            return rill_fail(RILL_USAGE, "\"%.40s\" is no \"name = value\" line of a MetaImage header",
+                             trim(line));
+        *equals = '\0';
+        RILL_TRY(keep(h, trim(line), trim(equals + 1)));
+        h->end = (uint64_t)(next - head);
+    }
+    if (!*h->data_file)
+        return rill_fail(RILL_USAGE,
+                         "its MetaImage header has no ElementDataFile: the file is cut or damaged");
+done:
+    return status;
+}
+
+static bool is_true(const char *value) { return strcasecmp(value, "True") == 0 || strcmp(value, "1") == 0; }
+
+static rill_status settle_voxels(header *h, rill_image *image)
+{
+    uint64_t rank, n[3], channels = 1;
+    if (!rill_text_integers(h->rank, &rank, 1) || rank < 2 || rank > 3)
+        return rill_fail(RILL_USAGE, "NDims is \"%s\": 3 (or 2) is needed", h->rank);
+    h->axes = (int)rank;
+    if (!rill_text_integers(h->size, n, (int)rank))
+        return rill_fail(RILL_USAGE, "DimSize is \"%s\": %d positive numbers are needed", h->size, (int)rank);
+    if (!rill_grey_find(types, h->type, &image->type))
+        return rill_fail(RILL_USAGE,
+                         "ElementType is \"%s\": MET_CHAR, SHORT, INT, LONG_LONG (each also with U), FLOAT "
+                         "and DOUBLE are read",
+                         h->type);
+    if (*h->channels && (!rill_text_integers(h->channels, &channels, 1) || channels != 1))
+        return rill_fail(RILL_USAGE, "ElementNumberOfChannels is \"%s\": images of 1 channel are read",
+                         h->channels);
+    if (*h->binary && !is_true(h->binary))
+        return rill_fail(RILL_USAGE, "BinaryData is \"%s\": ASCII data is not read, save it as binary",
+                         h->binary);
+    image->swap =
+        rill_grey_size(image->type) > 1 && is_true(h->msb) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    return rill_image_set_size(image, n, (int)rank);
+}
+
+static rill_status settle_spacing(const header *h, rill_image *image)
+{
+    double spacing[3] = {0}, origin[3], unit = 1e-3;
+    char text[FIELD + 2];
+    const int rank = h->axes;
+    const char *given = *h->spacing ? h->spacing : h->size_of_element;
+    if (!*given) return RILL_OK;
+    if (!rill_text_reals(given, spacing, rank))
+        return rill_fail(RILL_USAGE, "ElementSpacing is \"%s\": %d numbers are needed", given, rank);
+    if (rank == 2) spacing[2] = spacing[0];
+    if (*h->unit) {
+        snprintf(text, sizeof text, "1 %s", h->unit);
+        if (rill_units_parse(text, "m", &unit) != RILL_OK)
+            return rill_fail(RILL_USAGE, "DistanceUnits is \"%s\": a length such as mm or um is needed",
+                             h->unit);
+    } else if (spacing[0] == 1 && spacing[1] == 1 && spacing[2] == 1) {
+        rill_image_remark(image,
+                          "ElementSpacing 1 1 1 is taken as unknown: --voxel-size sets the voxel size\n");
+        return RILL_OK;
+    } else {
+        rill_image_remark(image,
+                          "ElementSpacing is taken as millimetres: --voxel-size sets another voxel size\n");
+    }
+    rill_image_set_spacing(image, spacing, unit, true);
+    if (image->metric && rank == 3 && rill_text_reals(h->offset, origin, 3))
+        for (int a = 0; a < 3; a++)
+            image->origin[a] = origin[a] * unit - image->spacing[a] / 2; /* it is a voxel centre */
+    return RILL_OK;
+}
+
+static rill_status settle_data(const header *h, const char *path, rill_image *image)
+{
+    rill_status status = RILL_OK;
+    const bool local = strcmp(h->data_file, "LOCAL") == 0;
+    char *data = NULL;
+    uint64_t skip = 0;
+    const bool from_end = strcmp(h->header_size, "-1") == 0;
+    rill_bytes_source source = {.remedy = "the file is cut or its header is wrong",
+                                .deflated = is_true(h->compressed)};
+    if (strcmp(h->data_file, "LIST") == 0 || strncmp(h->data_file, "LIST ", 5) == 0 ||
+        strchr(h->data_file, '%'))
+        return rill_fail(RILL_USAGE,
+                         "its data is spread over several files (ElementDataFile = %.60s): join them first",
+                         h->data_file);
+    if (*h->header_size && !from_end &&
+        (!rill_text_integers(h->header_size, &skip, 1) || skip > INT64_MAX / 2))
+        return rill_fail(RILL_USAGE, "HeaderSize is \"%s\": a number of bytes or -1 is needed",
+                         h->header_size);
+    if (from_end && source.deflated)
+        return rill_fail(RILL_USAGE,
+                         "HeaderSize -1 with compressed data is not read: the stream has no known length");
+    data = local ? strdup(path) : rill_image_sibling(path, h->data_file);
+    if (!data) return rill_fail(RILL_SYSTEM, "out of memory for a file name");
+    source.path = data;
+    source.offset = from_end ? RILL_BYTES_END : (int64_t)(local ? h->end : skip);
+    if (!local) RILL_TRY(rill_image_add_file(image, path));
+    RILL_TRY(rill_image_read_bytes(image, &source));
+    snprintf(image->kind, sizeof image->kind, "%s, %s%s", local ? "MHA" : "MHD",
+             source.deflated ? "zlib" : "raw",
+             rill_grey_size(image->type) > 1 && is_true(h->msb) ? ", big-endian" : "");
+done:
+    free(data);
+    return status;
+}
+
+rill_status rill_image_open_mhd(const char *path, rill_image *image)
+{
+    rill_status status = RILL_OK;
+    char *head = NULL;
+    size_t length;
+    header *h = calloc(1, sizeof *h);
+    if (!h) return rill_fail(RILL_SYSTEM, "out of memory for a MetaImage header");
+    RILL_TRY(rill_file_head(path, HEAD, &head, &length));
+    RILL_TRY(read_fields(head, length, h));
+    RILL_TRY(settle_voxels(h, image));
+    RILL_TRY(settle_spacing(h, image));
+    RILL_TRY(settle_data(h, path, image));
+done:
+    free(head);
+    free(h);
+    return status;
+}

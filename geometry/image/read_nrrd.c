@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NRRD (teem.sourceforge.net/nrrd/format.html), data in the same file or in another, raw or gzip.
+ * Orientation is not used: file axis 0, the fastest, goes to x. Not read: ASCII and bzip2 data, data spread
+ * over several files, blocks, axes that are not space.
+ */
+#include "geometry/image/image_priv.h"
+#include "core/units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD = 1 << 16, FIELD = 1024 };
+
+/* The fields that matter, as they stand in the header; "" when missing. */
+typedef struct {
+    char type[FIELD], dimension[FIELD], sizes[FIELD], encoding[FIELD], endian[FIELD], spacings[FIELD],
+        directions[FIELD], units[FIELD], origin[FIELD], data_file[FIELD], line_skip[FIELD], byte_skip[FIELD];
+    int axes;      /* 2 or 3 */
+    bool separate; /* the header ended without the blank line before attached data */
+    uint64_t end;  /* where attached data starts */
+} header;
+
+static const rill_grey_alias types[] = {{"signed char", RILL_GREY_I8},
+                                        {"int8", RILL_GREY_I8},
+                                        {"int8_t", RILL_GREY_I8},
+                                        {"uchar", RILL_GREY_U8},
+                                        {"unsigned char", RILL_GREY_U8},
+                                        {"uint8", RILL_GREY_U8},
+                                        {"uint8_t", RILL_GREY_U8},
+                                        {"short", RILL_GREY_I16},
+                                        {"short int", RILL_GREY_I16},
+                                        {"signed short", RILL_GREY_I16},
+                                        {"signed short int", RILL_GREY_I16},
+                                        {"int16", RILL_GREY_I16},
+                                        {"int16_t", RILL_GREY_I16},
+                                        {"ushort", RILL_GREY_U16},
+                                        {"unsigned short", RILL_GREY_U16},
+                                        {"unsigned short int", RILL_GREY_U16},
+                                        {"uint16", RILL_GREY_U16},
+                                        {"uint16_t", RILL_GREY_U16},
+                                        {"int", RILL_GREY_I32},
+                                        {"signed int", RILL_GREY_I32},
+                                        {"int32", RILL_GREY_I32},
+                                        {"int32_t", RILL_GREY_I32},
+                                        {"uint", RILL_GREY_U32},
+                                        {"unsigned int", RILL_GREY_U32},
+                                        {"uint32", RILL_GREY_U32},
+                                        {"uint32_t", RILL_GREY_U32},
+                                        {"longlong", RILL_GREY_I64},
+                                        {"long long", RILL_GREY_I64},
+                                        {"long long int", RILL_GREY_I64},
+                                        {"signed long long", RILL_GREY_I64},
+                                        {"signed long long int", RILL_GREY_I64},
+                                        {"int64", RILL_GREY_I64},
+                                        {"int64_t", RILL_GREY_I64},
+                                        {"ulonglong", RILL_GREY_U64},
+                                        {"unsigned long long", RILL_GREY_U64},
+                                        {"unsigned long long int", RILL_GREY_U64},
+                                        {"uint64", RILL_GREY_U64},
+                                        {"uint64_t", RILL_GREY_U64},
+                                        {"float", RILL_GREY_F32},
+                                        {"double", RILL_GREY_F64},
+                                        {NULL, RILL_GREY_U8}};
+
+/* Keep the value of a field that matters. */
+static rill_status keep(header *h, const char *name, const char *value)
+{
+    const struct {
+        const char *name;
+        char *text;
+    } fields[] = {{"type", h->type},           {"dimension", h->dimension},
+                  {"sizes", h->sizes},         {"encoding", h->encoding},
+                  {"endian", h->endian},       {"spacings", h->spacings},
+                  {"space units", h->units},   {"space directions", h->directions},
+                  {"space origin", h->origin}, {"data file", h->data_file},
+                  {"datafile", h->data_file},  {"line skip", h->line_skip},
+                  {"lineskip", h->line_skip},  {"byte skip", h->byte_skip},
+                  {"byteskip", h->byte_skip}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (strcasecmp(name, fields[i].name) != 0) continue;
+        if (strlen(value) >= FIELD)
+            return rill_fail(RILL_USAGE, "field \"%s\" is longer than %d characters", fields[i].name,
+                             FIELD - 1);
+        strcpy(fields[i].text, value);
+    }
+    return RILL_OK;
+}
+
+static char *trim_end(char *text)
+{
+    for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]); n--) text[n - 1] = '\0';
+    return text;
+}
+
+/* Go through the lines up to the blank one or the end of the file; `head` is cut into pieces. */
+static rill_status read_fields(char *head, size_t length, header *h)
+{
+    rill_status status = RILL_OK;
+    h->separate = true;
+    for (char *line = head, *next; line < head + length; line = next) {
+        char *newline = memchr(line, '\n', (size_t)(head + length - line));
+        if (!newline && length == HEAD)
+            return rill_fail(RILL_USAGE, "its NRRD header is longer than %d bytes", HEAD);
+        next = newline ? newline + 1 : head + length;
+        if (newline) *newline = '\0';
+        trim_end(line);
+        if (*line == '\0' && newline) {
+            h->separate = false;
+            h->end = (uint64_t)(next - head);
+            break;
+        }
+        char *colon = strstr(line, ": ");
+        if (line == head || *line == '#' || strstr(line, ":=")) continue;
+        if (!colon && line[strlen(line) ? strlen(line) - 1 : 0] == ':') continue; /* a field without value */
+        if (!colon)
+            return rill_fail(RILL_USAGE, "\"%.40s\" is no \"field: value\" line of an NRRD header", line);
+        *colon = '\0';
+        RILL_TRY(keep(h, line, colon + 2 + strspn(colon + 2, " \t")));
+    }
+done:
+    return status;
+}
+
+static rill_status settle_voxels(header *h, rill_image *image)
+{
+    uint64_t rank, n[3];
+    if (!*h->type || !*h->dimension || !*h->sizes || !*h->encoding)
+        return rill_fail(RILL_USAGE, "its NRRD header lacks \"%s\": the file is cut or damaged",
+                         !*h->type        ? "type"
+                         : !*h->dimension ? "dimension"
+                         : !*h->sizes     ? "sizes"
+                                          : "encoding");
+    if (!rill_grey_find(types, h->type, &image->type))
+        return rill_fail(RILL_USAGE, "its type is \"%s\": integers and floats of 1 to 8 bytes are read",
+                         h->type);
+    if (!rill_text_integers(h->dimension, &rank, 1) || rank < 2 || rank > 3)
+        return rill_fail(RILL_USAGE, "its dimension is \"%s\": 3 (or 2) is needed", h->dimension);
+    h->axes = (int)rank;
+    if (!rill_text_integers(h->sizes, n, (int)rank))
+        return rill_fail(RILL_USAGE, "its sizes are \"%s\": %d positive numbers are needed", h->sizes,
+                         (int)rank);
+    const bool big = strcasecmp(h->endian, "big") == 0, little = strcasecmp(h->endian, "little") == 0;
+    if (!big && !little && rill_grey_size(image->type) > 1)
+        return rill_fail(RILL_USAGE, "its endian is \"%s\": big or little is needed for type %s", h->endian,
+                         h->type);
+    image->swap = rill_grey_size(image->type) > 1 && big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    return rill_image_set_size(image, n, (int)rank);
+}
+
+/* Read "(1,0,0) (0,1,0) (0,0,1)" as lengths; false when it is anything else. */
+static bool read_directions(const char *c, double *length, int rank)
+{
+    for (int a = 0; a < rank; a++) {
+        double square = 0;
+        c += strspn(c, " \t");
+        if (*c++ != '(') return false;
+        for (;;) {
+            char *end;
+            const double v = strtod(c, &end);
+            if (end == c) return false;
+            square += v * v;
+            c = end + strspn(end, " \t");
+            if (*c == ')') break;
+            if (*c++ != ',') return false;
+        }
+        c++;
+        length[a] = sqrt(square);
+    }
+    return c[strspn(c, " \t")] == '\0';
+}
+
+/* The first of the quoted space units in metres, when all are the same; 0 otherwise. */
+static double read_unit(const char *c)
+{
+    char first[32] = "", text[40];
+    for (; (c = strchr(c, '"')); c++) {
+        const char *end = strchr(++c, '"');
+        if (!end || end == c || (size_t)(end - c) >= sizeof first) return 0;
+        if (*first && (strlen(first) != (size_t)(end - c) || strncmp(first, c, strlen(first)) != 0)) return 0;
+        memcpy(first, c, (size_t)(end - c));
+        first[end - c] = '\0';
+        c = end;
+    }
+    double metres;
+    snprintf(text, sizeof text, "1 %s", first);
+    return *first && rill_units_parse(text, "m", &metres) == RILL_OK ? metres : 0;
+}
+
+static rill_status settle_spacing(const header *h, rill_image *image)
+{
+    double spacing[3], origin[3];
+    const int rank = h->axes;
+    const bool directed = *h->directions != '\0';
+    if (!directed && !*h->spacings) return RILL_OK;
+    if (directed ? !read_directions(h->directions, spacing, rank)
+                 : !rill_text_reals(h->spacings, spacing, rank))
+        return rill_fail(RILL_USAGE, "its %s are \"%s\": one %s per axis is needed",
+                         directed ? "space directions" : "spacings", directed ? h->directions : h->spacings,
+                         directed ? "vector" : "number");
+    if (rank == 2) spacing[2] = spacing[0];
+    const double unit = read_unit(h->units);
+    rill_image_set_spacing(image, spacing, unit > 0 ? unit : 1, unit > 0);
+    if (unit == 0 && image->spacing[0] > 0)
+        rill_image_remark(
+            image, "the NRRD spacing has no length unit that is known: --voxel-size sets the voxel size\n");
+    char text[FIELD];
+    snprintf(text, sizeof text, "%s", h->origin);
+    for (char *c = text; *c; c++)
+        if (strchr("(),", *c)) *c = ' ';
+    if (image->spacing[0] > 0 && rill_text_reals(text, origin, 3) && rank == 3)
+        for (int a = 0; a < 3; a++)
+            image->origin[a] =
+                origin[a] * (unit > 0 ? unit : 1) - image->spacing[a] / 2; /* it is a voxel centre */
+    return RILL_OK;
+}
+
+/* Where line skip lines and byte skip bytes of a data file end. */
+static rill_status skip(const header *h, const char *path, uint64_t start, rill_bytes_source *source)
+{
+    rill_status status = RILL_OK;
+    uint64_t lines = 0, bytes = 0;
+    char *head = NULL;
+    const bool from_end = strcmp(h->byte_skip, "-1") == 0;
+    if ((*h->line_skip && !rill_text_integers(h->line_skip, &lines, 1)) ||
+        (*h->byte_skip && !from_end && !rill_text_integers(h->byte_skip, &bytes, 1)) || bytes > INT64_MAX / 2)
+        return rill_fail(RILL_USAGE, "its line skip \"%s\" or byte skip \"%s\" is no number", h->line_skip,
+                         h->byte_skip);
+    if (source->deflated && (from_end || bytes))
+        return rill_fail(RILL_USAGE, "byte skip %s inside gzip data is not read: gunzip the data first",
+                         h->byte_skip);
+    if (lines) {
+        size_t length;
+        RILL_TRY(rill_file_head(path, HEAD, &head, &length));
+        const char *c = head + (start < length ? start : length);
+        for (uint64_t i = 0; i < lines; i++) {
+            const char *newline = memchr(c, '\n', (size_t)(head + length - c));
+            if (!newline) {
+                status =
+                    rill_fail(RILL_USAGE, "line skip %s goes beyond the first %d bytes", h->line_skip, HEAD);
+                goto done;
+            }
+            c = newline + 1;
+        }
+        start = (uint64_t)(c - head);
+    }
+    source->offset = from_end ? RILL_BYTES_END : (int64_t)(start + bytes);
+done:
+    free(head);
+    return status;
+}
+
+static rill_status settle_data(const header *h, const char *path, rill_image *image)
+{
+    rill_status status = RILL_OK;
+    const bool detached = *h->data_file != '\0';
+    char *data = NULL;
+    rill_bytes_source source = {.remedy = "the file is cut or its header is wrong"};
+    source.deflated = strcasecmp(h->encoding, "gzip") == 0 || strcasecmp(h->encoding, "gz") == 0;
+    if (!source.deflated && strcasecmp(h->encoding, "raw") != 0)
+        return rill_fail(RILL_USAGE, "its encoding is \"%s\": raw and gzip are read", h->encoding);
+    if (strncmp(h->data_file, "LIST", 4) == 0 || strpbrk(h->data_file, "% \t"))
+        return rill_fail(RILL_USAGE, "its data is spread over several files (\"%.60s\"): join them first",
+                         h->data_file);
+    if (!detached && h->separate)
+        return rill_fail(RILL_USAGE, "its NRRD header has neither data behind it nor a data file: it is cut");
+    data = detached ? rill_image_sibling(path, h->data_file) : strdup(path);
+    if (!data) return rill_fail(RILL_SYSTEM, "out of memory for a file name");
+    source.path = data;
+    if (detached) RILL_TRY(rill_image_add_file(image, path));
+    RILL_TRY(skip(h, data, detached ? 0 : h->end, &source));
+    RILL_TRY(rill_image_read_bytes(image, &source));
+    snprintf(image->kind, sizeof image->kind, "NRRD, %s%s%s", source.deflated ? "gzip" : "raw",
+             image->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? ", big-endian" : "",
+             detached ? ", detached" : "");
+done:
+    free(data);
+    return status;
+}
+
+rill_status rill_image_open_nrrd(const char *path, rill_image *image)
+{
+    rill_status status = RILL_OK;
+    char *head = NULL;
+    size_t length;
+    header *h = calloc(1, sizeof *h);
+    if (!h) return rill_fail(RILL_SYSTEM, "out of memory for an NRRD header");
+    RILL_TRY(rill_file_head(path, HEAD, &head, &length));
+    if (length < 8 || memcmp(head, "NRRD000", 7) != 0) {
+        status = rill_fail(RILL_USAGE, "it does not start with \"NRRD000\"");
+        goto done;
+    }
+    RILL_TRY(read_fields(head, length, h));
+    RILL_TRY(settle_voxels(h, image));
+    RILL_TRY(settle_spacing(h, image));
+    RILL_TRY(settle_data(h, path, image));
+done:
+    free(head);
+    free(h);
+    return status;
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An image becomes a geometry: slices are read one by one and written to where the axes, the crop and the
+ * resampling put them, so that only the geometry itself is ever whole in memory. Reading formats is
+ * image.h's, deciding what conducts components.h's.
+ */
+#include "geometry/image/voxelize.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/units.h"
+#include "geometry/image/pore_map.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Spacings that differ by less than this part count as equal: headers round. */
+static const double SPACING_TOLERANCE = 1e-3;
+
+enum { TILE = 32 }; /* voxels that are transposed at once along each axis */
+
+typedef struct {
+    const char *path;
+    const rill_voxelize_options *options;
+    rill_progress progress;
+    rill_voxelize_report *report;
+    rill_image *image;
+    rill_geom *geom;
+    int file_axis[3];  /* which file axis x, y, z come from */
+    double spacing[3]; /* of the file along x, y, z; 0 when unknown */
+    bool metric;       /* in metres */
+    double cube;       /* edge of a new voxel in the same unit; 0 when unknown */
+    uint32_t crop[3][2];
+    uint32_t n[3];     /* new voxels along x, y, z, before mirroring */
+    uint32_t *from[3]; /* [n[a]], the voxel inside the crop that a new one is taken from */
+    void *grey;        /* one slice */
+    uint8_t *pore;     /* [batch], the crops of slices */
+    uint32_t batch;    /* slices that are placed at once */
+} work;
+
+static void remark(work *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void remark(work *w, const char *format, ...)
+{
+    const size_t used = strlen(w->report->remarks);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(w->report->remarks + used, sizeof w->report->remarks - used, format, args);
+    va_end(args);
+}
+
+/* Settle which file axis goes where, and the part of the image that is used. */
+static rill_status settle_axes(work *w)
+{
+    const bool given = w->options->axes[0] >= 0;
+    for (int f = 0; f < 3; f++) {
+        const int a = given ? w->options->axes[f] : w->image->axes[f];
+        w->report->axes[f] = a;
+        w->report->file_n[f] = w->image->n[f];
+        w->file_axis[a] = f;
+    }
+    for (int a = 0; a < 3; a++) {
+        const uint32_t n = w->image->n[w->file_axis[a]], *asked = w->options->crop[a];
+        w->crop[a][0] = asked[0];
+        w->crop[a][1] = asked[1] == UINT32_MAX ? n : asked[1];
+        if (w->crop[a][1] > n || asked[0] >= w->crop[a][1])
+            return rill_fail(
+                RILL_USAGE,
+                "crop %u:%u along %c does not fit the image's %u voxels: give bounds from 0 to %u", asked[0],
+                w->crop[a][1], "xyz"[a], n, n);
+    }
+    return RILL_OK;
+}
+
+static bool differ(double a, double b) { return fabs(a - b) > SPACING_TOLERANCE * fmin(a, b); }
+
+static void format_lengths(const work *w, const double length[3], char *text, size_t size)
+{
+    char each[3][32];
+    for (int a = 0; a < 3; a++) {
+        if (w->metric)
+            rill_units_format_length(length[a], each[a], sizeof each[a]);
+        else
+            snprintf(each[a], sizeof each[a], "%g", length[a]);
+    }
+    snprintf(text, size, "%s x %s x %s", each[0], each[1], each[2]);
+}
+
+static rill_status refuse_spacing(const work *w, double smallest)
+{
+    char lengths[110], n[3][16];
+    format_lengths(w, w->spacing, lengths, sizeof lengths);
+    for (int a = 0; a < 3; a++)
+        snprintf(n[a], sizeof n[a], "%.0f",
+                 round((w->crop[a][1] - w->crop[a][0]) * w->spacing[a] / smallest));
+    return rill_fail(RILL_USAGE,
+                     "its voxels are %s, but cubes are needed: rill voxelize \"%s\" --resample isotropic -o "
+                     "FILE.geom.h5 makes "
+                     "%s x %s x %s of them by nearest neighbour (or set --voxel-size if the file is wrong)",
+                     lengths, w->path, n[0], n[1], n[2]);
+}
+
+/* Settle the spacing of the file and that of the new voxels. */
+static rill_status settle_spacing(work *w)
+{
+    const double given = w->options->voxel_size, resample = w->options->resample;
+    const double *file = w->image->spacing;
+    if (given < 0 || !isfinite(given))
+        return rill_fail(RILL_USAGE, "a voxel size of %g m is not above 0", given);
+    w->metric = given > 0 || w->image->metric;
+    for (int a = 0; a < 3; a++) w->spacing[a] = given > 0 ? given : file[w->file_axis[a]];
+    if (given > 0 && w->image->metric &&
+        (differ(file[0], given) || differ(file[1], given) || differ(file[2], given))) {
+        char lengths[110];
+        format_lengths(w, file, lengths, sizeof lengths);
+        remark(w, "the file says voxels of %s; the voxel size given counts\n", lengths);
+    }
+    const double *s = w->spacing, smallest = fmin(s[0], fmin(s[1], s[2]));
+    w->cube = smallest;
+    if (resample == 0 && (differ(s[0], smallest) || differ(s[1], smallest) || differ(s[2], smallest)))
+        return refuse_spacing(w, smallest);
+    if (resample != 0 && !(smallest > 0))
+        return rill_fail(RILL_USAGE,
+                         "the file says no spacing, so that nothing can be resampled: give --voxel-size");
+    if (resample > 0 && !w->metric)
+        return rill_fail(RILL_USAGE,
+                         "the file's spacing has no unit: use --resample isotropic, or give --voxel-size");
+    if (resample > 0) w->cube = resample;
+    return RILL_OK;
+}
+
+/* Settle the new size, and where each new voxel comes from: the one whose cell holds its centre. */
+static rill_status settle_size(work *w)
+{
+    rill_status status = RILL_OK;
+    double ratio[3], n[3], voxels = 1;
+    for (int a = 0; a < 3; a++) {
+        ratio[a] = w->options->resample != 0 ? w->cube / w->spacing[a] : 1;
+        n[a] = fmax(1, round((w->crop[a][1] - w->crop[a][0]) / ratio[a]));
+        voxels *= n[a];
+    }
+    if (!(fmax(n[0], fmax(n[1], n[2])) <= INT32_MAX && voxels <= 1e15))
+        return rill_fail(
+            RILL_USAGE,
+            "resampling makes %.3g x %.3g x %.3g voxels, more than 1e15 or %d along an axis: take a "
+            "larger spacing",
+            n[0], n[1], n[2], INT32_MAX);
+    for (int a = 0; a < 3; a++) {
+        const uint32_t length = w->crop[a][1] - w->crop[a][0];
+        w->n[a] = (uint32_t)n[a];
+        RILL_TRY(rill_array_create(w->n[a], sizeof(uint32_t), "the table of an axis", (void **)&w->from[a]));
+        for (uint32_t i = 0; i < w->n[a]; i++) {
+            const double at = floor((i + 0.5) * ratio[a]);
+            w->from[a][i] = at < length - 1. ? (uint32_t)at : length - 1;
+        }
+    }
+done:
+    return status;
+}
+
+static rill_status create(work *w)
+{
+    rill_status status = RILL_OK;
+    uint32_t n[3];
+    char what[160];
+    double voxels = 1;
+    for (int a = 0; a < 3; a++) {
+        n[a] = w->n[a] << w->options->mirror[a];
+        voxels *= n[a];
+    }
+    const uint64_t slice = rill_image_slice_voxels(w->image);
+    w->batch = w->report->axes[w->image->order[2]] == 0 ? TILE : 1;
+    snprintf(what, sizeof what, "%u x %u x %u voxels of %.100s", n[0], n[1], n[2], w->path);
+    if (voxels < 1e16) /* beyond, rill_geom_create() refuses */
+        RILL_TRY(rill_memory_require((uint64_t)voxels + slice * (rill_grey_size(w->image->type) + w->batch),
+                                     what));
+    RILL_TRY(rill_geom_create(n, &w->geom));
+    memcpy(w->geom->sides, w->options->sides, sizeof w->geom->sides);
+    RILL_TRY(rill_array_create(slice, rill_grey_size(w->image->type), "a slice of the image", &w->grey));
+    RILL_TRY(rill_array_create(slice, w->batch, "slices of pores", (void **)&w->pore));
+done:
+    return status;
+}
+
+/* The axes x, y, z of the slices: fastest, slower, and across. */
+static void slice_axes(const work *w, int along[3])
+{
+    for (int s = 0; s < 3; s++) along[s] = w->report->axes[w->image->order[s]];
+}
+
+/* Read one slice and map the part of it that is used. */
+static rill_status read_slice(work *w, rill_pore_map *map, const int along[3], uint32_t slice, uint8_t *pore)
+{
+    rill_status status = RILL_OK;
+    const uint64_t width = w->image->n[w->image->order[0]];
+    const uint32_t *fast = w->crop[along[0]], *slow = w->crop[along[1]];
+    const uint64_t used = fast[1] - fast[0];
+    const size_t size = rill_grey_size(w->image->type);
+    RILL_TRY(rill_image_read(w->image, slice, w->grey));
+    const uint8_t *start = (const uint8_t *)w->grey + (slow[0] * width + fast[0]) * size;
+    if (used == width) return rill_pore_map_apply(map, start, used * (slow[1] - slow[0]), pore);
+    for (uint32_t j = 0; j < slow[1] - slow[0]; j++)
+        RILL_TRY(rill_pore_map_apply(map, start + j * width * size, used, pore + j * used));
+done:
+    return status;
+}
+
+/*
+ * Put a tile of mapped slices where it belongs: i, j, k count new voxels along the fast, the slow and the
+ * last file axis. The innermost loop runs along x, so that memory is written line by line.
+ */
+static void place_tile(const work *w, const int along[3], const uint32_t low[3], const uint32_t high[3],
+                       const uint8_t *const *slices)
+{
+    const uint64_t stride[3] = {1, w->geom->n[0], (uint64_t)w->geom->n[0] * w->geom->n[1]};
+    const uint64_t si = stride[along[0]], sj = stride[along[1]], sk = stride[along[2]];
+    const uint64_t used = w->crop[along[0]][1] - w->crop[along[0]][0];
+    const uint32_t *fi = w->from[along[0]], *fj = w->from[along[1]];
+    uint8_t *voxels = w->geom->voxels;
+    if (along[2] == 0) {
+        for (uint32_t j = low[1]; j < high[1]; j++)
+            for (uint32_t i = low[0]; i < high[0]; i++)
+                for (uint32_t k = low[2]; k < high[2]; k++)
+                    voxels[i * si + j * sj + k] = slices[k - low[2]][fj[j] * used + fi[i]];
+        return;
+    }
+    for (uint32_t k = low[2]; k < high[2]; k++)
+        for (uint32_t i = low[0]; i < high[0]; i++)
+            for (uint32_t j = low[1]; j < high[1]; j++)
+                voxels[i * si + j * sj + k * sk] = slices[k - low[2]][fj[j] * used + fi[i]];
+}
+
+/* Put mapped slices k … k + count - 1 where they belong. */
+static void place_slices(const work *w, const int along[3], uint32_t k, uint32_t count,
+                         const uint8_t *const *slices)
+{
+    const uint32_t ni = w->n[along[0]], nj = w->n[along[1]];
+    const uint64_t used = w->crop[along[0]][1] - w->crop[along[0]][0];
+    const uint32_t *fi = w->from[along[0]], *fj = w->from[along[1]];
+    if (along[0] != 0) {
+        for (uint32_t j = 0; j < nj; j += TILE)
+            for (uint32_t i = 0; i < ni; i += TILE)
+                place_tile(w, along, (const uint32_t[3]){i, j, k},
+                           (const uint32_t[3]){i + TILE < ni ? i + TILE : ni, j + TILE < nj ? j + TILE : nj,
+                                               k + count},
+                           slices);
+        return;
+    }
+    const bool plain = used == ni && fi[ni - 1] == ni - 1;
+    for (uint32_t j = 0; j < nj; j++) { /* a row stays a row; count is 1 */
+        const uint8_t *row = slices[0] + fj[j] * used;
+        const uint64_t y = along[1] == 1 ? j : k, z = along[1] == 1 ? k : j;
+        uint8_t *target = w->geom->voxels + (z * w->geom->n[1] + y) * w->geom->n[0];
+        if (plain) memcpy(target, row, used);
+        for (uint32_t i = 0; i < ni && !plain; i++) target[i] = row[fi[i]];
+    }
+}
+
+static rill_status read_voxels(work *w)
+{
+    rill_status status = RILL_OK;
+    rill_pore_map *map = NULL;
+    int along[3];
+    slice_axes(w, along);
+    const int across = along[2];
+    const uint64_t slice = rill_image_slice_voxels(w->image);
+    const uint8_t *slices[TILE];
+    int64_t loaded = -1;
+    RILL_TRY(rill_pore_map_create(w->image, w->options, &map));
+    for (uint32_t k = 0; k < w->n[across]; k++) {
+        const uint32_t at = k % w->batch, from = w->crop[across][0] + w->from[across][k];
+        if (w->progress.fn && k % (w->n[across] / 32 + 1) == 0)
+            w->progress.fn(w->progress.context, "reading", (double)k / w->n[across], "");
+        uint8_t *pore = w->pore + at * slice;
+        /* The same slice again may lie in the place of the batch before. */
+        if (from != loaded)
+            RILL_TRY(read_slice(w, map, along, from, pore));
+        else if (w->batch > 1)
+            memcpy(pore, w->pore + (k - 1) % w->batch * slice, slice);
+        loaded = from;
+        slices[at] = pore;
+        if (at + 1 == w->batch || k + 1 == w->n[across]) place_slices(w, along, k - at, at + 1, slices);
+    }
+    rill_pore_map_report(map, w->report);
+done:
+    rill_pore_map_destroy(map);
+    return status;
+}
+
+/* Put the mirrored copies behind the box, x first. */
+static void mirror(work *w)
+{
+    const uint64_t nx = w->geom->n[0], ny = w->geom->n[1];
+    uint8_t *voxels = w->geom->voxels;
+    const uint32_t *n = w->n;
+    for (uint64_t z = 0; z < n[2]; z++) {
+        uint8_t *layer = voxels + z * nx * ny;
+        for (uint64_t y = 0; y < n[1] && w->options->mirror[0]; y++)
+            for (uint64_t x = 0; x < n[0]; x++) layer[y * nx + nx - 1 - x] = layer[y * nx + x];
+        for (uint64_t y = 0; y < n[1] && w->options->mirror[1]; y++)
+            memcpy(layer + (ny - 1 - y) * nx, layer + y * nx, nx);
+        if (w->options->mirror[2]) memcpy(voxels + (w->geom->n[2] - 1 - z) * nx * ny, layer, nx * ny);
+    }
+}
+
+static void list_greys(const rill_voxelize_report *report, char *text, size_t size)
+{
+    if (!report->greys) {
+        snprintf(text, size, "more than 1000 values from %g to %g", report->grey_min, report->grey_max);
+        return;
+    }
+    size_t used = 0;
+    const uint64_t shown = report->greys < RILL_GREYS_SHOWN ? report->greys : RILL_GREYS_SHOWN;
+    for (uint64_t i = 0; i < shown && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%g (%.4g %%)", i ? ", " : "",
+                                 report->grey[i].value, 100 * report->grey[i].fraction);
+    if (report->greys > shown && used < size)
+        snprintf(text + used, size - used, " and %llu others", (unsigned long long)(report->greys - shown));
+}
+
+/* Refuse an image without pores or without walls; note what looks unsegmented. */
+static rill_status check_pores(work *w)
+{
+    char greys[400];
+    const uint64_t fluid = rill_geom_fluid(w->geom), voxels = rill_geom_voxels(w->geom);
+    list_greys(w->report, greys, sizeof greys);
+    if (fluid == 0)
+        return rill_fail(
+            RILL_USAGE,
+            "no voxel is pore, all are solid: the grey values are %s; say with --pore which of them are pore",
+            greys);
+    if (fluid == voxels && w->options->keep != RILL_KEEP_ALL)
+        return rill_fail(RILL_USAGE,
+                         "every voxel is pore, none is solid: the grey values are %s; say with --pore which "
+                         "of them are pore, "
+                         "or --keep all if the box is meant to be empty",
+                         greys);
+    if (fluid == voxels) remark(w, "every voxel is pore\n");
+    if (w->report->greys != 1 && w->report->greys != 2)
+        remark(w, "the image has more than two grey values: %s\n", greys);
+    return RILL_OK;
+}
+
+static rill_status clean(work *w)
+{
+    const rill_voxelize_options *o = w->options;
+    rill_components *c = &w->report->components;
+    const rill_status status = rill_components_clean(w->geom, o->keep, o->axis, w->progress, c);
+    if (status != RILL_OK) return status;
+    w->geom->porosity = c->porosity;
+    w->report->fluid = rill_geom_fluid(w->geom);
+    if (w->report->fluid) return RILL_OK;
+    const char *const axes[4] = {"any axis", "x", "y", "z"};
+    const double *p = c->porosity.percolating;
+    if (o->keep == RILL_KEEP_PERCOLATING)
+        return rill_fail(
+            RILL_NUMERICS,
+            "no pore conducts along %s: porosity is %.5g in all, %.5g connected to a face, %.5g, %.5g and "
+            "%.5g "
+            "percolating along x, y and z; choose another axis, other --sides or --pore, or --keep all",
+            axes[o->axis + 1], c->porosity.total, c->porosity.connected, p[0], p[1], p[2]);
+    return rill_fail(RILL_NUMERICS,
+                     "no pore reaches an outer face: porosity is %.5g in all; choose other --pore values, or "
+                     "--keep all",
+                     c->porosity.total);
+}
+
+/* Say where the geometry comes from, and its place in metres. */
+static rill_status sign(work *w)
+{
+    rill_status status = RILL_OK;
+    char hash[17];
+    const bool placed = w->image->metric && w->options->voxel_size == 0;
+    if (w->metric) w->geom->spacing = w->cube;
+    for (int a = 0; a < 3 && w->metric; a++)
+        w->geom->origin[a] = (placed ? w->image->origin[w->file_axis[a]] : 0) + w->crop[a][0] * w->spacing[a];
+    if (w->progress.fn) w->progress.fn(w->progress.context, "hashing", -1, "");
+    RILL_TRY(rill_image_hash(w->image, hash));
+    w->geom->source = strdup(w->path);
+    w->geom->source_hash = strdup(hash);
+    w->geom->options = w->options->command ? strdup(w->options->command) : NULL;
+    if (!w->geom->source || !w->geom->source_hash || (w->options->command && !w->geom->options))
+        status = rill_fail(RILL_SYSTEM, "out of memory for the provenance");
+done:
+    return status;
+}
+
+static rill_status run(work *w)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(settle_axes(w));
+    RILL_TRY(settle_spacing(w));
+    RILL_TRY(settle_size(w));
+    RILL_TRY(create(w));
+    RILL_TRY(read_voxels(w));
+    mirror(w);
+    RILL_TRY(check_pores(w));
+    RILL_TRY(clean(w));
+    RILL_TRY(sign(w));
+done:
+    return status;
+}
+
+rill_status rill_image_voxelize(const char *path, const rill_voxelize_options *options,
+                                rill_progress progress, rill_geom **out, rill_voxelize_report *report)
+{
+    rill_status status = RILL_OK;
+    rill_voxelize_report own;
+    work w = {.path = path, .options = options, .progress = progress, .report = report ? report : &own};
+    *w.report = (rill_voxelize_report){0};
+    RILL_TRY(rill_image_open(path, &options->image, &w.image));
+    w.report->type = w.image->type;
+    snprintf(w.report->kind, sizeof w.report->kind, "%s", w.image->kind);
+    remark(&w, "%s", w.image->remarks);
+    status = run(&w);
+    if (status != RILL_OK) {
+        rill_fail_prefix("%s", path);
+        goto done;
+    }
+    *out = w.geom;
+    w.geom = NULL;
+done:
+    rill_geom_destroy(w.geom);
+    rill_image_close(w.image);
+    for (int a = 0; a < 3; a++) rill_array_destroy(w.from[a]);
+    rill_array_destroy(w.grey);
+    rill_array_destroy(w.pore);
+    return status;
+}

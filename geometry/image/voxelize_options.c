@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of a voxelization: defaults, and reading them from the words users give. */
+#include "core/status.h"
+#include "core/units.h"
+#include "geometry/image/voxelize.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+rill_voxelize_options rill_voxelize_options_default(void)
+{
+    return (rill_voxelize_options){.image = rill_image_options_default(),
+                                   .axes = {-1, -1, -1},
+                                   .crop = {{0, UINT32_MAX}, {0, UINT32_MAX}, {0, UINT32_MAX}},
+                                   .sides = {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC},
+                                   .keep = RILL_KEEP_PERCOLATING,
+                                   .axis = -1};
+}
+
+/* Read one number and go behind it; false when there is none. */
+static bool read_real(const char **c, double *value)
+{
+    char *end;
+    *value = strtod(*c, &end);
+    if (end == *c || !isfinite(*value)) return false;
+    *c = end;
+    return true;
+}
+
+rill_status rill_voxelize_parse_pore(const char *text, rill_voxelize_options *options)
+{
+    const char *c = text;
+    options->pore_count = 0;
+    for (;;) {
+        double range[2];
+        if (!read_real(&c, &range[0])) break;
+        range[1] = range[0];
+        if (*c == '-' || *c == ':') {
+            c++;
+            if (!read_real(&c, &range[1])) break;
+        }
+        if (range[1] < range[0])
+            return rill_fail(RILL_USAGE, "pore values \"%s\": the range %g to %g runs backwards, write %g-%g",
+                             text, range[0], range[1], range[1], range[0]);
+        if (options->pore_count == RILL_PORE_RANGES)
+            return rill_fail(RILL_USAGE, "pore values \"%s\" are more than %d ranges: join some of them",
+                             text, RILL_PORE_RANGES);
+        memcpy(options->pore[options->pore_count++], range, sizeof range);
+        if (*c == '\0') return RILL_OK;
+        if (*c++ != ',') break;
+    }
+    return rill_fail(RILL_USAGE,
+                     "pore values \"%s\" are not understood: give numbers and ranges such as 0 or 0-99,255",
+                     text);
+}
+
+/* Read digits up to `stop`; an empty bound is left as it is. */
+static bool read_bound(const char **c, char stop, uint32_t *bound)
+{
+    if (**c != stop) {
+        char *end;
+        errno = 0;
+        const unsigned long long v =
+            **c >= '0' && **c <= '9' ? strtoull(*c, &end, 10) : (end = (char *)*c, 0);
+        if (end == *c || errno || v >= UINT32_MAX) return false;
+        *bound = (uint32_t)v;
+        *c = end;
+    }
+    if (**c != stop) return false;
+    *c += stop != '\0';
+    return true;
+}
+
+rill_status rill_voxelize_parse_crop(const char *text, rill_voxelize_options *options)
+{
+    const char *c = text;
+    for (int a = 0; a < 3; a++) {
+        uint32_t *bounds = options->crop[a];
+        bounds[0] = 0;
+        bounds[1] = UINT32_MAX;
+        if (!read_bound(&c, ':', &bounds[0]) || !read_bound(&c, a < 2 ? ',' : '\0', &bounds[1]))
+            return rill_fail(RILL_USAGE,
+                             "crop \"%s\" is not understood: give x0:x1,y0:y1,z0:z1 in voxels, such as "
+                             "0:240,0:240,0:240 (an empty bound is the image's own)",
+                             text);
+        if (bounds[0] >= bounds[1])
+            return rill_fail(RILL_USAGE, "crop \"%s\" leaves nothing along %c: %u is not below %u", text,
+                             "xyz"[a], bounds[0], bounds[1]);
+    }
+    return RILL_OK;
+}
+
+/* Read letters x, y, z, each at most once; -1 for anything else. */
+static int read_axes(const char *text, int axes[3])
+{
+    int count = 0;
+    for (; *text; text++, count++) {
+        if (count == 3 || *text < 'x' || *text > 'z') return -1;
+        axes[count] = *text - 'x';
+        for (int i = 0; i < count; i++)
+            if (axes[i] == axes[count]) return -1;
+    }
+    return count;
+}
+
+rill_status rill_voxelize_parse_axes(const char *text, rill_voxelize_options *options)
+{
+    if (read_axes(text, options->axes) == 3) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE,
+        "axes \"%s\" is not understood: give x, y and z in the order of the file's axes, such as zyx "
+        "(the first axis of the file goes to z)",
+        text);
+}
+
+rill_status rill_voxelize_parse_mirror(const char *text, rill_voxelize_options *options)
+{
+    int axes[3];
+    const int count = read_axes(text, axes);
+    if (count < 1)
+        return rill_fail(RILL_USAGE, "mirror \"%s\" is not understood: give x, y, z or several, such as xz",
+                         text);
+    memset(options->mirror, 0, sizeof options->mirror);
+    for (int i = 0; i < count; i++) options->mirror[axes[i]] = true;
+    return RILL_OK;
+}
+
+rill_status rill_voxelize_parse_sides(const char *text, rill_voxelize_options *options)
+{
+    static const char *const names[] = {"periodic", "mirror", "wall"};
+    const char *c = text;
+    int count = 0;
+    for (; count < 3; count++) {
+        const size_t length = strcspn(c, ",");
+        int found = -1;
+        for (int s = 0; s < 3; s++)
+            if (strlen(names[s]) == length && strncmp(c, names[s], length) == 0) found = s;
+        if (found < 0) break;
+        options->sides[count] = (rill_side)found;
+        c += length;
+        if (*c == '\0') {
+            count++;
+            break;
+        }
+        c++;
+    }
+    if (*c != '\0' || (count != 1 && count != 3) || c[-(c > text)] == ',')
+        return rill_fail(
+            RILL_USAGE,
+            "sides \"%s\" are not understood: give periodic, mirror or wall once, or three times for "
+            "x, y, z with commas between",
+            text);
+    if (count == 1) options->sides[1] = options->sides[2] = options->sides[0];
+    return RILL_OK;
+}
+
+rill_status rill_voxelize_parse_resample(const char *text, rill_voxelize_options *options)
+{
+    if (strcmp(text, "isotropic") == 0) {
+        options->resample = RILL_RESAMPLE_ISOTROPIC;
+        return RILL_OK;
+    }
+    rill_status status = RILL_OK;
+    double spacing;
+    RILL_TRY(rill_units_parse(text, "m", &spacing));
+    if (!(spacing > 0) || !isfinite(spacing))
+        return rill_fail(RILL_USAGE, "resample \"%s\" is not above 0: give isotropic or a length such as 5um",
+                         text);
+    options->resample = spacing;
+done:
+    return status;
+}
+
+rill_status rill_voxelize_parse_size(const char *text, rill_voxelize_options *options)
+{
+    const char *c = text;
+    for (int a = 0; a < 3; a++) {
+        char *end = NULL;
+        const unsigned long long n = *c >= '0' && *c <= '9' ? strtoull(c, &end, 10) : 0;
+        if (n == 0 || n > INT32_MAX || (a < 2 ? *end != 'x' && *end != 'X' : *end != '\0'))
+            return rill_fail(
+                RILL_USAGE,
+                "size \"%s\" is not understood: give the voxels along the three axes, 1 to 2147483647, the "
+                "fastest first, such as 480x480x480",
+                text);
+        options->image.n[a] = (uint32_t)n;
+        c = end + 1;
+    }
+    return RILL_OK;
+}

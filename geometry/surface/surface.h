@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file surface.h
+ * From a triangle surface on disk to a voxel geometry with cut wall links and openings.
+ */
+#ifndef RILL_GEOMETRY_SURFACE_SURFACE_H
+#define RILL_GEOMETRY_SURFACE_SURFACE_H
+
+#include "core/log.h"
+#include "geometry/surface/caps.h"
+#include "geometry/surface/lines.h"
+#include "geometry/surface/openings.h"
+#include "geometry/surface/section.h"
+#include "geometry/surface/surface_file.h"
+
+enum { RILL_SHELL_ONE = 0, RILL_SHELL_ALL = -1, RILL_FLATS_TOLD = 16 };
+
+/** How a surface becomes a geometry. */
+typedef struct rill_surface_options {
+    double unit;           /**< metres per unit of the file, > 0 */
+    double spacing;        /**< edge of a voxel, m; 0: from `cells` */
+    uint32_t cells;        /**< voxels along the longest side of the closed surface; 0: from `spacing` */
+    double extend;         /**< length of extensions of openings; 0: none */
+    bool extend_diameters; /**< `extend` counts in hydraulic diameters, else in metres */
+    double min_cells;      /**< refuse fewer cells across an opening or the narrowest part */
+    double weld;           /**< vertices so near to each other are one, m; 0: what rounding explains */
+    rill_caps_choice caps; /**< whether flat caps become openings */
+    bool close_holes;      /**< close holes as large as an opening, too; else they are refused */
+    int shell;             /**< RILL_SHELL_ONE: refuse several vessels; RILL_SHELL_ALL; k: the k-th largest */
+    const char *const *names; /**< [name_count], see rill_openings_rename() */
+    int name_count;
+    const rill_plane *planes; /**< [plane_count], where vessels are cut off and opened */
+    int plane_count;
+    bool remove_most; /**< a plane may remove more than half of the volume; else it is refused */
+    const rill_patch_name *patches; /**< [patch_count], which groups of triangles are openings */
+    int patch_count;
+    const char *command; /**< kept in the geometry, may be NULL */
+} rill_surface_options;
+
+/** What was found on the way. */
+typedef struct rill_surface_report {
+    rill_surface_file file;
+    uint32_t triangles, vertices; /**< read; after welding */
+    uint32_t merged;              /**< vertices that welding took away */
+    double tolerance;             /**< of welding, m */
+    double low[3], high[3];       /**< box of the surface as read, m */
+    rill_defect defects[RILL_DEFECT_KINDS];
+    bool intersections_whole;        /**< all pairs of triangles were examined */
+    rill_hole largest_hole;          /**< area 0: none */
+    rill_cap flats[RILL_FLATS_TOLD]; /**< [flat_count, at most RILL_FLATS_TOLD], caps first, then flat parts
+                                        of the wall that are none */
+    int flat_count, caps_opened;
+    rill_section_loss planes[RILL_OPENINGS]; /**< [plane_count], what each removed */
+    int plane_count;
+    double volume;       /**< enclosed by the closed surface, m3 */
+    double fluid_volume; /**< of the fluid voxels, m3 */
+    uint64_t fluid;      /**< fluid voxels */
+    double narrowest;    /**< m; 0: unknown */
+    double narrowest_at[3];
+} rill_surface_report;
+
+/** Return refusal of several vessels, at least 4 cells across everything, no extension. */
+rill_surface_options rill_surface_options_default(void);
+
+/**
+ * Turn a surface into a geometry; the box is that of the closed surface and a layer of solid voxels around
+ * it.
+ * @param[out] report  may be NULL; filled in as far as the work came, also on failure
+ * @return RILL_USAGE for what is no surface, for surfaces that cannot be closed with openings, and for
+ *         too few cells; RILL_SYSTEM without memory
+ * @see tests/test_surface.c
+ */
+rill_status rill_surface_voxelize(const char *path, const rill_surface_options *options,
+                                  rill_progress progress, rill_geom **out, rill_surface_report *report);
+
+#endif

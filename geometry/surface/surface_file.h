@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file surface_file.h
+ * Triangle surfaces on disk: STL (binary, ASCII), OBJ, PLY (ASCII, binary of either byte order).
+ *
+ * Read are places of vertices, faces (polygons are cut into fans), and the names of solids (ASCII STL) and
+ * groups (OBJ: g, o). Not read: normals, colours, textures, curves, triangle strips.
+ */
+#ifndef RILL_GEOMETRY_SURFACE_SURFACE_FILE_H
+#define RILL_GEOMETRY_SURFACE_SURFACE_FILE_H
+
+#include "geometry/surface/mesh.h"
+
+/** What a file was. */
+typedef struct rill_surface_file {
+    const char *format; /**< "STL, binary", "PLY, ASCII", ... */
+    char hash[17];      /**< XXH3-64 of its bytes in hexadecimal */
+} rill_surface_file;
+
+/**
+ * Read a surface; vertices are as in the file, not yet welded.
+ * @param[in]  unit  metres per unit of the file
+ * @return RILL_USAGE for anything but a whole surface with at least one triangle and finite places
+ */
+rill_status rill_surface_read(const char *path, double unit, rill_surface_file *file, rill_mesh **out);
+
+#endif

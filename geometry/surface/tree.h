@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tree.h
+ * A tree of boxes around triangles, and what is asked of it: which triangles cut through each other, and
+ * where a vessel is narrowest.
+ */
+#ifndef RILL_GEOMETRY_SURFACE_TREE_H
+#define RILL_GEOMETRY_SURFACE_TREE_H
+
+#include "geometry/surface/mesh.h"
+#include "geometry/surface/repair.h"
+
+/** Triangles in a binary tree of boxes. */
+typedef struct rill_tree rill_tree;
+
+/** Build the tree of a mesh, borrowed. */
+rill_status rill_tree_create(const rill_mesh *mesh, rill_tree **out);
+
+/** Destroy it; NULL is allowed. */
+void rill_tree_destroy(rill_tree *tree);
+
+/**
+ * Count pairs of triangles without a common vertex where an edge of one goes through the other; to be asked
+ * once.
+ * @param[in]  tolerance  m, how far a place may be off by rounding: what is no deeper does not count
+ * @param[out] whole  whether all pairs were examined: surfaces whose boxes overlap without end are given up
+ */
+rill_status rill_tree_intersections(rill_tree *tree, double tolerance, rill_defect *defect, bool *whole);
+
+/** Return how far a ray goes until it meets a triangle; infinite when it meets none. @param along  of length
+ * 1 */
+double rill_tree_ray(const rill_tree *tree, const double x[3], const double along[3]);
+
+/**
+ * Find the narrowest part: from the middle of wall triangles of the file (at most a hundred thousand)
+ * straight inward to the wall opposite, the width that one part in a thousand of the wall's area falls below.
+ * Triangles that others go through, once that was asked, are left out.
+ * @param[out] width  m; 0 when no two walls face each other
+ * @see Shapira et al. (2008), doi:10.1007/s00371-007-0197-5, of whose cone of rays this is the axis
+ */
+rill_status rill_tree_narrowest(const rill_tree *tree, double *width, double place[3]);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file components.h
+ * Face-connected components of the pore space, and what of it can conduct along an axis.
+ *
+ * Voxels are connected through their six faces; edges and corners do not connect. A component conducts
+ * along an axis with periodic sides when a way inside it leads to its own periodic image, that is when it
+ * holds a closed way whose winding number along that axis is not zero: reaching both faces is neither
+ * needed (the way may go around the other axes) nor enough (the two ends may not meet). Along an axis with
+ * mirrored or walled sides it conducts when it reaches both faces. Components are joined across periodic
+ * sides before anything is decided or counted.
+ */
+#ifndef RILL_GEOMETRY_VOXELS_COMPONENTS_H
+#define RILL_GEOMETRY_VOXELS_COMPONENTS_H
+
+#include "core/log.h"
+#include "rill.h"
+
+/** What a labelling found. */
+typedef struct rill_components {
+    uint64_t components;    /**< number of components */
+    uint64_t kept;          /**< of these, the ones that stayed */
+    rill_porosity porosity; /**< total, connected, percolating, before anything was dropped */
+    double spanning[3];     /**< pore fraction that reaches both faces of x, y, z inside the box, whatever its
+                               sides */
+    uint64_t dropped;       /**< voxels turned solid */
+} rill_components;
+
+/** Which components stay when cleaning. */
+typedef enum rill_keep {
+    RILL_KEEP_ALL,
+    RILL_KEEP_CONNECTED,  /**< those that reach an outer face */
+    RILL_KEEP_PERCOLATING /**< those that conduct along the axis asked for */
+} rill_keep;
+
+/**
+ * Label the components, and turn those solid that `keep` does not name.
+ *
+ * Memory beside the voxels: 4 bytes per x-run of pore voxels and 32 bytes per component.
+ * geom->porosity is not touched: the caller decides. Where voxels are dropped, geom->surface goes: its links
+ * name nodes, whose numbers change.
+ * @param[in] axis  with RILL_KEEP_PERCOLATING: 0, 1, 2, or -1 for conducting along at least one axis
+ * @return RILL_SYSTEM without memory (checked before it is taken)
+ * @see tests/test_components.c, against a flood fill
+ */
+rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, rill_progress progress,
+                                  rill_components *out);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file segments.h
+ * The runs of a list; see rill_segments in kernel/arrays.h.
+ */
+#ifndef RILL_DEVICE_SEGMENTS_H
+#define RILL_DEVICE_SEGMENTS_H
+
+#include "kernel/arrays.h"
+#include "core/status.h"
+
+/** Find the segments of a variant's list. @param masks  else runs @return RILL_SYSTEM without memory */
+rill_status rill_segments_create(rill_variant variant, const rill_arrays *arrays, bool masks,
+                                 rill_segments *out);
+
+/** Return the bytes of the segments of a number of nodes; 0 where there are none. */
+uint64_t rill_segments_bytes(const rill_segments *segments, uint64_t nodes);
+
+/** Free the arrays. */
+void rill_segments_destroy(rill_segments *segments);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stores values and looks at what became of them. */
+#include "kernel/rounding.h"
+
+#define RILL_ARITHMETIC double
+#define RILL_VECTOR_BYTES 16
+#include "kernel/storage.h"
+
+#include <float.h>
+#include <math.h>
+
+double rill_rounding(rill_storage storage, double low, double high)
+{
+    enum { samples = 2048 };
+    const double golden = 0.6180339887498949; /* multiples of it, modulo 1, fill the interval evenly */
+    double worst = 0;
+    if (storage == RILL_FP64) return fmax(fabs(low), fabs(high)) * DBL_EPSILON / 2;
+    for (int k = 0; k < samples; k++) {
+        double stored, whole;
+        const double x = low + (high - low) * modf((k + 1) * golden, &whole);
+        rill_storage_store((int)storage, &stored, 0, x);
+        worst = fmax(worst, fabs(x - rill_storage_load((int)storage, &stored, 0)));
+    }
+    return worst;
+}

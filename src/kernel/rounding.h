@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rounding.h
+ * How much a number format changes what is stored in it.
+ */
+#ifndef RILL_KERNEL_ROUNDING_H
+#define RILL_KERNEL_ROUNDING_H
+
+#include "rill.h"
+
+/**
+ * Return the largest |x - what is read back of x| over values x between `low` and `high`: found by storing
+ * some of them (kernel/storage.h), so that a new format needs nothing here. For fp64, which the conversion
+ * cannot tell from x, half a unit in the last place.
+ */
+double rill_rounding(rill_storage storage, double low, double high);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The error bar of a permeability: runs the parts that error_bar_plan.c laid down, which are plain
+ * permeability runs on geometries made from the given one, and adds up what they say; extrapolation is
+ * refinement.c's. Whether the image shows the rock (resolution, segmentation, size of the sample) is not
+ * asked here.
+ */
+#include "core/status.h"
+#include "core/clock.h"
+#include "geometry/voxels/derive.h"
+#include "permeability/error_bar_priv.h"
+#include "permeability/refinement.h"
+#include "kernel/variant.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LEVELS = RILL_ERROR_BAR_LEVELS };
+
+/* Part of the correction that is in doubt when a single crop stands for the box. */
+#define ONE_CROP 0.5
+
+/* What came of a part; NaN where the flow was not driven along an axis. */
+typedef struct outcome {
+    bool valid;
+    double k[3], uncertainty[3]; /* k_aa, absolute, lu of the voxels before they are split */
+    char why[200];               /* when not valid */
+} outcome;
+
+typedef struct runner {
+    const rill_geom *geom;
+    const rill_permeability_options *options;
+    const rill_permeability *plain;
+    const rill_error_bar_plan *plan;
+    const rill_error_bar_options *bar;
+    int part;
+    bool stopped;
+    outcome outcomes[RILL_ERROR_BAR_PARTS];
+} runner;
+
+static bool watch(void *context, const rill_permeability_moment *moment)
+{
+    runner *r = context;
+    r->stopped = !r->bar->watch(r->bar->context, r->part, moment);
+    return !r->stopped;
+}
+
+/* Take k_aa of the runs: the predicted one, also where rounding kept it from converging. */
+static void outcome_take(const rill_permeability *p, double scale, outcome *out)
+{
+    for (int i = 0; i < p->run_count; i++) {
+        const rill_permeability_run *run = &p->runs[i];
+        const int a = run->axis;
+        out->k[a] = run->k[a] * scale;
+        out->uncertainty[a] = run->uncertainty[a] * scale;
+        out->valid = isfinite(out->k[a]) && isfinite(out->uncertainty[a]);
+        if (!out->valid) return;
+    }
+}
+
+/* Run a part. What has no answer is no failure; memory, the device and being stopped are. */
+static rill_status part_run(runner *r)
+{
+    rill_status status = RILL_OK;
+    const rill_error_bar_part *part = &r->plan->parts[r->part];
+    outcome *out = &r->outcomes[r->part];
+    rill_geom *geom = NULL, *split = NULL;
+    rill_permeability_plan plan;
+    rill_permeability result = {.run_count = 0};
+    rill_permeability_options o = rill_error_bar_part_options(r->options, &r->plain->plan, part);
+    *out = (outcome){.k = {NAN, NAN, NAN}, .uncertainty = {NAN, NAN, NAN}};
+    if (r->bar->watch) o.watch = watch;
+    o.context = r;
+    o.checkpoint = NULL; /* many runs have no place in one file */
+    RILL_TRY(rill_error_bar_part_geometry(r->geom, part, &geom));
+    RILL_TRY(rill_permeability_plan_make(geom, &o, &plan));
+    if (part->split > 1) {
+        uint32_t factor[3];
+        rill_error_bar_factor(part, factor);
+        RILL_TRY(rill_geom_split(geom, factor, &split));
+        rill_geom_destroy(geom);
+        geom = split;
+        o.keep_all = true; /* what does not conduct is gone, and need not be looked for again */
+        RILL_TRY(rill_permeability_plan_make(geom, &o, &plan));
+    }
+    status = rill_permeability_compute(geom, &o, &plan, &result);
+    if (r->stopped)
+        status = rill_fail(RILL_NUMERICS, "stopped in part %d of the %d of the error bar", r->part + 1,
+                           r->plan->part_count);
+    if (status == RILL_OK || (status == RILL_NUMERICS && part->purpose == RILL_ERROR_BAR_FORMAT))
+        outcome_take(&result, 1.0 / part->split / part->split, out);
+done:
+    if (status != RILL_OK) snprintf(out->why, sizeof out->why, "%s", rill_error_message());
+    rill_permeability_free(&result);
+    rill_geom_destroy(geom);
+    return status == RILL_SYSTEM || r->stopped ? status : RILL_OK;
+}
+
+/* ---- adding up ---- */
+
+static rill_error_bar_contribution *contribution(rill_error_bar *out, const char *name)
+{
+    rill_error_bar_contribution *c = &out->contributions[out->contribution_count++];
+    *c = (rill_error_bar_contribution){.name = name, .assessed = true};
+    for (int a = 0; a < 3; a++) c->relative[a] = c->bound[a] = isfinite(out->k[a]) ? 0 : NAN;
+    return c;
+}
+
+static void not_assessed(rill_error_bar_contribution *c, const char *why)
+{
+    c->assessed = false;
+    for (int a = 0; a < 3; a++) c->relative[a] = c->bound[a] = NAN;
+    snprintf(c->note, sizeof c->note, "not assessed: %.200s", why);
+}
+
+static void sides_take(const runner *r, rill_error_bar *out)
+{
+    rill_error_bar_contribution *c = contribution(out, "sides");
+    const rill_error_bar_plan *plan = r->plan;
+    int taken = 0;
+    snprintf(c->note, sizeof c->note, "%s", plan->sides_note);
+    for (int i = 0; i < plan->part_count; i++) {
+        const outcome *o = &r->outcomes[i];
+        if (plan->parts[i].purpose != RILL_ERROR_BAR_SIDES) continue;
+        if (!o->valid) return not_assessed(c, o->why);
+        taken++;
+        for (int a = 0; a < 3; a++) {
+            const double relative = (o->k[a] - out->k[a]) / out->k[a];
+            if (!(fabs(relative) >= c->bound[a])) continue;
+            c->relative[a] = relative;
+            c->bound[a] = fabs(relative);
+        }
+    }
+    if (taken == 0) not_assessed(c, plan->sides_note);
+}
+
+/* Extrapolate each box. @return NULL, or why a level has no value */
+static const char *grids_take(const runner *r, rill_error_bar *out)
+{
+    const rill_error_bar_plan *plan = r->plan;
+    for (int i = 0; i < plan->part_count; i++) {
+        const rill_error_bar_part *part = &plan->parts[i];
+        if (part->purpose != RILL_ERROR_BAR_GRID) continue;
+        const outcome *o = &r->outcomes[i];
+        if (!o->valid) return o->why;
+        rill_error_bar_grid *grid = &out->grids[part->grid];
+        memcpy(grid->first, part->first, sizeof grid->first);
+        memcpy(grid->n, part->n, sizeof grid->n);
+        memcpy(grid->k[part->split - 1], o->k, sizeof o->k);
+        memcpy(grid->uncertainty_k[part->split - 1], o->uncertainty, sizeof o->uncertainty);
+    }
+    out->grid_count = plan->grids;
+    for (int g = 0; g < plan->grids; g++)
+        for (int a = 0; a < 3; a++) {
+            rill_error_bar_grid *grid = &out->grids[g];
+            double k[LEVELS], u[LEVELS];
+            for (int level = 0; level < LEVELS; level++) {
+                k[level] = grid->k[level][a];
+                u[level] = grid->uncertainty_k[level][a];
+            }
+            const rill_refinement found = rill_refinement_take(k, u);
+            grid->order[a] = found.order;
+            grid->sane[a] = found.sane;
+            grid->limit[a] = found.limit;
+            grid->uncertainty[a] = found.uncertainty;
+        }
+    return NULL;
+}
+
+/* The correction is the mean of those of the boxes; in doubt are the doubts of a box, and what the boxes
+ * differ.
+ * @param[out] doubt  [3], relative to k */
+static void discretisation_take(const runner *r, rill_error_bar *out, double doubt[3])
+{
+    rill_error_bar_contribution *c = contribution(out, "discretisation");
+    const char *why = r->plan->grids ? grids_take(r, out) : r->plan->grid_note;
+    for (int a = 0; a < 3; a++) doubt[a] = isfinite(out->k[a]) ? 0 : NAN;
+    if (why) return not_assessed(c, why);
+    bool sane = true;
+    for (int a = 0; a < 3; a++) {
+        if (!isfinite(out->k[a])) continue;
+        double low = INFINITY, high = -INFINITY;
+        for (int g = 0; g < out->grid_count; g++) {
+            const rill_error_bar_grid *grid = &out->grids[g];
+            const double correction = grid->limit[a] / grid->k[0][a] - 1;
+            low = fmin(low, correction);
+            high = fmax(high, correction);
+            doubt[a] = fmax(doubt[a], grid->uncertainty[a] / grid->k[0][a]);
+            sane = sane && grid->sane[a];
+        }
+        c->relative[a] = 0.5 * (low + high);
+        if (!r->plan->whole) doubt[a] += out->grid_count > 1 ? high - low : ONE_CROP * fabs(c->relative[a]);
+        c->bound[a] = fabs(c->relative[a]) + doubt[a];
+        out->extrapolated[a] = out->k[a] * (1 + c->relative[a]);
+    }
+    snprintf(c->note, sizeof c->note, "towards the staircase of the voxels, %.120s%s", r->plan->grid_note,
+             sane ? ""
+                  : "; the grids show no order between 0.5 and 2.5: finest grid, three times their range");
+}
+
+static void format_take(const runner *r, rill_error_bar *out)
+{
+    rill_error_bar_contribution *c = contribution(out, "number format");
+    const rill_error_bar_plan *plan = r->plan;
+    const rill_variant variant = rill_variant_normal(r->options->variant);
+    const outcome *fp64 = NULL, *usual = NULL;
+    snprintf(c->note, sizeof c->note, "%s", plan->format_note);
+    if (rill_variant_equal(variant, rill_error_bar_fp64(variant))) return;
+    for (int i = 0; i < plan->part_count; i++) {
+        const rill_error_bar_part *part = &plan->parts[i];
+        const outcome *o = &r->outcomes[i];
+        if (part->purpose == RILL_ERROR_BAR_GRID && part->grid == 0 && part->split == 1 && !fp64) fp64 = o;
+        if (part->purpose == RILL_ERROR_BAR_FORMAT) *(part->grid < 0 ? &fp64 : &usual) = o;
+    }
+    if (!fp64) return not_assessed(c, plan->format_note);
+    if (!fp64->valid) return not_assessed(c, fp64->why);
+    if (usual && !usual->valid) return not_assessed(c, usual->why);
+    for (int a = 0; a < 3; a++) {
+        const double k = usual ? usual->k[a] : out->k[a];
+        c->relative[a] = fp64->k[a] / k - 1;
+        c->bound[a] = fabs(c->relative[a]);
+    }
+}
+
+static void series_take(const runner *r, rill_error_bar *out)
+{
+    rill_error_bar_contribution *c = contribution(out, "series");
+    for (int i = 0; i < r->plain->run_count; i++) {
+        const rill_permeability_run *run = &r->plain->runs[i];
+        c->relative[run->axis] = NAN;
+        c->bound[run->axis] = run->uncertainty[run->axis] / fabs(run->k[run->axis]);
+    }
+    snprintf(c->note, sizeof c->note, "final value predicted from the series, rounding along it included");
+}
+
+static void relaxation_take(const runner *r, rill_error_bar *out)
+{
+    rill_error_bar_contribution *c = contribution(out, "relaxation time");
+    if (r->options->variant.collision == RILL_TRT)
+        snprintf(
+            c->note, sizeof c->note,
+            "none: steady Stokes flow with trt depends on tau through the magic parameter alone, %.6g here",
+            r->options->magic);
+    else
+        snprintf(c->note, sizeof c->note, "counted in the discretisation: it vanishes with the voxels");
+}
+
+/* Add the bounds up. */
+static void add_up(rill_error_bar *out, const double doubt[3])
+{
+    out->complete = true;
+    for (int i = 0; i < out->contribution_count; i++)
+        out->complete = out->complete && out->contributions[i].assessed;
+    for (int a = 0; a < 3; a++) {
+        double sum = 0;
+        for (int i = 0; i < out->contribution_count; i++)
+            if (out->contributions[i].assessed) sum += out->contributions[i].bound[a];
+        const rill_error_bar_contribution *sides = &out->contributions[0], *grid = &out->contributions[1];
+        out->relative[a] = sum;
+        out->numerical[a] = sum - (sides->assessed ? sides->bound[a] : 0);
+        if (!grid->assessed) continue;
+        const double ratio = out->k[a] / out->extrapolated[a];
+        out->extrapolated_relative[a] = sum - grid->bound[a] + doubt[a] * fabs(ratio);
+    }
+}
+
+rill_status rill_error_bar_compute(const rill_geom *geom, const rill_permeability_options *options,
+                                   const rill_permeability *plain, const rill_error_bar_plan *plan,
+                                   const rill_error_bar_options *bar, rill_error_bar *out)
+{
+    rill_status status = RILL_OK;
+    runner r = {.geom = geom, .options = options, .plain = plain, .plan = plan, .bar = bar};
+    const double start = rill_now();
+    double doubt[3];
+    memset(out, 0, sizeof *out);
+    for (int a = 0; a < 3; a++)
+        out->k[a] = out->relative[a] = out->numerical[a] = out->extrapolated[a] =
+            out->extrapolated_relative[a] = NAN;
+    if (!plain->converged)
+        return rill_fail(RILL_NUMERICS, "the plain run did not converge: there is no number to bound");
+    for (int i = 0; i < plain->run_count; i++)
+        out->k[plain->runs[i].axis] = plain->runs[i].k[plain->runs[i].axis];
+    for (r.part = 0; r.part < plan->part_count; r.part++) RILL_TRY(part_run(&r));
+    sides_take(&r, out);
+    discretisation_take(&r, out, doubt);
+    format_take(&r, out);
+    series_take(&r, out);
+    relaxation_take(&r, out);
+    add_up(out, doubt);
+    out->seconds = rill_now() - start;
+done:
+    return status;
+}

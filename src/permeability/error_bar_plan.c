@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The error bar of a permeability: which further runs it takes, running them, and adding up what they say.
+ * The runs are plain permeability runs on geometries made from the given one; extrapolation is
+ * refinement.c's. Whether the image shows the rock (resolution, segmentation, size of the sample) is not
+ * asked here.
+ */
+#include "core/status.h"
+#include "core/units.h"
+#include "geometry/voxels/derive.h"
+#include "permeability/error_bar_priv.h"
+#include "permeability/plan.h"
+#include "kernel/variant.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LEVELS = RILL_ERROR_BAR_LEVELS, SMALLEST = 16, TRIES = 6 };
+
+/* Relative uncertainty that the series of refined grids are followed to. */
+#define GRID_TOLERANCE 1e-4
+/* What refinement may cost: so many node updates, about a minute, or so many plain runs. */
+#define UPDATES_CPU 2e9
+#define UPDATES_CUDA 2e11
+#define PLAIN_RUNS 10
+/* Edge of a crop, at most, in edges of the box, so that two of them can be apart; and when one must do. */
+#define CROP_EDGE 0.5
+#define CROP_SHRINK 0.9
+#define CROP_GROW 1.26
+
+/* What planning goes by. */
+typedef struct planner {
+    const rill_geom *geom;
+    const rill_permeability_options *options;
+    const rill_permeability_plan *plain;
+    double updates;               /* of the plain variant that refinement may cost */
+    rill_permeability_plan least; /* of next to nothing: memory that does not grow with the box */
+    rill_error_bar_plan *out;
+} planner;
+
+rill_variant rill_error_bar_fp64(rill_variant v)
+{
+    v.storage = RILL_FP64;
+    v.arithmetic = RILL_DOUBLE;
+    return v;
+}
+
+/* Return whether an axis takes part in the flow: in planes z does not. */
+static bool counts(rill_lattice lattice, int axis) { return lattice != RILL_D2Q9 || axis < 2; }
+
+void rill_error_bar_factor(const rill_error_bar_part *part, uint32_t factor[3])
+{
+    for (int a = 0; a < 3; a++) factor[a] = counts(part->variant.lattice, a) ? part->split : 1;
+}
+
+rill_permeability_options rill_error_bar_part_options(const rill_permeability_options *plain,
+                                                      const rill_permeability_plan *plan,
+                                                      const rill_error_bar_part *part)
+{
+    rill_permeability_options o = *plain;
+    o.variant = part->variant;
+    o.tolerance = part->tolerance;
+    o.tau = plain->variant.collision == RILL_TRT ? plain->tau : plan->tau;
+    o.force = 0;
+    o.every = 0;
+    o.watch = NULL;
+    o.finished = NULL;
+    o.settle_fields = false;
+    o.context = NULL;
+    return o;
+}
+
+rill_status rill_error_bar_part_geometry(const rill_geom *geom, const rill_error_bar_part *part,
+                                         rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_geom_crop(geom, part->first, part->n, out));
+    memcpy((*out)->sides, part->sides, sizeof part->sides);
+    for (int a = 0; a < 3; a++) (*out)->porosity.percolating[a] = -1; /* to be found anew */
+done:
+    return status;
+}
+
+/* Plan the run of a part whose voxels are not split. */
+static rill_status part_plan(const planner *p, const rill_error_bar_part *part, rill_permeability_plan *plan)
+{
+    rill_status status = RILL_OK;
+    rill_geom *geom = NULL;
+    const rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, part);
+    RILL_TRY(rill_error_bar_part_geometry(p->geom, part, &geom));
+    RILL_TRY(rill_permeability_plan_make(geom, &o, plan));
+done:
+    rill_geom_destroy(geom);
+    return status;
+}
+
+/* Estimate a part with split voxels from the plan of the same box with whole ones. */
+static rill_status part_estimate(const planner *p, const rill_permeability_plan *plan,
+                                 rill_error_bar_part *part)
+{
+    rill_geom split = {.spacing = 0};
+    uint32_t factor[3];
+    double more = 1;
+    rill_error_bar_factor(part, factor);
+    for (int a = 0; a < 3; a++) {
+        split.n[a] = part->n[a] * factor[a];
+        split.sides[a] = part->sides[a];
+        more *= factor[a];
+    }
+    const rill_pore_measure measure = {.voxels = (uint64_t)((double)plan->nodes * more),
+                                       .porosity = plan->fluid,
+                                       .surface = plan->surface / part->split,
+                                       .opening = plan->opening * part->split,
+                                       .chambers = (uint32_t)fmin(plan->chambers * more, UINT32_MAX)};
+    const rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, part);
+    rill_permeability_plan fine = {.nodes = 0};
+    const rill_status status = rill_plan_choose(&split, &measure, &o, &fine);
+    if (status != RILL_OK) return status;
+    const double box = (double)part->n[0] * part->n[1] * part->n[2];
+    const double weight = rill_variant_bytes(part->variant, plan->fluid).moved /
+                          rill_variant_bytes(p->options->variant, p->plain->fluid).moved;
+    part->nodes = measure.voxels;
+    part->steps_expected = fine.steps_expected;
+    part->cost = weight * (double)part->nodes * part->steps_expected /
+                 ((double)p->plain->nodes * p->plain->steps_expected);
+    const double host = (double)p->least.host_bytes, device = (double)p->least.device_bytes;
+    /* The voxels split, those before, and the image that they come from. */
+    part->host_bytes = (uint64_t)(host + fmax(0, (double)plan->host_bytes - host) * more + box * (more + 1));
+    part->device_bytes = (uint64_t)(device + fmax(0, (double)plan->device_bytes - device) * more);
+    return RILL_OK;
+}
+
+static rill_status part_add(planner *p, const rill_permeability_plan *plan, const rill_error_bar_part *part)
+{
+    rill_error_bar_plan *out = p->out;
+    if (out->part_count == RILL_ERROR_BAR_PARTS)
+        return rill_fail(RILL_SYSTEM, "an error bar has no more than %d parts", RILL_ERROR_BAR_PARTS);
+    rill_error_bar_part *to = &out->parts[out->part_count];
+    *to = *part;
+    const rill_status status = part_estimate(p, plan, to);
+    if (status != RILL_OK) return status;
+    out->part_count++;
+    out->cost += to->cost;
+    out->host_bytes = to->host_bytes > out->host_bytes ? to->host_bytes : out->host_bytes;
+    out->device_bytes = to->device_bytes > out->device_bytes ? to->device_bytes : out->device_bytes;
+    return RILL_OK;
+}
+
+/* The whole box as the plain run took it, at its tolerance. */
+static rill_error_bar_part whole_box(const planner *p)
+{
+    rill_error_bar_part part = {
+        .grid = -1, .split = 1, .variant = p->options->variant, .tolerance = p->options->tolerance};
+    memcpy(part.n, p->geom->n, sizeof part.n);
+    memcpy(part.sides, p->geom->sides, sizeof part.sides);
+    return part;
+}
+
+/* ---- sides ---- */
+
+/* Plan a run with sides of one kind wherever they are not walls, except along `kept`. Failing is not fatal
+ * when nothing percolates. */
+static rill_status sides_try(planner *p, rill_side kind, int kept, bool *added)
+{
+    rill_permeability_plan plan;
+    rill_error_bar_part part = whole_box(p);
+    part.purpose = RILL_ERROR_BAR_SIDES;
+    for (int a = 0; a < 3; a++)
+        if (part.sides[a] != RILL_WALL && a != kept && counts(part.variant.lattice, a)) part.sides[a] = kind;
+    *added = false;
+    if (!memcmp(part.sides, p->geom->sides, sizeof part.sides)) return RILL_OK;
+    const rill_status status = part_plan(p, &part, &plan);
+    if (status == RILL_SYSTEM) return status;
+    if (status != RILL_OK) return RILL_OK;
+    *added = true;
+    return part_add(p, &plan, &part);
+}
+
+static rill_status sides_plan(planner *p)
+{
+    rill_status status = RILL_OK;
+    static const char *const names[] = {"wrapped", "mirrored"};
+    char *note = p->out->sides_note;
+    const size_t size = sizeof p->out->sides_note;
+    const int axis = p->options->axis;
+    bool differs[2] = {false, false};
+    for (int a = 0; a < 3; a++)
+        for (int kind = RILL_PERIODIC; kind <= RILL_MIRROR; kind++)
+            if (counts(p->options->variant.lattice, a) && p->geom->sides[a] != RILL_WALL &&
+                p->geom->sides[a] != (rill_side)kind)
+                differs[kind] = true;
+    for (int kind = RILL_PERIODIC; kind <= RILL_MIRROR; kind++) {
+        bool added = false;
+        const size_t length = strlen(note);
+        if (!differs[kind]) continue;
+        RILL_TRY(sides_try(p, (rill_side)kind, -1, &added));
+        if (added) {
+            snprintf(note + length, size - length, "%s%s", length ? ", " : "", names[kind]);
+            continue;
+        }
+        if (axis >= 0) RILL_TRY(sides_try(p, (rill_side)kind, axis, &added));
+        snprintf(note + length, size - length,
+                 added ? "%s%s across the flow (along it nothing percolates then)"
+                       : "%snothing percolates with %s sides",
+                 length ? ", " : "", names[kind]);
+    }
+done:
+    return status;
+}
+
+/* ---- refinement ---- */
+
+static bool fits(const planner *p, const rill_error_bar_part *parts, double updates)
+{
+    double cost = 0;
+    for (int level = 0; level < LEVELS; level++) {
+        const rill_error_bar_part *part = &parts[level];
+        cost += part->cost * (double)p->plain->nodes * p->plain->steps_expected;
+        if (part->host_bytes > p->plain->host_free || part->device_bytes > p->plain->device_free ||
+            part->nodes > UINT32_MAX - 1)
+            return false;
+    }
+    return cost <= updates;
+}
+
+/* The three levels of a box, estimated from its plan. */
+static rill_status levels_estimate(const planner *p, const rill_error_bar_part *box,
+                                   const rill_permeability_plan *plan, rill_error_bar_part *levels)
+{
+    rill_status status = RILL_OK;
+    for (int level = 0; level < LEVELS; level++) {
+        levels[level] = *box;
+        levels[level].split = (uint32_t)level + 1;
+        RILL_TRY(part_estimate(p, plan, &levels[level]));
+    }
+done:
+    return status;
+}
+
+static rill_status levels_add(planner *p, const rill_error_bar_part *box, const rill_permeability_plan *plan)
+{
+    rill_status status = RILL_OK;
+    rill_error_bar_part part = *box;
+    part.grid = p->out->grids;
+    for (part.split = 1; part.split <= LEVELS; part.split++) RILL_TRY(part_add(p, plan, &part));
+    p->out->grids++;
+done:
+    return status;
+}
+
+/* A box to be refined: its faces are the sample's own, or mirrored where it was cut. */
+static rill_error_bar_part crop_of(const planner *p, double edge)
+{
+    rill_error_bar_part part = whole_box(p);
+    part.purpose = RILL_ERROR_BAR_GRID;
+    part.variant = rill_error_bar_fp64(part.variant);
+    part.tolerance = fmin(GRID_TOLERANCE, part.tolerance);
+    for (int a = 0; a < 3; a++) {
+        const uint32_t n = p->geom->n[a], cut = (uint32_t)(edge * n), least = n < SMALLEST ? n : SMALLEST;
+        if (edge >= 1 || !counts(part.variant.lattice, a)) continue;
+        part.n[a] = cut > least ? cut : least;
+        if (part.n[a] < n) part.sides[a] = RILL_MIRROR;
+    }
+    return part;
+}
+
+/* Estimate from the plan of the whole box what a crop of it takes. */
+static bool crop_fits(const planner *p, const rill_error_bar_part *crop, const rill_permeability_plan *whole)
+{
+    rill_permeability_plan plan = *whole;
+    rill_error_bar_part levels[LEVELS];
+    double share = 1;
+    for (int a = 0; a < 3; a++) share *= (double)crop->n[a] / p->geom->n[a];
+    plan.nodes = (uint64_t)((double)whole->nodes * share);
+    const double host = (double)p->least.host_bytes, device = (double)p->least.device_bytes;
+    plan.host_bytes = (uint64_t)(host + fmax(0, (double)whole->host_bytes - host) * share);
+    plan.device_bytes = (uint64_t)(device + fmax(0, (double)whole->device_bytes - device) * share);
+    return levels_estimate(p, crop, &plan, levels) == RILL_OK &&
+           fits(p, levels, p->updates / RILL_ERROR_BAR_GRIDS);
+}
+
+/* A place for a crop. */
+typedef struct place {
+    uint32_t first[3];
+    double distance; /* from the whole box, in what its pores are like */
+    rill_permeability_plan plan;
+} place;
+
+/* Logarithms of the ratios of the expected permeabilities and of the hydraulic diameters. */
+static double distance_of(const rill_permeability_plan *a, const rill_permeability_plan *b)
+{
+    return fabs(log(a->k_expected / b->k_expected)) +
+           fabs(log(a->fluid / a->surface * b->surface / b->fluid));
+}
+
+static bool apart(const uint32_t a[3], const uint32_t b[3], const uint32_t n[3])
+{
+    for (int i = 0; i < 3; i++)
+        if ((a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) >= n[i]) return true;
+    return false;
+}
+
+/* Look at the crops at both ends and in the middle of each axis, and keep the two that are most like the
+ * whole and do not overlap. */
+static rill_status places_find(const planner *p, const rill_error_bar_part *crop,
+                               const rill_permeability_plan *whole, place best[RILL_ERROR_BAR_GRIDS],
+                               int *count)
+{
+    place found[27];
+    int n = 0;
+    *count = 0;
+    for (uint32_t at = 0; at < 27; at++) {
+        const uint32_t third[3] = {at % 3, at / 3 % 3, at / 9};
+        rill_error_bar_part part = *crop;
+        bool again = false;
+        for (int a = 0; a < 3; a++) {
+            const uint32_t room = p->geom->n[a] - part.n[a];
+            again = again || (third[a] > 0 && room == 0);
+            part.first[a] = third[a] == 1 ? room / 2 : third[a] ? room : 0;
+        }
+        if (again) continue;
+        place *here = &found[n];
+        const rill_status status = part_plan(p, &part, &here->plan);
+        if (status == RILL_SYSTEM) return status;
+        if (status != RILL_OK) continue; /* nothing percolates there */
+        memcpy(here->first, part.first, sizeof here->first);
+        here->distance = distance_of(&here->plan, whole);
+        n++;
+    }
+    while (*count < RILL_ERROR_BAR_GRIDS) {
+        const place *nearest = NULL;
+        for (int i = 0; i < n; i++) {
+            bool free = true;
+            for (int j = 0; j < *count; j++) free = free && apart(found[i].first, best[j].first, crop->n);
+            if (free && (!nearest || found[i].distance < nearest->distance)) nearest = &found[i];
+        }
+        if (!nearest) break;
+        best[(*count)++] = *nearest;
+    }
+    return RILL_OK;
+}
+
+/* Return whether the levels of a crop that was planned fit the memory. Time is no reason to look on: it was
+ * estimated from the whole box, and crops differ from it by no more than such estimates do. */
+static bool place_fits(const planner *p, const rill_error_bar_part *crop, const rill_permeability_plan *plan)
+{
+    rill_error_bar_part levels[LEVELS];
+    return levels_estimate(p, crop, plan, levels) == RILL_OK && fits(p, levels, INFINITY);
+}
+
+static rill_status crops_plan(planner *p, const rill_permeability_plan *whole)
+{
+    rill_status status = RILL_OK;
+    place best[RILL_ERROR_BAR_GRIDS];
+    int count = 0;
+    double edge = CROP_EDGE;
+    rill_error_bar_part crop = crop_of(p, edge);
+    while (!crop_fits(p, &crop, whole) && edge > 1e-3) crop = crop_of(p, edge *= CROP_SHRINK);
+    bool found = false;
+    for (int tries = 0; tries < TRIES && !found && edge > 1e-3 && edge < 1; tries++) {
+        crop = crop_of(p, edge);
+        RILL_TRY(places_find(p, &crop, whole, best, &count));
+        found = count > 0;
+        for (int i = 0; i < count; i++) found = found && place_fits(p, &crop, &best[i].plan);
+        /* Nothing percolates in crops that are too small; and those that do may be denser than the box. */
+        edge *= count > 0 ? CROP_SHRINK : CROP_GROW;
+    }
+    if (!found) count = 0;
+    for (int i = 0; i < count; i++) {
+        memcpy(crop.first, best[i].first, sizeof crop.first);
+        RILL_TRY(levels_add(p, &crop, &best[i].plan));
+    }
+    snprintf(p->out->grid_note, sizeof p->out->grid_note,
+             count == 0 ? "no crop fits the memory and the time, or nothing percolates there, down or up to "
+                          "%u x %u x %u voxels"
+             : count == 1 ? "measured on one crop of %u x %u x %u voxels"
+                          : "measured on two crops of %u x %u x %u voxels, those most like the whole",
+             crop.n[0], crop.n[1], crop.n[2]);
+done:
+    return status;
+}
+
+static rill_status grids_plan(planner *p, const rill_permeability_plan *whole)
+{
+    rill_status status = RILL_OK;
+    rill_error_bar_part levels[LEVELS];
+    const rill_error_bar_part box = crop_of(p, 1);
+    RILL_TRY(levels_estimate(p, &box, whole, levels));
+    p->out->whole = fits(p, levels, p->updates);
+    if (!p->out->whole) return crops_plan(p, whole);
+    snprintf(p->out->grid_note, sizeof p->out->grid_note, "measured on the whole box");
+    RILL_TRY(levels_add(p, &box, whole));
+done:
+    return status;
+}
+
+/* ---- number format ---- */
+
+static rill_status format_plan(planner *p, const rill_permeability_plan *whole)
+{
+    const rill_variant variant = rill_variant_normal(p->options->variant);
+    char *note = p->out->format_note;
+    const size_t size = sizeof p->out->format_note;
+    rill_error_bar_part part = crop_of(p, 1);
+    part.purpose = RILL_ERROR_BAR_FORMAT;
+    if (rill_variant_equal(variant, rill_error_bar_fp64(variant))) {
+        snprintf(note, size, "the plain run is in fp64");
+        return RILL_OK;
+    }
+    snprintf(note, size, "fp64 instead of %s, on the whole box", rill_storage_names[variant.storage]);
+    if (p->out->whole) return RILL_OK; /* the first level is that run */
+    rill_error_bar_part estimate = part;
+    if (part_estimate(p, whole, &estimate) == RILL_OK && estimate.host_bytes <= p->plain->host_free &&
+        estimate.device_bytes <= p->plain->device_free)
+        return part_add(p, whole, &part);
+    if (p->out->grids == 0) {
+        snprintf(note, size, "fp64 does not fit the memory, and there is no crop");
+        return RILL_OK;
+    }
+    snprintf(note, size, "fp64 instead of %s, on a crop", rill_storage_names[variant.storage]);
+    for (int i = 0; i < p->out->part_count; i++)
+        if (p->out->parts[i].purpose == RILL_ERROR_BAR_GRID) {
+            part = p->out->parts[i];
+            break;
+        }
+    part.purpose = RILL_ERROR_BAR_FORMAT;
+    part.variant = p->options->variant;
+    rill_permeability_plan plan;
+    const rill_status status = part_plan(p, &part, &plan);
+    return status == RILL_OK ? part_add(p, &plan, &part) : status;
+}
+
+/* Plan a box of next to nothing as the whole one is, for the memory that it takes all the same. */
+static rill_status least_plan(planner *p, const rill_permeability_plan *whole)
+{
+    rill_status status = RILL_OK;
+    rill_geom *geom = NULL;
+    rill_error_bar_part part = crop_of(p, 1);
+    rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, &part);
+    const uint32_t n[3] = {2, 2, counts(part.variant.lattice, 2) ? 2 : 1};
+    o.acceleration = whole->network ? RILL_ACCELERATION_NETWORK : RILL_ACCELERATION_NONE;
+    RILL_TRY(rill_geom_create(n, &geom));
+    memset(geom->voxels + 1, RILL_FLUID, rill_geom_voxels(geom) - 1);
+    RILL_TRY(rill_permeability_plan_make(geom, &o, &p->least));
+done:
+    rill_geom_destroy(geom);
+    return status;
+}
+
+/* Refuse before the plain run begins what would not fit after it. */
+static rill_status memory_check(const planner *p)
+{
+    const rill_error_bar_plan *o = p->out;
+    for (int host = 0; host < 2; host++) {
+        const uint64_t need = host ? o->host_bytes : o->device_bytes,
+                       there = host ? p->plain->host_free : p->plain->device_free;
+        char needed[32], free[32];
+        if (need <= there) continue;
+        rill_units_format_bytes((double)need, needed, sizeof needed);
+        rill_units_format_bytes((double)there, free, sizeof free);
+        return rill_fail(RILL_SYSTEM, "the error bar needs %s of %s memory, and %s are free: crop the image",
+                         needed, host ? "host" : "device", free);
+    }
+    return RILL_OK;
+}
+
+rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeability_options *options,
+                                     const rill_permeability_plan *plain, const rill_error_bar_options *bar,
+                                     rill_error_bar_plan *out)
+{
+    rill_status status = RILL_OK;
+    rill_permeability_plan whole;
+    const bool device = plain->device_bytes > 0;
+    memset(out, 0, sizeof *out);
+    RILL_TRY(rill_plan_error_bar_check(options));
+    planner p = {.geom = geom, .options = options, .plain = plain, .out = out};
+    p.updates =
+        fmax(device ? UPDATES_CUDA : UPDATES_CPU, PLAIN_RUNS * (double)plain->nodes * plain->steps_expected);
+    if (bar->updates > 0) p.updates = bar->updates;
+    const rill_error_bar_part box = crop_of(&p, 1);
+    RILL_TRY(part_plan(&p, &box, &whole));
+    RILL_TRY(least_plan(&p, &whole));
+    RILL_TRY(sides_plan(&p));
+    RILL_TRY(grids_plan(&p, &whole));
+    RILL_TRY(format_plan(&p, &whole));
+    RILL_TRY(memory_check(&p));
+done:
+    return status;
+}

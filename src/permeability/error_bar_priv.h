@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file error_bar_priv.h
+ * What the two halves of the error bar share: planning (error_bar_plan.c) and running (error_bar.c).
+ */
+#ifndef RILL_PERMEABILITY_ERROR_BAR_PRIV_H
+#define RILL_PERMEABILITY_ERROR_BAR_PRIV_H
+
+#include "rill.h"
+
+/** Return the variant with everything stored and computed in fp64. */
+rill_variant rill_error_bar_fp64(rill_variant variant);
+
+/** Return into how many voxels a part splits one along each axis: in planes (D2Q9) z stays as it is. */
+void rill_error_bar_factor(const rill_error_bar_part *part, uint32_t factor[3]);
+
+/** Return the options of a part: nothing is watched or written, and tau is chosen where the answer does not
+ * depend on it. @param[in] plan  of the plain run */
+rill_permeability_options rill_error_bar_part_options(const rill_permeability_options *plain,
+                                                      const rill_permeability_plan *plan,
+                                                      const rill_error_bar_part *part);
+
+/** Take the voxels of a part, not split yet, with its sides. */
+rill_status rill_error_bar_part_geometry(const rill_geom *geom, const rill_error_bar_part *part,
+                                         rill_geom **out);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What both ways of following a run share. */
+#include "permeability/follow.h"
+#include "core/clock.h"
+#include "core/status.h"
+#include "permeability/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Seconds between two calls of the watcher, and the most that is stepped in one go. */
+#define WATCH_SECONDS 0.2
+/* Seconds between two looks at k for the watcher, and how many times as long as a look at least. */
+#define SHOW_SECONDS 1.0
+#define SHOW_TIMES 50
+/* A cycle of corrections leaves about this part of an uncertainty, until more is known. */
+#define PACE 0.5
+
+double rill_follow_patience(const rill_follower *f, double k)
+{
+    return rill_plan_patience(f->plan, f->plan->chambers ? 0 : k);
+}
+
+static rill_journal *journal_of(const rill_follower *f) { return f->pause ? &f->pause->journal : NULL; }
+
+/*
+ * k_ba from the state as it is. Reservoirs: the flow along the axis is the same through every plane in the
+ * end, so that its mean over all of them serves, and the pressure falls between the centres of the first and
+ * the last plane of the sample.
+ */
+static rill_status observe(const rill_follower *f, double k[3], rill_totals *totals)
+{
+    rill_status status = RILL_OK;
+    const rill_geom *between = f->between.geom;
+    const double nu = f->plan->nu, volume = (double)rill_geom_voxels(between ? between : f->geom);
+    double drop = 0;
+    RILL_TRY(rill_sim_totals(f->sim, totals));
+    if (!between) {
+        for (int b = 0; b < 3; b++) k[b] = nu * totals->momentum[b] / (f->plan->force * volume);
+        return RILL_OK;
+    }
+    RILL_TRY(rill_reservoirs_drop(&f->between, f->sim, &drop));
+    const double gradient = drop / 3 / (f->geom->n[f->run->axis] - 1.0);
+    k[f->run->axis] = nu * totals->momentum[2] / volume / gradient;
+done:
+    return status;
+}
+
+/* k for the watcher between samples, when it is cheap against the steps. */
+static rill_status show(rill_follower *f)
+{
+    rill_status status = RILL_OK;
+    rill_totals totals;
+    double k[3] = {0};
+    const double begun = rill_now();
+    if (begun - f->shown < fmax(SHOW_SECONDS, SHOW_TIMES * f->showing)) return RILL_OK;
+    RILL_TRY(observe(f, k, &totals)); /* when depends on the clock: it has no place in the journal */
+    f->shown = rill_now();
+    f->showing = f->shown - begun;
+    f->shown_k = k[f->run->axis];
+done:
+    return status;
+}
+
+/* Steps that are likely still to be made. */
+static double steps_left(const rill_follower *f, double relative)
+{
+    const rill_limit_estimate *e = &f->limits[f->run->axis].estimate;
+    const double steps = (double)rill_sim_steps(f->sim), planned = f->plan->steps_expected - steps;
+    const double wanted = f->options->tolerance, patience = rill_follow_patience(f, fabs(e->value));
+    const double least = (double)f->plan->cycle / 2; /* more than planned: nobody knows how much */
+    if (f->correcting && isfinite(relative)) {
+        const double pace = f->pace > 0 ? f->pace : PACE;
+        return (double)f->plan->cycle * fmax(1, ceil(log(wanted / relative) / log(pace)));
+    }
+    if (f->correcting || !isfinite(relative)) return fmax(planned, least);
+    /* The slowest mode alone is left: the uncertainty falls with its e-folding time. */
+    return fmax(relative > wanted ? log(relative / wanted) * e->efold : least, patience - steps);
+}
+
+static rill_status watch(rill_follower *f)
+{
+    rill_status status = RILL_OK;
+    const double time = rill_now(), seconds = time - f->started;
+    const rill_permeability_options *o = f->options;
+    if (!o->watch || time - f->watched < WATCH_SECONDS) return RILL_OK;
+    f->watched = time;
+    RILL_TRY(show(f));
+    const int a = f->run->axis;
+    const rill_limit_estimate *e = &f->limits[a].estimate;
+    const uint64_t steps = rill_sim_steps(f->sim);
+    const double relative = e->uncertainty / fabs(e->value), each = seconds / (double)steps;
+    const rill_permeability_moment moment = {.axis = a,
+                                             .steps = steps,
+                                             .k = f->shown_k,
+                                             .predicted = e->value,
+                                             .uncertainty = relative,
+                                             .mlups =
+                                                 (double)(f->plan->nodes + f->plan->reservoirs) / each * 1e-6,
+                                             .seconds_left = steps_left(f, relative) * each};
+    f->stopped = !o->watch(o->context, &moment);
+done:
+    return status;
+}
+
+/* Count the steps that were made before a checkpoint; where it was written, put its state in. */
+static rill_status replay(rill_follower *f, uint64_t *steps)
+{
+    const uint64_t left = journal_of(f)->until - rill_sim_steps(f->sim), some = *steps < left ? *steps : left;
+    rill_sim_skip(f->sim, some);
+    *steps -= some;
+    return some == left ? rill_pause_arrive(f->pause, f->sim) : RILL_OK;
+}
+
+rill_status rill_follow_begin(rill_follower *f, uint64_t steps)
+{
+    rill_status status = RILL_OK;
+    if (rill_journal_replays(journal_of(f))) RILL_TRY(replay(f, &steps));
+    if (steps) RILL_TRY(rill_sim_begin(f->sim, steps));
+done:
+    return status;
+}
+
+rill_status rill_follow_label_sums(rill_follower *f, uint32_t count, double *sums)
+{
+    rill_journal *journal = journal_of(f);
+    const uint64_t step = rill_sim_steps(f->sim);
+    const size_t size = count * sizeof *sums;
+    if (rill_journal_replays(journal))
+        return rill_journal_take(journal, RILL_JOURNAL_LABEL_SUMS, step, sums, size);
+    const rill_status status = rill_sim_label_sums(f->sim, sums);
+    if (status == RILL_OK) rill_journal_put(journal, RILL_JOURNAL_LABEL_SUMS, step, sums, size);
+    return status;
+}
+
+rill_status rill_follow_label_add(rill_follower *f, const double *density)
+{
+    rill_journal *journal = journal_of(f);
+    const uint64_t step = rill_sim_steps(f->sim);
+    if (rill_journal_replays(journal))
+        return rill_journal_take(journal, RILL_JOURNAL_LABEL_ADD, step, NULL, 0);
+    rill_journal_put(journal, RILL_JOURNAL_LABEL_ADD, step, NULL, 0);
+    return rill_sim_label_add(f->sim, density);
+}
+
+rill_status rill_follow_rounding(rill_follower *f, rill_rounding_sums *out)
+{
+    rill_journal *journal = journal_of(f);
+    const uint64_t step = rill_sim_steps(f->sim);
+    if (rill_journal_replays(journal))
+        return rill_journal_take(journal, RILL_JOURNAL_ROUNDING, step, out, sizeof *out);
+    const rill_status status = rill_sim_rounding(f->sim, out);
+    if (status == RILL_OK) rill_journal_put(journal, RILL_JOURNAL_ROUNDING, step, out, sizeof *out);
+    return status;
+}
+
+rill_status rill_follow_step(rill_follower *f, uint64_t steps)
+{
+    rill_status status = RILL_OK;
+    if (rill_journal_replays(journal_of(f))) RILL_TRY(replay(f, &steps));
+    while (steps > 0 && !f->stopped) {
+        const uint64_t some = steps < f->slice ? steps : f->slice;
+        const double before = rill_now();
+        RILL_TRY(rill_sim_step(f->sim, some));
+        const double each = (rill_now() - before) / (double)some;
+        f->slice = each > 0 ? (uint64_t)fmin(fmax(WATCH_SECONDS / each, 1), 1 << 20) : 1 << 20;
+        steps -= some;
+        RILL_TRY(watch(f));
+    }
+done:
+    return status;
+}
+
+/* What is noted of an observation. */
+typedef struct observed {
+    double k[3];
+    rill_totals totals;
+} observed;
+
+rill_status rill_follow_observe(rill_follower *f, double k[3], rill_totals *totals)
+{
+    rill_status status = RILL_OK;
+    rill_journal *journal = journal_of(f);
+    const uint64_t step = rill_sim_steps(f->sim);
+    observed seen = {.k = {k[0], k[1], k[2]}}; /* along one axis alone between reservoirs */
+    if (rill_journal_replays(journal)) {
+        RILL_TRY(rill_journal_take(journal, RILL_JOURNAL_OBSERVED, step, &seen, sizeof seen));
+    } else {
+        RILL_TRY(observe(f, seen.k, &seen.totals));
+        rill_journal_put(journal, RILL_JOURNAL_OBSERVED, step, &seen, sizeof seen);
+    }
+    memcpy(k, seen.k, sizeof seen.k);
+    *totals = seen.totals;
+done:
+    return status;
+}
+
+/*
+ * Momentum with the wave length of two nodes only changes sign from step to step and decays too slowly to
+ * wait for (Zanetti 1989, doi:10.1103/PhysRevA.40.1539): in a rock it shifts the even steps by a thousandth.
+ * The mean of two steps is free of it.
+ */
+rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out)
+{
+    rill_status status = RILL_OK;
+    rill_totals totals[2];
+    double k[2][3] = {{0}};
+    RILL_TRY(rill_follow_step(f, steps - 1));
+    for (int e = 0; e < 2 && !f->stopped; e++) {
+        if (e) RILL_TRY(rill_follow_step(f, 1));
+        if (!f->stopped) RILL_TRY(rill_follow_observe(f, k[e], &totals[e]));
+    }
+    if (f->stopped) return RILL_OK;
+    for (int b = 0; b < 3; b++)
+        out->k[b] = totals[0].not_finite || totals[1].not_finite ? NAN : 0.5 * (k[0][b] + k[1][b]);
+    out->energy = 0.5 * (totals[0].kinetic - totals[0].elastic + totals[1].kinetic - totals[1].elastic);
+    out->step = rill_sim_steps(f->sim);
+    f->totals = totals[1];
+    f->totals.speed_max = fmax(totals[0].speed_max, totals[1].speed_max);
+done:
+    return status;
+}
+
+/*
+ * Three quarters of a unit in the last place for each step that the flow remembers: a tenth of half a unit to
+ * all of it were seen (docs/method.md). And nothing is known to a tenth of what was asked for.
+ */
+double rill_follow_floor(const rill_follower *f, double memory)
+{
+    const double step = f->options->variant.storage == RILL_FP64 ? 0x1.8p-54 : 0x1.8p-25;
+    return step * fmin(memory, (double)rill_sim_steps(f->sim)) + 0.1 * f->options->tolerance;
+}
+
+rill_status rill_follow_record(rill_follower *f)
+{
+    rill_permeability_run *run = f->run;
+    if (run->sample_count == f->capacity) {
+        const size_t capacity = f->capacity ? 2 * f->capacity : 1024;
+        rill_permeability_sample *grown = realloc(run->samples, capacity * sizeof *grown);
+        if (!grown) return rill_fail(RILL_SYSTEM, "out of memory for the series of a run");
+        run->samples = grown;
+        f->capacity = capacity;
+    }
+    const rill_limit_estimate *e = &f->limits[run->axis].estimate;
+    rill_permeability_sample *s = &run->samples[run->sample_count++];
+    *s = (rill_permeability_sample){
+        .step = rill_sim_steps(f->sim), .predicted = e->value, .uncertainty = e->uncertainty};
+    memcpy(s->k, f->k, sizeof s->k);
+    return RILL_OK;
+}
+
+bool rill_follow_ends(rill_follower *f, uint64_t next)
+{
+    rill_permeability_run *run = f->run;
+    const rill_permeability_options *o = f->options;
+    const char axis = "xyz"[run->axis];
+    const uint64_t made = rill_sim_steps(f->sim);
+    const size_t size = sizeof run->reason;
+    const double uncertainty = run->uncertainty[run->axis] / fabs(run->k[run->axis]);
+    if (f->stopped)
+        snprintf(run->reason, size, "stopped along %c after %llu steps, before the end was known", axis,
+                 (unsigned long long)made);
+    else if (!f->limits[run->axis].finite)
+        snprintf(run->reason, size,
+                 "the flow along %c is not finite after %llu steps (tau %.4g, force %.3g): raise --tau or "
+                 "lower --force",
+                 axis, (unsigned long long)made, f->plan->tau, f->plan->force);
+    else if (made + next > o->max_steps && !isfinite(uncertainty))
+        snprintf(
+            run->reason, size,
+            "not converged along %c after %llu steps: they do not tell yet where the flow will end; raise "
+            "--max-steps (now %llu)",
+            axis, (unsigned long long)made, (unsigned long long)o->max_steps);
+    else if (made + next > o->max_steps)
+        snprintf(run->reason, size,
+                 "not converged along %c after %llu steps: the uncertainty is %.2g, wanted %.2g; raise "
+                 "--max-steps (now %llu) or --tolerance",
+                 axis, (unsigned long long)made, uncertainty, o->tolerance, (unsigned long long)o->max_steps);
+    f->spent = run->reason[0] != '\0';
+    return f->spent;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file follow.h
+ * One run along one axis, followed until its permeability is known: by the series of its values, or with the
+ * help of a pore network.
+ */
+#ifndef RILL_PERMEABILITY_FOLLOW_H
+#define RILL_PERMEABILITY_FOLLOW_H
+
+#include "permeability/limit.h"
+#include "permeability/pause.h"
+#include "permeability/reservoir.h"
+#include "sim/sim.h"
+
+/* One run in the making. */
+typedef struct rill_follower {
+    const rill_permeability_options *options;
+    const rill_permeability_plan *plan;
+    const rill_geom *geom;
+    rill_reservoirs between; /* with pressures; cleared with a force */
+    unsigned components;     /* bit b: k_ba is found */
+    rill_sim *sim;
+    rill_permeability_run *run;
+    rill_pause *pause;    /* NULL: no checkpoint */
+    rill_limit limits[3]; /* of k_xa, k_ya, k_za; sampled together */
+    rill_totals totals;   /* at the last sample */
+    double k[3];          /* there */
+    size_t capacity;
+    double started, watched;
+    double shown, showing, shown_k; /* when a watcher was last shown k, how long finding it took, and k */
+    bool correcting;                /* pressures are corrected, and */
+    double pace;                    /* a cycle leaves this part of the uncertainty; 0 while unknown */
+    bool other;                     /* what leads nowhere may be left for another plan */
+    uint64_t slice;                 /* steps made in one go */
+    bool stopped;                   /* by the watcher */
+    bool spent;                     /* another way would not help: stopped, no steps left, or not finite */
+} rill_follower;
+
+/** Step, watched, in slices of about the time between two watches. */
+rill_status rill_follow_step(rill_follower *f, uint64_t steps);
+
+/** As rill_follow_step(), but a device goes on with the steps when this returns. */
+rill_status rill_follow_begin(rill_follower *f, uint64_t steps);
+
+/** As rill_sim_label_sums(), rill_sim_label_add() and rill_sim_rounding(), noted in the journal. */
+rill_status rill_follow_label_sums(rill_follower *f, uint32_t count, double *sums);
+rill_status rill_follow_label_add(rill_follower *f, const double *density);
+rill_status rill_follow_rounding(rill_follower *f, rill_rounding_sums *out);
+
+/** Take k and totals of the state as it is. */
+rill_status rill_follow_observe(rill_follower *f, double k[3], rill_totals *totals);
+
+/** What is seen of two successive steps, averaged. */
+typedef struct rill_sight {
+    double k[3];
+    double energy; /**< kinetic - elastic */
+    uint64_t step; /**< the second of the two */
+} rill_sight;
+
+/**
+ * Step, and see the last two steps; f->totals are those of the last. @param steps  2 or more; nothing is seen
+ * where the watcher stops the run
+ */
+rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out);
+
+/**
+ * Return the least that k is uncertain by, relative, however little it moves.
+ * @param memory  steps that the flow remembers: rounding of the populations adds up over them
+ */
+double rill_follow_floor(const rill_follower *f, double memory);
+
+/** Return the steps before which no series is believed: pressures need not be waited for that a network sees.
+ */
+double rill_follow_patience(const rill_follower *f, double k);
+
+/** Add the state to the series of the run: f->k, and the estimates in f->limits. */
+rill_status rill_follow_record(rill_follower *f);
+
+/**
+ * Say why the run ends here, if it must: its watcher stopped it, its steps are spent when it is to make
+ * `next` more, or it is not finite. @return whether it must
+ */
+bool rill_follow_ends(rill_follower *f, uint64_t next);
+
+struct rill_pressures;
+
+/**
+ * Step until the end of the series of k is known, or why it is not. Where the plan counts chambers, a pore
+ * network must see the pressures settled before the end is believed.
+ * @param pressures  created already, or zero: then it is created when it is first asked, and the caller
+ *                   destroys it
+ */
+rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, struct rill_pressures *pressures);
+
+/**
+ * The same with corrections of the pressures, see docs/method.md: a Stokes flow driven by a body force. Goes
+ * on by the series where corrections lead nowhere.
+ */
+rill_status rill_follow_network(rill_follower *f, const rill_domain *domain);
+
+#endif

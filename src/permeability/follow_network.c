@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Follows a Stokes flow whose pressures are corrected, cycle by cycle, by a pore network.
+ *
+ * Momentum settles within a pore in few steps, but pressure must diffuse along the whole box. So a cycle lets
+ * the momentum settle, sees what mass every chamber of the network gains per step, and changes the pressures
+ * by those whose flow through the network carries it away; Anderson's mixing learns what the network's rough
+ * conductances miss. k follows from the energies of the flow long before the flow itself is at its end:
+ * docs/method.md derives the equations.
+ */
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "permeability/mixing.h"
+#include "permeability/plan.h"
+#include "permeability/pressures.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Cycles until an end that is not in sight is left to the series, and the fewest. */
+enum { CYCLES_MOST = 60, CYCLES_LEAST = 4 };
+/* The mean momentum may be so many times the tolerance away: it is off in the first order where k is in the
+ * second. */
+#define MOMENTUM_LOOSE 10
+/* By how much k moved, times this, is what it is uncertain by: for the components across the axis. */
+#define MOVED_FACTOR 2
+/* The same for the sum of the last three moves: they may die out slowly. Where each of the last two was less
+ * than this part of the one before, for all that comes behind the last but one, if they go on so and the mean
+ * momentum agrees. */
+#define MOVES_FACTOR 1.5
+#define RATIO_FAST 0.25
+/* The same for what is to come when the moves get smaller by a factor, which is taken for at most this. */
+#define TO_COME_FACTOR 1.5
+#define RATIO_MOST 0.9
+/* How far the mean momentum is away, which is the first order of what k misses in the second: moves may be
+ * small by chance, or because a chamber fills slowly, this is not. So many times this k is uncertain by
+ * always, and so many times where only the last two moves tell that it settles fast. */
+#define MOMENTUM_FACTOR 0.25
+#define MOMENTUM_FAST 2
+
+/* Updates of nodes that a device makes while the network is found: a few seconds of them, in which no
+ * progress is shown. */
+#define BEGUN_UPDATES 5e10
+
+typedef struct state {
+    rill_follower *f;
+    rill_pressures *p;
+    rill_mixing mixing;
+    uint64_t cycle, between; /* steps of a cycle, and between its two sights */
+    double *pressure, *step; /* [chambers] */
+    double moved[3];         /* the last changes of k */
+    double k;
+    uint64_t begun; /* steps that a device makes while the network is found */
+} state;
+
+static double by_volume(const void *context, const double *a, const double *b)
+{
+    const rill_network *network = context;
+    return rill_network_dot(network, network->volume, a, b);
+}
+
+static void estimate(state *s)
+{
+    rill_pressures *p = s->p;
+    rill_pressures_estimate(s->f, p);
+    s->moved[2] = s->moved[1];
+    s->moved[1] = s->moved[0];
+    s->moved[0] = fabs(p->k - s->k);
+    s->k = p->k;
+}
+
+/* Change the pressures to those that carry the gains away, or what Anderson's mixing makes of that. */
+static rill_status correct(state *s)
+{
+    const rill_network *network = &s->p->network;
+    for (uint32_t c = 0; c < network->chambers; c++)
+        s->pressure[c] = s->p->sums[1][c] / 3 / network->volume[c];
+    rill_mixing_step(&s->mixing, s->pressure, s->p->correction, by_volume, network, s->step);
+    for (uint32_t c = 0; c < network->chambers; c++) s->step[c] *= 3; /* densities */
+    return rill_follow_label_add(s->f, s->step);
+}
+
+/*
+ * How far k may be from its end: what the network expects, what the mean momentum still misses, what k moved,
+ * and, if it goes on to move as it did, by the same factor from cycle to cycle, all that is still to come.
+ */
+static double uncertainty_of(const state *s, double momentum)
+{
+    const double ratio = fmin(s->moved[0] / s->moved[1], RATIO_MOST);
+    const double slowest = fmax(ratio, s->moved[1] / s->moved[2]);
+    const double gap = fabs(momentum - s->k), sum = MOVES_FACTOR * (s->moved[0] + s->moved[1] + s->moved[2]);
+    const double fast = fmax(MOVES_FACTOR * s->moved[1] * slowest / (1 - slowest), MOMENTUM_FAST * gap);
+    const double moves = slowest < RATIO_FAST ? fmin(sum, fast) : sum;
+    const double to_come = TO_COME_FACTOR * s->moved[0] * ratio / (1 - ratio);
+    const double missing = fmax(RILL_PRESSURES_FACTOR * s->p->expected, MOMENTUM_FACTOR * gap);
+    return fmax(missing, fmax(moves, to_come)) + rill_follow_floor(s->f, (double)s->cycle) * fabs(s->k);
+}
+
+/* Take the estimates over into the run. @return true when they are good enough */
+static bool judge(state *s)
+{
+    rill_follower *f = s->f;
+    rill_permeability_run *run = f->run;
+    const rill_permeability_options *o = f->options;
+    double largest = 0;
+    const double before = run->uncertainty[run->axis];
+    for (int b = 0; b < 3; b++) {
+        const double k = 0.5 * (s->p->before.k[b] + s->p->after.k[b]), moved = fabs(k - f->k[b]);
+        rill_limit *limit = &f->limits[b];
+        limit->finite = isfinite(k);
+        limit->estimate = (rill_limit_estimate){.value = k, .uncertainty = MOVED_FACTOR * moved};
+        if (b == run->axis)
+            limit->estimate = (rill_limit_estimate){.value = s->k, .uncertainty = uncertainty_of(s, k)};
+        if (run->cycles < CYCLES_LEAST || !isfinite(limit->estimate.uncertainty))
+            limit->estimate.uncertainty = INFINITY;
+        f->k[b] = run->last[b] = k;
+        run->k[b] = limit->estimate.value;
+        run->uncertainty[b] = limit->estimate.uncertainty;
+        if (b == run->axis || o->axis < 0) largest = fmax(largest, run->uncertainty[b]);
+    }
+    run->steps = rill_sim_steps(f->sim);
+    if (isfinite(before)) f->pace = fmin(fmax(run->uncertainty[run->axis] / before, 0.2), 0.8);
+    const double loose = o->settle_fields ? 1 : MOMENTUM_LOOSE;
+    return largest <= o->tolerance * fabs(s->k) &&
+           fabs(f->k[run->axis] - s->k) <= loose * o->tolerance * fabs(s->k);
+}
+
+static rill_status create(rill_follower *f, const rill_domain *domain, rill_pressures *p, state *s)
+{
+    rill_status status = RILL_OK;
+    *s = (state){.f = f, .p = p, .k = INFINITY, .moved = {INFINITY, INFINITY, INFINITY}};
+    s->cycle = f->plan->cycle;
+    s->between = rill_plan_between(f->plan);
+    if (!rill_sim_device_of(f->sim)->backend->host && !rill_follow_ends(f, s->cycle)) {
+        const double most = fmax(BEGUN_UPDATES / (double)f->plan->nodes, 2);
+        s->begun = (uint64_t)fmin((double)(s->cycle - s->between - 2), most);
+        RILL_TRY(rill_follow_begin(f, s->begun));
+    }
+    RILL_TRY(rill_pressures_create(f, domain, p));
+    const uint32_t chambers = p->network.chambers;
+    RILL_TRY(rill_mixing_create(chambers, &s->mixing));
+    RILL_TRY(rill_array_create_zero(chambers, sizeof(double), "the pressures of a pore network",
+                                    (void **)&s->pressure));
+    RILL_TRY(rill_array_create_zero(chambers, sizeof(double), "the pressures of a pore network",
+                                    (void **)&s->step));
+    f->run->chambers = chambers;
+done:
+    return status;
+}
+
+static void destroy(state *s)
+{
+    rill_array_destroy(s->pressure);
+    rill_array_destroy(s->step);
+    rill_mixing_destroy(&s->mixing);
+}
+
+/* Step, and see momentum, energy and the mass of the chambers at the end. */
+static rill_status look(state *s, uint64_t steps, int which)
+{
+    rill_status status = RILL_OK;
+    rill_sight sight;
+    RILL_TRY(rill_follow_sight(s->f, steps, &sight));
+    if (!s->f->stopped) RILL_TRY(rill_pressures_see(s->f, s->p, which, &sight));
+done:
+    return status;
+}
+
+rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
+{
+    rill_status status = RILL_OK;
+    rill_permeability_run *run = f->run;
+    state s = {.f = NULL};
+    rill_pressures pressures = {.sums = {NULL}};
+    f->correcting = true;
+    RILL_TRY(create(f, domain, &pressures, &s));
+    while (!run->converged && !rill_follow_ends(f, s.cycle - s.begun) && run->cycles < CYCLES_MOST) {
+        RILL_TRY(look(&s, s.cycle - s.between - s.begun, 0));
+        s.begun = 0;
+        RILL_TRY(look(&s, s.between, 1));
+        if (f->stopped) continue;
+        run->cycles++;
+        const double before = rill_now();
+        estimate(&s);
+        const double seconds = rill_now() - before;
+        run->converged = judge(&s);
+        RILL_TRY(rill_follow_record(f));
+        rill_log(RILL_LOG_DEBUG,
+                 "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g; %d iterations in %.2g s",
+                 run->cycles, s.k, f->k[run->axis], s.moved[0] / s.k, pressures.expected / s.k,
+                 pressures.iterations, seconds);
+        if (!run->converged && f->limits[run->axis].finite) RILL_TRY(correct(&s));
+    }
+    f->correcting = false;
+    if (!run->converged && run->reason[0] == '\0' && f->other) {
+        snprintf(run->reason, sizeof run->reason,
+                 "corrections of the pressures lead nowhere along %c after %d cycles", "xyz"[run->axis],
+                 run -> cycles);
+    } else if (!run->converged && run->reason[0] == '\0') {
+        rill_log(RILL_LOG_NOTE,
+                 "the corrections of the pressures lead nowhere after %d cycles: going on without them",
+                 run->cycles);
+        for (int b = 0; b < 3; b++) rill_limit_init(&f->limits[b], f->plan->every);
+        RILL_TRY(rill_follow_series(f, domain, &pressures));
+    }
+done:
+    destroy(&s);
+    rill_pressures_destroy(&pressures);
+    return status;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Follows a run by the series of its permeabilities, which run/limit.c takes to its end. */
+#include "core/log.h"
+#include "core/status.h"
+#include "kernel/storage.h"
+#include "permeability/plan.h"
+#include "permeability/pressures.h"
+#include "kernel/variant.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* The network is asked again when the run is longer by this factor. */
+#define AGAIN 1.04
+
+/* Steps whose rounding is averaged, an odd number apart; how far the mean may be off in standard deviations
+ * of one of them; and what part of it. */
+enum { ROUNDINGS = 32, ROUNDING_STEPS = 5 };
+#define ROUNDING_NOISE 0.5
+#define ROUNDING_PART 0.1
+/* Where rounding swallows much of the force, its errors are no longer small: so many times the square. */
+#define ROUNDING_LOST 10
+/* Rounding that is too large so many times, or noise that is too loud after so many times the steps that were
+ * expected, will stay so. */
+#define ROUNDING_TRIES 6
+#define NOISE_STEPS 30
+
+/* Step, and add the momentum to the series. */
+static rill_status sample(rill_follower *f, uint64_t steps, rill_sight *sight)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_follow_sight(f, steps, sight));
+    if (f->stopped) return RILL_OK;
+    for (int b = 0; b < 3; b++) {
+        if (!(f->components >> b & 1)) continue;
+        f->k[b] = sight->k[b];
+        rill_limit_push(&f->limits[b], f->k[b]);
+    }
+done:
+    return status;
+}
+
+static double rounding(const rill_follower *f)
+{
+    return rill_follow_floor(f, f->limits[f->run->axis].estimate.efold);
+}
+
+/* Return whether nothing but rounding is left, which more steps would not mend. */
+static bool rounding_rules(const rill_follower *f)
+{
+    const rill_limit_estimate *e = &f->limits[f->run->axis].estimate;
+    return rounding(f) > f->options->tolerance && e->uncertainty <= rounding(f) * fabs(e->value);
+}
+
+/* Take the estimates over into the run. @return true when they are good enough */
+static bool judge(rill_follower *f)
+{
+    rill_permeability_run *run = f->run;
+    const double size = fabs(f->limits[run->axis].estimate.value), tolerance = f->options->tolerance;
+    double largest = 0;
+    for (int b = 0; b < 3; b++) {
+        const rill_limit_estimate *e = &f->limits[b].estimate;
+        if (!(f->components >> b & 1)) continue;
+        largest = fmax(largest, e->uncertainty / size);
+        run->k[b] = e->value;
+        run->last[b] = f->k[b];
+        run->uncertainty[b] = e->uncertainty + rounding(f) * size;
+    }
+    run->steps = rill_sim_steps(f->sim);
+    return largest + rounding(f) <= tolerance && (double)run->steps >= rill_follow_patience(f, size);
+}
+
+/* What the network is asked for: the pressures at two sights, and what to make of them. */
+typedef struct question {
+    rill_pressures *pressures;
+    const rill_domain *domain;
+    bool seen;       /* the first of the two sights */
+    double not_till; /* steps */
+} question;
+
+/*
+ * The fit of a series knows nothing of slow modes that hardly move k. What the network sees of the pressures
+ * does: where k as it follows from the energies of the flow, give or take what the pressures still lack, is
+ * farther from the fit than the uncertainty, that distance is the uncertainty. A network that may correct
+ * them then takes over.
+ * @param[out] good  the answer is there, and what the run knows is good enough
+ */
+static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, bool *good)
+{
+    rill_status status = RILL_OK;
+    rill_permeability_run *run = f->run;
+    rill_pressures *p = q->pressures;
+    const bool waiting = q->seen && sight->step < p->before.step + rill_plan_between(f->plan);
+    if (waiting || (!q->seen && !(*good && (double)sight->step >= q->not_till))) {
+        *good = false;
+        return RILL_OK;
+    }
+    if (!p->gain) RILL_TRY(rill_pressures_create(f, q->domain, p));
+    RILL_TRY(rill_pressures_see(f, p, q->seen, sight));
+    q->seen = !q->seen;
+    if (q->seen) {
+        *good = false;
+        return RILL_OK;
+    }
+    rill_pressures_estimate(f, p);
+    q->not_till = AGAIN * (double)sight->step;
+    double *const uncertainty = &run->uncertainty[run->axis];
+    const double k = run->k[run->axis], lacks = fabs(k - p->k) + RILL_PRESSURES_FACTOR * p->expected;
+    *uncertainty = fmax(*uncertainty, lacks);
+    if (*good && *uncertainty > f->options->tolerance * fabs(k) && f->other)
+        snprintf(run->reason, sizeof run->reason, "pressures settle more slowly along %c than k shows",
+                 "xyz"[run->axis]);
+    *good = *good && *uncertainty <= f->options->tolerance * fabs(k);
+    rill_log(RILL_LOG_DEBUG, "step %llu: k %.6g from the series, %.6g from energies, expected %.2g",
+             (unsigned long long)sight->step, k, p->k, p->expected / fabs(k));
+done:
+    return status;
+}
+
+/*
+ * Take what rounding to 16 bits does to k, to the first order, off the result: the mean over some steps. What
+ * it fluctuates by is uncertain, and a part of it for the second order. The other components know only how
+ * large it is.
+ */
+static rill_status take_off_rounding(rill_follower *f, bool *good)
+{
+    rill_status status = RILL_OK;
+    rill_permeability_run *run = f->run;
+    const rill_permeability_plan *plan = f->plan;
+    const double scale = plan->nu / (3 * plan->force * plan->force * (double)rill_geom_voxels(f->geom));
+    double mean = 0, squares = 0, lost = 0;
+    for (int n = 1; n <= ROUNDINGS && !f->stopped; n++) {
+        rill_rounding_sums rounding;
+        RILL_TRY(rill_follow_rounding(f, &rounding));
+        RILL_TRY(rill_follow_step(f, ROUNDING_STEPS));
+        const double more = scale * rounding.work, moved = more - mean;
+        mean += moved / n;
+        squares += moved * (more - mean);
+        lost += fabs(rounding.momentum[run->axis] / plan->force) / (double)plan->nodes / ROUNDINGS;
+    }
+    const double noise = ROUNDING_NOISE * sqrt(squares / (ROUNDINGS - 1));
+    for (int b = 0; b < 3; b++)
+        run->uncertainty[b] += noise + (b == run->axis ? ROUNDING_PART : 1) * fabs(mean) +
+                               ROUNDING_LOST * lost * lost * fabs(run->k[run->axis]);
+    run->k[run->axis] -= mean;
+    *good = run->uncertainty[run->axis] <= f->options->tolerance * fabs(run->k[run->axis]);
+    rill_log(RILL_LOG_DEBUG, "rounding: k %.6g, %.2g too large, noise %.2g, %.2g of the force lost",
+             run->k[run->axis], mean / run->k[run->axis], noise / run->k[run->axis], lost);
+done:
+    return status;
+}
+
+/* Say that 16 bits are too few, if they are. @param tries  results that rounding made too uncertain so far */
+static void narrow_judge(rill_follower *f, int tries)
+{
+    rill_permeability_run *run = f->run;
+    const rill_permeability_options *o = f->options;
+    const double k = fabs(run->k[run->axis]), uncertainty = run->uncertainty[run->axis] / k;
+    const double long_enough = NOISE_STEPS * fmax(f->plan->steps_expected, rill_follow_patience(f, k));
+    if (uncertainty <= o->tolerance || (tries < ROUNDING_TRIES && (double)run->steps < long_enough)) return;
+    snprintf(
+        run->reason, sizeof run->reason,
+        "rounding in %s storage leaves %.2g uncertain along %c, wanted %.2g: take --storage fp32, or raise "
+        "--tolerance",
+        rill_storage_names[o->variant.storage], uncertainty, "xyz"[run->axis], o -> tolerance);
+}
+
+rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill_pressures *pressures)
+{
+    rill_status status = RILL_OK;
+    rill_permeability_run *run = f->run;
+    const rill_permeability_options *o = f->options;
+    const bool narrow = rill_storage_size((int)o->variant.storage) == 2;
+    question q = {.pressures = pressures, .domain = domain};
+    int tries = 0;
+    while (!run->converged && run->reason[0] == '\0' && !rill_follow_ends(f, f->limits[run->axis].every)) {
+        rill_sight sight;
+        RILL_TRY(sample(f, f->limits[run->axis].every, &sight));
+        if (f->stopped) continue;
+        bool good = judge(f);
+        if (f->plan->chambers) RILL_TRY(ask(f, &q, &sight, &good));
+        if (good && narrow) {
+            RILL_TRY(take_off_rounding(f, &good));
+            tries += !good;
+        }
+        RILL_TRY(rill_follow_record(f));
+        const bool finite = f->limits[run->axis].finite;
+        run->converged = good && finite;
+        if (narrow && finite)
+            narrow_judge(f, tries);
+        else if (finite && rounding_rules(f))
+            snprintf(run->reason, sizeof run->reason,
+                     "rounding in %s storage leaves %.2g uncertain along %c, wanted %.2g: lower --tau (now "
+                     "%.4g), take --storage fp64, or raise --tolerance",
+                     rill_storage_names[o->variant.storage], rounding(f), "xyz"[run->axis], o -> tolerance,
+                     f -> plan -> tau);
+    }
+done:
+    return status;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file mixing.h
+ * Anderson's mixing for an iteration x <- x + r(x): what earlier iterations taught about how r follows x
+ * replaces a plain step by a better one.
+ * @see Anderson (1965), doi:10.1145/321296.321305; Walker & Ni (2011), doi:10.1137/10078356X
+ */
+#ifndef RILL_PERMEABILITY_MIXING_H
+#define RILL_PERMEABILITY_MIXING_H
+
+#include "rill.h"
+
+enum { RILL_MIXING_DEPTH = 10 };
+
+/** Plain data. */
+typedef struct rill_mixing {
+    uint32_t size;
+    int made;                                              /**< iterations since the start */
+    double *x, *r;                                         /**< [size], of the last iteration */
+    double *dx[RILL_MIXING_DEPTH], *dr[RILL_MIXING_DEPTH]; /**< [size], their changes, in turns */
+    double products[RILL_MIXING_DEPTH][RILL_MIXING_DEPTH]; /**< of changes of r, the older one first */
+} rill_mixing;
+
+/** Return the bytes that a mixing takes. */
+uint64_t rill_mixing_bytes(uint64_t size);
+
+/** Prepare for vectors of `size` numbers. */
+rill_status rill_mixing_create(uint32_t size, rill_mixing *out);
+
+/** Free the arrays. */
+void rill_mixing_destroy(rill_mixing *mixing);
+
+/** Forget all iterations. */
+void rill_mixing_restart(rill_mixing *mixing);
+
+/**
+ * Return how far to go.
+ * @param[in]  x, r  [size], where the iteration is, and what it would add
+ * @param[in]  dot   inner product that r is made small in; with the same bits every time
+ * @param[out] step  [size], to be added to x instead; may be r
+ */
+void rill_mixing_step(rill_mixing *mixing, const double *x, const double *r,
+                      double (*dot)(const void *context, const double *a, const double *b),
+                      const void *context, double *step);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of a permeability's checkpoint, and what it belongs to. */
+#include "permeability/pause.h"
+#include "core/status.h"
+#include "kernel/variant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* ---- what it belongs to ---------------------------------------------------------------------- */
+
+/* All that decides on the values of a run but --max-steps, which may be raised; another version may judge
+ * otherwise. */
+static void options_text(const rill_side sides[3], const rill_permeability_options *o, char *text,
+                         size_t size)
+{
+    snprintf(text, size,
+             "%s sides %d %d %d axis %d tau %a magic %a drive %d reservoir %u force %a every %llu tolerance "
+             "%a keep %d "
+             "acceleration %d settle %d",
+             rill_version(), (int)sides[0], (int)sides[1], (int)sides[2], o->axis, o->tau, o->magic,
+             (int)o->drive, o->reservoir, o->force, (unsigned long long)o->every, o->tolerance, o->keep_all,
+             (int)o->acceleration, o->settle_fields);
+}
+
+static rill_status identify(const rill_geom *geom, const rill_permeability_options *o, rill_pause *p)
+{
+    char text[512];
+    options_text(geom->sides, o, text, sizeof text);
+    snprintf(p->run, sizeof p->run, "%016llx", (unsigned long long)XXH3_64bits(text, strlen(text)));
+    rill_variant_name(o->variant, p->variant, sizeof p->variant);
+    return rill_checkpoint_geometry(geom, p->geometry);
+}
+
+static rill_checkpoint_key key_of(const rill_pause *p)
+{
+    return (rill_checkpoint_key){p->run, p->geometry, p->variant};
+}
+
+/* ---- parts of any length --------------------------------------------------------------------- */
+
+/* Bytes that are owned: entries of the journal, or runs with their samples. */
+typedef struct bytes {
+    char *data;
+    uint64_t size;
+} bytes;
+
+static rill_status bytes_save(void *context, uint64_t offset, uint64_t count, void *to)
+{
+    memcpy(to, ((const bytes *)context)->data + offset, count);
+    return RILL_OK;
+}
+
+static rill_status bytes_load(void *context, uint64_t offset, uint64_t count, const void *from)
+{
+    memcpy(((bytes *)context)->data + offset, from, count);
+    return RILL_OK;
+}
+
+static rill_status bytes_resize(void *context, uint64_t count)
+{
+    bytes *b = context;
+    free(b->data);
+    b->size = 0;
+    b->data = malloc(count ? count : 1);
+    if (!b->data) return rill_fail(RILL_SYSTEM, "out of memory for a checkpoint");
+    b->size = count;
+    return RILL_OK;
+}
+
+static rill_checkpoint_part bytes_part(const char *name, bytes *b)
+{
+    return (rill_checkpoint_part){name, b->size, bytes_save, bytes_load, b, bytes_resize};
+}
+
+/* ---- runs that are done ---------------------------------------------------------------------- */
+
+static rill_status runs_pack(const rill_permeability *p, int count, bytes *out)
+{
+    uint64_t size = 0;
+    for (int r = 0; r < count; r++)
+        size += sizeof *p->runs + p->runs[r].sample_count * sizeof *p->runs[r].samples;
+    const rill_status status = bytes_resize(out, size);
+    if (status != RILL_OK) return status;
+    char *to = out->data;
+    for (int r = 0; r < count; r++) {
+        rill_permeability_run run = p->runs[r];
+        const size_t samples = run.sample_count * sizeof *run.samples;
+        run.samples = NULL;
+        memcpy(to, &run, sizeof run);
+        if (samples) memcpy(to + sizeof run, p->runs[r].samples, samples);
+        to += sizeof run + samples;
+    }
+    return RILL_OK;
+}
+
+static rill_status run_unpack(const bytes *from, uint64_t *at, rill_permeability_run *out)
+{
+    rill_permeability_run run;
+    if (from->size - *at < sizeof run) return rill_fail(RILL_USAGE, "its runs are cut");
+    memcpy(&run, from->data + *at, sizeof run);
+    *at += sizeof run;
+    const uint64_t size = run.sample_count * sizeof *run.samples;
+    if (run.sample_count > (from->size - *at) / sizeof *run.samples)
+        return rill_fail(RILL_USAGE, "its runs are cut");
+    run.samples = malloc(size ? size : 1);
+    if (!run.samples) return rill_fail(RILL_SYSTEM, "out of memory for the series of a run");
+    memcpy(run.samples, from->data + *at, size);
+    *at += size;
+    *out = run;
+    return RILL_OK;
+}
+
+/* ---- reading and writing --------------------------------------------------------------------- */
+
+static rill_status read_all(const rill_permeability_options *o, rill_permeability *out, rill_pause *p)
+{
+    rill_status status = RILL_OK;
+    bytes runs = {NULL, 0}, journal = {NULL, 0};
+    uint64_t steps, at = 0;
+    const rill_checkpoint_key key = key_of(p);
+    const rill_checkpoint_part parts[] = {rill_checkpoint_memory("place", &p->place, sizeof p->place),
+                                          bytes_part("runs", &runs), bytes_part("journal", &journal)};
+    RILL_TRY(rill_checkpoint_read(p->path, &key, parts, 3, &steps));
+    if (p->place.steps != steps || steps == 0 || p->place.runs < 0 || p->place.runs > 2)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", p->path));
+    if (steps > o->max_steps)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "cannot go on from %s: it was written after %llu steps, more than --max-steps "
+                           "(%llu): raise it",
+                           p->path, (unsigned long long)steps, (unsigned long long)o->max_steps));
+    while (out->run_count < p->place.runs) {
+        RILL_TRY(run_unpack(&runs, &at, &out->runs[out->run_count]));
+        out->run_count++;
+    }
+    p->journal = (rill_journal){
+        .bytes = journal.data, .size = journal.size, .capacity = journal.size, .until = p->place.steps};
+    journal.data = NULL;
+    p->resuming = true;
+done:
+    free(runs.data);
+    free(journal.data);
+    return status;
+}
+
+rill_status rill_pause_open(const rill_geom *geom, const rill_permeability_options *o, rill_permeability *out,
+                            rill_pause *pause)
+{
+    *pause = (rill_pause){.path = o->checkpoint};
+    if (!pause->path) return RILL_OK;
+    const rill_status status = identify(geom, o, pause);
+    return status == RILL_OK && o->resume ? read_all(o, out, pause) : status;
+}
+
+void rill_pause_close(rill_pause *pause) { rill_journal_clear(&pause->journal); }
+
+void rill_pause_replay(rill_pause *pause)
+{
+    pause->resuming = false;
+    pause->journal.replaying = true;
+}
+
+rill_status rill_pause_arrive(rill_pause *pause, rill_sim *sim)
+{
+    rill_status status = RILL_OK;
+    uint64_t steps;
+    const rill_checkpoint_key key = key_of(pause);
+    const rill_checkpoint_part part = rill_checkpoint_sim(sim);
+    RILL_TRY(rill_journal_arrive(&pause->journal));
+    RILL_TRY(rill_checkpoint_read(pause->path, &key, &part, 1, &steps));
+    RILL_TRY(rill_sim_state_resume(sim, pause->place.steps));
+done:
+    return status;
+}
+
+rill_status rill_pause_write(rill_pause *pause, rill_sim *sim, const rill_permeability *out)
+{
+    rill_status status = RILL_OK;
+    bytes runs = {NULL, 0}, journal = {pause->journal.bytes, pause->journal.size};
+    const rill_checkpoint_key key = key_of(pause);
+    if (pause->journal.lost)
+        return rill_fail(RILL_SYSTEM,
+                         "no checkpoint was written to %s: memory ran out for what the run has seen",
+                         pause->path);
+    RILL_TRY(runs_pack(out, pause->place.runs, &runs));
+    const rill_checkpoint_part parts[] = {rill_checkpoint_memory("place", &pause->place, sizeof pause->place),
+                                          bytes_part("runs", &runs), bytes_part("journal", &journal),
+                                          rill_checkpoint_sim(sim)};
+    RILL_TRY(rill_checkpoint_write(pause->path, &key, pause->place.steps, parts, 4));
+done:
+    free(runs.data);
+    return status;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measures a pore space and chooses relaxation time and force from it. Runs nothing. */
+#include "permeability/plan.h"
+#include "kernel/variant.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "kernel/storage.h"
+#include "network/network.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Speed of sound squared of all lattices here. */
+#define CS2 (1.0 / 3.0)
+/* Square of the first zero of J0: momentum in a pipe of radius R decays within R^2 / (5.78 nu). */
+#define PIPE_MODE 5.783186
+/* Bounds of the chosen tau: below, sound rings for long; above, k is as exact but nothing gets faster. */
+#define TAU_MIN 0.505
+#define TAU_MAX 2.0
+/* With interpolated walls k depends on tau: by half a percent at most up to here (docs/method.md). */
+#define TAU_INTERPOLATED 0.8
+/* The walls of these collisions move with tau. At the one chosen they are where TRT has them with the magic
+ * parameter 3/16 = (tau - 1/2)(tau_odd - 1/2): tau_odd is tau for SRT, 1 for central moments and cumulants.
+ */
+#define TAU_SRT (0.5 + 0.4330127018922193)
+#define TAU_MOMENTS 0.875
+/* The balance leans to a fast pressure: throats make it slower than estimated, see docs/method.md. */
+#define PRESSURE_FIRST 0.75
+/* What the chosen force aims at; the estimates behind it may be off by a factor of ten. */
+#define MACH_AIM 0.005
+#define REYNOLDS_AIM 0.001
+#define DENSITY_AIM 0.01
+/* Voxels whose opening is measured, at most. */
+enum { OPENING_SAMPLE = 20000, OPENING_BINS = 4096 };
+
+/* Walls counted on the faces of one plane of constant z towards -x, -y, -z, and fluid voxels of the plane. */
+static void plane_count(const rill_geom *geom, uint32_t z, uint64_t *fluid, uint64_t *walls)
+{
+    const uint32_t nx = geom->n[0], ny = geom->n[1], nz = geom->n[2];
+    const uint64_t plane = (uint64_t)nx * ny;
+    const uint8_t *here = geom->voxels + plane * z;
+    const uint8_t *below = z ? here - plane : geom->voxels + plane * (nz - 1);
+    const rill_side *side = geom->sides;
+    for (uint32_t y = 0; y < ny; y++) {
+        const uint8_t *row = here + (uint64_t)nx * y;
+        const uint8_t *front = y ? row - nx : here + (uint64_t)nx * (ny - 1);
+        const uint8_t *under = below + (uint64_t)nx * y;
+        for (uint32_t x = 0; x < nx; x++) {
+            const bool pore = row[x] >= RILL_FLUID;
+            *fluid += pore;
+            if (x || side[0] == RILL_PERIODIC) *walls += pore != (row[x ? x - 1 : nx - 1] >= RILL_FLUID);
+            if (y || side[1] == RILL_PERIODIC) *walls += pore != (front[x] >= RILL_FLUID);
+            if (z || side[2] == RILL_PERIODIC) *walls += pore != (under[x] >= RILL_FLUID);
+            if (!pore) continue;
+            *walls += side[0] == RILL_WALL && x == 0;
+            *walls += side[0] == RILL_WALL && x == nx - 1;
+            *walls += side[1] == RILL_WALL && y == 0;
+            *walls += side[1] == RILL_WALL && y == ny - 1;
+            *walls += side[2] == RILL_WALL && z == 0;
+            *walls += side[2] == RILL_WALL && z == nz - 1;
+        }
+    }
+}
+
+/* Length of the straight run of pore through a voxel along an axis, at most as long as the box. */
+static uint32_t run_length(const rill_geom *geom, rill_voxel voxel, int axis)
+{
+    const uint64_t stride[3] = {1, geom->n[0], (uint64_t)geom->n[0] * geom->n[1]};
+    const uint32_t n = geom->n[axis], at = (uint32_t)(voxel / stride[axis] % n);
+    const uint64_t line = voxel - at * stride[axis];
+    const bool wraps = geom->sides[axis] == RILL_PERIODIC;
+    uint32_t length = 1;
+    for (int way = 0; way < 2; way++) {
+        uint32_t i = at;
+        while (length < n) {
+            if (way == 0 ? i == n - 1 : i == 0) {
+                if (!wraps) break;
+                i = way == 0 ? 0 : n - 1;
+            } else {
+                i = way == 0 ? i + 1 : i - 1;
+            }
+            if (geom->voxels[line + i * stride[axis]] < RILL_FLUID) break;
+            length++;
+        }
+    }
+    return length;
+}
+
+/*
+ * The 99th percentile of the smallest run over evenly spread pore voxels. @param before  [planes], pore
+ * voxels in planes before
+ */
+static double opening_measure(const rill_geom *geom, uint64_t fluid, const uint64_t *before)
+{
+    uint64_t bins[OPENING_BINS] = {0}, sampled = 0;
+    const uint64_t each = fluid / OPENING_SAMPLE + 1, plane = (uint64_t)geom->n[0] * geom->n[1];
+#pragma omp parallel for schedule(dynamic) reduction(+ : bins[:OPENING_BINS], sampled)
+    for (uint32_t z = 0; z < geom->n[2]; z++) {
+        uint64_t seen = before[z], next = (seen + each - 1) / each * each;
+        for (rill_voxel v = z * plane; v < (z + 1) * plane; v++) {
+            if (geom->voxels[v] < RILL_FLUID || seen++ != next) continue;
+            next += each;
+            uint32_t smallest = OPENING_BINS - 1;
+            for (int a = 0; a < 3; a++) {
+                const uint32_t length = run_length(geom, v, a);
+                if (length < smallest) smallest = length;
+            }
+            bins[smallest]++;
+            sampled++;
+        }
+    }
+    uint64_t above = 0;
+    for (int b = OPENING_BINS - 1; b > 0; b--) {
+        above += bins[b];
+        if (above * 100 > sampled) return b;
+    }
+    return 1;
+}
+
+rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_pore_measure *out)
+{
+    rill_status status = RILL_OK;
+    uint64_t fluid = 0, walls = 0, *before = NULL;
+    RILL_TRY(rill_array_create_zero(geom->n[2], sizeof *before, "pore voxels of planes", (void **)&before));
+#pragma omp parallel for schedule(static) reduction(+ : walls)
+    for (uint32_t z = 0; z < geom->n[2]; z++) plane_count(geom, z, &before[z], &walls);
+    for (uint32_t z = 0; z < geom->n[2]; z++) {
+        const uint64_t here = before[z];
+        before[z] = fluid;
+        fluid += here;
+    }
+    const double volume = (double)rill_geom_voxels(geom);
+    *out = (rill_pore_measure){.voxels = fluid,
+                               .porosity = (double)fluid / volume,
+                               .surface = (double)walls * (2.0 / 3.0) / volume,
+                               .opening = fluid ? opening_measure(geom, fluid, before) : 0};
+    RILL_TRY(rill_network_count(geom, lattice, rill_network_edge(geom, out->opening), &out->chambers));
+done:
+    rill_array_destroy(before);
+    return status;
+}
+
+/*
+ * Kozeny-Carman with the constant 5, and a cube of the porosity below 0.35 for the pores that lead
+ * nowhere: within a factor of three of the Fontainebleau crops and packings it was tried on.
+ */
+static double k_guess(const rill_pore_measure *m)
+{
+    const double open = fmin(1, m->porosity / 0.35);
+    return m->porosity * m->porosity * m->porosity / (5 * m->surface * m->surface) * open * open * open;
+}
+
+/* Steps in which momentum diffuses across the widest pores, and pressure along the box, times 1/nu and nu. */
+static double viscous_time(const rill_permeability_plan *p)
+{
+    return p->opening * p->opening / (4 * PIPE_MODE);
+}
+
+static double pressure_time(const rill_permeability_plan *p, double k)
+{
+    const double wave = p->length / (2 * M_PI);
+    return wave * wave * p->fluid / (k * CS2);
+}
+
+/*
+ * With a pore network for the pressures, momentum alone must settle: the sooner, the larger tau. Above this
+ * it is the kinetic modes that take their time.
+ */
+#define TAU_NETWORK 2.0
+/* Steps of a cycle: so many times what momentum needs, and the fewest; cycles of a run, about. */
+#define CYCLE_TIMES 0.8
+#define CYCLE_LEAST 40
+#define CYCLES 8
+/* Pores scattered over chambers of fewer nodes than this are no network, and would take much memory; a few
+ * are no matter. */
+enum { CHAMBER_NODES = 8, CHAMBERS_FEW = 50000 };
+
+/* Steps in which momentum settles where pressures were corrected. */
+static uint64_t cycle_of(const rill_permeability_plan *p)
+{
+    return 2 * (uint64_t)ceil(0.5 * fmax(CYCLE_LEAST, CYCLE_TIMES * viscous_time(p) / p->nu));
+}
+
+/* The relaxation time that the walls of a collision need; 0: any. */
+static double tau_of_walls(rill_collision collision)
+{
+    if (collision == RILL_SRT) return TAU_SRT;
+    return collision == RILL_CENTRAL_MOMENT || collision == RILL_CUMULANT ? TAU_MOMENTS : 0;
+}
+
+#define TAU_WALLS_REASON "the walls of this collision move with it, and are half-way at this one"
+
+static void network_choose(const rill_permeability_options *o, bool interpolated, rill_permeability_plan *p)
+{
+    const double walls = tau_of_walls(o->variant.collision);
+    const double tau = o->tau != 0    ? o->tau
+                       : walls != 0   ? walls
+                       : interpolated ? TAU_INTERPOLATED
+                                      : TAU_NETWORK;
+    p->network = true;
+    p->tau = tau;
+    p->nu = (tau - 0.5) / 3;
+    p->cycle = cycle_of(p);
+    p->steps_expected = CYCLES * (double)p->cycle;
+    snprintf(p->tau_reason, sizeof p->tau_reason,
+             o->tau != 0    ? "as asked for"
+             : walls != 0   ? TAU_WALLS_REASON
+             : interpolated ? "above it, interpolated walls move with the viscosity"
+                            : "momentum settles soon, a pore network corrects the pressures");
+}
+
+uint64_t rill_plan_between(const rill_permeability_plan *p)
+{
+    return 2 * (uint64_t)fmax(4, floor((double)p->cycle / 6));
+}
+
+/* A network sees whether the pressures of a linear flow that a body force drives have settled. */
+static bool network_sees(const rill_permeability_options *o)
+{
+    const rill_variant v = o->variant;
+    return o->drive == RILL_DRIVE_FORCE && v.rheology == RILL_NEWTONIAN && v.bounce == RILL_HALF_WAY;
+}
+
+/* It corrects them where nothing but Stokes flow is solved, in formats that do not round mass away. */
+static bool network_serves(const rill_permeability_options *o)
+{
+    const rill_variant v = o->variant;
+    return network_sees(o) && v.equilibrium == RILL_STOKES &&
+           (v.storage == RILL_FP32 || v.storage == RILL_FP64);
+}
+
+/* See rill_sim_rounding(). */
+static bool rounding_known(const rill_permeability_options *o)
+{
+    const rill_variant v = o->variant;
+    return network_sees(o) && v.equilibrium == RILL_STOKES &&
+           (v.collision == RILL_TRT || v.collision == RILL_SRT);
+}
+
+static void tau_choose(const rill_permeability_options *o, bool interpolated, rill_permeability_plan *p)
+{
+    const double asked = o->tau, walls = tau_of_walls(o->variant.collision);
+    const double most = interpolated ? TAU_INTERPOLATED : TAU_MAX;
+    const double slow = pressure_time(p, p->k_expected), thick = viscous_time(p);
+    const double balance = PRESSURE_FIRST * sqrt(thick / slow);
+    if (asked != 0) {
+        p->tau = asked;
+        snprintf(p->tau_reason, sizeof p->tau_reason,
+                 "as asked for; pressure and momentum would settle alike at %.3g", 0.5 + 3 * balance);
+    } else if (walls != 0) {
+        p->tau = walls;
+        snprintf(p->tau_reason, sizeof p->tau_reason, TAU_WALLS_REASON);
+    } else {
+        p->tau = fmin(fmax(0.5 + 3 * balance, TAU_MIN), most);
+        snprintf(p->tau_reason, sizeof p->tau_reason,
+                 interpolated && 3 * balance + 0.5 > most
+                     ? "above it, interpolated walls move with the viscosity"
+                 : 3 * balance + 0.5 > TAU_MAX ? "momentum settles in no more than a few passes of the box"
+                 : 3 * balance + 0.5 < TAU_MIN ? "the pores are so tight that only stability sets the limit"
+                                               : "pressure along the box and momentum across the widest "
+                                                 "pores settle in about %.2g steps each",
+                 0.5 * (slow * balance + thick / balance));
+    }
+    p->nu = (p->tau - 0.5) / 3;
+}
+
+static void force_choose(const rill_permeability_options *o, const rill_pore_measure *m,
+                         rill_permeability_plan *p)
+{
+    /* Per unit of force: the largest speed, that of a slit as wide as the opening; the Reynolds number. */
+    const double speed = p->opening * p->opening / (8 * p->nu);
+    const double reynolds = p->k_expected / (p->nu * p->fluid) * 4 * p->fluid / m->surface / p->nu;
+    const double mach = speed / sqrt(CS2), density = p->length / CS2;
+    p->force = o->force;
+    snprintf(p->force_reason, sizeof p->force_reason, "as asked for");
+    if (o->force == 0) {
+        /* Stokes flow knows no Reynolds number, and formats of 16 bits have a smallest number. */
+        const bool large =
+            o->variant.equilibrium == RILL_STOKES && rill_storage_size((int)o->variant.storage) == 2;
+        const double by_mach = MACH_AIM / mach, by_reynolds = large ? INFINITY : REYNOLDS_AIM / reynolds,
+                     by_density = DENSITY_AIM / density;
+        p->force = fmin(by_mach, fmin(by_reynolds, by_density));
+        snprintf(p->force_reason, sizeof p->force_reason, "keeps the expected %s",
+                 p->force == by_mach       ? "Mach number at 0.005"
+                 : p->force == by_reynolds ? "Reynolds number at 0.001"
+                                           : "change of density at 0.01");
+    }
+    p->mach = mach * fabs(p->force);
+    p->reynolds = reynolds * fabs(p->force);
+}
+
+rill_status rill_plan_check(const rill_permeability_options *o)
+{
+    const rill_status status = rill_variant_check(o->variant);
+    if (status != RILL_OK) return status;
+    if (o->axis < -1 || o->axis > 2)
+        return rill_fail(RILL_USAGE, "axis %d is none of 0, 1, 2, or -1 for all: choose one", o->axis);
+    if ((unsigned)o->drive > RILL_DRIVE_PRESSURE)
+        return rill_fail(RILL_USAGE, "drive %d is none: a force is 0, a pressure 1", (int)o->drive);
+    if (o->drive == RILL_DRIVE_PRESSURE && o->axis < 0)
+        return rill_fail(RILL_USAGE,
+                         "pressures drive the flow along one axis, and give no tensor: choose x, y or z, or "
+                         "drive it by a force");
+    if (o->drive == RILL_DRIVE_PRESSURE && o->variant.lattice == RILL_D2Q9)
+        return rill_fail(
+            RILL_USAGE, "reservoirs need a lattice of three dimensions, not d2q9: choose d3q19, or drive the "
+                        "flow by a force");
+    if (o->tau != 0 && !(o->tau > 0.5 && isfinite(o->tau)))
+        return rill_fail(RILL_USAGE,
+                         "tau = %g is not above 0.5: the viscosity (tau - 0.5) / 3 must be positive, "
+                         "0.6 to 1.5 are usual",
+                         o->tau);
+    if (!isfinite(o->force) || fabs(o->force) > 0.1)
+        return rill_fail(RILL_USAGE,
+                         "force = %g is no number between -0.1 and 0.1: take 1e-5, or let it be chosen",
+                         o->force);
+    if (!(o->tolerance > 0 && o->tolerance < 1))
+        return rill_fail(RILL_USAGE, "tolerance = %g is not between 0 and 1: take 0.001", o->tolerance);
+    if (o->every == 1)
+        return rill_fail(RILL_USAGE, "a sample is the mean of two steps: take one every 2 or more");
+    if ((unsigned)o->acceleration > RILL_ACCELERATION_NETWORK)
+        return rill_fail(RILL_USAGE, "acceleration %d is none: take 0 (auto), 1 (none) or 2 (network)",
+                         (int)o->acceleration);
+    if (o->acceleration == RILL_ACCELERATION_NETWORK && !network_serves(o))
+        return rill_fail(RILL_USAGE,
+                         "a pore network accelerates flows that a body force drives, with the stokes "
+                         "equilibrium, a newtonian viscosity, half-way bounce-back and fp32 or fp64 storage: "
+                         "choose those, or acceleration auto or none");
+    if (o->variant.storage == RILL_INT16S)
+        return rill_fail(RILL_USAGE,
+                         "int16s storage rounds flow that is as slow as a permeability wants it to nothing: "
+                         "choose fp32, or fp16s where memory is short");
+    if (rill_storage_size((int)o->variant.storage) == 2 && !rounding_known(o))
+        return rill_fail(
+            RILL_USAGE,
+            "what rounding to 16 bits (%s) does to a permeability is known for flows that a body "
+            "force drives, with the stokes equilibrium, trt or srt, a newtonian viscosity and "
+            "half-way bounce-back: choose those, or fp32 storage",
+            rill_storage_names[o->variant.storage]);
+    if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 leaves nothing to do: take 1000000");
+    return RILL_OK;
+}
+
+rill_status rill_plan_error_bar_check(const rill_permeability_options *options)
+{
+    if (options->drive != RILL_DRIVE_FORCE)
+        return rill_fail(RILL_USAGE,
+                         "an error bar compares sides and crops, which reservoirs do away with: drive "
+                         "the flow by a force");
+    if (options->variant.equilibrium != RILL_STOKES)
+        return rill_fail(RILL_USAGE,
+                         "an error bar compares mirrored sides, which need the stokes equilibrium: "
+                         "choose it, with trt or srt");
+    return RILL_OK;
+}
+
+rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
+                             const rill_permeability_options *options, rill_permeability_plan *p)
+{
+    const rill_status status = rill_plan_check(options);
+    if (status != RILL_OK) return status;
+    if (m->voxels == 0)
+        return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
+    if (m->surface == 0)
+        return rill_fail(RILL_NUMERICS,
+                         "the geometry has no wall, so nothing resists the flow and there is no "
+                         "permeability: check which grey values are pore");
+    p->network = false;
+    p->nodes = m->voxels;
+    p->fluid = m->porosity;
+    p->opening = m->opening;
+    p->surface = m->surface;
+    p->length = 0;
+    for (int a = 0; a < 3; a++) {
+        const double length = geom->n[a] * (geom->sides[a] == RILL_MIRROR ? 2.0 : 1.0);
+        if (options->axis == a || options->axis < 0) p->length = fmax(p->length, length);
+    }
+    p->k_expected = k_guess(m);
+    tau_choose(options, geom->surface != NULL, p);
+    const double slow = pressure_time(p, p->k_expected) * p->nu, thick = viscous_time(p) / p->nu;
+    p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
+    const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
+    const bool few = m->chambers < CHAMBERS_FEW || m->chambers < p->nodes / CHAMBER_NODES;
+    p->chambers = network_sees(options) && (asked || few) ? m->chambers : 0;
+    p->cycle = cycle_of(p);
+    if (options->acceleration != RILL_ACCELERATION_NONE && p->chambers && network_serves(options)) {
+        rill_permeability_plan network = *p;
+        network_choose(options, geom->surface != NULL, &network);
+        if (asked || network.steps_expected < p->steps_expected) *p = network;
+    }
+    force_choose(options, m, p);
+    p->every = options->every ? options->every : 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 2), 16);
+    return RILL_OK;
+}
+
+bool rill_plan_has_other(const rill_permeability_plan *plan, const rill_permeability_options *options)
+{
+    return options->acceleration == RILL_ACCELERATION_AUTO && network_serves(options) && plan->chambers;
+}
+
+rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan *plan,
+                            const rill_permeability_options *options, rill_permeability_plan *other)
+{
+    rill_permeability_options o = *options;
+    const rill_pore_measure measure = {.voxels = plan->nodes,
+                                       .porosity = plan->fluid,
+                                       .surface = plan->surface,
+                                       .opening = plan->opening,
+                                       .chambers = plan->chambers};
+    o.acceleration = plan->network ? RILL_ACCELERATION_NONE : RILL_ACCELERATION_NETWORK;
+    *other = *plan;
+    return rill_plan_choose(geom, &measure, &o, other);
+}
+
+double rill_plan_patience(const rill_permeability_plan *p, double k)
+{
+    const double sound = p->length / sqrt(CS2), thick = viscous_time(p) / p->nu;
+    const double slow = k > 0 ? pressure_time(p, k) * p->nu : 0;
+    return fmax(sound, fmax(thick, slow));
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file plan.h
+ * What a permeability run will do, estimated before it starts: a measure of the pore space, and from it
+ * the relaxation time, the force, and how many steps that takes. All estimates are rough; nothing that is
+ * reported as a result depends on them, only speed does (docs/method.md).
+ */
+#ifndef RILL_PERMEABILITY_PLAN_H
+#define RILL_PERMEABILITY_PLAN_H
+
+#include "rill.h"
+
+/** Measure of a pore space, in voxels. */
+typedef struct rill_pore_measure {
+    uint64_t voxels; /**< fluid voxels */
+    double porosity; /**< fluid fraction of the box */
+    double surface;  /**< wall area per volume of the box: counted faces × 2/3, the share of a smooth wall */
+    double opening;  /**< width of the widest pores: of the smallest straight runs of pore along x, y, z
+                          through a voxel, the 99th percentile over a sample of voxels */
+    uint32_t chambers; /**< of a pore network, see rill_network_edge() */
+} rill_pore_measure;
+
+/** Measure a geometry; sides count as what they are. @param lattice whose links say what is connected */
+rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_pore_measure *out);
+
+/**
+ * Check what can be told without a geometry: the variant, and options against limits and each other.
+ * @return RILL_USAGE with the first that is wrong
+ */
+rill_status rill_plan_check(const rill_permeability_options *options);
+
+/** Check what an error bar wants of the options of its plain run. @return RILL_USAGE with the first that
+ * lacks
+ */
+rill_status rill_plan_error_bar_check(const rill_permeability_options *options);
+
+/**
+ * Fill in what is zero in the options (tau, force) and everything else of the plan.
+ * @param[in] options  as for rill_permeability_plan_make()
+ * @return RILL_USAGE for options out of range
+ */
+rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *measure,
+                             const rill_permeability_options *options, rill_permeability_plan *plan);
+
+/** Return whether a run that leads nowhere may be made in the other way, with a pore network or without. */
+bool rill_plan_has_other(const rill_permeability_plan *plan, const rill_permeability_options *options);
+
+/** Make that plan. @param[out] other  all that does not follow from the way is as in `plan` */
+rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan *plan,
+                            const rill_permeability_options *options, rill_permeability_plan *other);
+
+/**
+ * Return the steps that anything in the pore space needs at least to pass, once k is known roughly: sound
+ * through the box, diffusion of momentum across the widest pores, diffusion of pressure along the box.
+ */
+double rill_plan_patience(const rill_permeability_plan *plan, double k);
+
+/** Return the steps between the two looks at a cycle of corrections, an even number. */
+uint64_t rill_plan_between(const rill_permeability_plan *plan);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "permeability/pressures.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <math.h>
+
+rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, rill_pressures *out)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_network_create(domain, rill_network_edge(f->geom, f->plan->opening), &out->network));
+    double **const arrays[] = {&out->sums[0], &out->sums[1], &out->gain, &out->correction};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        RILL_TRY(rill_array_create_zero(out->network.chambers, sizeof(double),
+                                        "the pressures of a pore network", (void **)arrays[k]));
+    RILL_TRY(rill_sim_label(f->sim, out->network.chamber_of, out->network.chambers));
+done:
+    return status;
+}
+
+void rill_pressures_destroy(rill_pressures *pressures)
+{
+    double *const arrays[] = {pressures->sums[0], pressures->sums[1], pressures->gain, pressures->correction};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
+    rill_network_destroy(&pressures->network);
+}
+
+rill_status rill_pressures_see(rill_follower *f, rill_pressures *pressures, int which,
+                               const rill_sight *sight)
+{
+    *(which ? &pressures->after : &pressures->before) = *sight;
+    return rill_follow_label_sums(f, pressures->network.chambers, pressures->sums[which]);
+}
+
+/*
+ * k = nu / (F^2 V) (F sum(u) + d/dt sum(u^2/2 - c_s^2 (rho - 1)^2 / 2)), and the work of the missing
+ * pressures on what flows too much: docs/method.md derives both.
+ */
+void rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
+{
+    const rill_permeability_plan *plan = f->plan;
+    const int axis = f->run->axis;
+    const double width = (double)(p->after.step - p->before.step);
+    const double scale = plan->nu / (plan->force * plan->force * (double)rill_geom_voxels(f->geom));
+    p->k =
+        0.5 * (p->before.k[axis] + p->after.k[axis]) + scale * (p->after.energy - p->before.energy) / width;
+    for (uint32_t c = 0; c < p->network.chambers; c++) p->gain[c] = (p->sums[1][c] - p->sums[0][c]) / width;
+    p->iterations = rill_network_solve(&p->network, p->gain, plan->nu, p->correction);
+    p->expected = fabs(scale * rill_network_dot(&p->network, NULL, p->gain, p->correction));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file boundary.h
+ * Lists of wall links, as they are made (boundary.c) and as a simulation holds them (attached.c).
+ */
+#ifndef RILL_SIM_BOUNDARY_H
+#define RILL_SIM_BOUNDARY_H
+
+#include "domain/domain.h"
+#include "sim/sim.h"
+
+/** Largest Mach number of a wall: the equilibrium is a series in the velocity. */
+#define RILL_BOUNDARY_MACH_MAX 0.3
+
+/** A node of a boundary. */
+typedef struct rill_boundary_node {
+    rill_node node;
+    uint32_t x[3];
+    uint32_t links; /**< bit i: the link along incoming velocity i belongs to the boundary */
+} rill_boundary_node;
+
+/** See rill.h. Host memory; links go by node, then by i. */
+struct rill_boundary {
+    const rill_domain *domain; /**< borrowed */
+    rill_boundary_kind kind;
+    rill_boundary_node *nodes; /**< [count], in node order */
+    uint64_t count, links;     /**< nodes, links */
+    uint64_t capacity;         /**< nodes that the array has room for */
+    float *q;                  /**< [links], of cuts, NULL: all half-way */
+    bool interpolated;         /**< q counts */
+    bool measured;             /**< see rill_boundary_set_measured() */
+    int modes;
+    double *values;   /**< [modes][links], velocity: see rill_patch */
+    double speed_max; /**< of a velocity's links with all modes at weight 1, for rill_sim_patch_scale() */
+    double density;   /**< pressure: rho_w - 1 */
+};
+
+/** Describe link i of a voxel. */
+rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node, const uint32_t x[3],
+                                      uint8_t label, int i);
+
+/** Return whether link i of a voxel ends at a wall; across mirrored sides it comes from the mirror image. */
+bool rill_boundary_at_wall(const rill_domain *domain, const uint32_t x[3], int i);
+
+#endif

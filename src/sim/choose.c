@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses what is fastest on a device. */
+#include "sim/choose.h"
+
+#include "kernel/lattice.h"
+#include "kernel/storage.h"
+#include "kernel/stream.h"
+
+/* Nodes, of which rings number the places in 32 bits: with as many again to turn in. */
+#define RING_MOST ((uint64_t)1 << 31)
+
+/* Whether two arrays of populations take less than half of the memory that is free. */
+static bool two_arrays_fit(rill_variant v, uint64_t nodes, uint64_t room)
+{
+    return nodes < UINT64_MAX / 1024 &&
+           2 * nodes * (uint64_t)(rill_q((int)v.lattice) * rill_storage_size((int)v.storage)) <= room / 2;
+}
+
+const char *rill_variant_choose(rill_variant *v, rill_device *device, uint64_t nodes, bool stream,
+                                bool addressing)
+{
+    uint64_t room = 0;
+    const char *asked = stream || addressing ? "as asked for, else what is fastest" : NULL;
+    if (stream && addressing) return "as asked for";
+    if (device->backend->host) return asked ? asked : "fastest on a CPU";
+    if (rill_device_available(device, &room) != RILL_OK) room = 0; /* who allocates will tell */
+    if (!addressing && !(stream && rill_stream_esoteric(v->stream))) v->addressing = RILL_BITMAP;
+    /* Of few bytes a ring makes too little use: in 16 bits AA is 8 to 20 % faster in large domains (D3Q19),
+     * as fast in small ones. */
+    const bool ring = nodes < RING_MOST && rill_storage_size((int)v->storage) > 2;
+    if (!stream)
+        v->stream = v->addressing != RILL_BITMAP      ? RILL_AA
+                    : two_arrays_fit(*v, nodes, room) ? RILL_PULL
+                    : ring                            ? RILL_RING
+                                                      : RILL_AA;
+    return asked                    ? asked
+           : v->stream == RILL_PULL ? "fastest on a GPU: no index list, writes in whole lines; two arrays fit"
+           : v->stream == RILL_RING
+               ? "fastest in one array on a GPU: no index list, writes in whole lines; two would not fit well"
+               : "fastest in one array on a GPU for so many nodes or so few bits: no index list";
+}
+
+const char *rill_variant_choose_for(rill_variant *v, rill_device *device, const rill_geom *geom, bool stream,
+                                    bool addressing)
+{
+    const uint64_t nodes =
+        device->backend->host ? 0 : rill_geom_fluid(geom); /* on a host the number plays no part */
+    return rill_variant_choose(v, device, nodes, stream, addressing);
+}

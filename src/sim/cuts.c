@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes boundaries from cuts: links that know how far away the wall is. */
+#include "sim/boundary.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <stdlib.h>
+
+/* Return the number in a velocity set of velocity i of D3Q27, 0 where it is not in it. */
+static int direction_in(rill_lattice lattice, int i)
+{
+    for (int j = 1; j < rill_q((int)lattice); j++) {
+        bool same = true;
+        for (int a = 0; a < 3; a++) same &= rill_c((int)lattice, j, a) == rill_c(RILL_D3Q27, i, a);
+        if (same) return j;
+    }
+    return 0;
+}
+
+static rill_status cut_check(const rill_domain *domain, const rill_cut *cuts, uint64_t k)
+{
+    const rill_cut *cut = &cuts[k];
+    if (cut->node >= domain->nodes)
+        return rill_fail(RILL_USAGE,
+                         "cut %llu is at node %u, but the domain has %u: take those of the geometry that the "
+                         "domain was made of",
+                         (unsigned long long)k, cut->node, domain->nodes);
+    if (cut->direction < 1 || cut->direction >= RILL_Q_MAX || !(cut->q >= 0 && cut->q <= 1))
+        return rill_fail(RILL_USAGE,
+                         "cut %llu is along direction %d at q = %g: directions are 1 to %d, q 0 to 1",
+                         (unsigned long long)k, cut->direction, (double)cut->q, RILL_Q_MAX - 1);
+    if (k > 0 &&
+        (cut->node < cut[-1].node || (cut->node == cut[-1].node && cut->direction <= cut[-1].direction)))
+        return rill_fail(RILL_USAGE,
+                         "cut %llu does not come behind the one before: sort them by node, then direction",
+                         (unsigned long long)k);
+    return RILL_OK;
+}
+
+/* Find the voxel of a node: it is in the last word of the bitmap whose first node is not behind it. */
+static void voxel_of(const rill_numbering *numbering, rill_node node, uint32_t x[3])
+{
+    size_t low = 0, high = numbering->row_words * numbering->n[1] * numbering->n[2];
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (numbering->base[middle] <= node)
+            low = middle;
+        else
+            high = middle;
+    }
+    const size_t row = low / numbering->row_words;
+    uint64_t left = numbering->occupied[low];
+    for (rill_node before = numbering->base[low]; before < node; before++) left &= left - 1;
+    x[0] = (uint32_t)(low % numbering->row_words * 64) + (uint32_t)__builtin_ctzll(left);
+    x[1] = (uint32_t)(row % numbering->n[1]);
+    x[2] = (uint32_t)(row / numbering->n[1]);
+}
+
+/* Put a cut down; `x` is the voxel of its node. */
+static rill_status cut_add(rill_boundary *b, const rill_cut *cut, uint64_t k, const uint32_t x[3], int i)
+{
+    if (!rill_boundary_at_wall(b->domain, x, i))
+        return rill_fail(
+            RILL_USAGE,
+            "cut %llu lies between two fluid voxels, from (%u, %u, %u) on: cuts belong on links to "
+            "solid ones",
+            (unsigned long long)k, x[0], x[1], x[2]);
+    if (b->count == 0 || b->nodes[b->count - 1].node != cut->node)
+        b->nodes[b->count++] = (rill_boundary_node){cut->node, {x[0], x[1], x[2]}, 0};
+    b->nodes[b->count - 1].links |= 1u << i;
+    b->q[b->links++] = cut->q;
+    return RILL_OK;
+}
+
+rill_status rill_boundary_create_cuts(const rill_domain *domain, const rill_cut *cuts, uint64_t count,
+                                      rill_boundary **out)
+{
+    rill_status status = RILL_OK;
+    int directions[RILL_Q_MAX] = {0};
+    uint32_t x[3] = {0, 0, 0};
+    uint64_t nodes = 0;
+    rill_boundary *b = calloc(1, sizeof *b);
+    if (!b) return rill_fail(RILL_SYSTEM, "out of memory for a boundary");
+    b->domain = domain;
+    b->interpolated = true;
+    for (int i = 1; i < RILL_Q_MAX; i++) directions[i] = direction_in(domain->lattice, i);
+    for (uint64_t k = 0; k < count; k++) {
+        RILL_TRY(cut_check(domain, cuts, k));
+        nodes += k == 0 || cuts[k].node != cuts[k - 1].node;
+    }
+    b->nodes = calloc(nodes ? nodes : 1, sizeof *b->nodes);
+    if (!b->nodes) {
+        status = rill_fail(RILL_SYSTEM, "out of memory for the wall links of %llu nodes",
+                           (unsigned long long)nodes);
+        goto done;
+    }
+    RILL_TRY(rill_array_create(count, sizeof *b->q, "wall links", (void **)&b->q));
+    for (uint64_t k = 0; k < count; k++) {
+        if (k == 0 || cuts[k].node != cuts[k - 1].node) voxel_of(&domain->numbering, cuts[k].node, x);
+        if (directions[cuts[k].direction])
+            RILL_TRY(cut_add(b, &cuts[k], k, x, directions[cuts[k].direction]));
+    }
+    if (b->links == 0)
+        status = rill_fail(RILL_USAGE,
+                           "none of %llu cuts is along a direction of the lattice: a boundary needs links",
+                           (unsigned long long)count);
+    if (status == RILL_OK) {
+        *out = b;
+        b = NULL;
+    }
+done:
+    rill_boundary_destroy(b);
+    return status;
+}
+
+void rill_boundary_set_halfway(rill_boundary *boundary) { boundary->interpolated = false; }
+
+void rill_boundary_set_measured(rill_boundary *boundary) { boundary->measured = true; }

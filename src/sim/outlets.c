@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Windkessels behind patches, and what is recorded of patches. Equations: kernel/outlet.h. */
+#include "sim/attached.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <math.h>
+
+static rill_status windkessel_check(const rill_windkessel *w)
+{
+    const struct {
+        const char *name;
+        double value;
+        bool negative, infinite; /* are allowed */
+    } numbers[] = {{"proximal", w->proximal, false, false},
+                   {"distal", w->distal, false, true},
+                   {"compliance", w->compliance, false, false},
+                   {"beyond", w->beyond, true, false},
+                   {"stored", w->stored, true, false},
+                   {"backflow", w->backflow, false, false},
+                   {"layer", w->layer, false, false}};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        if (!(isfinite(numbers[k].value) || (numbers[k].infinite && numbers[k].value > 0)) ||
+            (numbers[k].value < 0 && !numbers[k].negative))
+            return rill_fail(RILL_USAGE, "windkessel: %s = %g is not %s", numbers[k].name, numbers[k].value,
+                             numbers[k].negative ? "a finite number" : "0 or above");
+    if (isinf(w->distal) && w->compliance == 0)
+        return rill_fail(RILL_USAGE,
+                         "windkessel: nothing flows through an infinite distal resistance without a "
+                         "compliance: give one of them");
+    return RILL_OK;
+}
+
+static rill_status is_opening(const rill_attached *a, int patch)
+{
+    if (!a->interpolated && a->patch.kind != RILL_BOUNDARY_WALL) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     "patch %d is a wall: openings are recorded, with half-way velocities or pressures",
+                     patch);
+}
+
+rill_status rill_patches_windkessel(rill_patches *p, int patch, const rill_launch *launch,
+                                    const rill_windkessel *w)
+{
+    rill_status status = RILL_OK;
+    rill_attached *a = p->all[patch];
+    const double both[2] = {w->stored, w->stored};
+    if (a->patch.kind != RILL_BOUNDARY_PRESSURE)
+        return rill_fail(RILL_USAGE,
+                         "patch %d holds no pressure: a Windkessel needs rill_boundary_set_density()", patch);
+    RILL_TRY(windkessel_check(w));
+    RILL_TRY(rill_attached_sum(a));
+    if (w->backflow > 0) RILL_TRY(rill_attached_look(a));
+    if (!a->patch.stored)
+        RILL_TRY(rill_device_alloc(a->device, sizeof both, "an outlet", (void **)&a->patch.stored));
+    RILL_TRY(rill_device_upload(a->device, a->patch.stored, both, sizeof both));
+    const double rate = w->compliance > 0 && w->distal > 0 ? 1 / (w->distal * w->compliance) : INFINITY;
+    a->patch.decay = exp(-rate);
+    a->patch.gain = isinf(w->distal) ? 1 / w->compliance : -expm1(-rate) * w->distal;
+    a->patch.proximal = w->proximal;
+    a->patch.layer = w->layer;
+    a->patch.backflow = w->backflow;
+    a->patch.outlet = true;
+    a->beyond = w->beyond;
+    RILL_TRY(rill_patches_refresh(p, launch, a->device));
+done:
+    return status;
+}
+
+rill_status rill_patches_record(rill_patches *p, int patch, const rill_launch *launch, uint64_t steps,
+                                uint32_t capacity)
+{
+    rill_status status = RILL_OK;
+    rill_attached *a = p->all[patch];
+    double *record = NULL;
+    if (capacity == 0) return rill_fail(RILL_USAGE, "a record of 0 steps holds nothing: give 1 or more");
+    RILL_TRY(is_opening(a, patch));
+    RILL_TRY(rill_attached_sum(a));
+    if (a->patch.kind == RILL_BOUNDARY_VELOCITY) RILL_TRY(rill_attached_look(a));
+    RILL_TRY(rill_device_alloc(a->device, (uint64_t)capacity * 2 * sizeof *record, "a record of an opening",
+                               (void **)&record));
+    rill_device_free(a->device, a->patch.record);
+    a->patch.record = record;
+    a->patch.capacity = capacity;
+    a->recorded_from = steps;
+    RILL_TRY(rill_patches_refresh(p, launch, a->device));
+done:
+    return status;
+}
+
+rill_status rill_patches_series(const rill_patches *p, int patch, uint64_t steps, uint64_t first,
+                                uint32_t count, double *flow, double *pressure)
+{
+    rill_status status = RILL_OK;
+    const rill_attached *a = p->all[patch];
+    const uint64_t capacity = a->patch.capacity;
+    double *rows = NULL;
+    if (!a->patch.record)
+        return rill_fail(RILL_USAGE, "patch %d is not recorded: ask for it before the steps are made", patch);
+    const uint64_t kept = steps > capacity ? steps - capacity : 0,
+                   oldest = kept > a->recorded_from ? kept : a->recorded_from;
+    if (first < oldest || first > steps || count > steps - first)
+        return rill_fail(
+            RILL_USAGE,
+            "steps %llu to %llu of patch %d are not all on record, which has %llu to %llu: ask more often, "
+            "or for a larger record",
+            (unsigned long long)first, (unsigned long long)(first + count), patch, (unsigned long long)oldest,
+            (unsigned long long)steps);
+    RILL_TRY(
+        rill_array_create(2 * (uint64_t)count + 2, sizeof *rows, "a record of an opening", (void **)&rows));
+    for (uint64_t k = 0; k < count;) { /* in one or two runs */
+        const uint64_t at = (first + k) % capacity,
+                       run = count - k < capacity - at ? count - k : capacity - at;
+        RILL_TRY(
+            rill_device_download(a->device, rows + 2 * k, a->patch.record + 2 * at, run * 2 * sizeof *rows));
+        k += run;
+    }
+    for (uint64_t k = 0; k < count; k++) {
+        if (flow) flow[k] = rows[2 * k];
+        if (pressure) pressure[k] = rows[2 * k + 1];
+    }
+done:
+    rill_array_destroy(rows);
+    return status;
+}
+
+rill_status rill_patches_stored(const rill_patches *p, int first, int count, uint64_t steps, double *stored)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < count; k++) {
+        const rill_attached *a = p->all[first + k];
+        stored[k] = 0;
+        if (a->patch.outlet)
+            RILL_TRY(
+                rill_device_download(a->device, &stored[k], a->patch.stored + (steps & 1), sizeof *stored));
+    }
+done:
+    return status;
+}
+
+rill_status rill_patches_restore(rill_patches *p, uint64_t steps, const double *stored)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < p->count; k++) {
+        rill_attached *a = p->all[k];
+        a->recorded_from = steps;
+        if (a->patch.outlet)
+            RILL_TRY(
+                rill_device_upload(a->device, a->patch.stored + (steps & 1), &stored[k], sizeof *stored));
+    }
+done:
+    return status;
+}

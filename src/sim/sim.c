@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A simulation: populations on a backend, the time loop, and what is read between steps. Written once for
+ * all devices; what depends on one is behind device/device.h.
+ */
+#include "sim/sim_priv.h"
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "kernel/lattice.h"
+#include "kernel/sums.h"
+#include "kernel/address.h"
+#include "kernel/storage.h"
+#include "kernel/turn.h"
+#include "kernel/variant.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nodes whose moments travel between host and device at a time. */
+enum { slice_nodes = 1 << 20 };
+
+rill_sim_options rill_sim_options_default(void)
+{
+    return (rill_sim_options){
+        .variant = rill_variant_default(), .backend = RILL_BACKEND_AUTO, .tau = 1.0, .magic = 3.0 / 16.0};
+}
+
+static rill_status law_check(const rill_carreau_yasuda *law)
+{
+    const struct {
+        const char *name;
+        double value;
+        bool zero; /* is allowed */
+    } numbers[] = {
+        {"nu_0", law->nu_0, false}, {"nu_inf", law->nu_inf, true}, {"lambda", law->lambda, false},
+        {"n", law->n, false},       {"a", law->a, false},
+    };
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        if (!(numbers[k].value > 0 || (numbers[k].zero && numbers[k].value == 0)) ||
+            !isfinite(numbers[k].value))
+            return rill_fail(
+                RILL_USAGE,
+                "carreau-yasuda: %s = %g is not %s: give nu_0, lambda, n and a above 0 and nu_inf "
+                "from 0 on, in lattice units, or choose newtonian",
+                numbers[k].name, numbers[k].value, numbers[k].zero ? "0 or above" : "above 0");
+    if (law->nu_0 < law->nu_inf && law->n > 1)
+        return rill_fail(
+            RILL_USAGE,
+            "carreau-yasuda: with nu_0 = %g below nu_inf = %g and n = %g above 1 the viscosity falls "
+            "below 0: exchange the two or choose n up to 1",
+            law->nu_0, law->nu_inf, law->n);
+    return RILL_OK;
+}
+
+static rill_status casson_check(const rill_casson *law)
+{
+    if (!(law->nu_inf > 0 && law->yield >= 0 && law->nu_max >= law->nu_inf) || !isfinite(law->yield) ||
+        !isfinite(law->nu_max))
+        return rill_fail(
+            RILL_USAGE,
+            "casson: nu_inf = %g, yield = %g, nu_max = %g: give nu_inf above 0, yield from 0 on and nu_max "
+            "from nu_inf on, in lattice units, or choose newtonian",
+            law->nu_inf, law->yield, law->nu_max);
+    return RILL_OK;
+}
+
+rill_node rill_sim_number(const rill_sim *sim, rill_node node)
+{
+    rill_node number = node;
+    if (sim->options.variant.addressing == RILL_DENSE)
+        rill_numbering_cells(&sim->domain->numbering, node, 1, &number);
+    return number;
+}
+
+static rill_status options_check(const rill_sim_options *options, const rill_domain *domain)
+{
+    const rill_variant v = options->variant;
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_variant_check(v));
+    if (v.lattice != domain->lattice)
+        return rill_fail(
+            RILL_USAGE, "the domain was built for another lattice than the variant's: build it for the same");
+    if (v.rheology == RILL_CARREAU_YASUDA) RILL_TRY(law_check(&options->carreau_yasuda));
+    if (v.rheology == RILL_CASSON) RILL_TRY(casson_check(&options->casson));
+    if (v.rheology == RILL_NEWTONIAN && (!(options->tau > 0.5) || !isfinite(options->tau)))
+        return rill_fail(RILL_USAGE,
+                         "tau = %g is not above 0.5: raise the viscosity, shorten the time step or refine",
+                         options->tau);
+    if (v.collision != RILL_SRT && (!(options->magic > 0) || !isfinite(options->magic)))
+        return rill_fail(RILL_USAGE,
+                         "magic = %g is not above 0: 3/16 puts half-way walls where they are drawn",
+                         options->magic);
+    for (int a = 0; a < 3; a++)
+        if (!isfinite(options->force[a]))
+            return rill_fail(RILL_USAGE, "force %c = %g is not a finite number", "xyz"[a],
+                             options -> force[a]);
+    if (rill_dimensions(v.lattice) == 2 && options->force[2] != 0)
+        return rill_fail(RILL_USAGE,
+                         "force z = %g, but lattice %s has no velocities along z: set it to 0, or "
+                         "choose d3q19",
+                         options->force[2], rill_lattice_names[v.lattice]);
+    if (domain->swap_count && v.bounce == RILL_FULL_WAY)
+        return rill_fail(RILL_USAGE,
+                         "mirrored sides exchange populations at walls, which full-way bounce-back "
+                         "keeps in ghosts: choose half-way, or mirror the geometry itself");
+    bool reversed = false;
+    for (size_t k = 0; k < domain->swap_count && !reversed; k++) reversed = domain->swaps[k].sign < 0;
+    if (reversed && v.equilibrium != RILL_STOKES)
+        return rill_fail(RILL_USAGE,
+                         "mirrored sides normal to the flow need the stokes equilibrium, because a mirrored "
+                         "flow runs backwards: choose it, or mirror the geometry itself");
+done:
+    return status;
+}
+
+uint64_t rill_sim_population_bytes(rill_variant variant, size_t stride)
+{
+    return ((uint64_t)rill_q(variant.lattice) * stride + RILL_SEGMENT_BLOCK) *
+           rill_storage_size((int)variant.storage);
+}
+
+static uint64_t chunks_of(uint64_t nodes) { return (nodes + RILL_CHUNK - 1) / RILL_CHUNK; }
+
+uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size)
+{
+    return rill_sim_population_bytes(variant, size->stride) *
+               (rill_stream_two_arrays(variant.stream) ? 2 : 1) +
+           size->bytes + chunks_of(size->nodes) * sizeof(rill_partial) +
+           (variant.stream == RILL_RING ? rill_turn_bytes(size->nodes, size->reach) : 0);
+}
+
+/*
+ * Rates that the viscosity does not set are those of the operators' authors: d'Humières et al. (2002),
+ * doi:10.1098/rsta.2001.0955, for the even moments of MRT, 1 for the bulk viscosity of central moments
+ * (Geier, Greiner, Korvink 2006) and cumulants (Geier et al. 2015).
+ */
+static void rates_set(rill_launch *launch, const rill_sim_options *o)
+{
+    const rill_collision collision = o->variant.collision;
+    const bool magic = collision != RILL_SRT;
+    launch->rate_even = 1.0 / o->tau;
+    launch->rate_odd = magic ? 1.0 / (0.5 + o->magic / (o->tau - 0.5)) : launch->rate_even;
+    launch->rate_bulk = collision == RILL_MRT ? 1.19 : 1;
+    launch->rate_ghost = collision == RILL_MRT ? 1.4 : 1;
+}
+
+rill_launch rill_sim_launch(const rill_sim *sim)
+{
+    const bool two = sim->populations[1] != NULL;
+    const size_t now = two ? sim->steps & 1 : 0;
+    const rill_sim_options *o = &sim->options;
+    rill_launch launch = {
+        .kernels = sim->kernels,
+        .queue = sim->device->queue,
+        .variant = o->variant,
+        .parity = rill_stream_parities(o->variant.stream) == 2 ? (int)(sim->steps & 1) : 0,
+        .from = sim->arrays,
+        .to = sim->arrays,
+        .nodes = sim->arrays.nodes,
+        .magic = o->magic,
+        .carreau_yasuda = o->carreau_yasuda,
+        .casson = o->casson,
+    };
+    launch.from.populations = sim->populations[now];
+    launch.to.populations = sim->populations[two ? 1 - now : 0];
+    launch.from.ring = sim->ring;
+    launch.to.ring = (sim->ring + sim->arrays.stride - sim->links->size.shift) % sim->arrays.stride;
+    rates_set(&launch, o);
+    memcpy(launch.force, o->force, sizeof launch.force);
+    return launch;
+}
+
+/* Allocate on the backend, and count it. */
+static rill_status take(rill_sim *sim, uint64_t bytes, const char *what, void **out)
+{
+    const rill_status status = rill_device_alloc(sim->device, bytes, what, out);
+    if (status == RILL_OK) sim->held += bytes;
+    return status;
+}
+
+/* Give a host array to the backend, and count it. */
+static rill_status share(rill_sim *sim, const void *host, uint64_t bytes, const char *what, const void **out)
+{
+    const rill_status status = rill_device_share(sim->device, host, bytes, what, out);
+    if (status == RILL_OK) sim->held += bytes;
+    return status;
+}
+
+/* Give mirrored links to the backend, by the numbers that kernels use. */
+static rill_status swaps_share(rill_sim *sim)
+{
+    rill_status status = RILL_OK;
+    const rill_domain *domain = sim->domain;
+    const uint64_t bytes = domain->swap_count * sizeof(rill_swap);
+    if (sim->options.variant.addressing != RILL_DENSE)
+        return share(sim, domain->swaps, bytes, "mirrored links", &sim->swaps);
+    RILL_TRY(rill_array_create(bytes, 1, "mirrored links", (void **)&sim->dense_swaps));
+    for (size_t k = 0; k < domain->swap_count; k++) {
+        sim->dense_swaps[k] = domain->swaps[k];
+        for (int e = 0; e < 2; e++)
+            sim->dense_swaps[k].node[e] = rill_sim_number(sim, domain->swaps[k].node[e]);
+    }
+    RILL_TRY(share(sim, sim->dense_swaps, bytes, "mirrored links", &sim->swaps));
+done:
+    return status;
+}
+
+static rill_status allocate(rill_sim *sim)
+{
+    rill_status status = RILL_OK;
+    const rill_domain *domain = sim->domain;
+    rill_device *device = sim->device;
+    const rill_variant variant = sim->options.variant;
+    const double start = rill_now();
+    RILL_TRY(rill_links_create(&domain->numbering, variant, &sim->links));
+    const rill_links_size size = sim->links->size;
+    RILL_TRY(rill_device_require(device, rill_sim_bytes(variant, &size), "the populations and index lists"));
+    RILL_TRY(rill_links_build(sim->links, device));
+    sim->held += size.bytes;
+    sim->arrays = sim->links->arrays;
+    RILL_TRY(rill_device_link(device, variant, &sim->arrays));
+    sim->seconds_linking = rill_now() - start;
+    for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
+        RILL_TRY(
+            take(sim, rill_sim_population_bytes(variant, size.stride), "populations", &sim->populations[k]));
+    if (domain->swap_count) RILL_TRY(swaps_share(sim));
+    if (variant.stream == RILL_RING)
+        RILL_TRY(take(sim, rill_turn_bytes(size.nodes, size.reach), "counters", (void **)&sim->arrays.turns));
+    const uint64_t partials = chunks_of(size.nodes) * sizeof(rill_partial);
+    RILL_TRY(take(sim, partials, "partial sums", (void **)&sim->partials));
+    RILL_TRY(rill_array_create(partials, 1, "partial sums", (void **)&sim->host_partials));
+done:
+    return status;
+}
+
+/*
+ * Set everything to rest. Populations that rest in ghosts for a step are those of the other parity, and
+ * slots that no step has written must read as rest, too, when weights are stored.
+ */
+static rill_status rest(rill_sim *sim)
+{
+    rill_launch launch = rill_sim_launch(sim);
+    if (sim->options.variant.bounce == RILL_FULL_WAY) {
+        launch.parity = 1;
+        sim->kernels->set(&launch, 0, sim->arrays.nodes, NULL);
+        launch.parity = 0;
+    }
+    sim->kernels->set(&launch, 0, sim->arrays.nodes, NULL);
+    return rill_device_wait(sim->device);
+}
+
+rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *options, rill_sim **out)
+{
+    rill_status status = RILL_OK;
+    rill_sim *sim = NULL;
+    RILL_TRY(options_check(options, domain));
+    sim = calloc(1, sizeof *sim);
+    if (!sim) return rill_fail(RILL_SYSTEM, "out of memory for a simulation");
+    sim->domain = domain;
+    sim->options = *options;
+    sim->options.variant = rill_variant_normal(options->variant);
+    RILL_TRY(rill_device_take(options->device, options->backend, &sim->device));
+    RILL_TRY(rill_device_kernels(sim->device, sim->options.variant, &sim->kernels));
+    RILL_TRY(allocate(sim));
+    RILL_TRY(rest(sim));
+    *out = sim;
+    sim = NULL;
+done:
+    rill_sim_destroy(sim);
+    return status;
+}
+
+void rill_sim_destroy(rill_sim *sim)
+{
+    if (!sim) return;
+    rill_patches_free(&sim->patches, sim->device);
+    rill_sim_loading_free(sim);
+    if (sim->device) {
+        for (int k = 0; k < 2; k++) rill_device_free(sim->device, sim->populations[k]);
+        rill_device_free(sim->device, sim->partials);
+        rill_device_free(sim->device, sim->slice);
+        rill_device_free(sim->device, sim->order);
+        rill_device_release(sim->device, sim->labels);
+        rill_device_release(sim->device, sim->sponge.nodes);
+        rill_device_release(sim->device, sim->sponge.keep);
+        rill_device_free(sim->device, sim->label_sums);
+        rill_device_free(sim->device, sim->label_values);
+        rill_device_unlink(sim->device, &sim->arrays);
+        rill_device_release(sim->device, sim->swaps);
+        rill_device_free(sim->device, sim->arrays.turns);
+    }
+    rill_links_destroy(sim->links);
+    rill_array_destroy(sim->dense_swaps);
+    rill_array_destroy(sim->host_partials);
+    rill_device_leave(sim->options.device, sim->device);
+    free(sim);
+}
+
+/* Make one step: of all nodes at once, or, in a ring whose kernels do not wait themselves, of chunk after
+ * chunk, so that none is overwritten early. @param left  by the step before: links of an interpolated wall
+ * @param leave  them to the next one */
+static rill_status step_once(rill_sim *sim, bool left, bool leave)
+{
+    const bool ring = sim->options.variant.stream == RILL_RING;
+    rill_launch launch = rill_sim_launch(sim);
+    if (left) launch.walls = rill_patches_left(&sim->patches);
+    const uint64_t nodes = sim->arrays.nodes,
+                   chunk = sim->device->backend->turns ? nodes : sim->links->size.chunk;
+    for (uint64_t first = 0; first < nodes; first += chunk) {
+        launch.first = (rill_node)first;
+        launch.nodes = (rill_node)(nodes - first < chunk ? nodes : first + chunk);
+        sim->kernels->step(&launch);
+    }
+    sim->steps++;
+    sim->ring = launch.to.ring;
+    sim->arrays.turn++;
+    launch = rill_sim_launch(sim);
+    if (sim->sponge.count) sim->kernels->damp(&launch, &sim->sponge);
+    /* Patches first: they need what their nodes have sent, swaps replace it. Interpolated walls look at
+     * neighbours, for which ghosts may stand in a ring. */
+    if (ring && sim->patches.walls && (!leave || sim->patches.apart)) sim->kernels->wrap(&launch);
+    const rill_status status = rill_patches_apply(&sim->patches, &launch, sim->steps - 1, leave);
+    if (sim->swaps) sim->kernels->swap(&launch, sim->swaps, sim->domain->swap_count);
+    if (ring) sim->kernels->wrap(&launch);
+    return status;
+}
+
+rill_status rill_sim_begin(rill_sim *sim, uint64_t steps)
+{
+    rill_status status = RILL_OK;
+    bool left = false;
+    for (uint64_t k = 0; k < steps && status == RILL_OK; k++) {
+        const bool leave = k + 1 < steps && sim->patches.in_step;
+        status = step_once(sim, left, leave);
+        left = leave;
+    }
+    return status;
+}
+
+rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
+{
+    const rill_status status = rill_sim_begin(sim, steps), waited = rill_device_wait(sim->device);
+    return status == RILL_OK ? waited : status;
+}
+
+uint64_t rill_sim_steps(const rill_sim *sim) { return sim->steps; }
+
+static rill_status partials_take(rill_sim *sim, bool rounding)
+{
+    rill_status status = RILL_OK;
+    rill_launch launch = rill_sim_launch(sim);
+    launch.rounding = rounding;
+    sim->kernels->totals(&launch, sim->partials);
+    RILL_TRY(rill_device_wait(sim->device));
+    RILL_TRY(rill_device_download(sim->device, sim->host_partials, sim->partials,
+                                  chunks_of(sim->arrays.nodes) * sizeof(rill_partial)));
+done:
+    return status;
+}
+
+rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
+{
+    rill_status status = RILL_OK;
+    rill_totals totals;
+    double mass = 0;
+    *out = (rill_rounding_sums){.work = 0};
+    RILL_TRY(rill_sim_totals(sim, &totals));
+    RILL_TRY(partials_take(sim, true));
+    for (uint64_t k = 0; k < chunks_of(sim->arrays.nodes); k++) {
+        const rill_partial *p = &sim->host_partials[k];
+        mass += p->mass;
+        out->work += p->kinetic;
+        for (int a = 0; a < 3; a++) out->momentum[a] += p->momentum[a];
+    }
+    /* A density that is the same everywhere moves nothing, unless sides are mirrored where its sign changes.
+     */
+    if (sim->domain->swap_count == 0) out->work += totals.mass / sim->domain->nodes * mass;
+done:
+    return status;
+}
+
+rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
+{
+    rill_status status = RILL_OK;
+    const uint64_t chunks = chunks_of(sim->arrays.nodes);
+    rill_totals totals = {0};
+    RILL_TRY(partials_take(sim, false));
+    for (uint64_t k = 0; k < chunks; k++) {
+        const rill_partial *p = &sim->host_partials[k];
+        totals.mass += p->mass;
+        totals.resting += p->resting;
+        totals.speed += p->speed;
+        totals.kinetic += p->kinetic;
+        totals.elastic += p->elastic;
+        for (int a = 0; a < 3; a++) totals.momentum[a] += p->momentum[a];
+        totals.speed_max = fmax(totals.speed_max, p->speed_squared_max);
+        totals.density_max = fmax(totals.density_max, p->density_max);
+        totals.not_finite += p->not_finite;
+    }
+    totals.speed_max = sqrt(totals.speed_max);
+    *out = totals;
+done:
+    return status;
+}
+
+static rill_status range_check(const rill_sim *sim, rill_node first, rill_node count)
+{
+    if ((uint64_t)first + count > sim->domain->nodes)
+        return rill_fail(RILL_USAGE, "nodes %u to %llu are not all among the %u of the domain", first,
+                         (unsigned long long)first + count, sim->domain->nodes);
+    return RILL_OK;
+}
+
+/* Nodes of the largest slice of so many. */
+static uint64_t slice_of(uint64_t nodes) { return nodes < slice_nodes ? nodes : slice_nodes; }
+
+static rill_status slice_make(rill_sim *sim)
+{
+    rill_status status = RILL_OK;
+    const uint64_t nodes = slice_of(sim->domain->nodes);
+    if (sim->slice) return RILL_OK;
+    RILL_TRY(rill_device_alloc(sim->device, 4 * nodes * sizeof(double), "moments", (void **)&sim->slice));
+    if (sim->options.variant.addressing == RILL_DENSE)
+        RILL_TRY(
+            rill_device_alloc(sim->device, nodes * sizeof(rill_node), "voxel numbers", (void **)&sim->order));
+done:
+    return status;
+}
+
+/* Tell kernels which voxels the nodes of a slice are; they know nodes themselves with sparse addressing. */
+static rill_status order_upload(rill_sim *sim, rill_node first, rill_node count, rill_launch *launch)
+{
+    rill_status status = RILL_OK;
+    rill_node *cells = NULL;
+    if (!sim->order) return RILL_OK;
+    RILL_TRY(rill_array_create(count, sizeof(rill_node), "voxel numbers", (void **)&cells));
+    rill_numbering_cells(&sim->domain->numbering, first, count, cells);
+    RILL_TRY(rill_device_upload(sim->device, sim->order, cells, (uint64_t)count * sizeof(rill_node)));
+    launch->order = sim->order;
+done:
+    rill_array_destroy(cells);
+    return status;
+}
+
+/* Make room on the host for the moments of a slice, or of fewer nodes. */
+static rill_status host_slice(rill_node count, double **out)
+{
+    return rill_array_create(4 * slice_of(count), sizeof(double), "moments", (void **)out);
+}
+
+rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u)
+{
+    rill_status status = RILL_OK;
+    double *host = NULL;
+    RILL_TRY(range_check(sim, first, count));
+    RILL_TRY(slice_make(sim));
+    RILL_TRY(host_slice(count, &host));
+    rill_launch launch = rill_sim_launch(sim);
+    for (uint64_t done_nodes = 0; done_nodes < count; done_nodes += slice_nodes) {
+        const rill_node part = (rill_node)slice_of(count - done_nodes);
+        RILL_TRY(order_upload(sim, first + (rill_node)done_nodes, part, &launch));
+        sim->kernels->moments(&launch, first + (rill_node)done_nodes, part, sim->slice);
+        RILL_TRY(rill_device_wait(sim->device));
+        RILL_TRY(rill_device_download(sim->device, host, sim->slice, 4 * (uint64_t)part * sizeof(double)));
+        if (rho) memcpy(rho + done_nodes, host, part * sizeof(double));
+        for (size_t a = 0; a < 3 && u; a++)
+            memcpy(u + a * count + done_nodes, host + (a + 1) * part, part * sizeof(double));
+    }
+done:
+    rill_array_destroy(host);
+    return status;
+}
+
+rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node start, rill_node count, const double *rho,
+                                    const double *u)
+{
+    rill_status status = RILL_OK;
+    double *host = NULL;
+    RILL_TRY(range_check(sim, start, count));
+    sim->fresh = sim->steps;
+    RILL_TRY(slice_make(sim));
+    RILL_TRY(host_slice(count, &host));
+    rill_launch launch = rill_sim_launch(sim);
+    for (uint64_t first = 0; first < count; first += slice_nodes) {
+        const rill_node part = (rill_node)slice_of(count - first);
+        memcpy(host, rho + first, part * sizeof(double));
+        for (size_t a = 0; a < 3; a++)
+            memcpy(host + (a + 1) * part, u + a * count + first, part * sizeof(double));
+        RILL_TRY(rill_device_upload(sim->device, sim->slice, host, 4 * (uint64_t)part * sizeof(double)));
+        RILL_TRY(order_upload(sim, start + (rill_node)first, part, &launch));
+        sim->kernels->set(&launch, start + (rill_node)first, part, sim->slice);
+        RILL_TRY(rill_device_wait(sim->device));
+    }
+done:
+    rill_array_destroy(host);
+    return status;
+}
+
+rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u)
+{
+    return rill_sim_set_moments_of(sim, 0, sim->domain->nodes, rho, u);
+}
+
+uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count)
+{
+    return nodes * sizeof(uint32_t) + count * (sizeof(int64_t) + sizeof(double)) +
+           4 * slice_of(nodes) * sizeof(double);
+}
+
+rill_status rill_sim_label(rill_sim *sim, const uint32_t *labels, uint32_t count)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(slice_make(sim));
+    RILL_TRY(rill_device_share(sim->device, labels, (uint64_t)sim->domain->nodes * sizeof *labels, "labels",
+                               (const void **)&sim->labels));
+    RILL_TRY(
+        rill_device_alloc(sim->device, count * sizeof(int64_t), "sums by label", (void **)&sim->label_sums));
+    RILL_TRY(rill_device_alloc(sim->device, count * sizeof(double), "values by label",
+                               (void **)&sim->label_values));
+    sim->label_count = count;
+done:
+    return status;
+}
+
+/* Let a function see all nodes, slice after slice. */
+static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const rill_launch *launch,
+                                                        rill_node first, rill_node count))
+{
+    rill_status status = RILL_OK;
+    const rill_node nodes = sim->domain->nodes;
+    rill_launch launch = rill_sim_launch(sim);
+    for (uint64_t first = 0; first < nodes; first += slice_nodes) {
+        const rill_node count = (rill_node)slice_of(nodes - first);
+        RILL_TRY(order_upload(sim, (rill_node)first, count, &launch));
+        see(sim, &launch, (rill_node)first, count);
+    }
+    RILL_TRY(rill_device_wait(sim->device));
+done:
+    return status;
+}
+
+static void slice_gather(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
+{
+    sim->kernels->moments(launch, first, count, sim->slice);
+    rill_device_gather(sim->device, sim->slice, sim->labels + first, count, sim->label_sums);
+}
+
+static void slice_add(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
+{
+    rill_launch adding = *launch;
+    adding.add = true;
+    rill_device_spread(sim->device, sim->label_values, sim->labels + first, count, sim->slice);
+    sim->kernels->set(&adding, first, count, sim->slice);
+}
+
+rill_status rill_sim_label_sums(rill_sim *sim, double *sums)
+{
+    rill_status status = RILL_OK;
+    int64_t *host = NULL;
+    const uint64_t bytes = sim->label_count * sizeof *host;
+    RILL_TRY(rill_array_create_zero(sim->label_count, sizeof *host, "sums by label", (void **)&host));
+    RILL_TRY(rill_device_upload(sim->device, sim->label_sums, host, bytes));
+    RILL_TRY(by_slices(sim, slice_gather));
+    RILL_TRY(rill_device_download(sim->device, host, sim->label_sums, bytes));
+    for (uint32_t k = 0; k < sim->label_count; k++) sums[k] = (double)host[k] / RILL_SUM_UNIT;
+done:
+    rill_array_destroy(host);
+    return status;
+}
+
+rill_status rill_sim_label_add(rill_sim *sim, const double *density)
+{
+    rill_status status = RILL_OK;
+    sim->fresh = sim->steps;
+    RILL_TRY(rill_device_upload(sim->device, sim->label_values, density, sim->label_count * sizeof *density));
+    RILL_TRY(by_slices(sim, slice_add));
+done:
+    return status;
+}
+
+rill_status rill_sim_sponge_set(rill_sim *sim, const rill_node *nodes, const float *keep, uint64_t count)
+{
+    rill_status status = RILL_OK;
+    if (count == 0) return RILL_OK;
+    RILL_TRY(share(sim, nodes, count * sizeof *nodes, "sponge layers", (const void **)&sim->sponge.nodes));
+    RILL_TRY(share(sim, keep, count * sizeof *keep, "sponge layers", (const void **)&sim->sponge.keep));
+    sim->sponge.count = count;
+done:
+    return status;
+}
+
+const char *rill_sim_backend(const rill_sim *sim) { return sim->device->backend->name; }
+
+const char *rill_sim_device(const rill_sim *sim) { return sim->device->name; }
+
+void rill_sim_force_set(rill_sim *sim, const double force[3])
+{
+    memcpy(sim->options.force, force, sizeof sim->options.force);
+}
+
+rill_variant rill_sim_variant(const rill_sim *sim) { return sim->options.variant; }
+
+bool rill_sim_mirrored(const rill_sim *sim) { return sim->domain->swap_count > 0; }
+
+rill_device *rill_sim_device_of(const rill_sim *sim) { return sim->device; }
+
+double rill_sim_seconds_linking(const rill_sim *sim) { return sim->seconds_linking; }
+
+uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked)
+{
+    const uint64_t own = rill_device_linked(sim->device, &sim->arrays);
+    if (linked) *linked = own;
+    return sim->held + own;
+}

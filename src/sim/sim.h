@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file sim.h
+ * Inside of a simulation, for observers and the benchmark.
+ */
+#ifndef RILL_SIM_SIM_H
+#define RILL_SIM_SIM_H
+
+#include "device/device.h"
+#include "domain/links.h"
+
+/** Return the bytes that a simulation takes on its backend, without what mirrored sides add. */
+uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size);
+
+/** What a sample of nodes takes, see rill_sim_sample_create(). */
+typedef struct rill_sample_size {
+    uint64_t host, backend; /**< bytes */
+} rill_sample_size;
+
+/** Return what a sample of so many nodes takes. */
+rill_sample_size rill_sample_measure(uint64_t nodes);
+
+/** Return the number that kernels know a fluid node by: with dense addressing that of its voxel. */
+rill_node rill_sim_number(const rill_sim *sim, rill_node node);
+
+/** Return the variant that it steps with. */
+rill_variant rill_sim_variant(const rill_sim *sim);
+
+/** Return whether the domain has mirrored sides. */
+bool rill_sim_mirrored(const rill_sim *sim);
+
+/** Change the body force from the next step on; moments of now hold half of it. */
+void rill_sim_force_set(rill_sim *sim, const double force[3]);
+
+/** Interpolate the walls of the geometry's surface; without one they stay half-way. */
+rill_status rill_sim_walls_add(rill_sim *sim);
+
+/**
+ * Raise the viscosity at nodes of sponge layers, once in the life of a simulation; see kernel/sponge.h.
+ * Without a body force.
+ * @param nodes  [count], each once; borrowed for the life of the simulation, as the next
+ * @param keep   [count], from 0 to 1
+ */
+rill_status rill_sim_sponge_set(rill_sim *sim, const rill_node *nodes, const float *keep, uint64_t count);
+
+/** Return the device of a simulation. */
+rill_device *rill_sim_device_of(const rill_sim *sim);
+
+/** As rill_sim_step(), but a device goes on with the steps when this returns; what is asked of it next waits
+ * for them. */
+rill_status rill_sim_begin(rill_sim *sim, uint64_t steps);
+
+/** What rounding to the storage format does to the populations that the next step sends out. */
+typedef struct rill_rounding_sums {
+    double momentum[3]; /**< sum that it adds */
+    double work;        /**< sum over nodes and velocities of -f_opp(i) error_i / w_i */
+} rill_rounding_sums;
+
+/**
+ * Take sums of rounding. A collision with the Stokes equilibrium is its own adjoint, and streaming with
+ * half-way bounce-back that of its reverse, so that the influence of an error on the mean momentum along the
+ * force is the stored population of the opposite velocity: errors like these in every step lead to a sum of
+ * momentum that is work / (3 F) larger, to the first order (docs/method.md derives it). Waits for the device.
+ */
+rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out);
+
+/**
+ * Label all nodes, once in the life of a simulation. @param labels [nodes], below `count`
+ */
+rill_status rill_sim_label(rill_sim *sim, const uint32_t *labels, uint32_t count);
+
+/** Return the bytes that labels take on the backend. */
+uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count);
+
+/** Sum rho - 1 over the nodes of every label: [count], the same bits every time. */
+rill_status rill_sim_label_sums(rill_sim *sim, double *sums);
+
+/**
+ * Change the density of every node by what its label gets: [count]. The equilibrium of that density is added;
+ * velocities, and what else populations hold, stay as they are.
+ */
+rill_status rill_sim_label_add(rill_sim *sim, const double *density);
+
+/** Set density and velocity of the nodes first … first + count - 1. @param rho [count], rho - 1; @param u
+ * [3][count] */
+rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node count, const double *rho,
+                                    const double *u);
+
+/**
+ * Return the bytes that a simulation holds on its backend: populations, links, mirrored links and sums, not
+ * what patches and observers take besides. @param[out] linked  what the backend's link() made of them; may be
+ * NULL
+ */
+uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked);
+
+/**
+ * The state of a simulation, for checkpoints: populations as they are stored, the place in a ring, what
+ * outlets have stored, steps. It fits a simulation of the same domain, variant and backend with the same
+ * patches, which then goes on to the same bits. Records of patches, sums and whatever else observers keep are
+ * not in it.
+ */
+uint64_t rill_sim_state_bytes(const rill_sim *sim);
+
+/** Copy `bytes` of it from `offset` on. */
+rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to);
+
+/** Put a part in, all parts in any order; then resume. */
+rill_status rill_sim_state_load(rill_sim *sim, uint64_t offset, uint64_t bytes, const void *from);
+
+/** Count steps that are not made: before the state after them is put in, so that the count is right till
+ * then. */
+void rill_sim_skip(rill_sim *sim, uint64_t steps);
+
+/** Go on from the state that was put in. @return RILL_USAGE when it is of another kind of simulation, or of
+ * other steps */
+rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps);
+
+/** Return the seconds that building links took when the simulation was made. */
+double rill_sim_seconds_linking(const rill_sim *sim);
+
+/**
+ * Measure how many million node updates per second a box of fluid makes here.
+ * @param[in] options  of the simulation; its force is left out
+ * @param[in] edge     voxels along each axis
+ */
+rill_status rill_sim_speed(const rill_sim_options *options, uint32_t edge, double *mlups);
+
+#endif

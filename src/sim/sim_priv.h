@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file sim_priv.h
+ * What a simulation is: for the files that it is made of.
+ */
+#ifndef RILL_SIM_SIM_PRIV_H
+#define RILL_SIM_SIM_PRIV_H
+
+#include "sim/patches.h"
+#include "sim/sim.h"
+
+struct rill_sim {
+    const rill_domain *domain;
+    rill_device *device;
+    const rill_kernels *kernels;
+    rill_sim_options options;
+    uint64_t steps;
+    uint64_t fresh; /* the value of `steps` when something was set: no wall link has been crossed since */
+    rill_patches patches;
+    struct rill_sim_loading *loading; /* state.c: while a state is put in */
+    void *populations[2];             /* the second is NULL for in-place schemes */
+    rill_links *links;
+    rill_arrays arrays; /* those of the links and of the backend; without populations */
+    size_t ring;        /* where node 0 is */
+    const void *swaps;
+    rill_swap *dense_swaps; /* host, dense addressing only */
+    rill_partial *partials; /* [chunks] on the backend */
+    rill_partial *host_partials;
+    double seconds_linking; /* that building the links took */
+    uint64_t held;          /* bytes on the backend, those of link() and of what observers use not counted */
+    double *slice;          /* [4][slice_nodes] on the backend, made when first used */
+    rill_node *order;       /* [slice_nodes] on the backend, dense addressing only */
+    rill_sponge sponge;     /* on the backend */
+    const uint32_t *labels; /* [nodes], see rill_sim_label() */
+    uint32_t label_count;
+    int64_t *label_sums; /* [label_count] on the backend, as the next */
+    double *label_values;
+};
+
+/** Describe the next step to kernels. */
+rill_launch rill_sim_launch(const rill_sim *sim);
+
+/** Return the bytes of one array of populations. */
+uint64_t rill_sim_population_bytes(rill_variant variant, size_t stride);
+
+/** Forget a state that is being put in. */
+void rill_sim_loading_free(rill_sim *sim);
+
+#endif

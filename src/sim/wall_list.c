@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorts and packs the links of interpolated walls. */
+#include "sim/wall_list.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "kernel/walls.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Work on a list. */
+typedef struct maker {
+    const rill_boundary *b;
+    const rill_node *numbers;
+    uint64_t *first;  /* [count], number of a node's first link */
+    bool *lone;       /* [count], nodes that a step must leave alone */
+    uint32_t *owners; /* of listed links: nodes of the boundary */
+    rill_wall_list list;
+    bool pairs; /* are being listed, links that see each other, or the others */
+} maker;
+
+/* A link as it will be. */
+typedef struct packed {
+    bool listed, across; /* is in the list; the next node along c_i is solid */
+    bool strange;        /* and not of this boundary: an opening may rewrite there what was sent along i */
+    uint32_t q;
+    double value;
+} packed;
+
+static packed pack(const maker *m, uint64_t k, int i)
+{
+    const rill_boundary *b = m->b;
+    const rill_boundary_node *node = &b->nodes[k];
+    const uint64_t l = m->first[k] + (uint64_t)__builtin_popcount(node->links & ((1u << i) - 1));
+    packed p = {.across = rill_boundary_at_wall(b->domain, node->x, rill_opposite(i)),
+                .q = (uint32_t)lrint(2.0 * RILL_WALL_HALF * (double)b->q[l]),
+                .value = b->values ? b->values[l] : 0};
+    p.strange = p.across && !(node->links >> rill_opposite(i) & 1);
+    if (p.across && p.q < RILL_WALL_HALF) p.q = RILL_WALL_HALF;
+    p.listed = p.q != RILL_WALL_HALF || b->values || b->measured;
+    return p;
+}
+
+/* One link decides for all of its node, as their gains are summed in one order. */
+static bool find_lone(const maker *m, uint64_t k)
+{
+    for (int i = 1; i < rill_q((int)m->b->domain->lattice); i++) {
+        if (!(m->b->nodes[k].links >> i & 1)) continue;
+        const packed p = pack(m, k, i);
+        if (p.listed && p.strange) return true;
+    }
+    return false;
+}
+
+static void put(maker *m, uint64_t k, int i, const packed *p)
+{
+    rill_wall_list *list = &m->list;
+    list->cuts[list->count] =
+        (rill_wall_cut){m->numbers[k], (uint32_t)i | (uint32_t)p->across << 5 | p->q << 6};
+    if (list->values) list->values[list->count] = p->value;
+    m->owners[list->count++] = (uint32_t)k;
+}
+
+/* List link i of a node if it is one of those that are being listed. */
+static void list_link(maker *m, uint64_t k, int i)
+{
+    const int back = rill_opposite(i);
+    if (!(m->b->nodes[k].links >> i & 1)) return;
+    const packed p = pack(m, k, i);
+    if (!p.listed) return;
+    if (p.across && m->b->nodes[k].links >> back & 1) {
+        const packed other = pack(m, k, back);
+        if (other.listed) {
+            if (m->pairs && i < back) put(m, k, i, &p), put(m, k, back, &other);
+            return;
+        }
+    }
+    if (!m->pairs) put(m, k, i, &p);
+}
+
+/* Go through bundles of nodes, in each of them direction by direction: slots of a direction lie together
+ * there. */
+static void list_part(maker *m, bool lone, bool pairs)
+{
+    const rill_boundary *b = m->b;
+    m->pairs = pairs;
+    for (uint64_t first = 0, end; first < b->count; first = end) {
+        for (end = first; end < b->count && m->numbers[end] / RILL_BUNDLE == m->numbers[first] / RILL_BUNDLE;)
+            end++;
+        for (int i = 1; i < rill_q((int)b->domain->lattice); i++)
+            for (uint64_t k = first; k < end; k++)
+                if (m->lone[k] == lone) list_link(m, k, i);
+    }
+}
+
+/* Sort listed links by node and direction. */
+static rill_status list_nodes(maker *m)
+{
+    rill_status status = RILL_OK;
+    uint64_t *starts = NULL;
+    const rill_boundary *b = m->b;
+    rill_wall_list *list = &m->list;
+    uint64_t links = 0;
+    RILL_TRY(rill_array_create(b->count, sizeof *starts, "wall links", (void **)&starts));
+    memset(starts, 0, b->count * sizeof *starts);
+    for (uint64_t l = 0; l < list->count; l++) starts[m->owners[l]]++;
+    RILL_TRY(rill_array_create(b->count + 1, sizeof *list->nodes, "wall links", (void **)&list->nodes));
+    RILL_TRY(rill_array_create(list->count, sizeof *list->links, "wall links", (void **)&list->links));
+    for (int lone = 0; lone < 2; lone++) {
+        for (uint64_t k = 0; k < b->count; k++) {
+            const uint64_t own = starts[k];
+            if (own == 0 || m->lone[k] != lone) continue;
+            list->nodes[list->node_count++] = (rill_wall_node){m->numbers[k], (uint32_t)links};
+            starts[k] = links;
+            links += own;
+        }
+        if (!lone) list->together_nodes = list->node_count;
+    }
+    list->nodes[list->node_count].first = (uint32_t)links;
+    for (int i = 1; i < rill_q((int)b->domain->lattice); i++)
+        for (uint64_t l = 0; l < list->count; l++)
+            if (rill_wall_direction(list->cuts[l].cut) == i)
+                list->links[starts[m->owners[l]]++] = (uint32_t)l;
+done:
+    rill_array_destroy(starts);
+    return status;
+}
+
+/* The weight of a link, in the arithmetic of kernels; see rill_wall_weight(). */
+static float weight_of(const packed *p)
+{
+    const float twice = (float)p->q * (float)(1.0 / RILL_WALL_HALF);
+    if (!p->listed) return 0; /* half-way */
+    return p->q < RILL_WALL_HALF ? 1 - twice : -((twice - 1) / twice);
+}
+
+/* Weights of the links of listed nodes, whatever they end at if it is solid: kernels count them so. */
+static rill_status weigh(maker *m, uint64_t bundles)
+{
+    rill_status status = RILL_OK;
+    const rill_boundary *b = m->b;
+    const int q = rill_q((int)b->domain->lattice);
+    rill_wall_list *list = &m->list;
+    uint64_t most = 0;
+    for (uint64_t k = 0; k < b->count; k++)
+        for (int i = 1; i < q; i++) most += rill_boundary_at_wall(b->domain, b->nodes[k].x, i);
+    if (most > UINT32_MAX) return RILL_OK; /* counts in 32 bits: links are rewritten, then */
+    RILL_TRY(rill_array_create(bundles, sizeof *list->bundles, "wall links", (void **)&list->bundles));
+    RILL_TRY(rill_array_create(most, sizeof *list->weights, "wall links", (void **)&list->weights));
+    memset(list->bundles, 0, bundles * sizeof *list->bundles);
+    for (uint64_t k = 0; k < b->count; k++) {
+        if (m->lone[k]) continue;
+        rill_wall_bundle *bundle = &list->bundles[m->numbers[k] / RILL_BUNDLE];
+        if (!bundle->lanes) bundle->first = (uint32_t)list->weight_count;
+        bundle->lanes |= 1u << m->numbers[k] % RILL_BUNDLE;
+        for (int i = 1; i < q; i++) {
+            if (!rill_boundary_at_wall(b->domain, b->nodes[k].x, i)) continue;
+            const packed p = b->nodes[k].links >> i & 1 ? pack(m, k, i) : (packed){0};
+            list->weights[list->weight_count++] = weight_of(&p);
+        }
+    }
+done:
+    return status;
+}
+
+rill_status rill_wall_list_make(const rill_boundary *b, const rill_node *numbers, uint64_t bundles,
+                                rill_wall_list *out)
+{
+    rill_status status = RILL_OK;
+    maker m = {.b = b, .numbers = numbers};
+    uint64_t links = 0;
+    RILL_TRY(rill_array_create(b->count, sizeof *m.first, "wall links", (void **)&m.first));
+    if (b->links > UINT32_MAX)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "%llu links to an interpolated wall are more than the %u that can be numbered: "
+                           "take half-way walls, or larger voxels",
+                           (unsigned long long)b->links, UINT32_MAX));
+    RILL_TRY(rill_array_create(b->count, sizeof *m.lone, "wall links", (void **)&m.lone));
+    RILL_TRY(rill_array_create(b->links, sizeof *m.owners, "wall links", (void **)&m.owners));
+    RILL_TRY(rill_array_create(b->links, sizeof *m.list.cuts, "wall links", (void **)&m.list.cuts));
+    if (b->values)
+        RILL_TRY(rill_array_create(b->links, sizeof *m.list.values, "wall links", (void **)&m.list.values));
+    for (uint64_t k = 0; k < b->count; k++) {
+        m.first[k] = links;
+        links += (uint64_t)__builtin_popcount(b->nodes[k].links);
+    }
+    for (uint64_t k = 0; k < b->count; k++) m.lone[k] = find_lone(&m, k);
+    list_part(&m, false, true);
+    list_part(&m, false, false);
+    m.list.together = m.list.count;
+    list_part(&m, true, true);
+    list_part(&m, true, false);
+    RILL_TRY(list_nodes(&m));
+    if (bundles > 0) RILL_TRY(weigh(&m, bundles));
+    *out = m.list;
+    m.list = (rill_wall_list){0};
+done:
+    rill_array_destroy(m.first);
+    rill_array_destroy(m.lone);
+    rill_array_destroy(m.owners);
+    rill_wall_list_free(&m.list);
+    return status;
+}
+
+void rill_wall_list_free(rill_wall_list *list)
+{
+    rill_array_destroy(list->cuts);
+    rill_array_destroy(list->values);
+    rill_array_destroy(list->nodes);
+    rill_array_destroy(list->links);
+    rill_array_destroy(list->bundles);
+    rill_array_destroy(list->weights);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file wall_list.h
+ * The links of an interpolated boundary in the order that kernels want, see rill_walls.
+ */
+#ifndef RILL_SIM_WALL_LIST_H
+#define RILL_SIM_WALL_LIST_H
+
+#include "sim/boundary.h"
+
+/** Host arrays of a rill_walls. */
+typedef struct rill_wall_list {
+    uint64_t count;
+    rill_wall_cut *cuts; /**< [count] */
+    double *values;      /**< [count], NULL at rest */
+    uint64_t together;   /**< links in front, of nodes that a step can see to itself */
+    uint64_t node_count, together_nodes;
+    rill_wall_node *nodes; /**< [node_count + 1], likewise */
+    uint32_t *links;       /**< [count] */
+    rill_wall_bundle *bundles;
+    float *weights; /**< [weight_count], see rill_wall_weights; NULL unless wanted */
+    uint64_t weight_count;
+} rill_wall_list;
+
+/**
+ * Make the list. Links that are half-way anyhow, at q = 1/2 or where the rule needs a node that does not
+ * exist, are left out if they are at rest and nothing is to be measured.
+ * @param[in] numbers  [count of the boundary], of nodes as kernels know them, in ascending order
+ * @param[in] bundles  how many bundles of nodes the kernels know, to make weights for steps; 0: none
+ */
+rill_status rill_wall_list_make(const rill_boundary *boundary, const rill_node *numbers, uint64_t bundles,
+                                rill_wall_list *out);
+
+/** Free the arrays. */
+void rill_wall_list_free(rill_wall_list *list);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the fluid of the lattice stores. It is slightly compressible: a volume V has the compliance
+ * V / (rho c_s^2), with the speed of sound c_s = dx / (sqrt(3) dt) of the lattice. It lies beside the circuit
+ * of the openings like a compliance of the vessel's wall, which the case does not have.
+ */
+#include "vessel/plan.h"
+
+#include <math.h>
+
+enum { SAMPLES = 256 };
+
+#define SHARE 0.05       /* of the circuit's compliance, and of the stroke volume, that is planned for */
+#define MACH_LEAST 0.002 /* a smaller Mach number is not chosen for it: time grows with its inverse */
+
+static bool pulsates(const rill_case *c) { return c->run.period > 0; }
+
+/* Return the volume that comes in over a cycle, m3; 0 without inlets. */
+static double stroke_volume(const rill_case *c, const rill_outlook *outlook)
+{
+    double sum = 0;
+    for (int j = 0; j < SAMPLES && pulsates(c); j++)
+        for (int k = 0; k < outlook->count; k++)
+            if (c->ends[outlook->ends[k]].kind == RILL_END_INLET)
+                sum += fmax(rill_harmonics_at(&outlook->states[k].flow, c->run.period * j / SAMPLES), 0) *
+                       c->run.period / SAMPLES;
+    return sum;
+}
+
+static double fluid_volume(const rill_geom *geom)
+{
+    uint64_t fluid = 0;
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) fluid += geom->voxels[v] != RILL_SOLID;
+    return (double)fluid * geom->spacing * geom->spacing * geom->spacing;
+}
+
+void rill_compliance_begin(const rill_case *c, const rill_geom *geom, const rill_outlook *outlook,
+                           double swing, rill_plan_compliance *out)
+{
+    double admittance = 0;
+    bool held = false;
+    *out = (rill_plan_compliance){.volume = fluid_volume(geom), .swing = swing};
+    for (int k = 0; k < outlook->count; k++) {
+        const rill_end *e = &c->ends[outlook->ends[k]];
+        held |= e->kind == RILL_END_PRESSURE || outlook->states[k].rest;
+        if (e->kind == RILL_END_WINDKESSEL) {
+            out->circuit += e->compliance;
+            out->constant = fmax(out->constant, e->distal * e->compliance);
+            admittance += 1 / (e->proximal + e->distal);
+        } else if (e->kind == RILL_END_RESISTANCE)
+            admittance += 1 / e->distal;
+    }
+    out->resistance = held || !(admittance > 0) ? 0 : 1 / admittance;
+    out->stroke = stroke_volume(c, outlook);
+}
+
+double rill_compliance_step(const rill_case *c, const rill_plan_compliance *p, double spacing, double fastest)
+{
+    double most = INFINITY; /* m3/Pa */
+    if (!pulsates(c)) return INFINITY;
+    if (p->circuit > 0 && p->resistance > 0) most = SHARE * p->circuit;
+    if (p->stroke > 0 && p->swing > 0) most = fmin(most, SHARE * p->stroke / p->swing);
+    /* V / (rho c_s^2) = 3 V dt^2 / (rho dx^2) */
+    return fmax(spacing * sqrt(most * c->density / (3 * p->volume)),
+                MACH_LEAST / sqrt(3.0) * spacing / fastest);
+}
+
+void rill_compliance_end(const rill_case *c, const rill_outlook *outlook, const rill_scales *scales,
+                         rill_plan_compliance *p)
+{
+    rill_harmonics stored;
+    const rill_harmonics *whole = &outlook->states[0].pressure;
+    p->lattice = 3 * p->volume / scales->pressure;
+    p->share = p->circuit > 0 && p->resistance > 0 ? p->lattice / p->circuit : 0;
+    p->stored = p->stroke > 0 ? p->lattice * p->swing / p->stroke : 0;
+    p->settling = p->resistance * p->lattice;
+    if (!pulsates(c) || !(p->resistance > 0)) return;
+    rill_ends_stored(c, outlook->ends, outlook->count, whole, p->lattice, &stored);
+    p->peak = p->peak_stored = -INFINITY;
+    for (int j = 0; j < SAMPLES; j++) {
+        const double time = c->run.period * j / SAMPLES, a = rill_harmonics_at(whole, time),
+                     b = rill_harmonics_at(&stored, time);
+        p->peak = fmax(p->peak, a);
+        p->peak_stored = fmax(p->peak_stored, b);
+        p->change = fmax(p->change, p->swing > 0 ? fabs(a - b) / p->swing : 0);
+    }
+}

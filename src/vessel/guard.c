@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Limits beyond which a run is not the flow that was planned: an unstable boundary may saturate instead of
+ * diverging, with velocities and pressures that look finite.
+ *
+ * Pressures at the openings follow from the circuit. Inside the vessel Bernoulli's rho u^2 / 2 is added, the
+ * viscous drop 8 pi mu Q / A^2 of Poiseuille along the longest way, and the inertial drop rho (dQ/dt) / A: of
+ * the waveforms, and of the soft start, of which sound limits it to rho c_s u (Joukowsky's water hammer).
+ */
+#include "vessel/plan.h"
+
+#include <math.h>
+
+enum { SAMPLES = 256 };
+
+/* Largest flow into the vessel over a cycle, and how fast it changes, m3/s and m3/s2. */
+static void inflow_extremes(const rill_case *c, const rill_outlook *outlook, double *most, double *rate)
+{
+    double last = 0;
+    *most = *rate = 0;
+    for (int j = 0; j <= SAMPLES; j++) {
+        double in = 0;
+        for (int k = 0; k < outlook->count; k++)
+            if (c->ends[outlook->ends[k]].kind == RILL_END_INLET)
+                in += rill_harmonics_at(&outlook->states[k].flow, c->run.period * j / SAMPLES);
+        *most = fmax(*most, fabs(in));
+        if (j > 0 && c->run.period > 0) *rate = fmax(*rate, fabs(in - last) * SAMPLES / c->run.period);
+        last = in;
+    }
+}
+
+static void set_limit(rill_case_plan *plan)
+{
+    const double base = plan->scales.base;
+    plan->pressure_limit = fmax(fabs(plan->pressure_low - base), fabs(plan->pressure_high - base)) +
+                           RILL_GUARD_PRESSURE * plan->pressure_allowed;
+}
+
+void rill_plan_guard(const rill_case *c, const rill_outlook *outlook, const rill_passage *fastest,
+                     rill_case_plan *plan)
+{
+    const double u = plan->velocity_peak, sound = plan->scales.velocity / sqrt(3.0),
+                 start = (double)plan->soft_steps * plan->scales.time;
+    double flow, rate;
+    inflow_extremes(c, outlook, &flow, &rate);
+    plan->pressure_low = INFINITY;
+    plan->pressure_high = -INFINITY;
+    for (int k = 0; k < outlook->count; k++)
+        for (int j = 0; j < SAMPLES; j++) {
+            const double p = rill_harmonics_at(&outlook->states[k].pressure, c->run.period * j / SAMPLES);
+            plan->pressure_low = fmin(plan->pressure_low, p);
+            plan->pressure_high = fmax(plan->pressure_high, p);
+        }
+    const double bernoulli = c->density * u * u / 2,
+                 viscous = 8 * M_PI * plan->nu * c->density * fastest->resist,
+                 pulse = flow > 0 ? c->density * fastest->inert * rate / flow : 0,
+                 slow = start > 0 ? M_PI / 2 * c->density * fastest->inert / start : INFINITY,
+                 hammer = c->density * sound * u;
+    plan->pressure_allowed = plan->pressure_high - plan->pressure_low + bernoulli + viscous +
+                             fmin(pulse, hammer) + fmin(slow, hammer);
+    plan->mach_limit = RILL_GUARD_MACH * plan->mach;
+    set_limit(plan);
+}
+
+void rill_plan_guard_widen(rill_case_plan *plan, double pressure)
+{
+    plan->pressure_low = fmin(plan->pressure_low, pressure);
+    plan->pressure_high = fmax(plan->pressure_high, pressure);
+    set_limit(plan);
+}

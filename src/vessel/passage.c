@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Distances by the 3-4-5 chamfer (Borgefors 1986, doi:10.1016/S0734-189X(86)80047-0) on voxels, or on blocks
+ * of them when there are many. */
+#include "vessel/passage.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1 << 24, UNIT = 3, RING = 6 }; /* cells; chamfer length of an edge; longest step + 1 */
+#define SHELL 6                              /* thickness of a shell in chamfer units: two cells */
+
+typedef struct reach {
+    const rill_geom *geom;
+    uint32_t block, n[3];
+    uint64_t cells;
+    uint16_t *fluid; /* [cells], fluid voxels in it */
+    uint8_t *label;  /* [cells], the highest of its voxels */
+    uint32_t *far;   /* [cells], UINT32_MAX: not reached */
+    uint32_t *back;  /* [cells], the cell that it was reached from */
+    uint32_t *order; /* [cells], as reached */
+    uint32_t *piece; /* [cells], of its shell */
+    uint64_t reached;
+    uint32_t pieces;
+    double *area, *flow, (*middle)[3]; /* [pieces]; voxels, given unit, cells */
+    bool *cut;                         /* [pieces], by the plane of an opening */
+} reach;
+
+static void coordinates(const reach *r, uint64_t cell, int64_t x[3])
+{
+    x[0] = (int64_t)(cell % r->n[0]);
+    x[1] = (int64_t)(cell / r->n[0] % r->n[1]);
+    x[2] = (int64_t)(cell / r->n[0] / r->n[1]);
+}
+
+static rill_status gather(reach *r)
+{
+    rill_status status = RILL_OK;
+    const rill_geom *g = r->geom;
+    const uint8_t *voxel = g->voxels;
+    for (r->block = 1;; r->block *= 2) {
+        r->cells = 1;
+        for (int a = 0; a < 3; a++) r->cells *= r->n[a] = (g->n[a] + r->block - 1) / r->block;
+        if (r->cells <= MOST) break;
+    }
+    RILL_TRY(rill_memory_require(r->cells * 20, "the cross-sections"));
+    RILL_TRY(rill_array_create_zero(r->cells, sizeof *r->fluid, "the cross-sections", (void **)&r->fluid));
+    RILL_TRY(rill_array_create_zero(r->cells, sizeof *r->label, "the cross-sections", (void **)&r->label));
+    RILL_TRY(rill_array_create(r->cells, sizeof *r->far, "the cross-sections", (void **)&r->far));
+    RILL_TRY(rill_array_create(r->cells, sizeof *r->back, "the cross-sections", (void **)&r->back));
+    RILL_TRY(rill_array_create(r->cells, sizeof *r->order, "the cross-sections", (void **)&r->order));
+    RILL_TRY(rill_array_create(r->cells, sizeof *r->piece, "the cross-sections", (void **)&r->piece));
+    memset(r->far, 0xff, r->cells * sizeof *r->far);
+    memset(r->piece, 0xff, r->cells * sizeof *r->piece);
+    for (uint32_t z = 0; z < g->n[2]; z++)
+        for (uint32_t y = 0; y < g->n[1]; y++)
+            for (uint32_t x = 0; x < g->n[0]; x++, voxel++) {
+                if (*voxel == RILL_SOLID) continue;
+                const uint64_t cell =
+                    x / r->block + r->n[0] * (y / r->block + (uint64_t)r->n[1] * (z / r->block));
+                if (r->fluid[cell] < UINT16_MAX) r->fluid[cell]++;
+                if (*voxel > r->label[cell]) r->label[cell] = *voxel;
+            }
+done:
+    return status;
+}
+
+/* A cell beside another. */
+typedef struct beside {
+    uint32_t cell;
+    uint32_t length; /* of the step there, in chamfer units */
+} beside;
+
+static int look_around(const reach *r, uint64_t cell, beside out[26])
+{
+    int64_t x[3];
+    int count = 0;
+    coordinates(r, cell, x);
+    for (int k = 0; k < 27; k++) {
+        const int64_t d[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+        const int steps = (d[0] != 0) + (d[1] != 0) + (d[2] != 0);
+        bool in = steps > 0;
+        for (int a = 0; a < 3; a++) in &= x[a] + d[a] >= 0 && x[a] + d[a] < r->n[a];
+        if (!in) continue;
+        const uint64_t to =
+            (uint64_t)(x[0] + d[0]) + r->n[0] * ((uint64_t)(x[1] + d[1]) + r->n[1] * (uint64_t)(x[2] + d[2]));
+        if (r->fluid[to]) out[count++] = (beside){(uint32_t)to, (uint32_t)(UNIT + steps - 1)};
+    }
+    return count;
+}
+
+/* A list of cells that grows. */
+typedef struct bucket {
+    uint32_t *cells;
+    size_t count, room;
+} bucket;
+
+static rill_status push(bucket *b, uint64_t cell)
+{
+    if (b->count == b->room) {
+        const size_t room = b->room ? 2 * b->room : 4096;
+        uint32_t *cells = realloc(b->cells, room * sizeof *cells);
+        if (!cells) return rill_fail(RILL_SYSTEM, "out of memory for the cross-sections");
+        b->cells = cells;
+        b->room = room;
+    }
+    b->cells[b->count++] = (uint32_t)cell;
+    return RILL_OK;
+}
+
+/* Dial's shortest paths: a ring of lists, one for each distance that is still open. */
+static rill_status spread(reach *r, const double *flow)
+{
+    rill_status status = RILL_OK;
+    const rill_surface *s = r->geom->surface;
+    bucket ring[RING] = {{0}};
+    size_t open = 0;
+    for (uint64_t c = 0; c < r->cells; c++)
+        for (int k = 0; k < s->opening_count && r->label[c] >= RILL_PATCH; k++)
+            if (s->openings[k].label == r->label[c] && flow[k] > 0) {
+                r->far[c] = 0;
+                r->back[c] = (uint32_t)c;
+                RILL_TRY(push(&ring[0], c));
+                open++;
+            }
+    for (uint32_t far = 0; open > 0; far++) {
+        bucket *b = &ring[far % RING];
+        for (size_t k = 0; k < b->count; k++) {
+            const uint64_t here = b->cells[k];
+            if (r->far[here] != far || r->piece[here] == 0) continue;
+            r->piece[here] = 0; /* settled */
+            r->order[r->reached++] = (uint32_t)here;
+            beside around[26];
+            const int count = look_around(r, here, around);
+            for (int j = 0; j < count; j++) {
+                const uint32_t to = around[j].cell, there = far + around[j].length;
+                if (r->far[to] <= there) continue;
+                r->far[to] = there;
+                r->back[to] = (uint32_t)here;
+                RILL_TRY(push(&ring[there % RING], to));
+                open++;
+            }
+        }
+        open -= b->count;
+        b->count = 0;
+    }
+done:
+    for (int k = 0; k < RING; k++) free(ring[k].cells);
+    return status;
+}
+
+/* Join cells of the same shell that touch; number the pieces. */
+static rill_status part(reach *r)
+{
+    rill_status status = RILL_OK;
+    bucket stack = {0};
+    for (uint64_t k = 0; k < r->reached; k++) r->piece[r->order[k]] = UINT32_MAX;
+    for (uint64_t k = 0; k < r->reached; k++) {
+        if (r->piece[r->order[k]] != UINT32_MAX) continue;
+        const uint32_t shell = r->far[r->order[k]] / SHELL;
+        RILL_TRY(push(&stack, r->order[k]));
+        r->piece[r->order[k]] = r->pieces;
+        while (stack.count > 0) {
+            const uint64_t here = stack.cells[--stack.count];
+            beside around[26];
+            const int count = look_around(r, here, around);
+            for (int j = 0; j < count; j++) {
+                const uint32_t to = around[j].cell;
+                if (r->piece[to] != UINT32_MAX || r->far[to] / SHELL != shell || r->far[to] == UINT32_MAX)
+                    continue;
+                r->piece[to] = r->pieces;
+                RILL_TRY(push(&stack, to));
+            }
+        }
+        r->pieces++;
+    }
+    RILL_TRY(rill_array_create_zero((uint64_t)r->pieces + 1, sizeof *r->area, "the cross-sections",
+                                    (void **)&r->area));
+    RILL_TRY(rill_array_create_zero((uint64_t)r->pieces + 1, sizeof *r->flow, "the cross-sections",
+                                    (void **)&r->flow));
+    RILL_TRY(rill_array_create_zero((uint64_t)r->pieces + 1, sizeof *r->middle, "the cross-sections",
+                                    (void **)&r->middle));
+    RILL_TRY(rill_array_create_zero((uint64_t)r->pieces + 1, sizeof *r->cut, "the cross-sections",
+                                    (void **)&r->cut));
+    for (uint64_t k = 0; k < r->reached; k++) {
+        const uint64_t c = r->order[k];
+        int64_t x[3];
+        coordinates(r, c, x);
+        r->area[r->piece[c]] += r->fluid[c];
+        r->cut[r->piece[c]] |= r->label[c] >= RILL_PATCH;
+        for (int a = 0; a < 3; a++) r->middle[r->piece[c]][a] += r->fluid[c] * ((double)x[a] + 0.5);
+    }
+done:
+    free(stack.cells);
+    return status;
+}
+
+/* Return the first cell of an opening that is reached; UINT64_MAX when none is. */
+static uint64_t first_of(const reach *r, int label)
+{
+    for (uint64_t k = 0; k < r->reached; k++)
+        if (r->label[r->order[k]] == label) return r->order[k];
+    return UINT64_MAX;
+}
+
+/* Send an outlet's flow back along its way. */
+static void send_back(const reach *r, int label, double flow, double *length)
+{
+    uint64_t c = first_of(r, label);
+    if (c == UINT64_MAX) return;
+    *length = fmax(*length, (double)r->far[c] / UNIT * r->block);
+    uint32_t last = UINT32_MAX;
+    for (;; c = r->back[c]) {
+        if (r->piece[c] != last) r->flow[r->piece[c]] += flow;
+        last = r->piece[c];
+        if (r->back[c] == c) break;
+    }
+}
+
+/* Return the velocity of a piece, and its area in voxels. 0 for those that planes of openings cut off. */
+static double velocity_of(const reach *r, uint32_t piece, double *area)
+{
+    *area = r->area[piece] / ((double)SHELL / UNIT * r->block);
+    return r->cut[piece] ? 0 : r->flow[piece] / *area;
+}
+
+/* Find the fastest place along a way: two shells long, since one may fall into pieces; sum up what drops
+ * pressure along it, in voxels. */
+static void take_fastest(const reach *r, int label, rill_passage *out)
+{
+    uint64_t c = first_of(r, label);
+    if (c == UINT64_MAX) return;
+    const double thick = (double)SHELL / UNIT * r->block;
+    double before = 0, area, resist = 0, inert = 0;
+    uint32_t last = UINT32_MAX;
+    for (;; c = r->back[c]) {
+        const uint32_t piece = r->piece[c];
+        if (piece != last) {
+            const double here = velocity_of(r, piece, &area), both = fmin(here, before);
+            inert += thick * both;
+            if (r->flow[piece] > 0) resist += thick * both * both / r->flow[piece];
+            if (both > out->velocity) {
+                out->velocity = both;
+                out->area = area;
+                for (int a = 0; a < 3; a++) out->at[a] = r->middle[piece][a] / r->area[piece] * r->block;
+            }
+            before = here;
+        }
+        last = piece;
+        if (r->back[c] == c) break;
+    }
+    out->resist = fmax(out->resist, resist);
+    out->inert = fmax(out->inert, inert);
+}
+
+rill_status rill_passage_find(const rill_geom *geom, const double *flow, rill_passage *out)
+{
+    rill_status status = RILL_OK;
+    reach r = {.geom = geom};
+    const rill_surface *s = geom->surface;
+    *out = (rill_passage){0};
+    RILL_TRY(gather(&r));
+    RILL_TRY(spread(&r, flow));
+    RILL_TRY(part(&r));
+    for (int k = 0; k < s->opening_count; k++)
+        if (flow[k] < 0) send_back(&r, s->openings[k].label, -flow[k], &out->length);
+    for (int k = 0; k < s->opening_count; k++)
+        if (flow[k] < 0) take_fastest(&r, s->openings[k].label, out);
+    out->length *= geom->spacing;
+    out->area *= geom->spacing * geom->spacing;
+    out->velocity /= geom->spacing * geom->spacing;
+    out->resist /= geom->spacing * geom->spacing * geom->spacing;
+    out->inert /= geom->spacing;
+    for (int a = 0; a < 3; a++) out->at[a] = geom->origin[a] + out->at[a] * geom->spacing;
+done:
+    rill_array_destroy(r.fluid);
+    rill_array_destroy(r.label);
+    rill_array_destroy(r.far);
+    rill_array_destroy(r.back);
+    rill_array_destroy(r.order);
+    rill_array_destroy(r.piece);
+    rill_array_destroy(r.area);
+    rill_array_destroy(r.flow);
+    rill_array_destroy(r.middle);
+    rill_array_destroy(r.cut);
+    return status;
+}

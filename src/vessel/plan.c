@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a case and its geometry to lattice units and memory. Nothing is allocated for the run; how long it
+ * takes is pace.c's. */
+#include "vessel/plan.h"
+
+#include "device/device.h"
+#include "vessel/observe.h"
+#include "vessel/resume.h"
+#include "vessel/sponge.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "sim/sim.h"
+#include "sim/sim_priv.h"
+#include "kernel/variant.h"
+#include "sim/choose.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Largest relaxation time that is chosen: interpolated walls lie best below it (docs/method.md). */
+#define TAU_CHOSEN 0.8
+#define SWING_CHOSEN 0.05 /* of the density over a cycle, that pressures make: the vessel stores as much */
+#define MACH_CHOSEN 0.1
+#define TAU_AT_REST 5.0 /* the same where a fluid that thins is not sheared */
+
+/*
+ * Bytes of a wall link and of a link through an opening, roughly, with what is there while they are made; of
+ * each mode of a link, thrice for the same reason. What a simulation takes once to hand out moments. What
+ * threads and checkpoints take, and other files, whose batches and pictures do not grow with the vessel.
+ */
+enum { WALL_BYTES = 40, OPENING_BYTES = 64, MODE_BYTES = 3 * sizeof(double) };
+enum { SLICE_NODES = 1 << 20, PIECE_BYTES = 12 << 20, FILE_BYTES = 24 << 20 };
+
+typedef struct planner {
+    const rill_case *given;
+    const rill_geom *geom;
+    const rill_plan_options *options;
+    rill_case_plan *plan;
+    rill_outlook outlook;
+    rill_passage fastest;
+    double swing; /* Pa, of the expected pressures over a cycle */
+} planner;
+
+/* ---- what flows ------------------------------------------------------------------------------ */
+
+enum { SAMPLES = 256 };
+
+static double when(const planner *p, int j) { return p->given->run.period * j / SAMPLES; }
+
+/* The largest over a cycle of |h| without sign, and its range. */
+static double extreme(const planner *p, const rill_harmonics *h, double *swing)
+{
+    double most = 0, low = INFINITY, high = -INFINITY;
+    for (int j = 0; j < SAMPLES; j++) {
+        const double value = rill_harmonics_at(h, when(p, j));
+        low = fmin(low, value);
+        high = fmax(high, value);
+        if (fabs(value) > fabs(most)) most = value;
+    }
+    if (swing) *swing = fmax(*swing, high - low);
+    return most;
+}
+
+static void describe_opening(planner *p, int k, double inflow)
+{
+    const rill_opening *o = &p->geom->surface->openings[k];
+    const rill_end_state *s = &p->outlook.states[k];
+    const rill_profile *profile = p->outlook.profiles[k];
+    rill_plan_opening *out = &p->plan->openings[k];
+    *out = (rill_plan_opening){.end = p->outlook.ends[k], .cells = o->hydraulic_diameter / p->geom->spacing};
+    out->flow_mean = s->flow.mean;
+    out->flow_peak = extreme(p, &s->flow, NULL);
+    out->pressure_mean = s->pressure.mean;
+    out->pressure_peak = extreme(p, &s->pressure, &p->swing);
+    out->pressure_start = rill_harmonics_at(&s->stored, 0);
+    out->share = s->flow.mean < 0 && inflow > 0 ? -s->flow.mean / inflow : 0;
+    const double mean = fabs(out->flow_peak) / o->area;
+    out->velocity_peak = mean * (profile ? fmax(creal(profile->peak[0]), 1) : 2);
+    out->reynolds = mean * o->hydraulic_diameter / p->outlook.nu;
+    out->kept = 1;
+    if (profile) {
+        const rill_kept *kept = &p->outlook.kept[k];
+        out->kept = kept->least;
+        out->kept_when = kept->when;
+        out->outward = kept->outward;
+        out->reversed = kept->reversed;
+    }
+    if (p->given->run.pulsatile)
+        out->womersley = o->hydraulic_diameter / 2 * sqrt(2 * M_PI / p->given->run.period / p->outlook.nu);
+}
+
+/* Find the velocity to expect where the vessel is narrowest, at the moment of the largest inflow. */
+static rill_status find_fastest(planner *p)
+{
+    double flow[RILL_OPENINGS] = {0}, most = 0, moment = 0;
+    for (int j = 0; j < SAMPLES; j++) {
+        double in = 0;
+        for (int k = 0; k < p->outlook.count; k++)
+            in += fmax(rill_harmonics_at(&p->outlook.states[k].flow, when(p, j)), 0);
+        if (in <= most) continue;
+        most = in;
+        moment = when(p, j);
+    }
+    for (int k = 0; k < p->outlook.count; k++)
+        flow[k] = rill_harmonics_at(&p->outlook.states[k].flow, moment);
+    return rill_passage_find(p->geom, flow, &p->fastest);
+}
+
+static double apart(const rill_opening *a, const rill_opening *b)
+{
+    return hypot(hypot(a->centre[0] - b->centre[0], a->centre[1] - b->centre[1]),
+                 a->centre[2] - b->centre[2]);
+}
+
+/* Return the largest difference at any moment between the pressures that two openings hold. */
+static double held_drop(const planner *p, int a, int b)
+{
+    double drop = 0;
+    for (int j = 0; j < SAMPLES; j++)
+        drop = fmax(drop, fabs(rill_harmonics_at(&p->outlook.states[a].pressure, when(p, j)) -
+                               rill_harmonics_at(&p->outlook.states[b].pressure, when(p, j))));
+    return drop;
+}
+
+/* Return the velocity that pressures drive from opening to opening, through a straight tube or as a free jet.
+ * The circuit, whose vessel has no resistance, does not know it. */
+static double driven_velocity(const planner *p)
+{
+    double drop = 0, r = 0, length = 0;
+    bool inlet = false;
+    const rill_opening *o = p->geom->surface->openings;
+    for (int k = 0; k < p->outlook.count; k++)
+        inlet |= p->given->ends[p->plan->openings[k].end].kind == RILL_END_INLET;
+    for (int k = 0; k < p->outlook.count; k++) {
+        if (inlet && p->given->ends[p->plan->openings[k].end].kind != RILL_END_PRESSURE) continue;
+        r = fmax(r, o[k].hydraulic_diameter / 2);
+        for (int j = 0; j < k; j++) {
+            if (inlet && p->given->ends[p->plan->openings[j].end].kind != RILL_END_PRESSURE) continue;
+            drop = fmax(drop, held_drop(p, j, k));
+            length = fmax(length, apart(&o[j], &o[k]));
+        }
+    }
+    if (!(drop > 0) || !(length > 0)) return 0;
+    return fmin(sqrt(2 * drop / p->given->density),
+                drop * r * r / (4 * p->outlook.nu * p->given->density * length));
+}
+
+static rill_status expect(planner *p)
+{
+    rill_status status = RILL_OK;
+    rill_case_plan *plan = p->plan;
+    double inflow = 0;
+    RILL_TRY(rill_outlook_make(p->given, p->geom, &p->outlook));
+    plan->opening_count = p->outlook.count;
+    plan->nu = p->outlook.nu;
+    for (int k = 0; k < p->outlook.count; k++) inflow += fmax(p->outlook.states[k].flow.mean, 0);
+    for (int k = 0; k < p->outlook.count; k++) {
+        describe_opening(p, k, inflow);
+        const rill_plan_opening *o = &plan->openings[k];
+        plan->velocity_peak = fmax(plan->velocity_peak, o->velocity_peak);
+        plan->reynolds = fmax(plan->reynolds, o->reynolds);
+        plan->womersley = fmax(plan->womersley, o->womersley);
+        plan->weights += p->outlook.profiles[k] ? rill_outlook_modes(&p->outlook, k) : 1;
+        plan->opening_links += p->geom->surface->openings[k].cut_count;
+    }
+    RILL_TRY(find_fastest(p));
+    plan->velocity_peak = fmax(plan->velocity_peak, 2 * p->fastest.velocity);
+    plan->velocity_peak = fmax(plan->velocity_peak, driven_velocity(p));
+    plan->narrowest = p->fastest.area;
+    if (p->fastest.area > 0)
+        plan->reynolds =
+            fmax(plan->reynolds, p->fastest.velocity * sqrt(4 * p->fastest.area / M_PI) / plan->nu);
+done:
+    return status;
+}
+
+/* ---- the lattice ----------------------------------------------------------------------------- */
+
+/* Return the Reynolds number of a cell at the peak. */
+double rill_plan_cell_reynolds(const rill_case *c, const rill_case_plan *plan)
+{
+    return plan->velocity_peak * plan->scales.length / rill_law_least(&c->law, c->density);
+}
+
+static void choose_step(planner *p)
+{
+    rill_case_plan *plan = p->plan;
+    const rill_case *c = p->given;
+    const double dx = p->geom->spacing, fast = plan->velocity_peak > 0 ? plan->velocity_peak : 1e-3;
+    double dt = c->run.time_step;
+    plan->scales.length = dx;
+    const double mach = c->run.mach > 0 ? c->run.mach : MACH_CHOSEN;
+    const double thickest = c->law.kind == RILL_LAW_NEWTONIAN ? 0
+                            : c->law.kind == RILL_LAW_CASSON  ? RILL_CASSON_RANGE * c->law.viscosity
+                                                              : c->law.at_rest;
+    if (dt == 0) dt = fmin(mach / sqrt(3.0) * dx / fast, (TAU_CHOSEN - 0.5) / 3 * dx * dx / plan->nu);
+    if (c->run.time_step == 0 && c->run.mach == 0 && p->swing > 0)
+        dt = fmin(dt, dx * sqrt(SWING_CHOSEN * c->density / (3 * p->swing)));
+    rill_compliance_begin(c, p->geom, &p->outlook, p->swing, &plan->compliance);
+    if (c->run.time_step == 0 && c->run.mach == 0)
+        dt = fmin(dt, rill_compliance_step(c, &plan->compliance, dx, fast));
+    if (c->run.time_step == 0 && thickest > 0)
+        dt = fmin(dt, (TAU_AT_REST - 0.5) / 3 * dx * dx / (thickest / c->density));
+    const rill_plan_resume *kept = &plan->resume;
+    if (kept->given) {
+        plan->cycle_steps = kept->cycle_steps;
+        dt = kept->time_step;
+    } else if (c->run.pulsatile) {
+        /* Snapshots fall on steps. */
+        const double phases = fmax(c->output.snapshots, 1),
+                     steps = ceil(c->run.period / dt / phases - 1e-9) * phases;
+        plan->cycle_steps = (uint64_t)fmin(fmax(steps, phases), 1e15);
+        dt = c->run.period / (double)plan->cycle_steps;
+    }
+    plan->scales = (rill_scales){.length = dx,
+                                 .time = dt,
+                                 .velocity = dx / dt,
+                                 .pressure = c->density * (dx / dt) * (dx / dt),
+                                 .flow = dx * dx * dx / dt};
+    plan->mach = plan->velocity_peak * dt / dx * sqrt(3.0);
+    rill_compliance_end(c, &p->outlook, &plan->scales, &plan->compliance);
+    double held = 0;
+    int holding = 0;
+    for (int k = 0; k < plan->opening_count; k++) {
+        const rill_end_kind kind = c->ends[plan->openings[k].end].kind;
+        if (kind == RILL_END_INLET || (kind == RILL_END_SPLIT && !p->outlook.states[k].rest)) continue;
+        held += plan->openings[k].pressure_mean;
+        holding++;
+    }
+    plan->scales.base = holding ? held / holding : 0;
+}
+
+/* The law in lattice units. */
+static rill_status choose_law(planner *p)
+{
+    rill_case_plan *plan = p->plan;
+    const rill_case *c = p->given;
+    rill_sim_options *o = &plan->options;
+    const double unit = plan->scales.length * plan->scales.length / plan->scales.time * c->density;
+    const double least = c->law.viscosity / unit, typical = plan->nu * c->density / unit;
+    *o = rill_sim_options_default();
+    o->backend = p->options->backend;
+    o->device = p->options->device;
+    o->tau = 0.5 + 3 * typical;
+    plan->tau_low = plan->tau_high = o->tau;
+    if (c->law.kind == RILL_LAW_NEWTONIAN) return RILL_OK;
+    plan->tau_low = 0.5 + 3 * least;
+    if (c->law.kind == RILL_LAW_CASSON) {
+        plan->rheology = RILL_CASSON;
+        o->casson = (rill_casson){.nu_inf = least,
+                                  .yield = c->law.yield_stress / unit * plan->scales.time,
+                                  .nu_max = RILL_CASSON_RANGE * least};
+        plan->tau_high = 0.5 + 3 * o->casson.nu_max;
+        return RILL_OK;
+    }
+    plan->rheology = RILL_CARREAU_YASUDA;
+    o->carreau_yasuda = (rill_carreau_yasuda){.nu_0 = c->law.at_rest / unit,
+                                              .nu_inf = least,
+                                              .lambda = c->law.time / plan->scales.time,
+                                              .n = c->law.index,
+                                              .a = c->law.sharpness};
+    plan->tau_high = 0.5 + 3 * c->law.at_rest / unit;
+    return RILL_OK;
+}
+
+/*
+ * TRT with 3/16 is what walls and viscosity laws are validated with; beyond a few cell Reynolds numbers
+ * openings make it unstable, and cumulants stay stable (docs/vessels.md has the measurements).
+ */
+static void choose_collision(const planner *p, rill_variant *v)
+{
+    static const rill_lattice lattices[] = {RILL_D3Q19, RILL_D3Q27, RILL_D3Q15};
+    const rill_case *c = p->given;
+    const bool quick =
+        rill_plan_cell_reynolds(c, p->plan) > RILL_CELL_TRT && c->law.kind == RILL_LAW_NEWTONIAN;
+    const int lattice = c->run.lattice < 0 ? -1 : (int)lattices[c->run.lattice];
+    v->collision = RILL_TRT;
+    if (c->run.collision >= 0)
+        v->collision = (rill_collision)c->run.collision;
+    else if (quick && (lattice < 0 || lattice == RILL_D3Q27))
+        v->collision = RILL_CUMULANT;
+    else if (quick && lattice == RILL_D3Q19)
+        v->collision = RILL_CENTRAL_MOMENT;
+    v->lattice = lattice >= 0                    ? (rill_lattice)lattice
+                 : v->collision == RILL_CUMULANT ? RILL_D3Q27
+                                                 : RILL_D3Q19;
+}
+
+static rill_status choose_variant(planner *p, rill_device *device)
+{
+    rill_status status = RILL_OK;
+    rill_case_plan *plan = p->plan;
+    const rill_case *c = p->given;
+    rill_variant v = rill_variant_default();
+    v.equilibrium = RILL_SECOND_ORDER;
+    v.rheology = plan->rheology;
+    choose_collision(p, &v);
+    if (c->run.storage >= 0) v.storage = (rill_storage)c->run.storage;
+    if (c->run.stream >= 0) v.stream = (rill_stream)c->run.stream;
+    if (c->run.addressing >= 0) v.addressing = (rill_addressing)c->run.addressing;
+    plan->variant_reason =
+        rill_variant_choose_for(&v, device, p->geom, c->run.stream >= 0, c->run.addressing >= 0);
+    status = rill_variant_check(v);
+    if (status != RILL_OK) {
+        rill_fail_prefix("%s", c->path);
+        goto done;
+    }
+    plan->options.variant = rill_variant_normal(v);
+done:
+    return status;
+}
+
+/* ---- memory and steps ------------------------------------------------------------------------ */
+
+static uint64_t link_bytes(const planner *p)
+{
+    const rill_case_plan *plan = p->plan;
+    uint64_t bytes = plan->wall_links * WALL_BYTES +
+                     rill_sponge_nodes(p->geom, plan) * (sizeof(rill_node) + sizeof(float));
+    for (int k = 0; k < plan->opening_count; k++)
+        bytes += p->geom->surface->openings[k].cut_count *
+                 (OPENING_BYTES + MODE_BYTES * (uint64_t)rill_outlook_modes(&p->outlook, k));
+    return bytes;
+}
+
+/* Whether moments of all nodes are set at the start (Windkessels) or read. */
+static bool takes_moments(const planner *p)
+{
+    bool windkessel = false;
+    for (int k = 0; k < p->given->end_count; k++) windkessel |= p->given->ends[k].kind == RILL_END_WINDKESSEL;
+    return windkessel || p->given->output.fields;
+}
+
+/* Bytes of a triangle in a file of the wall, and of its results; of a node, and of a picture. */
+enum { TRIANGLE_BYTES = 56, SHEAR_BYTES = 12, MEAN_BYTES = 24, FIELD_BYTES = 20, PICTURE_BYTES = 1 << 20 };
+
+/* What is written, before it is compressed. @param[in] series  bytes of all series, as they are in memory */
+static void count_disk(planner *p, uint64_t series)
+{
+    rill_case_plan *plan = p->plan;
+    const rill_case *c = p->given;
+    const uint64_t triangles = p->geom->surface->triangle_count, phases = (uint64_t)c->output.snapshots;
+    plan->checkpoint_bytes = rill_sim_population_bytes(plan->options.variant, plan->nodes) +
+                             (c->output.surface ? 4 * sizeof(double) * triangles : 0) + series;
+    plan->output_bytes = 3 * series; /* HDF5 and text */
+    if (c->output.surface)
+        plan->output_bytes += triangles * (TRIANGLE_BYTES + MEAN_BYTES) + 2 * PICTURE_BYTES +
+                              phases * triangles * (TRIANGLE_BYTES + SHEAR_BYTES);
+    if (c->output.fields) plan->output_bytes += phases * plan->nodes * FIELD_BYTES;
+    if (c->output.slices) plan->output_bytes += 3 * PICTURE_BYTES;
+}
+
+static rill_status count_memory(planner *p, rill_device *device)
+{
+    rill_status status = RILL_OK;
+    rill_case_plan *plan = p->plan;
+    rill_numbering numbering = {.occupied = NULL};
+    rill_links_size size;
+    RILL_TRY(rill_memory_available(&plan->host_free));
+    RILL_TRY(rill_memory_require(rill_numbering_bytes(p->geom), "the numbers of the fluid nodes"));
+    RILL_TRY(rill_numbering_create(p->geom, &numbering));
+    RILL_TRY(rill_links_measure(&numbering, plan->options.variant, &size));
+    plan->nodes = numbering.nodes;
+    const rill_observers_size observers = rill_observers_measure(p->given, p->geom, plan);
+    const bool moments = takes_moments(p),
+               files = p->given->output.surface || p->given->output.fields ||
+                       (p->given->output.slices && p->given->output.snapshots > 0);
+    const uint64_t slice = 4 * sizeof(double) * (plan->nodes < SLICE_NODES ? plan->nodes : SLICE_NODES),
+                   links = link_bytes(p), file = files ? FILE_BYTES : PIECE_BYTES,
+                   sim = rill_sim_bytes(plan->options.variant, &size) + links + observers.backend +
+                         (moments ? slice : 0),
+                   at_times = observers.making > file ? observers.making : file;
+    plan->host_bytes = rill_numbering_bytes(p->geom) + (moments ? slice : 0) + observers.host + at_times +
+                       (device->backend->host ? sim : links);
+    plan->device_bytes = device->backend->host ? 0 : sim;
+    count_disk(p, observers.series);
+    if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));
+done:
+    rill_numbering_destroy(&numbering);
+    return status;
+}
+
+static void count_steps(planner *p)
+{
+    rill_case_plan *plan = p->plan;
+    const rill_case *c = p->given;
+    const double dt = plan->scales.time;
+    const double sound = p->fastest.length / plan->scales.length * sqrt(3.0); /* steps along the vessel */
+    if (c->run.pulsatile)
+        plan->steps = (uint64_t)fmin(ceil(c->run.cycles * (double)plan->cycle_steps), 1e15);
+    else {
+        double widest = 0, along = 0;
+        for (int k = 0; k < plan->opening_count; k++) {
+            widest = fmax(widest, p->geom->surface->openings[k].hydraulic_diameter / 2);
+            along = fmax(along, fabs(plan->openings[k].flow_mean) / p->geom->surface->openings[k].area);
+        }
+        const rill_plan_compliance *stores = &plan->compliance;
+        const double chosen = 5 * p->fastest.length / fmax(along, 1e-9) + widest * widest / plan->nu +
+                              5 * (stores->settling + stores->constant);
+        plan->steps = (uint64_t)fmin(ceil((c->run.duration > 0 ? c->run.duration : chosen) / dt), 1e15);
+    }
+    const double whole = c->run.pulsatile ? (double)plan->cycle_steps : (double)plan->steps;
+    const double soft =
+        c->run.soft_start >= 0 ? c->run.soft_start / dt : fmin(fmax(0.1 * whole, 4 * sound), 0.5 * whole);
+    plan->soft_steps = plan->resume.given ? plan->resume.soft_steps : (uint64_t)fmin(fmax(soft, 0), 1e15);
+}
+
+rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
+                                const rill_plan_options *options, rill_case_plan *plan)
+{
+    rill_status status = RILL_OK;
+    rill_device *device = NULL;
+    planner p = {.given = given, .geom = geom, .options = options, .plan = plan};
+    memset(plan, 0, sizeof *plan);
+    if (options->resume) RILL_TRY(rill_resume_find(options->resume, given, &plan->resume));
+    RILL_TRY(expect(&p));
+    plan->voxels = rill_geom_voxels(geom);
+    plan->wall_links = geom->surface->wall_count;
+    choose_step(&p);
+    RILL_TRY(choose_law(&p));
+    RILL_TRY(rill_device_take(options->device, options->backend, &device));
+    RILL_TRY(choose_variant(&p, device));
+    rill_sponge_plan(given, geom, plan);
+    count_steps(&p);
+    rill_plan_guard(given, &p.outlook, &p.fastest, plan);
+    RILL_TRY(count_memory(&p, device));
+    rill_case_judge(given, geom, p.swing, &p.fastest, plan);
+    if (options->measure) RILL_TRY(rill_case_pace(given, geom, device->backend->host, plan));
+done:
+    rill_outlook_destroy(&p.outlook);
+    rill_device_leave(options->device, device);
+    return status;
+}

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a case file may say, and what must go together. How YAML is read is yaml.c's. */
+#include "vessel/case.h"
+#include "vessel/yaml.h"
+
+#include "core/status.h"
+#include "geometry/surface/openings.h"
+#include "kernel/variant.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(rill_case, member)
+#define OF_END(member) offsetof(rill_end, member)
+#define OF_LAW(member) offsetof(rill_law, member)
+
+#define CHECKPOINT_EVERY 600.0 /* s of wall-clock time, unless the case or an option says otherwise */
+
+/* ---- viscosity laws -------------------------------------------------------------------------- */
+
+static const char *const laws[] = {"newtonian", "carreau-yasuda", "casson", NULL};
+
+static const rill_key newtonian_keys[] = {
+    {"law", RILL_KEY_CHOICE, OF_LAW(kind), true, .choices = laws},
+    {"viscosity", RILL_KEY_QUANTITY, OF_LAW(viscosity), true, "Pa.s", 0, INFINITY, true},
+    {0}};
+static const rill_key carreau_keys[] = {
+    {"law", RILL_KEY_CHOICE, OF_LAW(kind), true, .choices = laws},
+    {"at-rest", RILL_KEY_QUANTITY, OF_LAW(at_rest), true, "Pa.s", 0, INFINITY, true},
+    {"at-infinite-shear", RILL_KEY_QUANTITY, OF_LAW(viscosity), true, "Pa.s", 0, INFINITY, true},
+    {"time", RILL_KEY_QUANTITY, OF_LAW(time), true, "s", 0, INFINITY, true},
+    {"index", RILL_KEY_QUANTITY, OF_LAW(index), true, "1", 0, 2, true},
+    {"sharpness", RILL_KEY_QUANTITY, OF_LAW(sharpness), true, "1", 0, 10, true},
+    {0}};
+static const rill_key casson_keys[] = {
+    {"law", RILL_KEY_CHOICE, OF_LAW(kind), true, .choices = laws},
+    {"plastic-viscosity", RILL_KEY_QUANTITY, OF_LAW(viscosity), true, "Pa.s", 0, INFINITY, true},
+    {"yield-stress", RILL_KEY_QUANTITY, OF_LAW(yield_stress), true, "Pa", 0, INFINITY, true},
+    {0}};
+
+/* A quantity, or a mapping that names its law. */
+static rill_status read_law(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                            void *into)
+{
+    static const rill_key *const tables[] = {newtonian_keys, carreau_keys, casson_keys};
+    rill_law *law = into;
+    if (!rill_yaml_is_map(value)) {
+        const rill_status status = rill_yaml_quantity(yaml, value, where, "Pa.s", &law->viscosity);
+        if (status != RILL_OK || law->viscosity > 0) return status;
+        return rill_yaml_fail(yaml, value, "%s is %s: it must be above 0", where, rill_yaml_scalar(value));
+    }
+    const rill_yaml_value *kind = rill_yaml_get(yaml, value, "law");
+    int k = 0;
+    if (!kind)
+        return rill_yaml_fail(yaml, value, "%s lacks the key \"law\": newtonian, carreau-yasuda or casson",
+                              where);
+    const rill_status status = rill_yaml_choice(yaml, kind, "law of viscosity", laws, &k);
+    return status == RILL_OK ? rill_yaml_map(yaml, value, "viscosity", tables[k], law, NULL) : status;
+}
+
+/* ---- openings -------------------------------------------------------------------------------- */
+
+static const char *const kinds[] = {"inlet", "pressure", "resistance", "windkessel", "flow-split", NULL};
+static const char *const profiles[] = {"flat", "parabolic", "womersley", "fitted", NULL};
+
+/* A fraction, or Murray's law. */
+static rill_status read_fraction(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                                 void *into)
+{
+    double *fraction = into;
+    const char *text = rill_yaml_scalar(value);
+    if (text && strcmp(text, "murray") == 0) {
+        *fraction = NAN;
+        return RILL_OK;
+    }
+    const rill_status status = rill_yaml_quantity(yaml, value, where, "1", fraction);
+    if (status != RILL_OK) {
+        rill_fail_prefix("%s", "a share of the inlets' flow, or murray");
+        return status;
+    }
+    if (*fraction > 0 && *fraction < 1) return RILL_OK;
+    return rill_yaml_fail(yaml, value, "%s is %g: give a share between 0 and 1, such as 30 %%, or murray",
+                          where, *fraction);
+}
+
+/* Name and waveform are read by the caller; a waveform's text rests in `wave_path` until then. */
+typedef struct end_reader {
+    rill_end end;
+    const char *wave_path;
+} end_reader;
+
+#define KIND                                                                                                 \
+    {                                                                                                        \
+        "kind", RILL_KEY_CHOICE, OF_END(kind), true, .choices = kinds                                        \
+    }
+#define WAVEFORM                                                                                             \
+    {                                                                                                        \
+        "waveform", RILL_KEY_TEXT, offsetof(end_reader, wave_path)                                           \
+    }
+#define BACKFLOW                                                                                             \
+    {                                                                                                        \
+        "backflow", RILL_KEY_QUANTITY, OF_END(backflow), false, "1", 0, 10                                   \
+    }
+#define BEYOND                                                                                               \
+    {                                                                                                        \
+        "beyond", RILL_KEY_QUANTITY, OF_END(beyond), false, "Pa", -1e7, 1e7                                  \
+    }
+
+static const rill_key inlet_keys[] = {
+    KIND,
+    {"flow", RILL_KEY_QUANTITY, OF_END(amount), false, "m3/s", -1, 1},
+    {"mean-velocity", RILL_KEY_QUANTITY, OF_END(amount), false, "m/s", -100, 100},
+    {"peak-velocity", RILL_KEY_QUANTITY, OF_END(amount), false, "m/s", -100, 100},
+    {"profile", RILL_KEY_CHOICE, OF_END(profile), false, .choices = profiles},
+    WAVEFORM,
+    {0}};
+static const rill_key pressure_keys[] = {
+    KIND, {"pressure", RILL_KEY_QUANTITY, OF_END(pressure), false, "Pa", -1e7, 1e7}, WAVEFORM, BACKFLOW, {0}};
+static const rill_key resistance_keys[] = {
+    KIND,
+    {"resistance", RILL_KEY_QUANTITY, OF_END(distal), true, "Pa.s/m3", 0, INFINITY, true},
+    BEYOND,
+    BACKFLOW,
+    {0}};
+static const rill_key windkessel_keys[] = {
+    KIND,
+    {"proximal", RILL_KEY_QUANTITY, OF_END(proximal), true, "Pa.s/m3", 0, INFINITY},
+    {"compliance", RILL_KEY_QUANTITY, OF_END(compliance), true, "m3/Pa", 0, INFINITY, true},
+    {"distal", RILL_KEY_QUANTITY, OF_END(distal), true, "Pa.s/m3", 0, INFINITY, true},
+    BEYOND,
+    BACKFLOW,
+    {0}};
+static const rill_key split_keys[] = {
+    KIND, {"fraction", RILL_KEY_CALL, OF_END(fraction), true, .read = read_fraction}, BACKFLOW, {0}};
+static const rill_key *const end_keys[] = {inlet_keys, pressure_keys, resistance_keys, windkessel_keys,
+                                           split_keys};
+
+/* Path of a file that the case names, from the case file's directory. */
+static char *beside(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    char *out = NULL;
+    if (name[0] == '/' || !slash) return strdup(name);
+    return asprintf(&out, "%.*s/%s", (int)(slash - path), path, name) < 0 ? NULL : out;
+}
+
+/* A waveform says what it is; the case says how much of it, if it is a factor. */
+static rill_status fit_wave(const rill_yaml *yaml, const rill_yaml_value *at, end_reader *r, int given,
+                            const char *amount)
+{
+    rill_end *e = &r->end;
+    const rill_wave_kind kind = e->wave->kind;
+    const bool inlet = e->kind == RILL_END_INLET;
+    if (inlet ? kind == RILL_WAVE_PRESSURE : kind < RILL_WAVE_PRESSURE)
+        return rill_yaml_fail(yaml, at, "%s gives a %s, which is nothing for the %s %s", r->wave_path,
+                              rill_wave_names[kind], inlet ? "inlet" : "pressure outlet", e->name);
+    if (kind == RILL_WAVE_FACTOR && given < 0)
+        return rill_yaml_fail(yaml, at, "%s gives factors: %s must say of which %s", r->wave_path, e->name,
+                              inlet ? "flow, mean-velocity or peak-velocity" : "pressure");
+    if (kind == RILL_WAVE_FACTOR) return RILL_OK;
+    if (given >= 0)
+        return rill_yaml_fail(yaml, at,
+                              "%s: %s and the waveform %s, which has units, cannot both be given: leave one "
+                              "out, or call its column factor",
+                              e->name, amount, r->wave_path);
+    if (inlet) {
+        e->amount = 1;
+        e->inflow = (rill_inflow)kind;
+    } else
+        e->pressure = 1;
+    return RILL_OK;
+}
+
+/* What inlets and pressures say of how much. */
+static rill_status fit_amount(const rill_yaml *yaml, const rill_yaml_value *at, end_reader *r,
+                              const bool *given, const rill_case *c)
+{
+    rill_status status = RILL_OK;
+    rill_end *e = &r->end;
+    const rill_key *keys = end_keys[e->kind];
+    const int last = e->kind == RILL_END_INLET ? RILL_INFLOW_COUNT : 1;
+    int which = -1;
+    char *path = NULL;
+    for (int k = 1; k <= last; k++) {
+        if (!given[k]) continue;
+        if (which >= 0)
+            RILL_TRY(rill_yaml_fail(yaml, at, "%s: %s and %s cannot both be given: leave one out", e->name,
+                                    keys[which].name, keys[k].name));
+        which = k;
+    }
+    if (e->kind == RILL_END_INLET && which > 0) e->inflow = (rill_inflow)(which - 1);
+    if (!r->wave_path) {
+        if (which < 0)
+            status = rill_yaml_fail(yaml, at, "%s: it must be given %s, or a waveform", e->name,
+                                    last > 1 ? "a flow, a mean-velocity or a peak-velocity" : "a pressure");
+        goto done;
+    }
+    path = beside(c->path, r->wave_path);
+    if (!path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", r->wave_path));
+    status = rill_waveform_read(path, c->run.period, &e->wave);
+    if (status != RILL_OK) {
+        rill_fail_prefix("%s:%d: waveform of %s", c->path, rill_yaml_line(at), e->name);
+        goto done;
+    }
+    RILL_TRY(fit_wave(yaml, at, r, which, which > 0 ? keys[which].name : ""));
+done:
+    free(path);
+    return status;
+}
+
+static rill_status read_end(const rill_yaml *yaml, const rill_yaml_value *key, const rill_yaml_value *value,
+                            const rill_case *c, rill_end *out)
+{
+    rill_status status = RILL_OK;
+    bool given[16] = {false};
+    char where[96], what[112];
+    end_reader r = {.end = {.profile = RILL_PROFILE_FITTED, .backflow = -1, .line = rill_yaml_line(key)}};
+    const char *name = rill_yaml_scalar(key);
+    if (strlen(name) >= sizeof r.end.name || rill_opening_name_check(name) != RILL_OK)
+        return rill_yaml_fail(yaml, key, "\"%.80s\" cannot be the name of an opening", name);
+    snprintf(r.end.name, sizeof r.end.name, "%s", name);
+    snprintf(where, sizeof where, "opening %s", name);
+    const rill_yaml_value *kind = rill_yaml_get(yaml, value, "kind");
+    int k = 0;
+    if (!rill_yaml_is_map(value))
+        return rill_yaml_fail(yaml, value, "%s is no mapping: write its kind and what goes with it below",
+                              where);
+    if (!kind)
+        return rill_yaml_fail(
+            yaml, value, "%s lacks the key \"kind\": inlet, pressure, resistance, windkessel or flow-split",
+            where);
+    snprintf(what, sizeof what, "kind of %s", where);
+    RILL_TRY(rill_yaml_choice(yaml, kind, what, kinds, &k));
+    RILL_TRY(rill_yaml_map(yaml, value, where, end_keys[k], &r, given));
+    if (k == RILL_END_INLET || k == RILL_END_PRESSURE) RILL_TRY(fit_amount(yaml, value, &r, given, c));
+    *out = r.end;
+    r.end.wave = NULL;
+done:
+    rill_waveform_destroy(r.end.wave);
+    return status;
+}
+
+static rill_status read_ends(const rill_yaml *yaml, const rill_yaml_value *map, rill_case *c)
+{
+    rill_status status = RILL_OK;
+    const int count = rill_yaml_count(map);
+    if (!rill_yaml_is_map(map) || count == 0)
+        return rill_yaml_fail(yaml, map,
+                              "openings is no mapping: name each opening of the geometry below it");
+    if (count > RILL_OPENINGS)
+        return rill_yaml_fail(yaml, map, "%d openings are more than the %d that there can be", count,
+                              RILL_OPENINGS);
+    RILL_TRY(rill_yaml_names(yaml, map, "openings"));
+    c->ends = calloc((size_t)count, sizeof *c->ends);
+    if (!c->ends) return rill_fail(RILL_SYSTEM, "out of memory for %d openings", count);
+    for (int k = 0; k < count; k++) {
+        const rill_yaml_value *key, *value = rill_yaml_item(yaml, map, k, &key);
+        RILL_TRY(read_end(yaml, key, value, c, &c->ends[k]));
+        c->end_count++;
+    }
+done:
+    return status;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static rill_status read_place(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                              const char *unit, double out[3])
+{
+    rill_status status = RILL_OK;
+    if (!rill_yaml_is_list(value) || rill_yaml_count(value) != 3)
+        return rill_yaml_fail(yaml, value, "%s is no list of three: write %s", where,
+                              strcmp(unit, "m") ? "[0, 0, 1]" : "[10 mm, 0 mm, 5 mm]");
+    for (int a = 0; a < 3; a++)
+        RILL_TRY(rill_yaml_quantity(yaml, rill_yaml_item(yaml, value, a, NULL), where, unit, &out[a]));
+done:
+    return status;
+}
+
+static rill_status read_centre(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                               void *into)
+{
+    return read_place(yaml, value, where, "m", into);
+}
+
+static rill_status read_normal(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                               void *into)
+{
+    double *n = into;
+    const rill_status status = read_place(yaml, value, where, "1", n);
+    const double length = hypot(hypot(n[0], n[1]), n[2]);
+    if (status != RILL_OK) return status;
+    if (!(length > 0) || !isfinite(length)) return rill_yaml_fail(yaml, value, "%s has no direction", where);
+    for (int a = 0; a < 3; a++) n[a] /= length;
+    return RILL_OK;
+}
+
+/* Items that have a name: fill in an array of structs of `size` bytes that begin with it. */
+static rill_status
+read_named(const rill_yaml *yaml, const rill_yaml_value *map, const char *where, size_t size,
+           rill_status (*read)(const rill_yaml *, const rill_yaml_value *, const char *, void *), void **out,
+           int *out_count)
+{
+    rill_status status = RILL_OK;
+    const int count = rill_yaml_count(map);
+    if (!rill_yaml_is_map(map))
+        return rill_yaml_fail(yaml, map, "%s is no mapping: name each below it", where);
+    RILL_TRY(rill_yaml_names(yaml, map, where));
+    *out = calloc((size_t)count + 1, size);
+    if (!*out) return rill_fail(RILL_SYSTEM, "out of memory for %s", where);
+    *out_count = count;
+    for (int k = 0; k < count; k++) {
+        const rill_yaml_value *key, *value = rill_yaml_item(yaml, map, k, &key);
+        char *item = (char *)*out + (size_t)k * size, what[160];
+        const char *name = rill_yaml_scalar(key);
+        if (rill_opening_name_check(name) != RILL_OK || strlen(name) >= RILL_OPENING_NAME)
+            return rill_yaml_fail(yaml, key, "\"%.80s\" cannot be a name in %s", name, where);
+        snprintf(item, RILL_OPENING_NAME, "%s", name);
+        snprintf(what, sizeof what, "%s: %s", where, name);
+        RILL_TRY(read(yaml, value, what, item));
+    }
+done:
+    return status;
+}
+
+static rill_status read_probe(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                              void *into)
+{
+    return read_place(yaml, value, where, "m", ((rill_case_probe *)into)->at);
+}
+
+static rill_status read_plane(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                              void *into)
+{
+    static const rill_key keys[] = {
+        {"centre", RILL_KEY_CALL, offsetof(rill_case_plane, centre), true, .read = read_centre},
+        {"normal", RILL_KEY_CALL, offsetof(rill_case_plane, normal), true, .read = read_normal},
+        {0}};
+    return rill_yaml_map(yaml, value, where, keys, into, NULL);
+}
+
+static rill_status read_probes(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                               void *into)
+{
+    rill_case *c = into;
+    (void)where;
+    return read_named(yaml, value, "probes", sizeof *c->output.probes, read_probe, (void **)&c->output.probes,
+                      &c->output.probe_count);
+}
+
+static rill_status read_planes(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                               void *into)
+{
+    rill_case *c = into;
+    (void)where;
+    return read_named(yaml, value, "planes", sizeof *c->output.planes, read_plane, (void **)&c->output.planes,
+                      &c->output.plane_count);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static const char *const walls[] = {"interpolated", "half-way", NULL};
+static const char *const lattices[] = {"d3q19", "d3q27", "d3q15", NULL};
+
+static const rill_key fluid_keys[] = {
+    {"density", RILL_KEY_QUANTITY, AT(density), true, "kg/m3", 0, 1e5, true},
+    {"viscosity", RILL_KEY_CALL, AT(law), true, .read = read_law},
+    {0}};
+static const rill_key run_keys[] = {
+    {"period", RILL_KEY_QUANTITY, AT(run.period), false, "s", 0, 1e6, true},
+    {"cycles", RILL_KEY_COUNT, AT(run.cycles), false, NULL, 1, 1e6},
+    {"duration", RILL_KEY_QUANTITY, AT(run.duration), false, "s", 0, 1e6, true},
+    {"tolerance", RILL_KEY_QUANTITY, AT(run.tolerance), false, "1", 0, 1, true},
+    {"time-step", RILL_KEY_QUANTITY, AT(run.time_step), false, "s", 0, 1, true},
+    {"mach", RILL_KEY_QUANTITY, AT(run.mach), false, "1", 0, 0.3, true},
+    {"soft-start", RILL_KEY_QUANTITY, AT(run.soft_start), false, "s", 0, 1e6},
+    {"lattice", RILL_KEY_CHOICE, AT(run.lattice), false, .choices = lattices},
+    {"collision", RILL_KEY_CHOICE, AT(run.collision), false, .choices = rill_collision_names},
+    {"storage", RILL_KEY_CHOICE, AT(run.storage), false, .choices = rill_storage_names},
+    {"stream", RILL_KEY_CHOICE, AT(run.stream), false, .choices = rill_stream_names},
+    {"addressing", RILL_KEY_CHOICE, AT(run.addressing), false, .choices = rill_addressing_names},
+    {0}};
+static const rill_key output_keys[] = {
+    {"snapshots", RILL_KEY_COUNT, AT(output.snapshots), false, NULL, 0, 10000},
+    {"fields", RILL_KEY_YES, AT(output.fields)},
+    {"slices", RILL_KEY_YES, AT(output.slices)},
+    {"surface", RILL_KEY_YES, AT(output.surface)},
+    {"centre-line", RILL_KEY_YES, AT(output.centreline)},
+    {"checkpoint-every", RILL_KEY_QUANTITY, AT(output.checkpoint_every), false, "s", 0, 1e8},
+    {"probes", RILL_KEY_CALL, 0, .read = read_probes},
+    {"planes", RILL_KEY_CALL, 0, .read = read_planes},
+    {0}};
+
+/* Sections are mappings whose keys count from the case itself. */
+static rill_status read_fluid(const rill_yaml *y, const rill_yaml_value *v, const char *where, void *into)
+{
+    (void)where;
+    return rill_yaml_map(y, v, "fluid", fluid_keys, into, NULL);
+}
+static rill_status read_run(const rill_yaml *y, const rill_yaml_value *v, const char *where, void *into)
+{
+    (void)where;
+    return rill_yaml_map(y, v, "run", run_keys, into, NULL);
+}
+static rill_status read_output(const rill_yaml *y, const rill_yaml_value *v, const char *where, void *into)
+{
+    (void)where;
+    return rill_yaml_map(y, v, "output", output_keys, into, NULL);
+}
+/* Openings come last, because their waveforms want the period. */
+static rill_status pass_over(const rill_yaml *y, const rill_yaml_value *v, const char *where, void *into)
+{
+    (void)y, (void)v, (void)where, (void)into;
+    return RILL_OK;
+}
+
+static const rill_key case_keys[] = {{"geometry", RILL_KEY_TEXT, AT(geometry), true},
+                                     {"fluid", RILL_KEY_CALL, 0, true, .read = read_fluid},
+                                     {"walls", RILL_KEY_CHOICE, AT(walls), false, .choices = walls},
+                                     {"openings", RILL_KEY_CALL, 0, true, .read = pass_over},
+                                     {"run", RILL_KEY_CALL, 0, .read = read_run},
+                                     {"output", RILL_KEY_CALL, 0, .read = read_output},
+                                     {0}};
+
+/* Waveforms make a case pulsatile; they must agree in their period. */
+static rill_status find_period(rill_case *c)
+{
+    const rill_end *first = NULL;
+    for (int k = 0; k < c->end_count; k++) {
+        const rill_end *e = &c->ends[k];
+        if (!e->wave) continue;
+        if (!first) first = e;
+        if (fabs(e->wave->period / first->wave->period - 1) > 1e-6)
+            return rill_fail(
+                RILL_USAGE,
+                "%s:%d: the waveform of %s has a period of %g s, that of %s one of %g s: they must "
+                "be the same",
+                c->path, e->line, e->name, e->wave->period, first->name, first->wave->period);
+    }
+    c->run.pulsatile = first != NULL;
+    if (first) c->run.period = first->wave->period;
+    return RILL_OK;
+}
+
+static rill_status check_run(rill_case *c)
+{
+    if (!c->run.pulsatile && c->run.period > 0)
+        return rill_fail(RILL_USAGE, "%s: run has a period, but no opening has a waveform: leave it out",
+                         c->path);
+    if (!c->run.pulsatile && c->run.cycles > 0)
+        return rill_fail(RILL_USAGE,
+                         "%s: run has cycles, which are periods of a waveform, and no opening has one: give "
+                         "run a duration instead",
+                         c->path);
+    if (c->run.pulsatile && c->run.duration > 0)
+        return rill_fail(RILL_USAGE,
+                         "%s: run has a duration, but openings have waveforms: give cycles instead", c->path);
+    if (c->run.time_step > 0 && c->run.mach > 0)
+        return rill_fail(RILL_USAGE,
+                         "%s: run has a time-step and a mach, which make each other: leave one of them out",
+                         c->path);
+    if (c->run.cycles == 0) c->run.cycles = c->run.pulsatile ? 10 : 0;
+    if (c->run.tolerance == 0) c->run.tolerance = c->run.pulsatile ? 1e-2 : 1e-4;
+    if (c->output.snapshots < 0) c->output.snapshots = c->run.pulsatile ? 10 : 1;
+    return RILL_OK;
+}
+
+/* At least one way in, one way out, and no more than the inlets bring. */
+static rill_status check_ends(const rill_case *c)
+{
+    int count[RILL_END_KINDS] = {0};
+    double shares = 0;
+    for (int k = 0; k < c->end_count; k++) {
+        count[c->ends[k].kind]++;
+        if (c->ends[k].kind == RILL_END_SPLIT && !isnan(c->ends[k].fraction)) shares += c->ends[k].fraction;
+    }
+    /* Where pressures drive the flow, it is meant to come in through some of them. */
+    for (int k = 0; k < c->end_count; k++)
+        if (c->ends[k].backflow < 0) c->ends[k].backflow = count[RILL_END_INLET] ? 0.5 : 0;
+    const int holding = count[RILL_END_PRESSURE] + count[RILL_END_RESISTANCE] + count[RILL_END_WINDKESSEL];
+    if (holding + count[RILL_END_SPLIT] == 0)
+        return rill_fail(
+            RILL_USAGE,
+            "%s: no opening is an outlet: make one a pressure, resistance, windkessel or flow-split",
+            c->path);
+    if (count[RILL_END_INLET] == 0 && count[RILL_END_PRESSURE] < 2)
+        return rill_fail(RILL_USAGE,
+                         "%s: nothing drives the flow: make an opening an inlet, or two of them pressures",
+                         c->path);
+    if (count[RILL_END_SPLIT] && count[RILL_END_INLET] == 0)
+        return rill_fail(RILL_USAGE, "%s: flow-split is a share of the inlets' flow, and there is no inlet",
+                         c->path);
+    if (shares > 1 + 1e-9)
+        return rill_fail(RILL_USAGE, "%s: the fractions of flow-split add up to %g, more than 1", c->path,
+                         shares);
+    return RILL_OK;
+}
+
+static rill_status keep_texts(rill_case *c, const rill_yaml *yaml)
+{
+    char *geometry = beside(c->path, c->geometry);
+    c->geometry = geometry; /* not the reader's any more */
+    c->text = strdup(rill_yaml_text(yaml));
+    if (!c->geometry || !c->text) return rill_fail(RILL_SYSTEM, "out of memory for %s", c->path);
+    return RILL_OK;
+}
+
+rill_status rill_case_read(const char *path, rill_case **out)
+{
+    rill_status status = RILL_OK;
+    rill_yaml *yaml = NULL;
+    rill_case *c = calloc(1, sizeof *c);
+    if (!c) return rill_fail(RILL_SYSTEM, "out of memory for %s", path);
+    c->run.soft_start = -1;
+    c->run.lattice = c->run.collision = c->run.storage = c->run.stream = c->run.addressing = -1;
+    c->output.snapshots = -1;
+    c->output.checkpoint_every = CHECKPOINT_EVERY;
+    c->output.slices = c->output.surface = c->output.centreline = true;
+    c->path = strdup(path);
+    if (!c->path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", path));
+    RILL_TRY(rill_yaml_read(path, &yaml));
+    status = rill_yaml_map(yaml, rill_yaml_root(yaml), "the case", case_keys, c, NULL);
+    if (status != RILL_OK) {
+        c->geometry = NULL; /* the reader's */
+        goto done;
+    }
+    RILL_TRY(keep_texts(c, yaml));
+    RILL_TRY(read_ends(yaml, rill_yaml_get(yaml, rill_yaml_root(yaml), "openings"), c));
+    RILL_TRY(find_period(c));
+    RILL_TRY(check_run(c));
+    RILL_TRY(check_ends(c));
+    *out = c;
+    c = NULL;
+done:
+    rill_yaml_destroy(yaml);
+    rill_case_destroy(c);
+    return status;
+}
+
+void rill_case_destroy(rill_case *c)
+{
+    if (!c) return;
+    for (int k = 0; k < c->end_count; k++) rill_waveform_destroy(c->ends[k].wave);
+    free(c->ends);
+    free(c->output.probes);
+    free(c->output.planes);
+    free(c->path);
+    free(c->text);
+    free(c->geometry);
+    free(c);
+}

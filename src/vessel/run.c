@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The time loop of a vessel: steps from one thing to be done to the next. */
+#include "vessel/run_priv.h"
+
+#include "vessel/resume.h"
+#include "core/clock.h"
+#include "core/status.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Speeds and densities that no flow of small Mach number has; lu. */
+static const double SPEED_MAX = 0.45, DENSITY_MAX = 0.6;
+
+static const double RETRY = 60; /* s, at least, after which a checkpoint that failed is tried again */
+
+/* ---- what is due ------------------------------------------------------------------------------ */
+
+/* The next place in a cycle, after `at`, where something is due that is due `times` times in it. */
+static uint64_t next_due(uint64_t at, uint64_t times, uint64_t cycle)
+{
+    if (times == 0) return UINT64_MAX;
+    const __uint128_t number = (__uint128_t)at * times / cycle + 1;
+    return (uint64_t)((number * cycle + times - 1) / times);
+}
+
+/* Whether it is due now. @param[out] number  which time of the cycle, from 1 */
+static bool is_due(uint64_t at, uint64_t times, uint64_t cycle, uint64_t *number)
+{
+    *number = (uint64_t)((__uint128_t)at * times / cycle);
+    return times > 0 && next_due(at - 1, times, cycle) == at;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* ---- what is done ---------------------------------------------------------------------------- */
+
+static void show(rill_run_loop *loop)
+{
+    const double now = rill_now();
+    if (!loop->options->watch || now - loop->shown < 0.1) return;
+    loop->shown = now;
+    const double seconds = now - loop->started, made = (double)(loop->state.steps - loop->first);
+    const double nodes = rill_domain_nodes(loop->vessel->domain);
+    const rill_run_state *s = &loop->state;
+    const rill_run_moment moment = {
+        .cycles = (double)s->steps / (double)loop->rhythm.cycle,
+        .cycles_max = (double)loop->steps_max / (double)loop->rhythm.cycle,
+        .time = rill_observers_time(&loop->observers),
+        .mach = loop->mach,
+        .balance = loop->balance,
+        .change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN,
+        .mlups = made * nodes / seconds * 1e-6,
+        .seconds_left = seconds / made * (double)(loop->steps_max - s->steps),
+        .recording = s->recording};
+    loop->options->watch(loop->options->context, &moment);
+}
+
+static rill_status watch(rill_run_loop *loop)
+{
+    rill_status status = RILL_OK;
+    rill_totals t;
+    RILL_TRY(rill_sim_totals(loop->vessel->sim, &t));
+    const rill_case_plan *plan = &loop->vessel->plan;
+    if (t.not_finite > 0 || !(t.speed_max < SPEED_MAX) || !(t.density_max < DENSITY_MAX))
+        return rill_run_diverged(loop, &t);
+    loop->mach = sqrt(3) * t.speed_max;
+    loop->state.mach_max = fmax(loop->state.mach_max, loop->mach);
+    if (loop->mach > plan->mach_limit) return rill_run_too_fast(loop);
+    if (t.density_max / 3 * plan->scales.pressure > plan->pressure_limit) return rill_run_too_dense(loop);
+    double *row = rill_record_append(&loop->observers.monitor, loop->state.steps,
+                                     rill_observers_time(&loop->observers));
+    if (!row) return rill_fail(RILL_SYSTEM, "out of memory for a series");
+    row[2] = loop->mach;
+    row[3] = loop->balance;
+    row[4] = t.density_max;
+done:
+    return status;
+}
+
+static rill_status series(rill_run_loop *loop)
+{
+    const uint32_t steps = (uint32_t)(loop->state.steps - loop->state.last_series);
+    rill_run_state *s = &loop->state;
+    double excess, through;
+    const rill_status status = rill_observers_series(&loop->observers, steps, &excess, &through);
+    s->flow_most = fmax(s->flow_most, through);
+    loop->balance = s->flow_most > 0 ? excess / s->flow_most : excess; /* what is no number stays so */
+    s->last_series = s->steps;
+    return status;
+}
+
+/* The end of a cycle. @param[out] finished  nothing more is to be done */
+static rill_status cycle_end(rill_run_loop *loop, bool *finished)
+{
+    rill_run_state *s = &loop->state;
+    s->cycles++;
+    rill_run_compare(loop);
+    const double change = fmax(s->change_flow, fmax(s->change_pressure, s->change_wall));
+    /* While flow comes up slowly, short spans look alike. */
+    const bool risen = s->steps - loop->rhythm.cycle >= loop->vessel->plan.soft_steps;
+    s->repeats = s->compared && risen && change <= loop->vessel->given->run.tolerance;
+    const bool pulsatile = loop->vessel->plan.cycle_steps > 0, last = s->steps >= loop->steps_max;
+    /* Phases are written of a cycle that is known to repeat before it begins, or of the last one. */
+    const bool phases_wanted = pulsatile && loop->rhythm.phases > 0;
+    *finished = last || (s->repeats && (!phases_wanted || s->recording));
+    if (*finished) return RILL_OK;
+    s->recording = s->recording || s->repeats || s->steps + loop->rhythm.cycle >= loop->steps_max;
+    if (loop->observers.sample) rill_shear_cycle_restart(&loop->observers.cycle);
+    s->samples = 0;
+    return RILL_OK;
+}
+
+/* Do what is due at this step of the cycle. @param[out] finished  the run is at its end */
+static rill_status events(rill_run_loop *loop, bool *finished)
+{
+    rill_status status = RILL_OK;
+    const rill_run_rhythm *r = &loop->rhythm;
+    const uint64_t place = loop->state.steps % r->cycle, at = place == 0 ? r->cycle : place;
+    uint64_t number;
+    const bool rows = is_due(at, r->series, r->cycle, &number);
+    if (rows) RILL_TRY(series(loop));
+    /* A flow that is not finite is seen here first. */
+    if (is_due(at, r->watch, r->cycle, &number) || (rows && !isfinite(loop->balance))) RILL_TRY(watch(loop));
+    if (is_due(at, r->wall, r->cycle, &number)) {
+        RILL_TRY(rill_observers_wall(&loop->observers));
+        loop->state.samples = loop->observers.cycle.samples;
+    }
+    if (loop->state.recording && is_due(at, r->phases, r->cycle, &number))
+        RILL_TRY(rill_run_phase(loop, number));
+    if (at == r->cycle) RILL_TRY(cycle_end(loop, finished));
+    if (loop->state.steps >= loop->steps_max) *finished = true;
+    show(loop);
+done:
+    return status;
+}
+
+/* Step to the next thing to be done. */
+static rill_status advance(rill_run_loop *loop)
+{
+    rill_status status = RILL_OK;
+    const rill_run_rhythm *r = &loop->rhythm;
+    const uint64_t at = loop->state.steps % r->cycle;
+    uint64_t next = least(next_due(at, r->series, r->cycle), next_due(at, r->wall, r->cycle));
+    next = least(next, next_due(at, r->watch, r->cycle));
+    if (loop->state.recording) next = least(next, next_due(at, r->phases, r->cycle));
+    const uint64_t steps = least(next - at, loop->steps_max - loop->state.steps);
+    RILL_TRY(rill_sim_step(loop->vessel->sim, steps));
+    loop->state.steps += steps;
+done:
+    return status;
+}
+
+/* Write a checkpoint when one is due or asked for. @param[out] stop  a signal says so */
+static rill_status keep(rill_run_loop *loop, bool *stop)
+{
+    rill_status status;
+    rill_run_signals *signals = loop->options->signals;
+    const bool stopping = signals && signals->stop, asked = signals && signals->save;
+    const double every = loop->options->checkpoint_every;
+    if (signals) signals->save = 0;
+    if (!stopping && !asked && !(every > 0 && rill_now() - loop->saved >= every)) return RILL_OK;
+    status = rill_run_save(loop);
+    loop->saved = rill_now();
+    *stop = stopping;
+    if (status != RILL_OK && !stopping) { /* hours of steps are not given up for it */
+        rill_log(RILL_LOG_NOTE, "step %llu: %s; the run goes on, and %s",
+                 (unsigned long long)loop->state.steps, rill_error_message(),
+                 loop->kept ? "the last checkpoint stays" : "there is no checkpoint yet");
+        loop->saved += fmax(0, RETRY - every);
+        return RILL_OK;
+    }
+    loop->kept = loop->state.steps;
+    return status;
+}
+
+static rill_status loop_run(rill_run_loop *loop)
+{
+    rill_status status = RILL_OK;
+    bool finished = loop->state.steps >= loop->steps_max, stop = false;
+    while (!finished && !stop) {
+        RILL_TRY(advance(loop));
+        RILL_TRY(events(loop, &finished));
+        /* Only between rows: what the openings recorded since is not kept. */
+        if (!finished && loop->state.last_series == loop->state.steps) RILL_TRY(keep(loop, &stop));
+    }
+    loop->result->end = stop ? RILL_RUN_STOPPED : loop->state.repeats ? RILL_RUN_REPEATS : RILL_RUN_LIMIT;
+done:
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void result_fill(rill_run_loop *loop)
+{
+    rill_run_result *r = loop->result;
+    const rill_run_state *s = &loop->state;
+    r->steps = s->steps;
+    r->resumed = loop->first;
+    r->cycles = (uint32_t)s->cycles;
+    r->time = rill_observers_time(&loop->observers);
+    r->compared = s->compared;
+    r->change_flow = s->change_flow;
+    r->change_pressure = s->change_pressure;
+    r->change_wall = s->change_wall;
+    r->change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN;
+    r->soft = s->steps < loop->rhythm.cycle + loop->vessel->plan.soft_steps;
+    r->mach_max = s->mach_max;
+    r->phases = (int)s->phases;
+    r->triangles = loop->observers.map.triangle_count;
+    r->triangles_missing = loop->observers.map.missing;
+    r->triangles_flat = loop->observers.map.flat;
+    r->seconds = rill_now() - loop->started;
+    r->mlups = (double)(s->steps - loop->first) * rill_domain_nodes(loop->vessel->domain) / r->seconds * 1e-6;
+    rill_run_means(loop);
+}
+
+static rill_status loop_begin(rill_run_loop *loop)
+{
+    rill_status status = RILL_OK;
+    const rill_run_rhythm *r = &loop->rhythm;
+    rill_run_state *s = &loop->state;
+    s->change_flow = s->change_pressure = s->change_wall = NAN;
+    for (int k = 0; k < loop->vessel->plan.opening_count; k++)
+        s->flow_most = fmax(s->flow_most, fabs(loop->vessel->plan.openings[k].flow_peak));
+    loop->steps_max = loop->vessel->plan.steps;
+    if (loop->steps_max > r->cycle)
+        loop->steps_max -= loop->steps_max % r->cycle; /* means are of whole cycles */
+    loop->mach = loop->balance = NAN;
+    const uint64_t interval = r->cycle / r->series + 2;
+    if (interval > UINT32_MAX)
+        return rill_fail(RILL_USAGE,
+                         "a cycle of %llu steps is too long: choose a larger "
+                         "time step",
+                         (unsigned long long)r->cycle);
+    RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
+    RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, r->cycle, r->phases, &loop->text));
+    RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
+    if (loop->options->resume) loop->kept = s->steps;
+    if (s->steps % r->cycle == 0 &&
+        s->steps < loop->steps_max) { /* a cycle begins: of a run that ended here, too, and was given more */
+        s->recording = s->repeats || s->steps + r->cycle >= loop->steps_max;
+        if (loop->observers.sample) rill_shear_cycle_restart(&loop->observers.cycle);
+    }
+    loop->first = s->steps;
+    loop->started = loop->saved = rill_now();
+done:
+    return status;
+}
+
+/* Write the results; what cannot be written is not lost where a checkpoint can. */
+static rill_status files(rill_run_loop *loop)
+{
+    char why[768];
+    const rill_status status = rill_run_files(loop);
+    if (status == RILL_OK) return RILL_OK;
+    snprintf(why, sizeof why, "%s", rill_error_message());
+    if (rill_run_save(loop) == RILL_OK) loop->kept = loop->state.steps;
+    if (loop->kept == 0) return rill_fail(status, "%s; there is no checkpoint either", why);
+    return rill_fail(status, "%s; the checkpoint of step %llu is whole: go on with --resume then", why,
+                     (unsigned long long)loop->kept);
+}
+
+uint64_t rill_run_watch_steps(const rill_vessel *vessel)
+{
+    rill_run_rhythm rhythm;
+    rill_run_rhythm_make(vessel->given, vessel->geom, &vessel->plan, &rhythm);
+    return (rhythm.cycle + rhythm.watch - 1) / rhythm.watch;
+}
+
+rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, rill_run_result *result)
+{
+    rill_status status = RILL_OK;
+    rill_run_loop loop = {.vessel = vessel, .options = options, .result = result};
+    *result = (rill_run_result){.shear_mean = NAN, .shear_max = NAN, .osi_mean = NAN, .balance = NAN};
+    rill_run_rhythm_make(vessel->given, vessel->geom, &vessel->plan, &loop.rhythm);
+    result->cycle_steps = loop.rhythm.cycle;
+    result->watch_steps = rill_run_watch_steps(vessel);
+    RILL_TRY(loop_begin(&loop));
+    status = loop_run(&loop);
+    if (status == RILL_NUMERICS) {
+        result->end = RILL_RUN_DIVERGED;
+        snprintf(result->why, sizeof result->why, "%s", rill_error_message());
+    }
+    if (status == RILL_OK && result->end != RILL_RUN_STOPPED) {
+        /* A steady run has its one snapshot at the end. */
+        if (vessel->plan.cycle_steps == 0 && loop.rhythm.phases > 0 && loop.state.phases == 0)
+            RILL_TRY(rill_run_phase(&loop, 1));
+        result_fill(&loop);
+        RILL_TRY(files(&loop));
+        /* So that more cycles can be added. */
+        if (result->end == RILL_RUN_LIMIT && result->compared && rill_run_save(&loop) != RILL_OK)
+            rill_log(RILL_LOG_NOTE, "%s; the results are whole, but --resume cannot go on from their end",
+                     rill_error_message());
+    } else if (loop.started > 0) {
+        result_fill(&loop);
+    }
+done:
+    rill_observers_free(&loop.observers);
+    free(loop.text);
+    return status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file run_priv.h
+ * What the parts of a run share: run.c steps, run_cycle.c compares cycles, run_state.c keeps checkpoints,
+ * run_diverged.c looks for the place of what is wrong, run_fields.c hands out fields,
+ * run_slices.c draws planes, run_files.c writes results.
+ */
+#ifndef RILL_VESSEL_RUN_PRIV_H
+#define RILL_VESSEL_RUN_PRIV_H
+
+#include "vessel/observe.h"
+#include "vessel/rhythm.h"
+#include "vessel/run.h"
+
+enum { RILL_RUN_PATH = 4096 };
+
+/** What a checkpoint keeps beside arrays; no pointers. */
+typedef struct rill_run_state {
+    uint64_t steps;
+    uint64_t last_series; /**< step of the last row of the openings */
+    uint64_t cycles;      /**< completed */
+    double samples;       /**< of the shear in this cycle */
+    double change_flow, change_pressure, change_wall;
+    double mach_max;
+    double flow_most;                      /**< m3/s, largest through the vessel: expected, or seen */
+    uint64_t recording, repeats, compared; /**< 0 or 1 */
+    uint64_t phases;
+    double slice_speed; /**< m/s, largest on the slices that are written */
+} rill_run_state;
+
+/** A run. */
+typedef struct rill_run_loop {
+    rill_vessel *vessel;
+    const rill_run_options *options;
+    rill_run_result *result;
+    rill_run_rhythm rhythm;
+    rill_observers observers;
+    rill_run_state state;
+    uint64_t steps_max;
+    double mach, balance;         /**< as last seen */
+    double started, saved, shown; /**< clock, s */
+    uint64_t kept;                /**< steps of the last checkpoint; 0: none */
+    uint64_t first;               /**< steps that this process began at */
+    char *text;                   /**< of the case, for checkpoints; owned */
+    char run_hash[17], geometry_hash[17], variant[160];
+} rill_run_loop;
+
+/** Compare the cycle that just ended with the one before. */
+void rill_run_compare(rill_run_loop *loop);
+
+/** Fill in the means of the last cycle. */
+void rill_run_means(const rill_run_loop *loop);
+
+/** Write "DIRECTORY/NAME". @return RILL_USAGE when that is too long */
+rill_status rill_run_path(const rill_run_loop *loop, const char *name, char path[RILL_RUN_PATH]);
+
+/** Write a checkpoint. */
+rill_status rill_run_save(rill_run_loop *loop);
+
+/** Go on from the checkpoint of the directory. */
+rill_status rill_run_resume(rill_run_loop *loop);
+
+/** Remove the checkpoint of the directory, so that nothing goes on from an earlier run. */
+rill_status rill_run_forget(const rill_run_loop *loop);
+
+/** Find out where and why the flow diverged. @return RILL_NUMERICS with a sentence */
+rill_status rill_run_diverged(rill_run_loop *loop, const rill_totals *totals);
+
+/** Find out where the flow is faster than its plan allows. @return RILL_NUMERICS with a sentence */
+rill_status rill_run_too_fast(rill_run_loop *loop);
+
+/** Find out where the pressure leaves what its plan allows. @return RILL_NUMERICS with a sentence */
+rill_status rill_run_too_dense(rill_run_loop *loop);
+
+/** A rill_moments_fn of a loop. */
+rill_status rill_run_moments(void *context, rill_node first, rill_node count, double *rho, double *u);
+
+/** A rill_rates_fn of a loop. */
+rill_status rill_run_rates(void *context, rill_node first, rill_node count, double *rate);
+
+/** Write the snapshot of phase `phase`, counted from 1. */
+rill_status rill_run_phase(rill_run_loop *loop, uint64_t phase);
+
+/** Write pictures of the speed, at the first phase, and at later ones where it is larger. */
+rill_status rill_run_slices(rill_run_loop *loop, uint64_t phase);
+
+/** Write everything that a run leaves but its phases. */
+rill_status rill_run_files(rill_run_loop *loop);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file wall_fit.h
+ * The value at a place on a wall as a weighted sum of values at nodes around it: a linear function of the
+ * place is fitted by weighted least squares and evaluated at the wall. Knows no stress and no surface.
+ */
+#ifndef RILL_VESSEL_WALL_FIT_H
+#define RILL_VESSEL_WALL_FIT_H
+
+#include "rill.h"
+
+/** A node around a place on a wall, lengths in voxels. */
+typedef struct rill_wall_neighbour {
+    rill_node node;
+    double x[3];     /**< distance from the wall's plane, and the two coordinates along it, from the place */
+    double nearness; /**< weight in the fit, above 0 */
+    double weight;   /**< out: of the node's value in the value at the wall; all of them add up to 1 */
+} rill_wall_neighbour;
+
+/**
+ * Find the weights that reproduce linear functions exactly. Where the nodes do not tell a slope along the
+ * wall, it is taken to be 0; where they do not tell the slope across, all of them are.
+ * @return coefficients of the fit: 4, 2 (no slopes along the wall), 1 (a mean: nothing is extrapolated)
+ */
+int rill_wall_fit(rill_wall_neighbour *neighbours, int count);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waveforms from CSV: a header with units, two columns of numbers. Reading trusts nothing. */
+#include "vessel/waveform.h"
+
+#include "core/memory.h"
+#include "core/nearest.h"
+#include "core/status.h"
+#include "core/units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 512, SAMPLES = 1000000 };
+
+/* How far the last value may be from the first, as a part of the range, to be the same. */
+#define CLOSED 1e-3
+
+static const char *const units[RILL_WAVE_KINDS] = {"m3/s", "m/s", "m/s", "Pa", "1"};
+
+typedef struct reader {
+    const char *path;
+    FILE *file;
+    int line;
+    char text[LINE];
+    rill_wave_kind kind;
+    double scale[2]; /* to SI */
+    double *time, *value;
+    uint32_t count, room;
+} reader;
+
+/* Take the next line that says something, without blanks around it. @return false at the end */
+static rill_status next_line(reader *r, bool *more)
+{
+    while (fgets(r->text, sizeof r->text, r->file)) {
+        r->line++;
+        size_t length = strlen(r->text);
+        if (length + 1 == sizeof r->text && r->text[length - 1] != '\n')
+            return rill_fail(RILL_USAGE, "%s:%d: a line of more than %d characters is no row of a waveform",
+                             r->path, r->line, LINE - 2);
+        while (length > 0 && isspace((unsigned char)r->text[length - 1])) r->text[--length] = '\0';
+        char *start = r->text;
+        if (r->line == 1 && strncmp(start, "\xef\xbb\xbf", 3) == 0) start += 3; /* spreadsheets write it */
+        while (isspace((unsigned char)*start)) start++;
+        memmove(r->text, start, strlen(start) + 1);
+        if (r->text[0] != '\0' && r->text[0] != '#') {
+            *more = true;
+            return RILL_OK;
+        }
+    }
+    *more = false;
+    if (ferror(r->file)) return rill_fail(RILL_SYSTEM, "cannot read %s: %s", r->path, strerror(errno));
+    return RILL_OK;
+}
+
+/* Part a line at its one comma, semicolon or tab. */
+static bool halves(char *text, char **second)
+{
+    char *comma = strpbrk(text, ",;\t");
+    if (!comma || strpbrk(comma + 1, ",;\t")) return false;
+    *comma = '\0';
+    *second = comma + 1;
+    return true;
+}
+
+/* Part "flow [mL/s]" or "flow (mL/s)" into its name, without blanks, and its unit; "" where there is none. */
+static void part_title(char *title, char **name, char **unit)
+{
+    char *open = strpbrk(title, "[("), *end;
+    *unit = "";
+    if (open) {
+        *unit = open + 1;
+        end = strpbrk(*unit, "])");
+        if (end) *end = '\0';
+        *open = '\0';
+    }
+    while (isspace((unsigned char)*title)) title++;
+    for (end = title + strlen(title); end > title && isspace((unsigned char)end[-1]);) *--end = '\0';
+    *name = title;
+}
+
+static rill_status read_unit(const reader *r, const char *name, const char *unit, const char *wanted,
+                             double *scale)
+{
+    char text[LINE + 8];
+    *scale = 1;
+    if (unit[0] == '\0' && strcmp(wanted, "1") == 0) return RILL_OK;
+    if (unit[0] == '\0')
+        return rill_fail(RILL_USAGE,
+                         "%s:%d: column \"%s\" has no unit: write a header such as \"time [s], flow [mL/s]\"",
+                         r->path, r->line, name);
+    snprintf(text, sizeof text, "1 %s", unit);
+    if (rill_units_parse(text, wanted, scale) == RILL_OK) return RILL_OK;
+    rill_fail_prefix("%s:%d: column \"%s\"", r->path, r->line, name);
+    return RILL_USAGE;
+}
+
+static rill_status read_header(reader *r)
+{
+    rill_status status = RILL_OK;
+    char *second = NULL, *name, *unit;
+    bool more;
+    RILL_TRY(next_line(r, &more));
+    if (!more)
+        RILL_TRY(
+            rill_fail(RILL_USAGE, "%s is empty: a waveform has a header and rows of two numbers", r->path));
+    if (!halves(r->text, &second))
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "%s:%d: \"%.60s\" is no header of two columns: write one such as \"time [s], "
+                           "flow [mL/s]\"",
+                           r->path, r->line, r->text));
+    part_title(r->text, &name, &unit);
+    if (strcmp(name, "time") != 0)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "%s:%d: the first column is \"%.60s\", not time: write a header such as \"time "
+                           "[s], flow [mL/s]\"",
+                           r->path, r->line, name));
+    RILL_TRY(read_unit(r, name, unit, "s", &r->scale[0]));
+    part_title(second, &name, &unit);
+    rill_nearest match = {0};
+    for (int k = 0; k < RILL_WAVE_KINDS; k++) {
+        rill_nearest_try(&match, name, rill_wave_names[k]);
+        if (strcmp(name, rill_wave_names[k]) != 0) continue;
+        r->kind = (rill_wave_kind)k;
+        return read_unit(r, name, unit, units[k], &r->scale[1]);
+    }
+    status = rill_fail(RILL_USAGE,
+                       "%s:%d: the second column is \"%.60s\": it may be flow, mean-velocity, peak-velocity, "
+                       "pressure or factor%s%s%s",
+                       r->path, r->line, name, rill_nearest_is_meant(&match, name) ? "; did you mean " : "",
+                       rill_nearest_is_meant(&match, name) ? match.name : "",
+                       rill_nearest_is_meant(&match, name) ? "?" : "");
+done:
+    return status;
+}
+
+static rill_status read_number(const reader *r, const char *text, double *out)
+{
+    char *end;
+    while (isspace((unsigned char)*text)) text++;
+    *out = strtod(text, &end);
+    while (isspace((unsigned char)*end)) end++;
+    if (*text == '\0' || *end != '\0' || !isfinite(*out))
+        return rill_fail(RILL_USAGE, "%s:%d: \"%.60s\" is not a finite number: rows are two numbers", r->path,
+                         r->line, text);
+    return RILL_OK;
+}
+
+static rill_status grow(reader *r)
+{
+    if (r->count < r->room) return RILL_OK;
+    if (r->count == SAMPLES)
+        return rill_fail(RILL_USAGE, "%s has more than %d rows: thin it out", r->path, SAMPLES);
+    const uint32_t room = r->room ? 2 * r->room : 1024;
+    double *time = realloc(r->time, room * sizeof *time);
+    if (time) r->time = time;
+    double *value = realloc(r->value, room * sizeof *value);
+    if (value) r->value = value;
+    if (!time || !value) return rill_fail(RILL_SYSTEM, "out of memory for the waveform %s", r->path);
+    r->room = room;
+    return RILL_OK;
+}
+
+static rill_status read_rows(reader *r)
+{
+    rill_status status = RILL_OK;
+    for (bool more;;) {
+        char *second = NULL;
+        RILL_TRY(next_line(r, &more));
+        if (!more) return RILL_OK;
+        if (!halves(r->text, &second))
+            RILL_TRY(rill_fail(RILL_USAGE, "%s:%d: \"%.60s\" is no row of two numbers with a comma between",
+                               r->path, r->line, r->text));
+        RILL_TRY(grow(r));
+        const uint32_t k = r->count;
+        RILL_TRY(read_number(r, r->text, &r->time[k]));
+        RILL_TRY(read_number(r, second, &r->value[k]));
+        if (k > 0 && !(r->time[k] > r->time[k - 1]))
+            RILL_TRY(rill_fail(
+                RILL_USAGE, "%s:%d: time %g is not after %g, that of the row before: sort the rows by time",
+                r->path, r->line, r->time[k], r->time[k - 1]));
+        r->count++;
+    }
+done:
+    return status;
+}
+
+/* Count times from the first, in SI; find the cycle, and leave out a row that only closes it. */
+static rill_status close_cycle(reader *r, double *period)
+{
+    double low = INFINITY, high = -INFINITY;
+    if (r->count < 4)
+        return rill_fail(RILL_USAGE, "%s has %u rows: a waveform takes at least 4", r->path, r->count);
+    for (uint32_t k = 0; k < r->count; k++) {
+        low = fmin(low, r->value[k]);
+        high = fmax(high, r->value[k]);
+    }
+    const double first = r->time[0], span = (r->time[r->count - 1] - first) * r->scale[0];
+    const double apart = fabs(r->value[r->count - 1] - r->value[0]);
+    for (uint32_t k = 0; k < r->count; k++) {
+        r->time[k] = (r->time[k] - first) * r->scale[0];
+        r->value[k] *= r->scale[1];
+    }
+    if (*period == 0) {
+        if (apart > CLOSED * (high - low))
+            return rill_fail(RILL_USAGE,
+                             "%s:%d: the last value is not the first, so the cycle is not closed: add a row "
+                             "that repeats the first value where it ends, or give run: period",
+                             r->path, r->line);
+        *period = span;
+        r->count--;
+        return RILL_OK;
+    }
+    const double past = span / *period - 1;
+    if (past > 1e-9)
+        return rill_fail(RILL_USAGE,
+                         "%s spans %g s, more than run: period, %g s: cut it, or leave the period out",
+                         r->path, span, *period);
+    if (past > -1e-9) r->count--; /* it closes the cycle */
+    return RILL_OK;
+}
+
+rill_status rill_waveform_read(const char *path, double period, rill_waveform **out)
+{
+    rill_status status = RILL_OK;
+    reader r = {.path = path, .file = fopen(path, "r")};
+    if (!r.file) return rill_fail(RILL_USAGE, "cannot read the waveform %s: %s", path, strerror(errno));
+    RILL_TRY(read_header(&r));
+    RILL_TRY(read_rows(&r));
+    RILL_TRY(close_cycle(&r, &period));
+    status = rill_waveform_create(r.kind, period, r.time, r.value, r.count, out);
+    if (status != RILL_OK) rill_fail_prefix("%s", path);
+done:
+    fclose(r.file);
+    free(r.time);
+    free(r.value);
+    return status;
+}

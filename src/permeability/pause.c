@@ -124,7 +124,8 @@ static rill_status read_all(const rill_permeability_options *o, rill_permeabilit
     const rill_checkpoint_part parts[] = {rill_checkpoint_memory("place", &p->place, sizeof p->place),
                                           bytes_part("runs", &runs), bytes_part("journal", &journal)};
     RILL_TRY(rill_checkpoint_read(p->path, &key, parts, 3, &steps));
-    if (p->place.steps != steps || steps == 0 || p->place.runs < 0 || p->place.runs > 2)
+    if (p->place.steps != steps || steps == 0 || p->place.axis < 0 || p->place.axis > 2 ||
+        p->place.runs < 0 || p->place.runs > p->place.axis)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", p->path));
     if (steps > o->max_steps)
         RILL_TRY(rill_fail(RILL_USAGE,

@@ -350,8 +350,8 @@ static rill_status keep(rill_follower *f, rill_permeability *out)
     rill_pause *pause = f->pause;
     if (pause && rill_journal_replays(&pause->journal))
         return rill_fail(RILL_USAGE,
-                         "cannot go on from %s: the run ends before it: start anew without --resume",
-                         pause->path);
+                         "cannot go on from %s: with --max-steps %llu the run ends before it: raise it",
+                         pause->path, (unsigned long long)f->options->max_steps);
     if (!pause || !f->stopped) return RILL_OK;
     f->run->converged = false; /* what was being looked at was cut short */
     pause->place.steps = f->run->steps;

@@ -338,6 +338,10 @@ Test(permeability, gives_the_same_bits_every_time)
     cr_assert_eq(k[1], k[2]);
 }
 
+#define SLOW                                                                                                 \
+    "permeability", "sc.geom.h5", "--storage", "fp64", "--tolerance", "1e-13", "--tau", "0.505",             \
+        "--acceleration", "none", "--backend", "cpu"
+
 /* Its plan is what it prints before it begins to step: by then it listens for interrupts. */
 static void stop_by(int signal_number)
 {
@@ -351,9 +355,7 @@ static void stop_by(int signal_number)
         if (null < 0 || dup2(ends[1], 1) < 0 || dup2(null, 2) < 0) _exit(126);
         close(ends[0]);
         close(ends[1]);
-        execl(getenv("RILL"), "rill", "permeability", "sc.geom.h5", "--storage", "fp64", "--tolerance",
-              "1e-13", "--tau", "0.505", "--max-steps", "1e9", "--backend", "cpu", "--json", "a.json",
-              (char *)NULL);
+        execl(getenv("RILL"), "rill", SLOW, "--max-steps", "1e9", "--json", "a.json", (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
@@ -364,14 +366,48 @@ static void stop_by(int signal_number)
     close(ends[0]);
     int state = 0;
     cr_assert_eq(waitpid(child, &state, 0), child);
-    cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 2);
+    cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 4, "%d", WEXITSTATUS(state));
     json_t *json = load("a.json");
     cr_assert(json_is_false(find(json, "converged")));
     cr_assert_not_null(strstr(json_string_value(find(json, "reason")), "stopped along z"));
+    const double steps = real(json, "steps");
     json_decref(json);
+    cr_assert(cli_test_exists("sc.checkpoint.h5"));
+    /* It goes on where it was, and ends by its steps. */
+    char most[32];
+    snprintf(most, sizeof most, "%.0f", 1.5 * steps + 200);
+    const cli_result r = cli_test_run(SLOW, "--max-steps", most, "--resume", "-q", "--json", "b.json");
+    cr_assert_eq(r.code, 2, "%s", r.err);
+    json = load("b.json");
+    cr_assert_geq(real(json, "steps"), steps);
+    cr_assert_not_null(strstr(json_string_value(find(json, "reason")), "raise --max-steps"));
+    json_decref(json);
+    cli_test_fails(1, "another case", SLOW, "--tolerance", "1e-12", "--resume", "-q");
 }
 Test(permeability, stops_cleanly_when_interrupted) { stop_by(SIGINT); }
 Test(permeability, stops_cleanly_when_terminated) { stop_by(SIGTERM); }
+
+/* What a checkpoint is called, and what has none. */
+Test(permeability, names_its_checkpoint)
+{
+    make_array("sc.geom.h5", "8");
+    cli_test_fails(1, "no sc.checkpoint.h5 to go on from", "permeability", "sc.geom.h5", "--resume");
+    cli_test_fails(1, "no out.v1.checkpoint.h5 to go on from", "permeability", "sc.geom.h5", "--resume", "-o",
+                   "out.v1.h5");
+    cli_test_fails(1, "no slice_.checkpoint.h5 to go on from", "permeability", "dir/slice*.tif", "--resume");
+    cli_test_fails(1, "no c.h5 to go on from", "permeability", "sc.geom.h5", "--resume", "--checkpoint",
+                   "c.h5");
+    cli_test_fails(1, "overwrite the input", "permeability", "sc.geom.h5", "--checkpoint", "sc.geom.h5");
+    cli_test_fails(1, "an error bar has no checkpoint", "permeability", "sc.geom.h5", "--error-bar",
+                   "--resume");
+    const cli_result help = cli_test_run("permeability", "--help");
+    static const char *const parts[] = {"--resume", "--checkpoint FILE", "Exit code 4",
+                                        "on a GPU pull where"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        cr_assert_not_null(strstr(help.out, parts[i]), "no \"%s\" in %s", parts[i], help.out);
+    cr_assert_eq(cli_test_run("permeability", "sc.geom.h5", "-q").code, 0);
+    cr_assert_not(cli_test_exists("sc.checkpoint.h5"));
+}
 
 /* Nothing is read, so nothing printed, before options are known to be good. */
 Test(permeability, refuses_options_before_it_reads)

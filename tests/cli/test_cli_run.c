@@ -185,6 +185,20 @@ Test(cli_run, the_balance_is_of_the_largest_flow, .disabled = SANITIZED)
     cr_expect(most > 0 && most < 0.1, "%g", most);
 }
 
+/* The summary on standard output is that of the directory, and tables and progress are on standard error. */
+Test(cli_run, the_summary_goes_to_standard_output)
+{
+    write_file("p.yaml", PULSE "run: {cycles: 1, mach: 0.1}\noutput: {snapshots: 4, slices: no}\n");
+    const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a", "--json", "-");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *shown = json_loads(r.out, 0, NULL), *written = json_of("a/summary.json");
+    cr_assert(shown && json_equal(shown, written), "%s", r.out);
+    cr_assert_not_null(strstr(r.err, "cells across"), "%s", r.err);
+    cr_assert_not(cli_test_exists("-"));
+    json_decref(shown);
+    json_decref(written);
+}
+
 /* Fields need gigabytes where pictures do: slices come without them, and are what could be drawn of them. */
 Test(cli_run, slices_come_without_fields)
 {

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Permeabilities that are stopped, again and again, and go on from their checkpoints: to the same bits. */
+#include "directory.h"
+#include "geometry/generate.h"
+#include "rill.h"
+#include "run/journal.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static char directory[DIRECTORY_SIZE];
+
+static void start(void)
+{
+    directory_make(directory);
+    cr_assert_eq(chdir(directory), 0);
+}
+
+static void end(void)
+{
+    cr_assert_eq(chdir("/"), 0);
+    directory_remove(directory);
+}
+
+TestSuite(pause, .init = start, .fini = end, .timeout = 120);
+
+/* Voxels that are solid at random in blocks of two: a network of pores. */
+static rill_geom *rock(uint32_t n)
+{
+    rill_geom *geom = NULL;
+    uint64_t seed = 7;
+    cr_assert_eq(rill_geom_create((const uint32_t[3]){n, n, n}, &geom), RILL_OK);
+    geom->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
+    for (uint32_t b = 0; b < n * n * n / 64; b++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const uint32_t x = b % (n / 4) * 4, y = b / (n / 4) % (n / 4) * 4, z = b / (n * n / 16) * 4;
+        const uint8_t kind = (double)(seed >> 33) / 2147483648.0 < 0.35 ? RILL_SOLID : RILL_FLUID;
+        for (uint32_t v = 0; v < 64; v++)
+            geom->voxels[x + v % 4 + (uint64_t)n * (y + v / 4 % 4 + (uint64_t)n * (z + v / 16))] = kind;
+    }
+    return geom;
+}
+
+/* Stops at the call with this number; it waits, so that it is called after every part of the work. */
+typedef struct stopper {
+    int at, calls;
+} stopper;
+
+static bool stop(void *context, const rill_permeability_moment *moment)
+{
+    stopper *s = context;
+    (void)moment;
+    nanosleep(&(struct timespec){0, 210000000}, NULL);
+    return ++s->calls < s->at;
+}
+
+static rill_status compute(rill_geom *geom, const rill_permeability_options *o, rill_permeability *out)
+{
+    rill_permeability_plan plan;
+    cr_assert_eq(rill_permeability_plan_make(geom, o, &plan), RILL_OK, "%s", rill_error_message());
+    return rill_permeability_compute(geom, o, &plan, out);
+}
+
+static void expect_same_run(const rill_permeability_run *a, const rill_permeability_run *b)
+{
+    cr_assert(a->axis == b->axis && a->converged == b->converged && a->steps == b->steps);
+    cr_assert(a->cycles == b->cycles && a->chambers == b->chambers);
+    cr_assert_arr_eq(a->k, b->k, sizeof a->k, "along %d: %.17g, not %.17g", a->axis, b->k[a->axis],
+                     a->k[a->axis]);
+    cr_assert_arr_eq(a->uncertainty, b->uncertainty, sizeof a->uncertainty);
+    cr_assert(a->tortuosity == b->tortuosity && a->reynolds == b->reynolds && a->mach == b->mach);
+    cr_assert_eq(a->sample_count, b->sample_count);
+    cr_assert_arr_eq(a->samples, b->samples, a->sample_count * sizeof *a->samples);
+}
+
+/* Go on, stopped after more and more calls, until the end; every stop must leave a checkpoint. */
+static int go_on(rill_geom *geom, rill_permeability_options o, rill_permeability *out)
+{
+    int stops = 0;
+    o.checkpoint = "a.checkpoint.h5";
+    o.watch = stop;
+    for (;; stops++) {
+        stopper s = {.at = 1 + stops};
+        o.context = &s;
+        o.resume = stops > 0;
+        const rill_status status = compute(geom, &o, out);
+        if (!out->kept) {
+            cr_assert_eq(status, RILL_OK, "%s", rill_error_message());
+            return stops;
+        }
+        cr_assert_eq(status, RILL_NUMERICS);
+        cr_assert_not(out->converged);
+        cr_assert_not_null(strstr(rill_error_message(), "--resume"), "%s", rill_error_message());
+        cr_assert_eq(access("a.checkpoint.h5", F_OK), 0);
+        rill_permeability_free(out);
+    }
+}
+
+static void expect_same(rill_permeability_options o, int least)
+{
+    rill_geom *geom = rock(24);
+    rill_permeability whole, parts;
+    o.backend = RILL_BACKEND_CPU;
+    cr_assert_eq(compute(geom, &o, &whole), RILL_OK, "%s", rill_error_message());
+    const int stops = go_on(geom, o, &parts);
+    cr_assert_geq(stops, least);
+    cr_assert_eq(whole.run_count, parts.run_count);
+    for (int r = 0; r < whole.run_count; r++) expect_same_run(&whole.runs[r], &parts.runs[r]);
+    cr_assert_eq(whole.uncertainty, parts.uncertainty);
+    cr_assert_eq(whole.plan.network, parts.plan.network);
+    rill_permeability_free(&whole);
+    rill_permeability_free(&parts);
+    rill_geom_destroy(geom);
+}
+
+Test(pause, a_tensor_with_corrected_pressures)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    o.axis = -1;
+    o.variant.equilibrium = RILL_STOKES;
+    o.acceleration = RILL_ACCELERATION_NETWORK;
+    expect_same(o, 4);
+}
+
+Test(pause, time_steps_alone)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    o.variant.equilibrium = RILL_STOKES;
+    o.variant.stream = RILL_PULL; /* two arrays */
+    o.acceleration = RILL_ACCELERATION_NONE;
+    expect_same(o, 4);
+}
+
+Test(pause, reservoirs)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    o.variant.equilibrium = RILL_STOKES;
+    o.drive = RILL_DRIVE_PRESSURE;
+    o.axis = 0;
+    o.reservoir = 4;
+    expect_same(o, 4);
+}
+
+Test(pause, sixteen_bits)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    o.variant.equilibrium = RILL_STOKES;
+    o.variant.storage = RILL_FP16C;
+    o.tolerance = 0.01;
+    expect_same(o, 4);
+}
+
+/* Other options, another geometry, and no or a damaged file. */
+Test(pause, refuses_what_is_not_its_own)
+{
+    rill_geom *geom = rock(24);
+    rill_permeability out;
+    stopper s = {.at = 2};
+    rill_permeability_options o = rill_permeability_options_default();
+    o.variant.equilibrium = RILL_STOKES;
+    o.backend = RILL_BACKEND_CPU;
+    o.checkpoint = "a.checkpoint.h5";
+    o.resume = true;
+    cr_assert_eq(compute(geom, &o, &out), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "a.checkpoint.h5"), "%s", rill_error_message());
+    o.resume = false;
+    o.watch = stop;
+    o.context = &s;
+    cr_assert_eq(compute(geom, &o, &out), RILL_NUMERICS);
+    cr_assert(out.kept);
+    rill_permeability_free(&out);
+    o.watch = NULL;
+    o.resume = true;
+    rill_permeability_options other = o;
+    other.tolerance = 0.01;
+    cr_assert_eq(compute(geom, &other, &out), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "another case"), "%s", rill_error_message());
+    other = o;
+    other.variant.stream = RILL_PULL;
+    cr_assert_eq(compute(geom, &other, &out), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "variant"), "%s", rill_error_message());
+    other = o;
+    other.max_steps = 1;
+    cr_assert_eq(compute(geom, &other, &out), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "--max-steps"), "%s", rill_error_message());
+    rill_geom *smaller = rock(20);
+    cr_assert_eq(compute(smaller, &o, &out), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "geometry"), "%s", rill_error_message());
+    rill_geom_destroy(smaller);
+    cr_assert_eq(truncate("a.checkpoint.h5", 4000), 0);
+    cr_assert_eq(compute(geom, &o, &out), RILL_USAGE);
+    rill_geom_destroy(geom);
+}
+
+/* Entries come back in order, and only for what they are of. */
+Test(journal, gives_back_what_was_noted)
+{
+    rill_journal j = {.bytes = NULL};
+    double seen = 0;
+    cr_assert_not(rill_journal_replays(NULL));
+    rill_journal_put(NULL, RILL_JOURNAL_OBSERVED, 1, &seen, sizeof seen);
+    for (uint64_t step = 1; step <= 1000; step++) {
+        const double value = 0.5 * (double)step;
+        rill_journal_put(&j, RILL_JOURNAL_OBSERVED, step, &value, sizeof value);
+        rill_journal_put(&j, RILL_JOURNAL_LABEL_ADD, step, NULL, 0);
+    }
+    j.replaying = true;
+    for (uint64_t step = 1; step <= 999; step++) {
+        cr_assert_eq(rill_journal_take(&j, RILL_JOURNAL_OBSERVED, step, &seen, sizeof seen), RILL_OK);
+        cr_assert_eq(seen, 0.5 * (double)step);
+        cr_assert_eq(rill_journal_take(&j, RILL_JOURNAL_LABEL_ADD, step, NULL, 0), RILL_OK);
+    }
+    cr_assert_eq(rill_journal_arrive(&j), RILL_USAGE, "one is left");
+    cr_assert_eq(rill_journal_take(&j, RILL_JOURNAL_ROUNDING, 1000, &seen, sizeof seen), RILL_USAGE);
+    cr_assert_eq(rill_journal_take(&j, RILL_JOURNAL_OBSERVED, 999, &seen, sizeof seen), RILL_USAGE);
+    cr_assert_eq(rill_journal_take(&j, RILL_JOURNAL_OBSERVED, 1000, &seen, 4), RILL_USAGE);
+    cr_assert_eq(rill_journal_take(&j, RILL_JOURNAL_OBSERVED, 1000, &seen, sizeof seen), RILL_OK);
+    cr_assert_eq(rill_journal_take(&j, RILL_JOURNAL_LABEL_ADD, 1000, NULL, 0), RILL_OK);
+    cr_assert_eq(rill_journal_take(&j, RILL_JOURNAL_LABEL_ADD, 1000, NULL, 0), RILL_USAGE, "none is left");
+    cr_assert_eq(rill_journal_arrive(&j), RILL_OK);
+    cr_assert_not(rill_journal_replays(&j));
+    rill_journal_clear(&j);
+}

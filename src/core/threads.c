@@ -47,9 +47,10 @@ struct team {
     _Atomic unsigned state;
     _Atomic int asleep;        /* helpers */
     _Atomic bool waits, leave; /* the caller sleeps; helpers are to end */
-    int processors, threads;   /* threads: of the loop */
-    int helpers;
-    rill_threads_work *work;
+    int processors, helpers;
+    /* The loop, apart from what waiting threads look at. */
+    alignas(64) rill_threads_work *work;
+    int threads;
     const void *shared;
     uint64_t count, piece;
     pthread_t helper[MOST];

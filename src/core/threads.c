@@ -45,11 +45,12 @@ typedef struct part {
 
 struct team {
     _Atomic unsigned state;
-    _Atomic int asleep;        /* helpers */
-    _Atomic bool waits, leave; /* the caller sleeps; helpers are to end */
-    int processors, threads;   /* threads: of the loop */
-    int helpers;
-    rill_threads_work *work;
+    _Atomic int asleep;              /* helpers */
+    _Atomic bool waits, leave;       /* the caller sleeps; helpers are to end */
+    int processors, helpers, caller; /* caller: the processor it was on */
+    /* The loop, apart from what waiting threads look at. */
+    alignas(64) rill_threads_work *work;
+    int threads;
     const void *shared;
     uint64_t count, piece;
     pthread_t helper[MOST];
@@ -110,16 +111,27 @@ static unsigned await(team *t, int index, unsigned seen)
     }
 }
 
-/* A helper inherits the processors of the thread that made it; OpenMP may have bound that one to a place. */
-static void bind(int index)
+enum { SETS = 16 }; /* for 16384 processors */
+
+/*
+ * Choose the processors of a helper: the place that OpenMP is told to bind it to, or all that the caller may
+ * use but the one it is on. Without that the kernel wakes a helper beside its caller, in turns with it, when
+ * every processor is busy.
+ */
+static void place(const team *t, int index)
 {
-    if (omp_get_proc_bind() == omp_proc_bind_false || omp_get_num_places() < 1) return;
-    const int place = index % omp_get_num_places(), count = omp_get_place_num_procs(place);
-    cpu_set_t set[16] = {{{0}}};
-    int ids[count > 0 ? count : 1];
-    omp_get_place_proc_ids(place, ids);
-    for (int k = 0; k < count; k++) CPU_SET_S((size_t)ids[k], sizeof set, set);
-    (void)pthread_setaffinity_np(pthread_self(), sizeof set, set);
+    const bool bound = omp_get_proc_bind() != omp_proc_bind_false && omp_get_num_places() > 0;
+    cpu_set_t set[SETS] = {{{0}}};
+    if (bound) {
+        const int number = index % omp_get_num_places(), count = omp_get_place_num_procs(number);
+        int ids[count > 0 ? count : 1];
+        omp_get_place_proc_ids(number, ids);
+        for (int k = 0; k < count; k++) CPU_SET_S((size_t)ids[k], sizeof set, set);
+    } else {
+        if (t->caller < 0 || sched_getaffinity(0, sizeof set, set) != 0) return;
+        CPU_CLR_S((size_t)t->caller, sizeof set, set);
+    }
+    if (CPU_COUNT_S(sizeof set, set)) (void)sched_setaffinity(0, sizeof set, set);
 }
 
 static void *help(void *given)
@@ -129,7 +141,7 @@ static void *help(void *given)
     const int index = (int)(mine - t->part);
     unsigned seen = 0;
     working = true;
-    bind(index);
+    place(t, index);
     for (;;) {
         unsigned state = await(t, index, seen);
         if (atomic_load(&t->leave)) return NULL;
@@ -194,6 +206,7 @@ static team *team_get(void)
 /* Start helpers up to number `last`; a loop does with those that the system grants. */
 static void need_helpers(team *t, int last)
 {
+    t->caller = sched_getcpu();
     while (t->helpers < last) {
         const int k = t->helpers + 1;
         t->part[k].team = t;

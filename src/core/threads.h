@@ -3,7 +3,7 @@
  * @file threads.h
  * Loops on several threads, for work that is repeated thousands of times a second. A loop ends when its work
  * is done, not when every thread has come: a thread that another program keeps from its processor is not
- * waited for unless it is in the middle of a piece. Waiting threads spin for some 50 microseconds, then
+ * waited for unless it is in the middle of a piece. Waiting threads spin for at most 0.1 ms, then
  * sleep.
  */
 #ifndef RILL_CORE_THREADS_H

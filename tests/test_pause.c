@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Permeabilities that are stopped, again and again, and go on from their checkpoints: to the same bits. */
 #include "directory.h"
-#include "geometry/generate.h"
+#include "geometry/generate/generate.h"
 #include "rill.h"
-#include "run/journal.h"
+#include "permeability/journal.h"
 
 #include <math.h>
 #include <string.h>

@@ -74,7 +74,7 @@ rill_status rill_bench_steps_check(uint64_t max_steps);
 
 /**
  * Time a variant: warm up, then nine rounds, and more of them while the last nine are apart. Then check that
- * mass was kept and all is finite, and that the same simulation computes what FP64 does (run/probe.h).
+ * mass was kept and all is finite, and that the same simulation computes what FP64 does (bench/probe.h).
  * @return RILL_NUMERICS when the result is wrong, so that its speed means nothing; RILL_USAGE for too few
  * steps
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill permeability: from an image or a geometry to the permeability of its pores. The physics is
- * run/permeability.c's, what is printed and written is permeability_output.c's. */
+ * permeability/permeability.c's, what is printed and written is permeability_output.c's. */
 #include "device/device.h"
 #include "cli/cli.h"
 #include "core/clock.h"

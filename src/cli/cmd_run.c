@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rill run: make a vessel's case flow. The loop is case/run.c's, what is printed is run_output.c's. */
+/* rill run: make a vessel's case flow. The loop is vessel/run.c's, what is printed is run_output.c's. */
 #include "vessel/run.h"
 #include "cli/case_output.h"
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rill voxelize: an image or a surface becomes a geometry file. The work is geometry/voxelize.c's and
- * geometry/surface.c's. */
+/* rill voxelize: an image or a surface becomes a geometry file. The work is geometry/image/voxelize.c's and
+ * geometry/surface/surface.c's. */
 #include "cli/cli.h"
 #include "geometry/image/file_names.h"
 #include "cli/json_option.h"

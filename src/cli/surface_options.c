@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of surfaces. What they mean is geometry/surface.h's. */
+/* Options of surfaces. What they mean is geometry/surface/surface.h's. */
 #include "cli/surface_options.h"
 
 #include "core/units.h"

@@ -13,7 +13,7 @@
  * with f_opp(i) what the node has just sent towards the wall. In the sources r is opp(i), too: that holds the
  * pressure and, between links that differ in their tangential part, the shear stress at zero, so that a
  * parallel flow bends at the boundary whatever the resolution. Here the links of a plane are paired by
- * specular reflection (boundary/pairs.h): f_r is what the node at x - t has sent along (-n, t), for c_i = (n,
+ * specular reflection (sim/pairs.h): f_r is what the node at x - t has sent along (-n, t), for c_i = (n,
  * t). That holds the pressure and the tangential velocity at zero, as a box does that is mirrored with its
  * flow turned round. Links without a partner are their own, and then it is the scheme of the sources.
  *

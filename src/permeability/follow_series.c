@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows a run by the series of its permeabilities, which run/limit.c takes to its end. */
+/* Follows a run by the series of its permeabilities, which permeability/limit.c takes to its end. */
 #include "core/log.h"
 #include "core/status.h"
 #include "kernel/storage.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patches of a simulation, for users: see boundary/patches.h. */
+/* Patches of a simulation, for users: see sim/patches.h. */
 #include "sim/sim_priv.h"
 
 #include "sim/boundary.h"

@@ -3,7 +3,7 @@
 #define RILL_VECTOR_BYTES (8 << RILL_PART_LEVEL >> 1)
 
 #include "kernel/storage.h"
-#include "storage/instance.h"
+#include "tests/storage/instance.h"
 
 /* Call with the storage as a compile-time constant, as kernels do. */
 #define EACH(call)                                                                                           \

@@ -7,6 +7,7 @@
 #include "rill.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,48 @@ Test(geom_file, reads_back_what_was_written)
     rill_geom_destroy(back);
     rill_geom_destroy(geom);
     io_test_expect_files(1);
+}
+
+/* Write and read a file of its own, again and again. @return NULL, or a message that stays */
+static void *write_and_read(void *of)
+{
+    const int number = *(const int *)of;
+    char own[IO_TEST_PATH + 8];
+    snprintf(own, sizeof own, "%s.%d", path, number);
+    rill_geom *geom = sample(), *back = NULL;
+    geom->voxels[70 + number] = RILL_FLUID;
+    for (int round = 0; round < 20; round++) {
+        rill_status status = rill_geom_write(geom, own, NULL);
+        if (status == RILL_OK) status = rill_geom_read(own, &back);
+        const bool same =
+            status == RILL_OK && memcmp(back->voxels, geom->voxels, rill_geom_voxels(geom)) == 0;
+        rill_geom_destroy(back);
+        back = NULL;
+        if (!same) {
+            rill_geom_destroy(geom);
+            return strdup(status == RILL_OK ? "other voxels" : rill_error_message());
+        }
+    }
+    rill_geom_destroy(geom);
+    return NULL;
+}
+
+/* HDF5 itself may be built without protection from threads. */
+Test(geom_file, threads_write_and_read_side_by_side, .timeout = 60)
+{
+    enum { count = 4 };
+    pthread_t threads[count];
+    int numbers[count];
+    for (int k = 0; k < count; k++) {
+        numbers[k] = k;
+        cr_assert_eq(pthread_create(&threads[k], NULL, write_and_read, &numbers[k]), 0);
+    }
+    for (int k = 0; k < count; k++) {
+        void *message = NULL;
+        pthread_join(threads[k], &message);
+        cr_expect_null(message, "thread %d: %s", k, (const char *)message);
+        free(message);
+    }
 }
 
 /* Every link of the index leads to the neighbour that the voxels show, or is a wall. */

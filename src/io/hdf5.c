@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <hdf5_hl.h>
 #include <stdarg.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,24 @@
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
+/* HDF5 may be built without protection from threads, though Debian's is not. A function may call others that
+ * lock, too. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
 rill_h5_quiet rill_h5_quiet_begin(void)
 {
     rill_h5_quiet quiet = {NULL, NULL};
+    pthread_mutex_lock(&lock);
     H5Eget_auto2(H5E_DEFAULT, &quiet.fn, &quiet.data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return quiet;
 }
 
-void rill_h5_quiet_end(rill_h5_quiet *quiet) { H5Eset_auto2(H5E_DEFAULT, quiet->fn, quiet->data); }
+void rill_h5_quiet_end(rill_h5_quiet *quiet)
+{
+    H5Eset_auto2(H5E_DEFAULT, quiet->fn, quiet->data);
+    pthread_mutex_unlock(&lock);
+}
 
 typedef struct words {
     char text[240];

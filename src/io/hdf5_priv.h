@@ -32,7 +32,8 @@ struct rill_h5_file {
  */
 rill_status rill_h5_sink_access(rill_h5_sink *sink, hid_t *out);
 
-/** HDF5's printing of errors, switched off while one of our functions runs and then put back. */
+/** HDF5 is one thread's while one of our functions runs, and does not print errors: before the first call of
+ * HDF5 in every function that others call. */
 typedef struct rill_h5_quiet {
     H5E_auto2_t fn;
     void *data;

@@ -118,7 +118,8 @@ rill_status wait(rill_device *device)
 }
 
 // Copies in the order of the queue, and waits.
-rill_status copy(rill_device *device, void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind, const char *doing)
+rill_status copy(rill_device *device, void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind,
+                 const char *doing)
 {
     rill_status status = use(device);
     if (status == RILL_OK) status = check(cudaMemcpyAsync(to, from, bytes, kind, queue_of(device)), doing);
@@ -268,8 +269,8 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda", false,  open_cuda,  close_cuda,   nullptr,   available, require,  alloc,  free_array, share,   release,   build,
-    link_nodes, unlink_nodes, linked, upload, download, gather, spread, wait, kernels, bandwidth, versions,
-    true, true, "device copy",
+    "cuda", false,   open_cuda, close_cuda, nullptr,      available, require, alloc,         free_array,
+    share,  release, build,     link_nodes, unlink_nodes, linked,    upload,  download,      gather,
+    spread, wait,    kernels,   bandwidth,  versions,     true,      true,    "device copy",
 };
 }

@@ -62,8 +62,8 @@ RILL_CONSTANT_FN int rill_cuda_step_threads(const int lattice, const int stream,
 /** Blocks of the patch kernel that a multiprocessor holds at once: they wait for each other. */
 enum { RILL_CUDA_PATCH_RESIDENT = 3 };
 
-/** What launches must know of a device: its major compute capability, bytes of second-level cache, its number,
- * and the counter by which blocks of the patch kernel wait for each other. */
+/** What launches must know of a device: its major compute capability, bytes of second-level cache, its
+ * number, and the counter by which blocks of the patch kernel wait for each other. */
 typedef struct rill_cuda_device {
     int major, multiprocessors, cache, ordinal;
     uint32_t *arrivals; /**< on the device; cleared once */

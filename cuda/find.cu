@@ -99,10 +99,12 @@ rill_status ask(int device, rill_cuda_attribute attribute, int *value)
 rill_status compile(rill_cuda_state *state, rill_variant variant, rill_cuda_compiled *out)
 {
     int minor = 0;
-    rill_status status = check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, state->ordinal),
-                               "reading its properties");
+    rill_status status =
+        check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, state->ordinal),
+              "reading its properties");
     for (int part = 0; part < RILL_CUDA_PART_COUNT && status == RILL_OK; part++)
-        status = compile_part(state, variant, (rill_cuda_part)part, 10 * state->properties.major + minor, out);
+        status =
+            compile_part(state, variant, (rill_cuda_part)part, 10 * state->properties.major + minor, out);
     return status;
 }
 

@@ -135,9 +135,9 @@ void wrap(const rill_launch *launch)
           launch->from);
 }
 
-// Blocks wait for each other between tasks, so that no more may be started than are resident at once: one of the
-// RILL_CUDA_PATCH_RESIDENT on a multiprocessor, for as many simulations may run there side by side. (A cooperative
-// launch would refuse more, but begins only when the kernel before has ended.)
+// Blocks wait for each other between tasks, so that no more may be started than are resident at once: one of
+// the RILL_CUDA_PATCH_RESIDENT on a multiprocessor, for as many simulations may run there side by side. (A
+// cooperative launch would refuse more, but begins only when the kernel before has ended.)
 void patch(const rill_launch *launch, int tasks, const rill_patch *patches, const rill_patch *host, int count,
            const rill_patch_now *now, double *exchange)
 {
@@ -148,9 +148,9 @@ void patch(const rill_launch *launch, int tasks, const rill_patch *patches, cons
         most = std::max(most, blocks);
     }
     const rill_cuda_device &device = compiled_of(launch).device;
-    start(launch, RILL_CUDA_PATCH, (unsigned)std::min<uint64_t>(most, device.multiprocessors), RILL_PATCH_BLOCK,
-          launch->from, (int)launch->variant.equilibrium, launch->parity, patches, count, *now, tasks, exchange,
-          device.arrivals);
+    start(launch, RILL_CUDA_PATCH, (unsigned)std::min<uint64_t>(most, device.multiprocessors),
+          RILL_PATCH_BLOCK, launch->from, (int)launch->variant.equilibrium, launch->parity, patches, count,
+          *now, tasks, exchange, device.arrivals);
 }
 
 void walls(const rill_launch *launch, rill_walls_task task, const rill_walls *list, double *exchange)

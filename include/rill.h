@@ -405,8 +405,8 @@ typedef enum rill_backend_kind { RILL_BACKEND_AUTO, RILL_BACKEND_CPU, RILL_BACKE
 /**
  * A device that simulations run on: its memory, its queue of kernels, and the kernels that were found for it.
  * Nothing of it is shared with other devices, not even with another object for the same GPU: threads may each
- * have one of their own, but one is for one thread at a time. Simulations on the same device follow each other
- * in its queue.
+ * have one of their own, but one is for one thread at a time. Simulations on the same device follow each
+ * other in its queue.
  */
 typedef struct rill_device rill_device;
 
@@ -692,9 +692,9 @@ typedef struct rill_permeability_options {
     rill_variant variant;
     rill_device *device;       /**< not owned; NULL: one is opened whenever it is needed */
     rill_backend_kind backend; /**< of that */
-    int axis;     /**< 0, 1, 2, or -1 for the full tensor */
-    double tau;   /**< 0: chosen */
-    double magic; /**< TRT */
+    int axis;                  /**< 0, 1, 2, or -1 for the full tensor */
+    double tau;                /**< 0: chosen */
+    double magic;              /**< TRT */
     rill_drive drive;
     uint32_t reservoir; /**< voxels along the flow of each reservoir, with RILL_DRIVE_PRESSURE */
     double force;       /**< 0: chosen; see the plan */

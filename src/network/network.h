@@ -5,8 +5,8 @@
  * voxels, joined by throats. It says which change of the pressures stops the fluid from piling up: where a
  * chamber gains mass, its pressure must rise until as much more flows out of it.
  *
- * Nothing that is reported depends on it, only how soon a run ends (permeability/follow.h): conductances may be off by
- * a factor of two or three, as in other pore networks made of voxels.
+ * Nothing that is reported depends on it, only how soon a run ends (permeability/follow.h): conductances may
+ * be off by a factor of two or three, as in other pore networks made of voxels.
  * @see Blunt (2001), doi:10.1016/S1359-0294(01)00084-X, for pore networks
  */
 #ifndef RILL_NETWORK_H

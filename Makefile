@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # rill: `make help` lists the targets. Everything that is built lands in build/ (BUILD=).
 
-VERSION   := 0.1.0
+VERSION   := $(shell sed -n 's/^\#define RILL_VERSION_M[A-Z]* //p; s/^\#define RILL_VERSION_PATCH //p' include/rill.h | paste -sd.)
+# Of the interface, in the soname.
+INTERFACE := $(firstword $(subst ., ,$(VERSION)))
 CC        ?= gcc
 ASAN      ?= 0
 BUILD     ?= build$(if $(filter 1,$(ASAN)),/asan)
@@ -77,19 +79,34 @@ endif
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-all: $(BUILD)/rill ## build librill.so and rill
+all: $(BUILD)/rill $(BUILD)/librill.so ## build librill.so and rill
 
 # Rebuilds what depends on flags when they change.
 FLAGS := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(CUDA) $(NVFLAGS)
 $(shell mkdir -p $(BUILD); printf '%s' '$(FLAGS)' | cmp -s - $(BUILD)/flags || printf '%s' '$(FLAGS)' >$(BUILD)/flags)
 $(shell printf '%s' '$(VERSION) $(REVISION)' | cmp -s - $(BUILD)/revision || printf '%s' '$(VERSION) $(REVISION)' >$(BUILD)/revision)
 
-$(BUILD)/rill: $(CLI_OBJ) $(BUILD)/librill.so
-	$(call say,LD,$@)$(CC) $(LDFLAGS) -o $@ $(CLI_OBJ) -L$(BUILD) -lrill -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(LDLIBS)
+# Two libraries of the same objects: librill.so exports what include/rill.h declares; the program and the tests, which
+# use more, link librill-internal.so.
+$(BUILD)/rill: $(CLI_OBJ) $(BUILD)/librill-internal.so
+	$(call say,LD,$@)$(CC) $(LDFLAGS) -o $@ $(CLI_OBJ) -L$(BUILD) -lrill-internal \
+	  -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib/rill' $(LDLIBS)
 
-$(BUILD)/librill.so: $(LIB_OBJ) src/librill.map
-	$(call say,LD,$@)$(CC) -shared $(LDFLAGS) -Wl,-z,nodelete -Wl,-soname,librill.so -Wl,--version-script=src/librill.map \
-	  -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
+library = $(call say,LD,$@)$(CC) -shared $(LDFLAGS) -Wl,-z,nodelete -Wl,-soname,$(1) -Wl,--version-script=$(2) \
+  -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
+
+$(BUILD)/librill-internal.so: $(LIB_OBJ) src/librill-internal.map
+	$(call library,librill-internal.so,src/librill-internal.map)
+
+$(BUILD)/librill.so.$(VERSION): $(LIB_OBJ) $(BUILD)/librill.map
+	$(call library,librill.so.$(INTERFACE),$(BUILD)/librill.map)
+
+$(BUILD)/librill.so: $(BUILD)/librill.so.$(VERSION)
+	$(Q)ln -sf $(<F) $(BUILD)/librill.so.$(INTERFACE)
+	$(Q)ln -sf librill.so.$(INTERFACE) $@
+
+$(BUILD)/librill.map: include/rill.h scripts/exports
+	$(call say,GEN,$@)scripts/exports --script include/rill.h >$@
 
 $(BUILD)/obj/src/core/version.o: CPPFLAGS += -DRILL_VERSION='"$(VERSION)"' -DRILL_REVISION='"$(REVISION)"'
 $(BUILD)/obj/src/core/version.o: $(BUILD)/revision
@@ -138,9 +155,9 @@ $(BUILD)/obj/cuda/%.o: cuda/%.cu $(BUILD)/flags Makefile
 # A test of the command line runs the program that the environment variable RILL names.
 TEST_LIBS = $(shell $(PKG_CONFIG) --cflags --libs criterion)
 define test_rule
-$(BUILD)/tests/$(notdir $(1:.c=)): $(BUILD)/obj/$(1:.c=.o) $(BUILD)/librill.so
+$(BUILD)/tests/$(notdir $(1:.c=)): $(BUILD)/obj/$(1:.c=.o) $(BUILD)/librill-internal.so
 	@mkdir -p $$(@D)
-	$$(call say,LD,$$@)$(CC) $(LDFLAGS) -o $$@ $$(filter %.o,$$^) -L$(BUILD) -lrill -Wl,-rpath,'$$$$ORIGIN/..' $(TEST_LIBS) $(LDLIBS)
+	$$(call say,LD,$$@)$(CC) $(LDFLAGS) -o $$@ $$(filter %.o,$$^) -L$(BUILD) -lrill-internal -Wl,-rpath,'$$$$ORIGIN/..' $(TEST_LIBS) $(LDLIBS)
 endef
 $(foreach t,$(TEST_SRC),$(eval $(call test_rule,$(t))))
 $(BUILD)/tests/test_cli: $(filter-out %/main.o,$(CLI_OBJ))
@@ -181,9 +198,11 @@ format-check: ## fail when a source is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
 install: all ## install program, library, header and pkg-config file (PREFIX, DESTDIR)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/lib/rill $(DESTDIR)$(PREFIX)/include
 	install -m 755 $(BUILD)/rill $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/librill.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(BUILD)/librill-internal.so $(DESTDIR)$(PREFIX)/lib/rill/
+	install -m 755 $(BUILD)/librill.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/
+	cp -P $(BUILD)/librill.so.$(INTERFACE) $(BUILD)/librill.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rill.pc
 

@@ -22,6 +22,11 @@
 extern "C" {
 #endif
 
+/** The version of this header; see rill_version(). Before 1.0 the interface changes with MINOR. */
+#define RILL_VERSION_MAJOR 0
+#define RILL_VERSION_MINOR 1
+#define RILL_VERSION_PATCH 0
+
 /* ---- status ---------------------------------------------------------------------------------- */
 
 /** What a function came to; the command's exit codes are the same numbers. */

@@ -12,12 +12,15 @@
 
 /* The network is asked again when the run is longer by this factor. */
 #define AGAIN 1.04
+/* A run that is longer than was expected by this factor leaves what is left to a network that may correct the
+ * pressures. */
+#define LATE 3
 
 /* Steps whose rounding is averaged, an odd number apart; how far the mean may be off in standard deviations
  * of one of them; and what part of it. */
 enum { ROUNDINGS = 32, ROUNDING_STEPS = 5 };
 #define ROUNDING_NOISE 0.5
-#define ROUNDING_PART 0.1
+#define ROUNDING_PART 0.5
 /* Where rounding swallows much of the force, its errors are no longer small: so many times the square. */
 #define ROUNDING_LOST 10
 /* Rounding that is too large so many times, or noise that is too loud after so many times the steps that were
@@ -186,6 +189,9 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
         RILL_TRY(rill_follow_record(f));
         const bool finite = f->limits[run->axis].finite;
         run->converged = good && finite;
+        if (!good && f->other && (double)run->steps > LATE * f->plan->steps_expected)
+            snprintf(run->reason, sizeof run->reason, "k settles more slowly along %c than planned",
+                     "xyz"[run->axis]);
         if (narrow && finite)
             narrow_judge(f, tries);
         else if (finite && rounding_rules(f))

@@ -68,7 +68,7 @@ static rill_status settle_axes(work *w)
             return rill_fail(
                 RILL_USAGE,
                 "crop %u:%u along %c does not fit the image's %u voxels: give bounds from 0 to %u", asked[0],
-                w->crop[a][1], "xyz"[a], n, n);
+                w->crop[a][1], rill_axis(a), n, n);
     }
     return RILL_OK;
 }

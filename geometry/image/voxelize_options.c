@@ -87,7 +87,7 @@ rill_status rill_voxelize_parse_crop(const char *text, rill_voxelize_options *op
                              text);
         if (bounds[0] >= bounds[1])
             return rill_fail(RILL_USAGE, "crop \"%s\" leaves nothing along %c: %u is not below %u", text,
-                             "xyz"[a], bounds[0], bounds[1]);
+                             rill_axis(a), bounds[0], bounds[1]);
     }
     return RILL_OK;
 }

@@ -23,10 +23,10 @@ rill_status rill_lines_create(const rill_mesh *mesh, const rill_grid *grid, rill
     rill_mesh_box(mesh, low, high);
     for (int a = 0; a < 3; a++) {
         if (low[a] < grid->origin[a] || high[a] > grid->origin[a] + grid->n[a] * grid->spacing)
-            RILL_TRY(rill_fail(RILL_USAGE, "the surface leaves the box along %c", "xyz"[a]));
+            RILL_TRY(rill_fail(RILL_USAGE, "the surface leaves the box along %c", rill_axis(a)));
         if (grid->n[a] > RILL_GRID_MAX)
             RILL_TRY(rill_fail(RILL_USAGE, "%u voxels along %c are more than %d: choose a larger --dx",
-                               grid->n[a], "xyz"[a], RILL_GRID_MAX));
+                               grid->n[a], rill_axis(a), RILL_GRID_MAX));
         while ((uint64_t)grid->n[a] << lines->bits > (uint64_t)1 << TOTAL_BITS) lines->bits--;
     }
     RILL_TRY(rill_array_create(mesh->vertex_count, sizeof *lines->snap, "the vertices of the surface",

@@ -374,9 +374,9 @@ static rill_status choose_grid(work *w)
         const double rounding = 1e-9; /* a side of 512 voxels shall not become 513 */
         const double voxels = fmax(ceil((high[a] - low[a]) / w->grid.spacing * (1 - rounding)), 1) + 2;
         if (!(voxels <= RILL_GRID_MAX))
-            return rill_fail(RILL_USAGE,
-                             "voxels of %g mm would be %.3g along %c, more than %d: choose a larger --dx%s",
-                             1e3 * w->grid.spacing, voxels, "xyz"[a], RILL_GRID_MAX, doubt_units(w, doubt));
+            return rill_fail(
+                RILL_USAGE, "voxels of %g mm would be %.3g along %c, more than %d: choose a larger --dx%s",
+                1e3 * w->grid.spacing, voxels, rill_axis(a), RILL_GRID_MAX, doubt_units(w, doubt));
         all *= voxels;
         w->grid.n[a] = (uint32_t)voxels;
         w->grid.origin[a] = (low[a] + high[a]) / 2 - voxels / 2 * w->grid.spacing;

@@ -44,7 +44,7 @@ rill_status rill_geom_crop(const rill_geom *geom, const uint32_t first[3], const
     for (int a = 0; a < 3; a++) {
         if (n[a] == 0 || first[a] >= geom->n[a] || n[a] > geom->n[a] - first[a])
             return rill_fail(RILL_USAGE, "a box of %u voxels from %u does not fit the %u along %c", n[a],
-                             first[a], geom->n[a], "xyz"[a]);
+                             first[a], geom->n[a], rill_axis(a));
         whole = whole && n[a] == geom->n[a];
     }
     RILL_TRY(like(geom, n, "a part of the geometry", &part));
@@ -76,7 +76,7 @@ rill_status rill_geom_split(const rill_geom *geom, const uint32_t factor[3], ril
                              factor[0], factor[1], factor[2]);
         if (factor[a] == 0 || geom->n[a] > UINT32_MAX / factor[a])
             return rill_fail(RILL_USAGE, "%u voxels along %c cannot be split by %u: crop the image",
-                             geom->n[a], "xyz"[a], factor[a]);
+                             geom->n[a], rill_axis(a), factor[a]);
         n[a] = geom->n[a] * factor[a];
     }
     RILL_TRY(like(geom, n, "the geometry with split voxels", &fine));

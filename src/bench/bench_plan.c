@@ -369,7 +369,7 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
         }
         if (suite == RILL_SUITE_ISOTROPY) {
             shape.axis = k;
-            snprintf(shape.name, sizeof shape.name, "pipe-%c", "xyz"[k]);
+            snprintf(shape.name, sizeof shape.name, "pipe-%c", rill_axis(k));
         }
         if (suite == RILL_SUITE_VESSEL) {
             static const char *const with[] = {"", "-walls", "-openings", "-all"};

@@ -89,8 +89,8 @@ static rill_status export_picture(const choices *c, const char *path)
     RILL_TRY(rill_slice_read(path, field, axis, position, fraction, &slice));
     RILL_TRY(rill_picture_write(slice, (rill_picture_scale)c->scale, c->output));
     const rill_picture_range range = rill_picture_range_of(slice, (rill_picture_scale)c->scale);
-    cli_row("slice", "%c = %u, %u x %u voxels", "xyz"[axis], slice -> position, slice -> width,
-            slice -> height);
+    cli_row("slice", "%c = %u, %u x %u voxels", rill_axis(axis), slice->position, slice->width,
+            slice->height);
     cli_row("field", "%s", fields[field + 1]);
     cli_row("colours", "%g to %g %s, %s", range.low, range.high, slice->unit, scales[c->scale]);
     cli_row("picture", "%s", c->output);

@@ -159,7 +159,7 @@ static rill_status fields_name(const choices *c, int axis, char *name, size_t si
     const char *output = c->compute.output;
     size_t length = strlen(output);
     if (length > 3 && strcmp(output + length - 3, ".h5") == 0) length -= 3;
-    const char which[] = {'.', "xyz"[axis], '\0'};
+    const char which[] = {'.', rill_axis(axis), '\0'};
     const int written = snprintf(name, size, "%.*s%s.vtkhdf", (int)length, output, c->axis == 3 ? which : "");
     if (written < 0 || (size_t)written >= size)
         return rill_fail(RILL_USAGE, "-o %.40s…: the name is too long", output);

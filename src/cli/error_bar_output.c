@@ -89,7 +89,7 @@ void cli_error_bar_print(const rill_error_bar *bar, double m2)
     for (int a = 0; a < 3; a++) {
         char label[64];
         if (!isfinite(bar->k[a])) continue;
-        snprintf(label, sizeof label, "error bar of k_%c%c", "xyz"[a], "xyz"[a]);
+        snprintf(label, sizeof label, "error bar of k_%c%c", rill_axis(a), rill_axis(a));
         interval_print(label, bar->k[a], bar->relative[a], m2);
         for (int i = 0; i < bar->contribution_count; i++) {
             const rill_error_bar_contribution *c = &bar->contributions[i];

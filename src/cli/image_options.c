@@ -107,8 +107,8 @@ void cli_image_rows(const rill_voxelize_report *report)
 {
     cli_row("image", "%s, %s, %u x %u x %u", report->kind, rill_grey_name(report->type), report->file_n[0],
             report->file_n[1], report->file_n[2]);
-    cli_row("axes of the file", "0 -> %c, 1 -> %c, 2 -> %c", "xyz"[report->axes[0]], "xyz"[report->axes[1]],
-            "xyz"[report->axes[2]]);
+    cli_row("axes of the file", "0 -> %c, 1 -> %c, 2 -> %c", rill_axis(report->axes[0]),
+            rill_axis(report->axes[1]), rill_axis(report->axes[2]));
     for (uint64_t i = 0; i < report->greys && i < RILL_GREYS_SHOWN; i++)
         cli_row(i ? "" : "grey values", "%-8g %7.3f %%  %s", report->grey[i].value,
                 100 * report->grey[i].fraction, report->grey[i].pore ? "pore" : "solid");

@@ -88,7 +88,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
 static void print_tensor(const double values[3][3], double factor, const char *unit)
 {
     for (int b = 0; b < 3; b++)
-        cli_row(b == 0 ? unit : "", "k_%cx..z %14.6g %14.6g %14.6g", "xyz"[b], values[b][0] * factor,
+        cli_row(b == 0 ? unit : "", "k_%cx..z %14.6g %14.6g %14.6g", rill_axis(b), values[b][0] * factor,
                 values[b][1] * factor, values[b][2] * factor);
 }
 
@@ -100,7 +100,7 @@ static void print_run(const cli_permeability_result *r, const rill_permeability_
     const double k = run->converged ? run->k[a] : run->last[a];
     char label[64];
     snprintf(label, sizeof label, run->converged ? "permeability k_%c%c" : "NOT A RESULT, last k_%c%c",
-             "xyz"[a], "xyz"[a]);
+             rill_axis(a), rill_axis(a));
     if (isfinite(m2))
         cli_row(label, "%.6g lu = %.6g m2 = %.6g darcy", k, k * m2, k * m2 / RILL_DARCY);
     else
@@ -166,7 +166,7 @@ static json_t *json_tensor(const double k[3][3], double factor)
     json_t *json = json_object();
     for (int b = 0; b < 3; b++)
         for (int a = 0; a < 3; a++) {
-            const char key[3] = {"xyz"[b], "xyz"[a], '\0'};
+            const char key[3] = {rill_axis(b), rill_axis(a), '\0'};
             json_object_set_new(json, key, rill_json_real(k[b][a] * factor));
         }
     return json;
@@ -183,7 +183,7 @@ static json_t *json_runs(const rill_permeability *p)
     json_t *list = json_array();
     for (int i = 0; i < p->run_count; i++) {
         const rill_permeability_run *run = &p->runs[i];
-        const char axis[2] = {"xyz"[run->axis], '\0'};
+        const char axis[2] = {rill_axis(run->axis), '\0'};
         json_array_append_new(
             list,
             json_pack("{s:s, s:b, s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "axis", axis,
@@ -286,8 +286,9 @@ static rill_status write_series(rill_result *file, const rill_permeability_run *
                                {names[2], "lu", "permeability from the flow along z", si},
                                {"predicted", "lu", "final value of the permeability along the force", si},
                                {"uncertainty", "lu", "of the final value", si}};
-    snprintf(group, sizeof group, "/series/%c", "xyz"[run->axis]);
-    for (int b = 0; b < 3; b++) snprintf(names[b], sizeof names[b], "k_%c%c", "xyz"[b], "xyz"[run->axis]);
+    snprintf(group, sizeof group, "/series/%c", rill_axis(run->axis));
+    for (int b = 0; b < 3; b++)
+        snprintf(names[b], sizeof names[b], "k_%c%c", rill_axis(b), rill_axis(run->axis));
     RILL_TRY(rill_series_create(file, group, columns, 5, &series));
     for (size_t i = 0; i < run->sample_count; i++) {
         const rill_permeability_sample *s = &run->samples[i];

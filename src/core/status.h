@@ -18,6 +18,9 @@ rill_status rill_fail(rill_status status, const char *format, ...)
  * begins with this word stays as it is. */
 void rill_fail_prefix(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
+/** Return the letter of an axis. */
+static inline char rill_axis(int axis) { return "xyz"[axis]; }
+
 /**
  * Keep the first failure and go to the one `done:` label of the function, which frees its handles.
  * Needs a local `rill_status status = RILL_OK;`.

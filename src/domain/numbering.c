@@ -86,7 +86,7 @@ rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out)
         if (geom->n[a] > INT32_MAX)
             return rill_fail(RILL_USAGE,
                              "%u voxels along %c are more than the 2147483647 that a row can have: crop",
-                             geom->n[a], "xyz"[a]);
+                             geom->n[a], rill_axis(a));
     RILL_TRY(arrays_create(&numbering));
 #pragma omp parallel for collapse(2) schedule(static)
     for (uint32_t z = 0; z < geom->n[2]; z++)

@@ -201,7 +201,7 @@ static rill_status shapes_read(rill_h5_file *file, rill_geom_head *out)
     for (int a = 0; a < 3; a++) {
         if (voxels.dims[2 - a] == 0 || voxels.dims[2 - a] > UINT32_MAX)
             RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %llu voxels along %c are not between 1 and %u",
-                               rill_h5_path(file), (unsigned long long)voxels.dims[2 - a], "xyz"[a],
+                               rill_h5_path(file), (unsigned long long)voxels.dims[2 - a], rill_axis(a),
                                UINT32_MAX));
         out->n[a] = (uint32_t)voxels.dims[2 - a];
     }
@@ -229,7 +229,7 @@ rill_status rill_geom_head_read(rill_h5_file *file, rill_geom_head *out)
     for (int a = 0; a < 3; a++)
         if (!isfinite(out->origin[a]))
             RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: the origin %g along %c is not finite",
-                               rill_h5_path(file), out->origin[a], "xyz"[a]));
+                               rill_h5_path(file), out->origin[a], rill_axis(a)));
     RILL_TRY(sides_read(file, out->sides));
     RILL_TRY(porosity_read(file, &out->porosity));
 done:

@@ -50,7 +50,7 @@ static rill_status source_open(const char *path, source *s)
         if (size[a] < 1 || size[a] > UINT32_MAX)
             RILL_TRY(rill_fail(RILL_USAGE,
                                "cannot show %s: a size of %lld voxels along %c is not between 1 and %u", path,
-                               (long long)size[a], "xyz"[a], UINT32_MAX));
+                               (long long)size[a], rill_axis(a), UINT32_MAX));
         s->n[a] = (uint32_t)size[a];
     }
 done:
@@ -177,7 +177,7 @@ static rill_status slice_create(const source *s, double position, bool fraction,
     const double last = s->n[s->axis] - 1.0, at = fraction ? round(position * last) : position;
     if (!(at >= 0 && at <= last) || (fraction && position > 1))
         return rill_fail(RILL_USAGE, "slice %c=%g%s lies outside %s: give 0 to %.0f, or 0%% to 100%%",
-                         "xyz"[s->axis], fraction ? 100 * position : position, fraction ? "%" : "",
+                         rill_axis(s->axis), fraction ? 100 * position : position, fraction ? "%" : "",
                          rill_h5_path(s->file), last);
     rill_slice *slice = calloc(1, sizeof *slice);
     if (!slice) return rill_fail(RILL_SYSTEM, "out of memory for a slice");

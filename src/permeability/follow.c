@@ -255,7 +255,7 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
 {
     rill_permeability_run *run = f->run;
     const rill_permeability_options *o = f->options;
-    const char axis = "xyz"[run->axis];
+    const char axis = rill_axis(run->axis);
     const uint64_t made = rill_sim_steps(f->sim);
     const size_t size = sizeof run->reason;
     const double uncertainty = run->uncertainty[run->axis] / fabs(run->k[run->axis]);

@@ -196,8 +196,8 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
     f->correcting = false;
     if (!run->converged && run->reason[0] == '\0' && f->other) {
         snprintf(run->reason, sizeof run->reason,
-                 "corrections of the pressures lead nowhere along %c after %d cycles", "xyz"[run->axis],
-                 run -> cycles);
+                 "corrections of the pressures lead nowhere along %c after %d cycles", rill_axis(run->axis),
+                 run->cycles);
     } else if (!run->converged && run->reason[0] == '\0') {
         rill_log(RILL_LOG_NOTE,
                  "the corrections of the pressures lead nowhere after %d cycles: going on without them",

@@ -112,7 +112,7 @@ static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, b
     *uncertainty = fmax(*uncertainty, lacks);
     if (*good && *uncertainty > f->options->tolerance * fabs(k) && f->other)
         snprintf(run->reason, sizeof run->reason, "pressures settle more slowly along %c than k shows",
-                 "xyz"[run->axis]);
+                 rill_axis(run->axis));
     *good = *good && *uncertainty <= f->options->tolerance * fabs(k);
     rill_log(RILL_LOG_DEBUG, "step %llu: k %.6g from the series, %.6g from energies, expected %.2g",
              (unsigned long long)sight->step, k, p->k, p->expected / fabs(k));
@@ -165,7 +165,7 @@ static void narrow_judge(rill_follower *f, int tries)
         run->reason, sizeof run->reason,
         "rounding in %s storage leaves %.2g uncertain along %c, wanted %.2g: take --storage fp32, or raise "
         "--tolerance",
-        rill_storage_names[o->variant.storage], uncertainty, "xyz"[run->axis], o -> tolerance);
+        rill_storage_names[o->variant.storage], uncertainty, rill_axis(run->axis), o->tolerance);
 }
 
 rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill_pressures *pressures)
@@ -191,15 +191,15 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
         run->converged = good && finite;
         if (!good && f->other && (double)run->steps > LATE * f->plan->steps_expected)
             snprintf(run->reason, sizeof run->reason, "k settles more slowly along %c than planned",
-                     "xyz"[run->axis]);
+                     rill_axis(run->axis));
         if (narrow && finite)
             narrow_judge(f, tries);
         else if (finite && rounding_rules(f))
             snprintf(run->reason, sizeof run->reason,
                      "rounding in %s storage leaves %.2g uncertain along %c, wanted %.2g: lower --tau (now "
                      "%.4g), take --storage fp64, or raise --tolerance",
-                     rill_storage_names[o->variant.storage], rounding(f), "xyz"[run->axis], o -> tolerance,
-                     f -> plan -> tau);
+                     rill_storage_names[o->variant.storage], rounding(f), rill_axis(run->axis), o->tolerance,
+                     f->plan->tau);
     }
 done:
     return status;

@@ -67,7 +67,7 @@ static rill_status conducting_check(const rill_geom *geom, int axis, const rill_
         return rill_fail(RILL_NUMERICS,
                          "nothing percolates along %c (%s sides): of a porosity of %.5g, 0 conducts, so the "
                          "permeability is 0; choose another axis%s",
-                         "xyz"[a], geom -> sides[a] == RILL_PERIODIC ? "periodic" : "mirrored or walled",
+                         rill_axis(a), geom->sides[a] == RILL_PERIODIC ? "periodic" : "mirrored or walled",
                          found->porosity.total,
                          geom->sides[a] == RILL_PERIODIC && found->spanning[a] > 0
                              ? ", or mirror the sides (--sides mirror): pores do span the box"
@@ -167,14 +167,14 @@ static rill_status sides_check(const rill_geom *geom, const rill_permeability_op
                 return rill_fail(RILL_USAGE,
                                  "mirrored sides along the flow (%c) need the stokes equilibrium, because "
                                  "behind the mirror the flow runs backwards: choose it, or mirror the image",
-                                 "xyz"[a]);
+                                 rill_axis(a));
     for (int a = 0; a < 3; a++)
         if (geom->sides[a] == RILL_WALL && (o->axis == a || o->axis < 0))
             return rill_fail(
                 RILL_USAGE,
                 "walled sides normal to %c let no flow along it through: use --sides periodic or "
                 "mirror there, or drive along another axis",
-                "xyz"[a]);
+                rill_axis(a));
     return RILL_OK;
 }
 
@@ -328,8 +328,8 @@ static rill_status finish(rill_follower *f)
         snprintf(f->run->reason, sizeof f->run->reason,
                  "the flow along %c has a Reynolds number of %.3g (limit %g) and a Mach number of %.3g "
                  "(limit %g), out of the Stokes range: lower --force (now %.3g)",
-                 "xyz"[f->run->axis], f -> run -> reynolds, REYNOLDS_MAX, f -> run -> mach, MACH_MAX,
-                 f -> plan -> force);
+                 rill_axis(f->run->axis), f->run->reynolds, REYNOLDS_MAX, f->run->mach, MACH_MAX,
+                 f->plan->force);
     }
 done:
     return status;
@@ -362,7 +362,7 @@ static rill_status keep(rill_follower *f, rill_permeability *out)
     out->kept = true;
     snprintf(f->run->reason, sizeof f->run->reason,
              "stopped along %c after %llu steps, before the end was known: go on with --resume",
-             "xyz"[f->run->axis], (unsigned long long)f -> run -> steps);
+             rill_axis(f->run->axis), (unsigned long long)f->run->steps);
 done:
     return status;
 }

@@ -27,7 +27,7 @@ rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t l
         return rill_fail(RILL_USAGE,
                          "a sample of one plane along %c has no first and last one to take a pressure "
                          "drop between: drive it by a force",
-                         "xyz"[axis]);
+                         rill_axis(axis));
     if (length < 1 || length > (UINT32_MAX - planes) / 2)
         return rill_fail(RILL_USAGE, "reservoirs of %u voxels do not fit: 1 to %u do", length,
                          (UINT32_MAX - planes) / 2);
@@ -54,7 +54,7 @@ rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t l
         status = rill_fail(RILL_NUMERICS,
                            "the %s plane along %c has no pore, so nothing flows: crop it, or choose "
                            "another axis",
-                           r.planes[0] ? "last" : "first", "xyz"[axis]);
+                           r.planes[0] ? "last" : "first", rill_axis(axis));
         goto done;
     }
     *out = r;

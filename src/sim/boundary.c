@@ -166,14 +166,15 @@ rill_status rill_boundary_create_face(const rill_domain *domain, int axis, int e
         return rill_fail(RILL_USAGE, "axis %d, end %d is no face: axes are 0, 1, 2, ends -1 and 1", axis,
                          end);
     if (geom->sides[axis] != RILL_WALL)
-        return rill_fail(RILL_USAGE, "the sides normal to %c are no walls: make them RILL_WALL", "xyz"[axis]);
+        return rill_fail(RILL_USAGE, "the sides normal to %c are no walls: make them RILL_WALL",
+                         rill_axis(axis));
     slab plane = everything(geom);
     if (end < 0)
         plane.end[axis] = 1;
     else
         plane.first[axis] = geom->n[axis] - 1;
     char what[32];
-    snprintf(what, sizeof what, "crosses the %s side of %c", end < 0 ? "low" : "high", "xyz"[axis]);
+    snprintf(what, sizeof what, "crosses the %s side of %c", end < 0 ? "low" : "high", rill_axis(axis));
     face wanted = {axis, end};
     return create(domain, &plane, crosses_face, &wanted, what, out);
 }

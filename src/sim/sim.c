@@ -94,8 +94,8 @@ static rill_status options_check(const rill_sim_options *options, const rill_dom
                          options->magic);
     for (int a = 0; a < 3; a++)
         if (!isfinite(options->force[a]))
-            return rill_fail(RILL_USAGE, "force %c = %g is not a finite number", "xyz"[a],
-                             options -> force[a]);
+            return rill_fail(RILL_USAGE, "force %c = %g is not a finite number", rill_axis(a),
+                             options->force[a]);
     if (rill_dimensions(v.lattice) == 2 && options->force[2] != 0)
         return rill_fail(RILL_USAGE,
                          "force z = %g, but lattice %s has no velocities along z: set it to 0, or "

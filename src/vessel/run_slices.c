@@ -106,7 +106,7 @@ rill_status rill_run_slices(rill_run_loop *loop, uint64_t phase)
     if (phase > 1 && (double)largest <= loop->state.slice_speed) goto done;
     loop->state.slice_speed = (double)largest;
     for (int a = 0; a < 3; a++) {
-        name[6] = "xyz"[a];
+        name[6] = rill_axis(a);
         RILL_TRY(rill_run_path(loop, name, path));
         RILL_TRY(rill_picture_write(&planes[a].slice, RILL_PICTURE_LINEAR, path));
     }

@@ -39,7 +39,7 @@ constexpr bool older_device = false;
 #endif
 
 // Return whether a step computes the offsets of populations at neighbours a second time for writing, instead of keeping
-// them, which takes a third of the registers: where that is sooner, measured in docs/performance.md.
+// them, which takes a third of the registers: where that is sooner, measured in docs/development/performance-journal.md.
 template <class V> constexpr bool offsets_again(const int parity)
 {
     return V::addressing == RILL_BITMAP && (V::narrow || V::lattice != RILL_D3Q27) && rill_stream_in_place(V::stream) &&
@@ -222,7 +222,7 @@ template <class V> struct at_wall {
 };
 
 // Asks for the populations of nodes that later blocks will read, so that they are in the second-level cache by then.
-// Two arrays and a ring have enough warps to wait; measured in docs/performance.md.
+// Two arrays and a ring have enough warps to wait; measured in docs/development/performance-journal.md.
 template <class V, int parity> static __device__ __forceinline__ void ask_ahead(const rill_arrays &from, const uint64_t block)
 {
 #if __CUDA_ARCH__ >= 900

@@ -46,8 +46,8 @@ enum { RILL_CUDA_THREADS = 256 };
 /**
  * Return the threads of a block of a step, measured on an H200: few, so that memory is asked evenly; more
  * where outgoing populations are scattered, too, or lists are read, for the warps of a block find lines in
- * its cache, and in a ring buffer, whose blocks count themselves, and a pull, unless so many registers are needed
- * that few would fit.
+ * its cache, and in a ring buffer, whose blocks count themselves, and a pull, unless so many registers are
+ * needed that few would fit.
  */
 RILL_CONSTANT_FN int rill_cuda_step_threads(const int lattice, const int stream, const int addressing,
                                             const int parity)

@@ -188,7 +188,7 @@ unsigned label_blocks(uint64_t count) { return (unsigned)((count + label_threads
 
 void gather(rill_device *device, const double *values, const uint32_t *labels, uint64_t count, int64_t *sums)
 {
-    if (use(device) != RILL_OK) return; // wait() tells
+    if (use(device) != RILL_OK) return; // wait() returns the error
     gather_kernel<<<label_blocks(count), label_threads, 0, queue_of(device)>>>(values, labels, count, sums);
 }
 

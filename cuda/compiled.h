@@ -11,7 +11,7 @@
 
 /**
  * The kernels of a variant: X(name, kernel). `kernel` is an expression of kernels.cuh. V is a type made by
- * RILL_CUDA_VARIANT(); a scheme without parity has one step under both names,
+ * RILL_CUDA_VARIANT(); a scheme without even and odd steps has one step under both names,
  * and where rill_walls_in_step() does not hold the one with walls is that without. NARROW_… are of arrays
  * whose populations 32 bits can count, the same again where V::narrows is false. P is its layout, made by
  * RILL_CUDA_LAYOUT(): variants that differ in collision, equilibrium and rheology alone share these kernels.
@@ -46,8 +46,8 @@ enum { RILL_CUDA_THREADS = 256 };
 /**
  * Return the threads of a block of a step, measured on an H200: few, so that memory is asked evenly; more
  * where outgoing populations are scattered, too, or lists are read, for the warps of a block find lines in
- * its cache, and in a ring, whose blocks count themselves, and a pull, unless so many registers are wanted
- * that few would fit.
+ * its cache, and in a ring buffer, whose blocks count themselves, and a pull, unless so many registers are
+ * needed that few would fit.
  */
 RILL_CONSTANT_FN int rill_cuda_step_threads(const int lattice, const int stream, const int addressing,
                                             const int parity)

@@ -11,7 +11,7 @@ rill_status rill_cuda_device_read(rill_cuda_ask *ask, int device, rill_cuda_devi
     for (int k = 0; k < RILL_CUDA_ATTRIBUTE_COUNT; k++) {
         const rill_status status = ask(device, (rill_cuda_attribute)k, &values[k]);
         if (status != RILL_OK) return status;
-        if (values[k] <= 0 && k != RILL_CUDA_CACHE) /* without a cache nothing is asked for ahead */
+        if (values[k] <= 0 && k != RILL_CUDA_CACHE) /* without a cache nothing is prefetched */
             return rill_fail(RILL_SYSTEM,
                              "CUDA device %d reports %s of %d, which is not above 0: choose another device "
                              "with CUDA_VISIBLE_DEVICES, or run with --backend cpu",

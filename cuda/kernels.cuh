@@ -39,7 +39,7 @@ constexpr bool older_device = false;
 #endif
 
 // Return whether a step computes the offsets of populations at neighbours a second time for writing, instead of keeping
-// them, which takes a third of the registers: where that is sooner, measured in docs/performance.md.
+// them, which takes a third of the registers: where that is faster, measured in docs/development/performance-journal.md.
 template <class V> constexpr bool offsets_again(const int parity)
 {
     return V::addressing == RILL_BITMAP && (V::narrow || V::lattice != RILL_D3Q27) && rill_stream_in_place(V::stream) &&
@@ -48,8 +48,8 @@ template <class V> constexpr bool offsets_again(const int parity)
 
 // Registers that a step of a variant needs to stay clear of spills, found with ptxas: schemes in place that look
 // at neighbours hold addresses besides populations, some collisions and formats hold more values than others, and
-// offsets of 32 bits take fewer. A ring is not faster with less. Registers come in eights: 51 make twenty blocks of 64
-// threads with 48, where asking for 48 would make 21 with 40.
+// offsets of 32 bits take fewer. A ring buffer is not faster with less. Registers are allocated in units of eight: 51 give an
+// SM 20 blocks of 64 threads at 48 registers per thread, and 48 would give 21 at 40.
 template <class V> constexpr int registers_of(const int parity, const bool at_walls, const bool narrow)
 {
     constexpr bool wide = V::lattice == RILL_D3Q27, twice = sizeof(rill_scalar) == 8;
@@ -75,7 +75,7 @@ template <class V> constexpr int registers_of(const int parity, const bool at_wa
     return registers < 255 ? registers : 255;
 }
 
-// Blocks that share the 65,536 registers of a multiprocessor. A compiler that finds spills nevertheless asks for
+// Blocks that share the 65,536 registers of a multiprocessor. A compiler that finds spills nevertheless requests
 // fewer blocks than these by RILL_CUDA_FEWER.
 #ifndef RILL_CUDA_FEWER
 #define RILL_CUDA_FEWER 0
@@ -147,7 +147,7 @@ static __device__ __forceinline__ rill_node anew(rill_node n)
 }
 
 // What the links of a node need to be interpolated, see rill_walls_in_step(). Lanes of a warp share out the loads of
-// weights, which lie behind each other, and everything is asked for before anything is waited for: a step has few
+// weights, which are consecutive, and all loads are issued before any is waited for: a step has few
 // other warps to hide a second round trip to memory behind.
 template <class V> struct at_wall {
     uint32_t mask;       // bits of links, see rill_wall_bit()
@@ -200,7 +200,7 @@ template <class V> struct at_wall {
         const uint32_t lane = threadIdx.x % RILL_BUNDLE;
         if (count == 0) return;
         if (lane < count) shared[lane] = weight;
-        if (count > RILL_BUNDLE) { // asked for again: the step has no register to keep it in
+        if (count > RILL_BUNDLE) { // loaded again: the step has no register to keep it in
             const uint32_t first = walls.bundles[n / RILL_BUNDLE].first;
             for (uint32_t k = lane + RILL_BUNDLE; k < count; k += RILL_BUNDLE) shared[k] = walls.weights[first + k];
         }
@@ -221,8 +221,8 @@ template <class V> struct at_wall {
     }
 };
 
-// Asks for the populations of nodes that later blocks will read, so that they are in the second-level cache by then.
-// Two arrays and a ring have enough warps to wait; measured in docs/performance.md.
+// Prefetches the populations of nodes that later blocks will read into the second-level cache.
+// Two arrays and a ring buffer have enough warps to wait; measured in docs/development/performance-journal.md.
 template <class V, int parity> static __device__ __forceinline__ void ask_ahead(const rill_arrays &from, const uint64_t block)
 {
 #if __CUDA_ARCH__ >= 900
@@ -239,7 +239,7 @@ template <class V, int parity> static __device__ __forceinline__ void ask_ahead(
 #endif
 }
 
-// Lets the next kernel of the stream begin as soon as there is room for it, if it wants to: see wait_for_kernel_before().
+// Lets the next kernel of the stream begin as soon as there is room for it, if it is launched so: see wait_for_kernel_before().
 static __device__ __forceinline__ void let_next_kernel_begin()
 {
 #if __CUDA_ARCH__ >= 900
@@ -292,7 +292,7 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
         if (threadIdx.x < 32)
             while (!__all_sync(0xFFFFFFFFu, (int32_t)(seen - full) >= 0))
                 seen = turn_seen(from, block, threads, full);
-        // All that a node read is in its f[0]: who asks for that here has read it, so that the count depends on what
+        // All that a node read is in its f[0]: a thread that uses it here has read it, so that the count depends on what
         // was read, and the writes of other blocks depend on the count, by the branch above. A read that saw such a
         // write would have to come before itself, which no order of dependencies allows (axiom "no thin air" of PTX's
         // memory model). A release and an acquire would say so once more, for 5 to 6 and 1 to 2 % of the speed.
@@ -307,7 +307,7 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     if (node) rill_node_write<step>(parity, &to, at_walls || offsets_again<step>(parity) ? anew(n) : n, &links, f);
 }
 
-// Density deviation, momentum, velocity and resting mass of a node; see rill_moments and rill_resting().
+// Density deviation, momentum, velocity and rest population of a node; see rill_moments and rill_resting().
 struct node_values {
     double density, momentum[3], velocity[3], resting;
 };
@@ -560,8 +560,8 @@ static __device__ void patch_measure(const rill_arrays &arrays, const int parity
 // How the blocks of a grid wait for each other, all of which are resident at once: no more are started than that, and
 // whoever else is on the device then ends without them. Each arrives, and may do what the others need not wait for
 // before it waits for them.
-// The counter's highest bit changes sides when the last one arrives, whatever it was before; the others come to
-// nothing then. (As grids do that CUDA's cooperative groups synchronise.)
+// The counter's highest bit flips when the last one arrives, whatever it was before; the others cancel
+// then. (As grids do that CUDA's cooperative groups synchronise.)
 static __device__ __forceinline__ uint32_t patch_arrive(uint32_t *arrivals)
 {
     uint32_t before = 0;
@@ -613,7 +613,7 @@ static __device__ patch_row patch_find(const rill_patch *patches, const int coun
     return row;
 }
 
-// Asks for all that the nodes of a pair send in the step that ends now: no value is looked at yet.
+// Issues the loads of all that the nodes of a pair send in the step that ends now, without using a value yet.
 template <class P> static __device__ void patch_ask(const rill_arrays &arrays, const int parity, const patch_row &row)
 {
     if constexpr (P::stream == RILL_PULL || P::stream == RILL_RING) { // elsewhere slots would have to be looked up
@@ -709,8 +709,8 @@ static __device__ void patch_rewrite(const rill_arrays &arrays, const int parity
                           (double)rill_population_rest(P::lattice, P::shift, row.pair.direction[e])));
 }
 
-// Does tasks one after the other, blocks taking turns through the patches of each; see kernel/boundary.h and
-// outlet.h. It has too few warps to hide memory behind: what is the same in every step is asked for while the step
+// Does tasks one after the other, blocks striding through the patches of each; see kernel/boundary.h and
+// outlet.h. It has too few warps to hide memory behind: what is the same in every step is loaded while the step
 // before ends, what has been sent while blocks wait for each other, and patches are kept where they are near.
 template <class P>
 __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_PATCH_RESIDENT)
@@ -780,7 +780,7 @@ static __device__ void balance(const rill_arrays &arrays, const int parity, cons
                        rill_storage_load(P::storage, arrays.populations, slot) - rest - gains + rest);
 }
 
-// Works on links or nodes of an interpolated wall; see kernel/walls.h. Pairs are in neighbouring threads of a warp.
+// Works on links or nodes with interpolated bounce-back; see kernel/walls.h. Pairs are in neighbouring threads of a warp.
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 4))
     walls_kernel(const rill_arrays arrays, const int parity, const int task, const rill_walls walls, double *exchange)

@@ -132,7 +132,7 @@ static bool cubin_open(rill_cuda_part part, void *memory, size_t size, rill_cubi
     return true;
 }
 
-/* NVRTC has no headers of the C library; these hold what the kernel headers want of them. */
+/* NVRTC has no headers of the C library; these hold what the kernel headers need of them. */
 static const rill_embedded c_headers[] = {
     {"stddef.h", "typedef decltype(sizeof 0) size_t;\n"},
     {"stdbool.h", ""},

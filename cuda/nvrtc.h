@@ -2,7 +2,7 @@
 /**
  * @file nvrtc.h
  * Compiling a variant when it is first used, with NVIDIA's run-time compiler and the sources in the library.
- * Neither a device nor a CUDA header is needed; libnvrtc is looked for when it is first wanted.
+ * Neither a device nor a CUDA header is needed; libnvrtc is looked for when it is first needed.
  */
 #ifndef RILL_CUDA_NVRTC_H
 #define RILL_CUDA_NVRTC_H
@@ -37,8 +37,8 @@ rill_status rill_nvrtc_version(int *major, int *minor);
  * Compile a part of a variant.
  * @param[in]  arch  compute capability, 90 for 9.0
  * @param[out] cubin see rill_cubin_free()
- * @param[out] log   what the compiler said, registers and spills of each kernel among it; to be freed; also
- * set when the compilation failed, else NULL
+ * @param[out] log   the messages of the compiler, registers and spills of each kernel among it; to be freed;
+ * also set when the compilation failed, else NULL
  * @return RILL_SYSTEM when libnvrtc is missing, does not know the architecture, or fails
  */
 rill_status rill_nvrtc_compile(rill_variant variant, rill_cuda_part part, int arch, rill_cubin *cubin,

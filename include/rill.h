@@ -131,7 +131,7 @@ typedef struct rill_geom {
 } rill_geom;
 
 /**
- * Create a geometry of solid voxels with periodic sides, unknown spacing and unknown porosities.
+ * Create a geometry of solid voxels with periodic boundaries, unknown spacing and unknown porosities.
  * @param[in]  n    voxels along x, y, z, each at least 1
  * @param[out] out  the geometry
  * @return RILL_USAGE for an empty or overflowing box, RILL_SYSTEM without memory
@@ -194,11 +194,11 @@ typedef enum rill_rheology {
 typedef enum rill_stream {
     RILL_PULL,     /**< two arrays, read upstream, write at home */
     RILL_PUSH,     /**< two arrays, read at home, write downstream */
-    RILL_AA,       /**< one array, home and neighbours by turns */
+    RILL_AA,       /**< one array, home and neighbours in alternate steps */
     RILL_ESOTWIST, /**< Esoteric Twist: one array, pairs meet at the corner of their cell */
     RILL_ESOPULL,  /**< Esoteric Pull: one array, half of a pair at home, half downstream */
     RILL_ESOPUSH,  /**< Esoteric Push: one array, half of a pair at home, half upstream */
-    RILL_RING,     /**< pull within one array used as a ring */
+    RILL_RING,     /**< pull within one array used as a ring buffer */
     RILL_STREAM_COUNT
 } rill_stream;
 
@@ -213,7 +213,7 @@ typedef enum rill_addressing {
 
 /** What a population does at a wall. */
 typedef enum rill_bounce {
-    RILL_HALF_WAY, /**< returns after one step, wall half-way between the nodes */
+    RILL_HALF_WAY, /**< returns after one step: the wall is half-way between the nodes */
     RILL_FULL_WAY, /**< Esoteric schemes: rests in a ghost node, returns after two steps */
     RILL_BOUNCE_COUNT
 } rill_bounce;
@@ -268,7 +268,7 @@ void rill_variant_name(rill_variant variant, char *text, size_t size);
 /** Return the number of populations per node. */
 int rill_lattice_q(rill_lattice lattice);
 
-/** Bytes of a variant per fluid node, ghosts and a ring's room to turn in not counted. */
+/** Bytes of a variant per fluid node, without ghosts and the additional entries of a ring buffer. */
 typedef struct rill_bytes {
     double populations; /**< stored */
     double index;       /**< stored: lists, wall words, flags, bitmaps */
@@ -281,13 +281,13 @@ rill_bytes rill_variant_bytes(rill_variant variant, double fluid);
 
 /* ---- domain ---------------------------------------------------------------------------------- */
 
-/** Fluid nodes in lexicographic order, their neighbours, and the links that cross mirrored sides. */
+/** Fluid nodes in lexicographic order, their neighbours, and the links that cross mirrored boundaries. */
 typedef struct rill_domain rill_domain;
 
 /** How a domain is built. */
 typedef struct rill_domain_options {
     rill_lattice lattice;
-    int flow_axis; /**< axis of the driving force; a mirrored side normal to it reflects the flow with
+    int flow_axis; /**< axis of the driving force; a mirrored boundary normal to it reflects the flow with
                         its sign changed (see docs/method.md); -1: no such axis */
 } rill_domain_options;
 
@@ -320,8 +320,9 @@ typedef struct rill_wall_link {
     uint8_t label;     /**< its value: RILL_FLUID or a patch label */
     uint8_t direction; /**< number of the velocity i in the velocity set */
     int8_t c[3];       /**< c_i, from the wall to the node */
-    int8_t beyond[3]; /**< -1, 1: crosses the walled side at the low, the high end of the axis; 0: does not */
-    double wall[3];   /**< where the wall is: half-way, in voxels from the corner of the box */
+    int8_t
+        beyond[3]; /**< -1, 1: crosses the solid boundary at the low, the high end of the axis; 0: does not */
+    double wall[3]; /**< where the wall is: half-way, in voxels from the corner of the box */
 } rill_wall_link;
 
 /** A list of wall links, and what comes back along them. */
@@ -337,7 +338,7 @@ rill_status rill_boundary_create(const rill_domain *domain,
                                  bool (*wanted)(void *context, const rill_wall_link *link), void *context,
                                  rill_boundary **out);
 
-/** List the links that cross a walled side. @param end -1 for the low, 1 for the high end of the axis */
+/** List the links that cross a solid boundary. @param end -1 for the low, 1 for the high end of the axis */
 rill_status rill_boundary_create_face(const rill_domain *domain, int axis, int end, rill_boundary **out);
 
 /** List the wall links of the nodes that carry a label and whose c_i · normal is positive. @param normal
@@ -616,24 +617,24 @@ bool rill_backend_available(rill_backend_kind backend);
 
 /** What drives the flow through a sample. */
 typedef enum rill_drive {
-    RILL_DRIVE_FORCE,   /**< a body force, with sides that are periodic or mirrored along it */
+    RILL_DRIVE_FORCE,   /**< a body force, with periodic or mirrored boundaries along it */
     RILL_DRIVE_PRESSURE /**< pressures at the far ends of two reservoirs in front of and behind the sample */
 } rill_drive;
 
 /** How a permeability run is brought to its end. */
 typedef enum rill_acceleration {
-    RILL_ACCELERATION_AUTO,   /**< by a pore network where that serves and is sooner there */
+    RILL_ACCELERATION_AUTO,   /**< with a pore network if it is applicable and faster */
     RILL_ACCELERATION_NONE,   /**< by time steps alone, and the series of k */
     RILL_ACCELERATION_NETWORK /**< the pressures are corrected, see docs/method.md */
 } rill_acceleration;
 
-/** What is going to be done, known before it starts; lu unless said otherwise. */
+/** What is going to be done, known before it starts; in lu unless a unit is given. */
 typedef struct rill_permeability_plan {
     uint64_t nodes;         /**< fluid nodes that take part */
-    uint64_t ghosts;        /**< numbers given to solid voxels, or to copies in a ring */
+    uint64_t ghosts;        /**< numbers given to solid voxels, or to copies in a ring buffer */
     double fluid;           /**< their fraction of the box */
     rill_porosity porosity; /**< of the geometry, before anything was dropped */
-    uint64_t dropped;       /**< voxels that cannot conduct and were turned solid */
+    uint64_t dropped;       /**< voxels that cannot conduct and became solid */
     double length;          /**< of the period that the flow runs through */
     double opening;         /**< width of the widest pores, estimated */
     double surface;         /**< wall area per volume of the box, estimated */
@@ -692,7 +693,7 @@ typedef struct rill_permeability_run {
     size_t sample_count;
 } rill_permeability_run;
 
-/** What is wanted. */
+/** Options of a run. */
 typedef struct rill_permeability_options {
     rill_variant variant;
     rill_device *device;       /**< not owned; NULL: one is opened whenever it is needed */
@@ -708,7 +709,8 @@ typedef struct rill_permeability_options {
     uint64_t max_steps; /**< along each axis */
     bool keep_all;      /**< leave pores in that cannot conduct */
     rill_acceleration acceleration;
-    bool settle_fields; /**< go on until the mean momentum, too, is within the tolerance: k is known sooner */
+    bool settle_fields;     /**< continue until the mean momentum, too, is within the tolerance: k converges
+                               earlier */
     const char *checkpoint; /**< file that is written when the watcher stops a run; NULL: none */
     bool resume;            /**< go on from that file to the same bits, made with the same options */
 
@@ -744,10 +746,10 @@ rill_permeability_options rill_permeability_options_default(void);
 
 /**
  * Remove what cannot conduct and lay down what will be done.
- * @param[in,out] geom  pores that conduct along none of the axes wanted are turned solid; porosities
- *                      that are unknown are filled in. With RILL_DRIVE_PRESSURE the sides normal to the
+ * @param[in,out] geom  pores that conduct along none of the requested axes become solid; unknown
+ *                      porosities are filled in. With RILL_DRIVE_PRESSURE the boundaries normal to the
  *                      flow become RILL_WALL: pores conduct that reach both of them.
- * @return RILL_NUMERICS when nothing conducts along an axis wanted; RILL_USAGE for options out of range
+ * @return RILL_NUMERICS when nothing conducts along a requested axis; RILL_USAGE for options out of range
  */
 rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability_options *options,
                                         rill_permeability_plan *plan);
@@ -771,7 +773,7 @@ void rill_permeability_free(rill_permeability *result);
 
 /** What a further run of an error bar is for. */
 typedef enum rill_error_bar_purpose {
-    RILL_ERROR_BAR_SIDES,  /**< the whole box with other sides */
+    RILL_ERROR_BAR_SIDES,  /**< the whole box with the other domain boundaries */
     RILL_ERROR_BAR_GRID,   /**< the box or a crop of it in fp64, its voxels split */
     RILL_ERROR_BAR_FORMAT, /**< the whole box in fp64, or a crop in the format of the plain run */
 } rill_error_bar_purpose;
@@ -808,7 +810,7 @@ typedef struct rill_error_bar_plan {
     char sides_note[256], grid_note[256], format_note[256]; /**< what is compared, or why it is not */
 } rill_error_bar_plan;
 
-/** What is wanted. */
+/** Options of a run. */
 typedef struct rill_error_bar_options {
     double updates; /**< node updates that refinement may take; 0: chosen, see the plan's note */
 
@@ -845,7 +847,7 @@ typedef struct rill_error_bar {
     int grid_count;
     double k[3];                     /**< central value: k_aa of the plain run, lu */
     double relative[3];              /**< half width of the interval around it: the sum of all bounds */
-    double numerical[3];             /**< the same without the sides, which are a choice, no error */
+    double numerical[3];             /**< the same without the domain boundaries, a choice, no error */
     double extrapolated[3];          /**< k_aa with the discretisation taken off, lu */
     double extrapolated_relative[3]; /**< half width around that: the sum of what is left */
     bool complete;                   /**< every contribution was assessed */
@@ -853,11 +855,11 @@ typedef struct rill_error_bar {
 } rill_error_bar;
 
 /**
- * Lay down which further runs tell how far the permeability of a plain run may be off.
- * @param[in]  geom   as it was before rill_permeability_plan_make() turned pores solid: other sides may open
- *                    them; what was dropped before stays dropped
- * @param[in]  plain  options and plan of the plain run; a body force and the Stokes equilibrium are wanted
- * @param[out] out    costs and memory are estimates; runs ask for memory again before they take it
+ * Plan the further runs that bound the error of the permeability of a plain run.
+ * @param[in]  geom   as it was before rill_permeability_plan_make() made pores solid: other boundaries may
+ *                    open them; what was dropped before stays dropped
+ * @param[in]  plain  options and plan of the plain run; a body force and the Stokes equilibrium are required
+ * @param[out] out    costs and memory are estimates; runs check the memory again before they allocate
  * @return RILL_USAGE for a drive or an equilibrium that has none, RILL_SYSTEM without memory
  */
 rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeability_options *options,

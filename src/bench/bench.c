@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times simulations. A case is believed only when mass is kept, the force moves the fluid, all is finite, and
- * the same simulation computes what FP64 does.
+ * Times simulations. A case is accepted only if mass is conserved, the force moves the fluid, all is finite,
+ * and the same simulation computes what FP64 does.
  */
 #include "bench/bench.h"
 
@@ -87,7 +87,7 @@ done:
 
 static int flow_axis(rill_lattice lattice) { return rill_dimensions((int)lattice) - 1; }
 
-/* ---- yardstick ------------------------------------------------------------------------------- */
+/* ---- bandwidth ------------------------------------------------------------------------------- */
 
 rill_status rill_bench_yardstick_start(rill_backend_kind kind, rill_bench_yardstick *out)
 {
@@ -111,7 +111,7 @@ rill_status rill_bench_yardstick_again(rill_bench_yardstick *yardstick, double s
 struct rill_bench_subject {
     rill_domain *domain;
     double porosity;
-    rill_probe *probe; /* of the last physics asked for */
+    rill_probe *probe; /* of the last physics requested */
 };
 
 rill_status rill_bench_subject_create(const rill_geom *geom, rill_lattice lattice, rill_bench_subject **out)

@@ -49,7 +49,7 @@ typedef struct rill_bench_record {
     double porosity; /**< nodes per voxel of the box */
     double mlups;    /**< 1e6 node updates per second, median of the rounds */
     double mlups_min, mlups_max;
-    double bandwidth;          /**< of the yardstick, the best seen until the case ended */
+    double bandwidth;          /**< reference bandwidth, the best until the case ended */
     double bytes_per_update;   /**< by the model */
     double bytes_really_read;  /**< the same with the index bytes that this backend's step reads */
     uint64_t bytes_held;       /**< all that the case allocated on its backend */

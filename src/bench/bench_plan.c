@@ -108,7 +108,7 @@ static void set_all(values *v, int choice, int count)
 #define SET(v, choice, ...)                                                                                  \
     set(v, choice, sizeof((int[]){__VA_ARGS__}) / sizeof(int), (const int[]){__VA_ARGS__})
 
-/* What a suite times unless told otherwise. */
+/* What a suite times by default. */
 static values values_of(rill_bench_suite suite, bool device)
 {
     const rill_variant usual = rill_variant_default();
@@ -195,8 +195,8 @@ static rill_variant variant_at(const values *v, uint64_t number)
 /* ---- estimates ------------------------------------------------------------------------------- */
 
 /*
- * Seconds of one core and bytes of bandwidth, measured on processors of 2021 and an H200: what a user wants
- * to know is whether to wait or to go for lunch.
+ * Seconds of one core and bytes of bandwidth, measured on processors of 2021 and an H200: accurate enough
+ * to decide whether to wait.
  */
 static double voxels_of(const rill_bench_shape *shape)
 {
@@ -275,7 +275,7 @@ static rill_status add_variants(rill_bench_plan *plan, const rill_bench_wants *w
         const rill_status status = add_case(plan, wants, variant);
         if (status != RILL_OK) return status;
     }
-    /* The message is that of the last combination, which is the only one where one was asked for. */
+    /* The message is that of the last combination, which is the only one if one was requested. */
     return plan->case_count > before ? RILL_OK : RILL_USAGE;
 }
 

@@ -11,7 +11,7 @@
 
 /** What is measured. Edges in voxels: on a CPU, on a GPU. */
 typedef enum rill_bench_suite {
-    RILL_SUITE_BOX,      /**< a box of fluid, periodic on all sides; 160, 384 */
+    RILL_SUITE_BOX,      /**< a box of fluid, periodic; 160, 384 */
     RILL_SUITE_SPHERES,  /**< a random pack of spheres of radius 16 at porosity 0.39; 224, 512 */
     RILL_SUITE_ARTERIES, /**< 24 curved tubes at a porosity of about 0.06; 256, 512 */
     RILL_SUITE_ROCK,     /**< a geometry of the user's */
@@ -36,7 +36,7 @@ typedef struct rill_bench_values {
     int count;
 } rill_bench_values;
 
-/** What is wanted. */
+/** What is to be timed. */
 typedef struct rill_bench_wants {
     const int *suites; /**< [suite_count] */
     int suite_count;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Boundaries of a vessel for the benchmark: interpolated walls, its largest opening an inlet, a Windkessel
- * behind each other one. What they cost does not depend on how fast the fluid is.
+ * Boundaries of a vessel for the benchmark: interpolated bounce-back, its largest opening an inlet, a
+ * Windkessel behind each other one. What they cost does not depend on how fast the fluid is.
  */
 #include "bench/bench_vessel.h"
 
 #include "core/status.h"
 #include "domain/domain.h"
 
-/* Slow and short: nothing but the work of a step is wanted. */
+/* Slow and short: only the work of a step is timed. */
 static const double inlet_speed = 0.01;
 static const rill_windkessel outlet = {1e-4, 1e-3, 1e4, 0, 0, 0.5};
 
@@ -51,7 +51,7 @@ rill_status rill_bench_vessel_check(const rill_geom *geom)
 {
     if (geom->surface) return RILL_OK;
     return rill_fail(RILL_USAGE,
-                     "the geometry was not cut from a surface, so that it has no interpolated walls and no "
+                     "the geometry was not cut from a surface, so that it has no wall distances and no "
                      "openings: make it from one, rill voxelize VESSEL.stl");
 }
 

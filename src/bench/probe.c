@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Steps of both parities, twice; the edge of the box compared; boxes. */
+/* Even and odd steps, twice; the edge of the box compared; boxes. */
 enum { steps = 4, edge = 12, most_places = 6 };
 
 /* Of density and of each component of the velocity, lu: large beside what any format rounds away. */
@@ -36,7 +36,7 @@ struct rill_probe {
     int count;
 };
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 /* Find the voxel of a node. */
 static void voxel_of(const rill_numbering *numbering, rill_node node, uint32_t x[3])
@@ -211,7 +211,7 @@ typedef struct run {
     uint32_t voxels;
 } run;
 
-/* Call `visit` for all runs of a place. A row that crosses a periodic side is two. */
+/* Call `visit` for all runs of a box. A row that crosses a periodic boundary is two. */
 static rill_status for_runs(const rill_probe *probe, const place *p,
                             rill_status (*visit)(void *context, const place *p, const run *r), void *context)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file probe.h
- * Checks a simulation of any variant, backend and size against FP64 at a few places of its domain.
+ * Checks a simulation of any variant, backend and size against FP64 in a few boxes of its domain.
  *
  * A time step carries news by one node. So what a simulation holds in a small box after a few steps follows
  * from the state in that box and as many nodes around it as steps were made, and a simulation of that
@@ -13,11 +13,11 @@
 
 #include "rill.h"
 
-/** Places of a domain, a state for them, and what becomes of it. */
+/** Boxes of a domain, a state for them, and its development. */
 typedef struct rill_probe rill_probe;
 
 /**
- * Choose places about nodes from the first to the last, and compute the reference.
+ * Choose boxes around nodes from the first to the last, and compute the reference.
  * @param[in] domain   borrowed: it must outlive the probe
  * @param[in] options  of the simulations to be checked; their stream, addressing, formats and backend do not
  *                     matter
@@ -32,7 +32,7 @@ bool rill_probe_suits(const rill_probe *probe, const rill_sim_options *options);
 
 /**
  * Put the probe's state on a simulation, make steps and compare density and velocity at every node of the
- * places. Its own state is lost. With full-way bounce-back it must be at rest yet, because ghosts keep what
+ * boxes. Its own state is lost. With full-way bounce-back it must be at rest yet, because ghosts keep what
  * is in them.
  * @param[out] error  largest deviation, over the largest velocity of the state; filled in also on failure
  * @param[out] limit  what roundings of the stored populations can add up to in these steps, likewise

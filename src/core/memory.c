@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host can still give, and aligned arrays that are asked for before they are taken.
+ * The memory that the host has available, and aligned arrays that are checked before they are allocated.
  * Device memory is the backends' own matter.
  */
 #include "core/memory.h"
@@ -185,7 +185,7 @@ static rill_status create(uint64_t count, size_t size, const char *what, void *(
 static void *take_zero(size_t bytes) { return calloc(1, bytes); }
 
 /* Arrays that are used whole lie on huge pages where the system grants them: a node update walks through some
- * forty places at once, more than the translation buffers hold pages of 4 KiB. */
+ * forty positions at once, more than the translation buffers hold pages of 4 KiB. */
 static void *take_huge(size_t bytes)
 {
     char *block = malloc(bytes);

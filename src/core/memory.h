@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file memory.h
- * Memory is asked for before it is taken. Arrays are 64-byte aligned.
+ * Memory is checked before it is allocated. Arrays are 64-byte aligned.
  */
 #ifndef RILL_CORE_MEMORY_H
 #define RILL_CORE_MEMORY_H

@@ -61,7 +61,7 @@ static _Thread_local team *own;
 static _Thread_local bool working;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-/* What OpenMP chose when the library was loaded, and whether because the user said so. */
+/* What OpenMP chose when the library was loaded, and whether the user set it. */
 static int chosen;
 static bool named;
 
@@ -114,9 +114,9 @@ static unsigned await(team *t, int index, unsigned seen)
 enum { SETS = 16 }; /* for 16384 processors */
 
 /*
- * Choose the processors of a helper: the place that OpenMP is told to bind it to, or all that the caller may
- * use but the one it is on. Without that the kernel wakes a helper beside its caller, in turns with it, when
- * every processor is busy.
+ * Choose the processors of a helper: the place to which OpenMP has to bind it, or all that the caller may
+ * use but the one it is on. Without that the kernel wakes a helper on the processor of its caller when every
+ * processor is busy, and the two alternate.
  */
 static void place(const team *t, int index)
 {
@@ -253,7 +253,7 @@ void rill_threads_explain(uint64_t count, uint64_t piece, const char *item, char
         snprintf(rest, left, ": all that this process may use");
 }
 
-/* LLVM's OpenMP spins for 0.2 s after every loop, beside the threads of this file. GNU's cannot be told. */
+/* LLVM's OpenMP spins for 0.2 s after every loop, beside the threads of this file. GNU's has no setting. */
 extern void kmp_set_blocktime(int milliseconds) __attribute__((weak));
 
 void rill_threads_limit_openmp(void)

@@ -32,7 +32,7 @@ void rill_threads_explain(uint64_t count, uint64_t piece, const char *item, char
 
 /**
  * Let loops of OpenMP that this thread runs use no more threads than rill_threads(), and, where the OpenMP
- * library can be told, let threads that wait for them sleep at once: for a program's start.
+ * library has a setting for it, let threads that wait for them sleep at once: for a program's start.
  */
 void rill_threads_limit_openmp(void);
 

@@ -11,7 +11,7 @@
 /**
  * Read "5.7um", "5.7 um", "120 mL/min", "3.5 mPa.s" and convert.
  * @param[in]  text   a number and a unit; a bare number is refused unless `unit` is "1"
- * @param[in]  unit   the unit wanted, e.g. "m"
+ * @param[in]  unit   the required unit, e.g. "m"
  * @param[out] value  in `unit`
  * @return RILL_USAGE with value, expected dimension and an example
  */

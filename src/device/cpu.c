@@ -48,7 +48,7 @@ static bool processor_has(const char *name)
            __builtin_cpu_supports("avx512vl");
 }
 
-/* RILL_CPU_LEVEL=v2 asks for a lower level than the processor has. */
+/* RILL_CPU_LEVEL=v2 selects a lower level than the processor has. */
 static const level *level_find(void)
 {
     const char *wanted = getenv("RILL_CPU_LEVEL");
@@ -232,7 +232,7 @@ static double update(float *a, int64_t count, int rows)
 }
 
 /* Updates 512 MiB in place, far more than the caches hold: the median of updating one row, or of sixteen,
- * about as many as a step has: some processors get a third more from their memory when they ask for several
+ * about as many as a step has: some processors get a third more from their memory when they request several
  * at once. */
 static rill_status bandwidth(rill_device *device, double *bytes_per_second)
 {
@@ -255,7 +255,7 @@ static rill_status bandwidth(rill_device *device, double *bytes_per_second)
     return RILL_OK;
 }
 
-/* Values, and the places that labels give them. */
+/* Values, and the positions that labels give them. */
 typedef struct labelled {
     const double *given;
     const uint32_t *labels;

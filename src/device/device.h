@@ -49,10 +49,10 @@ typedef struct rill_backend {
     rill_status (*bandwidth)(rill_device *device, double *bytes_per_second);
     void (*versions)(char *driver, size_t driver_size, char *runtime, size_t runtime_size);
 
-    /** Whether all of a ring's step is one launch, whose parts wait for each other (kernel/turn.h). */
+    /** Whether a step of a ring buffer is one launch, whose parts wait for each other (`kernel/turn.h`). */
     bool turns;
 
-    /** Whether steps see to interpolated walls where rill_walls_in_step(). */
+    /** Whether steps interpolate at walls where rill_walls_in_step(). */
     bool walls_in_step;
 
     /** One clause that names the measure of bandwidth, "device copy". */
@@ -84,7 +84,7 @@ typedef struct rill_device_opening {
 void rill_device_begin(rill_backend_kind kind, int ordinal, rill_device_opening *opening);
 
 /** Wait for the device that rill_device_begin() began to open; it must be called once, even if the device is
- * not wanted any more. */
+ * no longer needed. */
 rill_status rill_device_end(rill_device_opening *opening, rill_device **out);
 
 /** Take the device that was given, or else open one of a kind. Undone by rill_device_leave(). */
@@ -135,7 +135,7 @@ static inline void rill_device_build(rill_device *device, const rill_builder *bu
     device->backend->build(device, builder, task);
 }
 
-/** Add to the built arrays of a variant what the device's kernels want besides; undone by
+/** Add to the built arrays of a variant what the device's kernels need besides; undone by
  * rill_device_unlink(). */
 static inline rill_status rill_device_link(rill_device *device, rill_variant variant, rill_arrays *arrays)
 {

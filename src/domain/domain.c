@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers the nodes of a geometry and finds the pairs of wall links that mirrored sides join. Kernels see
- * periodic boxes and walls.
+ * Numbers the nodes of a geometry and finds the pairs of wall links that mirrored boundaries join. Kernels
+ * see periodic boxes and walls.
  */
 #include "domain/domain.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return the velocity whose components along the mirrored axes are turned round. */
+/* Return the velocity whose components along the mirrored axes are reversed. */
 static int reflect(rill_lattice lattice, int i, unsigned mirrored)
 {
     for (int k = 0; k < rill_q(lattice); k++) {
@@ -27,7 +27,7 @@ static int reflect(rill_lattice lattice, int i, unsigned mirrored)
 }
 
 /*
- * Pair the links of one voxel that cross mirrored sides. The population that comes back along i is the
+ * Pair the links of one voxel that cross mirrored boundaries. The population that comes back along i is the
  * one that leaves the voxel's mirror image's neighbour, reflected; as both are wall links, exchanging
  * their slots after each step is the mirror. Across a side normal to the flow axis the mirrored flow
  * runs backwards, and the exchange changes sign.
@@ -72,7 +72,8 @@ static size_t pair_row(const rill_domain *domain, uint32_t y, uint32_t z, rill_s
     return count;
 }
 
-/* Pair all links across mirrored sides, in the order of voxels: once to count those of rows, once to write.
+/* Pair all links across mirrored boundaries, in the order of voxels: once to count those of rows, once to
+ * write.
  */
 static rill_status pair_mirrored(rill_domain *domain)
 {
@@ -91,7 +92,7 @@ static rill_status pair_mirrored(rill_domain *domain)
     for (int64_t row = 0; row < rows; row++) first[row + 1] += first[row];
     domain->swap_count = first[rows];
     if (domain->swap_count == 0) goto done;
-    RILL_TRY(rill_array_create(domain->swap_count, sizeof *domain->swaps, "links across mirrored sides",
+    RILL_TRY(rill_array_create(domain->swap_count, sizeof *domain->swaps, "links across mirrored boundaries",
                                (void **)&domain->swaps));
 #pragma omp parallel for schedule(dynamic, 16)
     for (int64_t row = 0; row < rows; row++)

@@ -16,7 +16,7 @@ struct rill_domain {
     int flow_axis; /**< -1: none */
     rill_node nodes;
     rill_numbering numbering;
-    rill_swap *swaps; /**< links across mirrored sides, NULL without */
+    rill_swap *swaps; /**< links across mirrored boundaries, NULL without */
     size_t swap_count;
 };
 

@@ -22,7 +22,7 @@ static void add_offset(int8_t (*offsets)[3], int *count, const int d[3])
 }
 
 /*
- * Return the offsets from fluid nodes at which a solid voxel needs a number: meeting nodes of the Esoteric
+ * Return the offsets from fluid nodes at which a solid voxel needs a number: storage nodes of the Esoteric
  * schemes, and the voxels that chased diagonals pass by.
  */
 static int ghost_offsets(rill_variant v, int8_t (*offsets)[3])
@@ -105,10 +105,11 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
             (unsigned long long)size.nodes, dense ? " (all voxels)" : "", (unsigned long long)size.ghosts);
     size.stride = rill_domain_stride_of(slots);
     if (v.stream == RILL_RING && size.stride > UINT32_MAX)
-        return rill_fail(RILL_USAGE,
-                         "a ring of %llu nodes has more than the 4294967295 places that kernels can number: "
-                         "crop, or choose --stream aa",
-                         (unsigned long long)size.nodes);
+        return rill_fail(
+            RILL_USAGE,
+            "a ring buffer of %llu nodes has more than the 4294967295 entries that kernels can number: "
+            "crop, or choose --stream aa",
+            (unsigned long long)size.nodes);
     size.list_stride =
         rill_domain_stride_of(v.addressing == RILL_CHASE ? size.first_ghost + ghosts : size.nodes);
     const uint64_t rows = (uint64_t)rill_list_rows(v.lattice, v.stream, v.addressing);
@@ -127,9 +128,9 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
                              "number: crop, or choose --addressing list",
                              (unsigned long long)words);
         add_part(&size, offsetof(rill_arrays, places), whole_blocks(size.nodes) * sizeof(uint32_t),
-                 "the places of nodes");
+                 "the positions of nodes");
         add_part(&size, offsetof(rill_arrays, starts),
-                 whole_blocks(size.nodes) / RILL_PLACE_BLOCK * sizeof(rill_start), "the places of nodes");
+                 whole_blocks(size.nodes) / RILL_PLACE_BLOCK * sizeof(rill_start), "the positions of nodes");
         add_part(&size, offsetof(rill_arrays, words), words * sizeof(rill_word), "the occupancy bitmap");
         if (rill_stream_esoteric(v.stream))
             add_part(&size, offsetof(rill_arrays, ghost_words), words * sizeof(rill_word),

@@ -19,12 +19,12 @@ typedef struct rill_links_part {
 
 /** Sizes, known before anything is built. */
 typedef struct rill_links_size {
-    uint64_t nodes;       /**< that kernels run over: fluid nodes, or all voxels with dense addressing */
-    uint64_t ghosts;      /**< solid voxels that populations rest in or pass by; copies of nodes in a ring */
+    uint64_t nodes;  /**< that kernels run over: fluid nodes, or all voxels with dense addressing */
+    uint64_t ghosts; /**< solid voxels that store or pass on populations; copies of nodes in a ring buffer */
     uint64_t first_ghost; /**< number of the first */
-    uint64_t chunk;       /**< ring: nodes whose step is made at a time; otherwise `nodes` */
-    size_t shift;         /**< ring: how far populations move in a step */
-    uint64_t reach;       /**< ring: largest distance of neighbours */
+    uint64_t chunk;       /**< ring buffer: nodes whose step is made at a time; otherwise `nodes` */
+    size_t shift;         /**< ring buffer: how far populations move in a step */
+    uint64_t reach;       /**< ring buffer: largest distance of neighbours */
     size_t stride, list_stride;
     rill_links_part parts[4];
     int part_count;

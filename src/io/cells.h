@@ -18,7 +18,7 @@ rill_status rill_cells_write(const rill_geom *geom, const char *path);
 /** Give /VTKHDF its version and type, "ImageData" or "UnstructuredGrid". */
 rill_status rill_vtkhdf_begin(rill_h5_file *file, const char *type);
 
-/** Write one of the numbers that VTKHDF wants as a data set: "/VTKHDF/NumberOfCells". */
+/** Write one of the numbers that VTKHDF needs as a data set: "/VTKHDF/NumberOfCells". */
 rill_status rill_vtkhdf_count_write(rill_h5_file *file, const char *path, uint64_t value);
 
 /** Where the centre or corner of voxel 0 is, and how long its edge is: metres, or lu when the spacing is

@@ -354,7 +354,7 @@ rill_status rill_checkpoint_text(const char *path, const char *part, char **out)
         *out = r.text;
         r.text = NULL;
     } else if (status == RILL_USAGE)
-        status = RILL_OK; /* reading the whole file tells what is wrong */
+        status = RILL_OK; /* reading the whole file finds what is wrong */
 done:
     free(r.text);
     free(previous);

@@ -10,7 +10,7 @@
 
 #include "rill.h"
 
-/** Something to be kept: bytes that are asked for, and handed back, piece by piece. */
+/** Something to be stored: bytes that are requested, and handed back, piece by piece. */
 typedef struct rill_checkpoint_part {
     const char *name; /**< "populations" */
     uint64_t bytes;

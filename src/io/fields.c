@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * VTKHDF field files. Moments are asked for in batches of nodes and written slab by slab; nothing of the size
+ * VTKHDF field files. Moments are computed in batches of nodes and written slab by slab; nothing of the size
  * of the box is held. The cells of the sparse kind are cells.c's, the .xmf is xmf.c's.
  */
 #include "io/fields.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BATCH nodes are asked for at a time; SLAB planes of an image are held, as many as its chunks have. Level 1:
+/* BATCH nodes are computed at a time; SLAB planes of an image are held, as many as its chunks have. Level 1:
  * digits of a float hardly compress, the rest does at any level. */
 enum { BATCH = 65536, SLAB = 8, DEFLATE = 1 };
 

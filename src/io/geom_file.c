@@ -263,7 +263,7 @@ rill_status rill_geom_read(const char *path, rill_geom **out)
         status = rill_fail(RILL_USAGE, "%s: " RILL_SURFACE_REMEDY, path);
     if (status != RILL_OK) goto done;
     RILL_TRY(rill_geom_head_read(file, &head));
-    RILL_TRY(rill_geom_create(head.n, &geom)); /* asks for the memory before it takes it */
+    RILL_TRY(rill_geom_create(head.n, &geom)); /* checks the memory before it allocates */
     geom->spacing = head.spacing;
     geom->porosity = head.porosity;
     for (int a = 0; a < 3; a++) {

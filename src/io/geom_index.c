@@ -44,7 +44,7 @@ rill_status rill_geom_index_write(const rill_geom *geom, rill_h5_file *file, ril
     RILL_TRY(rill_h5_dataset_create(file, "/index/pull", &layout));
     RILL_TRY(rill_h5_set_text(
         file, "/index/pull", "long_name",
-        "row i - 1, column n: the node at n - c_i, or the wall marker (also across mirrored sides)"));
+        "row i - 1, column n: the node at n - c_i, or the wall marker (also across mirrored boundaries)"));
     RILL_TRY(rill_h5_set_text(file, "/index/pull", "lattice", rill_lattice_names[lattice]));
     RILL_TRY(rill_h5_set_integers(file, "/index/pull", "wall", &wall, 1));
     for (uint64_t i = 0; i < rows; i++) {

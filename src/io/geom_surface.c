@@ -137,7 +137,7 @@ static rill_status opening_write(rill_h5_file *file, const rill_opening *o)
     RILL_TRY(cuts_write(file, path, o->cuts, o->cut_count));
     snprintf(path, sizeof path, PATCHES "/%s/outline", o->name);
     if (o->outline)
-        RILL_TRY(table_write(file, path, "places around it, in metres", RILL_H5_F64, o->outline_count,
+        RILL_TRY(table_write(file, path, "points around it, in metres", RILL_H5_F64, o->outline_count,
                              o->outline));
 done:
     return status;
@@ -146,8 +146,8 @@ done:
 rill_status rill_geom_surface_write(const rill_surface *s, rill_h5_file *file)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(table_write(file, "/surface/vertices", "places in metres, as origin counts", RILL_H5_F64,
-                         s->vertex_count, s->vertices));
+    RILL_TRY(table_write(file, "/surface/vertices", "positions in metres, in the coordinates of origin",
+                         RILL_H5_F64, s->vertex_count, s->vertices));
     RILL_TRY(table_write(file, "/surface/triangles", "vertices, counter-clockwise from outside; file order",
                          RILL_H5_U32, s->triangle_count, s->triangles));
     RILL_TRY(removed_write(file, s));

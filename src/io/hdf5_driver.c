@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 typedef struct sink_file {
-    H5FD_t base; /* first, as HDF5 wants it */
+    H5FD_t base; /* first, as HDF5 requires it */
     rill_h5_sink *sink;
     haddr_t eoa; /* end of what HDF5 has allocated */
     haddr_t eof; /* end of what was written, or would have been */

@@ -28,7 +28,7 @@ struct rill_h5_file {
 
 /**
  * Make an access list whose files live in `sink`. After a failed write the driver goes on as if all were
- * well, because HDF5 1.10 crashes when a file is closed that it could not flush; sink->error tells.
+ * well, because HDF5 1.10 crashes when a file is closed that it could not flush; sink->error has the result.
  */
 rill_status rill_h5_sink_access(rill_h5_sink *sink, hid_t *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes files. Geometries and fields say what they are by attributes; a result is told group by group. */
+/* Describes files. Attributes state what geometries and fields are; a result is described group by group. */
 #include "io/info.h"
 
 #include "core/status.h"
@@ -15,7 +15,7 @@
 
 enum {
     DEPTH = 6,   /* of groups; a hostile file may contain itself */
-    LISTED = 81, /* values that are told one by one */
+    LISTED = 81, /* values that are listed one by one */
     PATH = 512
 };
 

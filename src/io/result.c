@@ -149,7 +149,7 @@ done:
 
 /*
  * Gives an axis the dimension scale "axis0_LENGTH" (or axis1_…) of its group, which counts 0, 1, …: xarray
- * wants one for every axis, and two of one name for no array.
+ * needs one for every axis, and two of one name for no array.
  */
 static rill_status axis_attach(rill_result *result, const char *group, const char *path, int axis,
                                uint64_t length)

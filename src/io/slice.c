@@ -58,7 +58,7 @@ done:
     return status;
 }
 
-/* Turns one value of a dataset, `components` numbers, into what is shown. */
+/* Converts one value of a dataset, `components` numbers, into what is shown. */
 static float shown(const source *s, const float *value)
 {
     if (s->field == RILL_SLICE_SPEED)

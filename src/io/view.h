@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file view.h
- * A surface with a value on every triangle as a PNG picture, from two sides: to look at results without a
+ * A surface with a value on every triangle as a PNG picture, from both sides: to look at results without a
  * program that can. Orthographic, lit from the viewer, hidden parts hidden by depth.
  */
 #ifndef RILL_IO_VIEW_H

@@ -8,7 +8,7 @@
 
 #include "io/canvas.h"
 
-/** Tell whether a file is a wall file. @return RILL_USAGE when it is no HDF5 file */
+/** Find whether a file is a wall file. @return RILL_USAGE when it is no HDF5 file */
 rill_status rill_wall_picture_is(const char *path, bool *wall);
 
 /**

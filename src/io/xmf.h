@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file xmf.h
- * XDMF 3: XML that tells readers of physical times, and readers without VTKHDF, where the arrays of our files
- * are. What a file holds is read from it, so that one function serves all kinds.
+ * XDMF 3: XML that gives readers the physical times, and readers without VTKHDF the location of the arrays
+ * are. What a file holds is read from it, so that one function handles all kinds.
  */
 #ifndef RILL_IO_XMF_H
 #define RILL_IO_XMF_H

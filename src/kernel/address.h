@@ -3,7 +3,7 @@
  * @file address.h
  * Addressing: the number of the node n + d. Numbers 0 … nodes - 1 are fluid nodes in lexicographic order, x
  * fastest (all voxels of the box with `dense`); those from `nodes` on are ghosts, the solid voxels that a
- * scheme needs a place in. Boxes are periodic: sides that are not have one more layer of solid voxels.
+ * scheme needs an entry in. Boxes are periodic: boundaries that are not have one more layer of solid voxels.
  *
  *   list    u32 [rows][list_stride]: what a scheme needs to know of each node, see rill_list_row()
  *   dense   n itself says where the voxel is; `flags` says whether it is fluid and whether a wall is near.
@@ -185,7 +185,7 @@ RILL_FN rill_node rill_reach(const int stream, const int addressing, const rill_
     return rill_word_number(arrays, arrays->ghost_words, k, place, dx);
 }
 
-/** Return whether n - c_i is solid, for Esoteric schemes, whose meeting nodes do not tell. */
+/** Return whether n - c_i is solid, for Esoteric schemes, whose storage nodes do not show it. */
 RILL_FN bool rill_solid(const int lattice, const int stream, const int addressing, const rill_arrays *arrays,
                         const rill_place *place, const int i)
 {

@@ -12,7 +12,7 @@
 enum { RILL_SEGMENT_BLOCK = 64, RILL_SEGMENT_LANES = 16 };
 
 /**
- * Nodes of a block whose links along a velocity are alike: meeting nodes as far away, all or none with walls.
+ * Nodes of a block whose links along a velocity are alike: storage nodes as far away, all or none with walls.
  * Where processors copy by masks (x86-64-v4) they are any of RILL_SEGMENT_LANES nodes, else a run of any
  * length.
  */
@@ -47,7 +47,8 @@ typedef struct rill_segments {
 /** Flags of a voxel (dense addressing). */
 enum { RILL_FLAG_FLUID = 1, RILL_FLAG_EDGE = 2 /**< fluid, and a neighbour is solid */ };
 
-/** Cells of a word of the occupancy bitmap, and nodes whose places count from one word: those of a warp. */
+/** Cells of a word of the occupancy bitmap, and nodes whose positions count from one word: those of a warp.
+ */
 enum { RILL_WORD_CELLS = 30, RILL_PLACE_BLOCK = 32 };
 
 /** A word of the occupancy bitmap. */
@@ -56,7 +57,7 @@ typedef struct rill_word {
     rill_node base;  /**< number of the first fluid node (ghost) in the word or behind it */
 } __attribute__((aligned(8))) rill_word; /* one load */
 
-/** Parts of a place in a row of the bitmap, in rill_arrays.places and rill_start. */
+/** Parts of a position in a row of the bitmap, in `rill_arrays.places` and rill_start. */
 enum {
     RILL_PLACE_BIT = 31,    /**< bit in the window of its word, 1 … RILL_WORD_CELLS */
     RILL_PLACE_FIRST = 32,  /**< first cell of its row */
@@ -76,13 +77,14 @@ typedef struct rill_start {
  */
 typedef struct rill_arrays {
     void *populations; /**< q * stride, see layout.h, and RILL_SEGMENT_BLOCK values behind the last */
-    size_t stride;     /**< nodes and ghosts (and what a ring turns in), rounded up to whole blocks */
-    rill_node nodes;   /**< fluid nodes; all voxels of the box with dense addressing */
+    size_t stride;   /**< nodes and ghosts (and the additional entries of a ring buffer), rounded up to whole
+                        blocks */
+    rill_node nodes; /**< fluid nodes; all voxels of the box with dense addressing */
     rill_node ghosts, first_ghost; /**< number of ghosts, and the first of them */
-    size_t ring, shift, reach;     /**< ring: where node 0 is, places moved in a step, largest distance of
-                                        neighbours */
-    uint32_t *turns;               /**< ring: counters of a GPU's blocks, see turn.h */
-    uint32_t turn, turn_bits;      /**< ring: steps made before, logarithm of the nodes of a group */
+    size_t ring, shift, reach; /**< ring buffer: where node 0 is, entries moved in a step, largest distance of
+                                    neighbours */
+    uint32_t *turns;           /**< ring buffer: progress counters of a GPU's blocks, see `turn.h` */
+    uint32_t turn, turn_bits;  /**< ring buffer: steps made before, logarithm of the nodes of a group */
 
     const rill_node *list;    /**< [rows][list_stride], see address.h; walls behind the last node */
     size_t list_stride;       /**< nodes (chase: and ghosts), rounded up to whole blocks */
@@ -90,12 +92,12 @@ typedef struct rill_arrays {
     const uint8_t *flags;     /**< [nodes], dense: RILL_FLAG_… */
     const uint32_t *places;   /**< [nodes], bitmap: RILL_PLACE_… */
     const rill_start *starts; /**< [blocks], bitmap */
-    uint32_t runs;            /**< bitmap: 1 where most blocks are runs, whose places need not be read */
+    uint32_t runs;            /**< bitmap: 1 where most blocks are runs, whose positions need not be read */
     const rill_word *words, *ghost_words; /**< [nz + 2][ny + 2][row], bitmap */
     uint32_t box[3];                      /**< dense: cells along x, y, z */
     uint32_t row, plane;                  /**< bitmap: words of a row, of a plane */
     uint32_t last_bit;                    /**< bitmap: bit of a row's last cell in its last word */
-    uint32_t ahead;                       /**< GPU: nodes from the first of a block to those asked for */
+    uint32_t ahead;                       /**< GPU: nodes from the first of a block to those prefetched */
     rill_segments segments;               /**< CPU with a list: the list again */
 } rill_arrays;
 

@@ -15,13 +15,13 @@
  * parallel flow bends at the boundary whatever the resolution. Here the links of a plane are paired by
  * specular reflection (sim/pairs.h): f_r is what the node at x - t has sent along (-n, t), for c_i = (n,
  * t). That holds the pressure and the tangential velocity at zero, as a box does that is mirrored with its
- * flow turned round. Links without a partner are their own, and then it is the scheme of the sources.
+ * flow reversed. Links without a partner are their own, and then it is the scheme of the sources.
  *
  * On planes that are not along the lattice links have no partner. What they send is then left out of what
  * comes back: with the second-order equilibrium that is f_i = f_i^eq(rho_w, u), of the velocity of the node.
  * As their own partners they grow without bound from a cell Reynolds number of some ten on.
  *
- * Shifted populations g = f - w turn it into g_i = -g_r + 2 w_i (rho_w - 1 + rho_w (…)), which keeps the
+ * Shifted populations g = f - w make it g_i = -g_r + 2 w_i (rho_w - 1 + rho_w (…)), which keeps the
  * digits of small pressures. Pairs share no slot, so that they can be taken in any order. Everything works on
  * any scheme, addressing and format, because it knows only slots.
  */

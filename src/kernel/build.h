@@ -5,8 +5,8 @@
  * device thread do is this, so that both write the same bits. Backends drive it (cpu/build.c, cuda/build.cu);
  * domain/links.c lays the arrays out and says in which order tasks run.
  *
- * Every entry is written by one call and depends on nothing but the numbering, places (which read the words
- * that they count from) excepted.
+ * Every entry is written by one call and depends on nothing but the numbering, positions (which read the
+ * words that they count from) excepted.
  */
 #ifndef RILL_KERNEL_BUILD_H
 #define RILL_KERNEL_BUILD_H
@@ -82,8 +82,8 @@ RILL_FN rill_node rill_build_rank(const rill_build_cells *cells, const size_t li
 }
 
 /**
- * Return the number that x + d has: of a node, of a ghost or, in a ring, of a copy; RILL_UPSTREAM_WALL when
- * it has none.
+ * Return the number that x + d has: of a node, of a ghost or, in a ring buffer, of a copy; RILL_UPSTREAM_WALL
+ * when it has none.
  */
 RILL_FN rill_node rill_build_number(const rill_builder *b, const uint32_t x[3], const int8_t d[3])
 {

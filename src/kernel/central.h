@@ -31,8 +31,8 @@ typedef struct rill_axis_shift {
     rill_real u, half, half_square; /**< u, u/2, u²/2 */
 } rill_axis_shift;
 
-/** Turn moments of order 0, 1, 2 about u into the values of velocity -1, 0, 1. @param rest  of m[0], added to
- * it */
+/** Convert moments of order 0, 1, 2 about u into the values of velocity -1, 0, 1. @param rest  of m[0], added
+ * to it */
 RILL_FN void rill_shift_line(const rill_axis_shift s, const double rest, rill_real *m, const int step)
 {
     const rill_scalar half = (rill_scalar)0.5;
@@ -44,7 +44,7 @@ RILL_FN void rill_shift_line(const rill_axis_shift s, const double rest, rill_re
     m[2 * step] = even + odd;
 }
 
-/** Turn the 27 central moments into populations. */
+/** Convert the 27 central moments into populations. */
 RILL_FN void rill_central_d3q27(const rill_real *u, rill_real *k, rill_real *f)
 {
     rill_axis_shift s[3];
@@ -69,7 +69,7 @@ RILL_FN void rill_central_d3q27(const rill_real *u, rill_real *k, rill_real *f)
 }
 
 /**
- * Turn the 19 central moments of D3Q19 into populations: into raw moments, shifted along both axes of each
+ * Convert the 19 central moments of D3Q19 into populations: into raw moments, shifted along both axes of each
  * plane, then these into the edges, axes and rest that have them.
  */
 RILL_FN void rill_central_d3q19(const rill_real *u, const rill_real *k, rill_real *f)

@@ -18,7 +18,7 @@
 /** The kernels of one variant; see below. */
 typedef struct rill_kernels rill_kernels;
 
-/** Links of a bundle of nodes that end at an interpolated wall, for steps that see to it themselves. */
+/** Links of a bundle of nodes with interpolated bounce-back, for steps that interpolate themselves. */
 typedef struct rill_wall_bundle {
     uint32_t first; /**< its first weight */
     uint32_t lanes; /**< bits of the nodes that have weights: one for each of their links to solid voxels */
@@ -37,7 +37,7 @@ typedef struct rill_launch {
     const rill_kernels *kernels; /**< the table that the called function stands in */
     void *queue;                 /**< of the device */
     rill_variant variant;
-    int parity; /**< number of the step to come & 1; 0 for schemes without parity */
+    int parity; /**< number of the step to come & 1; 0 for schemes with one kind of step */
     rill_arrays from,
         to; /**< read, written: two populations arrays, or twice the same for in-place schemes */
     rill_node first, nodes;  /**< a step is made of nodes first … nodes - 1; all else takes all nodes */
@@ -143,34 +143,34 @@ typedef struct rill_patch {
     double decay;           /**< exp(-1 / (distal compliance)) */
     double gain;            /**< (1 - decay) distal, 1 / compliance without a distal end */
     double proximal, layer; /**< see rill_windkessel */
-    double *stored;         /**< [2], p_c by turns: of this step at step & 1 */
+    double *stored;         /**< [2], p_c alternately: of this step at step & 1 */
     rill_patch_sums *partials; /**< [(count + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK]; NULL: not summed */
     uint32_t capacity;         /**< steps that `record` keeps */
     double *record;            /**< [capacity][2], flow and pressure of step k at k % capacity; NULL: none */
 } rill_patch;
 
-/** What a call of the patch kernel does, bits that may be combined, all patches in turn for each: find
- * answers and their sums, where rill_patch_answers(), while every slot still holds what was sent; rewrite
- * pairs; measure the pairs of one. */
+/** What a call of the patch kernel does, bits that may be combined, all patches one after the other for each:
+ * find answers and their sums, where rill_patch_answers(), while every slot still holds what was sent;
+ * rewrite pairs; measure the pairs of one. */
 typedef enum rill_patch_task {
     RILL_PATCH_ANSWER = 1,
     RILL_PATCH_REWRITE = 2,
     RILL_PATCH_MEASURE = 4
 } rill_patch_task;
 
-/** A link to an interpolated wall; see kernel/walls.h. */
+/** A link with interpolated bounce-back; see kernel/walls.h. */
 typedef struct rill_wall_cut {
     rill_node node;
     uint32_t cut; /**< direction + 32 [the next node along c_i is solid, too] + 64 (q 2^25) */
 } __attribute__((aligned(8))) rill_wall_cut; /* one load */
 
-/** A node with links to an interpolated wall. */
+/** A node with links with interpolated bounce-back. */
 typedef struct rill_wall_node {
     rill_node node;
     uint32_t first; /**< its first link in rill_walls.links */
 } __attribute__((aligned(8))) rill_wall_node;
 
-/** The links of an interpolated wall, and which of them a call works on. */
+/** The links with interpolated bounce-back, and which of them a call works on. */
 typedef struct rill_walls {
     uint64_t count;
     uint64_t first, end;           /**< links of this call: of whole nodes, pairs in front */
@@ -184,7 +184,7 @@ typedef struct rill_walls {
     rill_node *meetings;         /**< [count], where the populations of link opp(i) meet, see rill_link */
     const double *values;        /**< [count], 6 w_i c_i · u_w; NULL at rest */
     double scale;                /**< factor of the values */
-    double *sent;                /**< [count], what was sent in the last step; NULL: not wanted */
+    double *sent;                /**< [count], what was sent in the last step; NULL: not needed */
 } rill_walls;
 
 /** Nodes of sponge layers; see kernel/sponge.h. */
@@ -215,7 +215,7 @@ struct rill_kernels {
     void (*set)(const rill_launch *launch, rill_node first, rill_node count, const double *moments);
     /** Exchange wall slots before the step that `launch` describes. */
     void (*swap)(const rill_launch *launch, const rill_swap *swaps, size_t count);
-    /** Ring: copy the nodes that ghosts stand for to them, before the step that `launch` describes. */
+    /** Ring buffer: copy the nodes that ghosts stand for to them, before the step that `launch` describes. */
     void (*wrap)(const rill_launch *launch);
     /**
      * Do tasks for `count` patches, before the step that `launch` describes.
@@ -226,8 +226,8 @@ struct rill_kernels {
      */
     void (*patch)(const rill_launch *launch, int tasks, const rill_patch *patches, const rill_patch *host,
                   int count, const rill_patch_now *now, double *exchange);
-    /** Do a task for the links of an interpolated wall, before the step that `launch` describes. @param[out]
-     * exchange  [2][count], to measure: sum and difference of what came back and what was sent */
+    /** Do a task for the links with interpolated bounce-back, before the step that `launch` describes.
+     * @param[out] exchange  [2][count], to measure: sum and difference of what came back and what was sent */
     void (*walls)(const rill_launch *launch, rill_walls_task task, const rill_walls *walls, double *exchange);
     /** Damp the nodes of sponge layers after a step, before the step that `launch` describes, and before
      * walls and patches. */

@@ -16,12 +16,12 @@
 /** Nodes that lie together on a GPU; a divisor of RILL_SEGMENT_BLOCK, of which strides are multiples. */
 enum { RILL_BUNDLE = 32 };
 
-/** Return where node or ghost `number` is in its row: a ring turns. */
+/** Return where node or ghost `number` is in its row: a ring buffer wraps around. */
 RILL_FN size_t rill_slot_place(const int stream, const rill_arrays *arrays, const rill_node number)
 {
     if (stream != RILL_RING) return number;
     const uint32_t past =
-        (uint32_t)(arrays->stride - arrays->ring); /* the first that turns; 32 bits suffice */
+        (uint32_t)(arrays->stride - arrays->ring); /* the first that wraps around; 32 bits suffice */
     return (uint32_t)(number + (uint32_t)(arrays->ring - (number >= past ? arrays->stride : 0)));
 }
 

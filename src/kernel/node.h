@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file node.h
- * The node update of a GPU thread: read, collide, write. Lattice, collision, equilibrium, scheme, parity
- * and storage are compile-time constants. On a CPU, src/cpu does the same in blocks, from the same links,
- * slots, formats and collisions.
+ * The node update of a GPU thread: read, collide, write. Lattice, collision, equilibrium, scheme, even or odd
+ * step and storage are compile-time constants. On a CPU, src/cpu does the same in blocks, from the same
+ * links, slots, formats and collisions.
  */
 #ifndef RILL_KERNEL_NODE_H
 #define RILL_KERNEL_NODE_H

@@ -125,7 +125,7 @@ RILL_FN size_t rill_population_offset(const int parity, const rill_arrays *array
     const rill_link open = {used ? links->meeting[i] : n, false}, wall = {esoteric ? open.meeting : n, true};
     const rill_slot away = rill_slot_along<V>(parity, i, n, out, open),
                     back = rill_slot_along<V>(parity, i, n, out, wall);
-    /* Two places of the same row to choose from, in 32 bits, so that the row is a constant in the
+    /* Two positions of the same row to choose from, in 32 bits, so that the row is a constant in the
      * instruction. */
     const uint32_t row = away.row < back.row ? away.row : back.row;
     uint32_t place = (uint32_t)rill_slot_place(V::stream, arrays, away.number);

@@ -54,8 +54,8 @@ RILL_FN rill_real rill_posit_decode(const int es, const int bits, const int shif
     const rill_patterns sign = (rill_patterns)((rill_integers)code >> (RILL_WIDTH - 1));
     const rill_patterns size = ((code ^ sign) - sign) & 0x7FFF; /* zero for NaN, too */
 
-    /* The run ends where the bits, all turned into zeros by its first, have their first one; the exponent of
-     * the number that they are tells where, after one more bit that ends a run of all of them. */
+    /* The run ends where the bits, all made zeros by its first, have their first one; the exponent of
+     * the number that they are gives where, after one more bit that ends a run of all of them. */
     const rill_patterns first = (size >> (body - 1)) & 1;
     const rill_patterns flipped = size ^ ((first << body) - first);
     const rill_real number =

@@ -11,7 +11,7 @@
 /**
  * Return the largest |x - what is read back of x| over values x between `low` and `high`: found by storing
  * some of them (kernel/storage.h), so that a new format needs nothing here. For fp64, which the conversion
- * cannot tell from x, half a unit in the last place.
+ * cannot distinguish from x, half a unit in the last place.
  */
 double rill_rounding(rill_storage storage, double low, double high);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sponge.h
- * Sponge layers in front of outlets: nodes whose viscosity is raised, so that eddies and waves die down
+ * Sponge layers in front of outlets: nodes whose viscosity is raised, so that eddies and waves decay
  * before they meet a boundary condition that would send them back.
  *
  * After a step, what the populations of such a node deviate from their equilibrium by is multiplied by a
@@ -29,7 +29,7 @@ RILL_FN void rill_sponge_add(const int lattice, const int i, const double f, ril
     for (int a = 0; a < 3; a++) s->velocity[a] += rill_c(lattice, i, a) * f;
 }
 
-/** Turn momentum into velocity. */
+/** Convert momentum to velocity. */
 RILL_FN void rill_sponge_finish(rill_sponge_state *s)
 {
     const double volume = 1 / (1 + s->density);

@@ -4,25 +4,25 @@
  * Streaming schemes as maps from (node, velocity) to slots of the population arrays.
  *
  * Between two steps every link from n - c_i to n holds the population that comes in along i, and, the other
- * way, the one along opp(i). A scheme keeps the pair at one place, its meeting node n + d_i, in rows i and
+ * way, the one along opp(i). A scheme keeps the pair at its storage node n + d_i, in rows i and
  * opp(i); rows are `stride` long. A step reads incoming population i from rill_slot_in(), collides, and puts
  * the outgoing population opp(i), the one that leaves along the same link, into rill_slot_out(): for schemes
- * in place that is the slot just read, and the next step, whose parity is the other, finds it there as its
+ * in place that is the slot just read, and the next step, of the other kind, finds it there as its
  * neighbour's incoming population.
  *
  *   scheme          arrays  d_i                            row at even / odd steps
- *   pull, ring      2, 1    -c_i                           i; out: opp(i) at n, in the other array or place
+ *   `pull, ring`    2, 1    -c_i                           i; out: opp(i) at n, in the other array or entry
  *   push            2       0; out: -c_i                   i; out: opp(i)
  *   AA              1       even 0, odd -c_i               i / opp(i)
  *   Esoteric Twist  1       max(0, -c_i), component-wise   i / opp(i)
  *   Esoteric Pull   1       0 for odd i, -c_i for even i   i / opp(i)
  *   Esoteric Push   1       -c_i for odd i, 0 for even i   i / opp(i)
  *
- * Where n - c_i is a wall, half-way bounce-back (Ladd 1994, doi:10.1017/S0022112094001771) wants the outgoing
- * opp(i) back as incoming i one step later. Schemes with n + d_i upstream fall back to the node itself (AA:
- * row i, pull: row opp(i)); the Esoteric ones, whose meeting node may be solid and is a ghost then, keep such
- * a link in row i at all steps. Full-way bounce-back lets rows alternate there too, so that the population
- * comes back after two steps.
+ * Where n - c_i is a wall, half-way bounce-back (Ladd 1994, doi:10.1017/S0022112094001771) returns the
+ * outgoing opp(i) as incoming i one step later. Schemes with n + d_i upstream fall back to the node
+ * itself (AA: row i, pull: row opp(i)); the Esoteric ones, whose storage node may be solid and is a ghost
+ * then, keep such a link in row i at all steps. Full-way bounce-back lets rows alternate there too, so that
+ * the population comes back after two steps.
  *
  * @see Wittmann et al. (2013), doi:10.1016/j.camwa.2012.05.002 (pull, push); Bailey et al. (2009),
  *      doi:10.1109/ICPP.2009.38 (AA); Geier & Schönherr (2017), doi:10.3390/computation5020019 (Esoteric

@@ -126,7 +126,7 @@ RILL_FN rill_mixed rill_mixed_of(const int lattice, const rill_rates *rates, con
 }
 
 /**
- * Turn moments aabb into what is left of their differences after collision. They relax as the shear
+ * Convert moments aabb into what is left of their differences after collision. They relax as the shear
  * stress does as long as they are small beside 0.003 rho, and at rate 1 where they are large: see
  * rill_mixed_third_relax().
  * @param[in,out] pair  [3], up to a number that all have; on return their sum is 0

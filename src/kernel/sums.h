@@ -14,7 +14,7 @@
 #define RILL_SUM_UNIT 0x1p46
 
 /** Return a value in units of 1 / RILL_SUM_UNIT: what integers cannot hold, after a flow has diverged, is cut
- * to what they can, and no number counts as 0. The totals of the same nodes tell of both. */
+ * to what they can, and no number counts as 0. The totals of the same nodes show both. */
 RILL_FN int64_t rill_sum_units(const double value)
 {
     const double units = value * RILL_SUM_UNIT, most = 0x1p62;

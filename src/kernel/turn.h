@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file turn.h
- * How the blocks of a ring's step follow each other on a GPU, all in one launch.
+ * @file `turn.h`
+ * How the blocks of a step of a ring buffer follow each other on a GPU, all in one launch.
  *
- * A step moves populations by `shift` places, so node n writes where node n - shift was, which the nodes
+ * A step moves populations by `shift` entries, so node n writes where node n - shift was, which the nodes
  * within `reach` of that one read. Blocks start in the order of their nodes; each counts itself in when it
  * has read, in a counter for every group of nodes, and writes when all groups that hold such readers are
  * complete. These lie further back than a GPU works on at a time, and the counters are read long before they

@@ -122,7 +122,7 @@ rill_variant rill_variant_default(void)
                           .storage = RILL_FP32};
 }
 
-/* What is said of where populations are: stream-addressing-storage, then what is not usual. */
+/* The storage of populations in a name: stream-addressing-storage, then what is not usual. */
 static void name_places(rill_variant v, char *text, size_t size)
 {
     const rill_arithmetic usual = v.storage == RILL_FP64 ? RILL_DOUBLE : RILL_SINGLE;
@@ -229,7 +229,7 @@ static int hops(rill_variant v, int i)
     return count;
 }
 
-/* What a step of one parity reads besides populations, as often as it is read and once. */
+/* What an even or an odd step reads besides populations, as often as it is read and once. */
 static void index_reads(rill_variant v, int parity, double fluid, double *often, double *once)
 {
     const int stream = (int)v.stream, rows = rill_list_rows((int)v.lattice, stream, (int)v.addressing);

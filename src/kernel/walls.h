@@ -18,12 +18,12 @@
  *
  * What comes back is not what was sent, so that mass is gained or lost at the wall, as through a wall that
  * leaks. Where walls are at rest, the population at rest of x makes up for what interpolation adds, link by
- * link: f_0(x) -= f_i(x) - f*_opp(x). Mass is then kept to rounding as with half-way walls, and momentum is
- * not touched. (Bao, Yuan, Schaefer 2008, doi:10.1016/j.jcp.2008.06.003, keep mass by the density that they
- * collide with.) On three arrays of spheres of radius 12 the error of the permeability fell from 0.33, 0.61
- * and 0.38 % to 0.02, 0.16 and 0.28 % with it; flow along a pipe gains nothing and stays as it was. Where a
- * velocity is given, fluid may come through, and given velocities of a closed surface never balance to the
- * last digit: there density must be free to settle.
+ * link: f_0(x) -= f_i(x) - f*_opp(x). Mass is then kept to rounding as with half-way bounce-back, and
+ * momentum is not touched. (Bao, Yuan, Schaefer 2008, doi:10.1016/j.jcp.2008.06.003, keep mass by the density
+ * that they collide with.) On three arrays of spheres of radius 12 the error of the permeability fell from
+ * 0.33, 0.61 and 0.38 % to 0.02, 0.16 and 0.28 % with it; flow along a pipe gains nothing and stays as it
+ * was. Where a velocity is given, fluid may come through, and given velocities of a closed surface never
+ * balance to the last digit: there density must be free to settle.
  *
  * Which links may be rewritten in any order: a link writes only the slot of wall link i of x. Where x + c_i
  * is fluid it reads, besides, a slot of the link between the two, which is open, and no patch writes there.

@@ -91,7 +91,7 @@ static void place(const rill_network *network, const rill_geom *geom, uint64_t n
         }
 }
 
-/* Tell nodes of a row their chamber, and add them to its volume and centre. */
+/* Assign nodes of a row their chamber, and add them to its volume and centre. */
 static void enter(const entry *e, const block *b, uint32_t row, uint64_t bits, uint32_t part)
 {
     rill_network *network = e->network;

@@ -63,7 +63,7 @@ done:
     return status;
 }
 
-/* Tell every node of a level what it is joined to. @return into how many */
+/* Assign every node of a level what it is joined to. @return into how many */
 static uint32_t join(rill_network_level *level)
 {
     uint32_t joined = 0;

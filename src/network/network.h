@@ -32,7 +32,7 @@ typedef struct rill_network_level {
     rill_network_row *row; /**< [count + 1] */
     uint32_t *neighbour;   /**< [row[count].before] */
     double *conductance;   /**< [row[count].before] */
-    double *outlet;   /**< [count], conductance to a mirrored side normal to the flow, where the deviation
+    double *outlet;   /**< [count], conductance to a mirrored boundary normal to the flow, where the deviation
                            of the pressure is 0 */
     double *diagonal; /**< [count], of all that leaves, and 1 where nothing does */
     uint32_t *parent; /**< [count], what it is joined to on the next level; NULL on the last */

@@ -15,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The solution serves a correction that is repeated: a hundredth of the first error in the norm of the energy
- * is enough, less takes more cycles of the run (docs/performance.md). */
+/* The solution is used in a correction that is repeated: a hundredth of the first error in the norm of the
+ * energy is enough, less takes more cycles of the run (docs/development/performance-journal.md). */
 #define REDUCTION 1e-4
 enum { ITERATIONS = 200 };
 

@@ -134,7 +134,7 @@ static void look(const rill_domain *domain, const uint8_t *walls, const uint32_t
             conductance =
                 face_conductance(walls[voxel_of(geom, at)], walls[voxel_of(geom, to)]) / fmax(length, 1);
         } else if (!touch(domain, at, c)) {
-            continue; /* faces tell of it */
+            continue; /* faces have it */
         }
         add(found, since, from, network->chamber_of[other], conductance);
     }

@@ -85,7 +85,7 @@ done:
     return status;
 }
 
-/* What kernels need of an interpolated wall. */
+/* What kernels need of a wall with interpolated bounce-back. */
 static rill_status walls_upload(const rill_boundary *boundary, const rill_launch *launch, rill_attached *a)
 {
     rill_status status = RILL_OK;
@@ -185,7 +185,7 @@ bool rill_attached_rewrites(const rill_attached *a)
     return a->interpolated || a->patch.kind != RILL_BOUNDARY_WALL;
 }
 
-/* Return links with every direction turned round: 2p - 1 and 2p are opposite. */
+/* Return links with every direction reversed: 2p - 1 and 2p are opposite. */
 static uint32_t turned(uint32_t links)
 {
     const uint32_t odd = 0xAAAAAAAAu;

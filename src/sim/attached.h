@@ -12,9 +12,9 @@
 struct rill_attached {
     rill_device *device;
     rill_lattice lattice;
-    rill_patch patch; /**< pointers are the backend's; without pairs for an interpolated wall */
+    rill_patch patch; /**< pointers are the backend's; without pairs for interpolated bounce-back */
     bool interpolated;
-    rill_walls walls;          /**< of an interpolated wall, likewise */
+    rill_walls walls;          /**< of interpolated bounce-back, likewise */
     rill_wall_weights in_step; /**< the same for steps, NULL where they cannot */
     uint64_t node_count;
     rill_node *nodes; /**< [node_count], on the host, as the domain numbers them: in ascending order */

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Voxels whose links are asked for: the others are only counted. */
+/* Voxels whose links are requested: the others are only counted. */
 typedef struct slab {
     uint32_t first[3], end[3];
 } slab;
@@ -130,7 +130,7 @@ static rill_status create(const rill_domain *domain, const slab *part,
     if (b->links == 0) {
         status = rill_fail(RILL_USAGE,
                            "no wall link %s: a boundary needs fluid beside a solid voxel or a "
-                           "walled side",
+                           "solid domain boundary",
                            what);
         goto done;
     }
@@ -146,7 +146,7 @@ rill_status rill_boundary_create(const rill_domain *domain,
                                  rill_boundary **out)
 {
     const slab all = everything(domain->geom);
-    return create(domain, &all, wanted, context, wanted ? "is wanted" : "exists", out);
+    return create(domain, &all, wanted, context, wanted ? "is selected" : "exists", out);
 }
 
 typedef struct face {
@@ -166,7 +166,7 @@ rill_status rill_boundary_create_face(const rill_domain *domain, int axis, int e
         return rill_fail(RILL_USAGE, "axis %d, end %d is no face: axes are 0, 1, 2, ends -1 and 1", axis,
                          end);
     if (geom->sides[axis] != RILL_WALL)
-        return rill_fail(RILL_USAGE, "the sides normal to %c are no walls: make them RILL_WALL",
+        return rill_fail(RILL_USAGE, "the domain boundaries normal to %c are no walls: make them RILL_WALL",
                          rill_axis(axis));
     slab plane = everything(geom);
     if (end < 0)

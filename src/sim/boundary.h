@@ -39,7 +39,8 @@ struct rill_boundary {
 rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node, const uint32_t x[3],
                                       uint8_t label, int i);
 
-/** Return whether link i of a voxel ends at a wall; across mirrored sides it comes from the mirror image. */
+/** Return whether link i of a voxel ends at a wall; across mirrored boundaries it comes from the mirror
+ * image. */
 bool rill_boundary_at_wall(const rill_domain *domain, const uint32_t x[3], int i);
 
 #endif

@@ -6,7 +6,7 @@
 #include "kernel/storage.h"
 #include "kernel/stream.h"
 
-/* Nodes, of which rings number the places in 32 bits: with as many again to turn in. */
+/* Most nodes of a ring buffer, whose entries have numbers of 32 bits: up to as many again are additional. */
 #define RING_MOST ((uint64_t)1 << 31)
 
 /* Whether two arrays of populations take less than half of the memory that is free. */
@@ -20,13 +20,14 @@ const char *rill_variant_choose(rill_variant *v, rill_device *device, uint64_t n
                                 bool addressing)
 {
     uint64_t room = 0;
-    const char *asked = stream || addressing ? "as asked for, else what is fastest" : NULL;
-    if (stream && addressing) return "as asked for";
+    const char *asked = stream || addressing ? "as requested, else the fastest" : NULL;
+    if (stream && addressing) return "as requested";
     if (device->backend->host) return asked ? asked : "fastest on a CPU";
-    if (rill_device_available(device, &room) != RILL_OK) room = 0; /* who allocates will tell */
+    if (rill_device_available(device, &room) != RILL_OK)
+        room = 0; /* the allocation will fail with a message */
     if (!addressing && !(stream && rill_stream_esoteric(v->stream))) v->addressing = RILL_BITMAP;
-    /* Of few bytes a ring makes too little use: in 16 bits AA is 8 to 20 % faster in large domains (D3Q19),
-     * as fast in small ones. */
+    /* A ring buffer gains too little with few bytes: in 16 bits AA is 8 to 20 % faster in large domains
+     * (D3Q19), as fast in small ones. */
     const bool ring = nodes < RING_MOST && rill_storage_size((int)v->storage) > 2;
     if (!stream)
         v->stream = v->addressing != RILL_BITMAP      ? RILL_AA

@@ -97,7 +97,8 @@ rill_status rill_patches_series(const rill_patches *p, int patch, uint64_t steps
     const uint64_t capacity = a->patch.capacity;
     double *rows = NULL;
     if (!a->patch.record)
-        return rill_fail(RILL_USAGE, "patch %d is not recorded: ask for it before the steps are made", patch);
+        return rill_fail(RILL_USAGE, "patch %d is not recorded: start recording before the steps are made",
+                         patch);
     const uint64_t kept = steps > capacity ? steps - capacity : 0,
                    oldest = kept > a->recorded_from ? kept : a->recorded_from;
     if (first < oldest || first > steps || count > steps - first)

@@ -26,12 +26,14 @@ static rill_status fits(const rill_patches *p, const rill_attached *a, const ril
 {
     const rill_variant v = rill_sim_variant(sim);
     if (a->interpolated && v.bounce == RILL_FULL_WAY)
-        return rill_fail(RILL_USAGE,
-                         "interpolated walls need half-way bounce-back: choose it, or half-way walls");
+        return rill_fail(
+            RILL_USAGE,
+            "interpolated bounce-back does not go with full-way bounce-back: choose half-way bounce-back");
     if (a->interpolated && rill_sim_mirrored(sim))
-        return rill_fail(RILL_USAGE,
-                         "interpolated walls do not go with mirrored sides: mirror the geometry itself, or "
-                         "choose half-way walls");
+        return rill_fail(
+            RILL_USAGE,
+            "interpolated bounce-back does not go with mirrored boundaries: mirror the geometry itself, or "
+            "choose half-way bounce-back");
     if (p->weights + a->patch.modes > RILL_PATCH_WEIGHTS)
         return rill_fail(
             RILL_USAGE,
@@ -46,11 +48,11 @@ static rill_status fits(const rill_patches *p, const rill_attached *a, const ril
                              "back along it: leave it out of one of them",
                              k);
         if (a->interpolated && b->interpolated && rill_attached_face(a, b))
-            return rill_fail(
-                RILL_USAGE,
-                "the interpolated wall faces patch %d across gaps of one node, where each needs the "
-                "other's links: make one boundary of both",
-                k);
+            return rill_fail(RILL_USAGE,
+                             "the wall with interpolated bounce-back faces patch %d across gaps of one node, "
+                             "where each needs the "
+                             "other's links: make one boundary of both",
+                             k);
     }
     return RILL_OK;
 }
@@ -140,7 +142,7 @@ static rill_status weigh(const rill_attached *a, int k, uint64_t step, rill_patc
     return RILL_OK;
 }
 
-/* Rewrite links of an interpolated wall, and keep the mass of their nodes. */
+/* Rewrite links with interpolated bounce-back, and conserve the mass of their nodes. */
 static void walls_rewrite(const rill_walls *walls, const rill_launch *launch)
 {
     if (walls->end == walls->first) return;

@@ -27,7 +27,7 @@ typedef struct rill_patches {
     rill_patch *table;             /**< [count], pointers being the backend's */
     rill_patch *own;               /**< the same on the backend */
     bool answers, walls, openings; /**< whether any: see rill_patch_answers(), is interpolated, rewrites */
-    const rill_attached *in_step;  /**< the interpolated wall that a step can see to itself, or NULL */
+    const rill_attached *in_step;  /**< the wall at which a step can interpolate itself, or NULL */
     bool apart;                    /**< but not to all of its links */
 } rill_patches;
 

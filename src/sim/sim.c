@@ -90,7 +90,7 @@ static rill_status options_check(const rill_sim_options *options, const rill_dom
                          options->tau);
     if (v.collision != RILL_SRT && (!(options->magic > 0) || !isfinite(options->magic)))
         return rill_fail(RILL_USAGE,
-                         "magic = %g is not above 0: 3/16 puts half-way walls where they are drawn",
+                         "magic = %g is not above 0: 3/16 puts a wall in the middle between nodes",
                          options->magic);
     for (int a = 0; a < 3; a++)
         if (!isfinite(options->force[a]))
@@ -103,14 +103,15 @@ static rill_status options_check(const rill_sim_options *options, const rill_dom
                          options->force[2], rill_lattice_names[v.lattice]);
     if (domain->swap_count && v.bounce == RILL_FULL_WAY)
         return rill_fail(RILL_USAGE,
-                         "mirrored sides exchange populations at walls, which full-way bounce-back "
+                         "mirrored boundaries exchange populations at walls, which full-way bounce-back "
                          "keeps in ghosts: choose half-way, or mirror the geometry itself");
     bool reversed = false;
     for (size_t k = 0; k < domain->swap_count && !reversed; k++) reversed = domain->swaps[k].sign < 0;
     if (reversed && v.equilibrium != RILL_STOKES)
-        return rill_fail(RILL_USAGE,
-                         "mirrored sides normal to the flow need the stokes equilibrium, because a mirrored "
-                         "flow runs backwards: choose it, or mirror the geometry itself");
+        return rill_fail(
+            RILL_USAGE,
+            "mirrored boundaries normal to the flow need the stokes equilibrium, because a mirrored "
+            "flow runs backwards: choose it, or mirror the geometry itself");
 done:
     return status;
 }
@@ -236,7 +237,7 @@ done:
 }
 
 /*
- * Set everything to rest. Populations that rest in ghosts for a step are those of the other parity, and
+ * Set everything to rest. Populations that stay in ghosts for a step are those of the other kind of step, and
  * slots that no step has written must read as rest, too, when weights are stored.
  */
 static rill_status rest(rill_sim *sim)
@@ -298,8 +299,9 @@ void rill_sim_destroy(rill_sim *sim)
     free(sim);
 }
 
-/* Make one step: of all nodes at once, or, in a ring whose kernels do not wait themselves, of chunk after
- * chunk, so that none is overwritten early. @param left  by the step before: links of an interpolated wall
+/* Make one step: of all nodes at once, or, in a ring buffer whose kernels do not wait themselves, of chunk
+ * after chunk, so that none is overwritten early. @param left  by the step before: links with interpolated
+ * bounce-back
  * @param leave  them to the next one */
 static rill_status step_once(rill_sim *sim, bool left, bool leave)
 {
@@ -318,8 +320,8 @@ static rill_status step_once(rill_sim *sim, bool left, bool leave)
     sim->arrays.turn++;
     launch = rill_sim_launch(sim);
     if (sim->sponge.count) sim->kernels->damp(&launch, &sim->sponge);
-    /* Patches first: they need what their nodes have sent, swaps replace it. Interpolated walls look at
-     * neighbours, for which ghosts may stand in a ring. */
+    /* Patches first: they need what their nodes have sent, swaps replace it. Interpolated bounce-back reads
+     * neighbours, for which ghosts may stand in a ring buffer. */
     if (ring && sim->patches.walls && (!leave || sim->patches.apart)) sim->kernels->wrap(&launch);
     const rill_status status = rill_patches_apply(&sim->patches, &launch, sim->steps - 1, leave);
     if (sim->swaps) sim->kernels->swap(&launch, sim->swaps, sim->domain->swap_count);
@@ -374,7 +376,7 @@ rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
         out->work += p->kinetic;
         for (int a = 0; a < 3; a++) out->momentum[a] += p->momentum[a];
     }
-    /* A density that is the same everywhere moves nothing, unless sides are mirrored where its sign changes.
+    /* A density that is the same everywhere moves nothing, unless a mirrored boundary changes its sign.
      */
     if (sim->domain->swap_count == 0) out->work += totals.mass / sim->domain->nodes * mass;
 done:
@@ -429,7 +431,7 @@ done:
     return status;
 }
 
-/* Tell kernels which voxels the nodes of a slice are; they know nodes themselves with sparse addressing. */
+/* Give kernels the voxels of the nodes of a slice; they know nodes themselves with sparse addressing. */
 static rill_status order_upload(rill_sim *sim, rill_node first, rill_node count, rill_launch *launch)
 {
     rill_status status = RILL_OK;

@@ -9,7 +9,7 @@
 #include "device/device.h"
 #include "domain/links.h"
 
-/** Return the bytes that a simulation takes on its backend, without what mirrored sides add. */
+/** Return the bytes that a simulation takes on its backend, without what mirrored boundaries add. */
 uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size);
 
 /** What a sample of nodes takes, see rill_sim_sample_create(). */
@@ -26,7 +26,7 @@ rill_node rill_sim_number(const rill_sim *sim, rill_node node);
 /** Return the variant that it steps with. */
 rill_variant rill_sim_variant(const rill_sim *sim);
 
-/** Return whether the domain has mirrored sides. */
+/** Return whether the domain has mirrored boundaries. */
 bool rill_sim_mirrored(const rill_sim *sim);
 
 /** Change the body force from the next step on; moments of now hold half of it. */
@@ -94,8 +94,8 @@ rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node co
 uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked);
 
 /**
- * The state of a simulation, for checkpoints: populations as they are stored, the place in a ring, what
- * outlets have stored, steps. It fits a simulation of the same domain, variant and backend with the same
+ * The state of a simulation, for checkpoints: populations as they are stored, the position in a ring buffer,
+ * what outlets have stored, steps. It fits a simulation of the same domain, variant and backend with the same
  * patches, which then goes on to the same bits. Records of patches, sums and whatever else observers keep are
  * not in it.
  */

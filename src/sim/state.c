@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The state of a simulation as bytes: a head that says what it is of, what outlets have stored, populations.
- * Two arrays take turns; only the one that the next step reads is kept.
+ * Two arrays alternate; only the one that the next step reads is kept.
  */
 #include "sim/sim_priv.h"
 

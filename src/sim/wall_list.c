@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts and packs the links of interpolated walls. */
+/* Sorts and packs the links with interpolated bounce-back. */
 #include "sim/wall_list.h"
 
 #include "core/memory.h"
@@ -172,10 +172,11 @@ rill_status rill_wall_list_make(const rill_boundary *b, const rill_node *numbers
     uint64_t links = 0;
     RILL_TRY(rill_array_create(b->count, sizeof *m.first, "wall links", (void **)&m.first));
     if (b->links > UINT32_MAX)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%llu links to an interpolated wall are more than the %u that can be numbered: "
-                           "take half-way walls, or larger voxels",
-                           (unsigned long long)b->links, UINT32_MAX));
+        RILL_TRY(
+            rill_fail(RILL_USAGE,
+                      "%llu links with interpolated bounce-back are more than the %u that can be numbered: "
+                      "choose half-way bounce-back, or larger voxels",
+                      (unsigned long long)b->links, UINT32_MAX));
     RILL_TRY(rill_array_create(b->count, sizeof *m.lone, "wall links", (void **)&m.lone));
     RILL_TRY(rill_array_create(b->links, sizeof *m.owners, "wall links", (void **)&m.owners));
     RILL_TRY(rill_array_create(b->links, sizeof *m.list.cuts, "wall links", (void **)&m.list.cuts));

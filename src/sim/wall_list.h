@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file wall_list.h
- * The links of an interpolated boundary in the order that kernels want, see rill_walls.
+ * The links of an interpolated boundary in the order that kernels need, see rill_walls.
  */
 #ifndef RILL_SIM_WALL_LIST_H
 #define RILL_SIM_WALL_LIST_H
@@ -18,7 +18,7 @@ typedef struct rill_wall_list {
     rill_wall_node *nodes; /**< [node_count + 1], likewise */
     uint32_t *links;       /**< [count] */
     rill_wall_bundle *bundles;
-    float *weights; /**< [weight_count], see rill_wall_weights; NULL unless wanted */
+    float *weights; /**< [weight_count], see rill_wall_weights; NULL unless requested */
     uint64_t weight_count;
 } rill_wall_list;
 

@@ -36,8 +36,9 @@ static const char *plates_unfit(const rill_verify_case *of, const rill_verify_se
 {
     (void)of;
     const rill_collision c = setup->variant.collision;
-    return c == RILL_TRT || c == RILL_SRT ? NULL
-                                          : "the exact place of a half-way wall is known for trt and srt";
+    return c == RILL_TRT || c == RILL_SRT
+               ? NULL
+               : "the exact wall position of half-way bounce-back is known for trt and srt";
 }
 
 static rill_status plates_run(const rill_verify_case *of, const rill_verify_setup *setup,

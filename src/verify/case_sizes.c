@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A flow on as many nodes as are asked for: whether numbers of nodes, slots and bytes are right beyond 2^31
+ * A flow on as many nodes as requested: whether numbers of nodes, slots and bytes are right beyond 2^31
  * and 2^32. Plates 16 nodes apart, normal to z, so that the flow is steady soon and its profile is exact; the
  * box has no edge that is a power of two, so that a number short of 2^32 would lie at another height. Sums
  * over all nodes are compared with those of the profile, and runs of nodes at both ends and in the middle one
@@ -185,8 +185,9 @@ static const char *unfit(const rill_verify_case *of, const rill_verify_setup *se
     (void)of;
     if (setup->variant.lattice == RILL_D2Q9) return "its plates are normal to z, which d2q9 has not";
     const rill_collision c = setup->variant.collision;
-    return c == RILL_TRT || c == RILL_SRT ? NULL
-                                          : "the exact place of a half-way wall is known for trt and srt";
+    return c == RILL_TRT || c == RILL_SRT
+               ? NULL
+               : "the exact wall position of half-way bounce-back is known for trt and srt";
 }
 
 static const char GINZBURG[] = "Ginzburg & d'Humieres 2003, doi:10.1103/PhysRevE.68.066614";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies with interpolated walls: arrays of spheres, and a cylinder in a channel. */
+/* Bodies with interpolated bounce-back: arrays of spheres, and a cylinder in a channel. */
 #include "core/status.h"
 #include "geometry/generate/generate.h"
 #include "verify/groups.h"
@@ -19,7 +19,8 @@ static const char *unfit(const rill_verify_case *of, const rill_verify_setup *se
 {
     (void)of;
     if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
-    if (setup->variant.bounce == RILL_FULL_WAY) return "interpolated walls need half-way bounce-back";
+    if (setup->variant.bounce == RILL_FULL_WAY)
+        return "interpolated bounce-back does not go with full-way bounce-back";
     return setup->variant.collision == RILL_TRT ? NULL : "its limits belong to trt";
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipes with interpolated walls: steady, oscillating, and with blood. */
+/* Pipes with interpolated bounce-back: steady, oscillating, and with blood. */
 #include "core/status.h"
 #include "verify/groups.h"
 #include "verify/vessel_pipe.h"
@@ -12,7 +12,8 @@ static const char *unfit(const rill_verify_case *of, const rill_verify_setup *se
 {
     (void)of;
     if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
-    if (setup->variant.bounce == RILL_FULL_WAY) return "interpolated walls need half-way bounce-back";
+    if (setup->variant.bounce == RILL_FULL_WAY)
+        return "interpolated bounce-back does not go with full-way bounce-back";
     return setup->variant.collision == RILL_TRT ? NULL : "its limits belong to trt";
 }
 

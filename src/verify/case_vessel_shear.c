@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wall shear on triangles of pipes with interpolated walls. */
+/* Wall shear on triangles of pipes with interpolated bounce-back. */
 #include "core/status.h"
 #include "verify/groups.h"
 #include "verify/vessel_shear.h"
@@ -17,7 +17,8 @@ static const char *unfit(const rill_verify_case *of, const rill_verify_setup *se
 {
     (void)of;
     if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
-    if (setup->variant.bounce == RILL_FULL_WAY) return "interpolated walls need half-way bounce-back";
+    if (setup->variant.bounce == RILL_FULL_WAY)
+        return "interpolated bounce-back does not go with full-way bounce-back";
     return setup->variant.collision == RILL_TRT ? NULL : "its limits belong to trt";
 }
 
@@ -79,7 +80,7 @@ done:
     return status;
 }
 
-/* Limits at radius 16: those of the issue that asked for them. In 16 bits the stress is mostly rounding. */
+/* Limits at radius 16. In 16 bits the stress is mostly rounding. */
 #define L2(limit_)                                                                                           \
     {                                                                                                        \
         "L2 error of the wall shear", "", RILL_VERIFY_AT_MOST, 0, {limit_, limit_, INFINITY}, "G R / 2"      \

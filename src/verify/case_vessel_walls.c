@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Straight pipes with interpolated walls at the relaxation times that arteries run at: pressure drop and wall
- * shear at a given flow, for every collision that `rill check` may choose.
+ * Straight pipes with interpolated bounce-back at the relaxation times that arteries run at: pressure drop
+ * and wall shear at a given flow, for every collision that `rill check` may choose.
  */
 #include "core/memory.h"
 #include "core/status.h"
@@ -23,7 +23,8 @@ static const char *unfit(const rill_verify_case *of, const rill_verify_setup *se
 {
     (void)of;
     if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
-    if (setup->variant.bounce == RILL_FULL_WAY) return "interpolated walls need half-way bounce-back";
+    if (setup->variant.bounce == RILL_FULL_WAY)
+        return "interpolated bounce-back does not go with full-way bounce-back";
     if (rill_verify_precision_of(setup->variant) == RILL_VERIFY_16) return "too small a force for 16 bits";
     return setup->variant.collision == RILL_TRT ? NULL : "it has collisions of its own";
 }

@@ -19,7 +19,7 @@ static double extreme(const double *v, uint32_t n, double sign)
     return bend != 0 ? v[k] - slope * slope / (2 * bend) : v[k];
 }
 
-/* Step turn by turn until the energy stands still. @param u  [3][nodes] */
+/* Step round by round until the energy is steady. @param u  [3][nodes] */
 static rill_status settle(const rill_verify_cavity *cavity, rill_storage storage, rill_sim *sim,
                           rill_node nodes, double *u)
 {

@@ -16,7 +16,7 @@ typedef struct rill_verify_cavity {
     double turns;    /**< most time, in edges over U */
 } rill_verify_cavity;
 
-/** What came of it, over U; places over the edge, from the corner of the box. */
+/** The result, over U; positions over the edge, from the corner of the box. */
 typedef struct rill_verify_cavity_flow {
     double *u;                  /**< [cells], u on x = 1/2 along y, owned */
     double *v;                  /**< [cells], v on y = 1/2 along x, owned */
@@ -24,8 +24,8 @@ typedef struct rill_verify_cavity_flow {
 } rill_verify_cavity_flow;
 
 /**
- * Let the flow come to rest: until the kinetic energy changes by less than 1e-6 in a turn (fp64, 1e-5 fp32),
- * or for all turns with 16 bits.
+ * Step until the flow is steady: the kinetic energy changes by less than 1e-6 in a round (fp64, 1e-5 fp32),
+ * or for all rounds with 16 bits.
  * @param[in]  options  tau and equilibrium are set here
  * @param[out] flow     freed by rill_verify_cavity_free(), also after a failure
  */

@@ -22,12 +22,12 @@ extern const rill_verify_group rill_verify_format_vortices; /**< formats in a de
 extern const rill_verify_group rill_verify_format_flows;    /**< formats in flows with inertia */
 extern const rill_verify_group rill_verify_format_pores;    /**< formats and permeability */
 
-extern const rill_verify_group rill_verify_vessel_pipes;  /**< pipes with interpolated walls */
+extern const rill_verify_group rill_verify_vessel_pipes;  /**< pipes with interpolated bounce-back */
 extern const rill_verify_group rill_verify_vessel_shear;  /**< wall shear on triangles of pipes */
 extern const rill_verify_group rill_verify_vessel_walls;  /**< pipes at small relaxation times */
 extern const rill_verify_group rill_verify_vessel_cases;  /**< whole cases with openings */
 extern const rill_verify_group rill_verify_vessel_bodies; /**< spheres and a cylinder with such walls */
 
-extern const rill_verify_group rill_verify_sizes; /**< as many nodes as are asked for */
+extern const rill_verify_group rill_verify_sizes; /**< as many nodes as requested */
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "verify/steady.h"
 
-/** A pipe along z with half-way walls, fluid where r < R. */
+/** A pipe along z with half-way bounce-back, fluid where r < R. */
 typedef struct rill_verify_pipe {
     double radius;    /**< in voxels */
     double offset[2]; /**< of its axis from a voxel corner */
@@ -23,7 +23,7 @@ typedef struct rill_verify_pipe_errors {
 } rill_verify_pipe_errors;
 
 /**
- * Let the fluid in a pipe come to rest from a force.
+ * Step a pipe with a force until its flow is steady.
  * @param[in]  options  its force is set here
  * @param[out] u        [*nodes], velocities along the axis over speed, in node order, freed by
  *                      rill_array_destroy(); may be NULL

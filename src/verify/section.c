@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers of voxels and the places of nodes. */
+/* Layers of voxels and the positions of nodes. */
 #include "verify/section.h"
 
 #include "core/memory.h"
@@ -22,7 +22,8 @@ rill_status rill_verify_places(const rill_geom *geom, double (**places)[3])
 {
     rill_status status = RILL_OK;
     uint64_t node = 0;
-    RILL_TRY(rill_array_create(rill_geom_fluid(geom), sizeof **places, "places of nodes", (void **)places));
+    RILL_TRY(
+        rill_array_create(rill_geom_fluid(geom), sizeof **places, "positions of nodes", (void **)places));
     for (uint32_t z = 0; z < geom->n[2]; z++)
         for (uint32_t y = 0; y < geom->n[1]; y++)
             for (uint32_t x = 0; x < geom->n[0]; x++) {

@@ -16,7 +16,7 @@ rill_status rill_verify_section(uint32_t nx, uint32_t ny, rill_verify_inside ins
                                 rill_geom **out);
 
 /**
- * List the places of the fluid nodes of a geometry, which are in lexicographic order.
+ * List the positions of the fluid nodes of a geometry, which are in lexicographic order.
  * @param[out] places  [nodes], centres in voxels; freed by rill_array_destroy()
  */
 rill_status rill_verify_places(const rill_geom *geom, double (**places)[3]);

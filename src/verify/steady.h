@@ -17,7 +17,7 @@ typedef struct rill_verify_until {
 
 /**
  * Return when a flow is steady: at a change of 1e-9 in `every` steps with fp64, 1e-7 with fp32; formats of 16
- * bits come to rest at no such change, they get 1.5 width^2/nu steps, in which a plane channel of that width
+ * bits become steady at no such change, they get 1.5 width^2/nu steps, in which a plane channel of that width
  * comes to within 4e-7 of its limit.
  */
 rill_verify_until rill_verify_until_of(rill_variant variant, double tau, double width, uint64_t every);

@@ -59,7 +59,7 @@ static double cylinder_cut(void *context, const double x[3], const int link[3])
     return rill_round_wall_cut(&wall, x, link, false);
 }
 
-/* Links of the cylinder: within half a diagonal of its surface, and not across the sides. */
+/* Links of the cylinder: within half a diagonal of its surface, and not across the domain boundaries. */
 static bool on_cylinder(void *context, const rill_wall_link *link)
 {
     const channel *c = context;
@@ -81,7 +81,7 @@ static rill_status boundaries(channel *c, bool exact, const rill_domain *domain,
     RILL_TRY(rill_boundary_create_face(domain, 0, 1, &parts[outlet]));
     RILL_TRY(rill_boundary_set_density(parts[outlet], 0));
     if (exact) {
-        const rill_surface *surface = domain->geom->surface; /* sides are walled: no other links */
+        const rill_surface *surface = domain->geom->surface; /* the boundaries are solid: no other links */
         RILL_TRY(rill_boundary_create_cuts(domain, surface->walls, surface->wall_count, &parts[cylinder]));
         rill_boundary_set_measured(parts[cylinder]);
     } else {

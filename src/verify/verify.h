@@ -15,7 +15,7 @@
 
 #include <jansson.h>
 
-/** What populations are stored in decides what can be asked for. */
+/** What populations are stored in decides what can be required. */
 typedef enum rill_verify_precision {
     RILL_VERIFY_64, /**< fp64 */
     RILL_VERIFY_32, /**< fp32 */
@@ -59,7 +59,7 @@ typedef struct rill_verify_setup {
 /** Most checks of a case. */
 enum { RILL_VERIFY_CHECKS = 12 };
 
-/** What a case comes to. */
+/** The result of a case. */
 typedef struct rill_verify_values {
     double found[RILL_VERIFY_CHECKS];
     double expected[RILL_VERIFY_CHECKS]; /**< those of the checks, unless the case knows better */
@@ -97,8 +97,8 @@ typedef struct rill_verify_group {
 typedef enum rill_verify_suite {
     RILL_VERIFY_REFERENCE, /**< exact and published values, for one variant */
     RILL_VERIFY_FORMATS,   /**< number formats against each other */
-    RILL_VERIFY_SIZES,     /**< as many nodes as are asked for, for one variant */
-    RILL_VERIFY_VESSELS,   /**< interpolated walls, flow in time, blood, for one variant */
+    RILL_VERIFY_SIZES,     /**< as many nodes as requested, for one variant */
+    RILL_VERIFY_VESSELS,   /**< interpolated bounce-back, pulsatile flow, blood, for one variant */
     RILL_VERIFY_SUITES
 } rill_verify_suite;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Poiseuille and Womersley flow in pipes with interpolated walls. */
+/* Poiseuille and Womersley flow in pipes with interpolated bounce-back. */
 #include "verify/vessel_pipe.h"
 
 #include "core/memory.h"

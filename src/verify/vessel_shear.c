@@ -36,7 +36,7 @@ rill_status rill_verify_vessel_ring(const rill_verify_vessel_pipe *pipe,
             for (int v = 0; v < 3; v++) s->triangles[2 * k + (uint32_t)t][v] = corners[t][v];
     }
     s->vertex_count = s->triangle_count = 2 * around;
-    shape->geom->spacing = 1; /* the ring is in voxels */
+    shape->geom->spacing = 1; /* the triangles are in voxels */
 done:
     return status;
 }

@@ -15,7 +15,7 @@
 rill_status rill_verify_vessel_ring(const rill_verify_vessel_pipe *pipe,
                                     const rill_verify_vessel_shape *shape);
 
-/** The shear that a flow has on the ring, over the exact one. */
+/** The shear that a flow has on the triangles, over the exact one. */
 typedef struct rill_verify_vessel_shear_found {
     double mean; /**< along the axis */
     double l2;   /**< error of the vectors */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file case.h
- * A case: what is said in case.yaml (rill_case, SI), what that comes to on a lattice (rill_case_plan), and
+ * A case: the content of case.yaml (rill_case, SI), its values on a lattice (rill_case_plan), and
  * the simulation that is set up from both (rill_vessel). Nothing here steps or writes results.
  */
 #ifndef RILL_VESSEL_CASE_H
@@ -86,7 +86,7 @@ typedef struct rill_case_probe {
     double at[3]; /**< m, as the surface counts */
 } rill_case_probe;
 
-/** A plane through the vessel of which results are wanted. */
+/** A plane through the vessel for which results are written. */
 typedef struct rill_case_plane {
     char name[RILL_OPENING_NAME];
     double centre[3], normal[3]; /**< m; of length 1 */
@@ -111,7 +111,7 @@ typedef struct rill_case {
         double duration;   /**< s at most, steady; 0: chosen */
         double tolerance;  /**< relative change from cycle to cycle, or in a steady run */
         double time_step;  /**< s; 0: from `mach` */
-        double mach;       /**< largest Mach number wanted, at the peak; 0: chosen */
+        double mach;       /**< largest Mach number, at the peak; 0: chosen */
         double soft_start; /**< s over which flow and pressure come up; negative: chosen */
         int lattice, collision, storage, stream, addressing; /**< rill_lattice ...; -1: chosen */
     } run;
@@ -186,12 +186,12 @@ typedef struct rill_plan_compliance {
     double circuit;           /**< m3/Pa, of all Windkessels */
     double share;             /**< lattice / circuit; 0 where a pressure is held or there is no Windkessel */
     double stroke, swing;     /**< m3 that come in over a cycle, 0 when steady; Pa, of the pressures */
-    double stored;            /**< lattice x swing / stroke */
+    double stored;            /**< lattice x pressure range / stroke */
     double resistance;        /**< Pa s/m3, of all outlets; 0 where a pressure is held */
     double constant;          /**< s, the longest R_d C of a Windkessel */
     double settling;          /**< s: resistance x lattice */
     double peak, peak_stored; /**< Pa: of the circuit alone, and of the circuit with the lattice */
-    double change;            /**< largest difference of these pressures, of the swing */
+    double change;            /**< largest difference of these pressures, over their range */
 } rill_plan_compliance;
 
 /** What a run that goes on from a checkpoint keeps of the plan it began with. */
@@ -201,10 +201,10 @@ typedef struct rill_plan_resume {
     uint64_t cycle_steps, soft_steps;   /**< as in rill_case_plan */
     uint64_t span;                      /**< steps of a cycle, or of the span of a steady run */
     uint64_t phases;                    /**< snapshots of a cycle */
-    bool probes, planes, surface, line; /**< are wanted as they were: their series go on */
+    bool probes, planes, surface, line; /**< are unchanged: their series continue */
 } rill_plan_resume;
 
-/** What a case comes to, known before anything is allocated for it. */
+/** The plan of a case, known before anything is allocated for it. */
 typedef struct rill_case_plan {
     rill_scales scales;
     rill_sim_options options; /**< variant, tau, viscosity law: lu */
@@ -248,7 +248,7 @@ typedef struct rill_plan_options {
 } rill_plan_options;
 
 /**
- * Lay down what a case comes to on its geometry; nothing is allocated for the run, but a small vessel is set
+ * Plan a case on its geometry; nothing is allocated for the run, but a small vessel is set
  * up for a moment where its speed is to be measured.
  * @return RILL_USAGE when openings of case and geometry do not match, or the geometry is none of a vessel.
  * What speaks against the run is among the verdicts: see rill_case_plan_accept()

@@ -208,7 +208,7 @@ static rill_status line_room(grid *g, uint64_t count)
     return RILL_OK;
 }
 
-/* Walk back from an opening to the root or to a line that is there already. The places lie in g->line, the
+/* Walk back from an opening to the root or to a line that is there already. The positions are in g->line, the
  * opening's centre first. */
 static rill_status trace(grid *g, uint32_t cell, const double centre[3], uint64_t *count)
 {

@@ -81,7 +81,7 @@ static rill_status find_fractions(const rill_case *c, const rill_opening *openin
             "%s: the fractions of flow-split add up to %g and no other outlet takes the rest: make "
             "them 1, or one of them murray",
             c->path, sum);
-    /* An incompressible flow wants its pressure held somewhere: where most of it leaves. */
+    /* An incompressible flow needs one imposed pressure: where most of it leaves. */
     states[largest].rest = true;
     states[largest].fraction = 0;
     return RILL_OK;

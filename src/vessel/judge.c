@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Cells across an opening: fewer are refused, or told to be few. */
+/* Cells across an opening: fewer are refused, or noted. */
 enum { CELLS_LEAST = 4, CELLS_FEW = 12 };
 
 #define MACH_MOST 0.3 /* what a velocity at a wall may be */
@@ -56,9 +56,9 @@ static double down(double value)
 }
 
 /*
- * Numbers that no vessel has, and that a case in g/cm3, Pa s or m would: told first, because what is refused
- * then has a remedy that leads astray. Liquids have 600 to 3000 kg/m3 (but mercury), blood 3 to 4 mPa s; the
- * fastest jets in hearts have about 6 m/s.
+ * Numbers that no vessel has, and that a case in g/cm3, Pa s or m would: reported first, because what is
+ * refused then has a remedy that leads astray. Liquids have 600 to 3000 kg/m3 (but mercury), blood 3 to 4 mPa
+ * s; the fastest jets in hearts have about 6 m/s.
  */
 static void judge_units(const rill_case *c, rill_case_plan *plan)
 {
@@ -191,12 +191,13 @@ static void judge_outlets(const rill_case *c, const rill_geom *geom, rill_case_p
     }
 }
 
-/* A staircase has more wall than the surface, at other places. */
+/* A staircase has more wall than the surface, at other positions. */
 static void judge_walls(const rill_case *c, rill_case_plan *plan)
 {
     if (c->walls == RILL_WALLS_INTERPOLATED) return;
     say(plan, false,
-        "half-way walls are a staircase: in a straight pipe wall shear is 7 to 8 %% too high in the mean and "
+        "half-way bounce-back has a staircase wall: in a straight pipe wall shear is 7 to 8 %% too high in "
+        "the mean and "
         "27 %% at "
         "single triangles, however fine the voxels, and the pressure drop 2 to 5 %% at 20 cells across: "
         "walls: "
@@ -276,13 +277,13 @@ static void judge_pressure(double swing, rill_case_plan *plan)
     const double density = 3 * swing / plan->scales.pressure;
     if (density > 0.5)
         say(plan, true,
-            "pressures that swing by %.3g Pa change the density by %.3g %%: that is not a liquid any more; a "
+            "a pressure range of %.3g Pa changes the density by %.3g %%: that is not a liquid any more; a "
             "mach of %.2g "
             "makes it %g %%",
             swing, 100 * density, down(plan->mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);
     else if (density > SWING_HIGH)
         say(plan, false,
-            "pressures that swing by %.3g Pa change the density by %.2g %%, and the vessel stores as much of "
+            "a pressure range of %.3g Pa changes the density by %.2g %%, and the vessel stores as much of "
             "its volume: a "
             "mach of %.2g makes it %g %%",
             swing, 100 * density, down(plan->mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);

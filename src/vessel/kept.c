@@ -15,7 +15,7 @@ enum {
     STRIDE = 2        /* grid points of the profile */
 };
 
-/* Harmonic k turns by turns[k × moment % MOMENTS]. */
+/* Harmonic k rotates by `turns`[k × moment % MOMENTS]. */
 static void make_turns(double complex *turns)
 {
     for (int j = 0; j < MOMENTS; j++) turns[j] = cexp(2 * M_PI * I * j / MOMENTS);

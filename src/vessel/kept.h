@@ -3,7 +3,7 @@
  * @file kept.h
  * How much of its own profile an inlet keeps over a cycle.
  *
- * Where the flow of an inlet decreases, the profile of each harmonic is turned back near the wall: a velocity
+ * Where the flow of an inlet decreases, the profile of each harmonic reverses near the wall: a velocity
  * would be imposed on fluid that leaves, and comes with another profile. That may be unstable above some cell
  * Reynolds number of the outward velocity (docs/vessels.md). As much of the profile as is not kept is made
  * flat: the flow stays, and of all profiles with one flow the flat one lets out the slowest.
@@ -29,7 +29,7 @@ typedef struct rill_kept {
  * Find how much of an inlet's profile is kept.
  * @param[in] flow   m3/s, into the vessel
  * @param[in] area   of the opening, m2
- * @param[in] limit  m/s, the largest outward velocity that is wanted
+ * @param[in] limit  m/s, the largest outward velocity that is accepted
  * @see tests/test_kept.c
  */
 rill_status rill_kept_find(const rill_profile *profile, const rill_harmonics *flow, double area, double limit,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- positions ---------------------------------------------------------------------------------- */
 
 static rill_status sampler_make(rill_sim *sim, const rill_domain *domain, const double (*places)[3],
                                 uint64_t count, rill_sampler *out)
@@ -19,7 +19,7 @@ static rill_status sampler_make(rill_sim *sim, const rill_domain *domain, const 
     rill_status status = RILL_OK;
     RILL_TRY(rill_points_make(domain, places, count, &out->points));
     if (out->points.node_count == 0) return RILL_OK;
-    RILL_TRY(rill_array_create(10 * out->points.node_count, sizeof *out->values, "values at places",
+    RILL_TRY(rill_array_create(10 * out->points.node_count, sizeof *out->values, "values at positions",
                                (void **)&out->values));
     RILL_TRY(rill_sim_sample_create(sim, out->points.nodes, out->points.node_count, &out->sample));
 done:
@@ -227,7 +227,7 @@ static void sample_add(uint64_t nodes, rill_observers_size *out)
     out->backend += size.backend;
 }
 
-/* Add places between nodes: up to eight nodes each, neighbours share half of them or more. */
+/* Add positions between nodes: up to eight nodes each, neighbours share half of them or more. */
 static void places_add(uint64_t places, rill_observers_size *out)
 {
     const rill_points *p = NULL;

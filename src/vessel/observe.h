@@ -15,10 +15,10 @@
 #include "vessel/slab.h"
 #include "vessel/wall_shear.h"
 
-/** Places and what is taken there. */
+/** Positions and what is taken there. */
 typedef struct rill_sampler {
     rill_points points;
-    rill_sample *sample; /**< NULL without places */
+    rill_sample *sample; /**< NULL without positions */
     double *values;      /**< [10][node_count], see rill_sim_sample_take() */
 } rill_sampler;
 
@@ -31,13 +31,13 @@ typedef struct rill_observers {
     rill_record monitor; /**< Mach number, mass balance */
     rill_record line;    /**< pressure and velocity at every place of the centre line; no named columns */
 
-    rill_sampler places; /**< probes, then the places of the planes */
+    rill_sampler places; /**< probes, then the positions of the planes */
     rill_slab *slabs;    /**< [plane_count] */
     rill_centreline centreline;
     rill_sampler along;
 
     rill_wall_shear map;
-    rill_sample *sample; /**< of the nodes at the wall; NULL when no shear is wanted */
+    rill_sample *sample; /**< of the nodes at the wall; NULL when no shear is needed */
     double *stress;      /**< [10][node_count] */
     float (*shear)[3];   /**< [triangle_count], now, Pa */
     rill_shear_cycle cycle;
@@ -46,9 +46,9 @@ typedef struct rill_observers {
 } rill_observers;
 
 /**
- * Set up what a case wants followed. From then on its openings are recorded.
+ * Set up what a case records. From then on its openings are recorded.
  * @param[in] interval  most steps between two calls of rill_observers_series()
- * @return RILL_USAGE for places outside of the fluid, RILL_SYSTEM without memory
+ * @return RILL_USAGE for positions outside of the fluid, RILL_SYSTEM without memory
  */
 rill_status rill_observers_make(rill_vessel *vessel, uint32_t interval, rill_observers *out);
 
@@ -59,7 +59,7 @@ typedef struct rill_observers_size {
     uint64_t series;        /**< of the host's: series of all cycles */
 } rill_observers_size;
 
-/** Estimate what a case wants followed takes, before it is set up; the plan has its steps. */
+/** Estimate the memory of what a case records, before it is set up; the plan has its steps. */
 rill_observers_size rill_observers_measure(const rill_case *given, const rill_geom *geom,
                                            const rill_case_plan *plan);
 
@@ -73,7 +73,7 @@ void rill_observers_free(rill_observers *observers);
  */
 rill_status rill_observers_series(rill_observers *observers, uint32_t steps, double *excess, double *through);
 
-/** Take the shear on the wall as it is now, into `shear` alone; where it is wanted. */
+/** Take the shear on the wall as it is now, into `shear` alone; if it is needed. */
 rill_status rill_observers_shear(rill_observers *observers);
 
 /** Take the shear on the wall and what is along the centre line, and add rows. */

@@ -13,10 +13,10 @@
 #define OWN_NODES 4e6
 
 /*
- * Larger ones are told from a box without walls. On CPU cores a node of a vessel takes 0.93 times as long as
- * one of the box, a wall link 1.9 times, a link through an opening 11 times: that fits vessels of 3e4 to 7e6
- * nodes, stepped on two cores with TRT and cumulants, within a quarter. On a GPU vessels make 79 to 88 % of
- * their bare step (docs/performance.md).
+ * Larger ones are estimated from a box without walls. On CPU cores a node of a vessel takes 0.93 times as
+ * long as one of the box, a wall link 1.9 times, a link through an opening 11 times: that fits vessels of 3e4
+ * to 7e6 nodes, stepped on two cores with TRT and cumulants, within a quarter. On a GPU vessels make 79 to 88
+ * % of the step without walls and openings (docs/performance.md).
  */
 static double part_of_box(const rill_case_plan *plan, bool host)
 {
@@ -28,7 +28,7 @@ static double part_of_box(const rill_case_plan *plan, bool host)
 static rill_status step_box(bool host, rill_case_plan *plan)
 {
     rill_sim_options o = plan->options;
-    if (!(o.tau > 0.5)) o.tau = 0.6; /* the verdict tells; speed does not depend on it */
+    if (!(o.tau > 0.5)) o.tau = 0.6; /* the verdict reports it; speed does not depend on it */
     const rill_status status = rill_sim_speed(&o, host ? 64 : 160, &plan->mlups);
     plan->mlups *= part_of_box(plan, host);
     return status;

@@ -111,7 +111,7 @@ static rill_status push(bucket *b, uint64_t cell)
     return RILL_OK;
 }
 
-/* Dial's shortest paths: a ring of lists, one for each distance that is still open. */
+/* Dial's shortest paths: a circular array of lists, one for each distance that is still open. */
 static rill_status spread(reach *r, const double *flow)
 {
     rill_status status = RILL_OK;

@@ -2,7 +2,7 @@
 /**
  * @file passage.h
  * Cross-sections along a vessel, from its voxels alone: shells of equal distance from the inlets through the
- * fluid. Each connected piece of a shell is a cross-section; the way back from an outlet to the inlets tells
+ * fluid. Each connected piece of a shell is a cross-section; the way back from an outlet to the inlets gives
  * which of them its flow went through. Good to tens of per cent: it is for estimates before a run.
  */
 #ifndef RILL_VESSEL_PASSAGE_H

@@ -17,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Largest relaxation time that is chosen: interpolated walls lie best below it (docs/method.md). */
+/* Largest relaxation time that is chosen: walls with interpolated bounce-back are most accurate below it
+ * (docs/method.md). */
 #define TAU_CHOSEN 0.8
 #define SWING_CHOSEN 0.05 /* of the density over a cycle, that pressures make: the vessel stores as much */
 #define MACH_CHOSEN 0.1

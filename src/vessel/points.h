@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file points.h
- * Velocity and pressure at places between nodes, by trilinear interpolation. A voxel of the solid counts as
- * at rest; pressures are taken from the fluid ones alone. Knows no simulation: nodes are listed, and their
+ * Velocity and pressure at positions between nodes, by trilinear interpolation. A voxel of the solid counts
+ * as at rest; pressures are taken from the fluid ones alone. Knows no simulation: nodes are listed, and their
  * values handed in.
  */
 #ifndef RILL_VESSEL_POINTS_H
@@ -10,17 +10,17 @@
 
 #include "rill.h"
 
-/** Places and the nodes around them. Arrays are owned. */
+/** Positions and the nodes around them. Arrays are owned. */
 typedef struct rill_points {
     uint64_t count;
-    rill_node *nodes; /**< [node_count], ascending: where values are wanted */
+    rill_node *nodes; /**< [node_count], ascending: where values are needed */
     uint64_t node_count;
     uint32_t (*slots)[8]; /**< [count], which of `nodes`; anything where the weight is 0 */
     float (*weights)[8];  /**< [count]; all 0: no fluid around the place */
 } rill_points;
 
 /**
- * Find the nodes around places.
+ * Find the nodes around positions.
  * @param[in]  places  [count], m, as the geometry's surface counts
  * @param[out] out     zero before; see rill_points_free()
  */

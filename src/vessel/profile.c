@@ -62,7 +62,7 @@ static rill_status lay_outline(rill_profile *p, rill_profile_kind kind, const ri
     if (own && !o->outline)
         return rill_fail(
             RILL_USAGE,
-            "the geometry does not tell the outline of %s: make it again with `rill voxelize`, or "
+            "the geometry does not have the outline of %s: make it again with `rill voxelize`, or "
             "choose the profile parabolic",
             o->name);
     p->outline_count = own ? o->outline_count : CIRCLE;
@@ -247,7 +247,7 @@ static void carry_on(const solver *s, double complex *field)
 }
 
 /* Return the integral of a field over the section, m2 times its unit: cells that the outline cuts count as
- * their field, which is 0 at it, tells. */
+ * their field, which is 0 at it, shows it. */
 static double complex integral(const solver *s, const double complex *u)
 {
     double complex sum = 0;

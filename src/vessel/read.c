@@ -265,7 +265,7 @@ done:
     return status;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- positions ---------------------------------------------------------------------------------- */
 
 static rill_status read_place(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
                               const char *unit, double out[3])
@@ -410,7 +410,7 @@ static rill_status read_output(const rill_yaml *y, const rill_yaml_value *v, con
     (void)where;
     return rill_yaml_map(y, v, "output", output_keys, into, NULL);
 }
-/* Openings come last, because their waveforms want the period. */
+/* Openings come last, because their waveforms need the period. */
 static rill_status pass_over(const rill_yaml *y, const rill_yaml_value *v, const char *where, void *into)
 {
     (void)y, (void)v, (void)where, (void)into;

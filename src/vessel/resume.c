@@ -126,7 +126,7 @@ static void end_lines(FILE *out, const rill_end *e)
     end_number(out, e, "backflow", e->backflow, "", 1);
 }
 
-/* Places as one line each kind: they may differ, and only whether they do is looked at. */
+/* Positions as one line each kind: they may differ, and only whether they do is looked at. */
 static void output_lines(FILE *out, const rill_case *c)
 {
     fprintf(out, OUTPUT "probes\t");

@@ -154,7 +154,7 @@ done:
     return status;
 }
 
-/* Write a checkpoint when one is due or asked for. @param[out] stop  a signal says so */
+/* Write a checkpoint when one is due or requested. @param[out] stop  a signal says so */
 static rill_status keep(rill_run_loop *loop, bool *stop)
 {
     rill_status status;

@@ -2,7 +2,7 @@
 /**
  * @file run.h
  * Runs a vessel until its cycles repeat, or until a steady flow is steady, writes what came of it, and keeps
- * checkpoints. A steady run has cycles, too: spans of time in which a disturbance of the flow dies down to
+ * checkpoints. A steady run has cycles, too: spans of time in which a disturbance of the flow decays to
  * 1/e, so that a change over one of them is about what is still missing.
  */
 #ifndef RILL_VESSEL_RUN_H
@@ -73,7 +73,7 @@ typedef struct rill_run_result {
     double pressure[RILL_OPENINGS];                                   /**< Pa, mean over the last cycle */
     double pressure_low[RILL_OPENINGS], pressure_high[RILL_OPENINGS]; /**< in the last cycle */
     uint64_t triangles, triangles_missing, triangles_flat;            /**< see rill_wall_shear */
-    double shear_mean, shear_max; /**< TAWSS over the surface, Pa; NaN where no shear was wanted */
+    double shear_mean, shear_max; /**< TAWSS over the surface, Pa; NaN without shear */
     double osi_mean;
     double seconds, mlups; /**< of this process, stepping and observing */
     char why[512];         /**< of a divergence: where and why */
@@ -87,7 +87,7 @@ uint64_t rill_run_watch_steps(const rill_vessel *vessel);
  * Run a vessel.
  * @param[out] result  filled in also when RILL_NUMERICS is returned
  * @return RILL_NUMERICS when it diverged (nothing is written but the checkpoint that there was); RILL_USAGE
- * for a checkpoint that is not its own or places outside of the fluid; RILL_SYSTEM
+ * for a checkpoint that is not its own or positions outside of the fluid; RILL_SYSTEM
  */
 rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, rill_run_result *result);
 

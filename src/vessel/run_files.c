@@ -25,7 +25,7 @@ rill_status rill_run_path(const rill_run_loop *loop, const char *name, char path
 
 /* ---- series ---------------------------------------------------------------------------------- */
 
-/* Pressure and velocity along the centre line: [times][places], [times][places][3]. */
+/* Pressure and velocity along the centre line: [times][positions], [times][positions][3]. */
 static rill_status line_write(const rill_observers *o, rill_result *result)
 {
     rill_status status = RILL_OK;

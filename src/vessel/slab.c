@@ -10,15 +10,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double STEP = 0.5; /* voxels between places */
+static const double STEP = 0.5; /* voxels between positions */
 
 /* A plane with two directions in it, voxels. */
 typedef struct plane {
     const rill_domain *domain;
     double centre[3], along[2][3];
-    int reach;          /* places from the centre to the farthest corner of the box */
+    int reach;          /* positions from the centre to the farthest corner of the box */
     uint8_t *seen;      /* [2 reach + 1]^2 */
-    int32_t (*list)[2]; /* the places found, and those to be looked at next */
+    int32_t (*list)[2]; /* the positions found, and those to be looked at next */
     uint64_t count, room;
 } plane;
 

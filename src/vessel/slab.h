@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file slab.h
- * The section of a vessel by a plane as places at which velocity and pressure are averaged: a grid on the
+ * The section of a vessel by a plane as positions at which velocity and pressure are averaged: a grid on the
  * plane, as far as fluid reaches from the point that was given.
  */
 #ifndef RILL_VESSEL_SLAB_H
@@ -9,7 +9,7 @@
 
 #include "rill.h"
 
-/** Places on a plane. */
+/** Positions on a plane. */
 typedef struct rill_slab {
     double (*places)[3]; /**< [count], m, owned */
     uint64_t count;
@@ -17,7 +17,7 @@ typedef struct rill_slab {
 } rill_slab;
 
 /**
- * Lay places over the section around a point, half a voxel apart.
+ * Lay positions over the section around a point, half a voxel apart.
  * @param[in] centre  m, as the geometry's surface counts; within the fluid
  * @param[in] normal  of length 1
  * @param[in] name    of the plane, for messages
@@ -26,10 +26,10 @@ typedef struct rill_slab {
 rill_status rill_slab_make(const rill_domain *domain, const double centre[3], const double normal[3],
                            const char *name, rill_slab *out);
 
-/** Return the number of places on a section of some area, m2. */
+/** Return the number of positions on a section of some area, m2. */
 uint64_t rill_slab_measure(const rill_geom *geom, double area);
 
-/** Free the places; a cleared one is allowed. */
+/** Free the positions; a cleared one is allowed. */
 void rill_slab_free(rill_slab *slab);
 
 #endif

@@ -15,7 +15,7 @@
 #define RILL_SPONGE_CELL 4.0
 #define RILL_SPONGE_CELL_MADE 1.0
 
-/** The nodes of all sponge layers of a vessel, and what the simulation wants to know of them. */
+/** The nodes of all sponge layers of a vessel, and what the simulation needs of them. */
 typedef struct rill_sponge_list {
     uint64_t count;
     rill_node *nodes; /**< [count], as kernels number them; owned */

@@ -18,8 +18,8 @@ typedef struct rill_wall_neighbour {
 } rill_wall_neighbour;
 
 /**
- * Find the weights that reproduce linear functions exactly. Where the nodes do not tell a slope along the
- * wall, it is taken to be 0; where they do not tell the slope across, all of them are.
+ * Find the weights that reproduce linear functions exactly. Where the nodes do not determine a slope along
+ * the wall, it is taken to be 0; where they do not determine the slope across, all of them are.
  * @return coefficients of the fit: 4, 2 (no slopes along the wall), 1 (a mean: nothing is extrapolated)
  */
 int rill_wall_fit(rill_wall_neighbour *neighbours, int count);

@@ -4,10 +4,10 @@
  * Wall shear stress on the triangles of the surface that a vessel was cut from, as a sum over fluid nodes
  * that depends on geometry alone: made once, applied as often as the stress is sampled.
  *
- * The stress tensor is extrapolated linearly to places on each triangle from the nodes that see them within a
- * few voxels, and the traction on the triangle is taken with its own normal, less its normal part. The nodes
- * themselves are up to two voxels off the wall, where the shear of a pipe of 16 voxels' radius is 4 % to 12 %
- * lower. Knows no simulation.
+ * The stress tensor is extrapolated linearly to positions on each triangle from the nodes that see them
+ * within a few voxels, and the traction on the triangle is taken with its own normal, less its normal part.
+ * The nodes themselves are up to two voxels off the wall, where the shear of a pipe of 16 voxels' radius is 4
+ * % to 12 % lower. Knows no simulation.
  */
 #ifndef RILL_VESSEL_WALL_SHEAR_H
 #define RILL_VESSEL_WALL_SHEAR_H
@@ -20,7 +20,7 @@ typedef struct rill_wall_shear {
     uint64_t missing; /**< triangles that are no wall: taken away for an opening, or without fluid nearby,
                          closed off, outside of the box, or without area */
     uint64_t flat;    /**< triangles, of the others, where nodes allow no extrapolation: a mean instead */
-    rill_node *nodes; /**< [node_count], ascending: where the stress is wanted */
+    rill_node *nodes; /**< [node_count], ascending: where the stress is needed */
     uint64_t node_count;
     uint64_t *first;     /**< [triangle_count + 1] into slots and weights; none: missing */
     uint32_t *slots;     /**< which of `nodes` */
@@ -31,7 +31,7 @@ typedef struct rill_wall_shear {
 
 /** What it takes, about, before it is made. */
 typedef struct rill_wall_shear_size {
-    uint64_t nodes;  /**< where the stress is wanted */
+    uint64_t nodes;  /**< where the stress is needed */
     uint64_t bytes;  /**< of the arrays */
     uint64_t making; /**< more of them, while it is made */
 } rill_wall_shear_size;

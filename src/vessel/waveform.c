@@ -66,7 +66,7 @@ done:
 
 /* ---- without overshoot ----------------------------------------------------------------------- */
 
-/* Where spacings differ by more than this factor an extremum between samples is not believed. */
+/* Where spacings differ by more than this factor an extremum between samples is not accepted. */
 #define EVEN 2.0
 
 static double minmod(double a, double b)

@@ -102,7 +102,7 @@ static rill_status parse(rill_yaml *y, size_t size)
     }
     y->loaded = true;
     if (!yaml_document_get_root_node(&y->document)) {
-        status = rill_fail(RILL_USAGE, "%s is empty: docs/vessels.md tells what a case file says", y->path);
+        status = rill_fail(RILL_USAGE, "%s is empty: docs/vessels.md describes the case file", y->path);
         goto done;
     }
     yaml_document_t second;

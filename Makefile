@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # rill: `make help` lists the targets. Everything that is built lands in build/ (BUILD=).
 
-VERSION   := 0.1.0
 CC        ?= gcc
 ASAN      ?= 0
 BUILD     ?= build$(if $(filter 1,$(ASAN)),/asan)
@@ -24,6 +23,10 @@ Q := @
 say = @printf '  %-6s %s\n' $(1) $(2);
 endif
 
+# rill.h states the version; its first number is that of the library's interface.
+PUBLIC_HEADERS := $(wildcard include/rill.h include/rill/*.h)
+VERSION  := $(shell awk '$$2 ~ /^RILL_VERSION_[A-Z]*$$/ { v = v d $$3; d = "." } END { print v }' $(PUBLIC_HEADERS))
+SONAME   := librill.so.$(firstword $(subst ., ,$(VERSION)))
 LIBS     := hdf5 libtiff-4 libpng udunits libxxhash jansson yaml-0.1 zlib
 REVISION := $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD || echo modified; })
 CPPFLAGS += $(CPU_LEVELS:%=-DRILL_LEVEL_%) -Iinclude -Isrc -I. $(shell $(PKG_CONFIG) --cflags $(LIBS)) -D_GNU_SOURCE
@@ -77,21 +80,33 @@ endif
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-all: $(BUILD)/rill ## build librill.so and rill
+all: $(BUILD)/rill $(BUILD)/librill.so ## build librill.so and rill
 
 # Rebuilds what depends on flags when they change.
 FLAGS := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(CUDA) $(NVFLAGS)
 $(shell mkdir -p $(BUILD); printf '%s' '$(FLAGS)' | cmp -s - $(BUILD)/flags || printf '%s' '$(FLAGS)' >$(BUILD)/flags)
-$(shell printf '%s' '$(VERSION) $(REVISION)' | cmp -s - $(BUILD)/revision || printf '%s' '$(VERSION) $(REVISION)' >$(BUILD)/revision)
+$(shell printf '%s' '$(REVISION)' | cmp -s - $(BUILD)/revision || printf '%s' '$(REVISION)' >$(BUILD)/revision)
 
-$(BUILD)/rill: $(CLI_OBJ) $(BUILD)/librill.so
-	$(call say,LD,$@)$(CC) $(LDFLAGS) -o $@ $(CLI_OBJ) -L$(BUILD) -lrill -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(LDLIBS)
+# The program holds what it uses of the library: most of that is not public.
+$(BUILD)/rill: $(CLI_OBJ) $(LIB_OBJ)
+	$(call say,LD,$@)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
-$(BUILD)/librill.so: $(LIB_OBJ) src/librill.map
-	$(call say,LD,$@)$(CC) -shared $(LDFLAGS) -Wl,-z,nodelete -Wl,-soname,librill.so -Wl,--version-script=src/librill.map \
-	  -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
+shared = $(call say,LD,$@)$(CC) -shared $(LDFLAGS) -Wl,-z,nodelete -Wl,-soname,$(1) -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
 
-$(BUILD)/obj/src/core/version.o: CPPFLAGS += -DRILL_VERSION='"$(VERSION)"' -DRILL_REVISION='"$(REVISION)"'
+# The library that is installed exports what the public headers declare.
+$(BUILD)/librill.so: $(BUILD)/librill.so.$(VERSION)
+	$(Q)ln -sf librill.so.$(VERSION) $(BUILD)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
+$(BUILD)/librill.so.$(VERSION): $(LIB_OBJ) $(BUILD)/librill.map
+	$(call shared,$(SONAME)) -Wl,--version-script=$(BUILD)/librill.map
+$(BUILD)/librill.map: scripts/exports $(PUBLIC_HEADERS)
+	$(call say,GEN,$@)scripts/exports $(PUBLIC_HEADERS) >$@
+
+# The same with all its names, for the tests; not installed.
+$(BUILD)/librill-internal.so: $(LIB_OBJ)
+	$(call shared,$(@F))
+
+$(BUILD)/obj/src/core/version.o: CPPFLAGS += -DRILL_REVISION='"$(REVISION)"'
 $(BUILD)/obj/src/core/version.o: $(BUILD)/revision
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
@@ -138,9 +153,9 @@ $(BUILD)/obj/cuda/%.o: cuda/%.cu $(BUILD)/flags Makefile
 # A test of the command line runs the program that the environment variable RILL names.
 TEST_LIBS = $(shell $(PKG_CONFIG) --cflags --libs criterion)
 define test_rule
-$(BUILD)/tests/$(notdir $(1:.c=)): $(BUILD)/obj/$(1:.c=.o) $(BUILD)/librill.so
+$(BUILD)/tests/$(notdir $(1:.c=)): $(BUILD)/obj/$(1:.c=.o) $(BUILD)/librill-internal.so
 	@mkdir -p $$(@D)
-	$$(call say,LD,$$@)$(CC) $(LDFLAGS) -o $$@ $$(filter %.o,$$^) -L$(BUILD) -lrill -Wl,-rpath,'$$$$ORIGIN/..' $(TEST_LIBS) $(LDLIBS)
+	$$(call say,LD,$$@)$(CC) $(LDFLAGS) -o $$@ $$(filter %.o,$$^) -L$(BUILD) -lrill-internal -Wl,-rpath,'$$$$ORIGIN/..' $(TEST_LIBS) $(LDLIBS)
 endef
 $(foreach t,$(TEST_SRC),$(eval $(call test_rule,$(t))))
 $(BUILD)/tests/test_cli: $(filter-out %/main.o,$(CLI_OBJ))
@@ -164,7 +179,7 @@ $(BUILD)/obj/tests/operators-%.o: tests/collide/operators.c $(BUILD)/flags
 	  -DRILL_VECTOR_BYTES=$(word 2,$(part)) -MMD -MP -c -o $@ $<
 
 .PHONY: tests
-tests: $(TESTS) $(BUILD)/rill ## build the tests
+tests: $(TESTS) all ## build the tests
 
 test: tests ## build and run the tests
 	$(Q)$(MAKE) -s install DESTDIR= PREFIX=$(abspath $(BUILD)/prefix)
@@ -183,7 +198,9 @@ format-check: ## fail when a source is not formatted
 install: all ## install program, library, header and pkg-config file (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
 	install -m 755 $(BUILD)/rill $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/librill.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(BUILD)/librill.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/
+	ln -sf librill.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/librill.so
 	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rill.pc
 

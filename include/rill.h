@@ -35,7 +35,12 @@ typedef enum rill_status {
 /** Return the message of the last failure in this thread; "" when there was none. */
 const char *rill_error_message(void);
 
-/** Return the version, "MAJOR.MINOR.PATCH" with the git revision behind it where it was known. */
+/* The version of this header: the only place that states it. */
+#define RILL_VERSION_MAJOR 0
+#define RILL_VERSION_MINOR 1
+#define RILL_VERSION_PATCH 0
+
+/** Return the version of the library, "MAJOR.MINOR.PATCH" with the git revision behind it where it was known. */
 const char *rill_version(void);
 
 /* ---- basic types ----------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  * example compiles against it with what pkg-config says alone (RILL_CC is the compiler) and gets its number.
  */
 #include "cli_test.h"
+#include "rill.h"
 
 #include <math.h>
 
@@ -48,6 +49,40 @@ Test(install, pkg_config_knows_the_library)
     snprintf(flags, sizeof flags, "-I%s/include -L%s/lib -lrill", getenv("RILL_PREFIX"),
              getenv("RILL_PREFIX"));
     cr_assert_eq(strncmp(line, flags, strlen(flags)), 0, "%s is not %s", line, flags);
+}
+
+Test(install, library_has_its_usual_names)
+{
+    char command[2048], line[512], names[64];
+    snprintf(names, sizeof names, "librill.so.%d librill.so.%d.%d.%d ", RILL_VERSION_MAJOR,
+             RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PATCH);
+    snprintf(command, sizeof command, "cd '%s/lib' && readlink librill.so librill.so.* | tr '\\n' ' '",
+             require("RILL_PREFIX"));
+    shell(line, sizeof line, command);
+    cr_assert_str_eq(line, names);
+}
+
+Test(install, header_states_the_version_of_the_library)
+{
+    char command[2048], line[512];
+    const char *prefix = require("RILL_PREFIX");
+    FILE *file = fopen("version.c", "w");
+    cr_assert_not_null(file);
+    fputs("#include <rill.h>\n#include <stdio.h>\n"
+          "int main(void) { printf(\"%d.%d.%d %s\\n\", RILL_VERSION_MAJOR, RILL_VERSION_MINOR, "
+          "RILL_VERSION_PATCH, rill_version()); return 0; }\n",
+          file);
+    cr_assert_eq(fclose(file), 0);
+    snprintf(command, sizeof command,
+             "PKG_CONFIG_PATH='%s/lib/pkgconfig' && export PKG_CONFIG_PATH && "
+             "%s -std=c11 -Wall -Wextra -Werror -o version version.c $(pkg-config --cflags --libs rill) "
+             "'-Wl,-rpath,%s/lib' && ./version",
+             prefix, require("RILL_CC"), prefix);
+    shell(line, sizeof line, command);
+    char *library = strchr(line, ' ');
+    cr_assert_not_null(library, "%s", line);
+    *library++ = '\0';
+    cr_assert_eq(strncmp(library, line, strlen(line)), 0, "%s and %s", line, library);
 }
 
 Test(install, example_gets_its_number)

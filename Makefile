@@ -114,7 +114,8 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # What NVRTC compiles kernels from, in the library itself.
-KERNEL_SOURCES := include/rill.h $(sort $(filter-out $(patsubst %,src/kernel/%.h,build rounding variant),$(wildcard src/kernel/*.h))) cuda/compiled.h cuda/kernels.cuh
+KERNEL_SOURCES := $(patsubst %,include/rill/%.h,boundary domain geometry rheology status types variant) \
+  $(sort $(filter-out $(patsubst %,src/kernel/%.h,build rounding variant),$(wildcard src/kernel/*.h))) cuda/compiled.h cuda/kernels.cuh
 $(BUILD)/obj/cuda/sources.S: scripts/embed $(KERNEL_SOURCES)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)scripts/embed rill_kernel_sources $(KERNEL_SOURCES) >$@
@@ -184,7 +185,7 @@ tests: $(TESTS) all ## build the tests
 test: tests ## build and run the tests
 	$(Q)$(MAKE) -s install DESTDIR= PREFIX=$(abspath $(BUILD)/prefix)
 	$(Q)RILL=$(abspath $(BUILD)/rill) RILL_PREFIX=$(abspath $(BUILD)/prefix) RILL_CC="$(CC) $(SANITIZE)" \
-	  RILL_EXAMPLE=$(abspath examples/permeability.c) scripts/run-tests $(TESTS)
+	  RILL_EXAMPLES=$(abspath examples) scripts/run-tests $(TESTS)
 
 bench: $(BUILD)/rill ## measure speed on this machine
 	$(Q)$(BUILD)/rill bench --json $(BUILD)/bench.json
@@ -195,13 +196,14 @@ format: ## format the sources in place
 format-check: ## fail when a source is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
-install: all ## install program, library, header and pkg-config file (PREFIX, DESTDIR)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
+install: all ## install program, library, headers and pkg-config file (PREFIX, DESTDIR)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/rill
 	install -m 755 $(BUILD)/rill $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(BUILD)/librill.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf librill.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/librill.so
 	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 include/rill/*.h $(DESTDIR)$(PREFIX)/include/rill/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rill.pc
 
 clean: ## remove build/

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # rill: `make help` lists the targets. Everything that is built lands in build/ (BUILD=).
 
-VERSION   := $(shell sed -n 's/^\#define RILL_VERSION_M[A-Z]* //p; s/^\#define RILL_VERSION_PATCH //p' include/rill.h | paste -sd.)
-# Of the interface, in the soname.
-INTERFACE := $(firstword $(subst ., ,$(VERSION)))
 CC        ?= gcc
 ASAN      ?= 0
 BUILD     ?= build$(if $(filter 1,$(ASAN)),/asan)
@@ -26,6 +23,10 @@ Q := @
 say = @printf '  %-6s %s\n' $(1) $(2);
 endif
 
+# rill.h states the version; its first number is that of the library's interface.
+PUBLIC_HEADERS := $(wildcard include/rill.h include/rill/*.h)
+VERSION  := $(shell awk '$$2 ~ /^RILL_VERSION_[A-Z]*$$/ { v = v d $$3; d = "." } END { print v }' $(PUBLIC_HEADERS))
+SONAME   := librill.so.$(firstword $(subst ., ,$(VERSION)))
 LIBS     := hdf5 libtiff-4 libpng udunits libxxhash jansson yaml-0.1 zlib
 REVISION := $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD || echo modified; })
 CPPFLAGS += $(CPU_LEVELS:%=-DRILL_LEVEL_%) -Iinclude -Isrc -I. $(shell $(PKG_CONFIG) --cflags $(LIBS)) -D_GNU_SOURCE
@@ -84,31 +85,28 @@ all: $(BUILD)/rill $(BUILD)/librill.so ## build librill.so and rill
 # Rebuilds what depends on flags when they change.
 FLAGS := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(CUDA) $(NVFLAGS)
 $(shell mkdir -p $(BUILD); printf '%s' '$(FLAGS)' | cmp -s - $(BUILD)/flags || printf '%s' '$(FLAGS)' >$(BUILD)/flags)
-$(shell printf '%s' '$(VERSION) $(REVISION)' | cmp -s - $(BUILD)/revision || printf '%s' '$(VERSION) $(REVISION)' >$(BUILD)/revision)
+$(shell printf '%s' '$(REVISION)' | cmp -s - $(BUILD)/revision || printf '%s' '$(REVISION)' >$(BUILD)/revision)
 
-# Two libraries of the same objects: librill.so exports what include/rill.h declares; the program and the tests, which
-# use more, link librill-internal.so.
-$(BUILD)/rill: $(CLI_OBJ) $(BUILD)/librill-internal.so
-	$(call say,LD,$@)$(CC) $(LDFLAGS) -o $@ $(CLI_OBJ) -L$(BUILD) -lrill-internal \
-	  -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib/rill' $(LDLIBS)
+# The program holds what it uses of the library: most of that is not public.
+$(BUILD)/rill: $(CLI_OBJ) $(LIB_OBJ)
+	$(call say,LD,$@)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
-library = $(call say,LD,$@)$(CC) -shared $(LDFLAGS) -Wl,-z,nodelete -Wl,-soname,$(1) -Wl,--version-script=$(2) \
-  -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
+shared = $(call say,LD,$@)$(CC) -shared $(LDFLAGS) -Wl,-z,nodelete -Wl,-soname,$(1) -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
 
-$(BUILD)/librill-internal.so: $(LIB_OBJ) src/librill-internal.map
-	$(call library,librill-internal.so,src/librill-internal.map)
-
-$(BUILD)/librill.so.$(VERSION): $(LIB_OBJ) $(BUILD)/librill.map
-	$(call library,librill.so.$(INTERFACE),$(BUILD)/librill.map)
-
+# The library that is installed exports what the public headers declare.
 $(BUILD)/librill.so: $(BUILD)/librill.so.$(VERSION)
-	$(Q)ln -sf $(<F) $(BUILD)/librill.so.$(INTERFACE)
-	$(Q)ln -sf librill.so.$(INTERFACE) $@
+	$(Q)ln -sf librill.so.$(VERSION) $(BUILD)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
+$(BUILD)/librill.so.$(VERSION): $(LIB_OBJ) $(BUILD)/librill.map
+	$(call shared,$(SONAME)) -Wl,--version-script=$(BUILD)/librill.map
+$(BUILD)/librill.map: scripts/exports $(PUBLIC_HEADERS)
+	$(call say,GEN,$@)scripts/exports $(PUBLIC_HEADERS) >$@
 
-$(BUILD)/librill.map: include/rill.h scripts/exports
-	$(call say,GEN,$@)scripts/exports --script include/rill.h >$@
+# The same with all its names, for the tests; not installed.
+$(BUILD)/librill-internal.so: $(LIB_OBJ)
+	$(call shared,$(@F))
 
-$(BUILD)/obj/src/core/version.o: CPPFLAGS += -DRILL_VERSION='"$(VERSION)"' -DRILL_REVISION='"$(REVISION)"'
+$(BUILD)/obj/src/core/version.o: CPPFLAGS += -DRILL_REVISION='"$(REVISION)"'
 $(BUILD)/obj/src/core/version.o: $(BUILD)/revision
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
@@ -116,7 +114,8 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # What NVRTC compiles kernels from, in the library itself.
-KERNEL_SOURCES := include/rill.h $(sort $(filter-out $(patsubst %,src/kernel/%.h,build rounding variant),$(wildcard src/kernel/*.h))) cuda/compiled.h cuda/kernels.cuh
+KERNEL_SOURCES := $(patsubst %,include/rill/%.h,boundary domain geometry rheology status types variant) \
+  $(sort $(filter-out $(patsubst %,src/kernel/%.h,build rounding variant),$(wildcard src/kernel/*.h))) cuda/compiled.h cuda/kernels.cuh
 $(BUILD)/obj/cuda/sources.S: scripts/embed $(KERNEL_SOURCES)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)scripts/embed rill_kernel_sources $(KERNEL_SOURCES) >$@
@@ -181,12 +180,12 @@ $(BUILD)/obj/tests/operators-%.o: tests/collide/operators.c $(BUILD)/flags
 	  -DRILL_VECTOR_BYTES=$(word 2,$(part)) -MMD -MP -c -o $@ $<
 
 .PHONY: tests
-tests: $(TESTS) $(BUILD)/rill ## build the tests
+tests: $(TESTS) all ## build the tests
 
 test: tests ## build and run the tests
 	$(Q)$(MAKE) -s install DESTDIR= PREFIX=$(abspath $(BUILD)/prefix)
 	$(Q)RILL=$(abspath $(BUILD)/rill) RILL_PREFIX=$(abspath $(BUILD)/prefix) RILL_CC="$(CC) $(SANITIZE)" \
-	  RILL_EXAMPLE=$(abspath examples/permeability.c) scripts/run-tests $(TESTS)
+	  RILL_EXAMPLES=$(abspath examples) scripts/run-tests $(TESTS)
 
 bench: $(BUILD)/rill ## measure speed on this machine
 	$(Q)$(BUILD)/rill bench --json $(BUILD)/bench.json
@@ -197,13 +196,14 @@ format: ## format the sources in place
 format-check: ## fail when a source is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
-install: all ## install program, library, header and pkg-config file (PREFIX, DESTDIR)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/lib/rill $(DESTDIR)$(PREFIX)/include
+install: all ## install program, library, headers and pkg-config file (PREFIX, DESTDIR)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/rill
 	install -m 755 $(BUILD)/rill $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/librill-internal.so $(DESTDIR)$(PREFIX)/lib/rill/
 	install -m 755 $(BUILD)/librill.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/
-	cp -P $(BUILD)/librill.so.$(INTERFACE) $(BUILD)/librill.so $(DESTDIR)$(PREFIX)/lib/
+	ln -sf librill.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/librill.so
 	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 include/rill/*.h $(DESTDIR)$(PREFIX)/include/rill/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rill.pc
 
 clean: ## remove build/

@@ -3,6 +3,7 @@
  * Velocity sets, collision operators and viscosity laws, node by node, against slow references that share
  * nothing with them: dense matrices, moments and cumulants by their definitions, and bisection.
  */
+#include "rill.h"
 #include "collide/operators.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version that the Makefile states; the only file rebuilt when the git revision moves. */
+/* The version that rill.h states; the only file rebuilt when the git revision moves. */
 #include "rill.h"
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define RILL_VERSION TEXT(RILL_VERSION_MAJOR) "." TEXT(RILL_VERSION_MINOR) "." TEXT(RILL_VERSION_PATCH)
 
 const char *rill_version(void)
 {

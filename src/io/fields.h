@@ -15,9 +15,6 @@
 #include "core/log.h"
 #include "rill.h"
 
-/** Which fields are written. */
-typedef enum rill_fields_kind { RILL_FIELDS_NONE, RILL_FIELDS_IMAGE, RILL_FIELDS_SPARSE } rill_fields_kind;
-
 /**
  * Hand out moments of the nodes first … first + count - 1; rill_sim_moments() has this shape.
  * @param[out] rho  [count], rho - 1 in lu

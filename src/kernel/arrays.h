@@ -6,7 +6,10 @@
 #ifndef RILL_KERNEL_ARRAYS_H
 #define RILL_KERNEL_ARRAYS_H
 
-#include "rill.h"
+#include "rill/types.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 /** Nodes of a block whose links are described together (strides are multiples of it), and of a vector. */
 enum { RILL_SEGMENT_BLOCK = 64, RILL_SEGMENT_LANES = 16 };

@@ -12,7 +12,7 @@
 #define RILL_KERNEL_LATTICE_H
 
 #include "kernel/platform.h"
-#include "rill.h"
+#include "rill/variant.h"
 
 enum { RILL_Q_MAX = 27 };
 

@@ -9,6 +9,9 @@
 
 #include "kernel/arrays.h"
 #include "kernel/platform.h"
+#include "rill/boundary.h"
+#include "rill/rheology.h"
+#include "rill/variant.h"
 #ifdef RILL_ARITHMETIC
 #include "kernel/rates.h"
 

@@ -6,7 +6,7 @@
 #ifndef RILL_KERNEL_PLAN_H
 #define RILL_KERNEL_PLAN_H
 
-#include "rill.h"
+#include "rill/variant.h"
 
 /** What decides where populations are and how they are stored: compile-time constants. */
 typedef struct rill_plan {

@@ -27,7 +27,7 @@
 #include "kernel/minifloat.h"
 #include "kernel/platform.h"
 #include "kernel/posit.h"
-#include "rill.h"
+#include "rill/variant.h"
 
 #include <string.h>
 

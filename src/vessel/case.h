@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file case.h
- * A case: the content of case.yaml (rill_case, SI), its values on a lattice (rill_case_plan), and
- * the simulation that is set up from both (rill_vessel). Nothing here steps or writes results.
+ * The content of case.yaml (rill_case, SI), and the simulation that is set up from it and its plan
+ * (rill_vessel). What is done with them is in rill/vessel.h.
  */
 #ifndef RILL_VESSEL_CASE_H
 #define RILL_VESSEL_CASE_H
@@ -93,7 +93,7 @@ typedef struct rill_case_plane {
 } rill_case_plane;
 
 /** A case as read, SI throughout. Everything is owned. */
-typedef struct rill_case {
+struct rill_case {
     char *path;     /**< of the case file */
     char *text;     /**< the file itself, for the results' provenance */
     char *geometry; /**< path of the geometry, relative ones made so from the case file's directory */
@@ -128,139 +128,10 @@ typedef struct rill_case {
         rill_case_plane *planes; /**< [plane_count] */
         int plane_count;
     } output;
-} rill_case;
-
-/**
- * Read and check a case file: YAML with a schema, every quantity with its unit. Reads waveforms, too, but not
- * the geometry.
- * @return RILL_USAGE with "file:line: " and one sentence: unknown, doubled or missing keys, wrong types,
- *         missing or wrong units, values out of range; RILL_SYSTEM without memory
- * @see docs/vessels.md, tests/test_case.c
- */
-rill_status rill_case_read(const char *path, rill_case **out);
-
-/** Destroy a case; NULL is allowed. */
-void rill_case_destroy(rill_case *given);
-
-/** SI per lattice unit. */
-typedef struct rill_scales {
-    double length;   /**< m: the spacing */
-    double time;     /**< s: the time step */
-    double velocity; /**< m/s */
-    double pressure; /**< Pa per unit of pressure, p = (rho - 1)/3 in lu; stresses likewise */
-    double flow;     /**< m3/s */
-    double base;     /**< Pa: pressure of density 1; p = base + pressure (rho - 1)/3 */
-} rill_scales;
-
-/** What comes of an opening. */
-typedef struct rill_plan_opening {
-    int end;                     /**< number of its rill_end */
-    double cells;                /**< across: hydraulic diameter / spacing */
-    double flow_mean, flow_peak; /**< m3/s, expected, into the vessel counted positive; peak of |Q| */
-    double velocity_peak;        /**< m/s, mean over the section, at the peak; the profile's if higher */
-    double pressure_mean, pressure_peak; /**< Pa, expected */
-    double pressure_start;               /**< Pa: Windkessel: p_c of the periodic state at time 0 */
-    double share;                        /**< outlets: of the mean flow, expected */
-    double reynolds, womersley;          /**< at the peak, by hydraulic diameter; by its half */
-    double kept, kept_when;   /**< inlets: least part of the own profile, s; the rest is flat, see kept.h */
-    double outward;           /**< inlets: m/s, largest velocity out of the vessel, of the whole profile */
-    double reversed;          /**< the same of the mean over the section */
-    double extension;         /**< m, between the surface and the plane of the opening */
-    double sponge;            /**< outlets: m, length of the sponge layer in the extension; 0: none */
-    double sponge_nu;         /**< m2/s, viscosity of the layer at the opening */
-    double sponge_resistance; /**< Pa s/m3, expected of the layer */
-} rill_plan_opening;
-
-/** One remark of a plan; a refusal says what would do. */
-typedef struct rill_plan_verdict {
-    bool refuses;
-    char text[480];
-} rill_plan_verdict;
-
-enum { RILL_PLAN_VERDICTS = 16 };
-
-/** What the compressible fluid of the lattice stores, beside the circuit; see compliance.c. SI. */
-typedef struct rill_plan_compliance {
-    double volume;            /**< m3, of the fluid */
-    double lattice;           /**< m3/Pa: volume / (density c_s^2) */
-    double circuit;           /**< m3/Pa, of all Windkessels */
-    double share;             /**< lattice / circuit; 0 where a pressure is held or there is no Windkessel */
-    double stroke, swing;     /**< m3 that come in over a cycle, 0 when steady; Pa, of the pressures */
-    double stored;            /**< lattice x pressure range / stroke */
-    double resistance;        /**< Pa s/m3, of all outlets; 0 where a pressure is held */
-    double constant;          /**< s, the longest R_d C of a Windkessel */
-    double settling;          /**< s: resistance x lattice */
-    double peak, peak_stored; /**< Pa: of the circuit alone, and of the circuit with the lattice */
-    double change;            /**< largest difference of these pressures, over their range */
-} rill_plan_compliance;
-
-/** What a run that goes on from a checkpoint keeps of the plan it began with. */
-typedef struct rill_plan_resume {
-    bool given;
-    double time_step;                   /**< s */
-    uint64_t cycle_steps, soft_steps;   /**< as in rill_case_plan */
-    uint64_t span;                      /**< steps of a cycle, or of the span of a steady run */
-    uint64_t phases;                    /**< snapshots of a cycle */
-    bool probes, planes, surface, line; /**< are unchanged: their series continue */
-} rill_plan_resume;
-
-/** The plan of a case, known before anything is allocated for it. */
-typedef struct rill_case_plan {
-    rill_scales scales;
-    rill_sim_options options; /**< variant, tau, viscosity law: lu */
-    rill_rheology rheology;
-
-    uint64_t voxels, nodes, wall_links, opening_links;
-    double nu;                          /**< m2/s, of the tau that the plan is made with */
-    double tau_low, tau_high;           /**< of the viscosity law; the same twice when Newtonian */
-    double velocity_peak;               /**< m/s, largest expected in the vessel */
-    double narrowest;                   /**< m2, of the section where that is; see passage.h */
-    double mach, reynolds;              /**< of that; of the opening where it is largest */
-    double womersley;                   /**< of the inlet; 0 when steady */
-    double pressure_low, pressure_high; /**< Pa: of all openings over a cycle, and of the start */
-    double pressure_allowed; /**< Pa: what circuit, Bernoulli, viscosity and inertia make; see guard.c */
-    double mach_limit, pressure_limit; /**< a run stops above: Mach number; Pa from scales.base */
-    uint64_t cycle_steps;              /**< steps of a cycle; 0 when steady */
-    uint64_t steps;                    /**< at most */
-    int weights;                       /**< of all modes of velocities and pressures, each moment */
-    rill_plan_compliance compliance;
-    rill_plan_resume resume; /**< of the checkpoint that the run goes on from */
-    uint64_t soft_steps;     /**< over which flow and pressure come up */
-    uint64_t host_bytes, device_bytes, host_free, device_free;
-    uint64_t checkpoint_bytes, output_bytes; /**< of one checkpoint; of all results, before compression */
-    double mlups;                            /**< million node updates per second */
-    bool mlups_measured;                     /**< here, just now */
-    double seconds_cycle, seconds;           /**< estimated: a cycle (0 when steady), all */
-    const char *variant_reason;
-
-    rill_plan_opening openings[RILL_OPENINGS]; /**< [opening_count], in the order of the geometry */
-    int opening_count;
-    rill_plan_verdict verdicts[RILL_PLAN_VERDICTS];
-    int verdict_count;
-} rill_case_plan;
-
-/** What a plan needs beside the case. */
-typedef struct rill_plan_options {
-    rill_device *device;       /**< not owned; NULL: opened whenever it is needed */
-    rill_backend_kind backend; /**< of that */
-    bool measure;              /**< measure the speed, else it is left out */
-    const char *resume;        /**< directory of the checkpoint that the run goes on from; NULL: a new run */
-} rill_plan_options;
-
-/**
- * Plan a case on its geometry; nothing is allocated for the run, but a small vessel is set
- * up for a moment where its speed is to be measured.
- * @return RILL_USAGE when openings of case and geometry do not match, or the geometry is none of a vessel.
- * What speaks against the run is among the verdicts: see rill_case_plan_accept()
- */
-rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
-                                const rill_plan_options *options, rill_case_plan *plan);
-
-/** Return RILL_USAGE with the first refusal among the verdicts (RILL_SYSTEM when memory is what lacks). */
-rill_status rill_case_plan_accept(const rill_case_plan *plan);
+};
 
 /** A case on a simulation. */
-typedef struct rill_vessel {
+struct rill_vessel {
     const rill_case *given;     /**< borrowed */
     const rill_geom *geom;      /**< borrowed */
     rill_case_plan plan;        /**< its own copy */
@@ -270,17 +141,6 @@ typedef struct rill_vessel {
     int patches[RILL_OPENINGS]; /**< [plan.opening_count], patch of each opening, in the order of the geometry
                                  */
     struct rill_vessel_ends *ends; /**< what the schedules need, owned */
-} rill_vessel;
-
-/**
- * Set up the simulation of a case: domain, walls, openings, and the state that it starts from.
- * @param[in] given, geom  borrowed: they must outlive the vessel
- * @param[in] plan         accepted; copied
- */
-rill_status rill_vessel_create(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan,
-                               rill_vessel **out);
-
-/** Destroy a vessel; NULL is allowed. */
-void rill_vessel_destroy(rill_vessel *vessel);
+};
 
 #endif

@@ -540,6 +540,8 @@ done:
     return status;
 }
 
+const char *rill_case_geometry(const rill_case *given) { return given->geometry; }
+
 void rill_case_destroy(rill_case *c)
 {
     if (!c) return;

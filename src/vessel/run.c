@@ -4,6 +4,7 @@
 
 #include "vessel/resume.h"
 #include "core/clock.h"
+#include "core/log.h"
 #include "core/status.h"
 #include "sim/sim.h"
 

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "io/fields.h"
 #include "io/view.h"
 #include "io/wall_file.h"
 #include "io/xmf.h"

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The installed tree, which `make test` puts below RILL_PREFIX: the program runs from there, and the C
- * example compiles against it with what pkg-config says alone (RILL_CC is the compiler) and gets its number.
+ * examples (RILL_EXAMPLES is their directory) compile against it with what pkg-config says alone (RILL_CC is
+ * the compiler) and get their numbers.
  */
 #include "cli_test.h"
+#include "rill.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 TestSuite(install, .init = cli_test_start, .fini = cli_test_end);
 
@@ -50,17 +53,107 @@ Test(install, pkg_config_knows_the_library)
     cr_assert_eq(strncmp(line, flags, strlen(flags)), 0, "%s is not %s", line, flags);
 }
 
-Test(install, example_gets_its_number)
+Test(install, library_has_its_usual_names)
 {
-    char command[2048], line[512];
+    char command[2048], line[512], names[64];
+    snprintf(names, sizeof names, "librill.so.%d librill.so.%d.%d.%d ", RILL_VERSION_MAJOR,
+             RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PATCH);
+    snprintf(command, sizeof command, "cd '%s/lib' && readlink librill.so librill.so.* | tr '\\n' ' '",
+             require("RILL_PREFIX"));
+    shell(line, sizeof line, command);
+    cr_assert_str_eq(line, names);
+}
+
+/* Compile an example and run it; the line is the last of what it prints that begins with these words. */
+static void example(char *line, int size, const char *name, const char *arguments, const char *words)
+{
+    char command[4096];
     const char *prefix = require("RILL_PREFIX");
     snprintf(command, sizeof command,
              "PKG_CONFIG_PATH='%s/lib/pkgconfig' && export PKG_CONFIG_PATH && "
-             "%s -std=c11 -Wall -Wextra -Werror -o example '%s' $(pkg-config --cflags --libs rill) -lm "
-             "'-Wl,-rpath,%s/lib' && ./example",
-             prefix, require("RILL_CC"), require("RILL_EXAMPLE"), prefix);
+             "%s -std=c11 -Wall -Wextra -Werror -o example '%s/%s' $(pkg-config --cflags --libs rill) -lm "
+             "'-Wl,-rpath,%s/lib' && ./example %s >printed && grep '^%s' printed | tail -n 1",
+             prefix, require("RILL_CC"), require("RILL_EXAMPLES"), name, prefix, arguments, words);
+    shell(line, size, command);
+}
+
+/* Compile a source and run it. */
+static void compile(char *line, int size, const char *source)
+{
+    char command[4096];
+    const char *prefix = require("RILL_PREFIX");
+    FILE *file = fopen("source.c", "w");
+    cr_assert_not_null(file);
+    fputs(source, file);
+    cr_assert_eq(fclose(file), 0);
+    snprintf(command, sizeof command,
+             "PKG_CONFIG_PATH='%s/lib/pkgconfig' && export PKG_CONFIG_PATH && "
+             "%s -std=c11 -Wall -Wextra -Werror -o source source.c $(pkg-config --cflags --libs rill) "
+             "'-Wl,-rpath,%s/lib' && ./source",
+             prefix, require("RILL_CC"), prefix);
+    shell(line, size, command);
+}
+
+Test(install, header_states_the_version_of_the_library)
+{
+    char line[512];
+    compile(line, sizeof line,
+            "#include <rill.h>\n#include <stdio.h>\n"
+            "int main(void) { printf(\"%d.%d.%d %s\\n\", RILL_VERSION_MAJOR, RILL_VERSION_MINOR, "
+            "RILL_VERSION_PATCH, rill_version()); return 0; }\n");
+    char *library = strchr(line, ' ');
+    cr_assert_not_null(library, "%s", line);
+    *library++ = '\0';
+    cr_assert_eq(strncmp(library, line, strlen(line)), 0, "%s and %s", line, library);
+}
+
+Test(install, every_header_stands_alone)
+{
+    char command[2048], line[512];
+    snprintf(command, sizeof command,
+             "cd '%s/include' && for header in rill.h rill/*.h; do echo \"#include <$header>\" | "
+             "%s -std=c11 -Wall -Wextra -Werror -I. -fsyntax-only -x c - || exit 1; done; ls rill | wc -l",
+             require("RILL_PREFIX"), require("RILL_CC"));
     shell(line, sizeof line, command);
+    cr_assert_geq(atoi(line), 10, "%s", line);
+}
+
+Test(install, permeability_gets_its_number)
+{
+    char line[512];
+    example(line, sizeof line, "permeability.c", "", "rill");
     const char *number = strstr(line, "k = ");
     cr_assert_not_null(number, "%s", line);
     cr_assert(fabs(strtod(number + 4, NULL) - 21.375) < 1e-8, "%s", line); /* 16^2/12 + 1/24 */
+}
+
+/* Poiseuille in a pipe of radius 1 mm and length 4 mm: a drop of 8 mu L Q / (pi R^4). */
+Test(install, vessel_gets_flow_and_pressure, .timeout = 300)
+{
+    char line[512];
+    double flow, pressure;
+    cli_result r = cli_test_run("generate", "bend", "--radius", "1mm", "--angle", "0", "--inlet", "2mm",
+                                "--outlet", "2mm", "--edge", "0.15mm", "-q", "-o", "p.stl");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("voxelize", "p.stl", "--units", "mm", "--dx", "0.22mm", "--name", "0mm,0mm,0mm=in",
+                     "--name", "0mm,0mm,4mm=out", "-o", "p.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    FILE *file = fopen("p.yaml", "w");
+    cr_assert_not_null(file);
+    fputs("geometry: p.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\n"
+          "openings:\n  in: {kind: inlet, flow: 0.1 mL/s, profile: parabolic}\n"
+          "  out: {kind: pressure, pressure: 0 Pa}\nrun: {mach: 0.1, tolerance: 0.002}\n",
+          file);
+    cr_assert_eq(fclose(file), 0);
+    cr_assert_eq(mkdir("results", 0777), 0);
+    example(line, sizeof line, "vessel.c", "p.yaml results", "out: ");
+    cr_assert_eq(sscanf(line, "out: flow %lf mL/s, pressure %lf Pa", &flow, &pressure), 2, "%s", line);
+    cr_assert_float_eq(flow, -0.1, 1e-3, "%s", line);
+    cr_assert_float_eq(pressure, 0, 0.1, "%s", line);
+    shell(line, sizeof line, "grep '^in: ' printed");
+    cr_assert_eq(sscanf(line, "in: flow %lf mL/s, pressure %lf Pa", &flow, &pressure), 2, "%s", line);
+    const double drop = 8 * 4e-3 * 4e-3 * 0.1e-6 / (M_PI * 1e-12);
+    cr_assert_float_eq(flow, 0.1, 1e-6, "%s", line);
+    cr_assert_float_eq(pressure, drop, 0.1 * drop, "%g Pa expected: %s", drop, line);
+    cr_assert_eq(access("results/run.h5", R_OK), 0);
 }

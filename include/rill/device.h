@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rill/device.h
+ * Devices that simulations run on.
+ */
+#ifndef RILL_PUBLIC_DEVICE_H
+#define RILL_PUBLIC_DEVICE_H
+
+#include "rill/status.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where a simulation runs. */
+typedef enum rill_backend_kind { RILL_BACKEND_AUTO, RILL_BACKEND_CPU, RILL_BACKEND_CUDA } rill_backend_kind;
+
+/**
+ * A device that simulations run on: its memory, its queue of kernels, and the kernels that were found for it.
+ * Nothing of it is shared with other devices, not even with another object for the same GPU: threads may each
+ * have one of their own, but one is for one thread at a time. Simulations on the same device follow each
+ * other in its queue.
+ */
+typedef struct rill_device rill_device;
+
+/**
+ * Open a device.
+ * @param[in] kind     AUTO: a CUDA device where one answers, or else the CPU
+ * @param[in] ordinal  of the CUDA devices that CUDA_VISIBLE_DEVICES leaves, from 0; 0 for the CPU
+ * @return RILL_SYSTEM with the reason when there is none, RILL_USAGE for an ordinal beyond the last
+ */
+rill_status rill_device_create(rill_backend_kind kind, int ordinal, rill_device **out);
+
+/** Close a device on which no simulation is left; NULL is allowed. */
+void rill_device_destroy(rill_device *device);
+
+/** Return its name, "NVIDIA H200" or the processor and its threads. */
+const char *rill_device_name(const rill_device *device);
+
+/** Return whether a backend can run here; when not, rill_error_message() says why. */
+bool rill_backend_available(rill_backend_kind backend);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rill/geometry.h
+ * A geometry: voxels, and the surface that they were cut from.
+ */
+#ifndef RILL_PUBLIC_GEOMETRY_H
+#define RILL_PUBLIC_GEOMETRY_H
+
+#include "rill/status.h"
+#include "rill/types.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Values of a voxel. */
+enum {
+    RILL_SOLID = 0, /**< not part of the flow */
+    RILL_FLUID = 1, /**< a fluid node */
+    RILL_PATCH = 2  /**< this and above: a fluid node that carries a patch label */
+};
+
+/** Pore fractions of the whole box, counted before anything was dropped; negative when unknown. */
+typedef struct rill_porosity {
+    double total;          /**< every pore voxel */
+    double connected;      /**< pores whose face-connected component reaches an outer face */
+    double percolating[3]; /**< pores whose component conducts along x, y, z */
+} rill_porosity;
+
+/** A link from a fluid node that crosses a surface. */
+typedef struct rill_cut {
+    rill_node node;
+    uint32_t triangle; /**< of the surface, the first one on the way; RILL_NO_TRIANGLE where there is none:
+                            closed holes, extensions, openings */
+    float q;           /**< how far from the node the surface is, as a part of the link: 0 to 1 */
+    uint8_t direction; /**< number i of the D3Q27 velocity c_i that leads from the surface to the node, as in
+                            rill_wall_link: the surface is at x - q c_i. D3Q19 has the first 19 of D3Q27 */
+} rill_cut;
+
+#define RILL_NO_TRIANGLE UINT32_MAX
+
+enum {
+    RILL_OPENING_NAME = 64, /**< bytes of a name, NUL included */
+    RILL_OPENINGS = 253     /**< at most: nodes carry their labels */
+};
+
+/** A flat piece of the surface through which fluid enters or leaves. */
+typedef struct rill_opening {
+    char name[RILL_OPENING_NAME];
+    uint8_t label;             /**< value of the voxels that have a link through it */
+    double centre[3];          /**< m, from the corner that geom->origin counts from */
+    double normal[3];          /**< of length 1, into the fluid */
+    double area, perimeter;    /**< of the true outline, m2 and m */
+    double hydraulic_diameter; /**< 4 area / perimeter, m */
+    rill_cut *cuts;            /**< [cut_count], owned, by node and direction */
+    uint64_t cut_count;
+    double (*outline)[3]; /**< [outline_count], m, on its plane, one after the other around it; owned; NULL in
+                               older files */
+    uint64_t outline_count;
+} rill_opening;
+
+/** The triangle surface that a geometry was cut from, and where links cross it. */
+typedef struct rill_surface {
+    double (*vertices)[3];    /**< [vertex_count], m, owned */
+    uint32_t (*triangles)[3]; /**< [triangle_count], vertices; in the order of the file, normals outward */
+    uint64_t vertex_count, triangle_count;
+    rill_cut *walls; /**< [wall_count], links to walls, by node and direction, owned */
+    uint64_t wall_count;
+    rill_opening *openings; /**< [opening_count], owned */
+    int opening_count;
+    uint8_t *removed; /**< [triangle_count], 1: taken away for an opening, so that it is no wall, owned; NULL:
+                           none was */
+} rill_surface;
+
+/** A voxel geometry. */
+typedef struct rill_geom {
+    uint32_t n[3];          /**< voxels along x, y, z */
+    uint8_t *voxels;        /**< [nz][ny][nx], owned */
+    double spacing;         /**< edge of a voxel in metres; 0 when unknown */
+    double origin[3];       /**< corner of voxel 0 in metres */
+    rill_side sides[3];     /**< what lies beyond the faces normal to x, y, z */
+    rill_porosity porosity; /**< see rill_porosity */
+    char *source;           /**< file or generator that it came from, owned, may be NULL */
+    char *source_hash;      /**< XXH3-64 of the source file in hexadecimal, owned, may be NULL */
+    char *options;          /**< the command that made it, owned, may be NULL */
+    rill_surface *surface;  /**< what it was cut from, owned; NULL for images and generated geometry */
+} rill_geom;
+
+/**
+ * Create a geometry of solid voxels with periodic boundaries, unknown spacing and unknown porosities.
+ * @param[in]  n    voxels along x, y, z, each at least 1
+ * @param[out] out  the geometry
+ * @return RILL_USAGE for an empty or overflowing box, RILL_SYSTEM without memory
+ */
+rill_status rill_geom_create(const uint32_t n[3], rill_geom **out);
+
+/** Destroy a geometry; NULL is allowed. */
+void rill_geom_destroy(rill_geom *geom);
+
+/** Destroy a surface; NULL is allowed. */
+void rill_surface_destroy(rill_surface *surface);
+
+/** Return the number of voxels of the box. */
+uint64_t rill_geom_voxels(const rill_geom *geom);
+
+/** Return the number of fluid voxels (value at least RILL_FLUID). */
+uint64_t rill_geom_fluid(const rill_geom *geom);
+
+/** Read a `*.geom.h5` file. @return RILL_USAGE when it is not one, RILL_SYSTEM without memory */
+rill_status rill_geom_read(const char *path, rill_geom **out);
+
+/** What rill_geom_write() stores beside the voxels. */
+typedef struct rill_geom_write_options {
+    bool index_pull; /**< the pull index list of `lattice` */
+    int lattice;     /**< a rill_lattice */
+} rill_geom_write_options;
+
+/**
+ * Write a `*.geom.h5` file: whole or not at all.
+ * @param[in] options  NULL for the voxels and node cells alone
+ */
+rill_status rill_geom_write(const rill_geom *geom, const char *path, const rill_geom_write_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rill/sim.h
+ * A simulation: steps, sums, and what stands at its boundaries.
+ */
+#ifndef RILL_PUBLIC_SIM_H
+#define RILL_PUBLIC_SIM_H
+
+#include "rill/boundary.h"
+#include "rill/device.h"
+#include "rill/rheology.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Physics and place of a simulation, in lattice units. */
+typedef struct rill_sim_options {
+    rill_variant variant;
+    rill_device *device;       /**< not owned; NULL: the simulation opens one for itself */
+    rill_backend_kind backend; /**< of that */
+    double tau;   /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
+                       Carreau-Yasuda and Casson, where nu follows from the law */
+    double magic; /**< (tau - 1/2)(tau_minus - 1/2), > 0: TRT and MRT for all odd moments, central moments and
+                     cumulants on D3Q27 for the moment xyz; not used by SRT */
+    double force[3];                    /**< body force per volume; force[2] is 0 on D2Q9 */
+    rill_carreau_yasuda carreau_yasuda; /**< read when variant.rheology says so */
+    rill_casson casson;                 /**< likewise */
+} rill_sim_options;
+
+/** Return tau 1, magic 3/16, no force, the default variant, backend auto. */
+rill_sim_options rill_sim_options_default(void);
+
+/** Sums and extrema over all nodes, taken between steps. */
+typedef struct rill_totals {
+    double mass;         /**< sum of (rho - 1) */
+    double resting;      /**< mass that full-way bounce-back keeps in ghosts: it comes back a step later */
+    double momentum[3];  /**< sum of rho u, half of the force included */
+    double speed;        /**< sum of |u| */
+    double kinetic;      /**< sum of u^2 / 2 */
+    double elastic;      /**< sum of c_s^2 (rho - 1)^2 / 2, the energy of compression */
+    double speed_max;    /**< largest |u| */
+    double density_max;  /**< largest |rho - 1| */
+    uint64_t not_finite; /**< nodes with a value that is not finite */
+} rill_totals;
+
+/** Populations on a domain, on a backend. */
+typedef struct rill_sim rill_sim;
+
+/**
+ * Create a simulation at rest: rho = 1, u = 0, momentum of the populations -F/2.
+ * @param[in] domain  borrowed: it must outlive the simulation
+ * @return RILL_USAGE for tau, magic, force or viscosity law out of range, RILL_SYSTEM for memory or device
+ */
+rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *options, rill_sim **out);
+
+/** Destroy a simulation; NULL is allowed. */
+void rill_sim_destroy(rill_sim *sim);
+
+/** Make `steps` time steps. */
+rill_status rill_sim_step(rill_sim *sim, uint64_t steps);
+
+/** Return the time steps made so far. */
+uint64_t rill_sim_steps(const rill_sim *sim);
+
+/** Take sums and extrema in FP64, in an order that depends on nothing but the domain. */
+rill_status rill_sim_totals(rill_sim *sim, rill_totals *out);
+
+/**
+ * Take density and velocity of the nodes first … first + count - 1.
+ * @param[out] rho  [count], rho - 1 in lu; may be NULL
+ * @param[out] u    [3][count], velocity in lu, half of the force included; may be NULL
+ */
+rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u);
+
+/** Set density and velocity of every node (equilibrium populations). @param rho [N], rho - 1; @param u [3][N]
+ */
+rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u);
+
+/**
+ * Put a boundary on a simulation, as it is now: from the next step on, it is a patch of it.
+ * @param[out] patch  its number, 0 for the first
+ * @return RILL_USAGE for another domain's, or when another patch already rewrites one of its links
+ */
+rill_status rill_sim_boundary_add(rill_sim *sim, const rill_boundary *boundary, int *patch);
+
+/** Multiply the velocity, or rho - 1, that a patch was made with by a factor, from the next step on. @return
+ * RILL_USAGE above Mach 0.3 or for a pressure that is not above 0 */
+rill_status rill_sim_patch_scale(rill_sim *sim, int patch, double factor);
+
+/**
+ * Take the force of the fluid on the walls of a patch in the last step, by momentum exchange: the sum of
+ * -c_i (f_opp(i) sent + f_i back) over its links, in FP64 in their order. The pressure counts from that of
+ * density 1, so that a wall that is not closed does not feel it (Ladd 1994, doi:10.1017/S0022112094001771;
+ * Mei et al. 2002, doi:10.1103/PhysRevE.65.041203).
+ * @return RILL_USAGE when no step was made since the patch was added or moments were set
+ */
+rill_status rill_sim_patch_force(rill_sim *sim, int patch, double force[3]);
+
+/** Take the mass that came in through a patch in the last step: the sum of f_i back - f_opp(i) sent. */
+rill_status rill_sim_patch_flow(rill_sim *sim, int patch, double *flow);
+
+/**
+ * Let a function give the weights of the modes of a velocity patch, or the pressure deviation (rho - 1)/3 of
+ * a pressure patch (of what lies beyond an outlet), for every step to come. It is asked on the host as steps
+ * are launched, so that nothing waits.
+ * @param weights  fills in the modes' number of weights (1 for pressures) for what meets the wall on the way
+ * from time `step` to `step` + 1, that is at step + 1/2; factors of rill_sim_patch_scale() multiply those of
+ *                 velocities. NULL: no schedule
+ */
+rill_status rill_sim_patch_schedule(rill_sim *sim, int patch,
+                                    void (*weights)(void *context, uint64_t step, double *weights),
+                                    void *context);
+
+/** What lies behind a pressure patch, lu: p = p_c + proximal Q with compliance dp_c/dt = Q - (p_c -
+ * beyond)/distal, where Q is the volume that leaves the domain per step and pressures count from that of
+ * density 1. */
+typedef struct rill_windkessel {
+    double proximal,
+        distal;        /**< resistances, >= 0; distal may be infinite if compliance > 0: nothing drains */
+    double compliance; /**< >= 0; 0: a plain resistance, proximal + distal */
+    double beyond;     /**< pressure at the far end; see rill_sim_patch_schedule() */
+    double stored;     /**< p_c at the start */
+    double layer; /**< resistance >= 0 of a sponge layer in front of the patch: p counts before the layer, and
+                     at the patch it is lower by layer Q */
+    double backflow; /**< beta >= 0: where fluid comes in with velocity u_n normal to the patch its pressure
+                        is   lowered by beta u_n^2; 0.2 to 1 is usual (Esmaily Moghadam et al. 2011,
+                          doi:10.1007/s00466-011-0599-0) */
+} rill_windkessel;
+
+/**
+ * Put a Windkessel behind a pressure patch. Each step it is solved on the backend together with the flow that
+ * its own pressure causes, so that no resistance makes it unstable.
+ * @see kernel/outlet.h; Westerhof, Lankhaar, Westerhof 2009, doi:10.1007/s11517-008-0359-2
+ */
+rill_status rill_sim_patch_windkessel(rill_sim *sim, int patch, const rill_windkessel *windkessel);
+
+/** Return p_c of a Windkessel now. */
+rill_status rill_sim_patch_stored(rill_sim *sim, int patch, double *stored);
+
+/** Record flow and mean pressure of a velocity or pressure patch from the next step on, the last `capacity`
+ * steps. */
+rill_status rill_sim_patch_record(rill_sim *sim, int patch, uint32_t capacity);
+
+/**
+ * Take what was recorded in the steps first_step ... first_step + count - 1, which begin at these times.
+ * @param[out] flow      [count], volume per step into the domain; may be NULL
+ * @param[out] pressure  [count], (rho - 1)/3: what a pressure patch held, the mean of a velocity patch's
+ * nodes; may be NULL
+ * @return RILL_USAGE for steps that were not recorded, or not kept
+ */
+rill_status rill_sim_patch_series(rill_sim *sim, int patch, uint64_t first_step, uint32_t count, double *flow,
+                                  double *pressure);
+
+/** A list of nodes, on the backend. */
+typedef struct rill_sample rill_sample;
+
+/** List nodes whose moments will be taken. @param[in] nodes [count], copied; any order, ascending is fastest
+ */
+rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64_t count, rill_sample **out);
+
+/**
+ * Take density, velocity and viscous stress of the nodes.
+ * @param[out] out  [10][count]: rho - 1, u_x, u_y, u_z, sigma_xx, yy, zz, xy, xz, yz in lu, with
+ *                  sigma = -(1 - 1/(2 tau)) N of kernel/stress.h, tau of the node's own viscosity
+ */
+rill_status rill_sim_sample_take(rill_sim *sim, rill_sample *sample, double *out);
+
+/** Destroy a list before its simulation; NULL is allowed. */
+void rill_sample_destroy(rill_sample *sample);
+
+/** Return "cpu" or "cuda". */
+const char *rill_sim_backend(const rill_sim *sim);
+
+/** Return the name of the device, "NVIDIA H200" or the processor and its threads. */
+const char *rill_sim_device(const rill_sim *sim);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rill/variant.h
+ * Variants: what a kernel is compiled for.
+ */
+#ifndef RILL_PUBLIC_VARIANT_H
+#define RILL_PUBLIC_VARIANT_H
+
+#include "rill/status.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Velocity sets. */
+typedef enum rill_lattice { RILL_D3Q19, RILL_D3Q27, RILL_D3Q15, RILL_D2Q9, RILL_LATTICE_COUNT } rill_lattice;
+
+/** Collision operators; see docs/method.md for the equations and their sources. */
+typedef enum rill_collision {
+    RILL_SRT,            /**< one relaxation time */
+    RILL_TRT,            /**< two: even and odd parts of a pair */
+    RILL_MRT,            /**< orthogonal raw moments */
+    RILL_CENTRAL_MOMENT, /**< moments relative to the flow, "cascaded" */
+    RILL_CUMULANT,       /**< cumulants of the distribution; D3Q27 */
+    RILL_COLLISION_COUNT
+} rill_collision;
+
+typedef enum rill_equilibrium { RILL_SECOND_ORDER, RILL_STOKES, RILL_EQUILIBRIUM_COUNT } rill_equilibrium;
+
+/** Viscosity laws; others than the first belong to TRT. */
+typedef enum rill_rheology {
+    RILL_NEWTONIAN,
+    RILL_CARREAU_YASUDA,
+    RILL_CASSON,
+    RILL_RHEOLOGY_COUNT
+} rill_rheology;
+
+/** Streaming schemes; see kernel/stream.h. */
+typedef enum rill_stream {
+    RILL_PULL,     /**< two arrays, read upstream, write at home */
+    RILL_PUSH,     /**< two arrays, read at home, write downstream */
+    RILL_AA,       /**< one array, home and neighbours in alternate steps */
+    RILL_ESOTWIST, /**< Esoteric Twist: one array, pairs meet at the corner of their cell */
+    RILL_ESOPULL,  /**< Esoteric Pull: one array, half of a pair at home, half downstream */
+    RILL_ESOPUSH,  /**< Esoteric Push: one array, half of a pair at home, half upstream */
+    RILL_RING,     /**< pull within one array used as a ring buffer */
+    RILL_STREAM_COUNT
+} rill_stream;
+
+/** How a node finds its neighbours; see kernel/address.h. */
+typedef enum rill_addressing {
+    RILL_LIST,   /**< an index per link */
+    RILL_DENSE,  /**< every voxel is a node, with a flag byte */
+    RILL_CHASE,  /**< links along the axes only, diagonals by following two or three of them */
+    RILL_BITMAP, /**< rank in an occupancy bitmap */
+    RILL_ADDRESSING_COUNT
+} rill_addressing;
+
+/** What a population does at a wall. */
+typedef enum rill_bounce {
+    RILL_HALF_WAY, /**< returns after one step: the wall is half-way between the nodes */
+    RILL_FULL_WAY, /**< Esoteric schemes: rests in a ghost node, returns after two steps */
+    RILL_BOUNCE_COUNT
+} rill_bounce;
+
+/** Number formats of stored populations; see kernel/storage.h. */
+typedef enum rill_storage {
+    RILL_FP32,   /**< IEEE 754 binary32 */
+    RILL_FP64,   /**< IEEE 754 binary64 */
+    RILL_FP16,   /**< IEEE 754 binary16, not scaled */
+    RILL_FP16S,  /**< binary16 of 2^15 f */
+    RILL_FP16C,  /**< 1-4-11: one exponent bit traded for a mantissa bit, bias 15 */
+    RILL_P16_0S, /**< posit of 16 bits, es 0, scaled */
+    RILL_P16_1S, /**< posit of 16 bits, es 1, scaled */
+    RILL_P16_2C, /**< posit of 16 bits, es 2, customised */
+    RILL_INT16S, /**< scaled integers, the bad example */
+    RILL_STORAGE_COUNT
+} rill_storage;
+
+typedef enum rill_arithmetic { RILL_SINGLE, RILL_DOUBLE, RILL_ARITHMETIC_COUNT } rill_arithmetic;
+
+/** What is stored of a population. */
+typedef enum rill_shift {
+    RILL_SHIFTED, /**< f_i - w_i, "DDF shifting" */
+    RILL_PLAIN,   /**< f_i, for comparison */
+    RILL_SHIFT_COUNT
+} rill_shift;
+
+/** One choice of everything that a kernel is compiled for. */
+typedef struct rill_variant {
+    rill_lattice lattice;
+    rill_collision collision;
+    rill_equilibrium equilibrium;
+    rill_stream stream;
+    rill_addressing addressing;
+    rill_storage storage;
+    rill_arithmetic arithmetic; /**< fp64 storage always goes with RILL_DOUBLE, whatever is given */
+    rill_rheology rheology;
+    rill_bounce bounce;
+    rill_shift shift;
+} rill_variant;
+
+/** Refuse combinations that do not exist. @return RILL_USAGE with the reason and the remedy */
+rill_status rill_variant_check(rill_variant variant);
+
+/** Return the default: D3Q19, TRT, Stokes equilibrium, AA, list, fp32. */
+rill_variant rill_variant_default(void);
+
+/** Write "d3q19-trt-stokes-aa-list-fp32" and the like; what is not usual ("double", "full-way", "plain",
+ * "carreau-yasuda", "casson") follows behind. `size` of 96 always suffices. */
+void rill_variant_name(rill_variant variant, char *text, size_t size);
+
+/** Return the number of populations per node. */
+int rill_lattice_q(rill_lattice lattice);
+
+/** Bytes of a variant per fluid node, without ghosts and the additional entries of a ring buffer. */
+typedef struct rill_bytes {
+    double populations; /**< stored */
+    double index;       /**< stored: lists, wall words, flags, bitmaps */
+    double moved;  /**< per update: populations read and written, index words as often as they are read */
+    double cached; /**< the same, with words that neighbours read, too, counted once */
+} rill_bytes;
+
+/** Return the bytes of a variant. @param fluid  fraction of the box that is fluid, above 0 */
+rill_bytes rill_variant_bytes(rill_variant variant, double fluid);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

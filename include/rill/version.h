@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rill/version.h
+ * The version of the interface, and of the library.
+ */
+#ifndef RILL_PUBLIC_VERSION_H
+#define RILL_PUBLIC_VERSION_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of this header: the only place that states it. */
+#define RILL_VERSION_MAJOR 0
+#define RILL_VERSION_MINOR 1
+#define RILL_VERSION_PATCH 0
+
+/** Return the version of the library, "MAJOR.MINOR.PATCH" with the git revision behind it where it was known.
+ */
+const char *rill_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

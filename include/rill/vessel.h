@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rill/vessel.h
+ * Flow through a vessel: a case is read (rill_case_read()), with its geometry it is planned
+ * (rill_case_plan_make()), set up (rill_vessel_create()) and run (rill_case_run()).
+ *
+ * All is in SI unless a comment names another unit. Arrays of openings are in the order of those of the
+ * geometry's surface, which has their names. docs/vessels.md describes the case file and the results.
+ */
+#ifndef RILL_PUBLIC_VESSEL_H
+#define RILL_PUBLIC_VESSEL_H
+
+#include "rill/geometry.h"
+#include "rill/progress.h"
+#include "rill/sim.h"
+
+#include <signal.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A case: what its file says of fluid, openings, run and output. */
+typedef struct rill_case rill_case;
+
+/**
+ * Read and check a case file: YAML with a schema, every quantity with its unit. Reads waveforms, too, but not
+ * the geometry.
+ * @return RILL_USAGE with "file:line: " and one sentence: unknown, doubled or missing keys, wrong types,
+ *         missing or wrong units, values out of range; RILL_SYSTEM without memory
+ * @see docs/vessels.md
+ */
+rill_status rill_case_read(const char *path, rill_case **out);
+
+/** Destroy a case; NULL is allowed. */
+void rill_case_destroy(rill_case *given);
+
+/** Return the path of the case's geometry, for rill_geom_read(). It lives as long as the case. */
+const char *rill_case_geometry(const rill_case *given);
+
+/** SI per lattice unit. */
+typedef struct rill_scales {
+    double length;   /**< m: the spacing */
+    double time;     /**< s: the time step */
+    double velocity; /**< m/s */
+    double pressure; /**< Pa per unit of pressure, p = (rho - 1)/3 in lu; stresses likewise */
+    double flow;     /**< m3/s */
+    double base;     /**< Pa: pressure of density 1; p = base + pressure (rho - 1)/3 */
+} rill_scales;
+
+/** What comes of an opening. */
+typedef struct rill_plan_opening {
+    int end;                     /**< number of the opening in the case file, from 0 */
+    double cells;                /**< across: hydraulic diameter / spacing */
+    double flow_mean, flow_peak; /**< m3/s, expected, into the vessel counted positive; peak of |Q| */
+    double velocity_peak;        /**< m/s, mean over the section, at the peak; the profile's if higher */
+    double pressure_mean, pressure_peak; /**< Pa, expected */
+    double pressure_start;               /**< Pa: Windkessel: p_c of the periodic state at time 0 */
+    double share;                        /**< outlets: of the mean flow, expected */
+    double reynolds, womersley;          /**< at the peak, by hydraulic diameter; by its half */
+    double kept, kept_when;              /**< inlets: least part of the own profile, s; the rest is flat */
+    double outward;           /**< inlets: m/s, largest velocity out of the vessel, of the whole profile */
+    double reversed;          /**< the same of the mean over the section */
+    double extension;         /**< m, between the surface and the plane of the opening */
+    double sponge;            /**< outlets: m, length of the sponge layer in the extension; 0: none */
+    double sponge_nu;         /**< m2/s, viscosity of the layer at the opening */
+    double sponge_resistance; /**< Pa s/m3, expected of the layer */
+} rill_plan_opening;
+
+/** One remark of a plan; a refusal says what would do. */
+typedef struct rill_plan_verdict {
+    bool refuses;
+    char text[480];
+} rill_plan_verdict;
+
+enum { RILL_PLAN_VERDICTS = 16 /**< of a plan, at most */ };
+
+/** What the compressible fluid of the lattice stores, beside the circuit. */
+typedef struct rill_plan_compliance {
+    double volume;            /**< m3, of the fluid */
+    double lattice;           /**< m3/Pa: volume / (density c_s^2) */
+    double circuit;           /**< m3/Pa, of all Windkessels */
+    double share;             /**< lattice / circuit; 0 where a pressure is held or there is no Windkessel */
+    double stroke, swing;     /**< m3 that come in over a cycle, 0 when steady; Pa, of the pressures */
+    double stored;            /**< lattice x pressure range / stroke */
+    double resistance;        /**< Pa s/m3, of all outlets; 0 where a pressure is held */
+    double constant;          /**< s, the longest R_d C of a Windkessel */
+    double settling;          /**< s: resistance x lattice */
+    double peak, peak_stored; /**< Pa: of the circuit alone, and of the circuit with the lattice */
+    double change;            /**< largest difference of these pressures, over their range */
+} rill_plan_compliance;
+
+/** What a run that goes on from a checkpoint keeps of the plan it began with. */
+typedef struct rill_plan_resume {
+    bool given;
+    double time_step;                   /**< s */
+    uint64_t cycle_steps, soft_steps;   /**< as in rill_case_plan */
+    uint64_t span;                      /**< steps of a cycle, or of the span of a steady run */
+    uint64_t phases;                    /**< snapshots of a cycle */
+    bool probes, planes, surface, line; /**< are unchanged: their series continue */
+} rill_plan_resume;
+
+/** The plan of a case, known before anything is allocated for it. */
+typedef struct rill_case_plan {
+    rill_scales scales;
+    rill_sim_options options; /**< variant, tau, viscosity law: lu */
+    rill_rheology rheology;
+
+    uint64_t voxels, nodes, wall_links, opening_links;
+    double nu;                          /**< m2/s, of the tau that the plan is made with */
+    double tau_low, tau_high;           /**< of the viscosity law; the same twice when Newtonian */
+    double velocity_peak;               /**< m/s, largest expected in the vessel */
+    double narrowest;                   /**< m2, of the section where that is */
+    double mach, reynolds;              /**< of that; of the opening where it is largest */
+    double womersley;                   /**< of the inlet; 0 when steady */
+    double pressure_low, pressure_high; /**< Pa: of all openings over a cycle, and of the start */
+    double pressure_allowed;            /**< Pa: what circuit, Bernoulli, viscosity and inertia make */
+    double mach_limit, pressure_limit;  /**< a run stops above: Mach number; Pa from scales.base */
+    uint64_t cycle_steps;               /**< steps of a cycle; 0 when steady */
+    uint64_t steps;                     /**< at most */
+    int weights;                        /**< of all modes of velocities and pressures, each moment */
+    rill_plan_compliance compliance;
+    rill_plan_resume resume; /**< of the checkpoint that the run goes on from */
+    uint64_t soft_steps;     /**< over which flow and pressure come up */
+    uint64_t host_bytes, device_bytes, host_free, device_free;
+    uint64_t checkpoint_bytes, output_bytes; /**< of one checkpoint; of all results, before compression */
+    double mlups;                            /**< million node updates per second */
+    bool mlups_measured;                     /**< here, just now */
+    double seconds_cycle, seconds;           /**< estimated: a cycle (0 when steady), all */
+    const char *variant_reason;
+
+    rill_plan_opening openings[RILL_OPENINGS]; /**< [opening_count], in the order of the geometry */
+    int opening_count;
+    rill_plan_verdict verdicts[RILL_PLAN_VERDICTS];
+    int verdict_count;
+} rill_case_plan;
+
+/** What a plan needs beside the case; all zero: a new run wherever there is a device, its speed not measured.
+ */
+typedef struct rill_plan_options {
+    rill_device *device;       /**< not owned; NULL: opened whenever it is needed */
+    rill_backend_kind backend; /**< of that */
+    bool measure;              /**< measure the speed, else it is left out */
+    const char *resume;        /**< directory of the checkpoint that the run goes on from; NULL: a new run */
+} rill_plan_options;
+
+/**
+ * Plan a case on its geometry; nothing is allocated for the run, but a small vessel is set
+ * up for a moment where its speed is to be measured.
+ * @return RILL_USAGE when openings of case and geometry do not match, or the geometry is none of a vessel;
+ * RILL_SYSTEM without memory or device. What speaks against the run is among the verdicts: see
+ * rill_case_plan_accept()
+ */
+rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
+                                const rill_plan_options *options, rill_case_plan *plan);
+
+/** Return RILL_USAGE with the first refusal among the verdicts (RILL_SYSTEM when memory is what lacks). */
+rill_status rill_case_plan_accept(const rill_case_plan *plan);
+
+/** A case on a simulation. */
+typedef struct rill_vessel rill_vessel;
+
+/**
+ * Set up the simulation of a case: domain, walls, openings, and the state that it starts from.
+ * @param[in] given, geom  borrowed: they must outlive the vessel
+ * @param[in] plan         accepted; copied
+ * @return RILL_SYSTEM without memory or device, RILL_USAGE for values out of range
+ */
+rill_status rill_vessel_create(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan,
+                               rill_vessel **out);
+
+/** Destroy a vessel; NULL is allowed. */
+void rill_vessel_destroy(rill_vessel *vessel);
+
+/** How velocity, pressure and shear rate are written where the case requests them: not, on all voxels, on
+ * those of the fluid. */
+typedef enum rill_fields_kind { RILL_FIELDS_NONE, RILL_FIELDS_IMAGE, RILL_FIELDS_SPARSE } rill_fields_kind;
+
+/** How a run came to its end. */
+typedef enum rill_run_end {
+    RILL_RUN_REPEATS, /**< the last two cycles are the same within the tolerance */
+    RILL_RUN_LIMIT,   /**< it made all the cycles or steps that it was allowed */
+    RILL_RUN_STOPPED, /**< by a signal; a checkpoint was written */
+    RILL_RUN_DIVERGED
+} rill_run_end;
+
+/** A moment of a run, for whoever watches. */
+typedef struct rill_run_moment {
+    double cycles, cycles_max; /**< made, and at most */
+    double time;               /**< s, physical */
+    double mach;               /**< largest speed / speed of sound of the lattice */
+    double balance;            /**< what comes in too much, of the largest flow through the vessel */
+    double change;             /**< from the last cycle but one to the last; NaN before there are two */
+    double mlups;
+    double seconds_left; /**< to the last cycle that is allowed */
+    bool recording;      /**< this cycle is the one that results are written of */
+} rill_run_moment;
+
+/** Set by handlers of signals, looked at between steps. */
+typedef struct rill_run_signals {
+    volatile sig_atomic_t stop; /**< write a checkpoint and end */
+    volatile sig_atomic_t save; /**< write a checkpoint and go on */
+} rill_run_signals;
+
+/** How a vessel is run. */
+typedef struct rill_run_options {
+    const char *directory; /**< where everything goes; it must exist */
+    rill_fields_kind fields;
+    bool resume;               /**< go on from the checkpoint in the directory; else it is removed */
+    double checkpoint_every;   /**< s of wall clock; 0: none but on signals */
+    rill_run_signals *signals; /**< NULL: none */
+    const char *command;       /**< provenance; may be NULL */
+    rill_progress progress;    /**< of writing files; fn may be NULL */
+    void (*watch)(void *context,
+                  const rill_run_moment *moment); /**< a few times a second at most; may be NULL */
+    void *context;
+} rill_run_options;
+
+/** What came of a run, SI. */
+typedef struct rill_run_result {
+    rill_run_end end;
+    bool compared;           /**< there were two cycles to compare */
+    uint64_t steps, resumed; /**< made in all; that a checkpoint brought along */
+    uint64_t cycle_steps;    /**< of a cycle, or of the span of a steady run */
+    uint64_t watch_steps;    /**< divergence is found within so many */
+    uint32_t cycles;         /**< completed */
+    double time;             /**< s, physical */
+    double change_flow, change_pressure,
+        change_wall; /**< between the last two cycles, relative; NaN: unknown */
+    double change;   /**< the largest of the three */
+    bool soft;       /**< the last two cycles are not both after the soft start */
+    double balance;  /**< what came in too much over the last cycle, of what came in */
+    double mach_max;
+    double flow[RILL_OPENINGS];                                       /**< m3/s, mean over the last cycle */
+    double pressure[RILL_OPENINGS];                                   /**< Pa, mean over the last cycle */
+    double pressure_low[RILL_OPENINGS], pressure_high[RILL_OPENINGS]; /**< in the last cycle */
+    uint64_t triangles;           /**< of the surface, where wall shear was requested */
+    uint64_t triangles_missing;   /**< without a value: no wall, or no fluid nearby */
+    uint64_t triangles_flat;      /**< where a mean of nodes stands instead of an extrapolation */
+    double shear_mean, shear_max; /**< TAWSS over the surface, Pa; NaN without shear */
+    double osi_mean;
+    double seconds, mlups; /**< of this process, stepping and observing */
+    char why[512];         /**< of a divergence: where and why */
+    int phases;            /**< snapshots written */
+} rill_run_result;
+
+/**
+ * Run a vessel until its cycles repeat, or until a steady flow is steady, and write what came of it. A steady
+ * run has cycles, too: spans of time in which a disturbance of the flow decays to 1/e, so that a change
+ * over one of them is about what is still missing.
+ * @param[out] result  filled in also when RILL_NUMERICS is returned
+ * @return RILL_NUMERICS when it diverged (nothing is written but the checkpoint that there was); RILL_USAGE
+ * for a checkpoint that is not its own or positions outside of the fluid; RILL_SYSTEM
+ */
+rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, rill_run_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

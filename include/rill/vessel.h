@@ -188,7 +188,7 @@ typedef enum rill_run_end {
 typedef struct rill_run_moment {
     double cycles, cycles_max; /**< made, and at most */
     double time;               /**< s, physical */
-    double mach;               /**< largest speed / speed of sound of the lattice */
+    double mach;               /**< largest speed / speed of sound of the lattice; NaN at first */
     double balance;            /**< what comes in too much, of the largest flow through the vessel */
     double change;             /**< from the last cycle but one to the last; NaN before there are two */
     double mlups;
@@ -250,7 +250,7 @@ typedef struct rill_run_result {
  * over one of them is about what is still missing.
  * @param[out] result  filled in also when RILL_NUMERICS is returned
  * @return RILL_NUMERICS when it diverged (nothing is written but the checkpoint that there was); RILL_USAGE
- * for a checkpoint that is not its own or positions outside of the fluid; RILL_SYSTEM
+ * for a checkpoint that is not its own or positions outside of the fluid; RILL_SYSTEM for disk, memory or device
  */
 rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, rill_run_result *result);
 

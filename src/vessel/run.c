@@ -5,6 +5,7 @@
 #include "vessel/resume.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/output.h"
 #include "core/status.h"
 #include "sim/sim.h"
 
@@ -222,8 +223,11 @@ static void result_fill(rill_run_loop *loop)
 static rill_status loop_begin(rill_run_loop *loop)
 {
     rill_status status = RILL_OK;
+    char path[RILL_RUN_PATH];
     const rill_run_rhythm *r = &loop->rhythm;
     rill_run_state *s = &loop->state;
+    RILL_TRY(rill_run_path(loop, "run.h5", path));
+    RILL_TRY(rill_output_try(path));
     s->change_flow = s->change_pressure = s->change_wall = NAN;
     for (int k = 0; k < loop->vessel->plan.opening_count; k++)
         s->flow_most = fmax(s->flow_most, fabs(loop->vessel->plan.openings[k].flow_peak));

@@ -156,4 +156,7 @@ Test(install, vessel_gets_flow_and_pressure, .timeout = 300)
     cr_assert_float_eq(flow, 0.1, 1e-6, "%s", line);
     cr_assert_float_eq(pressure, drop, 0.1 * drop, "%g Pa expected: %s", drop, line);
     cr_assert_eq(access("results/run.h5", R_OK), 0);
+    /* A directory that is not there is told before the first step. */
+    shell(line, sizeof line, "./example p.yaml nowhere 2>&1 >/dev/null | head -n 1");
+    cr_assert_eq(strncmp(line, "vessel: cannot write nowhere", 28), 0, "%s", line);
 }

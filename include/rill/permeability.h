@@ -113,7 +113,8 @@ typedef struct rill_permeability_options {
     const char *checkpoint; /**< file that is written when the watcher stops a run; NULL: none */
     bool resume;            /**< go on from that file to the same bits, made with the same options */
 
-    /** Called between steps, a few times a second at most; returning false stops the run. May be NULL. */
+    double watch_seconds; /**< s between two calls of watch() at least */
+    /** Called between steps; returning false stops the run. May be NULL. */
     bool (*watch)(void *context, const rill_permeability_moment *moment);
     /**
      * Called at the end of each run, e.g. to write fields. May be NULL.
@@ -140,7 +141,7 @@ typedef struct rill_permeability {
 } rill_permeability;
 
 /** Return: default variant, backend auto, along z, tau and force chosen, tolerance 1e-3, 1,000,000 steps,
- * driven by a force; reservoirs of 16 voxels. */
+ * driven by a force; reservoirs of 16 voxels; watched five times a second at most. */
 rill_permeability_options rill_permeability_options_default(void);
 
 /**

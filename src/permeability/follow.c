@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds between two calls of the watcher, and the most that is stepped in one go. */
-#define WATCH_SECONDS 0.2
+/* The most seconds that are stepped in one go. */
+#define GO_SECONDS 0.2
 /* Seconds between two looks at k for the watcher, and how many times as long as a look at least. */
 #define SHOW_SECONDS 1.0
 #define SHOW_TIMES 50
@@ -85,7 +85,7 @@ static rill_status watch(rill_follower *f)
     rill_status status = RILL_OK;
     const double time = rill_now(), seconds = time - f->started;
     const rill_permeability_options *o = f->options;
-    if (!o->watch || time - f->watched < WATCH_SECONDS) return RILL_OK;
+    if (!o->watch || time - f->watched < o->watch_seconds) return RILL_OK;
     f->watched = time;
     RILL_TRY(show(f));
     const int a = f->run->axis;
@@ -165,7 +165,7 @@ rill_status rill_follow_step(rill_follower *f, uint64_t steps)
         const double before = rill_now();
         RILL_TRY(rill_sim_step(f->sim, some));
         const double each = (rill_now() - before) / (double)some;
-        f->slice = each > 0 ? (uint64_t)fmin(fmax(WATCH_SECONDS / each, 1), 1 << 20) : 1 << 20;
+        f->slice = each > 0 ? (uint64_t)fmin(fmax(GO_SECONDS / each, 1), 1 << 20) : 1 << 20;
         steps -= some;
         RILL_TRY(watch(f));
     }

@@ -31,7 +31,8 @@ rill_permeability_options rill_permeability_options_default(void)
                                        .reservoir = 16,
                                        .magic = 3.0 / 16.0,
                                        .tolerance = 1e-3,
-                                       .max_steps = 1000000};
+                                       .max_steps = 1000000,
+                                       .watch_seconds = 0.2};
 }
 
 /* Porosities that the geometry came with stay: they were counted before anything was dropped. */

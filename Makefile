@@ -75,7 +75,7 @@ CUDA_LIBS := $(firstword $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a $(CUDA
              -lstdc++ -ldl -lrt -lpthread
 endif
 
-.PHONY: all test bench format format-check install clean help
+.PHONY: all test bench format format-check install docs clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -205,6 +205,9 @@ install: all ## install program, library, headers and pkg-config file (PREFIX, D
 	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 include/rill/*.h $(DESTDIR)$(PREFIX)/include/rill/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rill.pc
+
+docs: ## make the reference of the interface in build/docs/api (Doxygen)
+	@scripts/docs $(BUILD)/docs/api $(VERSION)
 
 clean: ## remove build/
 	rm -rf $(BUILD)

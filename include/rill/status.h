@@ -18,7 +18,10 @@ typedef enum rill_status {
     RILL_SYSTEM = 3    /**< memory, disk or device */
 } rill_status;
 
-/** Return the message of the last failure in this thread; "" when there was none. */
+/**
+ * Return the message of the last failure in this thread.
+ * @return one sentence; "" when there was no failure. The next failure in this thread overwrites it.
+ */
 const char *rill_error_message(void);
 
 #ifdef __cplusplus

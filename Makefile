@@ -114,7 +114,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # What NVRTC compiles kernels from, in the library itself.
-KERNEL_SOURCES := $(patsubst %,include/rill/%.h,boundary domain geometry rheology status types variant) \
+KERNEL_SOURCES := $(patsubst %,include/rill/%.h,boundary domain geometry progress rheology status types variant) \
   $(sort $(filter-out $(patsubst %,src/kernel/%.h,build rounding variant),$(wildcard src/kernel/*.h))) cuda/compiled.h cuda/kernels.cuh
 $(BUILD)/obj/cuda/sources.S: scripts/embed $(KERNEL_SOURCES)
 	@mkdir -p $(@D)

@@ -403,11 +403,11 @@ Test(voxelize, cleaning_and_provenance)
     unsetenv("RILL_MEMORY");
 }
 
-static void count_calls(void *context, const char *what, double fraction, const char *detail)
+static bool count_calls(void *context, const rill_progress_moment *moment)
 {
-    (void)detail;
-    cr_assert(what && fraction <= 1);
+    cr_assert(moment->what && moment->detail && moment->fraction <= 1);
     ++*(int *)context;
+    return true;
 }
 
 /* Progress is told, but not for every slice. */

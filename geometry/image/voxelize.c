@@ -6,6 +6,7 @@
  */
 #include "geometry/image/voxelize.h"
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "core/units.h"
 #include "geometry/image/pore_map.h"
@@ -270,8 +271,8 @@ static rill_status read_voxels(work *w)
     RILL_TRY(rill_pore_map_create(w->image, w->options, &map));
     for (uint32_t k = 0; k < w->n[across]; k++) {
         const uint32_t at = k % w->batch, from = w->crop[across][0] + w->from[across][k];
-        if (w->progress.fn && k % (w->n[across] / 32 + 1) == 0)
-            w->progress.fn(w->progress.context, "reading", (double)k / w->n[across], "");
+        if (k % (w->n[across] / 32 + 1) == 0)
+            RILL_TRY(rill_progress_report(w->progress, "reading", (double)k / w->n[across]));
         uint8_t *pore = w->pore + at * slice;
         /* The same slice again may lie in the place of the batch before. */
         if (from != loaded)
@@ -375,7 +376,7 @@ static rill_status sign(work *w)
     if (w->metric) w->geom->spacing = w->cube;
     for (int a = 0; a < 3 && w->metric; a++)
         w->geom->origin[a] = (placed ? w->image->origin[w->file_axis[a]] : 0) + w->crop[a][0] * w->spacing[a];
-    if (w->progress.fn) w->progress.fn(w->progress.context, "hashing", -1, "");
+    RILL_TRY(rill_progress_report(w->progress, "hashing", -1));
     RILL_TRY(rill_image_hash(w->image, hash));
     w->geom->source = strdup(w->path);
     w->geom->source_hash = strdup(hash);

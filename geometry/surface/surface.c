@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "core/units.h"
 #include "geometry/surface/cuts.h"
@@ -38,11 +39,6 @@ typedef struct work {
     rill_lines *lines;
     rill_geom *geom;
 } work;
-
-static void tell(const work *w, double fraction, const char *what)
-{
-    if (w->progress.fn) w->progress.fn(w->progress.context, what, fraction, "");
-}
 
 /* ---- the surface ----------------------------------------------------------------------------- */
 
@@ -431,7 +427,7 @@ static rill_status fill(work *w)
         w->geom->sides[a] = RILL_WALL;
     }
     RILL_TRY(rill_lines_create(w->mesh, &w->grid, &w->lines));
-    tell(w, 0.3, "filling voxels");
+    RILL_TRY(rill_progress_report(w->progress, "filling voxels", 0.3));
     RILL_TRY(rill_fill_inside(w->lines, w->geom, &defects[RILL_DEFECT_OVERLAP]));
     rill_fill_uncertain(w->mesh, &w->grid, &w->openings, &defects[RILL_DEFECT_UNCERTAIN]);
     RILL_TRY(rill_fill_keep(w->lines, w->geom, w->openings.count, &defects[RILL_DEFECT_DROPPED]));
@@ -476,8 +472,7 @@ static rill_status make_surface(work *w)
     surface->opening_count = w->openings.count;
     w->openings.openings = NULL;
     RILL_TRY(keep_surface(w, surface));
-    tell(w, 0.6, "cutting wall links");
-    RILL_TRY(rill_cuts_find(w->lines, w->geom, surface, w->report->defects));
+    RILL_TRY(rill_cuts_find(w->lines, w->progress, w->geom, surface, w->report->defects));
     for (int k = 0; k < surface->opening_count; k++)
         if (surface->openings[k].cut_count == 0)
             RILL_TRY(rill_fail(RILL_USAGE, "no link of the lattice goes through %s: choose a smaller --dx",
@@ -500,7 +495,7 @@ static rill_status run(work *w)
 {
     rill_status status = RILL_OK;
     char doubt[128];
-    tell(w, 0.1, "examining the surface");
+    RILL_TRY(rill_progress_report(w->progress, "examining the surface", 0.1));
     RILL_TRY(weld(w));
     RILL_TRY(rill_array_create(w->mesh->triangle_count, sizeof *w->original, "the surface",
                                (void **)&w->original));
@@ -535,7 +530,7 @@ rill_status rill_surface_voxelize(const char *path, const rill_surface_options *
     rill_surface_report own;
     work w = {.path = path, .options = options, .progress = progress, .report = report ? report : &own};
     *w.report = (rill_surface_report){0};
-    tell(&w, 0, "reading the surface");
+    RILL_TRY(rill_progress_report(w.progress, "reading the surface", 0));
     RILL_TRY(rill_surface_read(path, options->unit, &w.report->file, &w.mesh));
     status = run(&w);
     if (status != RILL_OK) {

@@ -7,6 +7,7 @@
 #define RILL_PUBLIC_DOMAIN_H
 
 #include "rill/geometry.h"
+#include "rill/progress.h"
 #include "rill/variant.h"
 
 #ifdef __cplusplus
@@ -21,6 +22,7 @@ typedef struct rill_domain_options {
     rill_lattice lattice; /**< velocity set */
     int flow_axis; /**< axis of the driving force; a mirrored boundary normal to it reflects the flow with
                         its sign changed (see docs/method.md); -1: no such axis */
+    rill_progress progress; /**< of the numbering; all 0: none */
 } rill_domain_options;
 
 /**
@@ -28,7 +30,8 @@ typedef struct rill_domain_options {
  * @param[in] geom borrowed: it must outlive the domain
  * @param[in] options lattice and axis of the flow; copied
  * @param[out] out the domain; the caller destroys it
- * @return RILL_USAGE without fluid nodes or with more than 2^32 - 2 of them, RILL_SYSTEM without memory
+ * @return RILL_USAGE without fluid nodes or with more than 2^32 - 2 of them, RILL_SYSTEM without memory,
+ * RILL_CANCELLED
  */
 rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options *options, rill_domain **out);
 

@@ -60,9 +60,7 @@ typedef struct rill_error_bar_plan {
 typedef struct rill_error_bar_options {
     double updates; /**< node updates that refinement may take; 0: chosen, see the plan's note */
 
-    /** As rill_permeability_options.watch, of the part with this number. May be NULL. */
-    bool (*watch)(void *context, int part, const rill_permeability_moment *moment);
-    void *context; /**< passed to `watch` */
+    rill_progress progress; /**< of all parts: moments name the part; all 0: none */
 } rill_error_bar_options;
 
 /** One named contribution; arrays are of the axes x, y, z, NaN where the flow was not driven along one. */

@@ -8,6 +8,7 @@
 
 #include "rill/device.h"
 #include "rill/geometry.h"
+#include "rill/progress.h"
 #include "rill/variant.h"
 
 #ifdef __cplusplus
@@ -57,15 +58,14 @@ typedef struct rill_permeability_plan {
     char force_reason[160]; /**< why this force */
 } rill_permeability_plan;
 
-/** A moment of a run, for whoever watches. */
+/** A moment of a permeability run, for progress callbacks. */
 typedef struct rill_permeability_moment {
-    int axis;            /**< 0, 1, 2: the axis of the flow */
-    uint64_t steps;      /**< time steps made along the axis */
-    double k;            /**< now, along the axis, lu */
-    double predicted;    /**< final value; NaN while unknown */
-    double uncertainty;  /**< of it, relative; infinity while unknown */
-    double mlups;        /**< million node updates per second */
-    double seconds_left; /**< estimated; negative while unknown */
+    int axis;           /**< 0, 1, 2: the axis of the flow */
+    uint64_t steps;     /**< time steps made along the axis */
+    double k;           /**< now, along the axis, lu */
+    double predicted;   /**< final value; NaN while unknown */
+    double uncertainty; /**< of it, relative; infinity while unknown */
+    double mlups;       /**< million node updates per second */
 } rill_permeability_moment;
 
 /** One row of the series of a run. */
@@ -115,18 +115,17 @@ typedef struct rill_permeability_options {
     rill_acceleration acceleration; /**< how the run is brought to its end */
     bool settle_fields;     /**< continue until the mean momentum, too, is within the tolerance: k converges
                                    earlier */
-    const char *checkpoint; /**< file that is written when the watcher stops a run; NULL: none */
+    const char *checkpoint; /**< file that a cancelled run writes, after one step or more; NULL: none */
     bool resume;            /**< go on from that file to the same bits, made with the same options */
 
-    /** Called between steps, a few times a second at most; returning false stops the run. May be NULL. */
-    bool (*watch)(void *context, const rill_permeability_moment *moment);
+    rill_progress progress; /**< of planning and of computing; all 0: none */
     /**
      * Called at the end of each run, e.g. to write fields. May be NULL.
      * @param[in] rho  [nodes], rho - 1, and u [3][nodes], lu, in node order: means of the last two steps
      */
     rill_status (*finished)(void *context, const rill_permeability_run *run, rill_node nodes,
                             const float *rho, const float *u);
-    void *context; /**< passed to `watch` and `finished` */
+    void *context; /**< passed to `finished` */
 } rill_permeability_options;
 
 /** Permeability of a geometry. */

@@ -221,43 +221,34 @@ typedef enum rill_fields_kind { RILL_FIELDS_NONE, RILL_FIELDS_IMAGE, RILL_FIELDS
 
 /** How a run came to its end. */
 typedef enum rill_run_end {
-    RILL_RUN_REPEATS, /**< the last two cycles are the same within the tolerance */
-    RILL_RUN_LIMIT,   /**< it made all the cycles or steps that it was allowed */
-    RILL_RUN_STOPPED, /**< by a signal; a checkpoint was written */
+    RILL_RUN_REPEATS,   /**< the last two cycles are the same within the tolerance */
+    RILL_RUN_LIMIT,     /**< it made all the cycles or steps that it was allowed */
+    RILL_RUN_CANCELLED, /**< by the progress callback; a checkpoint was written */
     RILL_RUN_DIVERGED
 } rill_run_end;
 
-/** A moment of a run, for whoever watches. */
+/** A moment of a run, for progress callbacks. */
 typedef struct rill_run_moment {
-    double cycles;       /**< cycles made */
-    double cycles_max;   /**< cycles at most */
-    double time;         /**< s, physical */
-    double mach;         /**< largest speed / speed of sound of the lattice; NaN at first */
-    double balance;      /**< what comes in too much, of the largest flow through the vessel */
-    double change;       /**< from the last cycle but one to the last; NaN before there are two */
-    double mlups;        /**< million node updates per second */
-    double seconds_left; /**< to the last cycle that is allowed */
-    bool recording;      /**< this cycle is the one that results are written of */
+    double cycles;     /**< cycles made */
+    double cycles_max; /**< cycles at most */
+    double time;       /**< s, physical */
+    double mach;       /**< largest speed / speed of sound of the lattice; NaN at first */
+    double balance;    /**< what comes in too much, of the largest flow through the vessel */
+    double change;     /**< from the last cycle but one to the last; NaN before there are two */
+    double mlups;      /**< million node updates per second */
+    bool recording;    /**< this cycle is the one that results are written of */
 } rill_run_moment;
-
-/** Set by handlers of signals, looked at between steps. */
-typedef struct rill_run_signals {
-    volatile sig_atomic_t stop; /**< write a checkpoint and end */
-    volatile sig_atomic_t save; /**< write a checkpoint and go on */
-} rill_run_signals;
 
 /** How a vessel is run. */
 typedef struct rill_run_options {
-    const char *directory;     /**< where everything goes; it must exist */
-    rill_fields_kind fields;   /**< how fields are written */
-    bool resume;               /**< go on from the checkpoint in the directory; else it is removed */
-    double checkpoint_every;   /**< s of wall clock; 0: none but on signals */
-    rill_run_signals *signals; /**< NULL: none */
-    const char *command;       /**< provenance; may be NULL */
-    rill_progress progress;    /**< of writing files; fn may be NULL */
-    void (*watch)(void *context,
-                  const rill_run_moment *moment); /**< a few times a second at most; may be NULL */
-    void *context;                                /**< passed to `watch` */
+    const char *directory;       /**< where everything goes; it must exist */
+    rill_fields_kind fields;     /**< how fields are written */
+    bool resume;                 /**< go on from the checkpoint in the directory; else it is removed */
+    double checkpoint_every;     /**< s of wall clock; 0: none but on request and when the run is cancelled */
+    volatile sig_atomic_t *save; /**< 1, set by a handler of a signal: a checkpoint is written at the next row
+                                    of the series, and it becomes 0; NULL: none */
+    const char *command;         /**< provenance; may be NULL */
+    rill_progress progress;      /**< of the run and of its files; all 0: none */
 } rill_run_options;
 
 /** What came of a run, SI. */

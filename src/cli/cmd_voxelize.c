@@ -257,6 +257,7 @@ static int run(int argc, char **argv)
     }
     if (status == RILL_OK) {
         c.line = cli_command_line(argc, argv);
+        cli_signals_catch(true);
         status = c.line ? is_surface(&c) ? work_surface(&c) : work(&c)
                         : rill_fail(RILL_SYSTEM, "out of memory for the command line");
     }

@@ -219,7 +219,7 @@ static rill_status fields_phase(rill_run_loop *loop, uint64_t phase)
     fields.time_step = scales->time;
     fields.cells = cells;
     fields.command = loop->options->command;
-    fields.progress = loop->options->progress;
+    fields.progress = (rill_progress){rill_run_relay, loop};
     RILL_TRY(rill_fields_write(&fields, loop->options->fields, path));
 done:
     return status;

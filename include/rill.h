@@ -25,6 +25,7 @@
 #include "rill/domain.h"
 #include "rill/error_bar.h"
 #include "rill/geometry.h"
+#include "rill/image.h"
 #include "rill/permeability.h"
 #include "rill/progress.h"
 #include "rill/rheology.h"

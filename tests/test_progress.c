@@ -136,10 +136,7 @@ static rill_status planning(rill_progress progress)
     return status;
 }
 
-Test(progress, planning_a_permeability)
-{
-    cr_assert_gt(cancel_everywhere(planning, 1), 2);
-}
+Test(progress, planning_a_permeability) { cr_assert_gt(cancel_everywhere(planning, 1), 2); }
 
 static rill_status numbering(rill_progress progress)
 {
@@ -153,10 +150,7 @@ static rill_status numbering(rill_progress progress)
     return status;
 }
 
-Test(progress, numbering)
-{
-    cr_assert_geq(cancel_everywhere(numbering, 1), 2);
-}
+Test(progress, numbering) { cr_assert_geq(cancel_everywhere(numbering, 1), 2); }
 
 /* Plans without reports, and computes until the report with a number. */
 static rill_status computing(canceller *c, rill_permeability *out)
@@ -198,8 +192,8 @@ Test(progress, error_bars)
     o.tau = 0;
     o.tolerance = 0.02;
     cr_assert_eq(rill_permeability_plan_make(plain, &o, &plan), RILL_OK, "%s", rill_error_message());
-    cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &(rill_error_bar_options){0}, &further), RILL_OK, "%s",
-                 rill_error_message());
+    cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &(rill_error_bar_options){0}, &further), RILL_OK,
+                 "%s", rill_error_message());
     cr_assert_eq(rill_permeability_compute(plain, &o, &plan, &result), RILL_OK, "%s", rill_error_message());
     for (int at = 1; at < 10; at += 4) {
         canceller c = {.at = at};
@@ -235,10 +229,7 @@ static rill_status writing(rill_progress progress)
     return status;
 }
 
-Test(progress, fields)
-{
-    cr_assert_geq(cancel_everywhere(writing, 1), 1);
-}
+Test(progress, fields) { cr_assert_geq(cancel_everywhere(writing, 1), 1); }
 
 #define CASE                                                                                                 \
     "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\n"                                \
@@ -253,8 +244,10 @@ static rill_status run(canceller *c, bool resume, rill_run_result *result)
     const rill_run_options how = {.directory = "out", .resume = resume, .progress = {cancel, c}};
     cr_assert_eq(rill_case_read("v.yaml", &r.given), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(rill_geom_read(rill_case_geometry(r.given), &r.geom), RILL_OK);
-    cr_assert_eq(rill_case_plan_make(r.given, r.geom, &options, &r.plan), RILL_OK, "%s", rill_error_message());
-    cr_assert_eq(rill_vessel_create(r.given, r.geom, &r.plan, &r.vessel), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_case_plan_make(r.given, r.geom, &options, &r.plan), RILL_OK, "%s",
+                 rill_error_message());
+    cr_assert_eq(rill_vessel_create(r.given, r.geom, &r.plan, &r.vessel), RILL_OK, "%s",
+                 rill_error_message());
     const rill_status status = rill_case_run(r.vessel, &how, result);
     vessel_free(&r);
     return status;

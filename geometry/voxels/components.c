@@ -357,7 +357,7 @@ static bool conducts(const labelling *l, const component *c, int axis)
 }
 
 /* Sum up porosities over the roots and decide what stays. */
-static void decide(labelling *l, rill_keep keep, int axis, rill_components *out)
+static void decide(labelling *l, rill_keep_kind keep, int axis, rill_components *out)
 {
     uint64_t total = 0, connected = 0, percolating[3] = {0}, kept = 0;
     *out = (rill_components){0};
@@ -428,7 +428,7 @@ done:
     return status;
 }
 
-rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, rill_progress progress,
+rill_status rill_components_clean(rill_geom *geom, rill_keep_kind keep, int axis, rill_progress progress,
                                   rill_components *out)
 {
     rill_status status = RILL_OK;

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In the order of the axes, the tensor behind them; of rill_keep without "connected"; of rill_drive; of
+/* In the order of the axes, the tensor behind them; of rill_keep_kind without "connected"; of rill_drive; of
  * rill_fields_kind. */
 static const char *const axes[] = {"x", "y", "z", "xyz", NULL};
 static const char *const keeps[] = {"percolating", "all", NULL};

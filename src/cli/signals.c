@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals: SIGINT and SIGTERM cancel the work through its progress callback, SIGUSR1 requests a checkpoint. */
+/* Signals: SIGINT and SIGTERM cancel the work through its progress callback, SIGUSR1 requests a checkpoint.
+ */
 #include "cli/cli.h"
 
 static volatile sig_atomic_t cancelled, saving;

@@ -23,7 +23,8 @@ rill_status rill_progress_report(rill_progress progress, const char *what, doubl
     return rill_progress_detail(progress, what, fraction, "");
 }
 
-rill_status rill_progress_detail(rill_progress progress, const char *what, double fraction, const char *detail)
+rill_status rill_progress_detail(rill_progress progress, const char *what, double fraction,
+                                 const char *detail)
 {
     return goes_on(progress, what, fraction, detail) ? RILL_OK : cancelled(what);
 }

@@ -20,7 +20,8 @@ rill_progress_moment rill_progress_moment_of(const char *what, double fraction, 
 rill_status rill_progress_report(rill_progress progress, const char *what, double fraction);
 
 /** The same with further text. */
-rill_status rill_progress_detail(rill_progress progress, const char *what, double fraction, const char *detail);
+rill_status rill_progress_detail(rill_progress progress, const char *what, double fraction,
+                                 const char *detail);
 
 /** Progress of a loop that several threads share. */
 typedef struct rill_progress_loop {

@@ -125,6 +125,17 @@ uint64_t rill_geom_voxels(const rill_geom *geom);
 uint64_t rill_geom_fluid(const rill_geom *geom);
 
 /**
+ * Copy values of the fluid nodes to their voxels, e.g. those of rill_permeability_options.finished.
+ * @param[in] geom the geometry
+ * @param[in] values [nodes], in node order
+ * @param[in] nodes number of values: that of the fluid voxels
+ * @param[in] solid value of solid voxels
+ * @param[out] image [nz][ny][nx]
+ * @return RILL_USAGE when the geometry has another number of fluid voxels
+ */
+rill_status rill_geom_image(const rill_geom *geom, const float *values, rill_node nodes, float solid, float *image);
+
+/**
  * Read a `*.geom.h5` file.
  * @param[in] path the file
  * @param[out] out the geometry; the caller destroys it

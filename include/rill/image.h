@@ -122,7 +122,7 @@ typedef struct rill_voxelize_report {
 rill_voxelize_options rill_voxelize_options_default(void);
 
 /**
- * Turn an image file into a geometry with source, hash, command and porosities filled in.
+ * Make a geometry of an image file, with source, hash, command and porosities.
  * @param[in] path     a file of a known format; for one TIFF file per slice a directory, a glob ("s*.tif") or
  * a printf pattern ("s%04d.tif")
  * @param[in] options  how
@@ -137,7 +137,7 @@ rill_status rill_image_voxelize(const char *path, const rill_voxelize_options *o
                                 rill_progress progress, rill_geom **out, rill_voxelize_report *report);
 
 /**
- * Turn an image in memory into a geometry, as rill_image_voxelize() does with a file.
+ * Make a geometry of an image in memory, as rill_image_voxelize() does with a file.
  *
  * rill_geom_create() makes a geometry whose voxels a program fills in itself, without any of this.
  * @param[in] grey     [nz][ny][nx] with nx, ny, nz = options->image.n, of type options->image.type in the

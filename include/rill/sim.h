@@ -100,6 +100,15 @@ rill_status rill_sim_totals(rill_sim *sim, rill_totals *out);
 rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u);
 
 /**
+ * Copy pressure and velocity on the whole box.
+ * @param[in,out] sim the simulation
+ * @param[out] pressure [nz][ny][nx], (rho - 1)/3, lu; 0 in solid voxels; may be NULL
+ * @param[out] velocity [3][nz][ny][nx], lu, half of the force included; 0 in solid voxels; may be NULL
+ * @return RILL_SYSTEM for memory or device
+ */
+rill_status rill_sim_image(rill_sim *sim, float *pressure, float *velocity);
+
+/**
  * Set density and velocity of every node; populations become those of equilibrium.
  * @param[in,out] sim the simulation
  * @param[in] rho [nodes], rho - 1, lu

@@ -35,6 +35,15 @@ typedef struct rill_case rill_case;
 rill_status rill_case_read(const char *path, rill_case **out);
 
 /**
+ * Read and check a case in memory, as rill_case_read() does with a file.
+ * @param[in] text YAML, at most 1 MiB; copied
+ * @param[in] path name of the case in messages; paths in the text are relative to its directory. It need not exist.
+ * @param[out] out the case; the caller destroys it
+ * @return as rill_case_read()
+ */
+rill_status rill_case_read_text(const char *text, const char *path, rill_case **out);
+
+/**
  * Destroy a case.
  * @param[in] given NULL is allowed
  */
@@ -241,7 +250,7 @@ typedef struct rill_run_moment {
 
 /** How a vessel is run. */
 typedef struct rill_run_options {
-    const char *directory;       /**< where everything goes; it must exist */
+    const char *directory;       /**< where everything goes; it must exist; NULL: no file is written */
     rill_fields_kind fields;     /**< how fields are written */
     bool resume;                 /**< go on from the checkpoint in the directory; else it is removed */
     double checkpoint_every;     /**< s of wall clock; 0: none but on request and when the run is cancelled */
@@ -296,6 +305,25 @@ typedef struct rill_run_result {
  * device
  */
 rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, rill_run_result *result);
+
+/**
+ * Copy pressure and velocity of a vessel at the time that it has come to, e.g. the end of a run.
+ * @param[in,out] vessel the vessel
+ * @param[out] pressure [nz][ny][nx], Pa; 0 in solid voxels; may be NULL
+ * @param[out] velocity [3][nz][ny][nx], m/s; 0 in solid voxels; may be NULL
+ * @return RILL_SYSTEM for memory or device
+ */
+rill_status rill_vessel_fields(rill_vessel *vessel, float *pressure, float *velocity);
+
+/**
+ * Copy the wall shear stress of the last cycle of the run that ended last.
+ * @param[in] vessel the vessel
+ * @param[out] tawss [triangle_count of the geometry's surface], mean magnitude, Pa; NaN where there is no wall or
+ * no fluid nearby; may be NULL
+ * @param[out] osi [triangle_count], oscillatory shear index, 0 to 0.5; NaN likewise; may be NULL
+ * @return RILL_USAGE when no run ended, or the case requests no wall shear
+ */
+rill_status rill_vessel_wall_shear(const rill_vessel *vessel, float *tawss, float *osi);
 
 #ifdef __cplusplus
 }

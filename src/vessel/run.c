@@ -39,6 +39,9 @@ static bool is_due(uint64_t at, uint64_t times, uint64_t cycle, uint64_t *number
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* Whether the run writes files. */
+static bool writes(const rill_run_loop *loop) { return loop->options->directory != NULL; }
+
 /* ---- what is done ---------------------------------------------------------------------------- */
 
 bool rill_run_relay(void *context, const rill_progress_moment *moment)
@@ -176,10 +179,11 @@ static rill_status keep(rill_run_loop *loop, bool *stop)
     const bool stopping = loop->cancelled, asked = save && *save;
     const double every = loop->options->checkpoint_every;
     if (save) *save = 0;
+    *stop = stopping;
+    if (!writes(loop)) return RILL_OK;
     if (!stopping && !asked && !(every > 0 && rill_now() - loop->saved >= every)) return RILL_OK;
     status = rill_run_save(loop);
     loop->saved = rill_now();
-    *stop = stopping;
     if (status != RILL_OK && !stopping) { /* hours of steps are not given up for it */
         rill_log(RILL_LOG_NOTE, "step %llu: %s; the run goes on, and %s",
                  (unsigned long long)loop->state.steps, rill_error_message(),
@@ -194,8 +198,9 @@ static rill_status keep(rill_run_loop *loop, bool *stop)
 static rill_status cancelled(rill_run_loop *loop)
 {
     loop->result->end = RILL_RUN_CANCELLED;
-    return rill_fail(RILL_CANCELLED, "cancelled after step %llu: go on from the checkpoint in %s",
-                     (unsigned long long)loop->state.steps, loop->options->directory);
+    return rill_fail(RILL_CANCELLED, "cancelled after step %llu%s%s", (unsigned long long)loop->state.steps,
+                     writes(loop) ? ": go on from the checkpoint in " : "",
+                     writes(loop) ? loop->options->directory : "");
 }
 
 static rill_status loop_run(rill_run_loop *loop)
@@ -249,8 +254,12 @@ static rill_status loop_begin(rill_run_loop *loop)
     status = rill_progress_report(loop->options->progress, "setting up the run", 0);
     if (status == RILL_CANCELLED) loop->result->end = RILL_RUN_CANCELLED;
     RILL_TRY(status);
-    RILL_TRY(rill_run_path(loop, "run.h5", path));
-    RILL_TRY(rill_output_try(path));
+    if (writes(loop)) {
+        RILL_TRY(rill_run_path(loop, "run.h5", path));
+        RILL_TRY(rill_output_try(path));
+    } else if (loop->options->resume) {
+        RILL_TRY(rill_fail(RILL_USAGE, "a run without a directory has no checkpoint to go on from"));
+    }
     s->change_flow = s->change_pressure = s->change_wall = NAN;
     for (int k = 0; k < loop->vessel->plan.opening_count; k++)
         s->flow_most = fmax(s->flow_most, fabs(loop->vessel->plan.openings[k].flow_peak));
@@ -266,7 +275,7 @@ static rill_status loop_begin(rill_run_loop *loop)
                          (unsigned long long)r->cycle);
     RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
     RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, r->cycle, r->phases, &loop->text));
-    RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
+    if (writes(loop)) RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
     if (loop->options->resume) loop->kept = s->steps;
     if (s->steps % r->cycle == 0 &&
         s->steps < loop->steps_max) { /* a cycle begins: of a run that ended here, too, and was given more */
@@ -283,7 +292,7 @@ done:
 static rill_status files(rill_run_loop *loop)
 {
     char why[768];
-    const rill_status status = rill_run_files(loop);
+    const rill_status status = writes(loop) ? rill_run_files(loop) : RILL_OK;
     if (status == RILL_OK) return RILL_OK;
     snprintf(why, sizeof why, "%s", rill_error_message());
     if (rill_run_save(loop) == RILL_OK) loop->kept = loop->state.steps;
@@ -318,9 +327,10 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
         if (vessel->plan.cycle_steps == 0 && loop.rhythm.phases > 0 && loop.state.phases == 0)
             RILL_TRY(rill_run_phase(&loop, 1));
         result_fill(&loop);
+        RILL_TRY(rill_run_keep_shear(&loop));
         RILL_TRY(files(&loop));
         /* So that more cycles can be added. */
-        if (result->end == RILL_RUN_LIMIT && result->compared && rill_run_save(&loop) != RILL_OK)
+        if (writes(&loop) && result->end == RILL_RUN_LIMIT && result->compared && rill_run_save(&loop) != RILL_OK)
             rill_log(RILL_LOG_NOTE, "%s; the results are whole, but --resume cannot go on from their end",
                      rill_error_message());
     } else {

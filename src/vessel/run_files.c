@@ -228,6 +228,7 @@ done:
 rill_status rill_run_phase(rill_run_loop *loop, uint64_t phase)
 {
     rill_status status = RILL_OK;
+    if (!loop->options->directory) return RILL_OK;
     if (loop->observers.sample) RILL_TRY(wall_phase(loop, phase));
     if (fields_wanted(loop)) RILL_TRY(fields_phase(loop, phase));
     if (loop->vessel->given->output.slices) RILL_TRY(rill_run_slices(loop, phase));

@@ -91,6 +91,9 @@ rill_status rill_run_phase(rill_run_loop *loop, uint64_t phase);
 /** Write pictures of the speed, at the first phase, and at later ones where it is larger. */
 rill_status rill_run_slices(rill_run_loop *loop, uint64_t phase);
 
+/** Keep TAWSS and OSI of the last cycle for rill_vessel_wall_shear(), where wall shear was requested. */
+rill_status rill_run_keep_shear(rill_run_loop *loop);
+
 /** Write everything that a run leaves but its phases. */
 rill_status rill_run_files(rill_run_loop *loop);
 

@@ -31,6 +31,7 @@
 #include "rill/rheology.h"
 #include "rill/sim.h"
 #include "rill/status.h"
+#include "rill/surface.h"
 #include "rill/types.h"
 #include "rill/variant.h"
 #include "rill/version.h"

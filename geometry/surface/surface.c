@@ -523,30 +523,56 @@ done:
     return status;
 }
 
+/* Options that a program made may be anything. */
+static rill_status check_options(const rill_surface_options *o)
+{
+    const double lengths[] = {o->unit, o->spacing, o->extend, o->min_cells, o->weld};
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        if (!isfinite(lengths[k]) || lengths[k] < 0)
+            return rill_fail(RILL_USAGE, "an option of the surface is %g: it must be finite and not negative",
+                             lengths[k]);
+    if (o->unit == 0 || (o->spacing == 0 && o->cells == 0))
+        return rill_fail(RILL_USAGE, "the %s is 0: set it", o->unit == 0 ? "unit" : "edge of a voxel");
+    return RILL_OK;
+}
+
+static rill_status voxelize(work *w, const rill_triangles *triangles, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_surface_file *file = &w->report->file;
+    RILL_TRY(check_options(w->options));
+    RILL_TRY(rill_progress_report(w->progress, "reading the surface", 0));
+    RILL_TRY(triangles ? rill_surface_take(triangles, w->options->unit, file, &w->mesh)
+                       : rill_surface_read(w->path, w->options->unit, file, &w->mesh));
+    RILL_TRY(run(w));
+    *out = w->geom;
+    w->geom = NULL;
+done:
+    if (status != RILL_OK) rill_fail_prefix("%s", w->path);
+    rill_geom_destroy(w->geom);
+    rill_lines_destroy(w->lines);
+    rill_openings_destroy(&w->openings);
+    rill_array_destroy(w->original);
+    rill_array_destroy(w->tagged);
+    rill_array_destroy(w->removed);
+    rill_array_destroy(w->tags);
+    rill_mesh_destroy(w->mesh);
+    return status;
+}
+
 rill_status rill_surface_voxelize(const char *path, const rill_surface_options *options,
                                   rill_progress progress, rill_geom **out, rill_surface_report *report)
 {
-    rill_status status = RILL_OK;
     rill_surface_report own;
     work w = {.path = path, .options = options, .progress = progress, .report = report ? report : &own};
     *w.report = (rill_surface_report){0};
-    RILL_TRY(rill_progress_report(w.progress, "reading the surface", 0));
-    RILL_TRY(rill_surface_read(path, options->unit, &w.report->file, &w.mesh));
-    status = run(&w);
-    if (status != RILL_OK) {
-        rill_fail_prefix("%s", path);
-        goto done;
-    }
-    *out = w.geom;
-    w.geom = NULL;
-done:
-    rill_geom_destroy(w.geom);
-    rill_lines_destroy(w.lines);
-    rill_openings_destroy(&w.openings);
-    rill_array_destroy(w.original);
-    rill_array_destroy(w.tagged);
-    rill_array_destroy(w.removed);
-    rill_array_destroy(w.tags);
-    rill_mesh_destroy(w.mesh);
-    return status;
+    return voxelize(&w, NULL, out);
+}
+
+rill_status rill_triangles_voxelize(const rill_triangles *surface, const rill_surface_options *options,
+                                    rill_progress progress, rill_geom **out)
+{
+    rill_surface_report report = {0};
+    work w = {.path = "array", .options = options, .progress = progress, .report = &report};
+    return voxelize(&w, surface, out);
 }

@@ -133,7 +133,8 @@ uint64_t rill_geom_fluid(const rill_geom *geom);
  * @param[out] image [nz][ny][nx]
  * @return RILL_USAGE when the geometry has another number of fluid voxels
  */
-rill_status rill_geom_image(const rill_geom *geom, const float *values, rill_node nodes, float solid, float *image);
+rill_status rill_geom_image(const rill_geom *geom, const float *values, rill_node nodes, float solid,
+                            float *image);
 
 /**
  * Read a `*.geom.h5` file.

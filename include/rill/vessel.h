@@ -37,7 +37,8 @@ rill_status rill_case_read(const char *path, rill_case **out);
 /**
  * Read and check a case in memory, as rill_case_read() does with a file.
  * @param[in] text YAML, at most 1 MiB; copied
- * @param[in] path name of the case in messages; paths in the text are relative to its directory. It need not exist.
+ * @param[in] path name of the case in messages; paths in the text are relative to its directory. It need not
+ * exist.
  * @param[out] out the case; the caller destroys it
  * @return as rill_case_read()
  */
@@ -318,8 +319,8 @@ rill_status rill_vessel_fields(rill_vessel *vessel, float *pressure, float *velo
 /**
  * Copy the wall shear stress of the last cycle of the run that ended last.
  * @param[in] vessel the vessel
- * @param[out] tawss [triangle_count of the geometry's surface], mean magnitude, Pa; NaN where there is no wall or
- * no fluid nearby; may be NULL
+ * @param[out] tawss [triangle_count of the geometry's surface], mean magnitude, Pa; NaN where there is no
+ * wall or no fluid nearby; may be NULL
  * @param[out] osi [triangle_count], oscillatory shear index, 0 to 0.5; NaN likewise; may be NULL
  * @return RILL_USAGE when no run ended, or the case requests no wall shear
  */

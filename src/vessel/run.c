@@ -330,7 +330,8 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
         RILL_TRY(rill_run_keep_shear(&loop));
         RILL_TRY(files(&loop));
         /* So that more cycles can be added. */
-        if (writes(&loop) && result->end == RILL_RUN_LIMIT && result->compared && rill_run_save(&loop) != RILL_OK)
+        if (writes(&loop) && result->end == RILL_RUN_LIMIT && result->compared &&
+            rill_run_save(&loop) != RILL_OK)
             rill_log(RILL_LOG_NOTE, "%s; the results are whole, but --resume cannot go on from their end",
                      rill_error_message());
     } else {

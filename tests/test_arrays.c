@@ -186,7 +186,7 @@ Test(arrays, nodes_go_to_their_voxels)
     float image[8];
     cr_assert_eq(rill_geom_create((const uint32_t[3]){2, 2, 2}, &geom), RILL_OK);
     geom->voxels[1] = geom->voxels[4] = RILL_FLUID;
-    geom->voxels[6] = RILL_PATCH;
+    geom->voxels[6] = RILL_LABEL;
     cr_assert_eq(rill_geom_image(geom, values, 3, -1, image), RILL_OK);
     cr_assert_arr_eq(image, ((const float[]){-1, 1, -1, -1, 2, -1, 3, -1}), sizeof image);
     cr_assert_eq(rill_geom_image(geom, values, 2, -1, image), RILL_USAGE);

@@ -183,9 +183,9 @@ static rill_status open_surface(work *w)
     const double most = o->remove_most ? 1 : 0.5;
     uint32_t end[RILL_OPENINGS], *rim = NULL, rims = 0; /* vertices of flat parts that planes lie on */
     const uint32_t first = w->mesh->vertex_count;
-    if (o->plane_count > RILL_OPENINGS || o->patch_count > RILL_OPENINGS)
+    if (o->plane_count > RILL_OPENINGS || o->group_count > RILL_OPENINGS)
         return rill_fail(RILL_USAGE, "%d planes and %d patches are given: at most %d of each can be openings",
-                         o->plane_count, o->patch_count, RILL_OPENINGS);
+                         o->plane_count, o->group_count, RILL_OPENINGS);
     for (int k = 0; k < o->plane_count; k++) {
         RILL_TRY(rim_grow(w->mesh, &rim, &rims));
         status = rill_section_cut(w->mesh, &o->planes[k], most, (uint32_t)k + 1, rim, &w->report->planes[k]);
@@ -199,16 +199,16 @@ static rill_status open_surface(work *w)
     RILL_TRY(rill_array_create_zero(w->mesh->vertex_count, sizeof *w->tagged, "the openings",
                                     (void **)&w->tagged));
     if (rim) memcpy(w->tagged, rim, rims * sizeof *rim);
-    RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->patch_count + 1, sizeof *w->tags,
+    RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->group_count + 1, sizeof *w->tags,
                                "the openings", (void **)&w->tags));
     for (int k = 0; k < o->plane_count; k++) {
         w->tags[k] = o->planes[k].name;
         for (uint32_t v = k ? end[k - 1] : first; v < end[k]; v++) w->tagged[v] = (uint32_t)k + 1;
     }
-    for (int k = 0; k < o->patch_count; k++) {
+    for (int k = 0; k < o->group_count; k++) {
         const int tag = o->plane_count + k;
-        w->tags[tag] = o->patches[k].name;
-        RILL_TRY(rill_section_open(w->mesh, o->patches[k].group, (uint32_t)tag + 1, w->tagged));
+        w->tags[tag] = o->groups[k].name;
+        RILL_TRY(rill_section_open(w->mesh, o->groups[k].group, (uint32_t)tag + 1, w->tagged));
     }
 done:
     rill_array_destroy(rim);
@@ -261,7 +261,7 @@ static rill_status open_caps(work *w)
     bool closed = false;
     if (o->caps == RILL_CAPS_NONE) return RILL_OK;
     RILL_TRY(rill_caps_find(w->mesh, &caps));
-    if (o->plane_count + o->patch_count == 0) RILL_TRY(is_closed(w, &caps, &closed));
+    if (o->plane_count + o->group_count == 0) RILL_TRY(is_closed(w, &caps, &closed));
     if (o->caps == RILL_CAPS_AUTO || closed) RILL_TRY(rill_caps_open(w->mesh, &caps));
     tell_caps(w->report, &caps, o->caps == RILL_CAPS_AUTO || closed);
 done:
@@ -327,7 +327,7 @@ static rill_status close_surface(work *w)
                                            .tags = w->tags,
                                            .tagged = w->tagged,
                                            .close_holes = w->options->close_holes,
-                                           .tag_count = w->options->plane_count + w->options->patch_count};
+                                           .tag_count = w->options->plane_count + w->options->group_count};
     RILL_TRY(rill_openings_close(w->mesh, &options, r->defects, &w->openings));
     for (int k = 0; k < w->options->name_count; k++)
         RILL_TRY(rill_openings_rename(&w->openings, w->options->names[k]));

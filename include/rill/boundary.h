@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rill/boundary.h
- * Boundaries: lists of wall links, and what comes back along them.
+ * Lists of wall links with a boundary condition. A simulation that has one calls it a patch.
  */
 #ifndef RILL_PUBLIC_BOUNDARY_H
 #define RILL_PUBLIC_BOUNDARY_H
@@ -12,18 +12,20 @@
 extern "C" {
 #endif
 
-/** What comes back along the wall links of a boundary. Equations: kernel/boundary.h, docs/method.md. */
+/** Boundary conditions of wall links: what comes back along them. Equations: kernel/boundary.h,
+ * docs/method.md. */
 typedef enum rill_boundary_kind {
     RILL_BOUNDARY_WALL,     /**< what was sent, as at any wall: such links are listed to be measured */
     RILL_BOUNDARY_VELOCITY, /**< bounce-back at a wall that moves, or at an inlet */
     RILL_BOUNDARY_PRESSURE /**< anti-bounce-back: a density, that is a pressure rho/3, half-way to the wall */
 } rill_boundary_kind;
 
-/** A wall link: the way into a fluid node from a solid voxel, or from beyond a side that is RILL_WALL. */
+/** A wall link: the way into a fluid node from a solid voxel, or from beyond a domain boundary that is
+ * RILL_WALL. */
 typedef struct rill_wall_link {
     rill_node node;    /**< the fluid node */
     uint32_t x[3];     /**< voxel of the node */
-    uint8_t label;     /**< its value: RILL_FLUID or a patch label */
+    uint8_t label;     /**< its value: RILL_FLUID or a label */
     uint8_t direction; /**< number of the velocity i in the velocity set */
     int8_t c[3];       /**< c_i, from the wall to the node */
     int8_t
@@ -60,7 +62,7 @@ rill_status rill_boundary_create_face(const rill_domain *domain, int axis, int e
 /**
  * List the wall links of the nodes that carry a label and whose c_i · normal is positive.
  * @param[in] domain borrowed: it must outlive the boundary
- * @param[in] label value of the voxels, RILL_PATCH or above
+ * @param[in] label value of the voxels, RILL_LABEL or above
  * @param[in] normal into the fluid, of any length
  * @param[out] out the boundary; the caller destroys it
  * @return RILL_USAGE when there is no such link, RILL_SYSTEM without memory

@@ -19,7 +19,7 @@ extern "C" {
 enum {
     RILL_SOLID = 0, /**< not part of the flow */
     RILL_FLUID = 1, /**< a fluid node */
-    RILL_PATCH = 2  /**< this and above: a fluid node that carries a patch label */
+    RILL_LABEL = 2 /**< this and above: a fluid node that carries a label: it has a link through an opening */
 };
 
 /** Pore fractions of the whole box, counted before anything was dropped; negative when unknown. */
@@ -82,7 +82,7 @@ typedef struct rill_geom {
     uint8_t *voxels;        /**< [nz][ny][nx], owned */
     double spacing;         /**< edge of a voxel in metres; 0 when unknown */
     double origin[3];       /**< corner of voxel 0 in metres */
-    rill_side sides[3];     /**< what lies beyond the faces normal to x, y, z */
+    rill_side sides[3];     /**< domain boundaries normal to x, y, z */
     rill_porosity porosity; /**< see rill_porosity */
     char *source;           /**< file or generator that it came from, owned, may be NULL */
     char *source_hash;      /**< XXH3-64 of the source file in hexadecimal, owned, may be NULL */

@@ -29,10 +29,10 @@ typedef struct rill_plane {
 } rill_plane;
 
 /** A group of triangles that is an opening. */
-typedef struct rill_patch_name {
+typedef struct rill_group_name {
     const char *name;  /**< of the opening; NULL: to be numbered */
     const char *group; /**< name of the group */
-} rill_patch_name;
+} rill_group_name;
 
 enum {
     RILL_SHELL_ONE = 0, /**< refuse several vessels */
@@ -57,9 +57,9 @@ typedef struct rill_surface_options {
     const rill_plane *planes; /**< [plane_count], where vessels are cut off and opened */
     int plane_count;          /**< number of planes */
     bool remove_most;         /**< a plane may remove more than half of the volume; else it is refused */
-    const rill_patch_name *patches; /**< [patch_count], which groups of triangles are openings */
-    int patch_count;                /**< number of groups */
-    const char *command;            /**< provenance, kept in the geometry, may be NULL */
+    const rill_group_name *groups; /**< [group_count], which groups of triangles are openings */
+    int group_count;               /**< number of groups */
+    const char *command;           /**< provenance, kept in the geometry, may be NULL */
 } rill_surface_options;
 
 /** A triangle surface in memory. Everything is borrowed. */

@@ -75,7 +75,7 @@ CUDA_LIBS := $(firstword $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a $(CUDA
              -lstdc++ -ldl -lrt -lpthread
 endif
 
-.PHONY: all test bench format format-check install clean help
+.PHONY: all test bench format format-check install docs clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -114,7 +114,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # What NVRTC compiles kernels from, in the library itself.
-KERNEL_SOURCES := $(patsubst %,include/rill/%.h,boundary domain geometry rheology status types variant) \
+KERNEL_SOURCES := $(patsubst %,include/rill/%.h,boundary domain geometry progress rheology status types variant) \
   $(sort $(filter-out $(patsubst %,src/kernel/%.h,build rounding variant),$(wildcard src/kernel/*.h))) cuda/compiled.h cuda/kernels.cuh
 $(BUILD)/obj/cuda/sources.S: scripts/embed $(KERNEL_SOURCES)
 	@mkdir -p $(@D)
@@ -205,6 +205,9 @@ install: all ## install program, library, headers and pkg-config file (PREFIX, D
 	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 include/rill/*.h $(DESTDIR)$(PREFIX)/include/rill/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rill.pc
+
+docs: ## make the reference of the interface in build/docs/api (Doxygen)
+	@scripts/docs $(BUILD)/docs/api $(VERSION)
 
 clean: ## remove build/
 	rm -rf $(BUILD)

@@ -6,24 +6,26 @@
  *
  * What `rill run` does: the case is read, planned on its geometry, refused where something speaks against it,
  * and run until its cycles repeat or it is steady. Files go to the directory, which must exist; flow and
- * pressure of the last cycle are printed. Control-C writes a checkpoint and stops.
+ * pressure of the last cycle are printed. Control-C writes a checkpoint and ends the run.
  */
 #include <rill.h>
 #include <stdio.h>
 
-static rill_run_signals signals;
+static volatile sig_atomic_t cancelled;
 
 static void on_signal(int number)
 {
     (void)number;
-    signals.stop = 1;
+    cancelled = 1;
 }
 
-static void watch(void *context, const rill_run_moment *moment)
+static bool watch(void *context, const rill_progress_moment *moment)
 {
     (void)context;
-    fprintf(stderr, "%.4g s, Mach %.3f, at most %.0f s left\n", moment->time, moment->mach,
-            moment->seconds_left);
+    if (moment->run)
+        fprintf(stderr, "%.4g s, Mach %.3f, at most %.0f s left\n", moment->run->time, moment->run->mach,
+                moment->seconds_left);
+    return !cancelled;
 }
 
 static void print_plan(const rill_case_plan *plan)
@@ -36,7 +38,7 @@ static void print_plan(const rill_case_plan *plan)
 
 static void print_result(const rill_surface *surface, const rill_run_result *result)
 {
-    static const char *const ends[] = {"it repeats", "its time is up", "it was stopped", "it diverged"};
+    static const char *const ends[] = {"it repeats", "its time is up", "it was cancelled", "it diverged"};
     printf("%s after %.4g s; wall shear %.4g Pa in the mean\n", ends[result->end], result->time,
            result->shear_mean);
     for (int k = 0; k < surface->opening_count; k++)
@@ -57,7 +59,7 @@ int main(int argc, char **argv)
         return RILL_USAGE;
     }
     const rill_run_options how = {
-        .directory = argv[2], .fields = RILL_FIELDS_SPARSE, .signals = &signals, .watch = watch};
+        .directory = argv[2], .fields = RILL_FIELDS_SPARSE, .progress = {watch, NULL}};
     rill_status status = rill_case_read(argv[1], &given);
     if (status == RILL_OK) status = rill_geom_read(rill_case_geometry(given), &geom);
     if (status == RILL_OK) status = rill_case_plan_make(given, geom, &where, &plan);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rill.h
- * The public interface of librill, a sparse, indirect-addressing lattice Boltzmann solver.
+ * The public interface of librill: includes all headers of rill/.
+ */
+/**
+ * @mainpage The public interface of librill
  *
- * The way data takes: a rill_geom (voxels) becomes a rill_domain (fluid nodes and their neighbours),
- * a rill_sim steps populations on it; rill_permeability_compute() and rill_case_run() do all of that for
- * their users. There is a header below rill/ for each subject, and this one has all of them.
+ * librill is a sparse, indirect-addressing lattice Boltzmann solver for flow in porous and vascular geometry.
+ *
+ * Data flow: a rill_geom (voxels) becomes a rill_domain (fluid nodes and their neighbours),
+ * a rill_sim steps populations on it. rill_permeability_compute() and rill_case_run() do all of that. Each
+ * subject has a header in rill/, and rill.h includes all of them.
  *
  * Conventions. Axes are x, y, z = 0, 1, 2; arrays are x fastest. "lu" is lattice units (voxel, time
  * step, reference density 1). Functions that can fail return a rill_status; the message of the last
@@ -20,11 +25,13 @@
 #include "rill/domain.h"
 #include "rill/error_bar.h"
 #include "rill/geometry.h"
+#include "rill/image.h"
 #include "rill/permeability.h"
 #include "rill/progress.h"
 #include "rill/rheology.h"
 #include "rill/sim.h"
 #include "rill/status.h"
+#include "rill/surface.h"
 #include "rill/types.h"
 #include "rill/variant.h"
 #include "rill/version.h"

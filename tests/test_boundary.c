@@ -261,8 +261,8 @@ Test(boundary, refuses_what_makes_no_sense)
     says(rill_boundary_create_face(domain, 3, 1, &b), "no face");
     says(rill_boundary_create_face(domain, 0, 0, &b), "no face");
     says(rill_boundary_create_label(domain, 9, (const double[3]){1, 0, 0}, &b), "no wall link of label 9");
-    says(rill_boundary_create_label(domain, 1, (const double[3]){1, 0, 0}, &b), "no patch");
-    says(rill_boundary_create_label(domain, 300, (const double[3]){1, 0, 0}, &b), "no patch");
+    says(rill_boundary_create_label(domain, 1, (const double[3]){1, 0, 0}, &b), "not that of an opening");
+    says(rill_boundary_create_label(domain, 300, (const double[3]){1, 0, 0}, &b), "not that of an opening");
     says(rill_boundary_create_label(domain, 2, (const double[3]){0, 0, 0}, &b), "direction");
     says(rill_boundary_create_label(domain, 2, (const double[3]){NAN, 0, 0}, &b), "direction");
     ASSERT_OK(rill_boundary_create_face(domain, 0, -1, &b));

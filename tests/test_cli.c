@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading of options: every type, its limits, and the sentence that each mistake gets. */
 #include "cli/cli.h"
+#include "core/progress.h"
 #include "cli/error_bar_output.h"
 #include "message.h"
 
@@ -277,7 +278,8 @@ Test(cli, progress_overwrites_itself_on_a_terminal)
     setenv("TERM", "xterm", 1);
     const rill_progress line = cli_progress(false);
     for (int i = 0; i < 10; i++)
-        line.fn(line.context, "stepping", 0.005 * i, "a detail longer than the line");
+        cr_assert_eq(rill_progress_detail(line, "stepping", 0.005 * i, "a detail longer than the line"),
+                     RILL_OK);
     cli_progress_end();
     cli_progress_end(); /* nothing left to clear */
     dup2(saved, STDERR_FILENO);
@@ -303,10 +305,21 @@ Test(cli, progress_is_throttled, .init = cr_redirect_stderr)
 {
     setenv("TERM", "xterm", 1);
     const rill_progress quiet = cli_progress(true);
-    cr_assert_null(quiet.fn);
+    for (int i = 0; i < 100; i++) cr_assert_eq(rill_progress_report(quiet, "labelling", 0.01 * i), RILL_OK);
     const rill_progress plain = cli_progress(false); /* a pipe: no terminal */
-    for (int i = 0; i < 100; i++) plain.fn(plain.context, "labelling", 0.01 * i, "detail");
+    for (int i = 0; i < 100; i++) (void)rill_progress_detail(plain, "labelling", 0.01 * i, "detail");
     cli_progress_end();
     fflush(stderr);
     cr_assert_stderr_eq_str("");
+}
+
+/* A signal cancels what reports, quiet or not; a second one would end the program. */
+Test(cli, a_signal_cancels_through_the_progress_callback)
+{
+    const rill_progress quiet = cli_progress(true);
+    cli_signals_catch(false);
+    cr_assert_eq(rill_progress_report(quiet, "labelling", 0), RILL_OK);
+    cr_assert_eq(raise(SIGTERM), 0);
+    cr_assert_eq(rill_progress_report(quiet, "labelling", 0.5), RILL_CANCELLED);
+    cr_assert_not_null(strstr(rill_error_message(), "labelling"));
 }

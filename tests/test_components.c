@@ -67,7 +67,7 @@ static uint64_t walk(const rill_geom *g, uint64_t seed, int32_t (*box)[3], uint6
     return tail;
 }
 
-static flood flood_fill(const rill_geom *g, rill_keep keep, int axis)
+static flood flood_fill(const rill_geom *g, rill_keep_kind keep, int axis)
 {
     const uint64_t voxels = rill_geom_voxels(g);
     flood f = {.voxels = calloc(voxels, 1)};
@@ -97,7 +97,7 @@ static flood flood_fill(const rill_geom *g, rill_keep keep, int axis)
     return f;
 }
 
-static void check(rill_geom *g, rill_keep keep, int axis)
+static void check(rill_geom *g, rill_keep_kind keep, int axis)
 {
     flood f = flood_fill(g, keep, axis);
     rill_components c;
@@ -136,7 +136,7 @@ Test(components, agree_with_a_flood_fill)
             const uint32_t percent = 15 + random_next(&seed) % 60;
             for (uint64_t v = 0; v < rill_geom_voxels(g); v++)
                 g->voxels[v] = random_next(&seed) % 100 < percent ? (uint8_t)(1 + random_next(&seed) % 3) : 0;
-            check(g, (rill_keep)(trial % 3), (int)(random_next(&seed) % 4) - 1);
+            check(g, (rill_keep_kind)(trial % 3), (int)(random_next(&seed) % 4) - 1);
             rill_geom_destroy(g);
         }
 }
@@ -156,12 +156,12 @@ Test(components, agree_with_a_flood_fill_on_several_threads)
         cr_assert_gt(rill_geom_voxels(g), (uint64_t)1 << 20);
         for (uint64_t v = 0; v < rill_geom_voxels(g); v++)
             g->voxels[v] = random_next(&seed) % 1000 < (k < 3 ? 318 : 500) ? RILL_FLUID : RILL_SOLID;
-        check(g, (rill_keep)(k % 3), -1);
+        check(g, (rill_keep_kind)(k % 3), -1);
         rill_geom_destroy(g);
     }
 }
 
-static rill_components label(rill_geom *g, rill_keep keep, int axis)
+static rill_components label(rill_geom *g, rill_keep_kind keep, int axis)
 {
     rill_components c;
     cr_assert_eq(rill_components_clean(g, keep, axis, (rill_progress){0}, &c), RILL_OK, "%s",

@@ -357,19 +357,19 @@ Test(error_bar, refuses_what_has_none)
                  RILL_NUMERICS);
 }
 
-static bool stop(void *context, int part, const rill_permeability_moment *moment)
+static bool stop(void *context, const rill_progress_moment *moment)
 {
-    *(int *)context = part;
-    return moment->steps == 0;
+    *(int *)context = moment->part;
+    return !moment->permeability;
 }
 
 Test(error_bar, stops_when_told)
 {
     bounded b;
     int part = -1;
-    rill_error_bar_options wanted = {.watch = stop, .context = &part};
+    rill_error_bar_options wanted = {.progress = {stop, &part}};
     rill_permeability_options o = options(2);
-    cr_assert_eq(bound(pack(24, 6, 8, 5), o, wanted, &b), RILL_NUMERICS);
+    cr_assert_eq(bound(pack(24, 6, 8, 5), o, wanted, &b), RILL_CANCELLED);
     cr_assert_geq(part, 0);
     cr_assert_not_null(strstr(rill_error_message(), "of the error bar"), "%s", rill_error_message());
 }

@@ -47,10 +47,10 @@ typedef struct stopper {
     int at, calls;
 } stopper;
 
-static bool stop(void *context, const rill_permeability_moment *moment)
+static bool stop(void *context, const rill_progress_moment *moment)
 {
     stopper *s = context;
-    (void)moment;
+    if (!moment->permeability) return true; /* no step was made */
     return ++s->calls < s->at;
 }
 
@@ -78,18 +78,17 @@ static int go_on(rill_geom *geom, rill_permeability_options o, rill_permeability
 {
     int stops = 0;
     o.checkpoint = "a.checkpoint.h5";
-    o.watch = stop;
-    o.watch_seconds = 0; /* after every part of the work */
+    o.progress_seconds = 0; /* after every part of the work */
     for (;; stops++) {
         stopper s = {.at = 1 + stops};
-        o.context = &s;
+        o.progress = (rill_progress){stop, &s};
         o.resume = stops > 0;
         const rill_status status = compute(geom, &o, out);
         if (!out->kept) {
             cr_assert_eq(status, RILL_OK, "%s", rill_error_message());
             return stops;
         }
-        cr_assert_eq(status, RILL_NUMERICS);
+        cr_assert_eq(status, RILL_CANCELLED);
         cr_assert_not(out->converged);
         cr_assert_not_null(strstr(rill_error_message(), "--resume"), "%s", rill_error_message());
         cr_assert_eq(access("a.checkpoint.h5", F_OK), 0);
@@ -165,13 +164,12 @@ Test(pause, refuses_what_is_not_its_own)
     cr_assert_eq(compute(geom, &o, &out), RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "a.checkpoint.h5"), "%s", rill_error_message());
     o.resume = false;
-    o.watch = stop;
-    o.watch_seconds = 0;
-    o.context = &s;
-    cr_assert_eq(compute(geom, &o, &out), RILL_NUMERICS);
+    o.progress_seconds = 0;
+    o.progress = (rill_progress){stop, &s};
+    cr_assert_eq(compute(geom, &o, &out), RILL_CANCELLED);
     cr_assert(out.kept);
     rill_permeability_free(&out);
-    o.watch = NULL;
+    o.progress = (rill_progress){0};
     o.resume = true;
     rill_permeability_options other = o;
     other.tolerance = 0.01;

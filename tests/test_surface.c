@@ -169,7 +169,7 @@ static void check_links(const rill_geom *g, const rill_surface_report *report)
                     at[k]++;
                     label = o->label;
                 }
-                if (label != RILL_FLUID) cr_assert_geq(voxel(g, x, y, z), RILL_PATCH);
+                if (label != RILL_FLUID) cr_assert_geq(voxel(g, x, y, z), RILL_LABEL);
                 if (label == RILL_FLUID) cr_assert_eq(voxel(g, x, y, z), RILL_FLUID);
                 node++;
             }
@@ -224,7 +224,7 @@ static bool on_link(void *context, const rill_wall_link *link)
         cut = next_cut(o->cuts, o->cut_count, &l->at[k], l->q);
         if (!cut || cut->node != link->node || cut->direction != link->direction) continue;
         l->at[k]++;
-        cr_assert_geq(link->label, RILL_PATCH);
+        cr_assert_geq(link->label, RILL_LABEL);
         return true;
     }
     cr_assert(false, "node %u, direction %u is in no list of cuts", link->node, link->direction);
@@ -311,7 +311,7 @@ Test(surface, openings_are_measured_named_and_labelled)
         cr_assert_float_eq(p->hydraulic_diameter, 4 * p->area / p->perimeter, 1e-12);
         cr_assert_float_eq(p->centre[2], k == 0 ? 10e-3 : 0, 1e-8);
         cr_assert_float_eq(p->normal[2], k == 0 ? -1 : 1, 1e-6);
-        cr_assert_eq(p->label, RILL_PATCH + k);
+        cr_assert_eq(p->label, RILL_LABEL + k);
         uint64_t labelled = 0;
         for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) labelled += geom->voxels[v] == p->label;
         cr_assert_float_eq((double)labelled * 0.04e-6, p->area, 0.05 * p->area);
@@ -540,9 +540,9 @@ Test(surface, patches_are_openings)
     rill_geom *geom = NULL;
     rill_surface_report report;
     rill_surface_options o = per_millimetre(0.25);
-    rill_patch_name patches[2] = {{"inlet", "lid 0"}, {NULL, "lid 1"}};
-    o.patches = patches;
-    o.patch_count = 2;
+    rill_group_name patches[2] = {{"inlet", "lid 0"}, {NULL, "lid 1"}};
+    o.groups = patches;
+    o.group_count = 2;
     shape s = shape_new();
     shape_tube(&s, 2, 8, 10, 24);
     FILE *file = fopen("a.obj", "w");

@@ -362,7 +362,7 @@ Test(voxelize, cleaning_and_provenance)
     o.command = "rill voxelize t";
     const uint64_t stay[3] = {12, 11, 8};
     for (int keep = 0; keep < 3; keep++) {
-        o.keep = (rill_keep)keep;
+        o.keep = (rill_keep_kind)keep;
         rill_geom *g = make("t_8x8x8_u8_3um.raw", &o, &report);
         cr_assert_eq(report.fluid, stay[keep]);
         cr_assert_eq(rill_geom_fluid(g), stay[keep]);
@@ -403,11 +403,11 @@ Test(voxelize, cleaning_and_provenance)
     unsetenv("RILL_MEMORY");
 }
 
-static void count_calls(void *context, const char *what, double fraction, const char *detail)
+static bool count_calls(void *context, const rill_progress_moment *moment)
 {
-    (void)detail;
-    cr_assert(what && fraction <= 1);
+    cr_assert(moment->what && moment->detail && moment->fraction <= 1);
     ++*(int *)context;
+    return true;
 }
 
 /* Progress is told, but not for every slice. */
@@ -421,4 +421,67 @@ Test(voxelize, progress)
                  RILL_OK);
     cr_assert(calls > 20 && calls < 200, "%d calls", calls);
     rill_geom_destroy(geom);
+}
+
+/* An array becomes what a file of the same voxels becomes, whatever the options and the number type. */
+Test(voxelize, arrays)
+{
+    enum { X = 7, Y = 5, Z = 6 };
+    uint8_t u8[Z * Y * X];
+    float f32[Z * Y * X];
+    rill_voxelize_options o = keep_all();
+    rill_geom *geom = NULL;
+    write_grey("a_7x5x6.raw", X, Y, Z);
+    for (uint32_t k = 0; k < Z * Y * X; k++) f32[k] = u8[k] = grey(k % X, k / X % Y, k / (X * Y));
+    cr_assert_eq(rill_voxelize_parse_pore("1-2", &o), RILL_OK);
+    cr_assert_eq(rill_voxelize_parse_axes("zxy", &o), RILL_OK);
+    cr_assert_eq(rill_voxelize_parse_mirror("y", &o), RILL_OK);
+    o.crop[0][0] = 1;
+    o.voxel_size = 2e-6;
+    rill_geom *file = make("a_7x5x6.raw", &o, NULL);
+    const rill_grey types[] = {RILL_GREY_U8, RILL_GREY_F32};
+    const void *const data[] = {u8, f32};
+    memcpy(o.image.n, (const uint32_t[3]){X, Y, Z}, sizeof o.image.n);
+    for (int k = 0; k < 2; k++) {
+        rill_voxelize_report report;
+        o.image.type = types[k];
+        cr_assert_eq(rill_array_voxelize(data[k], &o, (rill_progress){0}, &geom, &report), RILL_OK, "%s",
+                     rill_error_message());
+        cr_assert_arr_eq(geom->n, file->n, sizeof geom->n);
+        cr_assert_arr_eq(geom->voxels, file->voxels, rill_geom_voxels(file));
+        cr_assert(geom->spacing == 2e-6 && report.fluid == rill_geom_fluid(file));
+        cr_assert_eq(k == 0, strcmp(geom->source_hash, file->source_hash) == 0); /* the same bytes */
+        rill_geom_destroy(geom);
+        geom = NULL;
+    }
+    rill_geom_destroy(file);
+}
+
+static void refuse_array(const void *data, const rill_voxelize_options *o, const char *word)
+{
+    rill_geom *geom = NULL;
+    cr_assert_eq(rill_array_voxelize(data, o, (rill_progress){0}, &geom, NULL), RILL_USAGE);
+    cr_assert_null(geom);
+    cr_assert(strstr(rill_error_message(), word), "\"%s\" lacks \"%s\"", rill_error_message(), word);
+}
+
+Test(voxelize, refuses_wrong_arrays_and_options)
+{
+    const uint8_t data[8] = {0, 1};
+    rill_voxelize_options good = keep_all(), o;
+    good.image.type = RILL_GREY_U8;
+    for (int a = 0; a < 3; a++) good.image.n[a] = 2;
+    refuse_array(NULL, &good, "array");
+    o = good, o.image.type = -1;
+    refuse_array(data, &o, "type");
+    o = good, o.image.n[1] = 0;
+    refuse_array(data, &o, "0");
+    o = good, o.axes[0] = o.axes[1] = o.axes[2] = 1;
+    refuse_array(data, &o, "axes");
+    o = good, o.sides[2] = (rill_side)7;
+    refuse_array(data, &o, "along z");
+    o = good, o.pore_count = RILL_PORE_RANGES + 1;
+    refuse_array(data, &o, "ranges");
+    o = good, o.axis = 3;
+    refuse_array(data, &o, "axis");
 }

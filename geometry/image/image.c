@@ -292,6 +292,10 @@ rill_status rill_image_hash(const rill_image *image, char text[17])
     if (!state) return rill_fail(RILL_SYSTEM, "out of memory for hashing the image");
     XXH3_64bits_reset(state);
     RILL_TRY(rill_array_create(CHUNK, 1, "hashing the image", &buffer));
+    if (image->memory)
+        XXH3_64bits_update(
+            state, image->memory,
+            (size_t)(rill_image_slice_voxels(image) * image->n[2] * rill_grey_size(image->type)));
     for (uint64_t i = 0; i < image->file_count; i++)
         RILL_TRY(hash_file(state, image->files[i], buffer, CHUNK));
     snprintf(text, 17, "%016llx", (unsigned long long)XXH3_64bits_digest(state));

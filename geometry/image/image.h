@@ -12,42 +12,6 @@
 
 #include "rill.h"
 
-/** Number types of grey values. One-bit TIFF comes as RILL_GREY_U8 with 0 and 1, npy's bool too;
- * RILL_GREY_F16 is IEEE 754 binary16. */
-typedef enum rill_grey {
-    RILL_GREY_U8,
-    RILL_GREY_I8,
-    RILL_GREY_U16,
-    RILL_GREY_I16,
-    RILL_GREY_U32,
-    RILL_GREY_I32,
-    RILL_GREY_U64,
-    RILL_GREY_I64,
-    RILL_GREY_F16,
-    RILL_GREY_F32,
-    RILL_GREY_F64,
-    RILL_GREY_COUNT
-} rill_grey;
-
-typedef enum rill_image_format {
-    RILL_IMAGE_AUTO, /**< by the first bytes, else the name */
-    RILL_IMAGE_RAW,
-    RILL_IMAGE_TIFF,
-    RILL_IMAGE_NPY,
-    RILL_IMAGE_NRRD,
-    RILL_IMAGE_MHD,
-    RILL_IMAGE_FORMATS
-} rill_image_format;
-
-/** What a raw file does not say itself. Other formats refuse to be told. */
-typedef struct rill_image_options {
-    rill_image_format format;
-    uint32_t n[3];  /**< voxels, fastest axis first; 0: from the name, "rock-480x480x480-u8.raw" */
-    int type;       /**< a rill_grey; -1: from the name, else u8 or u16 by the length */
-    int big_endian; /**< 1 or 0; -1: from the name ("16bit_be"), else little-endian */
-    uint64_t skip;  /**< bytes before the first voxel */
-} rill_image_options;
-
 /** An image opened for reading. File axes are numbered as the format names them. */
 typedef struct rill_image {
     rill_image_format format;
@@ -68,7 +32,8 @@ typedef struct rill_image {
     rill_status (*read)(struct rill_image *image, uint32_t slice, void *grey);
     void (*close)(struct rill_image *image);
     void *reader;
-    bool swap; /* bytes come in the other order */
+    const void *memory; /* the array that it is, borrowed; NULL: files */
+    bool swap;          /* bytes come in the other order */
 } rill_image;
 
 /** Return format auto and nothing known. */
@@ -81,6 +46,12 @@ rill_image_options rill_image_options_default(void);
  * @return RILL_USAGE for anything that is no complete image of these formats, RILL_SYSTEM for memory
  */
 rill_status rill_image_open(const char *path, const rill_image_options *options, rill_image **out);
+
+/**
+ * Open an array as an image: see rill_array_voxelize().
+ * @return RILL_USAGE for sizes or a type that are not given, RILL_SYSTEM for memory
+ */
+rill_status rill_image_open_array(const void *grey, const rill_image_options *options, rill_image **out);
 
 /** Close an image; NULL is allowed. */
 void rill_image_close(rill_image *image);
@@ -95,7 +66,8 @@ uint64_t rill_image_slice_voxels(const rill_image *image);
  */
 rill_status rill_image_read(rill_image *image, uint32_t slice, void *grey);
 
-/** Hash the bytes of all files of an image in order. @param[out] text  XXH3-64 in hexadecimal */
+/** Hash the bytes of all files of an image in order, or those of its array. @param[out] text  XXH3-64 in
+ * hexadecimal */
 rill_status rill_image_hash(const rill_image *image, char text[17]);
 
 /** Return the bytes of a grey value. */

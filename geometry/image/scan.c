@@ -2,6 +2,7 @@
 /* Goes once through the slices of an image and counts its grey values. */
 #include "geometry/image/scan.h"
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "geometry/image/pore_map.h"
 
@@ -35,7 +36,7 @@ static rill_status count_slices(rill_image *image, rill_pore_map *map, rill_prog
     RILL_TRY(rill_array_create(voxels, rill_grey_size(image->type), "a slice of the image", &grey));
     RILL_TRY(rill_array_create(voxels, 1, "a slice of pores", (void **)&pore));
     for (uint32_t k = 0; k < slices; k++) {
-        if (progress.fn) progress.fn(progress.context, "reading", (double)k / slices, "");
+        RILL_TRY(rill_progress_report(progress, "reading", (double)k / slices));
         RILL_TRY(rill_image_read(image, k, grey));
         RILL_TRY(rill_pore_map_apply(map, grey, voxels, pore));
         for (uint64_t i = 0; i < voxels; i++) *pores += pore[i] == RILL_FLUID;

@@ -6,6 +6,7 @@
  */
 #include "geometry/image/voxelize.h"
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "core/units.h"
 #include "geometry/image/pore_map.h"
@@ -270,8 +271,8 @@ static rill_status read_voxels(work *w)
     RILL_TRY(rill_pore_map_create(w->image, w->options, &map));
     for (uint32_t k = 0; k < w->n[across]; k++) {
         const uint32_t at = k % w->batch, from = w->crop[across][0] + w->from[across][k];
-        if (w->progress.fn && k % (w->n[across] / 32 + 1) == 0)
-            w->progress.fn(w->progress.context, "reading", (double)k / w->n[across], "");
+        if (k % (w->n[across] / 32 + 1) == 0)
+            RILL_TRY(rill_progress_report(w->progress, "reading", (double)k / w->n[across]));
         uint8_t *pore = w->pore + at * slice;
         /* The same slice again may lie in the place of the batch before. */
         if (from != loaded)
@@ -375,7 +376,7 @@ static rill_status sign(work *w)
     if (w->metric) w->geom->spacing = w->cube;
     for (int a = 0; a < 3 && w->metric; a++)
         w->geom->origin[a] = (placed ? w->image->origin[w->file_axis[a]] : 0) + w->crop[a][0] * w->spacing[a];
-    if (w->progress.fn) w->progress.fn(w->progress.context, "hashing", -1, "");
+    RILL_TRY(rill_progress_report(w->progress, "hashing", -1));
     RILL_TRY(rill_image_hash(w->image, hash));
     w->geom->source = strdup(w->path);
     w->geom->source_hash = strdup(hash);
@@ -402,6 +403,53 @@ done:
     return status;
 }
 
+static bool is_order(const int axes[3])
+{
+    int seen = 0;
+    for (int f = 0; f < 3; f++)
+        if (axes[f] >= 0 && axes[f] < 3) seen |= 1 << axes[f];
+    return seen == 7 || (axes[0] == -1 && axes[1] == -1 && axes[2] == -1);
+}
+
+/* Options that a program made may be anything. */
+static rill_status check_options(const rill_voxelize_options *o)
+{
+    if (!is_order(o->axes))
+        return rill_fail(RILL_USAGE, "axes %d, %d, %d are neither 0, 1, 2 in some order nor -1, -1, -1",
+                         o->axes[0], o->axes[1], o->axes[2]);
+    for (int a = 0; a < 3; a++)
+        if ((unsigned)o->sides[a] > RILL_WALL)
+            return rill_fail(RILL_USAGE, "the domain boundary %d along %c is none of the kinds",
+                             (int)o->sides[a], rill_axis(a));
+    if ((unsigned)o->keep > RILL_KEEP_PERCOLATING || o->axis < -1 || o->axis > 2)
+        return rill_fail(RILL_USAGE, "keep %d along axis %d is nothing: the axis is -1, 0, 1 or 2",
+                         (int)o->keep, o->axis);
+    if (o->pore_count < 0 || o->pore_count > RILL_PORE_RANGES)
+        return rill_fail(RILL_USAGE, "%d ranges of grey values are not 0 to %d", o->pore_count,
+                         RILL_PORE_RANGES);
+    return RILL_OK;
+}
+
+/* Make a geometry of what `w` has opened, and close it. */
+static rill_status voxelize(work *w, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    w->report->type = w->image->type;
+    snprintf(w->report->kind, sizeof w->report->kind, "%s", w->image->kind);
+    remark(w, "%s", w->image->remarks);
+    RILL_TRY(run(w));
+    *out = w->geom;
+    w->geom = NULL;
+done:
+    rill_geom_destroy(w->geom);
+    rill_image_close(w->image);
+    for (int a = 0; a < 3; a++) rill_array_destroy(w->from[a]);
+    rill_array_destroy(w->grey);
+    rill_array_destroy(w->pore);
+    if (status != RILL_OK) rill_fail_prefix("%s", w->path);
+    return status;
+}
+
 rill_status rill_image_voxelize(const char *path, const rill_voxelize_options *options,
                                 rill_progress progress, rill_geom **out, rill_voxelize_report *report)
 {
@@ -409,22 +457,23 @@ rill_status rill_image_voxelize(const char *path, const rill_voxelize_options *o
     rill_voxelize_report own;
     work w = {.path = path, .options = options, .progress = progress, .report = report ? report : &own};
     *w.report = (rill_voxelize_report){0};
+    RILL_TRY(check_options(options));
     RILL_TRY(rill_image_open(path, &options->image, &w.image));
-    w.report->type = w.image->type;
-    snprintf(w.report->kind, sizeof w.report->kind, "%s", w.image->kind);
-    remark(&w, "%s", w.image->remarks);
-    status = run(&w);
-    if (status != RILL_OK) {
-        rill_fail_prefix("%s", path);
-        goto done;
-    }
-    *out = w.geom;
-    w.geom = NULL;
+    status = voxelize(&w, out);
 done:
-    rill_geom_destroy(w.geom);
-    rill_image_close(w.image);
-    for (int a = 0; a < 3; a++) rill_array_destroy(w.from[a]);
-    rill_array_destroy(w.grey);
-    rill_array_destroy(w.pore);
+    return status;
+}
+
+rill_status rill_array_voxelize(const void *grey, const rill_voxelize_options *options,
+                                rill_progress progress, rill_geom **out, rill_voxelize_report *report)
+{
+    rill_status status = RILL_OK;
+    rill_voxelize_report own;
+    work w = {.path = "array", .options = options, .progress = progress, .report = report ? report : &own};
+    *w.report = (rill_voxelize_report){0};
+    RILL_TRY(check_options(options));
+    RILL_TRY(rill_image_open_array(grey, &options->image, &w.image));
+    status = voxelize(&w, out);
+done:
     return status;
 }

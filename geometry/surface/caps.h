@@ -13,13 +13,6 @@
 
 #include "geometry/surface/mesh.h"
 
-/** What becomes of flat caps. */
-typedef enum rill_caps_choice {
-    RILL_CAPS_IF_CLOSED, /**< openings where the surface has no other, else left closed */
-    RILL_CAPS_AUTO,      /**< openings */
-    RILL_CAPS_NONE       /**< left closed */
-} rill_caps_choice;
-
 /** Whether a flat part of the surface is a cap, and if not, why. */
 typedef enum rill_cap_verdict {
     RILL_CAP_OPENED,   /**< it was removed: its rim is an opening */

@@ -4,6 +4,7 @@
 #include "geometry/surface/cuts.h"
 
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "kernel/lattice.h"
 
@@ -297,13 +298,15 @@ static void on_crossing(void *context, const rill_crossing *c)
     if (f > 1 - NEAR && !leaves) offer(s, c, b + 1, from_a, 1 + FALLBACK);
 }
 
-static rill_status offer_crossings(finder *f, rill_defect *thin)
+static rill_status offer_crossings(finder *f, rill_progress progress, rill_defect *thin)
 {
+    rill_progress_loop loop = {progress, "cutting wall links", false};
     const int64_t far = 4 * (int64_t)RILL_GRID_MAX;
     bool out_of_memory = false;
     /* Opposite directions share their lines, and no two tasks a link. */
-#pragma omp parallel for schedule(dynamic) reduction(|| : out_of_memory)
+#pragma omp parallel for schedule(static, 1) reduction(|| : out_of_memory)
     for (int i = 1; i < RILL_Q_MAX; i += 2) {
+        if (!rill_progress_loop_on(&loop, (uint64_t)i, RILL_Q_MAX, 1)) continue;
         sense s = {.f = f, .i = i};
         for (int a = 0; a < 3; a++) s.d[a] = rill_c(RILL_D3Q27, i, a);
         s.axis = rill_lines_axis(s.d);
@@ -312,7 +315,8 @@ static rill_status offer_crossings(finder *f, rill_defect *thin)
         out_of_memory = out_of_memory || s.out_of_memory;
         free(s.inner);
     }
-    return out_of_memory ? rill_fail(RILL_SYSTEM, "out of memory for crossings of the surface") : RILL_OK;
+    return out_of_memory ? rill_fail(RILL_SYSTEM, "out of memory for crossings of the surface")
+                         : rill_progress_loop_end(&loop);
 }
 
 /* ---- finishing ------------------------------------------------------------------------------- */
@@ -376,8 +380,8 @@ done:
     return status;
 }
 
-rill_status rill_cuts_find(const rill_lines *lines, rill_geom *geom, rill_surface *surface,
-                           rill_defect defects[RILL_DEFECT_KINDS])
+rill_status rill_cuts_find(const rill_lines *lines, rill_progress progress, rill_geom *geom,
+                           rill_surface *surface, rill_defect defects[RILL_DEFECT_KINDS])
 {
     rill_status status = RILL_OK;
     finder f = {.lines = lines,
@@ -385,7 +389,7 @@ rill_status rill_cuts_find(const rill_lines *lines, rill_geom *geom, rill_surfac
                 .rows = (uint64_t)geom->n[1] * geom->n[2],
                 .overlap = defects[RILL_DEFECT_OVERLAP].count > 0};
     RILL_TRY(list_links(&f));
-    RILL_TRY(offer_crossings(&f, &defects[RILL_DEFECT_THIN]));
+    RILL_TRY(offer_crossings(&f, progress, &defects[RILL_DEFECT_THIN]));
     RILL_TRY(finish(&f, surface, &defects[RILL_DEFECT_NO_WALL]));
 done:
     rill_array_destroy(f.node_first);

@@ -18,9 +18,9 @@
  * @param[in,out] defects  in: RILL_DEFECT_OVERLAP, whether shells overlap. Out: RILL_DEFECT_NO_WALL, links on
  *                         which no surface was found, which get q = 1/2; RILL_DEFECT_THIN, links between
  * fluid voxels that leave the fluid and enter it through walls that face away from each other
- * @return RILL_USAGE for more than 2^32 - 2 fluid voxels, RILL_SYSTEM without memory
+ * @return RILL_USAGE for more than 2^32 - 2 fluid voxels, RILL_SYSTEM without memory, RILL_CANCELLED
  */
-rill_status rill_cuts_find(const rill_lines *lines, rill_geom *geom, rill_surface *surface,
-                           rill_defect defects[RILL_DEFECT_KINDS]);
+rill_status rill_cuts_find(const rill_lines *lines, rill_progress progress, rill_geom *geom,
+                           rill_surface *surface, rill_defect defects[RILL_DEFECT_KINDS]);
 
 #endif

@@ -399,7 +399,7 @@ static rill_status close_opening(closing *c, candidate *k, rill_opening *opening
     memcpy(place, o->centre, sizeof o->centre);
     if (c->options->extend > 0) RILL_TRY(extend(c, k, v, count));
     RILL_TRY(cap(c->mesh, v, count, o->centre, (uint16_t)(number + 1)));
-    *opening = (rill_opening){.label = (uint8_t)(RILL_PATCH + number),
+    *opening = (rill_opening){.label = (uint8_t)(RILL_LABEL + number),
                               .area = o->area,
                               .perimeter = o->perimeter,
                               .hydraulic_diameter = 4 * o->area / o->perimeter};

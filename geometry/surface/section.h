@@ -8,19 +8,6 @@
 
 #include "geometry/surface/mesh.h"
 
-/** A plane that cuts one vessel of a surface. */
-typedef struct rill_plane {
-    const char *name; /**< of the opening; NULL: to be numbered */
-    double point[3];  /**< m, within the vessel */
-    double normal[3]; /**< of any length, to the side that stays */
-} rill_plane;
-
-/** A patch that is an opening. */
-typedef struct rill_patch_name {
-    const char *name;  /**< of the opening; NULL: to be numbered */
-    const char *group; /**< of the file */
-} rill_patch_name;
-
 /** What a plane took away. */
 typedef struct rill_section_loss {
     double volume, before; /**< m3, what was removed, and all of it before; ends closed flat */

@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "core/units.h"
 #include "geometry/surface/cuts.h"
@@ -38,11 +39,6 @@ typedef struct work {
     rill_lines *lines;
     rill_geom *geom;
 } work;
-
-static void tell(const work *w, double fraction, const char *what)
-{
-    if (w->progress.fn) w->progress.fn(w->progress.context, what, fraction, "");
-}
 
 /* ---- the surface ----------------------------------------------------------------------------- */
 
@@ -187,9 +183,9 @@ static rill_status open_surface(work *w)
     const double most = o->remove_most ? 1 : 0.5;
     uint32_t end[RILL_OPENINGS], *rim = NULL, rims = 0; /* vertices of flat parts that planes lie on */
     const uint32_t first = w->mesh->vertex_count;
-    if (o->plane_count > RILL_OPENINGS || o->patch_count > RILL_OPENINGS)
+    if (o->plane_count > RILL_OPENINGS || o->group_count > RILL_OPENINGS)
         return rill_fail(RILL_USAGE, "%d planes and %d patches are given: at most %d of each can be openings",
-                         o->plane_count, o->patch_count, RILL_OPENINGS);
+                         o->plane_count, o->group_count, RILL_OPENINGS);
     for (int k = 0; k < o->plane_count; k++) {
         RILL_TRY(rim_grow(w->mesh, &rim, &rims));
         status = rill_section_cut(w->mesh, &o->planes[k], most, (uint32_t)k + 1, rim, &w->report->planes[k]);
@@ -203,16 +199,16 @@ static rill_status open_surface(work *w)
     RILL_TRY(rill_array_create_zero(w->mesh->vertex_count, sizeof *w->tagged, "the openings",
                                     (void **)&w->tagged));
     if (rim) memcpy(w->tagged, rim, rims * sizeof *rim);
-    RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->patch_count + 1, sizeof *w->tags,
+    RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->group_count + 1, sizeof *w->tags,
                                "the openings", (void **)&w->tags));
     for (int k = 0; k < o->plane_count; k++) {
         w->tags[k] = o->planes[k].name;
         for (uint32_t v = k ? end[k - 1] : first; v < end[k]; v++) w->tagged[v] = (uint32_t)k + 1;
     }
-    for (int k = 0; k < o->patch_count; k++) {
+    for (int k = 0; k < o->group_count; k++) {
         const int tag = o->plane_count + k;
-        w->tags[tag] = o->patches[k].name;
-        RILL_TRY(rill_section_open(w->mesh, o->patches[k].group, (uint32_t)tag + 1, w->tagged));
+        w->tags[tag] = o->groups[k].name;
+        RILL_TRY(rill_section_open(w->mesh, o->groups[k].group, (uint32_t)tag + 1, w->tagged));
     }
 done:
     rill_array_destroy(rim);
@@ -265,7 +261,7 @@ static rill_status open_caps(work *w)
     bool closed = false;
     if (o->caps == RILL_CAPS_NONE) return RILL_OK;
     RILL_TRY(rill_caps_find(w->mesh, &caps));
-    if (o->plane_count + o->patch_count == 0) RILL_TRY(is_closed(w, &caps, &closed));
+    if (o->plane_count + o->group_count == 0) RILL_TRY(is_closed(w, &caps, &closed));
     if (o->caps == RILL_CAPS_AUTO || closed) RILL_TRY(rill_caps_open(w->mesh, &caps));
     tell_caps(w->report, &caps, o->caps == RILL_CAPS_AUTO || closed);
 done:
@@ -331,7 +327,7 @@ static rill_status close_surface(work *w)
                                            .tags = w->tags,
                                            .tagged = w->tagged,
                                            .close_holes = w->options->close_holes,
-                                           .tag_count = w->options->plane_count + w->options->patch_count};
+                                           .tag_count = w->options->plane_count + w->options->group_count};
     RILL_TRY(rill_openings_close(w->mesh, &options, r->defects, &w->openings));
     for (int k = 0; k < w->options->name_count; k++)
         RILL_TRY(rill_openings_rename(&w->openings, w->options->names[k]));
@@ -431,7 +427,7 @@ static rill_status fill(work *w)
         w->geom->sides[a] = RILL_WALL;
     }
     RILL_TRY(rill_lines_create(w->mesh, &w->grid, &w->lines));
-    tell(w, 0.3, "filling voxels");
+    RILL_TRY(rill_progress_report(w->progress, "filling voxels", 0.3));
     RILL_TRY(rill_fill_inside(w->lines, w->geom, &defects[RILL_DEFECT_OVERLAP]));
     rill_fill_uncertain(w->mesh, &w->grid, &w->openings, &defects[RILL_DEFECT_UNCERTAIN]);
     RILL_TRY(rill_fill_keep(w->lines, w->geom, w->openings.count, &defects[RILL_DEFECT_DROPPED]));
@@ -476,8 +472,7 @@ static rill_status make_surface(work *w)
     surface->opening_count = w->openings.count;
     w->openings.openings = NULL;
     RILL_TRY(keep_surface(w, surface));
-    tell(w, 0.6, "cutting wall links");
-    RILL_TRY(rill_cuts_find(w->lines, w->geom, surface, w->report->defects));
+    RILL_TRY(rill_cuts_find(w->lines, w->progress, w->geom, surface, w->report->defects));
     for (int k = 0; k < surface->opening_count; k++)
         if (surface->openings[k].cut_count == 0)
             RILL_TRY(rill_fail(RILL_USAGE, "no link of the lattice goes through %s: choose a smaller --dx",
@@ -500,7 +495,7 @@ static rill_status run(work *w)
 {
     rill_status status = RILL_OK;
     char doubt[128];
-    tell(w, 0.1, "examining the surface");
+    RILL_TRY(rill_progress_report(w->progress, "examining the surface", 0.1));
     RILL_TRY(weld(w));
     RILL_TRY(rill_array_create(w->mesh->triangle_count, sizeof *w->original, "the surface",
                                (void **)&w->original));
@@ -528,30 +523,56 @@ done:
     return status;
 }
 
+/* Options that a program made may be anything. */
+static rill_status check_options(const rill_surface_options *o)
+{
+    const double lengths[] = {o->unit, o->spacing, o->extend, o->min_cells, o->weld};
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        if (!isfinite(lengths[k]) || lengths[k] < 0)
+            return rill_fail(RILL_USAGE, "an option of the surface is %g: it must be finite and not negative",
+                             lengths[k]);
+    if (o->unit == 0 || (o->spacing == 0 && o->cells == 0))
+        return rill_fail(RILL_USAGE, "the %s is 0: set it", o->unit == 0 ? "unit" : "edge of a voxel");
+    return RILL_OK;
+}
+
+static rill_status voxelize(work *w, const rill_triangles *triangles, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_surface_file *file = &w->report->file;
+    RILL_TRY(check_options(w->options));
+    RILL_TRY(rill_progress_report(w->progress, "reading the surface", 0));
+    RILL_TRY(triangles ? rill_surface_take(triangles, w->options->unit, file, &w->mesh)
+                       : rill_surface_read(w->path, w->options->unit, file, &w->mesh));
+    RILL_TRY(run(w));
+    *out = w->geom;
+    w->geom = NULL;
+done:
+    if (status != RILL_OK) rill_fail_prefix("%s", w->path);
+    rill_geom_destroy(w->geom);
+    rill_lines_destroy(w->lines);
+    rill_openings_destroy(&w->openings);
+    rill_array_destroy(w->original);
+    rill_array_destroy(w->tagged);
+    rill_array_destroy(w->removed);
+    rill_array_destroy(w->tags);
+    rill_mesh_destroy(w->mesh);
+    return status;
+}
+
 rill_status rill_surface_voxelize(const char *path, const rill_surface_options *options,
                                   rill_progress progress, rill_geom **out, rill_surface_report *report)
 {
-    rill_status status = RILL_OK;
     rill_surface_report own;
     work w = {.path = path, .options = options, .progress = progress, .report = report ? report : &own};
     *w.report = (rill_surface_report){0};
-    tell(&w, 0, "reading the surface");
-    RILL_TRY(rill_surface_read(path, options->unit, &w.report->file, &w.mesh));
-    status = run(&w);
-    if (status != RILL_OK) {
-        rill_fail_prefix("%s", path);
-        goto done;
-    }
-    *out = w.geom;
-    w.geom = NULL;
-done:
-    rill_geom_destroy(w.geom);
-    rill_lines_destroy(w.lines);
-    rill_openings_destroy(&w.openings);
-    rill_array_destroy(w.original);
-    rill_array_destroy(w.tagged);
-    rill_array_destroy(w.removed);
-    rill_array_destroy(w.tags);
-    rill_mesh_destroy(w.mesh);
-    return status;
+    return voxelize(&w, NULL, out);
+}
+
+rill_status rill_triangles_voxelize(const rill_triangles *surface, const rill_surface_options *options,
+                                    rill_progress progress, rill_geom **out)
+{
+    rill_surface_report report = {0};
+    work w = {.path = "array", .options = options, .progress = progress, .report = &report};
+    return voxelize(&w, surface, out);
 }

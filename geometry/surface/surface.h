@@ -13,29 +13,7 @@
 #include "geometry/surface/section.h"
 #include "geometry/surface/surface_file.h"
 
-enum { RILL_SHELL_ONE = 0, RILL_SHELL_ALL = -1, RILL_FLATS_TOLD = 16 };
-
-/** How a surface becomes a geometry. */
-typedef struct rill_surface_options {
-    double unit;           /**< metres per unit of the file, > 0 */
-    double spacing;        /**< edge of a voxel, m; 0: from `cells` */
-    uint32_t cells;        /**< voxels along the longest side of the closed surface; 0: from `spacing` */
-    double extend;         /**< length of extensions of openings; 0: none */
-    bool extend_diameters; /**< `extend` counts in hydraulic diameters, else in metres */
-    double min_cells;      /**< refuse fewer cells across an opening or the narrowest part */
-    double weld;           /**< vertices so near to each other are one, m; 0: what rounding explains */
-    rill_caps_choice caps; /**< whether flat caps become openings */
-    bool close_holes;      /**< close holes as large as an opening, too; else they are refused */
-    int shell;             /**< RILL_SHELL_ONE: refuse several vessels; RILL_SHELL_ALL; k: the k-th largest */
-    const char *const *names; /**< [name_count], see rill_openings_rename() */
-    int name_count;
-    const rill_plane *planes; /**< [plane_count], where vessels are cut off and opened */
-    int plane_count;
-    bool remove_most; /**< a plane may remove more than half of the volume; else it is refused */
-    const rill_patch_name *patches; /**< [patch_count], which groups of triangles are openings */
-    int patch_count;
-    const char *command; /**< kept in the geometry, may be NULL */
-} rill_surface_options;
+enum { RILL_FLATS_TOLD = 16 };
 
 /** What was found on the way. */
 typedef struct rill_surface_report {
@@ -58,9 +36,6 @@ typedef struct rill_surface_report {
     double narrowest;    /**< m; 0: unknown */
     double narrowest_at[3];
 } rill_surface_report;
-
-/** Return refusal of several vessels, at least 4 cells across everything, no extension. */
-rill_surface_options rill_surface_options_default(void);
 
 /**
  * Turn a surface into a geometry; the box is that of the closed surface and a layer of solid voxels around

@@ -24,4 +24,12 @@ typedef struct rill_surface_file {
  */
 rill_status rill_surface_read(const char *path, double unit, rill_surface_file *file, rill_mesh **out);
 
+/**
+ * Take a surface in memory as if it were read from a file: see rill_triangles_voxelize().
+ * @return RILL_USAGE for triangles without vertices and places that are not finite, RILL_SYSTEM without
+ * memory
+ */
+rill_status rill_surface_take(const rill_triangles *surface, double unit, rill_surface_file *file,
+                              rill_mesh **out);
+
 #endif

@@ -11,6 +11,7 @@
  */
 #include "geometry/voxels/components.h"
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "geometry/voxels/exact_walls.h"
 
@@ -112,13 +113,12 @@ static bool is_large(const labelling *l) { return rill_geom_voxels(l->geom) > 1 
 
 static plane *own_planes(const labelling *l) { return l->planes + 2 * omp_get_thread_num(); }
 
-/* The first thread, which has the first of as many slabs as there are threads, speaks for all. */
-static void report(const labelling *l, const char *what, uint32_t z)
+/* Report on plane z of a loop. The first thread, which has the first of as many slabs as there are threads,
+ * speaks for all. */
+static bool goes_on(const labelling *l, rill_progress_loop *loop, uint32_t z)
 {
-    const uint32_t nz = l->geom->n[2], slab = nz / (uint32_t)omp_get_num_threads() + 1,
-                   stride = slab / 16 + 1;
-    if (l->progress.fn && omp_get_thread_num() == 0 && z % stride == 0)
-        l->progress.fn(l->progress.context, what, (double)z / slab, "");
+    const uint32_t slab = l->geom->n[2] / (uint32_t)omp_get_num_threads() + 1;
+    return rill_progress_loop_on(loop, z, slab, slab / 16 + 1);
 }
 
 /* Joining inside the box: the root is the smallest number of its set. */
@@ -228,16 +228,18 @@ static rill_status count_runs(labelling *l, uint64_t *most)
 }
 
 /* Join runs inside the box, then number the sets: label[r] becomes the component of run r. */
-static void label_runs(labelling *l)
+static rill_status label_runs(labelling *l)
 {
+    rill_status status = RILL_OK;
     const uint32_t ny = l->geom->n[1], nz = l->geom->n[2];
+    rill_progress_loop loop = {l->progress, "labelling", false};
 #pragma omp parallel if (is_large(l))
     {
         plane *here = own_planes(l), *below = here + 1;
         uint32_t next = nz; /* after the plane taken last */
 #pragma omp for schedule(static)
         for (uint32_t z = 0; z < nz; z++) {
-            report(l, "labelling", z);
+            if (!goes_on(l, &loop, z)) continue;
             plane *swap = below;
             below = here;
             here = swap;
@@ -249,6 +251,7 @@ static void label_runs(labelling *l)
             next = z + 1;
         }
     }
+    RILL_TRY(rill_progress_loop_end(&loop));
     for (uint32_t z = 0; z < nz; z++) {
         if (!l->begins[z]) continue;
         plane_take(l, z - 1, &l->planes[0]);
@@ -260,6 +263,8 @@ static void label_runs(labelling *l)
         const uint32_t parent = l->label[r]; /* below r, where labels stand already */
         l->label[r] = parent == r ? (uint32_t)l->count++ : l->label[parent];
     }
+done:
+    return status;
 }
 
 /* Add to a component what one thread has found of it. */
@@ -312,16 +317,19 @@ static void join_plane(labelling *l, const plane *p)
 static bool reaches_both(const component *c, int axis) { return (c->faces >> 2 * axis & 3) == 3; }
 
 /* Fill the records of the components and join them across periodic sides. */
-static void join_sides(labelling *l)
+static rill_status join_sides(labelling *l)
 {
+    rill_status status = RILL_OK;
     const uint32_t ny = l->geom->n[1], nz = l->geom->n[2];
+    rill_progress_loop loop = {l->progress, "measuring components", false};
     for (uint64_t i = 0; i < l->count; i++) l->components[i].parent = (uint32_t)i;
 #pragma omp parallel for schedule(static) if (is_large(l))
     for (uint32_t z = 0; z < nz; z++) {
-        report(l, "measuring components", z);
+        if (!goes_on(l, &loop, z)) continue;
         plane_take(l, z, own_planes(l));
         measure_plane(l, z, own_planes(l));
     }
+    RILL_TRY(rill_progress_loop_end(&loop));
     for (uint64_t i = 0; i < l->count; i++)
         for (int a = 0; a < 3; a++)
             l->spanning[a] += reaches_both(&l->components[i], a) ? l->components[i].voxels : 0;
@@ -338,6 +346,8 @@ static void join_sides(labelling *l)
         plane_take(l, nz - 1, last);
         for (uint32_t y = 0; y < ny; y++) join_rows(l, last, y, first, y, 2, join_components);
     }
+done:
+    return status;
 }
 
 static bool conducts(const labelling *l, const component *c, int axis)
@@ -347,7 +357,7 @@ static bool conducts(const labelling *l, const component *c, int axis)
 }
 
 /* Sum up porosities over the roots and decide what stays. */
-static void decide(labelling *l, rill_keep keep, int axis, rill_components *out)
+static void decide(labelling *l, rill_keep_kind keep, int axis, rill_components *out)
 {
     uint64_t total = 0, connected = 0, percolating[3] = {0}, kept = 0;
     *out = (rill_components){0};
@@ -388,7 +398,6 @@ static void drop(labelling *l)
 #pragma omp parallel for schedule(static) if (is_large(l))
     for (uint32_t z = 0; z < nz; z++) {
         plane *p = own_planes(l);
-        report(l, "dropping dead pores", z);
         plane_take(l, z, p);
         for (uint32_t y = 0; y < ny; y++)
             for (uint64_t i = p->row[y]; i < p->row[y + 1]; i++)
@@ -419,7 +428,7 @@ done:
     return status;
 }
 
-rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, rill_progress progress,
+rill_status rill_components_clean(rill_geom *geom, rill_keep_kind keep, int axis, rill_progress progress,
                                   rill_components *out)
 {
     rill_status status = RILL_OK;
@@ -439,11 +448,12 @@ rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, ril
     RILL_TRY(
         rill_array_create(geom->n[2], sizeof *l.begins, "the planes of the labelling", (void **)&l.begins));
     RILL_TRY(rill_array_create(runs, sizeof *l.label, "the runs of the pore space", (void **)&l.label));
-    label_runs(&l);
+    RILL_TRY(label_runs(&l));
     RILL_TRY(rill_memory_require(l.count * sizeof *l.components, "the components of the pore space"));
     RILL_TRY(rill_array_create_zero(l.count, sizeof *l.components, "the components", (void **)&l.components));
-    join_sides(&l);
+    RILL_TRY(join_sides(&l));
     decide(&l, keep, axis, out);
+    RILL_TRY(rill_progress_report(progress, "dropping pores", 0)); /* the geometry is as it came, still */
     if (out->dropped) RILL_TRY(drop_renumber(&l));
 done:
     for (uint64_t k = 0; l.planes && k < planes; k++) plane_destroy(&l.planes[k]);

@@ -16,23 +16,6 @@
 #include "core/log.h"
 #include "rill.h"
 
-/** What a labelling found. */
-typedef struct rill_components {
-    uint64_t components;    /**< number of components */
-    uint64_t kept;          /**< of these, the ones that stayed */
-    rill_porosity porosity; /**< total, connected, percolating, before anything was dropped */
-    double spanning[3];     /**< pore fraction that reaches both faces of x, y, z inside the box, whatever its
-                               sides */
-    uint64_t dropped;       /**< voxels turned solid */
-} rill_components;
-
-/** Which components stay when cleaning. */
-typedef enum rill_keep {
-    RILL_KEEP_ALL,
-    RILL_KEEP_CONNECTED,  /**< those that reach an outer face */
-    RILL_KEEP_PERCOLATING /**< those that conduct along the axis asked for */
-} rill_keep;
-
 /**
  * Label the components, and turn those solid that `keep` does not name.
  *
@@ -43,7 +26,7 @@ typedef enum rill_keep {
  * @return RILL_SYSTEM without memory (checked before it is taken)
  * @see tests/test_components.c, against a flood fill
  */
-rill_status rill_components_clean(rill_geom *geom, rill_keep keep, int axis, rill_progress progress,
+rill_status rill_components_clean(rill_geom *geom, rill_keep_kind keep, int axis, rill_progress progress,
                                   rill_components *out);
 
 #endif

@@ -70,3 +70,15 @@ uint64_t rill_geom_fluid(const rill_geom *geom)
     for (uint64_t v = 0; v < voxels; v++) fluid += geom->voxels[v] >= RILL_FLUID;
     return fluid;
 }
+
+rill_status rill_geom_image(const rill_geom *geom, const float *values, rill_node nodes, float solid,
+                            float *image)
+{
+    const uint64_t voxels = rill_geom_voxels(geom), fluid = rill_geom_fluid(geom);
+    uint64_t node = 0;
+    if (fluid != nodes)
+        return rill_fail(RILL_USAGE, "%u values are not one for each of the %llu fluid voxels", nodes,
+                         (unsigned long long)fluid);
+    for (uint64_t v = 0; v < voxels; v++) image[v] = geom->voxels[v] >= RILL_FLUID ? values[node++] : solid;
+    return RILL_OK;
+}

@@ -27,19 +27,31 @@ typedef struct rill_device rill_device;
 
 /**
  * Open a device.
- * @param[in] kind     AUTO: a CUDA device where one answers, or else the CPU
- * @param[in] ordinal  of the CUDA devices that CUDA_VISIBLE_DEVICES leaves, from 0; 0 for the CPU
+ * @param[in] kind AUTO: a CUDA device if one answers, else the CPU
+ * @param[in] ordinal number among the CUDA devices that CUDA_VISIBLE_DEVICES leaves, from 0; 0 for the CPU
+ * @param[out] out the device; the caller destroys it
  * @return RILL_SYSTEM with the reason when there is none, RILL_USAGE for an ordinal beyond the last
  */
 rill_status rill_device_create(rill_backend_kind kind, int ordinal, rill_device **out);
 
-/** Close a device on which no simulation is left; NULL is allowed. */
+/**
+ * Close a device. No simulation may be left on it.
+ * @param[in] device NULL is allowed
+ */
 void rill_device_destroy(rill_device *device);
 
-/** Return its name, "NVIDIA H200" or the processor and its threads. */
+/**
+ * Return the name of a device.
+ * @param[in] device the device
+ * @return "NVIDIA H200", or the processor and its threads; it lives as long as the device
+ */
 const char *rill_device_name(const rill_device *device);
 
-/** Return whether a backend can run here; when not, rill_error_message() says why. */
+/**
+ * Return whether a backend can run on this machine.
+ * @param[in] backend the backend
+ * @return false: rill_error_message() gives the reason
+ */
 bool rill_backend_available(rill_backend_kind backend);
 
 #ifdef __cplusplus

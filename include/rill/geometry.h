@@ -19,7 +19,7 @@ extern "C" {
 enum {
     RILL_SOLID = 0, /**< not part of the flow */
     RILL_FLUID = 1, /**< a fluid node */
-    RILL_PATCH = 2  /**< this and above: a fluid node that carries a patch label */
+    RILL_LABEL = 2 /**< this and above: a fluid node that carries a label: it has a link through an opening */
 };
 
 /** Pore fractions of the whole box, counted before anything was dropped; negative when unknown. */
@@ -31,7 +31,7 @@ typedef struct rill_porosity {
 
 /** A link from a fluid node that crosses a surface. */
 typedef struct rill_cut {
-    rill_node node;
+    rill_node node;    /**< the fluid node of the link */
     uint32_t triangle; /**< of the surface, the first one on the way; RILL_NO_TRIANGLE where there is none:
                             closed holes, extensions, openings */
     float q;           /**< how far from the node the surface is, as a part of the link: 0 to 1 */
@@ -39,7 +39,7 @@ typedef struct rill_cut {
                             rill_wall_link: the surface is at x - q c_i. D3Q19 has the first 19 of D3Q27 */
 } rill_cut;
 
-#define RILL_NO_TRIANGLE UINT32_MAX
+#define RILL_NO_TRIANGLE UINT32_MAX /**< triangle of a cut that is on none */
 
 enum {
     RILL_OPENING_NAME = 64, /**< bytes of a name, NUL included */
@@ -48,28 +48,30 @@ enum {
 
 /** A flat piece of the surface through which fluid enters or leaves. */
 typedef struct rill_opening {
-    char name[RILL_OPENING_NAME];
-    uint8_t label;             /**< value of the voxels that have a link through it */
-    double centre[3];          /**< m, from the corner that geom->origin counts from */
-    double normal[3];          /**< of length 1, into the fluid */
-    double area, perimeter;    /**< of the true outline, m2 and m */
-    double hydraulic_diameter; /**< 4 area / perimeter, m */
-    rill_cut *cuts;            /**< [cut_count], owned, by node and direction */
-    uint64_t cut_count;
+    char name[RILL_OPENING_NAME]; /**< UTF-8, ends with NUL */
+    uint8_t label;                /**< value of the voxels that have a link through it */
+    double centre[3];             /**< m, from the corner that geom->origin counts from */
+    double normal[3];             /**< of length 1, into the fluid */
+    double area;                  /**< of the true outline, m2 */
+    double perimeter;             /**< of the true outline, m */
+    double hydraulic_diameter;    /**< 4 area / perimeter, m */
+    rill_cut *cuts;               /**< [cut_count], owned, by node and direction */
+    uint64_t cut_count;           /**< number of cuts */
     double (*outline)[3]; /**< [outline_count], m, on its plane, one after the other around it; owned; NULL in
                                older files */
-    uint64_t outline_count;
+    uint64_t outline_count; /**< number of points of the outline */
 } rill_opening;
 
 /** The triangle surface that a geometry was cut from, and where links cross it. */
 typedef struct rill_surface {
     double (*vertices)[3];    /**< [vertex_count], m, owned */
     uint32_t (*triangles)[3]; /**< [triangle_count], vertices; in the order of the file, normals outward */
-    uint64_t vertex_count, triangle_count;
-    rill_cut *walls; /**< [wall_count], links to walls, by node and direction, owned */
-    uint64_t wall_count;
-    rill_opening *openings; /**< [opening_count], owned */
-    int opening_count;
+    uint64_t vertex_count;    /**< number of vertices */
+    uint64_t triangle_count;  /**< number of triangles */
+    rill_cut *walls;          /**< [wall_count], links to walls, by node and direction, owned */
+    uint64_t wall_count;      /**< number of wall cuts */
+    rill_opening *openings;   /**< [opening_count], owned */
+    int opening_count;        /**< number of openings */
     uint8_t *removed; /**< [triangle_count], 1: taken away for an opening, so that it is no wall, owned; NULL:
                            none was */
 } rill_surface;
@@ -80,7 +82,7 @@ typedef struct rill_geom {
     uint8_t *voxels;        /**< [nz][ny][nx], owned */
     double spacing;         /**< edge of a voxel in metres; 0 when unknown */
     double origin[3];       /**< corner of voxel 0 in metres */
-    rill_side sides[3];     /**< what lies beyond the faces normal to x, y, z */
+    rill_side sides[3];     /**< domain boundaries normal to x, y, z */
     rill_porosity porosity; /**< see rill_porosity */
     char *source;           /**< file or generator that it came from, owned, may be NULL */
     char *source_hash;      /**< XXH3-64 of the source file in hexadecimal, owned, may be NULL */
@@ -96,19 +98,50 @@ typedef struct rill_geom {
  */
 rill_status rill_geom_create(const uint32_t n[3], rill_geom **out);
 
-/** Destroy a geometry; NULL is allowed. */
+/**
+ * Destroy a geometry.
+ * @param[in] geom NULL is allowed
+ */
 void rill_geom_destroy(rill_geom *geom);
 
-/** Destroy a surface; NULL is allowed. */
+/**
+ * Destroy a surface.
+ * @param[in] surface NULL is allowed
+ */
 void rill_surface_destroy(rill_surface *surface);
 
-/** Return the number of voxels of the box. */
+/**
+ * Return the number of voxels of the box.
+ * @param[in] geom the geometry
+ * @return n[0] n[1] n[2]
+ */
 uint64_t rill_geom_voxels(const rill_geom *geom);
 
-/** Return the number of fluid voxels (value at least RILL_FLUID). */
+/**
+ * Return the number of fluid voxels.
+ * @param[in] geom the geometry
+ * @return the number of voxels whose value is at least RILL_FLUID
+ */
 uint64_t rill_geom_fluid(const rill_geom *geom);
 
-/** Read a `*.geom.h5` file. @return RILL_USAGE when it is not one, RILL_SYSTEM without memory */
+/**
+ * Copy values of the fluid nodes to their voxels, e.g. those of rill_permeability_options.finished.
+ * @param[in] geom the geometry
+ * @param[in] values [nodes], in node order
+ * @param[in] nodes number of values: that of the fluid voxels
+ * @param[in] solid value of solid voxels
+ * @param[out] image [nz][ny][nx]
+ * @return RILL_USAGE when the geometry has another number of fluid voxels
+ */
+rill_status rill_geom_image(const rill_geom *geom, const float *values, rill_node nodes, float solid,
+                            float *image);
+
+/**
+ * Read a `*.geom.h5` file.
+ * @param[in] path the file
+ * @param[out] out the geometry; the caller destroys it
+ * @return RILL_USAGE when the file is no geometry, RILL_SYSTEM without memory
+ */
 rill_status rill_geom_read(const char *path, rill_geom **out);
 
 /** What rill_geom_write() stores beside the voxels. */
@@ -119,7 +152,10 @@ typedef struct rill_geom_write_options {
 
 /**
  * Write a `*.geom.h5` file: whole or not at all.
- * @param[in] options  NULL for the voxels and node cells alone
+ * @param[in] geom the geometry
+ * @param[in] path the file; replaced if it is there
+ * @param[in] options NULL for the voxels and node cells alone
+ * @return RILL_USAGE for a file that cannot be created, RILL_SYSTEM for memory or disk
  */
 rill_status rill_geom_write(const rill_geom *geom, const char *path, const rill_geom_write_options *options);
 

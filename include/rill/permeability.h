@@ -8,6 +8,7 @@
 
 #include "rill/device.h"
 #include "rill/geometry.h"
+#include "rill/progress.h"
 #include "rill/variant.h"
 
 #ifdef __cplusplus
@@ -38,34 +39,38 @@ typedef struct rill_permeability_plan {
     double opening;         /**< width of the widest pores, estimated */
     double surface;         /**< wall area per volume of the box, estimated */
     double k_expected;      /**< permeability, estimated to a factor of a few */
-    double tau, nu;         /**< relaxation time and kinematic viscosity */
+    double tau;             /**< relaxation time */
+    double nu;              /**< kinematic viscosity, lu */
     double force; /**< body force per volume, or the pressure drop between the reservoirs / sample length */
-    uint64_t reservoirs;               /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
-    double mach, reynolds;             /**< expected */
-    bool network;                      /**< pressures are corrected by a pore network */
-    uint32_t chambers;                 /**< of a network that sees whether they have settled; 0 without one */
-    uint64_t cycle;                    /**< steps between two corrections, or in which momentum settles */
-    uint64_t every;                    /**< steps between the first samples, without a network */
-    double steps_expected;             /**< time steps per axis, estimated to a factor of a few */
-    uint64_t host_bytes, device_bytes; /**< memory needed; device 0 on the CPU */
-    uint64_t host_free, device_free;   /**< memory that can be given */
-    char tau_reason[160], force_reason[160];
+    uint64_t reservoirs;    /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
+    double mach;            /**< expected Mach number */
+    double reynolds;        /**< expected Reynolds number */
+    bool network;           /**< pressures are corrected by a pore network */
+    uint32_t chambers;      /**< of a network that sees whether they have settled; 0 without one */
+    uint64_t cycle;         /**< steps between two corrections, or in which momentum settles */
+    uint64_t every;         /**< steps between the first samples, without a network */
+    double steps_expected;  /**< time steps per axis, estimated to a factor of a few */
+    uint64_t host_bytes;    /**< host memory needed */
+    uint64_t device_bytes;  /**< device memory needed; 0 on the CPU */
+    uint64_t host_free;     /**< host memory that may be used */
+    uint64_t device_free;   /**< device memory that may be used */
+    char tau_reason[160];   /**< why this tau */
+    char force_reason[160]; /**< why this force */
 } rill_permeability_plan;
 
-/** A moment of a run, for whoever watches. */
+/** A moment of a permeability run, for progress callbacks. */
 typedef struct rill_permeability_moment {
-    int axis;
-    uint64_t steps;
+    int axis;           /**< 0, 1, 2: the axis of the flow */
+    uint64_t steps;     /**< time steps made along the axis */
     double k;           /**< now, along the axis, lu */
     double predicted;   /**< final value; NaN while unknown */
     double uncertainty; /**< of it, relative; infinity while unknown */
-    double mlups;
-    double seconds_left; /**< estimated; negative while unknown */
+    double mlups;       /**< million node updates per second */
 } rill_permeability_moment;
 
 /** One row of the series of a run. */
 typedef struct rill_permeability_sample {
-    uint64_t step;
+    uint64_t step;      /**< time steps made */
     double k[3];        /**< k_xa, k_ya, k_za at this step, lu */
     double predicted;   /**< final k_aa */
     double uncertainty; /**< of it, absolute */
@@ -73,10 +78,10 @@ typedef struct rill_permeability_sample {
 
 /** What came of the run that was driven along one axis. */
 typedef struct rill_permeability_run {
-    int axis;
-    bool converged;
-    char reason[256]; /**< why not, one sentence; "" when converged */
-    uint64_t steps;
+    int axis;              /**< 0, 1, 2: the axis of the flow */
+    bool converged;        /**< the final value is known within the tolerance */
+    char reason[256];      /**< why not, one sentence; "" when converged */
+    uint64_t steps;        /**< time steps made */
     int cycles;            /**< corrections by a pore network, and looks at whether another is needed */
     uint32_t chambers;     /**< of that network; 0 without one */
     double k[3];           /**< final k_xa, k_ya, k_za, predicted, lu */
@@ -89,84 +94,96 @@ typedef struct rill_permeability_run {
     double seconds;  /**< time spent stepping, samples included */
     double mlups;    /**< million node updates per second */
     rill_permeability_sample *samples; /**< [sample_count], owned */
-    size_t sample_count;
+    size_t sample_count;               /**< number of samples */
 } rill_permeability_run;
 
 /** What to compute. */
 typedef struct rill_permeability_options {
-    rill_variant variant;
-    rill_device *device;       /**< not owned; NULL: one is opened whenever it is needed */
-    rill_backend_kind backend; /**< of that */
-    int axis;                  /**< 0, 1, 2, or -1 for the full tensor */
-    double tau;                /**< 0: chosen */
-    double magic;              /**< TRT */
-    rill_drive drive;
-    uint32_t reservoir; /**< voxels along the flow of each reservoir, with RILL_DRIVE_PRESSURE */
-    double force;       /**< 0: chosen; see the plan */
-    uint64_t every;     /**< steps between the first samples, at least 2; 0: chosen */
-    double tolerance;   /**< relative uncertainty to stop at */
-    uint64_t max_steps; /**< along each axis */
-    bool keep_all;      /**< leave pores in that cannot conduct */
-    rill_acceleration acceleration;
+    rill_variant variant;           /**< what the kernel is compiled for */
+    rill_device *device;            /**< not owned; NULL: one is opened whenever it is needed */
+    rill_backend_kind backend;      /**< of that */
+    int axis;                       /**< 0, 1, 2, or -1 for the full tensor */
+    double tau;                     /**< 0: chosen */
+    double magic;                   /**< TRT */
+    rill_drive drive;               /**< what drives the flow */
+    uint32_t reservoir;             /**< voxels along the flow of each reservoir, with RILL_DRIVE_PRESSURE */
+    double force;                   /**< 0: chosen; see the plan */
+    uint64_t every;                 /**< steps between the first samples, at least 2; 0: chosen */
+    double tolerance;               /**< relative uncertainty to stop at */
+    uint64_t max_steps;             /**< along each axis */
+    bool keep_all;                  /**< leave pores in that cannot conduct */
+    rill_acceleration acceleration; /**< how the run is brought to its end */
     bool settle_fields;     /**< continue until the mean momentum, too, is within the tolerance: k converges
-                               earlier */
-    const char *checkpoint; /**< file that is written when the watcher stops a run; NULL: none */
+                                   earlier */
+    const char *checkpoint; /**< file that a cancelled run writes, after one step or more; NULL: none */
     bool resume;            /**< go on from that file to the same bits, made with the same options */
 
-    double watch_seconds; /**< s between two calls of watch() at least */
-    /** Called between steps; returning false stops the run. May be NULL. */
-    bool (*watch)(void *context, const rill_permeability_moment *moment);
+    rill_progress progress;  /**< of planning and of computing; all 0: none */
+    double progress_seconds; /**< s between two calls of it at least, while steps are made */
     /**
      * Called at the end of each run, e.g. to write fields. May be NULL.
      * @param[in] rho  [nodes], rho - 1, and u [3][nodes], lu, in node order: means of the last two steps
      */
     rill_status (*finished)(void *context, const rill_permeability_run *run, rill_node nodes,
                             const float *rho, const float *u);
-    void *context;
+    void *context; /**< passed to `finished` */
 } rill_permeability_options;
 
 /** Permeability of a geometry. */
 typedef struct rill_permeability {
-    rill_permeability_plan plan;
+    rill_permeability_plan plan;   /**< the plan that the last run had */
     rill_permeability_run runs[3]; /**< [run_count], in the order of the axes */
-    int run_count;
-    bool converged;     /**< every run did */
-    bool kept;          /**< a run was stopped, and a checkpoint was written */
-    double k[3][3];     /**< k_ab, lu; NaN where it was not computed or did not converge */
+    int run_count;                 /**< number of runs */
+    bool converged;                /**< every run did */
+    bool kept;                     /**< a run was stopped, and a checkpoint was written */
+    double k[3][3];                /**< k_ab, lu; NaN where it was not computed or did not converge */
     double uncertainty; /**< of k_aa, or the largest of a full tensor, relative to the largest k_aa; infinity
                              while unknown */
     double reciprocity; /**< largest |k_ab - k_ba| / largest k_aa; NaN unless the tensor is full */
-    char backend[16], device[256];
+    char backend[16];   /**< "cpu" or "cuda" */
+    char device[256];   /**< name of the device */
     double seconds_domain; /**< time spent numbering nodes and finding neighbours */
 } rill_permeability;
 
-/** Return: default variant, backend auto, along z, tau and force chosen, tolerance 1e-3, 1,000,000 steps,
- * driven by a force; reservoirs of 16 voxels; watched five times a second at most. */
+/**
+ * Return the default options.
+ * @return axis z, body force, tolerance 0.1 %, at most 10^6 steps, magic 3/16, progress five times a second,
+ * the default variant, backend auto
+ */
 rill_permeability_options rill_permeability_options_default(void);
 
 /**
- * Remove what cannot conduct and lay down what will be done.
- * @param[in,out] geom  pores that conduct along none of the requested axes become solid; unknown
- *                      porosities are filled in. With RILL_DRIVE_PRESSURE the boundaries normal to the
- *                      flow become RILL_WALL: pores conduct that reach both of them.
- * @return RILL_NUMERICS when nothing conducts along a requested axis; RILL_USAGE for options out of range
+ * Remove pores that cannot conduct, and plan the runs.
+ * @param[in,out] geom pores that conduct along none of the requested axes become solid; unknown porosities
+ * are filled in. With RILL_DRIVE_PRESSURE the domain boundaries normal to the flow become RILL_WALL: pores
+ * conduct that reach both of them.
+ * @param[in] options the options
+ * @param[out] plan the plan
+ * @return RILL_NUMERICS when nothing conducts along a requested axis; RILL_USAGE for options out of range;
+ * RILL_SYSTEM without memory
  */
 rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability_options *options,
                                         rill_permeability_plan *plan);
 
 /**
- * Compute the permeability: k_ba = nu <j_b> / F for a force F along a, the mean taken over all voxels of
- * the box, solid ones too, so that k u = -k/mu grad p holds for the superficial velocity. With
- * RILL_DRIVE_PRESSURE k_aa = nu <j_a> / G for the fall G of the pressure per length from the first plane of
- * the sample to the last, each a mean over its pores; other components are NaN.
- * @param[in]  plan  of this geometry and these options
- * @param[out] out   filled in also when RILL_NUMERICS is returned; see rill_permeability_free()
- * @return RILL_NUMERICS when a run did not converge, left the Stokes range, or is not finite
+ * Compute the permeability: k_ba = nu j_b / F for a force F along a, where j is the mean of the momentum over
+ * all voxels of the box, solid ones too, so that k u = -k/mu grad p holds for the superficial velocity. With
+ * RILL_DRIVE_PRESSURE k_aa = nu j_a / G for the fall G of the pressure per length from the first plane of the
+ * sample to the last, each a mean over its pores; other components are NaN.
+ * @param[in] geom as rill_permeability_plan_make() left it
+ * @param[in] options the options
+ * @param[in] plan of this geometry and these options
+ * @param[out] out filled in also when RILL_NUMERICS is returned; see rill_permeability_free()
+ * @return RILL_NUMERICS when a run did not converge, left the Stokes range, or is not finite; RILL_USAGE for
+ * a checkpoint that is not its own; RILL_SYSTEM for memory, disk or device
  */
 rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeability_options *options,
                                       const rill_permeability_plan *plan, rill_permeability *out);
 
-/** Free what a result owns, not the result itself; a cleared one is allowed. */
+/**
+ * Free what a result owns. The structure itself is the caller's.
+ * @param[in,out] result the result; all zero afterwards
+ */
 void rill_permeability_free(rill_permeability *result);
 
 #ifdef __cplusplus

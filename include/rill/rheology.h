@@ -11,10 +11,11 @@
  * rate g = sqrt(2 S:S), in lattice units.
  */
 typedef struct rill_carreau_yasuda {
-    double nu_0, nu_inf; /**< kinematic viscosity at rest and at infinite shear, > 0 and >= 0 */
-    double lambda;       /**< time scale of the transition, in time steps, > 0 */
-    double n; /**< power index, > 0; below 1 the fluid is shear-thinning; at most 1 if nu_0 < nu_inf */
-    double a; /**< sharpness of the transition, > 0; 2 is the Carreau law */
+    double nu_0;   /**< kinematic viscosity at rest, > 0 */
+    double nu_inf; /**< kinematic viscosity at infinite shear, >= 0 */
+    double lambda; /**< time scale of the transition, in time steps, > 0 */
+    double n;      /**< power index, > 0; below 1 the fluid is shear-thinning; at most 1 if nu_0 < nu_inf */
+    double a;      /**< sharpness of the transition, > 0; 2 is the Carreau law */
 } rill_carreau_yasuda;
 
 /** The Casson viscosity law, sqrt(nu) = sqrt(nu_inf) + sqrt(yield / g) at the shear rate g = sqrt(2 S:S), nu

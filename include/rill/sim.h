@@ -16,11 +16,11 @@ extern "C" {
 
 /** Physics and place of a simulation, in lattice units. */
 typedef struct rill_sim_options {
-    rill_variant variant;
+    rill_variant variant;      /**< what the kernel is compiled for */
     rill_device *device;       /**< not owned; NULL: the simulation opens one for itself */
     rill_backend_kind backend; /**< of that */
     double tau;   /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
-                       Carreau-Yasuda and Casson, where nu follows from the law */
+                         Carreau-Yasuda and Casson, where nu follows from the law */
     double magic; /**< (tau - 1/2)(tau_minus - 1/2), > 0: TRT and MRT for all odd moments, central moments and
                      cumulants on D3Q27 for the moment xyz; not used by SRT */
     double force[3];                    /**< body force per volume; force[2] is 0 on D2Q9 */
@@ -28,7 +28,10 @@ typedef struct rill_sim_options {
     rill_casson casson;                 /**< likewise */
 } rill_sim_options;
 
-/** Return tau 1, magic 3/16, no force, the default variant, backend auto. */
+/**
+ * Return the default options.
+ * @return tau 1, magic 3/16, no force, the default variant, backend auto
+ */
 rill_sim_options rill_sim_options_default(void);
 
 /** Sums and extrema over all nodes, taken between steps. */
@@ -49,64 +52,122 @@ typedef struct rill_sim rill_sim;
 
 /**
  * Create a simulation at rest: rho = 1, u = 0, momentum of the populations -F/2.
- * @param[in] domain  borrowed: it must outlive the simulation
+ * @param[in] domain borrowed: it must outlive the simulation
+ * @param[in] options copied
+ * @param[out] out the simulation; the caller destroys it
  * @return RILL_USAGE for tau, magic, force or viscosity law out of range, RILL_SYSTEM for memory or device
  */
 rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *options, rill_sim **out);
 
-/** Destroy a simulation; NULL is allowed. */
+/**
+ * Destroy a simulation.
+ * @param[in] sim NULL is allowed
+ */
 void rill_sim_destroy(rill_sim *sim);
 
-/** Make `steps` time steps. */
+/**
+ * Make time steps.
+ * @param[in,out] sim the simulation
+ * @param[in] steps number of steps
+ * @return RILL_SYSTEM when the device fails
+ */
 rill_status rill_sim_step(rill_sim *sim, uint64_t steps);
 
-/** Return the time steps made so far. */
+/**
+ * Return the time steps made so far.
+ * @param[in] sim the simulation
+ * @return the number of steps
+ */
 uint64_t rill_sim_steps(const rill_sim *sim);
 
-/** Take sums and extrema in FP64, in an order that depends on nothing but the domain. */
+/**
+ * Compute sums and extrema in double precision, in an order that depends on the domain alone.
+ * @param[in,out] sim the simulation
+ * @param[out] out the sums, lu
+ * @return RILL_SYSTEM when the device fails
+ */
 rill_status rill_sim_totals(rill_sim *sim, rill_totals *out);
 
 /**
- * Take density and velocity of the nodes first … first + count - 1.
- * @param[out] rho  [count], rho - 1 in lu; may be NULL
- * @param[out] u    [3][count], velocity in lu, half of the force included; may be NULL
+ * Copy density and velocity of the nodes first … first + count - 1.
+ * @param[in,out] sim the simulation
+ * @param[in] first first node
+ * @param[in] count number of nodes
+ * @param[out] rho [count], rho - 1, lu; may be NULL
+ * @param[out] u [3][count], velocity, lu, half of the force included; may be NULL
+ * @return RILL_USAGE for nodes beyond the last, RILL_SYSTEM for memory or device
  */
 rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u);
 
-/** Set density and velocity of every node (equilibrium populations). @param rho [N], rho - 1; @param u [3][N]
+/**
+ * Copy pressure and velocity on the whole box.
+ * @param[in,out] sim the simulation
+ * @param[out] pressure [nz][ny][nx], (rho - 1)/3, lu; 0 in solid voxels; may be NULL
+ * @param[out] velocity [3][nz][ny][nx], lu, half of the force included; 0 in solid voxels; may be NULL
+ * @return RILL_SYSTEM for memory or device
+ */
+rill_status rill_sim_image(rill_sim *sim, float *pressure, float *velocity);
+
+/**
+ * Set density and velocity of every node; populations become those of equilibrium.
+ * @param[in,out] sim the simulation
+ * @param[in] rho [nodes], rho - 1, lu
+ * @param[in] u [3][nodes], velocity, lu
+ * @return RILL_SYSTEM for memory or device
  */
 rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u);
 
 /**
- * Put a boundary on a simulation, as it is now: from the next step on, it is a patch of it.
- * @param[out] patch  its number, 0 for the first
- * @return RILL_USAGE for another domain's, or when another patch already rewrites one of its links
+ * Add a copy of a boundary to a simulation. From the next step on it is a patch of the simulation.
+ * @param[in,out] sim the simulation
+ * @param[in] boundary the boundary, of the same domain
+ * @param[out] patch its number, 0 for the first
+ * @return RILL_USAGE for a boundary of another domain, or when another patch already rewrites one of its
+ * links; RILL_SYSTEM for memory or device
  */
 rill_status rill_sim_boundary_add(rill_sim *sim, const rill_boundary *boundary, int *patch);
 
-/** Multiply the velocity, or rho - 1, that a patch was made with by a factor, from the next step on. @return
- * RILL_USAGE above Mach 0.3 or for a pressure that is not above 0 */
+/**
+ * Multiply the velocity, or rho - 1, that a patch was made with by a factor, from the next step on.
+ * @param[in,out] sim the simulation
+ * @param[in] patch number of the patch
+ * @param[in] factor the factor, of the original values
+ * @return RILL_USAGE above Mach 0.3 or for a pressure that is not above 0
+ */
 rill_status rill_sim_patch_scale(rill_sim *sim, int patch, double factor);
 
 /**
- * Take the force of the fluid on the walls of a patch in the last step, by momentum exchange: the sum of
- * -c_i (f_opp(i) sent + f_i back) over its links, in FP64 in their order. The pressure counts from that of
- * density 1, so that a wall that is not closed does not feel it (Ladd 1994, doi:10.1017/S0022112094001771;
- * Mei et al. 2002, doi:10.1103/PhysRevE.65.041203).
+ * Compute the force of the fluid on the walls of a patch in the last step by momentum exchange: the sum of
+ * -c_i (f_opp(i) sent + f_i back) over its links, in double precision in their order. Pressures are relative
+ * to that of density 1, so that a uniform pressure exerts no force on an open wall (Ladd 1994,
+ * doi:10.1017/S0022112094001771; Mei et al. 2002, doi:10.1103/PhysRevE.65.041203).
+ * @param[in,out] sim the simulation
+ * @param[in] patch number of the patch
+ * @param[out] force lu
  * @return RILL_USAGE when no step was made since the patch was added or moments were set
  */
 rill_status rill_sim_patch_force(rill_sim *sim, int patch, double force[3]);
 
-/** Take the mass that came in through a patch in the last step: the sum of f_i back - f_opp(i) sent. */
+/**
+ * Compute the mass that came in through a patch in the last step: the sum of f_i back - f_opp(i) sent.
+ * @param[in,out] sim the simulation
+ * @param[in] patch number of the patch
+ * @param[out] flow mass per step, lu
+ * @return RILL_USAGE when no step was made since the patch was added or moments were set
+ */
 rill_status rill_sim_patch_flow(rill_sim *sim, int patch, double *flow);
 
 /**
  * Let a function give the weights of the modes of a velocity patch, or the pressure deviation (rho - 1)/3 of
- * a pressure patch (of what lies beyond an outlet), for every step to come. It is asked on the host as steps
- * are launched, so that nothing waits.
- * @param weights  fills in the modes' number of weights (1 for pressures) for what meets the wall on the way
- * from time `step` to `step` + 1, that is at step + 1/2; factors of rill_sim_patch_scale() multiply those of
- *                 velocities. NULL: no schedule
+ * a pressure patch (of what lies beyond an outlet), for every step to come. It is called on the host as steps
+ * are launched, so that the device does not wait for it.
+ * @param[in,out] sim the simulation
+ * @param[in] patch number of the patch
+ * @param[in] weights writes as many weights as the patch has modes (1 for a pressure) for what meets the wall
+ * between time `step` and `step` + 1, at step + 1/2; the factor of rill_sim_patch_scale() multiplies those of
+ * velocities. NULL: no schedule
+ * @param[in] context passed to `weights`; may be NULL
+ * @return RILL_USAGE for a patch without velocity or pressure
  */
 rill_status rill_sim_patch_schedule(rill_sim *sim, int patch,
                                     void (*weights)(void *context, uint64_t step, double *weights),
@@ -116,8 +177,9 @@ rill_status rill_sim_patch_schedule(rill_sim *sim, int patch,
  * beyond)/distal, where Q is the volume that leaves the domain per step and pressures count from that of
  * density 1. */
 typedef struct rill_windkessel {
-    double proximal,
-        distal;        /**< resistances, >= 0; distal may be infinite if compliance > 0: nothing drains */
+    double proximal;   /**< resistance between the patch and the compliance, >= 0 */
+    double distal;     /**< resistance behind the compliance, >= 0; may be infinite if compliance > 0: nothing
+                          drains */
     double compliance; /**< >= 0; 0: a plain resistance, proximal + distal */
     double beyond;     /**< pressure at the far end; see rill_sim_patch_schedule() */
     double stored;     /**< p_c at the start */
@@ -131,23 +193,42 @@ typedef struct rill_windkessel {
 /**
  * Put a Windkessel behind a pressure patch. Each step it is solved on the backend together with the flow that
  * its own pressure causes, so that no resistance makes it unstable.
+ * @param[in,out] sim the simulation
+ * @param[in] patch number of the patch
+ * @param[in] windkessel copied
+ * @return RILL_USAGE for a patch without pressure or values out of range
  * @see kernel/outlet.h; Westerhof, Lankhaar, Westerhof 2009, doi:10.1007/s11517-008-0359-2
  */
 rill_status rill_sim_patch_windkessel(rill_sim *sim, int patch, const rill_windkessel *windkessel);
 
-/** Return p_c of a Windkessel now. */
+/**
+ * Return p_c of a Windkessel at the present time.
+ * @param[in,out] sim the simulation
+ * @param[in] patch number of the patch
+ * @param[out] stored p_c, lu, relative to the pressure of density 1
+ * @return RILL_USAGE for a patch without Windkessel
+ */
 rill_status rill_sim_patch_stored(rill_sim *sim, int patch, double *stored);
 
-/** Record flow and mean pressure of a velocity or pressure patch from the next step on, the last `capacity`
- * steps. */
+/**
+ * Record flow and mean pressure of a velocity or pressure patch from the next step on.
+ * @param[in,out] sim the simulation
+ * @param[in] patch number of the patch
+ * @param[in] capacity number of steps that are kept, the last ones
+ * @return RILL_USAGE for another kind of patch, RILL_SYSTEM without memory
+ */
 rill_status rill_sim_patch_record(rill_sim *sim, int patch, uint32_t capacity);
 
 /**
- * Take what was recorded in the steps first_step ... first_step + count - 1, which begin at these times.
- * @param[out] flow      [count], volume per step into the domain; may be NULL
- * @param[out] pressure  [count], (rho - 1)/3: what a pressure patch held, the mean of a velocity patch's
- * nodes; may be NULL
- * @return RILL_USAGE for steps that were not recorded, or not kept
+ * Copy what was recorded in the steps that begin at times first_step … first_step + count - 1.
+ * @param[in,out] sim the simulation
+ * @param[in] patch number of the patch
+ * @param[in] first_step the first step
+ * @param[in] count number of steps
+ * @param[out] flow [count], volume per step into the domain, lu; may be NULL
+ * @param[out] pressure [count], (rho - 1)/3: that imposed by a pressure patch, the mean over the nodes of a
+ * velocity patch; may be NULL
+ * @return RILL_USAGE for steps that were not recorded, or are not kept
  */
 rill_status rill_sim_patch_series(rill_sim *sim, int patch, uint64_t first_step, uint32_t count, double *flow,
                                   double *pressure);
@@ -155,24 +236,44 @@ rill_status rill_sim_patch_series(rill_sim *sim, int patch, uint64_t first_step,
 /** A list of nodes, on the backend. */
 typedef struct rill_sample rill_sample;
 
-/** List nodes whose moments will be taken. @param[in] nodes [count], copied; any order, ascending is fastest
+/**
+ * List nodes whose moments will be sampled.
+ * @param[in,out] sim the simulation; it must outlive the list
+ * @param[in] nodes [count], copied; in any order, ascending is fastest
+ * @param[in] count number of nodes, at least 1
+ * @param[out] out the list; the caller destroys it
+ * @return RILL_USAGE without nodes or for a node beyond the last, RILL_SYSTEM without memory
  */
 rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64_t count, rill_sample **out);
 
 /**
- * Take density, velocity and viscous stress of the nodes.
- * @param[out] out  [10][count]: rho - 1, u_x, u_y, u_z, sigma_xx, yy, zz, xy, xz, yz in lu, with
- *                  sigma = -(1 - 1/(2 tau)) N of kernel/stress.h, tau of the node's own viscosity
+ * Copy density, velocity and viscous stress of the nodes of a list.
+ * @param[in,out] sim the simulation
+ * @param[in,out] sample a list of this simulation
+ * @param[out] out [10][count]: rho - 1, u_x, u_y, u_z, sigma_xx, yy, zz, xy, xz, yz in lu, with sigma = -(1 -
+ * 1/(2 tau)) N of kernel/stress.h, tau of the node's own viscosity
+ * @return RILL_SYSTEM when the device fails
  */
 rill_status rill_sim_sample_take(rill_sim *sim, rill_sample *sample, double *out);
 
-/** Destroy a list before its simulation; NULL is allowed. */
+/**
+ * Destroy a list, before its simulation.
+ * @param[in] sample NULL is allowed
+ */
 void rill_sample_destroy(rill_sample *sample);
 
-/** Return "cpu" or "cuda". */
+/**
+ * Return the backend of a simulation.
+ * @param[in] sim the simulation
+ * @return "cpu" or "cuda"
+ */
 const char *rill_sim_backend(const rill_sim *sim);
 
-/** Return the name of the device, "NVIDIA H200" or the processor and its threads. */
+/**
+ * Return the name of the device of a simulation.
+ * @param[in] sim the simulation
+ * @return "NVIDIA H200", or the processor and its threads; it lives as long as the simulation
+ */
 const char *rill_sim_device(const rill_sim *sim);
 
 #ifdef __cplusplus

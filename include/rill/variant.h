@@ -27,7 +27,12 @@ typedef enum rill_collision {
     RILL_COLLISION_COUNT
 } rill_collision;
 
-typedef enum rill_equilibrium { RILL_SECOND_ORDER, RILL_STOKES, RILL_EQUILIBRIUM_COUNT } rill_equilibrium;
+/** Equilibrium distributions. */
+typedef enum rill_equilibrium {
+    RILL_SECOND_ORDER, /**< with the terms u u: Navier-Stokes */
+    RILL_STOKES,       /**< without them: no inertia */
+    RILL_EQUILIBRIUM_COUNT
+} rill_equilibrium;
 
 /** Viscosity laws; others than the first belong to TRT. */
 typedef enum rill_rheology {
@@ -79,6 +84,7 @@ typedef enum rill_storage {
     RILL_STORAGE_COUNT
 } rill_storage;
 
+/** Precision in which a node is updated. */
 typedef enum rill_arithmetic { RILL_SINGLE, RILL_DOUBLE, RILL_ARITHMETIC_COUNT } rill_arithmetic;
 
 /** What is stored of a population. */
@@ -90,29 +96,45 @@ typedef enum rill_shift {
 
 /** One choice of everything that a kernel is compiled for. */
 typedef struct rill_variant {
-    rill_lattice lattice;
-    rill_collision collision;
-    rill_equilibrium equilibrium;
-    rill_stream stream;
-    rill_addressing addressing;
-    rill_storage storage;
-    rill_arithmetic arithmetic; /**< fp64 storage always goes with RILL_DOUBLE, whatever is given */
-    rill_rheology rheology;
-    rill_bounce bounce;
-    rill_shift shift;
+    rill_lattice lattice;         /**< velocity set */
+    rill_collision collision;     /**< collision operator */
+    rill_equilibrium equilibrium; /**< equilibrium distribution */
+    rill_stream stream;           /**< streaming scheme */
+    rill_addressing addressing;   /**< how a node finds its neighbours */
+    rill_storage storage;         /**< number format of stored populations */
+    rill_arithmetic arithmetic;   /**< fp64 storage always goes with RILL_DOUBLE, whatever is given */
+    rill_rheology rheology;       /**< viscosity law */
+    rill_bounce bounce;           /**< what a population does at a wall */
+    rill_shift shift;             /**< what is stored of a population */
 } rill_variant;
 
-/** Refuse combinations that do not exist. @return RILL_USAGE with the reason and the remedy */
+/**
+ * Refuse combinations that do not exist.
+ * @param[in] variant the variant
+ * @return RILL_USAGE with the reason and the remedy
+ */
 rill_status rill_variant_check(rill_variant variant);
 
-/** Return the default: D3Q19, TRT, Stokes equilibrium, AA, list, fp32. */
+/**
+ * Return the default variant.
+ * @return D3Q19, TRT, Stokes equilibrium, AA, list, half-way, fp32
+ */
 rill_variant rill_variant_default(void);
 
-/** Write "d3q19-trt-stokes-aa-list-fp32" and the like; what is not usual ("double", "full-way", "plain",
- * "carreau-yasuda", "casson") follows behind. `size` of 96 always suffices. */
+/**
+ * Write the name of a variant, "d3q19-trt-stokes-aa-list-fp32"; what is not usual ("double", "full-way",
+ * "plain", "carreau-yasuda", "casson") is appended.
+ * @param[in] variant the variant
+ * @param[out] text [size], cut if it is too long, ends with NUL
+ * @param[in] size bytes of `text`; 96 always suffice
+ */
 void rill_variant_name(rill_variant variant, char *text, size_t size);
 
-/** Return the number of populations per node. */
+/**
+ * Return the number of populations per node.
+ * @param[in] lattice the velocity set
+ * @return 9, 15, 19 or 27
+ */
 int rill_lattice_q(rill_lattice lattice);
 
 /** Bytes of a variant per fluid node, without ghosts and the additional entries of a ring buffer. */
@@ -123,7 +145,12 @@ typedef struct rill_bytes {
     double cached; /**< the same, with words that neighbours read, too, counted once */
 } rill_bytes;
 
-/** Return the bytes of a variant. @param fluid  fraction of the box that is fluid, above 0 */
+/**
+ * Return the bytes of a variant.
+ * @param[in] variant the variant
+ * @param[in] fluid fraction of the box that is fluid, above 0
+ * @return bytes per fluid node
+ */
 rill_bytes rill_variant_bytes(rill_variant variant, double fluid);
 
 #ifdef __cplusplus

@@ -11,11 +11,13 @@ extern "C" {
 #endif
 
 /* The version of this header: the only place that states it. */
-#define RILL_VERSION_MAJOR 0
-#define RILL_VERSION_MINOR 1
-#define RILL_VERSION_PATCH 0
+#define RILL_VERSION_MAJOR 0 /**< changes when the interface changes incompatibly */
+#define RILL_VERSION_MINOR 1 /**< changes when something is added */
+#define RILL_VERSION_PATCH 0 /**< changes when something is corrected */
 
-/** Return the version of the library, "MAJOR.MINOR.PATCH" with the git revision behind it where it was known.
+/**
+ * Return the version of the library.
+ * @return "MAJOR.MINOR.PATCH", followed by the git revision if it was known
  */
 const char *rill_version(void);
 

@@ -24,18 +24,37 @@ extern "C" {
 typedef struct rill_case rill_case;
 
 /**
- * Read and check a case file: YAML with a schema, every quantity with its unit. Reads waveforms, too, but not
- * the geometry.
+ * Read and check a case file: YAML with a schema, every quantity with its unit. Waveforms are read, too, but
+ * not the geometry.
+ * @param[in] path the file; paths in it are relative to its directory
+ * @param[out] out the case; the caller destroys it
  * @return RILL_USAGE with "file:line: " and one sentence: unknown, doubled or missing keys, wrong types,
- *         missing or wrong units, values out of range; RILL_SYSTEM without memory
+ * missing or wrong units, values out of range; RILL_SYSTEM without memory
  * @see docs/vessels.md
  */
 rill_status rill_case_read(const char *path, rill_case **out);
 
-/** Destroy a case; NULL is allowed. */
+/**
+ * Read and check a case in memory, as rill_case_read() does with a file.
+ * @param[in] text YAML, at most 1 MiB; copied
+ * @param[in] path name of the case in messages; paths in the text are relative to its directory. It need not
+ * exist.
+ * @param[out] out the case; the caller destroys it
+ * @return as rill_case_read()
+ */
+rill_status rill_case_read_text(const char *text, const char *path, rill_case **out);
+
+/**
+ * Destroy a case.
+ * @param[in] given NULL is allowed
+ */
 void rill_case_destroy(rill_case *given);
 
-/** Return the path of the case's geometry, for rill_geom_read(). It lives as long as the case. */
+/**
+ * Return the path of the geometry of a case, for rill_geom_read().
+ * @param[in] given the case
+ * @return the path; it lives as long as the case
+ */
 const char *rill_case_geometry(const rill_case *given);
 
 /** SI per lattice unit. */
@@ -50,15 +69,19 @@ typedef struct rill_scales {
 
 /** What comes of an opening. */
 typedef struct rill_plan_opening {
-    int end;                     /**< number of the opening in the case file, from 0 */
-    double cells;                /**< across: hydraulic diameter / spacing */
-    double flow_mean, flow_peak; /**< m3/s, expected, into the vessel counted positive; peak of |Q| */
-    double velocity_peak;        /**< m/s, mean over the section, at the peak; the profile's if higher */
-    double pressure_mean, pressure_peak; /**< Pa, expected */
-    double pressure_start;               /**< Pa: Windkessel: p_c of the periodic state at time 0 */
-    double share;                        /**< outlets: of the mean flow, expected */
-    double reynolds, womersley;          /**< at the peak, by hydraulic diameter; by its half */
-    double kept, kept_when;              /**< inlets: least part of the own profile, s; the rest is flat */
+    int end;                  /**< number of the opening in the case file, from 0 */
+    double cells;             /**< across: hydraulic diameter / spacing */
+    double flow_mean;         /**< m3/s, expected mean, into the vessel counted positive */
+    double flow_peak;         /**< m3/s, expected peak of |Q| */
+    double velocity_peak;     /**< m/s, mean over the section, at the peak; the profile's if higher */
+    double pressure_mean;     /**< Pa, expected mean */
+    double pressure_peak;     /**< Pa, expected peak */
+    double pressure_start;    /**< Pa: Windkessel: p_c of the periodic state at time 0 */
+    double share;             /**< outlets: of the mean flow, expected */
+    double reynolds;          /**< at the peak, by hydraulic diameter */
+    double womersley;         /**< by half of the hydraulic diameter; 0 when steady */
+    double kept;              /**< inlets: least part of the own profile that is kept; the rest is flat */
+    double kept_when;         /**< inlets: when that is, s */
     double outward;           /**< inlets: m/s, largest velocity out of the vessel, of the whole profile */
     double reversed;          /**< the same of the mean over the section */
     double extension;         /**< m, between the surface and the plane of the opening */
@@ -69,70 +92,88 @@ typedef struct rill_plan_opening {
 
 /** One remark of a plan; a refusal says what would do. */
 typedef struct rill_plan_verdict {
-    bool refuses;
-    char text[480];
+    bool refuses;   /**< the run is refused; else the text is a remark */
+    char text[480]; /**< one or more sentences; a refusal names a remedy */
 } rill_plan_verdict;
 
 enum { RILL_PLAN_VERDICTS = 16 /**< of a plan, at most */ };
 
 /** What the compressible fluid of the lattice stores, beside the circuit. */
 typedef struct rill_plan_compliance {
-    double volume;            /**< m3, of the fluid */
-    double lattice;           /**< m3/Pa: volume / (density c_s^2) */
-    double circuit;           /**< m3/Pa, of all Windkessels */
-    double share;             /**< lattice / circuit; 0 where a pressure is held or there is no Windkessel */
-    double stroke, swing;     /**< m3 that come in over a cycle, 0 when steady; Pa, of the pressures */
-    double stored;            /**< lattice x pressure range / stroke */
-    double resistance;        /**< Pa s/m3, of all outlets; 0 where a pressure is held */
-    double constant;          /**< s, the longest R_d C of a Windkessel */
-    double settling;          /**< s: resistance x lattice */
-    double peak, peak_stored; /**< Pa: of the circuit alone, and of the circuit with the lattice */
-    double change;            /**< largest difference of these pressures, over their range */
+    double volume;      /**< m3, of the fluid */
+    double lattice;     /**< m3/Pa: volume / (density c_s^2) */
+    double circuit;     /**< m3/Pa, of all Windkessels */
+    double share;       /**< lattice / circuit; 0 where a pressure is held or there is no Windkessel */
+    double stroke;      /**< m3, volume that comes in over a cycle; 0 when steady */
+    double swing;       /**< Pa, range of the pressures */
+    double stored;      /**< lattice x pressure range / stroke */
+    double resistance;  /**< Pa s/m3, of all outlets; 0 where a pressure is held */
+    double constant;    /**< s, the longest R_d C of a Windkessel */
+    double settling;    /**< s: resistance x lattice */
+    double peak;        /**< Pa, highest pressure of the circuit alone */
+    double peak_stored; /**< Pa, highest pressure of the circuit with the lattice */
+    double change;      /**< largest difference of these pressures, over their range */
 } rill_plan_compliance;
 
 /** What a run that goes on from a checkpoint keeps of the plan it began with. */
 typedef struct rill_plan_resume {
-    bool given;
-    double time_step;                   /**< s */
-    uint64_t cycle_steps, soft_steps;   /**< as in rill_case_plan */
-    uint64_t span;                      /**< steps of a cycle, or of the span of a steady run */
-    uint64_t phases;                    /**< snapshots of a cycle */
-    bool probes, planes, surface, line; /**< are unchanged: their series continue */
+    bool given;           /**< the run goes on from a checkpoint; else the rest is 0 */
+    double time_step;     /**< s */
+    uint64_t cycle_steps; /**< as in rill_case_plan */
+    uint64_t soft_steps;  /**< as in rill_case_plan */
+    uint64_t span;        /**< steps of a cycle, or of the span of a steady run */
+    uint64_t phases;      /**< snapshots of a cycle */
+    bool probes;          /**< the probes are unchanged: their series continue */
+    bool planes;          /**< the same of planes */
+    bool surface;         /**< the same of the surface */
+    bool line;            /**< the same of the centre line */
 } rill_plan_resume;
 
 /** The plan of a case, known before anything is allocated for it. */
 typedef struct rill_case_plan {
-    rill_scales scales;
-    rill_sim_options options; /**< variant, tau, viscosity law: lu */
-    rill_rheology rheology;
+    rill_scales scales;       /**< SI per lattice unit */
+    rill_sim_options options; /**< variant, tau, viscosity law, lu */
+    rill_rheology rheology;   /**< viscosity law of the case */
 
-    uint64_t voxels, nodes, wall_links, opening_links;
-    double nu;                          /**< m2/s, of the tau that the plan is made with */
-    double tau_low, tau_high;           /**< of the viscosity law; the same twice when Newtonian */
-    double velocity_peak;               /**< m/s, largest expected in the vessel */
-    double narrowest;                   /**< m2, of the section where that is */
-    double mach, reynolds;              /**< of that; of the opening where it is largest */
-    double womersley;                   /**< of the inlet; 0 when steady */
-    double pressure_low, pressure_high; /**< Pa: of all openings over a cycle, and of the start */
-    double pressure_allowed;            /**< Pa: what circuit, Bernoulli, viscosity and inertia make */
-    double mach_limit, pressure_limit;  /**< a run stops above: Mach number; Pa from scales.base */
-    uint64_t cycle_steps;               /**< steps of a cycle; 0 when steady */
-    uint64_t steps;                     /**< at most */
-    int weights;                        /**< of all modes of velocities and pressures, each moment */
-    rill_plan_compliance compliance;
-    rill_plan_resume resume; /**< of the checkpoint that the run goes on from */
-    uint64_t soft_steps;     /**< over which flow and pressure come up */
-    uint64_t host_bytes, device_bytes, host_free, device_free;
-    uint64_t checkpoint_bytes, output_bytes; /**< of one checkpoint; of all results, before compression */
-    double mlups;                            /**< million node updates per second */
-    bool mlups_measured;                     /**< here, just now */
-    double seconds_cycle, seconds;           /**< estimated: a cycle (0 when steady), all */
-    const char *variant_reason;
+    uint64_t voxels;                 /**< voxels of the box */
+    uint64_t nodes;                  /**< fluid nodes */
+    uint64_t wall_links;             /**< links to walls */
+    uint64_t opening_links;          /**< links through openings */
+    double nu;                       /**< m2/s, of the tau that the plan is made with */
+    double tau_low;                  /**< of the viscosity law: smallest relaxation time */
+    double tau_high;                 /**< largest relaxation time; tau_low when Newtonian */
+    double velocity_peak;            /**< m/s, largest expected in the vessel */
+    double narrowest;                /**< m2, of the section where that is */
+    double mach;                     /**< largest Mach number, of velocity_peak */
+    double reynolds;                 /**< of velocity_peak; of the opening where it is largest */
+    double womersley;                /**< of the inlet; 0 when steady */
+    double pressure_low;             /**< Pa, lowest of all openings over a cycle, and of the start */
+    double pressure_high;            /**< Pa, highest of the same */
+    double pressure_allowed;         /**< Pa: what circuit, Bernoulli, viscosity and inertia make */
+    double mach_limit;               /**< a run stops above this Mach number */
+    double pressure_limit;           /**< a run stops above: Pa, difference from scales.base */
+    uint64_t cycle_steps;            /**< steps of a cycle; 0 when steady */
+    uint64_t steps;                  /**< at most */
+    int weights;                     /**< of all modes of velocities and pressures, each moment */
+    rill_plan_compliance compliance; /**< what the fluid of the lattice stores */
+    rill_plan_resume resume;         /**< of the checkpoint that the run goes on from */
+    uint64_t soft_steps;             /**< over which flow and pressure come up */
+    uint64_t host_bytes;             /**< host memory needed */
+    uint64_t device_bytes;           /**< device memory needed; 0 on the CPU */
+    uint64_t host_free;              /**< host memory that may be used */
+    uint64_t device_free;            /**< device memory that may be used */
+    uint64_t checkpoint_bytes;       /**< size of one checkpoint */
+    uint64_t output_bytes;           /**< size of all results, before compression */
+    double mlups;                    /**< million node updates per second */
+    bool mlups_measured;             /**< here, just now */
+    double seconds_cycle;            /**< s, estimated for a cycle; 0 when steady */
+    double seconds;                  /**< s, estimated for the whole run */
+    const char *variant_reason;      /**< why this variant; not owned */
 
-    rill_plan_opening openings[RILL_OPENINGS]; /**< [opening_count], in the order of the geometry */
-    int opening_count;
-    rill_plan_verdict verdicts[RILL_PLAN_VERDICTS];
-    int verdict_count;
+    rill_plan_opening openings[RILL_OPENINGS];      /**< [opening_count], in the order of the geometry */
+    int opening_count;                              /**< number of openings */
+    rill_plan_verdict verdicts[RILL_PLAN_VERDICTS]; /**< [verdict_count], remarks and refusals */
+    int verdict_count;                              /**< number of verdicts */
 } rill_case_plan;
 
 /** What a plan needs beside the case; all zero: a new run wherever there is a device, its speed not measured.
@@ -145,31 +186,43 @@ typedef struct rill_plan_options {
 } rill_plan_options;
 
 /**
- * Plan a case on its geometry; nothing is allocated for the run, but a small vessel is set
- * up for a moment where its speed is to be measured.
+ * Plan a case on its geometry. Nothing is allocated for the run; where the speed is to be measured, a small
+ * vessel is set up for a moment.
+ * @param[in] given the case
+ * @param[in] geom the geometry of a vessel, with its surface
+ * @param[in] options device, and what to measure
+ * @param[out] plan the plan; what speaks against the run is among its verdicts: see rill_case_plan_accept()
  * @return RILL_USAGE when openings of case and geometry do not match, or the geometry is none of a vessel;
- * RILL_SYSTEM without memory or device. What speaks against the run is among the verdicts: see
- * rill_case_plan_accept()
+ * RILL_SYSTEM without memory or device
  */
 rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
                                 const rill_plan_options *options, rill_case_plan *plan);
 
-/** Return RILL_USAGE with the first refusal among the verdicts (RILL_SYSTEM when memory is what lacks). */
+/**
+ * Check a plan for refusals.
+ * @param[in] plan the plan
+ * @return RILL_USAGE with the first refusal among the verdicts, RILL_SYSTEM when there is not enough memory
+ */
 rill_status rill_case_plan_accept(const rill_case_plan *plan);
 
 /** A case on a simulation. */
 typedef struct rill_vessel rill_vessel;
 
 /**
- * Set up the simulation of a case: domain, walls, openings, and the state that it starts from.
- * @param[in] given, geom  borrowed: they must outlive the vessel
- * @param[in] plan         accepted; copied
+ * Set up the simulation of a case: domain, walls, openings, and the initial state.
+ * @param[in] given borrowed: it must outlive the vessel
+ * @param[in] geom borrowed: it must outlive the vessel
+ * @param[in] plan accepted; copied
+ * @param[out] out the vessel; the caller destroys it
  * @return RILL_SYSTEM without memory or device, RILL_USAGE for values out of range
  */
 rill_status rill_vessel_create(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan,
                                rill_vessel **out);
 
-/** Destroy a vessel; NULL is allowed. */
+/**
+ * Destroy a vessel.
+ * @param[in] vessel NULL is allowed
+ */
 void rill_vessel_destroy(rill_vessel *vessel);
 
 /** How velocity, pressure and shear rate are written where the case requests them: not, on all voxels, on
@@ -178,82 +231,100 @@ typedef enum rill_fields_kind { RILL_FIELDS_NONE, RILL_FIELDS_IMAGE, RILL_FIELDS
 
 /** How a run came to its end. */
 typedef enum rill_run_end {
-    RILL_RUN_REPEATS, /**< the last two cycles are the same within the tolerance */
-    RILL_RUN_LIMIT,   /**< it made all the cycles or steps that it was allowed */
-    RILL_RUN_STOPPED, /**< by a signal; a checkpoint was written */
+    RILL_RUN_REPEATS,   /**< the last two cycles are the same within the tolerance */
+    RILL_RUN_LIMIT,     /**< it made all the cycles or steps that it was allowed */
+    RILL_RUN_CANCELLED, /**< by the progress callback; a checkpoint was written */
     RILL_RUN_DIVERGED
 } rill_run_end;
 
-/** A moment of a run, for whoever watches. */
+/** A moment of a run, for progress callbacks. */
 typedef struct rill_run_moment {
-    double cycles, cycles_max; /**< made, and at most */
-    double time;               /**< s, physical */
-    double mach;               /**< largest speed / speed of sound of the lattice; NaN at first */
-    double balance;            /**< what comes in too much, of the largest flow through the vessel */
-    double change;             /**< from the last cycle but one to the last; NaN before there are two */
-    double mlups;
-    double seconds_left; /**< to the last cycle that is allowed */
-    bool recording;      /**< this cycle is the one that results are written of */
+    double cycles;     /**< cycles made */
+    double cycles_max; /**< cycles at most */
+    double time;       /**< s, physical */
+    double mach;       /**< largest speed / speed of sound of the lattice; NaN at first */
+    double balance;    /**< what comes in too much, of the largest flow through the vessel */
+    double change;     /**< from the last cycle but one to the last; NaN before there are two */
+    double mlups;      /**< million node updates per second */
+    bool recording;    /**< this cycle is the one that results are written of */
 } rill_run_moment;
-
-/** Set by handlers of signals, looked at between steps. */
-typedef struct rill_run_signals {
-    volatile sig_atomic_t stop; /**< write a checkpoint and end */
-    volatile sig_atomic_t save; /**< write a checkpoint and go on */
-} rill_run_signals;
 
 /** How a vessel is run. */
 typedef struct rill_run_options {
-    const char *directory; /**< where everything goes; it must exist */
-    rill_fields_kind fields;
-    bool resume;               /**< go on from the checkpoint in the directory; else it is removed */
-    double checkpoint_every;   /**< s of wall clock; 0: none but on signals */
-    rill_run_signals *signals; /**< NULL: none */
-    const char *command;       /**< provenance; may be NULL */
-    rill_progress progress;    /**< of writing files; fn may be NULL */
-    void (*watch)(void *context,
-                  const rill_run_moment *moment); /**< a few times a second at most; may be NULL */
-    void *context;
+    const char *directory;       /**< where everything goes; it must exist; NULL: no file is written */
+    rill_fields_kind fields;     /**< how fields are written */
+    bool resume;                 /**< go on from the checkpoint in the directory; else it is removed */
+    double checkpoint_every;     /**< s of wall clock; 0: none but on request and when the run is cancelled */
+    volatile sig_atomic_t *save; /**< 1, set by a handler of a signal: a checkpoint is written at the next row
+                                    of the series, and it becomes 0; NULL: none */
+    const char *command;         /**< provenance; may be NULL */
+    rill_progress progress;      /**< of the run and of its files; all 0: none */
 } rill_run_options;
 
 /** What came of a run, SI. */
 typedef struct rill_run_result {
-    rill_run_end end;
-    bool compared;           /**< there were two cycles to compare */
-    uint64_t steps, resumed; /**< made in all; that a checkpoint brought along */
-    uint64_t cycle_steps;    /**< of a cycle, or of the span of a steady run */
-    uint64_t watch_steps;    /**< divergence is found within so many */
-    uint32_t cycles;         /**< completed */
-    double time;             /**< s, physical */
-    double change_flow, change_pressure,
-        change_wall; /**< between the last two cycles, relative; NaN: unknown */
-    double change;   /**< the largest of the three */
-    bool soft;       /**< the last two cycles are not both after the soft start */
-    double balance;  /**< what came in too much over the last cycle, of what came in */
-    double mach_max;
-    double flow[RILL_OPENINGS];                                       /**< m3/s, mean over the last cycle */
-    double pressure[RILL_OPENINGS];                                   /**< Pa, mean over the last cycle */
-    double pressure_low[RILL_OPENINGS], pressure_high[RILL_OPENINGS]; /**< in the last cycle */
-    uint64_t triangles;           /**< of the surface, where wall shear was requested */
-    uint64_t triangles_missing;   /**< without a value: no wall, or no fluid nearby */
-    uint64_t triangles_flat;      /**< where a mean of nodes stands instead of an extrapolation */
-    double shear_mean, shear_max; /**< TAWSS over the surface, Pa; NaN without shear */
-    double osi_mean;
-    double seconds, mlups; /**< of this process, stepping and observing */
-    char why[512];         /**< of a divergence: where and why */
-    int phases;            /**< snapshots written */
+    rill_run_end end;           /**< how the run ended */
+    bool compared;              /**< there were two cycles to compare */
+    uint64_t steps;             /**< steps made in all */
+    uint64_t resumed;           /**< steps that a checkpoint brought along */
+    uint64_t cycle_steps;       /**< of a cycle, or of the span of a steady run */
+    uint64_t watch_steps;       /**< divergence is found within so many */
+    uint32_t cycles;            /**< completed */
+    double time;                /**< s, physical */
+    double change_flow;         /**< relative change of the flows between the last two cycles; NaN: unknown */
+    double change_pressure;     /**< the same of the pressures */
+    double change_wall;         /**< the same of the wall shear */
+    double change;              /**< the largest of the three */
+    bool soft;                  /**< the last two cycles are not both after the soft start */
+    double balance;             /**< what came in too much over the last cycle, of what came in */
+    double mach_max;            /**< largest Mach number seen */
+    double flow[RILL_OPENINGS]; /**< m3/s, mean over the last cycle */
+    double pressure[RILL_OPENINGS];      /**< Pa, mean over the last cycle */
+    double pressure_low[RILL_OPENINGS];  /**< Pa, lowest in the last cycle */
+    double pressure_high[RILL_OPENINGS]; /**< Pa, highest in the last cycle */
+    uint64_t triangles;                  /**< of the surface, where wall shear was requested */
+    uint64_t triangles_missing;          /**< without a value: no wall, or no fluid nearby */
+    uint64_t triangles_flat;             /**< where a mean of nodes stands instead of an extrapolation */
+    double shear_mean;                   /**< mean of TAWSS over the surface, Pa; NaN without wall shear */
+    double shear_max;                    /**< largest TAWSS, Pa; NaN without wall shear */
+    double osi_mean; /**< mean oscillatory shear index over the surface, 0 to 0.5; NaN without wall shear */
+    double seconds;  /**< s, wall clock of this process, stepping and observing */
+    double mlups;    /**< million node updates per second over that time */
+    char why[512];   /**< of a divergence: where and why */
+    int phases;      /**< snapshots written */
 } rill_run_result;
 
 /**
- * Run a vessel until its cycles repeat, or until a steady flow is steady, and write what came of it. A steady
- * run has cycles, too: spans of time in which a disturbance of the flow decays to 1/e, so that a change
- * over one of them is about what is still missing.
- * @param[out] result  filled in also when RILL_NUMERICS is returned
+ * Run a vessel until its cycles repeat, or until a steady flow is steady, and write the results. A steady run
+ * has cycles, too: spans of time in which a disturbance of the flow decays to 1/e, so that a change over one
+ * of them is about what is still missing.
+ * @param[in,out] vessel the vessel
+ * @param[in] options where results go, and what is written
+ * @param[out] result filled in also when RILL_NUMERICS is returned
  * @return RILL_NUMERICS when it diverged (nothing is written but the checkpoint that there was); RILL_USAGE
  * for a checkpoint that is not its own or positions outside of the fluid; RILL_SYSTEM for disk, memory or
  * device
  */
 rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, rill_run_result *result);
+
+/**
+ * Copy pressure and velocity of a vessel at the time that it has come to, e.g. the end of a run.
+ * @param[in,out] vessel the vessel
+ * @param[out] pressure [nz][ny][nx], Pa; 0 in solid voxels; may be NULL
+ * @param[out] velocity [3][nz][ny][nx], m/s; 0 in solid voxels; may be NULL
+ * @return RILL_SYSTEM for memory or device
+ */
+rill_status rill_vessel_fields(rill_vessel *vessel, float *pressure, float *velocity);
+
+/**
+ * Copy the wall shear stress of the last cycle of the run that ended last.
+ * @param[in] vessel the vessel
+ * @param[out] tawss [triangle_count of the geometry's surface], mean magnitude, Pa; NaN where there is no
+ * wall or no fluid nearby; may be NULL
+ * @param[out] osi [triangle_count], oscillatory shear index, 0 to 0.5; NaN likewise; may be NULL
+ * @return RILL_USAGE when no run ended, or the case requests no wall shear
+ */
+rill_status rill_vessel_wall_shear(const rill_vessel *vessel, float *tawss, float *osi);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 #include "core/status.h"
 #include "rill.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 /** What an option's argument is, and the type that `target` points to. */
@@ -142,8 +143,18 @@ typedef struct cli_output {
  */
 rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count);
 
+/** Let SIGINT and SIGTERM cancel the work: cli_progress() hands it on. @param once  a second one ends the
+ * program */
+void cli_signals_catch(bool once);
+
+/** Return whether SIGINT or SIGTERM came. */
+bool cli_signals_cancelled(void);
+
+/** Let SIGUSR1 request a checkpoint. @return what rill_run_options.save points to */
+volatile sig_atomic_t *cli_signals_save(void);
+
 /** A progress line on a terminal (standard error), a plain line every few seconds elsewhere, nothing when
- * quiet. */
+ * quiet. It cancels the work after a signal: see cli_signals_catch(). */
 rill_progress cli_progress(bool quiet);
 
 /** Print the library's remarks to standard error, those for whoever looks for a fault when RILL_LOG=debug. */

@@ -6,6 +6,7 @@
 #include "cli/read_geometry.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "core/progress.h"
 
 #include <math.h>
 #include <omp.h>
@@ -111,8 +112,7 @@ static void show(const bench_state *s, int k, const char *what)
     const rill_bench_plan *plan = s->report->plan;
     snprintf(title, sizeof title, "case %d of %d, %s", k + 1, plan->case_count,
              plan->shapes[plan->cases[k].shape].name);
-    if (s->progress.fn)
-        s->progress.fn(s->progress.context, title, plan->seconds > 0 ? s->done / plan->seconds : -1, what);
+    (void)rill_progress_detail(s->progress, title, plan->seconds > 0 ? s->done / plan->seconds : -1, what);
 }
 
 /* Read the geometry of --rock or --vessel, or take the one that was read to see whether it is any good. */

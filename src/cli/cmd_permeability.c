@@ -4,6 +4,7 @@
 #include "device/device.h"
 #include "cli/cli.h"
 #include "core/clock.h"
+#include "core/progress.h"
 #include "cli/error_bar_output.h"
 #include "cli/image_options.h"
 #include "cli/permeability_output.h"
@@ -14,28 +15,17 @@
 #include "sim/sim.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* In the order of the axes, the tensor behind them; of rill_keep without "connected"; of rill_drive; of
+/* In the order of the axes, the tensor behind them; of rill_keep_kind without "connected"; of rill_drive; of
  * rill_fields_kind. */
 static const char *const axes[] = {"x", "y", "z", "xyz", NULL};
 static const char *const keeps[] = {"percolating", "all", NULL};
 static const char *const drives[] = {"force", "pressure", NULL};
 static const char *const accelerations[] = {"auto", "none", "network", NULL};
 static const char *const kinds[] = {"none", "image", "sparse", NULL};
-
-enum { EXIT_STOPPED = 4 };
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
 
 typedef struct choices {
     cli_compute compute;
@@ -44,7 +34,7 @@ typedef struct choices {
     int axis, keep, drive, fields, acceleration;
     double force;
     uint64_t every, reservoir;
-    bool dry_run, reservoir_given, error_bar, resume, kept;
+    bool dry_run, reservoir_given, error_bar, resume;
     const char *checkpoint; /* as given; the file is checkpoint_name */
     char checkpoint_name[4096];
     char *line; /* the command, owned */
@@ -106,35 +96,31 @@ done:
     return status;
 }
 
-/* Show how far a run has come. @return false when it is to stop */
-static bool show_moment(const choices *c, const char *what, const rill_permeability_moment *m)
+/* Show how far a run has come. @return false when it is cancelled */
+static bool watch(void *context, const rill_progress_moment *moment)
 {
-    char detail[256], left[48] = "", end[96] = "";
-    if (interrupted) return false;
-    if (!c->progress.fn) return true;
+    const choices *c = context;
+    const rill_permeability_moment *m = moment->permeability;
+    char what[96], detail[256], left[48] = "", now[48] = "", end[96] = "";
+    if (!m) return c->progress.fn(c->progress.context, moment);
+    snprintf(what, sizeof what, "%s", moment->what);
+    if (moment->part >= 0) cli_error_bar_part_name(&c->bar_plan, moment->part, what, sizeof what);
     if (isfinite(m->uncertainty))
         snprintf(end, sizeof end, ", final k %.5g ± %.2g %%", m->predicted, 100 * m->uncertainty);
-    if (m->seconds_left >= 0) snprintf(left, sizeof left, ", about %.0f s left", m->seconds_left);
-    char now[48] = "";
+    if (moment->seconds_left >= 0) snprintf(left, sizeof left, ", about %.0f s left", moment->seconds_left);
     if (isfinite(m->k)) snprintf(now, sizeof now, ", k %.5g lu", m->k);
     snprintf(detail, sizeof detail, "step %llu, %.1f MLUPS%s%s%s", (unsigned long long)m->steps, m->mlups,
              now, end, left);
-    c->progress.fn(c->progress.context, what, -1, detail);
-    return true;
+    const rill_progress_moment shown = rill_progress_moment_of(what, -1, detail);
+    return c->progress.fn(c->progress.context, &shown);
 }
 
-static bool watch(void *context, const rill_permeability_moment *m)
-{
-    const char *what[] = {"flow along x", "flow along y", "flow along z"};
-    return show_moment(context, what[m->axis], m);
-}
-
-static bool watch_part(void *context, int part, const rill_permeability_moment *m)
+/* Fields become whole: the run that follows is cancelled, and leaves a checkpoint. */
+static bool watch_fields(void *context, const rill_progress_moment *moment)
 {
     const choices *c = context;
-    char what[96];
-    cli_error_bar_part_name(&c->bar_plan, part, what, sizeof what);
-    return show_moment(c, what, m);
+    (void)c->progress.fn(c->progress.context, moment);
+    return true;
 }
 
 /* Moments of the run that just ended, in node order. */
@@ -178,7 +164,7 @@ static rill_status finished(void *context, const rill_permeability_run *run, ril
     fields.context = &m;
     fields.step = run->steps;
     fields.command = c->line;
-    fields.progress = c->progress;
+    fields.progress = (rill_progress){watch_fields, c};
     const rill_status status = rill_fields_write(&fields, (rill_fields_kind)c->fields, c->names[run->axis]);
     c->written[run->axis] = status == RILL_OK;
     c->times.write += rill_now() - start;
@@ -224,14 +210,14 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
 {
     rill_permeability result;
     rill_status came = rill_permeability_compute(c->geom, options, plan, &result);
-    const bool computed = came == RILL_OK || came == RILL_NUMERICS;
+    const bool stopped = came == RILL_CANCELLED && result.run_count > 0,
+               computed = came == RILL_OK || came == RILL_NUMERICS || stopped;
     if (came == RILL_OK && c->error_bar) {
-        const rill_error_bar_options bar = {.watch = watch_part, .context = c};
+        const rill_error_bar_options bar = {.progress = {watch, c}};
         came = rill_error_bar_compute(c->uncleaned, options, &result, &c->bar_plan, &bar, &c->bar);
         c->barred = came == RILL_OK;
     }
     c->times.total = rill_now() - start;
-    c->kept = computed && result.kept;
     char why[1024];
     snprintf(why, sizeof why, "%s", rill_error_message());
     rill_status status = came;
@@ -357,7 +343,7 @@ static rill_status work(choices *c)
     options.checkpoint = c->error_bar ? NULL : c->checkpoint_name;
     options.resume = c->resume;
     options.settle_fields = c->fields != RILL_FIELDS_NONE;
-    options.watch = watch;
+    options.progress = (rill_progress){watch, c};
     if (c->fields != RILL_FIELDS_NONE) options.finished = finished;
     options.context = c;
     RILL_TRY(rill_plan_check(&options)); /* before an image is read */
@@ -419,7 +405,8 @@ const cli_command cli_permeability = {
         "it with the same options to the same bits.\n"
         "Exit code 2: not converged, nothing percolates, or out of the Stokes range; there is no result "
         "then.\n"
-        "Exit code 4: stopped by a signal after a checkpoint was written.",
+        "Exit code 4: stopped by a signal; the runs leave a checkpoint, reading an image and an error bar "
+        "leave none.",
     .run = run,
 };
 
@@ -485,13 +472,9 @@ static int run(int argc, char **argv)
         c.input = inputs[0];
         c.line = cli_command_line(argc, argv);
         c.progress = cli_progress(c.compute.quiet);
-        /* SIGTERM is what batch systems send before they kill; the second signal ends whatever goes on. */
-        const struct sigaction once = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-        sigaction(SIGINT, &once, NULL);
-        sigaction(SIGTERM, &once, NULL);
+        cli_signals_catch(true); /* SIGTERM is what batch systems send before they kill */
         status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
     }
     free(c.line);
-    cli_report(&cli_permeability, status);
-    return c.kept && status == RILL_NUMERICS ? EXIT_STOPPED : (int)status;
+    return cli_report(&cli_permeability, status);
 }

@@ -9,6 +9,7 @@
 #include "core/units.h"
 #include "io/json_file.h"
 #include "core/output.h"
+#include "core/progress.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,28 +19,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Beside those of rill_status. */
-enum { EXIT_STOPPED = 4 };
-
 static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
 static const char *const kinds[] = {"none", "image", "sparse", NULL};
-
-static rill_run_signals signals;
-
-static void on_signal(int number)
-{
-    if (number == SIGUSR1)
-        signals.save = 1;
-    else
-        signals.stop = 1;
-}
-
-static void signals_catch(void)
-{
-    const int numbers[] = {SIGTERM, SIGINT, SIGUSR1};
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) sigaction(numbers[k], &action, NULL);
-}
 
 typedef struct choices {
     const char *output, *json, *memory;
@@ -54,11 +35,12 @@ typedef struct choices {
     double cycles; /* 0: steady */
 } choices;
 
-static void watch(void *context, const rill_run_moment *m)
+static bool watch(void *context, const rill_progress_moment *moment)
 {
     const choices *c = context;
+    const rill_run_moment *m = moment->run;
     char what[64], detail[256], change[48] = "";
-    if (!c->progress.fn) return;
+    if (!m) return c->progress.fn(c->progress.context, moment);
     if (c->cycles > 0)
         snprintf(what, sizeof what, "cycle %.2f of %.3g%s", m->cycles, m->cycles_max,
                  m->recording ? ", recorded" : "");
@@ -67,8 +49,9 @@ static void watch(void *context, const rill_run_moment *m)
     if (!isnan(m->change)) snprintf(change, sizeof change, ", change %.2g", m->change);
     snprintf(detail, sizeof detail,
              "Mach %.3f, balance %+.2g %% of the peak%s, %.4f GLUPS, at most %.0f s left", m->mach,
-             100 * m->balance, change, 1e-3 * m->mlups, m->seconds_left);
-    c->progress.fn(c->progress.context, what, -1, detail);
+             100 * m->balance, change, 1e-3 * m->mlups, moment->seconds_left);
+    const rill_progress_moment shown = rill_progress_moment_of(what, -1, detail);
+    return c->progress.fn(c->progress.context, &shown);
 }
 
 /* "aorta.yaml" becomes "aorta.results" when no directory is named. */
@@ -133,7 +116,7 @@ static rill_status json_write(const choices *c, const rill_vessel *vessel, const
     json_t *json = cli_run_json(vessel, result);
     char *file = within(c, "summary.json");
     if (!json || !file) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a summary"));
-    if (result->end != RILL_RUN_STOPPED && result->end != RILL_RUN_DIVERGED)
+    if (result->end != RILL_RUN_CANCELLED && result->end != RILL_RUN_DIVERGED)
         RILL_TRY(rill_json_write(json, file));
     if (c->json) RILL_TRY(cli_json_write(json, c->json));
 done:
@@ -150,13 +133,11 @@ static rill_status flow(const choices *c, rill_vessel *vessel, int *code)
                                 .fields = (rill_fields_kind)c->fields,
                                 .resume = c->resume,
                                 .checkpoint_every = vessel->given->output.checkpoint_every,
-                                .signals = &signals,
+                                .save = cli_signals_save(),
                                 .command = c->line,
-                                .progress = c->progress,
-                                .watch = watch,
-                                .context = (void *)c};
+                                .progress = {watch, (void *)c}};
     if (c->every_given) options.checkpoint_every = c->every;
-    signals_catch();
+    cli_signals_catch(false);
     if (!c->quiet) {
         cli_row("results go to", "%s%s", c->directory,
                 c->replaces ? ", where they replace those of an earlier run" : "");
@@ -166,13 +147,14 @@ static rill_status flow(const choices *c, rill_vessel *vessel, int *code)
     }
     const rill_status came = rill_case_run(vessel, &options, &result);
     cli_progress_end();
-    if (came != RILL_OK && came != RILL_NUMERICS) return came;
+    const bool stopped = came == RILL_CANCELLED && result.steps > 0;
+    if (came != RILL_OK && came != RILL_NUMERICS && !stopped) return came;
     char why[512];
     snprintf(why, sizeof why, "%s", rill_error_message());
     RILL_TRY(json_write(c, vessel, &result));
-    if (came != RILL_OK) return rill_fail(came, "%s", why);
+    if (came == RILL_NUMERICS) return rill_fail(came, "%s", why);
     if (!c->quiet) cli_run_print(vessel, &result, c->directory);
-    if (result.end == RILL_RUN_STOPPED) *code = EXIT_STOPPED;
+    if (stopped) *code = RILL_CANCELLED;
     if (result.end == RILL_RUN_LIMIT && result.compared)
         RILL_TRY(rill_fail(RILL_NUMERICS,
                            "not converged: %s; results are in %s: allow more %s and go on with --resume",

@@ -2,6 +2,7 @@
 /* rill verify: known flows on this machine, with what was found beside what is expected. The cases are
  * verify/'s. */
 #include "device/device.h"
+#include "core/progress.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "cli/read_geometry.h"
@@ -210,8 +211,7 @@ static rill_status run_cases(const choices *c, const rill_verify_setup *setup, t
         const rill_verify_case *of = rill_verify_at(suite, k);
         rill_verify_record record;
         if (!wanted(c, of)) continue;
-        if (setup->progress.fn)
-            setup->progress.fn(setup->progress.context, of->name, (double)k / count, of->what);
+        RILL_TRY(rill_progress_detail(setup->progress, of->name, (double)k / count, of->what));
         RILL_TRY(rill_verify_run(of, setup, t->series, &record));
         const bool other_set = record.skipped && of->full && !setup->full;
         if (!c->compute.quiet && !other_set) print_record(&record);

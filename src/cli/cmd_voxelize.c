@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* In the order of rill_keep and rill_lattice; axes behind "any". */
+/* In the order of rill_keep_kind and rill_lattice; axes behind "any". */
 static const char *const keeps[] = {"all", "connected", "percolating", NULL};
 static const char *const axes[] = {"any", "x", "y", "z", NULL};
 static const char *const indices[] = {"none", "pull", NULL};
@@ -158,7 +158,7 @@ static rill_status work(choices *c)
     rill_voxelize_report report;
     const double start = rill_now();
     RILL_TRY(cli_image_resolve(&c->image, &options));
-    options.keep = (rill_keep)c->keep;
+    options.keep = (rill_keep_kind)c->keep;
     options.axis = c->axis - 1;
     options.command = c->line;
     RILL_TRY(rill_image_voxelize(c->input, &options, cli_progress(c->quiet), &geom, &report));
@@ -257,6 +257,7 @@ static int run(int argc, char **argv)
     }
     if (status == RILL_OK) {
         c.line = cli_command_line(argc, argv);
+        cli_signals_catch(true);
         status = c.line ? is_surface(&c) ? work_surface(&c) : work(&c)
                         : rill_fail(RILL_SYSTEM, "out of memory for the command line");
     }

@@ -28,7 +28,7 @@ static void print_help(FILE *to)
     for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-14s%s\n", commands[i]->name, commands[i]->summary);
     fprintf(to, "\n`rill COMMAND --help` or `rill help COMMAND` shows the options of a command.\n"
                 "Exit codes: 0 done, 1 usage or input, 2 numerical failure, 3 memory, disk or device, "
-                "4 stopped by a\nsignal after a checkpoint.\n");
+                "4 stopped by a\nsignal.\n");
 }
 
 static int fail_unknown(const char *name)

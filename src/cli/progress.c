@@ -12,20 +12,19 @@ static const double TERMINAL_SECONDS = 0.2, PLAIN_SECONDS = 10;
 
 /* There is one standard error stream, hence one state. */
 static struct {
-    bool terminal, shown;
+    bool terminal, shown, quiet;
     double last;
 } state;
 
-static void show(void *context, const char *what, double fraction, const char *detail)
+static void show(const char *what, double fraction, const char *detail)
 {
-    (void)context;
     const double time = rill_now();
     if (time - state.last < (state.terminal ? TERMINAL_SECONDS : PLAIN_SECONDS)) return;
     state.last = time;
 
     char line[512], percent[16] = "";
     if (fraction >= 0) snprintf(percent, sizeof percent, "  %3.0f %%", 100 * (fraction < 1 ? fraction : 1));
-    const bool more = detail != NULL && detail[0] != '\0';
+    const bool more = detail[0] != '\0';
     snprintf(line, sizeof line, "%s%s%s%s", what, percent, more ? "  " : "", more ? detail : "");
     if (!state.terminal) {
         fprintf(stderr, "%s\n", line);
@@ -37,6 +36,13 @@ static void show(void *context, const char *what, double fraction, const char *d
     fprintf(stderr, "\r%s\033[K", line);
     fflush(stderr);
     state.shown = true;
+}
+
+static bool progress(void *context, const rill_progress_moment *m)
+{
+    (void)context;
+    if (!state.quiet) show(m->what, m->fraction, m->detail);
+    return !cli_signals_cancelled();
 }
 
 static void remark(void *context, rill_log_level level, const char *text)
@@ -54,10 +60,10 @@ rill_progress cli_progress(bool quiet)
 {
     cli_remarks(quiet);
     const char *term = getenv("TERM");
-    if (quiet) return (rill_progress){NULL, NULL};
+    state.quiet = quiet;
     state.terminal = isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
     state.last = state.terminal ? 0 : rill_now();
-    return (rill_progress){show, NULL};
+    return (rill_progress){progress, NULL};
 }
 
 void cli_progress_end(void)

@@ -20,7 +20,7 @@ bool cli_is_hdf5(const char *path)
     return is;
 }
 
-rill_status cli_read_geometry(const char *path, rill_keep keep, rill_progress progress, rill_geom **out)
+rill_status cli_read_geometry(const char *path, rill_keep_kind keep, rill_progress progress, rill_geom **out)
 {
     const size_t length = strlen(path);
     if (length > 3 && strcmp(path + length - 3, ".h5") == 0) return rill_geom_read(path, out);

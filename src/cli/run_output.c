@@ -34,7 +34,7 @@ static const char *end_of(const rill_vessel *v, const rill_run_result *r, char *
         if (!r->compared) return "all that was asked for; there were no two cycles to compare";
         snprintf(text, size, "NOT CONVERGED: %s", cli_run_not_repeated(v, r, why, sizeof why));
         return text;
-    case RILL_RUN_STOPPED:
+    case RILL_RUN_CANCELLED:
         return "stopped by a signal; go on with --resume";
     default:
         return "diverged";
@@ -61,12 +61,12 @@ void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *d
     if (r->compared)
         cli_row("change", "flow %.2g, pressure %.2g, wall shear %.2g (tolerance %g)", r->change_flow,
                 r->change_pressure, r->change_wall, v->given->run.tolerance);
-    if (r->end != RILL_RUN_STOPPED) {
+    if (r->end != RILL_RUN_CANCELLED) {
         print_openings(v, r);
         cli_row("mass balance", "%.2g %% too much came in, of the flow", 100 * r->balance);
     }
     cli_row("largest Mach number", "%.3g", r->mach_max);
-    if (isfinite(r->shear_mean) && r->end != RILL_RUN_STOPPED) {
+    if (isfinite(r->shear_mean) && r->end != RILL_RUN_CANCELLED) {
         cli_row("wall shear", "TAWSS %.4g Pa in the mean, %.4g at most; OSI %.3g in the mean", r->shear_mean,
                 r->shear_max, r->osi_mean);
         cli_row("triangles", "%llu, %llu without fluid nearby, %llu not extrapolated",
@@ -74,7 +74,7 @@ void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *d
                 (unsigned long long)r->triangles_flat);
     }
     cli_row("speed", "%.4g GLUPS, %.4g s", 1e-3 * r->mlups, r->seconds);
-    if (r->end != RILL_RUN_STOPPED) cli_row("results", "%s", directory);
+    if (r->end != RILL_RUN_CANCELLED) cli_row("results", "%s", directory);
 }
 
 static json_t *openings_json(const rill_vessel *v, const rill_run_result *r)

@@ -165,8 +165,8 @@ static rill_status resolve_openings(const cli_surface *s, cli_surface_openings *
     }
     o->planes = given->planes;
     o->plane_count = s->planes.count;
-    o->patches = given->patches;
-    o->patch_count = s->patches.count;
+    o->groups = given->patches;
+    o->group_count = s->patches.count;
     return RILL_OK;
 }
 

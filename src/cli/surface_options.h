@@ -31,7 +31,7 @@ const cli_option *cli_surface_options(cli_surface *surface);
 /** Openings that were given, as they are parsed. */
 typedef struct cli_surface_openings {
     rill_plane planes[64];
-    rill_patch_name patches[64];
+    rill_group_name patches[64];
     char names[128][RILL_OPENING_NAME];
 } cli_surface_openings;
 

@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "geometry/voxels/follow.h"
 #include "domain/numbering.h"
+#include "core/progress.h"
 #include "kernel/lattice.h"
 
 #include <stdlib.h>
@@ -122,8 +123,10 @@ rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options 
     domain->geom = geom;
     domain->lattice = options->lattice;
     domain->flow_axis = options->flow_axis;
+    RILL_TRY(rill_progress_report(options->progress, "numbering fluid nodes", 0));
     RILL_TRY(rill_numbering_create(geom, &domain->numbering));
     domain->nodes = (rill_node)domain->numbering.nodes;
+    RILL_TRY(rill_progress_report(options->progress, "numbering fluid nodes", 0.5));
     RILL_TRY(pair_mirrored(domain));
     *out = domain;
     domain = NULL;

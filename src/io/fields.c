@@ -6,6 +6,7 @@
 #include "io/fields.h"
 
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "io/cells.h"
 #include "io/fields_priv.h"
@@ -74,9 +75,9 @@ done:
     return status;
 }
 
-static void report(const rill_fields *fields, double fraction)
+static rill_status report(const rill_fields *fields, double fraction)
 {
-    if (fields->progress.fn) fields->progress.fn(fields->progress.context, "writing fields", fraction, "");
+    return rill_progress_report(fields->progress, "writing fields", fraction);
 }
 
 /* ---- what both kinds have -------------------------------------------------------------------- */
@@ -216,7 +217,7 @@ static rill_status image_write(const rill_fields *fields, rill_h5_file *file)
         RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_VELOCITY, z, rows, s.velocity));
         RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_PRESSURE, z, rows, s.pressure));
         if (fields->rates) RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_RATE, z, rows, s.rate));
-        report(fields, (double)z / geom->n[2]);
+        RILL_TRY(report(fields, (double)z / geom->n[2]));
     }
 done:
     slab_destroy(&s);
@@ -262,7 +263,7 @@ static rill_status sparse_write(const rill_fields *fields, rill_h5_file *file, c
         RILL_TRY(rill_h5_stream_append(velocity, count, b.velocity));
         RILL_TRY(rill_h5_stream_append(pressure, count, b.pressure));
         if (rate) RILL_TRY(rill_h5_stream_append(rate, count, b.rate));
-        report(fields, (double)first / (double)nodes);
+        RILL_TRY(report(fields, (double)first / (double)nodes));
     }
     RILL_TRY(rill_h5_stream_flush(velocity));
     RILL_TRY(rill_h5_stream_flush(pressure));

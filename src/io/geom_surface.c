@@ -321,7 +321,7 @@ static rill_status opening_read(void *context, const char *name)
     RILL_TRY(rill_h5_get_reals(r->file, path, "hydraulic_diameter", &o->hydraulic_diameter, 1));
     const double length = hypot(hypot(o->normal[0], o->normal[1]), o->normal[2]);
     const bool finite = isfinite(o->centre[0]) && isfinite(o->centre[1]) && isfinite(o->centre[2]);
-    if (label < RILL_PATCH || label > UINT8_MAX || !finite || !(fabs(length - 1) < 1e-6) || !(o->area > 0) ||
+    if (label < RILL_LABEL || label > UINT8_MAX || !finite || !(fabs(length - 1) < 1e-6) || !(o->area > 0) ||
         !(o->perimeter > 0) || !(o->hydraulic_diameter > 0) || isinf(o->area) || isinf(o->perimeter))
         RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s is no opening: the file is damaged",
                            rill_h5_path(r->file), path));

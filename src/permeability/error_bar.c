@@ -35,15 +35,16 @@ typedef struct runner {
     const rill_error_bar_plan *plan;
     const rill_error_bar_options *bar;
     int part;
-    bool stopped;
     outcome outcomes[RILL_ERROR_BAR_PARTS];
 } runner;
 
-static bool watch(void *context, const rill_permeability_moment *moment)
+/* Moments of a run are handed on with the number of its part. */
+static bool relay(void *context, const rill_progress_moment *moment)
 {
-    runner *r = context;
-    r->stopped = !r->bar->watch(r->bar->context, r->part, moment);
-    return !r->stopped;
+    const runner *r = context;
+    rill_progress_moment own = *moment;
+    own.part = r->part;
+    return r->bar->progress.fn(r->bar->progress.context, &own);
 }
 
 /* Take k_aa of the runs: the predicted one, also where rounding kept it from converging. */
@@ -59,7 +60,7 @@ static void outcome_take(const rill_permeability *p, double scale, outcome *out)
     }
 }
 
-/* Run a part. What has no answer is no failure; memory, the device and being stopped are. */
+/* Run a part. What has no answer is no failure; memory, the device and cancellation are. */
 static rill_status part_run(runner *r)
 {
     rill_status status = RILL_OK;
@@ -70,8 +71,7 @@ static rill_status part_run(runner *r)
     rill_permeability result = {.run_count = 0};
     rill_permeability_options o = rill_error_bar_part_options(r->options, &r->plain->plan, part);
     *out = (outcome){.k = {NAN, NAN, NAN}, .uncertainty = {NAN, NAN, NAN}};
-    if (r->bar->watch) o.watch = watch;
-    o.context = r;
+    if (r->bar->progress.fn) o.progress = (rill_progress){relay, r};
     o.checkpoint = NULL; /* many runs have no place in one file */
     RILL_TRY(rill_error_bar_part_geometry(r->geom, part, &geom));
     RILL_TRY(rill_permeability_plan_make(geom, &o, &plan));
@@ -85,16 +85,15 @@ static rill_status part_run(runner *r)
         RILL_TRY(rill_permeability_plan_make(geom, &o, &plan));
     }
     status = rill_permeability_compute(geom, &o, &plan, &result);
-    if (r->stopped)
-        status = rill_fail(RILL_NUMERICS, "stopped in part %d of the %d of the error bar", r->part + 1,
-                           r->plan->part_count);
     if (status == RILL_OK || (status == RILL_NUMERICS && part->purpose == RILL_ERROR_BAR_FORMAT))
         outcome_take(&result, 1.0 / part->split / part->split, out);
 done:
+    if (status == RILL_CANCELLED)
+        rill_fail(status, "stopped in part %d of the %d of the error bar", r->part + 1, r->plan->part_count);
     if (status != RILL_OK) snprintf(out->why, sizeof out->why, "%s", rill_error_message());
     rill_permeability_free(&result);
     rill_geom_destroy(geom);
-    return status == RILL_SYSTEM || r->stopped ? status : RILL_OK;
+    return status == RILL_SYSTEM || status == RILL_CANCELLED ? status : RILL_OK;
 }
 
 /* ---- adding up ---- */

@@ -64,7 +64,7 @@ rill_permeability_options rill_error_bar_part_options(const rill_permeability_op
     o.tau = plain->variant.collision == RILL_TRT ? plain->tau : plan->tau;
     o.force = 0;
     o.every = 0;
-    o.watch = NULL;
+    o.progress = (rill_progress){0};
     o.finished = NULL;
     o.settle_fields = false;
     o.context = NULL;

@@ -2,6 +2,7 @@
 /* What both ways of following a run share. */
 #include "permeability/follow.h"
 #include "core/clock.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "permeability/plan.h"
 
@@ -82,10 +83,11 @@ static double steps_left(const rill_follower *f, double relative)
 
 static rill_status watch(rill_follower *f)
 {
+    static const char *const flows[] = {"flow along x", "flow along y", "flow along z"};
     rill_status status = RILL_OK;
     const double time = rill_now(), seconds = time - f->started;
     const rill_permeability_options *o = f->options;
-    if (!o->watch || time - f->watched < o->watch_seconds) return RILL_OK;
+    if (!o->progress.fn || time - f->watched < o->progress_seconds) return RILL_OK;
     f->watched = time;
     RILL_TRY(show(f));
     const int a = f->run->axis;
@@ -97,10 +99,12 @@ static rill_status watch(rill_follower *f)
                                              .k = f->shown_k,
                                              .predicted = e->value,
                                              .uncertainty = relative,
-                                             .mlups =
-                                                 (double)(f->plan->nodes + f->plan->reservoirs) / each * 1e-6,
-                                             .seconds_left = steps_left(f, relative) * each};
-    f->stopped = !o->watch(o->context, &moment);
+                                             .mlups = (double)(f->plan->nodes + f->plan->reservoirs) / each *
+                                                      1e-6};
+    rill_progress_moment now = rill_progress_moment_of(flows[a], -1, "");
+    now.seconds_left = steps_left(f, relative) * each;
+    now.permeability = &moment;
+    f->stopped = !o->progress.fn(o->progress.context, &now);
 done:
     return status;
 }

@@ -32,7 +32,7 @@ typedef struct rill_follower {
     double pace;                    /* a cycle leaves this part of the uncertainty; 0 while unknown */
     bool other;                     /* what leads nowhere may be left for another plan */
     uint64_t slice;                 /* steps made in one go */
-    bool stopped;                   /* by the watcher */
+    bool stopped;                   /* cancelled by the callback */
     bool spent;                     /* another way would not help: stopped, no steps left, or not finite */
 } rill_follower;
 
@@ -77,7 +77,7 @@ double rill_follow_patience(const rill_follower *f, double k);
 rill_status rill_follow_record(rill_follower *f);
 
 /**
- * Say why the run ends here, if it must: its watcher stopped it, its steps are spent when it is to make
+ * Say why the run ends here, if it must: the callback cancelled it, its steps are spent when it is to make
  * `next` more, or it is not finite. @return whether it must
  */
 bool rill_follow_ends(rill_follower *f, uint64_t next);

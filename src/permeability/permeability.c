@@ -2,7 +2,7 @@
 /*
  * The permeability of a geometry: one Stokes run per axis, driven by a body force or, along one axis, by
  * pressures at reservoirs, followed until the
- * estimated final value is known well enough. Prints nothing and writes no file: callers watch.
+ * estimated final value is known well enough. Prints nothing and writes no file.
  */
 #include "core/clock.h"
 #include "core/log.h"
@@ -32,7 +32,7 @@ rill_permeability_options rill_permeability_options_default(void)
                                        .magic = 3.0 / 16.0,
                                        .tolerance = 1e-3,
                                        .max_steps = 1000000,
-                                       .watch_seconds = 0.2};
+                                       .progress_seconds = 0.2};
 }
 
 /* Porosities that the geometry came with stay: they were counted before anything was dropped. */
@@ -53,7 +53,7 @@ static rill_status clean(rill_geom *geom, const rill_permeability_options *o, ri
         known->percolating[2] >= 0)
         return RILL_OK;
     const rill_status status = rill_components_clean(
-        geom, o->keep_all ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING, o->axis, (rill_progress){0}, found);
+        geom, o->keep_all ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING, o->axis, o->progress, found);
     if (status == RILL_OK) porosity_fill(&geom->porosity, &found->porosity);
     return status;
 }
@@ -344,7 +344,7 @@ static double resume(rill_follower *f)
     return f->pause->place.seconds;
 }
 
-/* Write a checkpoint where the watcher stopped the run. */
+/* Write a checkpoint where the callback cancelled the run. */
 static rill_status keep(rill_follower *f, rill_permeability *out)
 {
     rill_status status = RILL_OK;
@@ -494,8 +494,11 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
         rill_reservoirs_destroy(&between);
         if (o->drive == RILL_DRIVE_PRESSURE)
             RILL_TRY(rill_reservoirs_create(geom, a, o->reservoir, &between));
+        /* Where a checkpoint is to be left, there must be a simulation first. */
+        const rill_progress numbering = o->checkpoint ? (rill_progress){0} : o->progress;
         const rill_domain_options options = {.lattice = o->variant.lattice,
-                                             .flow_axis = mirrored && !between.geom ? a : -1};
+                                             .flow_axis = mirrored && !between.geom ? a : -1,
+                                             .progress = numbering};
         if (!domain) RILL_TRY(rill_domain_create(between.geom ? between.geom : geom, &options, &domain));
         out->seconds_domain += rill_now() - before;
         *f = (rill_follower){.options = o,
@@ -508,6 +511,7 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
         RILL_TRY(run_axis_either_way(f, domain, &other, out));
     }
     collect(out);
+    if (f->stopped) RILL_TRY(rill_fail(RILL_CANCELLED, "%s", out->runs[out->run_count - 1].reason));
     for (int r = 0; r < out->run_count; r++)
         if (!out->runs[r].converged) {
             status = rill_fail(RILL_NUMERICS, "%s", out->runs[r].reason);

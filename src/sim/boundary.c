@@ -194,9 +194,9 @@ static bool carries_label(void *context, const rill_wall_link *link)
 rill_status rill_boundary_create_label(const rill_domain *domain, int label, const double normal[3],
                                        rill_boundary **out)
 {
-    if (label < RILL_PATCH || label > UINT8_MAX)
-        return rill_fail(RILL_USAGE, "label %d is no patch: labels are %d to %d", label, RILL_PATCH,
-                         UINT8_MAX);
+    if (label < RILL_LABEL || label > UINT8_MAX)
+        return rill_fail(RILL_USAGE, "label %d is not that of an opening: labels are %d to %d", label,
+                         RILL_LABEL, UINT8_MAX);
     const double length = hypot(hypot(normal[0], normal[1]), normal[2]);
     if (!(length > 0) || !isfinite(length))
         return rill_fail(RILL_USAGE,

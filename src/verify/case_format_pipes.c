@@ -7,6 +7,7 @@
  */
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/progress.h"
 #include "verify/formats.h"
 #include "verify/groups.h"
 #include "verify/pipe.h"
@@ -50,8 +51,7 @@ static rill_status sweep(const flow *f, const rill_verify_setup *setup, int poin
         rill_sim_options options = rill_verify_options(&s, f->tau);
         rill_verify_pipe_errors e;
         options.variant.equilibrium = RILL_SECOND_ORDER;
-        if (setup->progress.fn)
-            setup->progress.fn(setup->progress.context, errors->name, -1, "pipe after pipe");
+        RILL_TRY(rill_progress_detail(setup->progress, errors->name, -1, "pipe after pipe"));
         status = rill_verify_pipe_run(&f->pipe, &options, &until, &e, k ? &u : &exact, &nodes);
         if (status == RILL_NUMERICS && k) {
             status = RILL_OK;

@@ -140,6 +140,7 @@ struct rill_vessel {
     int walls;                  /**< patch of the walls; -1: half-way, and no patch */
     int patches[RILL_OPENINGS]; /**< [plan.opening_count], patch of each opening, in the order of the geometry
                                  */
+    float *shear;               /**< [2][triangles], TAWSS and OSI of the last run, owned; NULL: none */
     struct rill_vessel_ends *ends; /**< what the schedules need, owned */
 };
 

@@ -119,7 +119,7 @@ static rill_status spread(reach *r, const double *flow)
     bucket ring[RING] = {{0}};
     size_t open = 0;
     for (uint64_t c = 0; c < r->cells; c++)
-        for (int k = 0; k < s->opening_count && r->label[c] >= RILL_PATCH; k++)
+        for (int k = 0; k < s->opening_count && r->label[c] >= RILL_LABEL; k++)
             if (s->openings[k].label == r->label[c] && flow[k] > 0) {
                 r->far[c] = 0;
                 r->back[c] = (uint32_t)c;
@@ -190,7 +190,7 @@ static rill_status part(reach *r)
         int64_t x[3];
         coordinates(r, c, x);
         r->area[r->piece[c]] += r->fluid[c];
-        r->cut[r->piece[c]] |= r->label[c] >= RILL_PATCH;
+        r->cut[r->piece[c]] |= r->label[c] >= RILL_LABEL;
         for (int a = 0; a < 3; a++) r->middle[r->piece[c]][a] += r->fluid[c] * ((double)x[a] + 0.5);
     }
 done:

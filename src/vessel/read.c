@@ -508,7 +508,8 @@ static rill_status keep_texts(rill_case *c, const rill_yaml *yaml)
     return RILL_OK;
 }
 
-rill_status rill_case_read(const char *path, rill_case **out)
+/* Read a text, or the file of this name where it is NULL. */
+static rill_status read_one(const char *text, const char *path, rill_case **out)
 {
     rill_status status = RILL_OK;
     rill_yaml *yaml = NULL;
@@ -521,7 +522,7 @@ rill_status rill_case_read(const char *path, rill_case **out)
     c->output.slices = c->output.surface = c->output.centreline = true;
     c->path = strdup(path);
     if (!c->path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", path));
-    RILL_TRY(rill_yaml_read(path, &yaml));
+    RILL_TRY(text ? rill_yaml_read_text(text, path, &yaml) : rill_yaml_read(path, &yaml));
     status = rill_yaml_map(yaml, rill_yaml_root(yaml), "the case", case_keys, c, NULL);
     if (status != RILL_OK) {
         c->geometry = NULL; /* the reader's */
@@ -538,6 +539,13 @@ done:
     rill_yaml_destroy(yaml);
     rill_case_destroy(c);
     return status;
+}
+
+rill_status rill_case_read(const char *path, rill_case **out) { return read_one(NULL, path, out); }
+
+rill_status rill_case_read_text(const char *text, const char *path, rill_case **out)
+{
+    return read_one(text, path, out);
 }
 
 const char *rill_case_geometry(const rill_case *given) { return given->geometry; }

@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/output.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "sim/sim.h"
 
@@ -38,12 +39,23 @@ static bool is_due(uint64_t at, uint64_t times, uint64_t cycle, uint64_t *number
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* Whether the run writes files. */
+static bool writes(const rill_run_loop *loop) { return loop->options->directory != NULL; }
+
 /* ---- what is done ---------------------------------------------------------------------------- */
+
+bool rill_run_relay(void *context, const rill_progress_moment *moment)
+{
+    rill_run_loop *loop = context;
+    const rill_progress progress = loop->options->progress;
+    if (progress.fn && !progress.fn(progress.context, moment)) loop->cancelled = true;
+    return true;
+}
 
 static void show(rill_run_loop *loop)
 {
     const double now = rill_now();
-    if (!loop->options->watch || now - loop->shown < 0.1) return;
+    if (!loop->options->progress.fn || now - loop->shown < 0.1) return;
     loop->shown = now;
     const double seconds = now - loop->started, made = (double)(loop->state.steps - loop->first);
     const double nodes = rill_domain_nodes(loop->vessel->domain);
@@ -56,9 +68,12 @@ static void show(rill_run_loop *loop)
         .balance = loop->balance,
         .change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN,
         .mlups = made * nodes / seconds * 1e-6,
-        .seconds_left = seconds / made * (double)(loop->steps_max - s->steps),
         .recording = s->recording};
-    loop->options->watch(loop->options->context, &moment);
+    rill_progress_moment all =
+        rill_progress_moment_of("stepping", (double)s->steps / (double)loop->steps_max, "");
+    all.seconds_left = seconds / made * (double)(loop->steps_max - s->steps);
+    all.run = &moment;
+    (void)rill_run_relay(loop, &all);
 }
 
 static rill_status watch(rill_run_loop *loop)
@@ -156,18 +171,19 @@ done:
     return status;
 }
 
-/* Write a checkpoint when one is due or requested. @param[out] stop  a signal says so */
+/* Write a checkpoint when one is due or requested, or the run is cancelled. @param[out] stop  it ends here */
 static rill_status keep(rill_run_loop *loop, bool *stop)
 {
     rill_status status;
-    rill_run_signals *signals = loop->options->signals;
-    const bool stopping = signals && signals->stop, asked = signals && signals->save;
+    volatile sig_atomic_t *save = loop->options->save;
+    const bool stopping = loop->cancelled, asked = save && *save;
     const double every = loop->options->checkpoint_every;
-    if (signals) signals->save = 0;
+    if (save) *save = 0;
+    *stop = stopping;
+    if (!writes(loop)) return RILL_OK;
     if (!stopping && !asked && !(every > 0 && rill_now() - loop->saved >= every)) return RILL_OK;
     status = rill_run_save(loop);
     loop->saved = rill_now();
-    *stop = stopping;
     if (status != RILL_OK && !stopping) { /* hours of steps are not given up for it */
         rill_log(RILL_LOG_NOTE, "step %llu: %s; the run goes on, and %s",
                  (unsigned long long)loop->state.steps, rill_error_message(),
@@ -177,6 +193,14 @@ static rill_status keep(rill_run_loop *loop, bool *stop)
     }
     loop->kept = loop->state.steps;
     return status;
+}
+
+static rill_status cancelled(rill_run_loop *loop)
+{
+    loop->result->end = RILL_RUN_CANCELLED;
+    return rill_fail(RILL_CANCELLED, "cancelled after step %llu%s%s", (unsigned long long)loop->state.steps,
+                     writes(loop) ? ": go on from the checkpoint in " : "",
+                     writes(loop) ? loop->options->directory : "");
 }
 
 static rill_status loop_run(rill_run_loop *loop)
@@ -189,7 +213,8 @@ static rill_status loop_run(rill_run_loop *loop)
         /* Only between rows: what the openings recorded since is not kept. */
         if (!finished && loop->state.last_series == loop->state.steps) RILL_TRY(keep(loop, &stop));
     }
-    loop->result->end = stop ? RILL_RUN_STOPPED : loop->state.repeats ? RILL_RUN_REPEATS : RILL_RUN_LIMIT;
+    loop->result->end = loop->state.repeats ? RILL_RUN_REPEATS : RILL_RUN_LIMIT;
+    if (stop) RILL_TRY(cancelled(loop));
 done:
     return status;
 }
@@ -226,8 +251,15 @@ static rill_status loop_begin(rill_run_loop *loop)
     char path[RILL_RUN_PATH];
     const rill_run_rhythm *r = &loop->rhythm;
     rill_run_state *s = &loop->state;
-    RILL_TRY(rill_run_path(loop, "run.h5", path));
-    RILL_TRY(rill_output_try(path));
+    status = rill_progress_report(loop->options->progress, "setting up the run", 0);
+    if (status == RILL_CANCELLED) loop->result->end = RILL_RUN_CANCELLED;
+    RILL_TRY(status);
+    if (writes(loop)) {
+        RILL_TRY(rill_run_path(loop, "run.h5", path));
+        RILL_TRY(rill_output_try(path));
+    } else if (loop->options->resume) {
+        RILL_TRY(rill_fail(RILL_USAGE, "a run without a directory has no checkpoint to go on from"));
+    }
     s->change_flow = s->change_pressure = s->change_wall = NAN;
     for (int k = 0; k < loop->vessel->plan.opening_count; k++)
         s->flow_most = fmax(s->flow_most, fabs(loop->vessel->plan.openings[k].flow_peak));
@@ -243,7 +275,7 @@ static rill_status loop_begin(rill_run_loop *loop)
                          (unsigned long long)r->cycle);
     RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
     RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, r->cycle, r->phases, &loop->text));
-    RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
+    if (writes(loop)) RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
     if (loop->options->resume) loop->kept = s->steps;
     if (s->steps % r->cycle == 0 &&
         s->steps < loop->steps_max) { /* a cycle begins: of a run that ended here, too, and was given more */
@@ -260,7 +292,7 @@ done:
 static rill_status files(rill_run_loop *loop)
 {
     char why[768];
-    const rill_status status = rill_run_files(loop);
+    const rill_status status = writes(loop) ? rill_run_files(loop) : RILL_OK;
     if (status == RILL_OK) return RILL_OK;
     snprintf(why, sizeof why, "%s", rill_error_message());
     if (rill_run_save(loop) == RILL_OK) loop->kept = loop->state.steps;
@@ -290,17 +322,19 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
         result->end = RILL_RUN_DIVERGED;
         snprintf(result->why, sizeof result->why, "%s", rill_error_message());
     }
-    if (status == RILL_OK && result->end != RILL_RUN_STOPPED) {
+    if (status == RILL_OK) {
         /* A steady run has its one snapshot at the end. */
         if (vessel->plan.cycle_steps == 0 && loop.rhythm.phases > 0 && loop.state.phases == 0)
             RILL_TRY(rill_run_phase(&loop, 1));
         result_fill(&loop);
+        RILL_TRY(rill_run_keep_shear(&loop));
         RILL_TRY(files(&loop));
         /* So that more cycles can be added. */
-        if (result->end == RILL_RUN_LIMIT && result->compared && rill_run_save(&loop) != RILL_OK)
+        if (writes(&loop) && result->end == RILL_RUN_LIMIT && result->compared &&
+            rill_run_save(&loop) != RILL_OK)
             rill_log(RILL_LOG_NOTE, "%s; the results are whole, but --resume cannot go on from their end",
                      rill_error_message());
-    } else if (loop.started > 0) {
+    } else {
         result_fill(&loop);
     }
 done:

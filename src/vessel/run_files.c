@@ -219,7 +219,7 @@ static rill_status fields_phase(rill_run_loop *loop, uint64_t phase)
     fields.time_step = scales->time;
     fields.cells = cells;
     fields.command = loop->options->command;
-    fields.progress = loop->options->progress;
+    fields.progress = (rill_progress){rill_run_relay, loop};
     RILL_TRY(rill_fields_write(&fields, loop->options->fields, path));
 done:
     return status;
@@ -228,6 +228,7 @@ done:
 rill_status rill_run_phase(rill_run_loop *loop, uint64_t phase)
 {
     rill_status status = RILL_OK;
+    if (!loop->options->directory) return RILL_OK;
     if (loop->observers.sample) RILL_TRY(wall_phase(loop, phase));
     if (fields_wanted(loop)) RILL_TRY(fields_phase(loop, phase));
     if (loop->vessel->given->output.slices) RILL_TRY(rill_run_slices(loop, phase));

@@ -39,11 +39,18 @@ typedef struct rill_run_loop {
     uint64_t steps_max;
     double mach, balance;         /**< as last seen */
     double started, saved, shown; /**< clock, s */
+    bool cancelled;               /**< by the progress callback; the run ends between steps */
     uint64_t kept;                /**< steps of the last checkpoint; 0: none */
     uint64_t first;               /**< steps that this process began at */
     char *text;                   /**< of the case, for checkpoints; owned */
     char run_hash[17], geometry_hash[17], variant[160];
 } rill_run_loop;
+
+/**
+ * A rill_progress_fn of a loop: hands moments to the caller's callback, and notes that it cancels the run. It
+ * never ends what reports, so that files become whole.
+ */
+bool rill_run_relay(void *context, const rill_progress_moment *moment);
 
 /** Compare the cycle that just ended with the one before. */
 void rill_run_compare(rill_run_loop *loop);
@@ -83,6 +90,9 @@ rill_status rill_run_phase(rill_run_loop *loop, uint64_t phase);
 
 /** Write pictures of the speed, at the first phase, and at later ones where it is larger. */
 rill_status rill_run_slices(rill_run_loop *loop, uint64_t phase);
+
+/** Keep TAWSS and OSI of the last cycle for rill_vessel_wall_shear(), where wall shear was requested. */
+rill_status rill_run_keep_shear(rill_run_loop *loop);
 
 /** Write everything that a run leaves but its phases. */
 rill_status rill_run_files(rill_run_loop *loop);

@@ -361,6 +361,7 @@ void rill_vessel_destroy(rill_vessel *v)
     if (!v) return;
     rill_sim_destroy(v->sim);
     rill_domain_destroy(v->domain);
+    rill_array_destroy(v->shear);
     if (v->ends) {
         for (int k = 0; v->ends->each && k < v->ends->count; k++)
             rill_array_destroy(v->ends->each[k].carries);

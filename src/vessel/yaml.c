@@ -68,6 +68,14 @@ static rill_status slurp(rill_yaml *y, size_t *size)
     return RILL_OK;
 }
 
+static rill_status copy(rill_yaml *y, const char *text, size_t *size)
+{
+    *size = strnlen(text, BYTES + 1);
+    if (*size > BYTES) return rill_fail(RILL_USAGE, "%s is larger than 1 MiB: that is no case", y->path);
+    y->text = strdup(text);
+    return y->text ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
+}
+
 /* Return whether a line, from 1, begins with blanks of which one is a tab. */
 static bool is_tabbed(const char *text, int line)
 {
@@ -119,20 +127,28 @@ done:
     return status;
 }
 
-rill_status rill_yaml_read(const char *path, rill_yaml **out)
+/* Read a text, or the file of this name where it is NULL. */
+static rill_status read_one(const char *text, const char *path, rill_yaml **out)
 {
     rill_status status = RILL_OK;
     size_t size = 0;
     rill_yaml *y = calloc(1, sizeof *y);
     if (!y) return rill_fail(RILL_SYSTEM, "out of memory for %s", path);
     y->path = path;
-    RILL_TRY(slurp(y, &size));
+    RILL_TRY(text ? copy(y, text, &size) : slurp(y, &size));
     RILL_TRY(parse(y, size));
     *out = y;
     y = NULL;
 done:
     rill_yaml_destroy(y);
     return status;
+}
+
+rill_status rill_yaml_read(const char *path, rill_yaml **out) { return read_one(NULL, path, out); }
+
+rill_status rill_yaml_read_text(const char *text, const char *path, rill_yaml **out)
+{
+    return read_one(text, path, out);
 }
 
 void rill_yaml_destroy(rill_yaml *y)

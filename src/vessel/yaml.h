@@ -40,6 +40,9 @@ typedef struct rill_key {
 /** Read a file of at most 1 MiB. @param[out] out  owns the text and all that is in it */
 rill_status rill_yaml_read(const char *path, rill_yaml **out);
 
+/** Read a text instead. @param[in] path  its name in messages, borrowed */
+rill_status rill_yaml_read_text(const char *text, const char *path, rill_yaml **out);
+
 /** Destroy it; NULL is allowed. */
 void rill_yaml_destroy(rill_yaml *yaml);
 

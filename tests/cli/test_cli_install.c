@@ -160,3 +160,25 @@ Test(install, vessel_gets_flow_and_pressure, .timeout = 300)
     shell(line, sizeof line, "./example p.yaml nowhere 2>&1 >/dev/null | head -n 1");
     cr_assert_eq(strncmp(line, "vessel: cannot write nowhere", 28), 0, "%s", line);
 }
+
+/* A square duct: k = 0.03514 a^4 / A; a pipe of radius 1 mm: wall shear 4 mu Q / (pi R^3). Nothing is
+ * written. */
+Test(install, arrays_get_their_numbers_without_files, .timeout = 300)
+{
+    char line[512];
+    double k, again, flow, shear;
+    unsigned triangles, all;
+    example(line, sizeof line, "arrays.c", "", "duct: ");
+    cr_assert_eq(sscanf(line, "duct: k = %lf lu, from the velocity %lf lu", &k, &again), 2, "%s", line);
+    cr_assert_float_eq(k, 0.03514 * 8 * 8 * 8 * 8 / 144, 0.02, "%s", line);
+    cr_assert_float_eq(again, k, 1e-4 * k, "%s", line);
+    shell(line, sizeof line, "grep '^pipe: ' printed");
+    cr_assert_eq(sscanf(line, "pipe: flow %lf mL/s, wall shear %lf Pa on %u of %u triangles", &flow, &shear,
+                        &triangles, &all),
+                 4, "%s", line);
+    cr_assert_float_eq(flow, 0.1, 0.002, "%s", line);
+    cr_assert_float_eq(shear, 4 * 4e-3 * 0.1e-6 / (M_PI * 1e-9), 0.03, "%s", line);
+    cr_assert_eq(triangles, all);
+    shell(line, sizeof line, "ls | wc -l"); /* the program, and what it printed */
+    cr_assert_eq(atoi(line), 2, "%s", line);
+}

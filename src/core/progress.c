@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/progress.h"
+#include "core/status.h"
+
+#include <omp.h>
+
+rill_progress_moment rill_progress_moment_of(const char *what, double fraction, const char *detail)
+{
+    return (rill_progress_moment){
+        .what = what, .detail = detail, .fraction = fraction, .seconds_left = -1, .part = -1};
+}
+
+static bool goes_on(rill_progress progress, const char *what, double fraction, const char *detail)
+{
+    const rill_progress_moment moment = rill_progress_moment_of(what, fraction, detail);
+    return !progress.fn || progress.fn(progress.context, &moment);
+}
+
+static rill_status cancelled(const char *what) { return rill_fail(RILL_CANCELLED, "cancelled: %s", what); }
+
+rill_status rill_progress_report(rill_progress progress, const char *what, double fraction)
+{
+    return rill_progress_detail(progress, what, fraction, "");
+}
+
+rill_status rill_progress_detail(rill_progress progress, const char *what, double fraction,
+                                 const char *detail)
+{
+    return goes_on(progress, what, fraction, detail) ? RILL_OK : cancelled(what);
+}
+
+bool rill_progress_loop_on(rill_progress_loop *loop, uint64_t done, uint64_t count, uint64_t stride)
+{
+    bool stop;
+#pragma omp atomic read
+    stop = loop->cancelled;
+    if (stop) return false;
+    if (!loop->progress.fn || omp_get_thread_num() != 0 || done % stride != 0) return true;
+    if (goes_on(loop->progress, loop->what, (double)done / (double)count, "")) return true;
+#pragma omp atomic write
+    loop->cancelled = true;
+    return false;
+}
+
+rill_status rill_progress_loop_end(const rill_progress_loop *loop)
+{
+    return loop->cancelled ? cancelled(loop->what) : RILL_OK;
+}

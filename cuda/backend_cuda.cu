@@ -136,6 +136,14 @@ rill_status download(rill_device *device, void *host, const void *from, uint64_t
     return copy(device, host, from, bytes, cudaMemcpyDeviceToHost, "copying from the device");
 }
 
+rill_status pass(rill_device *device, void *to, const rill_device *owner, const void *from, uint64_t bytes)
+{
+    const rill_status status = use(device);
+    if (status != RILL_OK) return status;
+    return check(cudaMemcpyPeerAsync(to, device->ordinal, from, owner->ordinal, bytes, queue_of(device)),
+                 "copying from another device");
+}
+
 rill_status share(rill_device *device, const void *host, uint64_t bytes, const char *what, const void **out)
 {
     void *array = nullptr;
@@ -270,7 +278,7 @@ extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
     "cuda", false,   open_cuda, close_cuda, nullptr,      available, require, alloc,         free_array,
-    share,  release, build,     link_nodes, unlink_nodes, linked,    upload,  download,      gather,
+    share,  release, build,     link_nodes, unlink_nodes, linked,    upload,  download,      pass, gather,
     spread, wait,    kernels,   bandwidth,  versions,     true,      true,    "device copy",
 };
 }

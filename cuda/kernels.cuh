@@ -422,15 +422,15 @@ static __device__ rill_partial rounding_of(const int parity, const rill_arrays &
 
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
-    round_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node count,
-                 rill_partial *partials)
+    round_kernel(const rill_arrays arrays, const rill_rates rates, const int parity, const rill_node first,
+                 const rill_node end, rill_partial *partials)
 {
     __shared__ rill_partial shared[RILL_CUDA_THREADS];
     rill_partial p = {};
     if constexpr (P::storage != RILL_FP32 && P::storage != RILL_FP64)
         for (int i = threadIdx.x; i < RILL_CHUNK; i += RILL_CUDA_THREADS) {
-            const uint64_t k = (uint64_t)blockIdx.x * RILL_CHUNK + i;
-            if (k < count) partial_add(p, rounding_of<P>(parity, arrays, rates, (rill_node)k));
+            const uint64_t k = first + (uint64_t)blockIdx.x * RILL_CHUNK + i;
+            if (k < end) partial_add(p, rounding_of<P>(parity, arrays, rates, (rill_node)k));
         }
     partials_sum(shared, p, partials + blockIdx.x);
 }
@@ -469,6 +469,37 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     const rill_scalar second = rill_storage_load(P::storage, arrays.populations, slot[1]) - rest[1];
     rill_storage_store(P::storage, arrays.populations, slot[0], s.sign * second + rest[0]);
     rill_storage_store(P::storage, arrays.populations, slot[1], s.sign * first + rest[1]);
+}
+
+// A stored population, as it is.
+template <size_t size> struct word_of;
+template <> struct word_of<2> {
+    using type = uint16_t;
+};
+template <> struct word_of<4> {
+    using type = uint32_t;
+};
+template <> struct word_of<8> {
+    using type = uint64_t;
+};
+
+// Copies what comes in at crossing links to words, or from them.
+template <class P>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
+    cross_kernel(const rill_arrays arrays, const int parity, const rill_crossing *links, const uint64_t count,
+                 void *words, const bool pack)
+{
+    constexpr size_t size = P::storage == RILL_FP64 ? 8 : P::storage == RILL_FP32 ? 4 : 2;
+    using word = typename word_of<size>::type;
+    const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
+    if (k >= count) return;
+    const rill_crossing link = links[k];
+    word *here = (word *)arrays.populations + rill_incoming(P::lattice, P::stream, P::addressing, P::bounce, parity,
+                                                           &arrays, link.node, (int)link.direction);
+    if (pack)
+        ((word *)words)[k] = *here;
+    else
+        *here = ((const word *)words)[k];
 }
 
 template <class P>

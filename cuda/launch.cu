@@ -105,10 +105,11 @@ void read(const rill_launch *launch, rill_node first, rill_node count, double *o
 void totals(const rill_launch *launch, rill_partial *partials)
 {
     if (launch->rounding)
-        start(launch, RILL_CUDA_ROUND, blocks_of(launch->nodes, RILL_CHUNK), RILL_CUDA_THREADS, launch->from,
-              rates_argument(launch), launch->parity, launch->nodes, partials);
+        start(launch, RILL_CUDA_ROUND, blocks_of(launch->nodes - launch->first, RILL_CHUNK),
+              RILL_CUDA_THREADS, launch->from, rates_argument(launch), launch->parity, launch->first,
+              launch->nodes, partials);
     else
-        read(launch, 0, launch->nodes, nullptr, partials);
+        read(launch, launch->first, launch->nodes - launch->first, nullptr, partials);
 }
 
 void moments(const rill_launch *launch, rill_node first, rill_node count, double *out)
@@ -127,6 +128,18 @@ void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
 {
     start(launch, RILL_CUDA_SWAP, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
           launch->parity, swaps, count);
+}
+
+void pack(const rill_launch *launch, const rill_crossing *links, uint64_t count, void *words)
+{
+    start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
+          launch->parity, links, count, words, true);
+}
+
+void unpack(const rill_launch *launch, const rill_crossing *links, uint64_t count, const void *words)
+{
+    start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
+          launch->parity, links, count, const_cast<void *>(words), false);
 }
 
 void wrap(const rill_launch *launch)
@@ -178,5 +191,5 @@ void sample(const rill_launch *launch, const rill_node *nodes, uint64_t count, d
 
 extern "C" rill_kernels rill_cuda_kernels_of(const rill_cuda_compiled *compiled)
 {
-    return {step, totals, moments, set, swap, wrap, patch, walls, damp, sample, compiled};
+    return {step, totals, moments, set, swap, pack, unpack, wrap, patch, walls, damp, sample, compiled};
 }

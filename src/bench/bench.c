@@ -195,7 +195,7 @@ done:
  * What a step moves when the index bytes are those that it reads: what link() made of a list is read instead
  * of it, whenever the step looks at neighbours.
  */
-static double really_read(const rill_sim *sim, rill_variant v, const rill_bench_record *record)
+static double really_read(rill_sim *sim, rill_variant v, const rill_bench_record *record)
 {
     const int parities = rill_stream_parities((int)v.stream);
     uint64_t linked = 0;

@@ -295,7 +295,7 @@ static void add_rounding(const work *w, block *b, rill_partial *p)
 typedef struct chunks {
     const work *w;
     rill_partial *partials; /* totals */
-    rill_node first;        /* moments, set */
+    rill_node first;        /* totals (a multiple of RILL_BLOCK), moments, set */
     uint64_t count;         /* entries */
     const double *given;    /* set */
     const rill_node *nodes; /* sample */
@@ -319,8 +319,8 @@ static void totals_of_chunks(const void *shared, uint64_t first, uint64_t end)
     block b;
     for (uint64_t chunk = first; chunk < end; chunk++) {
         rill_partial p = {0};
-        for (uint64_t n = chunk * RILL_CHUNK; n < chunk_end(c, chunk); n += RILL_BLOCK)
-            if (begin(c->w, n, 0, c->count, &b))
+        for (uint64_t k = chunk * RILL_CHUNK; k < chunk_end(c, chunk); k += RILL_BLOCK)
+            if (begin(c->w, c->first + k, c->first, c->first + c->count, &b))
                 (c->w->launch->rounding ? add_rounding : add_block)(c->w, &b, &p);
         c->partials[chunk] = p;
     }
@@ -329,7 +329,11 @@ static void totals_of_chunks(const void *shared, uint64_t first, uint64_t end)
 static void totals(const rill_launch *launch, rill_partial *partials)
 {
     const work w = work_of(launch);
-    for_chunks(&(chunks){.w = &w, .partials = partials, .count = launch->nodes}, totals_of_chunks);
+    for_chunks(&(chunks){.w = &w,
+                         .partials = partials,
+                         .first = launch->first,
+                         .count = launch->nodes - launch->first},
+               totals_of_chunks);
 }
 
 /* Return the number that kernels know node first + k by. */
@@ -468,6 +472,44 @@ static void swap(const rill_launch *launch, const rill_swap *list, size_t count)
     rill_threads_for(count, RILL_CPU_PIECE_NODES, swap_range, &(swaps){&w, list});
 }
 
+/* Links of crossings, and words of what comes in at them. */
+typedef struct crossings {
+    const work *w;
+    const rill_crossing *links;
+    char *to;         /* pack */
+    const char *from; /* unpack */
+} crossings;
+
+static void cross_range(const void *shared, uint64_t first, uint64_t end)
+{
+    const crossings *c = shared;
+    const rill_launch *launch = c->w->launch;
+    const rill_variant v = launch->variant;
+    const size_t size = c->w->size;
+    for (uint64_t k = first; k < end; k++) {
+        const size_t slot = rill_incoming((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce,
+                                          launch->parity, &launch->from, c->links[k].node,
+                                          (int)c->links[k].direction);
+        char *here = (char *)launch->from.populations + slot * size;
+        if (c->to)
+            memcpy(c->to + k * size, here, size);
+        else
+            memcpy(here, c->from + k * size, size);
+    }
+}
+
+static void pack(const rill_launch *launch, const rill_crossing *links, uint64_t count, void *words)
+{
+    const work w = work_of(launch);
+    rill_threads_for(count, RILL_CPU_PIECE_NODES, cross_range, &(crossings){&w, links, words, NULL});
+}
+
+static void unpack(const rill_launch *launch, const rill_crossing *links, uint64_t count, const void *words)
+{
+    const work w = work_of(launch);
+    rill_threads_for(count, RILL_CPU_PIECE_NODES, cross_range, &(crossings){&w, links, NULL, words});
+}
+
 static void wrap_rows(const void *shared, uint64_t first, uint64_t end)
 {
     const work *w = shared;
@@ -566,6 +608,8 @@ const rill_cpu_level RILL_CPU_LEVEL(RILL_PART_LEVEL) = {{.step = step,
                                                          .moments = moments,
                                                          .set = set,
                                                          .swap = swap,
+                                                         .pack = pack,
+                                                         .unpack = unpack,
                                                          .wrap = wrap,
                                                          .patch = patch,
                                                          .walls = walls,

@@ -180,6 +180,13 @@ static rill_status copy(rill_device *device, void *to, const void *from, uint64_
     return RILL_OK;
 }
 
+static rill_status pass(rill_device *device, void *to, const rill_device *owner, const void *from,
+                        uint64_t bytes)
+{
+    (void)owner;
+    return copy(device, to, from, bytes);
+}
+
 static rill_status wait_for_nothing(rill_device *device)
 {
     (void)device;
@@ -314,6 +321,7 @@ const rill_backend rill_backend_cpu = {
     .linked = linked_bytes,
     .upload = copy,
     .download = copy,
+    .pass = pass,
     .gather = gather,
     .spread = spread,
     .wait = wait_for_nothing,

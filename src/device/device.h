@@ -40,6 +40,8 @@ typedef struct rill_backend {
     uint64_t (*linked)(rill_device *device, const rill_arrays *arrays);
     rill_status (*upload)(rill_device *device, void *to, const void *host, uint64_t bytes);
     rill_status (*download)(rill_device *device, void *host, const void *from, uint64_t bytes);
+    rill_status (*pass)(rill_device *device, void *to, const rill_device *owner, const void *from,
+                        uint64_t bytes);
     void (*gather)(rill_device *device, const double *values, const uint32_t *labels, uint64_t count,
                    int64_t *sums);
     void (*spread)(rill_device *device, const double *given, const uint32_t *labels, uint64_t count,
@@ -162,6 +164,14 @@ static inline rill_status rill_device_download(rill_device *device, void *host, 
                                                uint64_t bytes)
 {
     return device->backend->download(device, host, from, bytes);
+}
+
+/** Copy from another device of the same kind, which has finished what it wrote there; may return before the work is
+ * done. */
+static inline rill_status rill_device_pass(rill_device *device, void *to, const rill_device *owner,
+                                           const void *from, uint64_t bytes)
+{
+    return device->backend->pass(device, to, owner, from, bytes);
 }
 
 /** Add values[k], in units of 1 / RILL_SUM_UNIT so that no order changes the result, to sums[labels[k]]. */

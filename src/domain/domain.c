@@ -110,7 +110,7 @@ size_t rill_domain_stride_of(uint64_t nodes)
     return (size_t)(((nodes + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK | 1) * RILL_SEGMENT_BLOCK);
 }
 
-rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options *options, rill_domain **out)
+rill_status rill_domain_create_unpaired(const rill_geom *geom, const rill_domain_options *options, rill_domain **out)
 {
     rill_status status = RILL_OK;
     rill_domain *domain = NULL;
@@ -126,6 +126,18 @@ rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options 
     RILL_TRY(rill_progress_report(options->progress, "numbering fluid nodes", 0));
     RILL_TRY(rill_numbering_create(geom, &domain->numbering));
     domain->nodes = (rill_node)domain->numbering.nodes;
+    *out = domain;
+    domain = NULL;
+done:
+    rill_domain_destroy(domain);
+    return status;
+}
+
+rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options *options, rill_domain **out)
+{
+    rill_status status = RILL_OK;
+    rill_domain *domain = NULL;
+    RILL_TRY(rill_domain_create_unpaired(geom, options, &domain));
     RILL_TRY(rill_progress_report(options->progress, "numbering fluid nodes", 0.5));
     RILL_TRY(pair_mirrored(domain));
     *out = domain;

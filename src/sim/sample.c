@@ -31,6 +31,7 @@ rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64
     rill_status status = RILL_OK;
     rill_sample *s = NULL;
     const uint64_t part = count < part_nodes ? count : part_nodes;
+    RILL_TRY(rill_sim_alone(sim, "samples of nodes"));
     if (count == 0) return rill_fail(RILL_USAGE, "a sample of 0 nodes shows nothing: list 1 or more");
     for (uint64_t k = 0; k < count; k++)
         if (nodes[k] >= sim->domain->nodes)

@@ -3,6 +3,7 @@
  * A simulation: populations on a backend, the time loop, and what is read between steps. Written once for
  * all devices; what depends on one is behind device/device.h.
  */
+#include "sim/several.h"
 #include "sim/sim_priv.h"
 
 #include "core/clock.h"
@@ -68,7 +69,7 @@ static rill_status casson_check(const rill_casson *law)
 
 rill_node rill_sim_number(const rill_sim *sim, rill_node node)
 {
-    rill_node number = node;
+    rill_node number = sim->domain->first + node;
     if (sim->options.variant.addressing == RILL_DENSE)
         rill_numbering_cells(&sim->domain->numbering, node, 1, &number);
     return number;
@@ -147,6 +148,16 @@ static void rates_set(rill_launch *launch, const rill_sim_options *o)
     launch->rate_ghost = collision == RILL_MRT ? 1.4 : 1;
 }
 
+/* Return the number behind the last that kernels step. */
+static rill_node end_of(const rill_sim *sim)
+{
+    return sim->options.variant.addressing == RILL_DENSE ? sim->arrays.nodes
+                                                         : sim->domain->first + sim->domain->nodes;
+}
+
+/* Return the chunks that totals are taken of. */
+static uint64_t own_chunks(const rill_sim *sim) { return chunks_of(end_of(sim) - sim->domain->first); }
+
 rill_launch rill_sim_launch(const rill_sim *sim)
 {
     const bool two = sim->populations[1] != NULL;
@@ -159,7 +170,8 @@ rill_launch rill_sim_launch(const rill_sim *sim)
         .parity = rill_stream_parities(o->variant.stream) == 2 ? (int)(sim->steps & 1) : 0,
         .from = sim->arrays,
         .to = sim->arrays,
-        .nodes = sim->arrays.nodes,
+        .first = sim->domain->first,
+        .nodes = end_of(sim),
         .magic = o->magic,
         .carreau_yasuda = o->carreau_yasuda,
         .casson = o->casson,
@@ -262,6 +274,12 @@ rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *o
     sim->domain = domain;
     sim->options = *options;
     sim->options.variant = rill_variant_normal(options->variant);
+    if (options->device_count > 1) {
+        RILL_TRY(rill_several_create(sim));
+        *out = sim;
+        sim = NULL;
+        goto done;
+    }
     RILL_TRY(rill_device_take(options->device, options->backend, &sim->device));
     RILL_TRY(rill_device_kernels(sim->device, sim->options.variant, &sim->kernels));
     RILL_TRY(allocate(sim));
@@ -276,6 +294,11 @@ done:
 void rill_sim_destroy(rill_sim *sim)
 {
     if (!sim) return;
+    if (sim->several) {
+        rill_several_destroy(sim->several);
+        free(sim);
+        return;
+    }
     rill_patches_free(&sim->patches, sim->device);
     rill_sim_loading_free(sim);
     if (sim->device) {
@@ -308,11 +331,11 @@ static rill_status step_once(rill_sim *sim, bool left, bool leave)
     const bool ring = sim->options.variant.stream == RILL_RING;
     rill_launch launch = rill_sim_launch(sim);
     if (left) launch.walls = rill_patches_left(&sim->patches);
-    const uint64_t nodes = sim->arrays.nodes,
-                   chunk = sim->device->backend->turns ? nodes : sim->links->size.chunk;
-    for (uint64_t first = 0; first < nodes; first += chunk) {
+    const uint64_t end = end_of(sim),
+                   chunk = sim->device->backend->turns ? end : sim->links->size.chunk;
+    for (uint64_t first = sim->domain->first; first < end; first += chunk) {
         launch.first = (rill_node)first;
-        launch.nodes = (rill_node)(nodes - first < chunk ? nodes : first + chunk);
+        launch.nodes = (rill_node)(end - first < chunk ? end : first + chunk);
         sim->kernels->step(&launch);
     }
     sim->steps++;
@@ -333,6 +356,7 @@ rill_status rill_sim_begin(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
     bool left = false;
+    if (sim->several) return rill_several_begin(sim, steps);
     for (uint64_t k = 0; k < steps && status == RILL_OK; k++) {
         const bool leave = k + 1 < steps && sim->patches.in_step;
         status = step_once(sim, left, leave);
@@ -343,8 +367,12 @@ rill_status rill_sim_begin(rill_sim *sim, uint64_t steps)
 
 rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
 {
-    const rill_status status = rill_sim_begin(sim, steps), waited = rill_device_wait(sim->device);
-    return status == RILL_OK ? waited : status;
+    rill_status status = rill_sim_begin(sim, steps);
+    for (int p = 0; p < rill_sim_parts(sim); p++) {
+        const rill_status waited = rill_device_wait(rill_sim_part(sim, p)->device);
+        if (status == RILL_OK) status = waited;
+    }
+    return status;
 }
 
 uint64_t rill_sim_steps(const rill_sim *sim) { return sim->steps; }
@@ -357,7 +385,7 @@ static rill_status partials_take(rill_sim *sim, bool rounding)
     sim->kernels->totals(&launch, sim->partials);
     RILL_TRY(rill_device_wait(sim->device));
     RILL_TRY(rill_device_download(sim->device, sim->host_partials, sim->partials,
-                                  chunks_of(sim->arrays.nodes) * sizeof(rill_partial)));
+                                  own_chunks(sim) * sizeof(rill_partial)));
 done:
     return status;
 }
@@ -369,12 +397,15 @@ rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
     double mass = 0;
     *out = (rill_rounding_sums){.work = 0};
     RILL_TRY(rill_sim_totals(sim, &totals));
-    RILL_TRY(partials_take(sim, true));
-    for (uint64_t k = 0; k < chunks_of(sim->arrays.nodes); k++) {
-        const rill_partial *p = &sim->host_partials[k];
-        mass += p->mass;
-        out->work += p->kinetic;
-        for (int a = 0; a < 3; a++) out->momentum[a] += p->momentum[a];
+    for (int part = 0; part < rill_sim_parts(sim); part++) {
+        rill_sim *own = rill_sim_part(sim, part);
+        RILL_TRY(partials_take(own, true));
+        for (uint64_t k = 0; k < own_chunks(own); k++) {
+            const rill_partial *p = &own->host_partials[k];
+            mass += p->mass;
+            out->work += p->kinetic;
+            for (int a = 0; a < 3; a++) out->momentum[a] += p->momentum[a];
+        }
     }
     /* A density that is the same everywhere moves nothing, unless a mirrored boundary changes its sign.
      */
@@ -383,23 +414,27 @@ done:
     return status;
 }
 
+static void totals_add(rill_totals *totals, const rill_partial *p)
+{
+    totals->mass += p->mass;
+    totals->resting += p->resting;
+    totals->speed += p->speed;
+    totals->kinetic += p->kinetic;
+    totals->elastic += p->elastic;
+    for (int a = 0; a < 3; a++) totals->momentum[a] += p->momentum[a];
+    totals->speed_max = fmax(totals->speed_max, p->speed_squared_max);
+    totals->density_max = fmax(totals->density_max, p->density_max);
+    totals->not_finite += p->not_finite;
+}
+
 rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
 {
     rill_status status = RILL_OK;
-    const uint64_t chunks = chunks_of(sim->arrays.nodes);
     rill_totals totals = {0};
-    RILL_TRY(partials_take(sim, false));
-    for (uint64_t k = 0; k < chunks; k++) {
-        const rill_partial *p = &sim->host_partials[k];
-        totals.mass += p->mass;
-        totals.resting += p->resting;
-        totals.speed += p->speed;
-        totals.kinetic += p->kinetic;
-        totals.elastic += p->elastic;
-        for (int a = 0; a < 3; a++) totals.momentum[a] += p->momentum[a];
-        totals.speed_max = fmax(totals.speed_max, p->speed_squared_max);
-        totals.density_max = fmax(totals.density_max, p->density_max);
-        totals.not_finite += p->not_finite;
+    for (int part = 0; part < rill_sim_parts(sim); part++) {
+        rill_sim *own = rill_sim_part(sim, part);
+        RILL_TRY(partials_take(own, false));
+        for (uint64_t k = 0; k < own_chunks(own); k++) totals_add(&totals, &own->host_partials[k]);
     }
     totals.speed_max = sqrt(totals.speed_max);
     *out = totals;
@@ -452,51 +487,91 @@ static rill_status host_slice(rill_node count, double **out)
     return rill_array_create(4 * slice_of(count), sizeof(double), "moments", (void **)out);
 }
 
-rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u)
+/* Nodes of one part, and arrays that hold more than these: u [3][stride]. */
+typedef struct range {
+    rill_node first, count;
+    size_t stride;
+} range;
+
+/* Return the nodes of part k that are among count nodes from `first` on, and where they lie among them. */
+static range range_of(rill_sim *sim, int k, rill_node first, rill_node count, size_t *at)
+{
+    const uint64_t begins = rill_sim_part_first(sim, k), ends = begins + rill_sim_part(sim, k)->domain->nodes,
+                   end = (uint64_t)first + count;
+    const uint64_t low = first > begins ? first : begins, high = end < ends ? end : ends;
+    *at = low < high ? (size_t)(low - first) : 0;
+    return (range){low < high ? (rill_node)(low - begins) : 0, low < high ? (rill_node)(high - low) : 0, count};
+}
+
+static rill_status moments_of(rill_sim *sim, range r, double *rho, double *u)
 {
     rill_status status = RILL_OK;
     double *host = NULL;
-    RILL_TRY(range_check(sim, first, count));
     RILL_TRY(slice_make(sim));
-    RILL_TRY(host_slice(count, &host));
+    RILL_TRY(host_slice(r.count, &host));
     rill_launch launch = rill_sim_launch(sim);
-    for (uint64_t done_nodes = 0; done_nodes < count; done_nodes += slice_nodes) {
-        const rill_node part = (rill_node)slice_of(count - done_nodes);
-        RILL_TRY(order_upload(sim, first + (rill_node)done_nodes, part, &launch));
-        sim->kernels->moments(&launch, first + (rill_node)done_nodes, part, sim->slice);
+    for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
+        const rill_node part = (rill_node)slice_of(r.count - done_nodes), first = r.first + (rill_node)done_nodes;
+        RILL_TRY(order_upload(sim, first, part, &launch));
+        sim->kernels->moments(&launch, sim->domain->first + first, part, sim->slice);
         RILL_TRY(rill_device_wait(sim->device));
         RILL_TRY(rill_device_download(sim->device, host, sim->slice, 4 * (uint64_t)part * sizeof(double)));
         if (rho) memcpy(rho + done_nodes, host, part * sizeof(double));
         for (size_t a = 0; a < 3 && u; a++)
-            memcpy(u + a * count + done_nodes, host + (a + 1) * part, part * sizeof(double));
+            memcpy(u + a * r.stride + done_nodes, host + (a + 1) * part, part * sizeof(double));
     }
 done:
     rill_array_destroy(host);
     return status;
 }
 
-rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node start, rill_node count, const double *rho,
-                                    const double *u)
+rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(range_check(sim, first, count));
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        size_t at;
+        const range r = range_of(sim, k, first, count, &at);
+        if (r.count) RILL_TRY(moments_of(rill_sim_part(sim, k), r, rho ? rho + at : NULL, u ? u + at : NULL));
+    }
+done:
+    return status;
+}
+
+static rill_status set_moments_of(rill_sim *sim, range r, const double *rho, const double *u)
 {
     rill_status status = RILL_OK;
     double *host = NULL;
-    RILL_TRY(range_check(sim, start, count));
     sim->fresh = sim->steps;
     RILL_TRY(slice_make(sim));
-    RILL_TRY(host_slice(count, &host));
+    RILL_TRY(host_slice(r.count, &host));
     rill_launch launch = rill_sim_launch(sim);
-    for (uint64_t first = 0; first < count; first += slice_nodes) {
-        const rill_node part = (rill_node)slice_of(count - first);
-        memcpy(host, rho + first, part * sizeof(double));
+    for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
+        const rill_node part = (rill_node)slice_of(r.count - done_nodes), first = r.first + (rill_node)done_nodes;
+        memcpy(host, rho + done_nodes, part * sizeof(double));
         for (size_t a = 0; a < 3; a++)
-            memcpy(host + (a + 1) * part, u + a * count + first, part * sizeof(double));
+            memcpy(host + (a + 1) * part, u + a * r.stride + done_nodes, part * sizeof(double));
         RILL_TRY(rill_device_upload(sim->device, sim->slice, host, 4 * (uint64_t)part * sizeof(double)));
-        RILL_TRY(order_upload(sim, start + (rill_node)first, part, &launch));
-        sim->kernels->set(&launch, start + (rill_node)first, part, sim->slice);
+        RILL_TRY(order_upload(sim, first, part, &launch));
+        sim->kernels->set(&launch, sim->domain->first + first, part, sim->slice);
         RILL_TRY(rill_device_wait(sim->device));
     }
 done:
     rill_array_destroy(host);
+    return status;
+}
+
+rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node count, const double *rho,
+                                    const double *u)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(range_check(sim, first, count));
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        size_t at;
+        const range r = range_of(sim, k, first, count, &at);
+        if (r.count) RILL_TRY(set_moments_of(rill_sim_part(sim, k), r, rho + at, u + at));
+    }
+done:
     return status;
 }
 
@@ -511,7 +586,7 @@ uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count)
            4 * slice_of(nodes) * sizeof(double);
 }
 
-rill_status rill_sim_label(rill_sim *sim, const uint32_t *labels, uint32_t count)
+static rill_status label(rill_sim *sim, const uint32_t *labels, uint32_t count)
 {
     rill_status status = RILL_OK;
     RILL_TRY(slice_make(sim));
@@ -521,6 +596,16 @@ rill_status rill_sim_label(rill_sim *sim, const uint32_t *labels, uint32_t count
         rill_device_alloc(sim->device, count * sizeof(int64_t), "sums by label", (void **)&sim->label_sums));
     RILL_TRY(rill_device_alloc(sim->device, count * sizeof(double), "values by label",
                                (void **)&sim->label_values));
+    sim->label_count = count;
+done:
+    return status;
+}
+
+rill_status rill_sim_label(rill_sim *sim, const uint32_t *labels, uint32_t count)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < rill_sim_parts(sim); k++)
+        RILL_TRY(label(rill_sim_part(sim, k), labels + rill_sim_part_first(sim, k), count));
     sim->label_count = count;
 done:
     return status;
@@ -536,7 +621,7 @@ static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const ril
     for (uint64_t first = 0; first < nodes; first += slice_nodes) {
         const rill_node count = (rill_node)slice_of(nodes - first);
         RILL_TRY(order_upload(sim, (rill_node)first, count, &launch));
-        see(sim, &launch, (rill_node)first, count);
+        see(sim, &launch, (rill_node)first, count); /* nodes of the part */
     }
     RILL_TRY(rill_device_wait(sim->device));
 done:
@@ -545,7 +630,7 @@ done:
 
 static void slice_gather(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
 {
-    sim->kernels->moments(launch, first, count, sim->slice);
+    sim->kernels->moments(launch, sim->domain->first + first, count, sim->slice);
     rill_device_gather(sim->device, sim->slice, sim->labels + first, count, sim->label_sums);
 }
 
@@ -554,7 +639,7 @@ static void slice_add(rill_sim *sim, const rill_launch *launch, rill_node first,
     rill_launch adding = *launch;
     adding.add = true;
     rill_device_spread(sim->device, sim->label_values, sim->labels + first, count, sim->slice);
-    sim->kernels->set(&adding, first, count, sim->slice);
+    sim->kernels->set(&adding, sim->domain->first + first, count, sim->slice);
 }
 
 rill_status rill_sim_label_sums(rill_sim *sim, double *sums)
@@ -563,9 +648,12 @@ rill_status rill_sim_label_sums(rill_sim *sim, double *sums)
     int64_t *host = NULL;
     const uint64_t bytes = sim->label_count * sizeof *host;
     RILL_TRY(rill_array_create_zero(sim->label_count, sizeof *host, "sums by label", (void **)&host));
-    RILL_TRY(rill_device_upload(sim->device, sim->label_sums, host, bytes));
-    RILL_TRY(by_slices(sim, slice_gather));
-    RILL_TRY(rill_device_download(sim->device, host, sim->label_sums, bytes));
+    for (int k = 0; k < rill_sim_parts(sim); k++) { /* integers, each part adding to those before */
+        rill_sim *part = rill_sim_part(sim, k);
+        RILL_TRY(rill_device_upload(part->device, part->label_sums, host, bytes));
+        RILL_TRY(by_slices(part, slice_gather));
+        RILL_TRY(rill_device_download(part->device, host, part->label_sums, bytes));
+    }
     for (uint32_t k = 0; k < sim->label_count; k++) sums[k] = (double)host[k] / RILL_SUM_UNIT;
 done:
     rill_array_destroy(host);
@@ -576,8 +664,13 @@ rill_status rill_sim_label_add(rill_sim *sim, const double *density)
 {
     rill_status status = RILL_OK;
     sim->fresh = sim->steps;
-    RILL_TRY(rill_device_upload(sim->device, sim->label_values, density, sim->label_count * sizeof *density));
-    RILL_TRY(by_slices(sim, slice_add));
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, k);
+        part->fresh = part->steps;
+        RILL_TRY(rill_device_upload(part->device, part->label_values, density,
+                                    sim->label_count * sizeof *density));
+        RILL_TRY(by_slices(part, slice_add));
+    }
 done:
     return status;
 }
@@ -586,6 +679,7 @@ rill_status rill_sim_sponge_set(rill_sim *sim, const rill_node *nodes, const flo
 {
     rill_status status = RILL_OK;
     if (count == 0) return RILL_OK;
+    RILL_TRY(rill_sim_alone(sim, "sponge layers"));
     RILL_TRY(share(sim, nodes, count * sizeof *nodes, "sponge layers", (const void **)&sim->sponge.nodes));
     RILL_TRY(share(sim, keep, count * sizeof *keep, "sponge layers", (const void **)&sim->sponge.keep));
     sim->sponge.count = count;
@@ -599,6 +693,8 @@ const char *rill_sim_device(const rill_sim *sim) { return sim->device->name; }
 
 void rill_sim_force_set(rill_sim *sim, const double force[3])
 {
+    for (int k = 0; k < rill_sim_parts(sim); k++)
+        memcpy(rill_sim_part(sim, k)->options.force, force, sizeof sim->options.force);
     memcpy(sim->options.force, force, sizeof sim->options.force);
 }
 
@@ -610,9 +706,14 @@ rill_device *rill_sim_device_of(const rill_sim *sim) { return sim->device; }
 
 double rill_sim_seconds_linking(const rill_sim *sim) { return sim->seconds_linking; }
 
-uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked)
+uint64_t rill_sim_held(rill_sim *sim, uint64_t *linked)
 {
-    const uint64_t own = rill_device_linked(sim->device, &sim->arrays);
+    uint64_t held = 0, own = 0;
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        const rill_sim *part = rill_sim_part(sim, k);
+        own += rill_device_linked(part->device, &part->arrays);
+        held += part->held;
+    }
     if (linked) *linked = own;
-    return sim->held + own;
+    return held + own;
 }

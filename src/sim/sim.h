@@ -91,7 +91,7 @@ rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node co
  * what patches and observers take besides. @param[out] linked  what the backend's link() made of them; may be
  * NULL
  */
-uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked);
+uint64_t rill_sim_held(rill_sim *sim, uint64_t *linked);
 
 /**
  * The state of a simulation, for checkpoints: populations as they are stored, the position in a ring buffer,
@@ -99,7 +99,7 @@ uint64_t rill_sim_held(const rill_sim *sim, uint64_t *linked);
  * patches, which then goes on to the same bits. Records of patches, sums and whatever else observers keep are
  * not in it.
  */
-uint64_t rill_sim_state_bytes(const rill_sim *sim);
+uint64_t rill_sim_state_bytes(rill_sim *sim);
 
 /** Copy `bytes` of it from `offset` on. */
 rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to);

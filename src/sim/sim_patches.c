@@ -10,8 +10,10 @@ rill_status rill_sim_boundary_add(rill_sim *sim, const rill_boundary *boundary, 
         return rill_fail(
             RILL_USAGE,
             "the boundary was made for another domain than the simulation's: make it for the same");
+    rill_status status = rill_sim_alone(sim, "boundary conditions on links");
+    if (status != RILL_OK) return status;
     const rill_launch launch = rill_sim_launch(sim);
-    const rill_status status = rill_patches_add(&sim->patches, boundary, sim, &launch);
+    status = rill_patches_add(&sim->patches, boundary, sim, &launch);
     if (status != RILL_OK) return status;
     sim->fresh = sim->steps;
     *patch = sim->patches.count - 1;

@@ -9,8 +9,12 @@
 #include "sim/patches.h"
 #include "sim/sim.h"
 
+typedef struct rill_several rill_several;
+
 struct rill_sim {
     const rill_domain *domain;
+    rill_several *several; /* on several devices: simulations of parts, that have all that is below `options` but
+                              steps and fresh; else NULL */
     rill_device *device;
     const rill_kernels *kernels;
     rill_sim_options options;
@@ -36,6 +40,18 @@ struct rill_sim {
     int64_t *label_sums; /* [label_count] on the backend, as the next */
     double *label_values;
 };
+
+/** Return how many parts a simulation has, 1 on one device. */
+int rill_sim_parts(const rill_sim *sim);
+
+/** Return part k: the simulation itself on one device. */
+rill_sim *rill_sim_part(rill_sim *sim, int k);
+
+/** Return the number in the whole of the first node of part k. */
+rill_node rill_sim_part_first(const rill_sim *sim, int k);
+
+/** Refuse what simulations on several devices do not have. */
+rill_status rill_sim_alone(const rill_sim *sim, const char *what);
 
 /** Describe the next step to kernels. */
 rill_launch rill_sim_launch(const rill_sim *sim);

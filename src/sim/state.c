@@ -3,6 +3,7 @@
  * The state of a simulation as bytes: a head that says what it is of, what outlets have stored, populations.
  * Two arrays alternate; only the one that the next step reads is kept.
  */
+#include "sim/several.h"
 #include "sim/sim_priv.h"
 
 #include "core/memory.h"
@@ -44,21 +45,21 @@ static head head_of(const rill_sim *sim)
     return h;
 }
 
-uint64_t rill_sim_state_bytes(const rill_sim *sim)
+static uint64_t part_bytes(const rill_sim *sim)
 {
     return front_bytes(sim) + rill_sim_population_bytes(sim->options.variant, sim->arrays.stride);
 }
 
 static rill_status range_check(const rill_sim *sim, uint64_t offset, uint64_t bytes)
 {
-    const uint64_t all = rill_sim_state_bytes(sim);
+    const uint64_t all = part_bytes(sim);
     if (offset <= all && bytes <= all - offset) return RILL_OK;
     return rill_fail(RILL_USAGE, "bytes %llu to %llu are not all of the state, which has %llu",
                      (unsigned long long)offset, (unsigned long long)(offset + bytes),
                      (unsigned long long)all);
 }
 
-rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to)
+static rill_status part_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to)
 {
     rill_status status = RILL_OK;
     char *front = NULL;
@@ -104,7 +105,7 @@ static rill_status loading_make(rill_sim *sim)
     return status;
 }
 
-rill_status rill_sim_state_load(rill_sim *sim, uint64_t offset, uint64_t bytes, const void *from)
+static rill_status part_load(rill_sim *sim, uint64_t offset, uint64_t bytes, const void *from)
 {
     rill_status status = RILL_OK;
     const uint64_t before = front_bytes(sim), given = bytes;
@@ -148,16 +149,14 @@ static rill_status head_check(const rill_sim *sim, const head *h, uint64_t steps
     return RILL_OK;
 }
 
-void rill_sim_skip(rill_sim *sim, uint64_t steps) { sim->steps += steps; }
-
-rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps)
+static rill_status part_resume(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
     head h;
-    if (!sim->loading || sim->loading->bytes != rill_sim_state_bytes(sim)) {
+    if (!sim->loading || sim->loading->bytes != part_bytes(sim)) {
         status = rill_fail(RILL_USAGE, "%llu of the %llu bytes of the state were loaded: load all, once",
                            sim->loading ? (unsigned long long)sim->loading->bytes : 0,
-                           (unsigned long long)rill_sim_state_bytes(sim));
+                           (unsigned long long)part_bytes(sim));
         goto done;
     }
     memcpy(&h, sim->loading->front, sizeof h);
@@ -175,4 +174,66 @@ rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps)
 done:
     rill_sim_loading_free(sim);
     return status;
+}
+
+uint64_t rill_sim_state_bytes(rill_sim *sim)
+{
+    uint64_t bytes = 0;
+    for (int k = 0; k < rill_sim_parts(sim); k++) bytes += part_bytes(rill_sim_part(sim, k));
+    return bytes;
+}
+
+/* Return the bytes, of `bytes` from `offset` on, that lie in the state of a part whose own begins at `begins`;
+ * where they begin in it. */
+static uint64_t share_of(rill_sim *part, uint64_t begins, uint64_t offset, uint64_t bytes, uint64_t *within)
+{
+    const uint64_t ends = begins + part_bytes(part), end = offset + bytes;
+    const uint64_t low = offset > begins ? offset : begins, high = end < ends ? end : ends;
+    *within = low < high ? low - begins : 0;
+    return low < high ? high - low : 0;
+}
+
+rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to)
+{
+    rill_status status = RILL_OK;
+    if (!sim->several) return part_save(sim, offset, bytes, to);
+    for (uint64_t k = 0, begins = 0; k < (uint64_t)rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, (int)k);
+        uint64_t within;
+        const uint64_t some = share_of(part, begins, offset, bytes, &within);
+        if (some) RILL_TRY(part_save(part, within, some, (char *)to + (begins + within - offset)));
+        begins += part_bytes(part);
+    }
+done:
+    return status;
+}
+
+rill_status rill_sim_state_load(rill_sim *sim, uint64_t offset, uint64_t bytes, const void *from)
+{
+    rill_status status = RILL_OK;
+    if (!sim->several) return part_load(sim, offset, bytes, from);
+    for (uint64_t k = 0, begins = 0; k < (uint64_t)rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, (int)k);
+        uint64_t within;
+        const uint64_t some = share_of(part, begins, offset, bytes, &within);
+        if (some) RILL_TRY(part_load(part, within, some, (const char *)from + (begins + within - offset)));
+        begins += part_bytes(part);
+    }
+done:
+    return status;
+}
+
+rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(part_resume(rill_sim_part(sim, k), steps));
+    sim->steps = sim->fresh = steps;
+done:
+    return status;
+}
+
+void rill_sim_skip(rill_sim *sim, uint64_t steps)
+{
+    for (int k = 0; k < rill_sim_parts(sim); k++) rill_sim_part(sim, k)->steps += steps;
+    if (sim->several) sim->steps += steps;
 }

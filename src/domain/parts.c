@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cuts a domain into parts and lists the links between them. */
+#include "domain/parts.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "kernel/lattice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int rill_parts_of(const rill_parts *parts, rill_node node)
+{
+    int p = 0;
+    while (p + 1 < parts->count && node >= parts->part[p].end) p++;
+    return p;
+}
+
+/* Return the plane of the whole that a node lies in. */
+static uint32_t plane_of(const rill_numbering *numbering, rill_node node)
+{
+    uint32_t low = 0, high = numbering->n[2]; /* the last plane that does not begin behind the node */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (rill_numbering_before_plane(numbering, middle) <= node)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The planes that a part numbers. */
+typedef struct planes {
+    uint32_t first, count; /* those with nodes of the part, in the whole */
+    uint32_t padding;      /* planes in front, with isolated cells */
+    uint32_t cells;        /* so many: the part's own nodes begin with a whole block */
+    rill_node before;      /* local number of its first node */
+} planes;
+
+/* Return the nodes of the plane below, of above: 0 behind a side that is not periodic. */
+static uint64_t beside(const rill_domain *whole, int64_t plane)
+{
+    const uint32_t nz = whole->geom->n[2];
+    if ((plane < 0 || plane >= nz) && whole->geom->sides[2] != RILL_PERIODIC) return 0;
+    const uint32_t z = (uint32_t)((plane + nz) % nz);
+    return rill_numbering_before_plane(&whole->numbering, z + 1) - rill_numbering_before_plane(&whole->numbering, z);
+}
+
+static planes planes_of(const rill_domain *whole, rill_node first, rill_node end)
+{
+    planes p = {.first = plane_of(&whole->numbering, first)};
+    p.count = plane_of(&whole->numbering, end - 1) - p.first + 1;
+    const uint64_t before = beside(whole, (int64_t)p.first - 1) + first -
+                            rill_numbering_before_plane(&whole->numbering, p.first);
+    const uint64_t plane = (uint64_t)whole->geom->n[0] * whole->geom->n[1];
+    p.cells = (uint32_t)((RILL_SEGMENT_BLOCK - before % RILL_SEGMENT_BLOCK) % RILL_SEGMENT_BLOCK);
+    p.padding = (uint32_t)((p.cells + plane - 1) / plane);
+    p.before = (rill_node)(before + p.cells);
+    return p;
+}
+
+/* Make a geometry of the planes of a part, and one before and behind. */
+static rill_status geom_create(const rill_geom *whole, const planes *p, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    const size_t plane = (size_t)whole->n[0] * whole->n[1];
+    const uint32_t n[3] = {whole->n[0], whole->n[1], p->padding + p->count + 2};
+    rill_geom *geom = NULL;
+    RILL_TRY(rill_geom_create(n, &geom));
+    memset(geom->voxels, RILL_FLUID, p->cells);
+    for (uint32_t k = 0; k < p->count + 2; k++) {
+        const int64_t z = (int64_t)p->first + k - 1;
+        const bool inside = z >= 0 && z < whole->n[2];
+        if (inside || whole->sides[2] == RILL_PERIODIC)
+            memcpy(geom->voxels + (p->padding + k) * plane,
+                   whole->voxels + (size_t)((z + whole->n[2]) % whole->n[2]) * plane, plane);
+    }
+    for (int a = 0; a < 2; a++) geom->sides[a] = whole->sides[a];
+    *out = geom;
+done:
+    return status;
+}
+
+/* What lists of links are made of: a crossing with its key. */
+typedef struct entry {
+    uint32_t peer, direction;
+    uint32_t key;     /* the direction; PAIR for a pair across mirrored boundaries */
+    rill_node number; /* of the receiving node in the whole, or of a pair */
+    rill_node local;
+} entry;
+
+enum { PAIR = RILL_Q_MAX };
+
+typedef struct entries {
+    entry *all;
+    uint64_t count, capacity;
+} entries;
+
+static rill_status add(entries *list, entry e)
+{
+    if (list->count == list->capacity) {
+        const uint64_t capacity = list->capacity ? 2 * list->capacity : 4096;
+        entry *all = realloc(list->all, capacity * sizeof *all);
+        if (!all) return rill_fail(RILL_SYSTEM, "out of memory for the links between parts");
+        list->all = all, list->capacity = capacity;
+    }
+    list->all[list->count++] = e;
+    return RILL_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->peer != y->peer) return x->peer < y->peer ? -1 : 1;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static rill_status crossings_of(entries *list, int parts, rill_crossings *out)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_array_create_zero((uint64_t)parts + 1, sizeof *out->first, "links between parts",
+                                    (void **)&out->first));
+    RILL_TRY(rill_array_create(list->count + 1, sizeof *out->links, "links between parts", (void **)&out->links));
+    qsort(list->all, list->count, sizeof *list->all, ascending);
+    for (uint64_t k = 0; k < list->count; k++) {
+        out->links[k] = (rill_crossing){list->all[k].local, list->all[k].direction};
+        out->first[list->all[k].peer + 1]++;
+    }
+    for (int q = 0; q < parts; q++) out->first[q + 1] += out->first[q];
+    out->count = list->count;
+done:
+    return status;
+}
+
+/* A part that is being made. */
+typedef struct making {
+    const rill_domain *whole;
+    rill_parts *parts;
+    int number;
+    planes planes;
+    entries sends, receives;
+} making;
+
+static bool own(const rill_part *part, rill_node local)
+{
+    return local >= part->domain->first && local < part->domain->first + part->domain->nodes;
+}
+
+/* Return the number in the whole of the node at a cell of a part that is not in front. */
+static rill_node number_of(const making *m, const uint32_t x[3])
+{
+    const uint32_t nz = m->whole->geom->n[2];
+    return rill_numbering_rank(&m->whole->numbering, x[0], x[1],
+                               (x[2] - m->planes.padding + m->planes.first + nz - 1) % nz);
+}
+
+/* List the links of a node that come from another part, or go to one. */
+static rill_status node_list(making *m, const uint32_t x[3])
+{
+    rill_status status = RILL_OK;
+    const rill_part *part = &m->parts->part[m->number];
+    const rill_numbering *numbering = &part->domain->numbering;
+    const rill_node node = rill_numbering_node(numbering, x[0], x[1], x[2]);
+    if (node == RILL_UPSTREAM_WALL) return RILL_OK;
+    for (int i = 1; i < rill_q(m->whole->lattice); i++) {
+        uint32_t from[3];
+        for (int a = 0; a < 3; a++)
+            from[a] = (uint32_t)((int64_t)x[a] + numbering->n[a] - rill_c(m->whole->lattice, i, a)) % numbering->n[a];
+        const rill_node other = rill_numbering_node(numbering, from[0], from[1], from[2]);
+        if (other == RILL_UPSTREAM_WALL || own(part, node) == own(part, other)) continue;
+        const bool receives = own(part, node);
+        const rill_node number = number_of(m, x), peer = receives ? number_of(m, from) : number;
+        RILL_TRY(add(receives ? &m->receives : &m->sends,
+                     (entry){(uint32_t)rill_parts_of(m->parts, peer), (uint32_t)i, (uint32_t)i, number, node}));
+    }
+done:
+    return status;
+}
+
+/* List all links: of nodes in planes that lie beside another part's nodes. */
+static rill_status links_list(making *m)
+{
+    rill_status status = RILL_OK;
+    const uint32_t first = m->planes.padding, end = first + m->planes.count + 2;
+    const rill_numbering *numbering = &m->parts->part[m->number].domain->numbering;
+    for (uint32_t z = first; z < end; z++) {
+        if (z == first + 3 && end - first > 6) z = end - 3;
+        for (uint32_t y = 0; y < numbering->n[1]; y++)
+            for (uint32_t x = 0; x < numbering->n[0]; x++)
+                RILL_TRY(node_list(m, (const uint32_t[3]){x, y, z}));
+    }
+done:
+    return status;
+}
+
+static rill_node local_of(const rill_part *part, rill_node node) { return node - part->first + part->domain->first; }
+
+/* Hand out the links across mirrored boundaries: to the part that has both, or as crossings to two. */
+static rill_status swaps_list(making *m)
+{
+    rill_status status = RILL_OK;
+    const rill_domain *whole = m->whole;
+    rill_part *part = &m->parts->part[m->number];
+    RILL_TRY(rill_array_create(whole->swap_count + 1, sizeof(rill_swap), "links across mirrored boundaries",
+                               (void **)&part->domain->swaps));
+    RILL_TRY(rill_array_create(whole->swap_count + 1, sizeof(rill_swap), "links across mirrored boundaries",
+                               (void **)&part->turns));
+    for (size_t k = 0; k < whole->swap_count; k++) {
+        rill_swap s = whole->swaps[k];
+        const int at[2] = {rill_parts_of(m->parts, s.node[0]), rill_parts_of(m->parts, s.node[1])};
+        if (at[0] != m->number && at[1] != m->number) continue;
+        if (at[0] == at[1]) {
+            for (int e = 0; e < 2; e++) s.node[e] = local_of(part, s.node[e]);
+            part->domain->swaps[part->domain->swap_count++] = s;
+            continue;
+        }
+        const int e = at[0] == m->number ? 0 : 1;
+        const rill_node local = local_of(part, s.node[e]);
+        const entry one = {(uint32_t)at[1 - e], s.direction[e], PAIR, (rill_node)k, local};
+        RILL_TRY(add(&m->sends, one));
+        RILL_TRY(add(&m->receives, one));
+        if (s.sign < 0)
+            part->turns[part->turn_count++] =
+                (rill_swap){{local, local}, {s.direction[e], s.direction[e]}, s.sign};
+    }
+done:
+    return status;
+}
+
+static rill_status part_create(making *m)
+{
+    rill_status status = RILL_OK;
+    rill_part *part = &m->parts->part[m->number];
+    m->planes = planes_of(m->whole, part->first, part->end);
+    RILL_TRY(geom_create(m->whole->geom, &m->planes, &part->geom));
+    const rill_domain_options options = {.lattice = m->whole->lattice, .flow_axis = m->whole->flow_axis};
+    RILL_TRY(rill_domain_create_unpaired(part->geom, &options, &part->domain));
+    part->domain->first = m->planes.before;
+    part->domain->nodes = part->end - part->first;
+    RILL_TRY(links_list(m));
+    RILL_TRY(swaps_list(m));
+    RILL_TRY(crossings_of(&m->sends, m->parts->count, &part->sends));
+    RILL_TRY(crossings_of(&m->receives, m->parts->count, &part->receives));
+done:
+    free(m->sends.all);
+    free(m->receives.all);
+    return status;
+}
+
+/* Lay down the ranges: as even as chunks allow. */
+static rill_status ranges_set(const rill_domain *whole, rill_parts *parts)
+{
+    const uint64_t chunks = ((uint64_t)whole->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
+    if (chunks < (uint64_t)parts->count)
+        return rill_fail(RILL_USAGE,
+                         "%u fluid nodes cannot be cut into %d parts of %d nodes or more: use %llu devices at most",
+                         whole->nodes, parts->count, RILL_CHUNK, (unsigned long long)chunks);
+    for (int p = 0; p < parts->count; p++) {
+        const uint64_t first = chunks * (uint64_t)p / (uint64_t)parts->count * RILL_CHUNK,
+                       end = chunks * ((uint64_t)p + 1) / (uint64_t)parts->count * RILL_CHUNK;
+        parts->part[p].first = (rill_node)first;
+        parts->part[p].end = end < whole->nodes ? (rill_node)end : whole->nodes;
+        const planes at = planes_of(whole, parts->part[p].first, parts->part[p].end);
+        if (at.count + 2 > whole->geom->n[2])
+            return rill_fail(RILL_USAGE,
+                             "a box of %u planes along z cannot be cut into %d parts, because one of them has nodes "
+                             "in %u planes: use fewer devices, or turn the geometry so that z is its longest axis",
+                             whole->geom->n[2], parts->count, at.count);
+    }
+    return RILL_OK;
+}
+
+rill_status rill_parts_create(const rill_domain *whole, int count, rill_parts *out)
+{
+    rill_status status = RILL_OK;
+    rill_parts parts = {.count = count};
+    parts.part = calloc((size_t)count, sizeof *parts.part);
+    if (!parts.part) return rill_fail(RILL_SYSTEM, "out of memory for the parts of a domain");
+    RILL_TRY(ranges_set(whole, &parts));
+    for (int p = 0; p < count; p++) RILL_TRY(part_create(&(making){.whole = whole, .parts = &parts, .number = p}));
+    *out = parts;
+    parts = (rill_parts){.count = 0};
+done:
+    rill_parts_destroy(&parts);
+    return status;
+}
+
+static void crossings_free(rill_crossings *c)
+{
+    rill_array_destroy(c->links);
+    rill_array_destroy(c->first);
+}
+
+void rill_parts_destroy(rill_parts *parts)
+{
+    for (int p = 0; p < parts->count; p++) {
+        rill_part *part = &parts->part[p];
+        rill_domain_destroy(part->domain);
+        rill_geom_destroy(part->geom);
+        crossings_free(&part->sends);
+        crossings_free(&part->receives);
+        rill_array_destroy(part->turns);
+    }
+    free(parts->part);
+    *parts = (rill_parts){.count = 0};
+}

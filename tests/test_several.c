@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A simulation in parts makes the bits of the whole one: every scheme, addressing and storage that can be cut. */
+#include "backends.h"
+#include "message.h"
+#include "sim/sim.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NX = 23, NY = 21, NZ = 90 };
+
+/* Voxels that are solid at random, and a wide pore, so that there are runs of nodes, too. */
+static rill_geom *rock(const rill_side sides[3])
+{
+    rill_geom *geom = NULL;
+    uint64_t state = 11;
+    cr_assert_eq(rill_geom_create((const uint32_t[3]){NX, NY, NZ}, &geom), RILL_OK);
+    for (uint64_t v = 0; v < NX * NY * NZ; v++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const bool wide = v / NX % NY > 14;
+        geom->voxels[v] = !wide && (state >> 33) % 100 < 25 ? RILL_SOLID : RILL_FLUID;
+    }
+    for (int a = 0; a < 3; a++) geom->sides[a] = sides[a];
+    return geom;
+}
+
+/* What a run leaves: moments of all nodes after an odd and an even number of steps, sums, sums by label. */
+typedef struct outcome {
+    rill_node nodes;
+    double *moments;
+    rill_totals totals[2];
+    double sums[3];
+    bool refused;
+} outcome;
+
+static outcome run(const rill_domain *domain, rill_variant variant, rill_device *device, int parts)
+{
+    rill_device *devices[8];
+    for (int p = 0; p < 8; p++) devices[p] = device;
+    rill_sim_options o = rill_sim_options_default();
+    rill_sim *sim = NULL;
+    outcome out = {.nodes = rill_domain_nodes(domain)};
+    const size_t n = out.nodes;
+    o.variant = variant;
+    o.tau = 0.7;
+    o.force[2] = 1e-4, o.force[0] = 3e-5;
+    o.device = device;
+    o.devices = devices;
+    o.device_count = parts;
+    out.refused = rill_sim_create(domain, &o, &sim) != RILL_OK;
+    if (out.refused) return out;
+    out.moments = calloc(8 * n, sizeof(double));
+    uint32_t *labels = calloc(n, sizeof *labels);
+    for (size_t k = 0; k < n; k++) {
+        labels[k] = (uint32_t)(k / 700 % 3);
+        for (size_t m = 0; m < 4; m++) out.moments[m * n + k] = 1e-3 * (double)((k * (m + 7)) % 13);
+    }
+    cr_assert_eq(rill_sim_set_moments(sim, out.moments, out.moments + n), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_sim_label(sim, labels, 3), RILL_OK);
+    for (int half = 0; half < 2; half++) {
+        double *to = out.moments + 4 * n * (size_t)half;
+        cr_assert_eq(rill_sim_step(sim, 3 + (uint64_t)half * 5), RILL_OK);
+        cr_assert_eq(rill_sim_moments(sim, 0, (rill_node)n, to, to + n), RILL_OK);
+        cr_assert_eq(rill_sim_totals(sim, &out.totals[half]), RILL_OK);
+        cr_assert_eq(rill_sim_label_sums(sim, out.sums), RILL_OK);
+        cr_assert_eq(rill_sim_label_add(sim, (const double[]){1e-3, -2e-3, 5e-4}), RILL_OK);
+    }
+    cr_assert_eq(rill_sim_steps(sim), 11);
+    rill_sim_destroy(sim);
+    free(labels);
+    return out;
+}
+
+static int expect_same_bits(const rill_domain *domain, rill_variant variant, rill_device *device)
+{
+    static const int counts[] = {2, 3, 5, 7};
+    const outcome whole = run(domain, variant, device, 1);
+    int compared = 0;
+    char name[128];
+    rill_variant_name(variant, name, sizeof name);
+    if (whole.refused) return 0;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        const outcome parts = run(domain, variant, device, counts[c]);
+        cr_assert_not(parts.refused, "%s: %s", name, rill_error_message());
+        cr_assert_arr_eq(parts.moments, whole.moments, 8 * whole.nodes * sizeof(double), "%s in %d parts", name,
+                         counts[c]);
+        cr_assert_arr_eq(parts.totals, whole.totals, sizeof whole.totals, "%s in %d parts", name, counts[c]);
+        cr_assert_arr_eq(parts.sums, whole.sums, sizeof whole.sums, "%s in %d parts", name, counts[c]);
+        free(parts.moments);
+        compared++;
+    }
+    free(whole.moments);
+    return compared;
+}
+
+static const rill_side kinds[][3] = {{RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC},
+                                     {RILL_WALL, RILL_PERIODIC, RILL_WALL},
+                                     {RILL_MIRROR, RILL_MIRROR, RILL_MIRROR}};
+
+static int every_scheme(rill_lattice lattice, rill_storage storage)
+{
+    int compared = 0;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        rill_geom *geom = rock(kinds[k]);
+        rill_domain *domain = NULL;
+        const rill_domain_options d = {.lattice = lattice, .flow_axis = kinds[k][2] == RILL_MIRROR ? 2 : -1};
+        cr_assert_eq(rill_domain_create(geom, &d, &domain), RILL_OK);
+        FOR_EACH_BACKEND(backend) {
+            rill_device *device = NULL;
+            ASSERT_OK(rill_device_create(backend, 0, &device));
+            for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
+                for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++) {
+                    rill_variant v = rill_variant_default();
+                    v.lattice = lattice, v.storage = storage, v.equilibrium = RILL_STOKES;
+                    v.stream = (rill_stream)stream, v.addressing = (rill_addressing)addressing;
+                    if (stream == RILL_RING || addressing == RILL_DENSE || rill_variant_check(v) != RILL_OK) continue;
+                    compared += expect_same_bits(domain, v, device);
+                }
+            rill_device_destroy(device);
+        }
+        rill_domain_destroy(domain);
+        rill_geom_destroy(geom);
+    }
+    return compared;
+}
+
+Test(several, d3q19_fp32) { cr_assert_geq(every_scheme(RILL_D3Q19, RILL_FP32), 150); }
+Test(several, d3q19_fp16s) { cr_assert_geq(every_scheme(RILL_D3Q19, RILL_FP16S), 150); }
+Test(several, d3q27_fp64) { cr_assert_geq(every_scheme(RILL_D3Q27, RILL_FP64), 150); }

@@ -50,8 +50,11 @@ typedef struct rill_permeability_plan {
     uint64_t cycle;         /**< steps between two corrections, or in which momentum settles */
     uint64_t every;         /**< steps between the first samples, without a network */
     double steps_expected;  /**< time steps per axis, estimated to a factor of a few */
+    int parts;              /**< that devices step; 1: one device steps all nodes */
+    uint64_t part_nodes;    /**< nodes of the largest part */
+    uint64_t part_bytes;    /**< bytes that a part sends in a step, at most */
     uint64_t host_bytes;    /**< host memory needed */
-    uint64_t device_bytes;  /**< device memory needed; 0 on the CPU */
+    uint64_t device_bytes;  /**< memory needed of each device; 0 on the CPU */
     uint64_t host_free;     /**< host memory that may be used */
     uint64_t device_free;   /**< device memory that may be used */
     char tau_reason[160];   /**< why this tau */
@@ -102,6 +105,9 @@ typedef struct rill_permeability_options {
     rill_variant variant;           /**< what the kernel is compiled for */
     rill_device *device;            /**< not owned; NULL: one is opened whenever it is needed */
     rill_backend_kind backend;      /**< of that */
+    rill_device *const *devices;    /**< [device_count], not owned: each steps a part of the nodes, see
+                                         rill_sim_options; `device` is the first of them */
+    int device_count;               /**< 0 or 1: `device` alone */
     int axis;                       /**< 0, 1, 2, or -1 for the full tensor */
     double tau;                     /**< 0: chosen */
     double magic;                   /**< TRT */

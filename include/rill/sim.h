@@ -16,12 +16,12 @@ extern "C" {
 
 /** Physics and place of a simulation, in lattice units. */
 typedef struct rill_sim_options {
-    rill_variant variant;      /**< what the kernel is compiled for */
-    rill_device *device;       /**< not owned; NULL: the simulation opens one for itself */
-    rill_backend_kind backend; /**< of that */
-    rill_device *const *devices; /**< [device_count], not owned, of one backend; each steps a part of the nodes,
-                                    and one that is listed more than once several. Results are the same bits
-                                    however many there are. Read where device_count > 1 */
+    rill_variant variant;        /**< what the kernel is compiled for */
+    rill_device *device;         /**< not owned; NULL: the simulation opens one for itself */
+    rill_backend_kind backend;   /**< of that */
+    rill_device *const *devices; /**< [device_count], not owned, of one backend; each steps a part of the
+                                    nodes, and one that is listed more than once several. Results are the same
+                                    bits however many there are. Read where device_count > 1 */
     int device_count;            /**< 0 or 1: `device` alone */
     double tau;   /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
                          Carreau-Yasuda and Casson, where nu follows from the law */

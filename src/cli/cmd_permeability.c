@@ -3,6 +3,7 @@
  * permeability/permeability.c's, what is printed and written is permeability_output.c's. */
 #include "device/device.h"
 #include "cli/cli.h"
+#include "cli/devices.h"
 #include "core/clock.h"
 #include "core/progress.h"
 #include "cli/error_bar_output.h"
@@ -29,6 +30,7 @@ static const char *const kinds[] = {"none", "image", "sparse", NULL};
 
 typedef struct choices {
     cli_compute compute;
+    cli_devices devices;
     cli_image image;
     const char *input;
     int axis, keep, drive, fields, acceleration;
@@ -326,6 +328,7 @@ static rill_status work(choices *c)
     double mlups = 0;
     if (c->reservoir_given && c->drive != RILL_DRIVE_PRESSURE)
         return rill_fail(RILL_USAGE, "--reservoir belongs to --drive pressure: add it, or leave both out");
+    RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(outputs_check(c));
     options.variant =
         cli_compute_variant(&c->compute); /* the device and the geometry's size decide the rest */
@@ -348,14 +351,25 @@ static rill_status work(choices *c)
     options.context = c;
     RILL_TRY(rill_plan_check(&options)); /* before an image is read */
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
-    rill_device_begin(options.backend, 0, &opening); /* while the image is read */
+    rill_device_begin(options.backend, cli_devices_first(&c->devices),
+                      &opening); /* while the image is read */
     opens = true;
     RILL_TRY(cli_is_hdf5(c->input) ? read_geometry(c) : read_image(c));
     c->times.read = rill_now() - start;
     options.keep_all = c->keep == 1; /* reading says what is gone already */
     opens = false;
     RILL_TRY(rill_device_end(&opening, &options.device));
+    RILL_TRY(cli_devices_open(&c->devices, options.device));
+    options.devices = c->devices.parts;
+    options.device_count = c->devices.part_count;
     cli_compute_choose(&c->compute, options.device, c->geom, &options.variant, &c->variant_reason);
+    if (options.device_count > 1 && options.variant.stream == RILL_RING && !c->compute.stream_given) {
+        options.variant.stream = RILL_AA;
+        c->variant_reason = "one array, on several devices";
+    }
+    if (c->error_bar && options.device_count > 1)
+        RILL_TRY(
+            rill_fail(RILL_USAGE, "an error bar computes samples too small for several devices: use one"));
     if (c->error_bar && c->geom->surface)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "an error bar splits voxels, whose walls are half-way: this geometry says where "
@@ -374,10 +388,10 @@ static rill_status work(choices *c)
     if (show) fflush(stdout);
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:
-    if (opens) (void)rill_device_end(&opening, &options.device);
+    if (opens && rill_device_end(&opening, &options.device) == RILL_OK) rill_device_destroy(options.device);
     rill_geom_destroy(c->uncleaned);
     rill_geom_destroy(c->geom);
-    rill_device_destroy(options.device);
+    cli_devices_close(&c->devices);
     return status;
 }
 
@@ -440,6 +454,11 @@ static int run(int argc, char **argv)
         {"every", 0, CLI_COUNT, &c.every, "COUNT",
          "steps between the first samples; doubles as the run gets longer", .fallback = "chosen, 2 to 32",
          .min = 2, .max = 1e9},
+        {"devices", 0, CLI_TEXT, &c.devices.list, "LIST",
+         "GPUs that step a part of the nodes each: 0,1 or all", .fallback = "0"},
+        {"ranks", 0, CLI_COUNT, &c.devices.ranks, "COUNT",
+         "parts that one device steps, to compare with several devices", .fallback = "1", .min = 1,
+         .max = 64},
         {"acceleration", 0, CLI_CHOICE, &c.acceleration,
          .help = "how the run is brought to its end: network corrects the pressures, none makes time steps "
                  "alone; auto: what is sooner there",

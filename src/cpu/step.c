@@ -329,11 +329,10 @@ static void totals_of_chunks(const void *shared, uint64_t first, uint64_t end)
 static void totals(const rill_launch *launch, rill_partial *partials)
 {
     const work w = work_of(launch);
-    for_chunks(&(chunks){.w = &w,
-                         .partials = partials,
-                         .first = launch->first,
-                         .count = launch->nodes - launch->first},
-               totals_of_chunks);
+    for_chunks(
+        &(chunks){
+            .w = &w, .partials = partials, .first = launch->first, .count = launch->nodes - launch->first},
+        totals_of_chunks);
 }
 
 /* Return the number that kernels know node first + k by. */
@@ -487,9 +486,9 @@ static void cross_range(const void *shared, uint64_t first, uint64_t end)
     const rill_variant v = launch->variant;
     const size_t size = c->w->size;
     for (uint64_t k = first; k < end; k++) {
-        const size_t slot = rill_incoming((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce,
-                                          launch->parity, &launch->from, c->links[k].node,
-                                          (int)c->links[k].direction);
+        const size_t slot =
+            rill_incoming((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce, launch->parity,
+                          &launch->from, c->links[k].node, (int)c->links[k].direction);
         char *here = (char *)launch->from.populations + slot * size;
         if (c->to)
             memcpy(c->to + k * size, here, size);

@@ -303,9 +303,16 @@ static void spread(rill_device *device, const double *given, const uint32_t *lab
     rill_threads_for(count, LABELLED, spread_range, &all);
 }
 
+static rill_status count_one(int *count)
+{
+    *count = 1;
+    return RILL_OK;
+}
+
 const rill_backend rill_backend_cpu = {
     .name = "cpu",
     .host = true,
+    .count = count_one,
     .open = open_cpu,
     .close = close_cpu,
     .threads = explain_threads,

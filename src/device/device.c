@@ -27,6 +27,12 @@ static const rill_backend *backend_of(rill_backend_kind kind)
 #endif
 }
 
+rill_status rill_device_count(rill_backend_kind kind, int *count)
+{
+    const rill_backend *backend = backend_of(kind);
+    return backend ? backend->count(count) : RILL_SYSTEM;
+}
+
 static rill_status create(rill_backend_kind kind, int ordinal, rill_device **out)
 {
     const rill_backend *backend = backend_of(kind);

@@ -20,6 +20,9 @@ typedef struct rill_backend {
     const char *name; /**< "cpu" */
     bool host;        /**< its memory is the host's */
 
+    /** Count the devices that are visible. @return RILL_SYSTEM without any */
+    rill_status (*count)(int *count);
+
     /** Fill in name, queue and state of a device whose kind and ordinal are set; undone by close. */
     rill_status (*open)(rill_device *device);
     void (*close)(rill_device *device);
@@ -70,6 +73,9 @@ struct rill_device {
     void *queue;            /**< kernels and copies go through it in their order; NULL on a host */
     void *state;            /**< the backend's own */
 };
+
+/** Count the devices of a kind, which is not auto. @return RILL_SYSTEM without any */
+rill_status rill_device_count(rill_backend_kind kind, int *count);
 
 /** A device that is being opened in a thread of its own. */
 typedef struct rill_device_opening {
@@ -166,8 +172,8 @@ static inline rill_status rill_device_download(rill_device *device, void *host, 
     return device->backend->download(device, host, from, bytes);
 }
 
-/** Copy from another device of the same kind, which has finished what it wrote there; may return before the work is
- * done. */
+/** Copy from another device of the same kind, which has finished what it wrote there; may return before the
+ * work is done. */
 static inline rill_status rill_device_pass(rill_device *device, void *to, const rill_device *owner,
                                            const void *from, uint64_t bytes)
 {

@@ -110,7 +110,8 @@ size_t rill_domain_stride_of(uint64_t nodes)
     return (size_t)(((nodes + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK | 1) * RILL_SEGMENT_BLOCK);
 }
 
-rill_status rill_domain_create_unpaired(const rill_geom *geom, const rill_domain_options *options, rill_domain **out)
+rill_status rill_domain_create_unpaired(const rill_geom *geom, const rill_domain_options *options,
+                                        rill_domain **out)
 {
     rill_status status = RILL_OK;
     rill_domain *domain = NULL;

@@ -13,7 +13,7 @@
 struct rill_domain {
     const rill_geom *geom; /**< borrowed */
     rill_lattice lattice;
-    int flow_axis; /**< -1: none */
+    int flow_axis;   /**< -1: none */
     rill_node nodes; /**< that are stepped */
     rill_node first; /**< of them, among those of `numbering`: 0 unless this is a part, see parts.h */
     rill_numbering numbering;

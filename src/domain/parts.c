@@ -44,15 +44,16 @@ static uint64_t beside(const rill_domain *whole, int64_t plane)
     const uint32_t nz = whole->geom->n[2];
     if ((plane < 0 || plane >= nz) && whole->geom->sides[2] != RILL_PERIODIC) return 0;
     const uint32_t z = (uint32_t)((plane + nz) % nz);
-    return rill_numbering_before_plane(&whole->numbering, z + 1) - rill_numbering_before_plane(&whole->numbering, z);
+    return rill_numbering_before_plane(&whole->numbering, z + 1) -
+           rill_numbering_before_plane(&whole->numbering, z);
 }
 
 static planes planes_of(const rill_domain *whole, rill_node first, rill_node end)
 {
     planes p = {.first = plane_of(&whole->numbering, first)};
     p.count = plane_of(&whole->numbering, end - 1) - p.first + 1;
-    const uint64_t before = beside(whole, (int64_t)p.first - 1) + first -
-                            rill_numbering_before_plane(&whole->numbering, p.first);
+    const uint64_t before =
+        beside(whole, (int64_t)p.first - 1) + first - rill_numbering_before_plane(&whole->numbering, p.first);
     const uint64_t plane = (uint64_t)whole->geom->n[0] * whole->geom->n[1];
     p.cells = (uint32_t)((RILL_SEGMENT_BLOCK - before % RILL_SEGMENT_BLOCK) % RILL_SEGMENT_BLOCK);
     p.padding = (uint32_t)((p.cells + plane - 1) / plane);
@@ -122,7 +123,8 @@ static rill_status crossings_of(entries *list, int parts, rill_crossings *out)
     rill_status status = RILL_OK;
     RILL_TRY(rill_array_create_zero((uint64_t)parts + 1, sizeof *out->first, "links between parts",
                                     (void **)&out->first));
-    RILL_TRY(rill_array_create(list->count + 1, sizeof *out->links, "links between parts", (void **)&out->links));
+    RILL_TRY(
+        rill_array_create(list->count + 1, sizeof *out->links, "links between parts", (void **)&out->links));
     qsort(list->all, list->count, sizeof *list->all, ascending);
     for (uint64_t k = 0; k < list->count; k++) {
         out->links[k] = (rill_crossing){list->all[k].local, list->all[k].direction};
@@ -167,13 +169,14 @@ static rill_status node_list(making *m, const uint32_t x[3])
     for (int i = 1; i < rill_q(m->whole->lattice); i++) {
         uint32_t from[3];
         for (int a = 0; a < 3; a++)
-            from[a] = (uint32_t)((int64_t)x[a] + numbering->n[a] - rill_c(m->whole->lattice, i, a)) % numbering->n[a];
+            from[a] = (uint32_t)((int64_t)x[a] + numbering->n[a] - rill_c(m->whole->lattice, i, a)) %
+                      numbering->n[a];
         const rill_node other = rill_numbering_node(numbering, from[0], from[1], from[2]);
         if (other == RILL_UPSTREAM_WALL || own(part, node) == own(part, other)) continue;
         const bool receives = own(part, node);
         const rill_node number = number_of(m, x), peer = receives ? number_of(m, from) : number;
-        RILL_TRY(add(receives ? &m->receives : &m->sends,
-                     (entry){(uint32_t)rill_parts_of(m->parts, peer), (uint32_t)i, (uint32_t)i, number, node}));
+        RILL_TRY(add(receives ? &m->receives : &m->sends, (entry){(uint32_t)rill_parts_of(m->parts, peer),
+                                                                  (uint32_t)i, (uint32_t)i, number, node}));
     }
 done:
     return status;
@@ -195,7 +198,10 @@ done:
     return status;
 }
 
-static rill_node local_of(const rill_part *part, rill_node node) { return node - part->first + part->domain->first; }
+static rill_node local_of(const rill_part *part, rill_node node)
+{
+    return node - part->first + part->domain->first;
+}
 
 /* Hand out the links across mirrored boundaries: to the part that has both, or as crossings to two. */
 static rill_status swaps_list(making *m)
@@ -254,9 +260,10 @@ static rill_status ranges_set(const rill_domain *whole, rill_parts *parts)
 {
     const uint64_t chunks = ((uint64_t)whole->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
     if (chunks < (uint64_t)parts->count)
-        return rill_fail(RILL_USAGE,
-                         "%u fluid nodes cannot be cut into %d parts of %d nodes or more: use %llu devices at most",
-                         whole->nodes, parts->count, RILL_CHUNK, (unsigned long long)chunks);
+        return rill_fail(
+            RILL_USAGE,
+            "%u fluid nodes cannot be cut into %d parts of %d nodes or more: use %llu devices at most",
+            whole->nodes, parts->count, RILL_CHUNK, (unsigned long long)chunks);
     for (int p = 0; p < parts->count; p++) {
         const uint64_t first = chunks * (uint64_t)p / (uint64_t)parts->count * RILL_CHUNK,
                        end = chunks * ((uint64_t)p + 1) / (uint64_t)parts->count * RILL_CHUNK;
@@ -264,10 +271,11 @@ static rill_status ranges_set(const rill_domain *whole, rill_parts *parts)
         parts->part[p].end = end < whole->nodes ? (rill_node)end : whole->nodes;
         const planes at = planes_of(whole, parts->part[p].first, parts->part[p].end);
         if (at.count + 2 > whole->geom->n[2])
-            return rill_fail(RILL_USAGE,
-                             "a box of %u planes along z cannot be cut into %d parts, because one of them has nodes "
-                             "in %u planes: use fewer devices, or turn the geometry so that z is its longest axis",
-                             whole->geom->n[2], parts->count, at.count);
+            return rill_fail(
+                RILL_USAGE,
+                "a box of %u planes along z cannot be cut into %d parts, because one of them has nodes "
+                "in %u planes: use fewer devices, or permute the axes so that z is the longest",
+                whole->geom->n[2], parts->count, at.count);
     }
     return RILL_OK;
 }
@@ -279,7 +287,8 @@ rill_status rill_parts_create(const rill_domain *whole, int count, rill_parts *o
     parts.part = calloc((size_t)count, sizeof *parts.part);
     if (!parts.part) return rill_fail(RILL_SYSTEM, "out of memory for the parts of a domain");
     RILL_TRY(ranges_set(whole, &parts));
-    for (int p = 0; p < count; p++) RILL_TRY(part_create(&(making){.whole = whole, .parts = &parts, .number = p}));
+    for (int p = 0; p < count; p++)
+        RILL_TRY(part_create(&(making){.whole = whole, .parts = &parts, .number = p}));
     *out = parts;
     parts = (rill_parts){.count = 0};
 done:

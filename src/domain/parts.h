@@ -3,31 +3,31 @@
  * @file parts.h
  * A domain cut into parts, each for one device: successive ranges of its nodes, with the planes beside them.
  *
- * Cuts lie at multiples of RILL_CHUNK nodes, so that sums are taken of the same nodes in the same order however
- * many parts there are. A part numbers the planes that its nodes lie in and one plane before and behind: these
- * neighbours are not stepped; before each step they are given what comes from them. Links are followed in the
- * periodic box of these planes as in that of the whole domain.
+ * Cuts lie at multiples of RILL_CHUNK nodes, so that sums are taken of the same nodes in the same order
+ * however many parts there are. A part numbers the planes that its nodes lie in and one plane before and
+ * behind: these neighbours are not stepped; before each step they are given what comes from them. Links are
+ * followed in the periodic box of these planes as in that of the whole domain.
  */
 #ifndef RILL_DOMAIN_PARTS_H
 #define RILL_DOMAIN_PARTS_H
 
 #include "domain/domain.h"
 
-/** Links whose populations go to other parts, or come from there: by part, then by direction and receiving node in
- * the whole, then pairs across mirrored boundaries. Both sides list them in the same order. */
+/** Links whose populations go to other parts, or come from there: by part, then by direction and receiving
+ * node in the whole, then pairs across mirrored boundaries. Both parts list them in the same order. */
 typedef struct rill_crossings {
     rill_crossing *links; /**< [count] */
-    uint64_t *first;         /**< [parts + 1], by the other part */
+    uint64_t *first;      /**< [parts + 1], by the other part */
     uint64_t count;
 } rill_crossings;
 
 /** One part. */
 typedef struct rill_part {
-    rill_node first, end;  /**< its nodes are these of the whole */
-    rill_geom *geom;       /**< its planes */
-    rill_domain *domain;   /**< of them; its mirrored links are those within the part */
+    rill_node first, end; /**< its nodes are these of the whole */
+    rill_geom *geom;      /**< its planes */
+    rill_domain *domain;  /**< of them; its mirrored links are those within the part */
     rill_crossings sends, receives;
-    rill_swap *turns;      /**< [turn_count], links that change sign once they were received */
+    rill_swap *turns; /**< [turn_count], links that change sign once they were received */
     size_t turn_count;
 } rill_part;
 

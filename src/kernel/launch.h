@@ -43,8 +43,8 @@ typedef struct rill_launch {
     int parity; /**< number of the step to come & 1; 0 for schemes with one kind of step */
     rill_arrays from,
         to; /**< read, written: two populations arrays, or twice the same for in-place schemes */
-    rill_node first, nodes;  /**< a step is made, and totals are taken, of nodes first … nodes - 1; all else takes
-                                all nodes */
+    rill_node first, nodes;  /**< a step is made, and totals are taken, of nodes first … nodes - 1; all else
+                                takes  all nodes */
     const rill_node *order;  /**< moments, set: kernel number of node first + k; NULL: first + k itself */
     rill_wall_weights walls; /**< step: links to be interpolated that were not rewritten before it */
     bool add;      /**< set: add the equilibrium of a density, all that is given, to what is there */
@@ -106,7 +106,7 @@ typedef struct rill_swap {
 /** A link that populations cross from one part of a domain to another. */
 typedef struct rill_crossing {
     rill_node node;
-    uint32_t direction; /**< of the population that comes in at the node */
+    uint32_t direction;                      /**< of the population that comes in at the node */
 } __attribute__((aligned(8))) rill_crossing; /* one load */
 
 /** Two wall links of a patch that see each other in it, or twice the same. */
@@ -225,8 +225,8 @@ struct rill_kernels {
     void (*set)(const rill_launch *launch, rill_node first, rill_node count, const double *moments);
     /** Exchange wall slots before the step that `launch` describes. */
     void (*swap)(const rill_launch *launch, const rill_swap *swaps, size_t count);
-    /** Copy what comes in at links from the parts of a domain to words, as it is stored, or from words. Before the
-     * step that `launch` describes. */
+    /** Copy what comes in at links from the parts of a domain to words, as it is stored, or from words.
+     * Before the step that `launch` describes. */
     void (*pack)(const rill_launch *launch, const rill_crossing *links, uint64_t count, void *words);
     void (*unpack)(const rill_launch *launch, const rill_crossing *links, uint64_t count, const void *words);
     /** Ring buffer: copy the nodes that ghosts stand for to them, before the step that `launch` describes. */

@@ -11,7 +11,7 @@
 /* What one part sends and receives, in the memory of its device. */
 typedef struct mail {
     const rill_crossing *sends, *receives;
-    void *sent[2]; /* of even and odd exchanges: the other part may still copy the last */
+    void *sent[2];  /* of even and odd exchanges: the other part may still copy the last */
     void *received; /* NULL on a host, where parts read what was sent */
     const void *turns;
 } mail;
@@ -45,17 +45,19 @@ static rill_status check(const rill_sim *sim)
     const rill_variant v = sim->options.variant;
     const int count = sim->options.device_count;
     if (v.addressing == RILL_DENSE || v.stream == RILL_RING || v.bounce == RILL_FULL_WAY)
-        return rill_fail(RILL_USAGE,
-                         "%s cannot be had on %d devices: choose pull, push, AA or an Esoteric scheme, a list, "
-                         "chase or a bitmap, and half-way bounce-back",
-                         v.addressing == RILL_DENSE ? "direct addressing"
-                         : v.stream == RILL_RING    ? "the ring buffer"
-                                                    : "full-way bounce-back",
-                         count);
+        return rill_fail(
+            RILL_USAGE,
+            "%s cannot be had on %d devices: choose pull, push, AA or an Esoteric scheme, a list, "
+            "chase or a bitmap, and half-way bounce-back",
+            v.addressing == RILL_DENSE ? "direct addressing"
+            : v.stream == RILL_RING    ? "the ring buffer"
+                                       : "full-way bounce-back",
+            count);
     for (int k = 0; k < count; k++)
         if (!sim->options.devices[k] || sim->options.devices[k]->backend != sim->options.devices[0]->backend)
-            return rill_fail(RILL_USAGE, "device %d of %d is of another backend than the first: choose %s ones",
-                             k, count, sim->options.devices[0] ? sim->options.devices[0]->backend->name : "open");
+            return rill_fail(RILL_USAGE,
+                             "device %d of %d is of another backend than the first: choose %s ones", k, count,
+                             sim->options.devices[0] ? sim->options.devices[0]->backend->name : "open");
     return RILL_OK;
 }
 
@@ -192,7 +194,8 @@ rill_status rill_several_begin(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
     for (uint64_t k = 0; k < steps; k++) {
-        for (int p = 0; p < sim->several->parts.count; p++) RILL_TRY(rill_sim_begin(sim->several->sims[p], 1));
+        for (int p = 0; p < sim->several->parts.count; p++)
+            RILL_TRY(rill_sim_begin(sim->several->sims[p], 1));
         RILL_TRY(exchange(sim));
         sim->steps++;
     }

@@ -331,8 +331,7 @@ static rill_status step_once(rill_sim *sim, bool left, bool leave)
     const bool ring = sim->options.variant.stream == RILL_RING;
     rill_launch launch = rill_sim_launch(sim);
     if (left) launch.walls = rill_patches_left(&sim->patches);
-    const uint64_t end = end_of(sim),
-                   chunk = sim->device->backend->turns ? end : sim->links->size.chunk;
+    const uint64_t end = end_of(sim), chunk = sim->device->backend->turns ? end : sim->links->size.chunk;
     for (uint64_t first = sim->domain->first; first < end; first += chunk) {
         launch.first = (rill_node)first;
         launch.nodes = (rill_node)(end - first < chunk ? end : first + chunk);
@@ -500,7 +499,8 @@ static range range_of(rill_sim *sim, int k, rill_node first, rill_node count, si
                    end = (uint64_t)first + count;
     const uint64_t low = first > begins ? first : begins, high = end < ends ? end : ends;
     *at = low < high ? (size_t)(low - first) : 0;
-    return (range){low < high ? (rill_node)(low - begins) : 0, low < high ? (rill_node)(high - low) : 0, count};
+    return (range){low < high ? (rill_node)(low - begins) : 0, low < high ? (rill_node)(high - low) : 0,
+                   count};
 }
 
 static rill_status moments_of(rill_sim *sim, range r, double *rho, double *u)
@@ -511,7 +511,8 @@ static rill_status moments_of(rill_sim *sim, range r, double *rho, double *u)
     RILL_TRY(host_slice(r.count, &host));
     rill_launch launch = rill_sim_launch(sim);
     for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
-        const rill_node part = (rill_node)slice_of(r.count - done_nodes), first = r.first + (rill_node)done_nodes;
+        const rill_node part = (rill_node)slice_of(r.count - done_nodes),
+                        first = r.first + (rill_node)done_nodes;
         RILL_TRY(order_upload(sim, first, part, &launch));
         sim->kernels->moments(&launch, sim->domain->first + first, part, sim->slice);
         RILL_TRY(rill_device_wait(sim->device));
@@ -547,7 +548,8 @@ static rill_status set_moments_of(rill_sim *sim, range r, const double *rho, con
     RILL_TRY(host_slice(r.count, &host));
     rill_launch launch = rill_sim_launch(sim);
     for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
-        const rill_node part = (rill_node)slice_of(r.count - done_nodes), first = r.first + (rill_node)done_nodes;
+        const rill_node part = (rill_node)slice_of(r.count - done_nodes),
+                        first = r.first + (rill_node)done_nodes;
         memcpy(host, rho + done_nodes, part * sizeof(double));
         for (size_t a = 0; a < 3; a++)
             memcpy(host + (a + 1) * part, u + a * r.stride + done_nodes, part * sizeof(double));

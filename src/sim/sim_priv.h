@@ -13,8 +13,8 @@ typedef struct rill_several rill_several;
 
 struct rill_sim {
     const rill_domain *domain;
-    rill_several *several; /* on several devices: simulations of parts, that have all that is below `options` but
-                              steps and fresh; else NULL */
+    rill_several *several; /* on several devices: simulations of parts, that have all that is below `options`
+                              but steps and fresh; else NULL */
     rill_device *device;
     const rill_kernels *kernels;
     rill_sim_options options;

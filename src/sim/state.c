@@ -183,8 +183,8 @@ uint64_t rill_sim_state_bytes(rill_sim *sim)
     return bytes;
 }
 
-/* Return the bytes, of `bytes` from `offset` on, that lie in the state of a part whose own begins at `begins`;
- * where they begin in it. */
+/* Return the bytes, of `bytes` from `offset` on, that lie in the state of a part whose own begins at
+ * `begins`; where they begin in it. */
 static uint64_t share_of(rill_sim *part, uint64_t begins, uint64_t offset, uint64_t bytes, uint64_t *within)
 {
     const uint64_t ends = begins + part_bytes(part), end = offset + bytes;

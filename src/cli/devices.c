@@ -9,7 +9,8 @@ static rill_status ordinal_add(cli_devices *d, long ordinal)
 {
     for (int k = 0; k < d->count; k++)
         if (d->ordinals[k] == ordinal)
-            return rill_fail(RILL_USAGE, "--devices %s names device %ld twice: name each once", d->list, ordinal);
+            return rill_fail(RILL_USAGE, "--devices %s names device %ld twice: name each once", d->list,
+                             ordinal);
     if (d->count == CLI_DEVICES_MAX)
         return rill_fail(RILL_USAGE, "--devices %s names more than %d devices", d->list, CLI_DEVICES_MAX);
     d->ordinals[d->count++] = (int)ordinal;
@@ -30,7 +31,8 @@ rill_status cli_devices_parse(cli_devices *d)
         char *end;
         const long ordinal = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : -1;
         if (ordinal < 0 || ordinal > 999 || (*end != ',' && *end != '\0'))
-            return rill_fail(RILL_USAGE, "--devices %s is no list of device numbers: write 0,1 or all", d->list);
+            return rill_fail(RILL_USAGE, "--devices %s is no list of device numbers: write 0,1 or all",
+                             d->list);
         RILL_TRY(ordinal_add(d, ordinal));
         at = end;
         if (*at == '\0') break;
@@ -56,7 +58,8 @@ rill_status cli_devices_open(cli_devices *d, rill_device *first)
     rill_status status = RILL_OK;
     d->opened[0] = first;
     if (d->list && d->count == 0) RILL_TRY(all_list(d, first->kind));
-    for (int k = 1; k < d->count; k++) RILL_TRY(rill_device_create(first->kind, d->ordinals[k], &d->opened[k]));
+    for (int k = 1; k < d->count; k++)
+        RILL_TRY(rill_device_create(first->kind, d->ordinals[k], &d->opened[k]));
     const int count = d->count > 1 ? d->count : d->ranks > 1 ? (int)d->ranks : 1;
     for (int k = 0; k < count; k++) d->parts[k] = d->opened[d->count > 1 ? k : 0];
     d->part_count = count;

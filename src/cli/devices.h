@@ -12,10 +12,10 @@ enum { CLI_DEVICES_MAX = 64 };
 
 /** Devices, and which of them each part of a simulation is stepped by. */
 typedef struct cli_devices {
-    const char *list;      /**< --devices: "0,1", "all"; NULL: one device */
-    uint64_t ranks;        /**< --ranks: parts that one device steps; 0 or 1: one */
+    const char *list; /**< --devices: "0,1", "all"; NULL: one device */
+    uint64_t ranks;   /**< --ranks: parts that one device steps; 0 or 1: one */
     int ordinals[CLI_DEVICES_MAX];
-    int count;             /**< of the ordinals; 0 for "all" before they are counted */
+    int count; /**< of the ordinals; 0 for "all" before they are counted */
     rill_device *opened[CLI_DEVICES_MAX];
     rill_device *parts[CLI_DEVICES_MAX]; /**< [part_count], some of the opened ones */
     int part_count;
@@ -27,7 +27,8 @@ rill_status cli_devices_parse(cli_devices *devices);
 /** Return the number of the first device. */
 int cli_devices_first(const cli_devices *devices);
 
-/** Open the others, and hand out parts. @param first  opened, and closed by cli_devices_close() from now on */
+/** Open the others, and hand out parts. @param first  opened, and closed by cli_devices_close() from now on
+ */
 rill_status cli_devices_open(cli_devices *devices, rill_device *first);
 
 /** Close all; those that were not opened are allowed. */

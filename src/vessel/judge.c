@@ -96,7 +96,8 @@ static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
             o->name, CELLS_LEAST, dx);
     else
         say(plan, false,
-            "%.3g cells lie across %s: %d of them, with --dx \"%s\", give wall shear to a few per cent",
+            "%.3g cells lie across %s: %d of them, with --dx \"%s\", give wall shear to a few per cent where "
+            "the boundary layer is resolved",
             cells, o->name, CELLS_FEW, dx);
 }
 

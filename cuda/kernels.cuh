@@ -5,6 +5,7 @@
 #define RILL_CUDA_KERNELS_CUH
 
 #include "cuda/compiled.h"
+#include "cuda/registers.cuh"
 #include "kernel/launch.h"
 #include "kernel/node.h"
 #include "kernel/outlet.h"
@@ -46,33 +47,15 @@ template <class V> constexpr bool offsets_again(const int parity)
            rill_slot_looks(V::stream, parity, false);
 }
 
-// Registers that a step of a variant needs to stay clear of spills, found with ptxas: schemes in place that look
-// at neighbours hold addresses besides populations, some collisions and formats hold more values than others, and
-// offsets of 32 bits take fewer. A ring buffer is not faster with less. Registers are allocated in units of eight: 51 give an
-// SM 20 blocks of 64 threads at 48 registers per thread, and 48 would give 21 at 40.
+// Registers that a step of a variant may use; see registers.cuh. Posits hold more values than other formats.
 template <class V> constexpr int registers_of(const int parity, const bool at_walls, const bool narrow)
 {
-    constexpr bool wide = V::lattice == RILL_D3Q27, twice = sizeof(rill_scalar) == 8;
-    constexpr bool posit =
-        V::storage == RILL_P16_0S || V::storage == RILL_P16_1S || V::storage == RILL_P16_2C;
-    constexpr bool stokes = V::equilibrium == RILL_STOKES;
-    const bool holds = rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
-    int registers = twice ? (wide ? 192 : 128) : wide ? 72 : 64;
-    if (narrow && !twice && !at_walls && !holds && V::stream != RILL_RING)
-        registers = wide && V::storage == RILL_FP32 ? 72 : stokes && !wide ? 51 : 56;
-    if (!twice && wide && V::collision == RILL_TRT &&
-        (at_walls || older_device || (V::stream == RILL_RING && (stokes || narrow))))
-        registers += 8;
-    if (!twice && wide && V::collision == RILL_CUMULANT && V::stream == RILL_RING && !narrow) registers += 8;
-    if (holds && narrow && !wide && !twice)
-        registers += stokes ? 0 : 16;
-    else if (holds)
-        registers += twice ? (wide ? 63 : 40) : wide ? 56 : V::addressing == RILL_BITMAP ? 16 * (1 + !stokes + older_device) : 40;
-    if (narrow && older_device) registers += 8;
-    if (V::collision == RILL_MRT || V::rheology != RILL_NEWTONIAN) registers += 32;
-    if (posit || (V::addressing == RILL_DENSE && !holds)) registers += 24;
-    if (twice && V::storage != RILL_FP64 && V::storage != RILL_FP32) registers += 16;
-    return registers < 255 ? registers : 255;
+    constexpr bool posit = V::storage == RILL_P16_0S || V::storage == RILL_P16_1S || V::storage == RILL_P16_2C;
+    if (sizeof(rill_scalar) == 8 || posit || V::rheology != RILL_NEWTONIAN) return RILL_REGISTERS_MOST;
+    const int kind = at_walls ? RILL_STEP_WALLS : parity ? RILL_STEP_ODD : RILL_STEP_EVEN;
+    const int registers = rill_registers_of(V::lattice, V::collision, V::equilibrium, V::stream, V::addressing,
+                                            V::storage == RILL_FP32 ? 4 : 2, kind, narrow);
+    return registers == RILL_REGISTERS_MOST ? registers : registers + (older_device ? RILL_REGISTERS_OLDER : 0);
 }
 
 // Blocks that share the 65,536 registers of a multiprocessor. A compiler that finds spills nevertheless requests
@@ -117,25 +100,10 @@ template <> struct number_of_node<true> {
     using type = rill_node;
 };
 
-// A variant as a step reads, computes and writes: with offsets of 32 bits or not; and where it is linear in its
-// populations with these as they are stored, 2^15 times as large, so that the force alone is scaled. Powers of two change
-// no other bit of a result.
+// A variant as a step reads and writes: with offsets of 32 bits or not.
 template <class V, bool narrow_offsets> struct stepping : V {
     using number = typename number_of_node<narrow_offsets>::type;
     static constexpr bool narrow = narrow_offsets;
-    static constexpr bool scaled = V::storage == RILL_FP16S && V::equilibrium == RILL_STOKES && V::rheology == RILL_NEWTONIAN &&
-                                   (V::collision == RILL_TRT || V::collision == RILL_SRT) && V::shift == RILL_SHIFTED;
-    static constexpr int storage = scaled ? RILL_FP16 : V::storage;
-    static __device__ __forceinline__ void collide(const rill_rates &rates, rill_real *f)
-    {
-        if constexpr (scaled) {
-            rill_rates larger = rates;
-            for (int a = 0; a < 3; a++) larger.force[a] *= rill_power(rill_storage_scale(V::storage));
-            rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &larger, f);
-        } else {
-            rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &rates, f);
-        }
-    }
 };
 
 // Return n, so that the compiler does not know it to be n: what was computed from that is then computed again instead of
@@ -287,7 +255,7 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     } else if (node) {
         rill_node_read<step>(parity, &from, n, &links, f);
     }
-    if (node) step::collide(rates, f);
+    if (node) rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &rates, f);
     if (ring) {
         if (threadIdx.x < 32)
             while (!__all_sync(0xFFFFFFFFu, (int32_t)(seen - full) >= 0))
@@ -673,7 +641,7 @@ static __device__ patch_row patch_ready(const rill_arrays &arrays, const int equ
     if (!row.mine()) return row;
     const rill_patch &patch = *row.patch;
     const double mean[3] = {0, 0, 0};
-    if (patch.outlet) asm volatile("prefetch.global.L2 [%0];" ::"l"(patch.stored)); // needed when all have arrived
+    if (patch.kind == RILL_BOUNDARY_WINDKESSEL) asm volatile("prefetch.global.L2 [%0];" ::"l"(patch.stored)); // needed when all have arrived
     if (rill_patch_answers(equilibrium, &patch))
         row.answer = {patch.terms[row.k], patch.terms[patch.count + row.k]};
     else

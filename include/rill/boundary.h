@@ -15,9 +15,12 @@ extern "C" {
 /** Boundary conditions of wall links: what comes back along them. Equations: kernel/boundary.h,
  * docs/method.md. */
 typedef enum rill_boundary_kind {
-    RILL_BOUNDARY_WALL,     /**< what was sent, as at any wall: such links are listed to be measured */
-    RILL_BOUNDARY_VELOCITY, /**< bounce-back at a wall that moves, or at an inlet */
-    RILL_BOUNDARY_PRESSURE /**< anti-bounce-back: a density, that is a pressure rho/3, half-way to the wall */
+    RILL_BOUNDARY_WALL,      /**< what was sent, as at any wall: such links are listed to be measured */
+    RILL_BOUNDARY_VELOCITY,  /**< bounce-back at a wall that moves, or at an inlet */
+    RILL_BOUNDARY_PRESSURE,  /**< anti-bounce-back: a density, that is a pressure rho/3, half-way to the wall
+                              */
+    RILL_BOUNDARY_WINDKESSEL /**< the same, with a density that follows from the flow through the patch; see
+                                  rill_sim_patch_windkessel() */
 } rill_boundary_kind;
 
 /** A wall link: the way into a fluid node from a solid voxel, or from beyond a domain boundary that is

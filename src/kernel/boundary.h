@@ -50,10 +50,16 @@ RILL_FN size_t rill_patch_slot(const rill_plan plan, const int parity, const ril
     return rill_outgoing(plan.lattice, plan.stream, plan.addressing, plan.bounce, before, arrays, n, i);
 }
 
+/** Return whether a density is held at a patch, given or that of a Windkessel. */
+RILL_FN bool rill_patch_holds_pressure(const rill_patch *patch)
+{
+    return patch->kind == RILL_BOUNDARY_PRESSURE || patch->kind == RILL_BOUNDARY_WINDKESSEL;
+}
+
 /** Return whether velocities count in what a pressure patch sends back. */
 RILL_FN bool rill_patch_flows(const int equilibrium, const rill_patch *patch)
 {
-    return patch->kind == RILL_BOUNDARY_PRESSURE && equilibrium == RILL_SECOND_ORDER;
+    return rill_patch_holds_pressure(patch) && equilibrium == RILL_SECOND_ORDER;
 }
 
 /** Return whether what a pair answers depends on the velocity of its nodes. */
@@ -158,7 +164,7 @@ RILL_FN rill_patch_answer rill_patch_answer_of(const int lattice, const bool flo
 /** Return what comes back along link e of a pair that has sent this. */
 RILL_FN double rill_patch_back(const rill_patch *patch, const double term, const double sent[2], const int e)
 {
-    return patch->kind == RILL_BOUNDARY_PRESSURE ? term - sent[1 - e] : sent[e] + term;
+    return rill_patch_holds_pressure(patch) ? term - sent[1 - e] : sent[e] + term;
 }
 
 /** Return what link e of a pair has sent. @param own  what its slot holds of it, if it is not rewritten */

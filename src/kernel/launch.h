@@ -149,8 +149,7 @@ typedef struct rill_patch {
                                  device, where links find these themselves */
     double normal[3];       /**< into the fluid */
     double backflow;        /**< see rill_windkessel */
-    bool outlet;            /**< a Windkessel lies behind: */
-    double decay;           /**< exp(-1 / (distal compliance)) */
+    double decay;           /**< Windkessel: exp(-1 / (distal compliance)) */
     double gain;            /**< (1 - decay) distal, 1 / compliance without a distal end */
     double proximal, layer; /**< see rill_windkessel */
     double *stored;         /**< [2], p_c alternately: of this step at step & 1 */

@@ -47,7 +47,7 @@ RILL_FN rill_patch_sums rill_patch_sums_of(const rill_patch *patch, const rill_p
 {
     const int links = rill_patch_links(pair);
     rill_patch_sums sums = {links * answer->fixed, links * answer->slope, density};
-    if (patch->kind == RILL_BOUNDARY_PRESSURE) sums.fixed -= 2 * (links == 2 ? sent[0] + sent[1] : sent[0]);
+    if (rill_patch_holds_pressure(patch)) sums.fixed -= 2 * (links == 2 ? sent[0] + sent[1] : sent[0]);
     return sums;
 }
 
@@ -62,9 +62,9 @@ typedef struct rill_patch_act {
 RILL_FN rill_patch_act rill_patch_act_of(const rill_patch *patch, const rill_patch_now *now,
                                          const rill_patch_sums *sums)
 {
-    const bool pressure = patch->kind == RILL_BOUNDARY_PRESSURE;
+    const bool pressure = rill_patch_holds_pressure(patch);
     rill_patch_act act = {pressure ? now->weights[patch->first_weight] : 0, 0, 0, 0};
-    if (patch->outlet) {
+    if (patch->kind == RILL_BOUNDARY_WINDKESSEL) {
         const double a = patch->decay * patch->stored[now->step & 1] + (1 - patch->decay) * act.density / 3;
         const double r = patch->gain + patch->proximal - patch->layer;
         const double q = -(sums->fixed + 3 * sums->slope * a) / (1 + 3 * sums->slope * r);
@@ -81,7 +81,7 @@ RILL_FN rill_patch_act rill_patch_act_of(const rill_patch *patch, const rill_pat
 /** Keep what the steps to come and observers need of it; one thread of a patch does. */
 RILL_FN void rill_patch_keep(const rill_patch *patch, const rill_patch_now *now, const rill_patch_act *act)
 {
-    if (patch->outlet) patch->stored[(now->step + 1) & 1] = act->stored;
+    if (patch->kind == RILL_BOUNDARY_WINDKESSEL) patch->stored[(now->step + 1) & 1] = act->stored;
     if (!patch->record) return;
     double *record = patch->record + 2 * (now->step % patch->capacity);
     record[0] = act->flow;

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "kernel/boundary.h"
 
 #include <math.h>
 
@@ -46,7 +47,7 @@ rill_status rill_patches_windkessel(rill_patches *p, int patch, const rill_launc
     rill_status status = RILL_OK;
     rill_attached *a = p->all[patch];
     const double both[2] = {w->stored, w->stored};
-    if (a->patch.kind != RILL_BOUNDARY_PRESSURE)
+    if (!rill_patch_holds_pressure(&a->patch))
         return rill_fail(RILL_USAGE,
                          "patch %d holds no pressure: a Windkessel needs rill_boundary_set_density()", patch);
     RILL_TRY(windkessel_check(w));
@@ -61,7 +62,7 @@ rill_status rill_patches_windkessel(rill_patches *p, int patch, const rill_launc
     a->patch.proximal = w->proximal;
     a->patch.layer = w->layer;
     a->patch.backflow = w->backflow;
-    a->patch.outlet = true;
+    a->patch.kind = RILL_BOUNDARY_WINDKESSEL;
     a->beyond = w->beyond;
     RILL_TRY(rill_patches_refresh(p, launch, a->device));
 done:
@@ -132,7 +133,7 @@ rill_status rill_patches_stored(const rill_patches *p, int first, int count, uin
     for (int k = 0; k < count; k++) {
         const rill_attached *a = p->all[first + k];
         stored[k] = 0;
-        if (a->patch.outlet)
+        if (a->patch.kind == RILL_BOUNDARY_WINDKESSEL)
             RILL_TRY(
                 rill_device_download(a->device, &stored[k], a->patch.stored + (steps & 1), sizeof *stored));
     }
@@ -146,7 +147,7 @@ rill_status rill_patches_restore(rill_patches *p, uint64_t steps, const double *
     for (int k = 0; k < p->count; k++) {
         rill_attached *a = p->all[k];
         a->recorded_from = steps;
-        if (a->patch.outlet)
+        if (a->patch.kind == RILL_BOUNDARY_WINDKESSEL)
             RILL_TRY(
                 rill_device_upload(a->device, a->patch.stored + (steps & 1), &stored[k], sizeof *stored));
     }

@@ -118,12 +118,12 @@ done:
 static rill_status weigh(const rill_attached *a, int k, uint64_t step, rill_patch_now *now)
 {
     double *weights = now->weights + a->patch.first_weight;
-    const bool pressure = a->patch.kind == RILL_BOUNDARY_PRESSURE;
+    const bool pressure = rill_patch_holds_pressure(&a->patch);
     if (a->interpolated || a->patch.kind == RILL_BOUNDARY_WALL) return RILL_OK;
     if (a->schedule)
         a->schedule(a->context, step, weights);
     else if (pressure)
-        weights[0] = a->patch.outlet ? 3 * a->beyond : a->scale * a->density;
+        weights[0] = a->patch.kind == RILL_BOUNDARY_WINDKESSEL ? 3 * a->beyond : a->scale * a->density;
     else
         weights[0] = 1;
     for (uint32_t m = 0; m < a->patch.modes; m++) {
@@ -132,7 +132,7 @@ static rill_status weigh(const rill_attached *a, int k, uint64_t step, rill_patc
         if (!isfinite(weights[m]))
             return rill_fail(RILL_USAGE, "the schedule of patch %d gives mode %u the weight %g at step %llu",
                              k, m, weights[m], (unsigned long long)step);
-        if (pressure && !a->patch.outlet && weights[m] <= -1)
+        if (a->patch.kind == RILL_BOUNDARY_PRESSURE && weights[m] <= -1)
             return rill_fail(
                 RILL_USAGE,
                 "the schedule of patch %d gives the pressure %g at step %llu, which is not above 0: "
@@ -191,10 +191,10 @@ rill_status rill_patches_scale(rill_patches *p, int patch, double factor)
     const double mach = fabs(factor) * a->speed_max * sqrt(3.0);
     if (!isfinite(factor))
         return rill_fail(RILL_USAGE, "factor %g of a patch is not a finite number", factor);
-    if (a->patch.kind == RILL_BOUNDARY_PRESSURE && (a->patch.outlet || a->schedule))
+    if (a->patch.kind == RILL_BOUNDARY_WINDKESSEL || (a->patch.kind == RILL_BOUNDARY_PRESSURE && a->schedule))
         return rill_fail(RILL_USAGE,
                          "the pressure of patch %d follows from its %s, not from a factor: change that",
-                         patch, a->patch.outlet ? "Windkessel" : "schedule");
+                         patch, a->patch.kind == RILL_BOUNDARY_WINDKESSEL ? "Windkessel" : "schedule");
     if (mach > RILL_BOUNDARY_MACH_MAX)
         return rill_fail(
             RILL_USAGE,

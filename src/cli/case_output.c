@@ -4,11 +4,11 @@
 #include "cli/cli.h"
 #include "core/units.h"
 #include "io/json_file.h"
+#include "vessel/end_kinds.h"
 
 #include <math.h>
 #include <string.h>
 
-static const char *const kinds[] = {"inlet", "pressure", "resistance", "windkessel", "flow-split"};
 static const char *const laws[] = {"newtonian", "carreau-yasuda", "casson"};
 
 #define MMHG 133.322387415
@@ -39,7 +39,8 @@ static void print_opening(const rill_case *c, const rill_opening *o, const rill_
     char label[RILL_OPENING_NAME + 4], more[96] = "";
     snprintf(label, sizeof label, "  %s", o->name);
     if (p->womersley > 0) snprintf(more, sizeof more, ", alpha %.3g", p->womersley);
-    cli_row(label, "%s, %.3g cells across, %.3g mm2%s", kinds[e->kind], p->cells, 1e6 * o->area, more);
+    cli_row(label, "%s, %.3g cells across, %.3g mm2%s", rill_end_kind_names[e->kind], p->cells, 1e6 * o->area,
+            more);
     if (p->flow_peak != 0)
         cli_row("", "flow %.4g mL/s, peak %.4g; %.3g m/s, Reynolds %.3g at the peak", 1e6 * p->flow_mean,
                 1e6 * p->flow_peak, p->velocity_peak, p->reynolds);
@@ -129,15 +130,15 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
 static json_t *opening_json(const rill_case *c, const rill_opening *o, const rill_plan_opening *p)
 {
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
-                     o->name, "kind", kinds[c->ends[p->end].kind], "cells", rill_json_real(p->cells),
-                     "area_m2", rill_json_real(o->area), "flow_mean_m3_per_s", rill_json_real(p->flow_mean),
-                     "flow_peak_m3_per_s", rill_json_real(p->flow_peak), "velocity_peak_m_per_s",
-                     rill_json_real(p->velocity_peak), "pressure_mean_pa", rill_json_real(p->pressure_mean),
-                     "pressure_peak_pa", rill_json_real(p->pressure_peak), "pressure_start_pa",
-                     rill_json_real(p->pressure_start), "reynolds", rill_json_real(p->reynolds), "womersley",
-                     rill_json_real(p->womersley), "profile_kept", rill_json_real(p->kept),
-                     "profile_kept_at_s", rill_json_real(p->kept_when), "outward_m_per_s",
-                     rill_json_real(p->outward));
+                     o->name, "kind", rill_end_kind_names[c->ends[p->end].kind], "cells",
+                     rill_json_real(p->cells), "area_m2", rill_json_real(o->area), "flow_mean_m3_per_s",
+                     rill_json_real(p->flow_mean), "flow_peak_m3_per_s", rill_json_real(p->flow_peak),
+                     "velocity_peak_m_per_s", rill_json_real(p->velocity_peak), "pressure_mean_pa",
+                     rill_json_real(p->pressure_mean), "pressure_peak_pa", rill_json_real(p->pressure_peak),
+                     "pressure_start_pa", rill_json_real(p->pressure_start), "reynolds",
+                     rill_json_real(p->reynolds), "womersley", rill_json_real(p->womersley), "profile_kept",
+                     rill_json_real(p->kept), "profile_kept_at_s", rill_json_real(p->kept_when),
+                     "outward_m_per_s", rill_json_real(p->outward));
 }
 
 static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)

@@ -10,15 +10,20 @@
 #include "vessel/waveform.h"
 #include "rill.h"
 
-/** What stands at an opening. */
-typedef enum rill_end_kind {
-    RILL_END_INLET,      /**< a flow comes in */
-    RILL_END_PRESSURE,   /**< a pressure is held */
-    RILL_END_RESISTANCE, /**< p = beyond + distal Q */
-    RILL_END_WINDKESSEL, /**< p = p_c + proximal Q, compliance dp_c/dt = Q - (p_c - beyond)/distal */
-    RILL_END_SPLIT,      /**< a share of what the inlets bring leaves */
-    RILL_END_KINDS
-} rill_end_kind;
+/**
+ * What stands at an opening: X(kind, name in the case file). A flow comes in; a pressure is held;
+ * p = beyond + distal Q; p = p_c + proximal Q with compliance dp_c/dt = Q - (p_c - beyond)/distal; a share of
+ * what the inlets bring leaves. What else belongs to a kind is in end_kinds.c.
+ */
+#define RILL_END_LIST(X)                                                                                     \
+    X(INLET, "inlet")                                                                                        \
+    X(PRESSURE, "pressure")                                                                                  \
+    X(RESISTANCE, "resistance")                                                                              \
+    X(WINDKESSEL, "windkessel")                                                                              \
+    X(SPLIT, "flow-split")
+
+#define RILL_END_ENUMERATOR(kind, name) RILL_END_##kind,
+typedef enum rill_end_kind { RILL_END_LIST(RILL_END_ENUMERATOR) RILL_END_KINDS } rill_end_kind;
 
 /** What an inlet's number, or its waveform, is. */
 typedef enum rill_inflow {

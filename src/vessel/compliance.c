@@ -6,6 +6,8 @@
  */
 #include "vessel/plan.h"
 
+#include "vessel/end_kinds.h"
+
 #include <math.h>
 
 enum { SAMPLES = 256 };
@@ -43,12 +45,10 @@ void rill_compliance_begin(const rill_case *c, const rill_geom *geom, const rill
     for (int k = 0; k < outlook->count; k++) {
         const rill_end *e = &c->ends[outlook->ends[k]];
         held |= e->kind == RILL_END_PRESSURE || outlook->states[k].rest;
-        if (e->kind == RILL_END_WINDKESSEL) {
-            out->circuit += e->compliance;
-            out->constant = fmax(out->constant, e->distal * e->compliance);
-            admittance += 1 / (e->proximal + e->distal);
-        } else if (e->kind == RILL_END_RESISTANCE)
-            admittance += 1 / e->distal;
+        if (!rill_end_type_of(e)->circuit) continue;
+        out->circuit += e->compliance;
+        out->constant = fmax(out->constant, e->distal * e->compliance);
+        admittance += 1 / (e->proximal + e->distal);
     }
     out->resistance = held || !(admittance > 0) ? 0 : 1 / admittance;
     out->stroke = stroke_volume(c, outlook);

@@ -3,6 +3,7 @@
 #include "vessel/ends.h"
 
 #include "core/status.h"
+#include "vessel/end_kinds.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,10 +50,7 @@ void rill_end_inflow(const rill_end *e, const rill_opening *o, const rill_profil
 /* Murray (1926), doi:10.1073/pnas.12.3.207: flow goes with the cube of the radius. */
 static double cube(const rill_opening *o) { return pow(o->area / M_PI, 1.5); }
 
-static bool holds(const rill_end *e)
-{
-    return e->kind == RILL_END_PRESSURE || e->kind == RILL_END_RESISTANCE || e->kind == RILL_END_WINDKESSEL;
-}
+static bool holds(const rill_end *e) { return rill_end_type_of(e)->holds; }
 
 static rill_status find_fractions(const rill_case *c, const rill_opening *openings, const int *ends,
                                   int count, rill_end_state *states)
@@ -93,8 +91,8 @@ static rill_status find_fractions(const rill_case *c, const rill_opening *openin
 static double complex impedance(const rill_end *e, double omega, double complex *whole)
 {
     const double complex distal =
-        e->kind == RILL_END_WINDKESSEL ? e->distal / (1 + I * omega * e->distal * e->compliance) : e->distal;
-    *whole = distal + (e->kind == RILL_END_WINDKESSEL ? e->proximal : 0);
+        rill_end_stores(e) ? e->distal / (1 + I * omega * e->distal * e->compliance) : e->distal;
+    *whole = distal + e->proximal;
     return distal;
 }
 
@@ -182,7 +180,7 @@ void rill_ends_stored(const rill_case *c, const int *ends, int count, const rill
         double complex admittance = 0, z;
         for (int j = 0; j < count; j++) {
             const rill_end *e = &c->ends[ends[j]];
-            if (e->kind != RILL_END_RESISTANCE && e->kind != RILL_END_WINDKESSEL) continue;
+            if (!rill_end_type_of(e)->circuit) continue;
             impedance(e, omega, &z);
             admittance += 1 / z;
         }

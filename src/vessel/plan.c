@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "vessel/observe.h"
 #include "vessel/resume.h"
+#include "vessel/end_kinds.h"
 #include "vessel/sponge.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -327,9 +328,9 @@ static uint64_t link_bytes(const planner *p)
 /* Whether moments of all nodes are set at the start (Windkessels) or read. */
 static bool takes_moments(const planner *p)
 {
-    bool windkessel = false;
-    for (int k = 0; k < p->given->end_count; k++) windkessel |= p->given->ends[k].kind == RILL_END_WINDKESSEL;
-    return windkessel || p->given->output.fields;
+    bool stores = false;
+    for (int k = 0; k < p->given->end_count; k++) stores |= rill_end_stores(&p->given->ends[k]);
+    return stores || p->given->output.fields;
 }
 
 /* Bytes of a triangle in a file of the wall, and of its results; of a node, and of a picture. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a case file may say, and what must go together. How YAML is read is yaml.c's. */
-#include "vessel/case.h"
-#include "vessel/yaml.h"
+#include "vessel/end_kinds.h"
 
 #include "core/status.h"
 #include "geometry/surface/openings.h"
@@ -14,7 +13,6 @@
 #include <string.h>
 
 #define AT(member) offsetof(rill_case, member)
-#define OF_END(member) offsetof(rill_end, member)
 #define OF_LAW(member) offsetof(rill_law, member)
 
 #define CHECKPOINT_EVERY 600.0 /* s of wall-clock time, unless the case or an option says otherwise */
@@ -63,81 +61,6 @@ static rill_status read_law(const rill_yaml *yaml, const rill_yaml_value *value,
 
 /* ---- openings -------------------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"inlet", "pressure", "resistance", "windkessel", "flow-split", NULL};
-static const char *const profiles[] = {"flat", "parabolic", "womersley", "fitted", NULL};
-
-/* A fraction, or Murray's law. */
-static rill_status read_fraction(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
-                                 void *into)
-{
-    double *fraction = into;
-    const char *text = rill_yaml_scalar(value);
-    if (text && strcmp(text, "murray") == 0) {
-        *fraction = NAN;
-        return RILL_OK;
-    }
-    const rill_status status = rill_yaml_quantity(yaml, value, where, "1", fraction);
-    if (status != RILL_OK) {
-        rill_fail_prefix("%s", "a share of the inlets' flow, or murray");
-        return status;
-    }
-    if (*fraction > 0 && *fraction < 1) return RILL_OK;
-    return rill_yaml_fail(yaml, value, "%s is %g: give a share between 0 and 1, such as 30 %%, or murray",
-                          where, *fraction);
-}
-
-/* Name and waveform are read by the caller; a waveform's text rests in `wave_path` until then. */
-typedef struct end_reader {
-    rill_end end;
-    const char *wave_path;
-} end_reader;
-
-#define KIND                                                                                                 \
-    {                                                                                                        \
-        "kind", RILL_KEY_CHOICE, OF_END(kind), true, .choices = kinds                                        \
-    }
-#define WAVEFORM                                                                                             \
-    {                                                                                                        \
-        "waveform", RILL_KEY_TEXT, offsetof(end_reader, wave_path)                                           \
-    }
-#define BACKFLOW                                                                                             \
-    {                                                                                                        \
-        "backflow", RILL_KEY_QUANTITY, OF_END(backflow), false, "1", 0, 10                                   \
-    }
-#define BEYOND                                                                                               \
-    {                                                                                                        \
-        "beyond", RILL_KEY_QUANTITY, OF_END(beyond), false, "Pa", -1e7, 1e7                                  \
-    }
-
-static const rill_key inlet_keys[] = {
-    KIND,
-    {"flow", RILL_KEY_QUANTITY, OF_END(amount), false, "m3/s", -1, 1},
-    {"mean-velocity", RILL_KEY_QUANTITY, OF_END(amount), false, "m/s", -100, 100},
-    {"peak-velocity", RILL_KEY_QUANTITY, OF_END(amount), false, "m/s", -100, 100},
-    {"profile", RILL_KEY_CHOICE, OF_END(profile), false, .choices = profiles},
-    WAVEFORM,
-    {0}};
-static const rill_key pressure_keys[] = {
-    KIND, {"pressure", RILL_KEY_QUANTITY, OF_END(pressure), false, "Pa", -1e7, 1e7}, WAVEFORM, BACKFLOW, {0}};
-static const rill_key resistance_keys[] = {
-    KIND,
-    {"resistance", RILL_KEY_QUANTITY, OF_END(distal), true, "Pa.s/m3", 0, INFINITY, true},
-    BEYOND,
-    BACKFLOW,
-    {0}};
-static const rill_key windkessel_keys[] = {
-    KIND,
-    {"proximal", RILL_KEY_QUANTITY, OF_END(proximal), true, "Pa.s/m3", 0, INFINITY},
-    {"compliance", RILL_KEY_QUANTITY, OF_END(compliance), true, "m3/Pa", 0, INFINITY, true},
-    {"distal", RILL_KEY_QUANTITY, OF_END(distal), true, "Pa.s/m3", 0, INFINITY, true},
-    BEYOND,
-    BACKFLOW,
-    {0}};
-static const rill_key split_keys[] = {
-    KIND, {"fraction", RILL_KEY_CALL, OF_END(fraction), true, .read = read_fraction}, BACKFLOW, {0}};
-static const rill_key *const end_keys[] = {inlet_keys, pressure_keys, resistance_keys, windkessel_keys,
-                                           split_keys};
-
 /* Path of a file that the case names, from the case file's directory. */
 static char *beside(const char *path, const char *name)
 {
@@ -148,7 +71,7 @@ static char *beside(const char *path, const char *name)
 }
 
 /* A waveform says what it is; the case says how much of it, if it is a factor. */
-static rill_status fit_wave(const rill_yaml *yaml, const rill_yaml_value *at, end_reader *r, int given,
+static rill_status fit_wave(const rill_yaml *yaml, const rill_yaml_value *at, rill_end_reader *r, int given,
                             const char *amount)
 {
     rill_end *e = &r->end;
@@ -175,12 +98,12 @@ static rill_status fit_wave(const rill_yaml *yaml, const rill_yaml_value *at, en
 }
 
 /* What inlets and pressures say of how much. */
-static rill_status fit_amount(const rill_yaml *yaml, const rill_yaml_value *at, end_reader *r,
+static rill_status fit_amount(const rill_yaml *yaml, const rill_yaml_value *at, rill_end_reader *r,
                               const bool *given, const rill_case *c)
 {
     rill_status status = RILL_OK;
     rill_end *e = &r->end;
-    const rill_key *keys = end_keys[e->kind];
+    const rill_key *keys = rill_end_type_of(e)->keys;
     const int last = e->kind == RILL_END_INLET ? RILL_INFLOW_COUNT : 1;
     int which = -1;
     char *path = NULL;
@@ -216,8 +139,9 @@ static rill_status read_end(const rill_yaml *yaml, const rill_yaml_value *key, c
 {
     rill_status status = RILL_OK;
     bool given[16] = {false};
-    char where[96], what[112];
-    end_reader r = {.end = {.profile = RILL_PROFILE_FITTED, .backflow = -1, .line = rill_yaml_line(key)}};
+    char where[96], what[112], names[RILL_END_NAMES];
+    rill_end_reader r = {
+        .end = {.profile = RILL_PROFILE_FITTED, .backflow = -1, .line = rill_yaml_line(key)}};
     const char *name = rill_yaml_scalar(key);
     if (strlen(name) >= sizeof r.end.name || rill_opening_name_check(name) != RILL_OK)
         return rill_yaml_fail(yaml, key, "\"%.80s\" cannot be the name of an opening", name);
@@ -229,13 +153,12 @@ static rill_status read_end(const rill_yaml *yaml, const rill_yaml_value *key, c
         return rill_yaml_fail(yaml, value, "%s is no mapping: write its kind and what goes with it below",
                               where);
     if (!kind)
-        return rill_yaml_fail(
-            yaml, value, "%s lacks the key \"kind\": inlet, pressure, resistance, windkessel or flow-split",
-            where);
+        return rill_yaml_fail(yaml, value, "%s lacks the key \"kind\": %s", where,
+                              rill_end_names(false, names, sizeof names));
     snprintf(what, sizeof what, "kind of %s", where);
-    RILL_TRY(rill_yaml_choice(yaml, kind, what, kinds, &k));
-    RILL_TRY(rill_yaml_map(yaml, value, where, end_keys[k], &r, given));
-    if (k == RILL_END_INLET || k == RILL_END_PRESSURE) RILL_TRY(fit_amount(yaml, value, &r, given, c));
+    RILL_TRY(rill_yaml_choice(yaml, kind, what, rill_end_kind_names, &k));
+    RILL_TRY(rill_yaml_map(yaml, value, where, rill_end_types[k].keys, &r, given));
+    if (rill_end_types[k].given) RILL_TRY(fit_amount(yaml, value, &r, given, c));
     *out = r.end;
     r.end.wave = NULL;
 done:
@@ -472,20 +395,20 @@ static rill_status check_run(rill_case *c)
 static rill_status check_ends(const rill_case *c)
 {
     int count[RILL_END_KINDS] = {0};
+    int outlets = 0;
     double shares = 0;
+    char names[RILL_END_NAMES];
     for (int k = 0; k < c->end_count; k++) {
         count[c->ends[k].kind]++;
+        outlets += rill_end_type_of(&c->ends[k])->outlet;
         if (c->ends[k].kind == RILL_END_SPLIT && !isnan(c->ends[k].fraction)) shares += c->ends[k].fraction;
     }
     /* Where pressures drive the flow, it is meant to come in through some of them. */
     for (int k = 0; k < c->end_count; k++)
         if (c->ends[k].backflow < 0) c->ends[k].backflow = count[RILL_END_INLET] ? 0.5 : 0;
-    const int holding = count[RILL_END_PRESSURE] + count[RILL_END_RESISTANCE] + count[RILL_END_WINDKESSEL];
-    if (holding + count[RILL_END_SPLIT] == 0)
-        return rill_fail(
-            RILL_USAGE,
-            "%s: no opening is an outlet: make one a pressure, resistance, windkessel or flow-split",
-            c->path);
+    if (outlets == 0)
+        return rill_fail(RILL_USAGE, "%s: no opening is an outlet: make one a %s", c->path,
+                         rill_end_names(true, names, sizeof names));
     if (count[RILL_END_INLET] == 0 && count[RILL_END_PRESSURE] < 2)
         return rill_fail(RILL_USAGE,
                          "%s: nothing drives the flow: make an opening an inlet, or two of them pressures",

@@ -4,8 +4,10 @@
 
 #include "core/status.h"
 #include "io/checkpoint.h"
+#include "vessel/end_kinds.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,30 +102,28 @@ static void amount_line(FILE *out, const rill_end *e)
         end_number(out, e, amounts[e->inflow].key, e->amount, amounts[e->inflow].unit, amounts[e->inflow].si);
 }
 
+/* A line for each key of a kind; those of an amount, and of a share, have lines of their own. */
 static void end_lines(FILE *out, const rill_end *e)
 {
-    static const char *const kinds[] = {"inlet", "pressure", "resistance", "windkessel", "flow-split"};
-    static const char *const profiles[] = {"flat", "parabolic", "womersley", "fitted"};
-    end_text(out, e, "kind", kinds[e->kind]);
-    if (e->kind == RILL_END_INLET) {
-        amount_line(out, e);
-        end_text(out, e, "profile", profiles[e->profile]);
-        return;
+    const rill_end_type *type = rill_end_type_of(e);
+    end_text(out, e, "kind", rill_end_kind_names[e->kind]);
+    if (type->given) amount_line(out, e);
+    for (const rill_key *key = type->keys; key->name; key++) {
+        double value;
+        char unit[16] = "";
+        if (key->kind == RILL_KEY_CHOICE && key->at == offsetof(rill_end, profile))
+            end_text(out, e, key->name, rill_profile_names[e->profile]);
+        if (key->kind != RILL_KEY_QUANTITY || key->at == offsetof(rill_end, amount) ||
+            key->at == offsetof(rill_end, pressure))
+            continue;
+        memcpy(&value, (const char *)e + key->at, sizeof value);
+        if (strcmp(key->unit, "1") != 0) snprintf(unit, sizeof unit, " %s", key->unit);
+        end_number(out, e, key->name, value, unit, 1);
     }
-    if (e->kind == RILL_END_PRESSURE) amount_line(out, e);
-    if (e->kind == RILL_END_RESISTANCE) end_number(out, e, "resistance", e->distal, " Pa.s/m3", 1);
-    if (e->kind == RILL_END_WINDKESSEL) {
-        end_number(out, e, "proximal", e->proximal, " Pa.s/m3", 1);
-        end_number(out, e, "distal", e->distal, " Pa.s/m3", 1);
-        end_number(out, e, "compliance", e->compliance, " m3/Pa", 1);
-    }
-    if (e->kind == RILL_END_RESISTANCE || e->kind == RILL_END_WINDKESSEL)
-        end_number(out, e, "beyond", e->beyond, " Pa", 1);
     if (e->kind == RILL_END_SPLIT && isnan(e->fraction))
         end_text(out, e, "fraction", "murray");
     else if (e->kind == RILL_END_SPLIT)
         end_number(out, e, "fraction", e->fraction, " %", 0.01);
-    end_number(out, e, "backflow", e->backflow, "", 1);
 }
 
 /* Positions as one line each kind: they may differ, and only whether they do is looked at. */

@@ -2,6 +2,8 @@
 /* How long a cycle is, and what is done how often in it. */
 #include "vessel/rhythm.h"
 
+#include "vessel/end_kinds.h"
+
 #include <math.h>
 
 enum {
@@ -22,7 +24,7 @@ static double settling_steps(const rill_case *given, const rill_geom *geom, cons
         const rill_end *end = &given->ends[plan->openings[k].end];
         const double radius = geom->surface->openings[k].hydraulic_diameter / 2;
         seconds = fmax(seconds, radius * radius / (5.783 * plan->nu));
-        if (end->kind == RILL_END_WINDKESSEL && isfinite(end->distal * end->compliance))
+        if (rill_end_stores(end) && isfinite(end->distal * end->compliance))
             seconds = fmax(seconds, end->distal * end->compliance);
     }
     seconds = fmax(seconds, plan->compliance.settling);

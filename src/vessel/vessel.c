@@ -3,6 +3,7 @@
  * start. */
 #include "vessel/plan.h"
 
+#include "vessel/end_kinds.h"
 #include "vessel/sponge.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -220,19 +221,19 @@ static rill_status put_outlet(const driven *d, int patch)
     const double resistance = s->flow / s->pressure; /* lu per Pa s/m3 */
     rill_windkessel w = {.backflow = e->backflow,
                          .layer = v->plan.openings[d->number].sponge_resistance * resistance};
-    if (e->kind == RILL_END_RESISTANCE || e->kind == RILL_END_WINDKESSEL) {
-        w.proximal = e->kind == RILL_END_WINDKESSEL ? e->proximal * resistance : 0;
+    if (rill_end_type_of(e)->circuit) {
+        w.proximal = e->proximal * resistance;
         w.distal = e->distal * resistance;
-        w.compliance = e->kind == RILL_END_WINDKESSEL ? e->compliance / (resistance * s->time) : 0;
-        w.beyond = to_pressure(v, e->kind == RILL_END_WINDKESSEL ? e->beyond : 0);
-        w.stored = e->kind == RILL_END_WINDKESSEL ? to_pressure(v, stored_at_start(v, d->number)) : 0;
+        w.compliance = e->compliance / (resistance * s->time);
+        w.beyond = to_pressure(v, e->beyond);
+        w.stored = rill_end_stores(e) ? to_pressure(v, stored_at_start(v, d->number)) : 0;
     }
     const bool split = e->kind == RILL_END_SPLIT && !v->ends->outlook.states[d->number].rest;
     if (split) w.distal = SPLIT_RESISTANCE;
     RILL_TRY(rill_sim_patch_windkessel(v->sim, patch, &w));
     if (split)
         RILL_TRY(rill_sim_patch_schedule(v->sim, patch, draw, (void *)d));
-    else if (e->kind != RILL_END_WINDKESSEL)
+    else if (!rill_end_stores(e))
         RILL_TRY(rill_sim_patch_schedule(v->sim, patch, hold, (void *)d));
 done:
     return status;
@@ -245,7 +246,7 @@ static void choose_start(rill_vessel *v)
     double sum = 0;
     int count = 0;
     for (int k = 0; k < v->plan.opening_count; k++) {
-        if (v->given->ends[v->plan.openings[k].end].kind != RILL_END_WINDKESSEL) continue;
+        if (!rill_end_stores(&v->given->ends[v->plan.openings[k].end])) continue;
         const double stored = stored_at_start(v, k);
         rill_plan_guard_widen(&v->plan, stored);
         sum += to_pressure(v, stored);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file end_kinds.h
+ * The kinds of openings in one table: keys in the case file, and the properties by which the circuit
+ * (ends.h), the plan, the simulation and the checkpoint treat a kind. A kind whose pressure depends on the
+ * flow as that of a three-element Windkessel, or of a special case of it, is a name in case.h and a line of
+ * the table.
+ */
+#ifndef RILL_VESSEL_END_KINDS_H
+#define RILL_VESSEL_END_KINDS_H
+
+#include "vessel/case.h"
+#include "vessel/yaml.h"
+
+typedef struct rill_end_type {
+    const rill_key *keys; /**< of the case file: places in a rill_end_reader; "kind" is the first */
+    bool outlet;          /**< listed where a case lacks an outlet */
+    bool given;           /**< has a number or a waveform, see rill_end_given() */
+    bool holds;           /**< sets the pressure; kinds that do not are driven by a flow */
+    bool circuit; /**< p = p_c + proximal Q with compliance dp_c/dt = Q - (p_c - beyond)/distal; members
+                       of rill_end that the kind has no key for are 0 */
+} rill_end_type;
+
+/** What the keys fill in; `end` is first, so that the places are those in a rill_end, too. */
+typedef struct rill_end_reader {
+    rill_end end;
+    const char *wave_path; /**< as the case gives it; NULL: no waveform */
+} rill_end_reader;
+
+/** By kind. */
+extern const rill_end_type rill_end_types[RILL_END_KINDS];
+
+/** By kind, NULL-terminated. */
+extern const char *const rill_end_kind_names[];
+
+/** By profile, NULL-terminated. */
+extern const char *const rill_profile_names[];
+
+/** Bytes that rill_end_names() needs. */
+enum { RILL_END_NAMES = 256 };
+
+/** Return the type of an end. */
+const rill_end_type *rill_end_type_of(const rill_end *end);
+
+/** Return whether an end has a compliance, whose pressure is a state of the simulation. */
+bool rill_end_stores(const rill_end *end);
+
+/** Write the names of all kinds, or of outlets alone: "a, b or c". @return text */
+const char *rill_end_names(bool outlets, char *text, size_t size);
+
+#endif

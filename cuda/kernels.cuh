@@ -454,14 +454,14 @@ template <> struct word_of<8> {
 // Copies what comes in at crossing links to words, or from them.
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
-    cross_kernel(const rill_arrays arrays, const int parity, const rill_crossing *links, const uint64_t count,
+    cross_kernel(const rill_arrays arrays, const int parity, const rill_cut_link *links, const uint64_t count,
                  void *words, const bool pack)
 {
     constexpr size_t size = P::storage == RILL_FP64 ? 8 : P::storage == RILL_FP32 ? 4 : 2;
     using word = typename word_of<size>::type;
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= count) return;
-    const rill_crossing link = links[k];
+    const rill_cut_link link = links[k];
     word *here = (word *)arrays.populations + rill_incoming(P::lattice, P::stream, P::addressing, P::bounce, parity,
                                                            &arrays, link.node, (int)link.direction);
     if (pack)

@@ -130,13 +130,13 @@ void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
           launch->parity, swaps, count);
 }
 
-void pack(const rill_launch *launch, const rill_crossing *links, uint64_t count, void *words)
+void pack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, void *words)
 {
     start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
           launch->parity, links, count, words, true);
 }
 
-void unpack(const rill_launch *launch, const rill_crossing *links, uint64_t count, const void *words)
+void unpack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, const void *words)
 {
     start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
           launch->parity, links, count, const_cast<void *>(words), false);

@@ -474,7 +474,7 @@ static void swap(const rill_launch *launch, const rill_swap *list, size_t count)
 /* Links of crossings, and words of what comes in at them. */
 typedef struct crossings {
     const work *w;
-    const rill_crossing *links;
+    const rill_cut_link *links;
     char *to;         /* pack */
     const char *from; /* unpack */
 } crossings;
@@ -497,13 +497,13 @@ static void cross_range(const void *shared, uint64_t first, uint64_t end)
     }
 }
 
-static void pack(const rill_launch *launch, const rill_crossing *links, uint64_t count, void *words)
+static void pack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, void *words)
 {
     const work w = work_of(launch);
     rill_threads_for(count, RILL_CPU_PIECE_NODES, cross_range, &(crossings){&w, links, words, NULL});
 }
 
-static void unpack(const rill_launch *launch, const rill_crossing *links, uint64_t count, const void *words)
+static void unpack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, const void *words)
 {
     const work w = work_of(launch);
     rill_threads_for(count, RILL_CPU_PIECE_NODES, cross_range, &(crossings){&w, links, NULL, words});

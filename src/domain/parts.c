@@ -118,7 +118,7 @@ static int ascending(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-static rill_status crossings_of(entries *list, int parts, rill_crossings *out)
+static rill_status crossings_of(entries *list, int parts, rill_cut_links *out)
 {
     rill_status status = RILL_OK;
     RILL_TRY(rill_array_create_zero((uint64_t)parts + 1, sizeof *out->first, "links between parts",
@@ -127,7 +127,7 @@ static rill_status crossings_of(entries *list, int parts, rill_crossings *out)
         rill_array_create(list->count + 1, sizeof *out->links, "links between parts", (void **)&out->links));
     qsort(list->all, list->count, sizeof *list->all, ascending);
     for (uint64_t k = 0; k < list->count; k++) {
-        out->links[k] = (rill_crossing){list->all[k].local, list->all[k].direction};
+        out->links[k] = (rill_cut_link){list->all[k].local, list->all[k].direction};
         out->first[list->all[k].peer + 1]++;
     }
     for (int q = 0; q < parts; q++) out->first[q + 1] += out->first[q];
@@ -296,7 +296,7 @@ done:
     return status;
 }
 
-static void crossings_free(rill_crossings *c)
+static void crossings_free(rill_cut_links *c)
 {
     rill_array_destroy(c->links);
     rill_array_destroy(c->first);

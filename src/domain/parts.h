@@ -15,18 +15,18 @@
 
 /** Links whose populations go to other parts, or come from there: by part, then by direction and receiving
  * node in the whole, then pairs across mirrored boundaries. Both parts list them in the same order. */
-typedef struct rill_crossings {
-    rill_crossing *links; /**< [count] */
+typedef struct rill_cut_links {
+    rill_cut_link *links; /**< [count] */
     uint64_t *first;      /**< [parts + 1], by the other part */
     uint64_t count;
-} rill_crossings;
+} rill_cut_links;
 
 /** One part. */
 typedef struct rill_part {
     rill_node first, end; /**< its nodes are these of the whole */
     rill_geom *geom;      /**< its planes */
     rill_domain *domain;  /**< of them; its mirrored links are those within the part */
-    rill_crossings sends, receives;
+    rill_cut_links sends, receives;
     rill_swap *turns; /**< [turn_count], links that change sign once they were received */
     size_t turn_count;
 } rill_part;

@@ -104,10 +104,10 @@ typedef struct rill_swap {
 } rill_swap;
 
 /** A link that populations cross from one part of a domain to another. */
-typedef struct rill_crossing {
+typedef struct rill_cut_link {
     rill_node node;
     uint32_t direction;                      /**< of the population that comes in at the node */
-} __attribute__((aligned(8))) rill_crossing; /* one load */
+} __attribute__((aligned(8))) rill_cut_link; /* one load */
 
 /** Two wall links of a patch that see each other in it, or twice the same. */
 typedef struct rill_patch_pair {
@@ -226,8 +226,8 @@ struct rill_kernels {
     void (*swap)(const rill_launch *launch, const rill_swap *swaps, size_t count);
     /** Copy what comes in at links from the parts of a domain to words, as it is stored, or from words.
      * Before the step that `launch` describes. */
-    void (*pack)(const rill_launch *launch, const rill_crossing *links, uint64_t count, void *words);
-    void (*unpack)(const rill_launch *launch, const rill_crossing *links, uint64_t count, const void *words);
+    void (*pack)(const rill_launch *launch, const rill_cut_link *links, uint64_t count, void *words);
+    void (*unpack)(const rill_launch *launch, const rill_cut_link *links, uint64_t count, const void *words);
     /** Ring buffer: copy the nodes that ghosts stand for to them, before the step that `launch` describes. */
     void (*wrap)(const rill_launch *launch);
     /**

@@ -110,7 +110,7 @@ static void parts_plan(const rill_geom *geom, const rill_permeability_options *o
     plan->part_nodes = (numbering->nodes / (uint64_t)plan->parts + RILL_CHUNK) / RILL_CHUNK * RILL_CHUNK;
     plan->part_bytes = 2 * crossing * largest * size;
     const double share = (double)(plan->part_nodes + 3 * largest) / (double)numbering->nodes;
-    const double links = (double)(2 * crossing * largest) * (2 * sizeof(rill_crossing) + 3.0 * (double)size);
+    const double links = (double)(2 * crossing * largest) * (2 * sizeof(rill_cut_link) + 3.0 * (double)size);
     const bool host = plan->device_bytes == 0;
     if (!host) plan->device_bytes = (uint64_t)(most_alike(o) * (share * (double)plan->device_bytes + links));
     plan->host_bytes += rill_geom_voxels(geom) + rill_numbering_bytes(geom) +

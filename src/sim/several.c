@@ -10,7 +10,7 @@
 
 /* What one part sends and receives, in the memory of its device. */
 typedef struct mail {
-    const rill_crossing *sends, *receives;
+    const rill_cut_link *sends, *receives;
     void *sent[2];  /* of even and odd exchanges: the other part may still copy the last */
     void *received; /* NULL on a host, where parts read what was sent */
     const void *turns;
@@ -151,7 +151,7 @@ static rill_status receive(rill_several *several, int p)
 {
     rill_status status = RILL_OK;
     rill_sim *to = several->sims[p];
-    const rill_crossings *all = &several->parts.part[p].receives;
+    const rill_cut_links *all = &several->parts.part[p].receives;
     const mail *m = &several->mail[p];
     const size_t size = rill_storage_size((int)to->options.variant.storage);
     const rill_launch launch = rill_sim_launch(to);

@@ -801,9 +801,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
     const size_t slot = rill_wall_slot(P::plan(), parity, &arrays, c.node, i);
     const rill_scalar own = rill_storage_load(P::storage, arrays.populations, slot) - rest;
     if (task == RILL_WALLS_MEASURE) {
-        if (!mine) return;
-        exchange[k] = (double)own + walls.sent[k];
-        exchange[walls.count + k] = (double)own - walls.sent[k];
+        if (mine) rill_wall_measure(&walls, k, own, exchange);
         return;
     }
     const rill_scalar other =
@@ -812,11 +810,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
         rest;
     __syncwarp(); // both of a pair have read
     if (!mine) return;
-    if (walls.sent) walls.sent[k] = (double)own;
-    const rill_scalar term = walls.values ? (rill_scalar)(walls.scale * walls.values[k]) : (rill_scalar)0;
-    const rill_scalar gain = rill_wall_gain(rill_wall_weight(c.cut), own, other);
-    if (walls.gains) walls.gains[k] = gain;
-    rill_storage_store(P::storage, arrays.populations, slot, own + gain + rill_wall_push(c.cut, term) + rest);
+    rill_storage_store(P::storage, arrays.populations, slot, rill_wall_answer(&walls, k, c.cut, own, other) + rest);
 }
 
 // Damps a node of a sponge layer; see kernel/sponge.h.

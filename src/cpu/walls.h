@@ -125,20 +125,12 @@ static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, rill_cpu_find
     find(w->plan.lattice, w->launch->parity, &w->launch->from, cuts, walls->meetings + first, count, own,
          other);
     rill_cpu_wall_read(w, cuts, count, own, sent);
-    for (size_t k = 0; k < count && task == RILL_WALLS_MEASURE; k++) {
-        exchange[first + k] = sent[k] + walls->sent[first + k];
-        exchange[walls->count + first + k] = sent[k] - walls->sent[first + k];
-    }
+    for (size_t k = 0; k < count && task == RILL_WALLS_MEASURE; k++)
+        rill_wall_measure(walls, first + k, sent[k], exchange);
     if (task == RILL_WALLS_MEASURE) return;
     rill_cpu_wall_read(w, cuts, count, other, seen);
-    if (walls->sent) memcpy(walls->sent + first, sent, count * sizeof *sent);
-    for (size_t k = 0; k < count; k++) {
-        const double gain = rill_wall_gain(rill_wall_weight(cuts[k].cut), sent[k], seen[k]);
-        if (walls->gains) walls->gains[first + k] = gain;
-        sent[k] += gain;
-    }
-    for (size_t k = 0; k < count && walls->values; k++)
-        sent[k] += rill_wall_push(cuts[k].cut, walls->scale * walls->values[first + k]);
+    for (size_t k = 0; k < count; k++)
+        sent[k] = rill_wall_answer(walls, first + k, cuts[k].cut, sent[k], seen[k]);
     rill_cpu_wall_write(w, cuts, count, own, sent);
 }
 

@@ -129,6 +129,25 @@ RILL_FN rill_wall_real rill_wall_push(const uint32_t cut, const rill_wall_real t
     return rill_wall_near(cut) ? term : term / rill_wall_twice(cut);
 }
 
+/** Return what link k receives, and keep what it sent and gains. @param own, other  as in rill_wall_gain() */
+RILL_FN rill_wall_real rill_wall_answer(const rill_walls *walls, const uint64_t k, const uint32_t cut,
+                                        const rill_wall_real own, const rill_wall_real other)
+{
+    const rill_wall_real gain = rill_wall_gain(rill_wall_weight(cut), own, other), back = own + gain;
+    if (walls->sent) walls->sent[k] = (double)own;
+    if (walls->gains) walls->gains[k] = (double)gain;
+    if (!walls->values) return back;
+    return back + rill_wall_push(cut, (rill_wall_real)(walls->scale * walls->values[k]));
+}
+
+/** Write sum and difference of what came back along link k and what was sent. @param exchange [2][count] */
+RILL_FN void rill_wall_measure(const rill_walls *walls, const uint64_t k, const rill_wall_real own,
+                               double *exchange)
+{
+    exchange[k] = (double)own + walls->sent[k];
+    exchange[walls->count + k] = (double)own - walls->sent[k];
+}
+
 /**
  * Return whether steps of a variant interpolate walls at rest themselves, from populations that they read
  * anyhow: incoming ones hold f*_opp(x + c_i), and f*_i(x) is in a line that a neighbour reads. Which links

@@ -14,7 +14,7 @@
 #include "kernel/platform.h"
 #include "rill/variant.h"
 
-/** Kinds of step: even (or the only one), odd, even with interpolated walls. */
+/** Kinds of step: even (or the only one), odd, even with interpolated bounce-back. */
 enum { RILL_STEP_EVEN, RILL_STEP_ODD, RILL_STEP_WALLS, RILL_STEP_KINDS };
 
 /** A row of the table; ANY matches every value. `bytes` are of a stored population; `wide` and `narrow` are steps

@@ -13,7 +13,7 @@
 #include "vessel/yaml.h"
 
 typedef struct rill_end_type {
-    const rill_key *keys; /**< of the case file: places in a rill_end_reader; "kind" is the first */
+    const rill_key *keys; /**< of the case file: offsets in a rill_end_reader; "kind" is the first */
     bool outlet;          /**< listed where a case lacks an outlet */
     bool given;           /**< has a number or a waveform, see rill_end_given() */
     bool holds;           /**< sets the pressure; kinds that do not are driven by a flow */
@@ -21,7 +21,7 @@ typedef struct rill_end_type {
                        of rill_end that the kind has no key for are 0 */
 } rill_end_type;
 
-/** What the keys fill in; `end` is first, so that the places are those in a rill_end, too. */
+/** What the keys fill in; `end` is first, so that the offsets are those in a rill_end, too. */
 typedef struct rill_end_reader {
     rill_end end;
     const char *wave_path; /**< as the case gives it; NULL: no waveform */

@@ -53,8 +53,7 @@ enum { RILL_CUDA_THREADS = 256 };
 RILL_CONSTANT_FN int rill_cuda_step_threads(const int lattice, const int stream, const int addressing,
                                             const int parity)
 {
-    return addressing == RILL_LIST ||
-                   ((stream == RILL_RING || stream == RILL_PULL) && lattice != RILL_D3Q27) ||
+    return addressing == RILL_LIST || (rill_stream_pulls(stream) && lattice != RILL_D3Q27) ||
                    (rill_stream_in_place(stream) && rill_slot_looks(stream, parity, false))
                ? 128
                : 64;

@@ -47,14 +47,13 @@ template <class V> constexpr bool offsets_again(const int parity)
            rill_slot_looks(V::stream, parity, false);
 }
 
-// Registers that a step of a variant may use; see registers.cuh. Posits hold more values than other formats.
+// Registers that a step of a variant may use; see registers.cuh.
 template <class V> constexpr int registers_of(const int parity, const bool at_walls, const bool narrow)
 {
-    constexpr bool posit = V::storage == RILL_P16_0S || V::storage == RILL_P16_1S || V::storage == RILL_P16_2C;
-    if (sizeof(rill_scalar) == 8 || posit || V::rheology != RILL_NEWTONIAN) return RILL_REGISTERS_MOST;
+    if (sizeof(rill_scalar) == 8 || !rill_storage_bounded(V::storage) || V::rheology != RILL_NEWTONIAN) return RILL_REGISTERS_MOST;
     const int kind = at_walls ? RILL_STEP_WALLS : parity ? RILL_STEP_ODD : RILL_STEP_EVEN;
     const int registers = rill_registers_of(V::lattice, V::collision, V::equilibrium, V::stream, V::addressing,
-                                            V::storage == RILL_FP32 ? 4 : 2, kind, narrow);
+                                            (int)rill_storage_size(V::storage), kind, narrow);
     return registers == RILL_REGISTERS_MOST ? registers : registers + (older_device ? RILL_REGISTERS_OLDER : 0);
 }
 
@@ -234,7 +233,7 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     let_next_kernel_begin();
     wait_for_kernel_before();
     const typename step::number block = first + (typename step::number)blockIdx.x * threads, n = block + threadIdx.x;
-    constexpr bool ring = V::stream == RILL_RING;
+    constexpr bool ring = rill_stream_ring(V::stream);
     ask_ahead<V, parity>(from, block);
     const uint32_t full = (from.turn + 1) << from.turn_bits;
     uint32_t seen = 0;
@@ -504,7 +503,7 @@ static __device__ double patch_node(const rill_arrays &arrays, const int parity,
         density += sent;
         for (int a = 0; a < 3; a++) velocity[a] -= rill_c(P::lattice, i, a) * sent;
     };
-    if constexpr (P::stream == RILL_PULL || P::stream == RILL_RING) { // nothing is looked up: loads need not wait for each other
+    if constexpr (rill_stream_pulls(P::stream)) { // nothing is looked up: loads need not wait for each other
         RILL_UNROLL
         for (int i = 0; i < rill_q(P::lattice); i++) add(i);
     } else {
@@ -615,7 +614,7 @@ static __device__ patch_row patch_find(const rill_patch *patches, const int coun
 // Issues the loads of all that the nodes of a pair send in the step that ends now, without using a value yet.
 template <class P> static __device__ void patch_ask(const rill_arrays &arrays, const int parity, const patch_row &row)
 {
-    if constexpr (P::stream == RILL_PULL || P::stream == RILL_RING) { // elsewhere slots would have to be looked up
+    if constexpr (rill_stream_pulls(P::stream)) { // elsewhere slots would have to be looked up
         const auto *populations = (const char *)arrays.populations;
         RILL_UNROLL
         for (int i = 0; i < rill_q(P::lattice) && row.mine(); i++) {

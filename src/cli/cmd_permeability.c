@@ -12,6 +12,7 @@
 #include "cli/read_geometry.h"
 #include "geometry/voxels/derive.h"
 #include "io/fields.h"
+#include "kernel/stream.h"
 #include "permeability/plan.h"
 #include "sim/sim.h"
 
@@ -363,7 +364,7 @@ static rill_status work(choices *c)
     options.devices = c->devices.parts;
     options.device_count = c->devices.part_count;
     cli_compute_choose(&c->compute, options.device, c->geom, &options.variant, &c->variant_reason);
-    if (options.device_count > 1 && options.variant.stream == RILL_RING && !c->compute.stream_given) {
+    if (options.device_count > 1 && rill_stream_ring(options.variant.stream) && !c->compute.stream_given) {
         options.variant.stream = RILL_AA;
         c->variant_reason = "one array, on several devices";
     }

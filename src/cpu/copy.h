@@ -37,8 +37,8 @@ static inline rill_cpu_side rill_cpu_side_of(const rill_launch *launch, const bo
     const size_t size = rill_storage_size((int)v.storage);
     rill_arrays arrays = out ? launch->to : launch->from;
     rill_cpu_side side = {.looks = rill_slot_looks(stream, launch->parity, out),
-                          .ring = stream == RILL_RING ? arrays.ring : 0,
-                          .turn = stream == RILL_RING ? arrays.stride : UINT64_MAX};
+                          .ring = rill_stream_ring(stream) ? arrays.ring : 0,
+                          .turn = rill_stream_ring(stream) ? arrays.stride : UINT64_MAX};
     arrays.ring = 0;
     for (int i = 0; i < rill_q((int)v.lattice); i++)
         for (int wall = 0; wall < 2; wall++) {

@@ -43,7 +43,7 @@ RILL_FN void exchange_rows(const int storage, void *a, void *b, const int8_t *si
     }
 }
 
-#define FORMAT(T)                                                                                            \
+#define RILL_STORAGE(T, ...)                                                                                 \
     static void load_##T(const void *stored, void *values, double weight)                                    \
     {                                                                                                        \
         load_row(RILL_##T, false, stored, values, weight);                                                   \
@@ -61,11 +61,11 @@ RILL_FN void exchange_rows(const int storage, void *a, void *b, const int8_t *si
     {                                                                                                        \
         exchange_rows(RILL_##T, a, b, sign, weight_a, weight_b);                                             \
     }
-#define FORMATS(X) X(FP32) X(FP64) X(FP16) X(FP16S) X(FP16C) X(P16_0S) X(P16_1S) X(P16_2C) X(INT16S)
-
-FORMATS(FORMAT)
+#include "kernel/variants.def"
 
 #define SYMBOL RILL_CPU_FORMATS(RILL_PART_ARITHMETIC, RILL_PART_LEVEL)
-#define ENTRY(T) .of[RILL_##T] = {load_##T, check_##T, store_##T, exchange_##T},
+#define RILL_STORAGE(T, ...) .of[RILL_##T] = {load_##T, check_##T, store_##T, exchange_##T},
 extern const rill_cpu_formats SYMBOL;
-const rill_cpu_formats SYMBOL = {FORMATS(ENTRY)};
+const rill_cpu_formats SYMBOL = {
+#include "kernel/variants.def"
+};

@@ -46,44 +46,28 @@ RILL_FN void rill_cpu_find(const int stream, const int addressing, const rill_va
     }
 }
 
-#define RILL_CPU_PAIRS(X)                                                                                    \
-    X(PULL, LIST)                                                                                            \
-    X(PUSH, LIST)                                                                                            \
-    X(AA, LIST)                                                                                              \
-    X(ESOTWIST, LIST)                                                                                        \
-    X(ESOPULL, LIST)                                                                                         \
-    X(ESOPUSH, LIST)                                                                                         \
-    X(RING, LIST)                                                                                            \
-    X(PULL, DENSE)                                                                                           \
-    X(PUSH, DENSE)                                                                                           \
-    X(AA, DENSE)                                                                                             \
-    X(ESOTWIST, DENSE)                                                                                       \
-    X(ESOPULL, DENSE)                                                                                        \
-    X(ESOPUSH, DENSE)                                                                                        \
-    X(RING, DENSE)                                                                                           \
-    X(AA, CHASE)                                                                                             \
-    X(ESOTWIST, CHASE)                                                                                       \
-    X(PULL, BITMAP)                                                                                          \
-    X(PUSH, BITMAP)                                                                                          \
-    X(AA, BITMAP)                                                                                            \
-    X(ESOTWIST, BITMAP)                                                                                      \
-    X(ESOPULL, BITMAP)                                                                                       \
-    X(ESOPUSH, BITMAP)                                                                                       \
-    X(RING, BITMAP)
-#define RILL_CPU_FIND(S, A)                                                                                  \
-    static void find_##S##_##A(rill_variant variant, const rill_arrays *arrays, uint64_t n, uint64_t active, \
-                               rill_cpu_links *links)                                                        \
+/** Every addressing with a scheme; `chased` is 0 where the scheme does not go with chase. */
+#define RILL_CPU_ADDRESSINGS(X, S, chased) X(S, LIST, 1) X(S, DENSE, 1) X(S, CHASE, chased) X(S, BITMAP, 1)
+
+#define RILL_CPU_FIND(S, A, exists)                                                                          \
+    static inline void find_##S##_##A(rill_variant variant, const rill_arrays *arrays, uint64_t n,           \
+                                      uint64_t active, rill_cpu_links *links)                                \
     {                                                                                                        \
         rill_cpu_find(RILL_##S, RILL_##A, variant, arrays, n, active, links);                                \
     }
-RILL_CPU_PAIRS(RILL_CPU_FIND)
+#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+    RILL_CPU_ADDRESSINGS(RILL_CPU_FIND, value, chased)
+#include "kernel/variants.def"
 
 /** Return the function that finds links. */
 static inline rill_cpu_find_links *rill_cpu_finder(rill_variant variant)
 {
-#define RILL_CPU_FINDER(S, A) [RILL_##S][RILL_##A] = find_##S##_##A,
+#define RILL_CPU_FINDER(S, A, exists) [RILL_##S][RILL_##A] = (exists) ? find_##S##_##A : NULL,
+#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+    RILL_CPU_ADDRESSINGS(RILL_CPU_FINDER, value, chased)
     static rill_cpu_find_links *const finders[RILL_STREAM_COUNT][RILL_ADDRESSING_COUNT] = {
-        RILL_CPU_PAIRS(RILL_CPU_FINDER)};
+#include "kernel/variants.def"
+    };
     return finders[variant.stream][variant.addressing];
 }
 

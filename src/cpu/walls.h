@@ -17,10 +17,10 @@ typedef void rill_cpu_find_walls(int lattice, int parity, const rill_arrays *arr
                                  size_t *own, size_t *other);
 
 /* Scheme and addressing as constants: slots are what most of the time goes into. */
-#define RILL_CPU_FIND_WALLS(S, A)                                                                            \
-    static void find_walls_##S##_##A(int lattice, int parity, const rill_arrays *arrays,                     \
-                                     const rill_wall_cut *cuts, const rill_node *meetings, size_t count,     \
-                                     size_t *own, size_t *other)                                             \
+#define RILL_CPU_FIND_WALLS(S, A, exists)                                                                    \
+    static inline void find_walls_##S##_##A(int lattice, int parity, const rill_arrays *arrays,              \
+                                            const rill_wall_cut *cuts, const rill_node *meetings,            \
+                                            size_t count, size_t *own, size_t *other)                        \
     {                                                                                                        \
         const rill_plan plan = {lattice, RILL_##S, RILL_##A, RILL_HALF_WAY, RILL_FP32, RILL_SHIFTED};        \
         for (size_t k = 0; k < count; k++)                                                                   \
@@ -28,14 +28,19 @@ typedef void rill_cpu_find_walls(int lattice, int parity, const rill_arrays *arr
         for (size_t k = 0; k < count; k++)                                                                   \
             other[k] = rill_wall_other_slot(plan, parity, arrays, cuts[k], meetings[k]);                     \
     }
-RILL_CPU_PAIRS(RILL_CPU_FIND_WALLS)
+#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+    RILL_CPU_ADDRESSINGS(RILL_CPU_FIND_WALLS, value, chased)
+#include "kernel/variants.def"
 
 /** Return the function that finds slots. */
 static inline rill_cpu_find_walls *rill_cpu_walls_finder(rill_variant variant)
 {
-#define RILL_CPU_WALLS_FINDER(S, A) [RILL_##S][RILL_##A] = find_walls_##S##_##A,
+#define RILL_CPU_WALLS_FINDER(S, A, exists) [RILL_##S][RILL_##A] = (exists) ? find_walls_##S##_##A : NULL,
+#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+    RILL_CPU_ADDRESSINGS(RILL_CPU_WALLS_FINDER, value, chased)
     static rill_cpu_find_walls *const finders[RILL_STREAM_COUNT][RILL_ADDRESSING_COUNT] = {
-        RILL_CPU_PAIRS(RILL_CPU_WALLS_FINDER)};
+#include "kernel/variants.def"
+    };
     return finders[variant.stream][variant.addressing];
 }
 

@@ -80,10 +80,11 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
     rill_links_size size = {.nodes = fluid->nodes, .ghosts = ghosts};
     const bool dense = v.addressing == RILL_DENSE;
     if (dense) size.nodes = (uint64_t)fluid->n[0] * fluid->n[1] * fluid->n[2];
-    size.first_ghost = v.stream == RILL_RING ? size.nodes : whole_blocks(size.nodes);
+    size.first_ghost = rill_stream_ring(v.stream) ? size.nodes : whole_blocks(size.nodes);
     size.chunk = size.nodes;
-    uint64_t slots = needs_ghosts(v) && v.stream != RILL_AA ? size.first_ghost + ghosts : size.nodes;
-    if (v.stream == RILL_RING) {
+    uint64_t slots =
+        needs_ghosts(v) && rill_stream_esoteric(v.stream) ? size.first_ghost + ghosts : size.nodes;
+    if (rill_stream_ring(v.stream)) {
         /* Copies of the first plane stand behind the last; a chunk may write where no later one reads. */
         enum { chunks = 24, chunk_least = 1 << 16, chunk_most = 1 << 18 };
         size.ghosts = dense ? (uint64_t)fluid->n[0] * fluid->n[1] : rill_numbering_before_plane(fluid, 1);
@@ -104,7 +105,7 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
             "or choose --stream aa --addressing bitmap",
             (unsigned long long)size.nodes, dense ? " (all voxels)" : "", (unsigned long long)size.ghosts);
     size.stride = rill_domain_stride_of(slots);
-    if (v.stream == RILL_RING && size.stride > UINT32_MAX)
+    if (rill_stream_ring(v.stream) && size.stride > UINT32_MAX)
         return rill_fail(
             RILL_USAGE,
             "a ring buffer of %llu nodes has more than the 4294967295 entries that kernels can number: "
@@ -204,10 +205,11 @@ static void directions_set(rill_builder *b, rill_variant v)
 {
     b->rows = rill_list_rows(v.lattice, v.stream, v.addressing);
     b->links = rill_q(v.lattice) - 1;
+    const bool both = rill_stream_chased(v.stream) == 6;
     for (int i = 1; i < rill_q(v.lattice); i++)
         for (int a = 0; a < 3; a++) b->link[i - 1][a] = (int8_t)-rill_c(v.lattice, i, a);
     for (int row = 0; row < b->rows && v.addressing == RILL_CHASE; row++)
-        b->row[row][v.stream == RILL_AA ? row / 2 : row] = v.stream == RILL_AA && row % 2 ? -1 : 1;
+        b->row[row][both ? row / 2 : row] = both && row % 2 ? -1 : 1;
     for (int i = 1; i < rill_q(v.lattice) && v.addressing == RILL_LIST; i++) {
         const int d[3] = {rill_meeting(v.lattice, v.stream, i, 0), rill_meeting(v.lattice, v.stream, i, 1),
                           rill_meeting(v.lattice, v.stream, i, 2)};
@@ -335,7 +337,7 @@ rill_status rill_links_build(rill_links *links, rill_device *device)
     memcpy(b.n, links->fluid->n, sizeof b.n);
     b.first_ghost = (rill_node)links->size.first_ghost;
     b.ghosts_end = (rill_node)(links->size.first_ghost + links->ghosts.nodes);
-    b.ring = v.stream == RILL_RING;
+    b.ring = rill_stream_ring(v.stream);
     b.ghosts_listed = v.addressing == RILL_CHASE;
     directions_set(&b, v);
     RILL_TRY(slabs_build(links, device, &b));

@@ -23,11 +23,12 @@
 
 #define RILL_UPSTREAM_WALL 0xFFFFFFFFu
 
-/** Return the row of the list that holds n + d_i. Esoteric pairs share one, diagonals of Esoteric Twist too.
+/** Return the row of the list that holds n + d_i. Esoteric pairs share one, all links of a storage node at a
+ * corner too.
  */
 RILL_FN int rill_list_row(const int lattice, const int stream, const int i)
 {
-    if (stream == RILL_ESOTWIST)
+    if (rill_stream_chased(stream) == 3)
         return rill_meeting(lattice, stream, i, 0) + 2 * rill_meeting(lattice, stream, i, 1) +
                4 * rill_meeting(lattice, stream, i, 2) - 1;
     return rill_stream_esoteric(stream) ? (i - 1) / 2 : i - 1;
@@ -36,9 +37,9 @@ RILL_FN int rill_list_row(const int lattice, const int stream, const int i)
 /** Return the number of rows of a list or of chased links. */
 RILL_FN int rill_list_rows(const int lattice, const int stream, const int addressing)
 {
-    if (addressing == RILL_CHASE) return stream == RILL_AA ? 6 : 3;
+    if (addressing == RILL_CHASE) return rill_stream_chased(stream);
     if (addressing != RILL_LIST) return 0;
-    if (stream == RILL_ESOTWIST) return lattice == RILL_D2Q9 ? 3 : lattice == RILL_D3Q19 ? 6 : 7;
+    if (rill_stream_chased(stream) == 3) return lattice == RILL_D2Q9 ? 3 : lattice == RILL_D3Q19 ? 6 : 7;
     return rill_stream_esoteric(stream) ? (rill_q(lattice) - 1) / 2 : rill_q(lattice) - 1;
 }
 
@@ -161,14 +162,14 @@ RILL_FN rill_node rill_reach(const int stream, const int addressing, const rill_
         rill_node number = place->n;
         RILL_UNROLL
         for (int a = 0; a < 3; a++) {
-            const size_t link = stream == RILL_AA ? (size_t)(2 * a + (d[a] < 0)) : (size_t)a;
+            const size_t link = rill_stream_chased(stream) == 6 ? (size_t)(2 * a + (d[a] < 0)) : (size_t)a;
             if (d[a] && number != RILL_UPSTREAM_WALL)
                 number = arrays->list[link * arrays->list_stride + number];
         }
-        return stream == RILL_AA && number >= arrays->nodes ? RILL_UPSTREAM_WALL : number;
+        return !rill_stream_esoteric(stream) && number >= arrays->nodes ? RILL_UPSTREAM_WALL : number;
     }
     if (addressing == RILL_DENSE) {
-        const bool ring = stream == RILL_RING;
+        const bool ring = rill_stream_ring(stream);
         const uint32_t x = rill_step_along(place->x[0], dx, arrays->box[0], false);
         const uint32_t y = rill_step_along(place->x[1], dy, arrays->box[1], false);
         const uint32_t z = rill_step_along(place->x[2], dz, arrays->box[2], ring);

@@ -19,7 +19,7 @@ enum { RILL_BUNDLE = 32 };
 /** Return where node or ghost `number` is in its row: a ring buffer wraps around. */
 RILL_FN size_t rill_slot_place(const int stream, const rill_arrays *arrays, const rill_node number)
 {
-    if (stream != RILL_RING) return number;
+    if (!rill_stream_ring(stream)) return number;
     const uint32_t past =
         (uint32_t)(arrays->stride - arrays->ring); /* the first that wraps around; 32 bits suffice */
     return (uint32_t)(number + (uint32_t)(arrays->ring - (number >= past ? arrays->stride : 0)));

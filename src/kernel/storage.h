@@ -3,17 +3,7 @@
  * @file storage.h
  * Number formats of stored populations: one load and one store each, from and to the arithmetic type.
  *
- * | format | bytes | value of a code           | largest  | smallest > 0 | NaN |
- * |--------|-------|---------------------------|----------|--------------|-----|
- * | fp64   | 8     | IEEE 754 binary64         | 1.8e308  | 4.9e-324     | yes |
- * | fp32   | 4     | IEEE 754 binary32         | 3.4e38   | 1.4e-45      | yes |
- * | fp16   | 2     | IEEE 754 binary16         | 65504    | 2^-24        | yes |
- * | fp16s  | 2     | binary16 / 2^15           | 1.99902  | 2^-39        | yes |
- * | fp16c  | 2     | 1-4-11 bits, bias 15      | 1.99951  | 2^-25        | no  |
- * | p16_0s | 2     | posit, es 0, / 2^7        | 2^7      | 2^-21        | yes |
- * | p16_1s | 2     | posit, es 1, / 2^7        | 2^21     | 2^-35        | yes |
- * | p16_2c | 2     | posit, es 2, below 2 only | 1.99976  | 2^-59        | yes |
- * | int16s | 2     | integer / 2^15            | 0.99997  | 2^-15        | yes |
+ * variants.def has the formats, one row each; docs/method.md says what a code of each stands for.
  *
  * Formats of 16 bits round to nearest, saturate at their largest value instead of overflowing, and give the
  * same bits on every processor and GPU (those of a NaN excepted). All of them hold any population, shifted or
@@ -29,35 +19,55 @@
 #include "kernel/posit.h"
 #include "rill/variant.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /** Return the bytes of one stored population. */
-RILL_FN size_t rill_storage_size(const int storage)
+RILL_CONSTANT_FN size_t rill_storage_size(const int storage)
 {
-    return storage == RILL_FP64 ? 8 : storage == RILL_FP32 ? 4 : 2;
+#define RILL_STORAGE(value, name, bytes, scale, largest, digits, bounded)                                    \
+    if (storage == RILL_##value) return bytes;
+#include "kernel/variants.def"
+    return 0;
 }
 
 /** Return n of the 2^n that values are multiplied by before they are stored. */
 RILL_CONSTANT_FN int rill_storage_scale(const int storage)
 {
-    return storage == RILL_FP16S || storage == RILL_INT16S    ? 15
-           : storage == RILL_P16_0S || storage == RILL_P16_1S ? 7
-           : storage == RILL_P16_2C                           ? -1 /* see rill_posit_encode() */
-                                                              : 0;
+#define RILL_STORAGE(value, name, bytes, scale, largest, digits, bounded)                                    \
+    if (storage == RILL_##value) return scale;
+#include "kernel/variants.def"
+    return 0;
 }
 
 /** Return the largest value that can be stored; what would be larger is stored as this. */
 RILL_CONSTANT_FN double rill_storage_largest(const int storage)
 {
-    return storage == RILL_FP64     ? 1.7976931348623157e308
-           : storage == RILL_FP32   ? 3.4028234663852886e38
-           : storage == RILL_FP16   ? 65504.0
-           : storage == RILL_FP16S  ? 65504.0 / 32768
-           : storage == RILL_FP16C  ? 4095.0 / 2048
-           : storage == RILL_P16_0S ? 128.0
-           : storage == RILL_P16_1S ? 2097152.0
-           : storage == RILL_P16_2C ? 8191.0 / 4096
-                                    : 32767.0 / 32768;
+#define RILL_STORAGE(value, name, bytes, scale, largest, digits, bounded)                                    \
+    if (storage == RILL_##value) return largest;
+#include "kernel/variants.def"
+    return 0;
+}
+
+/**
+ * Return how many binary digits, with the first, a flow may be expected to keep: those of a stored population
+ * (of binary16 for posits and integers, whose digits depend on the value).
+ */
+RILL_CONSTANT_FN int rill_storage_digits(const int storage)
+{
+#define RILL_STORAGE(value, name, bytes, scale, largest, digits, bounded)                                    \
+    if (storage == RILL_##value) return digits;
+#include "kernel/variants.def"
+    return 0;
+}
+
+/** Return whether conversion needs few registers of a GPU, so that the bounds of cuda/registers.cuh hold. */
+RILL_CONSTANT_FN bool rill_storage_bounded(const int storage)
+{
+#define RILL_STORAGE(value, name, bytes, scale, largest, digits, bounded)                                    \
+    if (storage == RILL_##value) return bounded;
+#include "kernel/variants.def"
+    return false;
 }
 
 #ifdef RILL_ARITHMETIC
@@ -86,27 +96,22 @@ RILL_FN rill_real rill_integer_decode(const rill_codes codes)
 RILL_FN rill_real rill_storage_decode(const int storage, const rill_codes codes)
 {
     const int scale = rill_storage_scale(storage);
-    if (storage == RILL_FP16C) return rill_minifloat_decode(11, codes);
-    if (storage == RILL_P16_0S) return rill_posit_decode(0, 16, scale, codes);
-    if (storage == RILL_P16_1S) return rill_posit_decode(1, 16, scale, codes);
-    if (storage == RILL_P16_2C) return rill_posit_decode(2, 17, scale, codes);
-    if (storage == RILL_INT16S) return rill_integer_decode(codes) * rill_power(-scale);
-    const rill_real value = rill_half_decode(codes);
-    return storage == RILL_FP16S ? value * rill_power(-scale) : value;
+#define RILL_STORAGE_16(format, name, power, most, digits, bounded, decode, encode)                          \
+    if (storage == RILL_##format) return decode;
+#include "kernel/variants.def"
+    return rill_splat(0);
 }
 
 /** Return the codes of values in a format of 16 bits. */
-RILL_FN rill_codes rill_storage_encode(const int storage, const rill_real value)
+RILL_FN rill_codes rill_storage_encode(const int storage, const rill_real unscaled)
 {
-    const rill_real scaled = value * rill_power(rill_storage_scale(storage));
-    const rill_scalar largest =
-        (rill_scalar)rill_storage_largest(storage) * rill_power(rill_storage_scale(storage));
-    if (storage == RILL_FP16C) return rill_codes_of_patterns(rill_minifloat_encode(11, largest, value));
-    if (storage == RILL_P16_0S) return rill_posit_encode(0, 16, largest, scaled);
-    if (storage == RILL_P16_1S) return rill_posit_encode(1, 16, largest, scaled);
-    if (storage == RILL_P16_2C) return rill_posit_encode(2, 17, largest, scaled);
-    if (storage == RILL_INT16S) return rill_integer_encode(scaled);
-    return rill_half_encode(storage == RILL_FP16S ? scaled : value);
+    const rill_scalar factor = rill_power(rill_storage_scale(storage));
+    const rill_scalar largest = (rill_scalar)rill_storage_largest(storage) * factor;
+    const rill_real value = unscaled * factor;
+#define RILL_STORAGE_16(format, name, power, most, digits, bounded, decode, encode)                          \
+    if (storage == RILL_##format) return encode;
+#include "kernel/variants.def"
+    return rill_codes_of_patterns(rill_all(0));
 }
 
 #if defined(__CUDACC__)

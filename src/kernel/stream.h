@@ -34,42 +34,92 @@
 #include "kernel/arrays.h"
 #include "kernel/lattice.h"
 
+/** What a scheme keeps where. */
+typedef enum rill_slots {
+    RILL_SLOTS_UPSTREAM,    /**< outgoing populations at home, looked for upstream by the next step */
+    RILL_SLOTS_DOWNSTREAM,  /**< incoming ones at home, put downstream by the step before */
+    RILL_SLOTS_TURNS,       /**< in place: of the node itself in even steps, upstream in odd ones */
+    RILL_SLOTS_STORAGE_NODE /**< in place: at n + d_i in all steps, a ghost where that is solid */
+} rill_slots;
+
+/** Return what a scheme keeps where. */
+RILL_CONSTANT_FN rill_slots rill_stream_slots(const int stream)
+{
+    enum { bits = 2 };
+    const uint32_t all = 0
+#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+    | (uint32_t)RILL_SLOTS_##slots << bits * RILL_##value
+#include "kernel/variants.def"
+        ;
+    return (rill_slots)(all >> bits * stream & ((1u << bits) - 1));
+}
+
+/** Return whether the array is a ring buffer, in which every step moves all entries on. */
+RILL_CONSTANT_FN bool rill_stream_ring(const int stream)
+{
+    const uint32_t all = 0
+#define RILL_STREAM(value, name, slots, ring, chased, meeting) | (uint32_t)(ring) << RILL_##value
+#include "kernel/variants.def"
+        ;
+    return all >> stream & 1;
+}
+
+/**
+ * Return how many links of a node storage nodes can be chased by: 6 both ways along the axes, 3 where no
+ * component of d_i is negative, so that links share the storage nodes at the corners of a cell, 0 if the
+ * scheme does not go with the addressing chase.
+ */
+RILL_CONSTANT_FN int rill_stream_chased(const int stream)
+{
+#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+    if (stream == RILL_##value) return chased;
+#include "kernel/variants.def"
+    return 0;
+}
+
 /** Return whether the scheme is one of the Esoteric family. */
 RILL_CONSTANT_FN bool rill_stream_esoteric(const int stream)
 {
-    return stream == RILL_ESOTWIST || stream == RILL_ESOPULL || stream == RILL_ESOPUSH;
+    return rill_stream_slots(stream) == RILL_SLOTS_STORAGE_NODE;
+}
+
+/** Return whether populations are pulled: read upstream, written at home. */
+RILL_CONSTANT_FN bool rill_stream_pulls(const int stream)
+{
+    return rill_stream_slots(stream) == RILL_SLOTS_UPSTREAM;
 }
 
 /** Return how many kinds of step a scheme alternates between. */
 RILL_CONSTANT_FN int rill_stream_parities(const int stream)
 {
-    return stream == RILL_AA || rill_stream_esoteric(stream) ? 2 : 1;
-}
-
-/** Return whether a scheme reads and writes different arrays. */
-RILL_CONSTANT_FN bool rill_stream_two_arrays(const int stream)
-{
-    return stream == RILL_PULL || stream == RILL_PUSH;
+    return rill_stream_slots(stream) == RILL_SLOTS_TURNS || rill_stream_esoteric(stream) ? 2 : 1;
 }
 
 /** Return whether outgoing populations go to the very slots that incoming ones came from. */
 RILL_CONSTANT_FN bool rill_stream_in_place(const int stream) { return rill_stream_parities(stream) == 2; }
 
+/** Return whether a scheme reads and writes different arrays. */
+RILL_CONSTANT_FN bool rill_stream_two_arrays(const int stream)
+{
+    return !rill_stream_in_place(stream) && !rill_stream_ring(stream);
+}
+
 /** Return whether slots of a step, of incoming or of outgoing populations, depend on neighbours. */
 RILL_CONSTANT_FN bool rill_slot_looks(const int stream, const int parity, const bool out)
 {
-    if (stream == RILL_PULL || stream == RILL_RING) return !out;
-    if (stream == RILL_PUSH) return out;
-    return stream != RILL_AA || parity == 1;
+    const rill_slots slots = rill_stream_slots(stream);
+    if (slots == RILL_SLOTS_UPSTREAM) return !out;
+    if (slots == RILL_SLOTS_DOWNSTREAM) return out;
+    return slots == RILL_SLOTS_STORAGE_NODE || parity == 1;
 }
 
 /** Return component `axis` of d_i, the way from n to where the populations of link i meet. */
 RILL_FN int rill_meeting(const int lattice, const int stream, const int i, const int axis)
 {
     const int c = rill_c(lattice, i, axis);
-    if (stream == RILL_ESOTWIST) return c < 0 ? 1 : 0;
-    if (stream == RILL_ESOPULL) return i % 2 ? 0 : -c;
-    if (stream == RILL_ESOPUSH) return i % 2 ? -c : 0;
+#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+    if (stream == RILL_##value) return meeting;
+#include "kernel/variants.def"
     return -c;
 }
 
@@ -89,11 +139,12 @@ typedef struct rill_slot {
 RILL_FN rill_slot rill_slot_in(const int stream, const int parity, const int i, const rill_node n,
                                const rill_link link)
 {
-    const bool turned = stream == RILL_PULL || stream == RILL_RING ? link.wall
-                        : stream == RILL_PUSH                      ? false
-                                                                   : parity && !link.wall;
+    const rill_slots slots = rill_stream_slots(stream);
+    const bool turned = slots == RILL_SLOTS_UPSTREAM     ? link.wall
+                        : slots == RILL_SLOTS_DOWNSTREAM ? false
+                                                         : parity && !link.wall;
     const rill_slot slot = {(uint32_t)(turned ? rill_opposite(i) : i),
-                            stream == RILL_PUSH ? n : link.meeting};
+                            slots == RILL_SLOTS_DOWNSTREAM ? n : link.meeting};
     return slot;
 }
 
@@ -103,8 +154,9 @@ RILL_FN rill_slot rill_slot_out(const int stream, const int parity, const int i,
 {
     const uint32_t opposite = (uint32_t)rill_opposite(i);
     const rill_slot home = {opposite, n}, away = {link.wall ? (uint32_t)i : opposite, link.meeting};
-    if (stream == RILL_PULL || stream == RILL_RING) return home;
-    return stream == RILL_PUSH ? away : rill_slot_in(stream, parity, i, n, link);
+    if (rill_stream_pulls(stream)) return home;
+    return rill_stream_slots(stream) == RILL_SLOTS_DOWNSTREAM ? away
+                                                              : rill_slot_in(stream, parity, i, n, link);
 }
 
 #endif

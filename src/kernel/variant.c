@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RILL_NAME(value, name) [RILL_##value] = name,
+#define RILL_NAME(value, name, ...) [RILL_##value] = name,
 const char *const rill_lattice_names[RILL_LATTICE_COUNT + 1] = {
 #define RILL_LATTICE RILL_NAME
 #include "kernel/variants.def"
@@ -52,6 +52,8 @@ const char *const rill_shift_names[RILL_SHIFT_COUNT + 1] = {
 #define RILL_SHIFT RILL_NAME
 #include "kernel/variants.def"
 };
+
+_Static_assert(RILL_STREAM_COUNT <= 16, "rill_stream_slots() holds 16 schemes");
 
 static const rill_variant built[] = {
 #define RILL_VARIANT(L, C, E, S, A, T, P, R, B, H)                                                           \
@@ -179,11 +181,6 @@ bool rill_variant_equal(rill_variant a, rill_variant b)
            a.shift == b.shift;
 }
 
-static bool esoteric(rill_stream stream)
-{
-    return stream == RILL_ESOTWIST || stream == RILL_ESOPULL || stream == RILL_ESOPUSH;
-}
-
 rill_status rill_variant_check(rill_variant v)
 {
     if ((unsigned)v.lattice >= RILL_LATTICE_COUNT || (unsigned)v.collision >= RILL_COLLISION_COUNT ||
@@ -193,12 +190,12 @@ rill_status rill_variant_check(rill_variant v)
         (unsigned)v.bounce >= RILL_BOUNCE_COUNT || (unsigned)v.shift >= RILL_SHIFT_COUNT)
         return rill_fail(RILL_USAGE,
                          "the variant holds a value that is none of the named ones: see `rill variants`");
-    if (v.addressing == RILL_CHASE && v.stream != RILL_ESOTWIST && v.stream != RILL_AA)
+    if (v.addressing == RILL_CHASE && rill_stream_chased((int)v.stream) == 0)
         return rill_fail(RILL_USAGE,
                          "addressing chase goes with esotwist (three links) or aa (six), not with %s: choose "
                          "list or bitmap",
                          rill_stream_names[v.stream]);
-    if (v.bounce == RILL_FULL_WAY && !esoteric(v.stream))
+    if (v.bounce == RILL_FULL_WAY && !rill_stream_esoteric((int)v.stream))
         return rill_fail(RILL_USAGE,
                          "full-way bounce-back goes with esotwist, esopull or esopush, not with %s: choose "
                          "half-way",
@@ -278,7 +275,7 @@ rill_published_bytes rill_variant_published(rill_variant v)
     const int stream = (int)v.stream;
     const double q = rill_q((int)v.lattice), row = q * (double)rill_storage_size((int)v.storage);
     const double arrays = rill_stream_two_arrays(stream) ? 2 : 1;
-    if (v.addressing == RILL_DENSE && v.stream != RILL_RING) {
+    if (v.addressing == RILL_DENSE && !rill_stream_ring(stream)) {
         const double flags = rill_stream_esoteric(stream) ? 1 : q; /* looked at in a step */
         return (rill_published_bytes){arrays * row + 1, 2 * row + flags, "Lehmann 2022"};
     }

@@ -158,8 +158,8 @@ RILL_FN void rill_wall_measure(const rill_walls *walls, const uint64_t k, const 
 RILL_CONSTANT_FN bool rill_walls_in_step(const int stream, const int addressing, const int storage,
                                          const int arithmetic)
 {
-    return addressing == RILL_BITMAP && (stream == RILL_PULL || stream == RILL_RING) &&
-           storage == RILL_FP32 && arithmetic == RILL_SINGLE;
+    return addressing == RILL_BITMAP && rill_stream_pulls(stream) && storage == RILL_FP32 &&
+           arithmetic == RILL_SINGLE;
 }
 
 #endif

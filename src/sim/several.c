@@ -44,14 +44,14 @@ static rill_status check(const rill_sim *sim)
 {
     const rill_variant v = sim->options.variant;
     const int count = sim->options.device_count;
-    if (v.addressing == RILL_DENSE || v.stream == RILL_RING || v.bounce == RILL_FULL_WAY)
+    if (v.addressing == RILL_DENSE || rill_stream_ring(v.stream) || v.bounce == RILL_FULL_WAY)
         return rill_fail(
             RILL_USAGE,
             "%s cannot be had on %d devices: choose pull, push, AA or an Esoteric scheme, a list, "
             "chase or a bitmap, and half-way bounce-back",
-            v.addressing == RILL_DENSE ? "direct addressing"
-            : v.stream == RILL_RING    ? "the ring buffer"
-                                       : "full-way bounce-back",
+            v.addressing == RILL_DENSE   ? "direct addressing"
+            : rill_stream_ring(v.stream) ? "the ring buffer"
+                                         : "full-way bounce-back",
             count);
     for (int k = 0; k < count; k++)
         if (!sim->options.devices[k] || sim->options.devices[k]->backend != sim->options.devices[0]->backend)

@@ -130,7 +130,7 @@ uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size)
     return rill_sim_population_bytes(variant, size->stride) *
                (rill_stream_two_arrays(variant.stream) ? 2 : 1) +
            size->bytes + chunks_of(size->nodes) * sizeof(rill_partial) +
-           (variant.stream == RILL_RING ? rill_turn_bytes(size->nodes, size->reach) : 0);
+           (rill_stream_ring(variant.stream) ? rill_turn_bytes(size->nodes, size->reach) : 0);
 }
 
 /*
@@ -239,7 +239,7 @@ static rill_status allocate(rill_sim *sim)
         RILL_TRY(
             take(sim, rill_sim_population_bytes(variant, size.stride), "populations", &sim->populations[k]));
     if (domain->swap_count) RILL_TRY(swaps_share(sim));
-    if (variant.stream == RILL_RING)
+    if (rill_stream_ring(variant.stream))
         RILL_TRY(take(sim, rill_turn_bytes(size.nodes, size.reach), "counters", (void **)&sim->arrays.turns));
     const uint64_t partials = chunks_of(size.nodes) * sizeof(rill_partial);
     RILL_TRY(take(sim, partials, "partial sums", (void **)&sim->partials));
@@ -328,7 +328,7 @@ void rill_sim_destroy(rill_sim *sim)
  * @param leave  them to the next one */
 static rill_status step_once(rill_sim *sim, bool left, bool leave)
 {
-    const bool ring = sim->options.variant.stream == RILL_RING;
+    const bool ring = rill_stream_ring(sim->options.variant.stream);
     rill_launch launch = rill_sim_launch(sim);
     if (left) launch.walls = rill_patches_left(&sim->patches);
     const uint64_t end = end_of(sim), chunk = sim->device->backend->turns ? end : sim->links->size.chunk;

@@ -10,21 +10,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const rill_storage order[] = {RILL_FP64,   RILL_FP32,   RILL_FP16S,  RILL_FP16C, RILL_FP16,
-                                     RILL_P16_0S, RILL_P16_1S, RILL_P16_2C, RILL_INT16S};
-_Static_assert(sizeof order / sizeof *order == RILL_STORAGE_COUNT, "a format is missing");
+/* Return where a format stands: fp64 first, as the reference, then the others in their order; and the
+ * format that stands there, because fp64 is the only one that moves. */
+static int place_of(int k) { return k == 0 ? RILL_FP64 : k <= (int)RILL_FP64 ? k - 1 : k; }
+static int rank_of(int storage)
+{
+    return storage == RILL_FP64 ? 0 : storage < RILL_FP64 ? storage + 1 : storage;
+}
 
 void rill_verify_format_at(int k, rill_storage *storage, rill_shift *shift)
 {
-    *storage = order[k / 2];
+    *storage = (rill_storage)place_of(k / 2);
     *shift = k % 2 ? RILL_PLAIN : RILL_SHIFTED;
 }
 
 int rill_verify_format_of(rill_storage storage, rill_shift shift)
 {
-    int k = 0;
-    while (order[k] != storage) k++;
-    return 2 * k + (shift == RILL_PLAIN);
+    return 2 * rank_of((int)storage) + (shift == RILL_PLAIN);
 }
 
 rill_verify_setup rill_verify_format_setup(const rill_verify_setup *setup, int k)

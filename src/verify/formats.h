@@ -11,8 +11,7 @@
 /** A format in two ways to store it. */
 enum { RILL_VERIFY_FORMAT_COUNT = 2 * RILL_STORAGE_COUNT };
 
-/** Return format k: fp64, fp32, fp16s, fp16c, then the others, each shifted, then plain; fp64 shifted is 0.
- */
+/** Return format k: fp64, then the others in the order of rill_storage, each shifted, then plain. */
 void rill_verify_format_at(int k, rill_storage *storage, rill_shift *shift);
 
 /** Return the number of a format. */

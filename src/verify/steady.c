@@ -3,6 +3,7 @@
 #include "verify/steady.h"
 
 #include "core/status.h"
+#include "kernel/storage.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -49,8 +50,7 @@ double rill_verify_magic_tau(const rill_verify_setup *setup, double tau)
 
 double rill_verify_rounding(rill_storage storage, double speed, double force)
 {
-    const int bits = storage == RILL_FP64 ? 54 : storage == RILL_FP32 ? 25 : storage == RILL_FP16C ? 13 : 12;
-    return fmin(ldexp(speed / force, -bits), 0.25);
+    return fmin(ldexp(speed / force, -1 - rill_storage_digits((int)storage)), 0.25);
 }
 
 rill_status rill_verify_flow_drive(const rill_geom *geom, int axis, const rill_sim_options *options,

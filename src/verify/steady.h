@@ -41,8 +41,8 @@ typedef struct rill_verify_flow {
  * Each step a force F adds to momenta of about u, and each step the populations are rounded to eps of
  * themselves: what is lost is of the order of eps u of the F that were given. Measured with 16 bits in pipes
  * and plates, this is two to three times the error, and more in flows that are not along an axis; a quarter
- * is the most that is granted. (Here eps = 2^-12, 2^-13 for fp16c, 2^-25, 2^-54: half of the largest error of
- * rounding.)
+ * is the most that is granted. (Here eps is half of the largest error of rounding, half a unit in the last of
+ * rill_storage_digits().)
  * @param[in] speed  the largest in the flow
  */
 double rill_verify_rounding(rill_storage storage, double speed, double force);

@@ -5,64 +5,30 @@
 #include "kernel/storage.h"
 #include "tests/storage/instance.h"
 
-/* Call with the storage as a compile-time constant, as kernels do. */
-#define EACH(call)                                                                                           \
-    switch (storage) {                                                                                       \
-    case RILL_FP32:                                                                                          \
-        call(RILL_FP32);                                                                                     \
-        break;                                                                                               \
-    case RILL_FP64:                                                                                          \
-        call(RILL_FP64);                                                                                     \
-        break;                                                                                               \
-    case RILL_FP16:                                                                                          \
-        call(RILL_FP16);                                                                                     \
-        break;                                                                                               \
-    case RILL_FP16S:                                                                                         \
-        call(RILL_FP16S);                                                                                    \
-        break;                                                                                               \
-    case RILL_FP16C:                                                                                         \
-        call(RILL_FP16C);                                                                                    \
-        break;                                                                                               \
-    case RILL_P16_0S:                                                                                        \
-        call(RILL_P16_0S);                                                                                   \
-        break;                                                                                               \
-    case RILL_P16_1S:                                                                                        \
-        call(RILL_P16_1S);                                                                                   \
-        break;                                                                                               \
-    case RILL_P16_2C:                                                                                        \
-        call(RILL_P16_2C);                                                                                   \
-        break;                                                                                               \
-    case RILL_INT16S:                                                                                        \
-        call(RILL_INT16S);                                                                                   \
-        break;                                                                                               \
-    default:                                                                                                 \
-        break;                                                                                               \
-    }
+/* Every function calls with the storage as a compile-time constant, as kernels do. */
 
 static void load(int storage, const void *populations, size_t first, void *values, size_t count)
 {
-#define CALL(S)                                                                                              \
-    for (size_t k = 0; k < count; k++)                                                                       \
-    ((rill_scalar *)values)[k] = rill_storage_load(S, populations, first + k)
-    EACH(CALL)
-#undef CALL
+#define RILL_STORAGE(S, ...)                                                                                 \
+    for (size_t k = 0; k < count && storage == RILL_##S; k++)                                                \
+        ((rill_scalar *)values)[k] = rill_storage_load(RILL_##S, populations, first + k);
+#include "kernel/variants.def"
 }
 
 static void store(int storage, void *populations, size_t first, const void *values, size_t count)
 {
-#define CALL(S)                                                                                              \
-    for (size_t k = 0; k < count; k++)                                                                       \
-    rill_storage_store(S, populations, first + k, ((const rill_scalar *)values)[k])
-    EACH(CALL)
-#undef CALL
+#define RILL_STORAGE(S, ...)                                                                                 \
+    for (size_t k = 0; k < count && storage == RILL_##S; k++)                                                \
+        rill_storage_store(RILL_##S, populations, first + k, ((const rill_scalar *)values)[k]);
+#include "kernel/variants.def"
 }
 
 static void load_row(int storage, const void *populations, size_t first, void *values)
 {
     rill_real row = {0};
-#define CALL(S) row = rill_storage_load_row(S, populations, first)
-    EACH(CALL)
-#undef CALL
+#define RILL_STORAGE(S, ...)                                                                                 \
+    if (storage == RILL_##S) row = rill_storage_load_row(RILL_##S, populations, first);
+#include "kernel/variants.def"
     memcpy(values, &row, sizeof row);
 }
 
@@ -70,48 +36,30 @@ static void store_row(int storage, void *populations, size_t first, const void *
 {
     rill_real row;
     memcpy(&row, values, sizeof row);
-#define CALL(S) rill_storage_store_row(S, populations, first, row)
-    EACH(CALL)
-#undef CALL
+#define RILL_STORAGE(S, ...)                                                                                 \
+    if (storage == RILL_##S) rill_storage_store_row(RILL_##S, populations, first, row);
+#include "kernel/variants.def"
 }
 
 /* Counts are compile-time constants, too. */
-#define COUNTS(S)                                                                                            \
-    switch (count) {                                                                                         \
-    case 1:                                                                                                  \
-        PART(S, 1);                                                                                          \
-        break;                                                                                               \
-    case 2:                                                                                                  \
-        PART(S, 2);                                                                                          \
-        break;                                                                                               \
-    case 4:                                                                                                  \
-        PART(S, 4);                                                                                          \
-        break;                                                                                               \
-    case 8:                                                                                                  \
-        PART(S, 8);                                                                                          \
-        break;                                                                                               \
-    case 16:                                                                                                 \
-        PART(S, 16);                                                                                         \
-        break;                                                                                               \
-    case 32:                                                                                                 \
-        PART(S, 32);                                                                                         \
-        break;                                                                                               \
-    default:                                                                                                 \
-        break;                                                                                               \
-    }
+#define COUNTS(X, S) X(S, 1) X(S, 2) X(S, 4) X(S, 8) X(S, 16) X(S, 32)
 
 static void load_part(int storage, const void *populations, size_t first, void *values, int count)
 {
-#define PART(S, N) rill_storage_load_part(S, populations, first, (rill_scalar *)values, N)
-    EACH(COUNTS)
-#undef PART
+#define LOAD(S, N)                                                                                           \
+    if (storage == RILL_##S && count == N)                                                                   \
+        rill_storage_load_part(RILL_##S, populations, first, (rill_scalar *)values, N);
+#define RILL_STORAGE(S, ...) COUNTS(LOAD, S)
+#include "kernel/variants.def"
 }
 
 static void store_part(int storage, void *populations, size_t first, const void *values, int count)
 {
-#define PART(S, N) rill_storage_store_part(S, populations, first, (const rill_scalar *)values, N)
-    EACH(COUNTS)
-#undef PART
+#define STORE(S, N)                                                                                          \
+    if (storage == RILL_##S && count == N)                                                                   \
+        rill_storage_store_part(RILL_##S, populations, first, (const rill_scalar *)values, N);
+#define RILL_STORAGE(S, ...) COUNTS(STORE, S)
+#include "kernel/variants.def"
 }
 
 static void check(int storage, const void *stored, void *values)

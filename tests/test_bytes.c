@@ -37,7 +37,7 @@ Test(bytes, dense_as_in_lehmann)
             for (int stream = 0; stream < RILL_STREAM_COUNT; stream++) {
                 const rill_bytes b =
                     rill_variant_bytes(plan(lattices[l], (rill_stream)stream, RILL_DENSE, storage), 1);
-                const double arrays = stream == RILL_PULL || stream == RILL_PUSH ? 2 : 1;
+                const double arrays = rill_stream_two_arrays(stream) ? 2 : 1;
                 cr_expect_float_eq(b.populations + b.index, arrays * size * q + 1, 1e-9);
                 cr_expect_float_eq(b.moved, 2 * size * q + 1, 1e-9);
             }

@@ -64,7 +64,8 @@ Test(variant, combinations_of_the_usual_collision)
         pairs += v.bounce == RILL_HALF_WAY;
         full_way += v.bounce == RILL_FULL_WAY;
     }
-    cr_expect_eq(pairs, 7 + 7 + 7 + 2, "list, dense and bitmap with all schemes, chase with two: %d", pairs);
+    cr_expect_eq(pairs, 3 * RILL_STREAM_COUNT + 2,
+                 "list, dense and bitmap with all schemes, chase with two: %d", pairs);
     cr_expect_eq(full_way, 3 + 3 + 3 + 1, "Esoteric schemes: %d", full_way);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures a pore space and chooses relaxation time and force from it. Runs nothing. */
 #include "permeability/plan.h"
+#include "kernel/rounding.h"
 #include "kernel/variant.h"
 #include "core/clock.h"
 #include "core/memory.h"
@@ -291,6 +292,13 @@ static void force_choose(const rill_permeability_options *o, const rill_pore_mea
     p->reynolds = reynolds * fabs(p->force);
 }
 
+/* Return whether a format loses a tenth of the populations of a flow as slow as a permeability wants it. */
+static bool loses_flow(rill_storage storage)
+{
+    const double slow = 1e-4;
+    return rill_rounding(storage, -slow, slow) > slow / 10;
+}
+
 rill_status rill_plan_check(const rill_permeability_options *o)
 {
     const rill_status status = rill_variant_check(o->variant);
@@ -328,10 +336,11 @@ rill_status rill_plan_check(const rill_permeability_options *o)
                          "a pore network accelerates flows that a body force drives, with the stokes "
                          "equilibrium, a newtonian viscosity, half-way bounce-back and fp32 or fp64 storage: "
                          "choose those, or acceleration auto or none");
-    if (o->variant.storage == RILL_INT16S)
+    if (loses_flow(o->variant.storage))
         return rill_fail(RILL_USAGE,
-                         "int16s storage rounds flow that is as slow as a permeability wants it to nothing: "
-                         "choose fp32, or fp16s where memory is short");
+                         "%s storage rounds flow that is as slow as a permeability wants it to nothing: "
+                         "choose fp32, or fp16s where memory is short",
+                         rill_storage_names[o->variant.storage]);
     if (rill_storage_size((int)o->variant.storage) == 2 && !rounding_known(o))
         return rill_fail(
             RILL_USAGE,

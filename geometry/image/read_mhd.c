@@ -4,15 +4,14 @@
  * Lengths are millimetres by custom of the format, unless DistanceUnits says otherwise; a spacing of 1 1 1 is
  * what programs write when they know none. Orientation is not used. Not read: ASCII data, LIST and patterns.
  */
-#include "geometry/image/image_priv.h"
+#include "geometry/image/text_header.h"
 #include "core/units.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 1 << 16, FIELD = 1024 };
+enum { FIELD = RILL_HEADER_FIELD };
 
 /* The fields that matter, as they stand in the header; "" when missing. */
 typedef struct {
@@ -35,58 +34,41 @@ static const rill_grey_alias types[] = {{"MET_UCHAR", RILL_GREY_U8},
                                         {"MET_DOUBLE", RILL_GREY_F64},
                                         {NULL, RILL_GREY_U8}};
 
-static rill_status keep(header *h, const char *name, const char *value)
-{
-    const struct {
-        const char *name;
-        char *text;
-    } fields[] = {{"NDims", h->rank},
-                  {"DimSize", h->size},
-                  {"ElementType", h->type},
-                  {"ElementNumberOfChannels", h->channels},
-                  {"BinaryData", h->binary},
-                  {"BinaryDataByteOrderMSB", h->msb},
-                  {"ElementByteOrderMSB", h->msb},
-                  {"CompressedData", h->compressed},
-                  {"HeaderSize", h->header_size},
-                  {"ElementSpacing", h->spacing},
-                  {"ElementSize", h->size_of_element},
-                  {"DistanceUnits", h->unit},
-                  {"Offset", h->offset},
-                  {"Origin", h->offset},
-                  {"Position", h->offset},
-                  {"ElementDataFile", h->data_file}};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (strcmp(name, fields[i].name) != 0) continue;
-        if (strlen(value) >= FIELD)
-            return rill_fail(RILL_USAGE, "%s is longer than %d characters", name, FIELD - 1);
-        strcpy(fields[i].text, value);
-    }
-    return RILL_OK;
-}
+static const rill_header_field fields[] = {{"NDims", offsetof(header, rank)},
+                                           {"DimSize", offsetof(header, size)},
+                                           {"ElementType", offsetof(header, type)},
+                                           {"ElementNumberOfChannels", offsetof(header, channels)},
+                                           {"BinaryData", offsetof(header, binary)},
+                                           {"BinaryDataByteOrderMSB", offsetof(header, msb)},
+                                           {"ElementByteOrderMSB", offsetof(header, msb)},
+                                           {"CompressedData", offsetof(header, compressed)},
+                                           {"HeaderSize", offsetof(header, header_size)},
+                                           {"ElementSpacing", offsetof(header, spacing)},
+                                           {"ElementSize", offsetof(header, size_of_element)},
+                                           {"DistanceUnits", offsetof(header, unit)},
+                                           {"Offset", offsetof(header, offset)},
+                                           {"Origin", offsetof(header, offset)},
+                                           {"Position", offsetof(header, offset)},
+                                           {"ElementDataFile", offsetof(header, data_file)},
+                                           {0}};
 
-static char *trim(char *text)
-{
-    text += strspn(text, " \t\r");
-    for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]); n--) text[n - 1] = '\0';
-    return text;
-}
+static char *trim(char *text) { return rill_header_trim(text + strspn(text, " \t\r")); }
 
 /* Go through the "name = value" lines up to ElementDataFile, the last one; `head` is cut into pieces. */
-static rill_status read_fields(char *head, size_t length, header *h)
+static rill_status read_fields(char *head, size_t length, void *into)
 {
     rill_status status = RILL_OK;
+    header *h = into;
+    bool whole;
     for (char *line = head, *next; line < head + length && !*h->data_file; line = next) {
-        char *newline = memchr(line, '\n', (size_t)(head + length - line));
-        next = newline ? newline + 1 : head + length;
-        if (newline) *newline = '\0';
+        next = rill_header_line(line, head + length, &whole);
         char *equals = strchr(line, '=');
         if (*trim(line) == '\0') continue;
         if (!equals)
             return rill_fail(RILL_USAGE, "\"%.40s\" is no \"name = value\" line of a MetaImage header",
                              trim(line));
         *equals = '\0';
-        RILL_TRY(keep(h, trim(line), trim(equals + 1)));
+        RILL_TRY(rill_header_keep(fields, strcmp, trim(line), trim(equals + 1), h));
         h->end = (uint64_t)(next - head);
     }
     if (!*h->data_file)
@@ -98,14 +80,13 @@ done:
 
 static bool is_true(const char *value) { return strcasecmp(value, "True") == 0 || strcmp(value, "1") == 0; }
 
-static rill_status settle_voxels(header *h, rill_image *image)
+static rill_status settle_voxels(void *read, rill_image *image)
 {
-    uint64_t rank, n[3], channels = 1;
-    if (!rill_text_integers(h->rank, &rank, 1) || rank < 2 || rank > 3)
-        return rill_fail(RILL_USAGE, "NDims is \"%s\": 3 (or 2) is needed", h->rank);
-    h->axes = (int)rank;
-    if (!rill_text_integers(h->size, n, (int)rank))
-        return rill_fail(RILL_USAGE, "DimSize is \"%s\": %d positive numbers are needed", h->size, (int)rank);
+    header *h = read;
+    uint64_t n[3], channels = 1;
+    const rill_status status = rill_header_sizes((const char *const[]){"NDims is", h->rank},
+                                                 (const char *const[]){"DimSize is", h->size}, &h->axes, n);
+    if (status != RILL_OK) return status;
     if (!rill_grey_find(types, h->type, &image->type))
         return rill_fail(RILL_USAGE,
                          "ElementType is \"%s\": MET_CHAR, SHORT, INT, LONG_LONG (each also with U), FLOAT "
@@ -119,11 +100,12 @@ static rill_status settle_voxels(header *h, rill_image *image)
                          h->binary);
     image->swap =
         rill_grey_size(image->type) > 1 && is_true(h->msb) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-    return rill_image_set_size(image, n, (int)rank);
+    return rill_image_set_size(image, n, h->axes);
 }
 
-static rill_status settle_spacing(const header *h, rill_image *image)
+static rill_status settle_spacing(const void *read, rill_image *image)
 {
+    const header *h = read;
     double spacing[3] = {0}, origin[3], unit = 1e-3;
     char text[FIELD + 2];
     const int rank = h->axes;
@@ -147,13 +129,13 @@ static rill_status settle_spacing(const header *h, rill_image *image)
     }
     rill_image_set_spacing(image, spacing, unit, true);
     if (image->metric && rank == 3 && rill_text_reals(h->offset, origin, 3))
-        for (int a = 0; a < 3; a++)
-            image->origin[a] = origin[a] * unit - image->spacing[a] / 2; /* it is a voxel centre */
+        rill_header_origin(image, origin, unit);
     return RILL_OK;
 }
 
-static rill_status settle_data(const header *h, const char *path, rill_image *image)
+static rill_status settle_data(const void *read, const char *path, rill_image *image)
 {
+    const header *h = read;
     rill_status status = RILL_OK;
     const bool local = strcmp(h->data_file, "LOCAL") == 0;
     char *data = NULL;
@@ -173,11 +155,9 @@ static rill_status settle_data(const header *h, const char *path, rill_image *im
     if (from_end && source.deflated)
         return rill_fail(RILL_USAGE,
                          "HeaderSize -1 with compressed data is not read: the stream has no known length");
-    data = local ? strdup(path) : rill_image_sibling(path, h->data_file);
-    if (!data) return rill_fail(RILL_SYSTEM, "out of memory for a file name");
+    RILL_TRY(rill_header_data(path, local ? NULL : h->data_file, image, &data));
     source.path = data;
     source.offset = from_end ? RILL_BYTES_END : (int64_t)(local ? h->end : skip);
-    if (!local) RILL_TRY(rill_image_add_file(image, path));
     RILL_TRY(rill_image_read_bytes(image, &source));
     snprintf(image->kind, sizeof image->kind, "%s, %s%s", local ? "MHA" : "MHD",
              source.deflated ? "zlib" : "raw",
@@ -189,18 +169,11 @@ done:
 
 rill_status rill_image_open_mhd(const char *path, rill_image *image)
 {
-    rill_status status = RILL_OK;
-    char *head = NULL;
-    size_t length;
-    header *h = calloc(1, sizeof *h);
-    if (!h) return rill_fail(RILL_SYSTEM, "out of memory for a MetaImage header");
-    RILL_TRY(rill_file_head(path, HEAD, &head, &length));
-    RILL_TRY(read_fields(head, length, h));
-    RILL_TRY(settle_voxels(h, image));
-    RILL_TRY(settle_spacing(h, image));
-    RILL_TRY(settle_data(h, path, image));
-done:
-    free(head);
-    free(h);
-    return status;
+    static const rill_header_format format = {.name = "MetaImage",
+                                              .size = sizeof(header),
+                                              .read = read_fields,
+                                              .voxels = settle_voxels,
+                                              .spacing = settle_spacing,
+                                              .data = settle_data};
+    return rill_header_open(&format, path, image);
 }

@@ -4,16 +4,15 @@
  * Orientation is not used: file axis 0, the fastest, goes to x. Not read: ASCII and bzip2 data, data spread
  * over several files, blocks, axes that are not space.
  */
-#include "geometry/image/image_priv.h"
+#include "geometry/image/text_header.h"
 #include "core/units.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 1 << 16, FIELD = 1024 };
+enum { FIELD = RILL_HEADER_FIELD };
 
 /* The fields that matter, as they stand in the header; "" when missing. */
 typedef struct {
@@ -66,49 +65,31 @@ static const rill_grey_alias types[] = {{"signed char", RILL_GREY_I8},
                                         {"double", RILL_GREY_F64},
                                         {NULL, RILL_GREY_U8}};
 
-/* Keep the value of a field that matters. */
-static rill_status keep(header *h, const char *name, const char *value)
-{
-    const struct {
-        const char *name;
-        char *text;
-    } fields[] = {{"type", h->type},           {"dimension", h->dimension},
-                  {"sizes", h->sizes},         {"encoding", h->encoding},
-                  {"endian", h->endian},       {"spacings", h->spacings},
-                  {"space units", h->units},   {"space directions", h->directions},
-                  {"space origin", h->origin}, {"data file", h->data_file},
-                  {"datafile", h->data_file},  {"line skip", h->line_skip},
-                  {"lineskip", h->line_skip},  {"byte skip", h->byte_skip},
-                  {"byteskip", h->byte_skip}};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (strcasecmp(name, fields[i].name) != 0) continue;
-        if (strlen(value) >= FIELD)
-            return rill_fail(RILL_USAGE, "field \"%s\" is longer than %d characters", fields[i].name,
-                             FIELD - 1);
-        strcpy(fields[i].text, value);
-    }
-    return RILL_OK;
-}
-
-static char *trim_end(char *text)
-{
-    for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]); n--) text[n - 1] = '\0';
-    return text;
-}
+static const rill_header_field fields[] = {
+    {"type", offsetof(header, type)},           {"dimension", offsetof(header, dimension)},
+    {"sizes", offsetof(header, sizes)},         {"encoding", offsetof(header, encoding)},
+    {"endian", offsetof(header, endian)},       {"spacings", offsetof(header, spacings)},
+    {"space units", offsetof(header, units)},   {"space directions", offsetof(header, directions)},
+    {"space origin", offsetof(header, origin)}, {"data file", offsetof(header, data_file)},
+    {"datafile", offsetof(header, data_file)},  {"line skip", offsetof(header, line_skip)},
+    {"lineskip", offsetof(header, line_skip)},  {"byte skip", offsetof(header, byte_skip)},
+    {"byteskip", offsetof(header, byte_skip)},  {0}};
 
 /* Go through the lines up to the blank one or the end of the file; `head` is cut into pieces. */
-static rill_status read_fields(char *head, size_t length, header *h)
+static rill_status read_fields(char *head, size_t length, void *into)
 {
     rill_status status = RILL_OK;
+    header *h = into;
+    bool whole;
+    if (length < 8 || memcmp(head, "NRRD000", 7) != 0)
+        return rill_fail(RILL_USAGE, "it does not start with \"NRRD000\"");
     h->separate = true;
     for (char *line = head, *next; line < head + length; line = next) {
-        char *newline = memchr(line, '\n', (size_t)(head + length - line));
-        if (!newline && length == HEAD)
-            return rill_fail(RILL_USAGE, "its NRRD header is longer than %d bytes", HEAD);
-        next = newline ? newline + 1 : head + length;
-        if (newline) *newline = '\0';
-        trim_end(line);
-        if (*line == '\0' && newline) {
+        next = rill_header_line(line, head + length, &whole);
+        if (!whole && length == RILL_HEADER_BYTES)
+            return rill_fail(RILL_USAGE, "its NRRD header is longer than %d bytes", RILL_HEADER_BYTES);
+        rill_header_trim(line);
+        if (*line == '\0' && whole) {
             h->separate = false;
             h->end = (uint64_t)(next - head);
             break;
@@ -119,15 +100,16 @@ static rill_status read_fields(char *head, size_t length, header *h)
         if (!colon)
             return rill_fail(RILL_USAGE, "\"%.40s\" is no \"field: value\" line of an NRRD header", line);
         *colon = '\0';
-        RILL_TRY(keep(h, line, colon + 2 + strspn(colon + 2, " \t")));
+        RILL_TRY(rill_header_keep(fields, strcasecmp, line, colon + 2 + strspn(colon + 2, " \t"), h));
     }
 done:
     return status;
 }
 
-static rill_status settle_voxels(header *h, rill_image *image)
+static rill_status settle_voxels(void *read, rill_image *image)
 {
-    uint64_t rank, n[3];
+    header *h = read;
+    uint64_t n[3];
     if (!*h->type || !*h->dimension || !*h->sizes || !*h->encoding)
         return rill_fail(RILL_USAGE, "its NRRD header lacks \"%s\": the file is cut or damaged",
                          !*h->type        ? "type"
@@ -137,18 +119,16 @@ static rill_status settle_voxels(header *h, rill_image *image)
     if (!rill_grey_find(types, h->type, &image->type))
         return rill_fail(RILL_USAGE, "its type is \"%s\": integers and floats of 1 to 8 bytes are read",
                          h->type);
-    if (!rill_text_integers(h->dimension, &rank, 1) || rank < 2 || rank > 3)
-        return rill_fail(RILL_USAGE, "its dimension is \"%s\": 3 (or 2) is needed", h->dimension);
-    h->axes = (int)rank;
-    if (!rill_text_integers(h->sizes, n, (int)rank))
-        return rill_fail(RILL_USAGE, "its sizes are \"%s\": %d positive numbers are needed", h->sizes,
-                         (int)rank);
+    const rill_status status =
+        rill_header_sizes((const char *const[]){"its dimension is", h->dimension},
+                          (const char *const[]){"its sizes are", h->sizes}, &h->axes, n);
+    if (status != RILL_OK) return status;
     const bool big = strcasecmp(h->endian, "big") == 0, little = strcasecmp(h->endian, "little") == 0;
     if (!big && !little && rill_grey_size(image->type) > 1)
         return rill_fail(RILL_USAGE, "its endian is \"%s\": big or little is needed for type %s", h->endian,
                          h->type);
     image->swap = rill_grey_size(image->type) > 1 && big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-    return rill_image_set_size(image, n, (int)rank);
+    return rill_image_set_size(image, n, h->axes);
 }
 
 /* Read "(1,0,0) (0,1,0) (0,0,1)" as lengths; false when it is anything else. */
@@ -190,8 +170,9 @@ static double read_unit(const char *c)
     return *first && rill_units_parse(text, "m", &metres) == RILL_OK ? metres : 0;
 }
 
-static rill_status settle_spacing(const header *h, rill_image *image)
+static rill_status settle_spacing(const void *read, rill_image *image)
 {
+    const header *h = read;
     double spacing[3], origin[3];
     const int rank = h->axes;
     const bool directed = *h->directions != '\0';
@@ -212,9 +193,7 @@ static rill_status settle_spacing(const header *h, rill_image *image)
     for (char *c = text; *c; c++)
         if (strchr("(),", *c)) *c = ' ';
     if (image->spacing[0] > 0 && rill_text_reals(text, origin, 3) && rank == 3)
-        for (int a = 0; a < 3; a++)
-            image->origin[a] =
-                origin[a] * (unit > 0 ? unit : 1) - image->spacing[a] / 2; /* it is a voxel centre */
+        rill_header_origin(image, origin, unit > 0 ? unit : 1);
     return RILL_OK;
 }
 
@@ -234,13 +213,13 @@ static rill_status skip(const header *h, const char *path, uint64_t start, rill_
                          h->byte_skip);
     if (lines) {
         size_t length;
-        RILL_TRY(rill_file_head(path, HEAD, &head, &length));
+        RILL_TRY(rill_file_head(path, RILL_HEADER_BYTES, &head, &length));
         const char *c = head + (start < length ? start : length);
         for (uint64_t i = 0; i < lines; i++) {
             const char *newline = memchr(c, '\n', (size_t)(head + length - c));
             if (!newline) {
-                status =
-                    rill_fail(RILL_USAGE, "line skip %s goes beyond the first %d bytes", h->line_skip, HEAD);
+                status = rill_fail(RILL_USAGE, "line skip %s goes beyond the first %d bytes", h->line_skip,
+                                   RILL_HEADER_BYTES);
                 goto done;
             }
             c = newline + 1;
@@ -253,8 +232,9 @@ done:
     return status;
 }
 
-static rill_status settle_data(const header *h, const char *path, rill_image *image)
+static rill_status settle_data(const void *read, const char *path, rill_image *image)
 {
+    const header *h = read;
     rill_status status = RILL_OK;
     const bool detached = *h->data_file != '\0';
     char *data = NULL;
@@ -267,10 +247,8 @@ static rill_status settle_data(const header *h, const char *path, rill_image *im
                          h->data_file);
     if (!detached && h->separate)
         return rill_fail(RILL_USAGE, "its NRRD header has neither data behind it nor a data file: it is cut");
-    data = detached ? rill_image_sibling(path, h->data_file) : strdup(path);
-    if (!data) return rill_fail(RILL_SYSTEM, "out of memory for a file name");
+    RILL_TRY(rill_header_data(path, detached ? h->data_file : NULL, image, &data));
     source.path = data;
-    if (detached) RILL_TRY(rill_image_add_file(image, path));
     RILL_TRY(skip(h, data, detached ? 0 : h->end, &source));
     RILL_TRY(rill_image_read_bytes(image, &source));
     snprintf(image->kind, sizeof image->kind, "NRRD, %s%s%s", source.deflated ? "gzip" : "raw",
@@ -283,22 +261,11 @@ done:
 
 rill_status rill_image_open_nrrd(const char *path, rill_image *image)
 {
-    rill_status status = RILL_OK;
-    char *head = NULL;
-    size_t length;
-    header *h = calloc(1, sizeof *h);
-    if (!h) return rill_fail(RILL_SYSTEM, "out of memory for an NRRD header");
-    RILL_TRY(rill_file_head(path, HEAD, &head, &length));
-    if (length < 8 || memcmp(head, "NRRD000", 7) != 0) {
-        status = rill_fail(RILL_USAGE, "it does not start with \"NRRD000\"");
-        goto done;
-    }
-    RILL_TRY(read_fields(head, length, h));
-    RILL_TRY(settle_voxels(h, image));
-    RILL_TRY(settle_spacing(h, image));
-    RILL_TRY(settle_data(h, path, image));
-done:
-    free(head);
-    free(h);
-    return status;
+    static const rill_header_format format = {.name = "NRRD",
+                                              .size = sizeof(header),
+                                              .read = read_fields,
+                                              .voxels = settle_voxels,
+                                              .spacing = settle_spacing,
+                                              .data = settle_data};
+    return rill_header_open(&format, path, image);
 }

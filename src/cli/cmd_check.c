@@ -5,21 +5,12 @@
 #include "cli/json_option.h"
 #include "cli/read_case.h"
 
-typedef struct choices {
-    const char *json, *memory;
-    int backend;
-    bool unmeasured, quiet;
-} choices;
-
-static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
-
-static rill_status check(const char *path, const choices *c)
+static rill_status check(const char *path, const cli_case_choices *c)
 {
     rill_status status = RILL_OK;
     json_t *json = NULL;
     cli_case read = {0};
-    const rill_plan_options options = {.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured};
-    RILL_TRY(cli_case_read(path, c->json, &options, &read));
+    RILL_TRY(cli_case_read(path, c, NULL, &read));
     if (!c->quiet) cli_case_print_plan(read.given, read.geom, &read.plan);
     if (c->json) {
         json = cli_case_plan_json(read.given, read.geom, &read.plan);
@@ -36,23 +27,11 @@ done:
 static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
-    choices c = {0};
-    const cli_option options[] = {
-        {"backend", 0, CLI_CHOICE, &c.backend, .help = "where it would run", .choices = backends},
-        {"no-measure", 0, CLI_FLAG, &c.unmeasured, .help = "do not measure the speed of this machine"},
-        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the numbers and verdicts as JSON; - is standard output",
-         .fallback = "", .apply = cli_json_apply},
-        {"memory", 0, CLI_TEXT, &c.memory, "SIZE", "host memory that may be used", .fallback = "what is free",
-         .apply = cli_memory_apply},
-        {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "print nothing but errors"},
-        {0}};
-    const cli_option *const tables[] = {options, NULL};
+    cli_case_choices c = {0};
     const char *path = NULL;
-    int count = 1;
     bool help = false;
-    RILL_TRY(cli_parse(&cli_check, tables, argc, argv, &path, &count, &help));
+    RILL_TRY(cli_case_parse(&cli_check, (const cli_option[]){{0}}, &c, argc, argv, &path, &help));
     if (help) return RILL_OK;
-    if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no case is given: name a case file, see docs/vessels.md"));
     status = check(path, &c);
     if (status == RILL_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status =

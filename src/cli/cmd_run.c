@@ -19,13 +19,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
 static const char *const kinds[] = {"none", "image", "sparse", NULL};
 
 typedef struct choices {
-    const char *output, *json, *memory;
-    int backend, fields;
-    bool resume, overwrite, dry_run, unmeasured, quiet, every_given;
+    cli_case_choices common;
+    const char *output;
+    int fields;
+    bool resume, overwrite, dry_run, every_given;
     double every;    /* s of wall clock between checkpoints */
     char *line;      /* the command, owned */
     char *directory; /* owned */
@@ -118,7 +118,7 @@ static rill_status json_write(const choices *c, const rill_vessel *vessel, const
     if (!json || !file) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a summary"));
     if (result->end != RILL_RUN_CANCELLED && result->end != RILL_RUN_DIVERGED)
         RILL_TRY(rill_json_write(json, file));
-    if (c->json) RILL_TRY(cli_json_write(json, c->json));
+    if (c->common.json) RILL_TRY(cli_json_write(json, c->common.json));
 done:
     json_decref(json);
     free(file);
@@ -138,7 +138,7 @@ static rill_status flow(const choices *c, rill_vessel *vessel, int *code)
                                 .progress = {watch, (void *)c}};
     if (c->every_given) options.checkpoint_every = c->every;
     cli_signals_catch(false);
-    if (!c->quiet) {
+    if (!c->common.quiet) {
         cli_row("results go to", "%s%s", c->directory,
                 c->replaces ? ", where they replace those of an earlier run" : "");
         cli_row("divergence", "looked for every %llu steps",
@@ -153,7 +153,7 @@ static rill_status flow(const choices *c, rill_vessel *vessel, int *code)
     snprintf(why, sizeof why, "%s", rill_error_message());
     RILL_TRY(json_write(c, vessel, &result));
     if (came == RILL_NUMERICS) return rill_fail(came, "%s", why);
-    if (!c->quiet) cli_run_print(vessel, &result, c->directory);
+    if (!c->common.quiet) cli_run_print(vessel, &result, c->directory);
     if (stopped) *code = RILL_CANCELLED;
     if (result.end == RILL_RUN_LIMIT && result.compared)
         RILL_TRY(rill_fail(RILL_NUMERICS,
@@ -183,7 +183,7 @@ static rill_status disk_try(const choices *c, const rill_case_plan *plan)
             "checkpoints take %s in %s, and %s are free: free space there or choose another directory "
             "with -o",
             need, c->directory, there);
-    if (spare < all && !c->quiet)
+    if (spare < all && !c->common.quiet)
         cli_row("note", "results and checkpoints take up to %s in %s, and %s are free", most, c->directory,
                 there);
     return RILL_OK;
@@ -194,16 +194,15 @@ static rill_status work(choices *c, const char *path, int *code)
     rill_status status = RILL_OK;
     cli_case read = {0};
     rill_vessel *vessel = NULL;
-    rill_plan_options options = {.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured};
-    if (!c->dry_run && access(path, R_OK) == 0) { /* else reading tells */
+    const bool go = !c->dry_run && access(path, R_OK) == 0; /* else reading tells */
+    if (go) {
         RILL_TRY(directory_make(c, path));
         RILL_TRY(directory_try(c));
-        if (c->resume) options.resume = c->directory;
     }
-    RILL_TRY(cli_case_read(path, c->json, &options, &read));
+    RILL_TRY(cli_case_read(path, &c->common, go && c->resume ? c->directory : NULL, &read));
     c->cycles = read.given->run.pulsatile ? read.given->run.cycles : 0;
     cli_progress_end();
-    if (!c->quiet || c->dry_run) cli_case_print_plan(read.given, read.geom, &read.plan);
+    if (!c->common.quiet || c->dry_run) cli_case_print_plan(read.given, read.geom, &read.plan);
     fflush(stdout);
     RILL_TRY(rill_case_plan_accept(&read.plan));
     if (c->dry_run) goto done;
@@ -221,7 +220,7 @@ static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
     choices c = {.fields = RILL_FIELDS_SPARSE};
-    int code = RILL_OK, count = 1;
+    int code = RILL_OK;
     const cli_option options[] = {
         {"output", 'o', CLI_TEXT, &c.output, "DIRECTORY", "where results go; made when it is not there",
          .fallback = "CASE.results", .apply = cli_output_apply},
@@ -236,27 +235,18 @@ static int run(int argc, char **argv)
          .help = "go on from the checkpoint in the directory of the results"},
         {"overwrite", 0, CLI_FLAG, &c.overwrite,
          .help = "start anew where the directory holds a checkpoint, and discard it"},
-        {"backend", 0, CLI_CHOICE, &c.backend, .help = "where it runs", .choices = backends},
-        {"no-measure", 0, CLI_FLAG, &c.unmeasured, .help = "do not measure the speed of this machine first"},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
-        {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON here, too; - is standard output",
-         .fallback = "", .apply = cli_json_apply},
-        {"memory", 0, CLI_TEXT, &c.memory, "SIZE", "host memory that may be used", .fallback = "what is free",
-         .apply = cli_memory_apply},
-        {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "print nothing but errors"},
         {0}};
-    const cli_option *const tables[] = {options, NULL};
     const char *path = NULL;
     bool help = false;
-    RILL_TRY(cli_parse(&cli_run, tables, argc, argv, &path, &count, &help));
+    RILL_TRY(cli_case_parse(&cli_run, options, &c.common, argc, argv, &path, &help));
     if (help) return RILL_OK;
-    if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no case is given: name a case file, see docs/vessels.md"));
     if (c.resume && c.overwrite)
         RILL_TRY(rill_fail(RILL_USAGE, "--resume goes on from the checkpoint that --overwrite would discard: "
                                        "leave one of them out"));
     c.line = cli_command_line(argc, argv);
     if (!c.line) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the command line"));
-    c.progress = cli_progress(c.quiet);
+    c.progress = cli_progress(c.common.quiet);
     status = work(&c, path, &code);
 done:
     free(c.line);

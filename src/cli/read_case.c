@@ -2,10 +2,35 @@
 /* Reading a case, and what it stands on. */
 #include "cli/read_case.h"
 
-rill_status cli_case_read(const char *path, const char *json, const rill_plan_options *options, cli_case *out)
+#include "cli/json_option.h"
+
+rill_status cli_case_parse(const cli_command *command, const cli_option *own, cli_case_choices *c, int argc,
+                           char **argv, const char **path, bool *help)
+{
+    static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
+    int count = 1;
+    const cli_option options[] = {
+        {"backend", 0, CLI_CHOICE, &c->backend, .help = "where it runs", .choices = backends},
+        {"no-measure", 0, CLI_FLAG, &c->unmeasured, .help = "do not measure the speed of this machine first"},
+        {"json", 0, CLI_TEXT, &c->json, "FILE", "write what is printed as JSON, too; - is standard output",
+         .fallback = "", .apply = cli_json_apply},
+        {"memory", 0, CLI_TEXT, &c->memory, "SIZE", "host memory that may be used",
+         .fallback = "what is free", .apply = cli_memory_apply},
+        {"quiet", 'q', CLI_FLAG, &c->quiet, .help = "print nothing but errors"},
+        {0}};
+    const cli_option *const tables[] = {own, options, NULL};
+    const rill_status status = cli_parse(command, tables, argc, argv, path, &count, help);
+    if (status == RILL_OK && !*help && count < 1)
+        return rill_fail(RILL_USAGE, "no case is given: name a case file, see docs/vessels.md");
+    return status;
+}
+
+rill_status cli_case_read(const char *path, const cli_case_choices *c, const char *resume, cli_case *out)
 {
     rill_status status = RILL_OK;
-    const cli_output outputs[] = {{"--json", json}};
+    const cli_output outputs[] = {{"--json", c->json}};
+    const rill_plan_options options = {
+        .backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured, .resume = resume};
     RILL_TRY(cli_outputs_check(path, outputs, 1));
     RILL_TRY(rill_case_read(path, &out->given));
     RILL_TRY(cli_outputs_check(out->given->geometry, outputs, 1));
@@ -14,7 +39,7 @@ rill_status cli_case_read(const char *path, const char *json, const rill_plan_op
         rill_fail_prefix("%s, geometry", path);
         goto done;
     }
-    RILL_TRY(rill_case_plan_make(out->given, out->geom, options, &out->plan));
+    RILL_TRY(rill_case_plan_make(out->given, out->geom, &options, &out->plan));
 done:
     return status;
 }

@@ -9,6 +9,21 @@
 #include "vessel/case.h"
 #include "cli/cli.h"
 
+/** What the options of every command that takes a case hold. */
+typedef struct cli_case_choices {
+    const char *json, *memory;
+    int backend; /**< a rill_backend_kind */
+    bool unmeasured, quiet;
+} cli_case_choices;
+
+/**
+ * Read the arguments of a command that takes a case.
+ * @param[in]  own   options of the command alone
+ * @param[out] path  the case; not set where help was asked for
+ */
+rill_status cli_case_parse(const cli_command *command, const cli_option *own, cli_case_choices *choices,
+                           int argc, char **argv, const char **path, bool *help);
+
 /** A case that was read. */
 typedef struct cli_case {
     rill_case *given;
@@ -17,12 +32,12 @@ typedef struct cli_case {
 } cli_case;
 
 /**
- * Read a case and its geometry, and plan it.
- * @param[in]  json  of --json, refused before the geometry is read when it would replace an input or cannot
- * be written; may be NULL
- * @param[out] out   to be freed by cli_case_free() also after a failure, if it was cleared before
+ * Read a case and its geometry, and plan it. The file of --json is refused before the geometry is read when
+ * it would replace an input or cannot be written.
+ * @param[in]  resume  directory of the run to go on from; NULL: none
+ * @param[out] out     to be freed by cli_case_free() also after a failure, if it was cleared before
  */
-rill_status cli_case_read(const char *path, const char *json, const rill_plan_options *options,
+rill_status cli_case_read(const char *path, const cli_case_choices *choices, const char *resume,
                           cli_case *out);
 
 /** Free what a case owns; a cleared one is allowed. */

@@ -3,6 +3,7 @@
 #include "core/status.h"
 #include "core/units.h"
 #include "geometry/image/voxelize.h"
+#include "geometry/voxels/sides.h"
 
 #include <errno.h>
 #include <math.h>
@@ -129,14 +130,14 @@ rill_status rill_voxelize_parse_mirror(const char *text, rill_voxelize_options *
 
 rill_status rill_voxelize_parse_sides(const char *text, rill_voxelize_options *options)
 {
-    static const char *const names[] = {"periodic", "mirror", "wall"};
     const char *c = text;
     int count = 0;
     for (; count < 3; count++) {
         const size_t length = strcspn(c, ",");
         int found = -1;
-        for (int s = 0; s < 3; s++)
-            if (strlen(names[s]) == length && strncmp(c, names[s], length) == 0) found = s;
+        for (rill_side s = RILL_PERIODIC; s <= RILL_WALL; s++)
+            if (strlen(rill_side_name(s)) == length && strncmp(c, rill_side_name(s), length) == 0)
+                found = (int)s;
         if (found < 0) break;
         options->sides[count] = (rill_side)found;
         c += length;

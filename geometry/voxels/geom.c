@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a voxel geometry. Reading and writing it is io/geom_file.c's. */
+#include "geometry/voxels/sides.h"
+
 #include "core/memory.h"
 #include "core/status.h"
 #include "rill.h"
 
 #include <stdlib.h>
+
+const char *rill_side_name(rill_side side)
+{
+    static const char *const names[] = {"periodic", "mirror", "wall"};
+    return names[side];
+}
 
 rill_status rill_geom_create(const uint32_t n[3], rill_geom **out)
 {

@@ -8,12 +8,12 @@
 #include "core/units.h"
 #include "io/json_file.h"
 #include "core/output.h"
+#include "geometry/voxels/sides.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* In the order of rill_side. */
-static const char *const side_names[] = {"periodic", "mirror", "wall"};
 static const char *const indices[] = {"none", "pull", NULL};
 
 /* What every kind is asked. */
@@ -34,8 +34,8 @@ static void print_summary(const cli_generate_kind *kind, const choices *c, const
     cli_row("kind", "%s", kind->name);
     cli_row("voxels", "%u x %u x %u", geom->n[0], geom->n[1], geom->n[2]);
     cli_row("voxel size", "%s", length);
-    cli_row("sides x, y, z", "%s, %s, %s", side_names[geom->sides[0]], side_names[geom->sides[1]],
-            side_names[geom->sides[2]]);
+    cli_row("sides x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
+            rill_side_name(geom->sides[2]));
     if (g->has_radius) cli_row("radius", "%.10g voxels", g->radius);
     if (g->spheres) cli_row("spheres", "%llu", (unsigned long long)g->spheres);
     if (geom->surface)
@@ -57,8 +57,8 @@ static rill_status write_json(const cli_generate_kind *kind, const choices *c, c
         json_pack("{s:s, s:[i,i,i], s:o, s:[s,s,s], s:o, s:o, s:o, s:{s:o, s:f}, s:I, s:s?, s:s?, s:s, s:s}",
                   "kind", kind->name, "voxels", (int)geom->n[0], (int)geom->n[1], (int)geom->n[2],
                   "voxel_size_m", real_or_null(geom->spacing > 0, geom->spacing), "sides",
-                  side_names[geom->sides[0]], side_names[geom->sides[1]], side_names[geom->sides[2]],
-                  "radius", real_or_null(g->has_radius, g->radius), "spheres",
+                  rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
+                  rill_side_name(geom->sides[2]), "radius", real_or_null(g->has_radius, g->radius), "spheres",
                   g->spheres ? json_integer((json_int_t)g->spheres) : json_null(), "seed",
                   g->has_seed ? json_integer((json_int_t)g->seed) : json_null(), "porosity", "asked",
                   real_or_null(g->has_porosity, g->porosity), "total", geom->porosity.total, "fluid_nodes",

@@ -10,6 +10,7 @@
 #include "cli/surface_options.h"
 #include "core/units.h"
 #include "io/json_file.h"
+#include "geometry/voxels/sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,6 @@
 static const char *const keeps[] = {"all", "connected", "percolating", NULL};
 static const char *const axes[] = {"any", "x", "y", "z", NULL};
 static const char *const indices[] = {"none", "pull", NULL};
-static const char *const sides[] = {"periodic", "mirror", "wall"};
 
 typedef struct {
     cli_image image;
@@ -31,6 +31,27 @@ typedef struct {
 } choices;
 
 static bool is_surface(const choices *c) { return c->surface.units_given || rill_surface_named(c->input); }
+
+static rill_status from_surface(const choices *c, rill_geom **geom, rill_surface_report *report)
+{
+    rill_surface_options options;
+    cli_surface_openings openings;
+    const rill_status status = cli_surface_resolve(&c->surface, &openings, &options);
+    if (status != RILL_OK) return status;
+    options.command = c->line;
+    return rill_surface_voxelize(c->input, &options, cli_progress(c->quiet), geom, report);
+}
+
+static rill_status from_image(const choices *c, rill_geom **geom, rill_voxelize_report *report)
+{
+    rill_voxelize_options options;
+    const rill_status status = cli_image_resolve(&c->image, &options);
+    if (status != RILL_OK) return status;
+    options.keep = (rill_keep_kind)c->keep;
+    options.axis = c->axis - 1;
+    options.command = c->line;
+    return rill_image_voxelize(c->input, &options, cli_progress(c->quiet), geom, report);
+}
 
 static void print_fractions(const char *label, const double part[3])
 {
@@ -47,19 +68,17 @@ static void print_end(const choices *c, double took)
     cli_row("geometry", "%s", c->output);
 }
 
-static void print_summary(const choices *c, const rill_geom *geom, const rill_voxelize_report *report,
-                          double took)
+static void print_image(const choices *c, const rill_geom *geom, const rill_voxelize_report *report)
 {
     const rill_components *found = &report->components;
     const double voxels = (double)rill_geom_voxels(geom);
     char length[32] = "unknown (--voxel-size sets it)";
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
-    cli_row("source", "%s", c->input);
     cli_image_rows(report);
     cli_row("voxels", "%u x %u x %u", geom->n[0], geom->n[1], geom->n[2]);
     cli_row("voxel size", "%s", length);
-    cli_row("sides x, y, z", "%s, %s, %s", sides[geom->sides[0]], sides[geom->sides[1]],
-            sides[geom->sides[2]]);
+    cli_row("sides x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
+            rill_side_name(geom->sides[2]));
     cli_row("porosity", "%.5f", found->porosity.total);
     cli_row("  connected to a face", "%.5f", found->porosity.connected);
     print_fractions("  percolating", found->porosity.percolating);
@@ -71,7 +90,6 @@ static void print_summary(const choices *c, const rill_geom *geom, const rill_vo
     cli_row("pore voxels dropped", "%llu (%.3f %% of the pores)", (unsigned long long)found->dropped,
             found->porosity.total > 0 ? 100 * (double)found->dropped / (found->porosity.total * voxels) : 0);
     cli_row("fluid nodes", "%llu (%.5f)", (unsigned long long)report->fluid, (double)report->fluid / voxels);
-    print_end(c, took);
 }
 
 static json_t *json_fractions(const double part[3])
@@ -89,84 +107,62 @@ static json_t *json_greys(const rill_voxelize_report *report)
     return list;
 }
 
-static rill_status write_json(const choices *c, const rill_geom *geom, const rill_voxelize_report *r,
-                              double took)
+static json_t *image_json(const choices *c, const rill_geom *geom, const rill_voxelize_report *r)
 {
     const rill_components *found = &r->components;
     const char *to[3];
     for (int f = 0; f < 3; f++) to[f] = axes[r->axes[f] + 1];
-    json_t *json = json_pack(
+    return json_pack(
         "{s:{s:s, s:s, s:s, s:s, s:[i,i,i], s:[s,s,s], s:o}, s:[i,i,i], s:o, s:[s,s,s],"
-        " s:{s:f, s:f, s:o, s:o}, s:I, s:I, s:I, s:I, s:s, s:{s:f}, s:s, s:s}",
+        " s:{s:f, s:f, s:o, s:o}, s:I, s:I, s:I, s:I}",
         "image", "path", c->input, "xxh3", geom->source_hash, "format", r->kind, "type",
         rill_grey_name(r->type), "size", (int)r->file_n[0], (int)r->file_n[1], (int)r->file_n[2], "axes",
         to[0], to[1], to[2], "grey_values", json_greys(r), "voxels", (int)geom->n[0], (int)geom->n[1],
         (int)geom->n[2], "voxel_size_m", geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(),
-        "sides", sides[geom->sides[0]], sides[geom->sides[1]], sides[geom->sides[2]], "porosity", "total",
-        found->porosity.total, "connected", found->porosity.connected, "percolating",
-        json_fractions(found->porosity.percolating), "spanning", json_fractions(found->spanning),
-        "components", (json_int_t)found->components, "components_kept", (json_int_t)found->kept, "dropped",
-        (json_int_t)found->dropped, "fluid_nodes", (json_int_t)r->fluid, "geometry", c->output, "performance",
-        "seconds", took, "command", c->line, "software", rill_version());
-    if (!json) return rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json);
-    const rill_status status = cli_json_write(json, c->json);
-    json_decref(json);
-    return status;
+        "sides", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
+        rill_side_name(geom->sides[2]), "porosity", "total", found->porosity.total, "connected",
+        found->porosity.connected, "percolating", json_fractions(found->porosity.percolating), "spanning",
+        json_fractions(found->spanning), "components", (json_int_t)found->components, "components_kept",
+        (json_int_t)found->kept, "dropped", (json_int_t)found->dropped, "fluid_nodes", (json_int_t)r->fluid);
 }
 
-static rill_status work_surface(choices *c)
+/* Write the summary of a geometry: `json`, which it takes, and what every summary ends with. */
+static rill_status write_json(const choices *c, json_t *json, double took)
 {
     rill_status status = RILL_OK;
-    rill_geom *geom = NULL;
-    json_t *json = NULL;
-    rill_surface_options options;
-    cli_surface_openings openings;
-    rill_surface_report report;
-    const double start = rill_now();
-    RILL_TRY(cli_surface_resolve(&c->surface, &openings, &options));
-    options.command = c->line;
-    RILL_TRY(rill_surface_voxelize(c->input, &options, cli_progress(c->quiet), &geom, &report));
-    RILL_TRY(rill_geom_write(geom, c->output,
-                             &(rill_geom_write_options){.index_pull = c->index == 1, .lattice = c->lattice}));
-    if (c->json) {
-        json = cli_surface_json(geom, &report);
-        const json_t *end =
-            json ? json_pack("{s:s, s:s, s:s, s:{s:f}}", "geometry", c->output, "command", c->line,
-                             "software", rill_version(), "performance", "seconds", rill_now() - start)
-                 : NULL;
-        if (!end || json_object_update_new(json, (json_t *)end) != 0)
-            RILL_TRY(rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json));
-        RILL_TRY(cli_json_write(json, c->json));
-    }
-    cli_progress_end();
-    if (!c->quiet) {
-        cli_row("source", "%s", c->input);
-        cli_surface_rows(geom, &report);
-        print_end(c, rill_now() - start);
-    }
+    json_t *end = json_pack("{s:s, s:{s:f}, s:s, s:s}", "geometry", c->output, "performance", "seconds", took,
+                            "command", c->line, "software", rill_version());
+    if (!json || !end || json_object_update(json, end) != 0)
+        RILL_TRY(rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json));
+    RILL_TRY(cli_json_write(json, c->json));
 done:
+    json_decref(end);
     json_decref(json);
-    rill_geom_destroy(geom);
     return status;
 }
 
-static rill_status work(choices *c)
+/* Make a geometry of an image or a surface, and say what came of it. */
+static rill_status work(const choices *c)
 {
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
-    rill_voxelize_options options;
-    rill_voxelize_report report;
+    rill_surface_report surface;
+    rill_voxelize_report image;
     const double start = rill_now();
-    RILL_TRY(cli_image_resolve(&c->image, &options));
-    options.keep = (rill_keep_kind)c->keep;
-    options.axis = c->axis - 1;
-    options.command = c->line;
-    RILL_TRY(rill_image_voxelize(c->input, &options, cli_progress(c->quiet), &geom, &report));
+    RILL_TRY(is_surface(c) ? from_surface(c, &geom, &surface) : from_image(c, &geom, &image));
     RILL_TRY(rill_geom_write(geom, c->output,
                              &(rill_geom_write_options){.index_pull = c->index == 1, .lattice = c->lattice}));
-    if (c->json) RILL_TRY(write_json(c, geom, &report, rill_now() - start));
+    if (c->json)
+        RILL_TRY(write_json(c, is_surface(c) ? cli_surface_json(geom, &surface) : image_json(c, geom, &image),
+                            rill_now() - start));
     cli_progress_end();
-    if (!c->quiet) print_summary(c, geom, &report, rill_now() - start);
+    if (c->quiet) goto done;
+    cli_row("source", "%s", c->input);
+    if (is_surface(c))
+        cli_surface_rows(geom, &surface);
+    else
+        print_image(c, geom, &image);
+    print_end(c, rill_now() - start);
 done:
     rill_geom_destroy(geom);
     return status;
@@ -258,8 +254,7 @@ static int run(int argc, char **argv)
     if (status == RILL_OK) {
         c.line = cli_command_line(argc, argv);
         cli_signals_catch(true);
-        status = c.line ? is_surface(&c) ? work_surface(&c) : work(&c)
-                        : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+        status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
     }
     free(c.line);
     return cli_report(&cli_voxelize, status);

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "core/units.h"
 #include "io/json_file.h"
+#include "geometry/voxels/sides.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +22,6 @@ void cli_error_bar_part_name(const rill_error_bar_plan *plan, int part, char *te
 
 void cli_error_bar_print_plan(const rill_error_bar_plan *plan, double plain_seconds)
 {
-    static const char *const sides[] = {"periodic", "mirror", "wall"};
     char host[32], device[64] = "", seconds[48] = "";
     rill_units_format_bytes((double)plan->host_bytes, host, sizeof host);
     if (plan->device_bytes) {
@@ -40,8 +40,8 @@ void cli_error_bar_print_plan(const rill_error_bar_plan *plan, double plain_seco
                  p->purpose == RILL_ERROR_BAR_GRID ? "  %d. %s, split by %u" : "  %d. %s", i + 1,
                  purposes[p->purpose], p->split);
         cli_row(label, "%u x %u x %u voxels from %u,%u,%u, sides %s, %s, %s, %s: %.2g times", p->n[0],
-                p->n[1], p->n[2], p->first[0], p->first[1], p->first[2], sides[p->sides[0]],
-                sides[p->sides[1]], sides[p->sides[2]], strrchr(variant, '-') + 1, p->cost);
+                p->n[1], p->n[2], p->first[0], p->first[1], p->first[2], rill_side_name(p->sides[0]),
+                rill_side_name(p->sides[1]), rill_side_name(p->sides[2]), strrchr(variant, '-') + 1, p->cost);
     }
     cli_row("  sides", "%s", plan->sides_note);
     cli_row("  discretisation", "%s", plan->grid_note);

@@ -7,11 +7,10 @@
 #include "core/units.h"
 #include "io/json_file.h"
 #include "io/result.h"
+#include "geometry/voxels/sides.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char *const side_names[] = {"periodic", "mirror", "wall"};
 
 /* Factor from lu to m^2; NaN when the voxel size is unknown. */
 static double square_metres(const rill_geom *geom)
@@ -54,8 +53,8 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
     rill_variant_name(options->variant, variant, sizeof variant);
     cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
-    cli_row("sides x, y, z", "%s, %s, %s", side_names[geom->sides[0]], side_names[geom->sides[1]],
-            side_names[geom->sides[2]]);
+    cli_row("sides x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
+            rill_side_name(geom->sides[2]));
     cli_row("flow along", "%s",
             options->axis < 0 ? "x, y and z" : (const char *[]){"x", "y", "z"}[options->axis]);
     cli_row("porosity", "%.5f", p->porosity.total);
@@ -261,10 +260,10 @@ static json_t *json_result(const cli_permeability_result *r)
         plan->network ? "network" : "none", "tolerance", r->options->tolerance, "voxels", (int)r->geom->n[0],
         (int)r->geom->n[1], (int)r->geom->n[2], "voxel_size_m",
         r->geom->spacing > 0 ? rill_json_real(r->geom->spacing) : json_null(), "fluid_nodes",
-        (json_int_t)plan->nodes, "dropped", (json_int_t)plan->dropped, "sides", side_names[sides[0]],
-        side_names[sides[1]], side_names[sides[2]], "hydraulic_diameter", 4 * plan->fluid / plan->surface,
-        "input", r->input, "source", r->geom->source, "source_hash", r->geom->source_hash, "command",
-        r->command, "error_bar", cli_error_bar_json(r->bar, m2), "walls",
+        (json_int_t)plan->nodes, "dropped", (json_int_t)plan->dropped, "sides", rill_side_name(sides[0]),
+        rill_side_name(sides[1]), rill_side_name(sides[2]), "hydraulic_diameter",
+        4 * plan->fluid / plan->surface, "input", r->input, "source", r->geom->source, "source_hash",
+        r->geom->source_hash, "command", r->command, "error_bar", cli_error_bar_json(r->bar, m2), "walls",
         r->geom->surface ? "interpolated" : "half-way");
 }
 

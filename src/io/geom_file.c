@@ -8,6 +8,7 @@
 
 #include "core/status.h"
 #include "geometry/image/file_names.h"
+#include "geometry/voxels/sides.h"
 #include "io/geom_index.h"
 #include "io/geom_surface.h"
 
@@ -19,12 +20,6 @@
 
 /* Chunks of 128 KiB, so that a vessel leaves most of them out. Level 4: docs/files.md has the figures. */
 enum { DEFLATE = 4 };
-
-const char *rill_side_name(rill_side side)
-{
-    static const char *const names[] = {"periodic", "mirror", "wall"};
-    return names[side];
-}
 
 static rill_status side_parse(const rill_h5_file *file, const char *text, size_t length, rill_side *side)
 {

@@ -22,9 +22,6 @@ typedef struct rill_geom_head {
     uint64_t fluid; /**< fluid voxels */
 } rill_geom_head;
 
-/** Return "periodic", "mirror" or "wall". */
-const char *rill_side_name(rill_side side);
-
 /** Write the attributes of a geometry to the root of a file. @param[in] format  RILL_GEOM_FORMAT or that of
  * another file */
 rill_status rill_geom_head_write(const rill_geom *geom, rill_h5_file *file, const char *format);

@@ -3,6 +3,7 @@
 #include "io/info.h"
 
 #include "core/status.h"
+#include "geometry/voxels/sides.h"
 #include "io/fields_priv.h"
 #include "io/geom_file.h"
 #include "io/json_file.h"

@@ -55,7 +55,7 @@ RILL_FN void rill_cpu_find(const int stream, const int addressing, const rill_va
     {                                                                                                        \
         rill_cpu_find(RILL_##S, RILL_##A, variant, arrays, n, active, links);                                \
     }
-#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+#define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
     RILL_CPU_ADDRESSINGS(RILL_CPU_FIND, value, chased)
 #include "kernel/variants.def"
 
@@ -63,7 +63,7 @@ RILL_FN void rill_cpu_find(const int stream, const int addressing, const rill_va
 static inline rill_cpu_find_links *rill_cpu_finder(rill_variant variant)
 {
 #define RILL_CPU_FINDER(S, A, exists) [RILL_##S][RILL_##A] = (exists) ? find_##S##_##A : NULL,
-#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+#define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
     RILL_CPU_ADDRESSINGS(RILL_CPU_FINDER, value, chased)
     static rill_cpu_find_links *const finders[RILL_STREAM_COUNT][RILL_ADDRESSING_COUNT] = {
 #include "kernel/variants.def"

@@ -28,7 +28,7 @@ typedef void rill_cpu_find_walls(int lattice, int parity, const rill_arrays *arr
         for (size_t k = 0; k < count; k++)                                                                   \
             other[k] = rill_wall_other_slot(plan, parity, arrays, cuts[k], meetings[k]);                     \
     }
-#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+#define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
     RILL_CPU_ADDRESSINGS(RILL_CPU_FIND_WALLS, value, chased)
 #include "kernel/variants.def"
 
@@ -36,7 +36,7 @@ typedef void rill_cpu_find_walls(int lattice, int parity, const rill_arrays *arr
 static inline rill_cpu_find_walls *rill_cpu_walls_finder(rill_variant variant)
 {
 #define RILL_CPU_WALLS_FINDER(S, A, exists) [RILL_##S][RILL_##A] = (exists) ? find_walls_##S##_##A : NULL,
-#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+#define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
     RILL_CPU_ADDRESSINGS(RILL_CPU_WALLS_FINDER, value, chased)
     static rill_cpu_find_walls *const finders[RILL_STREAM_COUNT][RILL_ADDRESSING_COUNT] = {
 #include "kernel/variants.def"

@@ -47,7 +47,7 @@ RILL_CONSTANT_FN rill_slots rill_stream_slots(const int stream)
 {
     enum { bits = 2 };
     const uint32_t all = 0
-#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+#define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
     | (uint32_t)RILL_SLOTS_##slots << bits * RILL_##value
 #include "kernel/variants.def"
         ;
@@ -58,7 +58,8 @@ RILL_CONSTANT_FN rill_slots rill_stream_slots(const int stream)
 RILL_CONSTANT_FN bool rill_stream_ring(const int stream)
 {
     const uint32_t all = 0
-#define RILL_STREAM(value, name, slots, ring, chased, meeting) | (uint32_t)(ring) << RILL_##value
+#define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
+    | (uint32_t)(ring) << RILL_##value
 #include "kernel/variants.def"
         ;
     return all >> stream & 1;
@@ -71,7 +72,7 @@ RILL_CONSTANT_FN bool rill_stream_ring(const int stream)
  */
 RILL_CONSTANT_FN int rill_stream_chased(const int stream)
 {
-#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+#define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
     if (stream == RILL_##value) return chased;
 #include "kernel/variants.def"
     return 0;
@@ -89,10 +90,15 @@ RILL_CONSTANT_FN bool rill_stream_pulls(const int stream)
     return rill_stream_slots(stream) == RILL_SLOTS_UPSTREAM;
 }
 
-/** Return how many kinds of step a scheme alternates between. */
+/** Return how many kinds of step a scheme alternates between: 1 or 2. */
 RILL_CONSTANT_FN int rill_stream_parities(const int stream)
 {
-    return rill_stream_slots(stream) == RILL_SLOTS_TURNS || rill_stream_esoteric(stream) ? 2 : 1;
+    const uint32_t two = 0
+#define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
+    | (uint32_t)((kinds) == 2) << RILL_##value
+#include "kernel/variants.def"
+        ;
+    return two >> stream & 1 ? 2 : 1;
 }
 
 /** Return whether outgoing populations go to the very slots that incoming ones came from. */
@@ -104,20 +110,27 @@ RILL_CONSTANT_FN bool rill_stream_two_arrays(const int stream)
     return !rill_stream_in_place(stream) && !rill_stream_ring(stream);
 }
 
+/** Which slots depend on neighbours: bit `parity` of incoming populations, bit 2 + `parity` of outgoing ones.
+ */
+enum { RILL_LOOKS_IN = 3, RILL_LOOKS_OUT = 12, RILL_LOOKS_ODD = 10, RILL_LOOKS_ALWAYS = 15 };
+
 /** Return whether slots of a step, of incoming or of outgoing populations, depend on neighbours. */
 RILL_CONSTANT_FN bool rill_slot_looks(const int stream, const int parity, const bool out)
 {
-    const rill_slots slots = rill_stream_slots(stream);
-    if (slots == RILL_SLOTS_UPSTREAM) return !out;
-    if (slots == RILL_SLOTS_DOWNSTREAM) return out;
-    return slots == RILL_SLOTS_STORAGE_NODE || parity == 1;
+    const uint64_t all = 0
+#define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
+    | (uint64_t)RILL_LOOKS_##looks << 4 * RILL_##value
+#include "kernel/variants.def"
+        ;
+    const int kinds = (int)(all >> (4 * stream + 2 * out) & 3);
+    return kinds == 3 || (kinds != 0 && parity == kinds >> 1);
 }
 
 /** Return component `axis` of d_i, the way from n to where the populations of link i meet. */
 RILL_FN int rill_meeting(const int lattice, const int stream, const int i, const int axis)
 {
     const int c = rill_c(lattice, i, axis);
-#define RILL_STREAM(value, name, slots, ring, chased, meeting)                                               \
+#define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
     if (stream == RILL_##value) return meeting;
 #include "kernel/variants.def"
     return -c;

@@ -379,3 +379,16 @@ Test(permeability, asks_for_memory_first)
     refused(sphere_array(32, 8), o, RILL_SYSTEM, "--memory");
     unsetenv("RILL_MEMORY");
 }
+
+/* Formats whose steps are as large as the populations of a slow flow are refused: integers alone. */
+Test(permeability, formats_that_round_slow_flow_to_nothing_are_refused)
+{
+    for (int storage = 0; storage < RILL_STORAGE_COUNT; storage++) {
+        rill_permeability_options o = rill_permeability_options_default();
+        o.variant.storage = (rill_storage)storage;
+        const rill_status status = rill_plan_check(&o);
+        cr_expect_eq(status, storage == RILL_INT16S ? RILL_USAGE : RILL_OK, "format %d: %s", storage,
+                     rill_error_message());
+        if (status != RILL_OK) cr_expect_not_null(strstr(rill_error_message(), "int16s storage rounds"));
+    }
+}

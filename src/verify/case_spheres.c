@@ -89,14 +89,14 @@ static rill_status limit_run(const rill_verify_case *of, const rill_verify_setup
                              rill_verify_values *values)
 {
     rill_status status = RILL_OK;
-    const rill_verify_array *round = of->data;
+    const rill_verify_array *finest = of->data;
     static const double spheres[RILL_ARRAY_COUNT] = {1, 2, 4};
-    const double n = spheres[round->array];
-    const double radius = cbrt(3 * round->solid_fraction / (4 * M_PI * n));
+    const double n = spheres[finest->array];
+    const double radius = cbrt(3 * finest->solid_fraction / (4 * M_PI * n));
     const double drag = values->expected[0], exact = 1 / (6 * M_PI * n * radius * drag);
     double k[2];
     for (int fine = 0; fine < 2; fine++) {
-        rill_verify_array array = *round;
+        rill_verify_array array = *finest;
         if (!fine) array.cells /= array.cells < 128 ? 2 : 4; /* errors of staircases fall in jumps */
         RILL_TRY(rill_verify_array_permeability(&array, setup, 1.5, &k[fine], &values->rounding[0]));
         k[fine] /= pow(array.cells, 2);

@@ -19,7 +19,7 @@ typedef struct rill_verify_reference {
 
 /**
  * Read a reference value.
- * @param[in]  reference    without a row, its table is read and no value is set
+ * @param[in]  reference    without a row, all cells of its table must be numbers, and no value is set
  * @param[out] value        may be NULL
  * @param[out] uncertainty  in the unit of the value, not set without a column of it; may be NULL
  * @return RILL_USAGE with the remedy if the table is missing or damaged

@@ -66,7 +66,8 @@ typedef struct rill_verify_values {
     double found[RILL_VERIFY_CHECKS];
     double expected[RILL_VERIFY_CHECKS];    /**< those of the checks, which the case may replace */
     double uncertainty[RILL_VERIFY_CHECKS]; /**< of the references, added to the limits, by the measure */
-    double rounding[RILL_VERIFY_CHECKS]; /**< what rounding may add to the limits, 0 unless the case knows */
+    double rounding[RILL_VERIFY_CHECKS]; /**< what rounding or a staircase adds to the limits, 0 unless set by
+                                            the case */
     json_t *series;                      /**< an object that a case may add curves to */
 } rill_verify_values;
 

@@ -82,6 +82,7 @@ Test(table, refuses_what_it_does_not_hold)
     expect_message("it has no column \"lift\"");
     cr_assert_eq(rill_table_row(&t, "FCC", &at), RILL_USAGE);
     cr_assert_eq(rill_table_row(&t, "SC 0", &at), RILL_USAGE);
+    cr_assert_eq(rill_table_row(&t, "SC 0.2,1.5", &at), RILL_USAGE);
     cr_assert_eq(rill_table_row(&t, "SC 0.2 1.5 4 5", &at), RILL_USAGE);
     cr_assert_eq(rill_table_row(&t, "SC", &at), RILL_USAGE);
     expect_message("2 rows begin with \"SC\", not one");

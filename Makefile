@@ -109,6 +109,9 @@ $(BUILD)/librill-internal.so: $(LIB_OBJ)
 $(BUILD)/obj/src/core/version.o: CPPFLAGS += -DRILL_REVISION='"$(REVISION)"'
 $(BUILD)/obj/src/core/version.o: $(BUILD)/revision
 
+# Where the data are if the program is not installed.
+$(BUILD)/obj/src/core/data.o: CPPFLAGS += -DRILL_DATA_SOURCES='"$(abspath data)"'
+
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -196,7 +199,9 @@ format: ## format the sources in place
 format-check: ## fail when a source is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
-install: all ## install program, library, headers and pkg-config file (PREFIX, DESTDIR)
+DATA := $(shell cd data && find . -name '*.csv' -o -name '*.yaml' -o -name '*.md' | sort)
+install: all ## install program, library, headers, data and pkg-config file (PREFIX, DESTDIR)
+	@for file in $(DATA); do install -D -m 644 data/$$file $(DESTDIR)$(PREFIX)/share/rill/$$file || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/rill
 	install -m 755 $(BUILD)/rill $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(BUILD)/librill.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/

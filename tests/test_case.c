@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Case files: what they say arrives in SI, what is wrong is refused in one sentence with its line. */
+#include "core/data.h"
 #include "message.h"
 #include "vessel_case.h"
 
 #include "vessel/ends.h"
 
+#include <limits.h>
 #include <sys/stat.h>
 
 TestSuite(case_file, .init = files_start, .fini = files_end);
@@ -20,6 +22,22 @@ static void refuse(const char *text, const char *line, const char *part)
     cr_expect_null(c);
     expect_message(part);
     expect_message(line);
+}
+
+/* The example cases of data/cases, with their waveforms. */
+Test(case_file, examples_are_read)
+{
+    static const char *const names[] = {"cases/vessel.yaml", "cases/bifurcation.yaml"};
+    for (int k = 0; k < 2; k++) {
+        char path[PATH_MAX];
+        rill_case *c = NULL;
+        cr_assert_eq(rill_data_path(names[k], path, sizeof path), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_case_read(path, &c), RILL_OK, "%s", rill_error_message());
+        cr_expect_eq(c->end_count, 3);
+        cr_assert_not_null(c->ends[0].wave);
+        cr_expect_float_eq(c->run.period, 0.8, 1e-12, "%s", names[k]);
+        rill_case_destroy(c);
+    }
 }
 
 Test(case_file, says_everything_in_si)

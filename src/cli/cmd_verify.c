@@ -201,6 +201,20 @@ static rill_status write_report(const choices *c, const rill_verify_setup *setup
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Read the reference values of the cases: missing or damaged data are reported before the first step. */
+static rill_status read_references(const choices *c, bool full)
+{
+    rill_status status = RILL_OK;
+    const rill_verify_suite suite = (rill_verify_suite)c->suite;
+    for (int k = 0; k < rill_verify_count(suite); k++) {
+        const rill_verify_case *of = rill_verify_at(suite, k);
+        rill_verify_values values = {0};
+        if (wanted(c, of) && (full || !of->full)) RILL_TRY(rill_verify_read(of, &values));
+    }
+done:
+    return status;
+}
+
 static rill_status run_cases(const choices *c, const rill_verify_setup *setup, tally *t)
 {
     rill_status status = RILL_OK;
@@ -263,6 +277,7 @@ static rill_status work(const choices *c, const char *command)
     RILL_TRY(rill_device_create(setup.backend, 0, &device));
     setup.device = device;
     setup.full = c->set == set_auto ? device->kind == RILL_BACKEND_CUDA : c->set == set_full;
+    RILL_TRY(read_references(c, setup.full));
     if (c->rock) RILL_TRY(cli_read_geometry(c->rock, RILL_KEEP_ALL, setup.progress, &rock));
     setup.rock = rock;
     RILL_TRY(run_cases(c, &setup, &t));
@@ -301,7 +316,7 @@ const cli_command cli_verify = {
         "vessels\ncomputes flows with interpolated walls, pulses and blood. --suite sizes fills the memory "
         "with as many nodes as --nodes says, and shows what they take and how fast "
         "they are.\n"
-        "Exit code 2: a check failed.",
+        "Exit code 1: reference data are missing or damaged, see data/README.md; 2: a check failed.",
     .run = run,
 };
 

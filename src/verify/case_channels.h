@@ -12,7 +12,4 @@
  */
 double rill_verify_plates_exact(double h, double magic);
 
-/** Permeability of a square duct over its width squared, nu u / (F a^2): the series for a rectangle. */
-#define RILL_VERIFY_SQUARE_DUCT 0.03514425374
-
 #endif

@@ -37,27 +37,28 @@ static rill_status run(const rill_verify_case *of, const rill_verify_setup *setu
     RILL_TRY(rill_verify_section(n, n, outside, &section, &geom));
     RILL_TRY(rill_verify_mobility(geom, 0, &options, &until, &values->found[0], &values->rounding[0]));
     values->found[0] *= (double)rill_geom_fluid(geom) / (double)rill_geom_voxels(geom) / ((double)n * n);
+    values->expected[0] = 1 / values->expected[0];
 done:
     rill_geom_destroy(geom);
     return status;
 }
 
-#define CYLINDERS(c_, drag_, error_)                                                                         \
+#define CYLINDERS(c_, error_)                                                                                \
     {                                                                                                        \
         .name = "cylinders/" #c_, .what = "square array of cylinders, c " #c_,                               \
         RILL_VERIFY_LIST({"k/L^2",                                                                           \
                           "",                                                                                \
                           RILL_VERIFY_RELATIVE,                                                              \
-                          1 / drag_,                                                                         \
+                          0,                                                                                 \
                           {error_, error_, error_},                                                          \
-                          "F/(mu U) = " #drag_                                                               \
-                          ", Sangani & Acrivos 1982, doi:10.1016/0301-9322(82)90029-5"}),                    \
+                          "Sangani & Acrivos 1982, doi:10.1016/0301-9322(82)90029-5",                        \
+                          {"cylinder-arrays", #c_, "drag"}}),                                                \
         .data = &(const cylinders){c_, {96, 256}}, .run = run                                                \
     }
 
 static const rill_verify_case cases[] = {
-    CYLINDERS(0.1, 24.83, 0.02),  CYLINDERS(0.2, 51.53, 0.02),  CYLINDERS(0.3, 102.90, 0.02),
-    CYLINDERS(0.4, 217.89, 0.02), CYLINDERS(0.5, 532.55, 0.02),
+    CYLINDERS(0.1, 0.02), CYLINDERS(0.2, 0.02), CYLINDERS(0.3, 0.02),
+    CYLINDERS(0.4, 0.02), CYLINDERS(0.5, 0.02),
 };
 
 const rill_verify_group rill_verify_cylinders = {cases, sizeof cases / sizeof *cases};

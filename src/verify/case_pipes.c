@@ -36,6 +36,7 @@ static rill_status profile_run(const rill_verify_case *of, const rill_verify_set
     rill_verify_pipe_errors errors;
     const rill_status status = errors_of(setup, *(const double *)of->data, 0.8, &errors);
     values->found[0] = errors.l2;
+    values->uncertainty[0] = values->expected[0] / 10;
     values->rounding[0] = errors.rounding;
     return status;
 }
@@ -58,23 +59,24 @@ done:
  * offset is between 3.1 and 9.8 % at R = 8, between 1.0 and 3.7 % at 16: hence the limit, a tenth of the
  * error.
  */
-#define PROFILE(radius_, l2_)                                                                                \
+#define PROFILE(radius_)                                                                                     \
     {                                                                                                        \
         .name = "pipes/profile-" #radius_,                                                                   \
         .what = "pipe of radius " #radius_ ", mean of four centre offsets",                                  \
         RILL_VERIFY_LIST({"L2 error of u",                                                                   \
                           "",                                                                                \
                           RILL_VERIFY_ABSOLUTE,                                                              \
-                          l2_,                                                                               \
-                          {l2_ / 10, l2_ / 10, l2_ / 10},                                                    \
-                          "independent D3Q19 TRT code, two digits"}),                                        \
+                          0,                                                                                 \
+                          {0, 0, 0},                                                                         \
+                          "independent D3Q19 TRT code, two digits",                                          \
+                          {"staircase-pipes", #radius_, "L2 error"}}),                                       \
         .data = &(const double){radius_}, .unfit = profile_unfit, .run = profile_run                         \
     }
 
 static const rill_verify_case cases[] = {
-    PROFILE(8, 0.058),
-    PROFILE(16, 0.021),
-    PROFILE(32, 0.0092),
+    PROFILE(8),
+    PROFILE(16),
+    PROFILE(32),
     {.name = "pipes/order",
      .what = "pipes of radius 6 and 24, flow rate, mean of four centre offsets",
      RILL_VERIFY_LIST({"order of convergence",

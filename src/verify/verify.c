@@ -72,6 +72,22 @@ static rill_verify_outcome judge(const rill_verify_check *check, double found, d
     return o;
 }
 
+rill_status rill_verify_read(const rill_verify_case *of, rill_verify_values *values)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < of->check_count; k++) {
+        const rill_verify_check *check = &of->checks[k];
+        values->expected[k] = check->expected;
+        if (!check->reference.table) continue;
+        RILL_TRY(
+            rill_verify_reference_read(&check->reference, &values->expected[k], &values->uncertainty[k]));
+        if (check->measure == RILL_VERIFY_RELATIVE) values->uncertainty[k] /= fabs(values->expected[k]);
+    }
+done:
+    if (status != RILL_OK) rill_fail_prefix("%s", of->name);
+    return status;
+}
+
 rill_status rill_verify_run(const rill_verify_case *of, const rill_verify_setup *setup, json_t *series,
                             rill_verify_record *record)
 {
@@ -85,10 +101,8 @@ rill_status rill_verify_run(const rill_verify_case *of, const rill_verify_setup 
         snprintf(record->reason, sizeof record->reason, "%s", why);
         return RILL_OK;
     }
-    for (int k = 0; k < of->check_count; k++) {
-        values.found[k] = NAN;
-        values.expected[k] = of->checks[k].expected;
-    }
+    for (int k = 0; k < of->check_count; k++) values.found[k] = NAN;
+    RILL_TRY(rill_verify_read(of, &values));
     const double start = rill_now();
     status = of->run(of, setup, &values);
     record->seconds = rill_now() - start;
@@ -96,17 +110,16 @@ rill_status rill_verify_run(const rill_verify_case *of, const rill_verify_setup 
         snprintf(record->reason, sizeof record->reason, "%s", rill_error_message());
         status = RILL_OK;
     }
-    if (status != RILL_OK) {
-        rill_fail_prefix("%s", of->name);
-        return status;
-    }
+    RILL_TRY(status);
     const rill_verify_precision precision = rill_verify_precision_of(setup->variant);
     record->pass = !record->reason[0];
     for (int k = 0; k < of->check_count; k++) {
         const rill_verify_check *check = &of->checks[k];
-        const double limit = check->limit[precision] + values.rounding[k];
+        const double limit = check->limit[precision] + values.uncertainty[k] + values.rounding[k];
         record->outcomes[k] = judge(check, values.found[k], values.expected[k], limit);
         record->pass = record->pass && record->outcomes[k].pass;
     }
-    return RILL_OK;
+done:
+    if (status != RILL_OK) rill_fail_prefix("%s", of->name);
+    return status;
 }

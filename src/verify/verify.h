@@ -12,6 +12,7 @@
 
 #include "core/log.h"
 #include "rill.h"
+#include "verify/reference.h"
 
 #include <jansson.h>
 
@@ -39,9 +40,10 @@ typedef struct rill_verify_check {
     const char *what; /**< "permeability" */
     const char *unit; /**< "lu", or "" */
     rill_verify_measure measure;
-    double expected;                      /**< may be replaced by the case, see rill_verify_values */
+    double expected;                      /**< if there is no reference; see rill_verify_values */
     double limit[RILL_VERIFY_PRECISIONS]; /**< at each precision; infinity: shown, not judged */
     const char *source;                   /**< where the expected value is from */
+    rill_verify_reference reference;      /**< where it stands; its uncertainty is added to the limits */
 } rill_verify_check;
 
 /** What is verified. */
@@ -62,8 +64,10 @@ enum { RILL_VERIFY_CHECKS = 12 };
 /** The result of a case. */
 typedef struct rill_verify_values {
     double found[RILL_VERIFY_CHECKS];
-    double expected[RILL_VERIFY_CHECKS]; /**< those of the checks, unless the case knows better */
-    double rounding[RILL_VERIFY_CHECKS]; /**< what rounding may add to the limits, 0 unless the case knows */
+    double expected[RILL_VERIFY_CHECKS];    /**< those of the checks, which the case may replace */
+    double uncertainty[RILL_VERIFY_CHECKS]; /**< of the references, added to the limits, by the measure */
+    double rounding[RILL_VERIFY_CHECKS]; /**< what rounding or a staircase adds to the limits, 0 unless set by
+                                            the case */
     json_t *series;                      /**< an object that a case may add curves to */
 } rill_verify_values;
 
@@ -127,6 +131,12 @@ typedef struct rill_verify_record {
     rill_verify_outcome outcomes[RILL_VERIFY_CHECKS];
     double seconds;
 } rill_verify_record;
+
+/**
+ * Read the reference values of a case: `expected` and `uncertainty` of its checks.
+ * @return RILL_USAGE with the remedy if data are missing or damaged
+ */
+rill_status rill_verify_read(const rill_verify_case *of, rill_verify_values *values);
 
 /**
  * Run a case and judge it.

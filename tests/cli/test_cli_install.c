@@ -39,6 +39,20 @@ Test(install, program_runs_from_the_prefix)
     cr_assert_eq(strncmp(line, "rill 0.", 7), 0, "%s", line);
 }
 
+/* The installed data are found beside the program: a changed copy of both, away from the prefix. */
+Test(install, program_reads_the_data_beside_it)
+{
+    char command[2048], line[512];
+    snprintf(command, sizeof command,
+             "mkdir bin share && cp '%s/bin/rill' bin && cp -r '%s/share/rill' share && "
+             "sed -i 's/24.83/30/' share/rill/cylinder-arrays.csv && "
+             "(env -u RILL_DATA bin/rill verify --case cylinders/0.1 --backend cpu || true) | grep -c ' "
+             "0.033333333 '",
+             require("RILL_PREFIX"), require("RILL_PREFIX"));
+    shell(line, sizeof line, command);
+    cr_assert_str_eq(line, "1\n");
+}
+
 Test(install, pkg_config_knows_the_library)
 {
     char line[1024], flags[1024];

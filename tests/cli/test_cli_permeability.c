@@ -4,6 +4,7 @@
  * rill permeability: what it prints and writes, and that it gives no number as a result that is none.
  */
 #include "cli_test.h"
+#include "verify/reference.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -480,7 +481,10 @@ Test(permeability, bounds_what_it_prints)
     cr_assert_float_eq(real(json, "error_bar.extrapolated.m2.z") / real(json, "error_bar.extrapolated.lu.z"),
                        4e-12, 1e-20);
     /* The exact value for spheres, Zick & Homsy (1982), k = L^2 / (6 pi a/L K). */
-    const double exact = 100 / (6 * M_PI * cbrt(3 * 0.216 / (4 * M_PI)) * 7.441954);
+    const rill_verify_reference reference = {"sphere-arrays", "SC 0.216", "drag coefficient"};
+    double drag = 0;
+    cr_assert_eq(rill_verify_reference_read(&reference, &drag, NULL), RILL_OK, "%s", rill_error_message());
+    const double exact = 100 / (6 * M_PI * cbrt(3 * 0.216 / (4 * M_PI)) * drag);
     cr_assert_leq(fabs(exact / real(json, "permeability.lu.zz") - 1), sum);
     json_t *grid = json_array_get(find(json, "error_bar.grids"), 0);
     cr_assert_eq(json_array_size(find(grid, "levels")), 3);

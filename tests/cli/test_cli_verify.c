@@ -91,6 +91,40 @@ Test(verify, lists_its_cases_and_their_sources)
     cr_assert_not_null(strstr(r.out, "doi:10.1103/PhysRevE.68.066614"), "%s", r.out);
 }
 
+/* Data of its own, in which a drag is 30 instead of 24.83. */
+static const char cylinders[] = "# rows: 1\nsolid fraction, drag [1]\n0.1, 30\n";
+
+Test(verify, compares_with_the_data_that_it_is_given)
+{
+    directory_put(cli_test_directory, "mine/cylinder-arrays.csv", cylinders);
+    setenv("RILL_DATA", "mine", 1);
+    const cli_result r =
+        cli_test_run("verify", "--case", "cylinders/0.1", "--backend", "cpu", "--storage", "fp64");
+    cr_assert_eq(r.code, 2, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, " 0.033333333 "), "%s", r.out);
+}
+
+Test(verify, tells_data_that_are_missing_or_damaged)
+{
+    setenv("RILL_DATA", "nowhere", 1);
+    cli_test_fails(
+        1,
+        "cylinders/0.1: cannot read cylinder-arrays.csv in nowhere, the folder that RILL_DATA names (No "
+        "such file or directory): install rill again, or set RILL_DATA to a good copy",
+        "verify", "--case", "cylinders/0.1", "--backend", "cpu");
+    /* The first case needs no data: nothing is computed when a later one lacks them. */
+    const cli_result r = cli_test_run("verify", "--backend", "cpu");
+    cr_assert_eq(r.code, 1);
+    cr_assert_str_eq(r.out, "");
+    cr_assert_eq(cli_test_run("verify", "--case", "channels/plates-8", "--backend", "cpu").code, 0);
+    cr_assert_eq(cli_test_run("verify", "--list").code, 0);
+    directory_put(cli_test_directory, "mine/cylinder-arrays.csv",
+                  "# rows: 1\nsolid fraction, drag\n0.1, 24,83\n");
+    setenv("RILL_DATA", "mine", 1);
+    cli_test_fails(1, "cylinders/0.1: mine/cylinder-arrays.csv:3: it has 3 cells, not 2: install rill again",
+                   "verify", "--case", "cylinders/0.1", "--backend", "cpu");
+}
+
 Test(verify, mistakes)
 {
     cli_test_fails(1,

@@ -193,7 +193,7 @@ test: tests ## build and run the tests
 bench: $(BUILD)/rill ## measure speed on this machine
 	$(Q)$(BUILD)/rill bench --json $(BUILD)/bench.json
 
-FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cu' '*.def')
+FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.def')
 format: ## format the sources in place
 	$(Q)$(CLANG_FORMAT) -i $(FORMATTED)
 format-check: ## fail when a source is not formatted

@@ -59,7 +59,8 @@ RILL_CONSTANT_FN int rill_cuda_step_threads(const int lattice, const int stream,
                : 64;
 }
 
-/** Blocks of the patch kernel that a multiprocessor holds at once: they wait for each other. */
+/** Blocks of the patch kernel that a multiprocessor holds at once, as they wait for each other: of as many
+ * simulations; one less for formats whose conversion needs more registers. */
 enum { RILL_CUDA_PATCH_RESIDENT = 3 };
 
 /** What launches must know of a device: its major compute capability, bytes of second-level cache, its

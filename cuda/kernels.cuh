@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of a variant for CUDA, compiled by nvcc and by NVRTC: no header of the host's libraries here. One
-// thread makes the update of one node. The including file defines RILL_ARITHMETIC and a variant.
+// The kernels of a variant for CUDA, compiled by nvcc and by NVRTC: no header of the host's libraries here.
+// One thread makes the update of one node. The including file defines RILL_ARITHMETIC and a variant.
 #ifndef RILL_CUDA_KERNELS_CUH
 #define RILL_CUDA_KERNELS_CUH
 
@@ -15,12 +15,14 @@
 
 // What says where populations are and how they are stored, as a type; values are those of rill.h.
 template <int L, int S, int A, int T, int P, int B, int H> struct layout {
-    static constexpr int lattice = L, stream = S, addressing = A, storage = T, arithmetic = P, bounce = B, shift = H;
+    static constexpr int lattice = L, stream = S, addressing = A, storage = T, arithmetic = P, bounce = B,
+                         shift = H;
     static constexpr int parities = rill_stream_parities(S);
     static constexpr bool walls_in_step = rill_walls_in_step(S, A, T, P);
     // Has steps of its own where offsets fit 32 bits: D3Q27 pulls in fp32 are 2 % slower with such.
-    static constexpr bool narrows = A == RILL_BITMAP && !(L == RILL_D3Q27 && S == RILL_PULL && T == RILL_FP32);
-    static constexpr bool narrow = false;             // offsets are such
+    static constexpr bool narrows =
+        A == RILL_BITMAP && !(L == RILL_D3Q27 && S == RILL_PULL && T == RILL_FP32);
+    static constexpr bool narrow = false; // offsets are such
     static constexpr rill_plan plan() { return {L, S, A, B, T, H}; }
 };
 #define RILL_CUDA_LAYOUT(NAME, L, S, A, T, P, B, H) using NAME = layout<L, S, A, T, P, B, H>;
@@ -39,26 +41,29 @@ constexpr bool older_device = true;
 constexpr bool older_device = false;
 #endif
 
-// Return whether a step computes the offsets of populations at neighbours a second time for writing, instead of keeping
-// them, which takes a third of the registers: where that is faster, measured in docs/development/performance-journal.md.
+// Return whether a step computes the offsets of populations at neighbours a second time for writing, instead
+// of keeping them, which takes a third of the registers: where that is faster, measured in
+// docs/development/performance-journal.md.
 template <class V> constexpr bool offsets_again(const int parity)
 {
-    return V::addressing == RILL_BITMAP && (V::narrow || V::lattice != RILL_D3Q27) && rill_stream_in_place(V::stream) &&
-           rill_slot_looks(V::stream, parity, false);
+    return V::addressing == RILL_BITMAP && (V::narrow || V::lattice != RILL_D3Q27) &&
+           rill_stream_in_place(V::stream) && rill_slot_looks(V::stream, parity, false);
 }
 
 // Registers that a step of a variant may use; see registers.cuh.
 template <class V> constexpr int registers_of(const int parity, const bool at_walls, const bool narrow)
 {
-    if (sizeof(rill_scalar) == 8 || !rill_storage_bounded(V::storage) || V::rheology != RILL_NEWTONIAN) return RILL_REGISTERS_MOST;
+    if (sizeof(rill_scalar) == 8 || !rill_storage_bounded(V::storage) || V::rheology != RILL_NEWTONIAN)
+        return RILL_REGISTERS_MOST;
     const int kind = at_walls ? RILL_STEP_WALLS : parity ? RILL_STEP_ODD : RILL_STEP_EVEN;
-    const int registers = rill_registers_of(V::lattice, V::collision, V::equilibrium, V::stream, V::addressing,
-                                            (int)rill_storage_size(V::storage), kind, narrow);
-    return registers == RILL_REGISTERS_MOST ? registers : registers + (older_device ? RILL_REGISTERS_OLDER : 0);
+    const int registers = rill_registers_of(V::lattice, V::collision, V::equilibrium, V::stream,
+                                            V::addressing, (int)rill_storage_size(V::storage), kind, narrow);
+    return registers == RILL_REGISTERS_MOST ? registers
+                                            : registers + (older_device ? RILL_REGISTERS_OLDER : 0);
 }
 
-// Blocks that share the 65,536 registers of a multiprocessor. A compiler that finds spills nevertheless requests
-// fewer blocks than these by RILL_CUDA_FEWER.
+// Blocks that share the 65,536 registers of a multiprocessor. A compiler that finds spills nevertheless
+// requests fewer blocks than these by RILL_CUDA_FEWER.
 #ifndef RILL_CUDA_FEWER
 #define RILL_CUDA_FEWER 0
 #endif
@@ -69,7 +74,8 @@ template <class V> constexpr int threads_of(const int parity)
 
 template <class V> constexpr int resident_blocks(const int parity, const bool at_walls, const bool narrow)
 {
-    const int blocks = 65536 / (registers_of<V>(parity, at_walls, narrow) * threads_of<V>(parity)) - RILL_CUDA_FEWER * 128 / threads_of<V>(parity);
+    const int blocks = 65536 / (registers_of<V>(parity, at_walls, narrow) * threads_of<V>(parity)) -
+                       RILL_CUDA_FEWER * 128 / threads_of<V>(parity);
     return blocks > 1 ? blocks : 1;
 }
 
@@ -99,27 +105,39 @@ template <> struct number_of_node<true> {
     using type = rill_node;
 };
 
-// A variant as a step reads and writes: with offsets of 32 bits or not.
+// A variant as a step reads, computes and writes: with offsets of 32 bits or not. A step that is linear in
+// its populations computes with those of fp16s as they are stored, 2^15 times as large, and multiplies the
+// force alone: 1 to 2.6 % faster on an H200. Powers of two change no other bit of a result.
 template <class V, bool narrow_offsets> struct stepping : V {
     using number = typename number_of_node<narrow_offsets>::type;
     static constexpr bool narrow = narrow_offsets;
+    static constexpr bool scaled =
+        V::storage == RILL_FP16S && V::equilibrium == RILL_STOKES && V::rheology == RILL_NEWTONIAN &&
+        (V::collision == RILL_TRT || V::collision == RILL_SRT) && V::shift == RILL_SHIFTED;
+    static constexpr int storage = scaled ? RILL_FP16 : V::storage;
+    static __device__ __forceinline__ void collide(const rill_rates &rates, rill_real *f)
+    {
+        rill_rates own = rates;
+        for (int a = 0; a < 3 && scaled; a++) own.force[a] *= rill_power(rill_storage_scale(V::storage));
+        rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &own, f);
+    }
 };
 
-// Return n, so that the compiler does not know it to be n: what was computed from that is then computed again instead of
-// kept, where a step has not the registers to keep it in.
+// Return n, so that the compiler does not know it to be n: what was computed from that is then computed again
+// instead of kept, where a step has not the registers to keep it in.
 static __device__ __forceinline__ rill_node anew(rill_node n)
 {
     asm volatile("" : "+r"(n));
     return n;
 }
 
-// What the links of a node need to be interpolated, see rill_walls_in_step(). Lanes of a warp share out the loads of
-// weights, which are consecutive, and all loads are issued before any is waited for: a step has few
+// What the links of a node need to be interpolated, see rill_walls_in_step(). Lanes of a warp share out the
+// loads of weights, which are consecutive, and all loads are issued before any is waited for: a step has few
 // other warps to hide a second round trip to memory behind.
 template <class V> struct at_wall {
-    uint32_t mask;       // bits of links, see rill_wall_bit()
-    uint32_t own, count; // weights: where this lane's begin among those of the warp, all
-    float weight;        // number `lane` of the warp's
+    uint32_t mask;              // bits of links, see rill_wall_bit()
+    uint32_t own, count;        // weights: where this lane's begin among those of the warp, all
+    float weight;               // number `lane` of the warp's
     rill_real sent[RILL_Q_MAX]; // along i, from a node with a wall on link i
 
     // Looks up what a bundle has. All lanes of a warp must come here.
@@ -155,21 +173,24 @@ template <class V> struct at_wall {
             asm("{.reg .pred wall;\n\tsetp.ne.u32 wall, %2, 0;\n\t@wall ld.global.f32 %0, [%1];}"
                 : "+f"(stored)
                 : "l"(__cvta_generic_to_global(
-                      populations + rill_slot_offset(V::lattice, V::stream, &arrays,
-                                                     rill_slot_out(V::stream, 0, rill_opposite(i), n, {n, false})))),
+                      populations +
+                      rill_slot_offset(V::lattice, V::stream, &arrays,
+                                       rill_slot_out(V::stream, 0, rill_opposite(i), n, {n, false})))),
                   "r"(mask & 1u << rill_wall_bit<V>(i)));
             sent[i] = rill_population_shift(V::lattice, V::shift, i, stored);
         }
     }
 
-    __device__ __forceinline__ void interpolate(const rill_wall_weights &walls, const rill_node n, float *shared, rill_real *f) const
+    __device__ __forceinline__ void interpolate(const rill_wall_weights &walls, const rill_node n,
+                                                float *shared, rill_real *f) const
     {
         const uint32_t lane = threadIdx.x % RILL_BUNDLE;
         if (count == 0) return;
         if (lane < count) shared[lane] = weight;
         if (count > RILL_BUNDLE) { // loaded again: the step has no register to keep it in
             const uint32_t first = walls.bundles[n / RILL_BUNDLE].first;
-            for (uint32_t k = lane + RILL_BUNDLE; k < count; k += RILL_BUNDLE) shared[k] = walls.weights[first + k];
+            for (uint32_t k = lane + RILL_BUNDLE; k < count; k += RILL_BUNDLE)
+                shared[k] = walls.weights[first + k];
         }
         __syncwarp();
         const float *next = shared + own;
@@ -189,13 +210,16 @@ template <class V> struct at_wall {
 };
 
 // Prefetches the populations of nodes that later blocks will read into the second-level cache.
-// Two arrays and a ring buffer have enough warps to wait; measured in docs/development/performance-journal.md.
-template <class V, int parity> static __device__ __forceinline__ void ask_ahead(const rill_arrays &from, const uint64_t block)
+// Two arrays and a ring buffer have enough warps to wait; measured in
+// docs/development/performance-journal.md.
+template <class V, int parity>
+static __device__ __forceinline__ void ask_ahead(const rill_arrays &from, const uint64_t block)
 {
 #if __CUDA_ARCH__ >= 900
     constexpr int threads = threads_of<V>(parity);
     const unsigned bytes = rill_q(V::lattice) * (unsigned)rill_storage_size(V::storage);
-    if (!rill_stream_in_place(V::stream) || (!rill_slot_looks(V::stream, parity, false) && rill_storage_size(V::storage) > 2))
+    if (!rill_stream_in_place(V::stream) ||
+        (!rill_slot_looks(V::stream, parity, false) && rill_storage_size(V::storage) > 2))
         return;
     if (threadIdx.x == 0 && block + from.ahead + threads <= from.stride)
         asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(
@@ -206,7 +230,8 @@ template <class V, int parity> static __device__ __forceinline__ void ask_ahead(
 #endif
 }
 
-// Lets the next kernel of the stream begin as soon as there is room for it, if it is launched so: see wait_for_kernel_before().
+// Lets the next kernel of the stream begin as soon as there is room for it, if it is launched so: see
+// wait_for_kernel_before().
 static __device__ __forceinline__ void let_next_kernel_begin()
 {
 #if __CUDA_ARCH__ >= 900
@@ -214,8 +239,8 @@ static __device__ __forceinline__ void let_next_kernel_begin()
 #endif
 }
 
-// A kernel that was started while the one before ended waits here for its results. What no kernel of a step writes may
-// be read before; see start() in launch.cu.
+// A kernel that was started while the one before ended waits here for its results. What no kernel of a step
+// writes may be read before; see start() in launch.cu.
 static __device__ __forceinline__ void wait_for_kernel_before()
 {
 #if __CUDA_ARCH__ >= 900
@@ -232,7 +257,8 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     constexpr int threads = threads_of<V>(parity);
     let_next_kernel_begin();
     wait_for_kernel_before();
-    const typename step::number block = first + (typename step::number)blockIdx.x * threads, n = block + threadIdx.x;
+    const typename step::number block = first + (typename step::number)blockIdx.x * threads,
+                                n = block + threadIdx.x;
     constexpr bool ring = rill_stream_ring(V::stream);
     ask_ahead<V, parity>(from, block);
     const uint32_t full = (from.turn + 1) << from.turn_bits;
@@ -242,8 +268,10 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     rill_real f[RILL_Q_MAX];
     rill_wall_bundle bundle = {};
     // There are bundles up to the stride, which the last block may pass; lanes of a warp decide alike.
-    if (at_walls && threadIdx.x / RILL_BUNDLE * RILL_BUNDLE < end - block) bundle = walls.bundles[n / RILL_BUNDLE];
-    const bool node = (narrow ? threadIdx.x < end - block : n < end) && rill_links_look_up<V>(parity, &from, n, &links);
+    if (at_walls && threadIdx.x / RILL_BUNDLE * RILL_BUNDLE < end - block)
+        bundle = walls.bundles[n / RILL_BUNDLE];
+    const bool node =
+        (narrow ? threadIdx.x < end - block : n < end) && rill_links_look_up<V>(parity, &from, n, &links);
     if constexpr (at_walls) {
         __shared__ float weights[threads / RILL_BUNDLE][RILL_BUNDLE * (rill_q(V::lattice) - 1)];
         at_wall<V> wall;
@@ -254,24 +282,26 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     } else if (node) {
         rill_node_read<step>(parity, &from, n, &links, f);
     }
-    if (node) rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &rates, f);
+    if (node) step::collide(rates, f);
     if (ring) {
         if (threadIdx.x < 32)
             while (!__all_sync(0xFFFFFFFFu, (int32_t)(seen - full) >= 0))
                 seen = turn_seen(from, block, threads, full);
-        // All that a node read is in its f[0]: a thread that uses it here has read it, so that the count depends on what
-        // was read, and the writes of other blocks depend on the count, by the branch above. A read that saw such a
-        // write would have to come before itself, which no order of dependencies allows (axiom "no thin air" of PTX's
-        // memory model). A release and an acquire would say so once more, for 5 to 6 and 1 to 2 % of the speed.
+        // All that a node read is in its f[0]: a thread that uses it here has read it, so that the count
+        // depends on what was read, and the writes of other blocks depend on the count, by the branch above.
+        // A read that saw such a write would have to come before itself, which no order of dependencies
+        // allows (axiom "no thin air" of PTX's memory model). A release and an acquire would say so once
+        // more, for 5 to 6 and 1 to 2 % of the speed.
         const bool unusual = node && f[0] != f[0];
         __syncthreads_or(unusual);
         if (threadIdx.x == 0)
-            asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(
-                             __cvta_generic_to_global(from.turns + (block >> from.turn_bits) * RILL_TURN_WORDS)),
+            asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(
+                             from.turns + (block >> from.turn_bits) * RILL_TURN_WORDS)),
                          "r"(threads)
                          : "memory");
     }
-    if (node) rill_node_write<step>(parity, &to, at_walls || offsets_again<step>(parity) ? anew(n) : n, &links, f);
+    if (node)
+        rill_node_write<step>(parity, &to, at_walls || offsets_again<step>(parity) ? anew(n) : n, &links, f);
 }
 
 // Density deviation, momentum, velocity and rest population of a node; see rill_moments and rill_resting().
@@ -280,8 +310,8 @@ struct node_values {
 };
 
 template <class P>
-static __device__ bool values_of(const int equilibrium, const int parity, const rill_arrays &arrays, const rill_rates &rates,
-                                 const rill_node n, node_values &v)
+static __device__ bool values_of(const int equilibrium, const int parity, const rill_arrays &arrays,
+                                 const rill_rates &rates, const rill_node n, node_values &v)
 {
     rill_moments m;
     if (!rill_node_moments<P>(parity, &arrays, &rates, n, &m)) return false;
@@ -341,8 +371,9 @@ static __device__ void partials_sum(rill_partial *shared, const rill_partial &p,
 // through it; for sums they then halve, so that the order is always the same.
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
-    read_kernel(const rill_arrays arrays, const rill_rates rates, const int equilibrium, const int parity, const rill_node *order,
-                const rill_node first, const rill_node count, double *out, rill_partial *partials)
+    read_kernel(const rill_arrays arrays, const rill_rates rates, const int equilibrium, const int parity,
+                const rill_node *order, const rill_node first, const rill_node count, double *out,
+                rill_partial *partials)
 {
     __shared__ rill_partial shared[RILL_CUDA_THREADS];
     rill_partial p = {};
@@ -350,7 +381,8 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
         const uint64_t k = (uint64_t)blockIdx.x * RILL_CHUNK + i;
         if (k >= count) break;
         node_values v;
-        if (!values_of<P>(equilibrium, parity, arrays, rates, order ? order[k] : (rill_node)(first + k), v)) continue;
+        if (!values_of<P>(equilibrium, parity, arrays, rates, order ? order[k] : (rill_node)(first + k), v))
+            continue;
         if (out) {
             out[k] = v.density;
             for (uint64_t a = 0; a < 3; a++) out[(a + 1) * count + k] = v.velocity[a];
@@ -362,10 +394,11 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
 }
 
 // What storing 16 bits does to the populations that a node sends out in the step to come; see
-// rill_sim_rounding(). For what has no other rounding: TRT, or SRT, whose rates are the same, and Stokes flow.
+// rill_sim_rounding(). For what has no other rounding: TRT, or SRT, whose rates are the same, and Stokes
+// flow.
 template <class P>
-static __device__ rill_partial rounding_of(const int parity, const rill_arrays &arrays, const rill_rates &rates,
-                                           const rill_node n)
+static __device__ rill_partial rounding_of(const int parity, const rill_arrays &arrays,
+                                           const rill_rates &rates, const rill_node n)
 {
     rill_partial p = {};
     rill_links_of_node links;
@@ -404,8 +437,9 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
 
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1) // adding holds what is there and what comes
-    set_kernel(const rill_arrays arrays, const rill_rates rates, const int equilibrium, const int parity, const rill_node *order,
-               const rill_node first, const rill_node count, const double *in, const bool add)
+    set_kernel(const rill_arrays arrays, const rill_rates rates, const int equilibrium, const int parity,
+               const rill_node *order, const rill_node first, const rill_node count, const double *in,
+               const bool add)
 {
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= count) return;
@@ -414,8 +448,8 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1) // adding holds what is 
         density = (rill_scalar)in[k];
         for (uint64_t a = 0; a < 3 && !add; a++) velocity[a] = (rill_scalar)in[(a + 1) * count + k];
     }
-    rill_node_set<P>(equilibrium, parity, &arrays, &rates,
-                  order ? order[k] : (rill_node)(first + k), density, velocity, add);
+    rill_node_set<P>(equilibrium, parity, &arrays, &rates, order ? order[k] : (rill_node)(first + k), density,
+                     velocity, add);
 }
 
 template <class P>
@@ -461,8 +495,8 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= count) return;
     const rill_cut_link link = links[k];
-    word *here = (word *)arrays.populations + rill_incoming(P::lattice, P::stream, P::addressing, P::bounce, parity,
-                                                           &arrays, link.node, (int)link.direction);
+    word *here = (word *)arrays.populations + rill_incoming(P::lattice, P::stream, P::addressing, P::bounce,
+                                                            parity, &arrays, link.node, (int)link.direction);
     if (pack)
         ((word *)words)[k] = *here;
     else
@@ -477,14 +511,16 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT) wrap_ke
     for (int i = 0; i < rill_q(P::lattice); i++)
         rill_storage_store(
             P::storage, arrays.populations,
-            rill_slot_offset(P::lattice, RILL_RING, &arrays, {(uint32_t)i, arrays.first_ghost + (rill_node)k}),
-            rill_storage_load(P::storage, arrays.populations, rill_slot_offset(P::lattice, RILL_RING, &arrays, {(uint32_t)i, (rill_node)k})));
+            rill_slot_offset(P::lattice, RILL_RING, &arrays,
+                             {(uint32_t)i, arrays.first_ghost + (rill_node)k}),
+            rill_storage_load(P::storage, arrays.populations,
+                              rill_slot_offset(P::lattice, RILL_RING, &arrays, {(uint32_t)i, (rill_node)k})));
 }
 
 // Return a population of link i of a node, shifted: opp(i) sent, or i to come in.
 template <class P>
-static __device__ double link_value(const rill_arrays &arrays, const int parity, const rill_node n, const int i,
-                                    const bool sent)
+static __device__ double link_value(const rill_arrays &arrays, const int parity, const rill_node n,
+                                    const int i, const bool sent)
 {
     return (double)rill_storage_load(P::storage, arrays.populations,
                                      rill_patch_slot(P::plan(), parity, &arrays, n, i, sent)) -
@@ -547,7 +583,8 @@ static __device__ void patch_measure(const rill_arrays &arrays, const int parity
     const rill_patch_pair pair = patch.pairs[k];
     double back[2];
     RILL_UNROLL
-    for (int e = 0; e < 2; e++) back[e] = link_value<P>(arrays, parity, pair.node[e], pair.direction[e], false);
+    for (int e = 0; e < 2; e++)
+        back[e] = link_value<P>(arrays, parity, pair.node[e], pair.direction[e], false);
     RILL_UNROLL
     for (int e = 0; e < 2; e++) {
         const double own = link_value<P>(arrays, parity, pair.node[e], pair.direction[e], true);
@@ -555,11 +592,10 @@ static __device__ void patch_measure(const rill_arrays &arrays, const int parity
     }
 }
 
-// How the blocks of a grid wait for each other, all of which are resident at once: no more are started than that, and
-// whoever else is on the device then ends without them. Each arrives, and may do what the others need not wait for
-// before it waits for them.
-// The counter's highest bit flips when the last one arrives, whatever it was before; the others cancel
-// then. (As grids do that CUDA's cooperative groups synchronise.)
+// How the blocks of a grid wait for each other, all of which are resident at once: no more are started than
+// that, and whoever else is on the device then ends without them. Each arrives, and may do what the others
+// need not wait for before it waits for them. The counter's highest bit flips when the last one arrives,
+// whatever it was before; the others cancel then. (As grids do that CUDA's cooperative groups synchronise.)
 static __device__ __forceinline__ uint32_t patch_arrive(uint32_t *arrivals)
 {
     uint32_t before = 0;
@@ -567,7 +603,8 @@ static __device__ __forceinline__ uint32_t patch_arrive(uint32_t *arrivals)
     if (threadIdx.x == 0)
         asm volatile("atom.release.gpu.global.add.u32 %0, [%1], %2;"
                      : "=r"(before)
-                     : "l"(__cvta_generic_to_global(arrivals)), "r"(blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u)
+                     : "l"(__cvta_generic_to_global(arrivals)),
+                       "r"(blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u)
                      : "memory");
     return before;
 }
@@ -612,46 +649,52 @@ static __device__ patch_row patch_find(const rill_patch *patches, const int coun
 }
 
 // Issues the loads of all that the nodes of a pair send in the step that ends now, without using a value yet.
-template <class P> static __device__ void patch_ask(const rill_arrays &arrays, const int parity, const patch_row &row)
+template <class P>
+static __device__ void patch_ask(const rill_arrays &arrays, const int parity, const patch_row &row)
 {
     if constexpr (rill_stream_pulls(P::stream)) { // elsewhere slots would have to be looked up
         const auto *populations = (const char *)arrays.populations;
         RILL_UNROLL
         for (int i = 0; i < rill_q(P::lattice) && row.mine(); i++) {
             const size_t slot = rill_patch_slot(P::plan(), parity, &arrays, row.pair.node[0], i, true);
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(populations + slot * rill_storage_size(P::storage)));
+            asm volatile(
+                "prefetch.global.L2 [%0];" ::"l"(populations + slot * rill_storage_size(P::storage)));
         }
     }
 }
 
-template <class P> static __device__ void patch_look(const rill_arrays &arrays, const int parity, patch_row &row)
+template <class P>
+static __device__ void patch_look(const rill_arrays &arrays, const int parity, patch_row &row)
 {
     RILL_UNROLL
     for (int e = 0; e < 2 && row.mine(); e++)
         row.sent[e] = link_value<P>(arrays, parity, row.pair.node[e], row.pair.direction[e], true);
 }
 
-// Finds what a pair to be rewritten has sent and answers, which this thread has kept if it had to be found before.
+// Finds what a pair to be rewritten has sent and answers, which this thread has kept if it had to be found
+// before.
 template <class P>
-static __device__ patch_row patch_ready(const rill_arrays &arrays, const int equilibrium, const int parity, patch_row row,
-                                        const rill_patch_now &now)
+static __device__ patch_row patch_ready(const rill_arrays &arrays, const int equilibrium, const int parity,
+                                        patch_row row, const rill_patch_now &now)
 {
     patch_look<P>(arrays, parity, row);
     if (!row.mine()) return row;
     const rill_patch &patch = *row.patch;
     const double mean[3] = {0, 0, 0};
-    if (patch.kind == RILL_BOUNDARY_WINDKESSEL) asm volatile("prefetch.global.L2 [%0];" ::"l"(patch.stored)); // needed when all have arrived
+    if (patch.kind == RILL_BOUNDARY_WINDKESSEL)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(patch.stored)); // needed when all have arrived
     if (rill_patch_answers(equilibrium, &patch))
         row.answer = {patch.terms[row.k], patch.terms[patch.count + row.k]};
     else
-        row.answer = rill_patch_answer_of(P::lattice, false, &patch, &now, row.k, &row.pair, row.sent[0], mean);
+        row.answer =
+            rill_patch_answer_of(P::lattice, false, &patch, &now, row.k, &row.pair, row.sent[0], mean);
     return row;
 }
 
 // Keeps what a pair answers, and the sums of the pairs of its block.
 template <class P>
-static __device__ void patch_answer(const rill_arrays &arrays, const int equilibrium, const int parity, const patch_row &row,
-                                    const rill_patch_now &now)
+static __device__ void patch_answer(const rill_arrays &arrays, const int equilibrium, const int parity,
+                                    const patch_row &row, const rill_patch_now &now)
 {
     const rill_patch &patch = *row.patch;
     const bool flows = rill_patch_flows(equilibrium, &patch);
@@ -708,19 +751,22 @@ static __device__ void patch_rewrite(const rill_arrays &arrays, const int parity
 }
 
 // Does tasks one after the other, blocks striding through the patches of each; see kernel/boundary.h and
-// outlet.h. It has too few warps to hide memory behind: what is the same in every step is loaded while the step
-// before ends, what has been sent while blocks wait for each other, and patches are kept where they are near.
+// outlet.h. It has too few warps to hide memory behind: what is the same in every step is loaded while the
+// step before ends, what has been sent while blocks wait for each other, and patches are kept where they are
+// near.
 template <class P>
-__global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_PATCH_RESIDENT)
+__global__ void __launch_bounds__(RILL_PATCH_BLOCK,
+                                  RILL_CUDA_PATCH_RESIDENT - !rill_storage_bounded(P::storage))
     patch_kernel(const rill_arrays arrays, const int equilibrium, const int parity, const rill_patch *patches,
-                 const int count, const __grid_constant__ rill_patch_now now, const int tasks, double *exchange,
-                 uint32_t *arrivals)
+                 const int count, const __grid_constant__ rill_patch_now now, const int tasks,
+                 double *exchange, uint32_t *arrivals)
 {
     let_next_kernel_begin();
     constexpr int near = 16, words = sizeof(rill_patch) / sizeof(uint64_t);
     __shared__ uint64_t shared[near * words];
     if (count <= near) {
-        for (int k = threadIdx.x; k < count * words; k += RILL_PATCH_BLOCK) shared[k] = ((const uint64_t *)patches)[k];
+        for (int k = threadIdx.x; k < count * words; k += RILL_PATCH_BLOCK)
+            shared[k] = ((const uint64_t *)patches)[k];
         patches = (const rill_patch *)shared;
         __syncthreads();
     }
@@ -766,7 +812,8 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK, RILL_CUDA_PATCH_RESIDENT)
 
 // Takes what the links of a node have gained from its population at rest.
 template <class P>
-static __device__ void balance(const rill_arrays &arrays, const int parity, const rill_walls &walls, const uint64_t j)
+static __device__ void balance(const rill_arrays &arrays, const int parity, const rill_walls &walls,
+                               const uint64_t j)
 {
     const rill_wall_node node = walls.nodes[j];
     const uint32_t end = walls.nodes[j + 1].first;
@@ -778,14 +825,17 @@ static __device__ void balance(const rill_arrays &arrays, const int parity, cons
                        rill_storage_load(P::storage, arrays.populations, slot) - rest - gains + rest);
 }
 
-// Works on links or nodes with interpolated bounce-back; see kernel/walls.h. Pairs are in neighbouring threads of a warp.
+// Works on links or nodes with interpolated bounce-back; see kernel/walls.h. Pairs are in neighbouring
+// threads of a warp.
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 4))
-    walls_kernel(const rill_arrays arrays, const int parity, const int task, const rill_walls walls, double *exchange)
+    walls_kernel(const rill_arrays arrays, const int parity, const int task, const rill_walls walls,
+                 double *exchange)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (task == RILL_WALLS_BALANCE) {
-        if (walls.first_node + thread < walls.end_node) balance<P>(arrays, parity, walls, walls.first_node + thread);
+        if (walls.first_node + thread < walls.end_node)
+            balance<P>(arrays, parity, walls, walls.first_node + thread);
         return;
     }
     const uint64_t k = walls.first + thread;
@@ -804,12 +854,14 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
         return;
     }
     const rill_scalar other =
-        rill_storage_load(P::storage, arrays.populations,
-                          rill_wall_other_slot(P::plan(), parity, &arrays, c, walls.meetings[mine ? k : walls.end - 1])) -
+        rill_storage_load(
+            P::storage, arrays.populations,
+            rill_wall_other_slot(P::plan(), parity, &arrays, c, walls.meetings[mine ? k : walls.end - 1])) -
         rest;
     __syncwarp(); // both of a pair have read
     if (!mine) return;
-    rill_storage_store(P::storage, arrays.populations, slot, rill_wall_answer(&walls, k, c.cut, own, other) + rest);
+    rill_storage_store(P::storage, arrays.populations, slot,
+                       rill_wall_answer(&walls, k, c.cut, own, other) + rest);
 }
 
 // Damps a node of a sponge layer; see kernel/sponge.h.
@@ -834,17 +886,17 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
     rill_sponge_finish(&state);
     RILL_UNROLL
     for (int i = 0; i < rill_q(P::lattice); i++)
-        rill_storage_store(P::storage, arrays.populations, rill_patch_slot(P::plan(), parity, &arrays, n, i, true),
-                           (rill_scalar)(rill_sponge_damp(P::lattice, rill_opposite(i), &state, keep, (double)f[i]) +
-                                         (double)rill_population_rest(P::lattice, P::shift, i)));
+        rill_storage_store(
+            P::storage, arrays.populations, rill_patch_slot(P::plan(), parity, &arrays, n, i, true),
+            (rill_scalar)(rill_sponge_damp(P::lattice, rill_opposite(i), &state, keep, (double)f[i]) +
+                          (double)rill_population_rest(P::lattice, P::shift, i)));
 }
 
 // Takes moments and stress of listed nodes.
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
     sample_kernel(const rill_arrays arrays, const rill_rates rates, const int equilibrium, const int rheology,
-                  const int parity, const rill_node *nodes,
-                  const uint64_t count, double *out)
+                  const int parity, const rill_node *nodes, const uint64_t count, double *out)
 {
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= count) return;

@@ -149,8 +149,8 @@ void wrap(const rill_launch *launch)
 }
 
 // Blocks wait for each other between tasks, so that no more may be started than are resident at once: one of
-// the RILL_CUDA_PATCH_RESIDENT on a multiprocessor, for as many simulations may run there side by side. (A
-// cooperative launch would refuse more, but begins only when the kernel before has ended.)
+// those that RILL_CUDA_PATCH_RESIDENT allows on a multiprocessor, for as many simulations may run there side
+// by side. (A cooperative launch would refuse more, but begins only when the kernel before has ended.)
 void patch(const rill_launch *launch, int tasks, const rill_patch *patches, const rill_patch *host, int count,
            const rill_patch_now *now, double *exchange)
 {

@@ -59,7 +59,7 @@ static rill_status duct(void)
 {
     static unsigned char voxels[LENGTH][WIDTH][WIDTH];
     rill_geom *geom = NULL;
-    rill_permeability_plan plan;
+    rill_permeability_plan plan = {.nodes = 0};
     rill_permeability result = {.run_count = 0};
     rill_permeability_options options = rill_permeability_options_default();
     rill_voxelize_options how = rill_voxelize_options_default();
@@ -75,10 +75,12 @@ static rill_status duct(void)
     options.progress = progress;
     rill_status status = rill_array_voxelize(voxels, &how, progress, &geom, NULL);
     options.context = geom;
+    if (status == RILL_OK) status = rill_permeability_prepare(geom, &options);
     if (status == RILL_OK) status = rill_permeability_plan_make(geom, &options, &plan);
     if (status == RILL_OK) status = rill_permeability_compute(geom, &options, &plan, &result);
     if (status == RILL_OK) print_duct(&result);
     rill_permeability_free(&result);
+    rill_permeability_plan_free(&plan);
     rill_geom_destroy(geom);
     return status;
 }
@@ -167,6 +169,7 @@ static rill_status pipe_flow(void)
     if (status == RILL_OK) status = rill_case_run(vessel, &how, &result);
     if (status == RILL_OK) status = print_pipe(vessel, geom);
     rill_vessel_destroy(vessel);
+    rill_case_plan_free(&plan);
     rill_case_destroy(given);
     rill_geom_destroy(geom);
     return status;

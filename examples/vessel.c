@@ -77,6 +77,7 @@ int main(int argc, char **argv)
     else
         fprintf(stderr, "vessel: %s\n", rill_error_message());
     rill_vessel_destroy(vessel);
+    rill_case_plan_free(&plan);
     rill_geom_destroy(geom);
     rill_case_destroy(given);
     return status;

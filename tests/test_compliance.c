@@ -58,6 +58,7 @@ Test(compliance, is_planned_for_or_refused)
     cr_expect(says(&plan, true, "times the compliance of the outlets: the pressure would reach"));
     cr_expect_lt(p->peak_stored, 0.7 * p->peak);
     cr_expect_eq(rill_case_plan_accept(&plan), RILL_USAGE);
+    rill_case_plan_free(&plan);
     rill_geom_destroy(geom);
     rill_case_destroy(given);
     begin("cycles: 3");
@@ -66,6 +67,7 @@ Test(compliance, is_planned_for_or_refused)
     cr_expect_leq(p->stored, 0.05 + 1e-9, "%g", p->stored);
     cr_expect_lt(p->change, 0.05, "%g", p->change);
     cr_expect_eq(rill_case_plan_accept(&plan), RILL_OK, "%s", rill_error_message());
+    rill_case_plan_free(&plan);
     rill_geom_destroy(geom);
     rill_case_destroy(given);
 }

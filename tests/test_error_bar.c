@@ -7,6 +7,7 @@
 #include "rill.h"
 #include "sanitized.h"
 #include "verify/reference.h"
+#include "planned.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -76,13 +77,14 @@ static rill_status bound(rill_geom *geom, rill_permeability_options o, rill_erro
     rill_permeability p;
     memset(&p, 0, sizeof p);
     cr_assert_eq(rill_geom_crop(geom, (const uint32_t[3]){0}, geom->n, &plain), RILL_OK);
-    cr_assert_eq(rill_permeability_plan_make(plain, &o, &plan), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(planned(plain, &o, &plan), RILL_OK, "%s", rill_error_message());
     rill_status status = rill_error_bar_plan_make(geom, &o, &plan, &wanted, &out->plan);
     if (status == RILL_OK) {
         cr_assert_eq(rill_permeability_compute(plain, &o, &plan, &p), RILL_OK, "%s", rill_error_message());
         status = rill_error_bar_compute(geom, &o, &p, &out->plan, &wanted, &out->bar);
     }
     rill_permeability_free(&p);
+    rill_permeability_plan_free(&plan);
     rill_geom_destroy(plain);
     rill_geom_destroy(geom);
     return status;
@@ -98,10 +100,8 @@ static bounded must_bound(rill_geom *geom, rill_permeability_options o, double u
 
 static double k_of(rill_geom *geom, rill_permeability_options o)
 {
-    rill_permeability_plan plan;
     rill_permeability p;
-    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_OK, "%s", rill_error_message());
-    cr_assert_eq(rill_permeability_compute(geom, &o, &plan, &p), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
     const double k = p.k[o.axis][o.axis];
     rill_permeability_free(&p);
     rill_geom_destroy(geom);
@@ -268,7 +268,7 @@ Test(error_bar, keeps_within_the_memory)
     rill_permeability_plan plan;
     rill_error_bar_plan bar;
     o.acceleration = RILL_ACCELERATION_NONE;
-    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_OK);
+    cr_assert_eq(planned(geom, &o, &plan), RILL_OK);
     const rill_error_bar_options patient = {.updates = 1e15};
     for (int tight = 0; tight < 2; tight++) {
         plan.host_free = tight ? 3000000 : 60000000;
@@ -278,9 +278,10 @@ Test(error_bar, keeps_within_the_memory)
         cr_assert_geq(bar.grids, 1);
         cr_assert_leq(bar.host_bytes, plan.host_free);
     }
+    rill_permeability_plan_free(&plan);
     /* The same with a network of pores. */
     o.acceleration = RILL_ACCELERATION_NETWORK;
-    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_OK);
+    cr_assert_eq(planned(geom, &o, &plan), RILL_OK);
     plan.host_free = 60000000;
     cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &patient, &bar), RILL_OK, "%s",
                  rill_error_message());
@@ -288,6 +289,7 @@ Test(error_bar, keeps_within_the_memory)
     plan.host_free = 1000;
     cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &(rill_error_bar_options){0}, &bar), RILL_SYSTEM);
     cr_assert_not_null(strstr(rill_error_message(), "the error bar needs"), "%s", rill_error_message());
+    rill_permeability_plan_free(&plan);
     rill_geom_destroy(geom);
 }
 

@@ -11,6 +11,7 @@
 #include "network/network.h"
 #include "permeability/mixing.h"
 #include "sanitized.h"
+#include "planned.h"
 
 #include <math.h>
 #include <omp.h>
@@ -341,9 +342,10 @@ static rill_permeability found(const rill_geom *given, rill_acceleration how, in
     o.tolerance = tolerance;
     o.variant.storage = storage;
     o.backend = backend;
-    ASSERT_OK(rill_permeability_plan_make(&geom, &o, &plan));
+    ASSERT_OK(planned(&geom, &o, &plan));
     cr_assert_eq(plan.network, how == RILL_ACCELERATION_NETWORK);
     ASSERT_OK(rill_permeability_compute(&geom, &o, &plan, &p));
+    rill_permeability_plan_free(&plan);
     free(geom.voxels);
     return p;
 }
@@ -403,10 +405,11 @@ Test(network, serves_linear_flows_driven_by_a_force)
     rill_permeability_options o = rill_permeability_options_default();
     o.acceleration = RILL_ACCELERATION_NETWORK;
     o.variant.storage = RILL_FP16S;
-    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_USAGE);
+    cr_assert_eq(planned(geom, &o, &plan), RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "fp32 or fp64"));
     o.acceleration = RILL_ACCELERATION_AUTO;
-    ASSERT_OK(rill_permeability_plan_make(geom, &o, &plan));
+    ASSERT_OK(planned(geom, &o, &plan));
     cr_assert_not(plan.network);
+    rill_permeability_plan_free(&plan);
     rill_geom_destroy(geom);
 }

@@ -39,6 +39,7 @@ Test(pace, a_small_vessel_is_as_fast_as_its_plan_tells)
         cr_expect_float_eq(plan.seconds, 1e-6 * (double)(plan.nodes * plan.steps) / plan.mlups,
                            1e-9 * plan.seconds);
         off = fmin(off, fmax(plan.mlups / found, found / plan.mlups));
+        rill_case_plan_free(&plan);
     }
     cr_expect_lt(off, 1.5, "off by %g", off);
     /* A box has neither walls nor openings. */

@@ -4,6 +4,7 @@
 #include "geometry/generate/generate.h"
 #include "rill.h"
 #include "permeability/journal.h"
+#include "planned.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,8 +58,10 @@ static bool stop(void *context, const rill_progress_moment *moment)
 static rill_status compute(rill_geom *geom, const rill_permeability_options *o, rill_permeability *out)
 {
     rill_permeability_plan plan;
-    cr_assert_eq(rill_permeability_plan_make(geom, o, &plan), RILL_OK, "%s", rill_error_message());
-    return rill_permeability_compute(geom, o, &plan, out);
+    cr_assert_eq(planned(geom, o, &plan), RILL_OK, "%s", rill_error_message());
+    const rill_status status = rill_permeability_compute(geom, o, &plan, out);
+    rill_permeability_plan_free(&plan);
+    return status;
 }
 
 static void expect_same_run(const rill_permeability_run *a, const rill_permeability_run *b)

@@ -8,6 +8,8 @@
 #include "core/memory.h"
 #include "rill.h"
 #include "permeability/plan.h"
+#include "geometry/voxels/derive.h"
+#include "planned.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -92,10 +94,7 @@ static rill_permeability_options options(int axis, double tolerance, rill_storag
 /* Plan and compute; the geometry is destroyed. */
 static rill_status compute(rill_geom *geom, const rill_permeability_options *o, rill_permeability *out)
 {
-    rill_permeability_plan plan;
-    memset(out, 0, sizeof *out);
-    rill_status status = rill_permeability_plan_make(geom, o, &plan);
-    if (status == RILL_OK) status = rill_permeability_compute(geom, o, &plan, out);
+    const rill_status status = computed(geom, o, out);
     rill_geom_destroy(geom);
     return status;
 }
@@ -210,15 +209,42 @@ Test(permeability, dead_pores_do_not_count)
             }
     rill_permeability_plan plan;
     const rill_permeability_options o = options(2, 1e-8, RILL_FP64);
-    cr_assert_eq(rill_permeability_plan_make(dirty, &o, &plan), RILL_OK);
+    cr_assert_eq(planned(dirty, &o, &plan), RILL_OK);
     cr_assert_eq(plan.dropped, 5);
     cr_assert_eq(plan.nodes, 4 * 14);
     cr_assert_float_eq(plan.porosity.total, (4 * 14 + 5) / 504.0, 1e-12);
     cr_assert_float_eq(plan.porosity.percolating[2], 4 * 14 / 504.0, 1e-12);
     cr_assert_float_eq(plan.surface, 8.0 * 14 / 504 * 2 / 3, 1e-12);
     cr_assert_eq(plan.opening, 2);
+    rill_permeability_plan_free(&plan);
     const double a = k_of(dirty, o), b = k_of(clean, o);
     cr_assert_float_eq(a / b, 1, 2e-8);
+}
+
+/* Planning changes no geometry, and refuses one whose pores nobody has looked at. */
+Test(permeability, plans_what_is_prepared)
+{
+    rill_permeability_plan plan;
+    rill_permeability_options o = options(2, 1e-3, RILL_FP32);
+    rill_geom *geom = empty(6, 6, 14), *copy = NULL;
+    memset(geom->voxels, RILL_SOLID, rill_geom_voxels(geom));
+    for (uint32_t z = 0; z < 14; z++) *voxel(geom, 2, 2, z) = true;
+    *voxel(geom, 4, 4, 5) = true;
+    cr_assert_eq(rill_geom_crop(geom, (const uint32_t[3]){0}, geom->n, &copy), RILL_OK);
+    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "rill_permeability_prepare()"), "%s",
+                       rill_error_message());
+    cr_assert_arr_eq(geom->voxels, copy->voxels, rill_geom_voxels(geom));
+    cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(*voxel(geom, 4, 4, 5), RILL_SOLID);
+    o.drive = RILL_DRIVE_PRESSURE; /* between walled sides other pores may conduct */
+    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_USAGE);
+    cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(plan.nodes, 14);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(copy);
+    rill_geom_destroy(geom);
 }
 
 Test(permeability, gives_every_process_its_time)
@@ -226,11 +252,12 @@ Test(permeability, gives_every_process_its_time)
     rill_permeability_plan plan;
     const rill_permeability_options o = options(2, 1e-3, RILL_FP32);
     rill_geom *geom = sphere_array(16, 6.3);
-    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_OK);
+    cr_assert_eq(planned(geom, &o, &plan), RILL_OK);
     const double sound = 16 * sqrt(3), viscous = plan.opening * plan.opening / (4 * 5.783186 * plan.nu);
     cr_assert_geq(rill_plan_patience(&plan, 1e9), fmax(sound, viscous) * (1 - 1e-12));
     const double pressure = pow(16 / (2 * M_PI), 2) * plan.fluid * plan.nu / (1e-6 / 3);
     cr_assert_float_eq(rill_plan_patience(&plan, 1e-6) / pressure, 1, 1e-9);
+    rill_permeability_plan_free(&plan);
     rill_geom_destroy(geom);
 }
 
@@ -282,7 +309,7 @@ Test(permeability, refuses_options_out_of_range)
     o = options(3, 1e-3, RILL_FP32);
     rill_permeability_plan plan;
     rill_geom *geom = sphere_array(8, 3);
-    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_USAGE);
+    cr_assert_eq(planned(geom, &o, &plan), RILL_USAGE);
     rill_geom_destroy(geom);
     refused(sphere_array(8, 3), options(2, 0, RILL_FP32), RILL_USAGE, "tolerance = 0");
     o = options(2, 1e-3, RILL_FP32);

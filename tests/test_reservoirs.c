@@ -2,6 +2,7 @@
 /* Permeability by pressures at reservoirs, beside that by a body force. */
 #include "backends.h"
 #include "sanitized.h"
+#include "planned.h"
 
 #include <math.h>
 #include <omp.h>
@@ -32,11 +33,9 @@ static rill_permeability_options options_of(int axis, rill_drive drive, uint32_t
 /* The geometry is destroyed. */
 static double k_of(rill_geom *geom, const rill_permeability_options *o)
 {
-    rill_permeability_plan plan;
     rill_permeability p;
     omp_set_num_threads(1);
-    ASSERT_OK(rill_permeability_plan_make(geom, o, &plan));
-    ASSERT_OK(rill_permeability_compute(geom, o, &plan, &p));
+    ASSERT_OK(computed(geom, o, &p));
     for (int b = 0; b < 9; b++)
         if (o->drive == RILL_DRIVE_PRESSURE && (b / 3 != o->axis || b % 3 != o->axis))
             cr_expect(isnan(p.k[b / 3][b % 3]), "k_%d is %g", b, p.k[b / 3][b % 3]);
@@ -188,7 +187,7 @@ Test(reservoirs, sample_may_lie_along_any_axis)
 static void refused(rill_geom *geom, const rill_permeability_options *o, rill_status status, const char *part)
 {
     rill_permeability_plan plan;
-    cr_expect_eq(rill_permeability_plan_make(geom, o, &plan), status);
+    cr_expect_eq(planned(geom, o, &plan), status);
     cr_expect(strstr(rill_error_message(), part) != NULL, "\"%s\" does not say \"%s\"", rill_error_message(),
               part);
     rill_geom_destroy(geom);

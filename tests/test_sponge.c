@@ -137,6 +137,7 @@ Test(sponge, lies_in_extensions)
                      rill_error_message());
         if (cases[k].refused)
             cr_expect(strstr(rill_error_message(), "--extend 0.5D") != NULL, "%s", rill_error_message());
+        rill_case_plan_free(&plan);
         rill_geom_destroy(geom);
         rill_case_destroy(given);
     }

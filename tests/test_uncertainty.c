@@ -8,6 +8,7 @@
 #include "backends.h"
 #include "sim/sim.h"
 #include "sanitized.h"
+#include "planned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,15 +91,13 @@ static rill_status found(const rill_geom *geom, rill_backend_kind backend, rill_
                          rill_storage storage, double tolerance, double *k, double *uncertainty)
 {
     rill_permeability_options o = rill_permeability_options_default();
-    rill_permeability_plan plan;
-    rill_permeability p = {.run_count = 0};
+    rill_permeability p;
     rill_geom *own = moved(geom, 0, 0, 0);
     o.backend = backend;
     o.acceleration = how;
     o.variant.storage = storage;
     o.tolerance = tolerance;
-    rill_status status = rill_permeability_plan_make(own, &o, &plan);
-    if (status == RILL_OK) status = rill_permeability_compute(own, &o, &plan, &p);
+    const rill_status status = computed(own, &o, &p);
     *k = p.k[2][2];
     *uncertainty = p.uncertainty * *k;
     rill_permeability_free(&p);

@@ -91,6 +91,7 @@ static inline vessel_run vessel_set_up(rill_backend_kind backend)
 static inline void vessel_free(vessel_run *r)
 {
     rill_vessel_destroy(r->vessel);
+    rill_case_plan_free(&r->plan);
     rill_geom_destroy(r->geom);
     rill_case_destroy(r->given);
 }

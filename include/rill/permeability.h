@@ -34,7 +34,7 @@ typedef struct rill_permeability_plan {
     uint64_t ghosts;        /**< numbers given to solid voxels, or to copies in a ring buffer */
     double fluid;           /**< their fraction of the box */
     rill_porosity porosity; /**< of the geometry, before anything was dropped */
-    uint64_t dropped;       /**< voxels that cannot conduct and became solid */
+    uint64_t dropped;       /**< pore voxels that cannot conduct and became solid */
     double length;          /**< of the period that the flow runs through */
     double opening;         /**< width of the widest pores, estimated */
     double surface;         /**< wall area per volume of the box, estimated */
@@ -42,23 +42,24 @@ typedef struct rill_permeability_plan {
     double tau;             /**< relaxation time */
     double nu;              /**< kinematic viscosity, lu */
     double force; /**< body force per volume, or the pressure drop between the reservoirs / sample length */
-    uint64_t reservoirs;    /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
-    double mach;            /**< expected Mach number */
-    double reynolds;        /**< expected Reynolds number */
-    bool network;           /**< pressures are corrected by a pore network */
-    uint32_t chambers;      /**< of a network that sees whether they have settled; 0 without one */
-    uint64_t cycle;         /**< steps between two corrections, or in which momentum settles */
-    uint64_t every;         /**< steps between the first samples, without a network */
-    double steps_expected;  /**< time steps per axis, estimated to a factor of a few */
-    int parts;              /**< that devices step; 1: one device steps all nodes */
-    uint64_t part_nodes;    /**< nodes of the largest part */
-    uint64_t part_bytes;    /**< bytes that a part sends in a step, at most */
-    uint64_t host_bytes;    /**< host memory needed */
-    uint64_t device_bytes;  /**< memory needed of each device; 0 on the CPU */
-    uint64_t host_free;     /**< host memory that may be used */
-    uint64_t device_free;   /**< device memory that may be used */
-    char tau_reason[160];   /**< why this tau */
-    char force_reason[160]; /**< why this force */
+    uint64_t reservoirs;            /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
+    double mach;                    /**< expected Mach number */
+    double reynolds;                /**< expected Reynolds number */
+    bool network;                   /**< pressures are corrected by a pore network */
+    uint32_t chambers;              /**< of a network that sees whether they have settled; 0 without one */
+    uint64_t cycle;                 /**< steps between two corrections, or in which momentum settles */
+    uint64_t every;                 /**< steps between the first samples, without a network */
+    double steps_expected;          /**< time steps per axis, estimated to a factor of a few */
+    int parts;                      /**< that devices step; 1: one device steps all nodes */
+    uint64_t part_nodes;            /**< nodes of the largest part */
+    uint64_t part_bytes;            /**< bytes that a part sends in a step, at most */
+    uint64_t host_bytes;            /**< host memory needed */
+    uint64_t device_bytes;          /**< memory needed of each device; 0 on the CPU */
+    uint64_t host_free;             /**< host memory that may be used */
+    uint64_t device_free;           /**< device memory that may be used */
+    char tau_reason[160];           /**< why this tau */
+    char force_reason[160];         /**< why this force */
+    struct rill_numbered *numbered; /**< numbers of the fluid nodes for the runs, owned */
 } rill_permeability_plan;
 
 /** A moment of a permeability run, for progress callbacks. */
@@ -148,7 +149,7 @@ typedef struct rill_permeability {
     double reciprocity; /**< largest |k_ab - k_ba| / largest k_aa; NaN unless the tensor is full */
     char backend[16];   /**< "cpu" or "cuda" */
     char device[256];   /**< name of the device */
-    double seconds_domain; /**< time spent numbering nodes and finding neighbours */
+    double seconds_domain; /**< time spent finding neighbours, and numbering nodes again for another axis */
 } rill_permeability;
 
 /**
@@ -159,24 +160,36 @@ typedef struct rill_permeability {
 rill_permeability_options rill_permeability_options_default(void);
 
 /**
- * Remove pores that cannot conduct, and plan the runs.
+ * Remove pores that cannot conduct.
  * @param[in,out] geom pores that conduct along none of the requested axes become solid; unknown porosities
  * are filled in. With RILL_DRIVE_PRESSURE the domain boundaries normal to the flow become RILL_WALL: pores
  * conduct that reach both of them.
  * @param[in] options the options
- * @param[out] plan the plan
  * @return RILL_NUMERICS when nothing conducts along a requested axis; RILL_USAGE for options out of range;
  * RILL_SYSTEM without memory
  */
-rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability_options *options,
+rill_status rill_permeability_prepare(rill_geom *geom, const rill_permeability_options *options);
+
+/**
+ * Plan the runs.
+ * @param[in] geom as rill_permeability_prepare() left it
+ * @param[in] options the same options
+ * @param[out] plan the plan; see rill_permeability_plan_free()
+ * @return RILL_NUMERICS when nothing conducts along a requested axis; RILL_USAGE for options out of range or
+ * a geometry that is not prepared; RILL_SYSTEM without memory
+ */
+rill_status rill_permeability_plan_make(const rill_geom *geom, const rill_permeability_options *options,
                                         rill_permeability_plan *plan);
+
+/** Free what a plan owns. @param[in,out] plan one that was never made is allowed if it is all 0 */
+void rill_permeability_plan_free(rill_permeability_plan *plan);
 
 /**
  * Compute the permeability: k_ba = nu j_b / F for a force F along a, where j is the mean of the momentum over
  * all voxels of the box, solid ones too, so that k u = -k/mu grad p holds for the superficial velocity. With
  * RILL_DRIVE_PRESSURE k_aa = nu j_a / G for the fall G of the pressure per length from the first plane of the
  * sample to the last, each a mean over its pores; other components are NaN.
- * @param[in] geom as rill_permeability_plan_make() left it
+ * @param[in] geom that the plan was made of
  * @param[in] options the options
  * @param[in] plan of this geometry and these options
  * @param[out] out filled in also when RILL_NUMERICS is returned; see rill_permeability_free()

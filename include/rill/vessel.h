@@ -174,6 +174,7 @@ typedef struct rill_case_plan {
     int opening_count;                              /**< number of openings */
     rill_plan_verdict verdicts[RILL_PLAN_VERDICTS]; /**< [verdict_count], remarks and refusals */
     int verdict_count;                              /**< number of verdicts */
+    rill_domain *domain;                            /**< the fluid nodes, numbered for the run; owned */
 } rill_case_plan;
 
 /** What a plan needs beside the case; all zero: a new run wherever there is a device, its speed not measured.
@@ -186,17 +187,21 @@ typedef struct rill_plan_options {
 } rill_plan_options;
 
 /**
- * Plan a case on its geometry. Nothing is allocated for the run; where the speed is to be measured, a small
- * vessel is set up for a moment.
+ * Plan a case on its geometry. The fluid nodes are numbered, and nothing else is allocated for the run; where
+ * the speed is to be measured, a small vessel is set up for a moment.
  * @param[in] given the case
  * @param[in] geom the geometry of a vessel, with its surface
  * @param[in] options device, and what to measure
- * @param[out] plan the plan; what speaks against the run is among its verdicts: see rill_case_plan_accept()
+ * @param[out] plan the plan; what speaks against the run is among its verdicts: see rill_case_plan_accept();
+ * see rill_case_plan_free(), too
  * @return RILL_USAGE when openings of case and geometry do not match, or the geometry is none of a vessel;
  * RILL_SYSTEM without memory or device
  */
 rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
                                 const rill_plan_options *options, rill_case_plan *plan);
+
+/** Free what a plan owns, after the vessel that was set up with it. @param[in,out] plan all 0 is allowed */
+void rill_case_plan_free(rill_case_plan *plan);
 
 /**
  * Check a plan for refusals.

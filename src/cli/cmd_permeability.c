@@ -82,18 +82,17 @@ static rill_status read_image(choices *c)
     rill_voxelize_options options;
     rill_voxelize_report report;
     RILL_TRY(cli_image_resolve(&c->image, &options));
-    /* An error bar needs what other sides would open; planning drops it for the plain run. */
+    /* An error bar needs what other sides would open; preparation drops it for the plain run. */
     options.keep = c->keep || c->error_bar ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING;
     options.axis = c->axis == 3 ? -1 : c->axis;
     options.command = c->line;
-    if (c->drive == RILL_DRIVE_PRESSURE && c->axis < 3) options.sides[c->axis] = RILL_WALL; /* see the plan */
+    if (c->drive == RILL_DRIVE_PRESSURE && c->axis < 3)
+        options.sides[c->axis] = RILL_WALL; /* see rill_permeability_prepare() */
     RILL_TRY(rill_image_voxelize(c->input, &options, c->progress, &c->geom, &report));
     c->keep = c->keep || !c->error_bar; /* what cannot conduct is gone */
     if (!c->compute.quiet) {
         cli_row("source", "%s", c->input);
         cli_image_rows(&report);
-        if (!c->error_bar) /* else the plan tells */
-            cli_row("pore voxels dropped", "%llu", (unsigned long long)report.components.dropped);
     }
 done:
     return status;
@@ -322,7 +321,7 @@ static rill_status work(choices *c)
     rill_status status = RILL_OK;
     const double start = rill_now();
     const bool show = !c->compute.quiet || c->dry_run;
-    rill_permeability_plan plan;
+    rill_permeability_plan plan = {.nodes = 0};
     rill_permeability_options options = rill_permeability_options_default();
     rill_device_opening opening;
     bool opens = false;
@@ -376,6 +375,7 @@ static rill_status work(choices *c)
                            "an error bar splits voxels, whose walls are half-way: this geometry says where "
                            "its walls are on every link, leave out --error-bar"));
     if (c->error_bar) RILL_TRY(rill_geom_crop(c->geom, (const uint32_t[3]){0}, c->geom->n, &c->uncleaned));
+    RILL_TRY(rill_permeability_prepare(c->geom, &options));
     RILL_TRY(rill_permeability_plan_make(c->geom, &options, &plan));
     if (c->error_bar)
         RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},
@@ -390,6 +390,7 @@ static rill_status work(choices *c)
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:
     if (opens && rill_device_end(&opening, &options.device) == RILL_OK) rill_device_destroy(options.device);
+    rill_permeability_plan_free(&plan);
     rill_geom_destroy(c->uncleaned);
     rill_geom_destroy(c->geom);
     cli_devices_close(&c->devices);

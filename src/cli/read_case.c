@@ -46,6 +46,7 @@ done:
 
 void cli_case_free(cli_case *c)
 {
+    rill_case_plan_free(&c->plan);
     rill_geom_destroy(c->geom);
     rill_case_destroy(c->given);
     *c = (cli_case){0};

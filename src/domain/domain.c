@@ -111,21 +111,26 @@ size_t rill_domain_stride_of(uint64_t nodes)
 }
 
 rill_status rill_domain_create_unpaired(const rill_geom *geom, const rill_domain_options *options,
-                                        rill_domain **out)
+                                        const rill_numbering *numbering, rill_domain **out)
 {
     rill_status status = RILL_OK;
     rill_domain *domain = NULL;
     if ((unsigned)options->lattice >= RILL_LATTICE_COUNT)
         return rill_fail(RILL_USAGE, "lattice %d is not one of those that `rill variants` lists",
                          (int)options->lattice);
-    RILL_TRY(rill_memory_require(rill_numbering_bytes(geom), "the numbers of the fluid nodes"));
+    if (!numbering)
+        RILL_TRY(rill_memory_require(rill_numbering_bytes(geom), "the numbers of the fluid nodes"));
     domain = calloc(1, sizeof *domain);
     if (!domain) return rill_fail(RILL_SYSTEM, "out of memory for a domain");
     domain->geom = geom;
     domain->lattice = options->lattice;
     domain->flow_axis = options->flow_axis;
     RILL_TRY(rill_progress_report(options->progress, "numbering fluid nodes", 0));
-    RILL_TRY(rill_numbering_create(geom, &domain->numbering));
+    domain->borrowed = numbering != NULL;
+    if (numbering)
+        domain->numbering = *numbering;
+    else
+        RILL_TRY(rill_numbering_create(geom, &domain->numbering));
     domain->nodes = (rill_node)domain->numbering.nodes;
     *out = domain;
     domain = NULL;
@@ -134,11 +139,12 @@ done:
     return status;
 }
 
-rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options *options, rill_domain **out)
+rill_status rill_domain_create_numbered(const rill_geom *geom, const rill_domain_options *options,
+                                        const rill_numbering *numbering, rill_domain **out)
 {
     rill_status status = RILL_OK;
     rill_domain *domain = NULL;
-    RILL_TRY(rill_domain_create_unpaired(geom, options, &domain));
+    RILL_TRY(rill_domain_create_unpaired(geom, options, numbering, &domain));
     RILL_TRY(rill_progress_report(options->progress, "numbering fluid nodes", 0.5));
     RILL_TRY(pair_mirrored(domain));
     *out = domain;
@@ -148,10 +154,15 @@ done:
     return status;
 }
 
+rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options *options, rill_domain **out)
+{
+    return rill_domain_create_numbered(geom, options, NULL, out);
+}
+
 void rill_domain_destroy(rill_domain *domain)
 {
     if (!domain) return;
-    rill_numbering_destroy(&domain->numbering);
+    if (!domain->borrowed) rill_numbering_destroy(&domain->numbering);
     rill_array_destroy(domain->swaps);
     free(domain);
 }

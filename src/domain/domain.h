@@ -17,13 +17,21 @@ struct rill_domain {
     rill_node nodes; /**< that are stepped */
     rill_node first; /**< of them, among those of `numbering`: 0 unless this is a part, see parts.h */
     rill_numbering numbering;
+    bool borrowed;    /**< the numbering is another domain's, which lives longer */
     rill_swap *swaps; /**< links across mirrored boundaries, NULL without */
     size_t swap_count;
 };
 
-/** Number the nodes of a geometry, but leave out links across mirrored boundaries. */
+/**
+ * Create a domain as rill_domain_create() does.
+ * @param[in] numbering  of this geometry, borrowed; NULL: the nodes are numbered
+ */
+rill_status rill_domain_create_numbered(const rill_geom *geom, const rill_domain_options *options,
+                                        const rill_numbering *numbering, rill_domain **out);
+
+/** The same, but leave out links across mirrored boundaries. */
 rill_status rill_domain_create_unpaired(const rill_geom *geom, const rill_domain_options *options,
-                                        rill_domain **out);
+                                        const rill_numbering *numbering, rill_domain **out);
 
 /** Return the row length for a number of nodes: whole blocks, an odd number of them, because rows a power of
  * two apart would share few sets of a cache. */

@@ -242,7 +242,7 @@ static rill_status part_create(making *m)
     m->planes = planes_of(m->whole, part->first, part->end);
     RILL_TRY(geom_create(m->whole->geom, &m->planes, &part->geom));
     const rill_domain_options options = {.lattice = m->whole->lattice, .flow_axis = m->whole->flow_axis};
-    RILL_TRY(rill_domain_create_unpaired(part->geom, &options, &part->domain));
+    RILL_TRY(rill_domain_create_unpaired(part->geom, &options, NULL, &part->domain));
     part->domain->first = m->planes.before;
     part->domain->nodes = part->end - part->first;
     RILL_TRY(links_list(m));

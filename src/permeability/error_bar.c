@@ -67,14 +67,14 @@ static rill_status part_run(runner *r)
     const rill_error_bar_part *part = &r->plan->parts[r->part];
     outcome *out = &r->outcomes[r->part];
     rill_geom *geom = NULL, *split = NULL;
-    rill_permeability_plan plan;
+    rill_permeability_plan plan = {.nodes = 0};
     rill_permeability result = {.run_count = 0};
     rill_permeability_options o = rill_error_bar_part_options(r->options, &r->plain->plan, part);
     *out = (outcome){.k = {NAN, NAN, NAN}, .uncertainty = {NAN, NAN, NAN}};
     if (r->bar->progress.fn) o.progress = (rill_progress){relay, r};
     o.checkpoint = NULL; /* many runs have no place in one file */
     RILL_TRY(rill_error_bar_part_geometry(r->geom, part, &geom));
-    RILL_TRY(rill_permeability_plan_make(geom, &o, &plan));
+    RILL_TRY(rill_permeability_prepare(geom, &o));
     if (part->split > 1) {
         uint32_t factor[3];
         rill_error_bar_factor(part, factor);
@@ -82,8 +82,9 @@ static rill_status part_run(runner *r)
         rill_geom_destroy(geom);
         geom = split;
         o.keep_all = true; /* what does not conduct is gone, and need not be looked for again */
-        RILL_TRY(rill_permeability_plan_make(geom, &o, &plan));
+        RILL_TRY(rill_permeability_prepare(geom, &o));
     }
+    RILL_TRY(rill_permeability_plan_make(geom, &o, &plan));
     status = rill_permeability_compute(geom, &o, &plan, &result);
     if (status == RILL_OK || (status == RILL_NUMERICS && part->purpose == RILL_ERROR_BAR_FORMAT))
         outcome_take(&result, 1.0 / part->split / part->split, out);
@@ -92,6 +93,7 @@ done:
         rill_fail(status, "stopped in part %d of the %d of the error bar", r->part + 1, r->plan->part_count);
     if (status != RILL_OK) snprintf(out->why, sizeof out->why, "%s", rill_error_message());
     rill_permeability_free(&result);
+    rill_permeability_plan_free(&plan);
     rill_geom_destroy(geom);
     return status == RILL_SYSTEM || status == RILL_CANCELLED ? status : RILL_OK;
 }

@@ -89,7 +89,9 @@ static rill_status part_plan(const planner *p, const rill_error_bar_part *part, 
     rill_geom *geom = NULL;
     const rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, part);
     RILL_TRY(rill_error_bar_part_geometry(p->geom, part, &geom));
+    RILL_TRY(rill_permeability_prepare(geom, &o));
     RILL_TRY(rill_permeability_plan_make(geom, &o, plan));
+    rill_permeability_plan_free(plan); /* estimates are wanted, and nothing is run */
 done:
     rill_geom_destroy(geom);
     return status;
@@ -442,7 +444,9 @@ static rill_status least_plan(planner *p, const rill_permeability_plan *whole)
     o.acceleration = whole->network ? RILL_ACCELERATION_NETWORK : RILL_ACCELERATION_NONE;
     RILL_TRY(rill_geom_create(n, &geom));
     memset(geom->voxels + 1, RILL_FLUID, rill_geom_voxels(geom) - 1);
+    RILL_TRY(rill_permeability_prepare(geom, &o));
     RILL_TRY(rill_permeability_plan_make(geom, &o, &p->least));
+    rill_permeability_plan_free(&p->least);
 done:
     rill_geom_destroy(geom);
     return status;

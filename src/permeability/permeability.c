@@ -9,9 +9,8 @@
 #include "core/memory.h"
 #include "kernel/storage.h"
 #include "core/status.h"
-#include "geometry/voxels/components.h"
 #include "network/network.h"
-#include "permeability/mixing.h"
+#include "permeability/numbered.h"
 #include "permeability/plan.h"
 #include "permeability/pressures.h"
 #include "kernel/variant.h"
@@ -36,245 +35,19 @@ rill_permeability_options rill_permeability_options_default(void)
                                        .progress_seconds = 0.2};
 }
 
-/* Porosities that the geometry came with stay: they were counted before anything was dropped. */
-static void porosity_fill(rill_porosity *known, const rill_porosity *found)
-{
-    if (known->total < 0) known->total = found->total;
-    if (known->connected < 0) known->connected = found->connected;
-    for (int a = 0; a < 3; a++)
-        if (known->percolating[a] < 0) known->percolating[a] = found->percolating[a];
-}
-
-/* Label and drop, unless all is to stay and what percolates is known already. */
-static rill_status clean(rill_geom *geom, const rill_permeability_options *o, rill_components *found)
-{
-    const rill_porosity *known = &geom->porosity;
-    *found = (rill_components){.porosity = *known};
-    if (o->keep_all && known->total >= 0 && known->percolating[0] >= 0 && known->percolating[1] >= 0 &&
-        known->percolating[2] >= 0)
-        return RILL_OK;
-    const rill_status status = rill_components_clean(
-        geom, o->keep_all ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING, o->axis, o->progress, found);
-    if (status == RILL_OK) porosity_fill(&geom->porosity, &found->porosity);
-    return status;
-}
-
-/* Refuse an axis along which nothing conducts, as the geometry stands now. */
-static rill_status conducting_check(const rill_geom *geom, int axis, const rill_components *found)
-{
-    for (int a = 0; a < 3; a++) {
-        if ((axis >= 0 && a != axis) || found->porosity.percolating[a] > 0) continue;
-        if (found->porosity.total == 0)
-            return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
-        return rill_fail(RILL_NUMERICS,
-                         "nothing percolates along %c (%s sides): of a porosity of %.5g, 0 conducts, so the "
-                         "permeability is 0; choose another axis%s",
-                         rill_axis(a), geom->sides[a] == RILL_PERIODIC ? "periodic" : "mirrored or walled",
-                         found->porosity.total,
-                         geom->sides[a] == RILL_PERIODIC && found->spanning[a] > 0
-                             ? ", or mirror the sides (--sides mirror): pores do span the box"
-                             : "");
-    }
-    return RILL_OK;
-}
-
-/* How many of the devices are the one that is listed most often. */
-static int most_alike(const rill_permeability_options *o)
-{
-    int most = 1;
-    for (int k = 0; k < o->device_count; k++) {
-        int alike = 0;
-        for (int j = 0; j < o->device_count; j++) alike += o->devices[j] == o->devices[k];
-        if (alike > most) most = alike;
-    }
-    return most;
-}
-
-/* What changes with several devices: each holds its part and up to three planes more, and the host a copy of
- * voxels and numbers. */
-static void parts_plan(const rill_geom *geom, const rill_permeability_options *o,
-                       const rill_numbering *numbering, rill_permeability_plan *plan)
-{
-    plan->parts = o->device_count > 1 ? o->device_count : 1;
-    plan->part_nodes = numbering->nodes;
-    plan->part_bytes = 0;
-    if (plan->parts == 1) return;
-    uint64_t largest = 0;
-    for (uint32_t z = 0; z < geom->n[2]; z++) {
-        const uint64_t nodes =
-            rill_numbering_before_plane(numbering, z + 1) - rill_numbering_before_plane(numbering, z);
-        if (nodes > largest) largest = nodes;
-    }
-    const uint64_t crossing = o->variant.lattice == RILL_D3Q27 ? 9 : 5; /* links of a node through a plane */
-    const uint64_t size = rill_storage_size((int)rill_variant_normal(o->variant).storage);
-    plan->part_nodes = (numbering->nodes / (uint64_t)plan->parts + RILL_CHUNK) / RILL_CHUNK * RILL_CHUNK;
-    plan->part_bytes = 2 * crossing * largest * size;
-    const double share = (double)(plan->part_nodes + 3 * largest) / (double)numbering->nodes;
-    const double links = (double)(2 * crossing * largest) * (2 * sizeof(rill_cut_link) + 3.0 * (double)size);
-    const bool host = plan->device_bytes == 0;
-    if (!host) plan->device_bytes = (uint64_t)(most_alike(o) * (share * (double)plan->device_bytes + links));
-    plan->host_bytes += rill_geom_voxels(geom) + rill_numbering_bytes(geom) +
-                        (uint64_t)(plan->parts * links) +
-                        (host ? (uint64_t)((share * plan->parts - 1) * (double)plan->host_bytes) : 0);
-}
-
-/* Host memory: the domain while it is built, then what a simulation adds, and the moments read at the end. */
-static rill_status memory_plan(const rill_geom *geom, const rill_permeability_options *o,
-                               rill_permeability_plan *plan)
-{
-    rill_status status = RILL_OK;
-    rill_device *device = NULL;
-    rill_numbering numbering = {.occupied = NULL};
-    rill_links_size size;
-    const rill_variant variant = rill_variant_normal(o->variant);
-    RILL_TRY(rill_device_take(o->device, o->backend, &device));
-    RILL_TRY(rill_memory_available(&plan->host_free));
-    RILL_TRY(rill_memory_require(rill_numbering_bytes(geom), "the numbers of the fluid nodes"));
-    RILL_TRY(rill_numbering_create(geom, &numbering));
-    RILL_TRY(rill_links_measure(&numbering, variant, &size));
-    const uint64_t numbers = rill_numbering_bytes(geom), sim = rill_sim_bytes(variant, &size);
-    plan->ghosts = size.ghosts;
-    const bool host = device->backend->host;
-    /* Links, and their nodes with what is known of them, on the host; links for kernels. */
-    const uint64_t links = geom->surface ? geom->surface->wall_count : 0;
-    const uint64_t walls = links * (sizeof(rill_wall_cut) + sizeof(float) + 8);
-    const uint64_t building = numbers * (size.ghosts ? 2 : 1) + (host ? size.bytes : 0);
-    /* A drive by pressure starts from moments in double, and turns fields at the end. */
-    const uint64_t moments = plan->reservoirs ? 4 * sizeof(double) * (plan->nodes + plan->reservoirs)
-                                              : 4 * sizeof(float) * plan->nodes;
-    const uint64_t mixing =
-        plan->network || rill_plan_has_other(plan, o) ? rill_mixing_bytes(plan->chambers) : 0;
-    const uint64_t network =
-        plan->chambers ? rill_network_bytes(geom, plan->nodes, plan->chambers) + mixing : 0;
-    const uint64_t labels = plan->chambers ? rill_sim_label_bytes(plan->nodes, plan->chambers) : 0;
-    const bool fields =
-        o->finished || o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
-    const uint64_t running =
-        numbers + (fields && moments > network ? moments : network) + walls + (host ? sim + labels : 0);
-    plan->host_bytes = building > running ? building : running;
-    plan->device_bytes = host ? 0 : sim + labels + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
-    plan->device_free = 0;
-    parts_plan(geom, o, &numbering, plan);
-    if (!host) RILL_TRY(rill_device_available(device, &plan->device_free));
-done:
-    rill_numbering_destroy(&numbering);
-    rill_device_leave(o->device, device);
-    return status;
-}
-
 /* Refuse before anything is allocated. */
 static rill_status memory_check(const rill_permeability_options *o, const rill_permeability_plan *plan)
 {
     rill_status status = RILL_OK;
     rill_device *device = NULL;
-    RILL_TRY(rill_memory_require(plan->host_bytes, "the permeability run"));
+    const uint64_t held = plan->numbered ? rill_numbered_bytes(plan->numbered) : 0;
+    RILL_TRY(
+        rill_memory_require(plan->host_bytes > held ? plan->host_bytes - held : 0, "the permeability run"));
     if (plan->device_bytes == 0) return RILL_OK;
     RILL_TRY(rill_device_take(o->device, o->backend, &device));
     RILL_TRY(rill_device_require(device, plan->device_bytes, "the permeability run"));
 done:
     rill_device_leave(o->device, device);
-    return status;
-}
-
-/* Refuse what no sides and no axis could make a sample: a layer of solid voxels is all around a vessel. Walls
- * that are known exactly are interpolated, where that can be done. */
-static rill_status sample_check(const rill_geom *geom, const rill_permeability_options *o)
-{
-    if (!geom->surface) return RILL_OK;
-    if (geom->surface->opening_count)
-        return rill_fail(
-            RILL_USAGE,
-            "the geometry comes from a surface with %d opening%s and is no porous sample: its flow "
-            "goes through openings, and has no permeability",
-            geom->surface->opening_count, geom->surface->opening_count == 1 ? "" : "s");
-    const char *lacks = o->drive == RILL_DRIVE_PRESSURE      ? "a body force (--drive force)"
-                        : o->variant.bounce == RILL_FULL_WAY ? "half-way bounce-back"
-                        : geom->sides[0] != RILL_PERIODIC || geom->sides[1] != RILL_PERIODIC ||
-                                geom->sides[2] != RILL_PERIODIC
-                            ? "periodic sides"
-                            : NULL;
-    if (!lacks) return RILL_OK;
-    return rill_fail(
-        RILL_USAGE,
-        "the geometry says where its walls are on every link, and such walls need %s: choose that, or a "
-        "geometry of voxels alone",
-        lacks);
-}
-
-/* Refuse sides that a body force cannot drive through. */
-static rill_status sides_check(const rill_geom *geom, const rill_permeability_options *o)
-{
-    if (o->variant.equilibrium != RILL_STOKES)
-        for (int a = 0; a < 3; a++)
-            if (geom->sides[a] == RILL_MIRROR && (o->axis == a || o->axis < 0))
-                return rill_fail(RILL_USAGE,
-                                 "mirrored sides along the flow (%c) need the stokes equilibrium, because "
-                                 "behind the mirror the flow runs backwards: choose it, or mirror the image",
-                                 rill_axis(a));
-    for (int a = 0; a < 3; a++)
-        if (geom->sides[a] == RILL_WALL && (o->axis == a || o->axis < 0))
-            return rill_fail(
-                RILL_USAGE,
-                "walled sides normal to %c let no flow along it through: use --sides periodic or "
-                "mirror there, or drive along another axis",
-                rill_axis(a));
-    return RILL_OK;
-}
-
-/* The faces of the sample are open to reservoirs: which pores conduct follows from them alone. */
-static rill_status pressure_prepare(rill_geom *geom, const rill_permeability_options *o)
-{
-    if (o->axis > 2 || geom->sides[o->axis] == RILL_WALL) return RILL_OK;
-    geom->sides[o->axis] = RILL_WALL;
-    for (int a = 0; a < 3; a++) geom->porosity.percolating[a] = -1; /* to be found anew */
-    return RILL_OK;
-}
-
-/* Memory for what will be simulated: the geometry, or what reservoirs make of it. */
-static rill_status simulated_plan(const rill_geom *geom, const rill_permeability_options *o,
-                                  rill_permeability_plan *plan)
-{
-    rill_status status = RILL_OK;
-    rill_reservoirs between = {.geom = NULL};
-    if (o->drive != RILL_DRIVE_PRESSURE) return memory_plan(geom, o, plan);
-    RILL_TRY(rill_reservoirs_create(geom, o->axis, o->reservoir, &between));
-    plan->reservoirs = 2 * between.front;
-    RILL_TRY(memory_plan(between.geom, o, plan));
-    plan->host_bytes += rill_geom_voxels(between.geom);
-done:
-    rill_reservoirs_destroy(&between);
-    return status;
-}
-
-rill_status rill_permeability_plan_make(rill_geom *geom, const rill_permeability_options *o,
-                                        rill_permeability_plan *plan)
-{
-    rill_status status = RILL_OK;
-    rill_components found;
-    rill_pore_measure measure;
-    memset(plan, 0, sizeof *plan);
-    RILL_TRY(rill_plan_check(o));
-    RILL_TRY(sample_check(geom, o));
-    if (o->variant.lattice == RILL_D2Q9 && (geom->n[2] != 1 || o->axis < 0 || o->axis > 1))
-        return rill_fail(
-            RILL_USAGE,
-            "lattice d2q9 flows in planes: the geometry is %u voxels along z (1 is wanted) and the "
-            "axis is %s (x or y is wanted): choose a lattice of three dimensions, or crop to a plane",
-            geom->n[2], o->axis < 0 ? "xyz" : (const char *const[]){"x", "y", "z"}[o->axis]);
-    RILL_TRY(o->drive == RILL_DRIVE_PRESSURE ? pressure_prepare(geom, o) : sides_check(geom, o));
-    RILL_TRY(clean(geom, o, &found));
-    plan->porosity = geom->porosity;
-    plan->dropped = found.dropped;
-    RILL_TRY(conducting_check(geom, o->axis, &found));
-    rill_geom open = *geom; /* not walled at its ends, and with twice its length as the longest wave */
-    if (o->drive == RILL_DRIVE_PRESSURE) open.sides[o->axis] = RILL_MIRROR;
-    RILL_TRY(rill_pore_measure_take(&open, o->variant.lattice, &measure));
-    RILL_TRY(rill_plan_choose(&open, &measure, o, plan));
-    if (plan->nodes > UINT32_MAX - 1)
-        return rill_fail(RILL_USAGE, "%llu fluid nodes are more than the 4294967294 that fit: crop the image",
-                         (unsigned long long)plan->nodes);
-    RILL_TRY(simulated_plan(geom, o, plan));
-done:
     return status;
 }
 
@@ -507,12 +280,25 @@ static void collect(rill_permeability *p)
             p->reciprocity = fmax(p->reciprocity, fabs(p->runs[a].k[b] - p->runs[b].k[a]) / largest);
 }
 
+/* Find what a run steps: as it was planned, or numbered now. @param[in,out] own  of the run before */
+static rill_status numbers_take(const rill_follower *f, int axis, rill_numbered *own,
+                                const rill_numbered **out)
+{
+    const rill_numbered *planned = f->plan->numbered;
+    rill_numbered_destroy(own);
+    *out = planned && rill_numbered_serves(planned, axis) ? planned : own;
+    if (*out == planned) return RILL_OK;
+    /* Where a checkpoint is to be left, there must be a simulation first. */
+    const rill_progress progress = f->options->checkpoint ? (rill_progress){0} : f->options->progress;
+    return rill_numbered_create(f->geom, f->options, axis, progress, planned, own);
+}
+
 rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeability_options *o,
                                       const rill_permeability_plan *plan, rill_permeability *out)
 {
     rill_status status = RILL_OK;
-    rill_domain *domain = NULL;
-    rill_reservoirs between = {.geom = NULL};
+    rill_numbered own = {.domain = NULL};
+    const rill_numbered *numbered;
     rill_permeability_plan other;
     rill_pause pause = {.path = NULL};
     rill_follower *f = calloc(1, sizeof *f);
@@ -525,34 +311,20 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
     RILL_TRY(memory_check(o, plan));
     RILL_TRY(rill_pause_open(geom, o, out, &pause));
     if (pause.resuming && pause.place.changed) RILL_TRY(rill_plan_other(geom, plan, o, &out->plan));
-    bool mirrored = false; /* then the neighbours depend on the axis of the flow */
-    for (int a = 0; a < 3; a++) mirrored = mirrored || geom->sides[a] == RILL_MIRROR;
     for (int a = 0; a < 3 && !f->stopped; a++) {
         if ((o->axis >= 0 && o->axis != a) || (pause.resuming && a < pause.place.axis)) continue;
         if (!pause.resuming) rill_journal_clear(&pause.journal);
-        const double before = rill_now();
-        if (mirrored) {
-            rill_domain_destroy(domain);
-            domain = NULL;
-        }
-        rill_reservoirs_destroy(&between);
-        if (o->drive == RILL_DRIVE_PRESSURE)
-            RILL_TRY(rill_reservoirs_create(geom, a, o->reservoir, &between));
-        /* Where a checkpoint is to be left, there must be a simulation first. */
-        const rill_progress numbering = o->checkpoint ? (rill_progress){0} : o->progress;
-        const rill_domain_options options = {.lattice = o->variant.lattice,
-                                             .flow_axis = mirrored && !between.geom ? a : -1,
-                                             .progress = numbering};
-        if (!domain) RILL_TRY(rill_domain_create(between.geom ? between.geom : geom, &options, &domain));
-        out->seconds_domain += rill_now() - before;
         *f = (rill_follower){.options = o,
                              .plan = plan,
                              .geom = geom,
-                             .between = between,
                              .pause = pause.path ? &pause : NULL,
-                             .run = &out->runs[out->run_count++]};
+                             .run = &out->runs[out->run_count]};
+        RILL_TRY(numbers_take(f, a, &own, &numbered));
+        out->seconds_domain += own.seconds;
+        out->run_count++;
+        f->between = numbered->between;
         f->run->axis = a;
-        RILL_TRY(run_axis_either_way(f, domain, &other, out));
+        RILL_TRY(run_axis_either_way(f, numbered->domain, &other, out));
     }
     collect(out);
     if (f->stopped) RILL_TRY(rill_fail(RILL_CANCELLED, "%s", out->runs[out->run_count - 1].reason));
@@ -562,9 +334,9 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
             goto done;
         }
 done:
-    rill_domain_destroy(domain);
-    rill_reservoirs_destroy(&between);
+    rill_numbered_destroy(&own);
     rill_pause_close(&pause);
+    out->plan.numbered = NULL; /* stays with the plan */
     free(f);
     return status;
 }

@@ -29,6 +29,16 @@ rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, 
  */
 rill_status rill_plan_check(const rill_permeability_options *options);
 
+/** Check that options and a geometry with its sides fit each other. @return RILL_USAGE with what does not */
+rill_status rill_plan_check_sample(const rill_geom *geom, const rill_permeability_options *options);
+
+/**
+ * Check that something conducts along the requested axes.
+ * @return RILL_NUMERICS when nothing does, RILL_USAGE when that is not known
+ */
+rill_status rill_plan_check_conducting(const rill_geom *geom, const rill_permeability_options *options,
+                                       const rill_components *found);
+
 /** Check what an error bar wants of the options of its plain run. @return RILL_USAGE with the first that
  * lacks
  */

@@ -129,7 +129,7 @@ static rill_status pores(rill_geom *geom, const char *name, const char *title, c
                          rill_verify_values *values)
 {
     rill_status status = RILL_OK;
-    rill_permeability_plan plan;
+    rill_permeability_plan plan = {.nodes = 0};
     rill_permeability result = {0};
     rill_verify_curves *curves = NULL;
     rill_permeability_options options = rill_permeability_options_default();
@@ -141,6 +141,7 @@ static rill_status pores(rill_geom *geom, const char *name, const char *title, c
     options.device = setup->device;
     options.magic = setup->magic;
     if (!setup->full) options.tolerance = 1e-2; /* formats are compared at the same step, settled or not */
+    RILL_TRY(rill_permeability_prepare(geom, &options));
     RILL_TRY(rill_permeability_plan_make(geom, &options, &plan));
     RILL_TRY(rill_permeability_compute(geom, &options, &plan, &result));
     RILL_TRY(rill_verify_curves_create(name, title, "force over the chosen one", "k/k of fp64 - 1", &curves));
@@ -154,6 +155,7 @@ static rill_status pores(rill_geom *geom, const char *name, const char *title, c
     RILL_TRY(rill_verify_curves_report(curves, values->series));
 done:
     free(curves);
+    rill_permeability_plan_free(&plan);
     rill_permeability_free(&result);
     return status;
 }

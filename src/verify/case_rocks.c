@@ -27,15 +27,17 @@ static rill_status porosity_run(const rill_verify_case *of, const rill_verify_se
     rill_status status = RILL_OK;
     (void)of;
     rill_geom *rock = NULL;
-    rill_permeability_plan plan;
+    rill_permeability_plan plan = {.nodes = 0};
     rill_permeability_options options = rill_permeability_options_default();
     options.backend = setup->backend;
     options.device = setup->device;
     RILL_TRY(rill_verify_rock_crop(setup->rock, 480, RILL_MIRROR, &rock));
+    RILL_TRY(rill_permeability_prepare(rock, &options));
     RILL_TRY(rill_permeability_plan_make(rock, &options, &plan));
     values->found[0] = plan.porosity.total;
     values->found[1] = plan.porosity.percolating[2];
 done:
+    rill_permeability_plan_free(&plan);
     rill_geom_destroy(rock);
     return status;
 }
@@ -46,7 +48,7 @@ static rill_status permeability_run(const rill_verify_case *of, const rill_verif
     rill_status status = RILL_OK;
     (void)of;
     rill_geom *rock = NULL;
-    rill_permeability_plan plan;
+    rill_permeability_plan plan = {.nodes = 0};
     rill_permeability result = {0};
     rill_permeability_options options = rill_permeability_options_default();
     options.variant = setup->variant;
@@ -54,11 +56,13 @@ static rill_status permeability_run(const rill_verify_case *of, const rill_verif
     options.device = setup->device;
     options.magic = setup->magic;
     RILL_TRY(rill_verify_rock_crop(setup->rock, 240, RILL_MIRROR, &rock));
+    RILL_TRY(rill_permeability_prepare(rock, &options));
     RILL_TRY(rill_permeability_plan_make(rock, &options, &plan));
     RILL_TRY(rill_permeability_compute(rock, &options, &plan, &result));
     values->found[0] = result.k[2][2];
 done:
     rill_permeability_free(&result);
+    rill_permeability_plan_free(&plan);
     rill_geom_destroy(rock);
     return status;
 }

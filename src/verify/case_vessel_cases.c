@@ -28,6 +28,7 @@ typedef struct made {
 static void made_free(made *m)
 {
     rill_vessel_destroy(m->vessel);
+    if (m->plan) rill_case_plan_free(m->plan);
     rill_geom_destroy(m->geom);
     free(m->plan);
 }

@@ -10,6 +10,7 @@
 #include "vessel/sponge.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "domain/domain.h"
 #include "sim/sim.h"
 #include "sim/sim_priv.h"
 #include "kernel/variant.h"
@@ -356,13 +357,12 @@ static rill_status count_memory(planner *p, rill_device *device)
 {
     rill_status status = RILL_OK;
     rill_case_plan *plan = p->plan;
-    rill_numbering numbering = {.occupied = NULL};
     rill_links_size size;
     RILL_TRY(rill_memory_available(&plan->host_free));
-    RILL_TRY(rill_memory_require(rill_numbering_bytes(p->geom), "the numbers of the fluid nodes"));
-    RILL_TRY(rill_numbering_create(p->geom, &numbering));
-    RILL_TRY(rill_links_measure(&numbering, plan->options.variant, &size));
-    plan->nodes = numbering.nodes;
+    RILL_TRY(rill_domain_create(p->geom, &(rill_domain_options){plan->options.variant.lattice, -1},
+                                &plan->domain));
+    RILL_TRY(rill_links_measure(&plan->domain->numbering, plan->options.variant, &size));
+    plan->nodes = plan->domain->nodes;
     const rill_observers_size observers = rill_observers_measure(p->given, p->geom, plan);
     const bool moments = takes_moments(p),
                files = p->given->output.surface || p->given->output.fields ||
@@ -378,7 +378,6 @@ static rill_status count_memory(planner *p, rill_device *device)
     count_disk(p, observers.series);
     if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));
 done:
-    rill_numbering_destroy(&numbering);
     return status;
 }
 
@@ -431,5 +430,12 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
 done:
     rill_outlook_destroy(&p.outlook);
     rill_device_leave(options->device, device);
+    if (status != RILL_OK) rill_case_plan_free(plan);
     return status;
+}
+
+void rill_case_plan_free(rill_case_plan *plan)
+{
+    rill_domain_destroy(plan->domain);
+    plan->domain = NULL;
 }

@@ -7,6 +7,7 @@
 #include "vessel/sponge.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "domain/domain.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -341,7 +342,8 @@ rill_status rill_vessel_create(const rill_case *given, const rill_geom *geom, co
     if (!v->ends->each) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a vessel"));
     v->ends->count = plan->opening_count;
     RILL_TRY(rill_outlook_make(given, geom, &v->ends->outlook));
-    RILL_TRY(rill_domain_create(geom, &(rill_domain_options){plan->options.variant.lattice, -1}, &v->domain));
+    RILL_TRY(rill_domain_create_numbered(geom, &(rill_domain_options){plan->options.variant.lattice, -1},
+                                         plan->domain ? &plan->domain->numbering : NULL, &v->domain));
     RILL_TRY(rill_sim_create(v->domain, &plan->options, &v->sim));
     choose_start(v);
     RILL_TRY(set_start(v));

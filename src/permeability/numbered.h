@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file numbered.h
+ * The fluid nodes of a sample as runs number them: found while they are planned, and handed on.
+ */
+#ifndef RILL_PERMEABILITY_NUMBERED_H
+#define RILL_PERMEABILITY_NUMBERED_H
+
+#include "permeability/reservoir.h"
+
+/** What a run along an axis steps. */
+typedef struct rill_numbered {
+    rill_reservoirs between; /**< with RILL_DRIVE_PRESSURE */
+    rill_domain *domain;     /**< of the sample, or of it between reservoirs */
+    double seconds;          /**< that making it took */
+} rill_numbered;
+
+/**
+ * Number what a run along an axis steps. Nodes have the same numbers along every axis; how mirrored sides
+ * join links depends on the axis.
+ * @param[in] other  of another axis, whose numbers are borrowed; NULL: there is none
+ */
+rill_status rill_numbered_create(const rill_geom *geom, const rill_permeability_options *options, int axis,
+                                 rill_progress progress, const rill_numbered *other, rill_numbered *out);
+
+/** Return whether it serves for an axis, too. */
+bool rill_numbered_serves(const rill_numbered *numbered, int axis);
+
+/** Return the bytes that it holds. */
+uint64_t rill_numbered_bytes(const rill_numbered *numbered);
+
+/** Free what it owns; a cleared one is allowed. */
+void rill_numbered_destroy(rill_numbered *numbered);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes a sample of a geometry: its sides let the flow through, and pores that conduct nowhere are solid.
+ * Refuses what has no permeability.
+ */
+#include "core/status.h"
+#include "geometry/voxels/components.h"
+#include "permeability/plan.h"
+
+/* Porosities that the geometry came with stay: they were counted before anything was dropped. */
+static void porosity_fill(rill_porosity *known, const rill_porosity *found)
+{
+    if (known->total < 0) known->total = found->total;
+    if (known->connected < 0) known->connected = found->connected;
+    for (int a = 0; a < 3; a++)
+        if (known->percolating[a] < 0) known->percolating[a] = found->percolating[a];
+}
+
+/* Label and drop, unless all is to stay and what percolates is known already. */
+static rill_status clean(rill_geom *geom, const rill_permeability_options *o, rill_components *found)
+{
+    const rill_porosity *known = &geom->porosity;
+    *found = (rill_components){.porosity = *known};
+    if (o->keep_all && known->total >= 0 && known->percolating[0] >= 0 && known->percolating[1] >= 0 &&
+        known->percolating[2] >= 0)
+        return RILL_OK;
+    const rill_status status = rill_components_clean(
+        geom, o->keep_all ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING, o->axis, o->progress, found);
+    if (status == RILL_OK) porosity_fill(&geom->porosity, &found->porosity);
+    return status;
+}
+
+rill_status rill_plan_check_conducting(const rill_geom *geom, const rill_permeability_options *o,
+                                       const rill_components *found)
+{
+    for (int a = 0; a < 3; a++) {
+        const double conducting = found->porosity.percolating[a];
+        if (o->axis >= 0 && a != o->axis) continue;
+        if (conducting < 0 || (o->drive == RILL_DRIVE_PRESSURE && geom->sides[a] != RILL_WALL))
+            return rill_fail(RILL_USAGE, "which pores conduct along %c is not known: prepare the geometry "
+                                         "(rill_permeability_prepare()) before the runs are planned",
+                             rill_axis(a));
+        if (conducting > 0) continue;
+        if (found->porosity.total == 0)
+            return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
+        return rill_fail(RILL_NUMERICS,
+                         "nothing percolates along %c (%s sides): of a porosity of %.5g, 0 conducts, so the "
+                         "permeability is 0; choose another axis%s",
+                         rill_axis(a), geom->sides[a] == RILL_PERIODIC ? "periodic" : "mirrored or walled",
+                         found->porosity.total,
+                         geom->sides[a] == RILL_PERIODIC && found->spanning[a] > 0
+                             ? ", or mirror the sides (--sides mirror): pores do span the box"
+                             : "");
+    }
+    return RILL_OK;
+}
+
+/* Refuse what no sides and no axis could make a sample: a layer of solid voxels is all around a vessel. Walls
+ * that are known exactly are interpolated, where that can be done. */
+static rill_status surface_check(const rill_geom *geom, const rill_permeability_options *o)
+{
+    if (!geom->surface) return RILL_OK;
+    if (geom->surface->opening_count)
+        return rill_fail(
+            RILL_USAGE,
+            "the geometry comes from a surface with %d opening%s and is no porous sample: its flow "
+            "goes through openings, and has no permeability",
+            geom->surface->opening_count, geom->surface->opening_count == 1 ? "" : "s");
+    const char *lacks = o->drive == RILL_DRIVE_PRESSURE      ? "a body force (--drive force)"
+                        : o->variant.bounce == RILL_FULL_WAY ? "half-way bounce-back"
+                        : geom->sides[0] != RILL_PERIODIC || geom->sides[1] != RILL_PERIODIC ||
+                                geom->sides[2] != RILL_PERIODIC
+                            ? "periodic sides"
+                            : NULL;
+    if (!lacks) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE,
+        "the geometry says where its walls are on every link, and such walls need %s: choose that, or a "
+        "geometry of voxels alone",
+        lacks);
+}
+
+/* Refuse sides that a body force cannot drive through. */
+static rill_status sides_check(const rill_geom *geom, const rill_permeability_options *o)
+{
+    if (o->variant.equilibrium != RILL_STOKES)
+        for (int a = 0; a < 3; a++)
+            if (geom->sides[a] == RILL_MIRROR && (o->axis == a || o->axis < 0))
+                return rill_fail(RILL_USAGE,
+                                 "mirrored sides along the flow (%c) need the stokes equilibrium, because "
+                                 "behind the mirror the flow runs backwards: choose it, or mirror the image",
+                                 rill_axis(a));
+    for (int a = 0; a < 3; a++)
+        if (geom->sides[a] == RILL_WALL && (o->axis == a || o->axis < 0))
+            return rill_fail(
+                RILL_USAGE,
+                "walled sides normal to %c let no flow along it through: use --sides periodic or "
+                "mirror there, or drive along another axis",
+                rill_axis(a));
+    return RILL_OK;
+}
+
+/* A plane of voxels for a lattice of two dimensions. */
+static rill_status plane_check(const rill_geom *geom, const rill_permeability_options *o)
+{
+    if (o->variant.lattice != RILL_D2Q9 || (geom->n[2] == 1 && o->axis >= 0 && o->axis <= 1)) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE,
+        "lattice d2q9 flows in planes: the geometry is %u voxels along z (1 is wanted) and the "
+        "axis is %s (x or y is wanted): choose a lattice of three dimensions, or crop to a plane",
+        geom->n[2], o->axis < 0 ? "xyz" : (const char *const[]){"x", "y", "z"}[o->axis]);
+}
+
+rill_status rill_plan_check_sample(const rill_geom *geom, const rill_permeability_options *o)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_plan_check(o));
+    RILL_TRY(surface_check(geom, o));
+    RILL_TRY(plane_check(geom, o));
+    if (o->drive != RILL_DRIVE_PRESSURE) RILL_TRY(sides_check(geom, o));
+done:
+    return status;
+}
+
+/* The faces of the sample are open to reservoirs: which pores conduct follows from them alone. */
+static void pressure_prepare(rill_geom *geom, const rill_permeability_options *o)
+{
+    if (geom->sides[o->axis] == RILL_WALL) return;
+    geom->sides[o->axis] = RILL_WALL;
+    for (int a = 0; a < 3; a++) geom->porosity.percolating[a] = -1; /* to be found anew */
+}
+
+rill_status rill_permeability_prepare(rill_geom *geom, const rill_permeability_options *o)
+{
+    rill_status status = RILL_OK;
+    rill_components found;
+    RILL_TRY(rill_plan_check_sample(geom, o));
+    if (o->drive == RILL_DRIVE_PRESSURE) pressure_prepare(geom, o);
+    RILL_TRY(clean(geom, o, &found));
+    RILL_TRY(rill_plan_check_conducting(geom, o, &found));
+done:
+    return status;
+}

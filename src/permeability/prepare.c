@@ -37,8 +37,9 @@ rill_status rill_plan_check_conducting(const rill_geom *geom, const rill_permeab
         const double conducting = found->porosity.percolating[a];
         if (o->axis >= 0 && a != o->axis) continue;
         if (conducting < 0 || (o->drive == RILL_DRIVE_PRESSURE && geom->sides[a] != RILL_WALL))
-            return rill_fail(RILL_USAGE, "which pores conduct along %c is not known: prepare the geometry "
-                                         "(rill_permeability_prepare()) before the runs are planned",
+            return rill_fail(RILL_USAGE,
+                             "which pores conduct along %c is not known: prepare the geometry "
+                             "(rill_permeability_prepare()) before the runs are planned",
                              rill_axis(a));
         if (conducting > 0) continue;
         if (found->porosity.total == 0)

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Voxels whose links are requested: the others are only counted. */
 typedef struct slab {
@@ -23,17 +24,27 @@ static slab everything(const rill_geom *geom)
     return (slab){{0, 0, 0}, {geom->n[0], geom->n[1], geom->n[2]}};
 }
 
+/* Nodes of a boundary that are being listed, in the order of their numbers. */
+typedef struct listed {
+    const rill_domain *domain;
+    bool (*wanted)(void *, const rill_wall_link *);
+    void *context;
+    int label; /* of voxels that are looked at; 0: all */
+    rill_boundary_node *nodes;
+    uint64_t count, capacity, links;
+} listed;
+
 /* Make room for one more node. */
-static rill_status grow(rill_boundary *b)
+static rill_status grow(listed *l)
 {
-    if (b->count < b->capacity) return RILL_OK;
-    const uint64_t capacity = b->capacity ? 2 * b->capacity : 1024;
-    rill_boundary_node *nodes = realloc(b->nodes, capacity * sizeof *nodes);
+    if (l->count < l->capacity) return RILL_OK;
+    const uint64_t capacity = l->capacity ? 2 * l->capacity : 64;
+    rill_boundary_node *nodes = realloc(l->nodes, capacity * sizeof *nodes);
     if (!nodes)
         return rill_fail(RILL_SYSTEM, "out of memory for the wall links of %llu nodes",
                          (unsigned long long)capacity);
-    b->nodes = nodes;
-    b->capacity = capacity;
+    l->nodes = nodes;
+    l->capacity = capacity;
     return RILL_OK;
 }
 
@@ -59,20 +70,19 @@ bool rill_boundary_at_wall(const rill_domain *domain, const uint32_t x[3], int i
     return rill_follow_solid(domain->geom, &end);
 }
 
-static rill_status list_node(rill_boundary *b, rill_node node, const uint32_t x[3], uint8_t label,
-                             bool (*wanted)(void *, const rill_wall_link *), void *context)
+static rill_status list_node(listed *l, rill_node node, const uint32_t x[3], uint8_t label)
 {
     uint32_t links = 0;
-    for (int i = 1; i < rill_q((int)b->domain->lattice); i++) {
-        if (!rill_boundary_at_wall(b->domain, x, i)) continue;
-        const rill_wall_link link = rill_boundary_describe(b->domain, node, x, label, i);
-        if (!wanted || wanted(context, &link)) links |= 1u << i;
+    for (int i = 1; i < rill_q((int)l->domain->lattice); i++) {
+        if (!rill_boundary_at_wall(l->domain, x, i)) continue;
+        const rill_wall_link link = rill_boundary_describe(l->domain, node, x, label, i);
+        if (!l->wanted || l->wanted(l->context, &link)) links |= 1u << i;
     }
     if (!links) return RILL_OK;
-    const rill_status status = grow(b);
+    const rill_status status = grow(l);
     if (status != RILL_OK) return status;
-    b->nodes[b->count++] = (rill_boundary_node){node, {x[0], x[1], x[2]}, links};
-    b->links += (uint64_t)__builtin_popcount(links);
+    l->nodes[l->count++] = (rill_boundary_node){node, {x[0], x[1], x[2]}, links};
+    l->links += (uint64_t)__builtin_popcount(links);
     return RILL_OK;
 }
 
@@ -94,39 +104,76 @@ static bool all_fluid_around(const rill_domain *domain, const uint32_t x[3])
     return true;
 }
 
-static rill_status list_links(rill_boundary *b, const slab *part,
-                              bool (*wanted)(void *, const rill_wall_link *), void *context)
+/* List the nodes of a row of voxels, word by word of the bitmap. */
+static rill_status list_row(listed *l, const slab *part, uint32_t y, uint32_t z)
 {
-    const rill_geom *geom = b->domain->geom;
-    const uint8_t *voxels = geom->voxels;
-    rill_node node = 0;
-    for (uint32_t z = 0; z < geom->n[2]; z++)
-        for (uint32_t y = 0; y < geom->n[1]; y++) {
-            const bool outside =
-                z < part->first[2] || z >= part->end[2] || y < part->first[1] || y >= part->end[1];
-            for (uint32_t x = 0; x < geom->n[0]; x++) {
-                const uint8_t label = *voxels++;
-                if (label < RILL_FLUID) continue;
-                const rill_node here = node++;
-                const uint32_t at[3] = {x, y, z};
-                if (outside || x < part->first[0] || x >= part->end[0] || all_fluid_around(b->domain, at))
-                    continue;
-                const rill_status status = list_node(b, here, at, label, wanted, context);
-                if (status != RILL_OK) return status;
-            }
+    const rill_geom *geom = l->domain->geom;
+    const rill_numbering *numbering = &l->domain->numbering;
+    const uint8_t *voxels = geom->voxels + ((uint64_t)z * geom->n[1] + y) * geom->n[0];
+    const size_t row = ((size_t)z * numbering->n[1] + y) * numbering->row_words;
+    for (size_t w = part->first[0] / 64; w * 64 < part->end[0]; w++) {
+        rill_node node = numbering->base[row + w];
+        for (uint64_t left = numbering->occupied[row + w]; left; left &= left - 1, node++) {
+            const uint32_t x = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(left), at[3] = {x, y, z};
+            if (x < part->first[0] || x >= part->end[0] || (l->label && voxels[x] != l->label)) continue;
+            if (all_fluid_around(l->domain, at)) continue;
+            const rill_status status = list_node(l, node, at, voxels[x]);
+            if (status != RILL_OK) return status;
         }
+    }
     return RILL_OK;
 }
 
-static rill_status create(const rill_domain *domain, const slab *part,
-                          bool (*wanted)(void *, const rill_wall_link *), void *context, const char *what,
+static rill_status list_plane(listed *l, const slab *part, uint32_t z)
+{
+    rill_status status = RILL_OK;
+    for (uint32_t y = part->first[1]; y < part->end[1] && status == RILL_OK; y++)
+        status = list_row(l, part, y, z);
+    return status;
+}
+
+/* Put the lists of planes behind each other. */
+static rill_status join(rill_boundary *b, const listed *planes, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) b->count += planes[k].count, b->links += planes[k].links;
+    b->nodes = malloc((b->count ? b->count : 1) * sizeof *b->nodes);
+    if (!b->nodes)
+        return rill_fail(RILL_SYSTEM, "out of memory for the wall links of %llu nodes",
+                         (unsigned long long)b->count);
+    rill_boundary_node *to = b->nodes;
+    for (uint32_t k = 0; k < count; to += planes[k++].count)
+        if (planes[k].count) memcpy(to, planes[k].nodes, planes[k].count * sizeof *to);
+    return RILL_OK;
+}
+
+/* List planes side by side, unless what is asked about each link is the caller's function. */
+static rill_status list_links(rill_boundary *b, const slab *part, const listed *like, bool threads)
+{
+    rill_status status = RILL_OK;
+    const uint32_t count = part->end[2] - part->first[2];
+    listed *planes = calloc(count, sizeof *planes);
+    bool failed = false;
+    if (!planes) return rill_fail(RILL_SYSTEM, "out of memory for the wall links of %u planes", count);
+#pragma omp parallel for schedule(dynamic) reduction(|| : failed) if (threads)
+    for (uint32_t k = 0; k < count; k++) {
+        planes[k] = *like;
+        failed = failed || list_plane(&planes[k], part, part->first[2] + k) != RILL_OK;
+    }
+    status = failed ? rill_fail(RILL_SYSTEM, "out of memory for the wall links of %u planes", count)
+                    : join(b, planes, count);
+    for (uint32_t k = 0; k < count; k++) free(planes[k].nodes);
+    free(planes);
+    return status;
+}
+
+static rill_status create(const listed *like, const slab *part, bool threads, const char *what,
                           rill_boundary **out)
 {
     rill_status status = RILL_OK;
     rill_boundary *b = calloc(1, sizeof *b);
     if (!b) return rill_fail(RILL_SYSTEM, "out of memory for a boundary");
-    b->domain = domain;
-    RILL_TRY(list_links(b, part, wanted, context));
+    b->domain = like->domain;
+    RILL_TRY(list_links(b, part, like, threads));
     if (b->links == 0) {
         status = rill_fail(RILL_USAGE,
                            "no wall link %s: a boundary needs fluid beside a solid voxel or a "
@@ -146,7 +193,7 @@ rill_status rill_boundary_create(const rill_domain *domain,
                                  rill_boundary **out)
 {
     const slab all = everything(domain->geom);
-    return create(domain, &all, wanted, context, wanted ? "is selected" : "exists", out);
+    return create(&(listed){domain, wanted, context}, &all, !wanted, wanted ? "is selected" : "exists", out);
 }
 
 typedef struct face {
@@ -176,19 +223,13 @@ rill_status rill_boundary_create_face(const rill_domain *domain, int axis, int e
     char what[32];
     snprintf(what, sizeof what, "crosses the %s side of %c", end < 0 ? "low" : "high", rill_axis(axis));
     face wanted = {axis, end};
-    return create(domain, &plane, crosses_face, &wanted, what, out);
+    return create(&(listed){domain, crosses_face, &wanted}, &plane, true, what, out);
 }
 
-typedef struct labelled {
-    int label;
-    const double *normal;
-} labelled;
-
-static bool carries_label(void *context, const rill_wall_link *link)
+static bool lies_along(void *context, const rill_wall_link *link)
 {
-    const labelled *l = context;
-    return link->label == l->label &&
-           link->c[0] * l->normal[0] + link->c[1] * l->normal[1] + link->c[2] * l->normal[2] > 0;
+    const double *normal = context;
+    return link->c[0] * normal[0] + link->c[1] * normal[1] + link->c[2] * normal[2] > 0;
 }
 
 rill_status rill_boundary_create_label(const rill_domain *domain, int label, const double normal[3],
@@ -205,9 +246,9 @@ rill_status rill_boundary_create_label(const rill_domain *domain, int label, con
                          normal[0], normal[1], normal[2], label);
     char what[48];
     snprintf(what, sizeof what, "of label %d lies along its normal", label);
-    labelled wanted = {label, normal};
+    double inwards[3] = {normal[0], normal[1], normal[2]};
     const slab all = everything(domain->geom);
-    return create(domain, &all, carries_label, &wanted, what, out);
+    return create(&(listed){domain, lies_along, inwards, label}, &all, true, what, out);
 }
 
 void rill_boundary_destroy(rill_boundary *boundary)

@@ -25,7 +25,6 @@ struct rill_boundary {
     rill_boundary_kind kind;
     rill_boundary_node *nodes; /**< [count], in node order */
     uint64_t count, links;     /**< nodes, links */
-    uint64_t capacity;         /**< nodes that the array has room for */
     float *q;                  /**< [links], of cuts, NULL: all half-way */
     bool interpolated;         /**< q counts */
     bool measured;             /**< see rill_boundary_set_measured() */

@@ -143,6 +143,7 @@ static rill_status weigh(maker *m, uint64_t bundles)
     const int q = rill_q((int)b->domain->lattice);
     rill_wall_list *list = &m->list;
     uint64_t most = 0;
+#pragma omp parallel for schedule(static) reduction(+ : most)
     for (uint64_t k = 0; k < b->count; k++)
         for (int i = 1; i < q; i++) most += rill_boundary_at_wall(b->domain, b->nodes[k].x, i);
     if (most > UINT32_MAX) return RILL_OK; /* counts in 32 bits: links are rewritten, then */
@@ -186,6 +187,7 @@ rill_status rill_wall_list_make(const rill_boundary *b, const rill_node *numbers
         m.first[k] = links;
         links += (uint64_t)__builtin_popcount(b->nodes[k].links);
     }
+#pragma omp parallel for schedule(static)
     for (uint64_t k = 0; k < b->count; k++) m.lone[k] = find_lone(&m, k);
     list_part(&m, false, true);
     list_part(&m, false, false);

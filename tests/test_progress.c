@@ -160,6 +160,7 @@ static rill_status computing(canceller *c, rill_permeability *out)
     rill_permeability_options o = along_x((rill_progress){0});
     o.tolerance = 1e-13; /* for long */
     o.max_steps = 1000000000;
+    o.progress_seconds = 0;
     cr_assert_eq(planned(geom, &o, &plan), RILL_OK, "%s", rill_error_message());
     o.progress = (rill_progress){cancel, c};
     const rill_status status = rill_permeability_compute(geom, &o, &plan, out);

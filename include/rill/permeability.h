@@ -68,7 +68,7 @@ typedef struct rill_permeability_moment {
     uint64_t steps;     /**< time steps made along the axis */
     double k;           /**< now, along the axis, lu */
     double predicted;   /**< final value; NaN while unknown */
-    double uncertainty; /**< of it, relative; infinity while unknown */
+    double uncertainty; /**< of it, relative; infinity while unknown, and with formats of 16 bits */
     double mlups;       /**< million node updates per second */
 } rill_permeability_moment;
 

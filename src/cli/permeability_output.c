@@ -131,7 +131,10 @@ static void print_permeability(const cli_permeability_result *r)
         cli_row("reciprocity error", "%.2g", p->reciprocity);
     }
     for (int i = 0; i < p->run_count && !(p->run_count == 3 && p->converged); i++) print_run(r, &p->runs[i]);
-    if (p->converged) cli_row("uncertainty", "%.2g %%, of the final value predicted", 100 * p->uncertainty);
+    if (p->converged)
+        cli_row("uncertainty", "%.2g %% of %s", 100 * p->uncertainty,
+                p->run_count == 3 ? "the largest diagonal entry, for every entry"
+                                  : "the final value predicted");
 }
 
 void cli_permeability_print(const cli_permeability_result *r)

@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "core/progress.h"
 #include "core/status.h"
+#include "kernel/storage.h"
 #include "permeability/plan.h"
 
 #include <math.h>
@@ -93,12 +94,14 @@ static rill_status watch(rill_follower *f)
     const int a = f->run->axis;
     const rill_limit_estimate *e = &f->limits[a].estimate;
     const uint64_t steps = rill_sim_steps(f->sim);
+    /* What 16 bits round away is measured at the end. */
+    const bool rounded = rill_storage_size((int)o->variant.storage) == 2;
     const double relative = e->uncertainty / fabs(e->value), each = seconds / (double)steps;
     const rill_permeability_moment moment = {.axis = a,
                                              .steps = steps,
                                              .k = f->shown_k,
                                              .predicted = e->value,
-                                             .uncertainty = relative,
+                                             .uncertainty = rounded ? INFINITY : relative,
                                              .mlups = (double)(f->plan->nodes + f->plan->reservoirs) / each *
                                                       1e-6};
     rill_progress_moment now = rill_progress_moment_of(flows[a], -1, "");

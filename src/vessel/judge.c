@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* Cells across an opening: fewer are refused, or noted. */
-enum { CELLS_LEAST = 4, CELLS_FEW = 12 };
+enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
 
 #define MACH_MOST 0.3 /* what a velocity at a wall may be */
 #define MACH_HIGH 0.15
@@ -96,8 +96,8 @@ static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
             o->name, CELLS_LEAST, dx);
     else
         say(plan, false,
-            "%.3g cells lie across %s: %d of them, with --dx \"%s\", give wall shear to a few per cent where "
-            "the boundary layer is resolved",
+            "%.3g cells lie across %s: %d of them, with --dx \"%s\", give the wall shear of a pipe to 1 %%, "
+            "more of a vessel where the boundary layer is thin",
             cells, o->name, CELLS_FEW, dx);
 }
 

@@ -495,8 +495,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= count) return;
     const rill_cut_link link = links[k];
-    word *here = (word *)arrays.populations + rill_incoming(P::lattice, P::stream, P::addressing, P::bounce,
-                                                            parity, &arrays, link.node, (int)link.direction);
+    word *here = (word *)arrays.populations + rill_cut_slot(P::plan(), parity, &arrays, link);
     if (pack)
         ((word *)words)[k] = *here;
     else

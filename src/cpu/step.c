@@ -10,6 +10,7 @@
 #include "cpu/links.h"
 #include "cpu/walls.h"
 #include "core/threads.h"
+#include "kernel/boundary.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -484,11 +485,11 @@ static void cross_range(const void *shared, uint64_t first, uint64_t end)
     const crossings *c = shared;
     const rill_launch *launch = c->w->launch;
     const rill_variant v = launch->variant;
+    const rill_plan plan = {(int)v.lattice, (int)v.stream,  (int)v.addressing,
+                            (int)v.bounce,  (int)v.storage, (int)v.shift};
     const size_t size = c->w->size;
     for (uint64_t k = first; k < end; k++) {
-        const size_t slot =
-            rill_incoming((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce, launch->parity,
-                          &launch->from, c->links[k].node, (int)c->links[k].direction);
+        const size_t slot = rill_cut_slot(plan, launch->parity, &launch->from, c->links[k]);
         char *here = (char *)launch->from.populations + slot * size;
         if (c->to)
             memcpy(c->to + k * size, here, size);

@@ -16,6 +16,11 @@ int rill_parts_of(const rill_parts *parts, rill_node node)
     return p;
 }
 
+rill_node rill_part_number(const rill_part *part, rill_node node)
+{
+    return node - part->first + part->domain->first;
+}
+
 /* Return the plane of the whole that a node lies in. */
 static uint32_t plane_of(const rill_numbering *numbering, rill_node node)
 {
@@ -198,11 +203,6 @@ done:
     return status;
 }
 
-static rill_node local_of(const rill_part *part, rill_node node)
-{
-    return node - part->first + part->domain->first;
-}
-
 /* Hand out the links across mirrored boundaries: to the part that has both, or as crossings to two. */
 static rill_status swaps_list(making *m)
 {
@@ -218,12 +218,12 @@ static rill_status swaps_list(making *m)
         const int at[2] = {rill_parts_of(m->parts, s.node[0]), rill_parts_of(m->parts, s.node[1])};
         if (at[0] != m->number && at[1] != m->number) continue;
         if (at[0] == at[1]) {
-            for (int e = 0; e < 2; e++) s.node[e] = local_of(part, s.node[e]);
+            for (int e = 0; e < 2; e++) s.node[e] = rill_part_number(part, s.node[e]);
             part->domain->swaps[part->domain->swap_count++] = s;
             continue;
         }
         const int e = at[0] == m->number ? 0 : 1;
-        const rill_node local = local_of(part, s.node[e]);
+        const rill_node local = rill_part_number(part, s.node[e]);
         const entry one = {(uint32_t)at[1 - e], s.direction[e], PAIR, (rill_node)k, local};
         RILL_TRY(add(&m->sends, one));
         RILL_TRY(add(&m->receives, one));

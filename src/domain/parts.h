@@ -50,4 +50,7 @@ void rill_parts_destroy(rill_parts *parts);
 /** Return the part that a node of the whole is in. */
 int rill_parts_of(const rill_parts *parts, rill_node node);
 
+/** Return the number by which the kernels of a part know one of its nodes. */
+rill_node rill_part_number(const rill_part *part, rill_node node);
+
 #endif

@@ -50,6 +50,16 @@ RILL_FN size_t rill_patch_slot(const rill_plan plan, const int parity, const ril
     return rill_outgoing(plan.lattice, plan.stream, plan.addressing, plan.bounce, before, arrays, n, i);
 }
 
+/** Return the slot of the population that is copied at a link. @param parity  of the step to come */
+RILL_FN size_t rill_cut_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                             const rill_cut_link link)
+{
+    const int i = (int)(link.direction & (RILL_CUT_SENT - 1));
+    if (link.direction & RILL_CUT_SENT) return rill_patch_slot(plan, parity, arrays, link.node, i, true);
+    return rill_incoming(plan.lattice, plan.stream, plan.addressing, plan.bounce, parity, arrays, link.node,
+                         i);
+}
+
 /** Return whether a density is held at a patch, given or that of a Windkessel. */
 RILL_FN bool rill_patch_holds_pressure(const rill_patch *patch)
 {

@@ -103,11 +103,14 @@ typedef struct rill_swap {
     int8_t sign;
 } rill_swap;
 
-/** A link that populations cross from one part of a domain to another. */
+/** A link whose population is copied to another part of a domain, or from one. */
 typedef struct rill_cut_link {
     rill_node node;
-    uint32_t direction;                      /**< of the population that comes in at the node */
+    uint32_t direction; /**< of the population that comes in at the node; with RILL_CUT_SENT what the node has
+                           sent along the link instead */
 } __attribute__((aligned(8))) rill_cut_link; /* one load */
+
+enum { RILL_CUT_SENT = 32 };
 
 /** Two wall links of a patch that see each other in it, or twice the same. */
 typedef struct rill_patch_pair {

@@ -26,7 +26,8 @@ static void normal_of(const rill_boundary *b, double normal[3])
 }
 
 /* Number the nodes as kernels do. */
-static rill_status number(const rill_boundary *boundary, const rill_sim *sim, rill_attached *a)
+static rill_status number(const rill_boundary *boundary, const rill_node *numbers, const rill_sim *sim,
+                          rill_attached *a)
 {
     rill_status status = RILL_OK;
     const uint64_t nodes = a->node_count = boundary->count;
@@ -35,7 +36,7 @@ static rill_status number(const rill_boundary *boundary, const rill_sim *sim, ri
     RILL_TRY(rill_array_create(nodes, sizeof *a->links, "wall links", (void **)&a->links));
     for (uint64_t k = 0; k < nodes; k++) {
         a->nodes[k] = boundary->nodes[k].node;
-        a->kernel_nodes[k] = rill_sim_number(sim, a->nodes[k]);
+        a->kernel_nodes[k] = numbers ? numbers[k] : rill_sim_number(sim, a->nodes[k]);
         a->links[k] = boundary->nodes[k].links;
     }
 done:
@@ -127,7 +128,7 @@ done:
     return status;
 }
 
-rill_status rill_attached_create(const rill_boundary *boundary, const rill_sim *sim,
+rill_status rill_attached_create(const rill_boundary *boundary, const rill_node *numbers, const rill_sim *sim,
                                  const rill_launch *launch, rill_attached **out)
 {
     rill_status status = RILL_OK;
@@ -140,7 +141,7 @@ rill_status rill_attached_create(const rill_boundary *boundary, const rill_sim *
     a->interpolated = boundary->interpolated;
     a->scale = a->walls.scale = 1;
     a->patch = (rill_patch){.kind = boundary->kind, .modes = a->interpolated ? 0 : (uint32_t)boundary->modes};
-    RILL_TRY(number(boundary, sim, a));
+    RILL_TRY(number(boundary, numbers, sim, a));
     RILL_TRY(a->interpolated ? walls_upload(boundary, launch, a) : pairs_upload(boundary, sim, a));
     *out = a;
     a = NULL;

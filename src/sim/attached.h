@@ -32,8 +32,8 @@ struct rill_attached {
     uint64_t recorded_from; /**< step */
 };
 
-/** Copy a boundary to the backend of a simulation, with the numbers that its kernels use. */
-rill_status rill_attached_create(const rill_boundary *boundary, const rill_sim *sim,
+/** Copy a boundary to the backend of a simulation. @param[in] numbers  see rill_patches_add() */
+rill_status rill_attached_create(const rill_boundary *boundary, const rill_node *numbers, const rill_sim *sim,
                                  const rill_launch *launch, rill_attached **out);
 
 /** Destroy it; NULL is allowed. */

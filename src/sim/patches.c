@@ -22,6 +22,26 @@ void rill_patches_free(rill_patches *p, rill_device *device)
 }
 
 /* Refuse boundaries that contradict each other. */
+static rill_status fit_all(const rill_patches *p, const rill_attached *a)
+{
+    for (int k = 0; k < p->count; k++) {
+        const rill_attached *b = p->all[k];
+        if ((rill_attached_rewrites(a) || rill_attached_rewrites(b)) && rill_attached_share(a, b))
+            return rill_fail(RILL_USAGE,
+                             "the boundary shares a link with patch %d, and only one can say what comes "
+                             "back along it: leave it out of one of them",
+                             k);
+        if (a->interpolated && b->interpolated && rill_attached_face(a, b))
+            return rill_fail(RILL_USAGE,
+                             "the wall with interpolated bounce-back faces patch %d across gaps of one node, "
+                             "where each needs the "
+                             "other's links: make one boundary of both",
+                             k);
+    }
+    return RILL_OK;
+}
+
+/* Refuse a boundary that does not go with the variant, or with the others. */
 static rill_status fits(const rill_patches *p, const rill_attached *a, const rill_sim *sim)
 {
     const rill_variant v = rill_sim_variant(sim);
@@ -40,21 +60,15 @@ static rill_status fits(const rill_patches *p, const rill_attached *a, const ril
             "openings with %u modes on top of %u are more than the %d of a simulation: keep fewer "
             "harmonics",
             a->patch.modes, p->weights, RILL_PATCH_WEIGHTS);
-    for (int k = 0; k < p->count; k++) {
-        const rill_attached *b = p->all[k];
-        if ((rill_attached_rewrites(a) || rill_attached_rewrites(b)) && rill_attached_share(a, b))
-            return rill_fail(RILL_USAGE,
-                             "the boundary shares a link with patch %d, and only one can say what comes "
-                             "back along it: leave it out of one of them",
-                             k);
-        if (a->interpolated && b->interpolated && rill_attached_face(a, b))
-            return rill_fail(RILL_USAGE,
-                             "the wall with interpolated bounce-back faces patch %d across gaps of one node, "
-                             "where each needs the "
-                             "other's links: make one boundary of both",
-                             k);
-    }
-    return RILL_OK;
+    return fit_all(p, a);
+}
+
+rill_status rill_patches_fit(const rill_patches *p, const rill_patches *other)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < other->count; k++) RILL_TRY(fit_all(p, other->all[k]));
+done:
+    return status;
 }
 
 rill_status rill_patches_refresh(rill_patches *p, const rill_launch *launch, rill_device *device)
@@ -94,13 +108,13 @@ static rill_status grow(rill_patches *p, rill_device *device)
     return RILL_OK;
 }
 
-rill_status rill_patches_add(rill_patches *p, const rill_boundary *boundary, const rill_sim *sim,
-                             const rill_launch *launch)
+rill_status rill_patches_add(rill_patches *p, const rill_boundary *boundary, const rill_node *numbers,
+                             const rill_sim *sim, const rill_launch *launch)
 {
     rill_status status = RILL_OK;
     rill_attached *a = NULL;
     rill_device *device = rill_sim_device_of(sim);
-    RILL_TRY(rill_attached_create(boundary, sim, launch, &a));
+    RILL_TRY(rill_attached_create(boundary, numbers, sim, launch, &a));
     RILL_TRY(fits(p, a, sim));
     if (a->walls.count > 0) launch->kernels->walls(launch, RILL_WALLS_FIND, &a->walls, NULL);
     RILL_TRY(grow(p, device));
@@ -233,25 +247,25 @@ static void sum_pairs(const rill_attached *a, double force[3], double *flow)
         }
 }
 
-static void sum_walls(const rill_attached *a, double force[3], double *flow)
+/* The same, by node and direction. */
+static void sum_walls(const rill_attached *a, uint64_t first, uint64_t end, double force[3], double *flow)
 {
-    const uint64_t count = a->walls.count;
-    for (uint64_t k = 0; k < count; k++) {
-        const int i = rill_wall_direction(a->list.cuts[k].cut);
-        for (int d = 0; d < 3; d++) force[d] -= rill_c((int)a->lattice, i, d) * a->host_exchange[k];
-        *flow += a->host_exchange[count + k];
-    }
+    for (uint64_t n = first; n < end; n++)
+        for (uint32_t l = a->list.nodes[n].first; l < a->list.nodes[n + 1].first; l++) {
+            const uint32_t k = a->list.links[l];
+            const int i = rill_wall_direction(a->list.cuts[k].cut);
+            for (int d = 0; d < 3; d++) force[d] -= rill_c((int)a->lattice, i, d) * a->host_exchange[k];
+            *flow += a->host_exchange[a->walls.count + k];
+        }
 }
 
-rill_status rill_patches_measure(const rill_patches *p, int patch, const rill_launch *launch, double force[3],
-                                 double *flow)
+rill_status rill_patches_measure(const rill_patches *p, int patch, const rill_launch *launch)
 {
     rill_status status = RILL_OK;
     rill_attached *a = p->all[patch];
     const uint64_t bytes = (a->interpolated ? 2 * a->walls.count : 4 * a->patch.count) * sizeof(double);
     const rill_patch_now now = {.step = 0};
-    double f[3] = {0, 0, 0}, through = 0;
-    if (a->interpolated && !a->walls.sent)
+    if (a->interpolated && a->walls.count && !a->walls.sent)
         return rill_fail(
             RILL_USAGE,
             "what the interpolated links of patch %d send is not kept: call rill_boundary_set_measured() "
@@ -266,12 +280,15 @@ rill_status rill_patches_measure(const rill_patches *p, int patch, const rill_la
                                a->exchange);
     RILL_TRY(rill_device_wait(a->device));
     RILL_TRY(rill_device_download(a->device, a->host_exchange, a->exchange, bytes));
-    if (a->interpolated)
-        sum_walls(a, f, &through);
-    else
-        sum_pairs(a, f, &through);
-    if (force) memcpy(force, f, sizeof f);
-    if (flow) *flow = through;
 done:
     return status;
+}
+
+void rill_patches_sum(const rill_patches *p, int patch, bool lone, double force[3], double *flow)
+{
+    const rill_attached *a = p->all[patch];
+    if (!a->interpolated && !lone) sum_pairs(a, force, flow);
+    if (a->interpolated && a->walls.count)
+        sum_walls(a, lone ? a->list.together_nodes : 0, lone ? a->list.node_count : a->list.together_nodes,
+                  force, flow);
 }

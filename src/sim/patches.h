@@ -37,9 +37,17 @@ void rill_patches_free(rill_patches *patches, rill_device *device);
 /** Copy what kernels need to know of patches to the backend: after every change. */
 rill_status rill_patches_refresh(rill_patches *patches, const rill_launch *launch, rill_device *device);
 
-/** Put a boundary on. @return RILL_USAGE when it does not go with those that are there */
-rill_status rill_patches_add(rill_patches *patches, const rill_boundary *boundary, const rill_sim *sim,
-                             const rill_launch *launch);
+/**
+ * Put a boundary on.
+ * @param[in] numbers  [nodes of the boundary], by which kernels know them; NULL: see rill_sim_number()
+ * @return RILL_USAGE when it does not go with those that are there
+ */
+rill_status rill_patches_add(rill_patches *patches, const rill_boundary *boundary, const rill_node *numbers,
+                             const rill_sim *sim, const rill_launch *launch);
+
+/** Return whether two patches of different simulations of the parts of a domain exclude each other, as
+ * rill_patches_add() does. */
+rill_status rill_patches_fit(const rill_patches *a, const rill_patches *b);
 
 /**
  * Rewrite links after a step. @param launch  describes the next step
@@ -53,10 +61,15 @@ rill_status rill_patches_apply(const rill_patches *patches, const rill_launch *l
 /** Return what a step needs when the one before left links to it. */
 rill_wall_weights rill_patches_left(const rill_patches *patches);
 
-/** Take force and mass flow of a patch in the step made before the one that `launch` describes; either may be
- * NULL. */
-rill_status rill_patches_measure(const rill_patches *patches, int patch, const rill_launch *launch,
-                                 double force[3], double *flow);
+/** Measure the links of a patch in the step made before the one that `launch` describes. */
+rill_status rill_patches_measure(const rill_patches *patches, int patch, const rill_launch *launch);
+
+/**
+ * Add force and mass flow of what was measured, in the order of nodes. Nodes that a step must leave alone
+ * come after all others, those of all parts of a domain: so sums do not depend on the parts.
+ * @param lone  add those nodes; the others before
+ */
+void rill_patches_sum(const rill_patches *patches, int patch, bool lone, double force[3], double *flow);
 
 /* The functions of rill.h; `steps` were made. */
 rill_status rill_patches_scale(rill_patches *patches, int patch, double factor);

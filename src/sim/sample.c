@@ -9,29 +9,71 @@
 /* Nodes that are taken at a time: ten doubles each. */
 enum { part_nodes = 1 << 18 };
 
-struct rill_sample {
+/* The nodes that are in one part of the domain. */
+typedef struct piece {
     rill_device *device;
     uint64_t count;
     rill_node *numbers;   /* [count], as kernels number nodes, host: the backend may share it */
-    const rill_node *own; /* the same on the backend */
+    uint64_t *at;         /* [count], where they are in the sample */
+    const rill_node *own; /* the numbers on the backend */
     double *out;          /* [10][part], on the backend */
     double *host;
+} piece;
+
+struct rill_sample {
+    uint64_t count;
+    int piece_count;
+    piece *pieces; /* [piece_count], by part */
 };
 
 rill_sample_size rill_sample_measure(uint64_t nodes)
 {
-    const rill_sample *s = NULL;
+    const piece *p = NULL;
     const uint64_t part = (nodes < part_nodes ? nodes : part_nodes) * 10,
-                   numbers = nodes * sizeof *s->numbers;
-    return (rill_sample_size){numbers + part * sizeof *s->host, numbers + part * sizeof *s->out};
+                   numbers = nodes * sizeof *p->numbers;
+    return (rill_sample_size){numbers + nodes * sizeof *p->at + part * sizeof *p->host,
+                              numbers + part * sizeof *p->out};
+}
+
+/* Room for the nodes of a piece. */
+static rill_status piece_allocate(piece *p)
+{
+    rill_status status = RILL_OK;
+    static const char what[] = "a sample of nodes";
+    const uint64_t part = p->count < part_nodes ? p->count : part_nodes;
+    RILL_TRY(rill_array_create(p->count, sizeof *p->numbers, what, (void **)&p->numbers));
+    RILL_TRY(rill_array_create(p->count, sizeof *p->at, what, (void **)&p->at));
+    RILL_TRY(rill_device_alloc(p->device, 10 * part * sizeof *p->out, what, (void **)&p->out));
+    RILL_TRY(rill_array_create(10 * part, sizeof *p->host, what, (void **)&p->host));
+done:
+    return status;
+}
+
+/* Take those of the nodes that are in a part. */
+static rill_status piece_create(rill_sim *part, rill_node begins, const rill_node *nodes, uint64_t count,
+                                piece *p)
+{
+    rill_status status = RILL_OK;
+    const uint64_t ends = (uint64_t)begins + part->domain->nodes;
+    p->device = part->device;
+    for (uint64_t k = 0; k < count; k++) p->count += nodes[k] >= begins && nodes[k] < ends;
+    if (p->count == 0) return RILL_OK;
+    RILL_TRY(piece_allocate(p));
+    for (uint64_t k = 0, to = 0; k < count; k++) {
+        if (nodes[k] < begins || nodes[k] >= ends) continue;
+        p->numbers[to] = rill_sim_number(part, nodes[k] - begins);
+        p->at[to++] = k;
+    }
+    RILL_TRY(rill_device_share(p->device, p->numbers, p->count * sizeof *p->numbers, "a sample of nodes",
+                               (const void **)&p->own));
+done:
+    return status;
 }
 
 rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64_t count, rill_sample **out)
 {
     rill_status status = RILL_OK;
     rill_sample *s = NULL;
-    const uint64_t part = count < part_nodes ? count : part_nodes;
-    RILL_TRY(rill_sim_alone(sim, "samples of nodes"));
     if (count == 0) return rill_fail(RILL_USAGE, "a sample of 0 nodes shows nothing: list 1 or more");
     for (uint64_t k = 0; k < count; k++)
         if (nodes[k] >= sim->domain->nodes)
@@ -39,14 +81,13 @@ rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64
                              sim->domain->nodes);
     s = calloc(1, sizeof *s);
     if (!s) return rill_fail(RILL_SYSTEM, "out of memory for a sample");
-    s->device = sim->device;
     s->count = count;
-    RILL_TRY(rill_array_create(count, sizeof *s->numbers, "a sample of nodes", (void **)&s->numbers));
-    for (uint64_t k = 0; k < count; k++) s->numbers[k] = rill_sim_number(sim, nodes[k]);
-    RILL_TRY(rill_device_share(s->device, s->numbers, count * sizeof *s->numbers, "a sample of nodes",
-                               (const void **)&s->own));
-    RILL_TRY(rill_device_alloc(s->device, 10 * part * sizeof *s->out, "a sample of nodes", (void **)&s->out));
-    RILL_TRY(rill_array_create(10 * part, sizeof *s->host, "a sample of nodes", (void **)&s->host));
+    s->piece_count = rill_sim_parts(sim);
+    s->pieces = calloc((size_t)s->piece_count, sizeof *s->pieces);
+    if (!s->pieces) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a sample"));
+    for (int k = 0; k < s->piece_count; k++)
+        RILL_TRY(
+            piece_create(rill_sim_part(sim, k), rill_sim_part_first(sim, k), nodes, count, &s->pieces[k]));
     *out = s;
     s = NULL;
 done:
@@ -54,18 +95,28 @@ done:
     return status;
 }
 
+/* @param[out] out  [10][count] */
+static rill_status piece_take(rill_sim *part, piece *p, uint64_t count, double *out)
+{
+    rill_status status = RILL_OK;
+    const rill_launch launch = rill_sim_launch(part);
+    for (uint64_t first = 0; first < p->count; first += part_nodes) {
+        const uint64_t some = p->count - first < part_nodes ? p->count - first : part_nodes;
+        part->kernels->sample(&launch, p->own + first, some, p->out);
+        RILL_TRY(rill_device_wait(p->device));
+        RILL_TRY(rill_device_download(p->device, p->host, p->out, 10 * some * sizeof *p->host));
+        for (uint64_t a = 0; a < 10; a++)
+            for (uint64_t k = 0; k < some; k++) out[a * count + p->at[first + k]] = p->host[a * some + k];
+    }
+done:
+    return status;
+}
+
 rill_status rill_sim_sample_take(rill_sim *sim, rill_sample *s, double *out)
 {
     rill_status status = RILL_OK;
-    const rill_launch launch = rill_sim_launch(sim);
-    for (uint64_t first = 0; first < s->count; first += part_nodes) {
-        const uint64_t part = s->count - first < part_nodes ? s->count - first : part_nodes;
-        sim->kernels->sample(&launch, s->own + first, part, s->out);
-        RILL_TRY(rill_device_wait(s->device));
-        RILL_TRY(rill_device_download(s->device, s->host, s->out, 10 * part * sizeof *s->host));
-        for (uint64_t a = 0; a < 10; a++)
-            for (uint64_t k = 0; k < part; k++) out[a * s->count + first + k] = s->host[a * part + k];
-    }
+    for (int k = 0; k < s->piece_count; k++)
+        RILL_TRY(piece_take(rill_sim_part(sim, k), &s->pieces[k], s->count, out));
 done:
     return status;
 }
@@ -73,9 +124,15 @@ done:
 void rill_sample_destroy(rill_sample *s)
 {
     if (!s) return;
-    rill_device_release(s->device, s->own);
-    rill_device_free(s->device, s->out);
-    rill_array_destroy(s->numbers);
-    rill_array_destroy(s->host);
+    for (int k = 0; k < s->piece_count && s->pieces; k++) {
+        piece *p = &s->pieces[k];
+        if (!p->device) continue;
+        rill_device_release(p->device, p->own);
+        rill_device_free(p->device, p->out);
+        rill_array_destroy(p->numbers);
+        rill_array_destroy(p->at);
+        rill_array_destroy(p->host);
+    }
+    free(s->pieces);
     free(s);
 }

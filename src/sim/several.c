@@ -1,44 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulations of the parts of a domain, and what they exchange. */
 #include "sim/several.h"
-#include "sim/sim_priv.h"
 
-#include "domain/parts.h"
-#include "kernel/storage.h"
+#include "core/memory.h"
+#include "sim/boundary.h"
 
 #include <stdlib.h>
-
-/* What one part sends and receives, in the memory of its device. */
-typedef struct mail {
-    const rill_cut_link *sends, *receives;
-    void *sent[2];  /* of even and odd exchanges: the other part may still copy the last */
-    void *received; /* NULL on a host, where parts read what was sent */
-    const void *turns;
-} mail;
-
-struct rill_several {
-    rill_parts parts;
-    rill_sim **sims; /* [parts.count] */
-    mail *mail;      /* [parts.count] */
-    bool one_queue;  /* all parts are on one device, whose queue keeps the order */
-    unsigned exchanges;
-};
-
-int rill_sim_parts(const rill_sim *sim) { return sim->several ? sim->several->parts.count : 1; }
-
-rill_sim *rill_sim_part(rill_sim *sim, int k) { return sim->several ? sim->several->sims[k] : sim; }
-
-rill_node rill_sim_part_first(const rill_sim *sim, int k)
-{
-    return sim->several ? sim->several->parts.part[k].first : 0;
-}
-
-rill_status rill_sim_alone(const rill_sim *sim, const char *what)
-{
-    if (!sim->several) return RILL_OK;
-    return rill_fail(RILL_USAGE, "%s cannot be had on %d devices yet: use one device", what,
-                     sim->several->parts.count);
-}
 
 static rill_status check(const rill_sim *sim)
 {
@@ -61,35 +28,31 @@ static rill_status check(const rill_sim *sim)
     return RILL_OK;
 }
 
-static rill_status mail_create(rill_sim *part, const rill_part *cut, mail *m)
+/* The routes of crossing links between all parts, and the links that change sign. */
+static rill_status routes_create(rill_several *s)
 {
     rill_status status = RILL_OK;
-    rill_device *device = part->device;
-    const uint64_t size = rill_storage_size((int)part->options.variant.storage);
-    RILL_TRY(rill_device_share(device, cut->sends.links, (cut->sends.count + 1) * sizeof *m->sends,
-                               "links between parts", (const void **)&m->sends));
-    RILL_TRY(rill_device_share(device, cut->receives.links, (cut->receives.count + 1) * sizeof *m->receives,
-                               "links between parts", (const void **)&m->receives));
-    for (int k = 0; k < 2; k++)
-        RILL_TRY(rill_device_alloc(device, (cut->sends.count + 1) * size, "populations between parts",
-                                   &m->sent[k]));
-    if (!device->backend->host)
-        RILL_TRY(rill_device_alloc(device, (cut->receives.count + 1) * size, "populations between parts",
-                                   &m->received));
-    if (cut->turn_count)
-        RILL_TRY(rill_device_share(device, cut->turns, cut->turn_count * sizeof(rill_swap), "mirrored links",
-                                   &m->turns));
+    const int count = s->parts.count;
+    s->routes = calloc((size_t)count * (size_t)count, sizeof *s->routes);
+    s->turns = calloc((size_t)count, sizeof *s->turns);
+    if (!s->routes || !s->turns) return rill_fail(RILL_SYSTEM, "out of memory for %d devices", count);
+    for (int p = 0; p < count; p++) {
+        const rill_part *to = &s->parts.part[p];
+        for (int q = 0; q < count; q++) {
+            const rill_part *from = &s->parts.part[q];
+            const uint64_t links = to->receives.first[q + 1] - to->receives.first[q];
+            if (links == 0) continue;
+            RILL_TRY(rill_route_create(s->sims[q], s->sims[p], from->sends.links + from->sends.first[p],
+                                       to->receives.links + to->receives.first[q], links,
+                                       &s->routes[s->route_count]));
+            s->route_count++;
+        }
+        if (to->turn_count)
+            RILL_TRY(rill_device_share(s->sims[p]->device, to->turns, to->turn_count * sizeof(rill_swap),
+                                       "mirrored links", &s->turns[p]));
+    }
 done:
     return status;
-}
-
-static void mail_destroy(rill_sim *part, mail *m)
-{
-    rill_device_release(part->device, m->sends);
-    rill_device_release(part->device, m->receives);
-    for (int k = 0; k < 2; k++) rill_device_free(part->device, m->sent[k]);
-    rill_device_free(part->device, m->received);
-    rill_device_release(part->device, m->turns);
 }
 
 rill_status rill_several_create(rill_sim *sim)
@@ -102,19 +65,15 @@ rill_status rill_several_create(rill_sim *sim)
     RILL_TRY(check(sim));
     RILL_TRY(rill_parts_create(sim->domain, count, &several->parts));
     several->sims = calloc((size_t)count, sizeof *several->sims);
-    several->mail = calloc((size_t)count, sizeof *several->mail);
-    if (!several->sims || !several->mail) {
-        status = rill_fail(RILL_SYSTEM, "out of memory for %d devices", count);
-        goto done;
-    }
+    if (!several->sims) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %d devices", count));
     several->one_queue = true;
     own.device_count = 0;
     for (int p = 0; p < count; p++) {
         own.device = sim->options.devices[p];
         several->one_queue = several->one_queue && own.device == sim->options.devices[0];
         RILL_TRY(rill_sim_create(several->parts.part[p].domain, &own, &several->sims[p]));
-        RILL_TRY(mail_create(several->sims[p], &several->parts.part[p], &several->mail[p]));
     }
+    RILL_TRY(routes_create(several));
     sim->device = several->sims[0]->device;
     sim->several = several;
     several = NULL;
@@ -123,17 +82,30 @@ done:
     return status;
 }
 
-void rill_several_destroy(rill_several *several)
+static void patches_free(rill_several *s)
 {
-    if (!several) return;
-    for (int p = 0; p < several->parts.count && several->sims && several->mail; p++) {
-        if (several->sims[p]) mail_destroy(several->sims[p], &several->mail[p]);
-        rill_sim_destroy(several->sims[p]);
+    for (int k = 0; k < s->patch_count; k++) free(s->patches[k].homes);
+    for (int k = 0; k < s->stage_count; k++) rill_stage_destroy(s->stages[k]);
+    free(s->patches);
+    free(s->stages);
+}
+
+void rill_several_destroy(rill_several *s)
+{
+    if (!s) return;
+    patches_free(s);
+    for (int k = 0; k < s->route_count; k++) rill_route_destroy(&s->routes[k]);
+    for (int p = 0; p < s->parts.count && s->sims; p++) {
+        if (s->sims[p] && s->turns) rill_device_release(s->sims[p]->device, s->turns[p]);
+        rill_sim_destroy(s->sims[p]);
+        if (s->sponges) rill_array_destroy(s->sponges[p]);
     }
-    free(several->sims);
-    free(several->mail);
-    rill_parts_destroy(&several->parts);
-    free(several);
+    free(s->routes);
+    free(s->turns);
+    free(s->sims);
+    free(s->sponges);
+    rill_parts_destroy(&s->parts);
+    free(s);
 }
 
 /* Wait for the devices, where their queues do not keep the order themselves. */
@@ -146,46 +118,56 @@ done:
     return status;
 }
 
-/* Bring to part p what the others sent. */
-static rill_status receive(rill_several *several, int p)
+/* Take off the parts what others need, before anything is rewritten. */
+static void send(rill_several *s)
+{
+    s->exchanges++;
+    for (int k = 0; k < s->route_count; k++) rill_route_send(&s->routes[k], s->exchanges);
+    for (int k = 0; k < s->stage_count; k++) rill_stage_send(s->stages[k], s->exchanges);
+}
+
+/* Bring it to where the next step reads it. */
+static rill_status receive(rill_several *s)
 {
     rill_status status = RILL_OK;
-    rill_sim *to = several->sims[p];
-    const rill_cut_links *all = &several->parts.part[p].receives;
-    const mail *m = &several->mail[p];
-    const size_t size = rill_storage_size((int)to->options.variant.storage);
-    const rill_launch launch = rill_sim_launch(to);
-    for (int q = 0; q < several->parts.count; q++) {
-        const uint64_t first = all->first[q], count = all->first[q + 1] - first;
-        if (count == 0) continue;
-        const char *words = (const char *)several->mail[q].sent[several->exchanges & 1] +
-                            several->parts.part[q].sends.first[p] * size;
-        if (m->received) {
-            char *here = (char *)m->received + first * size;
-            RILL_TRY(rill_device_pass(to->device, here, several->sims[q]->device, words, count * size));
-            words = here;
-        }
-        to->kernels->unpack(&launch, m->receives + first, count, words);
+    for (int k = 0; k < s->route_count; k++) RILL_TRY(rill_route_receive(&s->routes[k], s->exchanges));
+    for (int p = 0; p < s->parts.count; p++) {
+        const rill_launch launch = rill_sim_launch(s->sims[p]);
+        if (s->turns[p]) s->sims[p]->kernels->swap(&launch, s->turns[p], s->parts.part[p].turn_count);
     }
-    if (several->parts.part[p].turn_count)
-        to->kernels->swap(&launch, m->turns, several->parts.part[p].turn_count);
 done:
     return status;
 }
 
-/* Bring what crosses between parts to where the next step reads it. */
-static rill_status exchange(rill_sim *sim)
+/* Rewrite the links of openings that lie in several parts: last, as all openings. */
+static rill_status stages_apply(rill_several *s)
 {
     rill_status status = RILL_OK;
-    rill_several *several = sim->several;
-    several->exchanges++;
-    for (int p = 0; p < several->parts.count; p++) {
-        const rill_launch launch = rill_sim_launch(several->sims[p]);
-        several->sims[p]->kernels->pack(&launch, several->mail[p].sends, several->parts.part[p].sends.count,
-                                        several->mail[p].sent[several->exchanges & 1]);
-    }
-    RILL_TRY(all_wait(several));
-    for (int p = 0; p < several->parts.count; p++) RILL_TRY(receive(several, p));
+    if (s->stage_count == 0) return RILL_OK;
+    for (int k = 0; k < s->stage_count; k++) RILL_TRY(rill_stage_apply(s->stages[k], s->exchanges));
+    RILL_TRY(all_wait(s));
+    for (int k = 0; k < s->stage_count; k++) RILL_TRY(rill_stage_return(s->stages[k], s->exchanges));
+done:
+    return status;
+}
+
+/* Make one step. Interpolated bounce-back reads what comes in from other parts; mirrored boundaries, with
+ * which it does not go, replace what patches read. @param first, last  of the steps that are made at a time */
+static rill_status step_once(rill_sim *sim, bool first, bool last)
+{
+    rill_status status = RILL_OK;
+    rill_several *s = sim->several;
+    const bool mirrored = sim->domain->swap_count > 0;
+    for (int p = 0; p < s->parts.count; p++)
+        rill_sim_step_nodes(s->sims[p], !first && s->sims[p]->patches.in_step);
+    send(s);
+    RILL_TRY(all_wait(s));
+    if (!mirrored) RILL_TRY(receive(s));
+    for (int p = 0; p < s->parts.count; p++)
+        RILL_TRY(rill_sim_step_links(s->sims[p], !last && s->sims[p]->patches.in_step));
+    if (mirrored) RILL_TRY(receive(s));
+    RILL_TRY(stages_apply(s));
+    sim->steps++;
 done:
     return status;
 }
@@ -193,12 +175,7 @@ done:
 rill_status rill_several_begin(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
-    for (uint64_t k = 0; k < steps; k++) {
-        for (int p = 0; p < sim->several->parts.count; p++)
-            RILL_TRY(rill_sim_begin(sim->several->sims[p], 1));
-        RILL_TRY(exchange(sim));
-        sim->steps++;
-    }
+    for (uint64_t k = 0; k < steps; k++) RILL_TRY(step_once(sim, k == 0, k + 1 == steps));
 done:
     return status;
 }

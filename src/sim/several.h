@@ -9,11 +9,42 @@
  * would look for it in the next step; it is copied to where n looks in the receiver's. This holds for every
  * streaming scheme, because it asks the scheme itself for both slots. Between steps each part holds all that
  * comes in to its own nodes, so that moments are read and set part by part.
+ *
+ * Walls are rewritten by the parts that their nodes are in. An opening is one part's, or where a cut goes
+ * through it, a stage's (stage.h): so its sums are taken in one order however many parts there are.
  */
 #ifndef RILL_SIM_SEVERAL_H
 #define RILL_SIM_SEVERAL_H
 
-#include "sim/sim_priv.h"
+#include "domain/parts.h"
+#include "sim/stage.h"
+
+/** A patch, or its links in one part. */
+typedef struct rill_home {
+    rill_sim *sim; /**< that has it */
+    int patch;     /**< its number there */
+} rill_home;
+
+/** Where the links of a patch are. */
+typedef struct rill_homes {
+    rill_home *homes; /**< [count] */
+    int count;
+} rill_homes;
+
+struct rill_several {
+    rill_parts parts;
+    rill_sim **sims;    /* [parts.count] */
+    rill_route *routes; /* [route_count], of crossing links */
+    int route_count;
+    const void **turns; /* [parts.count], rill_part.turns on the devices; NULL: none */
+    rill_homes *patches;
+    int patch_count;
+    rill_stage **stages;
+    int stage_count;
+    void **sponges; /* [parts.count], numbers and factors of their nodes in sponge layers */
+    bool one_queue; /* all parts are on one device, whose queue keeps the order */
+    unsigned exchanges;
+};
 
 /** See rill_sim_create(); `options.device_count` is 2 or more. */
 rill_status rill_several_create(rill_sim *sim);
@@ -23,5 +54,11 @@ void rill_several_destroy(rill_several *several);
 
 /** See rill_sim_begin(). */
 rill_status rill_several_begin(rill_sim *sim, uint64_t steps);
+
+/** See rill_sim_boundary_add(). */
+rill_status rill_several_boundary_add(rill_sim *sim, const rill_boundary *boundary);
+
+/** See rill_sim_sponge_set(). */
+rill_status rill_several_sponge_set(rill_sim *sim, const rill_node *nodes, const float *keep, uint64_t count);
 
 #endif

@@ -322,13 +322,10 @@ void rill_sim_destroy(rill_sim *sim)
     free(sim);
 }
 
-/* Make one step: of all nodes at once, or, in a ring buffer whose kernels do not wait themselves, of chunk
- * after chunk, so that none is overwritten early. @param left  by the step before: links with interpolated
- * bounce-back
- * @param leave  them to the next one */
-static rill_status step_once(rill_sim *sim, bool left, bool leave)
+/* Of all nodes at once, or, in a ring buffer whose kernels do not wait themselves, of chunk after chunk, so
+ * that none is overwritten early. */
+void rill_sim_step_nodes(rill_sim *sim, bool left)
 {
-    const bool ring = rill_stream_ring(sim->options.variant.stream);
     rill_launch launch = rill_sim_launch(sim);
     if (left) launch.walls = rill_patches_left(&sim->patches);
     const uint64_t end = end_of(sim), chunk = sim->device->backend->turns ? end : sim->links->size.chunk;
@@ -342,8 +339,14 @@ static rill_status step_once(rill_sim *sim, bool left, bool leave)
     sim->arrays.turn++;
     launch = rill_sim_launch(sim);
     if (sim->sponge.count) sim->kernels->damp(&launch, &sim->sponge);
-    /* Patches first: they need what their nodes have sent, swaps replace it. Interpolated bounce-back reads
-     * neighbours, for which ghosts may stand in a ring buffer. */
+}
+
+/* Patches first: they need what their nodes have sent, swaps replace it. Interpolated bounce-back reads
+ * neighbours, for which ghosts may stand in a ring buffer. */
+rill_status rill_sim_step_links(rill_sim *sim, bool leave)
+{
+    const bool ring = rill_stream_ring(sim->options.variant.stream);
+    const rill_launch launch = rill_sim_launch(sim);
     if (ring && sim->patches.walls && (!leave || sim->patches.apart)) sim->kernels->wrap(&launch);
     const rill_status status = rill_patches_apply(&sim->patches, &launch, sim->steps - 1, leave);
     if (sim->swaps) sim->kernels->swap(&launch, sim->swaps, sim->domain->swap_count);
@@ -358,7 +361,8 @@ rill_status rill_sim_begin(rill_sim *sim, uint64_t steps)
     if (sim->several) return rill_several_begin(sim, steps);
     for (uint64_t k = 0; k < steps && status == RILL_OK; k++) {
         const bool leave = k + 1 < steps && sim->patches.in_step;
-        status = step_once(sim, left, leave);
+        rill_sim_step_nodes(sim, left);
+        status = rill_sim_step_links(sim, leave);
         left = leave;
     }
     return status;
@@ -375,6 +379,15 @@ rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
 }
 
 uint64_t rill_sim_steps(const rill_sim *sim) { return sim->steps; }
+
+int rill_sim_parts(const rill_sim *sim) { return sim->several ? sim->several->parts.count : 1; }
+
+rill_sim *rill_sim_part(rill_sim *sim, int k) { return sim->several ? sim->several->sims[k] : sim; }
+
+rill_node rill_sim_part_first(const rill_sim *sim, int k)
+{
+    return sim->several ? sim->several->parts.part[k].first : 0;
+}
 
 static rill_status partials_take(rill_sim *sim, bool rounding)
 {
@@ -568,6 +581,7 @@ rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node co
 {
     rill_status status = RILL_OK;
     RILL_TRY(range_check(sim, first, count));
+    sim->fresh = sim->steps;
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         size_t at;
         const range r = range_of(sim, k, first, count, &at);
@@ -681,7 +695,7 @@ rill_status rill_sim_sponge_set(rill_sim *sim, const rill_node *nodes, const flo
 {
     rill_status status = RILL_OK;
     if (count == 0) return RILL_OK;
-    RILL_TRY(rill_sim_alone(sim, "sponge layers"));
+    if (sim->several) return rill_several_sponge_set(sim, nodes, keep, count);
     RILL_TRY(share(sim, nodes, count * sizeof *nodes, "sponge layers", (const void **)&sim->sponge.nodes));
     RILL_TRY(share(sim, keep, count * sizeof *keep, "sponge layers", (const void **)&sim->sponge.keep));
     sim->sponge.count = count;
@@ -697,6 +711,8 @@ void rill_sim_force_set(rill_sim *sim, const double force[3])
 {
     for (int k = 0; k < rill_sim_parts(sim); k++)
         memcpy(rill_sim_part(sim, k)->options.force, force, sizeof sim->options.force);
+    for (int k = 0; sim->several && k < sim->several->stage_count; k++)
+        memcpy(sim->several->stages[k]->sim->options.force, force, sizeof sim->options.force);
     memcpy(sim->options.force, force, sizeof sim->options.force);
 }
 

@@ -50,8 +50,12 @@ rill_sim *rill_sim_part(rill_sim *sim, int k);
 /** Return the number in the whole of the first node of part k. */
 rill_node rill_sim_part_first(const rill_sim *sim, int k);
 
-/** Refuse what simulations on several devices do not have. */
-rill_status rill_sim_alone(const rill_sim *sim, const char *what);
+/** Make the step of the nodes, and damp those of sponge layers. @param left  by the step before: links with
+ * interpolated bounce-back */
+void rill_sim_step_nodes(rill_sim *sim, bool left);
+
+/** Rewrite what comes back after it: the rest of a step. @param leave  interpolated links to the next step */
+rill_status rill_sim_step_links(rill_sim *sim, bool leave);
 
 /** Describe the next step to kernels. */
 rill_launch rill_sim_launch(const rill_sim *sim);

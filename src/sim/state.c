@@ -176,10 +176,23 @@ done:
     return status;
 }
 
+/* Parts, and what openings in several of them take place on. */
+static int members(const rill_sim *sim)
+{
+    return sim->several ? sim->several->parts.count + sim->several->stage_count : 1;
+}
+
+static rill_sim *member(rill_sim *sim, int k)
+{
+    if (!sim->several) return sim;
+    const int parts = sim->several->parts.count;
+    return k < parts ? sim->several->sims[k] : sim->several->stages[k - parts]->sim;
+}
+
 uint64_t rill_sim_state_bytes(rill_sim *sim)
 {
     uint64_t bytes = 0;
-    for (int k = 0; k < rill_sim_parts(sim); k++) bytes += part_bytes(rill_sim_part(sim, k));
+    for (int k = 0; k < members(sim); k++) bytes += part_bytes(member(sim, k));
     return bytes;
 }
 
@@ -197,8 +210,8 @@ rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, 
 {
     rill_status status = RILL_OK;
     if (!sim->several) return part_save(sim, offset, bytes, to);
-    for (uint64_t k = 0, begins = 0; k < (uint64_t)rill_sim_parts(sim); k++) {
-        rill_sim *part = rill_sim_part(sim, (int)k);
+    for (uint64_t k = 0, begins = 0; k < (uint64_t)members(sim); k++) {
+        rill_sim *part = member(sim, (int)k);
         uint64_t within;
         const uint64_t some = share_of(part, begins, offset, bytes, &within);
         if (some) RILL_TRY(part_save(part, within, some, (char *)to + (begins + within - offset)));
@@ -212,8 +225,8 @@ rill_status rill_sim_state_load(rill_sim *sim, uint64_t offset, uint64_t bytes, 
 {
     rill_status status = RILL_OK;
     if (!sim->several) return part_load(sim, offset, bytes, from);
-    for (uint64_t k = 0, begins = 0; k < (uint64_t)rill_sim_parts(sim); k++) {
-        rill_sim *part = rill_sim_part(sim, (int)k);
+    for (uint64_t k = 0, begins = 0; k < (uint64_t)members(sim); k++) {
+        rill_sim *part = member(sim, (int)k);
         uint64_t within;
         const uint64_t some = share_of(part, begins, offset, bytes, &within);
         if (some) RILL_TRY(part_load(part, within, some, (const char *)from + (begins + within - offset)));
@@ -226,7 +239,7 @@ done:
 rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
-    for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(part_resume(rill_sim_part(sim, k), steps));
+    for (int k = 0; k < members(sim); k++) RILL_TRY(part_resume(member(sim, k), steps));
     sim->steps = sim->fresh = steps;
 done:
     return status;
@@ -234,6 +247,6 @@ done:
 
 void rill_sim_skip(rill_sim *sim, uint64_t steps)
 {
-    for (int k = 0; k < rill_sim_parts(sim); k++) rill_sim_part(sim, k)->steps += steps;
+    for (int k = 0; k < members(sim); k++) member(sim, k)->steps += steps;
     if (sim->several) sim->steps += steps;
 }

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A simulation in parts makes the bits of the whole one with everything that a vessel has: an inlet with two
+ * modes, an outlet with a Windkessel, interpolated bounce-back, sponge layers, samples of nodes, records, forces
+ * on walls and the state. All cuts go through both openings.
+ */
+#include "backends.h"
+#include "sanitized.h"
+#include "sim/boundary.h"
+#include "sim/sim.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NX = 34, NY = 16, NZ = 96, STEPS = 8, SAMPLE = 500 };
+
+/* A duct along x with an uneven bottom, and bodies in it. */
+static rill_geom *duct(void)
+{
+    rill_geom *geom = NULL;
+    ASSERT_OK(rill_geom_create((const uint32_t[3]){NX, NY, NZ}, &geom));
+    for (int a = 0; a < 3; a++) geom->sides[a] = RILL_WALL;
+    for (uint32_t z = 0; z < NZ; z++)
+        for (uint32_t y = 0; y < NY; y++)
+            for (uint32_t x = 0; x < NX; x++) {
+                const double dx = x + 0.5 - 15, dy = y + 0.5 - 9, dz = fmod(z + 0.5, 19) - 9;
+                const bool body = dx * dx + dy * dy + dz * dz < 14, bottom = y < 1 + (x / 7 + z / 11) % 3;
+                geom->voxels[x + NX * (y + NY * z)] = body || bottom ? RILL_SOLID : RILL_FLUID;
+            }
+    return geom;
+}
+
+/* Links to solid voxels, at distances that differ. */
+static bool at_body(void *context, const rill_wall_link *link)
+{
+    (void)context;
+    return link->beyond[0] == 0 && link->beyond[1] == 0 && link->beyond[2] == 0;
+}
+
+static rill_cut *cuts_make(const rill_domain *domain, uint64_t *count)
+{
+    rill_boundary *b = NULL;
+    ASSERT_OK(rill_boundary_create(domain, at_body, NULL, &b));
+    rill_cut *cuts = calloc(b->links, sizeof *cuts);
+    *count = 0;
+    for (uint64_t k = 0; k < b->count; k++)
+        for (int i = 1; i < rill_q((int)domain->lattice); i++)
+            if (b->nodes[k].links >> i & 1) {
+                const float q = (float)((b->nodes[k].node * 7 + (unsigned)i * 13) % 29) / 28;
+                cuts[(*count)++] = (rill_cut){b->nodes[k].node, RILL_NO_TRIANGLE, q, (uint8_t)i};
+            }
+    rill_boundary_destroy(b);
+    return cuts;
+}
+
+static void profile(void *context, const double x[3], int mode, double u[3])
+{
+    (void)context;
+    u[0] = mode ? 0.01 * x[1] / NY : 0.02;
+    u[1] = 0, u[2] = 0.002;
+}
+
+static void pulse(void *context, uint64_t step, double *weights)
+{
+    (void)context;
+    weights[0] = 1 + 0.1 * (double)step;
+    weights[1] = sin((double)step);
+}
+
+/* Patches of the simulation, in the order that they are added. */
+enum { INLET, OUTLET, WALLS, BOTTOM, PATCHES };
+
+static bool at_floor(void *context, const rill_wall_link *link)
+{
+    (void)context;
+    return link->beyond[1] != 0 && link->beyond[0] == 0;
+}
+
+static void patches_add(const rill_domain *domain, rill_sim *sim)
+{
+    rill_boundary *b[PATCHES] = {NULL};
+    uint64_t cut_count;
+    int patch;
+    rill_cut *cuts = cuts_make(domain, &cut_count);
+    ASSERT_OK(rill_boundary_create_face(domain, 0, -1, &b[INLET]));
+    ASSERT_OK(rill_boundary_set_velocity_modes(b[INLET], 2, profile, NULL));
+    ASSERT_OK(rill_boundary_create_face(domain, 0, 1, &b[OUTLET]));
+    ASSERT_OK(rill_boundary_set_density(b[OUTLET], 1e-3));
+    ASSERT_OK(rill_boundary_create_cuts(domain, cuts, cut_count, &b[WALLS]));
+    rill_boundary_set_measured(b[WALLS]);
+    ASSERT_OK(rill_boundary_create(domain, at_floor, NULL, &b[BOTTOM]));
+    for (int k = 0; k < PATCHES; k++) {
+        ASSERT_OK(rill_sim_boundary_add(sim, b[k], &patch));
+        cr_assert_eq(patch, k);
+        rill_boundary_destroy(b[k]);
+    }
+    free(cuts);
+    ASSERT_OK(rill_sim_patch_schedule(sim, INLET, pulse, NULL));
+    ASSERT_OK(rill_sim_patch_windkessel(
+        sim, OUTLET,
+        &(rill_windkessel){.proximal = 0.01, .distal = 0.2, .compliance = 40, .stored = 2e-3, .backflow = 0.2}));
+    for (int k = INLET; k <= OUTLET; k++) ASSERT_OK(rill_sim_patch_record(sim, k, STEPS));
+}
+
+/* Everything that can be read, one number after the other. */
+typedef struct outcome {
+    double *all;
+    size_t count;
+} outcome;
+
+static double *room(outcome *o, size_t count)
+{
+    o->all = realloc(o->all, (o->count + count) * sizeof *o->all);
+    cr_assert_not_null(o->all);
+    o->count += count;
+    return o->all + o->count - count;
+}
+
+static void look(rill_sim *sim, const rill_domain *domain, rill_sample *sample, uint64_t steps, outcome *o)
+{
+    const rill_node n = rill_domain_nodes(domain);
+    double *m = room(o, 4 * (size_t)n);
+    ASSERT_OK(rill_sim_moments(sim, 0, n, m, m + n));
+    ASSERT_OK(rill_sim_sample_take(sim, sample, room(o, 10 * SAMPLE)));
+    for (int k = 0; k < PATCHES; k++) {
+        ASSERT_OK(rill_sim_patch_force(sim, k, room(o, 3)));
+        ASSERT_OK(rill_sim_patch_flow(sim, k, room(o, 1)));
+    }
+    for (int k = INLET; k <= OUTLET; k++) {
+        double *rows = room(o, 2 * steps);
+        ASSERT_OK(rill_sim_patch_series(sim, k, 0, (uint32_t)steps, rows, rows + steps));
+        ASSERT_OK(rill_sim_patch_stored(sim, k, room(o, 1)));
+    }
+}
+
+/* A simulation with all of it. */
+typedef struct setting {
+    rill_sim *sim;
+    rill_sample *sample;
+    rill_node *layer;
+    float *keep;
+} setting;
+
+static setting set_up(const rill_domain *domain, rill_variant variant, rill_device *device, int parts)
+{
+    rill_device *devices[8];
+    for (int p = 0; p < 8; p++) devices[p] = device;
+    rill_sim_options o = rill_sim_options_default();
+    const rill_node n = rill_domain_nodes(domain);
+    rill_node nodes[SAMPLE];
+    setting s = {0};
+    o.variant = variant, o.tau = 0.55;
+    o.device = device, o.devices = devices, o.device_count = parts;
+    ASSERT_OK(rill_sim_create(domain, &o, &s.sim));
+    patches_add(domain, s.sim);
+    s.layer = calloc(n, sizeof *s.layer);
+    s.keep = calloc(n, sizeof *s.keep);
+    for (rill_node k = 0; k < n / 9; k++) s.layer[k] = rill_sim_number(s.sim, 9 * k), s.keep[k] = 0.5f;
+    ASSERT_OK(rill_sim_sponge_set(s.sim, s.layer, s.keep, n / 9));
+    for (uint32_t k = 0; k < SAMPLE; k++) nodes[k] = (rill_node)((k * 7919ull) % n);
+    ASSERT_OK(rill_sim_sample_create(s.sim, nodes, SAMPLE, &s.sample));
+    return s;
+}
+
+static void tear_down(setting *s)
+{
+    rill_sample_destroy(s->sample);
+    rill_sim_destroy(s->sim);
+    free(s->layer);
+    free(s->keep);
+}
+
+/* Steps one by one and several at a time. */
+static outcome run(const rill_domain *domain, rill_variant variant, rill_device *device, int parts)
+{
+    outcome out = {NULL, 0};
+    setting s = set_up(domain, variant, device, parts);
+    ASSERT_OK(rill_sim_step(s.sim, 1));
+    look(s.sim, domain, s.sample, 1, &out);
+    ASSERT_OK(rill_sim_step(s.sim, STEPS - 1));
+    look(s.sim, domain, s.sample, STEPS, &out);
+    tear_down(&s);
+    return out;
+}
+
+/* @param all  numbers of parts; else one of them */
+static void expect_same(const rill_domain *domain, rill_variant v, rill_device *device, bool all)
+{
+    char name[128];
+    rill_variant_name(v, name, sizeof name);
+    const outcome whole = run(domain, v, device, 1);
+    cr_assert_gt(whole.count, 4 * rill_domain_nodes(domain));
+    for (size_t k = 0; k < whole.count; k++) cr_assert(isfinite(whole.all[k]), "%s: number %zu", name, k);
+    static const int counts[] = {3, 7, 2};
+    for (int c = 0; c < (all ? 3 : 1); c++) {
+        const outcome parts = run(domain, v, device, counts[c]);
+        cr_assert_eq(parts.count, whole.count);
+        for (size_t k = 0; k < whole.count; k++)
+            cr_assert_eq(memcmp(&parts.all[k], &whole.all[k], sizeof(double)), 0,
+                         "%s in %d parts: number %zu of %zu is %.17g, not %.17g", name, counts[c], k,
+                         whole.count, parts.all[k], whole.all[k]);
+        free(parts.all);
+    }
+    free(whole.all);
+}
+
+static void every_scheme(rill_lattice lattice, rill_collision collision, rill_storage storage)
+{
+    rill_geom *geom = duct();
+    rill_domain *domain = NULL;
+    int compared = 0;
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){lattice, -1}, &domain));
+    FOR_EACH_BACKEND(backend)
+    {
+        rill_device *device = NULL;
+        ASSERT_OK(rill_device_create(backend, 0, &device));
+        for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
+            for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++) {
+                rill_variant v = rill_variant_default();
+                v.lattice = lattice, v.collision = collision, v.storage = storage;
+                v.equilibrium = RILL_SECOND_ORDER;
+                v.stream = (rill_stream)stream, v.addressing = (rill_addressing)addressing;
+                if (stream == RILL_RING || addressing == RILL_DENSE || rill_variant_check(v) != RILL_OK)
+                    continue;
+                expect_same(domain, v, device, storage == RILL_FP32 && !SANITIZED);
+                compared++;
+            }
+        rill_device_destroy(device);
+    }
+    cr_assert_geq(compared, 10);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
+
+Test(several_walls, d3q19_fp32) { every_scheme(RILL_D3Q19, RILL_TRT, RILL_FP32); }
+Test(several_walls, d3q27_fp64) { every_scheme(RILL_D3Q27, RILL_CUMULANT, RILL_FP64); }
+Test(several_walls, d3q19_fp16s, .disabled = SANITIZED) { every_scheme(RILL_D3Q19, RILL_TRT, RILL_FP16S); }
+
+/* The state of parts goes on to the same bits, openings on stages included. */
+Test(several_walls, state_goes_on)
+{
+    rill_geom *geom = duct();
+    rill_domain *domain = NULL;
+    rill_device *device = NULL;
+    rill_variant v = rill_variant_default();
+    v.equilibrium = RILL_SECOND_ORDER, v.stream = RILL_AA, v.addressing = RILL_LIST;
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
+    setting a = set_up(domain, v, device, 3), b = set_up(domain, v, device, 3);
+    ASSERT_OK(rill_sim_step(a.sim, 5));
+    const uint64_t bytes = rill_sim_state_bytes(a.sim);
+    char *state = malloc(bytes);
+    cr_assert_not_null(state);
+    ASSERT_OK(rill_sim_state_save(a.sim, 0, bytes, state));
+    ASSERT_OK(rill_sim_state_load(b.sim, 0, bytes, state));
+    ASSERT_OK(rill_sim_state_resume(b.sim, 5));
+    const rill_node n = rill_domain_nodes(domain);
+    double *m = calloc(8 * (size_t)n, sizeof *m);
+    ASSERT_OK(rill_sim_step(a.sim, 4));
+    ASSERT_OK(rill_sim_step(b.sim, 4));
+    ASSERT_OK(rill_sim_moments(a.sim, 0, n, m, m + n));
+    ASSERT_OK(rill_sim_moments(b.sim, 0, n, m + 4 * (size_t)n, m + 5 * (size_t)n));
+    cr_assert_arr_eq(m, m + 4 * (size_t)n, 4 * (size_t)n * sizeof *m);
+    free(m);
+    free(state);
+    tear_down(&a);
+    tear_down(&b);
+    rill_device_destroy(device);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A simulation in parts makes the bits of the whole one with everything that a vessel has: an inlet with two
- * modes, an outlet with a Windkessel, interpolated bounce-back, sponge layers, samples of nodes, records, forces
- * on walls and the state. All cuts go through both openings.
+ * modes, an outlet with a Windkessel, interpolated bounce-back, sponge layers, samples of nodes, records,
+ * forces on walls and the state. All cuts go through both openings.
  */
 #include "backends.h"
 #include "sanitized.h"
@@ -100,7 +100,8 @@ static void patches_add(const rill_domain *domain, rill_sim *sim)
     ASSERT_OK(rill_sim_patch_schedule(sim, INLET, pulse, NULL));
     ASSERT_OK(rill_sim_patch_windkessel(
         sim, OUTLET,
-        &(rill_windkessel){.proximal = 0.01, .distal = 0.2, .compliance = 40, .stored = 2e-3, .backflow = 0.2}));
+        &(rill_windkessel){
+            .proximal = 0.01, .distal = 0.2, .compliance = 40, .stored = 2e-3, .backflow = 0.2}));
     for (int k = INLET; k <= OUTLET; k++) ASSERT_OK(rill_sim_patch_record(sim, k, STEPS));
 }
 

@@ -159,7 +159,10 @@ typedef struct rill_case_plan {
     rill_plan_resume resume;         /**< of the checkpoint that the run goes on from */
     uint64_t soft_steps;             /**< over which flow and pressure come up */
     uint64_t host_bytes;             /**< host memory needed */
-    uint64_t device_bytes;           /**< device memory needed; 0 on the CPU */
+    uint64_t device_bytes;           /**< memory needed of each device; 0 on the CPU */
+    int parts;                       /**< that devices step; 1: one device steps all nodes */
+    uint64_t part_nodes;             /**< nodes of the largest part */
+    uint64_t part_bytes;             /**< bytes that a part sends in a step, at most, without openings */
     uint64_t host_free;              /**< host memory that may be used */
     uint64_t device_free;            /**< device memory that may be used */
     uint64_t checkpoint_bytes;       /**< size of one checkpoint */
@@ -180,10 +183,13 @@ typedef struct rill_case_plan {
 /** What a plan needs beside the case; all zero: a new run wherever there is a device, its speed not measured.
  */
 typedef struct rill_plan_options {
-    rill_device *device;       /**< not owned; NULL: opened whenever it is needed */
-    rill_backend_kind backend; /**< of that */
-    bool measure;              /**< measure the speed, else it is left out */
-    const char *resume;        /**< directory of the checkpoint that the run goes on from; NULL: a new run */
+    rill_device *device;         /**< not owned; NULL: opened whenever it is needed */
+    rill_backend_kind backend;   /**< of that */
+    rill_device *const *devices; /**< [device_count], not owned: each steps a part of the nodes, see
+                                      rill_sim_options; `device` is the first of them */
+    int device_count;            /**< 0 or 1: `device` alone */
+    bool measure;                /**< measure the speed, else it is left out */
+    const char *resume; /**< directory of the checkpoint that the run goes on from; NULL: a new run */
 } rill_plan_options;
 
 /**

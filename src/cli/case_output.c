@@ -2,6 +2,7 @@
 /* Rows and JSON of a plan. Nothing is computed here but units. */
 #include "cli/case_output.h"
 #include "cli/cli.h"
+#include "cli/devices.h"
 #include "core/units.h"
 #include "io/json_file.h"
 #include "vessel/end_kinds.h"
@@ -106,6 +107,7 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     print_step(c, p);
     print_compliance(&p->compliance);
     cli_row("variant", "%s: %s", variant, p->variant_reason);
+    cli_devices_row(p->parts, p->part_nodes, p->part_bytes);
     cli_threads_row(p->nodes, p->device_bytes);
     cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     char results[32], checkpoint[32];

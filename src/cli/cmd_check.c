@@ -5,7 +5,7 @@
 #include "cli/json_option.h"
 #include "cli/read_case.h"
 
-static rill_status check(const char *path, const cli_case_choices *c)
+static rill_status check(const char *path, cli_case_choices *c)
 {
     rill_status status = RILL_OK;
     json_t *json = NULL;

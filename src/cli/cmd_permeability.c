@@ -456,11 +456,7 @@ static int run(int argc, char **argv)
         {"every", 0, CLI_COUNT, &c.every, "COUNT",
          "steps between the first samples; doubles as the run gets longer", .fallback = "chosen, 2 to 32",
          .min = 2, .max = 1e9},
-        {"devices", 0, CLI_TEXT, &c.devices.list, "LIST",
-         "GPUs that step a part of the nodes each: 0,1 or all", .fallback = "0"},
-        {"ranks", 0, CLI_COUNT, &c.devices.ranks, "COUNT",
-         "parts that one device steps, to compare with several devices", .fallback = "1", .min = 1,
-         .max = 64},
+        CLI_DEVICES(c.devices),
         {"acceleration", 0, CLI_CHOICE, &c.acceleration,
          .help = "how the run is brought to its end: network corrects the pressures, none makes time steps "
                  "alone; auto: what is sooner there",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads --devices and --ranks, and opens what they name. */
 #include "cli/devices.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,13 @@ rill_status cli_devices_open(cli_devices *d, rill_device *first)
     d->part_count = count;
 done:
     return status;
+}
+
+void cli_devices_row(int parts, uint64_t nodes, uint64_t bytes)
+{
+    if (parts > 1)
+        cli_row("devices", "%d parts of up to %llu nodes; each sends up to %.3g MB per step", parts,
+                (unsigned long long)nodes, (double)bytes * 1e-6);
 }
 
 void cli_devices_close(cli_devices *d)

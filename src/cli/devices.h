@@ -21,6 +21,17 @@ typedef struct cli_devices {
     int part_count;
 } cli_devices;
 
+/** The options, for a table of a command. */
+#define CLI_DEVICES(devices)                                                                                 \
+    {"devices",       0,      CLI_TEXT,                                                                      \
+     &(devices).list, "LIST", "GPUs that step a part of the nodes each: 0,1 or all",                         \
+     .fallback = "0"},                                                                                       \
+    {                                                                                                        \
+        "ranks", 0, CLI_COUNT, &(devices).ranks, "COUNT",                                                    \
+            "parts that one device steps, to compare with several devices", .fallback = "1", .min = 1,       \
+                                                                            .max = 64                        \
+    }
+
 /** Read the options. @return RILL_USAGE for what is no list, names a device twice, or does not go together */
 rill_status cli_devices_parse(cli_devices *devices);
 
@@ -30,6 +41,9 @@ int cli_devices_first(const cli_devices *devices);
 /** Open the others, and hand out parts. @param first  opened, and closed by cli_devices_close() from now on
  */
 rill_status cli_devices_open(cli_devices *devices, rill_device *first);
+
+/** Print what a plan says of several parts. */
+void cli_devices_row(int parts, uint64_t nodes, uint64_t bytes);
 
 /** Close all; those that were not opened are allowed. */
 void cli_devices_close(cli_devices *devices);

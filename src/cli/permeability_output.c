@@ -2,6 +2,7 @@
 /* Rows, JSON and HDF5 of a permeability. Nothing is computed here but units. */
 #include "cli/permeability_output.h"
 #include "cli/cli.h"
+#include "cli/devices.h"
 #include "cli/json_option.h"
 #include "cli/error_bar_output.h"
 #include "core/units.h"
@@ -76,9 +77,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 (unsigned long long)p->reservoirs);
     cli_row(p->reservoirs ? "pressure drop / length" : "force", "%.3g: %s", p->force, p->force_reason);
     cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);
-    if (p->parts > 1)
-        cli_row("devices", "%d parts of up to %llu nodes; each sends up to %.3g MB per step", p->parts,
-                (unsigned long long)p->part_nodes, (double)p->part_bytes * 1e-6);
+    cli_devices_row(p->parts, p->part_nodes, p->part_bytes);
     cli_threads_row(p->nodes + p->reservoirs, p->device_bytes);
     cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     if (mlups > 0)

@@ -11,6 +11,7 @@ rill_status cli_case_parse(const cli_command *command, const cli_option *own, cl
     int count = 1;
     const cli_option options[] = {
         {"backend", 0, CLI_CHOICE, &c->backend, .help = "where it runs", .choices = backends},
+        CLI_DEVICES(c->devices),
         {"no-measure", 0, CLI_FLAG, &c->unmeasured, .help = "do not measure the speed of this machine first"},
         {"json", 0, CLI_TEXT, &c->json, "FILE", "write what is printed as JSON, too; - is standard output",
          .fallback = "", .apply = cli_json_apply},
@@ -25,12 +26,29 @@ rill_status cli_case_parse(const cli_command *command, const cli_option *own, cl
     return status;
 }
 
-rill_status cli_case_read(const char *path, const cli_case_choices *c, const char *resume, cli_case *out)
+/* Open the devices that share the run, where several are named. */
+static rill_status devices_open(cli_case_choices *c, cli_case *out, rill_plan_options *options)
+{
+    rill_status status = RILL_OK;
+    if (!c->devices.list && c->devices.ranks < 2) return RILL_OK;
+    rill_device *first = NULL;
+    RILL_TRY(rill_device_create(options->backend, cli_devices_first(&c->devices), &first));
+    out->devices = &c->devices;
+    RILL_TRY(cli_devices_open(&c->devices, first));
+    options->device = first;
+    options->devices = c->devices.parts;
+    options->device_count = c->devices.part_count;
+done:
+    return status;
+}
+
+rill_status cli_case_read(const char *path, cli_case_choices *c, const char *resume, cli_case *out)
 {
     rill_status status = RILL_OK;
     const cli_output outputs[] = {{"--json", c->json}};
-    const rill_plan_options options = {
+    rill_plan_options options = {
         .backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured, .resume = resume};
+    RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(cli_outputs_check(path, outputs, 1));
     RILL_TRY(rill_case_read(path, &out->given));
     RILL_TRY(cli_outputs_check(out->given->geometry, outputs, 1));
@@ -39,6 +57,7 @@ rill_status cli_case_read(const char *path, const cli_case_choices *c, const cha
         rill_fail_prefix("%s, geometry", path);
         goto done;
     }
+    RILL_TRY(devices_open(c, out, &options));
     RILL_TRY(rill_case_plan_make(out->given, out->geom, &options, &out->plan));
 done:
     return status;
@@ -49,5 +68,6 @@ void cli_case_free(cli_case *c)
     rill_case_plan_free(&c->plan);
     rill_geom_destroy(c->geom);
     rill_case_destroy(c->given);
+    if (c->devices) cli_devices_close(c->devices);
     *c = (cli_case){0};
 }

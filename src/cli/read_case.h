@@ -8,12 +8,14 @@
 
 #include "vessel/case.h"
 #include "cli/cli.h"
+#include "cli/devices.h"
 
 /** What the options of every command that takes a case hold. */
 typedef struct cli_case_choices {
     const char *json, *memory;
     int backend; /**< a rill_backend_kind */
     bool unmeasured, quiet;
+    cli_devices devices;
 } cli_case_choices;
 
 /**
@@ -29,6 +31,7 @@ typedef struct cli_case {
     rill_case *given;
     rill_geom *geom;
     rill_case_plan plan;
+    cli_devices *devices; /**< opened; borrowed */
 } cli_case;
 
 /**
@@ -37,8 +40,7 @@ typedef struct cli_case {
  * @param[in]  resume  directory of the run to go on from; NULL: none
  * @param[out] out     to be freed by cli_case_free() also after a failure, if it was cleared before
  */
-rill_status cli_case_read(const char *path, const cli_case_choices *choices, const char *resume,
-                          cli_case *out);
+rill_status cli_case_read(const char *path, cli_case_choices *choices, const char *resume, cli_case *out);
 
 /** Free what a case owns; a cleared one is allowed. */
 void cli_case_free(cli_case *c);

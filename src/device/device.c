@@ -116,3 +116,14 @@ bool rill_backend_available(rill_backend_kind kind)
     rill_device_destroy(device);
     return status == RILL_OK;
 }
+
+int rill_devices_alike(rill_device *const *devices, int count)
+{
+    int most = 1;
+    for (int k = 0; k < count; k++) {
+        int alike = 0;
+        for (int j = 0; j < count; j++) alike += devices[j] == devices[k];
+        if (alike > most) most = alike;
+    }
+    return most;
+}

@@ -172,6 +172,9 @@ static inline rill_status rill_device_download(rill_device *device, void *host, 
     return device->backend->download(device, host, from, bytes);
 }
 
+/** Return how many of [count] devices are the one that is listed most often. */
+int rill_devices_alike(rill_device *const *devices, int count);
+
 /** Copy from another device of the same kind, which has finished what it wrote there; may return before the
  * work is done. */
 static inline rill_status rill_device_pass(rill_device *device, void *to, const rill_device *owner,

@@ -280,6 +280,22 @@ static rill_status ranges_set(const rill_domain *whole, rill_parts *parts)
     return RILL_OK;
 }
 
+rill_parts_size rill_parts_measure(const rill_domain *whole, int count)
+{
+    const rill_numbering *numbering = &whole->numbering;
+    const uint64_t links = whole->lattice == RILL_D3Q27 ? 9 : 5; /* of a node, through a plane */
+    uint64_t largest = 0;
+    if (count == 1) return (rill_parts_size){whole->nodes, 0, 1};
+    for (uint32_t z = 0; z < whole->geom->n[2]; z++) {
+        const uint64_t nodes =
+            rill_numbering_before_plane(numbering, z + 1) - rill_numbering_before_plane(numbering, z);
+        if (nodes > largest) largest = nodes;
+    }
+    const uint64_t nodes = (whole->nodes / (uint64_t)count + RILL_CHUNK) / RILL_CHUNK * RILL_CHUNK;
+    return (rill_parts_size){nodes, 2 * links * largest,
+                             (double)(nodes + 3 * largest) / (double)whole->nodes};
+}
+
 rill_status rill_parts_create(const rill_domain *whole, int count, rill_parts *out)
 {
     rill_status status = RILL_OK;

@@ -44,6 +44,16 @@ typedef struct rill_parts {
  */
 rill_status rill_parts_create(const rill_domain *whole, int count, rill_parts *out);
 
+/** What parts take, before they are made. */
+typedef struct rill_parts_size {
+    uint64_t nodes;    /**< of the largest part */
+    uint64_t crossing; /**< links by which a part sends to the others, at most */
+    double share;      /**< nodes that the largest part numbers, over those of the whole */
+} rill_parts_size;
+
+/** Estimate them. @param count  1 or more */
+rill_parts_size rill_parts_measure(const rill_domain *whole, int count);
+
 /** Free what parts own; zeroed ones are allowed. */
 void rill_parts_destroy(rill_parts *parts);
 

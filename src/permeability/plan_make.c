@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "domain/domain.h"
 #include "domain/links.h"
+#include "domain/parts.h"
 #include "kernel/storage.h"
 #include "kernel/variant.h"
 #include "network/network.h"
@@ -16,44 +17,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many of the devices are the one that is listed most often. */
-static int most_alike(const rill_permeability_options *o)
-{
-    int most = 1;
-    for (int k = 0; k < o->device_count; k++) {
-        int alike = 0;
-        for (int j = 0; j < o->device_count; j++) alike += o->devices[j] == o->devices[k];
-        if (alike > most) most = alike;
-    }
-    return most;
-}
-
 /* What changes with several devices: each holds its part and up to three planes more, and the host a copy of
  * voxels and numbers. */
-static void parts_plan(const rill_geom *geom, const rill_permeability_options *o,
-                       const rill_numbering *numbering, rill_permeability_plan *plan)
+static void parts_plan(const rill_domain *domain, const rill_permeability_options *o,
+                       rill_permeability_plan *plan)
 {
     plan->parts = o->device_count > 1 ? o->device_count : 1;
-    plan->part_nodes = numbering->nodes;
-    plan->part_bytes = 0;
+    const rill_parts_size size = rill_parts_measure(domain, plan->parts);
+    const uint64_t word = rill_storage_size((int)rill_variant_normal(o->variant).storage);
+    plan->part_nodes = size.nodes;
+    plan->part_bytes = size.crossing * word;
     if (plan->parts == 1) return;
-    uint64_t largest = 0;
-    for (uint32_t z = 0; z < geom->n[2]; z++) {
-        const uint64_t nodes =
-            rill_numbering_before_plane(numbering, z + 1) - rill_numbering_before_plane(numbering, z);
-        if (nodes > largest) largest = nodes;
-    }
-    const uint64_t crossing = o->variant.lattice == RILL_D3Q27 ? 9 : 5; /* links of a node through a plane */
-    const uint64_t size = rill_storage_size((int)rill_variant_normal(o->variant).storage);
-    plan->part_nodes = (numbering->nodes / (uint64_t)plan->parts + RILL_CHUNK) / RILL_CHUNK * RILL_CHUNK;
-    plan->part_bytes = 2 * crossing * largest * size;
-    const double share = (double)(plan->part_nodes + 3 * largest) / (double)numbering->nodes;
-    const double links = (double)(2 * crossing * largest) * (2 * sizeof(rill_cut_link) + 3.0 * (double)size);
+    const double links = (double)size.crossing * (2 * sizeof(rill_cut_link) + 3.0 * (double)word);
     const bool host = plan->device_bytes == 0;
-    if (!host) plan->device_bytes = (uint64_t)(most_alike(o) * (share * (double)plan->device_bytes + links));
-    plan->host_bytes += rill_geom_voxels(geom) + rill_numbering_bytes(geom) +
+    const int alike = rill_devices_alike(o->devices, o->device_count);
+    if (!host) plan->device_bytes = (uint64_t)(alike * (size.share * (double)plan->device_bytes + links));
+    plan->host_bytes += rill_geom_voxels(domain->geom) + rill_numbering_bytes(domain->geom) +
                         (uint64_t)(plan->parts * links) +
-                        (host ? (uint64_t)((share * plan->parts - 1) * (double)plan->host_bytes) : 0);
+                        (host ? (uint64_t)((size.share * plan->parts - 1) * (double)plan->host_bytes) : 0);
 }
 
 /* Host memory: links while they are built, then what a simulation adds, and the moments read at the end. */
@@ -89,7 +70,7 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     plan->host_bytes = building > running ? building : running;
     plan->device_bytes = host ? 0 : sim + labels + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
     plan->device_free = 0;
-    parts_plan(geom, o, &domain->numbering, plan);
+    parts_plan(domain, o, plan);
     if (!host) RILL_TRY(rill_device_available(device, &plan->device_free));
 done:
     rill_device_leave(o->device, device);

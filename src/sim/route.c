@@ -54,8 +54,8 @@ rill_status rill_route_receive(const rill_route *r, unsigned exchange)
     const void *words = r->sent[exchange & 1];
     const rill_launch launch = rill_sim_launch(r->to);
     if (r->received) {
-        RILL_TRY(rill_device_pass(r->to->device, r->received, r->from->device, words,
-                                  r->count * word_bytes(r)));
+        RILL_TRY(
+            rill_device_pass(r->to->device, r->received, r->from->device, words, r->count * word_bytes(r)));
         words = r->received;
     }
     r->to->kernels->unpack(&launch, r->receives, r->count, words);

@@ -19,7 +19,8 @@ typedef struct rill_route {
 
 /**
  * Lay a route out.
- * @param[in] sends, receives  [count], word k of one is word k of the other; borrowed while the route is there
+ * @param[in] sends, receives  [count], word k of one is word k of the other; borrowed while the route is
+ * there
  */
 rill_status rill_route_create(rill_sim *from, rill_sim *to, const rill_cut_link *sends,
                               const rill_cut_link *receives, uint64_t count, rill_route *out);

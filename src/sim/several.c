@@ -34,8 +34,8 @@ static rill_status routes_create(rill_several *s)
     rill_status status = RILL_OK;
     const int count = s->parts.count;
     s->routes = calloc((size_t)count * (size_t)count, sizeof *s->routes);
-    s->turns = calloc((size_t)count, sizeof *s->turns);
-    if (!s->routes || !s->turns) return rill_fail(RILL_SYSTEM, "out of memory for %d devices", count);
+    s->reversed = calloc((size_t)count, sizeof *s->reversed);
+    if (!s->routes || !s->reversed) return rill_fail(RILL_SYSTEM, "out of memory for %d devices", count);
     for (int p = 0; p < count; p++) {
         const rill_part *to = &s->parts.part[p];
         for (int q = 0; q < count; q++) {
@@ -49,7 +49,7 @@ static rill_status routes_create(rill_several *s)
         }
         if (to->turn_count)
             RILL_TRY(rill_device_share(s->sims[p]->device, to->turns, to->turn_count * sizeof(rill_swap),
-                                       "mirrored links", &s->turns[p]));
+                                       "mirrored links", &s->reversed[p]));
     }
 done:
     return status;
@@ -96,12 +96,12 @@ void rill_several_destroy(rill_several *s)
     patches_free(s);
     for (int k = 0; k < s->route_count; k++) rill_route_destroy(&s->routes[k]);
     for (int p = 0; p < s->parts.count && s->sims; p++) {
-        if (s->sims[p] && s->turns) rill_device_release(s->sims[p]->device, s->turns[p]);
+        if (s->sims[p] && s->reversed) rill_device_release(s->sims[p]->device, s->reversed[p]);
         rill_sim_destroy(s->sims[p]);
         if (s->sponges) rill_array_destroy(s->sponges[p]);
     }
     free(s->routes);
-    free(s->turns);
+    free(s->reversed);
     free(s->sims);
     free(s->sponges);
     rill_parts_destroy(&s->parts);
@@ -133,7 +133,7 @@ static rill_status receive(rill_several *s)
     for (int k = 0; k < s->route_count; k++) RILL_TRY(rill_route_receive(&s->routes[k], s->exchanges));
     for (int p = 0; p < s->parts.count; p++) {
         const rill_launch launch = rill_sim_launch(s->sims[p]);
-        if (s->turns[p]) s->sims[p]->kernels->swap(&launch, s->turns[p], s->parts.part[p].turn_count);
+        if (s->reversed[p]) s->sims[p]->kernels->swap(&launch, s->reversed[p], s->parts.part[p].turn_count);
     }
 done:
     return status;
@@ -152,7 +152,8 @@ done:
 }
 
 /* Make one step. Interpolated bounce-back reads what comes in from other parts; mirrored boundaries, with
- * which it does not go, replace what patches read. @param first, last  of the steps that are made at a time */
+ * which it does not go, replace what patches read. @param first, last  of the steps that are made at a time
+ */
 static rill_status step_once(rill_sim *sim, bool first, bool last)
 {
     rill_status status = RILL_OK;

@@ -36,7 +36,7 @@ struct rill_several {
     rill_sim **sims;    /* [parts.count] */
     rill_route *routes; /* [route_count], of crossing links */
     int route_count;
-    const void **turns; /* [parts.count], rill_part.turns on the devices; NULL: none */
+    const void **reversed; /* [parts.count], links that change sign; NULL: none */
     rill_homes *patches;
     int patch_count;
     rill_stage **stages;

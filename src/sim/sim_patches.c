@@ -44,7 +44,7 @@ done:
     return status;
 }
 
-/* Find where the links of a patch are. @param one  room for one place */
+/* Find where the links of a patch are. @param one  room for one */
 static rill_status patch_find(rill_sim *sim, int patch, rill_home *one, rill_homes *out)
 {
     if (patch < 0 || patch >= patch_count(sim))
@@ -55,7 +55,8 @@ static rill_status patch_find(rill_sim *sim, int patch, rill_home *one, rill_hom
     return RILL_OK;
 }
 
-/* Find an opening, which is in one place; of a wall one of its places, which refuses what walls have not. */
+/* Find an opening, which one simulation has; of a wall one that has a part, which refuses what walls have
+ * not. */
 static rill_status opening_find(rill_sim *sim, int patch, rill_home *out)
 {
     rill_homes at = {NULL, 0};

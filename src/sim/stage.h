@@ -17,10 +17,10 @@
 typedef struct rill_stage {
     rill_geom *geom;
     rill_domain *domain;
-    rill_sim *sim; /**< the opening is its only patch */
-    int count;     /**< parts that have nodes of the opening */
-    rill_route *in, *out;            /**< [count] */
-    rill_cut_link **lists;           /**< [4 count], of the routes */
+    rill_sim *sim;         /**< the opening is its only patch */
+    int count;             /**< parts that have nodes of the opening */
+    rill_route *in, *out;  /**< [count] */
+    rill_cut_link **lists; /**< [4 count], of the routes */
 } rill_stage;
 
 /**

@@ -11,6 +11,9 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "domain/domain.h"
+#include "domain/parts.h"
+#include "kernel/storage.h"
+#include "kernel/stream.h"
 #include "sim/sim.h"
 #include "sim/sim_priv.h"
 #include "kernel/variant.h"
@@ -244,6 +247,8 @@ static rill_status choose_law(planner *p)
     *o = rill_sim_options_default();
     o->backend = p->options->backend;
     o->device = p->options->device;
+    o->devices = p->options->devices;
+    o->device_count = p->options->device_count;
     o->tau = 0.5 + 3 * typical;
     plan->tau_low = plan->tau_high = o->tau;
     if (c->law.kind == RILL_LAW_NEWTONIAN) return RILL_OK;
@@ -303,6 +308,10 @@ static rill_status choose_variant(planner *p, rill_device *device)
     if (c->run.addressing >= 0) v.addressing = (rill_addressing)c->run.addressing;
     plan->variant_reason =
         rill_variant_choose_for(&v, device, p->geom, c->run.stream >= 0, c->run.addressing >= 0);
+    if (p->options->device_count > 1 && c->run.stream < 0 && rill_stream_ring(v.stream)) {
+        v.stream = RILL_AA;
+        plan->variant_reason = "one array, on several devices";
+    }
     status = rill_variant_check(v);
     if (status != RILL_OK) {
         rill_fail_prefix("%s", c->path);
@@ -353,6 +362,26 @@ static void count_disk(planner *p, uint64_t series)
     if (c->output.slices) plan->output_bytes += 3 * PICTURE_BYTES;
 }
 
+/* On several devices each holds its part and up to three planes more; on the CPU all are on the host. */
+static void count_parts(planner *p)
+{
+    rill_case_plan *plan = p->plan;
+    const rill_plan_options *o = p->options;
+    plan->parts = o->device_count > 1 ? o->device_count : 1;
+    const rill_parts_size size = rill_parts_measure(plan->domain, plan->parts);
+    const uint64_t word = rill_storage_size((int)plan->options.variant.storage);
+    plan->part_nodes = size.nodes;
+    plan->part_bytes = size.crossing * word;
+    if (plan->parts == 1) return;
+    const double links = (double)size.crossing * (2 * sizeof(rill_cut_link) + 3.0 * (double)word);
+    if (plan->device_bytes)
+        plan->device_bytes = (uint64_t)(rill_devices_alike(o->devices, o->device_count) *
+                                        (size.share * (double)plan->device_bytes + links));
+    else
+        plan->host_bytes += (uint64_t)((size.share * plan->parts - 1) * (double)plan->host_bytes);
+    plan->host_bytes += plan->voxels + rill_numbering_bytes(p->geom) + (uint64_t)(plan->parts * links);
+}
+
 static rill_status count_memory(planner *p, rill_device *device)
 {
     rill_status status = RILL_OK;
@@ -375,6 +404,7 @@ static rill_status count_memory(planner *p, rill_device *device)
     plan->host_bytes = rill_numbering_bytes(p->geom) + (moments ? slice : 0) + observers.host + at_times +
                        (device->backend->host ? sim : links);
     plan->device_bytes = device->backend->host ? 0 : sim;
+    count_parts(p);
     count_disk(p, observers.series);
     if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));
 done:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file generate.h
- * Synthetic geometries: periodic sphere arrays, random sphere packs, tubes, Gaussian random fields,
- * gyroids, plates, ducts, pipes, boxes and noise.
+ * Synthetic geometries: periodic sphere arrays, random sphere packs, river beds, tubes, Gaussian random
+ * fields, gyroids, plates, ducts, pipes, boxes and noise.
  *
  * Every generator has an options struct with a _default() and hands back a rill_geom with periodic
  * sides, its own name as `source` and its total porosity counted. Lengths are in voxels; the centre of
@@ -60,7 +60,7 @@ typedef struct rill_pack_options {
     uint32_t n[3];   /**< voxels along x, y, z */
     double radius;   /**< mean radius */
     double spread;   /**< standard deviation of the radii over their mean, 0 ... 0.5 (evenly distributed) */
-    double porosity; /**< aimed at by the number of spheres; without overlap at least 0.38 */
+    double porosity; /**< aimed at by the number of spheres; without overlap at least 0.38 - 0.0658 spread */
     bool overlap;    /**< Boolean model: centres independent, so that spheres overlap */
     uint64_t seed;
 } rill_pack_options;
@@ -90,6 +90,40 @@ void rill_pack_destroy(rill_pack *pack);
 
 /** Turn a pack into voxels: solid where r <= R. */
 rill_status rill_generate_pack(const rill_pack_options *options, const rill_pack *pack, rill_geom **out);
+
+/* ---- river beds ------------------------------------------------------------------------------ */
+
+/**
+ * A bed of spheres below a free channel. z is vertical: the layer of voxels z = 0 is solid, the bed lies
+ * on it, the rest is fluid. Periodic along x and y; the solid layer separates the box from its image along z.
+ */
+typedef struct rill_riverbed_options {
+    uint32_t n[3];   /**< voxels along x, y, z */
+    uint32_t height; /**< mean height of the bed over the solid layer in voxels, at most n[2] - 1 less the
+                          largest radius; 0: half of n[2] */
+    double radius;   /**< mean radius */
+    double spread;   /**< of the radii, as that of a pack */
+    double porosity; /**< of the bed, at least that of a pack */
+    uint64_t seed;
+} rill_riverbed_options;
+
+/** What a bed became. */
+typedef struct rill_riverbed {
+    uint64_t spheres; /**< with their centres over the solid layer */
+    uint32_t height;  /**< mean height over the solid layer in voxels */
+    double porosity;  /**< counted from the solid layer up to the largest radius below the mean height */
+} rill_riverbed;
+
+/** Return 128^3 voxels, height 64, radius 8, spread 0.35, porosity 0.37, seed 1 (porosity of all 0.68). */
+rill_riverbed_options rill_riverbed_options_default(void);
+
+/**
+ * Generate a river bed from a periodic pack as high as the bed. Its floor cuts through the pack. Its surface
+ * cuts no sphere: spheres whose centre is below the mean height are there as a whole, no others are.
+ * @param[out] bed  may be NULL
+ * @return RILL_NUMERICS when the spheres cannot be separated
+ */
+rill_status rill_generate_riverbed(const rill_riverbed_options *options, rill_geom **out, rill_riverbed *bed);
 
 /* ---- random tubes ---------------------------------------------------------------------------- */
 

@@ -42,6 +42,7 @@ static void print_summary(const cli_generate_kind *kind, const choices *c, const
         cli_row("walls", "exact, on %llu links", (unsigned long long)geom->surface->wall_count);
     if (g->has_seed) cli_row("seed", "%llu", (unsigned long long)g->seed);
     if (g->has_porosity) cli_row("porosity asked for", "%.6f", g->porosity);
+    if (g->bed > 0) cli_row("porosity of the bed", "%.6f", g->bed);
     cli_row("porosity", "%.6f", geom->porosity.total);
     cli_row("fluid nodes", "%llu", (unsigned long long)rill_geom_fluid(geom));
     if (c->output) cli_row("geometry", "%s", c->output);
@@ -53,17 +54,17 @@ static json_t *real_or_null(bool known, double value) { return known ? rill_json
 static rill_status write_json(const cli_generate_kind *kind, const choices *c, const rill_geom *geom)
 {
     const cli_generated *g = &c->kind;
-    json_t *json =
-        json_pack("{s:s, s:[i,i,i], s:o, s:[s,s,s], s:o, s:o, s:o, s:{s:o, s:f}, s:I, s:s?, s:s?, s:s, s:s}",
-                  "kind", kind->name, "voxels", (int)geom->n[0], (int)geom->n[1], (int)geom->n[2],
-                  "voxel_size_m", real_or_null(geom->spacing > 0, geom->spacing), "sides",
-                  rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
-                  rill_side_name(geom->sides[2]), "radius", real_or_null(g->has_radius, g->radius), "spheres",
-                  g->spheres ? json_integer((json_int_t)g->spheres) : json_null(), "seed",
-                  g->has_seed ? json_integer((json_int_t)g->seed) : json_null(), "porosity", "asked",
-                  real_or_null(g->has_porosity, g->porosity), "total", geom->porosity.total, "fluid_nodes",
-                  (json_int_t)rill_geom_fluid(geom), "geometry", c->output, "raw", c->raw, "command", c->line,
-                  "software", rill_version());
+    json_t *json = json_pack(
+        "{s:s, s:[i,i,i], s:o, s:[s,s,s], s:o, s:o, s:o, s:{s:o, s:o, s:f}, s:I, s:s?, s:s?, s:s, s:s}",
+        "kind", kind->name, "voxels", (int)geom->n[0], (int)geom->n[1], (int)geom->n[2], "voxel_size_m",
+        real_or_null(geom->spacing > 0, geom->spacing), "sides", rill_side_name(geom->sides[0]),
+        rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]), "radius",
+        real_or_null(g->has_radius, g->radius), "spheres",
+        g->spheres ? json_integer((json_int_t)g->spheres) : json_null(), "seed",
+        g->has_seed ? json_integer((json_int_t)g->seed) : json_null(), "porosity", "asked",
+        real_or_null(g->has_porosity, g->porosity), "bed", real_or_null(g->bed > 0, g->bed), "total",
+        geom->porosity.total, "fluid_nodes", (json_int_t)rill_geom_fluid(geom), "geometry", c->output, "raw",
+        c->raw, "command", c->line, "software", rill_version());
     if (!json) return rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json);
     const rill_status status = cli_json_write(json, c->json);
     json_decref(json);

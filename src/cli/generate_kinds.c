@@ -49,6 +49,11 @@ static const char *const walls[] = {"half-way", "exact", NULL};
     {                                                                                                        \
         "porosity", 0, CLI_REAL, &(g)->porosity, "FRACTION", help_, .min = 0, .max = 1                       \
     }
+#define SPREAD(g)                                                                                            \
+    {                                                                                                        \
+        "spread", 0, CLI_REAL, &(g)->spread, "FRACTION",                                                     \
+            "standard deviation of the radii over their mean, up to 0.5", .min = 0, .max = 0.5               \
+    }
 
 static void set_size(cli_generated *g, const uint32_t n[3])
 {
@@ -157,9 +162,8 @@ static const cli_option *pack_options(cli_generated *g)
     const cli_option table[] = {
         SIZE(g),
         LENGTH("radius", &g->radius, "mean radius of the spheres"),
-        {"spread", 0, CLI_REAL, &g->spread, "FRACTION",
-         "standard deviation of the radii over their mean, up to 0.5", .min = 0, .max = 0.5},
-        POROSITY(g, "pore fraction; without overlap at least 0.38"),
+        SPREAD(g),
+        POROSITY(g, "pore fraction; without overlap at least 0.38 - 0.0658 times the spread"),
         {"overlap", 0, CLI_FLAG, &g->overlap, .help = "spheres lie anywhere and overlap (Boolean model)"},
         SEED(g),
         {0},
@@ -183,6 +187,51 @@ static rill_status pack_generate(cli_generated *g, rill_geom **out)
     g->spheres = pack.count;
 done:
     rill_pack_destroy(&pack);
+    return status;
+}
+
+/* ---- river beds ---- */
+
+static void riverbed_defaults(cli_generated *g)
+{
+    const rill_riverbed_options o = rill_riverbed_options_default();
+    set_size(g, o.n);
+    g->radius = o.radius;
+    g->spread = o.spread;
+    g->porosity = o.porosity;
+    g->seed = o.seed;
+}
+
+static const cli_option *riverbed_options(cli_generated *g)
+{
+    const cli_option table[] = {
+        SIZE(g),
+        {"height", 0, CLI_COUNT, &g->height, "N", "mean height of the bed over the solid layer",
+         .fallback = "half of the voxels along z", .min = 1, .max = INT_MAX},
+        LENGTH("radius", &g->radius, "mean radius of the spheres"),
+        SPREAD(g),
+        POROSITY(g, "pore fraction of the bed; at least 0.38 - 0.0658 times the spread"),
+        SEED(g),
+        {0},
+    };
+    return keep(table, sizeof table);
+}
+
+static rill_status riverbed_generate(cli_generated *g, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_riverbed bed;
+    rill_riverbed_options o = {.height = (uint32_t)g->height,
+                               .radius = g->radius,
+                               .spread = g->spread,
+                               .porosity = g->porosity,
+                               .seed = g->seed};
+    RILL_TRY(read_size(g->size, o.n));
+    RILL_TRY(rill_generate_riverbed(&o, out, &bed));
+    g->has_radius = g->has_porosity = g->has_seed = true;
+    g->spheres = bed.spheres;
+    g->bed = bed.porosity;
+done:
     return status;
 }
 
@@ -444,6 +493,13 @@ const cli_generate_kind cli_generate_kinds[] = {
      "none\n"
      "do (force-biased packing), periodically.",
      KIND(pack)},
+    {"riverbed", "a bed of spheres below a free channel, z vertical",
+     "The bed is a random pack without overlap on a solid layer (z = 0). Spheres with their centre below "
+     "the\n"
+     "height are there as a whole, so that the surface of the bed is rough. The solid layer also separates\n"
+     "the channel from its periodic image; --sides periodic,periodic,mirror makes the top a plane of "
+     "symmetry.",
+     KIND(riverbed)},
     {"tubes", "curved tubes through a solid box",
      "Centre lines are closed B-splines; tubes may cross and join.", KIND(tubes)},
     {"grf", "a thresholded Gaussian random field", NULL, KIND(grf)},

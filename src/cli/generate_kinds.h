@@ -18,7 +18,8 @@ typedef struct cli_generated {
     int array, axis;
     int exact; /**< 1: walls where they are, not half-way */
 
-    uint64_t spheres;                        /**< made; 0 when the kind has none */
+    double bed;       /**< porosity of a river bed that was made; 0 when the kind has none */
+    uint64_t spheres; /**< made; 0 when the kind has none */
     bool has_seed, has_porosity, has_radius; /**< whether the kind knows these, for the summary */
 } cli_generated;
 

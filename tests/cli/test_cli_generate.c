@@ -32,6 +32,7 @@ Test(cli_generate, every_kind_arrives_in_its_file)
         {{"spheres", "--radius", "16", "--cells", "32"}, {32, 32, 32}, 0},
         {{"pack", "--size", "48", "--radius", "6", "--porosity", "0.5"}, {48, 48, 48}, 0},
         {{"pack", "--size", "48x40x32", "--overlap", "--seed", "3"}, {48, 40, 32}, 0},
+        {{"riverbed", "--size", "48,40,40", "--radius", "4", "--height", "18"}, {48, 40, 40}, 0},
         {{"tubes", "--size", "48,40,32", "--radius", "4", "--waviness", "5", "--axis", "x"}, {48, 40, 32}, 0},
         {{"grf", "--size", "40", "--porosity", "0.25"}, {40, 40, 40}, 16000},
         {{"gyroid", "--cells", "32", "--periods", "2"}, {32, 32, 32}, 16384},
@@ -95,10 +96,23 @@ Test(cli_generate, summary_as_table_and_json)
     rill_geom_destroy(g);
 }
 
+Test(cli_generate, summary_of_a_riverbed_tells_the_porosity_of_the_bed)
+{
+    const cli_result r = cli_test_run("generate", "riverbed", "--size", "64", "--radius", "4", "--json",
+                                      "a.json", "-o", "a.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "porosity of the bed"));
+    json_t *json = json_load_file("a.json", 0, NULL);
+    const json_t *porosity = json_object_get(json, "porosity");
+    cr_expect_float_eq(json_real_value(json_object_get(porosity, "bed")), 0.37, 0.02);
+    cr_expect_float_eq(json_real_value(json_object_get(porosity, "total")), (32 * 0.37 + 31) / 64, 0.02);
+    json_decref(json);
+}
+
 Test(cli_generate, help_shows_kinds_options_and_defaults)
 {
-    static const char *const kinds[] = {"spheres", "pack", "tubes", "grf", "gyroid",
-                                        "plates",  "duct", "pipe",  "box", "noise"};
+    static const char *const kinds[] = {"spheres", "pack", "riverbed", "tubes", "grf",  "gyroid",
+                                        "plates",  "duct", "pipe",     "box",   "noise"};
     const cli_result all = cli_test_run("generate", "--help");
     cr_expect_eq(all.code, 0);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -139,6 +153,9 @@ Test(cli_generate, wrong_options_are_refused)
     FAILS("raise --porosity", "pack", "--porosity", "0.2", "-o", "a.geom.h5");
     FAILS("out of range", "pack", "--porosity", "1.2", "-o", "a.geom.h5");
     FAILS("lower --radius or raise --size", "pack", "--size", "16", "--radius", "9", "-o", "a.geom.h5");
+    FAILS("lower --height", "riverbed", "--height", "100000", "-o", "a.geom.h5");
+    FAILS("raise --porosity or --spread", "riverbed", "--porosity", "0.2", "-o", "a.geom.h5");
+    FAILS("out of range", "riverbed", "--spread", "0.7", "-o", "a.geom.h5");
     FAILS("4 ... 64: change --knots", "tubes", "--knots", "2", "-o", "a.geom.h5");
     FAILS("change --correlation or raise --size", "grf", "--size", "64", "--correlation", "30", "-o",
           "a.geom.h5");

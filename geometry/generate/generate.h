@@ -148,6 +148,59 @@ rill_tubes_options rill_tubes_options_default(void);
  */
 rill_status rill_generate_tubes(const rill_tubes_options *options, rill_geom **out);
 
+/* ---- arteries -------------------------------------------------------------------------------- */
+
+/**
+ * A tree of arteries: from one inlet, each artery parts into two until there are enough outlets; the widest
+ * one parts first. Radii follow r0^3 = r1^3 + r2^3 (Murray 1926, doi:10.1073/pnas.12.3.207), angles the least
+ * work, cos a1 = (r0^4 + r1^4 - r2^4) / (2 r0^2 r1^2) (Murray 1926, doi:10.1085/jgp.9.6.835).
+ */
+typedef struct rill_arteries_options {
+    uint32_t outlets; /**< 2 to RILL_OPENINGS - 1 */
+    double radius;    /**< of the inlet in voxels */
+    double length;    /**< of every artery over its radius, 4 to 50 */
+    double ratio;   /**< least radius of the narrower of two branches over that of the wider, 0.3 to 1; ratios
+                         are distributed evenly from it to 1 */
+    double spacing; /**< edge of a voxel in metres, which scales the openings */
+    uint64_t seed;
+} rill_arteries_options;
+
+/** A straight artery. */
+typedef struct rill_artery {
+    double from[3], to[3]; /**< ends of its axis in voxels */
+    double axis[3];        /**< direction of length 1 */
+    double length, radius;
+    int parent, branches[2]; /**< numbers; -1: none */
+} rill_artery;
+
+/** The arteries of a tree. */
+typedef struct rill_arteries {
+    rill_artery *arteries; /**< [count], owned; the first one begins at the inlet, parents precede branches */
+    int count;             /**< 2 outlets - 1 */
+    uint32_t n[3];         /**< voxels of the box around them, with one solid layer */
+} rill_arteries;
+
+/** Return 200 outlets, radius 20, length 5, ratio 0.6, voxels of 0.1 mm, seed 1. */
+rill_arteries_options rill_arteries_options_default(void);
+
+/**
+ * Lay out the arteries. The plane in which an artery parts and the ratio of radii are drawn such that the
+ * branches are as far from others as possible; no two arteries touch but at the ends where one parts.
+ * @return RILL_NUMERICS when the branches find no place, RILL_USAGE for options out of range and for outlets
+ * less than four voxels wide
+ */
+rill_status rill_arteries_create(const rill_arteries_options *options, rill_arteries *out);
+
+/** Destroy the arteries of a tree; one that is all zero is allowed. */
+void rill_arteries_destroy(rill_arteries *arteries);
+
+/**
+ * Turn arteries into voxels, with exact walls and with openings: inlet, outlet-1, outlet-2 ..., largest
+ * first. An artery is a cylinder, flat at openings, with a ball of its radius where it parts.
+ */
+rill_status rill_generate_arteries(const rill_arteries_options *options, const rill_arteries *arteries,
+                                   rill_geom **out);
+
 /* ---- level sets ------------------------------------------------------------------------------ */
 
 /** A Gaussian random field, fluid below the level that gives the porosity. */

@@ -36,6 +36,9 @@ rill_status rill_generate_paint(rill_geom *geom, uint64_t period, const rill_sph
  */
 rill_status rill_generate_relax(const uint32_t n[3], rill_sphere *spheres, uint64_t count);
 
+/** Return the cube root, with the same bits everywhere: those of cbrt() may differ between machines. */
+double rill_generate_cube_root(double x);
+
 /** Refuse a porosity that is not between 0 and 1, both excluded. */
 rill_status rill_generate_check_porosity(double porosity);
 

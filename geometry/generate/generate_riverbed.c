@@ -28,10 +28,11 @@ static rill_status check(const rill_riverbed_options *o, uint32_t height)
 {
     const double widest = o->radius * (1 + sqrt(3) * o->spread), most = o->n[2] - 1 - widest;
     if (height >= 1 && height <= most) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "a bed of height %u with spheres of radius up to %g needs more than the %u voxels along z: "
-                     "lower --height or --radius, or raise --size",
-                     height, widest, o->n[2]);
+    return rill_fail(
+        RILL_USAGE,
+        "a bed of height %u with spheres of radius up to %g needs more than the %u voxels along z: "
+        "lower --height or --radius, or raise --size",
+        height, widest, o->n[2]);
 }
 
 /**

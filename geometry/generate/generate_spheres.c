@@ -34,22 +34,11 @@ double rill_spheres_touching(rill_array array)
     }
 }
 
-/** Return the cube root by Newton's method from above: cbrt() may differ between machines in its last bit. */
-static double cube_root(double x)
-{
-    double y = x > 1 ? x : 1;
-    for (;;) {
-        const double next = y - (y - x / (y * y)) / 3;
-        if (!(next < y)) return y;
-        y = next;
-    }
-}
-
 double rill_spheres_radius(const rill_spheres_options *options)
 {
     if (options->radius > 0) return options->radius;
     return options->cells *
-           cube_root(3 * options->solid_fraction / (4 * M_PI * arrays[options->array].count));
+           rill_generate_cube_root(3 * options->solid_fraction / (4 * M_PI * arrays[options->array].count));
 }
 
 static rill_status check(const rill_spheres_options *o)

@@ -281,6 +281,54 @@ done:
     return status;
 }
 
+/* ---- arteries ---- */
+
+static void arteries_defaults(cli_generated *g)
+{
+    const rill_arteries_options o = rill_arteries_options_default();
+    g->outlets = o.outlets;
+    g->radius = o.radius;
+    g->lengths = o.length;
+    g->ratio = o.ratio;
+    g->voxel_size = o.spacing;
+    g->seed = o.seed;
+    g->sides = "wall";
+}
+
+static const cli_option *arteries_options(cli_generated *g)
+{
+    const cli_option table[] = {
+        {"outlets", 0, CLI_COUNT, &g->outlets, "N", "number of outlets, 2 to 252", .min = 2,
+         .max = RILL_OPENINGS - 1},
+        LENGTH("radius", &g->radius, "radius of the inlet"),
+        {"length", 0, CLI_REAL, &g->lengths, "RADII", "length of every artery over its radius, 4 to 50",
+         .min = 4, .max = 50},
+        {"ratio", 0, CLI_REAL, &g->ratio, "RATIO",
+         "least ratio of the radii of two branches; ratios are drawn from it to 1", .min = 0.3, .max = 1},
+        SEED(g),
+        {0},
+    };
+    return keep(table, sizeof table);
+}
+
+static rill_status arteries_generate(cli_generated *g, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_arteries arteries = {0};
+    const rill_arteries_options o = {.outlets = (uint32_t)g->outlets,
+                                     .radius = g->radius,
+                                     .length = g->lengths,
+                                     .ratio = g->ratio,
+                                     .spacing = g->voxel_size,
+                                     .seed = g->seed};
+    RILL_TRY(rill_arteries_create(&o, &arteries));
+    RILL_TRY(rill_generate_arteries(&o, &arteries, out));
+    g->has_radius = g->has_seed = true;
+done:
+    rill_arteries_destroy(&arteries);
+    return status;
+}
+
 /* ---- level sets and noise ---- */
 
 static void grf_defaults(cli_generated *g)
@@ -502,6 +550,11 @@ const cli_generate_kind cli_generate_kinds[] = {
      KIND(riverbed)},
     {"tubes", "curved tubes through a solid box",
      "Centre lines are closed B-splines; tubes may cross and join.", KIND(tubes)},
+    {"arteries", "a tree of arteries with an inlet and up to 252 outlets, for rill run",
+     "Radii and angles follow Murray's laws. Openings are named inlet, outlet-1, outlet-2, ... (widest "
+     "first).\n"
+     "Walls are where the arteries are. The box fits the arteries: --radius sets the resolution.",
+     KIND(arteries)},
     {"grf", "a thresholded Gaussian random field", NULL, KIND(grf)},
     {"gyroid", "a gyroid at a porosity", NULL, KIND(gyroid)},
     {"plates", "two parallel plates", channel, KIND(plates)},

@@ -82,6 +82,7 @@ Test(generate_random, packs_do_not_overlap)
          .porosity = 0.6,
          .seed = 5}, /* fewer than three cells along an axis */
         {.n = {64, 64, 64}, .radius = 4, .porosity = 0.8, .seed = 6},
+        {.n = {64, 64, 64}, .radius = 4, .spread = 0.35, .porosity = 0.36, .seed = 7}, /* denser than equal */
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const rill_pack_options *o = &cases[c];
@@ -133,6 +134,88 @@ Test(generate_random, packs_equal_brute_force)
             }
     cr_expect_eq(wrong, 0);
     rill_geom_destroy(g);
+    rill_pack_destroy(&pack);
+}
+
+/* ---- river beds ------------------------------------------------------------------------------ */
+
+/* Whether a place lies within a sphere of the pack, lifted by `up`, periodically along x and y. */
+static bool within(const rill_pack *pack, const uint32_t n[3], const double p[3], double up)
+{
+    for (uint64_t s = 0; s < pack->count; s++) {
+        const rill_sphere *ball = &pack->spheres[s];
+        const double dx = remainder(p[0] - ball->centre[0], n[0]), dz = p[2] - ball->centre[2] - up;
+        const double dy = remainder(p[1] - ball->centre[1], n[1]);
+        if (dx * dx + dy * dy + dz * dz <= ball->radius * ball->radius) return true;
+    }
+    return false;
+}
+
+Test(generate_random, riverbeds_are_whole_spheres_on_a_cut_floor)
+{
+    const rill_riverbed_options o = {
+        .n = {60, 47, 70}, .height = 33, .radius = 5, .spread = 0.3, .porosity = 0.4, .seed = 2};
+    const rill_pack_options bed = {.n = {60, 47, 33}, .radius = 5, .spread = 0.3, .porosity = 0.4, .seed = 2};
+    rill_pack pack;
+    rill_geom *g = NULL;
+    cr_assert_eq(rill_pack_create(&bed, &pack), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_generate_riverbed(&o, &g, NULL), RILL_OK, "%s", rill_error_message());
+    uint64_t wrong = 0, above = 0;
+    for (uint32_t z = 0; z < o.n[2]; z++)
+        for (uint32_t y = 0; y < o.n[1]; y++)
+            for (uint32_t x = 0; x < o.n[0]; x++) {
+                const double p[3] = {x + 0.5, y + 0.5, z + 0.5};
+                const bool below = z < 10 && within(&pack, o.n, p, 1 - 33.0); /* images at the floor */
+                const bool solid = z == 0 || within(&pack, o.n, p, 1) || below;
+                wrong += at(g, x, y, z) != (solid ? RILL_SOLID : RILL_FLUID);
+                above += z >= 34 && solid;
+            }
+    cr_expect_eq(wrong, 0);
+    cr_expect_gt(above, 0); /* spheres rise over the mean height */
+    rill_geom_destroy(g);
+    rill_pack_destroy(&pack);
+}
+
+Test(generate_random, riverbeds_have_their_porosity)
+{
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        rill_riverbed_options o = rill_riverbed_options_default();
+        rill_riverbed bed;
+        rill_geom *g = NULL;
+        o.radius = 5;
+        o.seed = seed;
+        cr_assert_eq(rill_generate_riverbed(&o, &g, &bed), RILL_OK, "%s", rill_error_message());
+        cr_expect_eq(bed.height, 64);
+        cr_expect_float_eq(bed.porosity, 0.37, 0.005, "%g", bed.porosity);
+        cr_expect_float_eq(g->porosity.total, (64 * 0.37 + 63) / 128, 0.005, "%g", g->porosity.total);
+        rill_geom_destroy(g);
+    }
+}
+
+/* Nothing floats over the bed: nearly every sphere at the surface has another one close below. */
+Test(generate_random, spheres_of_a_riverbed_lie_on_others)
+{
+    const rill_pack_options o = {
+        .n = {128, 128, 64}, .radius = 5, .spread = 0.2, .porosity = 0.38, .seed = 1};
+    rill_pack pack;
+    uint64_t top = 0, lie = 0;
+    cr_assert_eq(rill_pack_create(&o, &pack), RILL_OK, "%s", rill_error_message());
+    for (uint64_t i = 0; i < pack.count; i++) {
+        const rill_sphere *a = &pack.spheres[i];
+        bool on = false;
+        if (a->centre[2] < 64 - 2 * a->radius) continue;
+        for (uint64_t j = 0; j < pack.count; j++) {
+            const rill_sphere *b = &pack.spheres[j];
+            const double dx = remainder(a->centre[0] - b->centre[0], 128), dz = a->centre[2] - b->centre[2];
+            const double dy = remainder(a->centre[1] - b->centre[1], 128),
+                         reach = 1.05 * (a->radius + b->radius);
+            on |= dz > 0 && dx * dx + dy * dy + dz * dz < reach * reach;
+        }
+        top++;
+        lie += on;
+    }
+    cr_expect_gt(top, 100);
+    cr_expect_geq((double)lie, 0.97 * (double)top, "%g of %g", (double)lie, (double)top);
     rill_pack_destroy(&pack);
 }
 
@@ -361,6 +444,8 @@ static rill_status make(int kind, uint64_t seed, rill_geom **out)
     const rill_grf_options grf = {.n = {64, 72, 80}, .correlation = 5, .porosity = 0.3, .seed = seed};
     const rill_noise_options noise = {.n = {64, 64, 64}, .porosity = 0.3, .seed = seed};
     const rill_gyroid_options gyroid = {.cells = 60, .periods = 2, .porosity = 0.3 + 0.1 * (double)seed};
+    const rill_riverbed_options bed = {
+        .n = {64, 72, 80}, .radius = 4, .spread = 0.2, .porosity = 0.4, .seed = seed};
     switch (kind) {
     case 0:
         return pack(seed, false, out);
@@ -372,8 +457,10 @@ static rill_status make(int kind, uint64_t seed, rill_geom **out)
         return rill_generate_grf(&grf, out);
     case 4:
         return rill_generate_noise(&noise, out);
-    default:
+    case 5:
         return rill_generate_gyroid(&gyroid, out);
+    default:
+        return rill_generate_riverbed(&bed, out, NULL);
     }
 }
 
@@ -390,8 +477,9 @@ Test(generate_random, voxels_depend_on_the_seed_alone)
 {
     const uint64_t pinned[] = {UINT64_C(0x492b163ad0ed620d), UINT64_C(0x294067bd676af25d),
                                UINT64_C(0x73fa386ff6453fb9), UINT64_C(0x19e74e113e851a65),
-                               UINT64_C(0x511d7ed5e67a361a), UINT64_C(0x8bb834045c9ddda5)};
-    for (int kind = 0; kind < 6; kind++) {
+                               UINT64_C(0x511d7ed5e67a361a), UINT64_C(0x8bb834045c9ddda5),
+                               UINT64_C(0xb8095fedaaa66e3d)};
+    for (int kind = 0; kind < (int)(sizeof pinned / sizeof *pinned); kind++) {
         uint64_t first = 0;
         for (int threads = 1; threads <= 3; threads++) {
             rill_geom *g = NULL;
@@ -433,6 +521,7 @@ Test(generate_random, refuse_wrong_options)
     expect_refusal(PACK(.n = {64, 64, 64}, .radius = 6, .spread = 0.6, .porosity = 0.5), "0 ... 0.5");
     expect_refusal(PACK(.n = {64, 64, 64}, .radius = 30, .porosity = 0.95), "already more");
     expect_refusal(PACK(.n = {8000, 8000, 8000}, .radius = 0.5, .porosity = 0.5), "more than 1e+08");
+    expect_refusal(PACK(.n = {64, 64, 64}, .radius = 5, .spread = 0.3, .porosity = 0.35), "below 0.3603");
     expect_refusal(TUBES(.n = {64, 64, 64}, .count = 0, .radius = 4, .knots = 4), "0 tubes");
     expect_refusal(TUBES(.n = {64, 64, 64}, .count = 1, .radius = 40, .knots = 4), "half the width");
     expect_refusal(TUBES(.n = {64, 64, 64}, .count = 1, .radius = NAN, .knots = 4), "nan");
@@ -441,6 +530,13 @@ Test(generate_random, refuse_wrong_options)
                    "waviness of -1");
     expect_refusal(TUBES(.n = {64, 64, 64}, .count = 1, .radius = 4, .knots = 4, .axis = 3), "no axis");
     expect_refusal(TUBES(.n = {64, 0, 64}, .count = 1, .radius = 4, .knots = 4), "empty");
+#define BED(...) rill_generate_riverbed(&(rill_riverbed_options){__VA_ARGS__}, &g, NULL)
+    expect_refusal(BED(.n = {64, 64, 64}, .radius = 5, .porosity = 0.4, .height = 59), "lower --height");
+    expect_refusal(BED(.n = {64, 64, 1}, .radius = 5, .porosity = 0.4), "raise --size");
+    expect_refusal(BED(.n = {64, 64, 64}, .radius = NAN, .porosity = 0.4), "nan");
+    expect_refusal(BED(.n = {64, 64, 64}, .radius = 5, .porosity = 0.4, .height = UINT32_MAX), "4294967295");
+    expect_refusal(BED(.n = {64, 64, 64}, .radius = 5, .porosity = 0.3), "below 0.38");
+    expect_refusal(BED(.n = {64, 64, 64}, .radius = 10, .porosity = 0.5, .height = 18), "their own images");
 #define GRF(...) rill_generate_grf(&(rill_grf_options){__VA_ARGS__}, &g)
     expect_refusal(GRF(.n = {64, 64, 64}, .correlation = 17, .porosity = 0.5), "1 ... 16");
     expect_refusal(GRF(.n = {64, 64, 64}, .correlation = NAN, .porosity = 0.5), "nan");

@@ -27,3 +27,13 @@ rill_status rill_generate_check_porosity(double porosity)
     return rill_fail(
         RILL_USAGE, "a porosity of %g is not between 0 and 1: give the pore fraction, such as 0.4", porosity);
 }
+
+double rill_generate_cube_root(double x)
+{
+    double y = x > 1 ? x : 1;
+    for (;;) { /* Newton's method from above */
+        const double next = y - (y - x / (y * y)) / 3;
+        if (!(next < y)) return y;
+        y = next;
+    }
+}

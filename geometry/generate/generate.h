@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file generate.h
- * Synthetic geometries: periodic sphere arrays, random sphere packs, tubes, Gaussian random fields,
- * gyroids, plates, ducts, pipes, boxes and noise.
+ * Synthetic geometries: periodic sphere arrays, random sphere packs, river beds, tubes, Gaussian random
+ * fields, gyroids, plates, ducts, pipes, boxes and noise.
  *
  * Every generator has an options struct with a _default() and hands back a rill_geom with periodic
  * sides, its own name as `source` and its total porosity counted. Lengths are in voxels; the centre of
@@ -60,7 +60,7 @@ typedef struct rill_pack_options {
     uint32_t n[3];   /**< voxels along x, y, z */
     double radius;   /**< mean radius */
     double spread;   /**< standard deviation of the radii over their mean, 0 ... 0.5 (evenly distributed) */
-    double porosity; /**< aimed at by the number of spheres; without overlap at least 0.38 */
+    double porosity; /**< aimed at by the number of spheres; without overlap at least 0.38 - 0.0658 spread */
     bool overlap;    /**< Boolean model: centres independent, so that spheres overlap */
     uint64_t seed;
 } rill_pack_options;
@@ -91,6 +91,40 @@ void rill_pack_destroy(rill_pack *pack);
 /** Turn a pack into voxels: solid where r <= R. */
 rill_status rill_generate_pack(const rill_pack_options *options, const rill_pack *pack, rill_geom **out);
 
+/* ---- river beds ------------------------------------------------------------------------------ */
+
+/**
+ * A bed of spheres below a free channel. z is vertical: the layer of voxels z = 0 is solid, the bed lies
+ * on it, the rest is fluid. Periodic along x and y; the solid layer separates the box from its image along z.
+ */
+typedef struct rill_riverbed_options {
+    uint32_t n[3];   /**< voxels along x, y, z */
+    uint32_t height; /**< mean height of the bed over the solid layer in voxels, at most n[2] - 1 less the
+                          largest radius; 0: half of n[2] */
+    double radius;   /**< mean radius */
+    double spread;   /**< of the radii, as that of a pack */
+    double porosity; /**< of the bed, at least that of a pack */
+    uint64_t seed;
+} rill_riverbed_options;
+
+/** What a bed became. */
+typedef struct rill_riverbed {
+    uint64_t spheres; /**< with their centres over the solid layer */
+    uint32_t height;  /**< mean height over the solid layer in voxels */
+    double porosity;  /**< counted from the solid layer up to the largest radius below the mean height */
+} rill_riverbed;
+
+/** Return 128^3 voxels, height 64, radius 8, spread 0.35, porosity 0.37, seed 1 (porosity of all 0.68). */
+rill_riverbed_options rill_riverbed_options_default(void);
+
+/**
+ * Generate a river bed from a periodic pack as high as the bed. Its floor cuts through the pack. Its surface
+ * cuts no sphere: spheres whose centre is below the mean height are there as a whole, no others are.
+ * @param[out] bed  may be NULL
+ * @return RILL_NUMERICS when the spheres cannot be separated
+ */
+rill_status rill_generate_riverbed(const rill_riverbed_options *options, rill_geom **out, rill_riverbed *bed);
+
 /* ---- random tubes ---------------------------------------------------------------------------- */
 
 /** Curved tubes of fluid that run through the box along an axis, periodically on every side. */
@@ -113,6 +147,59 @@ rill_tubes_options rill_tubes_options_default(void);
  * scattered about a straight line at a random place. Tubes may cross and join.
  */
 rill_status rill_generate_tubes(const rill_tubes_options *options, rill_geom **out);
+
+/* ---- arteries -------------------------------------------------------------------------------- */
+
+/**
+ * A tree of arteries: from one inlet, each artery parts into two until there are enough outlets; the widest
+ * one parts first. Radii follow r0^3 = r1^3 + r2^3 (Murray 1926, doi:10.1073/pnas.12.3.207), angles the least
+ * work, cos a1 = (r0^4 + r1^4 - r2^4) / (2 r0^2 r1^2) (Murray 1926, doi:10.1085/jgp.9.6.835).
+ */
+typedef struct rill_arteries_options {
+    uint32_t outlets; /**< 2 to RILL_OPENINGS - 1 */
+    double radius;    /**< of the inlet in voxels */
+    double length;    /**< of every artery over its radius, 4 to 50 */
+    double ratio;   /**< least radius of the narrower of two branches over that of the wider, 0.3 to 1; ratios
+                         are distributed evenly from it to 1 */
+    double spacing; /**< edge of a voxel in metres, which scales the openings */
+    uint64_t seed;
+} rill_arteries_options;
+
+/** A straight artery. */
+typedef struct rill_artery {
+    double from[3], to[3]; /**< ends of its axis in voxels */
+    double axis[3];        /**< direction of length 1 */
+    double length, radius;
+    int parent, branches[2]; /**< numbers; -1: none */
+} rill_artery;
+
+/** The arteries of a tree. */
+typedef struct rill_arteries {
+    rill_artery *arteries; /**< [count], owned; the first one begins at the inlet, parents precede branches */
+    int count;             /**< 2 outlets - 1 */
+    uint32_t n[3];         /**< voxels of the box around them, with one solid layer */
+} rill_arteries;
+
+/** Return 200 outlets, radius 20, length 5, ratio 0.6, voxels of 0.1 mm, seed 1. */
+rill_arteries_options rill_arteries_options_default(void);
+
+/**
+ * Lay out the arteries. The plane in which an artery parts and the ratio of radii are drawn such that the
+ * branches are as far from others as possible; no two arteries touch but at the ends where one parts.
+ * @return RILL_NUMERICS when the branches find no place, RILL_USAGE for options out of range and for outlets
+ * less than four voxels wide
+ */
+rill_status rill_arteries_create(const rill_arteries_options *options, rill_arteries *out);
+
+/** Destroy the arteries of a tree; one that is all zero is allowed. */
+void rill_arteries_destroy(rill_arteries *arteries);
+
+/**
+ * Turn arteries into voxels, with exact walls and with openings: inlet, outlet-1, outlet-2 ..., largest
+ * first. An artery is a cylinder, flat at openings, with a ball of its radius where it parts.
+ */
+rill_status rill_generate_arteries(const rill_arteries_options *options, const rill_arteries *arteries,
+                                   rill_geom **out);
 
 /* ---- level sets ------------------------------------------------------------------------------ */
 

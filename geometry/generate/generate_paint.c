@@ -53,31 +53,32 @@ static void paint_slice(uint8_t *slice, const uint32_t n[3], const rill_sphere *
 
 /**
  * Sort the spheres into buckets by the slice that holds their centre.
- * @param[out] start  [nz + 1], first place of each bucket in `order`
+ * @param[out] start  [period + 1], first place of each bucket in `order`
  * @param[out] order  [count], sphere numbers
  */
-static void sort_by_slice(const rill_sphere *spheres, uint64_t count, uint32_t nz, uint64_t *start,
+static void sort_by_slice(const rill_sphere *spheres, uint64_t count, int64_t period, uint64_t *start,
                           uint64_t *order)
 {
-    memset(start, 0, ((size_t)nz + 1) * sizeof *start);
-    for (uint64_t s = 0; s < count; s++) start[wrap((int64_t)floor(spheres[s].centre[2]), nz) + 1]++;
-    for (uint32_t z = 0; z < nz; z++) start[z + 1] += start[z];
+    memset(start, 0, ((size_t)period + 1) * sizeof *start);
+    for (uint64_t s = 0; s < count; s++) start[wrap((int64_t)floor(spheres[s].centre[2]), period) + 1]++;
+    for (int64_t z = 0; z < period; z++) start[z + 1] += start[z];
     for (uint64_t s = count; s-- > 0;) { /* backwards: start[z + 1] runs from the bucket's end to its start */
-        const int64_t z = wrap((int64_t)floor(spheres[s].centre[2]), nz);
+        const int64_t z = wrap((int64_t)floor(spheres[s].centre[2]), period);
         order[--start[z + 1]] = s;
     }
-    memmove(start, start + 1, (size_t)nz * sizeof *start);
-    start[nz] = count;
+    memmove(start, start + 1, (size_t)period * sizeof *start);
+    start[period] = count;
 }
 
-rill_status rill_generate_paint(rill_geom *geom, const rill_sphere *spheres, uint64_t count, uint8_t value)
+rill_status rill_generate_paint(rill_geom *geom, uint64_t period, const rill_sphere *spheres, uint64_t count,
+                                uint8_t value)
 {
     rill_status status = RILL_OK;
     const int64_t nz = geom->n[2];
     uint64_t *start = NULL, *order = NULL;
-    RILL_TRY(rill_array_create((uint64_t)nz + 1, sizeof *start, "slices", (void **)&start));
+    RILL_TRY(rill_array_create(period + 1, sizeof *start, "slices", (void **)&start));
     RILL_TRY(rill_array_create(count ? count : 1, sizeof *order, "the order of spheres", (void **)&order));
-    sort_by_slice(spheres, count, geom->n[2], start, order);
+    sort_by_slice(spheres, count, (int64_t)period, start, order);
     double radius = 0;
     for (uint64_t s = 0; s < count; s++) radius = spheres[s].radius > radius ? spheres[s].radius : radius;
     const int64_t reach = (int64_t)ceil(radius) + 1;
@@ -85,7 +86,7 @@ rill_status rill_generate_paint(rill_geom *geom, const rill_sphere *spheres, uin
     for (int64_t z = 0; z < nz; z++) {
         uint8_t *slice = geom->voxels + (uint64_t)z * geom->n[0] * geom->n[1];
         for (int64_t near = z - reach; near <= z + reach; near++) {
-            const int64_t bucket = wrap(near, nz);
+            const int64_t bucket = wrap(near, (int64_t)period);
             for (uint64_t k = start[bucket]; k < start[bucket + 1]; k++) {
                 const rill_sphere *sphere = spheres + order[k];
                 /* the image of the sphere whose centre lies in the slice `near` */

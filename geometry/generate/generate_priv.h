@@ -20,10 +20,12 @@ void rill_generate_fill(rill_geom *geom, uint8_t value);
 /**
  * Set every voxel whose centre lies within a sphere (r <= R), or within one of its periodic images.
  * Radii of up to a few boxes are sensible: the work is the volume of the bounding slices.
+ * @param[in] period   voxels after which the spheres repeat along z, at least those of the box
  * @param[in] spheres  [count]; centres anywhere, they are wrapped into the box
  * @return RILL_SYSTEM without memory
  */
-rill_status rill_generate_paint(rill_geom *geom, const rill_sphere *spheres, uint64_t count, uint8_t value);
+rill_status rill_generate_paint(rill_geom *geom, uint64_t period, const rill_sphere *spheres, uint64_t count,
+                                uint8_t value);
 
 /**
  * Move spheres apart until none overlap (periodic box).
@@ -33,6 +35,9 @@ rill_status rill_generate_paint(rill_geom *geom, const rill_sphere *spheres, uin
  * @see generate_relax.c
  */
 rill_status rill_generate_relax(const uint32_t n[3], rill_sphere *spheres, uint64_t count);
+
+/** Return the cube root, with the same bits everywhere: those of cbrt() may differ between machines. */
+double rill_generate_cube_root(double x);
 
 /** Refuse a porosity that is not between 0 and 1, both excluded. */
 rill_status rill_generate_check_porosity(double porosity);

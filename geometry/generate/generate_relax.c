@@ -22,8 +22,9 @@ enum { max_sweeps = 20000 };
 /* Share of a pair's overlap by which each of the two moves in a sweep, and share of the last move kept. */
 static const double step = 0.15, memory = 0.95;
 
-/* Random packings of equal spheres jam near 0.64 (Scott & Kilgour 1969): the outer diameter stays below. */
-static const double jammed = 0.634, widest = 1.05;
+/* Random packings of equal spheres jam near 0.64 (Scott & Kilgour 1969): the outer diameter stays below.
+   Unequal spheres can be denser than `dense`: their outer diameter is that of a pack denser by `room`. */
+static const double jammed = 0.634, dense = 0.625, room = 0.014, widest = 1.05;
 
 /** A sphere on its way. */
 typedef struct mover {
@@ -55,6 +56,13 @@ static uint64_t cell_of(const grid *g, const double p[3])
                       cell_along(g, 0, p[0]));
 }
 
+/** Return the volume of the outer spheres over that of the true ones, at most. */
+static double grow_by(const uint32_t n[3], double volume)
+{
+    const double density = volume / n[0] / n[1] / n[2];
+    return density > dense ? 1 + room / density : jammed * n[0] * n[1] * n[2] / volume;
+}
+
 static rill_status grid_create(const uint32_t n[3], const rill_sphere *spheres, uint64_t count, grid *g)
 {
     rill_status status = RILL_OK;
@@ -64,9 +72,9 @@ static rill_status grid_create(const uint32_t n[3], const rill_sphere *spheres, 
         radius = r > radius ? r : radius;
         volume += 4 * M_PI / 3 * r * r * r;
     }
-    const double room = jammed * n[0] * n[1] * n[2] / volume;
+    const double growth = grow_by(n, volume);
     *g = (grid){.count = count, .outer = 1};
-    while (g->outer < widest && g->outer * g->outer * g->outer < room) g->outer += 1e-3;
+    while (g->outer < widest && g->outer * g->outer * g->outer < growth) g->outer += 1e-3;
     double edge = 2 * radius * g->outer;
     do {
         for (int a = 0; a < 3; a++) {

@@ -34,22 +34,11 @@ double rill_spheres_touching(rill_array array)
     }
 }
 
-/** Return the cube root by Newton's method from above: cbrt() may differ between machines in its last bit. */
-static double cube_root(double x)
-{
-    double y = x > 1 ? x : 1;
-    for (;;) {
-        const double next = y - (y - x / (y * y)) / 3;
-        if (!(next < y)) return y;
-        y = next;
-    }
-}
-
 double rill_spheres_radius(const rill_spheres_options *options)
 {
     if (options->radius > 0) return options->radius;
     return options->cells *
-           cube_root(3 * options->solid_fraction / (4 * M_PI * arrays[options->array].count));
+           rill_generate_cube_root(3 * options->solid_fraction / (4 * M_PI * arrays[options->array].count));
 }
 
 static rill_status check(const rill_spheres_options *o)
@@ -112,7 +101,7 @@ rill_status rill_generate_spheres(const rill_spheres_options *options, rill_geom
             spheres[s].centre[a] = 0.5 * options->cells * arrays[options->array].half[s][a];
     }
     rill_generate_fill(geom, RILL_FLUID);
-    RILL_TRY(rill_generate_paint(geom, spheres, (uint64_t)count, RILL_SOLID));
+    RILL_TRY(rill_generate_paint(geom, geom->n[2], spheres, (uint64_t)count, RILL_SOLID));
     RILL_TRY(rill_generate_finish(geom, "spheres"));
     const uint64_t fluid = rill_geom_fluid(geom);
     if (fluid == 0)

@@ -90,7 +90,7 @@ rill_status rill_generate_tubes(const rill_tubes_options *options, rill_geom **o
                                (void **)&spheres));
 #pragma omp parallel for schedule(static)
     for (uint32_t tube = 0; tube < options->count; tube++) lay(options, tube, spheres + tube * count, count);
-    RILL_TRY(rill_generate_paint(geom, spheres, count * options->count, RILL_FLUID));
+    RILL_TRY(rill_generate_paint(geom, geom->n[2], spheres, count * options->count, RILL_FLUID));
     RILL_TRY(rill_generate_finish(geom, "tubes"));
     *out = geom;
     geom = NULL;

@@ -9,8 +9,8 @@
 #include "rill.h"
 
 /**
- * Return the part q of the link from a fluid voxel's centre x to the solid one at x - c at which it meets the
- * wall; what is not between 0 and 1 becomes 1/2.
+ * Called from several threads. Return the part q of the link from a fluid voxel's centre x to the solid one
+ * at x - c at which it meets the wall; what is not between 0 and 1 becomes 1/2.
  */
 typedef double rill_wall_place(void *context, const double x[3], const int c[3]);
 
@@ -19,6 +19,16 @@ typedef double rill_wall_place(void *context, const double x[3], const int c[3])
  * @param[in,out] geom  without a surface
  */
 rill_status rill_exact_walls(rill_geom *geom, rill_wall_place *place, void *context);
+
+/** Return the number of the opening through which such a link leaves the fluid; -1: it meets a wall. Called
+ * from several threads. */
+typedef int rill_opening_place(void *context, const double x[3], const int c[3]);
+
+/**
+ * Turn cuts of walls into cuts of openings, and label their voxels.
+ * @param[in,out] geom  after rill_exact_walls(), its surface with openings that have labels and no cuts
+ */
+rill_status rill_exact_openings(rill_geom *geom, rill_opening_place *place, void *context);
 
 /** A sphere, or a cylinder. */
 typedef struct rill_round_wall {

@@ -19,9 +19,8 @@ static const char *const indices[] = {"none", "pull", NULL};
 /* What every kind is asked. */
 typedef struct choices {
     cli_generated kind;
-    const char *output, *raw, *json, *sides;
+    const char *output, *raw, *json;
     int index, lattice;
-    double voxel_size;
     bool quiet;
     char *line; /* the command, owned */
 } choices;
@@ -38,10 +37,13 @@ static void print_summary(const cli_generate_kind *kind, const choices *c, const
             rill_side_name(geom->sides[2]));
     if (g->has_radius) cli_row("radius", "%.10g voxels", g->radius);
     if (g->spheres) cli_row("spheres", "%llu", (unsigned long long)g->spheres);
+    if (geom->surface && geom->surface->opening_count > 0)
+        cli_row("openings", "inlet and %d outlets", geom->surface->opening_count - 1);
     if (geom->surface)
         cli_row("walls", "exact, on %llu links", (unsigned long long)geom->surface->wall_count);
     if (g->has_seed) cli_row("seed", "%llu", (unsigned long long)g->seed);
     if (g->has_porosity) cli_row("porosity asked for", "%.6f", g->porosity);
+    if (g->bed > 0) cli_row("porosity of the bed", "%.6f", g->bed);
     cli_row("porosity", "%.6f", geom->porosity.total);
     cli_row("fluid nodes", "%llu", (unsigned long long)rill_geom_fluid(geom));
     if (c->output) cli_row("geometry", "%s", c->output);
@@ -53,17 +55,18 @@ static json_t *real_or_null(bool known, double value) { return known ? rill_json
 static rill_status write_json(const cli_generate_kind *kind, const choices *c, const rill_geom *geom)
 {
     const cli_generated *g = &c->kind;
-    json_t *json =
-        json_pack("{s:s, s:[i,i,i], s:o, s:[s,s,s], s:o, s:o, s:o, s:{s:o, s:f}, s:I, s:s?, s:s?, s:s, s:s}",
-                  "kind", kind->name, "voxels", (int)geom->n[0], (int)geom->n[1], (int)geom->n[2],
-                  "voxel_size_m", real_or_null(geom->spacing > 0, geom->spacing), "sides",
-                  rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
-                  rill_side_name(geom->sides[2]), "radius", real_or_null(g->has_radius, g->radius), "spheres",
-                  g->spheres ? json_integer((json_int_t)g->spheres) : json_null(), "seed",
-                  g->has_seed ? json_integer((json_int_t)g->seed) : json_null(), "porosity", "asked",
-                  real_or_null(g->has_porosity, g->porosity), "total", geom->porosity.total, "fluid_nodes",
-                  (json_int_t)rill_geom_fluid(geom), "geometry", c->output, "raw", c->raw, "command", c->line,
-                  "software", rill_version());
+    json_t *json = json_pack(
+        "{s:s, s:[i,i,i], s:o, s:[s,s,s], s:o, s:o, s:o, s:{s:o, s:o, s:f}, s:I, s:i, s:s?, s:s?, s:s, s:s}",
+        "kind", kind->name, "voxels", (int)geom->n[0], (int)geom->n[1], (int)geom->n[2], "voxel_size_m",
+        real_or_null(geom->spacing > 0, geom->spacing), "sides", rill_side_name(geom->sides[0]),
+        rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]), "radius",
+        real_or_null(g->has_radius, g->radius), "spheres",
+        g->spheres ? json_integer((json_int_t)g->spheres) : json_null(), "seed",
+        g->has_seed ? json_integer((json_int_t)g->seed) : json_null(), "porosity", "asked",
+        real_or_null(g->has_porosity, g->porosity), "bed", real_or_null(g->bed > 0, g->bed), "total",
+        geom->porosity.total, "fluid_nodes", (json_int_t)rill_geom_fluid(geom), "openings",
+        geom->surface ? geom->surface->opening_count : 0, "geometry", c->output, "raw", c->raw, "command",
+        c->line, "software", rill_version());
     if (!json) return rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json);
     const rill_status status = cli_json_write(json, c->json);
     json_decref(json);
@@ -96,17 +99,17 @@ static rill_status work(const cli_generate_kind *kind, choices *c)
     rill_geom *geom = NULL;
     rill_voxelize_options sides;
     if (!c->output && !c->raw) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
-    RILL_TRY(cli_sides_parse(c->sides, &sides));
+    RILL_TRY(cli_sides_parse(c->kind.sides, &sides));
     RILL_TRY(cli_outputs_check(NULL,
                                (cli_output[]){{"-o", c->output}, {"--raw", c->raw}, {"--json", c->json}}, 3));
     RILL_TRY(kind->generate(&c->kind, &geom));
     for (int a = 0; a < 3; a++) {
         geom->sides[a] = sides.sides[a];
-        if (geom->surface && geom->sides[a] != RILL_PERIODIC)
+        if (geom->surface && geom->surface->opening_count == 0 && geom->sides[a] != RILL_PERIODIC)
             RILL_TRY(
                 rill_fail(RILL_USAGE, "--walls exact needs periodic sides: leave out --sides, or --walls"));
     }
-    geom->spacing = c->voxel_size;
+    geom->spacing = c->kind.voxel_size;
     geom->options = strdup(c->line);
     if (!geom->options) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the command line"));
     if (c->output)
@@ -123,7 +126,7 @@ done:
 /* Run a kind; argv[0] is its name. */
 static int run_kind(const cli_generate_kind *kind, int argc, char **argv, char *line)
 {
-    choices c = {.sides = "periodic", .line = line};
+    choices c = {.kind = {.sides = "periodic"}, .line = line};
     const char *memory = NULL;
     char name[64];
     snprintf(name, sizeof name, "generate %s", kind->name);
@@ -137,9 +140,9 @@ static int run_kind(const cli_generate_kind *kind, int argc, char **argv, char *
         {.help = "Output"},
         {"output", 'o', CLI_TEXT, &c.output, "FILE", "write the geometry", .fallback = "",
          .apply = cli_output_apply},
-        {"voxel-size", 0, CLI_LENGTH, &c.voxel_size, "LENGTH", "edge of a voxel, such as 2.5um",
-         .fallback = "unknown", .min = 0, .max = 1, .above = true},
-        {"sides", 0, CLI_TEXT, &c.sides, "KIND",
+        {"voxel-size", 0, CLI_LENGTH, &c.kind.voxel_size, "LENGTH", "edge of a voxel, such as 2.5um",
+         .fallback = c.kind.voxel_size > 0 ? NULL : "unknown", .min = 0, .max = 1, .above = true},
+        {"sides", 0, CLI_TEXT, &c.kind.sides, "KIND",
          .help = "what lies beyond the faces: periodic, mirror or wall, or three of them for x,y,z"},
         {"index", 0, CLI_CHOICE, &c.index, .help = "store the pull index list too", .choices = indices},
         {"velocity-set", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list",

@@ -49,6 +49,11 @@ static const char *const walls[] = {"half-way", "exact", NULL};
     {                                                                                                        \
         "porosity", 0, CLI_REAL, &(g)->porosity, "FRACTION", help_, .min = 0, .max = 1                       \
     }
+#define SPREAD(g)                                                                                            \
+    {                                                                                                        \
+        "spread", 0, CLI_REAL, &(g)->spread, "FRACTION",                                                     \
+            "standard deviation of the radii over their mean, up to 0.5", .min = 0, .max = 0.5               \
+    }
 
 static void set_size(cli_generated *g, const uint32_t n[3])
 {
@@ -157,9 +162,8 @@ static const cli_option *pack_options(cli_generated *g)
     const cli_option table[] = {
         SIZE(g),
         LENGTH("radius", &g->radius, "mean radius of the spheres"),
-        {"spread", 0, CLI_REAL, &g->spread, "FRACTION",
-         "standard deviation of the radii over their mean, up to 0.5", .min = 0, .max = 0.5},
-        POROSITY(g, "pore fraction; without overlap at least 0.38"),
+        SPREAD(g),
+        POROSITY(g, "pore fraction; without overlap at least 0.38 - 0.0658 times the spread"),
         {"overlap", 0, CLI_FLAG, &g->overlap, .help = "spheres lie anywhere and overlap (Boolean model)"},
         SEED(g),
         {0},
@@ -183,6 +187,51 @@ static rill_status pack_generate(cli_generated *g, rill_geom **out)
     g->spheres = pack.count;
 done:
     rill_pack_destroy(&pack);
+    return status;
+}
+
+/* ---- river beds ---- */
+
+static void riverbed_defaults(cli_generated *g)
+{
+    const rill_riverbed_options o = rill_riverbed_options_default();
+    set_size(g, o.n);
+    g->radius = o.radius;
+    g->spread = o.spread;
+    g->porosity = o.porosity;
+    g->seed = o.seed;
+}
+
+static const cli_option *riverbed_options(cli_generated *g)
+{
+    const cli_option table[] = {
+        SIZE(g),
+        {"height", 0, CLI_COUNT, &g->height, "N", "mean height of the bed over the solid layer",
+         .fallback = "half of the voxels along z", .min = 1, .max = INT_MAX},
+        LENGTH("radius", &g->radius, "mean radius of the spheres"),
+        SPREAD(g),
+        POROSITY(g, "pore fraction of the bed; at least 0.38 - 0.0658 times the spread"),
+        SEED(g),
+        {0},
+    };
+    return keep(table, sizeof table);
+}
+
+static rill_status riverbed_generate(cli_generated *g, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_riverbed bed;
+    rill_riverbed_options o = {.height = (uint32_t)g->height,
+                               .radius = g->radius,
+                               .spread = g->spread,
+                               .porosity = g->porosity,
+                               .seed = g->seed};
+    RILL_TRY(read_size(g->size, o.n));
+    RILL_TRY(rill_generate_riverbed(&o, out, &bed));
+    g->has_radius = g->has_porosity = g->has_seed = true;
+    g->spheres = bed.spheres;
+    g->bed = bed.porosity;
+done:
     return status;
 }
 
@@ -229,6 +278,54 @@ static rill_status tubes_generate(cli_generated *g, rill_geom **out)
     RILL_TRY(rill_generate_tubes(&o, out));
     g->has_radius = g->has_seed = true;
 done:
+    return status;
+}
+
+/* ---- arteries ---- */
+
+static void arteries_defaults(cli_generated *g)
+{
+    const rill_arteries_options o = rill_arteries_options_default();
+    g->outlets = o.outlets;
+    g->radius = o.radius;
+    g->lengths = o.length;
+    g->ratio = o.ratio;
+    g->voxel_size = o.spacing;
+    g->seed = o.seed;
+    g->sides = "wall";
+}
+
+static const cli_option *arteries_options(cli_generated *g)
+{
+    const cli_option table[] = {
+        {"outlets", 0, CLI_COUNT, &g->outlets, "N", "number of outlets, 2 to 252", .min = 2,
+         .max = RILL_OPENINGS - 1},
+        LENGTH("radius", &g->radius, "radius of the inlet"),
+        {"length", 0, CLI_REAL, &g->lengths, "RADII", "length of every artery over its radius, 4 to 50",
+         .min = 4, .max = 50},
+        {"ratio", 0, CLI_REAL, &g->ratio, "RATIO",
+         "least ratio of the radii of two branches; ratios are drawn from it to 1", .min = 0.3, .max = 1},
+        SEED(g),
+        {0},
+    };
+    return keep(table, sizeof table);
+}
+
+static rill_status arteries_generate(cli_generated *g, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_arteries arteries = {0};
+    const rill_arteries_options o = {.outlets = (uint32_t)g->outlets,
+                                     .radius = g->radius,
+                                     .length = g->lengths,
+                                     .ratio = g->ratio,
+                                     .spacing = g->voxel_size,
+                                     .seed = g->seed};
+    RILL_TRY(rill_arteries_create(&o, &arteries));
+    RILL_TRY(rill_generate_arteries(&o, &arteries, out));
+    g->has_radius = g->has_seed = true;
+done:
+    rill_arteries_destroy(&arteries);
     return status;
 }
 
@@ -444,8 +541,20 @@ const cli_generate_kind cli_generate_kinds[] = {
      "none\n"
      "do (force-biased packing), periodically.",
      KIND(pack)},
+    {"riverbed", "a bed of spheres below a free channel, z vertical",
+     "The bed is a random pack without overlap on a solid layer (z = 0). Spheres with their centre below "
+     "the\n"
+     "height are there as a whole, so that the surface of the bed is rough. The solid layer also separates\n"
+     "the channel from its periodic image; --sides periodic,periodic,mirror makes the top a plane of "
+     "symmetry.",
+     KIND(riverbed)},
     {"tubes", "curved tubes through a solid box",
      "Centre lines are closed B-splines; tubes may cross and join.", KIND(tubes)},
+    {"arteries", "a tree of arteries with an inlet and up to 252 outlets, for rill run",
+     "Radii and angles follow Murray's laws. Openings are named inlet, outlet-1, outlet-2, ... (widest "
+     "first).\n"
+     "Walls are where the arteries are. The box fits the arteries: --radius sets the resolution.",
+     KIND(arteries)},
     {"grf", "a thresholded Gaussian random field", NULL, KIND(grf)},
     {"gyroid", "a gyroid at a porosity", NULL, KIND(gyroid)},
     {"plates", "two parallel plates", channel, KIND(plates)},

@@ -436,6 +436,17 @@ static void count_steps(planner *p)
     plan->soft_steps = plan->resume.given ? plan->resume.soft_steps : (uint64_t)fmin(fmax(soft, 0), 1e15);
 }
 
+/* Wall shear needs triangles: generated geometries have none. */
+static rill_status check_surface(const rill_case *given, const rill_geom *geom)
+{
+    if (!given->output.surface || geom->surface->triangle_count > 0) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE,
+        "%s has 0 triangles for wall shear, and at least 1 is needed: add `surface: no` to output in "
+        "the case",
+        given->geometry);
+}
+
 rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
                                 const rill_plan_options *options, rill_case_plan *plan)
 {
@@ -445,6 +456,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     memset(plan, 0, sizeof *plan);
     if (options->resume) RILL_TRY(rill_resume_find(options->resume, given, &plan->resume));
     RILL_TRY(expect(&p));
+    RILL_TRY(check_surface(given, geom));
     plan->voxels = rill_geom_voxels(geom);
     plan->wall_links = geom->surface->wall_count;
     choose_step(&p);

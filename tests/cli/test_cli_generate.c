@@ -32,7 +32,9 @@ Test(cli_generate, every_kind_arrives_in_its_file)
         {{"spheres", "--radius", "16", "--cells", "32"}, {32, 32, 32}, 0},
         {{"pack", "--size", "48", "--radius", "6", "--porosity", "0.5"}, {48, 48, 48}, 0},
         {{"pack", "--size", "48x40x32", "--overlap", "--seed", "3"}, {48, 40, 32}, 0},
+        {{"riverbed", "--size", "48,40,40", "--radius", "4", "--height", "18"}, {48, 40, 40}, 0},
         {{"tubes", "--size", "48,40,32", "--radius", "4", "--waviness", "5", "--axis", "x"}, {48, 40, 32}, 0},
+        {{"arteries", "--outlets", "3", "--radius", "5", "--length", "4"}, {26, 32, 51}, 3898},
         {{"grf", "--size", "40", "--porosity", "0.25"}, {40, 40, 40}, 16000},
         {{"gyroid", "--cells", "32", "--periods", "2"}, {32, 32, 32}, 16384},
         {{"plates", "--gap", "6", "--axis", "z", "--length", "4"}, {4, 4, 8}, 96},
@@ -95,10 +97,53 @@ Test(cli_generate, summary_as_table_and_json)
     rill_geom_destroy(g);
 }
 
+Test(cli_generate, summary_of_a_riverbed_tells_the_porosity_of_the_bed)
+{
+    const cli_result r = cli_test_run("generate", "riverbed", "--size", "64", "--radius", "4", "--json",
+                                      "a.json", "-o", "a.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "porosity of the bed"));
+    json_t *json = json_load_file("a.json", 0, NULL);
+    const json_t *porosity = json_object_get(json, "porosity");
+    cr_expect_float_eq(json_real_value(json_object_get(porosity, "bed")), 0.37, 0.02);
+    cr_expect_float_eq(json_real_value(json_object_get(porosity, "total")), (32 * 0.37 + 31) / 64, 0.02);
+    json_decref(json);
+}
+
+/* Flow from the inlet of a tree of arteries leaves through its outlets. */
+Test(cli_generate, arteries_can_be_run)
+{
+    static const char with[] = "geometry: a.geom.h5\n"
+                               "fluid: {density: 1060 kg/m3, viscosity: 3.5 mPa.s}\n"
+                               "openings:\n"
+                               "  inlet: {kind: inlet, flow: 0.02 mL/s, profile: parabolic}\n"
+                               "  outlet-1: {kind: pressure, pressure: 0 mmHg}\n"
+                               "  outlet-2: {kind: pressure, pressure: 0 mmHg}\n"
+                               "  outlet-3: {kind: pressure, pressure: 0 mmHg}\n"
+                               "run: {duration: 0.5 s, tolerance: 1 %}\n";
+    cli_result r = cli_test_run("generate", "arteries", "--outlets", "3", "--radius", "5", "--length", "4",
+                                "-o", "a.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "inlet and 3 outlets"));
+    FILE *file = fopen("a.yaml", "w");
+    fputs(with, file);
+    fclose(file);
+    cli_test_fails(1, "surface: no", "run", "a.yaml", "-o", "a");
+    file = fopen("a.yaml", "a");
+    fputs("output: {surface: no}\n", file);
+    fclose(file);
+    r = cli_test_run("run", "a.yaml", "-o", "a");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "steady"));
+    const char *balance = strstr(r.out, "mass balance");
+    cr_assert_not_null(balance);
+    cr_expect_lt(strtod(balance + strlen("mass balance"), NULL), 0.5); /* per cent */
+}
+
 Test(cli_generate, help_shows_kinds_options_and_defaults)
 {
-    static const char *const kinds[] = {"spheres", "pack", "tubes", "grf", "gyroid",
-                                        "plates",  "duct", "pipe",  "box", "noise"};
+    static const char *const kinds[] = {"spheres", "pack", "riverbed", "tubes", "grf",  "gyroid",
+                                        "plates",  "duct", "pipe",     "box",   "noise"};
     const cli_result all = cli_test_run("generate", "--help");
     cr_expect_eq(all.code, 0);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -139,6 +184,13 @@ Test(cli_generate, wrong_options_are_refused)
     FAILS("raise --porosity", "pack", "--porosity", "0.2", "-o", "a.geom.h5");
     FAILS("out of range", "pack", "--porosity", "1.2", "-o", "a.geom.h5");
     FAILS("lower --radius or raise --size", "pack", "--size", "16", "--radius", "9", "-o", "a.geom.h5");
+    FAILS("lower --height", "riverbed", "--height", "100000", "-o", "a.geom.h5");
+    FAILS("raise --porosity or --spread", "riverbed", "--porosity", "0.2", "-o", "a.geom.h5");
+    FAILS("out of range", "riverbed", "--spread", "0.7", "-o", "a.geom.h5");
+    FAILS("out of range", "arteries", "--outlets", "1", "-o", "a.geom.h5");
+    FAILS("out of range", "arteries", "--ratio", "0.1", "-o", "a.geom.h5");
+    FAILS("raise --radius to", "arteries", "--radius", "3", "-o", "a.geom.h5");
+    FAILS("--voxel-size", "arteries", "--voxel-size", "0m", "-o", "a.geom.h5");
     FAILS("4 ... 64: change --knots", "tubes", "--knots", "2", "-o", "a.geom.h5");
     FAILS("change --correlation or raise --size", "grf", "--size", "64", "--correlation", "30", "-o",
           "a.geom.h5");

@@ -484,17 +484,18 @@ template <> struct word_of<8> {
     using type = uint64_t;
 };
 
-// Copies what comes in at crossing links to words, or from them.
+// Copies what comes in at links to words, or from them.
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
-    cross_kernel(const rill_arrays arrays, const int parity, const rill_cut_link *links, const uint64_t count,
+    cross_kernel(const rill_arrays arrays, const int parity, const rill_cut_link *links,
+                 const rill_node first, const rill_node nodes, const rill_node *order, const uint64_t count,
                  void *words, const bool pack)
 {
     constexpr size_t size = P::storage == RILL_FP64 ? 8 : P::storage == RILL_FP32 ? 4 : 2;
     using word = typename word_of<size>::type;
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= count) return;
-    const rill_cut_link link = links[k];
+    const rill_cut_link link = rill_cut_link_at(P::lattice, links, first, nodes, order, k);
     word *here = (word *)arrays.populations + rill_cut_slot(P::plan(), parity, &arrays, link);
     if (pack)
         ((word *)words)[k] = *here;

@@ -139,7 +139,8 @@ Test(generate_arteries, boxes_fit)
         }
         for (int a = 0; a < 3; a++) {
             cr_expect(low[a] >= 1 && low[a] <= 3, "axis %d: %u", a, low[a]);
-            cr_expect(high[a] <= g->n[a] - 2 && high[a] + 5 >= g->n[a], "axis %d: %u of %u", a, high[a], g->n[a]);
+            cr_expect(high[a] <= g->n[a] - 2 && high[a] + 5 >= g->n[a], "axis %d: %u of %u", a, high[a],
+                      g->n[a]);
         }
         rill_geom_destroy(g);
         rill_arteries_destroy(&tree);
@@ -206,10 +207,11 @@ Test(generate_arteries, links_end_at_walls_and_openings)
         if (g->voxels[v] == RILL_SOLID) continue;
         voxels[nodes++] = v;
         for (int i = 1; i < RILL_Q_MAX; i++)
-            links += g->voxels[v - (uint64_t)(rill_c(RILL_D3Q27, i, 0) +
-                                              (int64_t)g->n[0] * (rill_c(RILL_D3Q27, i, 1) +
-                                                                  (int64_t)g->n[1] * rill_c(RILL_D3Q27, i, 2)))] ==
-                     RILL_SOLID;
+            links +=
+                g->voxels[v - (uint64_t)(rill_c(RILL_D3Q27, i, 0) +
+                                         (int64_t)g->n[0] * (rill_c(RILL_D3Q27, i, 1) +
+                                                             (int64_t)g->n[1] * rill_c(RILL_D3Q27, i, 2)))] ==
+                RILL_SOLID;
     }
     for (uint64_t k = 0; k < s->wall_count; k++) {
         double x[3];

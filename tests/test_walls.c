@@ -363,8 +363,12 @@ Test(walls, states_go_on_to_the_same_bits)
         state[0] ^= 1;
         ASSERT_OK(rill_sim_state_load(other.sim, 0, bytes, state));
         expect_refused(rill_sim_state_resume(other.sim, steps + 1), "not after");
-        ASSERT_OK(rill_sim_state_load(other.sim, 100, bytes - 100, state + 100));
-        ASSERT_OK(rill_sim_state_load(other.sim, 0, 100, state));
+        ASSERT_OK(rill_sim_state_load(other.sim, 1000, bytes - 1000, state + 1000));
+        ASSERT_OK(rill_sim_state_load(other.sim, 0, 1000, state));
+        expect_refused(rill_sim_state_resume(other.sim, steps), "before its head");
+        ASSERT_OK(rill_sim_state_load(other.sim, 0, 1000, state));
+        ASSERT_OK(rill_sim_state_load(other.sim, 5555, bytes - 5555, state + 5555));
+        ASSERT_OK(rill_sim_state_load(other.sim, 1000, 4555, state + 1000));
         ASSERT_OK(rill_sim_state_resume(other.sim, steps));
         cr_expect_eq(rill_sim_steps(other.sim), steps);
         ASSERT_OK(rill_sim_step(r.sim, 7));
@@ -374,7 +378,8 @@ Test(walls, states_go_on_to_the_same_bits)
         cr_expect_arr_eq(state, again, bytes, "stream %d after %d steps", (int)v.stream, (int)steps);
         ASSERT_OK(rill_sim_patch_stored(r.sim, r.outlet, &stored[0]));
         ASSERT_OK(rill_sim_patch_stored(other.sim, r.outlet, &stored[1]));
-        cr_expect_eq(stored[0], stored[1]);
+        cr_expect_eq(stored[0], stored[1], "stream %d after %d: %g, not %g", (int)v.stream, (int)steps,
+                     stored[1], stored[0]);
         free(state);
         free(again);
         rig_stop(&r);

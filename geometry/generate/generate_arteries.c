@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layout of a tree of arteries. The widest open end parts next. Of several drawn pairs of branches the one
- * farthest from all other arteries is taken; when none is far enough, another tree is drawn.
+ * The layout of a tree of arteries. The widest open end parts next. Of several drawn pairs of branches the
+ * one farthest from all other arteries is taken; when none is far enough, another tree is drawn.
  */
 #include "core/memory.h"
 #include "core/status.h"
@@ -26,7 +26,8 @@ typedef struct parting {
 typedef struct grower {
     const rill_arteries_options *o;
     rill_artery *arteries;
-    double (*across)[3]; /* [2 outlets], direction in which the artery's parent parted, at right angles to it */
+    double (
+        *across)[3]; /* [2 outlets], direction in which the artery's parent parted, at right angles to it */
     int count;
     uint64_t stream;
 } grower;
@@ -46,9 +47,11 @@ static rill_status check(const rill_arteries_options *o)
         return rill_fail(RILL_USAGE, "an inlet radius of %g voxels is not within %g ... 1e5: change --radius",
                          o->radius, least_radius);
     if (!(o->length >= 4 && o->length <= 50))
-        return rill_fail(RILL_USAGE, "a length of %g radii is not within 4 ... 50: change --length", o->length);
+        return rill_fail(RILL_USAGE, "a length of %g radii is not within 4 ... 50: change --length",
+                         o->length);
     if (!(o->ratio >= 0.3 && o->ratio <= 1))
-        return rill_fail(RILL_USAGE, "a ratio of radii of %g is not within 0.3 ... 1: change --ratio", o->ratio);
+        return rill_fail(RILL_USAGE, "a ratio of radii of %g is not within 0.3 ... 1: change --ratio",
+                         o->ratio);
     if (!(o->spacing > 0 && o->spacing <= 1))
         return rill_fail(RILL_USAGE, "voxels of %g m are not above 0 m and at most 1 m: change --voxel-size",
                          o->spacing);
@@ -94,8 +97,8 @@ static void finish(rill_artery *a)
     for (int k = 0; k < 3; k++) a->to[k] = a->from[k] + a->length * a->axis[k];
 }
 
-/* Draw two branches: their ratio, once for a parent, and the plane that holds them, around that at right angles to
-   the last one. */
+/* Draw two branches: their ratio, once for a parent, and the plane that holds them, around that at right
+   angles to the last one. */
 static void draw(const grower *g, int parent, uint64_t number, parting *out)
 {
     const rill_artery *p = &g->arteries[parent];
@@ -138,8 +141,7 @@ static bool part(grower *g, int parent)
     double most = 1;
     for (uint64_t number = 0; number < pairs; number++) {
         draw(g, parent, number, &tried);
-        const double room =
-            fmin(room_around(g, &tried.branches[0]), room_around(g, &tried.branches[1]));
+        const double room = fmin(room_around(g, &tried.branches[0]), room_around(g, &tried.branches[1]));
         if (room < most) continue;
         most = room;
         best = tried;
@@ -194,7 +196,8 @@ static rill_status place(rill_arteries *tree)
     for (int a = 0; a < 3; a++) {
         const double voxels = ceil(high[a] - low[a]) + 2;
         if (!(voxels <= 1e6))
-            return rill_fail(RILL_USAGE, "the arteries are %.3g voxels long along %c, more than 1e6: lower --radius",
+            return rill_fail(RILL_USAGE,
+                             "the arteries are %.3g voxels long along %c, more than 1e6: lower --radius",
                              voxels, "xyz"[a]);
         tree->n[a] = (uint32_t)voxels;
         for (int k = 0; k < tree->count; k++) {
@@ -209,10 +212,11 @@ static rill_status place(rill_arteries *tree)
 static rill_status check_outlets(const rill_arteries_options *o, double least)
 {
     if (least >= least_radius) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "the narrowest of the outlets has a radius of %.3g voxels, less than %g: raise --radius to "
-                     "%.3g or more, or lower --outlets",
-                     least, least_radius, 1.005 * o->radius * least_radius / least);
+    return rill_fail(
+        RILL_USAGE,
+        "the narrowest of the outlets has a radius of %.3g voxels, less than %g: raise --radius to "
+        "%.3g or more, or lower --outlets",
+        least, least_radius, 1.005 * o->radius * least_radius / least);
 }
 
 static double narrowest(const rill_arteries *tree)

@@ -23,8 +23,8 @@ static const double cell_reach = 0.87 * cell + 1.74;
 typedef struct cells {
     const rill_arteries *tree;
     uint64_t n[3];
-    uint64_t *first; /* [cells + 1], into near */
-    uint16_t *near;  /* numbers of arteries */
+    uint64_t *first;  /* [cells + 1], into near */
+    uint16_t *near;   /* numbers of arteries */
     int16_t *opening; /* [tree->count], opening at the artery's end, the inlet's at its start; -1: none */
 } cells;
 

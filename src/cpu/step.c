@@ -489,7 +489,9 @@ static void cross_range(const void *shared, uint64_t first, uint64_t end)
                             (int)v.bounce,  (int)v.storage, (int)v.shift};
     const size_t size = c->w->size;
     for (uint64_t k = first; k < end; k++) {
-        const size_t slot = rill_cut_slot(plan, launch->parity, &launch->from, c->links[k]);
+        const rill_cut_link link = rill_cut_link_at(plan.lattice, c->links, launch->first,
+                                                    launch->nodes - launch->first, launch->order, k);
+        const size_t slot = rill_cut_slot(plan, launch->parity, &launch->from, link);
         char *here = (char *)launch->from.populations + slot * size;
         if (c->to)
             memcpy(c->to + k * size, here, size);

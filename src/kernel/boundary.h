@@ -50,12 +50,30 @@ RILL_FN size_t rill_patch_slot(const rill_plan plan, const int parity, const ril
     return rill_outgoing(plan.lattice, plan.stream, plan.addressing, plan.bounce, before, arrays, n, i);
 }
 
+/** Return link k of all links of some nodes, or of those that are listed. @param order  see rill_launch */
+RILL_FN rill_cut_link rill_cut_link_at(const int lattice, const rill_cut_link *links, const rill_node first,
+                                       const rill_node nodes, const rill_node *order, const uint64_t k)
+{
+    if (links) return links[k];
+    const uint32_t direction = (uint32_t)(k / nodes), q = (uint32_t)rill_q(lattice);
+    const rill_node node = (rill_node)(k % nodes);
+    return (rill_cut_link){order ? order[node] : first + node,
+                           direction < q ? direction : (direction - q) | RILL_CUT_HELD};
+}
+
 /** Return the slot of the population that is copied at a link. @param parity  of the step to come */
 RILL_FN size_t rill_cut_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
                              const rill_cut_link link)
 {
     const int i = (int)(link.direction & (RILL_CUT_SENT - 1));
     if (link.direction & RILL_CUT_SENT) return rill_patch_slot(plan, parity, arrays, link.node, i, true);
+    if (link.direction & RILL_CUT_HELD) {
+        size_t slot;
+        const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, link.node);
+        if (i > 0 &&
+            rill_resting(plan.lattice, plan.stream, plan.addressing, parity, arrays, &place, i, &slot))
+            return slot;
+    }
     return rill_incoming(plan.lattice, plan.stream, plan.addressing, plan.bounce, parity, arrays, link.node,
                          i);
 }

@@ -106,11 +106,11 @@ typedef struct rill_swap {
 /** A link whose population is copied to another part of a domain, or from one. */
 typedef struct rill_cut_link {
     rill_node node;
-    uint32_t direction; /**< of the population that comes in at the node; with RILL_CUT_SENT what the node has
-                           sent along the link instead */
+    uint32_t direction; /**< of the population that comes in at the node, with one of the next */
 } __attribute__((aligned(8))) rill_cut_link; /* one load */
 
-enum { RILL_CUT_SENT = 32 };
+/** What the node has sent along the link instead; what ghosts of full-way bounce-back hold back for it. */
+enum { RILL_CUT_SENT = 32, RILL_CUT_HELD = 64 };
 
 /** Two wall links of a patch that see each other in it, or twice the same. */
 typedef struct rill_patch_pair {
@@ -227,8 +227,9 @@ struct rill_kernels {
     void (*set)(const rill_launch *launch, rill_node first, rill_node count, const double *moments);
     /** Exchange wall slots before the step that `launch` describes. */
     void (*swap)(const rill_launch *launch, const rill_swap *swaps, size_t count);
-    /** Copy what comes in at links from the parts of a domain to words, as it is stored, or from words.
-     * Before the step that `launch` describes. */
+    /** Copy what comes in at links to words, as it is stored, or from words. Before the step that `launch`
+     * describes. @param links  NULL: all of the nodes launch->first … nodes - 1, direction by direction; once
+     * more, with RILL_CUT_HELD, if `count` says so */
     void (*pack)(const rill_launch *launch, const rill_cut_link *links, uint64_t count, void *words);
     void (*unpack)(const rill_launch *launch, const rill_cut_link *links, uint64_t count, const void *words);
     /** Ring buffer: copy the nodes that ghosts stand for to them, before the step that `launch` describes. */

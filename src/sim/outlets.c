@@ -141,16 +141,10 @@ done:
     return status;
 }
 
-rill_status rill_patches_restore(rill_patches *p, uint64_t steps, const double *stored)
+rill_status rill_patches_restore(rill_patches *p, int patch, uint64_t steps, double stored)
 {
-    rill_status status = RILL_OK;
-    for (int k = 0; k < p->count; k++) {
-        rill_attached *a = p->all[k];
-        a->recorded_from = steps;
-        if (a->patch.kind == RILL_BOUNDARY_WINDKESSEL)
-            RILL_TRY(
-                rill_device_upload(a->device, a->patch.stored + (steps & 1), &stored[k], sizeof *stored));
-    }
-done:
-    return status;
+    rill_attached *a = p->all[patch];
+    a->recorded_from = steps;
+    if (a->patch.kind != RILL_BOUNDARY_WINDKESSEL) return RILL_OK;
+    return rill_device_upload(a->device, a->patch.stored + (steps & 1), &stored, sizeof stored);
 }

@@ -294,18 +294,19 @@ done:
 void rill_sim_destroy(rill_sim *sim)
 {
     if (!sim) return;
+    rill_sim_loading_free(sim);
     if (sim->several) {
         rill_several_destroy(sim->several);
         free(sim);
         return;
     }
     rill_patches_free(&sim->patches, sim->device);
-    rill_sim_loading_free(sim);
     if (sim->device) {
         for (int k = 0; k < 2; k++) rill_device_free(sim->device, sim->populations[k]);
         rill_device_free(sim->device, sim->partials);
         rill_device_free(sim->device, sim->slice);
         rill_device_free(sim->device, sim->order);
+        rill_device_free(sim->device, sim->words);
         rill_device_release(sim->device, sim->labels);
         rill_device_release(sim->device, sim->sponge.nodes);
         rill_device_release(sim->device, sim->sponge.keep);
@@ -478,12 +479,12 @@ done:
     return status;
 }
 
-/* Give kernels the voxels of the nodes of a slice; they know nodes themselves with sparse addressing. */
-static rill_status order_upload(rill_sim *sim, rill_node first, rill_node count, rill_launch *launch)
+rill_status rill_sim_order(rill_sim *sim, rill_node first, rill_node count, rill_launch *launch)
 {
     rill_status status = RILL_OK;
     rill_node *cells = NULL;
-    if (!sim->order) return RILL_OK;
+    if (sim->options.variant.addressing != RILL_DENSE) return RILL_OK;
+    RILL_TRY(slice_make(sim));
     RILL_TRY(rill_array_create(count, sizeof(rill_node), "voxel numbers", (void **)&cells));
     rill_numbering_cells(&sim->domain->numbering, first, count, cells);
     RILL_TRY(rill_device_upload(sim->device, sim->order, cells, (uint64_t)count * sizeof(rill_node)));
@@ -526,7 +527,7 @@ static rill_status moments_of(rill_sim *sim, range r, double *rho, double *u)
     for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
         const rill_node part = (rill_node)slice_of(r.count - done_nodes),
                         first = r.first + (rill_node)done_nodes;
-        RILL_TRY(order_upload(sim, first, part, &launch));
+        RILL_TRY(rill_sim_order(sim, first, part, &launch));
         sim->kernels->moments(&launch, sim->domain->first + first, part, sim->slice);
         RILL_TRY(rill_device_wait(sim->device));
         RILL_TRY(rill_device_download(sim->device, host, sim->slice, 4 * (uint64_t)part * sizeof(double)));
@@ -567,7 +568,7 @@ static rill_status set_moments_of(rill_sim *sim, range r, const double *rho, con
         for (size_t a = 0; a < 3; a++)
             memcpy(host + (a + 1) * part, u + a * r.stride + done_nodes, part * sizeof(double));
         RILL_TRY(rill_device_upload(sim->device, sim->slice, host, 4 * (uint64_t)part * sizeof(double)));
-        RILL_TRY(order_upload(sim, first, part, &launch));
+        RILL_TRY(rill_sim_order(sim, first, part, &launch));
         sim->kernels->set(&launch, sim->domain->first + first, part, sim->slice);
         RILL_TRY(rill_device_wait(sim->device));
     }
@@ -636,7 +637,7 @@ static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const ril
     rill_launch launch = rill_sim_launch(sim);
     for (uint64_t first = 0; first < nodes; first += slice_nodes) {
         const rill_node count = (rill_node)slice_of(nodes - first);
-        RILL_TRY(order_upload(sim, (rill_node)first, count, &launch));
+        RILL_TRY(rill_sim_order(sim, (rill_node)first, count, &launch));
         see(sim, &launch, (rill_node)first, count); /* nodes of the part */
     }
     RILL_TRY(rill_device_wait(sim->device));

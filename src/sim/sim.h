@@ -94,17 +94,17 @@ rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node co
 uint64_t rill_sim_held(rill_sim *sim, uint64_t *linked);
 
 /**
- * The state of a simulation, for checkpoints: populations as they are stored, the position in a ring buffer,
- * what outlets have stored, steps. It fits a simulation of the same domain, variant and backend with the same
- * patches, which then goes on to the same bits. Records of patches, sums and whatever else observers keep are
- * not in it.
+ * The state of a simulation, for checkpoints: populations as they are stored, what outlets have stored,
+ * steps. It fits a simulation of the same domain and variant with the same patches, on any number of devices,
+ * which then goes on to the same bits on the same kind of device. Records of patches, sums and whatever else
+ * observers keep are not in it.
  */
 uint64_t rill_sim_state_bytes(rill_sim *sim);
 
 /** Copy `bytes` of it from `offset` on. */
 rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to);
 
-/** Put a part in, all parts in any order; then resume. */
+/** Put a part in: first the one that begins at 0, then the others in any order; then resume. */
 rill_status rill_sim_state_load(rill_sim *sim, uint64_t offset, uint64_t bytes, const void *from);
 
 /** Count steps that are not made: before the state after them is put in, so that the count is right till

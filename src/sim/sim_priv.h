@@ -34,6 +34,7 @@ struct rill_sim {
     uint64_t held;          /* bytes on the backend, those of link() and of what observers use not counted */
     double *slice;          /* [4][slice_nodes] on the backend, made when first used */
     rill_node *order;       /* [slice_nodes] on the backend, dense addressing only */
+    void *words;            /* of a chunk of nodes on the backend, made when first used: state.c */
     rill_sponge sponge;     /* on the backend */
     const uint32_t *labels; /* [nodes], see rill_sim_label() */
     uint32_t label_count;
@@ -56,6 +57,9 @@ void rill_sim_step_nodes(rill_sim *sim, bool left);
 
 /** Rewrite what comes back after it: the rest of a step. @param leave  interpolated links to the next step */
 rill_status rill_sim_step_links(rill_sim *sim, bool leave);
+
+/** Give kernels the voxels of nodes of a slice; they know nodes themselves with sparse addressing. */
+rill_status rill_sim_order(rill_sim *sim, rill_node first, rill_node count, rill_launch *launch);
 
 /** Describe the next step to kernels. */
 rill_launch rill_sim_launch(const rill_sim *sim);

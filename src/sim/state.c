@@ -1,88 +1,205 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of a simulation as bytes: a head that says what it is of, what outlets have stored, populations.
- * Two arrays alternate; only the one that the next step reads is kept.
+ * The state of a simulation as bytes: a head that says what it is of, what outlets have stored, and what
+ * comes in to every node along every link before the next step, as it is stored: RILL_CHUNK nodes after the
+ * other, each chunk direction by direction. So it does not depend on where a scheme keeps populations, on the
+ * devices, or on how many there are.
  */
 #include "sim/several.h"
-#include "sim/sim_priv.h"
 
 #include "core/memory.h"
+#include "kernel/storage.h"
 #include "kernel/variant.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct head {
-    uint64_t magic, steps, nodes, stride, ring, populations; /* the last: bytes */
-    uint32_t patches, host; /* whose memory: rows lie otherwise on a device */
+    uint64_t magic, steps, nodes, patches;
     char variant[96];
 } head;
 
-#define MAGIC 0x31657461746c6972u
+#define MAGIC 0x32657461746c6972u
 
 /* A state that is being put in: its part before the populations. */
 struct rill_sim_loading {
     uint64_t bytes;
     char *front;
+    bool fits; /* the head is of this simulation, and populations are taken */
+    bool lost; /* some came before it */
 };
+
+static int patch_count(const rill_sim *sim)
+{
+    return sim->several ? sim->several->patch_count : sim->patches.count;
+}
 
 static uint64_t front_bytes(const rill_sim *sim)
 {
-    return sizeof(head) + (uint64_t)sim->patches.count * sizeof(double);
+    return sizeof(head) + (uint64_t)patch_count(sim) * sizeof(double);
 }
 
 static head head_of(const rill_sim *sim)
 {
     head h = {.magic = MAGIC,
               .steps = sim->steps,
-              .nodes = sim->arrays.nodes,
-              .stride = sim->arrays.stride,
-              .ring = sim->ring,
-              .populations = rill_sim_population_bytes(sim->options.variant, sim->arrays.stride),
-              .patches = (uint32_t)sim->patches.count,
-              .host = sim->device->backend->host};
+              .nodes = sim->domain->nodes,
+              .patches = (uint64_t)patch_count(sim)};
     rill_variant_name(sim->options.variant, h.variant, sizeof h.variant);
     return h;
 }
 
-static uint64_t part_bytes(const rill_sim *sim)
+/* Return the words of a node: one a direction, and with full-way bounce-back what ghosts hold back, too. */
+static uint64_t words_of_node(const rill_sim *sim)
 {
-    return front_bytes(sim) + rill_sim_population_bytes(sim->options.variant, sim->arrays.stride);
+    const rill_variant v = sim->options.variant;
+    return (uint64_t)rill_q((int)v.lattice) * (v.bounce == RILL_FULL_WAY ? 2 : 1);
 }
 
-static rill_status range_check(const rill_sim *sim, uint64_t offset, uint64_t bytes)
+static uint64_t node_bytes(const rill_sim *sim)
 {
-    const uint64_t all = part_bytes(sim);
+    return words_of_node(sim) * rill_storage_size((int)sim->options.variant.storage);
+}
+
+uint64_t rill_sim_state_bytes(rill_sim *sim)
+{
+    return front_bytes(sim) + (uint64_t)sim->domain->nodes * node_bytes(sim);
+}
+
+static rill_status range_check(rill_sim *sim, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t all = rill_sim_state_bytes(sim);
     if (offset <= all && bytes <= all - offset) return RILL_OK;
     return rill_fail(RILL_USAGE, "bytes %llu to %llu are not all of the state, which has %llu",
                      (unsigned long long)offset, (unsigned long long)(offset + bytes),
                      (unsigned long long)all);
 }
 
-static rill_status part_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to)
+/* ---- populations ----------------------------------------------------------------------------- */
+
+/* A chunk of nodes, all in one part. */
+typedef struct chunk {
+    rill_sim *sim;   /* the part */
+    rill_node first; /* among its nodes */
+    rill_node nodes;
+    uint64_t bytes;
+} chunk;
+
+static chunk chunk_of(rill_sim *sim, uint64_t number)
+{
+    const rill_node first = (rill_node)(number * RILL_CHUNK), left = sim->domain->nodes - first;
+    chunk c = {sim, first, left < RILL_CHUNK ? left : RILL_CHUNK, 0};
+    c.bytes = c.nodes * node_bytes(sim);
+    if (!sim->several) return c;
+    const int part = rill_parts_of(&sim->several->parts, first);
+    c.sim = sim->several->sims[part];
+    c.first = first - sim->several->parts.part[part].first;
+    return c;
+}
+
+/* Describe the nodes of a chunk to kernels, and make room for its words on the device. */
+static rill_status chunk_launch(const chunk *c, rill_launch *launch)
 {
     rill_status status = RILL_OK;
-    char *front = NULL;
+    rill_sim *sim = c->sim;
+    if (!sim->words)
+        RILL_TRY(rill_device_alloc(sim->device, RILL_CHUNK * node_bytes(sim), "the state of a simulation",
+                                   &sim->words));
+    *launch = rill_sim_launch(sim);
+    RILL_TRY(rill_sim_order(sim, c->first, c->nodes, launch));
+    launch->first = sim->domain->first + c->first;
+    launch->nodes = launch->first + c->nodes;
+done:
+    return status;
+}
+
+static rill_status chunk_save(const chunk *c, void *to)
+{
+    rill_status status = RILL_OK;
+    rill_launch launch;
+    RILL_TRY(chunk_launch(c, &launch));
+    c->sim->kernels->pack(&launch, NULL, c->nodes * words_of_node(c->sim), c->sim->words);
+    RILL_TRY(rill_device_wait(c->sim->device));
+    RILL_TRY(rill_device_download(c->sim->device, to, c->sim->words, c->bytes));
+done:
+    return status;
+}
+
+static rill_status chunk_load(const chunk *c, const void *from)
+{
+    rill_status status = RILL_OK;
+    rill_launch launch;
+    RILL_TRY(chunk_launch(c, &launch));
+    RILL_TRY(rill_device_upload(c->sim->device, c->sim->words, from, c->bytes));
+    c->sim->kernels->unpack(&launch, NULL, c->nodes * words_of_node(c->sim), c->sim->words);
+    RILL_TRY(rill_device_wait(c->sim->device));
+done:
+    return status;
+}
+
+/* Save or load some bytes of the populations; the others of their chunks stay. */
+static rill_status populations(rill_sim *sim, uint64_t offset, uint64_t bytes, char *to, const char *from)
+{
+    rill_status status = RILL_OK;
+    const uint64_t each = RILL_CHUNK * node_bytes(sim);
+    char *whole = NULL;
+    for (uint64_t end = offset + bytes; offset < end;) {
+        const chunk c = chunk_of(sim, offset / each);
+        const uint64_t within = offset % each, left = c.bytes - within,
+                       some = left < end - offset ? left : end - offset;
+        if (some < c.bytes) {
+            if (!whole) RILL_TRY(rill_array_create(each, 1, "the state of a simulation", (void **)&whole));
+            RILL_TRY(chunk_save(&c, whole));
+            if (to)
+                memcpy(to, whole + within, some);
+            else
+                memcpy(whole + within, from, some);
+            if (from) RILL_TRY(chunk_load(&c, whole));
+        } else {
+            RILL_TRY(to ? chunk_save(&c, to) : chunk_load(&c, from));
+        }
+        offset += some;
+        if (to) to += some;
+        if (from) from += some;
+    }
+done:
+    rill_array_destroy(whole);
+    return status;
+}
+
+/* ---- saving ---------------------------------------------------------------------------------- */
+
+static rill_status front_make(rill_sim *sim, char *front)
+{
+    rill_status status = RILL_OK;
+    const head h = head_of(sim);
+    memcpy(front, &h, sizeof h);
+    for (int k = 0; k < patch_count(sim); k++)
+        RILL_TRY(rill_sim_patch_stored(sim, k, (double *)(void *)(front + sizeof h) + k));
+done:
+    return status;
+}
+
+rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to)
+{
+    rill_status status = RILL_OK;
+    char *front = NULL, *out = to;
     const uint64_t before = front_bytes(sim);
-    const rill_launch launch = rill_sim_launch(sim);
     RILL_TRY(range_check(sim, offset, bytes));
     if (offset < before) {
-        const head h = head_of(sim);
         const uint64_t part = bytes < before - offset ? bytes : before - offset;
         RILL_TRY(rill_array_create(before, 1, "the state of a simulation", (void **)&front));
-        memcpy(front, &h, sizeof h);
-        RILL_TRY(rill_patches_stored(&sim->patches, 0, sim->patches.count, sim->steps,
-                                     (double *)(void *)(front + sizeof h)));
-        memcpy(to, front + offset, part);
-        offset += part, bytes -= part, to = (char *)to + part;
+        RILL_TRY(front_make(sim, front));
+        memcpy(out, front + offset, part);
+        offset += part, bytes -= part, out += part;
     }
-    if (bytes)
-        RILL_TRY(rill_device_download(sim->device, to,
-                                      (const char *)launch.from.populations + (offset - before), bytes));
+    if (bytes) RILL_TRY(populations(sim, offset - before, bytes, out, NULL));
 done:
     rill_array_destroy(front);
     return status;
 }
+
+/* ---- loading --------------------------------------------------------------------------------- */
 
 void rill_sim_loading_free(rill_sim *sim)
 {
@@ -105,132 +222,68 @@ static rill_status loading_make(rill_sim *sim)
     return status;
 }
 
-static rill_status part_load(rill_sim *sim, uint64_t offset, uint64_t bytes, const void *from)
-{
-    rill_status status = RILL_OK;
-    const uint64_t before = front_bytes(sim), given = bytes;
-    RILL_TRY(range_check(sim, offset, bytes));
-    RILL_TRY(loading_make(sim));
-    if (offset < before) {
-        const uint64_t part = bytes < before - offset ? bytes : before - offset;
-        memcpy(sim->loading->front + offset, from, part);
-        offset += part, bytes -= part, from = (const char *)from + part;
-    }
-    if (bytes)
-        RILL_TRY(
-            rill_device_upload(sim->device, (char *)sim->populations[0] + (offset - before), from, bytes));
-    sim->loading->bytes += given;
-done:
-    return status;
-}
-
 /* Refuse a state of something else. */
-static rill_status head_check(const rill_sim *sim, const head *h, uint64_t steps)
+static rill_status head_check(const rill_sim *sim, const head *h)
 {
     const head own = head_of(sim);
-    if (h->magic != own.magic) return rill_fail(RILL_USAGE, "what was loaded is no state of a simulation");
-    if (h->host != own.host)
-        return rill_fail(RILL_USAGE,
-                         "the state is of a simulation on the %s, this one is on the %s: choose the same "
-                         "backend",
-                         h->host ? "CPU" : "device", own.host ? "CPU" : "device");
+    if (h->magic != own.magic)
+        return rill_fail(RILL_USAGE, "what was loaded is no state of a simulation, or of an older version");
     if (memcmp(h->variant, own.variant, sizeof own.variant) != 0)
         return rill_fail(RILL_USAGE, "the state is of variant %.95s, the simulation of %s: choose the same",
                          h->variant, own.variant);
-    if (h->nodes != own.nodes || h->stride != own.stride || h->populations != own.populations ||
-        h->patches != own.patches || h->ring >= own.stride)
+    if (h->nodes != own.nodes || h->patches != own.patches)
         return rill_fail(
             RILL_USAGE,
-            "the state has %llu nodes and %u patches, the simulation %llu and %u: set it up as it was",
-            (unsigned long long)h->nodes, h->patches, (unsigned long long)own.nodes, own.patches);
-    if (h->steps != steps)
-        return rill_fail(RILL_USAGE, "the state is that after %llu steps, not after %llu",
-                         (unsigned long long)h->steps, (unsigned long long)steps);
+            "the state has %llu nodes and %llu patches, the simulation %llu and %llu: set it up as it was",
+            (unsigned long long)h->nodes, (unsigned long long)h->patches, (unsigned long long)own.nodes,
+            (unsigned long long)own.patches);
     return RILL_OK;
 }
 
-static rill_status part_resume(rill_sim *sim, uint64_t steps)
+/* Parts and stages make the same steps. */
+static void steps_set(rill_sim *sim, uint64_t steps)
 {
-    rill_status status = RILL_OK;
-    head h;
-    if (!sim->loading || sim->loading->bytes != part_bytes(sim)) {
-        status = rill_fail(RILL_USAGE, "%llu of the %llu bytes of the state were loaded: load all, once",
-                           sim->loading ? (unsigned long long)sim->loading->bytes : 0,
-                           (unsigned long long)part_bytes(sim));
-        goto done;
-    }
-    memcpy(&h, sim->loading->front, sizeof h);
-    RILL_TRY(head_check(sim, &h, steps));
-    if (sim->populations[1] && steps & 1) { /* what was loaded is to be the array that the next step reads */
-        void *loaded = sim->populations[0];
-        sim->populations[0] = sim->populations[1];
-        sim->populations[1] = loaded;
-    }
-    RILL_TRY(rill_patches_restore(&sim->patches, steps,
-                                  (const double *)(const void *)(sim->loading->front + sizeof h)));
+    rill_several *s = sim->several;
     sim->steps = sim->fresh = steps;
-    sim->ring = h.ring;
-    RILL_TRY(rill_device_wait(sim->device));
-done:
-    rill_sim_loading_free(sim);
-    return status;
-}
-
-/* Parts, and what openings in several of them take place on. */
-static int members(const rill_sim *sim)
-{
-    return sim->several ? sim->several->parts.count + sim->several->stage_count : 1;
-}
-
-static rill_sim *member(rill_sim *sim, int k)
-{
-    if (!sim->several) return sim;
-    const int parts = sim->several->parts.count;
-    return k < parts ? sim->several->sims[k] : sim->several->stages[k - parts]->sim;
-}
-
-uint64_t rill_sim_state_bytes(rill_sim *sim)
-{
-    uint64_t bytes = 0;
-    for (int k = 0; k < members(sim); k++) bytes += part_bytes(member(sim, k));
-    return bytes;
-}
-
-/* Return the bytes, of `bytes` from `offset` on, that lie in the state of a part whose own begins at
- * `begins`; where they begin in it. */
-static uint64_t share_of(rill_sim *part, uint64_t begins, uint64_t offset, uint64_t bytes, uint64_t *within)
-{
-    const uint64_t ends = begins + part_bytes(part), end = offset + bytes;
-    const uint64_t low = offset > begins ? offset : begins, high = end < ends ? end : ends;
-    *within = low < high ? low - begins : 0;
-    return low < high ? high - low : 0;
-}
-
-rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to)
-{
-    rill_status status = RILL_OK;
-    if (!sim->several) return part_save(sim, offset, bytes, to);
-    for (uint64_t k = 0, begins = 0; k < (uint64_t)members(sim); k++) {
-        rill_sim *part = member(sim, (int)k);
-        uint64_t within;
-        const uint64_t some = share_of(part, begins, offset, bytes, &within);
-        if (some) RILL_TRY(part_save(part, within, some, (char *)to + (begins + within - offset)));
-        begins += part_bytes(part);
-    }
-done:
-    return status;
+    for (int k = 0; s && k < s->parts.count; k++) s->sims[k]->steps = s->sims[k]->fresh = steps;
+    for (int k = 0; s && k < s->stage_count; k++) s->stages[k]->sim->steps = s->stages[k]->sim->fresh = steps;
 }
 
 rill_status rill_sim_state_load(rill_sim *sim, uint64_t offset, uint64_t bytes, const void *from)
 {
     rill_status status = RILL_OK;
-    if (!sim->several) return part_load(sim, offset, bytes, from);
-    for (uint64_t k = 0, begins = 0; k < (uint64_t)members(sim); k++) {
-        rill_sim *part = member(sim, (int)k);
-        uint64_t within;
-        const uint64_t some = share_of(part, begins, offset, bytes, &within);
-        if (some) RILL_TRY(part_load(part, within, some, (const char *)from + (begins + within - offset)));
-        begins += part_bytes(part);
+    const char *given = from;
+    const uint64_t before = front_bytes(sim), all = bytes;
+    RILL_TRY(range_check(sim, offset, bytes));
+    RILL_TRY(loading_make(sim));
+    if (offset < before) {
+        const uint64_t part = bytes < before - offset ? bytes : before - offset;
+        memcpy(sim->loading->front + offset, given, part);
+        if (offset == 0 && part >= sizeof(head)) { /* where populations are depends on the steps made */
+            head h;
+            memcpy(&h, given, sizeof h);
+            sim->loading->fits = head_check(sim, &h) == RILL_OK;
+            if (sim->loading->fits) steps_set(sim, h.steps);
+        }
+        offset += part, bytes -= part, given += part;
+    }
+    sim->loading->lost |= bytes && !sim->loading->fits;
+    if (bytes && sim->loading->fits) RILL_TRY(populations(sim, offset - before, bytes, NULL, given));
+    sim->loading->bytes += all;
+done:
+    return status;
+}
+
+/* What outlets have stored. */
+static rill_status stored_restore(rill_sim *sim, uint64_t steps, const double *stored)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < patch_count(sim); k++) {
+        if (!sim->several) RILL_TRY(rill_patches_restore(&sim->patches, k, steps, stored[k]));
+        for (int j = 0; sim->several && j < sim->several->patches[k].count; j++) {
+            const rill_home at = sim->several->patches[k].homes[j];
+            RILL_TRY(rill_patches_restore(&at.sim->patches, at.patch, steps, stored[k]));
+        }
     }
 done:
     return status;
@@ -239,14 +292,31 @@ done:
 rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
-    for (int k = 0; k < members(sim); k++) RILL_TRY(part_resume(member(sim, k), steps));
-    sim->steps = sim->fresh = steps;
+    head h;
+    if (!sim->loading || sim->loading->bytes != rill_sim_state_bytes(sim)) {
+        status = rill_fail(RILL_USAGE, "%llu of the %llu bytes of the state were loaded: load all, once",
+                           sim->loading ? (unsigned long long)sim->loading->bytes : 0,
+                           (unsigned long long)rill_sim_state_bytes(sim));
+        goto done;
+    }
+    memcpy(&h, sim->loading->front, sizeof h);
+    RILL_TRY(head_check(sim, &h));
+    if (sim->loading->lost)
+        RILL_TRY(rill_fail(RILL_USAGE, "the populations of the state came before its head: load that first"));
+    if (h.steps != steps)
+        RILL_TRY(rill_fail(RILL_USAGE, "the state is that after %llu steps, not after %llu",
+                           (unsigned long long)h.steps, (unsigned long long)steps));
+    RILL_TRY(stored_restore(sim, steps, (const double *)(const void *)(sim->loading->front + sizeof h)));
+    steps_set(sim, steps);
+    for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(rill_device_wait(rill_sim_part(sim, k)->device));
 done:
+    rill_sim_loading_free(sim);
     return status;
 }
 
 void rill_sim_skip(rill_sim *sim, uint64_t steps)
 {
-    for (int k = 0; k < members(sim); k++) member(sim, k)->steps += steps;
-    if (sim->several) sim->steps += steps;
+    const uint64_t fresh = sim->fresh;
+    steps_set(sim, sim->steps + steps);
+    sim->fresh = fresh;
 }

@@ -375,7 +375,7 @@ static rill_status work(choices *c)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "an error bar splits voxels, whose walls are half-way: this geometry says where "
                            "its walls are on every link, leave out --error-bar"));
-    if (c->error_bar) RILL_TRY(rill_geom_crop(c->geom, (const uint32_t[3]){0}, c->geom->n, &c->uncleaned));
+    if (c->error_bar) RILL_TRY(rill_geom_copy(c->geom, &c->uncleaned));
     RILL_TRY(rill_permeability_plan_make(c->geom, &options, &plan));
     if (c->error_bar)
         RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},

@@ -75,7 +75,7 @@ CUDA_LIBS := $(firstword $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a $(CUDA
              -lstdc++ -ldl -lrt -lpthread
 endif
 
-.PHONY: all test bench format format-check install docs clean help
+.PHONY: all test bench format format-check install wheel docs clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -210,6 +210,9 @@ install: all ## install program, library, headers, data and pkg-config file (PRE
 	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 include/rill/*.h $(DESTDIR)$(PREFIX)/include/rill/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rill.pc
+
+wheel: all ## make the Python package with library and program in BUILD/wheel
+	@scripts/make-wheel $(BUILD) $(VERSION)
 
 docs: ## make the reference of the interface in build/docs/api (Doxygen)
 	@scripts/docs $(BUILD)/docs/api $(VERSION)

@@ -24,8 +24,8 @@ static const struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ut_system *units; /* created once, under the lock */
 
-/* Read the database that the library knows or UDUNITS2_XML_PATH names, else the one among rill's data: packages that carry
- * their own UDUNITS-2 have it there. */
+/* Read the database that the library knows or UDUNITS2_XML_PATH names, else the one among rill's data:
+ * packages that carry their own UDUNITS-2 have it there. */
 static ut_system *database_read(void)
 {
     char path[PATH_MAX];

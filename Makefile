@@ -82,6 +82,10 @@ MAKEFLAGS += --no-builtin-rules
 
 all: $(BUILD)/rill $(BUILD)/librill.so ## build librill.so and rill
 
+# Man pages and completions, of what --help prints.
+$(BUILD)/pages/man1/rill.1: $(BUILD)/rill scripts/pages
+	$(call say,GEN,$(@D))scripts/pages $(BUILD)/rill $(BUILD)/pages
+
 # Rebuilds what depends on flags when they change.
 FLAGS := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(CUDA) $(NVFLAGS)
 $(shell mkdir -p $(BUILD); printf '%s' '$(FLAGS)' | cmp -s - $(BUILD)/flags || printf '%s' '$(FLAGS)' >$(BUILD)/flags)
@@ -200,7 +204,8 @@ format-check: ## fail when a source is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
 DATA := $(shell cd data && find . -name '*.csv' -o -name '*.yaml' -o -name '*.md' | sort)
-install: all ## install program, library, headers, data and pkg-config file (PREFIX, DESTDIR)
+SHARE := $(DESTDIR)$(PREFIX)/share
+install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, data, man pages, completions, pkg-config and CMake files (PREFIX, DESTDIR)
 	@for file in $(DATA); do install -D -m 644 data/$$file $(DESTDIR)$(PREFIX)/share/rill/$$file || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/rill
 	install -m 755 $(BUILD)/rill $(DESTDIR)$(PREFIX)/bin/
@@ -210,6 +215,13 @@ install: all ## install program, library, headers, data and pkg-config file (PRE
 	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 include/rill/*.h $(DESTDIR)$(PREFIX)/include/rill/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rill.pc
+	install -d $(DESTDIR)$(PREFIX)/lib/cmake/rill $(SHARE)/man/man1
+	install -m 644 src/rill-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/rill/
+	sed -e 's|@VERSION@|$(VERSION)|' src/rill-config-version.cmake.in >$(DESTDIR)$(PREFIX)/lib/cmake/rill/rill-config-version.cmake
+	install -m 644 $(BUILD)/pages/man1/*.1 $(SHARE)/man/man1/
+	install -D -m 644 $(BUILD)/pages/completions/rill $(SHARE)/bash-completion/completions/rill
+	install -D -m 644 $(BUILD)/pages/completions/_rill $(SHARE)/zsh/site-functions/_rill
+	install -D -m 644 $(BUILD)/pages/completions/rill.fish $(SHARE)/fish/vendor_completions.d/rill.fish
 
 wheel: all ## make the Python package with library and program in BUILD/wheel
 	@scripts/make-wheel $(BUILD) $(VERSION)

@@ -21,7 +21,7 @@ from ._values import GREYS, SIDES, Array, Length, Pore, Reals, Sides, choice, co
 from .errors import UsageError
 
 KEEPS = {"all": c.RILL_KEEP_ALL, "connected": c.RILL_KEEP_CONNECTED, "percolating": c.RILL_KEEP_PERCOLATING}
-CAPS = {"if-closed": c.RILL_CAPS_IF_CLOSED, "auto": c.RILL_CAPS_AUTO, "none": c.RILL_CAPS_NONE}
+CAPS = {"closed": c.RILL_CAPS_IF_CLOSED, "auto": c.RILL_CAPS_AUTO, "none": c.RILL_CAPS_NONE}
 SURFACES = (".stl", ".obj", ".ply")
 
 
@@ -223,7 +223,7 @@ def voxelize(
     units: str | float = "",
     extend: Length | None = None,
     names: Mapping[str, str] | None = None,
-    caps: str = "if-closed",
+    caps: str = "closed",
     close_holes: bool = False,
     min_cells: float | None = None,
     progress: Progress = None,
@@ -267,7 +267,7 @@ def voxelize(
         Length of the extensions of openings, m, or in hydraulic diameters: ``"2D"``.
     names : mapping, optional
         Names of openings: ``{"opening-1": "inlet"}``.
-    caps : {'if-closed', 'auto', 'none'}
+    caps : {'closed', 'auto', 'none'}
         Whether flat caps of a surface become openings.
     close_holes : bool
         Close holes that are as large as an opening.

@@ -113,6 +113,10 @@ $(BUILD)/librill-internal.so: $(LIB_OBJ)
 $(BUILD)/obj/src/core/version.o: CPPFLAGS += -DRILL_REVISION='"$(REVISION)"'
 $(BUILD)/obj/src/core/version.o: $(BUILD)/revision
 
+# What `rill --version --json` prints of the build.
+$(BUILD)/obj/src/cli/version_json.o: CPPFLAGS += -DRILL_OPTIMISATION='"$(OPT)"' -DRILL_CPU_LEVELS='"$(CPU_LEVELS)"' \
+  -DRILL_CUDA_ARCHITECTURES='"$(if $(filter 1,$(CUDA)),$(CUDA_ARCH))"' -DRILL_UDUNITS='"$(shell $(PKG_CONFIG) --modversion udunits)"'
+
 # Where the data are if the program is not installed.
 $(BUILD)/obj/src/core/data.o: CPPFLAGS += -DRILL_DATA_SOURCES='"$(abspath data)"'
 

@@ -4,8 +4,9 @@
     python bifurcation.py
     python bifurcation.py --flow "4 mL/s" --dx "0.2 mm"
 
-The surface is generated, voxelized with the distance to the wall on every link, and run until the flow is steady. The picture shows the mean
-wall shear stress on the triangles, seen along y; with pyvista installed ``result.to_pyvista().plot()`` shows it in three dimensions.
+The surface is generated, voxelized with the distance to the wall on every link, and run until the flow is steady. The picture
+shows the mean wall shear stress on the triangles, seen along y. With pyvista, ``result.to_pyvista().plot()`` shows it in three
+dimensions.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     python rev.py                          # a generated rock of 160³ voxels
     python rev.py rock.tif --pore 0 --voxel-size "5.7 um"
 
-For each size, blocks are cut from the rock, and the permeability along z is computed with mirrored domain boundaries. A size at which the
-blocks agree with each other is a representative elementary volume (REV).
+For each size, blocks are cut from the rock, and the permeability along z is computed with mirrored domain boundaries. A size at
+which the blocks agree with each other is a representative elementary volume (REV).
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def rock_of(arguments: argparse.Namespace) -> rill.Geometry:
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "rock.geom.h5"
         size = "64" if arguments.small else "160"
-        rill.command("generate", "grf", "--size", size, "--porosity", "0.3", "--correlation", "5", "--voxel-size", "2 um", "-o", path)
+        shape = ("--size", size, "--porosity", "0.3", "--correlation", "5", "--voxel-size", "2 um")
+        rill.command("generate", "grf", *shape, "-o", path)
         with rill.open(path) as file:
             return file.geometry()
 

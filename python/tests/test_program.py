@@ -18,7 +18,7 @@ import rill
 
 def test_variants_are_those_of_the_program() -> None:
     names = [v.name for v in rill.variants()]
-    printed = [line.split()[0] for line in rill.command("variants").splitlines() if line.startswith("d3q") or line.startswith("d2q")]
+    printed = [line.split()[0] for line in rill.command("variants").splitlines() if line.startswith(("d3q", "d2q"))]
     assert [n for n in names if n in printed] == names and len(names) > 5
     everything = rill.variants(all=True, porosity=0.1)
     assert len(everything) == len({v.name for v in everything}) > 1000 and {*names} <= {v.name for v in everything}
@@ -48,7 +48,10 @@ def test_quantities() -> None:
             rill.quantity(text, "m")
 
 
-@pytest.mark.parametrize("name", ["rill"] + [f"rill.{m.name}" for m in pkgutil.iter_modules(rill.__path__) if m.name != "__main__"])
+MODULES = ["rill"] + [f"rill.{m.name}" for m in pkgutil.iter_modules(rill.__path__) if m.name != "__main__"]
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_examples_in_the_documentation_run(name: str) -> None:
     failed, _ = doctest.testmod(importlib.import_module(name))
     assert failed == 0

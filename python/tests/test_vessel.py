@@ -62,7 +62,8 @@ def test_control_c_leaves_a_checkpoint_from_which_it_goes_on(vessel: rill.Geomet
 
 def test_cases_are_files_texts_or_dicts(vessel: rill.Geometry, tmp_path: pathlib.Path) -> None:
     vessel.save(tmp_path / "v.geom.h5")
-    yaml = "geometry: {0}\nfluid: {{density: 1060 kg/m3, viscosity: 3.5 mPa.s}}\nopenings:\n  inlet: {{kind: inlet, flow: 0.1 mL/s}}\n"
+    yaml = "geometry: {0}\nfluid: {{density: 1060 kg/m3, viscosity: 3.5 mPa.s}}\n"
+    yaml += "openings:\n  inlet: {{kind: inlet, flow: 0.1 mL/s}}\n"
     yaml += "  opening-2: {{kind: pressure, pressure: 0 mmHg}}\n  opening-3: {{kind: pressure, pressure: 0 mmHg}}\n"
     yaml += "run: {{duration: 5 ms}}\noutput: {{surface: no}}\n"
     (tmp_path / "case.yaml").write_text(yaml.format("v.geom.h5"))

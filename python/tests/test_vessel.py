@@ -48,13 +48,16 @@ def test_control_c_leaves_a_checkpoint_from_which_it_goes_on(vessel: rill.Geomet
     done = rill.run(case, geometry=vessel)
 
     def interrupt(moment: rill.Moment) -> None:
+        times.append(moment.time or 0.0)
         if moment.time is not None and moment.time > 0 and not timers:
             timers.append(threading.Timer(0, os.kill, (os.getpid(), signal.SIGINT)))
             timers[0].start()
 
     timers: list[threading.Timer] = []
+    times: list[float] = []
     with pytest.raises(KeyboardInterrupt):
         rill.run(case, tmp_path, geometry=vessel, progress=interrupt)
+    assert 0 < max(times) < 0.9 * done.time  # it ended early
     assert (tmp_path / "checkpoint.h5").exists() and rill.open(tmp_path / "checkpoint.h5").format == "rill-checkpoint"
     resumed = rill.run(case, tmp_path, geometry=vessel, resume=True)
     assert resumed.flow == done.flow and resumed.steps == done.steps

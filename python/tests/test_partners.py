@@ -10,7 +10,7 @@ import rill
 
 
 def test_a_porespy_image_gives_k_with_fields() -> None:
-    porespy = pytest.importorskip("porespy", exc_type=ImportError)
+    porespy = pytest.importorskip("porespy")
     np.random.seed(1)
     im = porespy.generators.blobs(shape=[32, 32, 32], porosity=0.6, blobiness=1)
     result = rill.permeability(im, voxel_size="5 um", axis="x", order="xyz", sides="mirror", fields=True)
@@ -20,7 +20,7 @@ def test_a_porespy_image_gives_k_with_fields() -> None:
 
 
 def test_k_becomes_a_property_of_an_openpnm_network() -> None:
-    openpnm = pytest.importorskip("openpnm", exc_type=ImportError)
+    openpnm = pytest.importorskip("openpnm")
     im = np.zeros((12, 12, 6), bool)
     im[1:11, 1:11] = True  # a duct along z of im[x, y, z]
     result = rill.permeability(im, voxel_size="2 um", axis="z", order="xyz", tolerance=1e-4)
@@ -37,7 +37,7 @@ def test_k_becomes_a_property_of_an_openpnm_network() -> None:
 
 
 def test_pyvista_shows_fields_and_voxelizes_surfaces(vessel: rill.Geometry) -> None:
-    pyvista = pytest.importorskip("pyvista", exc_type=ImportError)
+    pyvista = pytest.importorskip("pyvista")
     tube = pyvista.Cylinder(radius=1e-3, height=4e-3, resolution=48, capping=False).triangulate()
     geometry = rill.voxelize(tube, dx="0.1 mm")
     assert [o.area for o in geometry.openings] == pytest.approx([np.pi * 1e-6] * 2, rel=0.01)

@@ -75,12 +75,16 @@ CUDA_LIBS := $(firstword $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a $(CUDA
              -lstdc++ -ldl -lrt -lpthread
 endif
 
-.PHONY: all test bench format format-check install docs clean help
+.PHONY: all test bench format format-check install wheel docs clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
 all: $(BUILD)/rill $(BUILD)/librill.so ## build librill.so and rill
+
+# Man pages and completions, of what --help prints.
+$(BUILD)/pages/man1/rill.1: $(BUILD)/rill scripts/pages
+	$(call say,GEN,$(@D))scripts/pages $(BUILD)/rill $(BUILD)/pages
 
 # Rebuilds what depends on flags when they change.
 FLAGS := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(CUDA) $(NVFLAGS)
@@ -108,6 +112,10 @@ $(BUILD)/librill-internal.so: $(LIB_OBJ)
 
 $(BUILD)/obj/src/core/version.o: CPPFLAGS += -DRILL_REVISION='"$(REVISION)"'
 $(BUILD)/obj/src/core/version.o: $(BUILD)/revision
+
+# What `rill --version --json` prints of the build.
+$(BUILD)/obj/src/cli/version_json.o: CPPFLAGS += -DRILL_OPTIMISATION='"$(OPT)"' -DRILL_CPU_LEVELS='"$(CPU_LEVELS)"' \
+  -DRILL_CUDA_ARCHITECTURES='"$(if $(filter 1,$(CUDA)),$(CUDA_ARCH))"' -DRILL_UDUNITS='"$(shell $(PKG_CONFIG) --modversion udunits)"'
 
 # Where the data are if the program is not installed.
 $(BUILD)/obj/src/core/data.o: CPPFLAGS += -DRILL_DATA_SOURCES='"$(abspath data)"'
@@ -200,7 +208,8 @@ format-check: ## fail when a source is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
 DATA := $(shell cd data && find . -name '*.csv' -o -name '*.yaml' -o -name '*.md' | sort)
-install: all ## install program, library, headers, data and pkg-config file (PREFIX, DESTDIR)
+SHARE := $(DESTDIR)$(PREFIX)/share
+install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, data, man pages, completions, pkg-config and CMake files (PREFIX, DESTDIR)
 	@for file in $(DATA); do install -D -m 644 data/$$file $(DESTDIR)$(PREFIX)/share/rill/$$file || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/rill
 	install -m 755 $(BUILD)/rill $(DESTDIR)$(PREFIX)/bin/
@@ -210,6 +219,16 @@ install: all ## install program, library, headers, data and pkg-config file (PRE
 	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 include/rill/*.h $(DESTDIR)$(PREFIX)/include/rill/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rill.pc
+	install -d $(DESTDIR)$(PREFIX)/lib/cmake/rill $(SHARE)/man/man1
+	install -m 644 src/rill-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/rill/
+	sed -e 's|@VERSION@|$(VERSION)|' src/rill-config-version.cmake.in >$(DESTDIR)$(PREFIX)/lib/cmake/rill/rill-config-version.cmake
+	install -m 644 $(BUILD)/pages/man1/*.1 $(SHARE)/man/man1/
+	install -D -m 644 $(BUILD)/pages/completions/rill $(SHARE)/bash-completion/completions/rill
+	install -D -m 644 $(BUILD)/pages/completions/_rill $(SHARE)/zsh/site-functions/_rill
+	install -D -m 644 $(BUILD)/pages/completions/rill.fish $(SHARE)/fish/vendor_completions.d/rill.fish
+
+wheel: all ## make the Python package with library and program in BUILD/wheel
+	@scripts/make-wheel $(BUILD) $(VERSION)
 
 docs: ## make the reference of the interface in build/docs/api (Doxygen)
 	@scripts/docs $(BUILD)/docs/api $(VERSION)

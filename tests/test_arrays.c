@@ -57,7 +57,7 @@ Test(arrays, triangles_give_what_their_file_gives)
     rill_geom *file = NULL, *array = NULL;
     const rill_surface_options o = per_millimetre(0.5);
     cr_assert_eq(rill_mesh_write_stl(mesh, "a.stl", NULL), RILL_OK, "%s", rill_error_message());
-    cr_assert_eq(rill_surface_voxelize("a.stl", &o, (rill_progress){0}, &file, NULL), RILL_OK, "%s",
+    cr_assert_eq(rill_surface_file_voxelize("a.stl", &o, (rill_progress){0}, &file), RILL_OK, "%s",
                  rill_error_message());
     cr_assert_eq(rill_triangles_voxelize(&s.view, &o, (rill_progress){0}, &array), RILL_OK, "%s",
                  rill_error_message());
@@ -72,6 +72,37 @@ Test(arrays, triangles_give_what_their_file_gives)
     rill_geom_destroy(array);
     soup_free(&s);
     rill_mesh_destroy(mesh);
+}
+
+Test(arrays, a_copy_shares_nothing_with_its_geometry)
+{
+    rill_mesh *mesh = pipe_mesh();
+    soup triangles = soup_of(mesh);
+    rill_geom *geom = NULL, *copy = NULL;
+    const rill_surface_options o = per_millimetre(0.5);
+    cr_assert_eq(rill_triangles_voxelize(&triangles.view, &o, (rill_progress){0}, &geom), RILL_OK, "%s",
+                 rill_error_message());
+    const rill_surface *s = geom->surface;
+    cr_assert_eq(rill_geom_copy(geom, &copy), RILL_OK, "%s", rill_error_message());
+    const rill_surface *c = copy->surface;
+    cr_assert_arr_eq(copy->voxels, geom->voxels, rill_geom_voxels(geom));
+    cr_assert_eq(memcmp(c->vertices, s->vertices, s->vertex_count * sizeof *s->vertices), 0);
+    cr_assert_eq(memcmp(c->triangles, s->triangles, s->triangle_count * sizeof *s->triangles), 0);
+    cr_assert_eq(memcmp(c->walls, s->walls, s->wall_count * sizeof *s->walls), 0);
+    cr_assert_eq(c->opening_count, 2);
+    for (int k = 0; k < 2; k++) {
+        const rill_opening *a = &s->openings[k], *b = &c->openings[k];
+        cr_assert_str_eq(b->name, a->name);
+        cr_assert_eq(b->area, a->area);
+        cr_assert_neq(b->cuts, a->cuts);
+        cr_assert_eq(memcmp(b->cuts, a->cuts, a->cut_count * sizeof *a->cuts), 0);
+        cr_assert_eq(memcmp(b->outline, a->outline, a->outline_count * sizeof *a->outline), 0);
+    }
+    rill_geom_destroy(geom);
+    soup_free(&triangles);
+    rill_mesh_destroy(mesh);
+    copy->voxels[0] = RILL_FLUID; /* of its own */
+    rill_geom_destroy(copy);
 }
 
 static void refuse_triangles(const rill_triangles *s, const rill_surface_options *o, const char *word)

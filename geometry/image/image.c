@@ -267,7 +267,7 @@ static rill_status hash_file(XXH3_state_t *state, const char *path, void *buffer
 {
     int fd;
     uint64_t length;
-    rill_status status = rill_file_open(path, &fd, &length);
+    rill_status status = rill_input_open(path, &fd, &length);
     if (status != RILL_OK) return status;
     for (;;) {
         const ssize_t got = read(fd, buffer, size);

@@ -26,7 +26,7 @@ typedef struct {
     unsigned char chunk[CHUNK];
 } bytes;
 
-rill_status rill_file_open(const char *path, int *fd, uint64_t *length)
+rill_status rill_input_open(const char *path, int *fd, uint64_t *length)
 {
     struct stat info;
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO without a writer must not block */
@@ -59,7 +59,7 @@ rill_status rill_file_head(const char *path, size_t limit, char **head, size_t *
 {
     int fd;
     uint64_t whole;
-    rill_status status = rill_file_open(path, &fd, &whole);
+    rill_status status = rill_input_open(path, &fd, &whole);
     if (status != RILL_OK) return status;
     char *text = NULL;
     if (whole == 0) {
@@ -220,7 +220,7 @@ rill_status rill_image_read_bytes(rill_image *image, const rill_bytes_source *so
     image->reader = b;
     image->close = close_bytes;
     image->read = source->deflated ? read_deflated : read_plain;
-    status = rill_file_open(source->path, &b->fd, &length);
+    status = rill_input_open(source->path, &b->fd, &length);
     if (status != RILL_OK) {
         b->fd = -1;
         rill_fail_prefix("%s", source->path);

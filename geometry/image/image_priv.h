@@ -50,7 +50,7 @@ typedef struct rill_bytes_source {
 rill_status rill_image_read_bytes(rill_image *image, const rill_bytes_source *source);
 
 /* Open a regular file for reading and return its length. */
-rill_status rill_file_open(const char *path, int *fd, uint64_t *length);
+rill_status rill_input_open(const char *path, int *fd, uint64_t *length);
 
 /* Read the first bytes of a file, at most `limit`; NUL-terminated, the caller frees. */
 rill_status rill_file_head(const char *path, size_t limit, char **head, size_t *length);

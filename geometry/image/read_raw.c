@@ -166,7 +166,7 @@ rill_status rill_image_open_raw(const char *path, const rill_image_options *opti
     rill_status status = RILL_OK;
     int fd;
     uint64_t length;
-    RILL_TRY(rill_file_open(path, &fd, &length));
+    RILL_TRY(rill_input_open(path, &fd, &length));
     close(fd);
     if (length == 0) return rill_fail(RILL_USAGE, "the file is empty");
     if (options->skip >= length)

@@ -59,7 +59,7 @@ static rill_status open_file(reader *r, const char *path)
 {
     int fd;
     uint64_t length;
-    rill_status status = rill_file_open(path, &fd, &length);
+    rill_status status = rill_input_open(path, &fd, &length);
     if (status != RILL_OK) return status;
     r->message[0] = '\0';
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();

@@ -569,6 +569,12 @@ rill_status rill_surface_voxelize(const char *path, const rill_surface_options *
     return voxelize(&w, NULL, out);
 }
 
+rill_status rill_surface_file_voxelize(const char *path, const rill_surface_options *options,
+                                       rill_progress progress, rill_geom **out)
+{
+    return rill_surface_voxelize(path, options, progress, out, NULL);
+}
+
 rill_status rill_triangles_voxelize(const rill_triangles *surface, const rill_surface_options *options,
                                     rill_progress progress, rill_geom **out)
 {

@@ -104,7 +104,7 @@ static rill_status load(const char *path, rill_surface_text *text, char **data)
     rill_status status = RILL_OK;
     int fd = -1;
     uint64_t size = 0, got = 0;
-    RILL_TRY(rill_file_open(path, &fd, &size));
+    RILL_TRY(rill_input_open(path, &fd, &size));
     if (size == 0) RILL_TRY(rill_fail(RILL_USAGE, "the file is empty"));
     RILL_TRY(rill_array_create(size + 1, 1, "the bytes of the surface", (void **)data));
     while (got < size) {

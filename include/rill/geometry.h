@@ -99,6 +99,15 @@ typedef struct rill_geom {
 rill_status rill_geom_create(const uint32_t n[3], rill_geom **out);
 
 /**
+ * Copy a geometry with its surface and its provenance. rill_permeability_plan_make() changes the voxels of
+ * its geometry.
+ * @param[in] geom the geometry
+ * @param[out] out the copy; the caller destroys it
+ * @return RILL_SYSTEM without memory
+ */
+rill_status rill_geom_copy(const rill_geom *geom, rill_geom **out);
+
+/**
  * Destroy a geometry.
  * @param[in] geom NULL is allowed
  */

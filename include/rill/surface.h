@@ -94,6 +94,17 @@ rill_surface_options rill_surface_options_default(void);
 rill_status rill_triangles_voxelize(const rill_triangles *surface, const rill_surface_options *options,
                                     rill_progress progress, rill_geom **out);
 
+/**
+ * Make a geometry of a surface file, as rill_triangles_voxelize() does of a surface in memory.
+ * @param[in] path     STL (binary or ASCII), OBJ or PLY
+ * @param[in] options  how; names of groups are those of the file
+ * @param[in] progress reports and cancels; all 0: none
+ * @param[out] out     the geometry; the caller destroys it
+ * @return as rill_triangles_voxelize(); RILL_USAGE for a file that is no surface
+ */
+rill_status rill_surface_file_voxelize(const char *path, const rill_surface_options *options,
+                                       rill_progress progress, rill_geom **out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,7 +8,9 @@
 
 #include "rill/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -129,6 +131,36 @@ rill_variant rill_variant_default(void);
  * @param[in] size bytes of `text`; 96 always suffice
  */
 void rill_variant_name(rill_variant variant, char *text, size_t size);
+
+/**
+ * Find a variant by its name.
+ * @param[in] name as rill_variant_name() writes it
+ * @param[out] out the variant
+ * @return RILL_USAGE when there is none of this name
+ */
+rill_status rill_variant_find(const char *name, rill_variant *out);
+
+/**
+ * Return the number of variants whose CUDA kernels are built ahead of time. All others are compiled when they
+ * are first used; the CPU runs every variant.
+ * @return the number of variants
+ */
+int rill_variant_count(void);
+
+/**
+ * Return a variant whose CUDA kernels are built ahead of time.
+ * @param[in] k its number, 0 to rill_variant_count() - 1
+ * @return the variant
+ */
+rill_variant rill_variant_at(int k);
+
+/**
+ * Step through all variants that rill_variant_check() accepts, each once.
+ * @param[in,out] cursor 0 at first
+ * @param[out] out the variant
+ * @return false when there are no more
+ */
+bool rill_variant_next(uint64_t *cursor, rill_variant *out);
 
 /**
  * Return the number of populations per node.

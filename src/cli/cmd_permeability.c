@@ -374,7 +374,7 @@ static rill_status work(choices *c)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "an error bar splits voxels, whose walls are half-way: this geometry says where "
                            "its walls are on every link, leave out --error-bar"));
-    if (c->error_bar) RILL_TRY(rill_geom_crop(c->geom, (const uint32_t[3]){0}, c->geom->n, &c->uncleaned));
+    if (c->error_bar) RILL_TRY(rill_geom_copy(c->geom, &c->uncleaned));
     RILL_TRY(rill_permeability_prepare(c->geom, &options));
     RILL_TRY(rill_permeability_plan_make(c->geom, &options, &plan));
     if (c->error_bar)

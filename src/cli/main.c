@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command: finds the subcommand and hands over. */
 #include "cli/cli.h"
+#include "cli/version_json.h"
 #include "core/threads.h"
 
 #include <errno.h>
@@ -26,9 +27,11 @@ static void print_help(FILE *to)
             "[options]\n\nCommands:\n",
             rill_version());
     for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-14s%s\n", commands[i]->name, commands[i]->summary);
-    fprintf(to, "\n`rill COMMAND --help` or `rill help COMMAND` shows the options of a command.\n"
-                "Exit codes: 0 done, 1 usage or input, 2 numerical failure, 3 memory, disk or device, "
-                "4 stopped by a\nsignal.\n");
+    fprintf(to,
+            "\n`rill COMMAND --help` or `rill help COMMAND` shows the options of a command. `rill --version "
+            "--json`\nprints version, build options, libraries and devices.\n"
+            "Exit codes: 0 done, 1 usage or input, 2 numerical failure, 3 memory, disk or device, "
+            "4 stopped by a\nsignal.\n");
 }
 
 static int fail_unknown(const char *name)
@@ -41,6 +44,23 @@ static int fail_unknown(const char *name)
     return RILL_USAGE;
 }
 
+/* `rill --version` and `rill --version --json`. */
+static int print_version(int argc, char **argv)
+{
+    if (argc == 2) {
+        printf("rill %s\n", rill_version());
+        return RILL_OK;
+    }
+    if (argc > 3 || strcmp(argv[2], "--json") != 0) {
+        fprintf(stderr, "rill: unexpected argument \"%s\": usage is rill --version [--json]\n",
+                strcmp(argv[2], "--json") == 0 ? argv[3] : argv[2]);
+        return RILL_USAGE;
+    }
+    const rill_status status = cli_version_json();
+    if (status != RILL_OK) fprintf(stderr, "rill: %s\n", rill_error_message());
+    return (int)status;
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2) {
@@ -48,10 +68,7 @@ static int run(int argc, char **argv)
         return RILL_USAGE;
     }
     const char *name = argv[1];
-    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
-        printf("rill %s\n", rill_version());
-        return RILL_OK;
-    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) { return print_version(argc, argv); }
     const bool help = strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
     if (help && argc < 3) {
         print_help(stdout);

@@ -4,9 +4,11 @@
  * and not thread-safe; one mutex guards them. Knows no option and no file.
  */
 #include "core/units.h"
+#include "core/data.h"
 #include "core/status.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,12 +24,22 @@ static const struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ut_system *units; /* created once, under the lock */
 
+/* Read the database that the library knows or UDUNITS2_XML_PATH names, else the one among rill's data:
+ * packages that carry their own UDUNITS-2 have it there. */
+static ut_system *database_read(void)
+{
+    char path[PATH_MAX];
+    ut_system *system = ut_read_xml(NULL);
+    if (system != NULL || getenv("UDUNITS2_XML_PATH") != NULL) return system;
+    return rill_data_path("udunits/udunits2.xml", path, sizeof path) == RILL_OK ? ut_read_xml(path) : NULL;
+}
+
 /* Create the unit system with the units of this field. The caller holds the lock. */
 static rill_status units_init(void)
 {
     if (units != NULL) return RILL_OK;
     ut_set_error_message_handler(ut_ignore); /* by default it prints */
-    ut_system *system = ut_read_xml(NULL);
+    ut_system *system = database_read();
     if (system == NULL) {
         const char *path = getenv("UDUNITS2_XML_PATH");
         return rill_fail(RILL_SYSTEM,

@@ -42,6 +42,9 @@ typedef struct rill_h5_layout {
     bool extendable;              /**< along axis 0 */
 } rill_h5_layout;
 
+/** Write the three numbers of the version of the HDF5 library that is loaded. */
+void rill_h5_version(unsigned version[3]);
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /** Begin a file that appears under `path` when it is committed. */

@@ -19,6 +19,8 @@ struct rill_h5_stream {
     char *data;        /* [capacity][row] */
 };
 
+void rill_h5_version(unsigned version[3]) { H5get_libversion(&version[0], &version[1], &version[2]); }
+
 size_t rill_h5_size(rill_h5_type type)
 {
     static const size_t sizes[] = {1, 4, 8, 8, 4, 8, 0};

@@ -20,26 +20,11 @@ extern const char *const rill_stream_names[RILL_STREAM_COUNT + 1];
 extern const char *const rill_addressing_names[RILL_ADDRESSING_COUNT + 1];
 extern const char *const rill_storage_names[RILL_STORAGE_COUNT + 1];
 
-/** Return the number of variants whose CUDA kernels are built ahead of time. */
-int rill_variant_count(void);
-
-/** Return variant `k` of them, in the order of variants.def. */
-rill_variant rill_variant_at(int k);
-
-/**
- * Step through all variants that rill_variant_check() accepts, each once.
- * @param[in,out] cursor  0 at first  @return false when there are no more
- */
-bool rill_variant_next(uint64_t *cursor, rill_variant *out);
-
 /** Return the number of all variants. */
 uint64_t rill_variant_all_count(void);
 
 /** Write the name of what decides where populations are and how they are stored. @param size  96 do */
 void rill_variant_layout_name(rill_variant variant, char *text, size_t size);
-
-/** Find the variant that rill_variant_name() calls so. @return RILL_USAGE when there is none */
-rill_status rill_variant_find(const char *name, rill_variant *out);
 
 /**
  * Return the variant with a lattice and an equilibrium that its collision is made for, where the user leaves

@@ -53,6 +53,78 @@ Test(install, program_reads_the_data_beside_it)
     cr_assert_str_eq(line, "1\n");
 }
 
+/* A page for each command and kind, with as many options as --help shows. */
+Test(install, man_pages_have_every_option)
+{
+    char command[2048], line[512];
+    snprintf(
+        command, sizeof command,
+        "pages='%s/share/man/man1'; rill='%s/bin/rill'; n=0; grep -q '^rill .- lattice' "
+        "$pages/rill.1 || exit 1; "
+        "for c in generate voxelize info check run permeability export bench variants verify 'generate grf' "
+        "'generate bend'; do page=$pages/rill-$(echo $c | tr ' ' -).1; "
+        "test $($rill $c --help | grep -c '^  -') = $(grep -c '^[.]B .-' $page) || exit 1; "
+        "grep -q '^[.]SH NAME' $page || exit 1; n=$((n + 1)); done; echo $n",
+        require("RILL_PREFIX"), require("RILL_PREFIX"));
+    shell(line, sizeof line, command);
+    cr_assert_str_eq(line, "12\n");
+}
+
+/* What bash completes after these words. */
+static void completes(const char *words, const char *expected)
+{
+    char command[2048], line[1024];
+    snprintf(command, sizeof command,
+             "bash -c 'source %s/share/bash-completion/completions/rill; COMP_WORDS=(%s); "
+             "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _rill; echo \"${COMPREPLY[*]}\"'",
+             require("RILL_PREFIX"), words);
+    shell(line, sizeof line, command);
+    line[strcspn(line, "\n")] = '\0';
+    cr_assert_str_eq(line, expected, "%s: %s", words, line);
+}
+
+Test(install, bash_completes_commands_kinds_options_and_choices)
+{
+    completes("rill perm", "permeability");
+    completes("rill generate g", "grf gyroid");
+    completes("rill generate grf --cor", "--correlation");
+    completes("rill permeability --drive \"\"", "force pressure");
+    completes("rill permeability --acc", "--acceleration");
+    completes("rill permeability roc", "");
+}
+
+Test(install, other_shells_have_every_option)
+{
+    char command[2048], line[512];
+    snprintf(command, sizeof command,
+             "cd '%s/share' && for option in drive acceleration voxel-size; do "
+             "grep -q -- \"from permeability' -l $option \" fish/vendor_completions.d/rill.fish && "
+             "grep -q -- \"'--$option.*:\" zsh/site-functions/_rill || exit 1; done; "
+             "head -n 1 zsh/site-functions/_rill",
+             require("RILL_PREFIX"));
+    shell(line, sizeof line, command);
+    cr_assert_str_eq(line, "#compdef rill\n");
+}
+
+/* With a version that fits, without one, and with one that does not exist yet. */
+Test(install, cmake_finds_the_library, .timeout = 120)
+{
+    char command[4096], line[512];
+    const char *prefix = require("RILL_PREFIX");
+    snprintf(
+        command, sizeof command,
+        "cp '%s/permeability.c' . && cat >CMakeLists.txt <<'END'\n"
+        "cmake_minimum_required(VERSION 3.20)\nproject(example C)\nfind_package(rill ${WANTED} REQUIRED)\n"
+        "add_executable(example permeability.c)\ntarget_link_libraries(example rill::rill m)\nEND\n"
+        "for wanted in '' 0.1 %d.%d.%d; do cmake -DWANTED=$wanted -DCMAKE_PREFIX_PATH='%s' -B b >log 2>&1 || "
+        "exit 1; done; "
+        "cmake -DWANTED=9.0 -DCMAKE_PREFIX_PATH='%s' -B c >log 2>&1 && exit 1; "
+        "cmake --build b >log 2>&1 && ./b/example",
+        require("RILL_EXAMPLES"), RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PATCH, prefix, prefix);
+    shell(line, sizeof line, command);
+    cr_assert_not_null(strstr(line, "k = 21.375"), "%s", line);
+}
+
 Test(install, pkg_config_knows_the_library)
 {
     char line[1024], flags[1024];

@@ -23,6 +23,31 @@ Test(main, help_and_version)
     cr_assert_str_eq(none.err, help.out);
 }
 
+Test(main, version_as_json_has_build_libraries_and_devices)
+{
+    const cli_result plain = cli_test_run("--version"), r = cli_test_run("--version", "--json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *json = json_loads(r.out, 0, NULL);
+    cr_assert_not_null(json, "%s", r.out);
+    cr_assert_not_null(strstr(plain.out, json_string_value(json_object_get(json, "version"))));
+    json_t *build = json_object_get(json, "build"), *libraries = json_object_get(json, "libraries");
+    cr_assert_gt(json_array_size(json_object_get(build, "cpu_levels")), 0);
+    cr_assert(json_is_array(json_object_get(build, "cuda_architectures")));
+    cr_assert_str_eq(json_string_value(json_object_get(libraries, "jansson")), jansson_version_str());
+    static const char *const names[] = {"hdf5", "libtiff", "libpng", "udunits", "xxhash", "libyaml", "zlib"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const char *version = json_string_value(json_object_get(libraries, names[k]));
+        cr_assert(version && strspn(version, "0123456789.") == strlen(version) && strchr(version, '.'),
+                  "%s: %s", names[k], version);
+    }
+    const json_t *first = json_array_get(json_object_get(json, "devices"), 0);
+    cr_assert_str_eq(json_string_value(json_object_get(first, "backend")), "cpu");
+    cr_assert_gt(strlen(json_string_value(json_object_get(first, "name"))), 0);
+    json_decref(json);
+    cli_test_fails(1, "unexpected argument \"--jason\"", "--version", "--jason");
+    cli_test_fails(1, "unexpected argument \"more\"", "--version", "--json", "more");
+}
+
 Test(main, every_command_is_listed_and_has_help)
 {
     static const char *const commands[] = {"generate", "voxelize", "info",   "permeability", "export",

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lattice Boltzmann flow in pores and vessels: the Python package of rill, on the C interface of librill.
+
+>>> import numpy, rill
+>>> im = numpy.zeros((12, 12, 4), bool)
+>>> im[1:11, 1:11] = True                         # a square duct along x, True = pore
+>>> result = rill.permeability(im, voxel_size="2 um", axis="x", device="cpu")
+>>> f"k = {result.k_darcy:.2f} darcy, porosity {result.porosity.total:.4f}"
+'k = 9.98 darcy, porosity 0.6944'
+
+Arrays of images are ``im[z, y, x]``, as in files (``order="xyz"`` for ``im[x, y, z]``). Lengths are metres, or texts with a
+unit. "lu" is lattice units: voxel, time step, density 1. A refusal is an exception with one sentence; its class gives the
+reason: `UsageError`, `NumericsError`, `SystemFailure`, `Cancelled`, all of them `Error`.
+"""
+
+from ._files import Dataset, File, Group, open
+from ._geometry import Geometry, Opening, Porosity, voxelize
+from ._interface import RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PATCH
+from ._library import version
+from ._permeability import DARCY, Contribution, ErrorBar, Field, Permeability, Run, permeability
+from ._program import bench, command
+from ._progress import Moment, Progress
+from ._values import quantity
+from ._variants import Variant, variants
+from ._vessel import VesselRun, run
+from .errors import Cancelled, Error, NumericsError, SystemFailure, UsageError
+
+__version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
+
+__all__ = [
+    "DARCY", "Cancelled", "Contribution", "Dataset", "Error", "ErrorBar", "Field", "File", "Geometry", "Group", "Moment",
+    "NumericsError", "Opening", "Permeability", "Porosity", "Progress", "Run", "SystemFailure", "UsageError", "Variant",
+    "VesselRun", "bench", "command", "open", "permeability", "quantity", "run", "variants", "version", "voxelize",
+]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C library: where it is, and its functions with their types.
+
+It is searched for in this order: the file that the environment variable RILL_LIBRARY names, the library that this package
+carries, the library that the system's linker finds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+import pathlib
+import threading
+from typing import Any
+
+from . import _interface as c
+from .errors import SystemFailure, of_status
+
+PACKAGE = pathlib.Path(__file__).resolve().parent
+NAME = f"librill.so.{c.RILL_VERSION_MAJOR}"
+
+
+def _path() -> str:
+    given = os.environ.get("RILL_LIBRARY")
+    carried = PACKAGE / "lib" / NAME
+    return given or (str(carried) if carried.exists() else NAME)
+
+
+def _load() -> ctypes.CDLL:
+    path = _path()
+    try:
+        library = ctypes.CDLL(path)
+        for name, (result, arguments) in c.FUNCTIONS.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+    except (OSError, AttributeError) as error:
+        raise ImportError(
+            f"The C library of rill cannot be used: {error}. Install the wheel of rill, or let RILL_LIBRARY name a "
+            f"{NAME} of version {c.RILL_VERSION_MAJOR}.{c.RILL_VERSION_MINOR}."
+        ) from None
+    return library
+
+
+library: Any = _load()
+files = threading.RLock()  # one thread at a time may be in HDF5
+
+
+def version() -> str:
+    """Return the version of the C library, with the git revision that it was built from if it is known.
+
+    Examples
+    --------
+    >>> import rill
+    >>> rill.version().split(".")[0]
+    '0'
+    """
+    return text(library.rill_version())
+
+
+def text(value: bytes | None) -> str:
+    """Return a text of C; "" for NULL."""
+    return (value or b"").decode("utf-8", "replace")
+
+
+def check(status: int) -> None:
+    """Raise the exception of a status of the library, unless it is RILL_OK."""
+    if status != c.RILL_OK:
+        raise of_status(status, text(library.rill_error_message()) or "The C library gave no reason.")
+
+
+def path_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return a path for the C library."""
+    return os.fsencode(path)
+
+
+def beside(program: str) -> str:
+    """Return the path of a program that was installed with the library, else its name for the search path."""
+    given = os.environ.get("RILL_PROGRAM")
+    near = pathlib.Path(_path()).resolve().parent
+    for path in (PACKAGE / "bin" / program, near.parent / "bin" / program, near / program):
+        if not given and path.is_file() and os.access(path, os.X_OK):
+            return str(path)
+    return given or program
+
+
+def need(module: str, what: str) -> Any:
+    """Import an optional module, or raise the sentence that names it."""
+    package = module.partition(".")[0]
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise SystemFailure(f"{what} needs the package {package}: install it with pip install {package}.") from None

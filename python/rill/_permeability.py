@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The permeability of an image or a geometry."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+from . import _interface as c
+from ._geometry import Geometry, Porosity, Source, as_geometry, labelled, porosity_of
+from ._library import check, library, need, text
+from ._progress import Progress, Watch
+from ._values import Array, Device, Floats, Length, Pore, Reals, Sides, choice, count, pointer
+from .errors import Error, NumericsError, UsageError
+
+AXES = {"x": 0, "y": 1, "z": 2, "xyz": -1}
+DRIVES = {"force": c.RILL_DRIVE_FORCE, "pressure": c.RILL_DRIVE_PRESSURE}
+ACCELERATIONS = {"auto": c.RILL_ACCELERATION_AUTO, "none": c.RILL_ACCELERATION_NONE, "network": c.RILL_ACCELERATION_NETWORK}
+DARCY = c.RILL_DARCY
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """The run whose flow was driven along one axis.
+
+    Attributes
+    ----------
+    axis : str
+        'x', 'y' or 'z'.
+    converged : bool
+    reason : str
+        Why it did not converge; empty if it did.
+    last_lu : float
+        Permeability along the axis at the last step, lattice units: no result if the run did not converge.
+    steps : int
+        Time steps.
+    tortuosity : float
+        Mean speed over mean velocity along the axis.
+    reynolds, mach : float
+    seconds : float
+        Wall-clock time of the steps, s.
+    mlups : float
+        Million node updates per second.
+    series : dict of ndarray, each of shape (samples,)
+        'step'; 'k', the permeability along the axis, 'predicted', its final value, and 'uncertainty' of that, lattice units.
+    """
+
+    axis: str
+    converged: bool
+    reason: str
+    last_lu: float
+    steps: int
+    tortuosity: float
+    reynolds: float
+    mach: float
+    seconds: float
+    mlups: float
+    series: dict[str, Array]
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """Velocity and pressure of the run along one axis, lattice units, 0 in the solid.
+
+    Attributes
+    ----------
+    axis : str
+        Axis of the force.
+    velocity : ndarray of float32, shape (3, *image.shape)
+        Components along x, y, z. The axes of the image are in the order of the image that was given.
+    pressure : ndarray of float32, shape image.shape
+        Above the reference. A force drives the flow: the pressure is its periodic part.
+    """
+
+    axis: str
+    velocity: Floats
+    pressure: Floats
+    _geometry: Geometry
+    _order: str
+    _force: float
+    _nu: float
+
+    def si(self, viscosity: float = 1e-3, gradient: float = 1.0) -> tuple[Floats, Floats]:
+        """Return velocity in m/s and pressure in Pa for a fluid and a pressure gradient. Stokes flow is linear in both.
+
+        Parameters
+        ----------
+        viscosity : float
+            Dynamic viscosity, Pa s.
+        gradient : float
+            Pressure drop per length along the axis, Pa/m.
+        """
+        dx = self._geometry.voxel_size
+        if dx is None:
+            raise UsageError("The voxel size is unknown: give voxel_size= for results in SI units.")
+        speed = gradient * dx * dx / viscosity * self._nu / self._force
+        return self.velocity * np.float32(speed), self.pressure * np.float32(gradient * dx / self._force)
+
+    def to_xarray(self, viscosity: float | None = None, gradient: float = 1.0) -> Any:
+        """Return an xarray.Dataset with 'velocity' (component, z, y, x), 'pressure' (z, y, x) and coordinates in metres.
+
+        Lattice units unless `viscosity`, Pa s, is given; then SI units for the pressure drop `gradient`, Pa/m.
+        """
+        xarray = need("xarray", "to_xarray()")
+        velocity, pressure = (self.velocity, self.pressure) if viscosity is None else self.si(viscosity, gradient)
+        units = ("lu", "lu") if viscosity is None else ("m/s", "Pa")
+        if self._order == "xyz":
+            velocity, pressure = velocity.transpose(0, 3, 2, 1), pressure.T
+        return xarray.Dataset({
+            "velocity": labelled(xarray, self._geometry, velocity, "velocity", units[0]),
+            "pressure": labelled(xarray, self._geometry, pressure, "pressure", units[1]),
+        }, attrs={"axis": self.axis})
+
+
+@dataclasses.dataclass(frozen=True)
+class Contribution:
+    """One named contribution to an error bar; arrays are of the axes x, y, z, relative to k, NaN where unknown."""
+
+    name: str
+    assessed: bool
+    relative: Reals
+    bound: Reals
+    note: str
+
+
+@dataclasses.dataclass(frozen=True)
+class ErrorBar:
+    """An interval around a permeability, with the reason for every part of its width.
+
+    Attributes
+    ----------
+    relative : ndarray, shape (3,)
+        Half width of the interval around k along x, y, z, relative to k: the sum of all bounds.
+    numerical : ndarray, shape (3,)
+        The same without the domain boundaries.
+    extrapolated_lu, extrapolated_relative : ndarray, shape (3,)
+        k with the discretisation error subtracted, lattice units, and the half width around that.
+    complete : bool
+        Every contribution was assessed.
+    contributions : list of Contribution
+    """
+
+    relative: Reals
+    numerical: Reals
+    extrapolated_lu: Reals
+    extrapolated_relative: Reals
+    complete: bool
+    contributions: list[Contribution]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Permeability:
+    """The permeability of a sample.
+
+    Attributes
+    ----------
+    tensor_lu : ndarray, shape (3, 3)
+        k in lattice units (voxel²): row is the flow, column the force, order x, y, z; NaN where it was not computed.
+    axes : str
+        Axes along which the flow was driven, e.g. 'xyz'.
+    voxel_size : float or None
+        m.
+    uncertainty : float
+        Of the final value, relative: a bound on what is left of the series in time. `error_bar` has the other errors.
+    reciprocity : float
+        Largest ``|k_ab - k_ba|`` over the largest diagonal entry; NaN unless all axes were computed.
+    porosity : Porosity
+    converged : bool
+    runs : list of Run
+    fields : dict of Field
+        By axis; empty unless ``fields=True``.
+    error_bar : ErrorBar or None
+    tau, viscosity_lu, force_lu : float
+        Relaxation time, kinematic viscosity and body force, lattice units.
+    nodes : int
+        Fluid nodes that took part.
+    backend, device : str
+        'cpu' or 'cuda', and the name of the device.
+    """
+
+    tensor_lu: Reals
+    axes: str
+    voxel_size: float | None
+    uncertainty: float
+    reciprocity: float
+    porosity: Porosity
+    converged: bool
+    runs: list[Run]
+    fields: dict[str, Field]
+    error_bar: ErrorBar | None
+    tau: float
+    viscosity_lu: float
+    force_lu: float
+    nodes: int
+    backend: str
+    device: str
+
+    @property
+    def k_lu(self) -> float:
+        """Permeability in lattice units: along the axis, or the mean of the diagonal of the tensor."""
+        return float(np.mean([self.tensor_lu["xyz".index(a), "xyz".index(a)] for a in self.axes]))
+
+    @property
+    def k(self) -> float:
+        """Permeability in m²: along the axis, or the mean of the diagonal of the tensor."""
+        return self.k_lu * self._square()
+
+    @property
+    def k_darcy(self) -> float:
+        """The same in darcy."""
+        return self.k / DARCY
+
+    @property
+    def tensor(self) -> Reals:
+        """The tensor in m²: row is the flow, column the force, shape (3, 3); NaN where it was not computed."""
+        return self.tensor_lu * self._square()
+
+    @property
+    def tensor_darcy(self) -> Reals:
+        """The tensor in darcy."""
+        return self.tensor / DARCY
+
+    def _square(self) -> float:
+        if self.voxel_size is None:
+            raise UsageError("The voxel size is unknown: give voxel_size=, or use k_lu and tensor_lu.")
+        return self.voxel_size * self.voxel_size
+
+    def __repr__(self) -> str:
+        known = self.voxel_size is not None
+        value = f"{self.k:.6g} m2 = {self.k_darcy:.6g} darcy" if known else f"{self.k_lu:.6g} lu"
+        state = f"± {100 * self.uncertainty:.2g} %" if self.converged else "NOT CONVERGED"
+        return f"<rill.Permeability along {self.axes}: {value} {state}, porosity {self.porosity.total:.4f}>"
+
+
+def permeability(
+    im: Source | Geometry,
+    voxel_size: Length | None = None,
+    axis: str = "xyz",
+    *,
+    pore: Pore = None,
+    order: str = "zyx",
+    sides: Sides | None = None,
+    drive: str = "force",
+    reservoir: int = 16,
+    tolerance: float = 1e-3,
+    max_steps: int = 1_000_000,
+    variant: str | None = None,
+    tau: float | None = None,
+    force: float | None = None,
+    acceleration: str = "auto",
+    error_bar: bool = False,
+    fields: bool = False,
+    device: str = "auto",
+    progress: Progress = None,
+) -> Permeability:
+    """Compute the permeability of a sample.
+
+    Parameters
+    ----------
+    im : array_like, path or Geometry
+        The image, shape (nz, ny, nx): bool with True = pore, or numbers with `pore`. A path: an image or a `*.geom.h5` file.
+        The library reads the array where it is and makes one byte for each voxel.
+    voxel_size : float or str, optional
+        Edge of a voxel, m or with a unit (``"5.7 um"``). Without it results are in lattice units alone.
+    axis : {'xyz', 'x', 'y', 'z'}
+        'xyz': the full tensor by three runs.
+    pore : number or sequence, optional
+        Grey values that are pore: values and pairs (low, high), inclusive.
+    order : {'zyx', 'xyz'}
+        Axes of the array: ``im[z, y, x]`` as files have it, or ``im[x, y, z]``. Fields have the same order.
+    sides : str or sequence of three str, optional
+        Domain boundaries normal to x, y, z: 'periodic' (default), 'mirror' (for images of rocks) or 'wall'.
+    drive : {'force', 'pressure'}
+        A body force, or a pressure drop between two reservoirs of `reservoir` voxels along one axis.
+    tolerance : float
+        Relative uncertainty to stop at.
+    max_steps : int
+        Time steps along each axis, at most.
+    variant : str, optional
+        Name of the kernel, see `variants`; default: ``d3q19-trt-stokes-aa-list-fp32``.
+    tau, force : float, optional
+        Relaxation time and body force, lattice units; default: chosen.
+    acceleration : {'auto', 'none', 'network'}
+        Pressure correction by a pore network: if it is applicable and faster, never, or always.
+    error_bar : bool
+        Make further runs that bound the error by domain boundaries, discretisation and number format.
+    fields : bool
+        Keep velocity and pressure of each run: 16 bytes a voxel and axis.
+    device : str
+        'auto', 'cpu', 'cuda' or 'cuda:1'.
+    progress : optional
+        See `Progress`.
+
+    Returns
+    -------
+    Permeability
+
+    Raises
+    ------
+    UsageError, NumericsError, SystemFailure, Cancelled
+        With the sentence of the C library. A run that did not converge is a NumericsError; its `result` has the last values.
+    KeyboardInterrupt
+        After control-C. The library has freed what it allocated.
+
+    Notes
+    -----
+    Other threads of Python run while the library computes.
+
+    Examples
+    --------
+    The gap between two plates 16 voxels apart has k = (16² + 0.5)/12 · 16/18 voxel²; the mean is over the solid layers, too.
+
+    >>> import numpy, rill
+    >>> im = numpy.ones((18, 4, 4), bool)
+    >>> im[[0, -1]] = False
+    >>> result = rill.permeability(im, voxel_size="1 um", axis="x", device="cpu")
+    >>> round(result.k_lu * 18 / 16 * 12, 1)
+    256.5
+    >>> f"{result.k:.3e} m2"
+    '1.900e-11 m2'
+    """
+    geometry = as_geometry(im, voxel_size, pore, order, sides, progress)
+    options = _options(axis, drive, reservoir, tolerance, max_steps, variant, tau, force, acceleration)
+    computation = _Computation(geometry, options, order if fields else "")
+    with Device(device) as opened, Watch(progress) as watch:
+        options.device, options.backend, options.progress = opened.c, opened.kind, watch.c
+        return computation.run(watch, error_bar)
+
+
+def _options(axis: str, drive: str, reservoir: int, tolerance: float, max_steps: int, variant: str | None,
+             tau: float | None, force: float | None, acceleration: str) -> Any:
+    o = library.rill_permeability_options_default()
+    o.axis, o.drive = choice(axis, AXES, "axis"), choice(drive, DRIVES, "drive")
+    o.reservoir, o.max_steps = count(reservoir, "reservoir"), count(max_steps, "max_steps", 2**63)
+    o.acceleration, o.tolerance = choice(acceleration, ACCELERATIONS, "acceleration"), tolerance
+    if variant is not None:
+        check(library.rill_variant_find(variant.encode(), ctypes.byref(o.variant)))
+    for name, value in (("tau", tau), ("force", force)):
+        if value is not None:
+            if not (math.isfinite(value) and value > 0):
+                raise UsageError(f"{name} = {value!r} is not a positive number.")
+            setattr(o, name, value)
+    return o
+
+
+class _Computation:
+    """One computation: what it needs, and what it makes."""
+
+    def __init__(self, geometry: Geometry, options: Any, order: str) -> None:
+        self.geometry, self.options, self.order = geometry, options, order
+        self.plan, self.out = c.rill_permeability_plan(), c.rill_permeability()
+        self.fields: dict[str, Field] = {}
+        self.error: BaseException | None = None
+        if order:
+            members: Any = c.rill_permeability_options._fields_
+            self.options.finished = dict(members)["finished"](self._finished)
+
+    def run(self, watch: Watch, with_error_bar: bool) -> Permeability:
+        o, bar = self.options, None
+        whole = self.geometry.copy() if with_error_bar else None
+        try:
+            watch.check(library.rill_permeability_prepare(self.geometry._c, o))
+            watch.check(library.rill_permeability_plan_make(self.geometry._c, o, self.plan))
+            status = library.rill_permeability_compute(self.geometry._c, o, self.plan, self.out)
+            if self.error is not None:
+                raise self.error
+            try:
+                watch.check(status)
+            except NumericsError as error:
+                error.result = self._result(None) if self.out.run_count else None
+                raise
+            if whole is not None:
+                bar = self._error_bar(whole, watch)
+            return self._result(bar)
+        finally:
+            library.rill_permeability_free(self.out)
+            library.rill_permeability_plan_free(self.plan)
+
+    def _finished(self, _context: Any, run: Any, nodes: int, rho: Any, u: Any) -> int:
+        try:
+            self._keep(run.contents, nodes, rho, u)
+        except Error as error:
+            self.error = error
+            return error.status
+        except BaseException as error:  # it must not pass through C
+            self.error = error
+            return c.RILL_SYSTEM
+        return c.RILL_OK
+
+    def _keep(self, run: Any, nodes: int, rho: Any, u: Any) -> None:
+        velocity, pressure = np.empty((3, *self.geometry.shape), np.float32), np.empty(self.geometry.shape, np.float32)
+        values = [(rho, pressure)] + [(_shifted(u, a * nodes), velocity[a]) for a in range(3)]
+        for source, image in values:
+            check(library.rill_geom_image(self.geometry._c, source, nodes, 0.0, pointer(image, ctypes.c_float)))
+        pressure /= np.float32(3)
+        if self.order == "xyz":
+            velocity, pressure = velocity.transpose(0, 3, 2, 1), pressure.T
+        axis = "xyz"[run.axis]
+        self.fields[axis] = Field(axis, velocity, pressure, self.geometry, self.order, self.plan.force, self.plan.nu)
+
+    def _error_bar(self, whole: Geometry, watch: Watch) -> ErrorBar:
+        bar, plan = c.rill_error_bar_options(progress=watch.c), c.rill_error_bar_plan()
+        out = c.rill_error_bar()
+        self.options.finished = type(self.options.finished)()
+        watch.check(library.rill_error_bar_plan_make(whole._c, self.options, self.plan, bar, plan))
+        watch.check(library.rill_error_bar_compute(whole._c, self.options, self.out, plan, bar, out))
+        parts = [Contribution(text(p.name), p.assessed, np.array(p.relative[:]), np.array(p.bound[:]), text(p.note))
+                 for p in out.contributions[: out.contribution_count]]
+        return ErrorBar(np.array(out.relative[:]), np.array(out.numerical[:]), np.array(out.extrapolated[:]),
+                        np.array(out.extrapolated_relative[:]), out.complete, parts)
+
+    def _result(self, bar: ErrorBar | None) -> Permeability:
+        r, plan = self.out, self.plan
+        runs = [_run(run) for run in r.runs[: r.run_count]]
+        return Permeability(
+            tensor_lu=np.array([row[:] for row in r.k]), axes="".join(run.axis for run in runs),
+            voxel_size=self.geometry.voxel_size, uncertainty=r.uncertainty, reciprocity=r.reciprocity,
+            porosity=porosity_of(plan.porosity), converged=r.converged, runs=runs, fields=self.fields, error_bar=bar,
+            tau=plan.tau, viscosity_lu=plan.nu, force_lu=plan.force, nodes=plan.nodes, backend=text(r.backend),
+            device=text(r.device))
+
+
+def _shifted(pointer_: Any, elements: int) -> Any:
+    address = ctypes.addressof(pointer_.contents) + elements * ctypes.sizeof(ctypes.c_float)
+    return ctypes.cast(address, ctypes.POINTER(ctypes.c_float))
+
+
+def _run(run: Any) -> Run:
+    samples = run.samples[: run.sample_count]
+    series = {
+        "step": np.array([s.step for s in samples], np.uint64),
+        "k": np.array([s.k[run.axis] for s in samples]),
+        "predicted": np.array([s.predicted for s in samples]),
+        "uncertainty": np.array([s.uncertainty for s in samples]),
+    }
+    return Run("xyz"[run.axis], run.converged, text(run.reason), run.last[run.axis], run.steps, run.tortuosity, run.reynolds,
+               run.mach, run.seconds, run.mlups, series)

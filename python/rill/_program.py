@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program rill that is installed with the library, for what the library's interface does not have."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+from ._library import beside
+from .errors import SystemFailure, of_status
+
+
+def command(*arguments: str | os.PathLike[str]) -> str:
+    """Run the program ``rill`` and return what it prints to standard output.
+
+    Parameters
+    ----------
+    *arguments : str or path
+        E.g. ``"generate", "grf", "--porosity", "0.3", "-o", "rock.geom.h5"``.
+
+    Raises
+    ------
+    Error
+        The class of the exit code, with the sentence of the program.
+
+    Examples
+    --------
+    >>> import rill
+    >>> rill.command("variants").splitlines()[0].split()[0]
+    'variant'
+    """
+    line = [beside("rill"), *(os.fspath(a) for a in arguments)]
+    try:
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise SystemFailure(f"The program {line[0]} cannot be run: {error}.") from None
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines()
+        raise of_status(done.returncode, lines[-1] if lines else f"{line[0]} ended with exit code {done.returncode}.")
+    return done.stdout
+
+
+def bench(*options: str) -> dict[str, Any]:
+    """Measure the speed of variants on this machine by ``rill bench``.
+
+    Parameters
+    ----------
+    *options : str
+        Options of ``rill bench``, see ``rill bench --help``.
+
+    Returns
+    -------
+    dict
+        What ``rill bench --json`` writes.
+    """
+    found: dict[str, Any] = json.loads(command("bench", *options, "--json", "-"))
+    return found
+
+
+def main() -> None:
+    """Become the program: the command ``rill`` of an installed wheel."""
+    program = beside("rill")
+    try:
+        os.execvp(program, ["rill", *sys.argv[1:]])
+    except OSError as error:
+        sys.exit(f"rill: the program {program} cannot be run: {error}")

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run of a vessel: from a case to flow, pressure and wall shear."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import warnings
+from collections.abc import Mapping
+from typing import Any, Union
+
+import numpy as np
+
+from . import _interface as c
+from ._geometry import Geometry, read
+from ._library import check, library, need, path_bytes, text
+from ._progress import Progress, Watch
+from ._values import Device, Floats, choice, pointer
+from .errors import NumericsError, UsageError
+
+FIELDS = {"none": c.RILL_FIELDS_NONE, "image": c.RILL_FIELDS_IMAGE, "sparse": c.RILL_FIELDS_SPARSE}
+ENDS = {c.RILL_RUN_REPEATS: "repeats", c.RILL_RUN_LIMIT: "limit", c.RILL_RUN_CANCELLED: "cancelled",
+        c.RILL_RUN_DIVERGED: "diverged"}
+#: A case: the path of a file, its text (YAML, with at least one line break), or a dict with the same keys.
+Case = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class VesselRun:
+    """What came of the run of a vessel, SI units.
+
+    Attributes
+    ----------
+    end : str
+        'repeats': the last two cycles are the same within the tolerance; 'limit': all cycles or steps were made;
+        'diverged'.
+    converged : bool
+    cycles, steps : int
+    time : float
+        Physical time, s.
+    change : float
+        Largest relative change from the last cycle but one to the last; NaN: unknown.
+    flow : dict of float
+        By opening, mean over the last cycle, m³/s, into the vessel counted positive.
+    pressure, pressure_low, pressure_high : dict of float
+        By opening, over the last cycle, Pa.
+    shear_mean, shear_max, osi_mean : float
+        Of TAWSS over the surface, Pa, and of the oscillatory shear index; NaN without wall shear.
+    mach_max, balance, seconds, mlups : float
+    remarks : list of str
+        Remarks of the plan.
+    geometry : Geometry
+    directory : pathlib.Path or None
+        Where the results are: see `open`.
+    """
+
+    end: str
+    converged: bool
+    cycles: int
+    steps: int
+    time: float
+    change: float
+    flow: dict[str, float]
+    pressure: dict[str, float]
+    pressure_low: dict[str, float]
+    pressure_high: dict[str, float]
+    shear_mean: float
+    shear_max: float
+    osi_mean: float
+    mach_max: float
+    balance: float
+    seconds: float
+    mlups: float
+    remarks: list[str]
+    geometry: Geometry
+    directory: pathlib.Path | None
+    _vessel: _Vessel
+
+    def __repr__(self) -> str:
+        flows = ", ".join(f"{name} {1e6 * q:.4g} mL/s" for name, q in self.flow.items())
+        return f"<rill.VesselRun: {self.end} after {self.time:.4g} s; {flows}>"
+
+    def wall_shear(self) -> tuple[Floats, Floats]:
+        """Return TAWSS, Pa, and OSI of the last cycle, each of shape (triangles,); NaN where there is no wall."""
+        count = self.geometry._g.surface.contents.triangle_count
+        tawss, osi = np.empty(count, np.float32), np.empty(count, np.float32)
+        check(library.rill_vessel_wall_shear(self._vessel.vessel, pointer(tawss, ctypes.c_float), pointer(osi, ctypes.c_float)))
+        return tawss, osi
+
+    def fields(self) -> tuple[Floats, Floats]:
+        """Return velocity, m/s, shape (3, nz, ny, nx), and pressure, Pa, shape (nz, ny, nx), at the end; 0 in the solid."""
+        velocity, pressure = np.empty((3, *self.geometry.shape), np.float32), np.empty(self.geometry.shape, np.float32)
+        check(library.rill_vessel_fields(self._vessel.vessel, pointer(pressure, ctypes.c_float),
+                                         pointer(velocity, ctypes.c_float)))
+        return velocity, pressure
+
+    def to_pyvista(self) -> Any:
+        """Return the surface as a pyvista.PolyData with the cell data TAWSS and OSI. Needs pyvista."""
+        surface = self.geometry.surface
+        assert surface is not None  # a vessel has one
+        mesh = need("pyvista", "to_pyvista()").PolyData.from_regular_faces(surface[0], surface[1].astype(np.int64))
+        mesh.cell_data["TAWSS"], mesh.cell_data["OSI"] = self.wall_shear()
+        return mesh
+
+
+class _Vessel:
+    """What a run of the library needs, freed in the order that it requires."""
+
+    def __init__(self, case: Case, geometry: Geometry | None) -> None:
+        self.case, self.vessel = ctypes.POINTER(c.rill_case)(), ctypes.POINTER(c.rill_vessel)()
+        self.plan, self.result = c.rill_case_plan(), c.rill_run_result()
+        self.device: Device | None = None
+        self._read(case, geometry)
+        self.geometry = geometry or read(os.fsdecode(library.rill_case_geometry(self.case)))
+
+    def _read(self, case: Case, geometry: Geometry | None) -> None:
+        given, where = case, "case"
+        if isinstance(given, Mapping):
+            keys = dict(given)
+            if geometry is not None:
+                keys.setdefault("geometry", "memory.geom.h5")
+            try:
+                given = json.dumps(keys, ensure_ascii=False) + "\n"
+            except (TypeError, ValueError) as error:
+                raise UsageError(f"The case cannot be written as YAML: {error}.") from None
+        if isinstance(given, str) and "\n" in given:
+            check(library.rill_case_read_text(given.encode(), where.encode(), ctypes.byref(self.case)))
+        else:
+            check(library.rill_case_read(path_bytes(given), ctypes.byref(self.case)))
+
+    def open(self, device: str, resume: bool, directory: pathlib.Path | None) -> None:
+        """Plan the case, and set up its simulation on a device."""
+        self.device = Device(device).__enter__()
+        options = c.rill_plan_options(device=self.device.c, backend=self.device.kind)
+        if resume and directory is not None:
+            options.resume = path_bytes(directory)
+        check(library.rill_case_plan_make(self.case, self.geometry._c, options, self.plan))
+        check(library.rill_case_plan_accept(self.plan))
+        check(library.rill_vessel_create(self.case, self.geometry._c, self.plan, ctypes.byref(self.vessel)))
+
+    def __del__(self) -> None:
+        library.rill_vessel_destroy(getattr(self, "vessel", None))
+        if hasattr(self, "plan"):
+            library.rill_case_plan_free(self.plan)
+        if getattr(self, "device", None) is not None:
+            self.device.__exit__()  # type: ignore[union-attr]
+        library.rill_case_destroy(getattr(self, "case", None))
+
+
+def run(
+    case: Case,
+    directory: str | os.PathLike[str] | None = None,
+    *,
+    geometry: Geometry | None = None,
+    fields: str = "none",
+    resume: bool = False,
+    checkpoint_every: float = 0.0,
+    device: str = "auto",
+    progress: Progress = None,
+) -> VesselRun:
+    """Run a vessel until its cycles repeat, or until a steady flow is steady.
+
+    Parameters
+    ----------
+    case : path, str or dict
+        A case: the path of a file, its text, or a dict with the keys of a case file, every quantity as a text with its unit.
+        Paths in a text or a dict are relative to the working directory.
+    directory : path, optional
+        Where the results go; it is made if it does not exist. Default: no file is written.
+    geometry : Geometry, optional
+        The vessel; default: the file that the case names.
+    fields : {'none', 'image', 'sparse'}
+        How velocity, pressure and shear rate are written where the case requests them.
+    resume : bool
+        Go on from the checkpoint in the directory.
+    checkpoint_every : float
+        s of wall clock; 0: a checkpoint only when the run is cancelled.
+    device : str
+        'auto', 'cpu', 'cuda' or 'cuda:1'.
+    progress : optional
+        See `Progress`.
+
+    Returns
+    -------
+    VesselRun
+
+    Raises
+    ------
+    UsageError
+        The case is refused, with file, line and remedy.
+    NumericsError
+        The flow diverged, with position and time; its `result` has what was computed before.
+    KeyboardInterrupt
+        After control-C; with a directory, a checkpoint was written.
+
+    Warns
+    -----
+    UserWarning
+        Each remark of the plan.
+    """
+    vessel = _Vessel(case, geometry)
+    kind = choice(fields, FIELDS, "fields")
+    if not (math.isfinite(checkpoint_every) and checkpoint_every >= 0):
+        raise UsageError(f"checkpoint_every = {checkpoint_every!r} is no time in s, 0 or more.")
+    where = pathlib.Path(directory) if directory is not None else None
+    if resume and where is None:
+        raise UsageError("resume=True needs the directory that has the checkpoint.")
+    vessel.open(device, resume, where)
+    return _steps(vessel, where, kind, resume, checkpoint_every, progress)
+
+
+def _steps(vessel: _Vessel, where: pathlib.Path | None, kind: int, resume: bool, checkpoint_every: float,
+           progress: Progress) -> VesselRun:
+    remarks = [text(v.text) for v in vessel.plan.verdicts[: vessel.plan.verdict_count]]
+    for remark in remarks:
+        warnings.warn(remark, stacklevel=3)
+    options = c.rill_run_options(fields=kind, resume=resume, checkpoint_every=checkpoint_every)
+    if where is not None:
+        try:
+            where.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"The directory {where} cannot be made: {error.strerror}.") from None
+        options.directory = path_bytes(where)
+    with Watch(progress) as watch:
+        options.progress = watch.c
+        try:
+            watch.check(library.rill_case_run(vessel.vessel, options, vessel.result))
+        except NumericsError as error:
+            error.result = _result(vessel, remarks, where)
+            raise
+    return _result(vessel, remarks, where)
+
+
+def _result(vessel: _Vessel, remarks: list[str], where: pathlib.Path | None) -> VesselRun:
+    r = vessel.result
+    names = [opening.name for opening in vessel.geometry.openings]
+
+    def by_name(values: Any) -> dict[str, float]:
+        return {name: float(values[k]) for k, name in enumerate(names)}
+
+    return VesselRun(
+        end=ENDS[r.end], converged=r.end == c.RILL_RUN_REPEATS, cycles=r.cycles, steps=r.steps, time=r.time, change=r.change,
+        flow=by_name(r.flow), pressure=by_name(r.pressure), pressure_low=by_name(r.pressure_low),
+        pressure_high=by_name(r.pressure_high), shear_mean=r.shear_mean, shear_max=r.shear_max, osi_mean=r.osi_mean,
+        mach_max=r.mach_max, balance=r.balance, seconds=r.seconds, mlups=r.mlups, remarks=remarks,
+        geometry=vessel.geometry, directory=where, _vessel=vessel)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that the program wrote, read lazily; h5py reads the same."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import rill
+from conftest import Image
+from rill._values import Array
+
+Files = Callable[[str], pathlib.Path]
+
+
+def test_a_result_has_its_series_and_summary(result_file: Files, rock: Image) -> None:
+    with rill.open(result_file("rock.h5")) as file:
+        assert file.format == "rill-result" and {"run", "series", "summary"} <= set(file)
+        series = file.series()["z"]
+        k = file.dataset("summary/permeability")
+        assert k.shape == (3, 3) and k.attrs["units"] == "lu"
+        assert k[2, 2] == pytest.approx(rill.permeability(rock, axis="z", device="cpu").k_lu, rel=1e-12)
+        assert len(series["step"]) == len(series["k_zz"]) and str(file.group("run").attrs["software"]) == "rill"
+    with pytest.raises(rill.UsageError, match="was closed"):
+        _ = file.dataset("summary/permeability")
+    assert rill.open(result_file("rock.json"))["converged"] is True
+
+
+@pytest.mark.parametrize("key", [
+    np.s_[...], np.s_[3], np.s_[-1, 2:5], np.s_[2:20:3, ..., 0], np.s_[5:5], np.s_[:, ::-1, 1], np.s_[1, 2, 3, 0], np.s_[20:3:-4],
+    np.s_[100:200], np.s_[-3:],
+])
+def test_blocks_are_those_of_numpy(result_file: Files, key: object) -> None:
+    data = rill.open(result_file("rock.vtkhdf")).fields()["velocity"]
+    whole = np.asarray(data)
+    assert whole.shape == data.shape == (24, 24, 24, 3)
+    block = data[key]
+    assert np.array_equal(block, whole[key]) and block.dtype == np.float32  # type: ignore[index]
+
+
+def test_indices_beyond_the_end_are_refused(result_file: Files) -> None:
+    data = rill.open(result_file("rock.vtkhdf")).fields()["pressure"]
+    for key in (24, (0, -25), (0, 0, 0, 0)):
+        with pytest.raises(IndexError):
+            _ = data[key]
+
+
+def test_h5py_reads_the_same(result_file: Files) -> None:
+    h5py = pytest.importorskip("h5py")
+    for name in ("rock.h5", "rock.vtkhdf", "rock.geom.h5"):
+        others: dict[str, Array] = {}
+
+        def take(path: str, item: object, into: dict[str, Array] = others) -> None:
+            if isinstance(item, h5py.Dataset) and "axis" not in path:
+                into[path] = item[...]
+
+        with h5py.File(result_file(name)) as other:  # closed before rill opens it: both may use the same HDF5
+            other.visititems(take)
+        assert len(others) > 1
+        with rill.open(result_file(name)) as file:
+            for path, values in others.items():
+                assert np.array_equal(file.dataset(path)[...], values, equal_nan=values.dtype.kind == "f"), path
+
+
+def test_xarray_has_coordinates(result_file: Files) -> None:
+    pytest.importorskip("xarray")
+    series = rill.open(result_file("rock.h5")).group("series/z").to_xarray()
+    assert series["k_zz"].dims == ("step",) and "step" in series.coords
+    fields = rill.open(result_file("rock.vtkhdf")).group("VTKHDF/PointData").to_xarray()
+    assert fields["velocity"].dims == ("z", "y", "x", "component")
+    assert fields["x"].values[1] - fields["x"].values[0] == pytest.approx(2e-6)
+
+
+def test_pyvista_reads_the_mesh(result_file: Files) -> None:
+    pytest.importorskip("pyvista")
+    assert rill.open(result_file("rock.vtkhdf")).to_pyvista().n_points == 24**3
+
+
+def test_other_files_are_refused(result_file: Files, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.txt").write_text("no HDF5")
+    (tmp_path / "a.json").write_text("{")
+    (tmp_path / "a.xmf").write_text("<Xdmf/>")
+    (tmp_path / "cut.h5").write_bytes(result_file("rock.h5").read_bytes()[:3000])
+    for name in ("a.txt", "a.json", "a.xmf", "cut.h5", "missing.h5", "missing.json", "missing.xmf", "."):
+        with pytest.raises(rill.UsageError):
+            rill.open(tmp_path / name)
+    with pytest.raises(KeyError):
+        _ = rill.open(result_file("rock.h5"))["nothing"]
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "other.h5", "w") as other:
+        other["x"] = 1
+    with pytest.raises(rill.UsageError, match="none that rill wrote"):
+        rill.open(tmp_path / "other.h5")
+
+
+def test_damage_is_reported(result_file: Files, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.vtkhdf"
+    data = bytearray(result_file("rock.vtkhdf").read_bytes())
+    for k in range(len(data) // 3, len(data) // 2):
+        data[k] ^= 0x55
+    path.write_bytes(data)
+    with pytest.raises(rill.UsageError):
+        for dataset in rill.open(path).fields().values():
+            _ = dataset[...]
+
+
+def test_json_is_a_dict(result_file: Files) -> None:
+    assert rill.open(result_file("rock.json")) == json.loads(result_file("rock.json").read_text())

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Permeabilities of arrays: values, order of axes, fields, progress, cancellation, refusals."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rill
+from conftest import Image
+from rill._values import image
+
+
+def test_plates_have_the_exact_permeability(plates: Image) -> None:
+    result = rill.permeability(plates, voxel_size="2 um", axis="y")
+    exact = (16**2 / 12 + 1 / 24) * 16 / 18
+    assert result.converged and result.axes == "y"
+    assert result.k_lu == pytest.approx(exact, rel=1e-3)
+    assert result.k == pytest.approx(exact * 4e-12, rel=1e-3)
+    assert result.k_darcy == pytest.approx(result.k / 9.869233e-13)
+    assert result.porosity.total == pytest.approx(16 / 18)
+    assert np.isnan(result.tensor_lu[0, 0]) and result.tensor_lu[1, 1] == result.k_lu
+    assert abs(result.k_lu / exact - 1) <= result.uncertainty + 1e-5
+    assert result.runs[0].axis == "y" and len(result.runs[0].series["k"]) == len(result.runs[0].series["step"]) > 0
+
+
+def test_the_tensor_is_symmetric_and_k_is_its_mean(rock: Image) -> None:
+    result = rill.permeability(rock, "3 um")
+    assert result.axes == "xyz" and result.reciprocity < 2e-3
+    assert np.allclose(result.tensor_lu, result.tensor_lu.T, atol=2e-3 * result.tensor_lu.max())
+    assert result.k_lu == pytest.approx(np.trace(result.tensor_lu) / 3)
+    assert "darcy" in repr(result)
+
+
+def test_orders_and_layouts_of_an_array_are_one_image(rock: Image) -> None:
+    k = rill.permeability(rock, axis="x").k_lu
+    other = np.ascontiguousarray(rock.transpose(2, 1, 0))  # im[x, y, z]
+    for im, order in ((np.asfortranarray(rock), "zyx"), (other, "xyz"), (np.asfortranarray(other), "xyz")):
+        assert rill.permeability(im, axis="x", order=order).k_lu == k
+    assert rill.permeability(rock.astype(np.uint8), axis="x", pore=1).k_lu == k
+    assert rill.permeability(np.where(rock, 3, 200).astype(np.int16), axis="x", pore=[(0, 2), 3]).k_lu == k
+    assert rill.permeability(other, axis="x").k_lu != k
+
+
+def test_contiguous_arrays_are_not_copied(rock: Image) -> None:
+    for im in (rock, np.asfortranarray(rock)):
+        assert np.shares_memory(image(im, "zyx")[0], im)
+
+
+def test_the_mean_velocity_of_a_field_gives_k(rock: Image) -> None:
+    result = rill.permeability(rock, "2 um", fields=True)
+    assert set(result.fields) == set("xyz")
+    for a, axis in enumerate("xyz"):
+        field = result.fields[axis]
+        assert field.velocity.shape == (3, *rock.shape) and field.pressure.shape == rock.shape
+        mean = field.velocity[a].mean(dtype=float) * result.viscosity_lu / result.force_lu
+        assert mean == pytest.approx(result.tensor_lu[a, a], rel=5e-3)
+        assert not field.velocity[:, ~rock].any() and not field.pressure[~rock].any()
+        velocity, _ = field.si(viscosity=1e-3, gradient=1e4)  # Darcy: k = mu <u> / G
+        assert velocity[a].mean(dtype=float) * 1e-3 / 1e4 == pytest.approx(result.tensor[a, a], rel=5e-3)
+    turned = rill.permeability(rock.transpose(2, 1, 0), "2 um", axis="x", order="xyz", fields=True)
+    assert np.array_equal(turned.fields["x"].velocity, result.fields["x"].velocity.transpose(0, 3, 2, 1))
+
+
+def test_fields_have_units_and_coordinates_in_xarray(rock: Image) -> None:
+    pytest.importorskip("xarray")
+    field = rill.permeability(rock.transpose(2, 1, 0), "2 um", axis="x", order="xyz", fields=True).fields["x"]
+    data = field.to_xarray(viscosity=1e-3)
+    assert data["velocity"].dims == ("component", "z", "y", "x") and data["velocity"].attrs["units"] == "m/s"
+    assert data["pressure"].attrs["units"] == "Pa" and data["x"].attrs["units"] == "m"
+    assert data["x"].values[1] == pytest.approx(3e-6)
+    assert not data["velocity"].values[:, ~rock].any()
+
+
+def test_an_error_bar_contains_its_contributions(rock: Image) -> None:
+    bar = rill.permeability(rock[:16, :16, :16], axis="z", error_bar=True).error_bar
+    assert bar is not None
+    assert {"sides", "discretisation", "series"} <= {c.name for c in bar.contributions}
+    assert bar.relative[2] == pytest.approx(sum(c.bound[2] for c in bar.contributions if c.assessed))
+    assert np.isnan(bar.relative[0])
+
+
+def test_a_geometry_is_left_as_it_was(rock: Image) -> None:
+    geometry = rill.voxelize(rock, keep="all")
+    before = geometry.voxels.copy()
+    first = rill.permeability(geometry, "1 um", axis="z")
+    assert np.array_equal(geometry.voxels, before) and geometry.voxel_size is None
+    mirrored = rill.permeability(geometry, "1 um", axis="z", sides="mirror")
+    assert mirrored.k != first.k and geometry.sides == ("periodic",) * 3
+    assert rill.permeability(geometry, "1 um", axis="z").k == first.k
+
+
+def test_progress_reports_and_cancels(rock: Image) -> None:
+    moments: list[rill.Moment] = []
+    rill.permeability(rock, axis="z", tolerance=1e-4, progress=lambda m: moments.append(m))
+    assert moments and any(m.what.startswith("flow along z") for m in moments)
+    assert any(m.k is not None and m.steps for m in moments)
+    with pytest.raises(rill.Cancelled, match="cancelled"):
+        rill.permeability(rock, progress=lambda m: False)
+
+    def fail(moment: rill.Moment) -> None:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        rill.permeability(rock, progress=fail)
+
+
+def test_tqdm_shows_a_bar(rock: Image, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    rill.permeability(rock, axis="z", progress=True)
+    assert "flow along z" in capfd.readouterr().err
+
+
+def endless(**more: Any) -> rill.Permeability:
+    """A run that takes minutes: a box without walls to stop at never converges to this tolerance soon."""
+    im = np.ones((96, 96, 96), bool)
+    im[:2] = False
+    return rill.permeability(im, axis="x", acceleration="none", max_steps=10**9, **more)
+
+
+def test_control_c_ends_a_run() -> None:
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        endless()
+    assert time.monotonic() - start < 20
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_other_threads_run_meanwhile() -> None:
+    ticks, end = [0], threading.Event()
+
+    def tick() -> None:
+        while not end.is_set():
+            ticks[0] += 1
+            time.sleep(1e-3)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    deadline = time.monotonic() + 1.0
+    with pytest.raises(rill.Cancelled):
+        endless(progress=lambda m: time.monotonic() < deadline)
+    end.set()
+    thread.join()
+    assert ticks[0] > 100  # within about a second; one or two while the lock is held
+
+
+def test_what_does_not_converge_has_its_last_values(rock: Image) -> None:
+    with pytest.raises(rill.NumericsError, match="not converged along z") as caught:
+        rill.permeability(rock, axis="z", max_steps=200, tolerance=1e-5, acceleration="none")
+    result = caught.value.result
+    assert not result.converged and np.isnan(result.k_lu) and result.runs[0].last_lu > 0
+    assert result.runs[0].reason and "NOT CONVERGED" in repr(result)
+
+
+def test_a_layer_does_not_conduct_across(plates: Image) -> None:
+    with pytest.raises(rill.NumericsError, match="nothing percolates along z"):
+        rill.permeability(plates, axis="z")
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"axis": "q"}, "axis = 'q' is none of"),
+    ({"sides": "open"}, "sides = 'open' is none of"),
+    ({"sides": ("wall", "wall")}, "neither one name nor three"),
+    ({"voxel_size": -1.0}, "is not a positive length"),
+    ({"voxel_size": float("nan")}, "is not a positive length"),
+    ({"voxel_size": "5"}, "unit"),
+    ({"voxel_size": "5 kg"}, "kg"),
+    ({"tolerance": 0.0}, "tolerance"),
+    ({"tau": 0.4}, "0.5"),
+    ({"tau": float("nan")}, "is not a positive number"),
+    ({"variant": "d3q19"}, "d3q19"),
+    ({"device": "tpu"}, "device = 'tpu' is none of"),
+    ({"device": "cuda:x"}, "device = 'cuda:x'"),
+    ({"max_steps": -1}, "is no whole number"),
+    ({"max_steps": 0.5}, "is no whole number"),
+    ({"reservoir": 2**40}, "is no whole number"),
+    ({"order": "yxz"}, "order = 'yxz'"),
+    ({"pore": []}, "has 0 ranges"),
+    ({"pore": [2]}, "pore"),
+    ({"drive": "pressure", "axis": "xyz"}, "axis"),
+])
+def test_wrong_arguments_are_refused_with_a_sentence(plates: Image, change: dict[str, Any], words: str) -> None:
+    with pytest.raises(rill.UsageError, match=words.replace("(", r"\(")) as caught:
+        rill.permeability(plates, **{"axis": "x", **change})
+    assert isinstance(caught.value, (rill.Error, ValueError)) and caught.value.status == 1
+
+
+def test_wrong_images_are_refused(plates: Image) -> None:
+    for im, words in (
+        (plates.astype(np.uint8), "give pore="), (plates[0], "2 axes instead of 3"), (plates.astype(complex), "complex128"),
+        (plates.astype(">u2"), ">u2"), (np.zeros((4, 4, 4), bool), "pore"), ([["a"]], "<U1"),
+        (np.zeros((0, 4, 4), bool), "voxel"),
+    ):
+        with pytest.raises(rill.Error, match=words):
+            rill.permeability(im, axis="x")
+    with pytest.raises(rill.UsageError, match="missing.npy"):
+        rill.permeability("missing.npy")
+    with pytest.raises(rill.UsageError, match="voxel size is unknown"):
+        _ = rill.permeability(plates, axis="x").k

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `rill --version --json`. Versions of libraries are those that are loaded; UDUNITS-2 knows only that it was
+ * built with. */
+#include "cli/version_json.h"
+
+#include "core/status.h"
+#include "cuda/nvrtc.h"
+#include "device/device.h"
+#include "io/hdf5.h"
+
+#include <jansson.h>
+#include <omp.h>
+#include <png.h>
+#include <stdio.h>
+#include <string.h>
+#include <tiffio.h>
+#include <xxhash.h>
+#include <yaml.h>
+#include <zlib.h>
+
+#ifdef __clang__
+#define COMPILER __VERSION__ /* "Debian Clang 14.0.6" */
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+/* Numbers as "1.10.8". */
+static json_t *numbers(unsigned major, unsigned minor, unsigned patch)
+{
+    return json_sprintf("%u.%u.%u", major, minor, patch);
+}
+
+/* Words separated by blanks as a list. */
+static json_t *words(const char *text)
+{
+    json_t *list = json_array();
+    while (*(text += strspn(text, " "))) {
+        const size_t length = strcspn(text, " ");
+        json_array_append_new(list, json_stringn(text, length));
+        text += length;
+    }
+    return list;
+}
+
+/* libtiff's version is in the first line of "LIBTIFF, Version 4.5.0\nCopyright …". */
+static json_t *tiff(void)
+{
+    const char *text = TIFFGetVersion(), *digits = text + strcspn(text, "0123456789\n");
+    return json_stringn(digits, strspn(digits, "0123456789."));
+}
+
+/* The run-time compiler is looked for; null: there is none. */
+static json_t *nvrtc(void)
+{
+    int major, minor;
+    return rill_nvrtc_version(&major, &minor) == RILL_OK ? json_sprintf("%d.%d", major, minor) : json_null();
+}
+
+static json_t *libraries(void)
+{
+    const unsigned png = png_access_version_number(), xxhash = XXH_versionNumber();
+    unsigned h[3];
+    rill_h5_version(h);
+    return json_pack("{s:o, s:o, s:o, s:s, s:o, s:s, s:s, s:s, s:i, s:o}", "hdf5", numbers(h[0], h[1], h[2]),
+                     "libtiff", tiff(), "libpng", numbers(png / 10000, png / 100 % 100, png % 100), "udunits",
+                     RILL_UDUNITS, "xxhash", numbers(xxhash / 10000, xxhash / 100 % 100, xxhash % 100),
+                     "jansson", jansson_version_str(), "libyaml", yaml_get_version_string(), "zlib",
+                     zlibVersion(), "openmp", _OPENMP, "nvrtc", nvrtc());
+}
+
+static void append_devices(json_t *list, rill_backend_kind kind, const char *backend)
+{
+    int count = 0;
+    if (!rill_backend_available(kind) || rill_device_count(kind, &count) != RILL_OK) return;
+    for (int k = 0; k < count; k++) {
+        rill_device *device = NULL;
+        const bool opened = rill_device_create(kind, k, &device) == RILL_OK;
+        json_array_append_new(list, json_pack("{s:s, s:i, s:s?}", "backend", backend, "ordinal", k, "name",
+                                              opened ? rill_device_name(device) : NULL));
+        rill_device_destroy(device);
+    }
+}
+
+static json_t *devices(void)
+{
+    json_t *list = json_array();
+    append_devices(list, RILL_BACKEND_CPU, "cpu");
+    append_devices(list, RILL_BACKEND_CUDA, "cuda");
+    return list;
+}
+
+rill_status cli_version_json(void)
+{
+    json_t *json = json_pack("{s:s, s:i, s:{s:s, s:s, s:o, s:o}, s:o, s:o}", "version", rill_version(),
+                             "interface", RILL_VERSION_MAJOR, "build", "compiler", COMPILER, "optimisation",
+                             RILL_OPTIMISATION, "cpu_levels", words(RILL_CPU_LEVELS), "cuda_architectures",
+                             words(RILL_CUDA_ARCHITECTURES), "libraries", libraries(), "devices", devices());
+    if (!json) return rill_fail(RILL_SYSTEM, "out of memory for the description of the program");
+    json_dumpf(json, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(json);
+    return RILL_OK;
+}

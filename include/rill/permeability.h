@@ -28,6 +28,9 @@ typedef enum rill_acceleration {
     RILL_ACCELERATION_NETWORK /**< the pressures are corrected, see docs/method.md */
 } rill_acceleration;
 
+/** The fluid nodes of a sample as runs number them. */
+typedef struct rill_numbered rill_numbered;
+
 /** What is going to be done, known before it starts; in lu unless a unit is given. */
 typedef struct rill_permeability_plan {
     uint64_t nodes;         /**< fluid nodes that take part */
@@ -42,24 +45,24 @@ typedef struct rill_permeability_plan {
     double tau;             /**< relaxation time */
     double nu;              /**< kinematic viscosity, lu */
     double force; /**< body force per volume, or the pressure drop between the reservoirs / sample length */
-    uint64_t reservoirs;            /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
-    double mach;                    /**< expected Mach number */
-    double reynolds;                /**< expected Reynolds number */
-    bool network;                   /**< pressures are corrected by a pore network */
-    uint32_t chambers;              /**< of a network that sees whether they have settled; 0 without one */
-    uint64_t cycle;                 /**< steps between two corrections, or in which momentum settles */
-    uint64_t every;                 /**< steps between the first samples, without a network */
-    double steps_expected;          /**< time steps per axis, estimated to a factor of a few */
-    int parts;                      /**< that devices step; 1: one device steps all nodes */
-    uint64_t part_nodes;            /**< nodes of the largest part */
-    uint64_t part_bytes;            /**< bytes that a part sends in a step, at most */
-    uint64_t host_bytes;            /**< host memory needed */
-    uint64_t device_bytes;          /**< memory needed of each device; 0 on the CPU */
-    uint64_t host_free;             /**< host memory that may be used */
-    uint64_t device_free;           /**< device memory that may be used */
-    char tau_reason[160];           /**< why this tau */
-    char force_reason[160];         /**< why this force */
-    struct rill_numbered *numbered; /**< numbers of the fluid nodes for the runs, owned */
+    uint64_t reservoirs;     /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
+    double mach;             /**< expected Mach number */
+    double reynolds;         /**< expected Reynolds number */
+    bool network;            /**< pressures are corrected by a pore network */
+    uint32_t chambers;       /**< of a network that sees whether they have settled; 0 without one */
+    uint64_t cycle;          /**< steps between two corrections, or in which momentum settles */
+    uint64_t every;          /**< steps between the first samples, without a network */
+    double steps_expected;   /**< time steps per axis, estimated to a factor of a few */
+    int parts;               /**< that devices step; 1: one device steps all nodes */
+    uint64_t part_nodes;     /**< nodes of the largest part */
+    uint64_t part_bytes;     /**< bytes that a part sends in a step, at most */
+    uint64_t host_bytes;     /**< host memory needed */
+    uint64_t device_bytes;   /**< memory needed of each device; 0 on the CPU */
+    uint64_t host_free;      /**< host memory that may be used */
+    uint64_t device_free;    /**< device memory that may be used */
+    char tau_reason[160];    /**< why this tau */
+    char force_reason[160];  /**< why this force */
+    rill_numbered *numbered; /**< numbers of the fluid nodes for the runs, owned */
 } rill_permeability_plan;
 
 /** A moment of a permeability run, for progress callbacks. */

@@ -9,11 +9,11 @@
 #include "permeability/reservoir.h"
 
 /** What a run along an axis steps. */
-typedef struct rill_numbered {
+struct rill_numbered {
     rill_reservoirs between; /**< with RILL_DRIVE_PRESSURE */
     rill_domain *domain;     /**< of the sample, or of it between reservoirs */
     double seconds;          /**< that making it took */
-} rill_numbered;
+};
 
 /**
  * Number what a run along an axis steps. Nodes have the same numbers along every axis; how mirrored sides

@@ -57,8 +57,9 @@ RILL_FN rill_cut_link rill_cut_link_at(const int lattice, const rill_cut_link *l
     if (links) return links[k];
     const uint32_t direction = (uint32_t)(k / nodes), q = (uint32_t)rill_q(lattice);
     const rill_node node = (rill_node)(k % nodes);
-    return (rill_cut_link){order ? order[node] : first + node,
-                           direction < q ? direction : (direction - q) | RILL_CUT_HELD};
+    const rill_cut_link link = {order ? order[node] : first + node,
+                                direction < q ? direction : (direction - q) | RILL_CUT_HELD};
+    return link;
 }
 
 /** Return the slot of the population that is copied at a link. @param parity  of the step to come */

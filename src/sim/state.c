@@ -11,12 +11,13 @@
 #include "kernel/storage.h"
 #include "kernel/variant.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct head {
     uint64_t magic, steps, nodes, patches;
-    char variant[96];
+    char variant[120];
 } head;
 
 #define MAGIC 0x32657461746c6972u
@@ -46,6 +47,8 @@ static head head_of(const rill_sim *sim)
               .nodes = sim->domain->nodes,
               .patches = (uint64_t)patch_count(sim)};
     rill_variant_name(sim->options.variant, h.variant, sizeof h.variant);
+    const size_t used = strlen(h.variant); /* backends round sums and products otherwise */
+    snprintf(h.variant + used, sizeof h.variant - used, " on %s", sim->device->backend->name);
     return h;
 }
 
@@ -229,7 +232,7 @@ static rill_status head_check(const rill_sim *sim, const head *h)
     if (h->magic != own.magic)
         return rill_fail(RILL_USAGE, "what was loaded is no state of a simulation, or of an older version");
     if (memcmp(h->variant, own.variant, sizeof own.variant) != 0)
-        return rill_fail(RILL_USAGE, "the state is of variant %.95s, the simulation of %s: choose the same",
+        return rill_fail(RILL_USAGE, "the state is of variant %.119s, the simulation of %s: choose the same",
                          h->variant, own.variant);
     if (h->nodes != own.nodes || h->patches != own.patches)
         return rill_fail(

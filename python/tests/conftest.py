@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,14 @@ import pytest
 import rill
 
 Image = npt.NDArray[np.bool_]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def control_c() -> Iterator[None]:
+    """Control-C interrupts, even where the tests run in the background of a shell, which ignores it there."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

@@ -116,11 +116,13 @@ Test(install, cmake_finds_the_library, .timeout = 120)
         "cp '%s/permeability.c' . && cat >CMakeLists.txt <<'END'\n"
         "cmake_minimum_required(VERSION 3.20)\nproject(example C)\nfind_package(rill ${WANTED} REQUIRED)\n"
         "add_executable(example permeability.c)\ntarget_link_libraries(example rill::rill m)\nEND\n"
-        "for wanted in '' 0.1 %d.%d.%d; do cmake -DWANTED=$wanted -DCMAKE_PREFIX_PATH='%s' -B b >log 2>&1 || "
+        "export CC='%s'; for wanted in '' 0.1 %d.%d.%d; do cmake -DWANTED=$wanted -DCMAKE_PREFIX_PATH='%s' "
+        "-B b >log 2>&1 || "
         "exit 1; done; "
         "cmake -DWANTED=9.0 -DCMAKE_PREFIX_PATH='%s' -B c >log 2>&1 && exit 1; "
-        "cmake --build b >log 2>&1 && ./b/example",
-        require("RILL_EXAMPLES"), RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PATCH, prefix, prefix);
+        "{ cmake --build b >log 2>&1 || { cat log >&2; exit 1; }; } && ./b/example",
+        require("RILL_EXAMPLES"), require("RILL_CC"), RILL_VERSION_MAJOR, RILL_VERSION_MINOR,
+        RILL_VERSION_PATCH, prefix, prefix);
     shell(line, sizeof line, command);
     cr_assert_not_null(strstr(line, "k = 21.375"), "%s", line);
 }

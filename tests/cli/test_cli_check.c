@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill check: the verdict on cases good and bad, and what it costs nothing to find out beforehand. */
+#include "../sanitized.h"
 #include "cli_test.h"
 
 #include <jansson.h>
@@ -180,6 +181,9 @@ Test(cli_check, refuses_with_what_would_do)
     cli_test_fails(1, "nothing flows", "check", "v.yaml", "--no-measure", "-q");
     write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n" OUT);
     cli_test_fails(3, "memory", "check", "v.yaml", "--no-measure", "-q", "--memory", "1MiB");
+    if (!SANITIZED) /* sanitizers hold more than that */
+        cli_test_fails(3, "choose storage fp16c and compare it with fp32 at a larger --dx", "check", "v.yaml",
+                       "--no-measure", "-q", "--memory", "24MiB");
     cli_test_fails(1, "overwrite the input", "check", "v.yaml", "--no-measure", "--json", "v.geom.h5");
     /* An opening of a few voxels: the remedy suffices. */
     cr_assert_eq(cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "3mm", "--min-cells", "1",

@@ -75,7 +75,7 @@ CUDA_LIBS := $(firstword $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a $(CUDA
              -lstdc++ -ldl -lrt -lpthread
 endif
 
-.PHONY: all test bench format format-check install wheel docs clean help
+.PHONY: all test bench format format-check schemas install wheel docs clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -207,7 +207,10 @@ format: ## format the sources in place
 format-check: ## fail when a source is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
-DATA := $(shell cd data && find . -name '*.csv' -o -name '*.yaml' -o -name '*.md' | sort)
+schemas: $(BUILD)/rill ## write data/schemas/case.schema.json from the tables by which rill reads a case
+	$(Q)$(BUILD)/rill check --schema >data/schemas/case.schema.json
+
+DATA := $(shell cd data && find . -name '*.csv' -o -name '*.yaml' -o -name '*.json' -o -name '*.md' | sort)
 SHARE := $(DESTDIR)$(PREFIX)/share
 install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, data, man pages, completions, pkg-config and CMake files (PREFIX, DESTDIR)
 	@for file in $(DATA); do install -D -m 644 data/$$file $(DESTDIR)$(PREFIX)/share/rill/$$file || exit 1; done

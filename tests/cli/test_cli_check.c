@@ -195,3 +195,16 @@ Test(cli_check, refuses_with_what_would_do)
     cli_test_fails(1, "1.4 cells lie across right, and 4 are the least: voxelize with --dx \"1 mm\" or less",
                    "check", "v.yaml", "--no-measure", "-q");
 }
+
+/* Limits and defaults are those of the reader; scripts/check-schemas compares all of it. */
+Test(cli_check, prints_the_schema_of_case_files)
+{
+    cli_result r = cli_test_run("check", "--schema");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect(strstr(r.out, "\"$id\": \"urn:rill:schema:case\"") &&
+                  strstr(r.out, "\"Density of the fluid. Above 0, at most 100000 kg/m3.\""),
+              "%s", r.out);
+    r = cli_test_run("check", "--schema", "v.yaml");
+    cr_expect_eq(r.code, 1);
+    cr_expect(strstr(r.err, "leave out v.yaml"), "%s", r.err);
+}

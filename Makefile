@@ -81,7 +81,7 @@ CUDA_LIBS := $(firstword $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a $(CUDA
              -lstdc++ -ldl -lrt -lpthread
 endif
 
-.PHONY: all test bench format format-check schemas install wheel dist docs clean help
+.PHONY: all test bench format format-check schemas install wheel deb dist docs clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -240,6 +240,9 @@ install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, da
 
 wheel: all ## make the Python package with library and program in BUILD/wheel
 	@scripts/make-wheel $(BUILD) $(VERSION)
+
+deb: all $(BUILD)/pages/man1/rill.1 ## make Debian packages of what BUILD holds, in BUILD/deb
+	@scripts/make-deb $(BUILD) $(VERSION) CC='$(CC)' CUDA=$(CUDA) CUDA_ARCH='$(CUDA_ARCH)' CPU_LEVELS='$(CPU_LEVELS)' OPT='$(OPT)' WERROR='$(WERROR)'
 
 dist: ## make the release tarball of the last commit, with its Spack and conda recipes, in BUILD/dist (URL)
 	@scripts/make-dist $(BUILD)/dist $(VERSION) '$(URL)'

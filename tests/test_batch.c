@@ -15,10 +15,11 @@
 #include <math.h>
 #include <unistd.h>
 
-static char directory[DIRECTORY_SIZE];
+static char directory[DIRECTORY_SIZE], home[4096]; /* where the tests were started */
 
 static void start(void)
 {
+    cr_assert_not_null(getcwd(home, sizeof home));
     directory_make(directory);
     cr_assert_eq(chdir(directory), 0);
 }
@@ -339,4 +340,86 @@ Test(batch, a_meter_counts_overlapping_periods_once)
     usleep(20000);
     cr_expect_eq(rill_meter_seconds(&meter), seconds); /* nobody steps */
     rill_meter_close(&meter);
+}
+
+/* A row as a batch makes it, with a diagonal. */
+static rill_batch_row row_of(rill_batch_reason reason, double x, double y, double z)
+{
+    rill_batch_row row = {
+        .reason = reason, .porosity = {0.25, 0.25, {0.25, 0.25, 0.25}}, .uncertainty = 0.001};
+    row.k[0][0] = x;
+    row.k[1][1] = y;
+    row.k[2][2] = z;
+    row.k[0][2] = 0.125;
+    return row;
+}
+
+Test(batch, vtk_reads_the_map)
+{
+    rill_geom *geom = medium(12);
+    geom->origin[1] = 1e-3;
+    const rill_block_grid grid = {.edge = 6, .n = {2, 1, 1}, .count = 2, .first = 1};
+    rill_batch_row rows[3] = {row_of(RILL_BATCH_OPEN, 9, 9, 9), row_of(RILL_BATCH_CONVERGED, 0.1, 0.2, 0.4),
+                              row_of(RILL_BATCH_NO_SOLID, NAN, NAN, NAN)};
+    cr_assert_eq(rill_block_map_write(&grid, rows, geom, "m.vti"), RILL_OK, "%s", rill_error_message());
+    rill_geom_destroy(geom);
+    char command[512], line[512], path[DIRECTORY_SIZE + 8];
+    snprintf(path, sizeof path, "%s/m.vti", directory);
+    cr_assert_eq(chdir(home), 0);
+    snprintf(command, sizeof command, "/usr/bin/python3 tests/vti_read.py '%s'", path);
+    FILE *pipe = popen(command, "r");
+    cr_assert_not_null(pipe);
+    const char *const wanted[] = {"points 3 2 2",
+                                  "spacing 1.2e-05 1.2e-05 1.2e-05",
+                                  "origin 0 0.001 0",
+                                  "permeability 0 4e-13 0 5e-13 0 8e-13 0 0 0 1.6e-12",
+                                  "permeability 1 nan 0 5e-13 0 nan 0 0 0 nan",
+                                  "permeability_diagonal 0 4e-13 8e-13 1.6e-12",
+                                  "permeability_diagonal 1 nan nan nan",
+                                  "porosity 0 0.25",
+                                  "porosity 1 0.25",
+                                  "uncertainty 0 0.001",
+                                  "uncertainty 1 0.001",
+                                  "anisotropy 0 4",
+                                  "anisotropy 1 nan",
+                                  "exit_reason 0 1",
+                                  "exit_reason 1 3"};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+        cr_assert_not_null(fgets(line, sizeof line, pipe), "%s is missing", wanted[k]);
+        const char *at = line, *want = wanted[k];
+        cr_expect_eq(strncmp(at, want, strcspn(want, " ") + 1), 0, "%s: %s", want, line);
+        at += strcspn(at, " "), want += strcspn(want, " ");
+        for (char *end; *want; want = end) { /* number by number, to the last digits but one */
+            const double number = strtod(want, &end);
+            char *got;
+            const double seen = strtod(at, &got);
+            cr_assert(got != at, "%s: %s", wanted[k], line);
+            cr_expect(isnan(number) ? isnan(seen) : fabs(seen - number) <= 1e-15 * fabs(number), "%s: %s",
+                      wanted[k], line);
+            at = got;
+        }
+    }
+    cr_expect_null(fgets(line, sizeof line, pipe));
+    cr_expect_eq(pclose(pipe), 0);
+}
+
+Test(batch, the_picture_is_drawn_of_whatever_there_is)
+{
+    const rill_block_grid grids[2] = {{.edge = 6, .n = {2, 1, 1}, .count = 2},
+                                      {.edge = 12, .first = 2, .count = 1}};
+    rill_batch_row rows[3] = {row_of(RILL_BATCH_NO_SOLID, NAN, NAN, NAN),
+                              row_of(RILL_BATCH_NOT_PERCOLATING, 0, 0, 0),
+                              row_of(RILL_BATCH_NOT_PERCOLATING, 0, 0, 0)};
+    for (int k = 0; k < 2; k++) { /* nothing above 0, then one value */
+        cr_assert_eq(rill_rev_draw(grids, 2, rows, k * 1e-6, "r.png"), RILL_OK, "%s", rill_error_message());
+        FILE *file = fopen("r.png", "rb");
+        cr_assert_not_null(file);
+        char first[8];
+        cr_expect_eq(fread(first, 1, 8, file), 8);
+        cr_expect_eq(memcmp(first, "\x89PNG\r\n\x1a\n", 8), 0);
+        fclose(file);
+        cr_assert_eq(rill_rev_write(grids, 2, rows, k * 1e-6, "r.csv"), RILL_OK);
+        rows[2] = row_of(RILL_BATCH_CONVERGED, 1, 2, 3);
+    }
+    cr_expect_neq(rill_rev_draw(grids, 2, rows, 0, "nowhere/r.png"), RILL_OK);
 }

@@ -74,9 +74,11 @@ static void print_rev(const cli_batch_result *r)
             rill_rev_describe(&r->grids[g], r->batch->rows, RILL_REV_POROSITY, &porosity) != RILL_OK)
             return;
         snprintf(label, sizeof label, "blocks of %u voxels", r->grids[g].edge);
-        cli_row(label, "k %.4g ± %.2g %s, porosity %.4f ± %.2g; %zu of %zu conduct", k.mean * m2,
-                k.deviation * m2, spacing > 0 ? "m2" : "lu", porosity.mean, porosity.deviation, k.positive,
-                k.blocks);
+        char spread[2][24] = {"", ""};
+        if (k.blocks > 1) snprintf(spread[0], sizeof spread[0], " ± %.2g", k.deviation * m2);
+        if (porosity.blocks > 1) snprintf(spread[1], sizeof spread[1], " ± %.2g", porosity.deviation);
+        cli_row(label, "k %.4g%s %s, porosity %.4f%s; %zu of %zu conduct", k.mean * m2, spread[0],
+                spacing > 0 ? "m2" : "lu", porosity.mean, spread[1], k.positive, k.blocks);
     }
 }
 

@@ -42,7 +42,12 @@ typedef struct worker {
     pthread_t thread;
     int number; /* of the device */
     bool started;
-    char now[160]; /* the item that it computes; under the lock */
+    /* The item that it computes, under the lock: its name, "" for none; its part that is done; the axis of
+     * its flow, and when that flow began. */
+    char now[160];
+    size_t item;
+    double part, begun;
+    int axis;
 } worker;
 
 struct batch {
@@ -91,10 +96,25 @@ static bool cancelled(batch *b)
     return is;
 }
 
+/* Note how far an item has come, and hand on whether the batch goes on. */
 static bool go_on(void *context, const rill_progress_moment *moment)
 {
-    (void)moment;
-    return !cancelled(((worker *)context)->batch);
+    worker *w = context;
+    batch *b = w->batch;
+    const rill_permeability_moment *flow = moment->permeability;
+    pthread_mutex_lock(&b->lock);
+    if (flow && flow->axis != w->axis) {
+        w->axis = flow->axis;
+        w->begun = rill_now();
+    }
+    if (flow && moment->seconds_left >= 0) {
+        const double passed = rill_now() - w->begun,
+                     of_axis = passed / (passed + moment->seconds_left + 1e-9);
+        w->part = b->options->permeability.axis < 0 ? (flow->axis + of_axis) / 3 : of_axis;
+    }
+    const bool goes_on = !b->cancelled;
+    pthread_mutex_unlock(&b->lock);
+    return goes_on;
 }
 
 /* Take the next item. @return false when there is none */
@@ -110,6 +130,9 @@ static bool item_take(worker *w, size_t *item, int *threads)
         const int busy = left < (size_t)b->out->at_once ? (int)left : b->out->at_once;
         *threads = b->processors > busy ? b->processors / busy : 1;
         snprintf(w->now, sizeof w->now, "%s", b->items[*item].name);
+        w->item = *item;
+        w->part = 0;
+        w->axis = -1;
     }
     pthread_mutex_unlock(&b->lock);
     return taken;
@@ -295,7 +318,7 @@ done:
     return status;
 }
 
-/* How far the batch has come, in weight; items that are computed count by a half. */
+/* How far the batch has come, in weight. */
 typedef struct standing {
     size_t ended, failed;
     double done, all, fresh; /* fresh: of `done` what was computed now */
@@ -314,8 +337,8 @@ static standing stand(batch *b, const worker *workers)
         if (!row->resumed) s.fresh += b->weights[b->ended[k]];
         s.failed += row->status != RILL_OK;
     }
-    for (size_t i = b->ended_count; i < b->ended_count + b->running && i < b->out->count; i++)
-        computing += 0.5 * b->weights[i];
+    for (int w = 0; w < b->out->at_once; w++)
+        if (workers[w].now[0]) computing += workers[w].part * b->weights[workers[w].item];
     s.ended = b->ended_count;
     s.done += computing;
     s.fresh += computing;
@@ -344,7 +367,7 @@ static bool report(batch *b, const worker *workers, double begun)
     snprintf(detail, sizeof detail, "device use %.0f %%%s, now %s", 100 * device_use(b, seconds), failed,
              s.now);
     rill_progress_moment moment = rill_progress_moment_of(what, s.done / s.all, detail);
-    if (s.ended > 0 && s.fresh > 0) moment.seconds_left = seconds * (s.all - s.done) / s.fresh;
+    if (s.fresh > 0) moment.seconds_left = seconds * (s.all - s.done) / s.fresh;
     return progress.fn(progress.context, &moment);
 }
 
@@ -365,7 +388,8 @@ static rill_status hand_out(batch *b, desk *d)
     for (; d->seen < count; d->seen++) {
         const size_t item = b->ended[d->seen];
         d->changed = b->settled[item] = true;
-        if (b->options->ended) RILL_TRY(b->options->ended(b->options->context, item, &b->out->rows[item]));
+        if (b->options->ended && b->out->rows[item].reason != RILL_BATCH_OPEN)
+            RILL_TRY(b->options->ended(b->options->context, item, &b->out->rows[item]));
     }
 done:
     return status;
@@ -418,7 +442,7 @@ static rill_status attend(batch *b, const worker *workers, desk *d, double begun
         if (!report(b, workers, begun)) {
             cancel(b);
             RILL_TRY(rill_fail(RILL_CANCELLED, "cancelled: %zu of %zu items have ended%s", d->seen,
-                               b->out->count, b->options->table ? "; their rows are in the table" : ""));
+                               b->out->count, b->options->table && d->seen ? " and are in the table" : ""));
         }
     }
 done:

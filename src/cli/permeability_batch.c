@@ -284,8 +284,12 @@ rill_status cli_batch_run(const cli_batch *b)
         cli_batch_print_plan(&w.options, w.count, w.geom, w.grids, w.grid_count);
     if (b->dry_run) goto done;
     fflush(stdout);
-    RILL_TRY(rill_batch_compute(w.items, w.count, &w.options, &w.batch));
+    status = rill_batch_compute(w.items, w.count, &w.options, &w.batch);
     cli_progress_end();
+    if (status == RILL_CANCELLED && b->csv)
+        (void)rill_fail(status, "%s: the same command with --resume computes the others",
+                        rill_error_message());
+    RILL_TRY(status);
     RILL_TRY(finish(&w));
 done:
     rill_batch_free(&w.batch);

@@ -82,7 +82,7 @@ rill_batch_options rill_batch_options_default(void)
 
 void rill_batch_free(rill_batch *b)
 {
-    free(b->rows);
+    rill_array_destroy(b->rows);
     memset(b, 0, sizeof *b);
 }
 
@@ -295,12 +295,10 @@ static rill_status prepare(batch *b)
     rill_status status = RILL_OK;
     rill_batch *out = b->out;
     const rill_batch_options *o = b->options;
-    out->rows = calloc(out->count, sizeof *out->rows);
-    b->ended = calloc(out->count, sizeof *b->ended);
-    b->weights = calloc(out->count, sizeof *b->weights);
-    b->settled = calloc(out->count, sizeof *b->settled);
-    if (!out->rows || !b->ended || !b->weights || !b->settled)
-        RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the rows of %zu items", out->count));
+    RILL_TRY(rill_array_create_zero(out->count, sizeof *out->rows, "rows of a batch", (void **)&out->rows));
+    RILL_TRY(rill_array_create_zero(out->count, sizeof *b->ended, "rows of a batch", (void **)&b->ended));
+    RILL_TRY(rill_array_create_zero(out->count, sizeof *b->weights, "rows of a batch", (void **)&b->weights));
+    RILL_TRY(rill_array_create_zero(out->count, sizeof *b->settled, "rows of a batch", (void **)&b->settled));
     for (size_t i = 0; i < out->count; i++) {
         rill_batch_row_init(&b->items[i], &out->rows[i]);
         RILL_TRY(rill_batch_options_hash(&b->items[i], o, out->rows[i].options_hash));
@@ -495,9 +493,9 @@ static void destroy(batch *b)
     if (b->gated) rill_gate_close(&b->gate);
     for (int d = 0; d < b->devices && b->gated; d++) rill_meter_close(&b->meters[d]);
     rill_batch_csv_destroy(b->csv);
-    free(b->ended);
-    free(b->weights);
-    free(b->settled);
+    rill_array_destroy(b->ended);
+    rill_array_destroy(b->weights);
+    rill_array_destroy(b->settled);
 }
 
 rill_status rill_batch_compute(const rill_batch_item *items, size_t count, const rill_batch_options *options,

@@ -82,7 +82,6 @@ void rill_gate_leave(rill_gate *g, rill_gate_pass *p)
     g->device_used[p->device] -= p->device_bytes;
     g->computing -= p->computing;
     g->inside--;
-    if (p->alone) g->alone = false;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
     memset(p, 0, sizeof *p);

@@ -23,7 +23,7 @@ typedef struct rill_gate {
     int inside;    /**< items that hold memory */
     int computing; /**< items of these that have entered the second stage */
     int waiting;   /**< items that wait to be alone */
-    bool alone;    /**< the one inside is to be alone */
+    bool alone;    /**< the one that entered last is to be alone */
     bool cancelled;
 } rill_gate;
 

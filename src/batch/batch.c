@@ -28,7 +28,7 @@
 #define LARGE ((uint64_t)1 << 25)
 /* Items at the same time: small ones on a GPU, whose processors of the host prepare them; large ones, so that
  * one is prepared while another is computed. */
-enum { SMALL_CUDA = 16, LARGE_CUDA = 3, LARGE_CPU = 2, AT_ONCE_MOST = 1024 };
+enum { SMALL_CUDA = 16, LARGE_CUDA = 4, LARGE_CPU = 2, AT_ONCE_MOST = 1024 };
 /* Part of the free memory of a device that items share: allocations are rounded up. */
 #define DEVICE_PART 0.95
 /* The table is written at most so often, and takes at most this part of the time of the calling thread. */
@@ -240,8 +240,11 @@ static int at_once_choose(const batch *b)
     double largest = 0;
     for (size_t i = 0; i < b->out->count; i++) largest = fmax(largest, b->weights[i]);
     const bool large = largest > (double)LARGE, cuda = b->kind == RILL_BACKEND_CUDA;
+    const int most = b->processors > 2 * b->devices ? b->processors : 2 * b->devices;
     int chosen = o->at_once;
     if (!chosen && cuda) chosen = b->devices * (large ? LARGE_CUDA : SMALL_CUDA);
+    if (!o->at_once && cuda && chosen > most)
+        chosen = most; /* threads that wait for a device keep a processor */
     if (!chosen) chosen = large ? LARGE_CPU : b->processors;
     if (chosen < b->devices) chosen = b->devices;
     return (size_t)chosen < b->out->count ? chosen : (int)b->out->count;

@@ -106,6 +106,7 @@ static rill_status flows_apart(making *m)
         if (!requested(m, a) || m->geom->porosity.percolating[a] <= 0) continue;
         rill_permeability_options options = m->options;
         options.axis = a;
+        options.keep_all = m->worker->options->permeability.keep_all;
         RILL_TRY(rill_geom_copy(m->geom, &part));
         RILL_TRY(rill_permeability_prepare(part, &options));
         status = flow(m, part, &options);
@@ -196,9 +197,11 @@ static rill_status item_read(making *m, const rill_batch_item *item)
     rill_status status = RILL_OK;
     rill_batch_row *row = m->row;
     const rill_batch_options *o = m->worker->options;
-    RILL_TRY(rill_batch_input_read(item, o, m->worker->progress, &m->geom));
+    bool cleaned = false;
+    RILL_TRY(rill_batch_input_read(item, o, m->worker->progress, &m->geom, &cleaned));
     memcpy(row->n, m->geom->n, sizeof row->n);
     row->spacing = m->geom->spacing;
+    m->options.keep_all = m->options.keep_all || cleaned;
     if (row->input_hash[0]) return RILL_OK; /* known from looking for its row */
     if (!item->geom && !rill_batch_input_is_geometry(item->name) && m->geom->source_hash)
         snprintf(row->input_hash, sizeof row->input_hash, "%s", m->geom->source_hash);

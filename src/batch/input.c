@@ -109,16 +109,35 @@ static rill_status geometry_read(const char *path, const rill_batch_options *o, 
     return status;
 }
 
-rill_status rill_batch_input_read(const rill_batch_item *item, const rill_batch_options *o,
-                                  rill_progress progress, rill_geom **out)
+/* As a single run reads it: what cannot conduct is dropped on the way, and need not be looked for again.
+ * Where that leaves nothing, or every voxel is pore, the geometry is made with all its pores. */
+static rill_status image_read(const char *path, const rill_batch_options *o, rill_progress progress,
+                              rill_geom **out, bool *cleaned)
 {
+    rill_voxelize_options options = o->image;
+    const int axis = o->permeability.axis;
+    if (o->permeability.drive == RILL_DRIVE_PRESSURE && axis >= 0) options.sides[axis] = RILL_WALL;
+    options.keep = RILL_KEEP_PERCOLATING;
+    options.axis = axis;
+    *cleaned = !o->permeability.keep_all;
+    rill_status status = RILL_NUMERICS;
+    if (*cleaned) status = rill_image_voxelize(path, &options, progress, out, NULL);
+    if (status != RILL_NUMERICS && status != RILL_USAGE) return status;
+    *cleaned = false;
+    options.keep = RILL_KEEP_ALL;
+    return rill_image_voxelize(path, &options, progress, out, NULL);
+}
+
+rill_status rill_batch_input_read(const rill_batch_item *item, const rill_batch_options *o,
+                                  rill_progress progress, rill_geom **out, bool *cleaned)
+{
+    bool ignored;
+    if (!cleaned) cleaned = &ignored;
+    *cleaned = false;
     if (item->geom && is_block(item)) return rill_geom_crop(item->geom, item->first, item->n, out);
     if (item->geom) return rill_geom_copy(item->geom, out);
     if (rill_batch_input_is_geometry(item->name)) return geometry_read(item->name, o, out);
-    rill_voxelize_options options = o->image;
-    options.keep = RILL_KEEP_ALL; /* preparation drops the others, and counts the porosities */
-    options.axis = -1;
-    return rill_image_voxelize(item->name, &options, progress, out, NULL);
+    return image_read(item->name, o, progress, out, cleaned);
 }
 
 static void put_hash(XXH64_hash_t hash, char text[RILL_BATCH_HASH])

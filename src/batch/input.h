@@ -21,11 +21,12 @@ rill_status rill_batch_input_bytes(const rill_batch_item *item, const rill_batch
                                    uint64_t *bytes);
 
 /**
- * Make the geometry of an item, with all its pores.
+ * Make the geometry of an item.
+ * @param[out] cleaned  pores that conduct along no axis of the options are gone, unless all are to stay
  * @return as rill_image_voxelize() or rill_geom_read()
  */
 rill_status rill_batch_input_read(const rill_batch_item *item, const rill_batch_options *options,
-                                  rill_progress progress, rill_geom **out);
+                                  rill_progress progress, rill_geom **out, bool *cleaned);
 
 /** Hash the bytes of the file, or the voxels of a geometry in memory. */
 rill_status rill_batch_input_hash(const rill_batch_item *item, const rill_batch_options *options,

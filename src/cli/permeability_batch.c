@@ -196,7 +196,9 @@ static rill_status blocks_make(work *w)
     const cli_batch *b = w->b;
     uint32_t edges[CLI_BLOCK_SIZES];
     const rill_batch_item whole = {.name = b->inputs[0]};
-    RILL_TRY(rill_batch_input_read(&whole, &w->options, b->progress, &w->geom));
+    rill_batch_options all = w->options;
+    all.permeability.keep_all = true; /* a block may conduct where the image does not */
+    RILL_TRY(rill_batch_input_read(&whole, &all, b->progress, &w->geom, NULL));
     cli_progress_end();
     for (int a = 0; a < 3 && !w->options.sides_given; a++) w->geom->sides[a] = RILL_MIRROR;
     RILL_TRY(edges_read(b->blocks, w->geom, edges, &w->grid_count));

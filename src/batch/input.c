@@ -213,7 +213,8 @@ static void print_permeability(FILE *out, const rill_batch_options *o)
 static void print_image(FILE *out, const rill_batch_options *o)
 {
     const rill_voxelize_options *i = &o->image;
-    fprintf(out, "format %d n %u %u %u type %d order %d skip %llu resample %a voxel %a sides %d given %d\n",
+    fprintf(out,
+            "format %d n %u %u %u type %d order %d skip %llu resample %a voxel %a boundaries %d given %d\n",
             (int)i->image.format, i->image.n[0], i->image.n[1], i->image.n[2], i->image.type,
             i->image.big_endian, (unsigned long long)i->image.skip, i->resample, i->voxel_size,
             i->sides[0] + 3 * i->sides[1] + 9 * i->sides[2], o->sides_given);
@@ -226,7 +227,7 @@ static void print_image(FILE *out, const rill_batch_options *o)
 static void print_geometry(FILE *out, const rill_batch_item *item)
 {
     const rill_geom *g = item->geom;
-    fprintf(out, "spacing %a sides %d block %u %u %u of %u %u %u\n", g->spacing,
+    fprintf(out, "spacing %a boundaries %d block %u %u %u of %u %u %u\n", g->spacing,
             g->sides[0] + 3 * g->sides[1] + 9 * g->sides[2], item->first[0], item->first[1], item->first[2],
             item->n[0], item->n[1], item->n[2]);
 }

@@ -275,7 +275,8 @@ done:
 rill_status cli_batch_run(const cli_batch *b)
 {
     rill_status status = RILL_OK;
-    work w = {.b = b, .show_rows = !b->blocks};
+    work w = {.b = b};
+    w.show_rows = !b->blocks && !(b->compute->quiet && (b->csv || b->compute->json));
     w.files = calloc(1, sizeof *w.files);
     if (!w.files) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for file names"));
     RILL_TRY(outputs_check(b));

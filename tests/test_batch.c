@@ -162,6 +162,32 @@ Test(batch, what_has_no_flow_is_a_row)
     rill_geom_destroy(plane);
 }
 
+Test(batch, a_run_that_does_not_converge_is_a_row)
+{
+    rill_geom *geom = medium(24), *plane = medium(12);
+    memset(plane->voxels + 5 * 12 * 12, RILL_SOLID, 12 * 12);
+    const rill_batch_item items[] = {{.name = "long", .geom = geom}, {.name = "plane", .geom = plane}};
+    rill_batch batch;
+    rill_batch_options o = options_of(2);
+    o.permeability.max_steps = 10;
+    o.table = "k.csv";
+    for (o.resume = false;; o.resume = true) { /* it would not converge again, either */
+        cr_assert_eq(rill_batch_compute(items, 2, &o, &batch), RILL_OK, "%s", rill_error_message());
+        cr_expect_eq(batch.rows[0].reason, RILL_BATCH_NOT_CONVERGED);
+        cr_expect_eq(batch.rows[0].status, RILL_NUMERICS);
+        cr_expect(isnan(batch.rows[0].k[2][2]) && isnan(batch.rows[0].uncertainty));
+        cr_expect_not_null(strstr(batch.rows[0].message, "raise --max-steps"), "%s", batch.rows[0].message);
+        cr_expect_eq(batch.rows[1].k[2][2], 0);
+        cr_expect_eq(rill_batch_status(&batch), RILL_NUMERICS);
+        cr_expect(isnan(rill_batch_row_mean(&batch.rows[0])));
+        cr_expect_eq(batch.resumed, o.resume ? 2 : 0);
+        rill_batch_free(&batch);
+        if (o.resume) break;
+    }
+    rill_geom_destroy(geom);
+    rill_geom_destroy(plane);
+}
+
 static bool stop_at_once(void *context, const rill_progress_moment *moment)
 {
     (void)moment;

@@ -29,6 +29,7 @@ static void fail(making *m, rill_status status)
 {
     rill_batch_row *row = m->row;
     row->status = status;
+    row->uncertainty = NAN;
     row->reason = status == RILL_CANCELLED  ? RILL_BATCH_OPEN
                   : status == RILL_NUMERICS ? RILL_BATCH_NOT_CONVERGED
                   : status == RILL_USAGE    ? RILL_BATCH_REFUSED

@@ -54,7 +54,7 @@ endif
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
 CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build format-DOUBLE format-SINGLE
 
-LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel device domain network sim io permeability vessel bench verify) \
+LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel device domain network sim io permeability batch vessel bench verify) \
                                 geometry/*/*.c cuda/*.c))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 # The longest first. Whole flows take sanitizers a quarter of an hour, and run no code that other tests do not run.

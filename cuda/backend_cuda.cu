@@ -117,6 +117,14 @@ rill_status wait(rill_device *device)
     return status == RILL_OK ? check(cudaStreamSynchronize(queue_of(device)), "running a kernel") : status;
 }
 
+// A thread of the driver calls the function. Where it takes none, the caller waits and calls it.
+void then(rill_device *device, void (*fn)(void *context), void *context)
+{
+    if (use(device) == RILL_OK && cudaLaunchHostFunc(queue_of(device), fn, context) == cudaSuccess) return;
+    cudaStreamSynchronize(queue_of(device)); // wait() returns the error
+    fn(context);
+}
+
 // Copies in the order of the queue, and waits.
 rill_status copy(rill_device *device, void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind,
                  const char *doing)
@@ -277,9 +285,9 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",       false,   count_devices, open_cuda, close_cuda, nullptr, available,
-    require,      alloc,   free_array,    share,     release,    build,   link_nodes,
-    unlink_nodes, linked,  upload,        download,  pass,       gather,  spread,
-    wait,         kernels, bandwidth,     versions,  true,       true,    "device copy",
+    "cuda",    false,      count_devices, open_cuda, close_cuda,    nullptr,    available,    require,
+    alloc,     free_array, share,         release,   build,         link_nodes, unlink_nodes, linked,
+    upload,    download,   pass,          gather,    spread,        wait,       then,         kernels,
+    bandwidth, versions,   true,          true,      "device copy",
 };
 }

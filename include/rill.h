@@ -20,6 +20,7 @@
 #ifndef RILL_H
 #define RILL_H
 
+#include "rill/batch.h"
 #include "rill/boundary.h"
 #include "rill/device.h"
 #include "rill/domain.h"

@@ -13,6 +13,7 @@ unit. "lu" is lattice units: voxel, time step, density 1. A refusal is an except
 reason: `UsageError`, `NumericsError`, `SystemFailure`, `Cancelled`, all of them `Error`.
 """
 
+from ._batch import Batch, Grid, Row, blocks, permeability_many
 from ._files import Dataset, File, Group, open
 from ._geometry import Geometry, Opening, Porosity, voxelize
 from ._interface import RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PATCH
@@ -29,7 +30,8 @@ from .errors import Cancelled, Error, NumericsError, SystemFailure, UsageError
 __version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
 
 __all__ = [
-    "DARCY", "Cancelled", "Contribution", "Dataset", "Error", "ErrorBar", "Field", "File", "Geometry", "Group", "Moment",
-    "NumericsError", "Opening", "Permeability", "Porosity", "Progress", "Run", "SystemFailure", "Table", "UsageError", "Variant",
-    "VesselRun", "bench", "command", "open", "permeability", "quantity", "run", "variants", "version", "voxelize",
+    "Batch", "Cancelled", "Contribution", "DARCY", "Dataset", "Error", "ErrorBar", "Field", "File", "Geometry", "Grid",
+    "Group", "Moment", "NumericsError", "Opening", "Permeability", "Porosity", "Progress", "Row", "Run",
+    "SystemFailure", "Table", "UsageError", "Variant", "VesselRun", "bench", "blocks", "command", "open",
+    "permeability", "permeability_many", "quantity", "run", "variants", "version", "voxelize",
 ]

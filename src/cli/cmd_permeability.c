@@ -8,6 +8,7 @@
 #include "core/progress.h"
 #include "cli/error_bar_output.h"
 #include "cli/image_options.h"
+#include "cli/permeability_batch.h"
 #include "cli/permeability_output.h"
 #include "cli/read_geometry.h"
 #include "geometry/voxels/derive.h"
@@ -37,7 +38,9 @@ typedef struct choices {
     int axis, keep, drive, fields, acceleration;
     double force;
     uint64_t every, reservoir;
-    bool dry_run, reservoir_given, error_bar, resume;
+    bool dry_run, reservoir_given, error_bar, resume, axis_given;
+    const char *csv, *blocks; /* of a batch */
+    int at_once;
     const char *checkpoint; /* as given; the file is checkpoint_name */
     char checkpoint_name[4096];
     char *line; /* the command, owned */
@@ -316,20 +319,12 @@ static rill_status measure_speed(const rill_permeability_options *o, double *mlu
     return RILL_OK;
 }
 
-static rill_status work(choices *c)
+/* What the options say of the runs, in one sample or in many. */
+static rill_status options_make(const choices *c, rill_permeability_options *out)
 {
-    rill_status status = RILL_OK;
-    const double start = rill_now();
-    const bool show = !c->compute.quiet || c->dry_run;
-    rill_permeability_plan plan = {.nodes = 0};
     rill_permeability_options options = rill_permeability_options_default();
-    rill_device_opening opening;
-    bool opens = false;
-    double mlups = 0;
     if (c->reservoir_given && c->drive != RILL_DRIVE_PRESSURE)
         return rill_fail(RILL_USAGE, "--reservoir belongs to --drive pressure: add it, or leave both out");
-    RILL_TRY(cli_devices_parse(&c->devices));
-    RILL_TRY(outputs_check(c));
     options.variant =
         cli_compute_variant(&c->compute); /* the device and the geometry's size decide the rest */
     options.backend = (rill_backend_kind)c->compute.backend;
@@ -343,13 +338,29 @@ static rill_status work(choices *c)
     options.tolerance = c->compute.tolerance;
     options.max_steps = c->compute.max_steps;
     options.acceleration = (rill_acceleration)c->acceleration;
+    *out = options;
+    return rill_plan_check(&options); /* before an image is read */
+}
+
+static rill_status work(choices *c)
+{
+    rill_status status = RILL_OK;
+    const double start = rill_now();
+    const bool show = !c->compute.quiet || c->dry_run;
+    rill_permeability_plan plan = {.nodes = 0};
+    rill_permeability_options options;
+    rill_device_opening opening;
+    bool opens = false;
+    double mlups = 0;
+    RILL_TRY(options_make(c, &options));
+    RILL_TRY(cli_devices_parse(&c->devices));
+    RILL_TRY(outputs_check(c));
     options.checkpoint = c->error_bar ? NULL : c->checkpoint_name;
     options.resume = c->resume;
     options.settle_fields = c->fields != RILL_FIELDS_NONE;
     options.progress = (rill_progress){watch, c};
     if (c->fields != RILL_FIELDS_NONE) options.finished = finished;
     options.context = c;
-    RILL_TRY(rill_plan_check(&options)); /* before an image is read */
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
     rill_device_begin(options.backend, cli_devices_first(&c->devices),
                       &opening); /* while the image is read */
@@ -397,12 +408,50 @@ done:
     return status;
 }
 
+/* Several inputs, or blocks: options that make files of one sample do not apply. */
+static rill_status batch(choices *c, const char *const *inputs, int count)
+{
+    rill_status status = RILL_OK;
+    const struct {
+        bool given;
+        const char *option;
+    } single[] = {{c->compute.output, "-o"},
+                  {c->fields != RILL_FIELDS_NONE, "--fields"},
+                  {c->error_bar, "--error-bar"},
+                  {c->checkpoint, "--checkpoint"}};
+    for (size_t k = 0; k < sizeof single / sizeof *single; k++)
+        if (single[k].given)
+            return rill_fail(
+                RILL_USAGE,
+                "%s belongs to one sample, and does not go with several inputs, --csv or --blocks: "
+                "leave it out",
+                single[k].option);
+    if (c->blocks && !c->axis_given && c->drive == RILL_DRIVE_FORCE) c->axis = 3; /* for the anisotropy */
+    cli_batch b = {.compute = &c->compute,
+                   .devices = &c->devices,
+                   .image = &c->image,
+                   .inputs = inputs,
+                   .count = count,
+                   .csv = c->csv,
+                   .blocks = c->blocks,
+                   .at_once = c->at_once,
+                   .resume = c->resume,
+                   .dry_run = c->dry_run,
+                   .line = c->line,
+                   .progress = c->progress};
+    RILL_TRY(options_make(c, &b.options));
+    b.options.keep_all = c->keep == 1;
+    RILL_TRY(cli_batch_run(&b));
+done:
+    return status;
+}
+
 static int run(int argc, char **argv);
 
 const cli_command cli_permeability = {
     .name = "permeability",
-    .usage = "IMAGE|GEOM.geom.h5 [options]",
-    .summary = "compute the permeability of a pore space",
+    .usage = "IMAGE|GEOM.geom.h5... [options]",
+    .summary = "compute the permeability of a pore space, or of many",
     .details =
         "A body force F drives Stokes flow along an axis; the permeability is k = nu <j> / F, the momentum "
         "<j>\n"
@@ -416,21 +465,46 @@ const cli_command cli_permeability = {
         "pressure from its first plane to its last; what --sides say along the flow does not count then.\n"
         "--error-bar bounds the number: each contribution is named, the plan says first what it costs.\n"
         "-q without --json prints the line with k alone.\n"
+        "\n"
+        "Several inputs, or --blocks, are a batch: several items at the same time in one process, a row for "
+        "each\n"
+        "in the table --csv. An item without a result does not end it. A block or image that does not "
+        "percolate "
+        "has\n"
+        "k = 0, which is a result there. --blocks cuts one image into cubes, mirrors their sides unless "
+        "--sides "
+        "is\n"
+        "given, drives the flow along x, y and z unless --axis is given, and writes beside K.csv the curve "
+        "K.rev.csv\n"
+        "with its picture K.rev.png, and the map K.map.vti. --devices distributes the items.\n"
+        "\n"
         "SIGTERM and SIGINT (control-C) write a checkpoint and stop, without --error-bar; --resume goes on "
         "from\n"
         "it with the same options to the same bits.\n"
         "Exit code 2: not converged, nothing percolates, or out of the Stokes range; there is no result "
         "then.\n"
         "Exit code 4: stopped by a signal; the runs leave a checkpoint, reading an image and an error bar "
-        "leave none.",
+        "leave none.\n"
+        "A batch: the highest exit code of an item; stopped by a signal, the table keeps the items that have "
+        "ended,\n"
+        "and --resume adds the others.",
     .run = run,
 };
+
+/* The table is written again and again, which a stream cannot be. */
+static rill_status csv_apply(const char *text)
+{
+    if (strcmp(text, "-") != 0) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     "\"-\" would be standard output, where the table cannot be replaced while it "
+                     "grows: give a name, or take the rows of --json -");
+}
 
 static int run(int argc, char **argv)
 {
     choices c = {.axis = 2, .reservoir = rill_permeability_options_default().reservoir};
-    const char *inputs[2];
-    int count = 2;
+    int count = argc > 1 ? argc : 1;
+    const char **inputs = calloc((size_t)count, sizeof *inputs);
     bool help = false;
     cli_image_defaults(&c.image);
     cli_compute_defaults(&c.compute);
@@ -442,8 +516,9 @@ static int run(int argc, char **argv)
     c.compute.output_default = "none";
     const cli_option own[] = {
         {.help = "Permeability"},
-        {"axis", 0, CLI_CHOICE, &c.axis, .help = "axis of the flow; xyz: the full tensor from three runs",
-         .choices = axes},
+        {"axis", 0, CLI_CHOICE, &c.axis,
+         .help = "axis of the flow; xyz: the full tensor from three runs, the default with --blocks",
+         .choices = axes, .given = &c.axis_given},
         {"drive", 0, CLI_CHOICE, &c.drive,
          .help = "what drives the flow: a body force, or pressures at reservoirs around the sample",
          .choices = drives},
@@ -470,28 +545,40 @@ static int run(int argc, char **argv)
          .help = "find out by further runs how far k may be off: other sides, split voxels, fp64"},
         {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file that a signal leaves",
          .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
-        {"resume", 0, CLI_FLAG, &c.resume, .help = "go on from the checkpoint"},
+        {"resume", 0, CLI_FLAG, &c.resume,
+         .help =
+             "go on from the checkpoint; of a batch: keep the rows of the table that have the same input and "
+             "options"},
+        {.help = "Batch"},
+        {"csv", 0, CLI_TEXT, &c.csv, "FILE", "table with a row for each input or block", .fallback = "none",
+         .apply = csv_apply},
+        {"blocks", 0, CLI_TEXT, &c.blocks, "SIZES",
+         "cut the image into cubes of this edge, in voxels or as a length; several sizes with commas "
+         "between: "
+         "50,100,200um",
+         .fallback = "none"},
+        {"at-once", 0, CLI_INT, &c.at_once, "COUNT", "items that are computed at the same time",
+         .fallback = "chosen, by device and size", .min = 1, .max = 1024},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
         {0},
     };
     const cli_option *const tables[] = {own, cli_image_options(&c.image), cli_compute_options(&c.compute),
                                         NULL};
+    if (!inputs) return cli_report(&cli_permeability, rill_fail(RILL_SYSTEM, "out of memory for the inputs"));
     rill_status status = cli_parse(&cli_permeability, tables, argc, argv, inputs, &count, &help);
-    if (help) return RILL_OK;
-    if (status == RILL_OK && count == 0)
+    if (!help && status == RILL_OK && count == 0)
         status = rill_fail(RILL_USAGE,
                            "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um");
-    if (status == RILL_OK && count > 1)
-        status = rill_fail(
-            RILL_USAGE, "more than one image is given: put a pattern of slices in quotes (\"slice*.tif\"), "
-                        "or name their directory");
-    if (status == RILL_OK) {
+    if (!help && status == RILL_OK) {
         c.input = inputs[0];
         c.line = cli_command_line(argc, argv);
         c.progress = cli_progress(c.compute.quiet);
         cli_signals_catch(true); /* SIGTERM is what batch systems send before they kill */
-        status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+        status = !c.line ? rill_fail(RILL_SYSTEM, "out of memory for the command line")
+                 : count > 1 || c.csv || c.blocks || c.at_once ? batch(&c, inputs, count)
+                                                               : work(&c);
     }
     free(c.line);
-    return cli_report(&cli_permeability, status);
+    free(inputs);
+    return help ? RILL_OK : cli_report(&cli_permeability, status);
 }

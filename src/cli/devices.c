@@ -54,6 +54,18 @@ done:
     return status;
 }
 
+rill_status cli_devices_list(cli_devices *d, rill_backend_kind kind, int ordinals[CLI_DEVICES_MAX])
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(cli_devices_parse(d));
+    if (kind == RILL_BACKEND_AUTO)
+        kind = rill_backend_available(RILL_BACKEND_CUDA) ? RILL_BACKEND_CUDA : RILL_BACKEND_CPU;
+    if (d->list && d->count == 0) RILL_TRY(all_list(d, kind));
+    for (int k = 0; k < d->count; k++) ordinals[k] = d->ordinals[k];
+done:
+    return status;
+}
+
 rill_status cli_devices_open(cli_devices *d, rill_device *first)
 {
     rill_status status = RILL_OK;

@@ -38,6 +38,9 @@ rill_status cli_devices_parse(cli_devices *devices);
 /** Return the number of the first device. */
 int cli_devices_first(const cli_devices *devices);
 
+/** Read the options, and list the numbers that they name without opening them. */
+rill_status cli_devices_list(cli_devices *devices, rill_backend_kind kind, int ordinals[CLI_DEVICES_MAX]);
+
 /** Open the others, and hand out parts. @param first  opened, and closed by cli_devices_close() from now on
  */
 rill_status cli_devices_open(cli_devices *devices, rill_device *first);

@@ -193,6 +193,12 @@ static rill_status wait_for_nothing(rill_device *device)
     return RILL_OK;
 }
 
+static void then_now(rill_device *device, void (*fn)(void *context), void *context)
+{
+    (void)device;
+    fn(context);
+}
+
 static rill_status kernels(rill_device *device, rill_variant variant, const rill_kernels **out)
 {
     if (parts_of(device)->has(variant)) {
@@ -332,6 +338,7 @@ const rill_backend rill_backend_cpu = {
     .gather = gather,
     .spread = spread,
     .wait = wait_for_nothing,
+    .then = then_now,
     .kernels = kernels,
     .bandwidth = bandwidth,
     .yardstick = "in-place update",

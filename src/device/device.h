@@ -10,6 +10,7 @@
 #define RILL_DEVICE_DEVICE_H
 
 #include "core/status.h"
+#include "device/meter.h"
 #include "kernel/build.h"
 #include "kernel/launch.h"
 
@@ -50,6 +51,7 @@ typedef struct rill_backend {
     void (*spread)(rill_device *device, const double *given, const uint32_t *labels, uint64_t count,
                    double *values);
     rill_status (*wait)(rill_device *device);
+    void (*then)(rill_device *device, void (*fn)(void *context), void *context);
     rill_status (*kernels)(rill_device *device, rill_variant variant, const rill_kernels **out);
     rill_status (*bandwidth)(rill_device *device, double *bytes_per_second);
     void (*versions)(char *driver, size_t driver_size, char *runtime, size_t runtime_size);
@@ -72,6 +74,7 @@ struct rill_device {
     char name[256];         /**< "NVIDIA H200" */
     void *queue;            /**< kernels and copies go through it in their order; NULL on a host */
     void *state;            /**< the backend's own */
+    rill_meter *meter;      /**< not owned; NULL: nobody measures how long it steps */
 };
 
 /** Count the devices of a kind, which is not auto. @return RILL_SYSTEM without any */
@@ -199,6 +202,12 @@ static inline void rill_device_spread(rill_device *device, const double *given, 
 
 /** Wait for all kernels of the device's queue. @return RILL_SYSTEM when one failed */
 static inline rill_status rill_device_wait(rill_device *device) { return device->backend->wait(device); }
+
+/** Call a function, which must not use the device, when the kernels that are in the queue now are done. */
+static inline void rill_device_then(rill_device *device, void (*fn)(void *context), void *context)
+{
+    device->backend->then(device, fn, context);
+}
 
 /**
  * Find the kernels of a variant that rill_variant_check() accepts, or make them; they stay until the device

@@ -15,8 +15,8 @@ enum {
     MARGIN = RILL_CANVAS_MARGIN,
     BAR = 18, /* width of the colour bar */
     DOT = 2,  /* pixels of a dot of a glyph */
-    GLYPH_WIDTH = 5,
-    GLYPH_HEIGHT = 7,
+    GLYPH_WIDTH = RILL_CANVAS_LETTER / DOT - 1,
+    GLYPH_HEIGHT = RILL_CANVAS_LINE / DOT,
     TEXT = 11, /* glyphs of a label */
     EDGE = 40000
 };
@@ -75,26 +75,32 @@ void rill_canvas_fill(const rill_canvas *c, uint32_t x, uint32_t y, uint32_t wid
             memcpy(c->rgb + 3 * ((size_t)j * c->width + i), rgb, 3);
 }
 
-/* Rows of dots, the leftmost in bit 4: what "%.3g", our units and captions need. */
+/* Rows of dots, the leftmost in bit 4: what numbers, units and captions need. */
 static const uint8_t *glyph(char letter)
 {
-    static const char letters[] = "0123456789.+-e/mslupPaTAWSOIR";
+    static const char letters[] = "0123456789.+-e/mslupPaTAWSOIRbcdfghiknoqrtvwxyz=";
     static const uint8_t dots[][GLYPH_HEIGHT] = {
-        {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},     {14, 17, 1, 2, 4, 8, 31},
-        {31, 2, 4, 2, 1, 17, 14},     {2, 6, 10, 18, 31, 2, 2},    {31, 16, 30, 1, 1, 17, 14},
-        {6, 8, 16, 30, 17, 17, 14},   {31, 1, 2, 4, 8, 8, 8},      {14, 17, 17, 14, 17, 17, 14},
-        {14, 17, 17, 15, 1, 2, 12},   {0, 0, 0, 0, 0, 12, 12},     {0, 4, 4, 31, 4, 4, 0},
-        {0, 0, 0, 31, 0, 0, 0},       {0, 0, 14, 17, 31, 16, 14},  {0, 1, 2, 4, 8, 16, 0},
-        {0, 0, 26, 21, 21, 21, 21},   {0, 0, 15, 16, 14, 1, 30},   {12, 4, 4, 4, 4, 4, 14},
-        {0, 0, 17, 17, 17, 19, 13},   {0, 0, 30, 17, 30, 16, 16},  {30, 17, 17, 30, 16, 16, 16},
-        {0, 0, 14, 1, 15, 17, 15},    {31, 4, 4, 4, 4, 4, 4},      {14, 17, 17, 31, 17, 17, 17},
-        {17, 17, 17, 21, 21, 27, 17}, {15, 16, 16, 14, 1, 1, 30},  {14, 17, 17, 17, 17, 17, 14},
-        {14, 4, 4, 4, 4, 4, 14},      {30, 17, 17, 30, 20, 18, 17}};
+        {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},      {14, 17, 1, 2, 4, 8, 31},
+        {31, 2, 4, 2, 1, 17, 14},     {2, 6, 10, 18, 31, 2, 2},     {31, 16, 30, 1, 1, 17, 14},
+        {6, 8, 16, 30, 17, 17, 14},   {31, 1, 2, 4, 8, 8, 8},       {14, 17, 17, 14, 17, 17, 14},
+        {14, 17, 17, 15, 1, 2, 12},   {0, 0, 0, 0, 0, 12, 12},      {0, 4, 4, 31, 4, 4, 0},
+        {0, 0, 0, 31, 0, 0, 0},       {0, 0, 14, 17, 31, 16, 14},   {0, 1, 2, 4, 8, 16, 0},
+        {0, 0, 26, 21, 21, 21, 21},   {0, 0, 15, 16, 14, 1, 30},    {12, 4, 4, 4, 4, 4, 14},
+        {0, 0, 17, 17, 17, 19, 13},   {0, 0, 30, 17, 30, 16, 16},   {30, 17, 17, 30, 16, 16, 16},
+        {0, 0, 14, 1, 15, 17, 15},    {31, 4, 4, 4, 4, 4, 4},       {14, 17, 17, 31, 17, 17, 17},
+        {17, 17, 17, 21, 21, 27, 17}, {15, 16, 16, 14, 1, 1, 30},   {14, 17, 17, 17, 17, 17, 14},
+        {14, 4, 4, 4, 4, 4, 14},      {30, 17, 17, 30, 20, 18, 17}, {16, 16, 30, 17, 17, 17, 30},
+        {0, 0, 14, 17, 16, 17, 14},   {1, 1, 15, 17, 17, 17, 15},   {6, 9, 8, 28, 8, 8, 8},
+        {0, 0, 15, 17, 15, 1, 14},    {16, 16, 30, 17, 17, 17, 17}, {4, 0, 12, 4, 4, 4, 14},
+        {16, 16, 18, 20, 24, 20, 18}, {0, 0, 30, 17, 17, 17, 17},   {0, 0, 14, 17, 17, 17, 14},
+        {0, 0, 15, 17, 15, 1, 1},     {0, 0, 22, 25, 16, 16, 16},   {8, 8, 28, 8, 8, 9, 6},
+        {0, 0, 17, 17, 17, 10, 4},    {0, 0, 17, 17, 21, 21, 10},   {0, 0, 17, 10, 4, 10, 17},
+        {0, 0, 17, 17, 15, 1, 14},    {0, 0, 31, 2, 4, 8, 31},      {0, 0, 31, 0, 31, 0, 0}};
     const char *found = letter ? strchr(letters, letter) : NULL;
     return found ? dots[found - letters] : NULL;
 }
 
-static void print(const rill_canvas *c, uint32_t x, uint32_t y, const char *text)
+void rill_canvas_print(const rill_canvas *c, uint32_t x, uint32_t y, const char *text)
 {
     static const uint8_t black[3] = {0, 0, 0};
     for (; *text; text++, x += (GLYPH_WIDTH + 1) * DOT) {
@@ -121,10 +127,10 @@ void rill_canvas_legend(const rill_canvas *c, const char *caption, rill_picture_
     for (int k = 0; k < TICKS; k++) {
         const double t = k / (TICKS - 1.0);
         snprintf(text, sizeof text, "%.3g", value_at(range, scale, t));
-        print(c, x + BAR + MARGIN, top + (uint32_t)((1 - t) * (height - TEXT_HEIGHT)), text);
+        rill_canvas_print(c, x + BAR + MARGIN, top + (uint32_t)((1 - t) * (height - TEXT_HEIGHT)), text);
     }
     snprintf(text, sizeof text, "%.*s", TEXT, caption);
-    print(c, x, MARGIN, text);
+    rill_canvas_print(c, x, MARGIN, text);
 }
 
 rill_status rill_canvas_save(const rill_canvas *c, const char *path)

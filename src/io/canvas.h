@@ -30,6 +30,8 @@ typedef struct rill_canvas {
 
 enum {
     RILL_CANVAS_MARGIN = 12,
+    RILL_CANVAS_LETTER = 12,        /**< pixels from one letter to the next */
+    RILL_CANVAS_LINE = 14,          /**< pixels that a line of text is high */
     RILL_CANVAS_LEGEND = 186,       /**< pixels that a legend takes at the right edge */
     RILL_CANVAS_LEGEND_HEIGHT = 240 /**< and the height that it needs */
 };
@@ -43,6 +45,9 @@ void rill_canvas_free(rill_canvas *canvas);
 /** Fill a rectangle, cut to the picture. */
 void rill_canvas_fill(const rill_canvas *canvas, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
                       const uint8_t rgb[3]);
+
+/** Print a line of text from its upper left corner on. Letters that the canvas has no dots for are blank. */
+void rill_canvas_print(const rill_canvas *canvas, uint32_t x, uint32_t y, const char *text);
 
 /** Draw a colour bar at the right edge with five numbers along it and a caption of up to 11 letters above. */
 void rill_canvas_legend(const rill_canvas *canvas, const char *caption, rill_picture_range range,

@@ -355,7 +355,7 @@ rill_status rill_sim_step_links(rill_sim *sim, bool leave)
     return status;
 }
 
-rill_status rill_sim_begin(rill_sim *sim, uint64_t steps)
+static rill_status begin(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
     bool left = false;
@@ -369,13 +369,25 @@ rill_status rill_sim_begin(rill_sim *sim, uint64_t steps)
     return status;
 }
 
+rill_status rill_sim_begin(rill_sim *sim, uint64_t steps)
+{
+    rill_meter *meter = sim->device->meter;
+    rill_meter_begin(meter);
+    const rill_status status = begin(sim, steps);
+    if (meter) rill_device_then(sim->device, rill_meter_end, meter);
+    return status;
+}
+
 rill_status rill_sim_step(rill_sim *sim, uint64_t steps)
 {
-    rill_status status = rill_sim_begin(sim, steps);
+    rill_meter *meter = sim->device->meter;
+    rill_meter_begin(meter);
+    rill_status status = begin(sim, steps);
     for (int p = 0; p < rill_sim_parts(sim); p++) {
         const rill_status waited = rill_device_wait(rill_sim_part(sim, p)->device);
         if (status == RILL_OK) status = waited;
     }
+    rill_meter_end(meter);
     return status;
 }
 

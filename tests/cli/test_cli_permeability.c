@@ -283,7 +283,7 @@ Test(permeability, refuses_wrong_options)
 {
     make_array("sc.geom.h5", "8");
     cli_test_fails(1, "no image or geometry", "permeability");
-    cli_test_fails(1, "more than one", "permeability", "a", "b");
+    cli_test_fails(1, "2 of 2 inputs have no result", "permeability", "a", "b");
     cli_test_fails(1, "no.raw", "permeability", "no.raw");
     cli_test_fails(1, "0.5", "permeability", "sc.geom.h5", "--tau", "0.5");
     cli_test_fails(1, "--axis", "permeability", "sc.geom.h5", "--axis", "w");

@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The permeabilities of many images, or of the blocks of one image."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+
+from . import _interface as c
+from ._geometry import Geometry, Porosity, Source, as_geometry, image_options, porosity_of
+from ._library import check, files, library, path_bytes, text
+from ._permeability import DARCY, _options
+from ._progress import Progress, Watch
+from ._values import Device, Length, Pore, Reals, Sides, count, metres
+from ._values import pore as set_pore
+from .errors import UsageError
+
+Images = Union[Mapping[str, Union[Source, Geometry]], Iterable[Union[Source, Geometry]]]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Row:
+    """What came of an image or a block.
+
+    Attributes
+    ----------
+    name : str
+    exit_reason : str
+        'converged', 'not percolating' (k is 0, a result), 'no solid' (nothing limits k), 'not converged', 'input refused' or
+        'system failure'.
+    message : str
+        Why there is no result, or why k is 0; empty elsewhere.
+    first, voxels : tuple of int
+        First voxel of the block, and voxels, along x, y, z.
+    voxel_size : float or None
+        m.
+    porosity : Porosity
+    tensor_lu : ndarray, shape (3, 3)
+        k in lattice units (voxel²): row is the flow, column the force; NaN where it was not computed.
+    uncertainty : float
+        Relative; NaN without a result.
+    nodes, steps : int
+        Fluid nodes that took part; time steps of all axes.
+    seconds : float
+        Wall-clock time of the item, while others were computed.
+    backend : str
+        'cpu' or 'cuda'.
+    resumed : bool
+        Taken from the table.
+    """
+
+    name: str
+    exit_reason: str
+    message: str
+    first: tuple[int, int, int]
+    voxels: tuple[int, int, int]
+    voxel_size: float | None
+    porosity: Porosity
+    tensor_lu: Reals
+    uncertainty: float
+    k_lu: float
+    anisotropy: float
+    nodes: int
+    steps: int
+    seconds: float
+    backend: str
+    resumed: bool
+
+    @property
+    def has_result(self) -> bool:
+        """Whether k is known, 0 and unlimited included."""
+        return self.exit_reason in ("converged", "not percolating", "no solid")
+
+    @property
+    def tensor(self) -> Reals:
+        """The tensor in m²; NaN without a voxel size."""
+        return self.tensor_lu * (self.voxel_size or np.nan) ** 2
+
+    @property
+    def k(self) -> float:
+        """Permeability in m²: along the axis, or the mean of the diagonal; NaN without a result or a voxel size."""
+        return float(self.k_lu * (self.voxel_size or np.nan) ** 2)
+
+    @property
+    def k_darcy(self) -> float:
+        """The same in darcy."""
+        return self.k / DARCY
+
+    def __repr__(self) -> str:
+        value = f"{self.k:.6g} m2" if self.voxel_size else f"{self.k_lu:.6g} lu"
+        return f"<rill.Row {self.name!r}: {value if self.has_result else self.message} ({self.exit_reason})>"
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Grid:
+    """Blocks of one size.
+
+    Attributes
+    ----------
+    edge : int
+        Voxels along an edge of a block.
+    rows : list of Row
+        In the order of the arrays below, flattened.
+    k_lu, porosity, anisotropy : ndarray, shape (nz, ny, nx)
+        Mean of the diagonal of k in voxel², porosity, and largest over smallest entry of the diagonal, of every block; NaN where
+        there is none. With ``order="xyz"`` the shape is (nx, ny, nz).
+    tensor_lu : ndarray, shape (nz, ny, nx, 3, 3)
+        The tensors, row: flow, column: force, in the order x, y, z.
+    """
+
+    edge: int
+    rows: list[Row]
+    k_lu: Reals
+    porosity: Reals
+    anisotropy: Reals
+    tensor_lu: Reals
+
+    def __repr__(self) -> str:
+        return f"<rill.Grid of {len(self.rows)} blocks of {self.edge}³ voxels>"
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Batch:
+    """What came of a batch.
+
+    Attributes
+    ----------
+    rows : list of Row
+        One for each item, in their order.
+    grids : list of Grid
+        Of `blocks`, one for each size; empty elsewhere.
+    at_once : int
+        Items that were computed at the same time.
+    seconds : float
+    device_use : float
+        Part of the time in which at least one simulation was stepping.
+    device : str
+    """
+
+    rows: list[Row]
+    grids: list[Grid]
+    at_once: int
+    seconds: float
+    device_use: float
+    device: str
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the rows as columns, for example for ``pandas.DataFrame(batch.columns())``; k in m² and lattice units."""
+        axes = [(a, b) for a in range(3) for b in range(3)]
+        out: dict[str, list[Any]] = {
+            "name": [r.name for r in self.rows],
+            "exit_reason": [r.exit_reason for r in self.rows],
+            **{f"{'xyz'[a]}0": [r.first[a] for r in self.rows] for a in range(3)},
+            **{f"n{'xyz'[a]}": [r.voxels[a] for r in self.rows] for a in range(3)},
+            "porosity": [r.porosity.total for r in self.rows],
+            "k_m2": [r.k for r in self.rows],
+            "k_lu": [r.k_lu for r in self.rows],
+            **{f"k_{'xyz'[a]}{'xyz'[b]}_lu": [float(r.tensor_lu[a, b]) for r in self.rows] for a, b in axes},
+        }
+        for name in ("uncertainty", "anisotropy", "nodes", "steps", "seconds", "message"):
+            out[name] = [getattr(r, name) for r in self.rows]
+        return out
+
+    def __repr__(self) -> str:
+        good = sum(r.has_result for r in self.rows)
+        times = f"{self.seconds:.1f} s, device use {100 * self.device_use:.0f} %"
+        return f"<rill.Batch of {len(self.rows)}: {good} with a result, {times}>"
+
+
+def _row(row: Any, name: str) -> Row:
+    spacing = row.spacing if row.spacing > 0 else None
+    return Row(
+        name=name, exit_reason=text(library.rill_batch_reason_name(row.reason)), message=text(row.message),
+        first=tuple(row.first[:]), voxels=tuple(row.n[:]), voxel_size=spacing, porosity=porosity_of(row.porosity),
+        tensor_lu=np.array([line[:] for line in row.k]), uncertainty=row.uncertainty, k_lu=library.rill_batch_row_mean(row),
+        anisotropy=library.rill_batch_row_anisotropy(row), nodes=row.nodes, steps=row.steps, seconds=row.seconds,
+        backend=text(row.backend), resumed=row.resumed)
+
+
+def _batch_options(permeability: Any, variant: str | None, at_once: int, csv: Any, resume: bool, device: str) -> tuple[Any, Any]:
+    """Return the options, and what they point to."""
+    o = library.rill_batch_options_default()
+    o.permeability = permeability
+    o.stream_given = o.addressing_given = variant is not None
+    o.at_once = count(at_once, "at_once", 1024)
+    if resume and csv is None:
+        raise UsageError("resume=True continues a table: name it with csv=.")
+    o.table, o.resume = None if csv is None else path_bytes(csv), resume
+    named = Device(device)
+    o.permeability.backend = named.kind
+    ordinals = (ctypes.c_int * 1)(named.ordinal)
+    o.ordinals, o.ordinal_count = ordinals, 1
+    return o, ordinals
+
+
+def _compute(items: Any, names: list[str], o: Any, progress: Progress) -> Batch:
+    out = c.rill_batch()
+    try:
+        with files, Watch(progress) as watch:
+            o.progress = watch.c
+            watch.check(library.rill_batch_compute(items, len(names), o, out))
+        rows = [_row(out.rows[k], name) for k, name in enumerate(names)]
+        return Batch(rows, [], out.at_once, out.seconds, out.device_use, text(out.device))
+    finally:
+        library.rill_batch_free(out)
+
+
+def permeability_many(
+    images: Images,
+    voxel_size: Length | None = None,
+    axis: str = "xyz",
+    *,
+    pore: Pore = None,
+    order: str = "zyx",
+    sides: Sides | None = None,
+    tolerance: float = 1e-3,
+    max_steps: int = 1_000_000,
+    variant: str | None = None,
+    tau: float | None = None,
+    force: float | None = None,
+    acceleration: str = "auto",
+    at_once: int = 0,
+    csv: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    device: str = "auto",
+    progress: Progress = None,
+) -> Batch:
+    """Compute the permeabilities of many images, several at the same time. An image without a result does not end it.
+
+    Parameters
+    ----------
+    images : iterable or mapping of name to image
+        Arrays, paths and geometries, as in `permeability`. Paths are read while others are computed; arrays are checked before
+        the first is, and one without a pore is refused there.
+    pore : number or sequence, optional
+        Grey values that are pore, as in `permeability`.
+    at_once : int
+        Images that are computed at the same time; 0: chosen.
+    csv : path, optional
+        Table with a row for each image, replaced as a whole about once a second: docs/files.md lists its columns.
+    resume : bool
+        Keep the rows of the table that have the same input and options, by hash.
+    voxel_size, axis, order, sides, tolerance, max_steps, variant, tau, force, acceleration, device, progress
+        As in `permeability`.
+
+    Returns
+    -------
+    Batch
+
+    Raises
+    ------
+    UsageError, SystemFailure, Cancelled
+        For the batch as a whole; what fails of one image is in its row.
+    KeyboardInterrupt
+        After control-C. The rows of the images that had ended are in the table.
+
+    Examples
+    --------
+    >>> import numpy, rill
+    >>> duct = numpy.zeros((4, 12, 12), bool)
+    >>> duct[:, 1:11, 1:11] = True
+    >>> closed = duct.copy()
+    >>> closed[0] = False
+    >>> batch = rill.permeability_many({"duct": duct, "closed": closed, "lost": "lost.tif"}, "2 um", axis="z", device="cpu")
+    >>> [row.exit_reason for row in batch.rows]
+    ['converged', 'not percolating', 'input refused']
+    >>> f"{batch.rows[0].k_darcy:.2f} {batch.rows[1].k_darcy:.2f}"
+    '9.98 0.00'
+    """
+    pairs = list(images.items()) if isinstance(images, Mapping) else [(None, im) for im in images]
+    if not pairs:
+        raise UsageError("There is no image: give at least one.")
+    o, _kept = _batch_options(_options(axis, "force", 16, tolerance, max_steps, variant, tau, force, acceleration), variant,
+                              at_once, csv, resume, device)
+    o.image = image_options(voxel_size, sides or "periodic", "all", "any")
+    o.sides_given = sides is not None
+    set_pore(pore, None, o.image)
+    items = (c.rill_batch_item * len(pairs))()
+    names: list[str] = []
+    geometries: list[Geometry] = []
+    for k, (name, im) in enumerate(pairs):
+        if isinstance(im, (str, os.PathLike)):
+            names.append(os.fspath(im))
+            items[k].name = path_bytes(im)
+            continue
+        names.append(name or f"image {k}")
+        items[k].name = names[-1].encode()
+        geometries.append(as_geometry(im, voxel_size, pore, order, sides, False))
+        items[k].geom = geometries[-1]._c
+    return _compute(items, names, o, progress)
+
+
+def _edges(edges: Any, voxel_size: float | None) -> list[int]:
+    def voxels(edge: Any) -> int:
+        if not isinstance(edge, str):
+            return count(edge, "edges")
+        if voxel_size is None:
+            raise UsageError(f"edges = {edge!r} is a length, and the voxel size is unknown: give voxel_size=, or voxels.")
+        return round(metres(edge, "edges") / voxel_size)
+
+    return [voxels(e) for e in ([edges] if isinstance(edges, (int, str)) else edges)]
+
+
+def _grid(grid: Any, rows: list[Row], order: str) -> Grid:
+    own = rows[grid.first: grid.first + grid.count]
+    shape = tuple(grid.n[::-1])
+
+    def field(values: list[Any], *inner: int) -> Reals:
+        array = np.array(values, float).reshape(*shape, *inner)
+        return array.transpose(2, 1, 0, *range(3, array.ndim)) if order == "xyz" else array
+
+    return Grid(grid.edge, own, field([r.k_lu for r in own]), field([r.porosity.total for r in own]),
+                field([r.anisotropy for r in own]), field([r.tensor_lu for r in own], 3, 3))
+
+
+def blocks(
+    im: Source | Geometry,
+    edges: int | str | Sequence[int | str],
+    voxel_size: Length | None = None,
+    axis: str = "xyz",
+    *,
+    pore: Pore = None,
+    order: str = "zyx",
+    sides: Sides = "mirror",
+    tolerance: float = 1e-3,
+    max_steps: int = 1_000_000,
+    variant: str | None = None,
+    acceleration: str = "auto",
+    at_once: int = 0,
+    csv: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    device: str = "auto",
+    progress: Progress = None,
+) -> Batch:
+    """Compute the permeabilities of the blocks of an image: cubes on a regular grid from voxel 0 on.
+
+    Parameters
+    ----------
+    edges : int, str, or a sequence of them
+        Edges of the blocks in voxels, or lengths such as ``"100 um"``.
+    sides : str or sequence of three str
+        Domain boundaries of every block. Opposite faces of a block do not fit together, hence 'mirror'; docs/guide.md shows how
+        the choice changes k of small blocks.
+    im, voxel_size, axis, pore, order, tolerance, max_steps, variant, acceleration, at_once, csv, resume, device, progress
+        As in `permeability_many`.
+
+    Returns
+    -------
+    Batch
+        `grids` has the blocks of each size as arrays.
+
+    Examples
+    --------
+    >>> import numpy, rill
+    >>> im = numpy.zeros((16, 16, 16), bool)
+    >>> im[:, 1:7, 1:7] = True                     # a channel along z in one of four columns of blocks
+    >>> grid = rill.blocks(im, 8, axis="z", device="cpu").grids[0]
+    >>> int((grid.k_lu > 0).sum()), float(grid.porosity[0, 0, 0])
+    (2, 0.5625)
+    """
+    geometry = as_geometry(im, voxel_size, pore, order, sides, progress)
+    sizes = _edges(edges, geometry.voxel_size)
+    o, _kept = _batch_options(_options(axis, "force", 16, tolerance, max_steps, variant, None, None, acceleration), variant,
+                              at_once, csv, resume, device)
+    name = os.fspath(im) if isinstance(im, (str, os.PathLike)) else "image"
+    grids = (c.rill_block_grid * len(sizes))()
+    items, number = ctypes.POINTER(c.rill_batch_item)(), ctypes.c_size_t()
+    kept = path_bytes(name)
+    check(library.rill_blocks_create(geometry._c, kept, (ctypes.c_uint32 * len(sizes))(*sizes), len(sizes), grids,
+                                     ctypes.byref(items), ctypes.byref(number)))
+    try:
+        batch = _compute(items, [name] * number.value, o, progress)
+    finally:
+        library.rill_blocks_free(items)
+    return dataclasses.replace(batch, grids=[_grid(g, batch.rows, order) for g in grids])

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Computes one item: reads it, prepares it, and drives flows along the axes that conduct. */
+#include "batch/compute.h"
+
+#include "batch/input.h"
+#include "core/clock.h"
+#include "core/status.h"
+#include "permeability/plan.h"
+#include "sim/choose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* An item in the making. */
+typedef struct making {
+    const rill_batch_worker *worker;
+    rill_batch_row *row;
+    rill_permeability_options options;
+    rill_geom *geom;
+    rill_gate_pass pass;
+    double begun;
+    double updates;
+    double absolute; /* largest uncertainty, lu */
+} making;
+
+/* Take a failure over into the row. */
+static void fail(making *m, rill_status status)
+{
+    rill_batch_row *row = m->row;
+    row->status = status;
+    row->uncertainty = NAN;
+    row->reason = status == RILL_CANCELLED  ? RILL_BATCH_OPEN
+                  : status == RILL_NUMERICS ? RILL_BATCH_NOT_CONVERGED
+                  : status == RILL_USAGE    ? RILL_BATCH_REFUSED
+                                            : RILL_BATCH_FAILED;
+    snprintf(row->message, sizeof row->message, "%s", rill_error_message());
+}
+
+/* Return whether the flow along an axis is requested. */
+static bool requested(const making *m, int axis)
+{
+    const int asked = m->worker->options->permeability.axis;
+    return asked < 0 || asked == axis;
+}
+
+/* Nothing conducts along an axis: k is 0, which is known exactly. */
+static void zero_put(making *m, int axis)
+{
+    for (int b = 0; b < 3; b++) m->row->k[b][axis] = 0;
+    m->row->k[axis][axis] = 0;
+}
+
+/* Put what a computation along one or all axes gave into the row. */
+static void result_put(making *m, const rill_permeability *p)
+{
+    rill_batch_row *row = m->row;
+    double largest = 0;
+    for (int r = 0; r < p->run_count; r++) {
+        const rill_permeability_run *run = &p->runs[r];
+        const int a = run->axis;
+        row->steps += run->steps;
+        m->updates += (double)run->steps * (double)(p->plan.nodes + p->plan.reservoirs);
+        largest = fmax(largest, fabs(run->k[a]));
+        for (int b = 0; b < 3; b++) row->k[b][a] = p->k[b][a];
+    }
+    m->absolute = fmax(m->absolute, p->uncertainty * largest);
+    row->uncertainty = p->uncertainty;
+    snprintf(row->backend, sizeof row->backend, "%s", p->backend);
+}
+
+/*
+ * Compute the flow along the axes of the options in a prepared geometry.
+ * @param geom  as rill_permeability_prepare() left it
+ */
+static rill_status flow(making *m, const rill_geom *geom, const rill_permeability_options *options)
+{
+    rill_status status = RILL_OK;
+    const rill_batch_options *o = m->worker->options;
+    rill_permeability_plan plan = {.nodes = 0};
+    rill_permeability result = {.run_count = 0};
+    rill_permeability_options own = *options;
+    (void)rill_variant_choose_for(&own.variant, own.device, geom, o->stream_given, o->addressing_given);
+    RILL_TRY(rill_permeability_plan_make(geom, &own, &plan));
+    rill_variant_name(own.variant, m->row->variant, sizeof m->row->variant);
+    if (plan.nodes > m->row->nodes) m->row->nodes = plan.nodes;
+    if (!rill_gate_compute(m->worker->gate, &m->pass, rill_geom_voxels(geom) + plan.host_bytes,
+                           plan.device_bytes))
+        RILL_TRY(rill_fail(RILL_CANCELLED, "cancelled: waiting for memory"));
+    if (m->row->seconds_prepare == 0) m->row->seconds_prepare = rill_now() - m->begun;
+    status = rill_permeability_compute(geom, &own, &plan, &result);
+    if (status == RILL_OK || status == RILL_NUMERICS) result_put(m, &result);
+    rill_permeability_free(&result);
+done:
+    rill_permeability_plan_free(&plan);
+    return status;
+}
+
+/* The same along each axis that conducts, where not all do: each in the pores that conduct along it. */
+static rill_status flows_apart(making *m)
+{
+    rill_status status = RILL_OK, worst = RILL_OK;
+    rill_geom *part = NULL;
+    char why[sizeof m->row->message] = "";
+    double largest = 0;
+    for (int a = 0; a < 3; a++) {
+        if (!requested(m, a) || m->geom->porosity.percolating[a] <= 0) continue;
+        rill_permeability_options options = m->options;
+        options.axis = a;
+        options.keep_all = m->worker->options->permeability.keep_all;
+        RILL_TRY(rill_geom_copy(m->geom, &part));
+        RILL_TRY(rill_permeability_prepare(part, &options));
+        status = flow(m, part, &options);
+        rill_geom_destroy(part);
+        part = NULL;
+        if (status == RILL_NUMERICS) {
+            worst = status;
+            snprintf(why, sizeof why, "%s", rill_error_message());
+        } else if (status != RILL_OK)
+            goto done;
+        largest = fmax(largest, fabs(m->row->k[a][a]));
+    }
+    m->row->uncertainty = largest > 0 ? m->absolute / largest : 0;
+    status = worst == RILL_OK ? RILL_OK : rill_fail(worst, "%s", why);
+done:
+    rill_geom_destroy(part);
+    return status;
+}
+
+/* "nothing percolates along x and z" */
+static void zeros_explain(making *m, const bool zero[3])
+{
+    rill_batch_row *row = m->row;
+    size_t used = 0;
+    const rill_geom *geom = m->geom;
+    used += (size_t)snprintf(row->message, sizeof row->message, "nothing percolates along");
+    for (int a = 0, named = 0; a < 3; a++)
+        if (zero[a])
+            used += (size_t)snprintf(row->message + used, sizeof row->message - used, "%s %c (%s)",
+                                     named++ ? "," : "", rill_axis(a),
+                                     geom->sides[a] == RILL_PERIODIC ? "periodic"
+                                     : geom->sides[a] == RILL_MIRROR ? "mirrored"
+                                                                     : "solid");
+    snprintf(row->message + used, sizeof row->message - used, ": of a porosity of %.5g, 0 conducts",
+             row->porosity.total);
+}
+
+/* Return whether no solid voxel and no solid boundary is anywhere beside a flow. */
+static bool unlimited(const making *m)
+{
+    if (rill_geom_fluid(m->geom) < rill_geom_voxels(m->geom)) return false;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            if (requested(m, a) && a != b && m->geom->sides[b] == RILL_WALL) return false;
+    return true;
+}
+
+/* Drop what does not conduct, and compute along the axes that do. */
+static rill_status flows(making *m)
+{
+    rill_status status = RILL_OK;
+    rill_batch_row *row = m->row;
+    bool zero[3] = {false, false, false};
+    int zeros = 0, axes = 0;
+    RILL_TRY(rill_plan_check_sample(m->geom, &m->options));
+    if (unlimited(m)) {
+        row->reason = RILL_BATCH_NO_SOLID;
+        row->porosity = (rill_porosity){1, 1, {1, 1, 1}};
+        snprintf(row->message, sizeof row->message, "every voxel is pore: nothing limits the permeability");
+        return RILL_OK;
+    }
+    status = rill_permeability_prepare(m->geom, &m->options);
+    row->porosity = m->geom->porosity;
+    const bool counted = row->porosity.total >= 0 && row->porosity.percolating[0] >= 0;
+    for (int a = 0; a < 3 && counted; a++) {
+        zero[a] = requested(m, a) && !(row->porosity.percolating[a] > 0);
+        zeros += zero[a];
+        axes += requested(m, a);
+    }
+    if (zeros == 0) {
+        if (status == RILL_OK) status = flow(m, m->geom, &m->options);
+        if (status == RILL_OK) row->reason = RILL_BATCH_CONVERGED;
+        return status;
+    }
+    status = zeros < axes ? flows_apart(m) : RILL_OK;
+    for (int a = 0; a < 3; a++)
+        if (zero[a]) zero_put(m, a);
+    if (status != RILL_OK) return status;
+    if (zeros == axes) row->uncertainty = 0;
+    row->reason = zeros == axes ? RILL_BATCH_NOT_PERCOLATING : RILL_BATCH_CONVERGED;
+    zeros_explain(m, zero);
+done:
+    return status;
+}
+
+static rill_status item_read(making *m, const rill_batch_item *item)
+{
+    rill_status status = RILL_OK;
+    rill_batch_row *row = m->row;
+    const rill_batch_options *o = m->worker->options;
+    bool cleaned = false;
+    RILL_TRY(rill_batch_input_read(item, o, m->worker->progress, &m->geom, &cleaned));
+    memcpy(row->n, m->geom->n, sizeof row->n);
+    row->spacing = m->geom->spacing;
+    m->options.keep_all = m->options.keep_all || cleaned;
+    if (row->input_hash[0]) return RILL_OK; /* known from looking for its row */
+    if (!item->geom && !rill_batch_input_is_geometry(item->name) && m->geom->source_hash)
+        snprintf(row->input_hash, sizeof row->input_hash, "%s", m->geom->source_hash);
+    else
+        RILL_TRY(rill_batch_input_hash(item, o, row->input_hash));
+done:
+    return status;
+}
+
+bool rill_batch_compute_item(const rill_batch_worker *worker, const rill_batch_item *item, bool alone,
+                             rill_batch_row *row, double *updates)
+{
+    rill_status status = RILL_OK;
+    uint64_t bytes = 0;
+    making m = {.worker = worker, .row = row, .begun = rill_now()};
+    m.options = worker->options->permeability;
+    m.options.device = worker->device;
+    m.options.devices = NULL;
+    m.options.device_count = 0;
+    m.options.checkpoint = NULL;
+    m.options.resume = false;
+    m.options.finished = NULL;
+    m.options.progress = worker->progress;
+    RILL_TRY(rill_batch_input_bytes(item, worker->options, &bytes));
+    if (!rill_gate_enter(worker->gate, &m.pass, worker->number, bytes, alone))
+        RILL_TRY(rill_fail(RILL_CANCELLED, "cancelled: waiting for memory"));
+    m.begun = rill_now();
+    RILL_TRY(item_read(&m, item));
+    RILL_TRY(flows(&m));
+done:
+    if (status != RILL_OK) fail(&m, status);
+    row->seconds = rill_now() - m.begun;
+    rill_geom_destroy(m.geom);
+    rill_gate_leave(worker->gate, &m.pass);
+    *updates = m.updates;
+    return status == RILL_SYSTEM;
+}

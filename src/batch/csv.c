@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes rows of a batch as CSV, and reads them back. */
+#include "batch/csv.h"
+
+#include "batch/input.h"
+#include "core/memory.h"
+#include "core/output.h"
+#include "core/status.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What a column holds; the last three are made of others, and not read back. */
+typedef enum kind { FILE_NAME, PART, TEXT, U32, U64, REAL, REASON, STATUS, K_M2, K_DARCY, ANISOTROPY } kind;
+
+typedef struct column {
+    const char *name;
+    kind kind;
+    size_t offset, size;
+} column;
+
+#define AT(kind, name, member)                                                                               \
+    {                                                                                                        \
+        name, kind, offsetof(rill_batch_row, member), sizeof((rill_batch_row *)0)->member                    \
+    }
+#define TENSOR(kind, unit)                                                                                   \
+    AT(kind, "k_xx_" unit, k[0][0]), AT(kind, "k_xy_" unit, k[0][1]), AT(kind, "k_xz_" unit, k[0][2]),       \
+        AT(kind, "k_yx_" unit, k[1][0]), AT(kind, "k_yy_" unit, k[1][1]), AT(kind, "k_yz_" unit, k[1][2]),   \
+        AT(kind, "k_zx_" unit, k[2][0]), AT(kind, "k_zy_" unit, k[2][1]), AT(kind, "k_zz_" unit, k[2][2])
+
+static const column columns[] = {
+    {"file", FILE_NAME, 0, 0},
+    {"part", PART, 0, 0},
+    AT(U32, "x0", first[0]),
+    AT(U32, "y0", first[1]),
+    AT(U32, "z0", first[2]),
+    AT(U32, "nx", n[0]),
+    AT(U32, "ny", n[1]),
+    AT(U32, "nz", n[2]),
+    AT(REAL, "voxel_size_m", spacing),
+    AT(REASON, "exit_reason", reason),
+    AT(STATUS, "exit_code", status),
+    AT(REAL, "porosity", porosity.total),
+    AT(REAL, "porosity_connected", porosity.connected),
+    AT(REAL, "porosity_percolating_x", porosity.percolating[0]),
+    AT(REAL, "porosity_percolating_y", porosity.percolating[1]),
+    AT(REAL, "porosity_percolating_z", porosity.percolating[2]),
+    TENSOR(REAL, "lu"),
+    TENSOR(K_M2, "m2"),
+    TENSOR(K_DARCY, "darcy"),
+    AT(REAL, "uncertainty", uncertainty),
+    {"anisotropy", ANISOTROPY, 0, 0},
+    AT(U64, "fluid_nodes", nodes),
+    AT(U64, "steps", steps),
+    AT(REAL, "seconds", seconds),
+    AT(REAL, "seconds_preparing", seconds_prepare),
+    AT(TEXT, "backend", backend),
+    AT(TEXT, "variant", variant),
+    AT(TEXT, "input_xxh3_64", input_hash),
+    AT(TEXT, "options_xxh3_64", options_hash),
+    AT(TEXT, "software", software),
+    AT(TEXT, "message", message),
+};
+enum { COLUMNS = sizeof columns / sizeof *columns, SIZE_MOST = 1 << 30 };
+#define NOBODY SIZE_MAX
+
+/* A line: where its cells are in the text, which they end in NUL there. */
+typedef struct record {
+    const char *cells[COLUMNS];
+    size_t item; /* that replaces it when it has ended; NOBODY: none does */
+} record;
+
+struct rill_batch_csv {
+    char *text; /* cells without quotes */
+    record *records;
+    size_t count, capacity;
+    size_t *order; /* [count], by file, part and block: for finding */
+};
+
+/* ---- writing ---- */
+
+void rill_batch_csv_real(FILE *out, double value)
+{
+    char text[40];
+    if (isnan(value)) return;
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    fputs(text, out);
+}
+
+void rill_batch_csv_text(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static bool is_block(const rill_batch_item *item) { return item->n[0] || item->n[1] || item->n[2]; }
+
+static const char *part_of(const rill_batch_item *item) { return is_block(item) ? "block" : "whole"; }
+
+/* An unknown porosity is negative, an unknown voxel size 0: nothing stands there then. */
+static double real_of(const column *c, const rill_batch_row *row)
+{
+    const double value = *(const double *)((const char *)row + c->offset);
+    const bool porosity = strncmp(c->name, "porosity", 8) == 0;
+    const bool unknown =
+        porosity ? value < 0 : c->offset == offsetof(rill_batch_row, spacing) && !(value > 0);
+    return unknown ? NAN : value;
+}
+
+static void cell_write(FILE *out, const column *c, const rill_batch_item *item, const rill_batch_row *row)
+{
+    const char *at = (const char *)row + c->offset;
+    const double m2 = row->spacing > 0 ? row->spacing * row->spacing : NAN;
+    switch (c->kind) {
+    case FILE_NAME:
+        rill_batch_csv_text(out, item->name);
+        break;
+    case PART:
+        fputs(part_of(item), out);
+        break;
+    case TEXT:
+        rill_batch_csv_text(out, at);
+        break;
+    case U32:
+        fprintf(out, "%u", *(const uint32_t *)at);
+        break;
+    case U64:
+        fprintf(out, "%llu", (unsigned long long)*(const uint64_t *)at);
+        break;
+    case REAL:
+        rill_batch_csv_real(out, real_of(c, row));
+        break;
+    case REASON:
+        fputs(rill_batch_reason_name(row->reason), out);
+        break;
+    case STATUS:
+        fprintf(out, "%d", (int)row->status);
+        break;
+    case K_M2:
+        rill_batch_csv_real(out, *(const double *)at * m2);
+        break;
+    case K_DARCY:
+        rill_batch_csv_real(out, *(const double *)at * (m2 / RILL_DARCY));
+        break;
+    case ANISOTROPY:
+        rill_batch_csv_real(out, rill_batch_row_anisotropy(row));
+        break;
+    }
+}
+
+static void header_write(FILE *out)
+{
+    for (int k = 0; k < COLUMNS; k++) fprintf(out, "%s%s", k ? "," : "", columns[k].name);
+    fputc('\n', out);
+}
+
+/* What is written. */
+typedef struct content {
+    const rill_batch_csv *csv;
+    const rill_batch_item *items;
+    const rill_batch_row *rows;
+    const bool *settled;
+    size_t count;
+} content;
+
+/* Whether an item has a row. */
+static bool written(const content *c, size_t item)
+{
+    return c->settled[item] && c->rows[item].reason != RILL_BATCH_OPEN;
+}
+
+static rill_status print(FILE *out, const void *context)
+{
+    const content *c = context;
+    header_write(out);
+    for (size_t i = 0; c->csv && i < c->csv->count; i++) {
+        const record *r = &c->csv->records[i];
+        if (r->item != NOBODY && written(c, r->item)) continue;
+        for (int k = 0; k < COLUMNS; k++) {
+            if (k) fputc(',', out);
+            rill_batch_csv_text(out, r->cells[k]);
+        }
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        if (!written(c, i)) continue;
+        for (int k = 0; k < COLUMNS; k++) {
+            if (k) fputc(',', out);
+            cell_write(out, &columns[k], &c->items[i], &c->rows[i]);
+        }
+        fputc('\n', out);
+    }
+    return RILL_OK;
+}
+
+rill_status rill_batch_csv_write(const char *path, const rill_batch_csv *csv, const rill_batch_item *items,
+                                 const rill_batch_row *rows, const bool *settled, size_t count)
+{
+    const content c = {csv, items, rows, settled, count};
+    return rill_output_print(path, print, &c);
+}
+
+/* ---- reading ---- */
+
+static rill_status text_read(const char *path, char **out)
+{
+    rill_status status = RILL_OK;
+    struct stat info;
+    char *text = NULL;
+    FILE *file = fopen(path, "rb");
+    if (!file) return rill_fail(RILL_USAGE, "%s: cannot open it: %s", path, strerror(errno));
+    if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
+        RILL_TRY(rill_fail(RILL_USAGE, "%s is not a regular file: name a table", path));
+    if (info.st_size > SIZE_MOST)
+        RILL_TRY(rill_fail(RILL_USAGE, "%s has %lld bytes, more than the %d of a table: name another file",
+                           path, (long long)info.st_size, SIZE_MOST));
+    text = malloc((size_t)info.st_size + 1);
+    if (!text) RILL_TRY(rill_fail(RILL_SYSTEM, "%s: out of memory for the table", path));
+    if (fread(text, 1, (size_t)info.st_size, file) != (size_t)info.st_size)
+        RILL_TRY(rill_fail(RILL_SYSTEM, "%s: cannot read it: it became shorter meanwhile", path));
+    if (memchr(text, 0, (size_t)info.st_size))
+        RILL_TRY(rill_fail(RILL_USAGE, "%s is no table of rill permeability: it has bytes that are no text",
+                           path));
+    text[info.st_size] = '\0';
+    *out = text;
+    text = NULL;
+done:
+    free(text);
+    fclose(file);
+    return status;
+}
+
+/* Take one cell from *at, which goes on to what is behind it; quotes are taken off in place. */
+static char *cell_take(char **at, char *end_mark)
+{
+    char *from = *at, *to = *at, *cell = *at;
+    if (*from == '"') {
+        for (from++; *from && !(*from == '"' && from[1] != '"'); from++) {
+            from += *from == '"';
+            *to++ = *from;
+        }
+        from += *from == '"';
+    } else {
+        from += strcspn(from, ",\r\n");
+        to = from;
+    }
+    *end_mark = *from;
+    *at = from + (*from != '\0');
+    *to = '\0';
+    return cell;
+}
+
+/* Take the cells of a line. @return how many there were */
+static int record_take(char **at, record *r)
+{
+    char mark = ',';
+    int count = 0;
+    *r = (record){.item = NOBODY};
+    while (mark == ',') {
+        char *cell = cell_take(at, &mark);
+        if (count < COLUMNS) r->cells[count] = cell;
+        count++;
+    }
+    if (mark == '\r' && **at == '\n') ++*at;
+    return mark == '\r' || mark == '\n' || mark == '\0' ? count : -1;
+}
+
+static rill_status record_add(rill_batch_csv *csv, const record *r)
+{
+    if (csv->count == csv->capacity) {
+        const size_t capacity = csv->capacity ? 2 * csv->capacity : 256;
+        record *grown = realloc(csv->records, capacity * sizeof *grown);
+        if (!grown) return rill_fail(RILL_SYSTEM, "out of memory for the rows of a table");
+        csv->records = grown;
+        csv->capacity = capacity;
+    }
+    csv->records[csv->count++] = *r;
+    return RILL_OK;
+}
+
+/* By file, part, and block. */
+static int records_compare(const record *a, const record *b)
+{
+    int order = 0;
+    for (int k = 0; k < 8 && order == 0; k++)
+        if (k < 2 || a->cells[1][0] == 'b') order = strcmp(a->cells[k], b->cells[k]);
+    return order;
+}
+
+static int order_compare(const void *a, const void *b, void *of)
+{
+    const rill_batch_csv *csv = of;
+    return records_compare(&csv->records[*(const size_t *)a], &csv->records[*(const size_t *)b]);
+}
+
+static rill_status parse(const char *path, rill_batch_csv *csv)
+{
+    rill_status status = RILL_OK;
+    char *at = csv->text;
+    record r;
+    bool same = record_take(&at, &r) == COLUMNS;
+    for (int k = 0; k < COLUMNS && same; k++) same = strcmp(r.cells[k], columns[k].name) == 0;
+    if (!same)
+        return rill_fail(
+            RILL_USAGE,
+            "%s is no table of this version of rill permeability: its first line has other columns; "
+            "name another file",
+            path);
+    for (size_t line = 2; *at; line++) {
+        const int count = record_take(&at, &r);
+        if (count < 0)
+            return rill_fail(RILL_USAGE,
+                             "%s: row %zu has text behind a quote: correct it, or name another file", path,
+                             line);
+        if (count != COLUMNS)
+            return rill_fail(RILL_USAGE,
+                             "%s: row %zu has %d cells and not %d: correct it, or name another file", path,
+                             line, count, (int)COLUMNS);
+        RILL_TRY(record_add(csv, &r));
+    }
+    csv->order = malloc((csv->count + 1) * sizeof *csv->order);
+    if (!csv->order) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the rows of a table"));
+    for (size_t i = 0; i < csv->count; i++) csv->order[i] = i;
+    qsort_r(csv->order, csv->count, sizeof *csv->order, order_compare, csv);
+done:
+    return status;
+}
+
+rill_status rill_batch_csv_read(const char *path, rill_batch_csv **out)
+{
+    rill_status status = RILL_OK;
+    struct stat info;
+    rill_batch_csv *csv = calloc(1, sizeof *csv);
+    if (!csv) return rill_fail(RILL_SYSTEM, "out of memory for a table");
+    if (stat(path, &info) == 0) {
+        RILL_TRY(text_read(path, &csv->text));
+        RILL_TRY(parse(path, csv));
+    }
+    *out = csv;
+    csv = NULL;
+done:
+    rill_batch_csv_destroy(csv);
+    return status;
+}
+
+void rill_batch_csv_destroy(rill_batch_csv *csv)
+{
+    if (!csv) return;
+    free(csv->text);
+    free(csv->records);
+    free(csv->order);
+    free(csv);
+}
+
+/* The cells by which a row of an item is found; `cells` holds the numbers. */
+static record key_of(const rill_batch_item *item, char cells[6][16])
+{
+    record key = {.cells = {item->name, part_of(item)}};
+    for (int a = 0; a < 3; a++) {
+        snprintf(cells[a], sizeof cells[a], "%u", item->first[a]);
+        snprintf(cells[3 + a], sizeof cells[a], "%u", item->n[a]);
+    }
+    for (int k = 0; k < 6; k++) key.cells[2 + k] = cells[k];
+    return key;
+}
+
+/* Return the first row that is not before a key. */
+static size_t lower_bound(const rill_batch_csv *csv, const record *key)
+{
+    size_t low = 0, high = csv->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (records_compare(&csv->records[csv->order[middle]], key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Read a cell back. @return whether it is what the column holds */
+static bool cell_read(const column *c, const char *text, rill_batch_row *row)
+{
+    char *at = (char *)row + c->offset, *end = NULL;
+    const bool given = *text != '\0';
+    switch (c->kind) {
+    case TEXT:
+        if (strlen(text) >= c->size) return false;
+        strcpy(at, text);
+        return true;
+    case U32:
+    case U64: {
+        const unsigned long long value = strtoull(text, &end, 10);
+        if (!given || *end || text[0] == '-' || (c->kind == U32 && value > UINT32_MAX)) return false;
+        if (c->kind == U32)
+            *(uint32_t *)at = (uint32_t)value;
+        else
+            *(uint64_t *)at = value;
+        return true;
+    }
+    case REAL:
+        if (given) *(double *)at = strtod(text, &end);
+        return !given || *end == '\0';
+    case REASON:
+        for (int k = 0; k < RILL_BATCH_REASONS; k++)
+            if (strcmp(text, rill_batch_reason_name((rill_batch_reason)k)) == 0) {
+                row->reason = (rill_batch_reason)k;
+                return true;
+            }
+        return false;
+    case STATUS:
+        row->status = (rill_status)strtol(text, &end, 10);
+        return given && *end == '\0' && row->status >= RILL_OK && row->status <= RILL_CANCELLED;
+    default:
+        return true;
+    }
+}
+
+static bool row_read(const record *r, rill_batch_row *row)
+{
+    rill_batch_row found = *row;
+    for (int k = 0; k < COLUMNS; k++)
+        if (!cell_read(&columns[k], r->cells[k], &found)) return false;
+    *row = found;
+    return true;
+}
+
+static const char *cell_of(const record *r, const char *name)
+{
+    for (int k = 0; k < COLUMNS; k++)
+        if (strcmp(columns[k].name, name) == 0) return r->cells[k];
+    return "";
+}
+
+bool rill_batch_csv_find(const rill_batch_csv *csv, const rill_batch_item *item, rill_batch_row *row)
+{
+    char numbers[6][16];
+    const record key = key_of(item, numbers);
+    for (size_t k = lower_bound(csv, &key); k < csv->count; k++) {
+        const record *r = &csv->records[csv->order[k]];
+        if (records_compare(r, &key) != 0) break;
+        if (strcmp(cell_of(r, "options_xxh3_64"), row->options_hash) == 0 && row_read(r, row)) return true;
+    }
+    return false;
+}
+
+void rill_batch_csv_replace(rill_batch_csv *csv, const rill_batch_item *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char numbers[6][16];
+        const record key = key_of(&items[i], numbers);
+        for (size_t k = lower_bound(csv, &key); k < csv->count; k++) {
+            record *r = &csv->records[csv->order[k]];
+            if (records_compare(r, &key) != 0) break;
+            r->item = i;
+        }
+    }
+}

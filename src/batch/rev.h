@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rev.h
+ * Values of blocks, as the curve of the representative elementary volume shows them.
+ */
+#ifndef RILL_BATCH_REV_H
+#define RILL_BATCH_REV_H
+
+#include "rill.h"
+
+/** Return a quantity of a block; NaN where there is no result. */
+double rill_rev_value(const rill_batch_row *row, rill_rev_quantity quantity);
+
+/** Return whether a quantity is a permeability, in lu. */
+bool rill_rev_is_k(rill_rev_quantity quantity);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of a batch: what they begin as, and what is derived of them. */
+#include "batch/compute.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void rill_batch_row_init(const rill_batch_item *item, rill_batch_row *row)
+{
+    memset(row, 0, sizeof *row);
+    memcpy(row->first, item->first, sizeof row->first);
+    memcpy(row->n, item->n, sizeof row->n);
+    row->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
+    for (int k = 0; k < 9; k++) row->k[k / 3][k % 3] = NAN;
+    row->uncertainty = NAN;
+    snprintf(row->software, sizeof row->software, "%s", rill_version());
+}
+
+const char *rill_batch_reason_name(rill_batch_reason reason)
+{
+    static const char *const names[RILL_BATCH_REASONS] = {"open",          "converged",     "not percolating",
+                                                          "no solid",      "not converged", "input refused",
+                                                          "system failure"};
+    return (unsigned)reason < RILL_BATCH_REASONS ? names[reason] : "unknown";
+}
+
+double rill_batch_row_mean(const rill_batch_row *row)
+{
+    double sum = 0;
+    int count = 0;
+    for (int a = 0; a < 3; a++)
+        if (!isnan(row->k[a][a])) {
+            sum += row->k[a][a];
+            count++;
+        }
+    return count && row->status == RILL_OK ? sum / count : NAN;
+}
+
+double rill_batch_row_anisotropy(const rill_batch_row *row)
+{
+    double least = INFINITY, most = 0;
+    for (int a = 0; a < 3; a++) {
+        if (isnan(row->k[a][a])) return NAN;
+        least = fmin(least, row->k[a][a]);
+        most = fmax(most, row->k[a][a]);
+    }
+    return most > 0 ? (least > 0 ? most / least : INFINITY) : NAN;
+}
+
+rill_status rill_batch_status(const rill_batch *b)
+{
+    rill_status worst = RILL_OK;
+    for (size_t i = 0; i < b->count; i++)
+        if (b->rows[i].status > worst) worst = b->rows[i].status;
+    return worst;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows and JSON of a batch. Nothing is computed here but units. */
+#include "cli/batch_output.h"
+
+#include "cli/json_option.h"
+#include "core/units.h"
+#include "geometry/voxels/sides.h"
+#include "io/json_file.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *axes_of(int axis)
+{
+    return axis < 0 ? "x, y and z" : (const char *[]){"x", "y", "z"}[axis];
+}
+
+static void print_grid(const rill_geom *geom, const rill_block_grid *g)
+{
+    char edge[64] = "", left[96] = "";
+    if (geom->spacing > 0) {
+        strcpy(edge, " = ");
+        rill_units_format_length(g->edge * geom->spacing, edge + 3, sizeof edge - 3);
+    }
+    if (g->left[0] || g->left[1] || g->left[2])
+        snprintf(left, sizeof left, "; %u x %u x %u voxels at the end are in none", g->left[0], g->left[1],
+                 g->left[2]);
+    cli_row("blocks", "%u x %u x %u of %u^3 voxels%s%s", g->n[0], g->n[1], g->n[2], g->edge, edge, left);
+}
+
+void cli_batch_print_plan(const rill_batch_options *o, size_t count, const rill_geom *geom,
+                          const rill_block_grid *grids, int grid_count)
+{
+    char length[64] = "unknown: no m2 and darcy without --voxel-size";
+    if (geom) {
+        if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
+        cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
+        cli_row("sides x, y, z", "%s, %s, %s%s", rill_side_name(geom->sides[0]),
+                rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]),
+                o->sides_given ? "" : ": opposite faces of a block do not fit together");
+    }
+    for (int g = 0; g < grid_count; g++) print_grid(geom, &grids[g]);
+    cli_row("items", "%zu", count);
+    cli_row("flow along", "%s", axes_of(o->permeability.axis));
+    if (o->table)
+        cli_row("table", "%s%s", o->table, o->resume ? ", rows with the same input and options stay" : "");
+}
+
+void cli_batch_row(const char *name, const rill_batch_row *row)
+{
+    const double m2 = row->spacing > 0 ? row->spacing * row->spacing : 1;
+    const char *from = row->resumed ? ", from the table" : "";
+    char k[3][48] = {"", "", ""};
+    if (row->status != RILL_OK || row->reason == RILL_BATCH_NO_SOLID) {
+        cli_row(name, "%s%s: %s", rill_batch_reason_name(row->reason), from, row->message);
+        return;
+    }
+    for (int a = 0, n = 0; a < 3; a++)
+        if (!isnan(row->k[a][a]))
+            snprintf(k[a], sizeof k[a], "%sk_%c%c %.5g", n++ ? ", " : "", rill_axis(a), rill_axis(a),
+                     row->k[a][a] * m2);
+    cli_row(name, "%s%s%s %s ± %.2g %%, porosity %.4f, %llu steps, %.2f s%s%s%s", k[0], k[1], k[2],
+            row->spacing > 0 ? "m2" : "lu", 100 * row->uncertainty, row->porosity.total,
+            (unsigned long long)row->steps, row->seconds, from, row->message[0] ? ": " : "", row->message);
+}
+
+static void print_rev(const cli_batch_result *r)
+{
+    const double spacing = r->geom->spacing, m2 = spacing > 0 ? spacing * spacing : 1;
+    for (int g = 0; g < r->grid_count; g++) {
+        rill_rev_numbers k, porosity;
+        char label[48];
+        if (rill_rev_describe(&r->grids[g], r->batch->rows, RILL_REV_K, &k) != RILL_OK ||
+            rill_rev_describe(&r->grids[g], r->batch->rows, RILL_REV_POROSITY, &porosity) != RILL_OK)
+            return;
+        snprintf(label, sizeof label, "blocks of %u voxels", r->grids[g].edge);
+        char spread[2][24] = {"", ""};
+        if (k.blocks > 1) snprintf(spread[0], sizeof spread[0], " ± %.2g", k.deviation * m2);
+        if (porosity.blocks > 1) snprintf(spread[1], sizeof spread[1], " ± %.2g", porosity.deviation);
+        cli_row(label, "k %.4g%s %s, porosity %.4f%s; %zu of %zu conduct", k.mean * m2, spread[0],
+                spacing > 0 ? "m2" : "lu", porosity.mean, spread[1], k.positive, k.blocks);
+    }
+}
+
+void cli_batch_print(const cli_batch_result *r)
+{
+    const rill_batch *b = r->batch;
+    if (r->geom) print_rev(r);
+    for (int k = RILL_BATCH_CONVERGED; k < RILL_BATCH_REASONS; k++)
+        if (b->ended[k]) cli_row(rill_batch_reason_name((rill_batch_reason)k), "%zu", b->ended[k]);
+    if (b->resumed) cli_row("from the table", "%zu", b->resumed);
+    cli_row("device", "%s", b->device);
+    cli_row("at the same time", "%d items, %d thread%s each", b->at_once, b->threads,
+            b->threads > 1 ? "s" : "");
+    cli_row("time", "%.1f s, device use %.1f %%, %.1f MLUPS over all", b->seconds, 100 * b->device_use,
+            b->seconds > 0 ? b->updates / b->seconds * 1e-6 : 0);
+    if (r->json) cli_row("summary", "%s", r->json);
+    if (!r->csv) return;
+    cli_row("table", "%s", r->csv);
+    if (!r->geom) return;
+    cli_row("curve", "%s, %s", r->files->rev, r->files->picture);
+    for (int g = 0; g < r->grid_count; g++) cli_row("map", "%s", r->files->maps[g]);
+}
+
+static json_t *json_tensor(const double k[3][3], double factor)
+{
+    json_t *json = json_object();
+    for (int b = 0; b < 3; b++)
+        for (int a = 0; a < 3; a++) {
+            const char key[3] = {rill_axis(b), rill_axis(a), '\0'};
+            json_object_set_new(json, key, rill_json_real(k[b][a] * factor));
+        }
+    return json;
+}
+
+static json_t *json_fraction(double value) { return value >= 0 ? json_real(value) : json_null(); }
+
+static json_t *json_row(const rill_batch_item *item, const rill_batch_row *row)
+{
+    const double m2 = row->spacing > 0 ? row->spacing * row->spacing : NAN;
+    const rill_porosity *p = &row->porosity;
+    return json_pack("{s:s, s:s, s:[I,I,I], s:[I,I,I], s:o, s:s, s:i, s:s, s:{s:o, s:o, s:{s:o, s:o, s:o}}, "
+                     "s:{s:o, s:o, s:o}, s:o, s:o, s:I, s:I, s:f, s:f, s:s, s:s, s:s, s:s, s:s, s:b}",
+                     "file", item->name, "part", item->n[0] ? "block" : "whole", "first",
+                     (json_int_t)row->first[0], (json_int_t)row->first[1], (json_int_t)row->first[2],
+                     "voxels", (json_int_t)row->n[0], (json_int_t)row->n[1], (json_int_t)row->n[2],
+                     "voxel_size_m", row->spacing > 0 ? json_real(row->spacing) : json_null(), "exit_reason",
+                     rill_batch_reason_name(row->reason), "exit_code", (int)row->status, "message",
+                     row->message, "porosity", "total", json_fraction(p->total), "connected",
+                     json_fraction(p->connected), "percolating", "x", json_fraction(p->percolating[0]), "y",
+                     json_fraction(p->percolating[1]), "z", json_fraction(p->percolating[2]), "permeability",
+                     "lu", json_tensor(row->k, 1), "m2", json_tensor(row->k, m2), "darcy",
+                     json_tensor(row->k, m2 / RILL_DARCY), "uncertainty", rill_json_real(row->uncertainty),
+                     "anisotropy", rill_json_real(rill_batch_row_anisotropy(row)), "fluid_nodes",
+                     (json_int_t)row->nodes, "steps", (json_int_t)row->steps, "seconds", row->seconds,
+                     "seconds_preparing", row->seconds_prepare, "backend", row->backend, "variant",
+                     row->variant, "input_xxh3_64", row->input_hash, "options_xxh3_64", row->options_hash,
+                     "software", row->software, "resumed", row->resumed);
+}
+
+static json_t *json_numbers(const rill_rev_numbers *n, double factor)
+{
+    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:[o,o,o,o,o]}", "blocks", (json_int_t)n->blocks,
+                     "conducting", (json_int_t)n->positive, "mean", rill_json_real(n->mean * factor),
+                     "standard_deviation", rill_json_real(n->deviation * factor), "geometric_mean",
+                     rill_json_real(n->geometric * factor), "quartiles",
+                     rill_json_real(n->quantile[0] * factor), rill_json_real(n->quantile[1] * factor),
+                     rill_json_real(n->quantile[2] * factor), rill_json_real(n->quantile[3] * factor),
+                     rill_json_real(n->quantile[4] * factor));
+}
+
+static json_t *json_rev(const cli_batch_result *r)
+{
+    json_t *list = json_array();
+    const double spacing = r->geom->spacing, m2 = spacing > 0 ? spacing * spacing : 1;
+    for (int g = 0; g < r->grid_count; g++) {
+        const rill_block_grid *grid = &r->grids[g];
+        json_t *size = json_pack("{s:I, s:o, s:[I,I,I]}", "edge_voxels", (json_int_t)grid->edge, "edge_m",
+                                 spacing > 0 ? json_real(grid->edge * spacing) : json_null(), "blocks",
+                                 (json_int_t)grid->n[0], (json_int_t)grid->n[1], (json_int_t)grid->n[2]);
+        for (int q = 0; q < RILL_REV_QUANTITIES; q++) {
+            rill_rev_numbers n;
+            const bool k = q >= RILL_REV_K && q <= RILL_REV_K_Z;
+            if (rill_rev_describe(grid, r->batch->rows, (rill_rev_quantity)q, &n) == RILL_OK && n.blocks)
+                json_object_set_new(size, rill_rev_quantity_name((rill_rev_quantity)q),
+                                    json_numbers(&n, k ? m2 : 1));
+        }
+        json_array_append_new(list, size);
+    }
+    return list;
+}
+
+static json_t *json_result(const cli_batch_result *r)
+{
+    const rill_batch *b = r->batch;
+    json_t *rows = json_array(), *reasons = json_object();
+    for (size_t i = 0; i < b->count; i++) json_array_append_new(rows, json_row(&r->items[i], &b->rows[i]));
+    for (int k = RILL_BATCH_CONVERGED; k < RILL_BATCH_REASONS; k++)
+        json_object_set_new(reasons, rill_batch_reason_name((rill_batch_reason)k),
+                            json_integer((json_int_t)b->ended[k]));
+    return json_pack("{s:I, s:o, s:I, s:i, s:i, s:f, s:f, s:f, s:s, s:s, s:f, s:s, s:s?, s:o, s:o}", "items",
+                     (json_int_t)b->count, "exit_reasons", reasons, "resumed", (json_int_t)b->resumed,
+                     "at_once", b->at_once, "threads", b->threads, "seconds", b->seconds, "device_use",
+                     b->device_use, "mlups", b->seconds > 0 ? b->updates / b->seconds * 1e-6 : 0, "device",
+                     b->device, "axis",
+                     r->options->permeability.axis < 0 ? "xyz" : axes_of(r->options->permeability.axis),
+                     "tolerance", r->options->permeability.tolerance, "software", rill_version(), "command",
+                     r->command, "rev", r->geom ? json_rev(r) : json_null(), "rows", rows);
+}
+
+rill_status cli_batch_write_json(const cli_batch_result *r)
+{
+    json_t *json = json_result(r);
+    if (!json) return rill_fail(RILL_SYSTEM, "%s: a text is no valid UTF-8, or memory is out", r->json);
+    const rill_status status = cli_json_write(json, r->json);
+    json_decref(json);
+    return status;
+}

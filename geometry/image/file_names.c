@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "geometry/image/file_names.h"
 
+#include "core/status.h"
+
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 bool rill_name_ends(const char *path, const char *suffix)
 {
@@ -18,4 +22,21 @@ bool rill_surface_named(const char *path)
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (rill_name_ends(path, names[k])) return true;
     return false;
+}
+
+rill_status rill_container_split(const char *path, char **file, const char **name)
+{
+    struct stat info;
+    *name = NULL;
+    if (!(*file = strdup(path))) return rill_fail(RILL_SYSTEM, "out of memory for the name of a file");
+    if (stat(path, &info) == 0) return RILL_OK;
+    for (const char *colon = path; (colon = strstr(colon, ":/")); colon++) {
+        (*file)[colon - path] = '\0';
+        if (strcmp(*file, "-") == 0 || (stat(*file, &info) == 0 && !S_ISDIR(info.st_mode))) {
+            *name = colon + 1;
+            return RILL_OK;
+        }
+        (*file)[colon - path] = ':';
+    }
+    return RILL_OK;
 }

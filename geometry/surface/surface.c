@@ -7,6 +7,7 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "core/units.h"
+#include "geometry/image/image_priv.h"
 #include "geometry/surface/cuts.h"
 #include "geometry/surface/fill.h"
 #include "geometry/surface/tree.h"
@@ -483,7 +484,7 @@ done:
 
 static rill_status sign(work *w)
 {
-    w->geom->source = strdup(w->path);
+    w->geom->source = strdup(rill_input_title(w->path));
     w->geom->source_hash = strdup(w->report->file.hash);
     w->geom->options = w->options->command ? strdup(w->options->command) : NULL;
     if (!w->geom->source || !w->geom->source_hash || (w->options->command && !w->geom->options))

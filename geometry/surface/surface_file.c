@@ -224,7 +224,7 @@ rill_status rill_surface_read(const char *path, double unit, rill_surface_file *
     *out = mesh;
     mesh = NULL;
 done:
-    if (status != RILL_OK) rill_fail_prefix("%s", path);
+    if (status != RILL_OK) rill_fail_prefix("%s", rill_input_title(path));
     rill_array_destroy(data);
     rill_mesh_destroy(mesh);
     return status;

@@ -128,7 +128,7 @@ static rill_status print_rows(const json_t *object, int indent)
 static rill_status one_path(const char *const *paths, int count, const char **path)
 {
     for (int k = 0; k < count; k++) {
-        if (json_wanted && strcmp(paths[k], "-") == 0) continue;
+        if (count > 1 && json_wanted && strcmp(paths[k], "-") == 0) continue;
         if (*path)
             return rill_fail(RILL_USAGE, "unexpected argument \"%s\": one file is described at a time",
                              paths[k]);
@@ -138,17 +138,10 @@ static rill_status one_path(const char *const *paths, int count, const char **pa
                  : rill_fail(RILL_USAGE, "no file is given: name an image, geometry, result or field file");
 }
 
-/* Names that only our own files have: what is wrong with those is told as of a file of ours. */
-static bool is_ours(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return cli_is_hdf5(path) || (dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".vtkhdf") == 0));
-}
-
 static rill_status describe(const char *path, const cli_image *image, json_t **json)
 {
     rill_voxelize_options o;
-    const bool ours = is_ours(path);
+    const bool ours = cli_is_ours(path);
     if (ours && image->given)
         return rill_fail(RILL_USAGE, "%s is no image: leave out the options for images", path);
     if (ours) return rill_info_read(path, json);
@@ -173,6 +166,7 @@ static int run(int argc, char **argv)
     RILL_TRY(cli_parse(&cli_info, tables, argc, argv, paths, &count, &help));
     if (help) return RILL_OK;
     RILL_TRY(one_path(paths, count, &path));
+    RILL_TRY(cli_input_prepare(path));
     RILL_TRY(describe(path, &image, &json));
     cli_progress_end();
     if (json_wanted) {

@@ -2,11 +2,16 @@
 /* Reading a geometry or an image by its name. */
 #include "cli/read_geometry.h"
 
+#include "io/hdf5.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-bool cli_is_hdf5(const char *path)
+/* Return whether a file begins like HDF5. */
+static bool is_hdf5(const char *path)
 {
     static const char signature[8] = {'\211', 'H', 'D', 'F', '\r', '\n', '\032', '\n'};
     char first[8];
@@ -20,10 +25,25 @@ bool cli_is_hdf5(const char *path)
     return is;
 }
 
+bool cli_is_ours(const char *path)
+{
+    rill_h5_file *file = NULL;
+    char *format = NULL;
+    const char *dot = strrchr(path, '.');
+    if (!is_hdf5(path)) /* only our own files have these names */
+        return dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".vtkhdf") == 0) && access(path, F_OK) == 0;
+    if (rill_h5_open(path, &file) != RILL_OK) return true; /* reading it as ours says what is wrong */
+    const bool ours =                                      /* also where the attribute cannot be read */
+        rill_h5_has_attribute(file, "/", "format") &&
+        (rill_h5_get_text(file, "/", "format", &format) != RILL_OK || strncmp(format, "rill", 4) == 0);
+    free(format);
+    rill_h5_close(file);
+    return ours;
+}
+
 rill_status cli_read_geometry(const char *path, rill_keep_kind keep, rill_progress progress, rill_geom **out)
 {
-    const size_t length = strlen(path);
-    if (length > 3 && strcmp(path + length - 3, ".h5") == 0) return rill_geom_read(path, out);
+    if (cli_is_ours(path)) return rill_geom_read(path, out);
     rill_voxelize_options options = rill_voxelize_options_default();
     rill_voxelize_report report;
     options.keep = keep;

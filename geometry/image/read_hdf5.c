@@ -274,7 +274,11 @@ static rill_status open_file(const char *path, hid_t *file)
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     *file = H5Fopen(rill_input_path(path), H5F_ACC_RDONLY, access);
     rill_h5_release(access);
-    return *file >= 0 ? RILL_OK : rill_fail(RILL_USAGE, "it is not an HDF5 file, or it is damaged");
+    if (*file >= 0) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     strcmp(path, "-") == 0
+                         ? "it is not an HDF5 file, it is damaged, or it comes through a pipe: give a file"
+                         : "it is not an HDF5 file, or it is damaged");
 }
 
 /* Refuse the files that rill writes, unless a dataset is named: their voxels are no grey values. */

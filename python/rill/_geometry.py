@@ -22,7 +22,7 @@ from .errors import UsageError
 
 KEEPS = {"all": c.RILL_KEEP_ALL, "connected": c.RILL_KEEP_CONNECTED, "percolating": c.RILL_KEEP_PERCOLATING}
 CAPS = {"closed": c.RILL_CAPS_IF_CLOSED, "auto": c.RILL_CAPS_AUTO, "none": c.RILL_CAPS_NONE}
-SURFACES = (".stl", ".obj", ".ply")
+SURFACES = (".stl", ".obj", ".ply", ".vtp")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -235,7 +235,7 @@ def voxelize(
     source : array_like, path, (vertices, triangles) or pyvista.PolyData
         An image: an array of three axes, or a file (TIFF, npy, npz, NRRD, MHD, NIfTI, VTI, HDF5, NetCDF, raw, a
         pattern of TIFF slices; ``"scan.h5:/group/data"`` is one array of several). A surface: a
-        file (STL, OBJ, PLY), a pyvista.PolyData of triangles, or a pair of arrays, vertices of shape (V, 3) and triangles of
+        file (STL, OBJ, PLY, VTP) or a folder of them, a pyvista.PolyData of triangles, or a pair of arrays, vertices of shape (V, 3) and triangles of
         shape (T, 3).
     voxel_size : float or str, optional
         Edge of a voxel of the image, m or with a unit; default: what the file states, else unknown.

@@ -3,6 +3,7 @@
 
 #include "core/status.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,14 +15,28 @@ bool rill_name_ends(const char *path, const char *suffix)
     return length >= wanted && strcasecmp(path + length - wanted, suffix) == 0;
 }
 
-bool rill_surface_named(const char *path)
+static bool is_surface(const char *path)
 {
-    static const char *const names[] = {".stl", ".obj", ".ply",  ".vtp",
-                                        ".vtk", /* read; told what to do with */
-                                        ".off", ".glb", ".gltf", ".3mf"};
+    static const char *const names[] = {
+        ".stl", ".obj", ".ply", ".vtp", /* read; others: told what to do with */
+        ".vtk", ".off", ".glb", ".gltf", ".3mf"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (rill_name_ends(path, names[k])) return true;
     return false;
+}
+
+bool rill_surface_named(const char *path)
+{
+    DIR *folder = is_surface(path) ? NULL : opendir(path);
+    bool surfaces = false, slices = false;
+    if (!folder) return is_surface(path);
+    for (const struct dirent *entry; (entry = readdir(folder));) {
+        const char *name = entry->d_name;
+        surfaces = surfaces || is_surface(name);
+        slices = slices || rill_name_ends(name, ".tif") || rill_name_ends(name, ".tiff");
+    }
+    closedir(folder);
+    return surfaces && !slices;
 }
 
 rill_status rill_container_split(const char *path, char **file, const char **name)

@@ -11,8 +11,8 @@
 /** Return whether a name has an ending, in any case: ".tif". */
 bool rill_name_ends(const char *path, const char *suffix);
 
-/** Return whether a name ends as those of surfaces do, in any case: .stl, .obj, .ply, and formats that are
- * not read, such as .vtp. */
+/** Return whether a name ends as those of surfaces do, in any case: .stl, .obj, .ply, .vtp, and formats that
+ * are not read, such as .vtk; or is that of a folder of such files without slices of an image. */
 bool rill_surface_named(const char *path);
 
 /**

@@ -164,12 +164,15 @@ typedef struct {
     uint32_t layers; /* slices that are read at once */
     uint32_t held;   /* the first slice in `slab`; UINT32_MAX: none */
     unsigned char *slab;
+    bool damaged; /* reading failed */
 } reader;
 
 static void close_hdf5(rill_image *image)
 {
     RILL_H5_QUIET;
     reader *r = image->reader;
+    /* HDF5 leaks inside when it meets damage, and at exit prints that it did, unless printing is off. */
+    if (r->damaged) quiet_guard = (rill_h5_quiet){NULL, NULL};
     rill_h5_release(r->type);
     rill_h5_release(r->set.dataset);
     rill_h5_release(r->set.file);
@@ -178,7 +181,7 @@ static void close_hdf5(rill_image *image)
 }
 
 /* Read slices first … first + count - 1. */
-static rill_status read_slices(const reader *r, uint32_t first, uint32_t count, void *grey)
+static rill_status read_slices(reader *r, uint32_t first, uint32_t count, void *grey)
 {
     hsize_t start[RILL_HDF5_RANK] = {0}, size[RILL_HDF5_RANK];
     char reason[RILL_H5_REASON];
@@ -195,6 +198,7 @@ static rill_status read_slices(const reader *r, uint32_t first, uint32_t count, 
     rill_h5_release(space);
     if (good) return RILL_OK;
     rill_h5_reason(reason);
+    r->damaged = true;
     return rill_fail(RILL_USAGE, "slice %u of \"%s\" cannot be read: %s", first, s->path,
                      *reason ? reason : "the HDF5 file is damaged");
 }
@@ -320,5 +324,7 @@ rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image 
     RILL_TRY(open_named(&r->set));
     RILL_TRY(settle(r, image));
 done:
+    r->damaged = status != RILL_OK && H5Eget_num(H5E_DEFAULT) > 0;
+    if (r->damaged) quiet_guard = (rill_h5_quiet){NULL, NULL};
     return status;
 }

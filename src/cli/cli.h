@@ -132,8 +132,12 @@ void cli_compute_choose(const cli_compute *compute, rill_device *device, const r
 /** The apply function of an option that names a file: "-" is refused, standard output takes JSON alone. */
 rill_status cli_output_apply(const char *text);
 
-/** Make an input readable whose name is "-": standard input becomes a file if it is none. Other names are
- * left alone. */
+/** Refuse an HDF5 file on which the HDF5 library crashes; files of other formats pass. Before threads are
+ * started. */
+rill_status cli_probe_hdf5(const char *path);
+
+/** Make an input readable whose name is "-": standard input becomes a file if it is none. Other files are
+ * probed. */
 rill_status cli_input_prepare(const char *path);
 
 /** A file to be written; path NULL: not asked for. */

@@ -5,6 +5,7 @@
 #include "cli/image_options.h"
 #include "cli/read_geometry.h"
 #include "core/units.h"
+#include "geometry/image/file_names.h"
 #include "io/info.h"
 
 #include <math.h>
@@ -135,7 +136,8 @@ static rill_status one_path(const char *const *paths, int count, const char **pa
         *path = paths[k];
     }
     return *path ? RILL_OK
-                 : rill_fail(RILL_USAGE, "no file is given: name an image, geometry, result or field file");
+                 : rill_fail(RILL_USAGE,
+                             "no file is given: name an image, surface, geometry, result or field file");
 }
 
 static rill_status describe(const char *path, const cli_image *image, json_t **json)
@@ -145,6 +147,7 @@ static rill_status describe(const char *path, const cli_image *image, json_t **j
     if (ours && image->given)
         return rill_fail(RILL_USAGE, "%s is no image: leave out the options for images", path);
     if (ours) return rill_info_read(path, json);
+    if (rill_surface_named(path) && !image->given) return rill_info_surface(path, json);
     const rill_status status = cli_image_resolve(image, &o);
     return status == RILL_OK ? rill_info_image(path, &o, cli_progress(false), json) : status;
 }
@@ -185,5 +188,5 @@ done:
 
 const cli_command cli_info = {.name = "info",
                               .usage = "FILE [options]",
-                              .summary = "tell what is in an image, geometry, result or field file",
+                              .summary = "tell what is in an image, surface, geometry, result or field file",
                               .run = run};

@@ -126,7 +126,11 @@ rill_status rill_h5_open(const char *path, rill_h5_file **out)
     access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* whatever a damaged file left open goes with it */
     file->id = H5Fopen(path, H5F_ACC_RDONLY, access);
-    if (file->id < 0) RILL_TRY(rill_h5_fail(file, "it is not an HDF5 file, or it is damaged"));
+    if (file->id < 0) {
+        status = rill_h5_fail(file, "it is not an HDF5 file, or it is damaged");
+        quiet_guard = (rill_h5_quiet){NULL, NULL}; /* as in rill_h5_close() */
+        goto done;
+    }
     *out = file;
     file = NULL;
 done:

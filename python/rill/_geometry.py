@@ -159,6 +159,18 @@ class Geometry:
         triangles = np.ctypeslib.as_array(ctypes.cast(s.triangles, ctypes.POINTER(ctypes.c_uint32)), (s.triangle_count, 3))
         return vertices.copy(), triangles.copy()
 
+    @property
+    def patches(self) -> dict[str, npt.NDArray[np.uint32]]:
+        """Numbers of the triangles of each group that the file of the surface names; empty if it names none.
+
+        Groups are solids of an ASCII STL, groups of an OBJ, faces of a VTP (ModelFaceID), and the files of a folder.
+        """
+        if not self._g.surface or not self._g.surface.contents.patches:
+            return {}
+        s = self._g.surface.contents
+        of = np.ctypeslib.as_array(s.patches, (s.triangle_count,))
+        return {text(s.patch_names[p]): np.flatnonzero(of == p).astype(np.uint32) for p in range(s.patch_count)}
+
     def coordinates(self) -> dict[str, Reals]:
         """Return the centres of the voxels along 'z', 'y' and 'x', m, or in voxels if their size is unknown."""
         size = self.voxel_size or 1.0

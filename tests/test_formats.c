@@ -470,6 +470,44 @@ Test(formats, netcdf)
     refuse("b.nc", "does not begin like a NetCDF", "");
 }
 
+/* The records of a single variable are not padded to four bytes, those of several are. */
+Test(formats, netcdf_records_of_nine_bytes)
+{
+    static file_bytes b;
+    for (int several = 0; several < 2; several++) {
+        b.size = 0;
+        bytes_print(&b, "CDF%c", 1);
+        nc_word(&b, 4, 3);
+        nc_word(&b, 4, 10), nc_word(&b, 4, 2);
+        nc_name(&b, 4, "t"), nc_word(&b, 4, 0);
+        nc_name(&b, 4, "n"), nc_word(&b, 4, 3);
+        nc_word(&b, 4, 0), nc_word(&b, 4, 0);
+        nc_word(&b, 4, 11), nc_word(&b, 4, (uint64_t)several + 1);
+        const size_t length = b.size + (several ? 80 : 44);
+        nc_name(&b, 4, "im"), nc_word(&b, 4, 3), nc_word(&b, 4, 0), nc_word(&b, 4, 1), nc_word(&b, 4, 1);
+        nc_word(&b, 4, 0), nc_word(&b, 4, 0), nc_word(&b, 4, 1), nc_word(&b, 4, 12), nc_word(&b, 4, length);
+        if (several) {
+            nc_name(&b, 4, "s"), nc_word(&b, 4, 1), nc_word(&b, 4, 0), nc_word(&b, 4, 0), nc_word(&b, 4, 0);
+            nc_word(&b, 4, 1), nc_word(&b, 4, 4), nc_word(&b, 4, length + 12);
+        }
+        cr_assert_eq(b.size, length, "%zu", b.size);
+        for (int r = 0; r < 3; r++) {
+            for (int k = 0; k < 9; k++) nc_word(&b, 1, (uint64_t)(1 + 9 * r + k));
+            if (several) nc_word(&b, 3, 0), nc_word(&b, 4, 0);
+        }
+        files_write("r.nc", b.data, b.size);
+        rill_image *image = NULL;
+        const rill_image_options options = rill_image_options_default();
+        cr_assert_eq(rill_image_open("r.nc:/im", &options, &image), RILL_OK, "%s", rill_error_message());
+        for (uint32_t r = 0; r < 3; r++) {
+            unsigned char grey[9];
+            cr_assert_eq(rill_image_read(image, r, grey), RILL_OK, "%s", rill_error_message());
+            for (unsigned k = 0; k < 9; k++) cr_assert_eq(grey[k], 1 + 9 * r + k, "%d: %u", several, grey[k]);
+        }
+        rill_image_close(image);
+    }
+}
+
 /* ---- HDF5 ------------------------------------------------------------------------------------ */
 
 /* Write the image as a dataset. @param axes  3; 4: with one component */

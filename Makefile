@@ -29,7 +29,7 @@ PUBLIC_HEADERS := $(wildcard include/rill.h include/rill/*.h)
 VERSION  := $(shell awk '$$2 ~ /^RILL_VERSION_[A-Z]*$$/ { v = v d $$3; d = "." } END { print v }' $(PUBLIC_HEADERS))
 SONAME   := librill.so.$(firstword $(subst ., ,$(VERSION)))
 # Names for pkg-config and for the linker: not every distribution has a pkg-config file of each.
-LIBRARIES := hdf5:hdf5 libtiff-4:tiff libpng:png udunits:udunits2 libxxhash:xxhash jansson:jansson yaml-0.1:yaml zlib:z
+LIBRARIES := hdf5:hdf5 libtiff-4:tiff libpng:png udunits:udunits2 libxxhash:xxhash jansson:jansson yaml-0.1:yaml zlib:z libzip:zip expat:expat
 LIBS     := $(shell for l in $(LIBRARIES); do $(PKG_CONFIG) --exists $${l%:*} && echo $${l%:*}; done)
 UNLISTED := $(foreach l,$(LIBRARIES),$(if $(filter $(firstword $(subst :, ,$(l))),$(LIBS)),,-l$(lastword $(subst :, ,$(l)))))
 # In a release tarball git archive has written the revision into .revision; see .gitattributes.

@@ -137,7 +137,6 @@ Test(surface_file, refuses_damaged_stl)
 Test(surface_file, says_what_other_formats_are)
 {
     static const char *const others[][2] = {
-        {"<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"0.1\">\n", "VTK XML"},
         {"# vtk DataFile Version 3.0\nvessel\nASCII\nDATASET POLYDATA\n", "legacy VTK"},
         {"\nOFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "an OFF file"},
         {"COFF\n3 1 0\n", "an OFF file"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results on triangles: what VTK 9.1 (package python3-vtk9) and readers of XDMF see, and the picture. */
 #include "io/fields.h"
+#include "io/hdf5.h"
 #include "io/info.h"
 #include "io/view.h"
 #include "io/wall_file.h"
@@ -18,8 +19,15 @@ enum { TRIANGLES = 4 };
 /* A tetrahedron with the corners (0,0,0), (3,0,0), (0,2,0), (0,0,4). */
 static double vertices[4][3] = {{0, 0, 0}, {3, 0, 0}, {0, 2, 0}, {0, 0, 4}};
 static uint32_t triangles[TRIANGLES][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
-static rill_surface surface = {
-    .vertices = vertices, .triangles = triangles, .vertex_count = 4, .triangle_count = TRIANGLES};
+static uint32_t patches[TRIANGLES] = {0, 0, 1, 0};
+static char wall[] = "wall", inlet[] = "inlet", *patch_names[] = {wall, inlet};
+static rill_surface surface = {.vertices = vertices,
+                               .triangles = triangles,
+                               .vertex_count = 4,
+                               .triangle_count = TRIANGLES,
+                               .patches = patches,
+                               .patch_names = patch_names,
+                               .patch_count = 2};
 static rill_geom geom = {.n = {1, 1, 1}, .source = (char *)"vessel.stl", .surface = &surface};
 static const float shear[TRIANGLES][3] = {{1, 2, 3}, {4, 5, 6}, {NAN, NAN, NAN}, {-1, 0, 1}};
 static const float size[TRIANGLES] = {0, 1, NAN, 2};
@@ -76,6 +84,8 @@ Test(wall_file, vtk_reads_the_triangles_and_what_is_on_them)
     for (unsigned t = 0; t < TRIANGLES; t++) {
         snprintf(where, sizeof where, "cell_data triangle rows %u 0", t);
         cr_assert_eq(number_at(seen, where), t);
+        snprintf(where, sizeof where, "cell_data patch rows %u 0", t);
+        cr_assert_eq(number_at(seen, where), patches[t]);
         for (unsigned k = 0; k < 9; k++) {
             snprintf(where, sizeof where, "corners %u %u %u", t, k / 3, k % 3);
             cr_assert_eq(number_at(seen, where), vertices[triangles[t][k / 3]][k % 3]);
@@ -86,6 +96,13 @@ Test(wall_file, vtk_reads_the_triangles_and_what_is_on_them)
         }
     }
     json_decref(seen);
+    rill_h5_file *file = NULL;
+    char *names = NULL;
+    cr_assert_eq(rill_h5_open(path, &file), RILL_OK);
+    cr_assert_eq(rill_h5_get_text(file, "/VTKHDF/CellData/patch", "names", &names), RILL_OK);
+    cr_assert_str_eq(names, "wall\ninlet");
+    free(names);
+    rill_h5_close(file);
     io_test_expect_files(1);
 }
 

@@ -6,14 +6,22 @@
 #ifndef RILL_GEOMETRY_IMAGE_FILE_NAMES_H
 #define RILL_GEOMETRY_IMAGE_FILE_NAMES_H
 
-#include <stdbool.h>
+#include "rill.h"
 
 /** Return whether a name has an ending, in any case: ".tif". */
 bool rill_name_ends(const char *path, const char *suffix);
 
-/** Return whether a name ends as those of surfaces do, in any case: .stl, .obj, .ply, and formats that are
- * not read, such as .vtp. */
+/** Return whether a name ends as those of surfaces do, in any case: .stl, .obj, .ply, .vtp, and formats that
+ * are not read, such as .vtk; or is that of a folder of such files without slices of an image. */
 bool rill_surface_named(const char *path);
+
+/**
+ * Split the path of an array within a file, "scan.h5:/group/data". A file whose whole name this is counts
+ * first. "-" is a file, too: standard input.
+ * @param[out] file  the file; the caller frees it
+ * @param[out] name  "/group/data", within `path`; NULL: it names a file alone
+ */
+rill_status rill_container_split(const char *path, char **file, const char **name);
 
 /** What to say of a surface where a geometry or an image is wanted. */
 #define RILL_SURFACE_REMEDY                                                                                  \

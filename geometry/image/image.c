@@ -29,7 +29,8 @@ const char *rill_grey_name(rill_grey type) { return greys[type].name; }
 
 const char *rill_image_format_name(rill_image_format format)
 {
-    static const char *const names[RILL_IMAGE_FORMATS] = {"auto", "raw", "tiff", "npy", "nrrd", "mhd"};
+    static const char *const names[RILL_IMAGE_FORMATS] = {"auto",  "raw", "tiff", "npy",    "nrrd", "mhd",
+                                                          "nifti", "npz", "vti",  "netcdf", "hdf5"};
     return names[format];
 }
 
@@ -107,63 +108,6 @@ char *rill_image_sibling(const char *header, const char *name)
     return path;
 }
 
-/* Refuse what is surely another kind of file, with the way out. */
-static rill_status refuse_foreign(const char *head, size_t length)
-{
-    static const struct {
-        const char *magic;
-        size_t length;
-        const char *what;
-    } foreign[] = {
-        {"\xfd"
-         "7zXZ",
-         6, "is compressed with xz: run xz -dk on it first"},
-        {"\x1f\x8b\x08", 3, "is compressed with gzip: run gunzip -k on it first"},
-        {"BZh", 3, "is compressed with bzip2: run bunzip2 -k on it first"},
-        {"\x28\xb5\x2f\xfd", 4, "is compressed with zstd: run zstd -d on it first"},
-        {"PK\x03\x04", 4, "is a zip archive: unpack it first"},
-        {"\x89HDF\r\n\x1a\n", 8, "is an HDF5 file, not an image: rill info shows whether it is one of ours"},
-        {"\x89PNG\r\n\x1a\n", 8, "is a PNG picture: give the stack as TIFF, npy, NRRD, MHD or raw"},
-    };
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (length >= foreign[i].length && memcmp(head, foreign[i].magic, foreign[i].length) == 0)
-            return rill_fail(RILL_USAGE, "it %s (or say --format raw)", foreign[i].what);
-    return RILL_OK;
-}
-
-/* Find the format by the first bytes, then by the name. */
-static rill_status detect(const char *path, rill_image_format *format)
-{
-    rill_status status = RILL_OK;
-    char *head = NULL;
-    size_t length;
-    RILL_TRY(rill_file_head(path, 64, &head, &length));
-    if (length >= 6 && memcmp(head, "\x93NUMPY", 6) == 0)
-        *format = RILL_IMAGE_NPY;
-    else if (length >= 7 && memcmp(head, "NRRD000", 7) == 0)
-        *format = RILL_IMAGE_NRRD;
-    else if (length >= 4 && (memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0 ||
-                             memcmp(head, "II+\0", 4) == 0 || memcmp(head, "MM\0+", 4) == 0))
-        *format = RILL_IMAGE_TIFF;
-    else if (rill_name_ends(path, ".mhd") || rill_name_ends(path, ".mha") ||
-             strncmp(head, "ObjectType", 10) == 0 || strncmp(head, "NDims", 5) == 0)
-        *format = RILL_IMAGE_MHD;
-    else if (rill_name_ends(path, ".npy"))
-        *format = RILL_IMAGE_NPY;
-    else if (rill_name_ends(path, ".nrrd") || rill_name_ends(path, ".nhdr"))
-        *format = RILL_IMAGE_NRRD;
-    else if (rill_name_ends(path, ".tif") || rill_name_ends(path, ".tiff"))
-        *format = RILL_IMAGE_TIFF;
-    else {
-        if (rill_surface_named(path)) RILL_TRY(rill_fail(RILL_USAGE, RILL_SURFACE_REMEDY));
-        RILL_TRY(refuse_foreign(head, length));
-        *format = RILL_IMAGE_RAW;
-    }
-done:
-    free(head);
-    return status;
-}
-
 /* A directory, or a pattern that no file is called by. */
 static bool is_series(const char *path)
 {
@@ -172,43 +116,71 @@ static bool is_series(const char *path)
     return strpbrk(path, "*?[%") != NULL;
 }
 
+/* Formats that hold several arrays, each with a name. */
+static bool is_container(rill_image_format format)
+{
+    return format == RILL_IMAGE_NPZ || format == RILL_IMAGE_VTI || format == RILL_IMAGE_NETCDF ||
+           format == RILL_IMAGE_HDF5;
+}
+
+/* Call the reader of image->format. @param name  of the array within the file; NULL: none was given */
+static rill_status open_format(const char *file, const char *name, bool series,
+                               const rill_image_options *options, rill_image *image)
+{
+    switch (image->format) {
+    case RILL_IMAGE_TIFF:
+        return series ? rill_image_open_tiff_series(file, image) : rill_image_open_tiff(file, image);
+    case RILL_IMAGE_NPY:
+        return rill_image_open_npy(file, image);
+    case RILL_IMAGE_NRRD:
+        return rill_image_open_nrrd(file, image);
+    case RILL_IMAGE_MHD:
+        return rill_image_open_mhd(file, image);
+    case RILL_IMAGE_NIFTI:
+        return rill_image_open_nifti(file, image);
+    case RILL_IMAGE_NPZ:
+        return rill_image_open_npz(file, name, image);
+    case RILL_IMAGE_VTI:
+        return rill_image_open_vti(file, name, image);
+    case RILL_IMAGE_NETCDF:
+        return rill_image_open_netcdf(file, name, image);
+    case RILL_IMAGE_HDF5:
+        return rill_image_open_hdf5(file, name, image);
+    default:
+        return rill_image_open_raw(file, options, image);
+    }
+}
+
 static rill_status open_as(rill_image_format format, const char *path, const rill_image_options *options,
                            rill_image *image)
 {
-    const bool series = is_series(path);
-    if (series && format != RILL_IMAGE_AUTO && format != RILL_IMAGE_TIFF)
-        return rill_fail(RILL_USAGE, "it is no file of format %s: one file per slice is read from TIFF alone",
-                         rill_image_format_name(format));
     rill_status status = RILL_OK;
+    char *file = NULL;
+    const char *name = NULL;
+    RILL_TRY(rill_container_split(path, &file, &name));
+    const bool series = !name && is_series(path);
+    if (series && format != RILL_IMAGE_AUTO && format != RILL_IMAGE_TIFF)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "it is no file of format %s: one file per slice is read from TIFF alone",
+                           rill_image_format_name(format)));
     if (series)
         format = RILL_IMAGE_TIFF;
     else if (format == RILL_IMAGE_AUTO)
-        RILL_TRY(detect(path, &format));
+        RILL_TRY(rill_image_detect(file, &format));
     image->format = format;
     const bool told = options->n[0] || options->type >= 0 || options->big_endian >= 0 || options->skip;
     if (told && format != RILL_IMAGE_RAW)
-        return rill_fail(RILL_USAGE,
-                         "its format %s says size, type, byte order and header itself: leave out "
-                         "--size, --type, --endian and --skip, or say --format raw",
-                         rill_image_format_name(format));
-    switch (format) {
-    case RILL_IMAGE_TIFF:
-        RILL_TRY(series ? rill_image_open_tiff_series(path, image) : rill_image_open_tiff(path, image));
-        break;
-    case RILL_IMAGE_NPY:
-        RILL_TRY(rill_image_open_npy(path, image));
-        break;
-    case RILL_IMAGE_NRRD:
-        RILL_TRY(rill_image_open_nrrd(path, image));
-        break;
-    case RILL_IMAGE_MHD:
-        RILL_TRY(rill_image_open_mhd(path, image));
-        break;
-    default:
-        RILL_TRY(rill_image_open_raw(path, options, image));
-        break;
-    }
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "its format %s says size, type, byte order and header itself: leave out "
+                           "--size, --type, --endian and --skip, or say --format raw",
+                           rill_image_format_name(format)));
+    if (name && !is_container(format))
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "a file of format %s holds one image and no arrays with names: leave out \":%s\"",
+                           rill_image_format_name(format), name));
+    RILL_TRY(open_format(file, name, series, options, image));
 done:
+    free(file);
     return status;
 }
 
@@ -220,7 +192,7 @@ rill_status rill_image_open(const char *path, const rill_image_options *options,
     const rill_status status = open_as(options->format, path, options, image);
     if (status != RILL_OK) {
         rill_image_close(image);
-        rill_fail_prefix("%s", path);
+        rill_fail_prefix("%s", rill_input_title(path));
         return status;
     }
     *out = image;
@@ -239,6 +211,14 @@ void rill_image_close(rill_image *image)
 uint64_t rill_image_slice_voxels(const rill_image *image)
 {
     return (uint64_t)image->n[image->order[0]] * image->n[image->order[1]];
+}
+
+void rill_image_set_array_order(rill_image *image, int rank, bool fortran)
+{
+    for (int a = 0; a < rank; a++) {
+        image->axes[a] = rank - 1 - a;
+        image->order[a] = fortran ? a : rank - 1 - a;
+    }
 }
 
 static void swap_bytes(void *data, size_t size, uint64_t count)

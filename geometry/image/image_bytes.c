@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Voxel bytes in a file, plain or deflated, and small helpers for text headers.
- * Lengths are checked when the image is opened; a deflated stream can only be checked while it is read.
+ * Voxel bytes in a file, and small helpers for text headers. Lengths are checked when the image is opened; a
+ * stream (stream.h) can only be checked while it is read.
  */
 #include "geometry/image/image_priv.h"
+#include "geometry/image/stream.h"
 #include "core/memory.h"
 
 #include <errno.h>
@@ -13,23 +14,23 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-
-enum { CHUNK = 1 << 18 };
 
 typedef struct {
     int fd;
-    uint64_t offset;     /* of the first voxel, or of the next compressed byte */
-    bool started, ended; /* of the inflating */
-    z_stream z;
-    uint32_t next; /* deflated: the slice that comes next */
-    unsigned char chunk[CHUNK];
+    uint64_t offset; /* of the first voxel */
 } bytes;
+
+static bool is_stdin(const char *path) { return strcmp(path, "-") == 0; }
+
+const char *rill_input_path(const char *path) { return is_stdin(path) ? "/dev/stdin" : path; }
+
+const char *rill_input_title(const char *path) { return is_stdin(path) ? "standard input" : path; }
 
 rill_status rill_input_open(const char *path, int *fd, uint64_t *length)
 {
     struct stat info;
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO without a writer must not block */
+    *fd = open(rill_input_path(path),
+               O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO without a writer must not block */
     if (*fd < 0)
         return rill_fail(errno == ENOMEM || errno == EMFILE || errno == ENFILE ? RILL_SYSTEM : RILL_USAGE,
                          "cannot open it: %s", strerror(errno));
@@ -41,8 +42,7 @@ rill_status rill_input_open(const char *path, int *fd, uint64_t *length)
     return RILL_OK;
 }
 
-/* Read up to `count` bytes at `offset`, fewer at the end of the file. */
-static rill_status read_some(int fd, uint64_t offset, void *data, size_t count, size_t *got)
+rill_status rill_input_read(int fd, uint64_t offset, void *data, size_t count, size_t *got)
 {
     *got = 0;
     while (*got < count) {
@@ -71,7 +71,7 @@ rill_status rill_file_head(const char *path, size_t limit, char **head, size_t *
         status = rill_fail(RILL_SYSTEM, "out of memory for %zu bytes of header", limit);
         goto done;
     }
-    RILL_TRY(read_some(fd, 0, text, limit, length));
+    RILL_TRY(rill_input_read(fd, 0, text, limit, length));
     *head = text;
     text = NULL;
 done:
@@ -111,7 +111,7 @@ static rill_status read_plain(rill_image *image, uint32_t slice, void *grey)
     const uint64_t size = rill_image_slice_voxels(image) * rill_grey_size(image->type);
     size_t got;
     rill_status status = RILL_OK;
-    RILL_TRY(read_some(b->fd, b->offset + slice * size, grey, size, &got));
+    RILL_TRY(rill_input_read(b->fd, b->offset + slice * size, grey, size, &got));
     if (got < size)
         return rill_fail(RILL_USAGE, "%s: slice %u has %zu of %llu bytes: the file was cut while it was read",
                          image->files[image->file_count - 1], slice, got, (unsigned long long)size);
@@ -119,85 +119,22 @@ done:
     return status;
 }
 
-/* Inflate `count` bytes, fewer at the end of the stream. */
-static rill_status inflate_bytes(bytes *b, unsigned char *data, uint64_t count, uint64_t *got)
-{
-    rill_status status = RILL_OK;
-    *got = 0;
-    while (*got < count && !b->ended) {
-        if (b->z.avail_in == 0) {
-            size_t filled;
-            RILL_TRY(read_some(b->fd, b->offset, b->chunk, CHUNK, &filled));
-            if (filled == 0) break;
-            b->offset += filled;
-            b->z.next_in = b->chunk;
-            b->z.avail_in = (uInt)filled;
-        }
-        const uint64_t room = count - *got < 1u << 30 ? count - *got : 1u << 30;
-        b->z.next_out = data + *got;
-        b->z.avail_out = (uInt)room;
-        const int code = inflate(&b->z, Z_NO_FLUSH);
-        *got += room - b->z.avail_out;
-        if (code == Z_STREAM_END)
-            b->ended = true;
-        else if (code == Z_MEM_ERROR)
-            return rill_fail(RILL_SYSTEM, "out of memory for inflating the image");
-        else if (code != Z_OK && code != Z_BUF_ERROR)
-            return rill_fail(RILL_USAGE, "the compressed data is damaged: %s",
-                             b->z.msg ? b->z.msg : "no reason given");
-    }
-done:
-    return status;
-}
-
-static rill_status read_deflated(rill_image *image, uint32_t slice, void *grey)
-{
-    bytes *b = image->reader;
-    const uint64_t size = rill_image_slice_voxels(image) * rill_grey_size(image->type);
-    const uint32_t slices = image->n[image->order[2]];
-    rill_status status = RILL_OK;
-    uint64_t got;
-    if (slice < b->next) return rill_fail(RILL_USAGE, "slices of compressed data can only be read in order");
-    for (; b->next <= slice; b->next++) {
-        RILL_TRY(inflate_bytes(b, grey, size, &got));
-        if (got < size)
-            return rill_fail(
-                RILL_USAGE,
-                "the compressed data ends after %llu bytes, but %llu voxels of %s need %llu: it is cut",
-                (unsigned long long)(b->next * size + got),
-                (unsigned long long)(rill_image_slice_voxels(image) * slices), rill_grey_name(image->type),
-                (unsigned long long)(size * slices));
-    }
-    if (b->next == slices && !b->ended) {
-        unsigned char more;
-        RILL_TRY(inflate_bytes(b, &more, 1, &got));
-        if (got)
-            return rill_fail(
-                RILL_USAGE,
-                "the compressed data goes on after the %llu bytes of the image: the size is wrong",
-                (unsigned long long)(size * slices));
-        if (!b->ended) return rill_fail(RILL_USAGE, "the compressed data is cut before its checksum");
-    }
-done:
-    return status;
-}
-
 static void close_bytes(rill_image *image)
 {
     bytes *b = image->reader;
-    if (b->started) inflateEnd(&b->z);
     if (b->fd >= 0) close(b->fd);
     free(b);
 }
 
 /* Check the length of plain data, and find where it starts. */
-static rill_status place(const rill_image *image, const rill_bytes_source *source, uint64_t length, bytes *b)
+static rill_status place(const rill_image *image, const rill_bytes_source *source, uint64_t length,
+                         uint64_t *offset)
 {
     const uint64_t voxels = (uint64_t)image->n[0] * image->n[1] * image->n[2];
     const uint64_t need = voxels * rill_grey_size(image->type);
     const uint64_t before =
         source->offset < 0 ? (length > need ? length - need : 0) : (uint64_t)source->offset;
-    b->offset = before;
+    *offset = before;
     if (source->deflated && before < length) return RILL_OK;
     if (before <= length && (source->tail ? length - before >= need : length - before == need))
         return RILL_OK;
@@ -209,34 +146,41 @@ static rill_status place(const rill_image *image, const rill_bytes_source *sourc
         source->remedy);
 }
 
-rill_status rill_image_read_bytes(rill_image *image, const rill_bytes_source *source)
+/* Let the image read an open file at random. */
+static rill_status read_file(rill_image *image, int fd, uint64_t offset)
 {
-    rill_status status = RILL_OK;
-    uint64_t length;
     bytes *b = malloc(sizeof *b);
     if (!b) return rill_fail(RILL_SYSTEM, "out of memory for reading the image");
-    memset(b, 0, offsetof(bytes, chunk));
-    b->fd = -1;
+    *b = (bytes){fd, offset};
     image->reader = b;
     image->close = close_bytes;
-    image->read = source->deflated ? read_deflated : read_plain;
-    status = rill_input_open(source->path, &b->fd, &length);
+    image->read = read_plain;
+#ifdef POSIX_FADV_SEQUENTIAL
+    posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+    return RILL_OK;
+}
+
+rill_status rill_image_read_bytes(rill_image *image, const rill_bytes_source *source)
+{
+    uint64_t length, offset = 0;
+    rill_byte_stream *stream = NULL;
+    int fd = -1;
+    rill_status status = rill_input_open(source->path, &fd, &length);
     if (status != RILL_OK) {
-        b->fd = -1;
         rill_fail_prefix("%s", source->path);
         return status;
     }
-    RILL_TRY(place(image, source, length, b));
+    RILL_TRY(place(image, source, length, &offset));
     RILL_TRY(rill_image_add_file(image, source->path));
     if (source->deflated) {
-        /* 32: takes gzip and zlib headers alike. */
-        if (inflateInit2(&b->z, MAX_WBITS + 32) != Z_OK)
-            return rill_fail(RILL_SYSTEM, "out of memory for inflating the image");
-        b->started = true;
+        RILL_TRY(rill_inflate_open(source->path, offset, &stream));
+        RILL_TRY(rill_image_read_stream(image, stream, source->skip, source->tail));
+    } else {
+        RILL_TRY(read_file(image, fd, offset));
+        fd = -1;
     }
-#ifdef POSIX_FADV_SEQUENTIAL
-    posix_fadvise(b->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-#endif
 done:
+    if (fd >= 0) close(fd);
     return status;
 }

@@ -18,6 +18,25 @@ rill_status rill_image_open_tiff_series(const char *path, rill_image *image);
 rill_status rill_image_open_npy(const char *path, rill_image *image);
 rill_status rill_image_open_nrrd(const char *path, rill_image *image);
 rill_status rill_image_open_mhd(const char *path, rill_image *image);
+rill_status rill_image_open_nifti(const char *path, rill_image *image);
+
+/* Readers of files that hold several arrays. `name`: of one ("/group/data"); NULL: the only one. */
+rill_status rill_image_open_npz(const char *path, const char *name, rill_image *image);
+rill_status rill_image_open_vti(const char *path, const char *name, rill_image *image);
+rill_status rill_image_open_netcdf(const char *path, const char *name, rill_image *image);
+rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image *image);
+
+/* Find the format of a file by its first bytes, then by its name. @return RILL_USAGE for what is surely no
+ * image, with the remedy */
+rill_status rill_image_detect(const char *path, rill_image_format *format);
+
+/* Refuse a directory that holds DICOM files, with the remedy. */
+rill_status rill_image_refuse_dicom(const char *directory);
+
+/* Return whether bytes begin like a NIfTI file. */
+bool rill_nifti_begins(const void *head, size_t length);
+
+enum { RILL_NIFTI_HEADER = 540 }; /* bytes of the longest header */
 
 /* Note one more file that belongs to the image. */
 rill_status rill_image_add_file(rill_image *image, const char *path);
@@ -27,6 +46,10 @@ void rill_image_remark(rill_image *image, const char *format, ...) __attribute__
 
 /* Set the sizes; `rank` 2 becomes one slice. Refuses zero, more than 2^31 - 1, and overflowing products. */
 rill_status rill_image_set_size(rill_image *image, const uint64_t *n, int rank);
+
+/* Set the order of the axes of an array: index 0 of a[i, j, k] is file axis 0 and goes to z. In memory the
+ * last index is the fastest, with `fortran` the first. */
+void rill_image_set_array_order(rill_image *image, int rank, bool fortran);
 
 /* Set spacings (taken positive); all are unknown when one is not a positive number. */
 void rill_image_set_spacing(rill_image *image, const double spacing[3], double unit, bool metric);
@@ -42,6 +65,7 @@ typedef struct rill_bytes_source {
     const char *path;
     int64_t offset; /* of the first voxel, or of the compressed stream; RILL_BYTES_END */
     bool deflated;  /* gzip or zlib */
+    uint64_t skip;  /* deflated: bytes before the first voxel, once inflated */
     bool tail;      /* bytes after the voxels are allowed */
     const char *remedy;
 } rill_bytes_source;
@@ -49,8 +73,15 @@ typedef struct rill_bytes_source {
 /* Make the image read its slices from a file whose length must be right. */
 rill_status rill_image_read_bytes(rill_image *image, const rill_bytes_source *source);
 
-/* Open a regular file for reading and return its length. */
+/* The path to open, and the name in messages: of "-" those of standard input. */
+const char *rill_input_path(const char *path);
+const char *rill_input_title(const char *path);
+
+/* Open a regular file for reading and return its length. "-" is standard input, which must be one. */
 rill_status rill_input_open(const char *path, int *fd, uint64_t *length);
+
+/* Read up to `count` bytes at `offset`, fewer at the end of the file. */
+rill_status rill_input_read(int fd, uint64_t offset, void *data, size_t count, size_t *got);
 
 /* Read the first bytes of a file, at most `limit`; NUL-terminated, the caller frees. */
 rill_status rill_file_head(const char *path, size_t limit, char **head, size_t *length);

@@ -5,12 +5,11 @@
  * of which only the literals that NumPy writes are understood: nothing is evaluated.
  */
 #include "geometry/image/image_priv.h"
+#include "geometry/image/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { HEAD = 1 << 16 };
 
 typedef struct {
     char descr[16];
@@ -109,9 +108,9 @@ static rill_status find_header(char *head, size_t length, char **text, uint64_t 
     const size_t start = b[6] == 1 ? 10 : 12;
     uint64_t size = (uint64_t)b[8] | (uint64_t)b[9] << 8;
     if (b[6] > 1 && length >= start) size |= (uint64_t)b[10] << 16 | (uint64_t)b[11] << 24;
-    if (size > HEAD - start)
+    if (size > RILL_NPY_HEADER - start)
         return rill_fail(RILL_USAGE, "its npy header has %llu bytes: an image's has less than %zu",
-                         (unsigned long long)size, HEAD - start);
+                         (unsigned long long)size, RILL_NPY_HEADER - start);
     if (start + size > length)
         return rill_fail(RILL_USAGE, "its npy header has %llu bytes, but the file ends after %zu",
                          (unsigned long long)size, length);
@@ -137,28 +136,33 @@ static rill_status settle_type(const header *h, rill_image *image)
     return RILL_OK;
 }
 
-rill_status rill_image_open_npy(const char *path, rill_image *image)
+rill_status rill_npy_header(char *head, size_t length, rill_image *image, uint64_t *end)
 {
     rill_status status = RILL_OK;
-    char *head = NULL, *text = NULL;
-    size_t length;
-    uint64_t end = 0;
+    char *text = NULL;
     header h = {0};
-    RILL_TRY(rill_file_head(path, HEAD, &head, &length));
-    RILL_TRY(find_header(head, length, &text, &end));
-    if (strlen(text) != end - (size_t)(text - head) || !read_dictionary(text, &h)) {
+    RILL_TRY(find_header(head, length, &text, end));
+    if (strlen(text) != *end - (size_t)(text - head) || !read_dictionary(text, &h)) {
         status = rill_fail(RILL_USAGE,
                            "its npy header is not a dictionary of a plain descr, fortran_order and shape");
         goto done;
     }
     RILL_TRY(settle_type(&h, image));
     RILL_TRY(rill_image_set_size(image, h.shape, h.rank));
-    const int rank = h.rank;
-    for (int a = 0; a < rank; a++) {
-        image->axes[a] = rank - 1 - a;
-        image->order[a] = h.fortran ? a : rank - 1 - a;
-    }
+    rill_image_set_array_order(image, h.rank, h.fortran);
     snprintf(image->kind, sizeof image->kind, "npy, %s order", h.fortran ? "Fortran" : "C");
+done:
+    return status;
+}
+
+rill_status rill_image_open_npy(const char *path, rill_image *image)
+{
+    rill_status status = RILL_OK;
+    char *head = NULL;
+    size_t length;
+    uint64_t end = 0;
+    RILL_TRY(rill_file_head(path, RILL_NPY_HEADER, &head, &length));
+    RILL_TRY(rill_npy_header(head, length, image, &end));
     RILL_TRY(rill_image_read_bytes(image,
                                    &(rill_bytes_source){.path = path,
                                                         .offset = (int64_t)end,

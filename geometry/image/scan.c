@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
+#include "geometry/image/image_priv.h"
 #include "geometry/image/pore_map.h"
 
 #include <stdio.h>
@@ -59,7 +60,7 @@ rill_status rill_image_scan(const char *path, const rill_voxelize_options *optio
     status = rill_pore_map_create(image, options, &map);
     if (status == RILL_OK) status = count_slices(image, map, progress, &out->report.fluid);
     if (status != RILL_OK) {
-        rill_fail_prefix("%s", path);
+        rill_fail_prefix("%s", rill_input_title(path));
         goto done;
     }
     rill_pore_map_report(map, &out->report);

@@ -5,6 +5,7 @@
  */
 #include "geometry/image/slice_files.h"
 #include "core/status.h"
+#include "geometry/image/image_priv.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -216,6 +217,7 @@ rill_status rill_slice_files_find(const char *path, rill_slice_files *out)
     else
         RILL_TRY(find_glob(path, &files));
     if (files.count == 0) {
+        if (directory) RILL_TRY(rill_image_refuse_dicom(path));
         status = rill_fail(RILL_USAGE, directory ? "the directory holds no TIFF files (*.tif, *.tiff)"
                                                  : "no file matches this pattern");
         goto done;

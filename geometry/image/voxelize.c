@@ -9,6 +9,7 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "core/units.h"
+#include "geometry/image/image_priv.h"
 #include "geometry/image/pore_map.h"
 
 #include <math.h>
@@ -455,7 +456,10 @@ rill_status rill_image_voxelize(const char *path, const rill_voxelize_options *o
 {
     rill_status status = RILL_OK;
     rill_voxelize_report own;
-    work w = {.path = path, .options = options, .progress = progress, .report = report ? report : &own};
+    work w = {.path = rill_input_title(path),
+              .options = options,
+              .progress = progress,
+              .report = report ? report : &own};
     *w.report = (rill_voxelize_report){0};
     RILL_TRY(check_options(options));
     RILL_TRY(rill_image_open(path, &options->image, &w.image));

@@ -364,7 +364,8 @@ static rill_status no_such_group(const rill_mesh *mesh, const char *group, bool 
             snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", mesh->patches[p]);
     }
     return rill_fail(RILL_USAGE, "no triangles belong to a group \"%.80s\": %s%s", group,
-                     *known ? "the file has " : "the file names no solids (ASCII STL) or groups (OBJ)",
+                     *known ? "the file has "
+                            : "the file names no solids (ASCII STL), groups (OBJ) or faces (VTP)",
                      known);
 }
 

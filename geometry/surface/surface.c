@@ -7,6 +7,7 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "core/units.h"
+#include "geometry/image/image_priv.h"
 #include "geometry/surface/cuts.h"
 #include "geometry/surface/fill.h"
 #include "geometry/surface/tree.h"
@@ -32,8 +33,9 @@ typedef struct work {
     rill_triangle *original; /* [report->triangles], as read, turned as they were turned */
     double rounding;         /* m, how far places may be off in the file */
     uint32_t *tagged;        /* [vertex_count], planes and patches */
-    const char **tags;       /* [planes + patches], names */
-    uint8_t *removed;        /* [report->triangles], taken away for an opening; NULL: none */
+    const char **tags;       /* [tag_count], names of openings that planes, patches and caps leave */
+    int tag_count;
+    uint8_t *removed; /* [report->triangles], taken away for an opening; NULL: none */
     rill_openings openings;
     rill_grid grid;
     rill_lines *lines;
@@ -199,8 +201,9 @@ static rill_status open_surface(work *w)
     RILL_TRY(rill_array_create_zero(w->mesh->vertex_count, sizeof *w->tagged, "the openings",
                                     (void **)&w->tagged));
     if (rim) memcpy(w->tagged, rim, rims * sizeof *rim);
-    RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->group_count + 1, sizeof *w->tags,
-                               "the openings", (void **)&w->tags));
+    RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->group_count + RILL_OPENINGS,
+                               sizeof *w->tags, "the openings", (void **)&w->tags));
+    w->tag_count = o->plane_count + o->group_count;
     for (int k = 0; k < o->plane_count; k++) {
         w->tags[k] = o->planes[k].name;
         for (uint32_t v = k ? end[k - 1] : first; v < end[k]; v++) w->tagged[v] = (uint32_t)k + 1;
@@ -252,6 +255,36 @@ static void tell_caps(rill_surface_report *r, const rill_caps *caps, bool all)
         }
 }
 
+/* The group of all triangles of a cap; UINT32_MAX: it has several, or the group has triangles elsewhere. */
+static uint32_t group_of(const rill_mesh *mesh, const rill_caps *caps, uint32_t cap)
+{
+    uint32_t group = UINT32_MAX;
+    for (uint32_t t = 0; t < mesh->triangle_count; t++)
+        if (caps->of[t] == cap + 1) {
+            if (group != UINT32_MAX && group != mesh->triangles[t].patch) return UINT32_MAX;
+            group = mesh->triangles[t].patch;
+        }
+    for (uint32_t t = 0; t < mesh->triangle_count; t++)
+        if (mesh->triangles[t].patch == group && caps->of[t] != cap + 1) return UINT32_MAX;
+    return group;
+}
+
+/* A cap that is a group of the file becomes an opening that is called like it. */
+static void name_caps(work *w, const rill_caps *caps)
+{
+    const rill_mesh *mesh = w->mesh;
+    const int most = w->options->plane_count + w->options->group_count + RILL_OPENINGS;
+    for (int k = 0; k < caps->count && mesh->patch_count > 1 && w->tag_count < most; k++) {
+        if (caps->caps[k].verdict != RILL_CAP_CLOSED) continue;
+        const uint32_t group = group_of(mesh, caps, (uint32_t)k);
+        if (group == UINT32_MAX || rill_opening_name_check(mesh->patches[group]) != RILL_OK) continue;
+        w->tags[w->tag_count++] = mesh->patches[group];
+        for (uint32_t t = 0; t < mesh->triangle_count; t++)
+            for (int c = 0; c < 3 && caps->of[t] == (uint32_t)k + 1; c++)
+                w->tagged[mesh->triangles[t].v[c]] = (uint32_t)w->tag_count;
+    }
+}
+
 /* Flat caps become openings when that was asked for, or when nothing else is open. */
 static rill_status open_caps(work *w)
 {
@@ -262,7 +295,10 @@ static rill_status open_caps(work *w)
     if (o->caps == RILL_CAPS_NONE) return RILL_OK;
     RILL_TRY(rill_caps_find(w->mesh, &caps));
     if (o->plane_count + o->group_count == 0) RILL_TRY(is_closed(w, &caps, &closed));
-    if (o->caps == RILL_CAPS_AUTO || closed) RILL_TRY(rill_caps_open(w->mesh, &caps));
+    if (o->caps == RILL_CAPS_AUTO || closed) {
+        name_caps(w, &caps);
+        RILL_TRY(rill_caps_open(w->mesh, &caps));
+    }
     tell_caps(w->report, &caps, o->caps == RILL_CAPS_AUTO || closed);
 done:
     rill_caps_destroy(&caps);
@@ -327,7 +363,7 @@ static rill_status close_surface(work *w)
                                            .tags = w->tags,
                                            .tagged = w->tagged,
                                            .close_holes = w->options->close_holes,
-                                           .tag_count = w->options->plane_count + w->options->group_count};
+                                           .tag_count = w->tag_count};
     RILL_TRY(rill_openings_close(w->mesh, &options, r->defects, &w->openings));
     for (int k = 0; k < w->options->name_count; k++)
         RILL_TRY(rill_openings_rename(&w->openings, w->options->names[k]));
@@ -462,6 +498,28 @@ done:
     return status;
 }
 
+/* Keep which group of the file each triangle belongs to, if it names groups. */
+static rill_status keep_patches(work *w, rill_surface *surface)
+{
+    rill_status status = RILL_OK;
+    size_t letters = 0;
+    const rill_mesh *mesh = w->mesh;
+    for (uint32_t p = 0; p < mesh->patch_count; p++) letters += strlen(mesh->patches[p]);
+    if (letters == 0) return RILL_OK;
+    RILL_TRY(rill_array_create(surface->triangle_count, sizeof *surface->patches, "the surface",
+                               (void **)&surface->patches));
+    for (uint64_t t = 0; t < surface->triangle_count; t++) surface->patches[t] = w->original[t].patch;
+    if (!(surface->patch_names = calloc(mesh->patch_count, sizeof *surface->patch_names)))
+        RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the names of patches"));
+    for (uint32_t p = 0; p < mesh->patch_count; p++) {
+        surface->patch_count = p + 1;
+        if (!(surface->patch_names[p] = strdup(mesh->patches[p])))
+            RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the names of patches"));
+    }
+done:
+    return status;
+}
+
 static rill_status make_surface(work *w)
 {
     rill_status status = RILL_OK;
@@ -472,6 +530,7 @@ static rill_status make_surface(work *w)
     surface->opening_count = w->openings.count;
     w->openings.openings = NULL;
     RILL_TRY(keep_surface(w, surface));
+    RILL_TRY(keep_patches(w, surface));
     RILL_TRY(rill_cuts_find(w->lines, w->progress, w->geom, surface, w->report->defects));
     for (int k = 0; k < surface->opening_count; k++)
         if (surface->openings[k].cut_count == 0)
@@ -483,7 +542,7 @@ done:
 
 static rill_status sign(work *w)
 {
-    w->geom->source = strdup(w->path);
+    w->geom->source = strdup(rill_input_title(w->path));
     w->geom->source_hash = strdup(w->report->file.hash);
     w->geom->options = w->options->command ? strdup(w->options->command) : NULL;
     if (!w->geom->source || !w->geom->source_hash || (w->options->command && !w->geom->options))

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -146,7 +147,6 @@ static const char *foreign(const rill_surface_text *text, const char **remedy)
     static const struct {
         const char *begin, *within, *what, *remedy; /* within: the first bytes, may be NULL */
     } kinds[] = {
-        {"<", "<VTKFile", "a VTK XML file (such as VTP)", BY_PARAVIEW},
         {"# vtk DataFile", NULL, "a legacy VTK file", BY_PARAVIEW},
         {"\x89HDF", NULL, "an HDF5 file", BY_PARAVIEW},
         {"OFF", NULL, "an OFF file", BY_MESHLAB},
@@ -181,15 +181,29 @@ static const char *foreign(const rill_surface_text *text, const char **remedy)
     return NULL;
 }
 
+/* Return whether a text is a VTK XML file. */
+static bool is_vtk(const rill_surface_text *text)
+{
+    enum { LOOK = 4096 };
+    const bool bom = text->size > 3 && memcmp(text->data, "\xEF\xBB\xBF", 3) == 0;
+    const size_t look = text->size < LOOK ? (size_t)text->size : LOOK;
+    return text->size > 4 && text->data[bom ? 3 : 0] == '<' && memmem(text->data, look, "<VTKFile", 8);
+}
+
 static rill_status dispatch(const char *path, rill_surface_text *text, rill_mesh *mesh, const char **format)
 {
+    if (is_vtk(text)) {
+        *format = "VTP";
+        return rill_surface_read_vtp(path, mesh);
+    }
     const char *remedy = NULL, *what = foreign(text, &remedy);
     if (what)
-        return rill_fail(RILL_USAGE, "it is %s, and surfaces are read from STL, OBJ and PLY: %s", what,
+        return rill_fail(RILL_USAGE, "it is %s, and surfaces are read from STL, OBJ, PLY and VTP: %s", what,
                          remedy);
     if (text->size >= 4 && memcmp(text->data, "ply", 3) == 0 &&
         (text->data[3] == '\n' || text->data[3] == '\r'))
         return rill_surface_read_ply(text, mesh, format);
+    if (rill_name_ends(path, ".vtp")) return rill_fail(RILL_USAGE, "it is no VTK XML file, or it is cut");
     if (rill_name_ends(path, ".ply"))
         return rill_fail(RILL_USAGE, "it does not begin with \"ply\": it is no PLY surface");
     if (rill_name_ends(path, ".obj")) {
@@ -204,7 +218,7 @@ static rill_status dispatch(const char *path, rill_surface_text *text, rill_mesh
     return rill_surface_read_stl_binary(text, mesh);
 }
 
-rill_status rill_surface_read(const char *path, double unit, rill_surface_file *file, rill_mesh **out)
+rill_status rill_surface_read_file(const char *path, rill_mesh **out, const char **format, uint64_t *hash)
 {
     rill_status status = RILL_OK;
     rill_mesh *mesh = NULL;
@@ -212,20 +226,40 @@ rill_status rill_surface_read(const char *path, double unit, rill_surface_file *
     char *data = NULL;
     RILL_TRY(rill_mesh_create(&mesh));
     RILL_TRY(load(path, &text, &data));
-    RILL_TRY(dispatch(path, &text, mesh, &file->format));
+    RILL_TRY(dispatch(path, &text, mesh, format));
     if (mesh->triangle_count == 0)
         RILL_TRY(rill_fail(RILL_USAGE, "it has no triangles: export the surface again"));
-    for (uint32_t v = 0; v < mesh->vertex_count; v++)
-        for (int a = 0; a < 3; a++) mesh->vertices[v][a] *= unit;
-    for (uint32_t v = 0; v < mesh->vertex_count; v++)
-        RILL_TRY(rill_surface_finite(mesh->vertices[v], "vertex", v));
-    snprintf(file->hash, sizeof file->hash, "%016llx",
-             (unsigned long long)XXH3_64bits(data, (size_t)text.size));
+    *hash = XXH3_64bits(data, (size_t)text.size);
     *out = mesh;
     mesh = NULL;
 done:
-    if (status != RILL_OK) rill_fail_prefix("%s", path);
+    if (status != RILL_OK) rill_fail_prefix("%s", rill_input_title(path));
     rill_array_destroy(data);
+    rill_mesh_destroy(mesh);
+    return status;
+}
+
+rill_status rill_surface_read(const char *path, double unit, rill_surface_file *file, rill_mesh **out)
+{
+    rill_status status = RILL_OK;
+    rill_mesh *mesh = NULL;
+    struct stat info;
+    uint64_t hash = 0;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        file->format = "folder of surfaces";
+        RILL_TRY(rill_surface_read_folder(path, &mesh, &hash));
+    } else {
+        RILL_TRY(rill_surface_read_file(path, &mesh, &file->format, &hash));
+    }
+    for (uint32_t v = 0; v < mesh->vertex_count; v++) {
+        for (int a = 0; a < 3; a++) mesh->vertices[v][a] *= unit;
+        RILL_TRY(rill_surface_finite(mesh->vertices[v], "vertex", v));
+    }
+    snprintf(file->hash, sizeof file->hash, "%016llx", (unsigned long long)hash);
+    *out = mesh;
+    mesh = NULL;
+done:
+    if (status != RILL_OK) rill_fail_prefix("%s", rill_input_title(path));
     rill_mesh_destroy(mesh);
     return status;
 }

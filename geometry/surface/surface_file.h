@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file surface_file.h
- * Triangle surfaces on disk: STL (binary, ASCII), OBJ, PLY (ASCII, binary of either byte order).
+ * Triangle surfaces on disk: STL (binary, ASCII), OBJ, PLY (ASCII, binary of either byte order), VTP, and
+ * folders of them.
  *
- * Read are places of vertices, faces (polygons are cut into fans), and the names of solids (ASCII STL) and
- * groups (OBJ: g, o). Not read: normals, colours, textures, curves, triangle strips.
+ * Read are places of vertices, faces (polygons are cut into fans), and the names of solids (ASCII STL),
+ * groups (OBJ: g, o), faces (VTP: ModelFaceID) and files (folders). Not read: normals, colours, textures,
+ * curves, triangle strips.
  */
 #ifndef RILL_GEOMETRY_SURFACE_SURFACE_FILE_H
 #define RILL_GEOMETRY_SURFACE_SURFACE_FILE_H

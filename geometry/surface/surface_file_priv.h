@@ -47,5 +47,12 @@ rill_status rill_surface_read_stl_binary(const rill_surface_text *text, rill_mes
 rill_status rill_surface_read_stl_text(rill_surface_text *text, rill_mesh *mesh);
 rill_status rill_surface_read_obj(rill_surface_text *text, rill_mesh *mesh);
 rill_status rill_surface_read_ply(rill_surface_text *text, rill_mesh *mesh, const char **format);
+rill_status rill_surface_read_vtp(const char *path, rill_mesh *mesh);
+
+/* What a file holds, as it is in the file. @param[out] hash  of its bytes */
+rill_status rill_surface_read_file(const char *path, rill_mesh **out, const char **format, uint64_t *hash);
+
+/* All surfaces of a folder as one, each a group that is called like its file without the ending. */
+rill_status rill_surface_read_folder(const char *path, rill_mesh **out, uint64_t *hash);
 
 #endif

@@ -41,6 +41,12 @@ static rill_status surface_copy(const rill_surface *from, rill_surface **out)
         array_copy(from->triangles, from->triangle_count, sizeof *from->triangles, (void **)&to->triangles));
     RILL_TRY(array_copy(from->walls, from->wall_count, sizeof *from->walls, (void **)&to->walls));
     RILL_TRY(array_copy(from->removed, from->triangle_count, sizeof *from->removed, (void **)&to->removed));
+    RILL_TRY(array_copy(from->patches, from->triangle_count, sizeof *from->patches, (void **)&to->patches));
+    to->patch_names = calloc((size_t)from->patch_count + 1, sizeof *to->patch_names);
+    if (!to->patch_names) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the patches of a geometry"));
+    for (; to->patch_count < from->patch_count; to->patch_count++)
+        if (!(to->patch_names[to->patch_count] = strdup(from->patch_names[to->patch_count])))
+            RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the patches of a geometry"));
     to->openings = calloc((size_t)from->opening_count + 1, sizeof *to->openings);
     if (!to->openings) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the openings of a geometry"));
     for (int k = 0; k < from->opening_count; k++) {

@@ -65,6 +65,9 @@ void rill_surface_destroy(rill_surface *surface)
     rill_array_destroy(surface->vertices);
     rill_array_destroy(surface->triangles);
     rill_array_destroy(surface->removed);
+    rill_array_destroy(surface->patches);
+    for (uint32_t p = 0; p < surface->patch_count; p++) free(surface->patch_names[p]);
+    free(surface->patch_names);
     free(surface);
 }
 

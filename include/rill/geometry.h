@@ -72,6 +72,9 @@ typedef struct rill_surface {
     uint64_t wall_count;      /**< number of wall cuts */
     rill_opening *openings;   /**< [opening_count], owned */
     int opening_count;        /**< number of openings */
+    uint32_t *patches;    /**< [triangle_count], numbers of patch_names, owned; NULL: the file names none */
+    char **patch_names;   /**< [patch_count], solids, groups or faces of the file, owned */
+    uint32_t patch_count; /**< number of patches */
     uint8_t *removed; /**< [triangle_count], 1: taken away for an opening, so that it is no wall, owned; NULL:
                            none was */
 } rill_surface;

@@ -38,6 +38,11 @@ typedef enum rill_image_format {
     RILL_IMAGE_NPY,    /**< NumPy */
     RILL_IMAGE_NRRD,   /**< NRRD */
     RILL_IMAGE_MHD,    /**< MetaImage */
+    RILL_IMAGE_NIFTI,  /**< NIfTI-1 and NIfTI-2, plain or gzip */
+    RILL_IMAGE_NPZ,    /**< archive of NumPy arrays */
+    RILL_IMAGE_VTI,    /**< VTK XML image data */
+    RILL_IMAGE_NETCDF, /**< NetCDF classic (CDF-1, CDF-2, CDF-5); NetCDF-4 is HDF5 */
+    RILL_IMAGE_HDF5,   /**< dataset of an HDF5 file */
     RILL_IMAGE_FORMATS /**< number of formats */
 } rill_image_format;
 
@@ -124,7 +129,9 @@ rill_voxelize_options rill_voxelize_options_default(void);
 /**
  * Make a geometry of an image file, with source, hash, command and porosities.
  * @param[in] path     a file of a known format; for one TIFF file per slice a directory, a glob ("s*.tif") or
- * a printf pattern ("s%04d.tif")
+ * a printf pattern ("s%04d.tif"); for an array of an HDF5, NetCDF, npz or VTI file the file, a colon and its
+ * path ("scan.h5:/group/data"), which may be left out if it holds one image alone; "-": standard input, which
+ * must be a file
  * @param[in] options  how
  * @param[in] progress reports and cancels; all 0: none
  * @param[out] out     the geometry; the caller destroys it

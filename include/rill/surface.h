@@ -96,7 +96,8 @@ rill_status rill_triangles_voxelize(const rill_triangles *surface, const rill_su
 
 /**
  * Make a geometry of a surface file, as rill_triangles_voxelize() does of a surface in memory.
- * @param[in] path     STL (binary or ASCII), OBJ or PLY
+ * @param[in] path     STL (binary or ASCII), OBJ, PLY or VTP; a folder of them, each a group that is called
+ * like its file; "-": standard input, which must be a file
  * @param[in] options  how; names of groups are those of the file
  * @param[in] progress reports and cancels; all 0: none
  * @param[out] out     the geometry; the caller destroys it

@@ -22,7 +22,7 @@ from .errors import UsageError
 
 KEEPS = {"all": c.RILL_KEEP_ALL, "connected": c.RILL_KEEP_CONNECTED, "percolating": c.RILL_KEEP_PERCOLATING}
 CAPS = {"closed": c.RILL_CAPS_IF_CLOSED, "auto": c.RILL_CAPS_AUTO, "none": c.RILL_CAPS_NONE}
-SURFACES = (".stl", ".obj", ".ply")
+SURFACES = (".stl", ".obj", ".ply", ".vtp")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,6 +159,18 @@ class Geometry:
         triangles = np.ctypeslib.as_array(ctypes.cast(s.triangles, ctypes.POINTER(ctypes.c_uint32)), (s.triangle_count, 3))
         return vertices.copy(), triangles.copy()
 
+    @property
+    def patches(self) -> dict[str, npt.NDArray[np.uint32]]:
+        """Numbers of the triangles of each group that the file of the surface names; empty if it names none.
+
+        Groups are solids of an ASCII STL, groups of an OBJ, faces of a VTP (ModelFaceID), and the files of a folder.
+        """
+        if not self._g.surface or not self._g.surface.contents.patches:
+            return {}
+        s = self._g.surface.contents
+        of = np.ctypeslib.as_array(s.patches, (s.triangle_count,))
+        return {text(s.patch_names[p]): np.flatnonzero(of == p).astype(np.uint32) for p in range(s.patch_count)}
+
     def coordinates(self) -> dict[str, Reals]:
         """Return the centres of the voxels along 'z', 'y' and 'x', m, or in voxels if their size is unknown."""
         size = self.voxel_size or 1.0
@@ -233,8 +245,9 @@ def voxelize(
     Parameters
     ----------
     source : array_like, path, (vertices, triangles) or pyvista.PolyData
-        An image: an array of three axes, or a file (TIFF, npy, NRRD, MHD, raw, a pattern of TIFF slices). A surface: a
-        file (STL, OBJ, PLY), a pyvista.PolyData of triangles, or a pair of arrays, vertices of shape (V, 3) and triangles of
+        An image: an array of three axes, or a file (TIFF, npy, npz, NRRD, MHD, NIfTI, VTI, HDF5, NetCDF, raw, a
+        pattern of TIFF slices; ``"scan.h5:/group/data"`` is one array of several). A surface: a
+        file (STL, OBJ, PLY, VTP) or a folder of them, a pyvista.PolyData of triangles, or a pair of arrays, vertices of shape (V, 3) and triangles of
         shape (T, 3).
     voxel_size : float or str, optional
         Edge of a voxel of the image, m or with a unit; default: what the file states, else unknown.

@@ -13,13 +13,15 @@ from ._library import beside
 from .errors import SystemFailure, of_status
 
 
-def command(*arguments: str | os.PathLike[str]) -> str:
+def command(*arguments: str | os.PathLike[str], input: bytes | None = None) -> str:
     """Run the program ``rill`` and return what it prints to standard output.
 
     Parameters
     ----------
     *arguments : str or path
         E.g. ``"generate", "grf", "--porosity", "0.3", "-o", "rock.geom.h5"``.
+    input : bytes, optional
+        What the program reads from standard input where a file is called ``-``.
 
     Raises
     ------
@@ -34,13 +36,13 @@ def command(*arguments: str | os.PathLike[str]) -> str:
     """
     line = [beside("rill"), *(os.fspath(a) for a in arguments)]
     try:
-        done = subprocess.run(line, capture_output=True, text=True, check=False)
+        done = subprocess.run(line, input=input, capture_output=True, check=False)
     except OSError as error:
         raise SystemFailure(f"The program {line[0]} cannot be run: {error}.") from None
     if done.returncode != 0:
-        lines = done.stderr.strip().splitlines()
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
         raise of_status(done.returncode, lines[-1] if lines else f"{line[0]} ended with exit code {done.returncode}.")
-    return done.stdout
+    return done.stdout.decode(errors="replace")
 
 
 def bench(*options: str) -> dict[str, Any]:

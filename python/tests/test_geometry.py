@@ -69,6 +69,18 @@ def test_a_surface_has_openings(vessel: rill.Geometry) -> None:
     assert triangles.max() < len(vertices) and vessel.copy().openings[0].area == inlet.area
 
 
+def test_groups_of_a_surface_have_names(vessel: rill.Geometry, tmp_path: pathlib.Path) -> None:
+    assert vessel.patches == {} and vessel.surface is not None
+    vertices, triangles = vessel.surface
+    half = len(triangles) // 2
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in vertices * 1e3]
+    for name, part in (("first", triangles[:half]), ("second", triangles[half:])):
+        lines += [f"g {name}", *(f"f {a} {b} {c}" for a, b, c in part + 1)]
+    (tmp_path / "a.obj").write_text("\n".join(lines))
+    patches = rill.voxelize(tmp_path / "a.obj", units="mm", dx="0.25 mm").patches
+    assert {n: len(t) for n, t in patches.items() if n} == {"first": half, "second": len(triangles) - half}
+
+
 def test_surfaces_in_memory_are_those_of_files(vessel: rill.Geometry, tmp_path: pathlib.Path) -> None:
     assert vessel.surface is not None
     vertices, triangles = vessel.surface

@@ -5,6 +5,7 @@
 #include "batch/input.h"
 #include "core/clock.h"
 #include "core/status.h"
+#include "io/ours.h"
 #include "permeability/plan.h"
 #include "sim/choose.h"
 
@@ -204,7 +205,7 @@ static rill_status item_read(making *m, const rill_batch_item *item)
     row->spacing = m->geom->spacing;
     m->options.keep_all = m->options.keep_all || cleaned;
     if (row->input_hash[0]) return RILL_OK; /* known from looking for its row */
-    if (!item->geom && !rill_batch_input_is_geometry(item->name) && m->geom->source_hash)
+    if (!item->geom && !rill_file_is_ours(item->name) && m->geom->source_hash)
         snprintf(row->input_hash, sizeof row->input_hash, "%s", m->geom->source_hash);
     else
         RILL_TRY(rill_batch_input_hash(item, o, row->input_hash));

@@ -6,36 +6,18 @@
 #include "core/status.h"
 #include "geometry/image/image.h"
 #include "geometry/voxels/derive.h"
+#include "io/ours.h"
 #include "kernel/variant.h"
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <xxhash.h>
 
 /* Bytes for each voxel while a geometry is prepared: itself, a copy, its runs, its numbers. */
 enum { PREPARING = 4 };
-
-/* The HDF5 library is for one thread at a time. */
-static pthread_mutex_t hdf5 = PTHREAD_MUTEX_INITIALIZER;
-
-bool rill_batch_input_is_geometry(const char *path)
-{
-    static const char signature[8] = {'\211', 'H', 'D', 'F', '\r', '\n', '\032', '\n'};
-    char first[8];
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-        return false; /* a FIFO would have to be waited for */
-    FILE *file = fopen(path, "rb");
-    const bool is = file && fread(first, 1, sizeof first, file) == sizeof first &&
-                    memcmp(first, signature, sizeof first) == 0;
-    if (file) fclose(file);
-    return is;
-}
 
 static bool is_block(const rill_batch_item *item) { return item->n[0] || item->n[1] || item->n[2]; }
 
@@ -45,14 +27,12 @@ static rill_status geometry_voxels(const char *path, uint64_t *voxels)
     rill_file *file = NULL;
     rill_dataset set;
     *voxels = 1;
-    pthread_mutex_lock(&hdf5);
     RILL_TRY(rill_file_open(path, &file));
     RILL_TRY(rill_file_dataset(file, "/voxels", &set));
     for (int a = 0; a < set.rank; a++)
         if (__builtin_mul_overflow(*voxels, set.n[a], voxels)) *voxels = UINT64_MAX;
 done:
     rill_file_close(file);
-    pthread_mutex_unlock(&hdf5);
     return status;
 }
 
@@ -80,7 +60,7 @@ rill_status rill_batch_input_bytes(const rill_batch_item *item, const rill_batch
     if (item->geom)
         voxels =
             is_block(item) ? (uint64_t)item->n[0] * item->n[1] * item->n[2] : rill_geom_voxels(item->geom);
-    else if (rill_batch_input_is_geometry(item->name))
+    else if (rill_file_is_ours(item->name))
         RILL_TRY(geometry_voxels(item->name, &voxels));
     else
         RILL_TRY(image_voxels(item->name, &o->image, &voxels));
@@ -102,9 +82,7 @@ static void geometry_change(rill_geom *geom, const rill_batch_options *o)
 
 static rill_status geometry_read(const char *path, const rill_batch_options *o, rill_geom **out)
 {
-    pthread_mutex_lock(&hdf5);
     const rill_status status = rill_geom_read(path, out);
-    pthread_mutex_unlock(&hdf5);
     if (status == RILL_OK) geometry_change(*out, o);
     return status;
 }
@@ -136,7 +114,7 @@ rill_status rill_batch_input_read(const rill_batch_item *item, const rill_batch_
     *cleaned = false;
     if (item->geom && is_block(item)) return rill_geom_crop(item->geom, item->first, item->n, out);
     if (item->geom) return rill_geom_copy(item->geom, out);
-    if (rill_batch_input_is_geometry(item->name)) return geometry_read(item->name, o, out);
+    if (rill_file_is_ours(item->name)) return geometry_read(item->name, o, out);
     return image_read(item->name, o, progress, out, cleaned);
 }
 
@@ -185,7 +163,7 @@ rill_status rill_batch_input_hash(const rill_batch_item *item, const rill_batch_
     rill_status status = RILL_OK;
     rill_image *image = NULL;
     if (item->geom) return hash_rows(item->geom, item->first, is_block(item) ? item->n : item->geom->n, text);
-    if (rill_batch_input_is_geometry(item->name)) return hash_geometry_file(item->name, text);
+    if (rill_file_is_ours(item->name)) return hash_geometry_file(item->name, text);
     RILL_TRY(rill_image_open(item->name, &o->image.image, &image));
     RILL_TRY(rill_image_hash(image, text));
 done:

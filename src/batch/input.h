@@ -37,7 +37,4 @@ rill_status rill_batch_input_hash(const rill_batch_item *item, const rill_batch_
 rill_status rill_batch_options_hash(const rill_batch_item *item, const rill_batch_options *options,
                                     char text[RILL_BATCH_HASH]);
 
-/** Return whether a file is a geometry: HDF5. */
-bool rill_batch_input_is_geometry(const char *path);
-
 #endif

@@ -286,7 +286,7 @@ rill_status cli_parse(const cli_command *command, const cli_option *const *table
     for (int i = 1; i < argc; i++) {
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
-        } else if (options && argv[i][0] == '-' && argv[i][1] != '\0') {
+        } else if (options && argv[i][0] == '-' && argv[i][1] != '\0' && argv[i][1] != ':') {
             const rill_status status = read_option(command, tables, argc, argv, &i);
             if (status != RILL_OK) return status;
         } else if (*count == capacity) {

@@ -132,6 +132,14 @@ void cli_compute_choose(const cli_compute *compute, rill_device *device, const r
 /** The apply function of an option that names a file: "-" is refused, standard output takes JSON alone. */
 rill_status cli_output_apply(const char *text);
 
+/** Refuse an HDF5 file on which the HDF5 library crashes; files of other formats pass. Before threads are
+ * started. */
+rill_status cli_probe_hdf5(const char *path);
+
+/** Make an input readable whose name is "-": standard input becomes a file if it is none. Other files are
+ * probed. */
+rill_status cli_input_prepare(const char *path);
+
 /** A file to be written; path NULL: not asked for. */
 typedef struct cli_output {
     const char *option, *path; /**< the option that names it, "--json" */
@@ -139,7 +147,8 @@ typedef struct cli_output {
 
 /**
  * Fail before the work when a file could not be written after it, or would replace the input (NULL: there is
- * none) or another file of the list. "-" is standard output, and no file.
+ * none) or another file of the list. "-" is standard output, and no file; an input may name an array of a
+ * file.
  */
 rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count);
 

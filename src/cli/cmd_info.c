@@ -5,7 +5,9 @@
 #include "cli/image_options.h"
 #include "cli/read_geometry.h"
 #include "core/units.h"
+#include "geometry/image/file_names.h"
 #include "io/info.h"
+#include "io/ours.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,30 +130,25 @@ static rill_status print_rows(const json_t *object, int indent)
 static rill_status one_path(const char *const *paths, int count, const char **path)
 {
     for (int k = 0; k < count; k++) {
-        if (json_wanted && strcmp(paths[k], "-") == 0) continue;
+        if (count > 1 && json_wanted && strcmp(paths[k], "-") == 0) continue;
         if (*path)
             return rill_fail(RILL_USAGE, "unexpected argument \"%s\": one file is described at a time",
                              paths[k]);
         *path = paths[k];
     }
     return *path ? RILL_OK
-                 : rill_fail(RILL_USAGE, "no file is given: name an image, geometry, result or field file");
-}
-
-/* Names that only our own files have: what is wrong with those is told as of a file of ours. */
-static bool is_ours(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return cli_is_hdf5(path) || (dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".vtkhdf") == 0));
+                 : rill_fail(RILL_USAGE,
+                             "no file is given: name an image, surface, geometry, result or field file");
 }
 
 static rill_status describe(const char *path, const cli_image *image, json_t **json)
 {
     rill_voxelize_options o;
-    const bool ours = is_ours(path);
+    const bool ours = rill_file_is_ours(path);
     if (ours && image->given)
         return rill_fail(RILL_USAGE, "%s is no image: leave out the options for images", path);
     if (ours) return rill_info_read(path, json);
+    if (rill_surface_named(path) && !image->given) return rill_info_surface(path, json);
     const rill_status status = cli_image_resolve(image, &o);
     return status == RILL_OK ? rill_info_image(path, &o, cli_progress(false), json) : status;
 }
@@ -173,6 +170,7 @@ static int run(int argc, char **argv)
     RILL_TRY(cli_parse(&cli_info, tables, argc, argv, paths, &count, &help));
     if (help) return RILL_OK;
     RILL_TRY(one_path(paths, count, &path));
+    RILL_TRY(cli_input_prepare(path));
     RILL_TRY(describe(path, &image, &json));
     cli_progress_end();
     if (json_wanted) {
@@ -191,5 +189,5 @@ done:
 
 const cli_command cli_info = {.name = "info",
                               .usage = "FILE [options]",
-                              .summary = "tell what is in an image, geometry, result or field file",
+                              .summary = "tell what is in an image, surface, geometry, result or field file",
                               .run = run};

@@ -10,9 +10,10 @@
 #include "cli/image_options.h"
 #include "cli/permeability_batch.h"
 #include "cli/permeability_output.h"
-#include "cli/read_geometry.h"
+
 #include "geometry/voxels/derive.h"
 #include "io/fields.h"
+#include "io/ours.h"
 #include "kernel/stream.h"
 #include "permeability/plan.h"
 #include "sim/sim.h"
@@ -361,11 +362,12 @@ static rill_status work(choices *c)
     options.progress = (rill_progress){watch, c};
     if (c->fields != RILL_FIELDS_NONE) options.finished = finished;
     options.context = c;
+    RILL_TRY(cli_input_prepare(c->input));
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
     rill_device_begin(options.backend, cli_devices_first(&c->devices),
                       &opening); /* while the image is read */
     opens = true;
-    RILL_TRY(cli_is_hdf5(c->input) ? read_geometry(c) : read_image(c));
+    RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
     c->times.read = rill_now() - start;
     options.keep_all = c->keep == 1; /* reading says what is gone already */
     opens = false;

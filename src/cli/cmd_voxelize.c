@@ -149,6 +149,7 @@ static rill_status work(const choices *c)
     rill_surface_report surface;
     rill_voxelize_report image;
     const double start = rill_now();
+    RILL_TRY(cli_input_prepare(c->input));
     RILL_TRY(is_surface(c) ? from_surface(c, &geom, &surface) : from_image(c, &geom, &image));
     RILL_TRY(rill_geom_write(geom, c->output,
                              &(rill_geom_write_options){.index_pull = c->index == 1, .lattice = c->lattice}));
@@ -203,12 +204,17 @@ const cli_command cli_voxelize = {
     .details =
         "IMAGE is a raw file, a TIFF with pages, a directory or a quoted pattern of TIFF slices "
         "(\"s*.tif\",\n"
-        "s%04d.tif), or an npy, NRRD, MHD or MHA file. Pores are connected through the faces of voxels.\n"
+        "s%04d.tif), or an npy, npz, NRRD, MHD, MHA, NIfTI, VTI, HDF5 or NetCDF file; FILE:/NAME is one of "
+        "several\n"
+        "arrays (scan.h5:/group/data), and - is standard input. Pores are connected through the faces of "
+        "voxels.\n"
         "\"connected\" pores reach an outer face. Along an axis with periodic sides a pore percolates when "
         "it\n"
         "meets its own periodic image, along one with mirrored or walled sides when it reaches both faces.\n"
         "Steps are done in this order: pore, axes, crop, resample, mirror, keep.\n\n"
-        "SURFACE is an STL (binary, ASCII), OBJ or PLY file, open or closed, in the units of --units. Flat "
+        "SURFACE is an STL (binary, ASCII), OBJ, PLY or VTP file, or a folder of them (one for each patch), "
+        "open or "
+        "closed, in the units of --units. Flat "
         "open\n"
         "ends and, where there are none, flat caps become openings, named by area; other holes are closed. "
         "Voxels with their centre inside are "

@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* In the order of the enumerations of image.h; types behind "auto". */
-static const char *const formats[] = {"auto", "raw", "tiff", "npy", "nrrd", "mhd", NULL};
+static const char *const formats[] = {"auto",  "raw", "tiff", "npy",    "nrrd", "mhd",
+                                      "nifti", "npz", "vti",  "netcdf", "hdf5", NULL};
 static const char *const types[] = {"auto", "u8",  "i8",  "u16", "i16", "u32", "i32",
                                     "u64",  "i64", "f16", "f32", "f64", NULL};
 static const char *const endians[] = {"auto", "little", "big", NULL};
@@ -22,13 +23,13 @@ const cli_option *cli_image_options(cli_image *i)
     const cli_option options[] = {
         {.help = "Image"},
         {"pore", 0, CLI_TEXT, &i->pore, "VALUES", "grey values that are pore, such as 0 or 0-99,255",
-         .fallback = "0; 1 (True) where an npy holds bool", .given = given},
+         .fallback = "0; 1 (True) where the file holds bool", .given = given},
         {"voxel-size", 0, CLI_LENGTH, &i->voxel_size, "LENGTH",
          "edge of a voxel, such as 5.7um; counts more than what the file says",
          .fallback = "as the file says", .min = 0, .max = 1, .above = true, .given = &i->voxel_size_given},
         {"axes", 0, CLI_TEXT, &i->axes, "XYZ",
          "where the axes of the file go: zyx sends the first one to z, the last one to x",
-         .fallback = "zyx for npy, else xyz", .given = given},
+         .fallback = "zyx for arrays (npy, npz, HDF5, NetCDF), else xyz", .given = given},
         {"crop", 0, CLI_TEXT, &i->crop, "X0:X1,Y0:Y1,Z0:Z1",
          "part to use, in voxels, the upper bounds not included", .fallback = "everything", .given = given},
         {"resample", 0, CLI_TEXT, &i->resample, "LENGTH",

@@ -3,7 +3,9 @@
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "core/output.h"
+#include "geometry/image/file_names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 rill_status cli_output_apply(const char *text)
@@ -13,7 +15,7 @@ rill_status cli_output_apply(const char *text)
                                  "HDF5 file cannot be streamed: give a name");
 }
 
-rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count)
+static rill_status check(const char *input, const cli_output *outputs, int count)
 {
     for (int k = 0; k < count; k++) {
         const cli_output *o = &outputs[k];
@@ -32,4 +34,16 @@ rill_status cli_outputs_check(const char *input, const cli_output *outputs, int 
         if (status != RILL_OK) return status;
     }
     return RILL_OK;
+}
+
+rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count)
+{
+    rill_status status = RILL_OK;
+    char *file = NULL;
+    const char *name;
+    if (input) RILL_TRY(rill_container_split(input, &file, &name));
+    RILL_TRY(check(file, outputs, count));
+done:
+    free(file);
+    return status;
 }

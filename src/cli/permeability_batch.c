@@ -7,6 +7,7 @@
 #include "cli/batch_output.h"
 #include "core/units.h"
 #include "geometry/image/image.h"
+#include "io/ours.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,8 +94,7 @@ done:
 static bool is_slice(const char *path, const rill_voxelize_options *o)
 {
     rill_image *image = NULL;
-    if (rill_batch_input_is_geometry(path) || rill_image_open(path, &o->image, &image) != RILL_OK)
-        return false;
+    if (rill_file_is_ours(path) || rill_image_open(path, &o->image, &image) != RILL_OK) return false;
     const bool flat = image->n[2] == 1;
     rill_image_close(image);
     return flat;
@@ -281,6 +281,7 @@ rill_status cli_batch_run(const cli_batch *b)
     if (!w.files) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for file names"));
     RILL_TRY(outputs_check(b));
     RILL_TRY(options_make(&w));
+    for (int k = 0; k < b->count; k++) RILL_TRY(cli_input_prepare(b->inputs[k])); /* before threads start */
     RILL_TRY(slices_check(b, &w.options.image));
     RILL_TRY(b->blocks ? blocks_make(&w) : inputs_make(&w));
     if (!b->compute->quiet || b->dry_run)

@@ -9,12 +9,9 @@
 #include "core/log.h"
 #include "geometry/image/voxelize.h"
 
-/** Read `*.h5` as a geometry, anything else as an image with its own pore value. @param keep  of an image's
- * pores
+/** Read a file of rill as a geometry, anything else as an image with its own pore value. @param keep  of an
+ * image's pores
  */
 rill_status cli_read_geometry(const char *path, rill_keep_kind keep, rill_progress progress, rill_geom **out);
-
-/** Return whether a file starts as HDF5 files do: it is a geometry or a result then, no image. */
-bool cli_is_hdf5(const char *path);
 
 #endif

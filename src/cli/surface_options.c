@@ -19,7 +19,7 @@ const cli_option *cli_surface_options(cli_surface *s)
     static _Thread_local cli_option table[16];
     bool *given = &s->given;
     const cli_option options[] = {
-        {.help = "Surface (STL, OBJ, PLY)"},
+        {.help = "Surface (STL, OBJ, PLY, VTP, folder)"},
         {"units", 0, CLI_TEXT, &s->units, "UNIT", "unit of length of the file, such as mm", .fallback = "",
          .given = &s->units_given},
         {"dx", 0, CLI_LENGTH, &s->spacing, "LENGTH", "edge of a voxel, such as 0.25mm", .fallback = "",
@@ -41,7 +41,8 @@ const cli_option *cli_surface_options(cli_surface *s)
          .help = "let a --plane remove more than half of the volume, which is refused otherwise",
          .given = given},
         {"patch", 0, CLI_MULTI, &s->patches, "[NAME=]GROUP",
-         "a solid (ASCII STL) or group (OBJ) that is an opening", .fallback = "", .given = given},
+         "a solid (ASCII STL), group (OBJ), face (VTP: ModelFaceID) or file (of a folder) that is an opening",
+         .fallback = "", .given = given},
         {"caps", 0, CLI_CHOICE, &s->caps,
          .help = "whether flat caps become openings: where the surface is otherwise closed, always, never",
          .choices = caps, .given = given},

@@ -16,6 +16,8 @@
 #include <tiffio.h>
 #include <xxhash.h>
 #include <yaml.h>
+#include <expat.h>
+#include <zip.h>
 #include <zlib.h>
 
 #ifdef __clang__
@@ -59,13 +61,17 @@ static json_t *nvrtc(void)
 static json_t *libraries(void)
 {
     const unsigned png = png_access_version_number(), xxhash = XXH_versionNumber();
+    const XML_Expat_Version expat = XML_ExpatVersionInfo();
     unsigned h[3];
     rill_h5_version(h);
-    return json_pack("{s:o, s:o, s:o, s:s, s:o, s:s, s:s, s:s, s:i, s:o}", "hdf5", numbers(h[0], h[1], h[2]),
-                     "libtiff", tiff(), "libpng", numbers(png / 10000, png / 100 % 100, png % 100), "udunits",
-                     RILL_UDUNITS, "xxhash", numbers(xxhash / 10000, xxhash / 100 % 100, xxhash % 100),
-                     "jansson", jansson_version_str(), "libyaml", yaml_get_version_string(), "zlib",
-                     zlibVersion(), "openmp", _OPENMP, "nvrtc", nvrtc());
+    return json_pack("{s:o, s:o, s:o, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:i, s:o}", "hdf5",
+                     numbers(h[0], h[1], h[2]), "libtiff", tiff(), "libpng",
+                     numbers(png / 10000, png / 100 % 100, png % 100), "udunits", RILL_UDUNITS, "xxhash",
+                     numbers(xxhash / 10000, xxhash / 100 % 100, xxhash % 100), "jansson",
+                     jansson_version_str(), "libyaml", yaml_get_version_string(), "zlib", zlibVersion(),
+                     "libzip", zip_libzip_version(), "expat",
+                     numbers((unsigned)expat.major, (unsigned)expat.minor, (unsigned)expat.micro), "openmp",
+                     _OPENMP, "nvrtc", nvrtc());
 }
 
 static void append_devices(json_t *list, rill_backend_kind kind, const char *backend)

@@ -106,6 +106,20 @@ done:
     return status;
 }
 
+/* Names of patches, one a line; the caller frees them. */
+static rill_status names_join(const rill_surface *s, char **out)
+{
+    size_t size = 1, used = 0;
+    for (uint32_t p = 0; p < s->patch_count; p++) size += strlen(s->patch_names[p]) + 1;
+    char *text = *out = calloc(size, 1);
+    if (!text) return rill_fail(RILL_SYSTEM, "out of memory for the names of patches");
+    for (uint32_t p = 0; p < s->patch_count; p++)
+        for (const char *c = s->patch_names[p]; c == s->patch_names[p] || c[-1]; c++)
+            text[used++] = *c == '\n' ? ' ' : *c ? *c : '\n';
+    if (used) text[used - 1] = '\0';
+    return RILL_OK;
+}
+
 static rill_status removed_write(rill_h5_file *file, const rill_surface *s)
 {
     rill_status status = RILL_OK;
@@ -117,6 +131,23 @@ static rill_status removed_write(rill_h5_file *file, const rill_surface *s)
     RILL_TRY(rill_h5_set_text(file, path, "long_name", "1: triangle taken away for an opening, no wall"));
     RILL_TRY(rill_h5_write(file, path, RILL_H5_U8, NULL, NULL, s->removed));
 done:
+    return status;
+}
+
+rill_status rill_patches_write(rill_h5_file *file, const char *path, const rill_surface *s)
+{
+    rill_status status = RILL_OK;
+    char *names = NULL;
+    const rill_h5_layout layout = {
+        .type = RILL_H5_U32, .rank = 1, .dims = {s->triangle_count}, .chunk = {BLOCK}, .deflate = DEFLATE};
+    if (!s->patches) return RILL_OK;
+    RILL_TRY(rill_h5_dataset_create(file, path, &layout));
+    RILL_TRY(rill_h5_set_text(file, path, "long_name", "patch of the surface, a number of the names from 0"));
+    RILL_TRY(rill_h5_write(file, path, RILL_H5_U32, NULL, NULL, s->patches));
+    RILL_TRY(names_join(s, &names));
+    RILL_TRY(rill_h5_set_text(file, path, "names", names));
+done:
+    free(names);
     return status;
 }
 
@@ -151,6 +182,7 @@ rill_status rill_geom_surface_write(const rill_surface *s, rill_h5_file *file)
     RILL_TRY(table_write(file, "/surface/triangles", "vertices, counter-clockwise from outside; file order",
                          RILL_H5_U32, s->triangle_count, s->triangles));
     RILL_TRY(removed_write(file, s));
+    RILL_TRY(rill_patches_write(file, "/surface/patch", s));
     RILL_TRY(rill_h5_group_create(file, WALLS));
     RILL_TRY(cuts_write(file, WALLS, s->walls, s->wall_count));
     RILL_TRY(rill_h5_group_create(file, PATCHES));
@@ -220,6 +252,48 @@ static rill_status removed_read(reader *r)
     RILL_TRY(rill_array_create(s->triangle_count, 1, path, (void **)&s->removed));
     if (s->triangle_count > 0) RILL_TRY(rill_h5_read(r->file, path, RILL_H5_U8, NULL, NULL, s->removed));
 done:
+    return status;
+}
+
+/* Take the lines of a text as names of patches. */
+static rill_status names_split(const char *text, rill_surface *s)
+{
+    uint32_t count = 1;
+    for (const char *c = text; *c; c++) count += *c == '\n';
+    if (!(s->patch_names = calloc(count, sizeof *s->patch_names)))
+        return rill_fail(RILL_SYSTEM, "out of memory for the names of patches");
+    while (s->patch_count < count) {
+        const size_t length = strcspn(text, "\n");
+        if (!(s->patch_names[s->patch_count++] = strndup(text, length)))
+            return rill_fail(RILL_SYSTEM, "out of memory for the names of patches");
+        text += length + (text[length] == '\n');
+    }
+    return RILL_OK;
+}
+
+/* Files of surfaces whose triangles have no groups have none. */
+static rill_status patches_read(reader *r)
+{
+    rill_status status = RILL_OK;
+    static const char path[] = "/surface/patch";
+    rill_surface *s = r->surface;
+    rill_h5_layout layout;
+    char *names = NULL;
+    if (!rill_h5_exists(r->file, path)) return RILL_OK;
+    RILL_TRY(rill_h5_dataset_layout(r->file, path, &layout));
+    if (layout.type != RILL_H5_U32 || layout.rank != 1 || layout.dims[0] != s->triangle_count)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s has not one number for each of the %llu triangles",
+                           rill_h5_path(r->file), path, (unsigned long long)s->triangle_count));
+    RILL_TRY(rill_array_create(s->triangle_count, sizeof *s->patches, path, (void **)&s->patches));
+    if (s->triangle_count > 0) RILL_TRY(rill_h5_read(r->file, path, RILL_H5_U32, NULL, NULL, s->patches));
+    RILL_TRY(rill_h5_get_text(r->file, path, "names", &names));
+    RILL_TRY(names_split(names, s));
+    for (uint64_t t = 0; t < s->triangle_count; t++)
+        if (s->patches[t] >= s->patch_count)
+            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: triangle %llu is of patch %u, and %u have names",
+                               rill_h5_path(r->file), (unsigned long long)t, s->patches[t], s->patch_count));
+done:
+    free(names);
     return status;
 }
 
@@ -348,6 +422,7 @@ rill_status rill_geom_surface_read(rill_h5_file *file, uint64_t nodes, rill_surf
     if (!r.surface || !r.surface->openings) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a surface"));
     RILL_TRY(mesh_read(&r));
     RILL_TRY(removed_read(&r));
+    RILL_TRY(patches_read(&r));
     RILL_TRY(cuts_read(&r, WALLS, &r.surface->walls, &r.surface->wall_count));
     RILL_TRY(rill_h5_members(file, PATCHES, opening_read, &r));
     qsort(r.surface->openings, (size_t)r.surface->opening_count, sizeof *r.surface->openings, by_label);

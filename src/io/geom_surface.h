@@ -12,6 +12,10 @@
 /** Write /surface, /walls and /patches. */
 rill_status rill_geom_surface_write(const rill_surface *surface, rill_h5_file *file);
 
+/** Write the patches of the triangles and their names (attribute "names", one a line); nothing where there
+ * are none. */
+rill_status rill_patches_write(rill_h5_file *file, const char *path, const rill_surface *surface);
+
 /**
  * Read them; a file without them gives NULL.
  * @param[in] nodes  fluid voxels, which links may name

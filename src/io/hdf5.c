@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <hdf5_hl.h>
 #include <stdarg.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,81 +15,24 @@
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-/* HDF5 may be built without protection from threads, though Debian's is not. A function may call others that
- * lock, too. */
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-
-rill_h5_quiet rill_h5_quiet_begin(void)
-{
-    rill_h5_quiet quiet = {NULL, NULL};
-    pthread_mutex_lock(&lock);
-    H5Eget_auto2(H5E_DEFAULT, &quiet.fn, &quiet.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return quiet;
-}
-
-void rill_h5_quiet_end(rill_h5_quiet *quiet)
-{
-    H5Eset_auto2(H5E_DEFAULT, quiet->fn, quiet->data);
-    pthread_mutex_unlock(&lock);
-}
-
-typedef struct words {
-    char text[240];
-} words;
-
-/* Keeps the innermost description; of a failed system call only its reason. */
-static herr_t keep_innermost(unsigned n, const H5E_error2_t *error, void *context)
-{
-    words *kept = context;
-    if (n > 0 || !error->desc) return 0;
-    const char *reason = strstr(error->desc, "error message = '");
-    const char *begin = reason ? reason + strlen("error message = '") : error->desc;
-    const size_t length = reason ? strcspn(begin, "'") : strlen(begin), most = sizeof kept->text - 1;
-    snprintf(kept->text, sizeof kept->text, "%.*s", (int)(length < most ? length : most), begin);
-    return 0;
-}
-
 rill_status rill_h5_fail(rill_h5_file *file, const char *what, ...)
 {
     char text[400];
-    words kept = {""};
+    char reason[RILL_H5_REASON];
     file->damaged = !file->output;
     if (file->output && file->sink.error) return rill_output_fail(file->path, file->sink.error);
     va_list args;
     va_start(args, what);
     vsnprintf(text, sizeof text, what, args);
     va_end(args);
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &kept);
+    rill_h5_reason(reason);
     return rill_fail(file->output ? RILL_SYSTEM : RILL_USAGE, "cannot %s %s: %s%s%s",
-                     file->output ? "write" : "read", file->path, text, *kept.text ? ": " : "", kept.text);
+                     file->output ? "write" : "read", file->path, text, *reason ? ": " : "", reason);
 }
 
 rill_status rill_h5_check(const rill_h5_file *file)
 {
     return file->output && file->sink.error ? rill_output_fail(file->path, file->sink.error) : RILL_OK;
-}
-
-bool rill_h5_release(hid_t id)
-{
-    if (id < 0) return true;
-    switch (H5Iget_type(id)) {
-    case H5I_FILE:
-        return H5Fclose(id) >= 0;
-    case H5I_GROUP:
-    case H5I_DATASET:
-        return H5Oclose(id) >= 0;
-    case H5I_DATATYPE:
-        return H5Tclose(id) >= 0;
-    case H5I_DATASPACE:
-        return H5Sclose(id) >= 0;
-    case H5I_ATTR:
-        return H5Aclose(id) >= 0;
-    case H5I_GENPROP_LST:
-        return H5Pclose(id) >= 0;
-    default:
-        return false;
-    }
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -184,7 +126,11 @@ rill_status rill_h5_open(const char *path, rill_h5_file **out)
     access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* whatever a damaged file left open goes with it */
     file->id = H5Fopen(path, H5F_ACC_RDONLY, access);
-    if (file->id < 0) RILL_TRY(rill_h5_fail(file, "it is not an HDF5 file, or it is damaged"));
+    if (file->id < 0) {
+        status = rill_h5_fail(file, "it is not an HDF5 file, or it is damaged");
+        quiet_guard = (rill_h5_quiet){NULL, NULL}; /* as in rill_h5_close() */
+        goto done;
+    }
     *out = file;
     file = NULL;
 done:

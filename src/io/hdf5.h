@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file hdf5.h
- * The HDF5 library as rill uses it; nothing else includes <hdf5.h>. Objects are named by their path in
- * the file. Chunks carry Fletcher-32 sums, metadata the checksums of file format 1.10; no times are
- * stored, so that the same content gives the same bytes.
+ * The HDF5 library as rill uses it for its own files; those of others are read by geometry/image. Objects are
+ * named by their path in the file. Chunks carry Fletcher-32 sums, metadata the checksums of file format 1.10;
+ * no times are stored, so that the same content gives the same bytes.
  *
  * Failures of reading are RILL_USAGE (the file is not what it should be), failures of writing are
  * RILL_SYSTEM. HDF5 may report success from every call after a failed write on a full disk: the driver

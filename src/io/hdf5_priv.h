@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file hdf5_priv.h
- * What the parts of the HDF5 wrapper share. The only header that includes <hdf5.h>.
+ * What the parts of the HDF5 wrapper share.
  */
 #ifndef RILL_IO_HDF5_PRIV_H
 #define RILL_IO_HDF5_PRIV_H
 
 #include "core/status.h"
 #include "io/hdf5.h"
+#include "core/h5.h"
 #include "core/output.h"
-
-#include <hdf5.h>
 
 /** Where a file that is being written goes, and the first thing that went wrong there. */
 typedef struct rill_h5_sink {
@@ -32,19 +31,6 @@ struct rill_h5_file {
  */
 rill_status rill_h5_sink_access(rill_h5_sink *sink, hid_t *out);
 
-/** HDF5 is one thread's while one of our functions runs, and does not print errors: before the first call of
- * HDF5 in every function that others call. */
-typedef struct rill_h5_quiet {
-    H5E_auto2_t fn;
-    void *data;
-} rill_h5_quiet;
-
-rill_h5_quiet rill_h5_quiet_begin(void);
-void rill_h5_quiet_end(rill_h5_quiet *quiet);
-
-#define RILL_H5_QUIET                                                                                        \
-    rill_h5_quiet quiet_guard __attribute__((unused, cleanup(rill_h5_quiet_end))) = rill_h5_quiet_begin()
-
 /**
  * Record "cannot read|write PATH: WHAT: the innermost words of HDF5", or the sink's first error.
  * @return RILL_USAGE for a file that is read, RILL_SYSTEM for one that is written
@@ -54,9 +40,6 @@ rill_status rill_h5_fail(rill_h5_file *file, const char *what, ...)
 
 /** Return RILL_OK unless the sink has failed. */
 rill_status rill_h5_check(const rill_h5_file *file);
-
-/** Close any kind of HDF5 object; invalid ones are left alone. @return false when HDF5 says that it failed */
-bool rill_h5_release(hid_t id);
 
 /** Return the HDF5 type of `type` in memory. */
 hid_t rill_h5_memory_type(rill_h5_type type);

@@ -228,6 +228,28 @@ static rill_status openings_add(rill_h5_file *file, json_t *into)
     return status != RILL_OK ? status : rill_h5_members(file, l.path, on_opening, &l);
 }
 
+/* The names of the patches of the surface. */
+static rill_status patches_add(rill_h5_file *file, json_t *into)
+{
+    rill_status status = RILL_OK;
+    static const char path[] = "/surface/patch";
+    char *names = NULL;
+    json_t *list;
+    if (!rill_h5_exists(file, path) || !rill_h5_has_attribute(file, path, "names")) return RILL_OK;
+    RILL_TRY(rill_h5_get_text(file, path, "names", &names));
+    RILL_TRY(set(into, "patches", list = json_array()));
+    for (const char *c = names;; c++) {
+        const size_t length = strcspn(c, "\n");
+        json_t *name = json_stringn(c, length);
+        json_array_append_new(list, name ? name : json_string("(not UTF-8)"));
+        c += length;
+        if (!*c) break;
+    }
+done:
+    free(names);
+    return status;
+}
+
 static rill_status geometry_add(rill_h5_file *file, json_t *into)
 {
     rill_status status = RILL_OK;
@@ -236,6 +258,7 @@ static rill_status geometry_add(rill_h5_file *file, json_t *into)
     RILL_TRY(head_add(&head, into));
     RILL_TRY(group_add(file, "/index/pull", "index", into));
     RILL_TRY(openings_add(file, into));
+    RILL_TRY(patches_add(file, into));
     RILL_TRY(group_add(file, "/provenance", "provenance", into));
 done:
     return status;

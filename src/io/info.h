@@ -27,4 +27,11 @@ rill_status rill_info_read(const char *path, json_t **out);
 rill_status rill_info_image(const char *path, const rill_voxelize_options *options, rill_progress progress,
                             json_t **out);
 
+/**
+ * Describe a surface or a folder of surfaces: triangles, box in units of the file, groups.
+ * @param[out] out  the caller's reference
+ * @return as rill_surface_read()
+ */
+rill_status rill_info_surface(const char *path, json_t **out);
+
 #endif

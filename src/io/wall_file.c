@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "io/cells.h"
 #include "io/fields_priv.h"
+#include "io/geom_surface.h"
 #include "io/hdf5.h"
 
 #include <stdio.h>
@@ -70,6 +71,7 @@ static rill_status mesh_write(rill_h5_file *file, const rill_surface *s)
     RILL_TRY(column_write(file, "/VTKHDF/CellData/triangle", NUMBERS, s));
     RILL_TRY(rill_h5_set_text(file, "/VTKHDF/CellData/triangle", "long_name",
                               "number of the triangle in the file of the surface"));
+    RILL_TRY(rill_patches_write(file, "/VTKHDF/CellData/patch", s));
 done:
     return status;
 }

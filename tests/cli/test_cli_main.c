@@ -34,7 +34,8 @@ Test(main, version_as_json_has_build_libraries_and_devices)
     cr_assert_gt(json_array_size(json_object_get(build, "cpu_levels")), 0);
     cr_assert(json_is_array(json_object_get(build, "cuda_architectures")));
     cr_assert_str_eq(json_string_value(json_object_get(libraries, "jansson")), jansson_version_str());
-    static const char *const names[] = {"hdf5", "libtiff", "libpng", "udunits", "xxhash", "libyaml", "zlib"};
+    static const char *const names[] = {"hdf5",    "libtiff", "libpng", "udunits", "xxhash",
+                                        "libyaml", "zlib",    "libzip", "expat"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         const char *version = json_string_value(json_object_get(libraries, names[k]));
         cr_assert(version && strspn(version, "0123456789.") == strlen(version) && strchr(version, '.'),

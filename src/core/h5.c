@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all users of the HDF5 library share. */
+#include "core/h5.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* HDF5 may be built without protection from threads, though Debian's is not. A function may call others that
+ * lock, too. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+rill_h5_quiet rill_h5_quiet_begin(void)
+{
+    rill_h5_quiet quiet = {NULL, NULL};
+    pthread_mutex_lock(&lock);
+    H5Eget_auto2(H5E_DEFAULT, &quiet.fn, &quiet.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return quiet;
+}
+
+void rill_h5_quiet_end(rill_h5_quiet *quiet)
+{
+    H5Eset_auto2(H5E_DEFAULT, quiet->fn, quiet->data);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Keeps the innermost description; of a failed system call only its reason. */
+static herr_t keep_innermost(unsigned n, const H5E_error2_t *error, void *context)
+{
+    char *kept = context;
+    if (n > 0 || !error->desc) return 0;
+    const char *reason = strstr(error->desc, "error message = '");
+    const char *begin = reason ? reason + strlen("error message = '") : error->desc;
+    const size_t length = reason ? strcspn(begin, "'") : strlen(begin), most = RILL_H5_REASON - 1;
+    snprintf(kept, RILL_H5_REASON, "%.*s", (int)(length < most ? length : most), begin);
+    return 0;
+}
+
+void rill_h5_reason(char text[RILL_H5_REASON])
+{
+    text[0] = '\0';
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, text);
+}
+
+bool rill_h5_release(hid_t id)
+{
+    if (id < 0) return true;
+    switch (H5Iget_type(id)) {
+    case H5I_FILE:
+        return H5Fclose(id) >= 0;
+    case H5I_GROUP:
+    case H5I_DATASET:
+        return H5Oclose(id) >= 0;
+    case H5I_DATATYPE:
+        return H5Tclose(id) >= 0;
+    case H5I_DATASPACE:
+        return H5Sclose(id) >= 0;
+    case H5I_ATTR:
+        return H5Aclose(id) >= 0;
+    case H5I_GENPROP_LST:
+        return H5Pclose(id) >= 0;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file h5.h
+ * What all users of the HDF5 library share: one thread at a time, no printing of errors, and their reason as
+ * text.
+ */
+#ifndef RILL_CORE_H5_H
+#define RILL_CORE_H5_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+
+/** HDF5 is one thread's while one of our functions runs, and does not print errors: before the first call of
+ * HDF5 in every function that others call. */
+typedef struct rill_h5_quiet {
+    H5E_auto2_t fn;
+    void *data;
+} rill_h5_quiet;
+
+rill_h5_quiet rill_h5_quiet_begin(void);
+void rill_h5_quiet_end(rill_h5_quiet *quiet);
+
+#define RILL_H5_QUIET                                                                                        \
+    rill_h5_quiet quiet_guard __attribute__((unused, cleanup(rill_h5_quiet_end))) = rill_h5_quiet_begin()
+
+enum { RILL_H5_REASON = 240 /**< bytes of a reason */ };
+
+/** Write the innermost description of the last error; "" when there is none. */
+void rill_h5_reason(char text[RILL_H5_REASON]);
+
+/** Close any kind of HDF5 object; invalid ones are left alone. @return false when HDF5 says that it failed */
+bool rill_h5_release(hid_t id);
+
+#endif

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Objects that are opened for one GPU: no more simulations than these look at openings at the same time, as
+ * RILL_CUDA_PATCH_RESIDENT allows. */
+enum { PER_GPU = 2 };
+
 static rill_status ordinal_add(cli_devices *d, long ordinal)
 {
     for (int k = 0; k < d->count; k++)
@@ -62,7 +66,11 @@ rill_status cli_devices_open(cli_devices *d, rill_device *first)
     for (int k = 1; k < d->count; k++)
         RILL_TRY(rill_device_create(first->kind, d->ordinals[k], &d->opened[k]));
     const int count = d->count > 1 ? d->count : d->ranks > 1 ? (int)d->ranks : 1;
-    for (int k = 0; k < count; k++) d->parts[k] = d->opened[d->count > 1 ? k : 0];
+    int opened = d->count > 1 ? count : 1;
+    if (d->ranks > 1 && first->queue) /* queues of their own, as on several GPUs */
+        for (; opened < PER_GPU; opened++)
+            RILL_TRY(rill_device_create(first->kind, first->ordinal, &d->opened[opened]));
+    for (int k = 0; k < count; k++) d->parts[k] = d->opened[k % opened];
     d->part_count = count;
 done:
     return status;

@@ -180,10 +180,10 @@ static rill_status copy(rill_device *device, void *to, const void *from, uint64_
     return RILL_OK;
 }
 
-static rill_status pass(rill_device *device, void *to, const rill_device *owner, const void *from,
-                        uint64_t bytes)
+static rill_status pass(rill_device *device, void *queue, void *to, const rill_device *owner,
+                        const void *from, uint64_t bytes)
 {
-    (void)owner;
+    (void)queue, (void)owner;
     return copy(device, to, from, bytes);
 }
 

@@ -122,7 +122,8 @@ int rill_devices_alike(rill_device *const *devices, int count)
     int most = 1;
     for (int k = 0; k < count; k++) {
         int alike = 0;
-        for (int j = 0; j < count; j++) alike += devices[j] == devices[k];
+        for (int j = 0; j < count; j++)
+            alike += devices[j]->kind == devices[k]->kind && devices[j]->ordinal == devices[k]->ordinal;
         if (alike > most) most = alike;
     }
     return most;

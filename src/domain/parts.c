@@ -235,6 +235,23 @@ done:
     return status;
 }
 
+/* Find the nodes between that have no links with other parts. A few more do no harm. */
+static void edges_set(rill_part *part, const entries *receives)
+{
+    const rill_node first = part->domain->first, end = first + part->domain->nodes,
+                    middle = first + part->domain->nodes / 2;
+    uint64_t low = first, high = end;
+    for (uint64_t k = 0; k < receives->count; k++) {
+        const uint64_t node = receives->all[k].local;
+        if (node < middle && node >= low) low = node + 1;
+        if (node >= middle && node < high) high = node;
+    }
+    low = (low + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK * RILL_SEGMENT_BLOCK;
+    high = high == end ? end : high / RILL_SEGMENT_BLOCK * RILL_SEGMENT_BLOCK;
+    if (low >= high) low = high = end;
+    part->low = (rill_node)low, part->high = (rill_node)high;
+}
+
 static rill_status part_create(making *m)
 {
     rill_status status = RILL_OK;
@@ -247,6 +264,7 @@ static rill_status part_create(making *m)
     part->domain->nodes = part->end - part->first;
     RILL_TRY(links_list(m));
     RILL_TRY(swaps_list(m));
+    edges_set(part, &m->receives);
     RILL_TRY(crossings_of(&m->sends, m->parts->count, &part->sends));
     RILL_TRY(crossings_of(&m->receives, m->parts->count, &part->receives));
 done:

@@ -24,6 +24,9 @@ typedef struct rill_cut_links {
 /** One part. */
 typedef struct rill_part {
     rill_node first, end; /**< its nodes are these of the whole */
+    rill_node low, high;  /**< of its nodes, as kernels number them, those before `low` and from `high` on may
+                             have links with other parts; those between have none. Multiples of
+                             RILL_SEGMENT_BLOCK, or the end of its nodes */
     rill_geom *geom;      /**< its planes */
     rill_domain *domain;  /**< of them; its mirrored links are those within the part */
     rill_cut_links sends, receives;

@@ -166,6 +166,7 @@ rill_launch rill_sim_launch(const rill_sim *sim)
     rill_launch launch = {
         .kernels = sim->kernels,
         .queue = sim->device->queue,
+        .joined = sim->joined,
         .variant = o->variant,
         .parity = rill_stream_parities(o->variant.stream) == 2 ? (int)(sim->steps & 1) : 0,
         .from = sim->arrays,
@@ -325,21 +326,34 @@ void rill_sim_destroy(rill_sim *sim)
 
 /* Of all nodes at once, or, in a ring buffer whose kernels do not wait themselves, of chunk after chunk, so
  * that none is overwritten early. */
-void rill_sim_step_nodes(rill_sim *sim, bool left)
+void rill_sim_step_range(rill_sim *sim, void *queue, rill_node from, rill_node end, bool left)
 {
     rill_launch launch = rill_sim_launch(sim);
+    launch.queue = queue;
     if (left) launch.walls = rill_patches_left(&sim->patches);
-    const uint64_t end = end_of(sim), chunk = sim->device->backend->turns ? end : sim->links->size.chunk;
-    for (uint64_t first = sim->domain->first; first < end; first += chunk) {
+    const uint64_t chunk = sim->device->backend->turns ? end : sim->links->size.chunk;
+    for (uint64_t first = from; first < end; first += chunk) {
         launch.first = (rill_node)first;
         launch.nodes = (rill_node)(end - first < chunk ? end : first + chunk);
         sim->kernels->step(&launch);
     }
+}
+
+void rill_sim_advance(rill_sim *sim)
+{
+    const rill_launch launch = rill_sim_launch(sim);
     sim->steps++;
     sim->ring = launch.to.ring;
     sim->arrays.turn++;
-    launch = rill_sim_launch(sim);
-    if (sim->sponge.count) sim->kernels->damp(&launch, &sim->sponge);
+}
+
+void rill_sim_damp(rill_sim *sim, void *queue, uint64_t first, uint64_t end)
+{
+    if (end == first) return;
+    rill_launch launch = rill_sim_launch(sim);
+    const rill_sponge some = {end - first, sim->sponge.nodes + first, sim->sponge.keep + first};
+    launch.queue = queue;
+    sim->kernels->damp(&launch, &some);
 }
 
 /* Patches first: they need what their nodes have sent, swaps replace it. Interpolated bounce-back reads
@@ -362,7 +376,9 @@ rill_status rill_sim_begin(rill_sim *sim, uint64_t steps)
     if (sim->several) return rill_several_begin(sim, steps);
     for (uint64_t k = 0; k < steps && status == RILL_OK; k++) {
         const bool leave = k + 1 < steps && sim->patches.in_step;
-        rill_sim_step_nodes(sim, left);
+        rill_sim_step_range(sim, sim->device->queue, sim->domain->first, end_of(sim), left);
+        rill_sim_advance(sim);
+        if (sim->sponge.count) rill_sim_damp(sim, sim->device->queue, 0, sim->sponge.count);
         status = rill_sim_step_links(sim, leave);
         left = leave;
     }

@@ -47,7 +47,7 @@ static deferred_queue deferred_queues[DEFERRED_QUEUES];
 static const rill_kernels *deferred_base;
 static rill_kernels deferred_kernels;
 static uint64_t deferred_seed;
-static bool deferred_reaches; /**< whether kernels store to other devices */
+static bool deferred_reaches;       /**< whether kernels store to other devices */
 static uint64_t deferred_overtakes; /**< entries that were done though the first of all queues could go on */
 
 static uint64_t deferred_random(uint64_t below)
@@ -72,14 +72,15 @@ static void deferred_do(deferred_queue *q)
     free(e);
 }
 
-/* Work off a queue, and of the others what chance chooses. Half of the queues stand still for a while, as long
- * as others can go on: so some get far ahead. */
+/* Work off a queue, and of the others what chance chooses. Half of the queues stand still for a while, as
+ * long as others can go on: so some get far ahead. */
 static void deferred_drain(deferred_queue *wanted)
 {
     uint64_t still = 0;
     while (wanted->first) {
         int ready[DEFERRED_QUEUES], oldest = -1, count = 0;
-        if (deferred_random(100) == 0) still = deferred_random(UINT32_MAX) << 32 | deferred_random(UINT32_MAX);
+        if (deferred_random(100) == 0)
+            still = deferred_random(UINT32_MAX) << 32 | deferred_random(UINT32_MAX);
         for (int k = 0; k < DEFERRED_QUEUES; k++) {
             if (!deferred_ready(&deferred_queues[k])) continue;
             if (oldest < 0) oldest = k;
@@ -189,10 +190,19 @@ static void deferred_sample(const rill_launch *l, const rill_node *nodes, uint64
 static rill_status deferred_kernels_find(rill_device *device, rill_variant variant, const rill_kernels **out)
 {
     const rill_status status = rill_backend_cpu.kernels(device, variant, &deferred_base);
-    deferred_kernels = (rill_kernels){
-        deferred_step,   deferred_totals, deferred_moments, deferred_set,  deferred_swap, deferred_pack,
-        deferred_unpack, deferred_wrap,   deferred_patch,   deferred_walls, deferred_damp, deferred_sample,
-        NULL};
+    deferred_kernels = (rill_kernels){deferred_step,
+                                      deferred_totals,
+                                      deferred_moments,
+                                      deferred_set,
+                                      deferred_swap,
+                                      deferred_pack,
+                                      deferred_unpack,
+                                      deferred_wrap,
+                                      deferred_patch,
+                                      deferred_walls,
+                                      deferred_damp,
+                                      deferred_sample,
+                                      NULL};
     *out = &deferred_kernels;
     return status;
 }

@@ -2,7 +2,12 @@
 /* Reads --devices and --ranks, and opens what they name. */
 #include "cli/devices.h"
 #include "cli/cli.h"
+#include "core/units.h"
+#include "io/json_file.h"
+#include "sim/several.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,11 +81,49 @@ done:
     return status;
 }
 
-void cli_devices_row(int parts, uint64_t nodes, uint64_t bytes)
+/* Return the share of the speed of so many devices that is left, NaN where parts share a device or its speed
+ * is not known. */
+static double efficiency(const cli_devices_plan *p)
 {
-    if (parts > 1)
-        cli_row("devices", "%d parts of up to %llu nodes; each sends up to %.3g MB per step", parts,
-                (unsigned long long)nodes, (double)bytes * 1e-6);
+    if (p->mlups <= 0 || rill_devices_alike(p->devices, p->count) > 1) return NAN;
+    return rill_several_efficiency(p->nodes, p->largest, p->count, p->mlups);
+}
+
+static double balance(const cli_devices_plan *p) { return (double)p->largest * p->count / (double)p->nodes; }
+
+void cli_devices_rows(const cli_devices_plan *p)
+{
+    if (p->count < 2) return;
+    const double expected = efficiency(p);
+    cli_row("parts", "%d of up to %llu nodes: the largest has %.3f times the mean", p->count,
+            (unsigned long long)p->largest, balance(p));
+    cli_row("  exchange", "each sends up to %.3g MB per step: %s", (double)p->bytes * 1e-6,
+            rill_devices_transport(p->devices, p->count));
+    if (isfinite(expected))
+        cli_row("  expected efficiency", "%.0f %% of %d times one device", 100 * expected, p->count);
+    for (int k = 0; k < p->count && p->memory; k++) {
+        char need[32], there[32], label[32];
+        uint64_t available = 0;
+        bool before = false;
+        for (int j = 0; j < k; j++) before |= p->devices[j]->ordinal == p->devices[k]->ordinal;
+        if (before || rill_device_available(p->devices[k], &available) != RILL_OK) continue;
+        snprintf(label, sizeof label, "  memory, device %d", p->devices[k]->ordinal);
+        rill_units_format_bytes((double)p->memory, need, sizeof need);
+        rill_units_format_bytes((double)available, there, sizeof there);
+        cli_row(label, "%s of %s free, %s", need, there, rill_device_name(p->devices[k]));
+    }
+}
+
+json_t *cli_devices_json(const cli_devices_plan *p)
+{
+    if (p->count < 2) return json_null();
+    json_t *names = json_array();
+    for (int k = 0; k < p->count; k++)
+        json_array_append_new(names, json_string(rill_device_name(p->devices[k])));
+    return json_pack("{s:i, s:I, s:f, s:I, s:s, s:o, s:I, s:o}", "count", p->count, "nodes_largest",
+                     (json_int_t)p->largest, "balance", balance(p), "bytes_per_step", (json_int_t)p->bytes,
+                     "transport", rill_devices_transport(p->devices, p->count), "expected_efficiency",
+                     rill_json_real(efficiency(p)), "device_bytes", (json_int_t)p->memory, "devices", names);
 }
 
 void cli_devices_close(cli_devices *d)

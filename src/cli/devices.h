@@ -8,6 +8,8 @@
 
 #include "device/device.h"
 
+#include <jansson.h>
+
 enum { CLI_DEVICES_MAX = 64 };
 
 /** Devices, and which of them each part of a simulation is stepped by. */
@@ -42,8 +44,22 @@ int cli_devices_first(const cli_devices *devices);
  */
 rill_status cli_devices_open(cli_devices *devices, rill_device *first);
 
-/** Print what a plan says of several parts. */
-void cli_devices_row(int parts, uint64_t nodes, uint64_t bytes);
+/** What a plan says of several parts. */
+typedef struct cli_devices_plan {
+    rill_device *const *devices; /**< [count], of the parts */
+    int count;                   /**< 1: nothing is said */
+    uint64_t nodes;              /**< of all parts */
+    uint64_t largest;            /**< nodes of the largest part */
+    uint64_t bytes;              /**< that a part sends in a step, at most */
+    uint64_t memory;             /**< bytes needed on each device; 0 on a host */
+    double mlups;                /**< of one device; 0: not measured */
+} cli_devices_plan;
+
+/** Print it. */
+void cli_devices_rows(const cli_devices_plan *plan);
+
+/** Return it as JSON, null for one part. */
+json_t *cli_devices_json(const cli_devices_plan *plan);
 
 /** Close all; those that were not opened are allowed. */
 void cli_devices_close(cli_devices *devices);

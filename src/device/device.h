@@ -187,6 +187,9 @@ static inline rill_status rill_device_download(rill_device *device, void *host, 
 /** Return how many of [count] devices are the GPU, or the CPU, that is listed most often. */
 int rill_devices_alike(rill_device *const *devices, int count);
 
+/** Return the words for how populations go between [count] devices that step a part each. */
+const char *rill_devices_transport(rill_device *const *devices, int count);
+
 /** Copy from another device of the same kind, in the order of a queue of this one; may return before the
  * work is done. */
 static inline rill_status rill_device_pass(rill_device *device, void *queue, void *to,

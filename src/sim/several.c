@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "sim/boundary.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static rill_status check(const rill_sim *sim)
@@ -263,4 +264,11 @@ rill_status rill_several_begin(rill_sim *sim, uint64_t steps)
     for (int p = 0; p < s->parts.count; p++) RILL_TRY(wait_for(s, p, s->lanes[p].received));
 done:
     return status;
+}
+
+double rill_several_efficiency(uint64_t nodes, uint64_t largest, int count, double mlups)
+{
+    static const double exposed = 4, least = 20; /* us */
+    const double step = fmax((double)largest / mlups + exposed, least);
+    return (double)nodes / mlups / count / step;
 }

@@ -47,6 +47,12 @@ typedef struct rill_parts {
  */
 rill_status rill_parts_create(const rill_domain *whole, int count, rill_parts *out);
 
+/** Cut a domain into parts and make one of them: of the others `part` has the ranges of nodes alone. */
+rill_status rill_parts_create_one(const rill_domain *whole, int count, int number, rill_parts *out);
+
+/** Return the nodes of the planes that part `number` of `count` is cut at: a measure of what it exchanges. */
+uint64_t rill_parts_cut(const rill_domain *whole, int count, int number);
+
 /** What parts take, before they are made. */
 typedef struct rill_parts_size {
     uint64_t nodes;    /**< of the largest part */

@@ -3,15 +3,15 @@
 #include "sim/several.h"
 
 #include "core/memory.h"
+#include "kernel/storage.h"
+#include "kernel/variant.h"
 #include "sim/boundary.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static rill_status check(const rill_sim *sim)
+static rill_status variant_check(rill_variant v, int count)
 {
-    const rill_variant v = sim->options.variant;
-    const int count = sim->options.device_count;
     if (v.addressing == RILL_DENSE || rill_stream_ring(v.stream) || v.bounce == RILL_FULL_WAY)
         return rill_fail(
             RILL_USAGE,
@@ -21,6 +21,12 @@ static rill_status check(const rill_sim *sim)
             : rill_stream_ring(v.stream) ? "the ring buffer"
                                          : "full-way bounce-back",
             count);
+    return RILL_OK;
+}
+
+static rill_status devices_check(const rill_sim *sim)
+{
+    const int count = sim->options.device_count;
     for (int k = 0; k < count; k++)
         if (!sim->options.devices[k] || sim->options.devices[k]->backend != sim->options.devices[0]->backend)
             return rill_fail(RILL_USAGE,
@@ -74,26 +80,44 @@ static void lane_destroy(rill_device *device, rill_lane *lane)
     rill_device_queue_destroy(device, lane->edge);
 }
 
+/* Make room for the simulations of parts. */
+static rill_status several_create(int count, rill_several **out)
+{
+    rill_several *s = calloc(1, sizeof *s);
+    if (s) {
+        s->sims = calloc((size_t)count, sizeof *s->sims);
+        s->lanes = calloc((size_t)count, sizeof *s->lanes);
+    }
+    *out = s;
+    return s && s->sims && s->lanes ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for %d devices", count);
+}
+
+/* Make the simulation of part p. */
+static rill_status part_sim_create(rill_several *s, int p, const rill_sim_options *options,
+                                   rill_device *device)
+{
+    rill_status status = RILL_OK;
+    rill_sim_options own = *options;
+    own.device_count = 0;
+    own.device = device;
+    RILL_TRY(rill_sim_create(s->parts.part[p].domain, &own, &s->sims[p]));
+    s->sims[p]->joined = true;
+    RILL_TRY(lane_create(device, &s->lanes[p]));
+done:
+    return status;
+}
+
 rill_status rill_several_create(rill_sim *sim)
 {
     rill_status status = RILL_OK;
-    rill_sim_options own = sim->options;
     const int count = sim->options.device_count;
-    rill_several *several = calloc(1, sizeof *several);
-    if (!several) return rill_fail(RILL_SYSTEM, "out of memory for %d devices", count);
-    RILL_TRY(check(sim));
+    rill_several *several = NULL;
+    RILL_TRY(variant_check(sim->options.variant, count));
+    RILL_TRY(devices_check(sim));
+    RILL_TRY(several_create(count, &several));
     RILL_TRY(rill_parts_create(sim->domain, count, &several->parts));
-    several->sims = calloc((size_t)count, sizeof *several->sims);
-    several->lanes = calloc((size_t)count, sizeof *several->lanes);
-    if (!several->sims || !several->lanes)
-        RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %d devices", count));
-    own.device_count = 0;
-    for (int p = 0; p < count; p++) {
-        own.device = sim->options.devices[p];
-        RILL_TRY(rill_sim_create(several->parts.part[p].domain, &own, &several->sims[p]));
-        several->sims[p]->joined = true;
-        RILL_TRY(lane_create(own.device, &several->lanes[p]));
-    }
+    for (int p = 0; p < count; p++)
+        RILL_TRY(part_sim_create(several, p, &sim->options, sim->options.devices[p]));
     RILL_TRY(routes_create(several));
     sim->device = several->sims[0]->device;
     sim->several = several;
@@ -101,6 +125,69 @@ rill_status rill_several_create(rill_sim *sim)
 done:
     rill_several_destroy(several);
     return status;
+}
+
+/* Lead what the only part sends to each of the others back to it, as if it came from there. */
+static rill_status loops_create(rill_several *s, int parts)
+{
+    rill_status status = RILL_OK;
+    const rill_part *part = s->parts.part;
+    s->routes = calloc((size_t)parts, sizeof *s->routes);
+    if (!s->routes) return rill_fail(RILL_SYSTEM, "out of memory for %d parts", parts);
+    for (int q = 0; q < parts; q++) {
+        const uint64_t sent = part->sends.first[q + 1] - part->sends.first[q],
+                       received = part->receives.first[q + 1] - part->receives.first[q];
+        if (sent != received) /* links between two nodes lead both ways */
+            RILL_TRY(rill_fail(RILL_NUMERICS, "%llu links to part %d, but %llu from there: report this",
+                               (unsigned long long)sent, q, (unsigned long long)received));
+        if (sent == 0) continue;
+        RILL_TRY(rill_route_create(s->sims[0], s->sims[0], part->sends.links + part->sends.first[q],
+                                   part->receives.links + part->receives.first[q], sent,
+                                   &s->routes[s->route_count]));
+        s->route_count++;
+    }
+done:
+    return status;
+}
+
+rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_options *options, int number,
+                                      bool loop, rill_sim **out)
+{
+    rill_status status = RILL_OK;
+    const int count = options->device_count;
+    rill_several *s = NULL;
+    rill_sim *sim = calloc(1, sizeof *sim);
+    if (!sim) return rill_fail(RILL_SYSTEM, "out of memory for a simulation");
+    sim->domain = domain;
+    sim->options = *options;
+    sim->options.variant = rill_variant_normal(options->variant);
+    RILL_TRY(variant_check(sim->options.variant, count));
+    RILL_TRY(several_create(1, &s));
+    RILL_TRY(rill_parts_create_one(domain, count, number, &s->parts));
+    const rill_part other = s->parts.part[0];
+    s->parts.part[0] = s->parts.part[number];
+    if (number > 0) s->parts.part[number] = other;
+    s->parts.count = 1;
+    s->reversed = calloc(1, sizeof *s->reversed);
+    if (!s->reversed) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %d parts", count));
+    RILL_TRY(part_sim_create(s, 0, &sim->options, options->device));
+    s->sims[0]->joined = loop;
+    RILL_TRY(loops_create(s, count));
+    sim->device = options->device;
+    sim->several = s;
+    s = NULL;
+    *out = sim;
+    sim = NULL;
+done:
+    rill_several_destroy(s);
+    free(sim);
+    return status;
+}
+
+uint64_t rill_several_sends(const rill_sim *sim, int k)
+{
+    const rill_several *s = sim->several;
+    return s->parts.part[k].receives.count * rill_storage_size((int)sim->options.variant.storage);
 }
 
 static void patches_free(rill_several *s)

@@ -64,6 +64,18 @@ struct rill_several {
 /** See rill_sim_create(); `options.device_count` is 2 or more. */
 rill_status rill_several_create(rill_sim *sim);
 
+/**
+ * Create a simulation of one of the parts of a domain alone, to see how fast it is: what it sends to other
+ * parts comes back to it. Its flow means nothing.
+ * @param options  `device_count` parts, all for `device`
+ * @param loop     false: it exchanges nothing; then step rill_sim_part() itself
+ */
+rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_options *options, int number,
+                                      bool loop, rill_sim **out);
+
+/** Return the bytes that part k sends in a step, without openings that a cut goes through. */
+uint64_t rill_several_sends(const rill_sim *sim, int k);
+
 /** Destroy the parts; NULL is allowed. */
 void rill_several_destroy(rill_several *several);
 

@@ -334,10 +334,11 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",       false,         count_devices, open_cuda,  close_cuda, nullptr,      available,
-    require,      alloc,         free_array,    share,      release,    build,        link_nodes,
-    unlink_nodes, linked,        upload,        download,   pass,       queue_create, queue_destroy,
-    event_create, event_destroy, event_record,  queue_wait, reaches,    gather,       spread,
-    wait,         kernels,       bandwidth,     versions,   true,       true,         "device copy",
+    "cuda",     false,        count_devices, open_cuda,    close_cuda,    nullptr,
+    available,  require,      alloc,         free_array,   share,         release,
+    build,      link_nodes,   unlink_nodes,  linked,       upload,        download,
+    pass,       queue_create, queue_destroy, event_create, event_destroy, event_record,
+    queue_wait, reaches,      gather,        spread,       wait,          kernels,
+    bandwidth,  versions,     true,          true,         false,         "device copy",
 };
 }

@@ -6,6 +6,7 @@
  */
 #include "backends.h"
 #include "deferred.h"
+#include "forked.h"
 #include "sanitized.h"
 #include "sim/boundary.h"
 #include "sim/sim.h"
@@ -286,6 +287,64 @@ Test(several_walls, any_order_of_queues)
         free(expected.all);
     }
     rill_device_destroy(whole);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
+
+/* Parts in processes, one of them this one, compute the bits of one process; their states, too. */
+Test(several_walls, processes, .timeout = 120)
+{
+    enum { PROCESSES = 3 };
+    static const rill_variant variants[] = {{.stream = RILL_PULL, .addressing = RILL_LIST},
+                                            {.stream = RILL_AA, .addressing = RILL_BITMAP},
+                                            {.stream = RILL_AA, .addressing = RILL_LIST}};
+    rill_team team;
+    pid_t children[PROCESSES];
+    forked_begin_team(PROCESSES, &team, children);
+    rill_geom *geom = duct();
+    rill_domain *domain = NULL;
+    rill_remotes *remotes = NULL;
+    rill_device *own = NULL, *devices[PROCESSES];
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &own));
+    ASSERT_OK(rill_remotes_create(&team, own, &remotes));
+    for (int k = 0; k < PROCESSES; k++) devices[k] = rill_remotes_device(remotes, k);
+    for (size_t k = 0; k < (SANITIZED ? 1 : 3); k++) {
+        rill_variant v = rill_variant_default();
+        v.equilibrium = RILL_SECOND_ORDER, v.stream = variants[k].stream,
+        v.addressing = variants[k].addressing;
+        const outcome expected = run(domain, v, own, 1), found = run_on(domain, v, devices, PROCESSES);
+        compare(&found, &expected, "in processes", PROCESSES);
+        setting parts = set_up_on(domain, v, devices, PROCESSES), whole = set_up(domain, v, own, 1);
+        ASSERT_OK(rill_sim_step(parts.sim, 3));
+        const uint64_t bytes = rill_sim_state_bytes(parts.sim);
+        char *state = calloc(1, bytes);
+        ASSERT_OK(rill_sim_state_save(parts.sim, 0, bytes, state));
+        ASSERT_OK(rill_sim_state_load(whole.sim, 0, bytes, state));
+        ASSERT_OK(rill_sim_state_resume(whole.sim, 3));
+        ASSERT_OK(rill_sim_state_load(parts.sim, 0, bytes, state));
+        ASSERT_OK(rill_sim_state_resume(parts.sim, 3));
+        outcome a = {NULL, 0}, b = {NULL, 0};
+        ASSERT_OK(rill_sim_step(parts.sim, 2));
+        ASSERT_OK(rill_sim_step(whole.sim, 2));
+        const rill_node n = rill_domain_nodes(domain);
+        double *m = room(&a, 4 * (size_t)n);
+        ASSERT_OK(rill_sim_moments(parts.sim, 0, n, m, m + n));
+        m = room(&b, 4 * (size_t)n);
+        ASSERT_OK(rill_sim_moments(whole.sim, 0, n, m, m + n));
+        compare(&a, &b, "resumed", PROCESSES);
+        free(a.all), free(b.all), free(state), free(expected.all), free(found.all);
+        tear_down(&parts);
+        tear_down(&whole);
+    }
+    /* What a process refuses is refused here, in its words. */
+    void *array = NULL;
+    cr_assert_neq(rill_device_alloc(devices[1], UINT64_C(1) << 60, "too much", &array), RILL_OK);
+    cr_assert_not_null(strstr(rill_error_message(), "too much"), "%s", rill_error_message());
+    ASSERT_OK(rill_device_wait(devices[1]));
+    rill_remotes_destroy(remotes);
+    forked_end_team(&team, children, 2);
+    rill_device_destroy(own);
     rill_domain_destroy(domain);
     rill_geom_destroy(geom);
 }

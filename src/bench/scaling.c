@@ -183,8 +183,8 @@ static rill_status candidates_list(const rill_scaling_case *c, candidate **out)
     candidate *all = NULL;
     RILL_TRY(rill_array_create((uint64_t)c->parts, sizeof *all, "parts", (void **)&all));
     for (int p = 0; p < c->parts; p++)
-        all[p] = (candidate){p, p == 0 || p + 1 == c->parts ? UINT64_MAX
-                                                            : rill_parts_cut(c->domain, c->parts, p)};
+        all[p] =
+            (candidate){p, p == 0 || p + 1 == c->parts ? UINT64_MAX : rill_parts_cut(c->domain, c->parts, p)};
     qsort(all, (size_t)c->parts, sizeof *all, larger_first);
     *out = all;
 done:

@@ -25,8 +25,8 @@ typedef struct rill_scaling_record {
     uint64_t largest;        /**< nodes of the largest part */
     uint64_t bytes;          /**< that a part sends in a step, the largest of all parts */
     double step;             /**< of all parts, with what they exchange */
-    double alone; /**< of the slowest part alone, all nodes at once and without exchange; the step itself for
-                       one part */
+    double alone;  /**< of the slowest part alone, all nodes at once and without exchange; the step itself for
+                        one part */
     uint64_t hash; /**< XXH3 of all populations after a few steps from noise */
     int measured;  /**< parts that were timed alone */
 } rill_scaling_record;

@@ -3,6 +3,7 @@
 #include "cli/bench_scaling.h"
 
 #include "cli/read_geometry.h"
+#include "cli/team.h"
 #include "core/progress.h"
 #include "core/status.h"
 #include "domain/domain.h"
@@ -20,6 +21,11 @@ enum { MODEL_PARTS = 16, MODEL_COPIES = 4 };
 rill_status cli_scaling_check(const cli_scaling *s, bool chosen)
 {
     const bool given = s->devices.list || s->devices.ranks > 1 || s->model || s->parts;
+    if (cli_team() && !chosen)
+        return rill_fail(RILL_USAGE,
+                         "%d processes were started, and only the suite scaling uses several: choose "
+                         "it, or start one process",
+                         cli_team()->size);
     if (given && !chosen)
         return rill_fail(RILL_USAGE, "--devices, --ranks, --model and --parts belong to --suite scaling: add "
                                      "it, all other suites time one device");
@@ -33,9 +39,9 @@ rill_status cli_scaling_check(const cli_scaling *s, bool chosen)
 /* Where a run has got to. */
 typedef struct scaling_state {
     const cli_scaling_run *run;
-    rill_geom *geom; /* one copy */
-    int shape;       /* of geom; -1: none */
-    rill_scaling_record first;    /* on one device */
+    rill_geom *geom;           /* one copy */
+    int shape;                 /* of geom; -1: none */
+    rill_scaling_record first; /* on one device */
     json_t *results;
     int different; /* cases whose bits are not those of one device */
 } scaling_state;
@@ -78,8 +84,8 @@ typedef struct comparison {
     const char *bits; /* "same", "DIFFERENT", "not compared" */
 } comparison;
 
-static rill_status record(scaling_state *s, const rill_bench_case *c, int parts,
-                          const rill_scaling_record *r, const comparison *with)
+static rill_status record(scaling_state *s, const rill_bench_case *c, int parts, const rill_scaling_record *r,
+                          const comparison *with)
 {
     char variant[96], hash[24];
     const bool model = s->run->options->model && parts > 1;
@@ -93,19 +99,21 @@ static rill_status record(scaling_state *s, const rill_bench_case *c, int parts,
                r->timed.nodes, r->timed.mlups, with->times, 100 * with->times / parts, 1e6 * exposed,
                1e-6 * (double)r->bytes, with->bits);
     fflush(stdout);
-    json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:i, s:s, s:s, "
-        "s:s, s:f, s:b, s:s}",
-        "suite", "scaling", "case", name, "variant", variant, "backend",
-        s->run->options->devices.opened[0]->backend->name, "device",
-        rill_device_name(s->run->options->devices.opened[0]), "model", model, "devices", parts, "nodes",
-        (json_int_t)r->timed.nodes, "nodes_largest", (json_int_t)r->largest, "mlups", r->timed.mlups,
-        "mlups_spread", r->timed.mlups_max - r->timed.mlups_min, "times_one", with->times, "efficiency",
-        with->times / parts, "step_us", 1e6 * r->step, "exposed_us", 1e6 * exposed, "bytes_per_step",
-        (json_int_t)r->bytes, "bytes_device_total", (json_int_t)r->timed.bytes_held, "parts_timed",
-        r->measured, "transport",
-        model ? "model" : rill_devices_transport(s->run->options->devices.parts, parts), "hash",
-        model ? "" : hash, "bits", with->bits, "model_step_us", model ? 1e6 * r->step : 0.0, "settled", (int)r->timed.settled, "command", s->run->command);
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, "
+                  "s:i, s:s, s:s, "
+                  "s:s, s:f, s:b, s:s}",
+                  "suite", "scaling", "case", name, "variant", variant, "backend",
+                  s->run->options->devices.opened[0]->backend->name, "device",
+                  rill_device_name(s->run->options->devices.opened[0]), "model", model, "devices", parts,
+                  "nodes", (json_int_t)r->timed.nodes, "nodes_largest", (json_int_t)r->largest, "mlups",
+                  r->timed.mlups, "mlups_spread", r->timed.mlups_max - r->timed.mlups_min, "times_one",
+                  with->times, "efficiency", with->times / parts, "step_us", 1e6 * r->step, "exposed_us",
+                  1e6 * exposed, "bytes_per_step", (json_int_t)r->bytes, "bytes_device_total",
+                  (json_int_t)r->timed.bytes_held, "parts_timed", r->measured, "transport",
+                  model ? "model" : rill_devices_transport(s->run->options->devices.parts, parts), "hash",
+                  model ? "" : hash, "bits", with->bits, "model_step_us", model ? 1e6 * r->step : 0.0,
+                  "settled", (int)r->timed.settled, "command", s->run->command);
     if (!json || json_array_append_new(s->results, json))
         return rill_fail(RILL_SYSTEM, "out of memory for the results");
     return RILL_OK;
@@ -140,8 +148,8 @@ static rill_status misfit(scaling_state *s, const rill_scaling_case *c, const ri
     if (json_object_set_new(last, "model_step_us", json_real(1e6 * r.step)))
         RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the results"));
     if (!s->run->quiet)
-        printf("%-13s the model of %d devices has steps of %.2f us instead of %.2f us: %+.1f %%\n", "", c->parts,
-               1e6 * r.step, 1e6 * step, 100 * (r.step / step - 1));
+        printf("%-13s the model of %d devices has steps of %.2f us instead of %.2f us: %+.1f %%\n", "",
+               c->parts, 1e6 * r.step, 1e6 * step, 100 * (r.step / step - 1));
 done:
     return status;
 }
@@ -203,14 +211,15 @@ rill_status cli_scaling_cases(const cli_scaling_run *run, json_t *results)
             if (status == RILL_OK) continue;
             if (parts == 1 || (status != RILL_USAGE && status != RILL_SYSTEM)) goto done;
             cli_progress_end(); /* too small for so many, or too large */
-            if (!run->quiet) printf("%-13s %d devices: %s\n", shape_of(&s, c)->name, parts, rill_error_message());
+            if (!run->quiet)
+                printf("%-13s %d devices: %s\n", shape_of(&s, c)->name, parts, rill_error_message());
             status = RILL_OK;
             break;
         }
     }
     if (s.different)
-        status = rill_fail(RILL_NUMERICS, "%d cases do not have the bits of one device: report this",
-                           s.different);
+        status =
+            rill_fail(RILL_NUMERICS, "%d cases do not have the bits of one device: report this", s.different);
 done:
     rill_geom_destroy(s.geom);
     return status;

@@ -16,9 +16,9 @@
 /** Options of the suite. */
 typedef struct cli_scaling {
     cli_devices devices;
-    uint64_t parts;                       /**< of a model; 0: devices that are there */
-    bool model;                           /**< time parts alone and model the devices */
-    double link_latency, link_bandwidth;  /**< microseconds, GB/s */
+    uint64_t parts;                      /**< of a model; 0: devices that are there */
+    bool model;                          /**< time parts alone and model the devices */
+    double link_latency, link_bandwidth; /**< microseconds, GB/s */
 } cli_scaling;
 
 /** The options, for the table of the command. */
@@ -26,10 +26,18 @@ typedef struct cli_scaling {
     {.help = "Suite scaling"}, CLI_DEVICES((s).devices),                                                     \
         {"model", 0, CLI_FLAG, &(s).model,                                                                   \
          .help = "model more devices than there are: time single parts, their exchange looped back"},        \
-        {"parts", 0, CLI_COUNT, &(s).parts, "COUNT", "largest number of devices of the model",               \
+        {"parts",         0,        CLI_COUNT,                                                               \
+         &(s).parts,      "COUNT",  "largest number of devices of the model",                                \
          .fallback = "8", .min = 2, .max = 65536},                                                           \
-        {"link-latency", 0, CLI_REAL, &(s).link_latency, "MICROSECONDS", "of the model, in each step",       \
-         .fallback = "2.7, a copy to a peer by NVLink", .min = 0, .max = 1e6},                               \
+        {"link-latency",                                                                                     \
+         0,                                                                                                  \
+         CLI_REAL,                                                                                           \
+         &(s).link_latency,                                                                                  \
+         "MICROSECONDS",                                                                                     \
+         "of the model, in each step",                                                                       \
+         .fallback = "2.7, a copy to a peer by NVLink",                                                      \
+         .min = 0,                                                                                           \
+         .max = 1e6},                                                                                        \
     {                                                                                                        \
         "link-bandwidth", 0, CLI_REAL, &(s).link_bandwidth, "GB/S", "of the model, what a device sends",     \
             .fallback = "300, 4 MB to a peer by NVLink", .min = 1e-3, .max = 1e6                             \

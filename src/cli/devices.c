@@ -2,7 +2,9 @@
 /* Reads --devices and --ranks, and opens what they name. */
 #include "cli/devices.h"
 #include "cli/cli.h"
+#include "cli/team.h"
 #include "core/units.h"
+#include "device/remote.h"
 #include "io/json_file.h"
 #include "sim/several.h"
 
@@ -27,10 +29,19 @@ static rill_status ordinal_add(cli_devices *d, long ordinal)
     return RILL_OK;
 }
 
+bool cli_devices_several(const cli_devices *d) { return d->list || d->ranks > 1 || cli_team(); }
+
 rill_status cli_devices_parse(cli_devices *d)
 {
     rill_status status = RILL_OK;
     d->count = 0;
+    if (cli_team() && (d->list || d->ranks > 1))
+        return rill_fail(RILL_USAGE,
+                         "%d processes were started, each with one device: leave out --devices and "
+                         "--ranks",
+                         cli_team()->size);
+    if (cli_team() && cli_team()->size > CLI_DEVICES_MAX)
+        return rill_fail(RILL_USAGE, "%d processes are more than %d", cli_team()->size, CLI_DEVICES_MAX);
     if (d->list && d->ranks > 1)
         return rill_fail(RILL_USAGE, "--devices and --ranks do not go together: --ranks cuts for one device");
     if (d->ranks > CLI_DEVICES_MAX)
@@ -67,6 +78,12 @@ rill_status cli_devices_open(cli_devices *d, rill_device *first)
 {
     rill_status status = RILL_OK;
     d->opened[0] = first;
+    if (cli_team()) {
+        RILL_TRY(rill_remotes_create(cli_team(), first, &d->remotes));
+        d->part_count = cli_team()->size;
+        for (int k = 0; k < d->part_count; k++) d->parts[k] = rill_remotes_device(d->remotes, k);
+        return RILL_OK;
+    }
     if (d->list && d->count == 0) RILL_TRY(all_list(d, first->kind));
     for (int k = 1; k < d->count; k++)
         RILL_TRY(rill_device_create(first->kind, d->ordinals[k], &d->opened[k]));
@@ -128,6 +145,8 @@ json_t *cli_devices_json(const cli_devices_plan *p)
 
 void cli_devices_close(cli_devices *d)
 {
+    rill_remotes_destroy(d->remotes);
+    d->remotes = NULL;
     for (int k = 0; k < CLI_DEVICES_MAX; k++) rill_device_destroy(d->opened[k]);
     memset(d->opened, 0, sizeof d->opened);
 }

@@ -21,6 +21,7 @@ typedef struct cli_devices {
     rill_device *opened[CLI_DEVICES_MAX];
     rill_device *parts[CLI_DEVICES_MAX]; /**< [part_count], some of the opened ones */
     int part_count;
+    struct rill_remotes *remotes; /**< where there are several processes */
 } cli_devices;
 
 /** The options, for a table of a command. */
@@ -33,6 +34,9 @@ typedef struct cli_devices {
             "parts that one device steps, to compare with several devices", .fallback = "1", .min = 1,       \
                                                                             .max = 64                        \
     }
+
+/** Return whether several devices are asked for, or there are several processes. */
+bool cli_devices_several(const cli_devices *devices);
 
 /** Read the options. @return RILL_USAGE for what is no list, names a device twice, or does not go together */
 rill_status cli_devices_parse(cli_devices *devices);

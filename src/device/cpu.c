@@ -334,5 +334,6 @@ const rill_backend rill_backend_cpu = {
     .wait = wait_for_nothing,
     .kernels = kernels,
     .bandwidth = bandwidth,
+    .processor = true,
     .yardstick = "in-place update",
 };

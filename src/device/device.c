@@ -132,6 +132,7 @@ int rill_devices_alike(rill_device *const *devices, int count)
 const char *rill_devices_transport(rill_device *const *devices, int count)
 {
     bool reaches = true;
+    if (devices[0]->backend->transport) return devices[0]->backend->transport;
     if (devices[0]->backend->host) return "stores into host memory";
     if (rill_devices_alike(devices, count) == count) return "stores into the memory of the device";
     for (int k = 0; k < count; k++) /* ranges of nodes follow each other, the first the last */

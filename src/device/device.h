@@ -72,15 +72,21 @@ typedef struct rill_backend {
     /** Whether steps interpolate at walls where rill_walls_in_step(). */
     bool walls_in_step;
 
+    /** Whether its kernels are those of processors, of the host or of another process. */
+    bool processor;
+
     /** One clause that names the measure of bandwidth, "device copy". */
     const char *yardstick;
+
+    /** How populations go between its devices, where that does not depend on what they reach; else NULL. */
+    const char *transport;
 } rill_backend;
 
 /** See rill.h. */
 struct rill_device {
     const rill_backend *backend;
     rill_backend_kind kind; /**< cpu or cuda */
-    int ordinal;            /**< among those of its kind */
+    int ordinal;            /**< among those of its kind; the rank, of a device of another process */
     char name[256];         /**< "NVIDIA H200" */
     void *queue;            /**< kernels and copies go through it in their order; NULL on a host */
     void *state;            /**< the backend's own */

@@ -22,7 +22,8 @@ static int number_of(const char *const *names, int otherwise)
 
 static int size_now(void)
 {
-    return number_of((const char *const[]){"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", NULL}, 1);
+    return number_of((const char *const[]){"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", NULL},
+                     1);
 }
 
 static int rank_now(void)
@@ -73,7 +74,8 @@ rill_status rill_team_join(rill_team **out)
                            "%d processes were started, but %s sees %d: use the launcher of the same MPI",
                            expected, team->transport->name, team->size));
     team->local = number_of(
-        (const char *const[]){"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID", NULL}, team->rank);
+        (const char *const[]){"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID", NULL},
+        team->rank);
     *out = team;
     team = NULL;
 done:
@@ -102,10 +104,10 @@ rill_status rill_team_send(rill_team *team, int to, rill_team_kind kind, const v
 {
     rill_status status = RILL_OK;
     for (uint64_t at = 0; at < bytes && status == RILL_OK; at += PIECE)
-        status = check(team,
-                       team->transport->send(to, kind, (const char *)data + at,
-                                             bytes - at < PIECE ? bytes - at : PIECE),
-                       "sending to", to);
+        status = check(
+            team,
+            team->transport->send(to, kind, (const char *)data + at, bytes - at < PIECE ? bytes - at : PIECE),
+            "sending to", to);
     return status;
 }
 
@@ -113,10 +115,10 @@ rill_status rill_team_receive(rill_team *team, int from, rill_team_kind kind, vo
 {
     rill_status status = RILL_OK;
     for (uint64_t at = 0; at < bytes && status == RILL_OK; at += PIECE)
-        status =
-            check(team,
-                  team->transport->receive(from, kind, (char *)data + at, bytes - at < PIECE ? bytes - at : PIECE),
-                  "receiving from", from);
+        status = check(
+            team,
+            team->transport->receive(from, kind, (char *)data + at, bytes - at < PIECE ? bytes - at : PIECE),
+            "receiving from", from);
     return status;
 }
 
@@ -127,7 +129,8 @@ rill_status rill_team_begin(rill_team *team, int to, rill_team_kind kind, const 
     *request = NULL;
     uint64_t at = 0;
     for (; bytes - at > PIECE && status == RILL_OK; at += PIECE)
-        status = check(team, team->transport->send(to, kind, (const char *)data + at, PIECE), "sending to", to);
+        status =
+            check(team, team->transport->send(to, kind, (const char *)data + at, PIECE), "sending to", to);
     if (status != RILL_OK) return status;
     return check(team, team->transport->begin(to, kind, (const char *)data + at, bytes - at, request),
                  "sending to", to);

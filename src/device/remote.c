@@ -75,8 +75,7 @@ static void put_off(rill_remotes *all, const rill_remote_call *call, const void 
 
 static rill_status send_call(remote *r, const rill_remote_call *call, const void *payload)
 {
-    const rill_status status =
-        rill_team_send(r->all->team, r->rank, RILL_TEAM_CALL, call, sizeof *call);
+    const rill_status status = rill_team_send(r->all->team, r->rank, RILL_TEAM_CALL, call, sizeof *call);
     if (status != RILL_OK || call->bytes == 0) return status;
     return rill_team_send(r->all->team, r->rank, RILL_TEAM_CALL, payload, call->bytes);
 }
@@ -191,10 +190,7 @@ static rill_status share(rill_device *device, const void *host, uint64_t bytes, 
     return status;
 }
 
-static void release(rill_device *device, const void *array)
-{
-    free_array(device, (void *)(uintptr_t)array);
-}
+static void release(rill_device *device, const void *array) { free_array(device, (void *)(uintptr_t)array); }
 
 static rill_status download(rill_device *device, void *host, const void *from, uint64_t bytes)
 {
@@ -349,8 +345,8 @@ static void sample(const rill_launch *l, const rill_node *nodes, uint64_t count,
 }
 
 /* The patches, of which the host reads how much there is to do, come behind the kernel. */
-static void patch(const rill_launch *l, int tasks, const rill_patch *patches, const rill_patch *host, int count,
-                  const rill_patch_now *now, double *exchange)
+static void patch(const rill_launch *l, int tasks, const rill_patch *patches, const rill_patch *host,
+                  int count, const rill_patch_now *now, double *exchange)
 {
     rill_remote_call call = call_of(RILL_REMOTE_PATCH);
     const size_t table = (size_t)count * sizeof *host;
@@ -370,8 +366,8 @@ static void patch(const rill_launch *l, int tasks, const rill_patch *patches, co
     free(payload);
 }
 
-static const rill_kernels kernels_table = {step,   totals, moments, set,    swap, pack, unpack,
-                                           wrap,   patch,  walls,   damp,   sample, NULL};
+static const rill_kernels kernels_table = {step, totals, moments, set,  swap,   pack, unpack,
+                                           wrap, patch,  walls,   damp, sample, NULL};
 
 static rill_status kernels(rill_device *device, rill_variant variant, const rill_kernels **out)
 {
@@ -387,8 +383,9 @@ static rill_status kernels(rill_device *device, rill_variant variant, const rill
     .count = count_none, .open = open_none, .close = close_none, .available = available, .require = require, \
     .alloc = alloc, .free = free_array, .share = share, .release = release, .build = build,                  \
     .link = link_nodes, .unlink = unlink_nodes, .linked = linked, .upload = upload, .download = download,    \
-    .pass = pass, .queue_create = queue_create, .queue_destroy = queue_destroy, .reaches = reaches, .gather = gather, .spread = spread, .wait = wait, .kernels = kernels,  \
-    .bandwidth = bandwidth, .transport = "messages between processes, by MPI"
+    .pass = pass, .queue_create = queue_create, .queue_destroy = queue_destroy, .reaches = reaches,          \
+    .gather = gather, .spread = spread, .wait = wait, .kernels = kernels, .bandwidth = bandwidth,            \
+    .transport = "messages between processes, by MPI"
 
 static const rill_backend remote_cpu = {
     .name = "cpu", .processor = true, .yardstick = "in-place update", REMOTE};

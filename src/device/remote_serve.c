@@ -131,17 +131,39 @@ static rill_status kernel_do(rill_server *s, uint64_t op, const char *payload)
     l->queue = s->device->queue;
     const rill_node first = (rill_node)k.first, count = (rill_node)k.count;
     switch ((rill_remote_op)op) {
-    case RILL_REMOTE_STEP: kernels->step(l); break;
-    case RILL_REMOTE_TOTALS: kernels->totals(l, k.out); break;
-    case RILL_REMOTE_MOMENTS: kernels->moments(l, first, count, k.out); break;
-    case RILL_REMOTE_SET: kernels->set(l, first, count, k.in); break;
-    case RILL_REMOTE_SWAP: kernels->swap(l, k.in, k.count); break;
-    case RILL_REMOTE_PACK: kernels->pack(l, k.in, k.count, k.out); break;
-    case RILL_REMOTE_UNPACK: kernels->unpack(l, k.in, k.count, k.out); break;
-    case RILL_REMOTE_WRAP: kernels->wrap(l); break;
-    case RILL_REMOTE_WALLS: kernels->walls(l, (rill_walls_task)k.task, &k.walls, k.out); break;
-    case RILL_REMOTE_DAMP: kernels->damp(l, &k.sponge); break;
-    case RILL_REMOTE_SAMPLE: kernels->sample(l, k.in, k.count, k.out); break;
+    case RILL_REMOTE_STEP:
+        kernels->step(l);
+        break;
+    case RILL_REMOTE_TOTALS:
+        kernels->totals(l, k.out);
+        break;
+    case RILL_REMOTE_MOMENTS:
+        kernels->moments(l, first, count, k.out);
+        break;
+    case RILL_REMOTE_SET:
+        kernels->set(l, first, count, k.in);
+        break;
+    case RILL_REMOTE_SWAP:
+        kernels->swap(l, k.in, k.count);
+        break;
+    case RILL_REMOTE_PACK:
+        kernels->pack(l, k.in, k.count, k.out);
+        break;
+    case RILL_REMOTE_UNPACK:
+        kernels->unpack(l, k.in, k.count, k.out);
+        break;
+    case RILL_REMOTE_WRAP:
+        kernels->wrap(l);
+        break;
+    case RILL_REMOTE_WALLS:
+        kernels->walls(l, (rill_walls_task)k.task, &k.walls, k.out);
+        break;
+    case RILL_REMOTE_DAMP:
+        kernels->damp(l, &k.sponge);
+        break;
+    case RILL_REMOTE_SAMPLE:
+        kernels->sample(l, k.in, k.count, k.out);
+        break;
     case RILL_REMOTE_PATCH: {
         rill_patch_now now;
         const size_t bytes = k.count * sizeof(rill_patch);
@@ -153,7 +175,8 @@ static rill_status kernel_do(rill_server *s, uint64_t op, const char *payload)
         free(host);
         break;
     }
-    default: return rill_fail(RILL_SYSTEM, "call %llu is none of a device", (unsigned long long)op);
+    default:
+        return rill_fail(RILL_SYSTEM, "call %llu is none of a device", (unsigned long long)op);
     }
     return RILL_OK;
 }
@@ -187,7 +210,8 @@ static rill_status links_do(rill_server *s, const rill_remote_call *c, const voi
     return RILL_OK;
 }
 
-static rill_status download_do(rill_server *s, const rill_remote_call *c, rill_remote_reply *reply, void **data)
+static rill_status download_do(rill_server *s, const rill_remote_call *c, rill_remote_reply *reply,
+                               void **data)
 {
     *data = malloc(c->b);
     if (!*data) return rill_fail(RILL_SYSTEM, "out of memory for %llu bytes", (unsigned long long)c->b);
@@ -209,24 +233,38 @@ static rill_status call_do(rill_server *s, const rill_remote_call *c, const void
         RILL_TRY(open_device(s, (rill_backend_kind)c->a, data));
         reply->bytes = sizeof s->device->name;
         break;
-    case RILL_REMOTE_AVAILABLE: return rill_device_available(s->device, &reply->value);
-    case RILL_REMOTE_REQUIRE: return rill_device_require(s->device, c->a, payload);
+    case RILL_REMOTE_AVAILABLE:
+        return rill_device_available(s->device, &reply->value);
+    case RILL_REMOTE_REQUIRE:
+        return rill_device_require(s->device, c->a, payload);
     case RILL_REMOTE_ALLOC:
         RILL_TRY(rill_device_alloc(s->device, c->a, payload, &array));
         reply->value = (uint64_t)(uintptr_t)array;
         break;
-    case RILL_REMOTE_FREE: rill_device_free(s->device, at(c->a)); break;
-    case RILL_REMOTE_UPLOAD: return rill_device_upload(s->device, at(c->a), payload, c->bytes);
-    case RILL_REMOTE_DOWNLOAD: return download_do(s, c, reply, data);
-    case RILL_REMOTE_SEND: return populations_send(s, c);
-    case RILL_REMOTE_RECEIVE: return populations_receive(s, c);
+    case RILL_REMOTE_FREE:
+        rill_device_free(s->device, at(c->a));
+        break;
+    case RILL_REMOTE_UPLOAD:
+        return rill_device_upload(s->device, at(c->a), payload, c->bytes);
+    case RILL_REMOTE_DOWNLOAD:
+        return download_do(s, c, reply, data);
+    case RILL_REMOTE_SEND:
+        return populations_send(s, c);
+    case RILL_REMOTE_RECEIVE:
+        return populations_receive(s, c);
     case RILL_REMOTE_BUILD:
     case RILL_REMOTE_LINK:
     case RILL_REMOTE_UNLINK:
-    case RILL_REMOTE_LINKED: return links_do(s, c, payload, reply, data);
-    case RILL_REMOTE_GATHER: rill_device_gather(s->device, at(c->a), at(c->b), c->c, at(c->d)); break;
-    case RILL_REMOTE_SPREAD: rill_device_spread(s->device, at(c->a), at(c->b), c->c, at(c->d)); break;
-    case RILL_REMOTE_WAIT: return rill_device_wait(s->device);
+    case RILL_REMOTE_LINKED:
+        return links_do(s, c, payload, reply, data);
+    case RILL_REMOTE_GATHER:
+        rill_device_gather(s->device, at(c->a), at(c->b), c->c, at(c->d));
+        break;
+    case RILL_REMOTE_SPREAD:
+        rill_device_spread(s->device, at(c->a), at(c->b), c->c, at(c->d));
+        break;
+    case RILL_REMOTE_WAIT:
+        return rill_device_wait(s->device);
     case RILL_REMOTE_KERNELS:
         memcpy(&variant, payload, sizeof variant);
         return kernels_find(s, variant);
@@ -237,7 +275,8 @@ static rill_status call_do(rill_server *s, const rill_remote_call *c, const void
         memcpy(*data, &rate, sizeof rate);
         reply->bytes = sizeof rate;
         break;
-    default: return kernel_do(s, c->op, payload);
+    default:
+        return kernel_do(s, c->op, payload);
     }
 done:
     return status;
@@ -255,8 +294,10 @@ static bool replies(uint64_t op)
     case RILL_REMOTE_LINKED:
     case RILL_REMOTE_WAIT:
     case RILL_REMOTE_KERNELS:
-    case RILL_REMOTE_BANDWIDTH: return true;
-    default: return false;
+    case RILL_REMOTE_BANDWIDTH:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -307,13 +348,14 @@ static bool serve_one(rill_server *s, char **payload, uint64_t *room, int *code)
     if (call.bytes && !*payload)
         end_all(s, rill_fail(RILL_SYSTEM, "out of memory for %llu bytes from the first process",
                              (unsigned long long)call.bytes));
-    if (call.bytes && rill_team_receive(s->team, 0, RILL_TEAM_CALL, *payload, call.bytes) != RILL_OK) return false;
+    if (call.bytes && rill_team_receive(s->team, 0, RILL_TEAM_CALL, *payload, call.bytes) != RILL_OK)
+        return false;
     rill_server_do(s, &call, *payload, &reply, &data);
     bool sent = true;
     if (replies(call.op)) {
-        sent = rill_team_send(s->team, 0, RILL_TEAM_REPLY, &reply, sizeof reply) == RILL_OK &&
-               (reply.bytes == 0 ||
-                rill_team_send(s->team, 0, RILL_TEAM_REPLY, data, reply.bytes) == RILL_OK);
+        sent =
+            rill_team_send(s->team, 0, RILL_TEAM_REPLY, &reply, sizeof reply) == RILL_OK &&
+            (reply.bytes == 0 || rill_team_send(s->team, 0, RILL_TEAM_REPLY, data, reply.bytes) == RILL_OK);
     }
     free(data);
     return sent;

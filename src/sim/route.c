@@ -26,6 +26,9 @@ rill_status rill_route_create(rill_sim *from, rill_sim *to, const rill_cut_link 
     for (int k = 0; k < 2; k++)
         RILL_TRY(rill_device_alloc(r.direct ? to->device : from->device, bytes, what, &r.words[k]));
     if (!r.direct) RILL_TRY(rill_device_alloc(to->device, bytes, what, &r.received));
+    RILL_TRY(
+        rill_device_wait(from->device)); /* memory is cleared in queues that do not wait for each other */
+    RILL_TRY(rill_device_wait(to->device));
     *out = r;
     memset(&r, 0, sizeof r);
 done:

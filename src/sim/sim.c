@@ -158,6 +158,12 @@ static rill_node end_of(const rill_sim *sim)
 /* Return the chunks that totals are taken of. */
 static uint64_t own_chunks(const rill_sim *sim) { return chunks_of(end_of(sim) - sim->domain->first); }
 
+/* Return where node 0 is after a step. */
+static size_t ring_next(const rill_sim *sim)
+{
+    return (sim->ring + sim->arrays.stride - sim->links->size.shift) % sim->arrays.stride;
+}
+
 rill_launch rill_sim_launch(const rill_sim *sim)
 {
     const bool two = sim->populations[1] != NULL;
@@ -180,7 +186,7 @@ rill_launch rill_sim_launch(const rill_sim *sim)
     launch.from.populations = sim->populations[now];
     launch.to.populations = sim->populations[two ? 1 - now : 0];
     launch.from.ring = sim->ring;
-    launch.to.ring = (sim->ring + sim->arrays.stride - sim->links->size.shift) % sim->arrays.stride;
+    launch.to.ring = ring_next(sim);
     rates_set(&launch, o);
     memcpy(launch.force, o->force, sizeof launch.force);
     return launch;
@@ -341,9 +347,8 @@ void rill_sim_step_range(rill_sim *sim, void *queue, rill_node from, rill_node e
 
 void rill_sim_advance(rill_sim *sim)
 {
-    const rill_launch launch = rill_sim_launch(sim);
+    sim->ring = ring_next(sim);
     sim->steps++;
-    sim->ring = launch.to.ring;
     sim->arrays.turn++;
 }
 
@@ -406,15 +411,22 @@ rill_node rill_sim_part_first(const rill_sim *sim, int k)
     return sim->several ? sim->several->parts.part[k].first : 0;
 }
 
+/* Take the partial sums of all parts, whose devices work at the same time. */
 static rill_status partials_take(rill_sim *sim, bool rounding)
 {
     rill_status status = RILL_OK;
-    rill_launch launch = rill_sim_launch(sim);
-    launch.rounding = rounding;
-    sim->kernels->totals(&launch, sim->partials);
-    RILL_TRY(rill_device_wait(sim->device));
-    RILL_TRY(rill_device_download(sim->device, sim->host_partials, sim->partials,
-                                  own_chunks(sim) * sizeof(rill_partial)));
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, k);
+        rill_launch launch = rill_sim_launch(part);
+        launch.rounding = rounding;
+        part->kernels->totals(&launch, part->partials);
+    }
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, k);
+        RILL_TRY(rill_device_wait(part->device));
+        RILL_TRY(rill_device_download(part->device, part->host_partials, part->partials,
+                                      own_chunks(part) * sizeof(rill_partial)));
+    }
 done:
     return status;
 }
@@ -426,9 +438,9 @@ rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
     double mass = 0;
     *out = (rill_rounding_sums){.work = 0};
     RILL_TRY(rill_sim_totals(sim, &totals));
+    RILL_TRY(partials_take(sim, true));
     for (int part = 0; part < rill_sim_parts(sim); part++) {
-        rill_sim *own = rill_sim_part(sim, part);
-        RILL_TRY(partials_take(own, true));
+        const rill_sim *own = rill_sim_part(sim, part);
         for (uint64_t k = 0; k < own_chunks(own); k++) {
             const rill_partial *p = &own->host_partials[k];
             mass += p->mass;
@@ -460,9 +472,9 @@ rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
 {
     rill_status status = RILL_OK;
     rill_totals totals = {0};
+    RILL_TRY(partials_take(sim, false));
     for (int part = 0; part < rill_sim_parts(sim); part++) {
-        rill_sim *own = rill_sim_part(sim, part);
-        RILL_TRY(partials_take(own, false));
+        const rill_sim *own = rill_sim_part(sim, part);
         for (uint64_t k = 0; k < own_chunks(own); k++) totals_add(&totals, &own->host_partials[k]);
     }
     totals.speed_max = sqrt(totals.speed_max);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several processes that mpirun starts: the results of one, and an end for all when one ends. Skipped where Open
- * MPI is not installed. */
+/* Several processes that mpirun starts: the results of one, and an end for all when one ends. Skipped where
+ * Open MPI is not installed. */
 #include "../sanitized.h"
 #include "cli_test.h"
 
@@ -56,8 +56,8 @@ Test(processes, compute_the_bits_of_one)
 {
     if (!mpi_there()) return;
     cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "24", "-o", "a.geom.h5", "-q").code, 0);
-    cr_assert_eq(
-        cli_test_run("permeability", "a.geom.h5", "--backend", "cpu", "--json", "1.json", "-q").code, 0);
+    cr_assert_eq(cli_test_run("permeability", "a.geom.h5", "--backend", "cpu", "--json", "1.json", "-q").code,
+                 0);
     cr_assert_eq(run(2, "permeability a.geom.h5 --backend cpu --json 2.json --fields sparse -o 2.h5 -q"), 0);
     cr_assert_eq(number("1.json", "permeability", "zz"), number("2.json", "permeability", "zz"));
     cr_assert_eq(number("1.json", "uncertainty", NULL), number("2.json", "uncertainty", NULL));
@@ -83,10 +83,11 @@ Test(processes, end_with_one_that_is_killed)
     struct timespec start, end;
     for (int k = 0; k < 300 && last == 0; k++) { /* until a process with rank 2 is there */
         nanosleep(&(struct timespec){0, 100000000}, NULL);
-        FILE *found = popen("exec 2>/dev/null; for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep -qx "
-                            "\"OMPI_COMM_WORLD_RANK=2\" && [ \"$(readlink $p/cwd)\" = \"$(pwd)\" ] && "
-                            "echo ${p#/proc/}; done | head -1",
-                            "r");
+        FILE *found =
+            popen("exec 2>/dev/null; for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep -qx "
+                  "\"OMPI_COMM_WORLD_RANK=2\" && [ \"$(readlink $p/cwd)\" = \"$(pwd)\" ] && "
+                  "echo ${p#/proc/}; done | head -1",
+                  "r");
         if (fgets(line, sizeof line, found)) last = atoi(line);
         pclose(found);
     }

@@ -189,7 +189,8 @@ static rill_status case_run(scaling_state *s, const rill_bench_case *c, int part
     if (o->model) with.bits = model ? "model" : "measured, for the model";
     if (parts > 1 && !model) RILL_TRY(bits_compare(s, &timed, weak, &r, &with.bits));
     RILL_TRY(record(s, c, parts, &r, &with));
-    if (parts == 2 && !model) RILL_TRY(misfit(s, &timed, &link, r.step));
+    if (parts == 2 && !model && rill_devices_alike(o->devices.parts, parts) == 1)
+        RILL_TRY(misfit(s, &timed, &link, r.step));
 done:
     rill_domain_destroy(domain);
     rill_geom_destroy(copies);

@@ -6,6 +6,7 @@ ASAN      ?= 0
 BUILD     ?= build$(if $(filter 1,$(ASAN)),/asan)
 PREFIX    ?= /usr/local
 MPICC     ?= $(shell echo '\#include <mpi.h>' | mpicc -E - >/dev/null 2>&1 && command -v mpicc)
+LIBDIR    ?= lib
 NVCC      ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
 CUDA      ?= $(if $(NVCC),1,0)
 CUDA_ARCH ?= 80 90
@@ -28,14 +29,19 @@ endif
 PUBLIC_HEADERS := $(wildcard include/rill.h include/rill/*.h)
 VERSION  := $(shell awk '$$2 ~ /^RILL_VERSION_[A-Z]*$$/ { v = v d $$3; d = "." } END { print v }' $(PUBLIC_HEADERS))
 SONAME   := librill.so.$(firstword $(subst ., ,$(VERSION)))
-LIBS     := hdf5 libtiff-4 libpng udunits libxxhash jansson yaml-0.1 zlib
-REVISION := $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD || echo modified; })
+# Names for pkg-config and for the linker: not every distribution has a pkg-config file of each.
+LIBRARIES := hdf5:hdf5 libtiff-4:tiff libpng:png udunits:udunits2 libxxhash:xxhash jansson:jansson yaml-0.1:yaml zlib:z
+LIBS     := $(shell for l in $(LIBRARIES); do $(PKG_CONFIG) --exists $${l%:*} && echo $${l%:*}; done)
+UNLISTED := $(foreach l,$(LIBRARIES),$(if $(filter $(firstword $(subst :, ,$(l))),$(LIBS)),,-l$(lastword $(subst :, ,$(l)))))
+# In a release tarball git archive has written the revision into .revision; see .gitattributes.
+REVISION := $(or $(shell sed -n 's/^\([0-9a-f]\{12\}\).*/\1/p' .revision),\
+  $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD || echo modified; }))
 CPPFLAGS += $(CPU_LEVELS:%=-DRILL_LEVEL_%) -Iinclude -Isrc -I. $(shell $(PKG_CONFIG) --cflags $(LIBS)) -D_GNU_SOURCE
 CFLAGS   += -std=c11 $(OPT) -g -fPIC -fopenmp -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-psabi -Wno-missing-field-initializers $(WERROR)
 LDFLAGS  += -fopenmp
 # hdf5_hl, of the same package as hdf5, has no pkg-config file; it makes dimension scales.
-LDLIBS   := -lhdf5_hl $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm
+LDLIBS   := -lhdf5_hl $(shell $(PKG_CONFIG) --libs $(LIBS)) $(UNLISTED) -lm
 ifeq ($(ASAN),1)
 SANITIZE := -fsanitize=address,undefined
 CFLAGS   += $(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -76,7 +82,7 @@ CUDA_LIBS := $(firstword $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a $(CUDA
              -lstdc++ -ldl -lrt -lpthread
 endif
 
-.PHONY: all test bench format format-check install wheel docs clean help
+.PHONY: all test bench format format-check schemas install wheel deb dist docs clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -124,10 +130,11 @@ $(BUILD)/obj/src/core/version.o: $(BUILD)/revision
 
 # What `rill --version --json` prints of the build.
 $(BUILD)/obj/src/cli/version_json.o: CPPFLAGS += -DRILL_OPTIMISATION='"$(OPT)"' -DRILL_CPU_LEVELS='"$(CPU_LEVELS)"' \
-  -DRILL_CUDA_ARCHITECTURES='"$(if $(filter 1,$(CUDA)),$(CUDA_ARCH))"' -DRILL_UDUNITS='"$(shell $(PKG_CONFIG) --modversion udunits)"'
+  -DRILL_CUDA_ARCHITECTURES='"$(if $(filter 1,$(CUDA)),$(CUDA_ARCH))"' -DRILL_UDUNITS='"$(shell $(PKG_CONFIG) --modversion udunits 2>/dev/null)"'
 
 # Where the data are if the program is not installed.
-$(BUILD)/obj/src/core/data.o: CPPFLAGS += -DRILL_DATA_SOURCES='"$(abspath data)"'
+DATA_SOURCES ?= $(abspath data)
+$(BUILD)/obj/src/core/data.o: CPPFLAGS += -DRILL_DATA_SOURCES='"$(DATA_SOURCES)"'
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -216,22 +223,26 @@ format: ## format the sources in place
 format-check: ## fail when a source is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
-DATA := $(shell cd data && find . -name '*.csv' -o -name '*.yaml' -o -name '*.md' | sort)
+schemas: $(BUILD)/rill ## write data/schemas/case.schema.json from the tables by which rill reads a case
+	$(Q)$(BUILD)/rill check --schema >data/schemas/case.schema.json
+
+DATA := $(shell cd data && find . -name '*.csv' -o -name '*.yaml' -o -name '*.json' -o -name '*.md' | sort)
 SHARE := $(DESTDIR)$(PREFIX)/share
-install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, data, man pages, completions, pkg-config and CMake files (PREFIX, DESTDIR)
+LIB := $(DESTDIR)$(PREFIX)/$(LIBDIR)
+install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, data, man pages, completions, pkg-config and CMake files (PREFIX, LIBDIR, DESTDIR)
 	@for file in $(DATA); do install -D -m 644 data/$$file $(DESTDIR)$(PREFIX)/share/rill/$$file || exit 1; done
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/rill
+	install -d $(DESTDIR)$(PREFIX)/bin $(LIB)/pkgconfig $(DESTDIR)$(PREFIX)/include/rill
 	install -m 755 $(BUILD)/rill $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/librill.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/
-	if [ -e $(BUILD)/librill-mpi.so ]; then install -m 755 $(BUILD)/librill-mpi.so $(DESTDIR)$(PREFIX)/lib/; fi
-	ln -sf librill.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/librill.so
+	install -m 755 $(BUILD)/librill.so.$(VERSION) $(LIB)/
+	if [ -e $(BUILD)/librill-mpi.so ]; then install -m 755 $(BUILD)/librill-mpi.so $(LIB)/; fi
+	ln -sf librill.so.$(VERSION) $(LIB)/$(SONAME)
+	ln -sf $(SONAME) $(LIB)/librill.so
 	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 include/rill/*.h $(DESTDIR)$(PREFIX)/include/rill/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rill.pc
-	install -d $(DESTDIR)$(PREFIX)/lib/cmake/rill $(SHARE)/man/man1
-	install -m 644 src/rill-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/rill/
-	sed -e 's|@VERSION@|$(VERSION)|' src/rill-config-version.cmake.in >$(DESTDIR)$(PREFIX)/lib/cmake/rill/rill-config-version.cmake
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(LIB)/pkgconfig/rill.pc
+	install -d $(LIB)/cmake/rill $(SHARE)/man/man1
+	sed -e 's|@LIBDIR@|$(LIBDIR)|' src/rill-config.cmake.in >$(LIB)/cmake/rill/rill-config.cmake
+	sed -e 's|@VERSION@|$(VERSION)|' src/rill-config-version.cmake.in >$(LIB)/cmake/rill/rill-config-version.cmake
 	install -m 644 $(BUILD)/pages/man1/*.1 $(SHARE)/man/man1/
 	install -D -m 644 $(BUILD)/pages/completions/rill $(SHARE)/bash-completion/completions/rill
 	install -D -m 644 $(BUILD)/pages/completions/_rill $(SHARE)/zsh/site-functions/_rill
@@ -239,6 +250,12 @@ install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, da
 
 wheel: all ## make the Python package with library and program in BUILD/wheel
 	@scripts/make-wheel $(BUILD) $(VERSION)
+
+deb: all $(BUILD)/pages/man1/rill.1 ## make Debian packages of what BUILD holds, in BUILD/deb
+	@scripts/make-deb $(BUILD) $(VERSION) CC='$(CC)' CUDA=$(CUDA) CUDA_ARCH='$(CUDA_ARCH)' CPU_LEVELS='$(CPU_LEVELS)' OPT='$(OPT)' WERROR='$(WERROR)'
+
+dist: ## make the release tarball of the last commit, with its Spack and conda recipes, in BUILD/dist (URL)
+	@scripts/make-dist $(BUILD)/dist $(VERSION) '$(URL)'
 
 docs: ## make the reference of the interface in build/docs/api (Doxygen)
 	@scripts/docs $(BUILD)/docs/api $(VERSION)
@@ -251,6 +268,6 @@ help: ## list targets and variables
 	@printf '%s\n' '' '  CUDA=0        build without CUDA even when nvcc is there' \
 	  '  CUDA_ARCH=90  compute capabilities to build for (now: $(CUDA_ARCH))' \
 	  '  ASAN=1        AddressSanitizer and UndefinedBehaviorSanitizer, in build/asan' '  V=1           show the commands' \
-	  '  CC=clang BUILD=build/clang PREFIX=/usr/local DESTDIR= WERROR=-Werror'
+	  '  CC=clang BUILD=build/clang PREFIX=/usr/local LIBDIR=lib DESTDIR= WERROR=-Werror'
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(STORAGE_OBJ:.o=.d) $(OPERATOR_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)

@@ -71,7 +71,8 @@ def plot(result: rill.VesselRun, path: pathlib.Path) -> None:
     tawss, _ = result.wall_shear()
     corners = vertices[triangles] * 1e3
     normal_y = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 1]
-    seen = (normal_y < 0) & np.isfinite(tawss)
+    seen = np.flatnonzero((normal_y < 0) & np.isfinite(tawss))
+    seen = seen[np.argsort(-corners[seen, :, 1].mean(1))]  # the nearest last
     figure, ax = plt.subplots(figsize=(5, 6), layout="constrained")
     colours = ax.tripcolor(vertices[:, 0] * 1e3, vertices[:, 2] * 1e3, triangles[seen], facecolors=tawss[seen],
                            vmin=0, vmax=np.quantile(tawss[seen], 0.99))

@@ -21,6 +21,7 @@ from ._permeability import DARCY, Contribution, ErrorBar, Field, Permeability, R
 from ._program import bench, command
 from ._progress import Moment, Progress
 from ._values import quantity
+from ._tables import Table
 from ._variants import Variant, variants
 from ._vessel import VesselRun, run
 from .errors import Cancelled, Error, NumericsError, SystemFailure, UsageError
@@ -29,6 +30,6 @@ __version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
 
 __all__ = [
     "DARCY", "Cancelled", "Contribution", "Dataset", "Error", "ErrorBar", "Field", "File", "Geometry", "Group", "Moment",
-    "NumericsError", "Opening", "Permeability", "Porosity", "Progress", "Run", "SystemFailure", "UsageError", "Variant",
+    "NumericsError", "Opening", "Permeability", "Porosity", "Progress", "Run", "SystemFailure", "Table", "UsageError", "Variant",
     "VesselRun", "bench", "command", "open", "permeability", "quantity", "run", "variants", "version", "voxelize",
 ]

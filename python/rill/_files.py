@@ -9,7 +9,7 @@ import operator
 import os
 import pathlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from . import _interface as c
 from ._geometry import Geometry, read
 from ._library import check, files, library, need, path_bytes, text
+from ._tables import Table, picture, raw, surface
 from ._values import Array
 from .errors import UsageError
 
@@ -398,18 +399,33 @@ def _json(path: pathlib.Path) -> dict[str, Any]:
     return found
 
 
-def open(path: str | os.PathLike[str]) -> Any:
+def open(path: str | os.PathLike[str], shape: tuple[int, int, int] | None = None) -> Any:
     """Open a file that rill wrote.
 
     Parameters
     ----------
     path : path
-        An HDF5 file (``.h5``, ``.vtkhdf``), a series of snapshots (``.xmf``), JSON, or a directory of results.
+        See the table.
+    shape : tuple of int, optional
+        Voxels along z, y, x of a raw image whose name does not state them.
 
     Returns
     -------
-    File, Snapshots, Results or dict
-        Arrays are read when they are indexed.
+    File
+        of HDF5 (``.h5``, ``.vtkhdf``): geometries, results, fields, walls and checkpoints. Arrays are read when they are indexed.
+    Snapshots
+        of a series (``.xmf``). A snapshot is opened when it is indexed.
+    Results
+        of the directory of a vessel's results. Its files are opened when they are used.
+    Table
+        of CSV.
+    dict
+        of JSON.
+    (vertices, triangles)
+        of a surface (``.stl``), shapes (V, 3) and (T, 3), as `voxelize` takes it.
+    ndarray of uint8
+        of a picture (``.png``), shape (rows, columns, 3), with Pillow; of a raw image (``.raw``), shape (nz, ny, nx), a read-only
+        map of the file.
 
     Raises
     ------
@@ -419,6 +435,11 @@ def open(path: str | os.PathLike[str]) -> Any:
     given = pathlib.Path(path)
     if given.is_dir():
         return Results(given)
-    if given.suffix == ".xmf":
-        return Snapshots(given)
-    return _json(given) if given.suffix == ".json" else File(given)
+    suffix = given.suffix.lower()
+    if suffix == ".raw":
+        return raw(given, shape)
+    if shape is not None:
+        raise UsageError(f"{given} is no raw image: shape= does not apply.")
+    readers: dict[str, Callable[[pathlib.Path], Any]] = {
+        ".xmf": Snapshots, ".json": _json, ".csv": Table, ".stl": surface, ".png": picture}
+    return readers.get(suffix, File)(given)

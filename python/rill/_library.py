@@ -2,7 +2,7 @@
 """The C library: where it is, and its functions with their types.
 
 It is searched for in this order: the file that the environment variable RILL_LIBRARY names, the library that this package
-carries, the library that the system's linker finds.
+carries, the library in the prefix of Python (conda environments), the library that the system's linker finds.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ctypes
 import importlib
 import os
 import pathlib
+import sys
 import threading
 from typing import Any
 
@@ -23,8 +24,8 @@ NAME = f"librill.so.{c.RILL_VERSION_MAJOR}"
 
 def _path() -> str:
     given = os.environ.get("RILL_LIBRARY")
-    carried = PACKAGE / "lib" / NAME
-    return given or (str(carried) if carried.exists() else NAME)
+    near = (PACKAGE / "lib" / NAME, pathlib.Path(sys.prefix) / "lib" / NAME)
+    return given or next((str(path) for path in near if path.exists()), NAME)
 
 
 def _load() -> ctypes.CDLL:
@@ -84,9 +85,9 @@ def beside(program: str) -> str:
     return given or program
 
 
-def need(module: str, what: str) -> Any:
-    """Import an optional module, or raise the sentence that names it."""
-    package = module.partition(".")[0]
+def need(module: str, what: str, package: str = "") -> Any:
+    """Import an optional module, or raise the sentence that names its package."""
+    package = package or module.partition(".")[0]
     try:
         return importlib.import_module(module)
     except ImportError:

@@ -16,7 +16,7 @@ from typing import Any, Union
 import numpy as np
 
 from . import _interface as c
-from ._geometry import Geometry, read
+from ._geometry import Geometry, labelled, read
 from ._library import check, library, need, path_bytes, text
 from ._progress import Progress, Watch
 from ._values import Device, Floats, choice, pointer
@@ -97,6 +97,16 @@ class VesselRun:
         check(library.rill_vessel_fields(self._vessel.vessel, pointer(pressure, ctypes.c_float),
                                          pointer(velocity, ctypes.c_float)))
         return velocity, pressure
+
+    def to_xarray(self) -> Any:
+        """Return an xarray.Dataset of the end of the run. Needs xarray.
+
+        'velocity' (component, z, y, x), m/s, and 'pressure' (z, y, x), Pa, 0 in the solid, with coordinates in metres.
+        """
+        xarray = need("xarray", "to_xarray()")
+        velocity, pressure = self.fields()
+        return xarray.Dataset({"velocity": labelled(xarray, self.geometry, velocity, "velocity", "m/s"),
+                               "pressure": labelled(xarray, self.geometry, pressure, "pressure", "Pa")}, attrs={"time": self.time})
 
     def to_pyvista(self) -> Any:
         """Return the surface as a pyvista.PolyData with the cell data TAWSS and OSI. Needs pyvista."""

@@ -16,8 +16,11 @@ EXAMPLES = pathlib.Path(os.environ.get("RILL_EXAMPLES_PYTHON", pathlib.Path(__fi
 @pytest.mark.parametrize("name", sorted(p.stem for p in EXAMPLES.glob("*.py")) or ["none"])
 def test_an_example_leaves_its_picture(name: str, tmp_path: pathlib.Path) -> None:
     pytest.importorskip("matplotlib")
-    line = [sys.executable, str(EXAMPLES / f"{name}.py"), "--small", "-o", str(tmp_path)]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300)
+    source = EXAMPLES / f"{name}.py"
+    if "import porespy" in source.read_text():
+        pytest.importorskip("porespy")
+    line = [sys.executable, str(source), "--small", "-o", str(tmp_path)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
     pictures = list(tmp_path.glob("*.png"))

@@ -110,3 +110,39 @@ def test_damage_is_reported(result_file: Files, tmp_path: pathlib.Path) -> None:
 
 def test_json_is_a_dict(result_file: Files) -> None:
     assert rill.open(result_file("rock.json")) == json.loads(result_file("rock.json").read_text())
+
+
+def test_files_for_other_programs_are_opened(result_file: Files, tmp_path: pathlib.Path) -> None:
+    rill.command("generate", "bend", "--edge", "1mm", "-o", tmp_path / "bend.stl")
+    vertices, triangles = rill.open(tmp_path / "bend.stl")
+    assert triangles.max() == len(vertices) - 1 and vertices.shape[1] == triangles.shape[1] == 3
+    memory = rill.voxelize((vertices, triangles), units="mm", dx="0.9 mm")
+    assert memory.fluid_nodes == rill.voxelize(tmp_path / "bend.stl", units="mm", dx="0.9 mm").fluid_nodes
+    rill.command("generate", "grf", "--size", "16x16x24", "--porosity", "0.5", "--correlation", "4", "--raw", tmp_path / "a_16x16x24.raw")
+    raw = rill.open(tmp_path / "a_16x16x24.raw")
+    assert raw.shape == (24, 16, 16) and (raw == 0).mean() == pytest.approx(0.5, abs=1e-3) and not raw.flags.writeable
+    (tmp_path / "a_16x16x24.raw").rename(tmp_path / "a.raw")
+    assert rill.open(tmp_path / "a.raw", shape=(24, 16, 16)).shape == (24, 16, 16)
+    with pytest.raises(rill.UsageError, match="give shape="):
+        rill.open(tmp_path / "a.raw")
+    with pytest.raises(rill.UsageError, match="6144 bytes"):
+        rill.open(tmp_path / "a.raw", shape=(24, 16, 17))
+    rill.command("bench", "--suite", "box", "--cells", "16", "--seconds", "0.01", "--backend", "cpu", "-o", tmp_path / "b.csv", "-q")
+    table = rill.open(tmp_path / "b.csv")
+    assert (table["mlups"] > 0).all() and table["lattice"][0] == "d3q19" and table["nodes"].dtype.kind == "i"
+    rill.command("export", result_file("rock.vtkhdf"), "-o", tmp_path / "a.png")
+    pytest.importorskip("PIL")
+    assert rill.open(tmp_path / "a.png").shape[2] == 3
+
+
+def test_damaged_tables_and_surfaces_are_refused(tmp_path: pathlib.Path) -> None:
+    for name, content, words in (("a.csv", b"a,b\n1\n", "damaged"), ("b.csv", b"", "no header"), ("c.csv", b"a,a\n1,2\n", "no header"),
+                                 ("d.csv", b"\xff\xfe", "no table"), ("a.stl", b"solid x", "no binary STL"), ("a_2x2x2.raw", b"", "0 bytes")):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(rill.UsageError, match=words):
+            rill.open(tmp_path / name)
+    for name in ("none.csv", "none.stl", "none_2x2x2.raw"):
+        with pytest.raises(rill.UsageError, match="cannot be read"):
+            rill.open(tmp_path / name)
+    with pytest.raises(rill.UsageError, match="no raw image"):
+        rill.open("none.h5", shape=(1, 2, 3))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pathlib
 import signal
@@ -28,10 +29,16 @@ def test_flow_through_a_bifurcation(vessel: rill.Geometry, case: dict[str, Any],
     velocity, pressure = result.fields()
     assert velocity.shape == (3, *vessel.shape) and pressure.shape == vessel.shape
     assert velocity[2].max() > 1e-7 / vessel.openings[0].area and not velocity[:, vessel.voxels == 0].any()
+    if importlib.util.find_spec("xarray"):
+        data = result.to_xarray()
+        assert data["velocity"].dims == ("component", "z", "y", "x") and data["velocity"].attrs["units"] == "m/s"
+        assert np.array_equal(data["pressure"].values, pressure) and data["x"].attrs["units"] == "m"
     results = rill.open(tmp_path / "out")
     openings = results.series()["openings"]
     assert openings["inlet.flow"][-1] == pytest.approx(1e-7, rel=0.05) and openings["inlet.flow"].attrs["units"] == "m3/s"
     assert np.array_equal(results.wall.fields()["TAWSS"][...], tawss, equal_nan=True)
+    table = rill.open(tmp_path / "out" / "openings.csv")
+    assert table.units["inlet.flow"] == "m3/s" and np.allclose(table["inlet.flow"], openings["inlet.flow"][...], rtol=1e-6)
     assert len(results.walls) == len(results.walls.times) == 1 and "WSS" in results.walls[0].fields()
 
 

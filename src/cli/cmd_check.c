@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "cli/read_case.h"
+#include "vessel/case_schema.h"
 
 static rill_status check(const char *path, cli_case_choices *c)
 {
@@ -24,15 +25,30 @@ done:
     return status;
 }
 
+static rill_status print_schema(const char *path)
+{
+    if (path) return rill_fail(RILL_USAGE, "--schema prints the schema of all cases: leave out %s", path);
+    json_t *json = rill_case_schema();
+    if (!json) return rill_fail(RILL_SYSTEM, "out of memory for the schema of case files");
+    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    putchar('\n');
+    json_decref(json);
+    return RILL_OK;
+}
+
 static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
     cli_case_choices c = {0};
     const char *path = NULL;
     bool help = false;
-    RILL_TRY(cli_case_parse(&cli_check, (const cli_option[]){{0}}, &c, argc, argv, &path, &help));
+    const cli_option options[] = {
+        {"schema", 0, CLI_FLAG, &c.schema,
+         .help = "print the JSON Schema of case files, for editors, and nothing else"},
+        {0}};
+    RILL_TRY(cli_case_parse(&cli_check, options, &c, argc, argv, &path, &help));
     if (help) return RILL_OK;
-    status = check(path, &c);
+    status = c.schema ? print_schema(path) : check(path, &c);
     if (status == RILL_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status =
             rill_fail(RILL_SYSTEM, "cannot write to standard output: free space or choose another place");
@@ -42,7 +58,7 @@ done:
 
 const cli_command cli_check = {
     .name = "check",
-    .usage = "CASE.yaml [options]",
+    .usage = "CASE.yaml|--schema [options]",
     .summary = "tell what a vessel's case comes to, and whether it can run",
     .details =
         "Reads the case and its geometry, and tells nodes, time step, tau, Mach, Reynolds and Womersley\n"

@@ -263,7 +263,7 @@ const cli_command cli_run = {
                "(wall.vtkhdf), snapshots by phase, pictures and summary.json in a directory; docs/vessels.md "
                "tells all.\n"
                "SIGUSR1 writes a checkpoint, SIGTERM and SIGINT (control-C) write one and stop.\n"
-               "Exit code 2: it diverged (where and why is told), or cycles did not repeat: results are "
-               "written then.\n"
+               "Exit code 2: the flow diverged or exceeded a limit (position and reason are printed, no\n"
+               "results are written), or cycles did not repeat (results are written).\n"
                "Exit code 4: stopped by a signal, --resume goes on to the same bits.",
     .run = run};

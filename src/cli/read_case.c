@@ -21,7 +21,7 @@ rill_status cli_case_parse(const cli_command *command, const cli_option *own, cl
         {0}};
     const cli_option *const tables[] = {own, options, NULL};
     const rill_status status = cli_parse(command, tables, argc, argv, path, &count, help);
-    if (status == RILL_OK && !*help && count < 1)
+    if (status == RILL_OK && !*help && !c->schema && count < 1)
         return rill_fail(RILL_USAGE, "no case is given: name a case file, see docs/vessels.md");
     return status;
 }

@@ -59,10 +59,15 @@ done:
     return status;
 }
 
+/* How a case calls a pipe whose axis is tilted against the lattice, or is not. */
+#define PIPE_false "pipe"
+#define PIPE_true "tilted pipe"
+
 #define STEADY(name_, full_, radius_, tilted_, limit_)                                                       \
     {                                                                                                        \
         .name = "vessels/" name_,                                                                            \
-        .what = "pipe of radius " #radius_ ", tau 0.8, mean of four centre offsets", .full = full_,          \
+        .what = PIPE_##tilted_ " of radius " #radius_ ", tau 0.8, mean of four centre offsets",              \
+        .full = full_,                                                                                       \
         RILL_VERIFY_LIST(                                                                                    \
             {"L2 error of u", "", RILL_VERIFY_AT_MOST, 0, {limit_, limit_, limit_}, EXACT},                  \
             {"error of the flow", "", RILL_VERIFY_AT_MOST, 0, {limit_, limit_, limit_}, "pi R^4 G / 8 mu"}), \
@@ -74,7 +79,8 @@ done:
 #define ORDER(name_, full_, from_, radius_, tilted_)                                                         \
     {                                                                                                        \
         .name = "vessels/" name_,                                                                            \
-        .what = "pipes of radius " #from_ " to " #radius_ ", mean of four offsets", .full = full_,           \
+        .what = PIPE_##tilted_ "s of radius " #from_ " to " #radius_ ", mean of four offsets",               \
+        .full = full_,                                                                                       \
         RILL_VERIFY_LIST(                                                                                    \
             {"order of the velocity", "", RILL_VERIFY_AT_LEAST, 0, {1.8, 1.8, -INFINITY}, "second order"}),  \
         .data = &(const steady){radius_, tilted_, from_}, .unfit = unfit, .run = order_run                   \

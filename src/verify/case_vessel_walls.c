@@ -140,12 +140,15 @@ done:
     return status;
 }
 
+#define PIPE_false "straight pipe"
+#define PIPE_true "tilted straight pipe"
+
 /* 2 % at 20 cells across, 1 % at 40. */
 #define THIN(name_, full_, lattice_, collision_, radius_, tau_, reynolds_, tilted_, limit_)                  \
     {                                                                                                        \
         .name = "vessels/" name_, .full = full_,                                                             \
-        .what =                                                                                              \
-            "straight pipe of radius " #radius_ ", tau " #tau_ ", Reynolds " #reynolds_ ", " #collision_,    \
+        .what = PIPE_##tilted_ " of radius " #radius_ ", tau " #tau_ ", Reynolds " #reynolds_ ", " #lattice_ \
+                               " " #collision_,                                                              \
         RILL_VERIFY_LIST({"pressure drop over the exact one, less 1",                                        \
                           "",                                                                                \
                           RILL_VERIFY_ABSOLUTE,                                                              \

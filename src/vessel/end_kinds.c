@@ -3,6 +3,7 @@
 #include "vessel/end_kinds.h"
 
 #include "core/status.h"
+#include "vessel/yaml_schema.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -33,37 +34,81 @@ static rill_status read_fraction(const rill_yaml *yaml, const rill_yaml_value *v
                           where, *fraction);
 }
 
+static json_t *fraction_schema(void)
+{
+    const rill_key share = {.unit = "1", .min = 0, .max = 1, .above = true};
+    return json_pack("{s:[{s:s}, o]}", "anyOf", "const", "murray", rill_yaml_schema_quantity(&share));
+}
+
 /* clang-format off */
-#define KIND {"kind", RILL_KEY_CHOICE, offsetof(rill_end, kind), true, .choices = rill_end_kind_names}
-#define WAVEFORM {"waveform", RILL_KEY_TEXT, offsetof(rill_end_reader, wave_path)}
+#define KIND {"kind", RILL_KEY_CHOICE, offsetof(rill_end, kind), true, .choices = rill_end_kind_names, \
+    .help = "Boundary condition at the opening."}
+#define WAVEFORM {"waveform", RILL_KEY_TEXT, offsetof(rill_end_reader, wave_path), \
+    .help = "CSV file of time and value over a cycle."}
 #define QUANTITY(name, member, ...) {name, RILL_KEY_QUANTITY, offsetof(rill_end, member), __VA_ARGS__}
-#define BEYOND QUANTITY("beyond", beyond, false, "Pa", -1e7, 1e7)
-#define BACKFLOW QUANTITY("backflow", backflow, false, "1", 0, 10)
+#define BEYOND QUANTITY("beyond", beyond, false, "Pa", -1e7, 1e7, .help = "Pressure behind the outlet. Default: 0 Pa.")
+#define BACKFLOW QUANTITY("backflow", backflow, false, "1", 0, 10, \
+    .help = "Coefficient of the stabilisation where fluid enters. Default: 0.5; 0 without an inlet.")
 #define KEYS(...) (const rill_key[]){KIND, __VA_ARGS__, {0}}
 
 const rill_end_type rill_end_types[RILL_END_KINDS] = {
     [RILL_END_INLET] = {KEYS(
-        QUANTITY("flow", amount, false, "m3/s", -1, 1),
-        QUANTITY("mean-velocity", amount, false, "m/s", -100, 100),
-        QUANTITY("peak-velocity", amount, false, "m/s", -100, 100),
-        {"profile", RILL_KEY_CHOICE, offsetof(rill_end, profile), false, .choices = rill_profile_names},
+        QUANTITY("flow", amount, false, "m3/s", -1, 1, .help = "Inflow."),
+        QUANTITY("mean-velocity", amount, false, "m/s", -100, 100, .help = "Inflow divided by the area."),
+        QUANTITY("peak-velocity", amount, false, "m/s", -100, 100,
+            .help = "Velocity where the steady profile is largest."),
+        {"profile", RILL_KEY_CHOICE, offsetof(rill_end, profile), false, .choices = rill_profile_names,
+            .help = "Distribution of the velocity over the opening. Default: fitted."},
         WAVEFORM), .given = true},
     [RILL_END_PRESSURE] = {KEYS(
-        QUANTITY("pressure", pressure, false, "Pa", -1e7, 1e7),
+        QUANTITY("pressure", pressure, false, "Pa", -1e7, 1e7, .help = "Imposed pressure."),
         WAVEFORM, BACKFLOW), .outlet = true, .given = true, .holds = true},
     [RILL_END_RESISTANCE] = {KEYS(
-        QUANTITY("resistance", distal, true, "Pa.s/m3", 0, INFINITY, true),
+        QUANTITY("resistance", distal, true, "Pa.s/m3", 0, INFINITY, true, .help = "p = beyond + resistance * flow."),
         BEYOND, BACKFLOW), .outlet = true, .holds = true, .circuit = true},
     [RILL_END_WINDKESSEL] = {KEYS(
-        QUANTITY("proximal", proximal, true, "Pa.s/m3", 0, INFINITY),
-        QUANTITY("compliance", compliance, true, "m3/Pa", 0, INFINITY, true),
-        QUANTITY("distal", distal, true, "Pa.s/m3", 0, INFINITY, true),
+        QUANTITY("proximal", proximal, true, "Pa.s/m3", 0, INFINITY, .help = "Resistance before the compliance."),
+        QUANTITY("compliance", compliance, true, "m3/Pa", 0, INFINITY, true, .help = "Volume per pressure."),
+        QUANTITY("distal", distal, true, "Pa.s/m3", 0, INFINITY, true, .help = "Resistance behind the compliance."),
         BEYOND, BACKFLOW), .outlet = true, .holds = true, .circuit = true},
     [RILL_END_SPLIT] = {KEYS(
-        {"fraction", RILL_KEY_CALL, offsetof(rill_end, fraction), true, .read = read_fraction},
+        {"fraction", RILL_KEY_CALL, offsetof(rill_end, fraction), true, .read = read_fraction,
+            .schema = fraction_schema, .help = "Share of the inflow, or murray: by the cube of the radius."},
         BACKFLOW), .outlet = true},
 };
 /* clang-format on */
+
+int rill_end_amounts(rill_end_kind kind) { return kind == RILL_END_INLET ? RILL_INFLOW_COUNT : 1; }
+
+/* One amount, a waveform, or both. */
+static int given_add(json_t *schema, rill_end_kind kind)
+{
+    json_t *ways = json_array(), *amounts = json_array();
+    for (int k = 1; k <= rill_end_amounts(kind); k++) {
+        const char *name = rill_end_types[kind].keys[k].name;
+        json_array_append_new(ways, json_pack("{s:[s]}", "required", name));
+        json_array_append_new(amounts, json_pack("{s:[s]}", "required", name));
+    }
+    json_array_append_new(ways,
+                          json_pack("{s:[s], s:{s:o}}", "required", "waveform", "not", "anyOf", amounts));
+    return json_object_set_new(schema, "oneOf", ways);
+}
+
+json_t *rill_end_schema(void)
+{
+    const rill_key *tables[RILL_END_KINDS];
+    for (int k = 0; k < RILL_END_KINDS; k++) tables[k] = rill_end_types[k].keys;
+    json_t *schema = rill_yaml_schema_kinds(rill_end_kind_names, tables), *branch;
+    size_t k;
+    json_array_foreach(json_object_get(schema, "allOf"), k, branch)
+    {
+        if (rill_end_types[k].given && given_add(json_object_get(branch, "then"), (rill_end_kind)k)) {
+            json_decref(schema);
+            return NULL;
+        }
+    }
+    return schema;
+}
 
 const rill_end_type *rill_end_type_of(const rill_end *end) { return &rill_end_types[end->kind]; }
 

@@ -39,6 +39,13 @@ extern const char *const rill_profile_names[];
 /** Bytes that rill_end_names() needs. */
 enum { RILL_END_NAMES = 256 };
 
+/** Return how many keys behind "kind" give an amount, of a kind with `given`: at most one of them is set. */
+int rill_end_amounts(rill_end_kind kind);
+
+/** Return what an opening of the case file may be, as JSON Schema; the caller owns it. NULL: out of memory.
+ */
+struct json_t *rill_end_schema(void);
+
 /** Return the type of an end. */
 const rill_end_type *rill_end_type_of(const rill_end *end);
 

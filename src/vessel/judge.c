@@ -331,8 +331,11 @@ static void judge_memory(rill_case_plan *plan)
     if (!host && plan->device_bytes <= plan->device_free) return;
     rill_units_format_bytes((double)(host ? plan->host_bytes : plan->device_bytes), need, sizeof need);
     rill_units_format_bytes((double)(host ? plan->host_free : plan->device_free), there, sizeof there);
-    say(plan, true, "it takes %s of %s memory, and %s are free: choose a larger --dx, or storage fp16c", need,
-        host ? "host" : "device", there);
+    say(plan, true,
+        "the run needs %s of %s memory, and %s are free: voxelize with a larger --dx, or choose storage "
+        "fp16c "
+        "and compare it with fp32 at a larger --dx",
+        need, host ? "host" : "device", there);
 }
 
 void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, const rill_passage *fastest,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a case file may say, and what must go together. How YAML is read is yaml.c's. */
+#include "vessel/case_schema.h"
 #include "vessel/end_kinds.h"
+#include "vessel/yaml_schema.h"
 
 #include "core/status.h"
 #include "geometry/surface/openings.h"
@@ -21,29 +23,38 @@
 
 static const char *const laws[] = {"newtonian", "carreau-yasuda", "casson", NULL};
 
-static const rill_key newtonian_keys[] = {
-    {"law", RILL_KEY_CHOICE, OF_LAW(kind), true, .choices = laws},
-    {"viscosity", RILL_KEY_QUANTITY, OF_LAW(viscosity), true, "Pa.s", 0, INFINITY, true},
+#define LAW                                                                                                  \
+    {                                                                                                        \
+        "law", RILL_KEY_CHOICE, OF_LAW(kind), true, .choices = laws, .help = "Dependence on the shear rate." \
+    }
+#define OF(name, member, ...)                                                                                \
+    {                                                                                                        \
+        name, RILL_KEY_QUANTITY, OF_LAW(member), true, __VA_ARGS__                                           \
+    }
+
+/* clang-format off */
+static const rill_key newtonian_keys[] = {LAW,
+    OF("viscosity", viscosity, "Pa.s", 0, INFINITY, true, .help = "Dynamic viscosity."),
     {0}};
-static const rill_key carreau_keys[] = {
-    {"law", RILL_KEY_CHOICE, OF_LAW(kind), true, .choices = laws},
-    {"at-rest", RILL_KEY_QUANTITY, OF_LAW(at_rest), true, "Pa.s", 0, INFINITY, true},
-    {"at-infinite-shear", RILL_KEY_QUANTITY, OF_LAW(viscosity), true, "Pa.s", 0, INFINITY, true},
-    {"time", RILL_KEY_QUANTITY, OF_LAW(time), true, "s", 0, INFINITY, true},
-    {"index", RILL_KEY_QUANTITY, OF_LAW(index), true, "1", 0, 2, true},
-    {"sharpness", RILL_KEY_QUANTITY, OF_LAW(sharpness), true, "1", 0, 10, true},
+static const rill_key carreau_keys[] = {LAW,
+    OF("at-rest", at_rest, "Pa.s", 0, INFINITY, true, .help = "Dynamic viscosity at rest."),
+    OF("at-infinite-shear", viscosity, "Pa.s", 0, INFINITY, true, .help = "Dynamic viscosity at infinite shear rate."),
+    OF("time", time, "s", 0, INFINITY, true, .help = "Relaxation time lambda."),
+    OF("index", index, "1", 0, 2, true, .help = "Power index n."),
+    OF("sharpness", sharpness, "1", 0, 10, true, .help = "Exponent a of the transition."),
     {0}};
-static const rill_key casson_keys[] = {
-    {"law", RILL_KEY_CHOICE, OF_LAW(kind), true, .choices = laws},
-    {"plastic-viscosity", RILL_KEY_QUANTITY, OF_LAW(viscosity), true, "Pa.s", 0, INFINITY, true},
-    {"yield-stress", RILL_KEY_QUANTITY, OF_LAW(yield_stress), true, "Pa", 0, INFINITY, true},
+static const rill_key casson_keys[] = {LAW,
+    OF("plastic-viscosity", viscosity, "Pa.s", 0, INFINITY, true, .help = "Dynamic viscosity at infinite shear rate."),
+    OF("yield-stress", yield_stress, "Pa", 0, INFINITY, true, .help = "Yield stress."),
     {0}};
+/* clang-format on */
+
+static const rill_key *const law_tables[] = {newtonian_keys, carreau_keys, casson_keys};
 
 /* A quantity, or a mapping that names its law. */
 static rill_status read_law(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
                             void *into)
 {
-    static const rill_key *const tables[] = {newtonian_keys, carreau_keys, casson_keys};
     rill_law *law = into;
     if (!rill_yaml_is_map(value)) {
         const rill_status status = rill_yaml_quantity(yaml, value, where, "Pa.s", &law->viscosity);
@@ -56,7 +67,13 @@ static rill_status read_law(const rill_yaml *yaml, const rill_yaml_value *value,
         return rill_yaml_fail(yaml, value, "%s lacks the key \"law\": newtonian, carreau-yasuda or casson",
                               where);
     const rill_status status = rill_yaml_choice(yaml, kind, "law of viscosity", laws, &k);
-    return status == RILL_OK ? rill_yaml_map(yaml, value, "viscosity", tables[k], law, NULL) : status;
+    return status == RILL_OK ? rill_yaml_map(yaml, value, "viscosity", law_tables[k], law, NULL) : status;
+}
+
+static json_t *law_schema(void)
+{
+    return json_pack("{s:[o, o]}", "anyOf", rill_yaml_schema_quantity(&newtonian_keys[1]),
+                     rill_yaml_schema_kinds(laws, law_tables));
 }
 
 /* ---- openings -------------------------------------------------------------------------------- */
@@ -104,7 +121,7 @@ static rill_status fit_amount(const rill_yaml *yaml, const rill_yaml_value *at, 
     rill_status status = RILL_OK;
     rill_end *e = &r->end;
     const rill_key *keys = rill_end_type_of(e)->keys;
-    const int last = e->kind == RILL_END_INLET ? RILL_INFLOW_COUNT : 1;
+    const int last = rill_end_amounts(e->kind);
     int which = -1;
     char *path = NULL;
     for (int k = 1; k <= last; k++) {
@@ -255,15 +272,27 @@ static rill_status read_probe(const rill_yaml *yaml, const rill_yaml_value *valu
     return read_place(yaml, value, where, "m", ((rill_case_probe *)into)->at);
 }
 
+static json_t *centre_schema(void) { return rill_yaml_schema_place("m"); }
+static json_t *normal_schema(void) { return rill_yaml_schema_place("1"); }
+
+/* clang-format off */
+static const rill_key plane_keys[] = {
+    {"centre", RILL_KEY_CALL, offsetof(rill_case_plane, centre), true, .read = read_centre, .schema = centre_schema,
+     .help = "A point of the plane, x, y, z, in the coordinates of the surface."},
+    {"normal", RILL_KEY_CALL, offsetof(rill_case_plane, normal), true, .read = read_normal, .schema = normal_schema,
+     .help = "Direction in which flow counts as positive, x, y, z."},
+    {0}};
+/* clang-format on */
+
 static rill_status read_plane(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
                               void *into)
 {
-    static const rill_key keys[] = {
-        {"centre", RILL_KEY_CALL, offsetof(rill_case_plane, centre), true, .read = read_centre},
-        {"normal", RILL_KEY_CALL, offsetof(rill_case_plane, normal), true, .read = read_normal},
-        {0}};
-    return rill_yaml_map(yaml, value, where, keys, into, NULL);
+    return rill_yaml_map(yaml, value, where, plane_keys, into, NULL);
 }
+
+static json_t *probes_schema(void) { return rill_yaml_schema_names(centre_schema(), 0, 0); }
+static json_t *planes_schema(void) { return rill_yaml_schema_names(rill_yaml_schema_map(plane_keys), 0, 0); }
+static json_t *ends_schema(void) { return rill_yaml_schema_names(rill_end_schema(), 1, RILL_OPENINGS); }
 
 static rill_status read_probes(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
                                void *into)
@@ -288,51 +317,53 @@ static rill_status read_planes(const rill_yaml *yaml, const rill_yaml_value *val
 static const char *const walls[] = {"interpolated", "half-way", NULL};
 static const char *const lattices[] = {"d3q19", "d3q27", "d3q15", NULL};
 
+/* clang-format off */
 static const rill_key fluid_keys[] = {
-    {"density", RILL_KEY_QUANTITY, AT(density), true, "kg/m3", 0, 1e5, true},
-    {"viscosity", RILL_KEY_CALL, AT(law), true, .read = read_law},
-    {0}};
-static const rill_key run_keys[] = {
-    {"period", RILL_KEY_QUANTITY, AT(run.period), false, "s", 0, 1e6, true},
-    {"cycles", RILL_KEY_COUNT, AT(run.cycles), false, NULL, 1, 1e6},
-    {"duration", RILL_KEY_QUANTITY, AT(run.duration), false, "s", 0, 1e6, true},
-    {"tolerance", RILL_KEY_QUANTITY, AT(run.tolerance), false, "1", 0, 1, true},
-    {"time-step", RILL_KEY_QUANTITY, AT(run.time_step), false, "s", 0, 1, true},
-    {"mach", RILL_KEY_QUANTITY, AT(run.mach), false, "1", 0, 0.3, true},
-    {"soft-start", RILL_KEY_QUANTITY, AT(run.soft_start), false, "s", 0, 1e6},
-    {"lattice", RILL_KEY_CHOICE, AT(run.lattice), false, .choices = lattices},
-    {"collision", RILL_KEY_CHOICE, AT(run.collision), false, .choices = rill_collision_names},
-    {"storage", RILL_KEY_CHOICE, AT(run.storage), false, .choices = rill_storage_names},
-    {"stream", RILL_KEY_CHOICE, AT(run.stream), false, .choices = rill_stream_names},
-    {"addressing", RILL_KEY_CHOICE, AT(run.addressing), false, .choices = rill_addressing_names},
-    {0}};
-static const rill_key output_keys[] = {
-    {"snapshots", RILL_KEY_COUNT, AT(output.snapshots), false, NULL, 0, 10000},
-    {"fields", RILL_KEY_YES, AT(output.fields)},
-    {"slices", RILL_KEY_YES, AT(output.slices)},
-    {"surface", RILL_KEY_YES, AT(output.surface)},
-    {"centre-line", RILL_KEY_YES, AT(output.centreline)},
-    {"checkpoint-every", RILL_KEY_QUANTITY, AT(output.checkpoint_every), false, "s", 0, 1e8},
-    {"probes", RILL_KEY_CALL, 0, .read = read_probes},
-    {"planes", RILL_KEY_CALL, 0, .read = read_planes},
+    {"density", RILL_KEY_QUANTITY, AT(density), true, "kg/m3", 0, 1e5, true, .help = "Density of the fluid."},
+    {"viscosity", RILL_KEY_CALL, AT(law), true, .read = read_law, .schema = law_schema,
+     .help = "Dynamic viscosity, or a law of its dependence on the shear rate."},
     {0}};
 
-/* Sections are mappings whose keys count from the case itself. */
-static rill_status read_fluid(const rill_yaml *y, const rill_yaml_value *v, const char *where, void *into)
-{
-    (void)where;
-    return rill_yaml_map(y, v, "fluid", fluid_keys, into, NULL);
-}
-static rill_status read_run(const rill_yaml *y, const rill_yaml_value *v, const char *where, void *into)
-{
-    (void)where;
-    return rill_yaml_map(y, v, "run", run_keys, into, NULL);
-}
-static rill_status read_output(const rill_yaml *y, const rill_yaml_value *v, const char *where, void *into)
-{
-    (void)where;
-    return rill_yaml_map(y, v, "output", output_keys, into, NULL);
-}
+#define SET(name, member, ...) {name, RILL_KEY_QUANTITY, AT(member), false, __VA_ARGS__}
+#define CHOOSE(name, member, names, ...) {name, RILL_KEY_CHOICE, AT(member), false, .choices = names, __VA_ARGS__}
+static const rill_key run_keys[] = {
+    SET("period", run.period, "s", 0, 1e6, true,
+        .help = "Period of the waveforms. Default: their last row repeats the first and ends the cycle."),
+    {"cycles", RILL_KEY_COUNT, AT(run.cycles), false, NULL, 1, 1e6,
+     .help = "Largest number of cycles, with waveforms. Default: 10."},
+    SET("duration", run.duration, "s", 0, 1e6, true,
+        .help = "Longest physical time, without waveforms. Default: until the flow is steady."),
+    SET("tolerance", run.tolerance, "1", 0, 1, true,
+        .help = "Relative change from cycle to cycle that ends the run. Default: 1 %; 0.01 % without waveforms."),
+    SET("time-step", run.time_step, "s", 0, 1, true, .help = "Time step. Not with mach."),
+    SET("mach", run.mach, "1", 0, 0.3, true, .help = "Largest Mach number, which gives the time step. Default: 0.1."),
+    SET("soft-start", run.soft_start, "s", 0, 1e6,
+        .help = "Time over which flows and pressures rise from rest. Default: a tenth of the cycle, longer if sound needs it."),
+    CHOOSE("lattice", run.lattice, lattices, .help = "Velocity set. Default: by the cell Reynolds number."),
+    CHOOSE("collision", run.collision, rill_collision_names,
+        .help = "Collision operator. Default: by the cell Reynolds number."),
+    CHOOSE("storage", run.storage, rill_storage_names, .help = "Number format of the populations. Default: fp32."),
+    CHOOSE("stream", run.stream, rill_stream_names, .help = "Streaming scheme. Default: the fastest on the device."),
+    CHOOSE("addressing", run.addressing, rill_addressing_names, .help = "Addressing. Default: the fastest on the device."),
+    {0}};
+
+#define YES(name, member, text) {name, RILL_KEY_YES, AT(member), .help = text}
+static const rill_key output_keys[] = {
+    {"snapshots", RILL_KEY_COUNT, AT(output.snapshots), false, NULL, 0, 10000,
+     .help = "Snapshots of each cycle. Default: 10; 1 without waveforms."},
+    YES("fields", output.fields, "Velocity, pressure and shear rate on the voxels. Default: no."),
+    YES("slices", output.slices, "Pictures of the speed on three planes. Default: yes."),
+    YES("surface", output.surface, "Wall shear stress on the triangles. Default: yes."),
+    YES("centre-line", output.centreline, "Series along the centre line. Default: yes."),
+    SET("checkpoint-every", output.checkpoint_every, "s", 0, 1e8,
+        .help = "Wall-clock time between checkpoints; 0 s: on signals only. Default: 10 min."),
+    {"probes", RILL_KEY_CALL, 0, .read = read_probes, .schema = probes_schema,
+     .help = "Points by name, [x, y, z], at which velocity and pressure are recorded."},
+    {"planes", RILL_KEY_CALL, 0, .read = read_planes, .schema = planes_schema,
+     .help = "Planes by name, at which flow and pressure are recorded."},
+    {0}};
+/* clang-format on */
+
 /* Openings come last, because their waveforms need the period. */
 static rill_status pass_over(const rill_yaml *y, const rill_yaml_value *v, const char *where, void *into)
 {
@@ -340,13 +371,32 @@ static rill_status pass_over(const rill_yaml *y, const rill_yaml_value *v, const
     return RILL_OK;
 }
 
-static const rill_key case_keys[] = {{"geometry", RILL_KEY_TEXT, AT(geometry), true},
-                                     {"fluid", RILL_KEY_CALL, 0, true, .read = read_fluid},
-                                     {"walls", RILL_KEY_CHOICE, AT(walls), false, .choices = walls},
-                                     {"openings", RILL_KEY_CALL, 0, true, .read = pass_over},
-                                     {"run", RILL_KEY_CALL, 0, .read = read_run},
-                                     {"output", RILL_KEY_CALL, 0, .read = read_output},
-                                     {0}};
+/* clang-format off */
+static const rill_key case_keys[] = {
+    {"geometry", RILL_KEY_TEXT, AT(geometry), true, .help = "A *.geom.h5 file that was made from a surface."},
+    {"fluid", RILL_KEY_MAP, 0, true, .keys = fluid_keys, .help = "Density and viscosity."},
+    CHOOSE("walls", walls, walls, .help = "Interpolated or half-way bounce-back. Default: interpolated."),
+    {"openings", RILL_KEY_CALL, 0, true, .read = pass_over, .schema = ends_schema,
+     .help = "Each opening of the geometry by its name, with its boundary condition."},
+    {"run", RILL_KEY_MAP, 0, .keys = run_keys, .help = "Duration, tolerance, time step and kernel."},
+    {"output", RILL_KEY_MAP, 0, .keys = output_keys, .help = "What is written."},
+    {0}};
+/* clang-format on */
+
+json_t *rill_case_schema(void)
+{
+    json_t *head =
+        json_pack("{s:s, s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema", "$id",
+                  "urn:rill:schema:case", "title", "Case of rill run", "description",
+                  "A vessel with its fluid, openings and output. Each quantity is a number with its "
+                  "unit, such as 3.5 mPa.s.");
+    json_t *schema = rill_yaml_schema_map(case_keys);
+    const int failed = !head || !schema || json_object_update(head, schema);
+    json_decref(schema);
+    if (!failed) return head;
+    json_decref(head);
+    return NULL;
+}
 
 /* Waveforms make a case pulsatile; they must agree in their period. */
 static rill_status find_period(rill_case *c)

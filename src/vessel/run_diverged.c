@@ -154,7 +154,8 @@ rill_status rill_run_diverged(rill_run_loop *loop, const rill_totals *totals)
     if (tau < 0.51)
         snprintf(remedy, sizeof remedy, "tau is too near to 0.5: refine the geometry, or shorten time_step");
     else
-        snprintf(remedy, sizeof remedy, "lower run.mach or time_step, lengthen soft_start, or refine");
+        snprintf(remedy, sizeof remedy,
+                 "lower run.mach or run.time-step, lengthen run.soft-start, or refine");
     status = rill_fail(
         RILL_NUMERICS,
         "the flow diverged before step %llu, at %.4g s: the fluid at %s, %s (%llu nodes are no numbers); "

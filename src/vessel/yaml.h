@@ -35,6 +35,8 @@ typedef struct rill_key {
     const char *const *choices;  /**< NULL-terminated */
     const struct rill_key *keys; /**< mappings */
     rill_status (*read)(const rill_yaml *yaml, const rill_yaml_value *value, const char *where, void *into);
+    struct json_t *(*schema)(void); /**< what `read` accepts, as JSON Schema */
+    const char *help;               /**< one sentence, with the default, for the JSON Schema */
 } rill_key;
 
 /** Read a file of at most 1 MiB. @param[out] out  owns the text and all that is in it */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill check: the verdict on cases good and bad, and what it costs nothing to find out beforehand. */
+#include "../sanitized.h"
 #include "cli_test.h"
 
 #include <jansson.h>
@@ -180,6 +181,9 @@ Test(cli_check, refuses_with_what_would_do)
     cli_test_fails(1, "nothing flows", "check", "v.yaml", "--no-measure", "-q");
     write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n" OUT);
     cli_test_fails(3, "memory", "check", "v.yaml", "--no-measure", "-q", "--memory", "1MiB");
+    if (!SANITIZED) /* sanitizers hold more than that */
+        cli_test_fails(3, "choose storage fp16c and compare it with fp32 at a larger --dx", "check", "v.yaml",
+                       "--no-measure", "-q", "--memory", "24MiB");
     cli_test_fails(1, "overwrite the input", "check", "v.yaml", "--no-measure", "--json", "v.geom.h5");
     /* An opening of a few voxels: the remedy suffices. */
     cr_assert_eq(cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "3mm", "--min-cells", "1",
@@ -190,4 +194,17 @@ Test(cli_check, refuses_with_what_would_do)
     write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 0.1 mL/s}\n" OUT);
     cli_test_fails(1, "1.4 cells lie across right, and 4 are the least: voxelize with --dx \"1 mm\" or less",
                    "check", "v.yaml", "--no-measure", "-q");
+}
+
+/* Limits and defaults are those of the reader; scripts/check-schemas compares all of it. */
+Test(cli_check, prints_the_schema_of_case_files)
+{
+    cli_result r = cli_test_run("check", "--schema");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect(strstr(r.out, "\"$id\": \"urn:rill:schema:case\"") &&
+                  strstr(r.out, "\"Density of the fluid. Above 0, at most 100000 kg/m3.\""),
+              "%s", r.out);
+    r = cli_test_run("check", "--schema", "v.yaml");
+    cr_expect_eq(r.code, 1);
+    cr_expect(strstr(r.err, "leave out v.yaml"), "%s", r.err);
 }

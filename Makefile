@@ -5,6 +5,7 @@ CC        ?= gcc
 ASAN      ?= 0
 BUILD     ?= build$(if $(filter 1,$(ASAN)),/asan)
 PREFIX    ?= /usr/local
+MPICC     ?= $(shell echo '\#include <mpi.h>' | mpicc -E - >/dev/null 2>&1 && command -v mpicc)
 LIBDIR    ?= lib
 NVCC      ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
 CUDA      ?= $(if $(NVCC),1,0)
@@ -86,7 +87,7 @@ endif
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-all: $(BUILD)/rill $(BUILD)/librill.so ## build librill.so and rill
+all: $(BUILD)/rill $(BUILD)/librill.so mpi ## build librill.so and rill
 
 # Man pages and completions, of what --help prints.
 $(BUILD)/pages/man1/rill.1: $(BUILD)/rill scripts/pages
@@ -111,6 +112,14 @@ $(BUILD)/librill.so.$(VERSION): $(LIB_OBJ) $(BUILD)/librill.map
 	$(call shared,$(SONAME)) -Wl,--version-script=$(BUILD)/librill.map
 $(BUILD)/librill.map: scripts/exports $(PUBLIC_HEADERS)
 	$(call say,GEN,$@)scripts/exports $(PUBLIC_HEADERS) >$@
+
+# Messages between processes: loaded at run time, where a launcher has started several.
+.PHONY: mpi
+mpi: $(if $(MPICC),$(BUILD)/librill-mpi.so)
+	$(Q)$(if $(MPICC),:,echo 'No Open MPI: built without librill-mpi.so, rill runs in one process')
+$(BUILD)/librill-mpi.so: src/mpi/team_mpi.c src/core/team.h
+	@mkdir -p $(@D)
+	$(call say,MPICC,$<)OMPI_CC="$(CC)" $(MPICC) -std=c11 -O2 -Wall -Wextra $(WERROR) -fPIC -shared -Iinclude -Isrc -o $@ $<
 
 # The same with all its names, for the tests; not installed.
 $(BUILD)/librill-internal.so: $(LIB_OBJ)
@@ -225,6 +234,7 @@ install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, da
 	install -d $(DESTDIR)$(PREFIX)/bin $(LIB)/pkgconfig $(DESTDIR)$(PREFIX)/include/rill
 	install -m 755 $(BUILD)/rill $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(BUILD)/librill.so.$(VERSION) $(LIB)/
+	if [ -e $(BUILD)/librill-mpi.so ]; then install -m 755 $(BUILD)/librill-mpi.so $(LIB)/; fi
 	ln -sf librill.so.$(VERSION) $(LIB)/$(SONAME)
 	ln -sf $(SONAME) $(LIB)/librill.so
 	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/

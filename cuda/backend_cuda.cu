@@ -144,12 +144,69 @@ rill_status download(rill_device *device, void *host, const void *from, uint64_t
     return copy(device, host, from, bytes, cudaMemcpyDeviceToHost, "copying from the device");
 }
 
-rill_status pass(rill_device *device, void *to, const rill_device *owner, const void *from, uint64_t bytes)
+rill_status pass(rill_device *device, void *queue, void *to, const rill_device *owner, const void *from,
+                 uint64_t bytes)
 {
     const rill_status status = use(device);
     if (status != RILL_OK) return status;
-    return check(cudaMemcpyPeerAsync(to, device->ordinal, from, owner->ordinal, bytes, queue_of(device)),
+    return check(cudaMemcpyPeerAsync(to, device->ordinal, from, owner->ordinal, bytes, (cudaStream_t)queue),
                  "copying from another device");
+}
+
+// Blocks of a queue with priority are started before those of others that wait.
+rill_status queue_create(rill_device *device, void **queue)
+{
+    cudaStream_t stream = nullptr;
+    int least = 0, greatest = 0;
+    rill_status status = use(device);
+    if (status == RILL_OK)
+        status = check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "reading its priorities");
+    if (status == RILL_OK)
+        status = check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest),
+                       "making a queue with priority");
+    *queue = stream;
+    return status;
+}
+
+void queue_destroy(rill_device *, void *queue) { cudaStreamDestroy((cudaStream_t)queue); }
+
+rill_status event_create(rill_device *device, void **event)
+{
+    cudaEvent_t made = nullptr;
+    rill_status status = use(device);
+    if (status == RILL_OK)
+        status = check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "making an event");
+    *event = made;
+    return status;
+}
+
+void event_destroy(rill_device *, void *event) { cudaEventDestroy((cudaEvent_t)event); }
+
+rill_status event_record(rill_device *device, void *queue, void *event)
+{
+    const rill_status status = use(device);
+    if (status != RILL_OK) return status;
+    return check(cudaEventRecord((cudaEvent_t)event, (cudaStream_t)queue), "recording an event");
+}
+
+rill_status queue_wait(rill_device *device, void *queue, void *event)
+{
+    const rill_status status = use(device);
+    if (status != RILL_OK) return status;
+    return check(cudaStreamWaitEvent((cudaStream_t)queue, (cudaEvent_t)event, 0), "waiting for an event");
+}
+
+// Peer access is a property of the two contexts, which all objects of a device share.
+bool reaches(rill_device *device, const rill_device *other)
+{
+    int possible = 0;
+    if (device->ordinal == other->ordinal) return true;
+    if (use(device) != RILL_OK ||
+        cudaDeviceCanAccessPeer(&possible, device->ordinal, other->ordinal) != cudaSuccess || !possible)
+        return false;
+    const cudaError_t error = cudaDeviceEnablePeerAccess(other->ordinal, 0);
+    if (error != cudaSuccess) cudaGetLastError(); // wait() would report it
+    return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
 }
 
 rill_status share(rill_device *device, const void *host, uint64_t bytes, const char *what, const void **out)
@@ -285,9 +342,11 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",    false,      count_devices, open_cuda, close_cuda,    nullptr,    available,    require,
-    alloc,     free_array, share,         release,   build,         link_nodes, unlink_nodes, linked,
-    upload,    download,   pass,          gather,    spread,        wait,       then,         kernels,
-    bandwidth, versions,   true,          true,      "device copy",
+    "cuda",       false,         count_devices, open_cuda,  close_cuda, nullptr,      available,
+    require,      alloc,         free_array,    share,      release,    build,        link_nodes,
+    unlink_nodes, linked,        upload,        download,   pass,       queue_create, queue_destroy,
+    event_create, event_destroy, event_record,  queue_wait, reaches,    gather,       spread,
+    wait,         then,          kernels,       bandwidth,  versions,   true,         true,
+    false,        "device copy",
 };
 }

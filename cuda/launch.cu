@@ -64,7 +64,7 @@ void start(const rill_launch *launch, int kernel, unsigned blocks, unsigned thre
     config.attrs = &early;
     config.numAttrs =
         (kernel < RILL_CUDA_STEP_COUNT || kernel == RILL_CUDA_PATCH || kernel == RILL_CUDA_DAMP) &&
-        can_begin_early(compiled.device);
+        !launch->joined && can_begin_early(compiled.device);
     cudaLaunchKernelExC(&config, compiled.kernels[kernel], addresses);
 }
 

@@ -2,6 +2,7 @@
 /* A simulation in parts makes the bits of the whole one: every scheme, addressing and storage that can be
  * cut. */
 #include "backends.h"
+#include "deferred.h"
 #include "sanitized.h"
 #include "sim/sim.h"
 
@@ -35,10 +36,8 @@ typedef struct outcome {
     bool refused;
 } outcome;
 
-static outcome run(const rill_domain *domain, rill_variant variant, rill_device *device, int parts)
+static outcome run_on(const rill_domain *domain, rill_variant variant, rill_device *const *devices, int parts)
 {
-    rill_device *devices[8];
-    for (int p = 0; p < 8; p++) devices[p] = device;
     rill_sim_options o = rill_sim_options_default();
     rill_sim *sim = NULL;
     outcome out = {.nodes = rill_domain_nodes(domain)};
@@ -46,7 +45,7 @@ static outcome run(const rill_domain *domain, rill_variant variant, rill_device 
     o.variant = variant;
     o.tau = 0.7;
     o.force[2] = 1e-4, o.force[0] = 3e-5;
-    o.device = device;
+    o.device = devices[0];
     o.devices = devices;
     o.device_count = parts;
     out.refused = rill_sim_create(domain, &o, &sim) != RILL_OK;
@@ -72,6 +71,13 @@ static outcome run(const rill_domain *domain, rill_variant variant, rill_device 
     rill_sim_destroy(sim);
     free(labels);
     return out;
+}
+
+static outcome run(const rill_domain *domain, rill_variant variant, rill_device *device, int parts)
+{
+    rill_device *devices[8];
+    for (int p = 0; p < 8; p++) devices[p] = device;
+    return run_on(domain, variant, devices, parts);
 }
 
 /* @param all  numbers of parts; else two of them */
@@ -138,6 +144,41 @@ Test(several, d3q19_fp32)
 }
 Test(several, d3q19_fp16s) { cr_assert_geq(every_scheme(RILL_D3Q19, RILL_FP16S, 2), 20); }
 Test(several, d3q27_fp64) { cr_assert_geq(every_scheme(RILL_D3Q27, RILL_FP64, 2), 20); }
+
+/* The queues of devices may be worked off in any order that the events between them allow. */
+Test(several, any_order_of_queues)
+{
+    enum { PARTS = 4 };
+    static const rill_stream streams[] = {RILL_PULL, RILL_AA, RILL_ESOPULL};
+    rill_device *whole = NULL, deferred[PARTS], *devices[PARTS];
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &whole));
+    for (size_t k = 0; k < 6; k++) {
+        rill_geom *geom = rock(kinds[k % 3]);
+        rill_domain *domain = NULL;
+        rill_variant v = rill_variant_default();
+        const rill_domain_options d = {.lattice = RILL_D3Q19, .flow_axis = k % 3 == 2 ? 2 : -1};
+        ASSERT_OK(rill_domain_create(geom, &d, &domain));
+        v.equilibrium = RILL_STOKES, v.stream = streams[(k + k / 3) % 3], v.addressing = RILL_BITMAP;
+        const outcome expected = run(domain, v, whole, 1);
+        for (uint64_t seed = 1; seed < (SANITIZED ? 2 : 4); seed++) {
+            deferred_overtakes = 0;
+            deferred_open(deferred, devices, PARTS, 7 * k + seed, seed % 2);
+            const outcome found = run_on(domain, v, devices, PARTS);
+            deferred_close(deferred, PARTS);
+            cr_assert_gt(deferred_overtakes, 100, "%llu entries were done out of order",
+                         (unsigned long long)deferred_overtakes);
+            cr_assert_arr_eq(found.moments, expected.moments, 8 * expected.nodes * sizeof(double),
+                             "boundaries %zu, stream %d, seed %d", k % 3, (int)v.stream, (int)seed);
+            cr_assert_arr_eq(found.totals, expected.totals, sizeof expected.totals);
+            cr_assert_arr_eq(found.sums, expected.sums, sizeof expected.sums);
+            free(found.moments);
+        }
+        free(expected.moments);
+        rill_domain_destroy(domain);
+        rill_geom_destroy(geom);
+    }
+    rill_device_destroy(whole);
+}
 
 /* What cannot be cut is refused in a sentence. */
 Test(several, refuses_what_it_has_not)

@@ -5,6 +5,8 @@
  * forces on walls and the state. All cuts go through both openings.
  */
 #include "backends.h"
+#include "deferred.h"
+#include "forked.h"
 #include "sanitized.h"
 #include "sim/boundary.h"
 #include "sim/sim.h"
@@ -144,16 +146,15 @@ typedef struct setting {
     float *keep;
 } setting;
 
-static setting set_up(const rill_domain *domain, rill_variant variant, rill_device *device, int parts)
+static setting set_up_on(const rill_domain *domain, rill_variant variant, rill_device *const *devices,
+                         int parts)
 {
-    rill_device *devices[8];
-    for (int p = 0; p < 8; p++) devices[p] = device;
     rill_sim_options o = rill_sim_options_default();
     const rill_node n = rill_domain_nodes(domain);
     rill_node nodes[SAMPLE];
     setting s = {0};
     o.variant = variant, o.tau = 0.55;
-    o.device = device, o.devices = devices, o.device_count = parts;
+    o.device = devices[0], o.devices = devices, o.device_count = parts;
     ASSERT_OK(rill_sim_create(domain, &o, &s.sim));
     patches_add(domain, s.sim);
     s.layer = calloc(n, sizeof *s.layer);
@@ -165,6 +166,13 @@ static setting set_up(const rill_domain *domain, rill_variant variant, rill_devi
     return s;
 }
 
+static setting set_up(const rill_domain *domain, rill_variant variant, rill_device *device, int parts)
+{
+    rill_device *devices[8];
+    for (int p = 0; p < 8; p++) devices[p] = device;
+    return set_up_on(domain, variant, devices, parts);
+}
+
 static void tear_down(setting *s)
 {
     rill_sample_destroy(s->sample);
@@ -174,16 +182,33 @@ static void tear_down(setting *s)
 }
 
 /* Steps one by one and several at a time. */
-static outcome run(const rill_domain *domain, rill_variant variant, rill_device *device, int parts)
+static outcome run_on(const rill_domain *domain, rill_variant variant, rill_device *const *devices, int parts)
 {
     outcome out = {NULL, 0};
-    setting s = set_up(domain, variant, device, parts);
+    setting s = set_up_on(domain, variant, devices, parts);
     ASSERT_OK(rill_sim_step(s.sim, 1));
     look(s.sim, domain, s.sample, 1, &out);
     ASSERT_OK(rill_sim_step(s.sim, STEPS - 1));
     look(s.sim, domain, s.sample, STEPS, &out);
     tear_down(&s);
     return out;
+}
+
+static outcome run(const rill_domain *domain, rill_variant variant, rill_device *device, int parts)
+{
+    rill_device *devices[8];
+    for (int p = 0; p < 8; p++) devices[p] = device;
+    return run_on(domain, variant, devices, parts);
+}
+
+/* Compare in bits. */
+static void compare(const outcome *parts, const outcome *whole, const char *name, int count)
+{
+    cr_assert_eq(parts->count, whole->count);
+    for (size_t k = 0; k < whole->count; k++)
+        cr_assert_eq(memcmp(&parts->all[k], &whole->all[k], sizeof(double)), 0,
+                     "%s in %d parts: number %zu of %zu is %.17g, not %.17g", name, count, k, whole->count,
+                     parts->all[k], whole->all[k]);
 }
 
 /* @param all  numbers of parts; else one of them */
@@ -197,11 +222,7 @@ static void expect_same(const rill_domain *domain, rill_variant v, rill_device *
     static const int counts[] = {3, 7, 2};
     for (int c = 0; c < (all ? 3 : 1); c++) {
         const outcome parts = run(domain, v, device, counts[c]);
-        cr_assert_eq(parts.count, whole.count);
-        for (size_t k = 0; k < whole.count; k++)
-            cr_assert_eq(memcmp(&parts.all[k], &whole.all[k], sizeof(double)), 0,
-                         "%s in %d parts: number %zu of %zu is %.17g, not %.17g", name, counts[c], k,
-                         whole.count, parts.all[k], whole.all[k]);
+        compare(&parts, &whole, name, counts[c]);
         free(parts.all);
     }
     free(whole.all);
@@ -238,6 +259,95 @@ static void every_scheme(rill_lattice lattice, rill_collision collision, rill_st
 Test(several_walls, d3q19_fp32) { every_scheme(RILL_D3Q19, RILL_TRT, RILL_FP32); }
 Test(several_walls, d3q27_fp64) { every_scheme(RILL_D3Q27, RILL_CUMULANT, RILL_FP64); }
 Test(several_walls, d3q19_fp16s, .disabled = SANITIZED) { every_scheme(RILL_D3Q19, RILL_TRT, RILL_FP16S); }
+
+/* The queues of devices may be worked off in any order that the events between them allow. */
+Test(several_walls, any_order_of_queues)
+{
+    enum { PARTS = 3 };
+    static const rill_stream streams[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST};
+    rill_geom *geom = duct();
+    rill_domain *domain = NULL;
+    rill_device *whole = NULL, deferred[PARTS], *devices[PARTS];
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &whole));
+    for (size_t k = 0; k < 3; k++) {
+        rill_variant v = rill_variant_default();
+        v.equilibrium = RILL_SECOND_ORDER, v.stream = streams[k], v.addressing = RILL_BITMAP;
+        const outcome expected = run(domain, v, whole, 1);
+        for (uint64_t seed = 1; seed < (SANITIZED ? 2 : 5); seed++) {
+            deferred_overtakes = 0;
+            deferred_open(deferred, devices, PARTS, 5 * k + seed, seed % 2);
+            const outcome found = run_on(domain, v, devices, PARTS);
+            deferred_close(deferred, PARTS);
+            cr_assert_gt(deferred_overtakes, 100, "%llu entries were done out of order",
+                         (unsigned long long)deferred_overtakes);
+            compare(&found, &expected, "out of order", PARTS);
+            free(found.all);
+        }
+        free(expected.all);
+    }
+    rill_device_destroy(whole);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
+
+/* Parts in processes, one of them this one, compute the bits of one process; their states, too. */
+Test(several_walls, processes, .timeout = 120)
+{
+    enum { PROCESSES = 3 };
+    static const rill_variant variants[] = {{.stream = RILL_PULL, .addressing = RILL_LIST},
+                                            {.stream = RILL_AA, .addressing = RILL_BITMAP},
+                                            {.stream = RILL_AA, .addressing = RILL_LIST}};
+    rill_team team;
+    pid_t children[PROCESSES];
+    forked_begin_team(PROCESSES, &team, children);
+    rill_geom *geom = duct();
+    rill_domain *domain = NULL;
+    rill_remotes *remotes = NULL;
+    rill_device *own = NULL, *devices[PROCESSES];
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &own));
+    ASSERT_OK(rill_remotes_create(&team, own, &remotes));
+    for (int k = 0; k < PROCESSES; k++) devices[k] = rill_remotes_device(remotes, k);
+    for (size_t k = 0; k < (SANITIZED ? 1 : 3); k++) {
+        rill_variant v = rill_variant_default();
+        v.equilibrium = RILL_SECOND_ORDER, v.stream = variants[k].stream,
+        v.addressing = variants[k].addressing;
+        const outcome expected = run(domain, v, own, 1), found = run_on(domain, v, devices, PROCESSES);
+        compare(&found, &expected, "in processes", PROCESSES);
+        setting parts = set_up_on(domain, v, devices, PROCESSES), whole = set_up(domain, v, own, 1);
+        ASSERT_OK(rill_sim_step(parts.sim, 3));
+        const uint64_t bytes = rill_sim_state_bytes(parts.sim);
+        char *state = calloc(1, bytes);
+        ASSERT_OK(rill_sim_state_save(parts.sim, 0, bytes, state));
+        ASSERT_OK(rill_sim_state_load(whole.sim, 0, bytes, state));
+        ASSERT_OK(rill_sim_state_resume(whole.sim, 3));
+        ASSERT_OK(rill_sim_state_load(parts.sim, 0, bytes, state));
+        ASSERT_OK(rill_sim_state_resume(parts.sim, 3));
+        outcome a = {NULL, 0}, b = {NULL, 0};
+        ASSERT_OK(rill_sim_step(parts.sim, 2));
+        ASSERT_OK(rill_sim_step(whole.sim, 2));
+        const rill_node n = rill_domain_nodes(domain);
+        double *m = room(&a, 4 * (size_t)n);
+        ASSERT_OK(rill_sim_moments(parts.sim, 0, n, m, m + n));
+        m = room(&b, 4 * (size_t)n);
+        ASSERT_OK(rill_sim_moments(whole.sim, 0, n, m, m + n));
+        compare(&a, &b, "resumed", PROCESSES);
+        free(a.all), free(b.all), free(state), free(expected.all), free(found.all);
+        tear_down(&parts);
+        tear_down(&whole);
+    }
+    /* What a process refuses is refused here, in its words. */
+    void *array = NULL;
+    cr_assert_neq(rill_device_alloc(devices[1], UINT64_C(1) << 60, "too much", &array), RILL_OK);
+    cr_assert_not_null(strstr(rill_error_message(), "too much"), "%s", rill_error_message());
+    ASSERT_OK(rill_device_wait(devices[1]));
+    rill_remotes_destroy(remotes);
+    forked_end_team(&team, children, 2);
+    rill_device_destroy(own);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
 
 /* The state of 3 parts goes on in 5, and theirs in one, to the bits of an undisturbed run. */
 Test(several_walls, state_goes_on_in_any_number_of_parts)

@@ -59,8 +59,8 @@ rill_status rill_bench_steps_check(uint64_t max_steps)
 }
 
 /* Rounds of an even number of steps, so that both kinds of step of a scheme count alike. */
-static rill_status time_rounds(rill_sim *sim, uint64_t nodes, const rill_bench_options *bench,
-                               rill_bench_record *record)
+rill_status rill_bench_time_rounds(rill_sim *sim, uint64_t nodes, const rill_bench_options *bench,
+                                   rill_bench_record *record)
 {
     enum { patience = 4 };
     rill_status status = RILL_OK;
@@ -89,10 +89,10 @@ static int flow_axis(rill_lattice lattice) { return rill_dimensions((int)lattice
 
 /* ---- bandwidth ------------------------------------------------------------------------------- */
 
-rill_status rill_bench_yardstick_start(rill_backend_kind kind, rill_bench_yardstick *out)
+rill_status rill_bench_yardstick_start(rill_backend_kind kind, int ordinal, rill_bench_yardstick *out)
 {
     *out = (rill_bench_yardstick){.measured = -INFINITY};
-    const rill_status status = rill_device_create(kind, 0, &out->device);
+    const rill_status status = rill_device_create(kind, ordinal, &out->device);
     return status == RILL_OK ? rill_bench_yardstick_again(out, 0) : status;
 }
 
@@ -231,7 +231,7 @@ rill_status rill_bench_run(rill_bench_subject *subject, const rill_sim_options *
     record.bytes_really_read = really_read(sim, options->variant, &record);
     if (first) RILL_TRY(check(subject, sim, &forced, &record));
     RILL_TRY(rill_bench_vessel_attach(subject->domain, bench->boundaries, sim));
-    RILL_TRY(time_rounds(sim, record.nodes, bench, &record));
+    RILL_TRY(rill_bench_time_rounds(sim, record.nodes, bench, &record));
     if (options->variant.bounce != RILL_FULL_WAY)
         RILL_TRY(believe(sim, &forced, open, subject->domain->geom->surface, &record));
     if (!first) RILL_TRY(check(subject, sim, &forced, &record));

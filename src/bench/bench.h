@@ -19,8 +19,8 @@ typedef struct rill_bench_yardstick {
     double measured; /**< when, by omp_get_wtime() */
 } rill_bench_yardstick;
 
-/** Find a backend and measure its bandwidth. */
-rill_status rill_bench_yardstick_start(rill_backend_kind kind, rill_bench_yardstick *out);
+/** Open a device and measure its bandwidth. */
+rill_status rill_bench_yardstick_start(rill_backend_kind kind, int ordinal, rill_bench_yardstick *out);
 
 /** Measure it again if that was not done in the last `seconds`. */
 rill_status rill_bench_yardstick_again(rill_bench_yardstick *yardstick, double seconds);
@@ -81,6 +81,13 @@ rill_status rill_bench_steps_check(uint64_t max_steps);
 rill_status rill_bench_run(rill_bench_subject *subject, const rill_sim_options *options,
                            const rill_bench_options *bench, rill_bench_yardstick *yardstick,
                            rill_bench_record *out);
+
+/**
+ * Time rounds of steps as rill_bench_run() does: fill in MLUPS, seconds and steps of a record.
+ * @param nodes  that a step updates
+ */
+rill_status rill_bench_time_rounds(rill_sim *sim, uint64_t nodes, const rill_bench_options *bench,
+                                   rill_bench_record *record);
 
 /** Write the versions of driver and CUDA, "" where there are none. */
 void rill_bench_versions(rill_device *device, char *driver, size_t driver_size, char *cuda, size_t cuda_size);

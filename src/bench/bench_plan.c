@@ -17,7 +17,7 @@ const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 1] = {
     [RILL_SUITE_ISOTROPY] = "isotropy", [RILL_SUITE_SCHEMES] = "schemes",
     [RILL_SUITE_FORMATS] = "formats",   [RILL_SUITE_COLLISIONS] = "collisions",
     [RILL_SUITE_POROSITY] = "porosity", [RILL_SUITE_SIZES] = "sizes",
-    [RILL_SUITE_VESSEL] = "vessel",
+    [RILL_SUITE_VESSEL] = "vessel",     [RILL_SUITE_SCALING] = "scaling",
 };
 
 static const double porosities[] = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
@@ -53,6 +53,26 @@ static rill_status make_tubes(const rill_bench_shape *shape, rill_geom **out)
     return rill_generate_tubes(&options, out);
 }
 
+/* A tree of arteries by Murray's law: 200 outlets and an inlet 80 voxels wide where there is room. */
+static rill_status make_tree(const rill_bench_shape *shape, rill_geom **out)
+{
+    rill_arteries_options options = rill_arteries_options_default();
+    rill_arteries arteries = {0};
+    options.outlets = shape->cells < 256 ? 20 : 200;
+    options.radius = fmax(shape->cells / 12.8, 8);
+    rill_status status = rill_arteries_create(&options, &arteries);
+    if (status == RILL_OK) status = rill_generate_arteries(&options, &arteries, out);
+    rill_arteries_destroy(&arteries);
+    return status;
+}
+
+static rill_status make_scaling(const rill_bench_shape *shape, rill_geom **out)
+{
+    if (shape->scaling == RILL_SCALING_ARTERIES) return make_tubes(shape, out);
+    if (shape->scaling == RILL_SCALING_TREE) return make_tree(shape, out);
+    return make_pack(shape, false, out);
+}
+
 /* Eight times as long as its radius, so that a direction costs what the numbering of nodes makes it cost. */
 static rill_status make_pipe(const rill_bench_shape *shape, rill_geom **out)
 {
@@ -71,6 +91,8 @@ rill_status rill_bench_shape_make(const rill_bench_shape *shape, rill_geom **out
         return make_tubes(shape, out);
     case RILL_SUITE_ISOTROPY:
         return make_pipe(shape, out);
+    case RILL_SUITE_SCALING:
+        return make_scaling(shape, out);
     case RILL_SUITE_BOX:
     case RILL_SUITE_SIZES:
         return rill_generate_box(n, out);
@@ -135,6 +157,11 @@ static values values_of(rill_bench_suite suite, bool device)
     if (suite == RILL_SUITE_FORMATS || suite == RILL_SUITE_COLLISIONS || suite == RILL_SUITE_SIZES) {
         SET(&v, stream, RILL_AA);
         if (device) SET(&v, addressing, RILL_BITMAP);
+    }
+    if (suite == RILL_SUITE_SCALING && device) {
+        SET(&v, stream, RILL_PULL, RILL_AA);
+        SET(&v, addressing, RILL_BITMAP);
+        SET(&v, storage, RILL_FP32, RILL_FP16S);
     }
     if (suite == RILL_SUITE_FORMATS) set_all(&v, storage, RILL_STORAGE_COUNT);
     if (suite == RILL_SUITE_COLLISIONS) {
@@ -286,6 +313,7 @@ static rill_bench_shape shape_of(rill_bench_suite suite, const rill_bench_wants 
         [RILL_SUITE_ARTERIES] = {256, 512},   [RILL_SUITE_ISOTROPY] = {256, 1024},
         [RILL_SUITE_SCHEMES] = {128, 320},    [RILL_SUITE_FORMATS] = {128, 320},
         [RILL_SUITE_COLLISIONS] = {128, 320}, [RILL_SUITE_POROSITY] = {128, 320},
+        [RILL_SUITE_SCALING] = {128, 512},
     };
     rill_bench_shape shape = {.suite = suite, .cells = edges[suite][wants->device], .porosity = 0.39};
     const bool file = suite == RILL_SUITE_ROCK || suite == RILL_SUITE_VESSEL;
@@ -352,6 +380,7 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
     const int shapes = suite == RILL_SUITE_POROSITY   ? porosity_count
                        : suite == RILL_SUITE_ISOTROPY ? 3
                        : suite == RILL_SUITE_VESSEL   ? RILL_BENCH_BOUNDARIES_COUNT
+                       : suite == RILL_SUITE_SCALING  ? RILL_SCALING_COUNT - !wants->rock
                                                       : 1;
     override(&v, wants);
     if (suite == RILL_SUITE_ROCK && !wants->rock)
@@ -375,6 +404,14 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
             static const char *const with[] = {"", "-walls", "-openings", "-all"};
             shape.boundaries = (rill_bench_boundaries)k;
             snprintf(shape.name, sizeof shape.name, "vessel%s", with[k]);
+        }
+        if (suite == RILL_SUITE_SCALING) {
+            static const char *const names[] = {"weak-spheres", "spheres", "arteries", "tree", "rock"};
+            static const double porosity[] = {0.39, 0.39, 0.06, 0.02, 0};
+            shape.scaling = (rill_scaling_shape)k;
+            shape.porosity = porosity[k];
+            if (k == RILL_SCALING_ROCK) shape.cells = 0;
+            snprintf(shape.name, sizeof shape.name, "%s", names[k]);
         }
         RILL_TRY(add_shape(plan, wants, shape));
         RILL_TRY(add_variants(plan, wants, &v));

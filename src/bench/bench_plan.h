@@ -24,8 +24,21 @@ typedef enum rill_bench_suite {
     RILL_SUITE_SIZES,    /**< cubes of fluid of 1e5 nodes and more */
     RILL_SUITE_VESSEL,   /**< a geometry of the user's that was cut from a surface: bare, with interpolated
                               walls, with openings, with both */
+    RILL_SUITE_SCALING,  /**< one simulation on several devices: spheres, tubes, a tree of arteries, and a
+                              geometry of the user's; 128, 512 */
     RILL_SUITE_COUNT
 } rill_bench_suite;
+
+/** The geometries of the suite scaling, each shared among all devices; but weak: as many copies as devices.
+ */
+typedef enum rill_scaling_shape {
+    RILL_SCALING_WEAK, /**< spheres, copies along z */
+    RILL_SCALING_SPHERES,
+    RILL_SCALING_ARTERIES,
+    RILL_SCALING_TREE,
+    RILL_SCALING_ROCK, /**< read from a file */
+    RILL_SCALING_COUNT
+} rill_scaling_shape;
 
 /** Their names, NULL-terminated. */
 extern const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 1];
@@ -59,6 +72,7 @@ typedef struct rill_bench_shape {
     uint32_t cells;                   /**< along an edge; 0: read from a file */
     double porosity;                  /**< aimed at, or expected; 0: not known */
     int axis;                         /**< of a pipe */
+    rill_scaling_shape scaling;       /**< of the suite scaling */
     rill_bench_boundaries boundaries; /**< of a vessel */
     double seconds;                   /**< that making it and numbering its nodes will take, estimated */
 } rill_bench_shape;

@@ -92,6 +92,18 @@ static void print_compliance(const rill_plan_compliance *p)
     cli_row("lattice compliance", "%.3g mL/mmHg%s%s%s", 1e6 * MMHG * p->lattice, of, stored, settles);
 }
 
+/* What a plan says of several parts. */
+static cli_devices_plan parts_of(const rill_case_plan *p)
+{
+    return (cli_devices_plan){.devices = p->options.devices,
+                              .count = p->parts,
+                              .nodes = p->nodes,
+                              .largest = p->part_nodes,
+                              .bytes = p->part_bytes,
+                              .memory = p->device_bytes,
+                              .mlups = p->mlups_measured ? p->mlups / p->parts : 0};
+}
+
 void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
 {
     char length[64], variant[96], cycle[64], all[64];
@@ -107,7 +119,8 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     print_step(c, p);
     print_compliance(&p->compliance);
     cli_row("variant", "%s: %s", variant, p->variant_reason);
-    cli_devices_row(p->parts, p->part_nodes, p->part_bytes);
+    const cli_devices_plan devices = parts_of(p);
+    cli_devices_rows(&devices);
     cli_threads_row(p->nodes, p->device_bytes);
     cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     char results[32], checkpoint[32];
@@ -177,6 +190,7 @@ json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill
 {
     char variant[96];
     bool refused = false;
+    const cli_devices_plan devices = parts_of(p);
     json_t *json = numbers_json(c, geom, p), *openings = json_array(), *verdicts = json_array();
     rill_variant_name(p->options.variant, variant, sizeof variant);
     for (int k = 0; k < p->opening_count; k++)
@@ -189,6 +203,7 @@ json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill
     if (!json || json_object_set_new(json, "variant", json_string(variant)) ||
         json_object_set_new(json, "output_bytes", json_integer((json_int_t)p->output_bytes)) ||
         json_object_set_new(json, "checkpoint_bytes", json_integer((json_int_t)p->checkpoint_bytes)) ||
+        json_object_set_new(json, "parts", cli_devices_json(&devices)) ||
         json_object_set_new(json, "compliance", compliance_json(&p->compliance)) ||
         json_object_set_new(json, "openings", openings) || json_object_set_new(json, "verdicts", verdicts) ||
         json_object_set_new(json, "can_run", json_boolean(!refused))) {

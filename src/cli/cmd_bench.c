@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `rill bench`: speed on this machine, as a fraction of its memory bandwidth. */
 #include "cli/bench_output.h"
+#include "cli/bench_scaling.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "cli/read_geometry.h"
@@ -21,6 +22,7 @@ typedef struct bench_options {
     uint64_t cells, most_nodes;
     double seconds;
     bool seconds_given, dry_run;
+    cli_scaling scaling;
 } bench_options;
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
@@ -62,7 +64,7 @@ done:
 }
 
 /* Without --suite, three and those that have a file; "all" means the rock and the vessel only where there is
- * one. */
+ * one, and not scaling, which is a run of its own. */
 static void choose_suites(bench_options *o)
 {
     int kept = 0;
@@ -74,8 +76,8 @@ static void choose_suites(bench_options *o)
     if (o->suites.count < RILL_SUITE_COUNT) return;
     for (int k = 0; k < o->suites.count; k++) {
         const int suite = o->suites.items[k];
-        const bool missing =
-            (suite == RILL_SUITE_ROCK && !o->rock) || (suite == RILL_SUITE_VESSEL && !o->vessel);
+        const bool missing = (suite == RILL_SUITE_ROCK && !o->rock) ||
+                             (suite == RILL_SUITE_VESSEL && !o->vessel) || suite == RILL_SUITE_SCALING;
         if (!missing) o->suites.items[kept++] = suite;
     }
     o->suites.count = kept;
@@ -267,9 +269,48 @@ done:
     return status;
 }
 
+/* Refuse what does not go with the suite scaling. @param[out] chosen  whether it is run */
+static rill_status scaling_check(bench_options *o, bool *chosen)
+{
+    rill_status status = RILL_OK;
+    *chosen = false;
+    for (int k = 0; k < o->suites.count; k++) *chosen |= o->suites.items[k] == RILL_SUITE_SCALING;
+    RILL_TRY(cli_scaling_check(&o->scaling, *chosen));
+    RILL_TRY(cli_devices_parse(&o->scaling.devices));
+    if (*chosen && o->suites.count > 1)
+        RILL_TRY(rill_fail(RILL_USAGE, "the suite scaling is a run of its own: leave out the other suites"));
+done:
+    return status;
+}
+
+static rill_status scaling_run(bench_state *s)
+{
+    rill_status status = RILL_OK;
+    bench_options *o = (bench_options *)s->options;
+    const cli_scaling_run run = {.options = &o->scaling,
+                                 .plan = s->report->plan,
+                                 .bench = {o->seconds, o->compute.tolerance, o->compute.max_steps, 0},
+                                 .tau = o->compute.tau,
+                                 .magic = o->compute.magic,
+                                 .rock = o->rock,
+                                 .progress = s->progress,
+                                 .quiet = o->compute.quiet,
+                                 .command = s->report->command};
+    RILL_TRY(cli_devices_open(&o->scaling.devices, s->yardstick->device));
+    status = cli_scaling_cases(&run, s->report->results);
+    cli_progress_end();
+    s->report->seconds = omp_get_wtime() - s->start;
+    if (status != RILL_OK && status != RILL_NUMERICS) goto done;
+    if (o->compute.json) RILL_TRY(bench_report_write(s->report, o->compute.json));
+    if (o->compute.output) RILL_TRY(bench_report_write_csv(s->report, o->compute.output));
+done:
+    return status;
+}
+
 static rill_status work(bench_options *o, const char *command)
 {
     rill_status status = RILL_OK;
+    bool scaling = false;
     rill_bench_plan plan = {0};
     rill_bench_wants wants;
     rill_bench_yardstick yardstick = {.device = NULL};
@@ -286,13 +327,15 @@ static rill_status work(bench_options *o, const char *command)
                                    (cli_output[]){{"-o", o->compute.output}, {"--json", o->compute.json}},
                                    2));
     choose_suites(o);
+    RILL_TRY(scaling_check(o, &scaling));
     status = rill_bench_steps_check(o->compute.max_steps);
     if (status != RILL_OK) {
         rill_fail_prefix("--max-steps");
         goto done;
     }
     RILL_TRY(read_files(&state));
-    RILL_TRY(rill_bench_yardstick_start((rill_backend_kind)o->compute.backend, &yardstick));
+    RILL_TRY(rill_bench_yardstick_start((rill_backend_kind)o->compute.backend,
+                                        cli_devices_first(&o->scaling.devices), &yardstick));
     RILL_TRY(want(o, &yardstick, &wants));
     RILL_TRY(rill_bench_plan_make(&wants, &plan));
     if (!o->compute.quiet || o->dry_run)
@@ -302,6 +345,10 @@ static rill_status work(bench_options *o, const char *command)
         bench_print_plan(&plan);
         goto done;
     }
+    if (scaling) {
+        status = scaling_run(&state);
+        goto done;
+    }
     if (!o->compute.quiet) bench_print_heading();
     RILL_TRY(run_cases(&state));
     RILL_TRY(conclude(&state));
@@ -309,13 +356,14 @@ done:
     for (int k = 0; k < 2; k++) rill_geom_destroy(state.read[k]);
     bench_report_free(&report);
     rill_bench_plan_free(&plan);
-    rill_device_destroy(yardstick.device);
+    if (!o->scaling.devices.opened[0]) rill_device_destroy(yardstick.device);
+    cli_devices_close(&o->scaling.devices);
     return status;
 }
 
 static int run(int argc, char **argv)
 {
-    bench_options o = {.seconds = 1};
+    bench_options o = {.seconds = 1, .scaling = {.link_latency = 2.7, .link_bandwidth = 300}};
     cli_compute_defaults(&o.compute);
     o.compute.several = &o.several;
     o.compute.tolerance = 0.1;
@@ -338,6 +386,7 @@ static int run(int argc, char **argv)
         {"seconds", 0, CLI_REAL, &o.seconds, "SECONDS", "time of nine rounds of a case",
          .fallback = "1 on a CPU, 0.3 on a GPU", .min = 0.01, .max = 3600, .given = &o.seconds_given},
         {"dry-run", 0, CLI_FLAG, &o.dry_run, .help = "list the cases and the time that they will take"},
+        CLI_SCALING(o.scaling),
         {0},
     };
     const cli_option *const tables[] = {own, cli_compute_options(&o.compute), NULL};
@@ -370,6 +419,9 @@ const cli_command cli_bench = {
         "  sizes       boxes of 1e5 nodes and more, on a GPU up to the largest that fits\n"
         "  vessel      the geometry that --vessel names: bare, with interpolated walls, with openings, with "
         "both\n"
+        "  scaling     one simulation on 1, 2, 4 ... devices: weak (spheres) and strong (spheres, tubes, a "
+        "tree of\n"
+        "              arteries, --rock), with the bits compared; alone, with --devices, --ranks or --model\n"
         "\n"
         "Each times pull and aa with a list, on a GPU also ring and a bitmap, in fp32, unless it varies them "
         "or an\n"

@@ -54,6 +54,7 @@ typedef struct choices {
     bool barred; /* bar is known */
     rill_progress progress;
     cli_permeability_times times;
+    double mlups;        /* measured for the plan; 0: not */
     char names[3][4096]; /* of the field files of the runs along x, y, z */
     bool written[3];
 } choices;
@@ -197,7 +198,8 @@ static rill_status report(const choices *c, const rill_permeability_options *opt
                                  .command = c->line,
                                  .json = c->compute.json,
                                  .output = c->compute.output,
-                                 .bar = c->barred ? &c->bar : NULL};
+                                 .bar = c->barred ? &c->bar : NULL,
+                                 .mlups = c->mlups};
     for (int i = 0; i < result->run_count; i++)
         if (fields_there(c, &result->runs[i])) r.fields[i] = c->names[result->runs[i].axis];
     if (r.json) RILL_TRY(cli_permeability_write_json(&r));
@@ -352,7 +354,6 @@ static rill_status work(choices *c)
     rill_permeability_options options;
     rill_device_opening opening;
     bool opens = false;
-    double mlups = 0;
     RILL_TRY(options_make(c, &options));
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(outputs_check(c));
@@ -393,12 +394,12 @@ static rill_status work(choices *c)
     if (c->error_bar)
         RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},
                                           &c->bar_plan));
-    if (show) RILL_TRY(measure_speed(&options, &mlups));
+    if (show) RILL_TRY(measure_speed(&options, &c->mlups));
     c->times.plan = rill_now() - start - c->times.read;
     cli_progress_end();
-    if (show) cli_permeability_print_plan(c->geom, &options, &plan, c->variant_reason, mlups);
+    if (show) cli_permeability_print_plan(c->geom, &options, &plan, c->variant_reason, c->mlups);
     if (show && c->error_bar)
-        cli_error_bar_print_plan(&c->bar_plan, cli_permeability_seconds(&options, &plan, mlups));
+        cli_error_bar_print_plan(&c->bar_plan, cli_permeability_seconds(&options, &plan, c->mlups));
     if (show) fflush(stdout);
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:

@@ -8,6 +8,8 @@
 
 #include "device/device.h"
 
+#include <jansson.h>
+
 enum { CLI_DEVICES_MAX = 64 };
 
 /** Devices, and which of them each part of a simulation is stepped by. */
@@ -19,6 +21,7 @@ typedef struct cli_devices {
     rill_device *opened[CLI_DEVICES_MAX];
     rill_device *parts[CLI_DEVICES_MAX]; /**< [part_count], some of the opened ones */
     int part_count;
+    struct rill_remotes *remotes; /**< where there are several processes */
 } cli_devices;
 
 /** The options, for a table of a command. */
@@ -31,6 +34,9 @@ typedef struct cli_devices {
             "parts that one device steps, to compare with several devices", .fallback = "1", .min = 1,       \
                                                                             .max = 64                        \
     }
+
+/** Return whether several devices are asked for, or there are several processes. */
+bool cli_devices_several(const cli_devices *devices);
 
 /** Read the options. @return RILL_USAGE for what is no list, names a device twice, or does not go together */
 rill_status cli_devices_parse(cli_devices *devices);
@@ -45,8 +51,22 @@ rill_status cli_devices_list(cli_devices *devices, rill_backend_kind kind, int o
  */
 rill_status cli_devices_open(cli_devices *devices, rill_device *first);
 
-/** Print what a plan says of several parts. */
-void cli_devices_row(int parts, uint64_t nodes, uint64_t bytes);
+/** What a plan says of several parts. */
+typedef struct cli_devices_plan {
+    rill_device *const *devices; /**< [count], of the parts */
+    int count;                   /**< 1: nothing is said */
+    uint64_t nodes;              /**< of all parts */
+    uint64_t largest;            /**< nodes of the largest part */
+    uint64_t bytes;              /**< that a part sends in a step, at most */
+    uint64_t memory;             /**< bytes needed on each device; 0 on a host */
+    double mlups;                /**< of one device; 0: not measured */
+} cli_devices_plan;
+
+/** Print it. */
+void cli_devices_rows(const cli_devices_plan *plan);
+
+/** Return it as JSON, null for one part. */
+json_t *cli_devices_json(const cli_devices_plan *plan);
 
 /** Close all; those that were not opened are allowed. */
 void cli_devices_close(cli_devices *devices);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command: finds the subcommand and hands over. */
 #include "cli/cli.h"
+#include "cli/team.h"
 #include "cli/version_json.h"
 #include "core/threads.h"
 
@@ -81,6 +82,12 @@ static int run(int argc, char **argv)
     }
     const cli_command *command = find(name);
     if (command == NULL) return fail_unknown(name);
+    if (cli_team() && command != &cli_permeability && command != &cli_run && command != &cli_check &&
+        command != &cli_bench) {
+        fprintf(stderr, "rill: %s uses one process, and %d were started: start it without the launcher\n",
+                command->name, cli_team()->size);
+        return RILL_USAGE;
+    }
     if (!help) return command->run(argc - 1, argv + 1);
     char option[] = "--help";
     char *arguments[] = {argv[2], option, NULL};
@@ -91,8 +98,11 @@ int main(int argc, char **argv)
 {
     cli_remarks(false);
     rill_threads_limit_openmp();
-    const int code = run(argc, argv);
+    int code;
+    if (!cli_team_begin(&code)) return code;
+    code = run(argc, argv);
     cli_progress_end();
+    cli_team_end(code);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == RILL_OK) {
         fprintf(stderr, "rill: standard output cannot be written (%s): free space or write elsewhere\n",
                 strerror(errno));

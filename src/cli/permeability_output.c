@@ -46,6 +46,19 @@ static double two_digits(double x)
     return round(x / unit) * unit;
 }
 
+/* What a plan says of several parts. */
+static cli_devices_plan parts_of(const rill_permeability_options *options, const rill_permeability_plan *p,
+                                 double mlups)
+{
+    return (cli_devices_plan){.devices = options->devices,
+                              .count = p->parts,
+                              .nodes = p->nodes + p->reservoirs,
+                              .largest = p->part_nodes,
+                              .bytes = p->part_bytes,
+                              .memory = p->device_bytes,
+                              .mlups = mlups};
+}
+
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *p, const char *variant_reason, double mlups)
 {
@@ -77,7 +90,8 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 (unsigned long long)p->reservoirs);
     cli_row(p->reservoirs ? "pressure drop / length" : "force", "%.3g: %s", p->force, p->force_reason);
     cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);
-    cli_devices_row(p->parts, p->part_nodes, p->part_bytes);
+    const cli_devices_plan devices = parts_of(options, p, mlups);
+    cli_devices_rows(&devices);
     cli_threads_row(p->nodes + p->reservoirs, p->device_bytes);
     cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     if (mlups > 0)
@@ -238,9 +252,10 @@ static json_t *json_result(const cli_permeability_result *r)
     for (int i = p->run_count - 1; i >= 0; i--)
         if (!p->runs[i].converged) reason = p->runs[i].reason;
     const rill_side *sides = r->geom->sides;
+    const cli_devices_plan devices = parts_of(r->options, plan, r->mlups);
     return json_pack(
         "{s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, s:o,"
-        " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:s, s:s, s:s, s:s,"
+        " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o, s:s, s:s, s:s, s:s,"
         " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
         "s:s?, "
         "s:o, s:s}",
@@ -254,10 +269,11 @@ static json_t *json_result(const cli_permeability_result *r)
         json_tensor(o.last, 1), "runs", json_runs(p), "performance", "mlups", o.mlups, "bytes_per_update",
         rill_variant_bytes(r->options->variant, p->plan.fluid).cached, "seconds", r->times.total,
         "seconds_reading", r->times.read, "seconds_planning", r->times.plan, "seconds_domain",
-        p->seconds_domain, "seconds_stepping", o.stepping, "seconds_fields", r->times.write, "backend",
-        p->backend, "device", p->device, "variant", variant, "software", rill_version(), "tau", plan->tau,
-        "magic", r->options->variant.collision == RILL_TRT ? rill_json_real(r->options->magic) : json_null(),
-        "force", plan->force, "drive", plan->reservoirs ? "pressure" : "force", "reservoir",
+        p->seconds_domain, "seconds_stepping", o.stepping, "seconds_fields", r->times.write, "parts",
+        cli_devices_json(&devices), "backend", p->backend, "device", p->device, "variant", variant,
+        "software", rill_version(), "tau", plan->tau, "magic",
+        r->options->variant.collision == RILL_TRT ? rill_json_real(r->options->magic) : json_null(), "force",
+        plan->force, "drive", plan->reservoirs ? "pressure" : "force", "reservoir",
         (json_int_t)(plan->reservoirs ? r->options->reservoir : 0), "acceleration",
         plan->network ? "network" : "none", "tolerance", r->options->tolerance, "voxels", (int)r->geom->n[0],
         (int)r->geom->n[1], (int)r->geom->n[2], "voxel_size_m",

@@ -26,6 +26,7 @@ typedef struct cli_permeability_result {
     const char *json, *output; /**< file names, NULL for none */
     const char *fields[3];     /**< of the runs, NULL for none */
     const rill_error_bar *bar; /**< NULL for none */
+    double mlups;              /**< of one device, measured for the plan; 0: not measured */
 } cli_permeability_result;
 
 /**

@@ -30,7 +30,7 @@ rill_status cli_case_parse(const cli_command *command, const cli_option *own, cl
 static rill_status devices_open(cli_case_choices *c, cli_case *out, rill_plan_options *options)
 {
     rill_status status = RILL_OK;
-    if (!c->devices.list && c->devices.ranks < 2) return RILL_OK;
+    if (!cli_devices_several(&c->devices)) return RILL_OK;
     rill_device *first = NULL;
     RILL_TRY(rill_device_create(options->backend, cli_devices_first(&c->devices), &first));
     out->devices = &c->devices;

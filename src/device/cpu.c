@@ -180,10 +180,10 @@ static rill_status copy(rill_device *device, void *to, const void *from, uint64_
     return RILL_OK;
 }
 
-static rill_status pass(rill_device *device, void *to, const rill_device *owner, const void *from,
-                        uint64_t bytes)
+static rill_status pass(rill_device *device, void *queue, void *to, const rill_device *owner,
+                        const void *from, uint64_t bytes)
 {
-    (void)owner;
+    (void)queue, (void)owner;
     return copy(device, to, from, bytes);
 }
 
@@ -341,5 +341,6 @@ const rill_backend rill_backend_cpu = {
     .then = then_now,
     .kernels = kernels,
     .bandwidth = bandwidth,
+    .processor = true,
     .yardstick = "in-place update",
 };

@@ -122,8 +122,22 @@ int rill_devices_alike(rill_device *const *devices, int count)
     int most = 1;
     for (int k = 0; k < count; k++) {
         int alike = 0;
-        for (int j = 0; j < count; j++) alike += devices[j] == devices[k];
+        for (int j = 0; j < count; j++)
+            alike += devices[j]->kind == devices[k]->kind && devices[j]->ordinal == devices[k]->ordinal;
         if (alike > most) most = alike;
     }
     return most;
+}
+
+const char *rill_devices_transport(rill_device *const *devices, int count)
+{
+    bool reaches = true;
+    if (devices[0]->backend->transport) return devices[0]->backend->transport;
+    if (devices[0]->backend->host) return "stores into host memory";
+    if (rill_devices_alike(devices, count) == count) return "stores into the memory of the device";
+    for (int k = 0; k < count; k++) /* ranges of nodes follow each other, the first the last */
+        reaches = rill_device_reaches(devices[k], devices[(k + 1) % count]) &&
+                  rill_device_reaches(devices[(k + 1) % count], devices[k]) && reaches;
+    return reaches ? "stores into the memory of the neighbouring device, which has peer access"
+                   : "copies by the driver, because devices have no peer access";
 }

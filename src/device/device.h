@@ -44,8 +44,20 @@ typedef struct rill_backend {
     uint64_t (*linked)(rill_device *device, const rill_arrays *arrays);
     rill_status (*upload)(rill_device *device, void *to, const void *host, uint64_t bytes);
     rill_status (*download)(rill_device *device, void *host, const void *from, uint64_t bytes);
-    rill_status (*pass)(rill_device *device, void *to, const rill_device *owner, const void *from,
-                        uint64_t bytes);
+    rill_status (*pass)(rill_device *device, void *queue, void *to, const rill_device *owner,
+                        const void *from, uint64_t bytes);
+
+    /** Queues beside that of the device, and events in queues; all NULL where a call returns when its work is
+     * done. */
+    rill_status (*queue_create)(rill_device *device, void **queue);
+    void (*queue_destroy)(rill_device *device, void *queue);
+    rill_status (*event_create)(rill_device *device, void **event);
+    void (*event_destroy)(rill_device *device, void *event);
+    rill_status (*event_record)(rill_device *device, void *queue, void *event);
+    rill_status (*queue_wait)(rill_device *device, void *queue, void *event);
+
+    /** Whether kernels of a device can store to the memory of another one; NULL: always. */
+    bool (*reaches)(rill_device *device, const rill_device *other);
     void (*gather)(rill_device *device, const double *values, const uint32_t *labels, uint64_t count,
                    int64_t *sums);
     void (*spread)(rill_device *device, const double *given, const uint32_t *labels, uint64_t count,
@@ -62,15 +74,21 @@ typedef struct rill_backend {
     /** Whether steps interpolate at walls where rill_walls_in_step(). */
     bool walls_in_step;
 
+    /** Whether its kernels are those of processors, of the host or of another process. */
+    bool processor;
+
     /** One clause that names the measure of bandwidth, "device copy". */
     const char *yardstick;
+
+    /** How populations go between its devices, where that does not depend on what they reach; else NULL. */
+    const char *transport;
 } rill_backend;
 
 /** See rill.h. */
 struct rill_device {
     const rill_backend *backend;
     rill_backend_kind kind; /**< cpu or cuda */
-    int ordinal;            /**< among those of its kind */
+    int ordinal;            /**< among those of its kind; the rank, of a device of another process */
     char name[256];         /**< "NVIDIA H200" */
     void *queue;            /**< kernels and copies go through it in their order; NULL on a host */
     void *state;            /**< the backend's own */
@@ -175,15 +193,63 @@ static inline rill_status rill_device_download(rill_device *device, void *host, 
     return device->backend->download(device, host, from, bytes);
 }
 
-/** Return how many of [count] devices are the one that is listed most often. */
+/** Return how many of [count] devices are the GPU, or the CPU, that is listed most often. */
 int rill_devices_alike(rill_device *const *devices, int count);
 
-/** Copy from another device of the same kind, which has finished what it wrote there; may return before the
+/** Return the words for how populations go between [count] devices that step a part each. */
+const char *rill_devices_transport(rill_device *const *devices, int count);
+
+/** Copy from another device of the same kind, in the order of a queue of this one; may return before the
  * work is done. */
-static inline rill_status rill_device_pass(rill_device *device, void *to, const rill_device *owner,
-                                           const void *from, uint64_t bytes)
+static inline rill_status rill_device_pass(rill_device *device, void *queue, void *to,
+                                           const rill_device *owner, const void *from, uint64_t bytes)
 {
-    return device->backend->pass(device, to, owner, from, bytes);
+    return device->backend->pass(device, queue, to, owner, from, bytes);
+}
+
+/** Make a queue beside that of the device, whose kernels go first; NULL where there is no need of any. */
+static inline rill_status rill_device_queue_create(rill_device *device, void **queue)
+{
+    *queue = NULL;
+    return device->backend->queue_create ? device->backend->queue_create(device, queue) : RILL_OK;
+}
+
+/** Destroy a queue; NULL is allowed. */
+static inline void rill_device_queue_destroy(rill_device *device, void *queue)
+{
+    if (queue) device->backend->queue_destroy(device, queue);
+}
+
+/** Make an event, which is in no queue yet; NULL where there is no need of any. */
+static inline rill_status rill_device_event_create(rill_device *device, void **event)
+{
+    *event = NULL;
+    return device->backend->event_create ? device->backend->event_create(device, event) : RILL_OK;
+}
+
+/** Destroy an event; NULL is allowed. */
+static inline void rill_device_event_destroy(rill_device *device, void *event)
+{
+    if (event) device->backend->event_destroy(device, event);
+}
+
+/** Put an event behind all that is in a queue of its device; it is no longer where it was before. */
+static inline rill_status rill_device_event_record(rill_device *device, void *queue, void *event)
+{
+    return event ? device->backend->event_record(device, queue, event) : RILL_OK;
+}
+
+/** Let all that comes next in a queue of a device begin after an event, of any device of the backend, as it
+ * was recorded last. The host does not wait. */
+static inline rill_status rill_device_queue_wait(rill_device *device, void *queue, void *event)
+{
+    return event ? device->backend->queue_wait(device, queue, event) : RILL_OK;
+}
+
+/** Return whether kernels of a device can store to the memory of another one of the same backend. */
+static inline bool rill_device_reaches(rill_device *device, const rill_device *other)
+{
+    return !device->backend->reaches || device->backend->reaches(device, other);
 }
 
 /** Add values[k], in units of 1 / RILL_SUM_UNIT so that no order changes the result, to sums[labels[k]]. */

@@ -235,6 +235,23 @@ done:
     return status;
 }
 
+/* Find the nodes between that have no links with other parts. A few more do no harm. */
+static void edges_set(rill_part *part, const entries *receives)
+{
+    const rill_node first = part->domain->first, end = first + part->domain->nodes,
+                    middle = first + part->domain->nodes / 2;
+    uint64_t low = first, high = end;
+    for (uint64_t k = 0; k < receives->count; k++) {
+        const uint64_t node = receives->all[k].local;
+        if (node < middle && node >= low) low = node + 1;
+        if (node >= middle && node < high) high = node;
+    }
+    low = (low + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK * RILL_SEGMENT_BLOCK;
+    high = high == end ? end : high / RILL_SEGMENT_BLOCK * RILL_SEGMENT_BLOCK;
+    if (low >= high) low = high = end;
+    part->low = (rill_node)low, part->high = (rill_node)high;
+}
+
 static rill_status part_create(making *m)
 {
     rill_status status = RILL_OK;
@@ -247,6 +264,7 @@ static rill_status part_create(making *m)
     part->domain->nodes = part->end - part->first;
     RILL_TRY(links_list(m));
     RILL_TRY(swaps_list(m));
+    edges_set(part, &m->receives);
     RILL_TRY(crossings_of(&m->sends, m->parts->count, &part->sends));
     RILL_TRY(crossings_of(&m->receives, m->parts->count, &part->receives));
 done:
@@ -296,7 +314,8 @@ rill_parts_size rill_parts_measure(const rill_domain *whole, int count)
                              (double)(nodes + 3 * largest) / (double)whole->nodes};
 }
 
-rill_status rill_parts_create(const rill_domain *whole, int count, rill_parts *out)
+/* @param only  the part to be made; -1: all */
+static rill_status create(const rill_domain *whole, int count, int only, rill_parts *out)
 {
     rill_status status = RILL_OK;
     rill_parts parts = {.count = count};
@@ -304,12 +323,36 @@ rill_status rill_parts_create(const rill_domain *whole, int count, rill_parts *o
     if (!parts.part) return rill_fail(RILL_SYSTEM, "out of memory for the parts of a domain");
     RILL_TRY(ranges_set(whole, &parts));
     for (int p = 0; p < count; p++)
-        RILL_TRY(part_create(&(making){.whole = whole, .parts = &parts, .number = p}));
+        if (only < 0 || p == only)
+            RILL_TRY(part_create(&(making){.whole = whole, .parts = &parts, .number = p}));
     *out = parts;
     parts = (rill_parts){.count = 0};
 done:
     rill_parts_destroy(&parts);
     return status;
+}
+
+rill_status rill_parts_create(const rill_domain *whole, int count, rill_parts *out)
+{
+    return create(whole, count, -1, out);
+}
+
+rill_status rill_parts_create_one(const rill_domain *whole, int count, int number, rill_parts *out)
+{
+    return create(whole, count, number, out);
+}
+
+uint64_t rill_parts_cut(const rill_domain *whole, int count, int number)
+{
+    const uint64_t chunks = ((uint64_t)whole->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
+    uint64_t nodes = 0;
+    for (int end = 0; end < 2; end++) {
+        const uint64_t node = chunks * (uint64_t)(number + end) / (uint64_t)count * RILL_CHUNK;
+        const uint32_t plane =
+            plane_of(&whole->numbering, (rill_node)(node < whole->nodes ? node : whole->nodes - 1));
+        nodes += beside(whole, plane);
+    }
+    return nodes;
 }
 
 static void crossings_free(rill_cut_links *c)

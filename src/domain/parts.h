@@ -24,6 +24,9 @@ typedef struct rill_cut_links {
 /** One part. */
 typedef struct rill_part {
     rill_node first, end; /**< its nodes are these of the whole */
+    rill_node low, high;  /**< of its nodes, as kernels number them, those before `low` and from `high` on may
+                             have links with other parts; those between have none. Multiples of
+                             RILL_SEGMENT_BLOCK, or the end of its nodes */
     rill_geom *geom;      /**< its planes */
     rill_domain *domain;  /**< of them; its mirrored links are those within the part */
     rill_cut_links sends, receives;
@@ -43,6 +46,12 @@ typedef struct rill_parts {
  * @return RILL_USAGE where the domain has too few nodes, or too few planes along z, for so many parts
  */
 rill_status rill_parts_create(const rill_domain *whole, int count, rill_parts *out);
+
+/** Cut a domain into parts and make one of them: of the others `part` has the ranges of nodes alone. */
+rill_status rill_parts_create_one(const rill_domain *whole, int count, int number, rill_parts *out);
+
+/** Return the nodes of the planes that part `number` of `count` is cut at: a measure of what it exchanges. */
+uint64_t rill_parts_cut(const rill_domain *whole, int count, int number);
 
 /** What parts take, before they are made. */
 typedef struct rill_parts_size {

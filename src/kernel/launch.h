@@ -39,6 +39,7 @@ typedef struct rill_wall_weights {
 typedef struct rill_launch {
     const rill_kernels *kernels; /**< the table that the called function stands in */
     void *queue;                 /**< of the device */
+    bool joined;                 /**< the queue waits for others: kernels begin when all before has ended */
     rill_variant variant;
     int parity; /**< number of the step to come & 1; 0 for schemes with one kind of step */
     rill_arrays from,

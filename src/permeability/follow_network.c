@@ -133,7 +133,7 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     *s = (state){.f = f, .p = p, .k = INFINITY, .moved = {INFINITY, INFINITY, INFINITY}};
     s->cycle = f->plan->cycle;
     s->between = rill_plan_between(f->plan);
-    if (!rill_sim_device_of(f->sim)->backend->host && !rill_follow_ends(f, s->cycle)) {
+    if (!rill_sim_device_of(f->sim)->backend->processor && !rill_follow_ends(f, s->cycle)) {
         const double most = fmax(BEGUN_UPDATES / (double)f->plan->nodes, 2);
         s->begun = (uint64_t)fmin((double)(s->cycle - s->between - 2), most);
         RILL_TRY(rill_follow_begin(f, s->begun));

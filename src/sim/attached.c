@@ -214,7 +214,7 @@ rill_status rill_attached_look(rill_attached *a)
     if (!a->patch.nodes)
         RILL_TRY(rill_device_share(a->device, a->kernel_nodes, a->node_count * sizeof *a->kernel_nodes,
                                    "wall links", (const void **)&a->patch.nodes));
-    if (!a->patch.moments && a->device->backend->host)
+    if (!a->patch.moments && a->device->backend->processor)
         RILL_TRY(rill_device_alloc(a->device, 4 * a->node_count * sizeof(double), "wall links",
                                    (void **)&a->patch.moments));
 done:

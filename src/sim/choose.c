@@ -22,7 +22,7 @@ const char *rill_variant_choose(rill_variant *v, rill_device *device, uint64_t n
     uint64_t room = 0;
     const char *asked = stream || addressing ? "as requested, else the fastest" : NULL;
     if (stream && addressing) return "as requested";
-    if (device->backend->host) return asked ? asked : "fastest on a CPU";
+    if (device->backend->processor) return asked ? asked : "fastest on a CPU";
     if (rill_device_available(device, &room) != RILL_OK)
         room = 0; /* the allocation will fail with a message */
     if (!addressing && !(stream && rill_stream_esoteric(v->stream))) v->addressing = RILL_BITMAP;
@@ -45,6 +45,6 @@ const char *rill_variant_choose_for(rill_variant *v, rill_device *device, const 
                                     bool addressing)
 {
     const uint64_t nodes =
-        device->backend->host ? 0 : rill_geom_fluid(geom); /* on a host the number plays no part */
+        device->backend->processor ? 0 : rill_geom_fluid(geom); /* on a host the number plays no part */
     return rill_variant_choose(v, device, nodes, stream, addressing);
 }

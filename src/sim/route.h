@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file route.h
- * Populations that go from one simulation to another between two steps: words, as they are stored.
+ * Populations that go from one simulation to another between two steps: words, as they are stored. Where the
+ * kernels of one device reach the memory of the other they store there; else words are copied.
  */
 #ifndef RILL_SIM_ROUTE_H
 #define RILL_SIM_ROUTE_H
@@ -11,10 +12,13 @@
 /** A way for `count` words; both simulations have the same variant and have made the same steps. */
 typedef struct rill_route {
     rill_sim *from, *to;
+    int from_part, to_part; /* for who keeps several; unset by rill_route_create() */
     uint64_t count;
     const rill_cut_link *sends, *receives; /* in the memory of the devices */
-    void *sent[2];  /* on `from`, of even and odd exchanges: the other device may still copy the last */
-    void *received; /* on `to`; NULL on a host, which reads what was sent */
+    bool direct;                           /* `from` stores into the memory of `to` */
+    void *words[2]; /* of even and odd exchanges, as the other device may still read the last; on `to` where
+                       direct, else on `from` */
+    void *received; /* on `to`; NULL where direct */
 } rill_route;
 
 /**
@@ -28,10 +32,14 @@ rill_status rill_route_create(rill_sim *from, rill_sim *to, const rill_cut_link 
 /** Free what it owns; a zeroed one is allowed. */
 void rill_route_destroy(rill_route *route);
 
-/** Copy words off `from`, before the step to come. @param exchange  number of the exchange */
-void rill_route_send(const rill_route *route, unsigned exchange);
+/** Copy words off `from`, before the step to come. @param queue  of its device
+ * @param exchange  number of the exchange */
+void rill_route_send(const rill_route *route, void *queue, unsigned exchange);
 
-/** Bring them to `to`, once `from` is done or both are on one queue. */
-rill_status rill_route_receive(const rill_route *route, unsigned exchange);
+/** Bring them to the device of `to`, once they are sent. @param queue  of this device */
+rill_status rill_route_fetch(const rill_route *route, void *queue, unsigned exchange);
+
+/** Put them where the next step reads them. @param queue  as that of rill_route_fetch() */
+void rill_route_receive(const rill_route *route, void *queue, unsigned exchange);
 
 #endif

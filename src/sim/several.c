@@ -3,14 +3,15 @@
 #include "sim/several.h"
 
 #include "core/memory.h"
+#include "kernel/storage.h"
+#include "kernel/variant.h"
 #include "sim/boundary.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-static rill_status check(const rill_sim *sim)
+static rill_status variant_check(rill_variant v, int count)
 {
-    const rill_variant v = sim->options.variant;
-    const int count = sim->options.device_count;
     if (v.addressing == RILL_DENSE || rill_stream_ring(v.stream) || v.bounce == RILL_FULL_WAY)
         return rill_fail(
             RILL_USAGE,
@@ -20,6 +21,12 @@ static rill_status check(const rill_sim *sim)
             : rill_stream_ring(v.stream) ? "the ring buffer"
                                          : "full-way bounce-back",
             count);
+    return RILL_OK;
+}
+
+static rill_status devices_check(const rill_sim *sim)
+{
+    const int count = sim->options.device_count;
     for (int k = 0; k < count; k++)
         if (!sim->options.devices[k] || sim->options.devices[k]->backend != sim->options.devices[0]->backend)
             return rill_fail(RILL_USAGE,
@@ -45,6 +52,7 @@ static rill_status routes_create(rill_several *s)
             RILL_TRY(rill_route_create(s->sims[q], s->sims[p], from->sends.links + from->sends.first[p],
                                        to->receives.links + to->receives.first[q], links,
                                        &s->routes[s->route_count]));
+            s->routes[s->route_count].from_part = q, s->routes[s->route_count].to_part = p;
             s->route_count++;
         }
         if (to->turn_count)
@@ -55,24 +63,61 @@ done:
     return status;
 }
 
+static rill_status lane_create(rill_device *device, rill_lane *lane)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_device_queue_create(device, &lane->edge));
+    void **events[] = {&lane->sent, &lane->received, &lane->looked, &lane->done};
+    for (int k = 0; k < 4; k++) RILL_TRY(rill_device_event_create(device, events[k]));
+done:
+    return status;
+}
+
+static void lane_destroy(rill_device *device, rill_lane *lane)
+{
+    void *events[] = {lane->sent, lane->received, lane->looked, lane->done};
+    for (int k = 0; k < 4; k++) rill_device_event_destroy(device, events[k]);
+    rill_device_queue_destroy(device, lane->edge);
+}
+
+/* Make room for the simulations of parts. */
+static rill_status several_create(int count, rill_several **out)
+{
+    rill_several *s = calloc(1, sizeof *s);
+    if (s) {
+        s->sims = calloc((size_t)count, sizeof *s->sims);
+        s->lanes = calloc((size_t)count, sizeof *s->lanes);
+    }
+    *out = s;
+    return s && s->sims && s->lanes ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for %d devices", count);
+}
+
+/* Make the simulation of part p. */
+static rill_status part_sim_create(rill_several *s, int p, const rill_sim_options *options,
+                                   rill_device *device)
+{
+    rill_status status = RILL_OK;
+    rill_sim_options own = *options;
+    own.device_count = 0;
+    own.device = device;
+    RILL_TRY(rill_sim_create(s->parts.part[p].domain, &own, &s->sims[p]));
+    s->sims[p]->joined = true;
+    RILL_TRY(lane_create(device, &s->lanes[p]));
+done:
+    return status;
+}
+
 rill_status rill_several_create(rill_sim *sim)
 {
     rill_status status = RILL_OK;
-    rill_sim_options own = sim->options;
     const int count = sim->options.device_count;
-    rill_several *several = calloc(1, sizeof *several);
-    if (!several) return rill_fail(RILL_SYSTEM, "out of memory for %d devices", count);
-    RILL_TRY(check(sim));
+    rill_several *several = NULL;
+    RILL_TRY(variant_check(sim->options.variant, count));
+    RILL_TRY(devices_check(sim));
+    RILL_TRY(several_create(count, &several));
     RILL_TRY(rill_parts_create(sim->domain, count, &several->parts));
-    several->sims = calloc((size_t)count, sizeof *several->sims);
-    if (!several->sims) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %d devices", count));
-    several->one_queue = true;
-    own.device_count = 0;
-    for (int p = 0; p < count; p++) {
-        own.device = sim->options.devices[p];
-        several->one_queue = several->one_queue && own.device == sim->options.devices[0];
-        RILL_TRY(rill_sim_create(several->parts.part[p].domain, &own, &several->sims[p]));
-    }
+    for (int p = 0; p < count; p++)
+        RILL_TRY(part_sim_create(several, p, &sim->options, sim->options.devices[p]));
     RILL_TRY(routes_create(several));
     sim->device = several->sims[0]->device;
     sim->several = several;
@@ -80,6 +125,69 @@ rill_status rill_several_create(rill_sim *sim)
 done:
     rill_several_destroy(several);
     return status;
+}
+
+/* Lead what the only part sends to each of the others back to it, as if it came from there. */
+static rill_status loops_create(rill_several *s, int parts)
+{
+    rill_status status = RILL_OK;
+    const rill_part *part = s->parts.part;
+    s->routes = calloc((size_t)parts, sizeof *s->routes);
+    if (!s->routes) return rill_fail(RILL_SYSTEM, "out of memory for %d parts", parts);
+    for (int q = 0; q < parts; q++) {
+        const uint64_t sent = part->sends.first[q + 1] - part->sends.first[q],
+                       received = part->receives.first[q + 1] - part->receives.first[q];
+        if (sent != received) /* links between two nodes lead both ways */
+            RILL_TRY(rill_fail(RILL_NUMERICS, "%llu links to part %d, but %llu from there: report this",
+                               (unsigned long long)sent, q, (unsigned long long)received));
+        if (sent == 0) continue;
+        RILL_TRY(rill_route_create(s->sims[0], s->sims[0], part->sends.links + part->sends.first[q],
+                                   part->receives.links + part->receives.first[q], sent,
+                                   &s->routes[s->route_count]));
+        s->route_count++;
+    }
+done:
+    return status;
+}
+
+rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_options *options, int number,
+                                      bool loop, rill_sim **out)
+{
+    rill_status status = RILL_OK;
+    const int count = options->device_count;
+    rill_several *s = NULL;
+    rill_sim *sim = calloc(1, sizeof *sim);
+    if (!sim) return rill_fail(RILL_SYSTEM, "out of memory for a simulation");
+    sim->domain = domain;
+    sim->options = *options;
+    sim->options.variant = rill_variant_normal(options->variant);
+    RILL_TRY(variant_check(sim->options.variant, count));
+    RILL_TRY(several_create(1, &s));
+    RILL_TRY(rill_parts_create_one(domain, count, number, &s->parts));
+    const rill_part other = s->parts.part[0];
+    s->parts.part[0] = s->parts.part[number];
+    if (number > 0) s->parts.part[number] = other;
+    s->parts.count = 1;
+    s->reversed = calloc(1, sizeof *s->reversed);
+    if (!s->reversed) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %d parts", count));
+    RILL_TRY(part_sim_create(s, 0, &sim->options, options->device));
+    s->sims[0]->joined = loop;
+    RILL_TRY(loops_create(s, count));
+    sim->device = options->device;
+    sim->several = s;
+    s = NULL;
+    *out = sim;
+    sim = NULL;
+done:
+    rill_several_destroy(s);
+    free(sim);
+    return status;
+}
+
+uint64_t rill_several_sends(const rill_sim *sim, int k)
+{
+    const rill_several *s = sim->several;
+    return s->parts.part[k].receives.count * rill_storage_size((int)sim->options.variant.storage);
 }
 
 static void patches_free(rill_several *s)
@@ -97,9 +205,11 @@ void rill_several_destroy(rill_several *s)
     for (int k = 0; k < s->route_count; k++) rill_route_destroy(&s->routes[k]);
     for (int p = 0; p < s->parts.count && s->sims; p++) {
         if (s->sims[p] && s->reversed) rill_device_release(s->sims[p]->device, s->reversed[p]);
+        if (s->sims[p] && s->lanes) lane_destroy(s->sims[p]->device, &s->lanes[p]);
         rill_sim_destroy(s->sims[p]);
         if (s->sponges) rill_array_destroy(s->sponges[p]);
     }
+    free(s->lanes);
     free(s->routes);
     free(s->reversed);
     free(s->sims);
@@ -108,32 +218,85 @@ void rill_several_destroy(rill_several *s)
     free(s);
 }
 
-/* Wait for the devices, where their queues do not keep the order themselves. */
-static rill_status all_wait(const rill_several *several)
+static rill_device *device_of(const rill_several *s, int p) { return s->sims[p]->device; }
+
+/* Let the queue of the device of a part wait for an event. */
+static rill_status wait_for(const rill_several *s, int p, void *event)
+{
+    return rill_device_queue_wait(device_of(s, p), device_of(s, p)->queue, event);
+}
+
+/* Let the queue of its edges wait for one. */
+static rill_status edge_wait_for(const rill_several *s, int p, void *event)
+{
+    return rill_device_queue_wait(device_of(s, p), s->lanes[p].edge, event);
+}
+
+/* Record that a part's step is made but for what its edge queue does. */
+static rill_status done_record(const rill_several *s, int p)
+{
+    return rill_device_event_record(device_of(s, p), device_of(s, p)->queue, s->lanes[p].done);
+}
+
+/* Make the step of all nodes: those of edges once the step before is done, the others, in the other queue,
+ * once its edges are. */
+static rill_status nodes_step(rill_several *s, int p, bool left)
 {
     rill_status status = RILL_OK;
-    for (int p = 0; p < several->parts.count && !several->one_queue; p++)
-        RILL_TRY(rill_device_wait(several->sims[p]->device));
+    rill_sim *sim = s->sims[p];
+    const rill_part *part = &s->parts.part[p];
+    const rill_lane *lane = &s->lanes[p];
+    const rill_node first = part->domain->first, end = first + part->domain->nodes;
+    RILL_TRY(edge_wait_for(s, p, lane->done));
+    rill_sim_step_range(sim, lane->edge, first, part->low, left);
+    rill_sim_step_range(sim, lane->edge, part->high, end, left);
+    rill_sim_step_range(sim, sim->device->queue, part->low, part->high, left);
+    rill_sim_advance(sim);
+    rill_sim_damp(sim, lane->edge, 0, lane->sponge);
+    rill_sim_damp(sim, sim->device->queue, lane->sponge, sim->sponge.count);
 done:
     return status;
 }
 
-/* Take off the parts what others need, before anything is rewritten. */
-static void send(rill_several *s)
-{
-    s->exchanges++;
-    for (int k = 0; k < s->route_count; k++) rill_route_send(&s->routes[k], s->exchanges);
-    for (int k = 0; k < s->stage_count; k++) rill_stage_send(s->stages[k], s->exchanges);
-}
-
-/* Bring it to where the next step reads it. */
-static rill_status receive(rill_several *s)
+/* Take off the parts what others need, before anything is rewritten. From here on the queue of the device has
+ * all nodes behind it. */
+static rill_status send(rill_several *s)
 {
     rill_status status = RILL_OK;
-    for (int k = 0; k < s->route_count; k++) RILL_TRY(rill_route_receive(&s->routes[k], s->exchanges));
+    s->exchanges++;
+    for (int k = 0; k < s->route_count; k++)
+        rill_route_send(&s->routes[k], s->lanes[s->routes[k].from_part].edge, s->exchanges);
     for (int p = 0; p < s->parts.count; p++) {
-        const rill_launch launch = rill_sim_launch(s->sims[p]);
+        RILL_TRY(rill_device_event_record(device_of(s, p), s->lanes[p].edge, s->lanes[p].sent));
+        RILL_TRY(wait_for(s, p, s->lanes[p].sent));
+    }
+    for (int k = 0; k < s->stage_count; k++) rill_stage_send(s->stages[k], s->exchanges);
+    for (int p = 0; p < s->parts.count && s->stage_count; p++)
+        RILL_TRY(rill_device_event_record(device_of(s, p), device_of(s, p)->queue, s->lanes[p].looked));
+done:
+    return status;
+}
+
+/* Bring it to where the next step reads it. @param mirrored  once links are rewritten */
+static rill_status receive(rill_several *s, bool mirrored)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < s->route_count; k++) {
+        const rill_route *r = &s->routes[k];
+        RILL_TRY(edge_wait_for(s, r->to_part, s->lanes[r->from_part].sent));
+        RILL_TRY(rill_route_fetch(r, s->lanes[r->to_part].edge, s->exchanges));
+    }
+    for (int p = 0; p < s->parts.count && mirrored; p++) {
+        RILL_TRY(done_record(s, p));
+        RILL_TRY(edge_wait_for(s, p, s->lanes[p].done));
+    }
+    for (int k = 0; k < s->route_count; k++)
+        rill_route_receive(&s->routes[k], s->lanes[s->routes[k].to_part].edge, s->exchanges);
+    for (int p = 0; p < s->parts.count; p++) {
+        rill_launch launch = rill_sim_launch(s->sims[p]);
+        launch.queue = s->lanes[p].edge;
         if (s->reversed[p]) s->sims[p]->kernels->swap(&launch, s->reversed[p], s->parts.part[p].turn_count);
+        RILL_TRY(rill_device_event_record(device_of(s, p), s->lanes[p].edge, s->lanes[p].received));
     }
 done:
     return status;
@@ -143,10 +306,14 @@ done:
 static rill_status stages_apply(rill_several *s)
 {
     rill_status status = RILL_OK;
-    if (s->stage_count == 0) return RILL_OK;
-    for (int k = 0; k < s->stage_count; k++) RILL_TRY(rill_stage_apply(s->stages[k], s->exchanges));
-    RILL_TRY(all_wait(s));
-    for (int k = 0; k < s->stage_count; k++) RILL_TRY(rill_stage_return(s->stages[k], s->exchanges));
+    for (int k = 0; k < s->stage_count; k++) {
+        rill_stage *stage = s->stages[k];
+        rill_device *home = stage->sim->device;
+        for (int p = 0; p < s->parts.count; p++)
+            RILL_TRY(rill_device_queue_wait(home, home->queue, s->lanes[p].looked));
+        RILL_TRY(rill_stage_apply(stage, s->exchanges));
+        RILL_TRY(rill_stage_return(stage, s->exchanges));
+    }
 done:
     return status;
 }
@@ -160,14 +327,16 @@ static rill_status step_once(rill_sim *sim, bool first, bool last)
     rill_several *s = sim->several;
     const bool mirrored = sim->domain->swap_count > 0;
     for (int p = 0; p < s->parts.count; p++)
-        rill_sim_step_nodes(s->sims[p], !first && s->sims[p]->patches.in_step);
-    send(s);
-    RILL_TRY(all_wait(s));
-    if (!mirrored) RILL_TRY(receive(s));
-    for (int p = 0; p < s->parts.count; p++)
+        RILL_TRY(nodes_step(s, p, !first && s->sims[p]->patches.in_step));
+    RILL_TRY(send(s));
+    if (!mirrored) RILL_TRY(receive(s, false));
+    for (int p = 0; p < s->parts.count; p++) {
+        if (!mirrored && s->sims[p]->patches.count) RILL_TRY(wait_for(s, p, s->lanes[p].received));
         RILL_TRY(rill_sim_step_links(s->sims[p], !last && s->sims[p]->patches.in_step));
-    if (mirrored) RILL_TRY(receive(s));
+    }
+    if (mirrored) RILL_TRY(receive(s, true));
     RILL_TRY(stages_apply(s));
+    for (int p = 0; p < s->parts.count; p++) RILL_TRY(done_record(s, p));
     sim->steps++;
 done:
     return status;
@@ -176,7 +345,17 @@ done:
 rill_status rill_several_begin(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
+    rill_several *s = sim->several;
+    for (int p = 0; p < s->parts.count; p++) RILL_TRY(done_record(s, p));
     for (uint64_t k = 0; k < steps; k++) RILL_TRY(step_once(sim, k == 0, k + 1 == steps));
+    for (int p = 0; p < s->parts.count; p++) RILL_TRY(wait_for(s, p, s->lanes[p].received));
 done:
     return status;
+}
+
+double rill_several_efficiency(uint64_t nodes, uint64_t largest, int count, double mlups)
+{
+    static const double exposed = 4, least = 20; /* us */
+    const double step = fmax((double)largest / mlups + exposed, least);
+    return (double)nodes / mlups / count / step;
 }

@@ -112,6 +112,24 @@ rill_status rill_several_boundary_add(rill_sim *sim, const rill_boundary *bounda
     return status;
 }
 
+/* Number the nodes of a part in sponge layers, first those of its edges. @return how many these are */
+static uint64_t sponge_number(const rill_part *part, const rill_node *nodes, const float *keep,
+                              uint64_t count, rill_node *numbers, float *factors)
+{
+    uint64_t to = 0, edges = 0;
+    for (int inner = 0; inner < 2; inner++) {
+        for (uint64_t k = 0; k < count; k++) {
+            if (nodes[k] < part->first || nodes[k] >= part->end) continue;
+            const rill_node number = rill_part_number(part, nodes[k]);
+            if ((number >= part->low && number < part->high) != inner) continue;
+            numbers[to] = number;
+            factors[to++] = keep[k];
+        }
+        if (!inner) edges = to;
+    }
+    return edges;
+}
+
 rill_status rill_several_sponge_set(rill_sim *sim, const rill_node *nodes, const float *keep, uint64_t count)
 {
     rill_status status = RILL_OK;
@@ -125,11 +143,7 @@ rill_status rill_several_sponge_set(rill_sim *sim, const rill_node *nodes, const
         RILL_TRY(rill_array_create(own, sizeof(rill_node) + sizeof(float), "sponge layers", &s->sponges[p]));
         rill_node *numbers = s->sponges[p];
         float *factors = (float *)(void *)(numbers + own);
-        for (uint64_t k = 0, to = 0; k < count; k++) {
-            if (nodes[k] < part->first || nodes[k] >= part->end) continue;
-            numbers[to] = rill_part_number(part, nodes[k]);
-            factors[to++] = keep[k];
-        }
+        s->lanes[p].sponge = sponge_number(part, nodes, keep, count, numbers, factors);
         RILL_TRY(rill_sim_sponge_set(s->sims[p], numbers, factors, own));
     }
 done:

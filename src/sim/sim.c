@@ -158,6 +158,12 @@ static rill_node end_of(const rill_sim *sim)
 /* Return the chunks that totals are taken of. */
 static uint64_t own_chunks(const rill_sim *sim) { return chunks_of(end_of(sim) - sim->domain->first); }
 
+/* Return where node 0 is after a step. */
+static size_t ring_next(const rill_sim *sim)
+{
+    return (sim->ring + sim->arrays.stride - sim->links->size.shift) % sim->arrays.stride;
+}
+
 rill_launch rill_sim_launch(const rill_sim *sim)
 {
     const bool two = sim->populations[1] != NULL;
@@ -166,6 +172,7 @@ rill_launch rill_sim_launch(const rill_sim *sim)
     rill_launch launch = {
         .kernels = sim->kernels,
         .queue = sim->device->queue,
+        .joined = sim->joined,
         .variant = o->variant,
         .parity = rill_stream_parities(o->variant.stream) == 2 ? (int)(sim->steps & 1) : 0,
         .from = sim->arrays,
@@ -179,7 +186,7 @@ rill_launch rill_sim_launch(const rill_sim *sim)
     launch.from.populations = sim->populations[now];
     launch.to.populations = sim->populations[two ? 1 - now : 0];
     launch.from.ring = sim->ring;
-    launch.to.ring = (sim->ring + sim->arrays.stride - sim->links->size.shift) % sim->arrays.stride;
+    launch.to.ring = ring_next(sim);
     rates_set(&launch, o);
     memcpy(launch.force, o->force, sizeof launch.force);
     return launch;
@@ -325,21 +332,33 @@ void rill_sim_destroy(rill_sim *sim)
 
 /* Of all nodes at once, or, in a ring buffer whose kernels do not wait themselves, of chunk after chunk, so
  * that none is overwritten early. */
-void rill_sim_step_nodes(rill_sim *sim, bool left)
+void rill_sim_step_range(rill_sim *sim, void *queue, rill_node from, rill_node end, bool left)
 {
     rill_launch launch = rill_sim_launch(sim);
+    launch.queue = queue;
     if (left) launch.walls = rill_patches_left(&sim->patches);
-    const uint64_t end = end_of(sim), chunk = sim->device->backend->turns ? end : sim->links->size.chunk;
-    for (uint64_t first = sim->domain->first; first < end; first += chunk) {
+    const uint64_t chunk = sim->device->backend->turns ? end : sim->links->size.chunk;
+    for (uint64_t first = from; first < end; first += chunk) {
         launch.first = (rill_node)first;
         launch.nodes = (rill_node)(end - first < chunk ? end : first + chunk);
         sim->kernels->step(&launch);
     }
+}
+
+void rill_sim_advance(rill_sim *sim)
+{
+    sim->ring = ring_next(sim);
     sim->steps++;
-    sim->ring = launch.to.ring;
     sim->arrays.turn++;
-    launch = rill_sim_launch(sim);
-    if (sim->sponge.count) sim->kernels->damp(&launch, &sim->sponge);
+}
+
+void rill_sim_damp(rill_sim *sim, void *queue, uint64_t first, uint64_t end)
+{
+    if (end == first) return;
+    rill_launch launch = rill_sim_launch(sim);
+    const rill_sponge some = {end - first, sim->sponge.nodes + first, sim->sponge.keep + first};
+    launch.queue = queue;
+    sim->kernels->damp(&launch, &some);
 }
 
 /* Patches first: they need what their nodes have sent, swaps replace it. Interpolated bounce-back reads
@@ -362,7 +381,9 @@ static rill_status begin(rill_sim *sim, uint64_t steps)
     if (sim->several) return rill_several_begin(sim, steps);
     for (uint64_t k = 0; k < steps && status == RILL_OK; k++) {
         const bool leave = k + 1 < steps && sim->patches.in_step;
-        rill_sim_step_nodes(sim, left);
+        rill_sim_step_range(sim, sim->device->queue, sim->domain->first, end_of(sim), left);
+        rill_sim_advance(sim);
+        if (sim->sponge.count) rill_sim_damp(sim, sim->device->queue, 0, sim->sponge.count);
         status = rill_sim_step_links(sim, leave);
         left = leave;
     }
@@ -402,15 +423,22 @@ rill_node rill_sim_part_first(const rill_sim *sim, int k)
     return sim->several ? sim->several->parts.part[k].first : 0;
 }
 
+/* Take the partial sums of all parts, whose devices work at the same time. */
 static rill_status partials_take(rill_sim *sim, bool rounding)
 {
     rill_status status = RILL_OK;
-    rill_launch launch = rill_sim_launch(sim);
-    launch.rounding = rounding;
-    sim->kernels->totals(&launch, sim->partials);
-    RILL_TRY(rill_device_wait(sim->device));
-    RILL_TRY(rill_device_download(sim->device, sim->host_partials, sim->partials,
-                                  own_chunks(sim) * sizeof(rill_partial)));
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, k);
+        rill_launch launch = rill_sim_launch(part);
+        launch.rounding = rounding;
+        part->kernels->totals(&launch, part->partials);
+    }
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, k);
+        RILL_TRY(rill_device_wait(part->device));
+        RILL_TRY(rill_device_download(part->device, part->host_partials, part->partials,
+                                      own_chunks(part) * sizeof(rill_partial)));
+    }
 done:
     return status;
 }
@@ -422,9 +450,9 @@ rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
     double mass = 0;
     *out = (rill_rounding_sums){.work = 0};
     RILL_TRY(rill_sim_totals(sim, &totals));
+    RILL_TRY(partials_take(sim, true));
     for (int part = 0; part < rill_sim_parts(sim); part++) {
-        rill_sim *own = rill_sim_part(sim, part);
-        RILL_TRY(partials_take(own, true));
+        const rill_sim *own = rill_sim_part(sim, part);
         for (uint64_t k = 0; k < own_chunks(own); k++) {
             const rill_partial *p = &own->host_partials[k];
             mass += p->mass;
@@ -456,9 +484,9 @@ rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
 {
     rill_status status = RILL_OK;
     rill_totals totals = {0};
+    RILL_TRY(partials_take(sim, false));
     for (int part = 0; part < rill_sim_parts(sim); part++) {
-        rill_sim *own = rill_sim_part(sim, part);
-        RILL_TRY(partials_take(own, false));
+        const rill_sim *own = rill_sim_part(sim, part);
         for (uint64_t k = 0; k < own_chunks(own); k++) totals_add(&totals, &own->host_partials[k]);
     }
     totals.speed_max = sqrt(totals.speed_max);

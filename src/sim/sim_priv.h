@@ -18,6 +18,7 @@ struct rill_sim {
     rill_device *device;
     const rill_kernels *kernels;
     rill_sim_options options;
+    bool joined; /* a part: its queue waits for others, see rill_launch */
     uint64_t steps;
     uint64_t fresh; /* the value of `steps` when something was set: no wall link has been crossed since */
     rill_patches patches;
@@ -51,9 +52,18 @@ rill_sim *rill_sim_part(rill_sim *sim, int k);
 /** Return the number in the whole of the first node of part k. */
 rill_node rill_sim_part_first(const rill_sim *sim, int k);
 
-/** Make the step of the nodes, and damp those of sponge layers. @param left  by the step before: links with
- * interpolated bounce-back */
-void rill_sim_step_nodes(rill_sim *sim, bool left);
+/**
+ * Make the step of some nodes, as kernels number them, before rill_sim_advance().
+ * @param queue  of the device
+ * @param left   by the step before: links with interpolated bounce-back
+ */
+void rill_sim_step_range(rill_sim *sim, void *queue, rill_node first, rill_node end, bool left);
+
+/** Count a step, once it is queued for all nodes. */
+void rill_sim_advance(rill_sim *sim);
+
+/** Damp nodes of sponge layers, as they are listed, after rill_sim_advance(). */
+void rill_sim_damp(rill_sim *sim, void *queue, uint64_t first, uint64_t end);
 
 /** Rewrite what comes back after it: the rest of a step. @param leave  interpolated links to the next step */
 rill_status rill_sim_step_links(rill_sim *sim, bool leave);

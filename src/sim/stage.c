@@ -79,6 +79,8 @@ static rill_status sim_create(rill_stage *stage, const rill_sim *like, const ril
     RILL_TRY(geom_create(b->count, &stage->geom));
     RILL_TRY(rill_domain_create(stage->geom, &cells, &stage->domain));
     RILL_TRY(rill_sim_create(stage->domain, &options, &stage->sim));
+    stage->sim->joined = true;
+    RILL_TRY(rill_device_event_create(stage->sim->device, &stage->applied));
     rill_sim_skip(stage->sim, like->steps);
     const rill_launch launch = rill_sim_launch(stage->sim);
     rill_node *numbers = NULL;
@@ -124,6 +126,7 @@ void rill_stage_destroy(rill_stage *stage)
     free(stage->in);
     free(stage->out);
     free(stage->lists);
+    if (stage->sim) rill_device_event_destroy(stage->sim->device, stage->applied);
     rill_sim_destroy(stage->sim);
     rill_domain_destroy(stage->domain);
     rill_geom_destroy(stage->geom);
@@ -133,16 +136,21 @@ void rill_stage_destroy(rill_stage *stage)
 void rill_stage_send(rill_stage *stage, unsigned exchange)
 {
     rill_sim_skip(stage->sim, 1);
-    for (int k = 0; k < stage->count; k++) rill_route_send(&stage->in[k], exchange);
+    for (int k = 0; k < stage->count; k++)
+        rill_route_send(&stage->in[k], stage->in[k].from->device->queue, exchange);
 }
 
 rill_status rill_stage_apply(rill_stage *stage, unsigned exchange)
 {
     rill_status status = RILL_OK;
     const rill_launch launch = rill_sim_launch(stage->sim);
-    for (int k = 0; k < stage->count; k++) RILL_TRY(rill_route_receive(&stage->in[k], exchange));
+    for (int k = 0; k < stage->count; k++) {
+        RILL_TRY(rill_route_fetch(&stage->in[k], launch.queue, exchange));
+        rill_route_receive(&stage->in[k], launch.queue, exchange);
+    }
     RILL_TRY(rill_patches_apply(&stage->sim->patches, &launch, stage->sim->steps - 1, false));
-    for (int k = 0; k < stage->count; k++) rill_route_send(&stage->out[k], exchange);
+    for (int k = 0; k < stage->count; k++) rill_route_send(&stage->out[k], launch.queue, exchange);
+    RILL_TRY(rill_device_event_record(stage->sim->device, launch.queue, stage->applied));
 done:
     return status;
 }
@@ -150,7 +158,12 @@ done:
 rill_status rill_stage_return(rill_stage *stage, unsigned exchange)
 {
     rill_status status = RILL_OK;
-    for (int k = 0; k < stage->count; k++) RILL_TRY(rill_route_receive(&stage->out[k], exchange));
+    for (int k = 0; k < stage->count; k++) {
+        rill_device *device = stage->out[k].to->device;
+        RILL_TRY(rill_device_queue_wait(device, device->queue, stage->applied));
+        RILL_TRY(rill_route_fetch(&stage->out[k], device->queue, exchange));
+        rill_route_receive(&stage->out[k], device->queue, exchange);
+    }
 done:
     return status;
 }

@@ -18,6 +18,7 @@ typedef struct rill_stage {
     rill_geom *geom;
     rill_domain *domain;
     rill_sim *sim;         /**< the opening is its only patch */
+    void *applied;         /**< event of its device: what comes back is computed */
     int count;             /**< parts that have nodes of the opening */
     rill_route *in, *out;  /**< [count] */
     rill_cut_link **lists; /**< [4 count], of the routes */
@@ -34,13 +35,14 @@ rill_status rill_stage_create(const rill_parts *parts, rill_sim *const *sims, in
 /** Destroy it; NULL is allowed. */
 void rill_stage_destroy(rill_stage *stage);
 
-/** Take off the parts what the nodes have sent in the step that was made, before anything is rewritten. */
+/** Take off the parts what the nodes have sent in the step that was made, before anything is rewritten: in
+ * the queue of their devices. */
 void rill_stage_send(rill_stage *stage, unsigned exchange);
 
-/** Compute what comes back, once the parts are done or all is on one queue. */
+/** Compute what comes back, in the queue of the stage, which already waits for what was sent. */
 rill_status rill_stage_apply(rill_stage *stage, unsigned exchange);
 
-/** Bring it to the parts, once rill_stage_apply() is done or all is on one queue. */
+/** Bring it to the parts, in the queue of their devices, which wait for it. */
 rill_status rill_stage_return(rill_stage *stage, unsigned exchange);
 
 #endif

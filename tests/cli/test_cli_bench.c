@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill bench: what it writes, and when it stops. */
+#include "../sanitized.h"
 #include "cli_test.h"
 #include "rill.h"
 
@@ -314,4 +315,43 @@ Test(bench, refuses_before_it_measures)
     cli_test_fails(1, "--stream does not know \"esopul\": did you mean esopull?", SMALL, "--stream",
                    "aa,esopul");
     cli_test_fails(1, "--storage does not know \"\"", SMALL, "--storage", "fp32,");
+}
+
+/* The suite scaling: the bits of one device on any number, and what they exchange. */
+Test(bench, scaling_compares_bits_and_models, .disabled = SANITIZED)
+{
+    cli_result r = cli_test_run("bench", "--backend", "cpu", "--suite", "scaling", "--ranks", "2", "--cells",
+                                "32", "--stream", "aa", "--max-steps", "30", "--seconds", "0.01", "--json",
+                                "b.json", "-o", "b.csv");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_null(strstr(r.out, "the model of 2 devices"), "%s", r.out); /* they share one */
+    json_t *results = records(), *record;
+    size_t k;
+    int several = 0;
+    json_array_foreach(results, k, record)
+    {
+        cr_assert_str_eq(text(record, "bits"), "same");
+        cr_assert_gt(number(record, "mlups"), 0);
+        if (number(record, "devices") < 2) continue;
+        several++;
+        cr_assert_gt(number(record, "bytes_per_step"), 0);
+        cr_assert_geq(number(record, "nodes_largest"), number(record, "nodes") / number(record, "devices"));
+    }
+    cr_assert_geq(several, 3, "%d", several);
+    json_decref(results);
+    r = cli_test_run("bench", "--backend", "cpu", "--suite", "scaling", "--model", "--parts", "2", "--cells",
+                     "32", "--stream", "aa", "--max-steps", "30", "--seconds", "0.01", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    results = records();
+    json_array_foreach(results, k, record) cr_assert_not_null(strstr(text(record, "bits"), "model"));
+    cr_assert_geq(json_array_size(results), 7);
+    json_decref(results);
+    const struct {
+        const char *suite, *option, *says;
+    } wrong[] = {{"box", "2", "belong to --suite scaling"}, {"scaling,box", "2", "a run of its own"}};
+    for (size_t w = 0; w < 2; w++) {
+        r = cli_test_run("bench", "--backend", "cpu", "--suite", wrong[w].suite, "--ranks", wrong[w].option);
+        cr_assert_eq(r.code, 1);
+        cr_assert_not_null(strstr(r.err, wrong[w].says), "%s", r.err);
+    }
 }

@@ -557,6 +557,15 @@ Test(permeability, is_the_same_in_parts)
             cr_assert_eq(r.code, 0, "%s", r.err);
             json_t *json = load(part ? "b.json" : "a.json");
             k[part] = real(json, "permeability.lu.zz"), steps[part] = real(json, "steps");
+            if (part == 0) cr_assert(json_is_null(json_object_get(json, "parts")));
+            if (part == 1) {
+                cr_assert_eq(real(json, "parts.count"), 3);
+                cr_assert_geq(real(json, "parts.balance"), 1);
+                cr_assert_gt(real(json, "parts.bytes_per_step"), 0);
+                cr_assert_str_eq(
+                    json_string_value(json_object_get(json_object_get(json, "parts"), "transport")),
+                    "stores into host memory");
+            }
             json_decref(json);
         }
         cr_assert(k[0] == k[1] && steps[0] == steps[1], "%s: %.17g in %g steps, not %.17g in %g", drives[d],

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times one simulation on several devices, and its parts alone. */
+#include "bench/scaling.h"
+
+#include "core/memory.h"
+#include "domain/domain.h"
+#include "sim/several.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { NOISE_NODES = 1 << 18, HASH_STEPS = 6, HASH_BYTES = 1 << 26 };
+
+rill_status rill_scaling_repeat(const rill_geom *geom, uint32_t count, rill_geom **out)
+{
+    const uint64_t voxels = rill_geom_voxels(geom);
+    if (geom->sides[2] != RILL_PERIODIC)
+        return rill_fail(RILL_USAGE, "only a geometry that is periodic along z can be repeated");
+    if ((uint64_t)geom->n[2] * count > UINT32_MAX / 2)
+        return rill_fail(RILL_USAGE, "%u copies of %u planes are too many", count, geom->n[2]);
+    const rill_status status =
+        rill_geom_create((const uint32_t[3]){geom->n[0], geom->n[1], geom->n[2] * count}, out);
+    if (status != RILL_OK) return status;
+    for (uint32_t k = 0; k < count; k++) memcpy((*out)->voxels + k * voxels, geom->voxels, voxels);
+    memcpy((*out)->sides, geom->sides, sizeof geom->sides);
+    return RILL_OK;
+}
+
+/* Return a number within -1 … 1 that follows from a node and a component. */
+static double noise(uint64_t node, uint64_t component)
+{
+    uint64_t z = (4 * node + component + 1) * UINT64_C(0x9e3779b97f4a7c15); /* SplitMix64 */
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+/* Set the nodes of a simulation, which are first, first + 1 … of the whole, to noise: the speed of a GPU at
+ * its power limit depends on what it computes, and a hash of rest says nothing. */
+static rill_status noise_set(rill_sim *sim, rill_node nodes, uint64_t first)
+{
+    rill_status status = RILL_OK;
+    double *m = NULL;
+    RILL_TRY(rill_array_create(4 * (uint64_t)NOISE_NODES, sizeof *m, "noise", (void **)&m));
+    for (uint64_t at = 0; at < nodes; at += NOISE_NODES) {
+        const uint64_t count = nodes - at < NOISE_NODES ? nodes - at : NOISE_NODES;
+        for (uint64_t c = 0; c < 4; c++)
+#pragma omp parallel for schedule(static)
+            for (uint64_t k = 0; k < count; k++) m[c * count + k] = 0.01 * noise(first + at + k, c);
+        RILL_TRY(rill_sim_set_moments_of(sim, (rill_node)at, (rill_node)count, m, m + count));
+    }
+done:
+    rill_array_destroy(m);
+    return status;
+}
+
+/* Return XXH3 of the state, which does not depend on parts. */
+static rill_status hash_take(rill_sim *sim, uint64_t *hash)
+{
+    rill_status status = RILL_OK;
+    char *piece = NULL;
+    const uint64_t bytes = rill_sim_state_bytes(sim);
+    XXH3_state_t *state = XXH3_createState();
+    if (!state) return rill_fail(RILL_SYSTEM, "out of memory for a hash");
+    XXH3_64bits_reset(state);
+    RILL_TRY(rill_array_create(HASH_BYTES, 1, "a hash", (void **)&piece));
+    for (uint64_t at = 0; at < bytes; at += HASH_BYTES) {
+        const uint64_t count = bytes - at < HASH_BYTES ? bytes - at : HASH_BYTES;
+        RILL_TRY(rill_sim_state_save(sim, at, count, piece));
+        XXH3_64bits_update(state, piece, count);
+    }
+    *hash = XXH3_64bits_digest(state);
+done:
+    rill_array_destroy(piece);
+    XXH3_freeState(state);
+    return status;
+}
+
+static rill_sim_options options_of(const rill_scaling_case *c)
+{
+    rill_sim_options o = rill_sim_options_default();
+    o.variant = c->variant;
+    o.tau = c->tau, o.magic = c->magic;
+    o.device = c->devices[0];
+    o.devices = c->devices;
+    o.device_count = c->parts;
+    return o;
+}
+
+/* Make the simulation, and step it from noise. */
+static rill_status sim_make(const rill_scaling_case *c, rill_sim **sim, uint64_t *hash)
+{
+    rill_status status = RILL_OK;
+    const rill_sim_options o = options_of(c);
+    RILL_TRY(rill_sim_create(c->domain, &o, sim));
+    RILL_TRY(noise_set(*sim, rill_domain_nodes(c->domain), 0));
+    RILL_TRY(rill_sim_step(*sim, HASH_STEPS));
+    RILL_TRY(hash_take(*sim, hash));
+done:
+    return status;
+}
+
+rill_status rill_scaling_hash(const rill_scaling_case *c, uint64_t *hash)
+{
+    rill_sim *sim = NULL;
+    const rill_status status = sim_make(c, &sim, hash);
+    rill_sim_destroy(sim);
+    return status;
+}
+
+/* Return the seconds of a step. */
+static double step_of(const rill_bench_record *r) { return 1e-6 * (double)r->nodes / r->mlups; }
+
+/* Time part k alone on a device: with its exchange looped back, or all nodes at once without any. */
+static rill_status alone_time(const rill_scaling_case *c, rill_device *device, int k, bool loop,
+                              double *seconds, uint64_t *bytes, uint64_t *nodes)
+{
+    rill_status status = RILL_OK;
+    rill_sim *sim = NULL;
+    rill_sim_options o = options_of(c);
+    o.device = device;
+    RILL_TRY(rill_several_alone_create(c->domain, &o, k, loop, &sim));
+    rill_sim *part = rill_sim_part(sim, 0);
+    rill_bench_record record = {.nodes = part->domain->nodes};
+    RILL_TRY(noise_set(part, part->domain->nodes, rill_sim_part_first(sim, 0)));
+    RILL_TRY(rill_bench_time_rounds(loop ? sim : part, record.nodes, &c->bench, &record));
+    *seconds = step_of(&record);
+    *bytes = rill_several_sends(sim, 0);
+    *nodes = record.nodes;
+done:
+    rill_sim_destroy(sim);
+    return status;
+}
+
+rill_status rill_scaling_run(const rill_scaling_case *c, rill_scaling_record *out)
+{
+    rill_status status = RILL_OK;
+    rill_sim *sim = NULL;
+    rill_scaling_record r = {.timed = {.nodes = rill_domain_nodes(c->domain)}};
+    RILL_TRY(sim_make(c, &sim, &r.hash));
+    RILL_TRY(rill_bench_time_rounds(sim, r.timed.nodes, &c->bench, &r.timed));
+    r.timed.bytes_held = rill_sim_held(sim, NULL);
+    for (int p = 0; p < c->parts && c->parts > 1; p++) {
+        const uint64_t bytes = rill_several_sends(sim, p);
+        if (bytes > r.bytes) r.bytes = bytes;
+    }
+    rill_sim_destroy(sim);
+    sim = NULL;
+    r.step = r.alone = step_of(&r.timed);
+    r.largest = r.timed.nodes;
+    for (int p = 0; p < c->parts && c->parts > 1; p++) {
+        double seconds;
+        uint64_t bytes, nodes;
+        RILL_TRY(alone_time(c, c->devices[p], p, false, &seconds, &bytes, &nodes));
+        if (p == 0 || seconds > r.alone) r.alone = seconds;
+        if (p == 0 || nodes > r.largest) r.largest = nodes;
+        r.measured++;
+    }
+    *out = r;
+done:
+    rill_sim_destroy(sim);
+    return status;
+}
+
+/* A part, and the nodes of the planes that it is cut at. */
+typedef struct candidate {
+    int part;
+    uint64_t cut;
+} candidate;
+
+static int larger_first(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    return x->cut != y->cut ? (x->cut < y->cut ? 1 : -1) : x->part - y->part;
+}
+
+/* List the parts that are timed: first, last, and those with the largest planes at their cuts. */
+static rill_status candidates_list(const rill_scaling_case *c, candidate **out)
+{
+    rill_status status = RILL_OK;
+    candidate *all = NULL;
+    RILL_TRY(rill_array_create((uint64_t)c->parts, sizeof *all, "parts", (void **)&all));
+    for (int p = 0; p < c->parts; p++)
+        all[p] =
+            (candidate){p, p == 0 || p + 1 == c->parts ? UINT64_MAX : rill_parts_cut(c->domain, c->parts, p)};
+    qsort(all, (size_t)c->parts, sizeof *all, larger_first);
+    *out = all;
+done:
+    return status;
+}
+
+rill_status rill_scaling_model(const rill_scaling_case *c, const rill_scaling_link *link, int most,
+                               rill_scaling_record *out)
+{
+    rill_status status = RILL_OK;
+    candidate *parts = NULL;
+    rill_scaling_record r = {.timed = {.nodes = rill_domain_nodes(c->domain)}};
+    RILL_TRY(candidates_list(c, &parts));
+    for (int k = 0; k < c->parts && k < most; k++) {
+        double looped, alone;
+        uint64_t bytes, nodes;
+        RILL_TRY(alone_time(c, c->devices[0], parts[k].part, true, &looped, &bytes, &nodes));
+        RILL_TRY(alone_time(c, c->devices[0], parts[k].part, false, &alone, &bytes, &nodes));
+        const double step = fmax(looped, (double)bytes / link->bandwidth) + link->latency;
+        if (step > r.step) r.step = step;
+        if (alone > r.alone) r.alone = alone;
+        if (bytes > r.bytes) r.bytes = bytes;
+        if (nodes > r.largest) r.largest = nodes;
+        r.measured++;
+    }
+    r.timed.mlups = r.timed.mlups_min = r.timed.mlups_max = 1e-6 * (double)r.timed.nodes / r.step;
+    *out = r;
+done:
+    rill_array_destroy(parts);
+    return status;
+}

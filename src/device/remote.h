@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file remote.h
+ * Devices of other processes. The first process has the program; the others serve it: each has one device,
+ * on which it makes the calls of the first one, in their order, and populations go from process to process
+ * without a detour. So a simulation of parts is written once, for devices wherever they are. Calls that
+ * return nothing are only sent; those that return something wait.
+ */
+#ifndef RILL_DEVICE_REMOTE_H
+#define RILL_DEVICE_REMOTE_H
+
+#include "core/team.h"
+#include "device/device.h"
+
+/** The devices of all processes, that of the first one, too. */
+typedef struct rill_remotes rill_remotes;
+
+/**
+ * Let every process open a device of the kind of `own`: its GPU by its rank among those of its machine.
+ * @param[in] own  the device of this process, the first; borrowed
+ */
+rill_status rill_remotes_create(rill_team *team, rill_device *own, rill_remotes **out);
+
+/** Return the device of a process. */
+rill_device *rill_remotes_device(rill_remotes *remotes, int rank);
+
+/** Close all; NULL is allowed. */
+void rill_remotes_destroy(rill_remotes *remotes);
+
+/** Serve the first process until it lets this one go. @return the exit code that it sends */
+int rill_remote_serve(rill_team *team);
+
+/** Let the others go, from the first process. */
+void rill_remote_release(rill_team *team, int code);
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The side of the process that has the device: does the calls of the first process. */
+#include "device/remote_priv.h"
+
+#include "core/memory.h"
+#include "kernel/variant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Populations that are being sent. */
+typedef struct sending {
+    struct sending *next;
+    void *request, *copy; /* copy: NULL on a host */
+} sending;
+
+struct rill_server {
+    rill_team *team;
+    rill_device *device;
+    bool owned;
+    sending *sends;
+    rill_status status; /* of calls without a reply */
+    char message[512];
+    rill_variant variant; /* that the kernels are of */
+    const rill_kernels *kernels;
+};
+
+rill_status rill_server_create(rill_team *team, rill_device *device, rill_server **out)
+{
+    rill_server *s = calloc(1, sizeof *s);
+    if (!s) return rill_fail(RILL_SYSTEM, "out of memory for the device of a process");
+    *s = (rill_server){.team = team, .device = device};
+    *out = s;
+    return RILL_OK;
+}
+
+static rill_status sends_end(rill_server *s)
+{
+    rill_status status = RILL_OK;
+    while (s->sends) {
+        sending *one = s->sends;
+        const rill_status ended = rill_team_end(s->team, &one->request);
+        if (status == RILL_OK) status = ended;
+        s->sends = one->next;
+        rill_array_destroy(one->copy);
+        free(one);
+    }
+    return status;
+}
+
+void rill_server_destroy(rill_server *s)
+{
+    if (!s) return;
+    (void)sends_end(s);
+    if (s->owned) rill_device_destroy(s->device);
+    free(s);
+}
+
+static void *at(uint64_t number) { return (void *)(uintptr_t)number; }
+
+/* Send populations without a wait: whoever receives them may be sending, too. */
+static rill_status populations_send(rill_server *s, const rill_remote_call *c)
+{
+    rill_status status = RILL_OK;
+    sending *one = calloc(1, sizeof *one);
+    if (!one) return rill_fail(RILL_SYSTEM, "out of memory for populations between processes");
+    const void *from = at(c->b);
+    if (!s->device->backend->host) {
+        RILL_TRY(rill_array_create(c->c, 1, "populations between processes", &one->copy));
+        RILL_TRY(rill_device_download(s->device, one->copy, from, c->c));
+        from = one->copy;
+    }
+    RILL_TRY(rill_team_begin(s->team, (int)c->a, RILL_TEAM_DATA, from, c->c, &one->request));
+    one->next = s->sends;
+    s->sends = one;
+    one = NULL;
+done:
+    if (one) rill_array_destroy(one->copy);
+    free(one);
+    return status;
+}
+
+static rill_status populations_receive(rill_server *s, const rill_remote_call *c)
+{
+    rill_status status = RILL_OK;
+    void *copy = NULL;
+    const bool host = s->device->backend->host;
+    if (!host) RILL_TRY(rill_array_create(c->c, 1, "populations between processes", &copy));
+    RILL_TRY(rill_team_receive(s->team, (int)c->a, RILL_TEAM_DATA, host ? at(c->b) : copy, c->c));
+    if (!host) RILL_TRY(rill_device_upload(s->device, at(c->b), copy, c->c));
+done:
+    rill_array_destroy(copy);
+    return status;
+}
+
+static rill_status open_device(rill_server *s, rill_backend_kind kind, void **data)
+{
+    rill_status status = RILL_OK;
+    int count = 1;
+    if (!s->device) {
+        RILL_TRY(rill_device_count(kind, &count));
+        RILL_TRY(rill_device_create(kind, kind == RILL_BACKEND_CPU ? 0 : s->team->local % count, &s->device));
+        s->owned = true;
+    }
+    *data = calloc(1, sizeof s->device->name);
+    if (!*data) return rill_fail(RILL_SYSTEM, "out of memory for the device of a process");
+    memcpy(*data, s->device->name, sizeof s->device->name);
+done:
+    return status;
+}
+
+static rill_status kernels_find(rill_server *s, rill_variant variant)
+{
+    if (s->kernels && rill_variant_equal(s->variant, variant)) return RILL_OK;
+    s->variant = variant;
+    s->kernels = NULL;
+    return rill_device_kernels(s->device, variant, &s->kernels);
+}
+
+/* Start a kernel. */
+static rill_status kernel_do(rill_server *s, uint64_t op, const char *payload)
+{
+    rill_remote_kernel k;
+    memcpy(&k, payload, sizeof k);
+    const rill_status status = kernels_find(s, k.launch.variant);
+    if (status != RILL_OK) return status;
+    const rill_kernels *kernels = s->kernels;
+    rill_launch *l = &k.launch;
+    l->kernels = kernels;
+    l->queue = s->device->queue;
+    const rill_node first = (rill_node)k.first, count = (rill_node)k.count;
+    switch ((rill_remote_op)op) {
+    case RILL_REMOTE_STEP:
+        kernels->step(l);
+        break;
+    case RILL_REMOTE_TOTALS:
+        kernels->totals(l, k.out);
+        break;
+    case RILL_REMOTE_MOMENTS:
+        kernels->moments(l, first, count, k.out);
+        break;
+    case RILL_REMOTE_SET:
+        kernels->set(l, first, count, k.in);
+        break;
+    case RILL_REMOTE_SWAP:
+        kernels->swap(l, k.in, k.count);
+        break;
+    case RILL_REMOTE_PACK:
+        kernels->pack(l, k.in, k.count, k.out);
+        break;
+    case RILL_REMOTE_UNPACK:
+        kernels->unpack(l, k.in, k.count, k.out);
+        break;
+    case RILL_REMOTE_WRAP:
+        kernels->wrap(l);
+        break;
+    case RILL_REMOTE_WALLS:
+        kernels->walls(l, (rill_walls_task)k.task, &k.walls, k.out);
+        break;
+    case RILL_REMOTE_DAMP:
+        kernels->damp(l, &k.sponge);
+        break;
+    case RILL_REMOTE_SAMPLE:
+        kernels->sample(l, k.in, k.count, k.out);
+        break;
+    case RILL_REMOTE_PATCH: {
+        rill_patch_now now;
+        const size_t bytes = k.count * sizeof(rill_patch);
+        rill_patch *host = malloc(bytes + 1);
+        if (!host) return rill_fail(RILL_SYSTEM, "out of memory for a boundary");
+        memcpy(&now, payload + sizeof k, sizeof now);
+        memcpy(host, payload + sizeof k + sizeof now, bytes);
+        kernels->patch(l, k.task, k.in, host, (int)k.count, &now, k.out);
+        free(host);
+        break;
+    }
+    default:
+        return rill_fail(RILL_SYSTEM, "call %llu is none of a device", (unsigned long long)op);
+    }
+    return RILL_OK;
+}
+
+/* Calls about links, with their payload. */
+static rill_status links_do(rill_server *s, const rill_remote_call *c, const void *payload,
+                            rill_remote_reply *reply, void **data)
+{
+    rill_remote_links links;
+    rill_builder builder;
+    if (c->op == RILL_REMOTE_BUILD) {
+        memcpy(&builder, payload, sizeof builder);
+        rill_device_build(s->device, &builder, (rill_build_task)c->a);
+        return RILL_OK;
+    }
+    if (c->op == RILL_REMOTE_LINK) {
+        memcpy(&links, payload, sizeof links);
+        const rill_status status = rill_device_link(s->device, links.variant, &links.arrays);
+        if (status != RILL_OK) return status;
+        *data = malloc(sizeof links.arrays);
+        if (!*data) return rill_fail(RILL_SYSTEM, "out of memory for index lists");
+        memcpy(*data, &links.arrays, sizeof links.arrays);
+        reply->bytes = sizeof links.arrays;
+        return RILL_OK;
+    }
+    memcpy(&links.arrays, payload, sizeof links.arrays);
+    if (c->op == RILL_REMOTE_UNLINK)
+        rill_device_unlink(s->device, &links.arrays);
+    else
+        reply->value = rill_device_linked(s->device, &links.arrays);
+    return RILL_OK;
+}
+
+static rill_status download_do(rill_server *s, const rill_remote_call *c, rill_remote_reply *reply,
+                               void **data)
+{
+    *data = malloc(c->b);
+    if (!*data) return rill_fail(RILL_SYSTEM, "out of memory for %llu bytes", (unsigned long long)c->b);
+    const rill_status status = rill_device_download(s->device, *data, at(c->a), c->b);
+    if (status == RILL_OK) reply->bytes = c->b;
+    return status;
+}
+
+static rill_status call_do(rill_server *s, const rill_remote_call *c, const void *payload,
+                           rill_remote_reply *reply, void **data)
+{
+    rill_status status = RILL_OK;
+    rill_variant variant;
+    void *array = NULL;
+    double rate = 0;
+    if (c->op != RILL_REMOTE_SEND && c->op != RILL_REMOTE_RECEIVE) RILL_TRY(sends_end(s));
+    switch ((rill_remote_op)c->op) {
+    case RILL_REMOTE_OPEN:
+        RILL_TRY(open_device(s, (rill_backend_kind)c->a, data));
+        reply->bytes = sizeof s->device->name;
+        break;
+    case RILL_REMOTE_AVAILABLE:
+        return rill_device_available(s->device, &reply->value);
+    case RILL_REMOTE_REQUIRE:
+        return rill_device_require(s->device, c->a, payload);
+    case RILL_REMOTE_ALLOC:
+        RILL_TRY(rill_device_alloc(s->device, c->a, payload, &array));
+        reply->value = (uint64_t)(uintptr_t)array;
+        break;
+    case RILL_REMOTE_FREE:
+        rill_device_free(s->device, at(c->a));
+        break;
+    case RILL_REMOTE_UPLOAD:
+        return rill_device_upload(s->device, at(c->a), payload, c->bytes);
+    case RILL_REMOTE_DOWNLOAD:
+        return download_do(s, c, reply, data);
+    case RILL_REMOTE_SEND:
+        return populations_send(s, c);
+    case RILL_REMOTE_RECEIVE:
+        return populations_receive(s, c);
+    case RILL_REMOTE_BUILD:
+    case RILL_REMOTE_LINK:
+    case RILL_REMOTE_UNLINK:
+    case RILL_REMOTE_LINKED:
+        return links_do(s, c, payload, reply, data);
+    case RILL_REMOTE_GATHER:
+        rill_device_gather(s->device, at(c->a), at(c->b), c->c, at(c->d));
+        break;
+    case RILL_REMOTE_SPREAD:
+        rill_device_spread(s->device, at(c->a), at(c->b), c->c, at(c->d));
+        break;
+    case RILL_REMOTE_WAIT:
+        return rill_device_wait(s->device);
+    case RILL_REMOTE_KERNELS:
+        memcpy(&variant, payload, sizeof variant);
+        return kernels_find(s, variant);
+    case RILL_REMOTE_BANDWIDTH:
+        RILL_TRY(rill_device_bandwidth(s->device, &rate));
+        *data = malloc(sizeof rate);
+        if (!*data) return rill_fail(RILL_SYSTEM, "out of memory for a reply");
+        memcpy(*data, &rate, sizeof rate);
+        reply->bytes = sizeof rate;
+        break;
+    default:
+        return kernel_do(s, c->op, payload);
+    }
+done:
+    return status;
+}
+
+static bool replies(uint64_t op)
+{
+    switch ((rill_remote_op)op) {
+    case RILL_REMOTE_OPEN:
+    case RILL_REMOTE_AVAILABLE:
+    case RILL_REMOTE_REQUIRE:
+    case RILL_REMOTE_ALLOC:
+    case RILL_REMOTE_DOWNLOAD:
+    case RILL_REMOTE_LINK:
+    case RILL_REMOTE_LINKED:
+    case RILL_REMOTE_WAIT:
+    case RILL_REMOTE_KERNELS:
+    case RILL_REMOTE_BANDWIDTH:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What others wait for was not sent, or not received: end all processes. */
+static void end_all(rill_server *s, rill_status status)
+{
+    fprintf(stderr, "rill: process %d: %s\n", s->team->rank, rill_error_message());
+    fflush(stderr);
+    s->team->transport->abort((int)status);
+}
+
+/* An error of a call without a reply is that of the next one that has one. */
+void rill_server_do(rill_server *s, const rill_remote_call *call, const void *payload,
+                    rill_remote_reply *reply, void **data)
+{
+    *reply = (rill_remote_reply){.value = 0};
+    *data = NULL;
+    const rill_status status = call_do(s, call, payload, reply, data);
+    if (status != RILL_OK && (call->op == RILL_REMOTE_SEND || call->op == RILL_REMOTE_RECEIVE))
+        end_all(s, status);
+    if (status != RILL_OK && s->status == RILL_OK) {
+        s->status = status;
+        snprintf(s->message, sizeof s->message, "%s", rill_error_message());
+    }
+    if (s->status == RILL_OK || !replies(call->op)) return;
+    reply->status = s->status;
+    reply->bytes = 0;
+    memcpy(reply->message, s->message, sizeof s->message);
+    s->status = RILL_OK;
+}
+
+/* Receive a call and do it. @return false when the process is let go */
+static bool serve_one(rill_server *s, char **payload, uint64_t *room, int *code)
+{
+    rill_remote_call call;
+    rill_remote_reply reply;
+    void *data = NULL;
+    if (rill_team_receive(s->team, 0, RILL_TEAM_CALL, &call, sizeof call) != RILL_OK) return false;
+    if (call.op == RILL_REMOTE_QUIT) {
+        *code = (int)call.a;
+        return false;
+    }
+    if (call.bytes > *room) {
+        free(*payload);
+        *payload = malloc(call.bytes);
+        *room = *payload ? call.bytes : 0;
+    }
+    if (call.bytes && !*payload)
+        end_all(s, rill_fail(RILL_SYSTEM, "out of memory for %llu bytes from the first process",
+                             (unsigned long long)call.bytes));
+    if (call.bytes && rill_team_receive(s->team, 0, RILL_TEAM_CALL, *payload, call.bytes) != RILL_OK)
+        return false;
+    rill_server_do(s, &call, *payload, &reply, &data);
+    bool sent = true;
+    if (replies(call.op)) {
+        sent =
+            rill_team_send(s->team, 0, RILL_TEAM_REPLY, &reply, sizeof reply) == RILL_OK &&
+            (reply.bytes == 0 || rill_team_send(s->team, 0, RILL_TEAM_REPLY, data, reply.bytes) == RILL_OK);
+    }
+    free(data);
+    return sent;
+}
+
+int rill_remote_serve(rill_team *team)
+{
+    int code = RILL_SYSTEM;
+    rill_server *server = NULL;
+    char *payload = NULL;
+    uint64_t room = 0;
+    if (rill_server_create(team, NULL, &server) != RILL_OK) return code;
+    while (serve_one(server, &payload, &room, &code)) continue;
+    free(payload);
+    rill_server_destroy(server);
+    return code;
+}

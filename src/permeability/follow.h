@@ -26,6 +26,7 @@ typedef struct rill_follower {
     rill_totals totals;   /* at the last sample */
     double k[3];          /* there */
     size_t capacity;
+    rill_permeability_plan tuned; /* the plan, where a start from a coarser grid or none changes it */
     double started, watched;
     double shown, showing, shown_k; /* when a watcher was last shown k, how long finding it took, and k */
     bool correcting;                /* pressures are corrected, and */
@@ -46,6 +47,12 @@ rill_status rill_follow_begin(rill_follower *f, uint64_t steps);
 rill_status rill_follow_label_sums(rill_follower *f, uint32_t count, double *sums);
 rill_status rill_follow_label_add(rill_follower *f, const double *density);
 rill_status rill_follow_rounding(rill_follower *f, rill_rounding_sums *out);
+
+/** Return whether the run follows its journal: what it starts from is read there. */
+bool rill_follow_start_replays(const rill_follower *f);
+
+/** Note in the journal what came of coarser grids, or read it there. */
+rill_status rill_follow_start(rill_follower *f, void *start, size_t size);
 
 /** Take k and totals of the state as it is. */
 rill_status rill_follow_observe(rill_follower *f, double k[3], rill_totals *totals);

@@ -24,11 +24,12 @@ typedef enum rill_bench_suite {
     RILL_SUITE_SIZES,    /**< cubes of fluid of 1e5 nodes and more */
     RILL_SUITE_VESSEL,   /**< a geometry of the user's that was cut from a surface: bare, with interpolated
                               walls, with openings, with both */
-    RILL_SUITE_COUNT
+    RILL_SUITE_COUNT,    /**< of these, which a plan has */
+    RILL_SUITE_ANSWER = RILL_SUITE_COUNT /**< permeabilities from voxels to k, see answer.h: alone */
 } rill_bench_suite;
 
 /** Their names, NULL-terminated. */
-extern const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 1];
+extern const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 2];
 
 /** Values of a choice; none: the suite's own. */
 typedef struct rill_bench_values {

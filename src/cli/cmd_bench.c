@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `rill bench`: speed on this machine, as a fraction of its memory bandwidth. */
+#include "cli/bench_answer.h"
 #include "cli/bench_output.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
@@ -62,7 +63,7 @@ done:
 }
 
 /* Without --suite, three and those that have a file; "all" means the rock and the vessel only where there is
- * one. */
+ * one, and not the suite that goes alone. */
 static void choose_suites(bench_options *o)
 {
     int kept = 0;
@@ -71,11 +72,11 @@ static void choose_suites(bench_options *o)
         if (o->rock) o->suites.items[o->suites.count++] = RILL_SUITE_ROCK;
         if (o->vessel) o->suites.items[o->suites.count++] = RILL_SUITE_VESSEL;
     }
-    if (o->suites.count < RILL_SUITE_COUNT) return;
+    if (o->suites.count <= RILL_SUITE_COUNT) return;
     for (int k = 0; k < o->suites.count; k++) {
         const int suite = o->suites.items[k];
-        const bool missing =
-            (suite == RILL_SUITE_ROCK && !o->rock) || (suite == RILL_SUITE_VESSEL && !o->vessel);
+        const bool missing = suite == RILL_SUITE_ANSWER || (suite == RILL_SUITE_ROCK && !o->rock) ||
+                             (suite == RILL_SUITE_VESSEL && !o->vessel);
         if (!missing) o->suites.items[kept++] = suite;
     }
     o->suites.count = kept;
@@ -267,6 +268,38 @@ done:
     return status;
 }
 
+/* Return whether the suite that goes alone is asked for. */
+static bool is_answer(const bench_options *o)
+{
+    for (int k = 0; k < o->suites.count; k++)
+        if (o->suites.items[k] == RILL_SUITE_ANSWER) return o->suites.count <= RILL_SUITE_COUNT;
+    return false;
+}
+
+static rill_status answer(const bench_options *o, const char *command)
+{
+    rill_status status = RILL_OK;
+    bench_answer_options options = {.backend = (rill_backend_kind)o->compute.backend,
+                                    .cells = (uint32_t)o->cells,
+                                    .json = o->compute.json,
+                                    .command = command,
+                                    .progress = cli_progress(o->compute.quiet),
+                                    .quiet = o->compute.quiet,
+                                    .dry_run = o->dry_run};
+    if (o->suites.count > 1 || o->compute.output)
+        return rill_fail(RILL_USAGE,
+                         "--suite time-to-answer goes alone, without other suites and -o: its results go "
+                         "to --json");
+    if (o->rock) {
+        RILL_TRY(cli_outputs_check(o->rock, (cli_output[]){{"--json", o->compute.json}}, 1));
+        RILL_TRY(cli_read_geometry(o->rock, RILL_KEEP_ALL, options.progress, &options.rock));
+    }
+    RILL_TRY(bench_answer(&options));
+done:
+    rill_geom_destroy(options.rock);
+    return status;
+}
+
 static rill_status work(bench_options *o, const char *command)
 {
     rill_status status = RILL_OK;
@@ -347,7 +380,9 @@ static int run(int argc, char **argv)
     if (help) return RILL_OK;
     char *command = status == RILL_OK ? cli_command_line(argc, argv) : NULL;
     if (status == RILL_OK)
-        status = command ? work(&o, command) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+        status = !command        ? rill_fail(RILL_SYSTEM, "out of memory for the command line")
+                 : is_answer(&o) ? answer(&o, command)
+                                 : work(&o, command);
     free(command);
     return cli_report(&cli_bench, status);
 }
@@ -370,6 +405,9 @@ const cli_command cli_bench = {
         "  sizes       boxes of 1e5 nodes and more, on a GPU up to the largest that fits\n"
         "  vessel      the geometry that --vessel names: bare, with interpolated walls, with openings, with "
         "both\n"
+        "  time-to-answer  permeabilities from voxels to k: from rest and as they start by default, with the "
+        "error\n"
+        "              of k against fp64 to 1e-6; alone\n"
         "\n"
         "Each times pull and aa with a list, on a GPU also ring and a bitmap, in fp32, unless it varies them "
         "or an\n"

@@ -12,6 +12,9 @@
 #include "permeability/reservoir.h"
 #include "sim/sim.h"
 
+/** Called at the end of a run that converged, with its simulation. */
+typedef rill_status rill_follow_ended(void *context, rill_sim *sim);
+
 /* One run in the making. */
 typedef struct rill_follower {
     const rill_permeability_options *options;
@@ -33,9 +36,16 @@ typedef struct rill_follower {
     double pace;                    /* a cycle leaves this part of the uncertainty; 0 while unknown */
     bool other;                     /* what leads nowhere may be left for another plan */
     uint64_t slice;                 /* steps made in one go */
+    rill_follow_ended *ended;       /* NULL: none */
+    void *context;                  /* of that */
     bool stopped;                   /* cancelled by the callback */
     bool spent;                     /* another way would not help: stopped, no steps left, or not finite */
 } rill_follower;
+
+/** As rill_permeability_compute(). @param ended  called at the end of each run that converged; may be NULL */
+rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_options *options,
+                            const rill_permeability_plan *plan, rill_follow_ended *ended, void *context,
+                            rill_permeability *out);
 
 /** Step, watched, in slices of about the time between two watches. */
 rill_status rill_follow_step(rill_follower *f, uint64_t steps);

@@ -26,10 +26,13 @@
 /* A coarser run of more cycles than these would cost more than it saves; nodes whose moments are set at a
  * time, and rows that a thread takes. */
 enum { CYCLES_MOST = 12, SLICE = 1 << 20, PIECE = 8 };
+/* Rows that the mean velocity is taken of, an odd number apart, and coarser voxels that are summed at a time.
+ */
+enum { ROWS_EVERY = 7, CELLS = 32 };
 
 uint64_t rill_nested_bytes(const rill_geom *geom, const rill_permeability_plan *plan)
 {
-    /* Its voxels and labels of their runs, and moments with what coarse simplifications leave of nodes. */
+    /* Its voxels and labels of their runs, and moments of more nodes than an eighth: pores may get wider. */
     return rill_geom_voxels(geom) / 8 * 3 + plan->nodes * 4 * sizeof(float) / 6;
 }
 
@@ -102,16 +105,35 @@ static bool show(void *data, const rill_progress_moment *moment)
     return false;
 }
 
-static rill_status take(void *data, const rill_permeability_run *run, rill_node nodes, const float *rho,
-                        const float *u)
+/* What a loop over moments of a slice works with. */
+typedef struct slice {
+    const double *from; /* [4][count] */
+    float *to;          /* [4][nodes], of the slice's first node */
+    size_t count, nodes;
+} slice;
+
+static void narrow(const void *shared, uint64_t first, uint64_t end)
+{
+    const slice *s = shared;
+    for (size_t m = 0; m < 4; m++)
+        for (size_t k = first; k < end; k++) s->to[m * s->nodes + k] = (float)s->from[m * s->count + k];
+}
+
+static rill_status take(void *data, rill_sim *sim)
 {
     rill_status status = RILL_OK;
     rill_nested *nested = ((const context *)data)->nested;
-    (void)run;
-    RILL_TRY(rill_array_create(4 * (uint64_t)nodes, sizeof *rho, "moments", (void **)&nested->moments));
-    memcpy(nested->moments, rho, nodes * sizeof *rho);
-    memcpy(nested->moments + nodes, u, 3 * (size_t)nodes * sizeof *u);
+    const size_t nodes = (size_t)nested->plan.nodes;
+    double *part = NULL;
+    RILL_TRY(rill_array_create(4 * (uint64_t)SLICE, sizeof *part, "moments", (void **)&part));
+    RILL_TRY(rill_array_create(4 * (uint64_t)nodes, sizeof(float), "moments", (void **)&nested->moments));
+    for (size_t first = 0; first < nodes; first += SLICE) {
+        const size_t count = nodes - first < SLICE ? nodes - first : SLICE;
+        RILL_TRY(rill_sim_moments(sim, (rill_node)first, (rill_node)count, part, part + count));
+        rill_threads_for(count, 1 << 14, narrow, &(slice){part, nested->moments + first, count, nodes});
+    }
 done:
+    rill_array_destroy(part);
     return status;
 }
 
@@ -140,13 +162,12 @@ static rill_status solve(rill_follower *f, start *out, rill_nested *nested)
     o.checkpoint = NULL;
     o.resume = false;
     o.progress = (rill_progress){show, &own};
-    o.finished = take;
-    o.context = &own;
+    o.finished = NULL;
     RILL_TRY(coarsen(f->geom, &nested->geom));
     RILL_TRY(rill_permeability_prepare(nested->geom, &o));
     RILL_TRY(rill_permeability_plan_make(nested->geom, &o, &nested->plan));
     o.max_steps = CYCLES_MOST * nested->plan.cycle;
-    RILL_TRY(rill_permeability_compute(nested->geom, &o, &nested->plan, &found));
+    RILL_TRY(rill_follow_all(nested->geom, &o, &nested->plan, take, &own, &found));
     const rill_permeability_run *run = &found.runs[0];
     const double k = 4 * run->k[axis], coarser = 4 * run->coarse;
     const double change = (k - coarser) / (exp2(ORDER) - 1);
@@ -209,66 +230,112 @@ typedef struct rows {
     rill_node first, count; /* nodes of the rows */
     int axis;
     double u_scale, rho_scale;
+    uint64_t every;  /* the first row, and so many behind it */
     double *moments; /* [4][count]; NULL: only sums */
-    double *sums;    /* [rows of the grid], of u along the axis */
+    double *sums;    /* of u along the axis in these rows; NULL: none */
 } rows;
 
-/* Two coarser voxels around x along an axis, and the part of the second. */
-static double around(const rill_geom *coarse, int axis, uint32_t x, uint32_t at[2])
+/* A coarser voxel, or the weighted sum of several. */
+typedef struct cell {
+    double pores, moments[4];
+} cell;
+
+/* Return the coarser voxel `at` of an axis, from one before the first to one behind the last. */
+static uint32_t beside(const rill_geom *coarse, int axis, int64_t at)
 {
-    const uint32_t n = coarse->n[axis], low = x / 2;
-    const bool wraps = coarse->sides[axis] == RILL_PERIODIC;
-    if (x % 2) {
-        at[0] = low;
-        at[1] = low + 1 < n ? low + 1 : wraps ? 0 : low;
-        return 0.25;
-    }
-    at[0] = low ? low - 1 : wraps ? n - 1 : 0;
-    at[1] = low;
-    return 0.75;
+    const int64_t n = coarse->n[axis];
+    if (coarse->sides[axis] == RILL_PERIODIC) return (uint32_t)(at < 0 ? n - 1 : at < n ? at : 0);
+    return (uint32_t)(at < 0 ? 0 : at < n ? at : n - 1);
 }
 
-/* Interpolate rho - 1 among pores, and u, which is 0 in solid voxels. */
-static void interpolate(const rows *r, const uint32_t x[3], double out[4])
+/* Sum the four coarser rows around a row, for the coarser voxels first - 1 … first + CELLS. */
+static void rows_sum(const rows *r, const uint32_t x[3], uint32_t first, cell *cells)
 {
-    const rill_geom *coarse = r->nested->geom;
-    const rill_numbering *numbering = &r->nested->plan.numbered->domain->numbering;
-    const float *moments = r->nested->moments;
-    const size_t n = (size_t)r->nested->plan.nodes;
-    uint32_t at[3][2];
-    double part[3], sum[4] = {0}, pores = 0;
-    for (int a = 0; a < 3; a++) part[a] = around(coarse, a, x[a], at[a]);
-    for (int corner = 0; corner < 8; corner++) {
+    const rill_nested *nested = r->nested;
+    const rill_numbering *numbering = &nested->plan.numbered->domain->numbering;
+    const size_t n = (size_t)nested->plan.nodes;
+    memset(cells, 0, (CELLS + 2) * sizeof *cells);
+    for (int corner = 0; corner < 4; corner++) {
+        uint32_t at[3];
         double weight = 1;
-        for (int a = 0; a < 3; a++) weight *= corner >> a & 1 ? part[a] : 1 - part[a];
-        const rill_node node =
-            rill_numbering_node(numbering, at[0][corner & 1], at[1][corner >> 1 & 1], at[2][corner >> 2 & 1]);
-        if (node == RILL_UPSTREAM_WALL) continue;
-        pores += weight;
-        for (size_t m = 0; m < 4; m++) sum[m] += weight * moments[m * n + node];
+        for (int a = 1; a < 3; a++) { /* the nearer one has three quarters */
+            const bool far = corner >> (a - 1) & 1;
+            const int64_t near = x[a] / 2, other = x[a] % 2 ? near + 1 : near - 1;
+            at[a] = beside(nested->geom, a, far ? other : near);
+            weight *= far ? 0.25 : 0.75;
+        }
+        for (int c = 0; c < CELLS + 2; c++) {
+            at[0] = beside(nested->geom, 0, (int64_t)first + c - 1);
+            const rill_node node = rill_numbering_node(numbering, at[0], at[1], at[2]);
+            if (node == RILL_UPSTREAM_WALL) continue;
+            cells[c].pores += weight;
+            for (size_t m = 0; m < 4; m++) cells[c].moments[m] += weight * nested->moments[m * n + node];
+        }
     }
-    out[0] = pores > 0 ? r->rho_scale * sum[0] / pores : 0;
-    for (int a = 1; a < 4; a++) out[a] = pores > 0 ? r->u_scale * sum[a] : 0;
+}
+
+/* Interpolate rho - 1 among pores, and u, which is 0 in solid voxels, between two sums of coarser rows. */
+static void interpolate(const rows *r, const cell *near, const cell *far, double out[4])
+{
+    const double pores = 0.75 * near->pores + 0.25 * far->pores;
+    for (int m = 0; m < 4; m++) out[m] = 0.75 * near->moments[m] + 0.25 * far->moments[m];
+    out[0] *= pores > 0 ? r->rho_scale / pores : 0;
+    for (int a = 1; a < 4; a++) out[a] *= r->u_scale;
+}
+
+/* Interpolate a row, and sum u along the axis. @param node  the first of the row, of those that are set */
+static double interpolate_row(const rows *r, const uint32_t at[3], const uint8_t *voxels, size_t node)
+{
+    cell cells[CELLS + 2];
+    double sum = 0, moments[4];
+    for (uint32_t block = 0; block < r->geom->n[0]; block += 2 * CELLS) {
+        const uint32_t end = block + 2 * CELLS < r->geom->n[0] ? block + 2 * CELLS : r->geom->n[0];
+        uint32_t x = block;
+        while (x < end && voxels[x] < RILL_FLUID) x++;
+        if (x == end) continue;
+        rows_sum(r, at, block / 2, cells);
+        for (; x < end; x++) {
+            if (voxels[x] < RILL_FLUID) continue;
+            const cell *near = &cells[1 + (x - block) / 2];
+            interpolate(r, near, x % 2 ? near + 1 : near - 1, moments);
+            sum += moments[1 + r->axis];
+            for (int m = 0; m < 4 && r->moments; m++) r->moments[(size_t)m * r->count + node] = moments[m];
+            node++;
+        }
+    }
+    return sum;
 }
 
 static void interpolate_rows(const void *shared, uint64_t first, uint64_t end)
 {
     const rows *r = shared;
     for (uint64_t k = first; k < end; k++) {
-        const uint64_t row = r->first_row + k;
-        uint32_t x[3] = {0, (uint32_t)(row % r->geom->n[1]), (uint32_t)(row / r->geom->n[1])};
-        const uint8_t *voxels = r->geom->voxels + row * r->geom->n[0];
-        size_t node = rill_numbering_rank(r->numbering, 0, x[1], x[2]) - r->first;
-        double sum = 0, moments[4];
-        for (; x[0] < r->geom->n[0]; x[0]++) {
-            if (voxels[x[0]] < RILL_FLUID) continue;
-            interpolate(r, x, moments);
-            sum += moments[1 + r->axis];
-            for (int m = 0; m < 4 && r->moments; m++) r->moments[(size_t)m * r->count + node] = moments[m];
-            node++;
-        }
-        r->sums[row] = sum;
+        const uint64_t row = r->first_row + k * r->every;
+        const uint32_t x[3] = {0, (uint32_t)(row % r->geom->n[1]), (uint32_t)(row / r->geom->n[1])};
+        const size_t node = rill_numbering_rank(r->numbering, 0, x[1], x[2]) - r->first;
+        const double sum = interpolate_row(r, x, r->geom->voxels + row * r->geom->n[0], node);
+        if (r->sums) r->sums[k] = sum;
     }
+}
+
+/* Return the mean velocity along the axis that interpolation makes of the coarser flow, over every few rows.
+ */
+static rill_status mean_take(rows *r, double *mean)
+{
+    rill_status status = RILL_OK;
+    const uint64_t all = (uint64_t)r->geom->n[1] * r->geom->n[2];
+    const uint64_t count = (all + ROWS_EVERY - 1) / ROWS_EVERY;
+    double sum = 0;
+    r->every = ROWS_EVERY;
+    RILL_TRY(rill_array_create(count, sizeof *r->sums, "sums of rows", (void **)&r->sums));
+    rill_threads_for(count, PIECE, interpolate_rows, r);
+    for (uint64_t k = 0; k < count; k++) sum += r->sums[k];
+    *mean = sum / ((double)count * r->geom->n[0]);
+done:
+    rill_array_destroy(r->sums);
+    r->sums = NULL;
+    r->every = 1;
+    return status;
 }
 
 /* Return the first node of a row, or the number of nodes behind the last. */
@@ -286,7 +353,8 @@ static rill_status slice_set(rows *r, rill_sim *sim, uint64_t *next)
     const uint64_t all = (uint64_t)r->geom->n[1] * r->geom->n[2];
     uint64_t row = r->first_row;
     r->first = row_begin(r, row);
-    while (row < all && row_begin(r, row + 1) - r->first <= SLICE + r->geom->n[0]) row++;
+    do row++; /* a row may be longer than a slice */
+    while (row < all && row_begin(r, row + 1) - r->first <= SLICE);
     *next = row;
     r->count = row_begin(r, row) - r->first;
     rill_threads_for(row - r->first_row, PIECE, interpolate_rows, r);
@@ -297,22 +365,20 @@ static rill_status slice_set(rows *r, rill_sim *sim, uint64_t *next)
 rill_status rill_nested_start(rill_follower *f, const rill_domain *domain, const rill_nested *nested)
 {
     rill_status status = RILL_OK;
-    const rill_permeability_plan *plan = f->plan, *coarse = &nested->plan;
+    const rill_permeability_plan *plan = f->plan;
     const uint64_t all = (uint64_t)f->geom->n[1] * f->geom->n[2];
+    const uint64_t longest = f->geom->n[0] > SLICE ? f->geom->n[0] : SLICE;
     rows r = {.nested = nested,
               .geom = f->geom,
               .numbering = &domain->numbering,
               .axis = f->run->axis,
+              .every = 1,
               .u_scale = 1,
-              .rho_scale = 2 * plan->force / coarse->force};
-    double sum = 0, *moments = NULL;
-    RILL_TRY(rill_array_create(all, sizeof *r.sums, "sums of rows", (void **)&r.sums));
-    RILL_TRY(rill_array_create(4 * (uint64_t)(SLICE + f->geom->n[0]), sizeof *moments, "moments",
-                               (void **)&moments));
-    rill_threads_for(all, PIECE, interpolate_rows, &r);
-    for (uint64_t row = 0; row < all; row++) sum += r.sums[row];
-    /* sum u = k F V / nu */
-    r.u_scale = nested->k * plan->force * (double)rill_geom_voxels(f->geom) / plan->nu / sum;
+              .rho_scale = 2 * plan->force / nested->plan.force};
+    double mean = 0, *moments = NULL;
+    RILL_TRY(mean_take(&r, &mean));
+    RILL_TRY(rill_array_create(4 * longest, sizeof *moments, "moments", (void **)&moments));
+    r.u_scale = nested->k * plan->force / plan->nu / mean;
     r.moments = moments;
     while (r.first_row < all) {
         uint64_t next = 0;
@@ -321,6 +387,5 @@ rill_status rill_nested_start(rill_follower *f, const rill_domain *domain, const
     }
 done:
     rill_array_destroy(moments);
-    rill_array_destroy(r.sums);
     return status;
 }

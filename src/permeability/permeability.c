@@ -238,6 +238,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     f->run->mlups =
         (double)(f->plan->nodes + f->plan->reservoirs) * (double)f->run->steps / f->run->seconds * 1e-6;
     RILL_TRY(keep(f, out));
+    if (f->ended && f->run->converged) RILL_TRY(f->ended(f->context, f->sim));
     if (f->limits[f->run->axis].finite && (f->run->converged || f->spent || !f->other)) RILL_TRY(finish(f));
 done:
     rill_nested_destroy(&nested);
@@ -318,6 +319,13 @@ static rill_status numbers_take(const rill_follower *f, int axis, rill_numbered 
 rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeability_options *o,
                                       const rill_permeability_plan *plan, rill_permeability *out)
 {
+    return rill_follow_all(geom, o, plan, NULL, NULL, out);
+}
+
+rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_options *o,
+                            const rill_permeability_plan *plan, rill_follow_ended *ended, void *context,
+                            rill_permeability *out)
+{
     rill_status status = RILL_OK;
     rill_numbered own = {.domain = NULL};
     const rill_numbered *numbered;
@@ -341,6 +349,8 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
                              .plan = plan,
                              .geom = geom,
                              .pause = pause.path ? &pause : NULL,
+                             .ended = ended,
+                             .context = context,
                              .run = &out->runs[out->run_count]};
         RILL_TRY(numbers_take(f, a, &own, &numbered));
         out->seconds_domain += own.seconds;

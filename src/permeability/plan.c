@@ -181,13 +181,17 @@ static double pressure_time(const rill_permeability_plan *p, double k)
 #define CYCLES_NESTED 5
 /* Runs start from coarser grids where pores are at least so wide: in narrower ones 2^3 voxels in one close
  * throats. Boxes are at least so many voxels along each axis. */
-#define NESTED_OPENING 24
+#define NESTED_OPENING 32
 enum { NESTED_EDGE = 8 };
 /*
  * Pressures are as large as the box is long, and what they round to is as much of the flow as the viscosity
  * is large and the permeability small: epsilon phi L^2 nu / k. A thousandth of it was seen in k.
  */
 #define ROUNDING_MOST 0.05
+/* Within a pore, where no network corrects pressures, they even out in so many cycles at most: over a part of
+ * its width e in (e / pi)^2 phi nu / (k c_s^2) steps. */
+#define PORE_CYCLES 1.5
+#define PORE_PART 0.4
 /* Pores scattered over chambers of fewer nodes than this are no network, and would take much memory; a few
  * are no matter. */
 enum { CHAMBER_NODES = 8, CHAMBERS_FEW = 50000 };
@@ -237,8 +241,11 @@ static void network_choose(const rill_permeability_options *o, bool interpolated
 
 void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeability_plan *p)
 {
+    const double wave = PORE_PART * p->opening / M_PI;
+    const double even = sqrt(PORE_CYCLES * CYCLE_TIMES * viscous_time(p) * k * CS2 / p->fluid) / wave;
     const double epsilon = o->variant.storage == RILL_FP64 ? 0x1p-53 : 0x1p-24;
-    const double nu = ROUNDING_MOST * k / (epsilon * p->fluid * p->length * p->length);
+    const double rounding = ROUNDING_MOST * k / (epsilon * p->fluid * p->length * p->length);
+    const double nu = fmin(rounding, even);
     const double least = (TAU_NETWORK - 0.5) / 3;
     p->k_expected = k;
     if (o->tau != 0 || tau_of_walls(o->variant.collision) != 0 || nu >= p->nu || least >= p->nu) return;
@@ -249,7 +256,9 @@ void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeabil
     p->steps_expected = CYCLES_NESTED * (double)p->cycle;
     if (o->force == 0)
         p->force *= p->nu / before * fmin(1, p->nu / before); /* Mach and Reynolds stay below */
-    snprintf(p->tau_reason, sizeof p->tau_reason, "above it, rounding would show in so small a flow");
+    snprintf(p->tau_reason, sizeof p->tau_reason,
+             nu == even ? "above it, pressures even out slowly in narrow pores"
+                        : "above it, rounding would show in so small a flow");
 }
 
 uint64_t rill_plan_between(const rill_permeability_plan *p)

@@ -64,8 +64,8 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
                             rill_permeability_plan *other);
 
 /**
- * Make the plan of a run whose permeability is known from a coarser grid: where little flows, rounding wants
- * a smaller viscosity.
+ * Make the plan of a run whose permeability is known from a coarser grid: where little flows, rounding and
+ * the pressures within pores want a smaller viscosity.
  */
 void rill_plan_tune(const rill_permeability_options *options, double k, rill_permeability_plan *plan);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file answer.h
- * Time to the answer: permeabilities of generated pore spaces, from voxels to k, from rest and as runs start by
- * default, with the error of k against fp64 at a tolerance of 1e-6.
+ * Time to the answer: permeabilities of generated pore spaces, from voxels to k, from rest and as runs start
+ * by default, with the error of k against fp64 at a tolerance of 1e-6.
  */
 #ifndef RILL_BENCH_ANSWER_H
 #define RILL_BENCH_ANSWER_H
@@ -21,11 +21,11 @@ typedef struct rill_answer_shape {
 /** What came of a run. */
 typedef struct rill_answer {
     uint64_t nodes, steps, coarse_steps;
-    double seconds; /**< from voxels to k: dropping pores, planning, steps */
-    double stepping; /**< of these, steps and coarser grids */
+    double seconds;        /**< from voxels to k: dropping pores, planning, steps */
+    double stepping;       /**< of these, steps and coarser grids */
     double k, uncertainty; /**< lu; relative */
     double tau;
-    double error;    /**< relative, of k; NaN where no reference fits the memory or converges */
+    double error; /**< relative, of k; NaN where no reference fits the memory or converges */
 } rill_answer;
 
 /** The pore spaces of a backend; [*count]. @param cells  along an edge of all of them, radii alike; 0: own */

@@ -34,12 +34,12 @@ static rill_status add(state *s, const char *name, const rill_geom *geom, const 
         printf("%-19s %11llu  %-5s %6.3g %8llu %8llu %9.2f %9.2f  %-10.6g %8.2g %8.2g\n", name,
                (unsigned long long)a->nodes, start, a->tau, (unsigned long long)a->steps,
                (unsigned long long)a->coarse_steps, a->stepping, a->seconds, a->k, a->uncertainty, a->error);
-    json_t *row = json_pack(
-        "{s:s, s:[i,i,i], s:I, s:s, s:f, s:I, s:I, s:f, s:f, s:o, s:o, s:o}", "geometry", name, "voxels",
-        (int)geom->n[0], (int)geom->n[1], (int)geom->n[2], "nodes", (json_int_t)a->nodes, "start", start, "tau",
-        a->tau, "steps", (json_int_t)a->steps, "coarse_steps", (json_int_t)a->coarse_steps,
-        "seconds_stepping", a->stepping, "seconds", a->seconds, "k", rill_json_real(a->k), "uncertainty",
-        rill_json_real(a->uncertainty), "error", rill_json_real(a->error));
+    json_t *row = json_pack("{s:s, s:[i,i,i], s:I, s:s, s:f, s:I, s:I, s:f, s:f, s:o, s:o, s:o}", "geometry",
+                            name, "voxels", (int)geom->n[0], (int)geom->n[1], (int)geom->n[2], "nodes",
+                            (json_int_t)a->nodes, "start", start, "tau", a->tau, "steps",
+                            (json_int_t)a->steps, "coarse_steps", (json_int_t)a->coarse_steps,
+                            "seconds_stepping", a->stepping, "seconds", a->seconds, "k", rill_json_real(a->k),
+                            "uncertainty", rill_json_real(a->uncertainty), "error", rill_json_real(a->error));
     if (!row || json_array_append_new(s->results, row) != 0)
         return rill_fail(RILL_SYSTEM, "out of memory for the results");
     return RILL_OK;
@@ -74,8 +74,8 @@ static rill_status report(const state *s)
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:O}", "suite", "time-to-answer", "software",
                              rill_version(), "date", date, "command", s->options->command, "device",
                              rill_device_name(s->run.device), "results", s->results);
-    const rill_status status =
-        json ? cli_json_write(json, s->options->json) : rill_fail(RILL_SYSTEM, "out of memory for the results");
+    const rill_status status = json ? cli_json_write(json, s->options->json)
+                                    : rill_fail(RILL_SYSTEM, "out of memory for the results");
     json_decref(json);
     return status;
 }
@@ -93,8 +93,8 @@ static rill_status shapes_run(state *s, bool device)
         const uint32_t cells = s->options->cells ? s->options->cells : shapes[k].cells;
         const rill_answer_shape shape = rill_answer_scale(&shapes[k], cells);
         if (s->options->dry_run) {
-            printf("%-19s %u^3, spheres of radius %.3g, porosity %.3g\n", shape.name, shape.cells, shape.radius,
-                   shape.porosity);
+            printf("%-19s %u^3, spheres of radius %.3g, porosity %.3g\n", shape.name, shape.cells,
+                   shape.radius, shape.porosity);
             continue;
         }
         RILL_TRY(rill_answer_generate(&shape, &geom));
@@ -121,8 +121,9 @@ rill_status bench_answer(const bench_answer_options *options)
     RILL_TRY(shapes_run(&s, !device->backend->host));
     if (!options->dry_run) RILL_TRY(report(&s));
     if (s.wrong)
-        status = rill_fail(RILL_NUMERICS, "%d permeabilities are off by more than their uncertainty; the first: %s",
-                           s.wrong, s.first);
+        status = rill_fail(RILL_NUMERICS,
+                           "%d permeabilities are off by more than their uncertainty; the first: %s", s.wrong,
+                           s.first);
 done:
     json_decref(s.results);
     rill_device_destroy(device);

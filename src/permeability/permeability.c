@@ -222,7 +222,9 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     RILL_TRY(rill_nested_create(f, &nested));
     out->plan = *f->plan;
     const rill_sim_options options = sim_options(f);
+    const double creating = rill_now();
     RILL_TRY(rill_sim_create(domain, &options, &f->sim));
+    f->started += rill_now() - creating;
     if (nested.moments) RILL_TRY(rill_nested_start(f, domain, &nested));
     rill_nested_destroy(&nested);
     out->seconds_domain += rill_sim_seconds_linking(f->sim);

@@ -28,6 +28,12 @@ typedef enum rill_acceleration {
     RILL_ACCELERATION_NETWORK /**< the pressures are corrected, see docs/method.md */
 } rill_acceleration;
 
+/** What a run starts from. */
+typedef enum rill_permeability_start {
+    RILL_START_AUTO, /**< where pores are wide, the flow on grids of voxels 2, 4, 8 ... times as large */
+    RILL_START_REST  /**< fluid at rest */
+} rill_permeability_start;
+
 /** The fluid nodes of a sample as runs number them. */
 typedef struct rill_numbered rill_numbered;
 
@@ -49,6 +55,8 @@ typedef struct rill_permeability_plan {
     double mach;             /**< expected Mach number */
     double reynolds;         /**< expected Reynolds number */
     bool network;            /**< pressures are corrected by a pore network */
+    bool nested;             /**< runs start from coarser grids, if pores conduct there; else they follow the
+                                plan without that */
     uint32_t chambers;       /**< of a network that sees whether they have settled; 0 without one */
     uint64_t cycle;          /**< steps between two corrections, or in which momentum settles */
     uint64_t every;          /**< steps between the first samples, without a network */
@@ -91,6 +99,9 @@ typedef struct rill_permeability_run {
     uint64_t steps;        /**< time steps made */
     int cycles;            /**< corrections by a pore network, and looks at whether another is needed */
     uint32_t chambers;     /**< of that network; 0 without one */
+    double coarse;         /**< k_aa on the grid twice as coarse that it started from, in voxels of this one;
+                                NaN: from rest */
+    uint64_t coarse_steps; /**< steps made there, and an eighth of those on the next grid, and so on */
     double k[3];           /**< final k_xa, k_ya, k_za, predicted, lu */
     double uncertainty[3]; /**< of them, absolute; held to the tolerance for k_aa and in a full tensor */
     double last[3];        /**< at the last step */
@@ -123,6 +134,7 @@ typedef struct rill_permeability_options {
     uint64_t max_steps;             /**< along each axis */
     bool keep_all;                  /**< leave pores in that cannot conduct */
     rill_acceleration acceleration; /**< how the run is brought to its end */
+    rill_permeability_start start;  /**< what it starts from */
     bool settle_fields;     /**< continue until the mean momentum, too, is within the tolerance: k converges
                                    earlier */
     const char *checkpoint; /**< file that a cancelled run writes, after one step or more; NULL: none */

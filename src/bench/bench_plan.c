@@ -11,13 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 1] = {
-    [RILL_SUITE_BOX] = "box",           [RILL_SUITE_SPHERES] = "spheres",
-    [RILL_SUITE_ARTERIES] = "arteries", [RILL_SUITE_ROCK] = "rock",
-    [RILL_SUITE_ISOTROPY] = "isotropy", [RILL_SUITE_SCHEMES] = "schemes",
-    [RILL_SUITE_FORMATS] = "formats",   [RILL_SUITE_COLLISIONS] = "collisions",
-    [RILL_SUITE_POROSITY] = "porosity", [RILL_SUITE_SIZES] = "sizes",
-    [RILL_SUITE_VESSEL] = "vessel",     [RILL_SUITE_SCALING] = "scaling",
+const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 2] = {
+    [RILL_SUITE_BOX] = "box",
+    [RILL_SUITE_SPHERES] = "spheres",
+    [RILL_SUITE_ARTERIES] = "arteries",
+    [RILL_SUITE_ROCK] = "rock",
+    [RILL_SUITE_ISOTROPY] = "isotropy",
+    [RILL_SUITE_SCHEMES] = "schemes",
+    [RILL_SUITE_FORMATS] = "formats",
+    [RILL_SUITE_COLLISIONS] = "collisions",
+    [RILL_SUITE_POROSITY] = "porosity",
+    [RILL_SUITE_SIZES] = "sizes",
+    [RILL_SUITE_VESSEL] = "vessel",
+    [RILL_SUITE_SCALING] = "scaling",
+    [RILL_SUITE_ANSWER] = "time-to-answer",
 };
 
 static const double porosities[] = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};

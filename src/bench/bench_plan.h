@@ -26,7 +26,8 @@ typedef enum rill_bench_suite {
                               walls, with openings, with both */
     RILL_SUITE_SCALING,  /**< one simulation on several devices: spheres, tubes, a tree of arteries, and a
                               geometry of the user's; 128, 512 */
-    RILL_SUITE_COUNT
+    RILL_SUITE_COUNT,    /**< of these, which a plan has */
+    RILL_SUITE_ANSWER = RILL_SUITE_COUNT /**< permeabilities from voxels to k, see answer.h: alone */
 } rill_bench_suite;
 
 /** The geometries of the suite scaling, each shared among all devices; but weak: as many copies as devices.
@@ -41,7 +42,7 @@ typedef enum rill_scaling_shape {
 } rill_scaling_shape;
 
 /** Their names, NULL-terminated. */
-extern const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 1];
+extern const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 2];
 
 /** Values of a choice; none: the suite's own. */
 typedef struct rill_bench_values {

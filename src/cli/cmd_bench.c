@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `rill bench`: speed on this machine, as a fraction of its memory bandwidth. */
+#include "cli/bench_answer.h"
 #include "cli/bench_output.h"
 #include "cli/bench_scaling.h"
 #include "cli/cli.h"
@@ -64,7 +65,7 @@ done:
 }
 
 /* Without --suite, three and those that have a file; "all" means the rock and the vessel only where there is
- * one, and not scaling, which is a run of its own. */
+ * one, and neither of the suites that are runs of their own. */
 static void choose_suites(bench_options *o)
 {
     int kept = 0;
@@ -73,11 +74,12 @@ static void choose_suites(bench_options *o)
         if (o->rock) o->suites.items[o->suites.count++] = RILL_SUITE_ROCK;
         if (o->vessel) o->suites.items[o->suites.count++] = RILL_SUITE_VESSEL;
     }
-    if (o->suites.count < RILL_SUITE_COUNT) return;
+    if (o->suites.count <= RILL_SUITE_COUNT) return;
     for (int k = 0; k < o->suites.count; k++) {
         const int suite = o->suites.items[k];
-        const bool missing = (suite == RILL_SUITE_ROCK && !o->rock) ||
-                             (suite == RILL_SUITE_VESSEL && !o->vessel) || suite == RILL_SUITE_SCALING;
+        const bool missing = suite == RILL_SUITE_SCALING || suite == RILL_SUITE_ANSWER ||
+                             (suite == RILL_SUITE_ROCK && !o->rock) ||
+                             (suite == RILL_SUITE_VESSEL && !o->vessel);
         if (!missing) o->suites.items[kept++] = suite;
     }
     o->suites.count = kept;
@@ -307,6 +309,39 @@ done:
     return status;
 }
 
+/* Return whether the suite that goes alone is asked for. */
+static bool is_answer(const bench_options *o)
+{
+    for (int k = 0; k < o->suites.count; k++)
+        if (o->suites.items[k] == RILL_SUITE_ANSWER) return o->suites.count <= RILL_SUITE_COUNT;
+    return false;
+}
+
+static rill_status answer(const bench_options *o, const char *command)
+{
+    rill_status status = RILL_OK;
+    bench_answer_options options = {.backend = (rill_backend_kind)o->compute.backend,
+                                    .cells = (uint32_t)o->cells,
+                                    .json = o->compute.json,
+                                    .command = command,
+                                    .progress = cli_progress(o->compute.quiet),
+                                    .quiet = o->compute.quiet,
+                                    .dry_run = o->dry_run};
+    RILL_TRY(cli_scaling_check(&o->scaling, false));
+    if (o->suites.count > 1 || o->compute.output)
+        return rill_fail(RILL_USAGE,
+                         "--suite time-to-answer goes alone, without other suites and -o: its results go "
+                         "to --json");
+    if (o->rock) {
+        RILL_TRY(cli_outputs_check(o->rock, (cli_output[]){{"--json", o->compute.json}}, 1));
+        RILL_TRY(cli_read_geometry(o->rock, RILL_KEEP_ALL, options.progress, &options.rock));
+    }
+    RILL_TRY(bench_answer(&options));
+done:
+    rill_geom_destroy(options.rock);
+    return status;
+}
+
 static rill_status work(bench_options *o, const char *command)
 {
     rill_status status = RILL_OK;
@@ -396,7 +431,9 @@ static int run(int argc, char **argv)
     if (help) return RILL_OK;
     char *command = status == RILL_OK ? cli_command_line(argc, argv) : NULL;
     if (status == RILL_OK)
-        status = command ? work(&o, command) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+        status = !command        ? rill_fail(RILL_SYSTEM, "out of memory for the command line")
+                 : is_answer(&o) ? answer(&o, command)
+                                 : work(&o, command);
     free(command);
     return cli_report(&cli_bench, status);
 }
@@ -422,6 +459,9 @@ const cli_command cli_bench = {
         "  scaling     one simulation on 1, 2, 4 ... devices: weak (spheres) and strong (spheres, tubes, a "
         "tree of\n"
         "              arteries, --rock), with the bits compared; alone, with --devices, --ranks or --model\n"
+        "  time-to-answer  permeabilities from voxels to k: from rest and as they start by default, with the "
+        "error\n"
+        "              of k against fp64 to 1e-6; alone\n"
         "\n"
         "Each times pull and aa with a list, on a GPU also ring and a bitmap, in fp32, unless it varies them "
         "or an\n"

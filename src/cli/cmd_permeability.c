@@ -29,6 +29,7 @@ static const char *const axes[] = {"x", "y", "z", "xyz", NULL};
 static const char *const keeps[] = {"percolating", "all", NULL};
 static const char *const drives[] = {"force", "pressure", NULL};
 static const char *const accelerations[] = {"auto", "none", "network", NULL};
+static const char *const starts[] = {"auto", "rest", NULL};
 static const char *const kinds[] = {"none", "image", "sparse", NULL};
 
 typedef struct choices {
@@ -36,7 +37,7 @@ typedef struct choices {
     cli_devices devices;
     cli_image image;
     const char *input;
-    int axis, keep, drive, fields, acceleration;
+    int axis, keep, drive, fields, acceleration, start;
     double force;
     uint64_t every, reservoir;
     bool dry_run, reservoir_given, error_bar, resume, axis_given;
@@ -341,6 +342,7 @@ static rill_status options_make(const choices *c, rill_permeability_options *out
     options.tolerance = c->compute.tolerance;
     options.max_steps = c->compute.max_steps;
     options.acceleration = (rill_acceleration)c->acceleration;
+    options.start = (rill_permeability_start)c->start;
     *out = options;
     return rill_plan_check(&options); /* before an image is read */
 }
@@ -539,6 +541,11 @@ static int run(int argc, char **argv)
          .help = "how the run is brought to its end: network corrects the pressures, none makes time steps "
                  "alone; auto: what is sooner there",
          .choices = accelerations},
+        {"start", 0, CLI_CHOICE, &c.start,
+         .help =
+             "what runs start from: auto: in wide pores, the flow on grids of larger voxels; rest: fluid at "
+             "rest",
+         .choices = starts},
         {"keep", 0, CLI_CHOICE, &c.keep,
          .help = "which pores take part: those that percolate along the flow, or all", .choices = keeps},
         {"fields", 0, CLI_CHOICE, &c.fields,

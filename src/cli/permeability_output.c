@@ -163,6 +163,9 @@ void cli_permeability_print(const cli_permeability_result *r)
         cli_row(p->run_count > 1 ? (const char *[]){"run along x", "run along y", "run along z"}[run->axis]
                                  : "run",
                 "%llu steps, %.1f s, %.1f MLUPS", (unsigned long long)run->steps, run->seconds, run->mlups);
+        if (isfinite(run->coarse))
+            cli_row("  start", "from voxels twice as large: k %.6g lu of these, %llu steps", run->coarse,
+                    (unsigned long long)run->coarse_steps);
         if (run->chambers)
             cli_row("  pressures", "corrected by a pore network of %u chambers, %d cycles of %llu steps",
                     run->chambers, run->cycles, (unsigned long long)p->plan.cycle);

@@ -163,6 +163,16 @@ rill_status rill_follow_rounding(rill_follower *f, rill_rounding_sums *out)
     return status;
 }
 
+bool rill_follow_start_replays(const rill_follower *f) { return rill_journal_replays(journal_of(f)); }
+
+rill_status rill_follow_start(rill_follower *f, void *start, size_t size)
+{
+    rill_journal *journal = journal_of(f);
+    if (rill_journal_replays(journal)) return rill_journal_take(journal, RILL_JOURNAL_START, 0, start, size);
+    rill_journal_put(journal, RILL_JOURNAL_START, 0, start, size);
+    return RILL_OK;
+}
+
 rill_status rill_follow_step(rill_follower *f, uint64_t steps)
 {
     rill_status status = RILL_OK;

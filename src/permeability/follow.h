@@ -12,6 +12,9 @@
 #include "permeability/reservoir.h"
 #include "sim/sim.h"
 
+/** Called at the end of a run that converged, with its simulation. */
+typedef rill_status rill_follow_ended(void *context, rill_sim *sim);
+
 /* One run in the making. */
 typedef struct rill_follower {
     const rill_permeability_options *options;
@@ -26,15 +29,23 @@ typedef struct rill_follower {
     rill_totals totals;   /* at the last sample */
     double k[3];          /* there */
     size_t capacity;
+    rill_permeability_plan tuned; /* the plan, where a start from a coarser grid or none changes it */
     double started, watched;
     double shown, showing, shown_k; /* when a watcher was last shown k, how long finding it took, and k */
     bool correcting;                /* pressures are corrected, and */
     double pace;                    /* a cycle leaves this part of the uncertainty; 0 while unknown */
     bool other;                     /* what leads nowhere may be left for another plan */
     uint64_t slice;                 /* steps made in one go */
+    rill_follow_ended *ended;       /* NULL: none */
+    void *context;                  /* of that */
     bool stopped;                   /* cancelled by the callback */
     bool spent;                     /* another way would not help: stopped, no steps left, or not finite */
 } rill_follower;
+
+/** As rill_permeability_compute(). @param ended  called at the end of each run that converged; may be NULL */
+rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_options *options,
+                            const rill_permeability_plan *plan, rill_follow_ended *ended, void *context,
+                            rill_permeability *out);
 
 /** Step, watched, in slices of about the time between two watches. */
 rill_status rill_follow_step(rill_follower *f, uint64_t steps);
@@ -46,6 +57,12 @@ rill_status rill_follow_begin(rill_follower *f, uint64_t steps);
 rill_status rill_follow_label_sums(rill_follower *f, uint32_t count, double *sums);
 rill_status rill_follow_label_add(rill_follower *f, const double *density);
 rill_status rill_follow_rounding(rill_follower *f, rill_rounding_sums *out);
+
+/** Return whether the run follows its journal: what it starts from is read there. */
+bool rill_follow_start_replays(const rill_follower *f);
+
+/** Note in the journal what came of coarser grids, or read it there. */
+rill_status rill_follow_start(rill_follower *f, void *start, size_t size);
 
 /** Take k and totals of the state as it is. */
 rill_status rill_follow_observe(rill_follower *f, double k[3], rill_totals *totals);

@@ -20,7 +20,7 @@
 #include <stdio.h>
 
 /* Cycles until an end that is not in sight is left to the series, and the fewest. */
-enum { CYCLES_MOST = 60, CYCLES_LEAST = 4 };
+enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
 /* The mean momentum may be so many times the tolerance away: it is off in the first order where k is in the
  * second. */
 #define MOMENTUM_LOOSE 10

@@ -17,7 +17,8 @@ typedef enum rill_journal_kind {
     RILL_JOURNAL_OBSERVED,   /**< k and totals */
     RILL_JOURNAL_LABEL_SUMS, /**< masses of the chambers of a pore network */
     RILL_JOURNAL_LABEL_ADD,  /**< pressures were corrected; nothing is noted but that */
-    RILL_JOURNAL_ROUNDING    /**< sums of rounding */
+    RILL_JOURNAL_ROUNDING,   /**< sums of rounding */
+    RILL_JOURNAL_START       /**< k on coarser grids */
 } rill_journal_kind;
 
 /** Cleared to zero it is empty and records. */

@@ -19,10 +19,10 @@ static void options_text(const rill_side sides[3], const rill_permeability_optio
     snprintf(text, size,
              "%s sides %d %d %d axis %d tau %a magic %a drive %d reservoir %u force %a every %llu tolerance "
              "%a keep %d "
-             "acceleration %d settle %d",
+             "acceleration %d start %d settle %d",
              rill_version(), (int)sides[0], (int)sides[1], (int)sides[2], o->axis, o->tau, o->magic,
              (int)o->drive, o->reservoir, o->force, (unsigned long long)o->every, o->tolerance, o->keep_all,
-             (int)o->acceleration, o->settle_fields);
+             (int)o->acceleration, (int)o->start, o->settle_fields);
 }
 
 static rill_status identify(const rill_geom *geom, const rill_permeability_options *o, rill_pause *p)

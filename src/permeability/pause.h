@@ -16,8 +16,8 @@ typedef struct rill_pause_place {
     uint64_t steps;
     double seconds;     /**< spent stepping before */
     int32_t axis, runs; /**< along this one, after so many others */
-    int32_t again;      /**< in the other way, with a pore network or without, as the first led nowhere */
-    int32_t changed;    /**< the plan of the result is that of the other way */
+    int32_t again; /**< in the other way, as the first led nowhere: the rill_acceleration; 0: in the first */
+    int32_t changed; /**< the plan of the result is of that way; 0: it is the first */
 } rill_pause_place;
 
 /** The checkpoint of a permeability. */

@@ -10,6 +10,7 @@
 #include "kernel/storage.h"
 #include "core/status.h"
 #include "network/network.h"
+#include "permeability/nested.h"
 #include "permeability/numbered.h"
 #include "permeability/plan.h"
 #include "permeability/pressures.h"
@@ -183,11 +184,9 @@ done:
     return status;
 }
 
-static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_permeability *out)
+static rill_sim_options sim_options(const rill_follower *f)
 {
-    rill_status status = RILL_OK;
     const rill_permeability_options *o = f->options;
-    rill_pressures pressures = {.gain = NULL};
     rill_sim_options options = rill_sim_options_default();
     options.variant = o->variant;
     options.backend = o->backend;
@@ -197,15 +196,37 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     options.tau = f->plan->tau;
     options.magic = o->magic;
     if (!f->between.geom) options.force[f->run->axis] = f->plan->force;
+    return options;
+}
+
+/* Begin with nothing known. */
+static void clear(rill_follower *f)
+{
     f->components = f->between.geom ? 1u << f->run->axis : 7;
     for (int b = 0; b < 3; b++) rill_limit_init(&f->limits[b], f->plan->every);
     for (int b = 0; b < 3; b++)
         f->k[b] = f->run->k[b] = f->run->last[b] = NAN,
         f->run->uncertainty[b] = f->components >> b & 1 ? INFINITY : NAN;
-    f->run->tortuosity = f->run->reynolds = f->run->mach = NAN;
+    f->run->tortuosity = f->run->reynolds = f->run->mach = f->run->coarse = NAN;
     f->slice = 1;
+}
+
+static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_permeability *out)
+{
+    rill_status status = RILL_OK;
+    rill_pressures pressures = {.gain = NULL};
+    rill_nested nested = {.geom = NULL};
+    clear(f);
     const double before = resume(f);
+    f->started = rill_now() - before;
+    RILL_TRY(rill_nested_create(f, &nested));
+    out->plan = *f->plan;
+    const rill_sim_options options = sim_options(f);
+    const double creating = rill_now();
     RILL_TRY(rill_sim_create(domain, &options, &f->sim));
+    f->started += rill_now() - creating;
+    if (nested.moments) RILL_TRY(rill_nested_start(f, domain, &nested));
+    rill_nested_destroy(&nested);
     out->seconds_domain += rill_sim_seconds_linking(f->sim);
     if (!f->between.geom) RILL_TRY(rill_sim_walls_add(f->sim));
     if (f->between.geom)
@@ -213,15 +234,16 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
                                        3 * f->plan->force * f->geom->n[f->run->axis]));
     snprintf(out->backend, sizeof out->backend, "%s", rill_sim_backend(f->sim));
     snprintf(out->device, sizeof out->device, "%s", rill_sim_device(f->sim));
-    f->started = rill_now() - before;
     RILL_TRY(f->plan->network ? rill_follow_network(f, domain) : rill_follow_series(f, domain, &pressures));
     f->run->seconds = rill_now() - f->started;
     f->run->steps = rill_sim_steps(f->sim);
     f->run->mlups =
         (double)(f->plan->nodes + f->plan->reservoirs) * (double)f->run->steps / f->run->seconds * 1e-6;
     RILL_TRY(keep(f, out));
+    if (f->ended && f->run->converged) RILL_TRY(f->ended(f->context, f->sim));
     if (f->limits[f->run->axis].finite && (f->run->converged || f->spent || !f->other)) RILL_TRY(finish(f));
 done:
+    rill_nested_destroy(&nested);
     rill_pressures_destroy(&pressures);
     rill_sim_destroy(f->sim);
     f->sim = NULL;
@@ -241,8 +263,11 @@ static rill_status run_axis_either_way(rill_follower *f, const rill_domain *doma
     if (pause && !pause->resuming) pause->place.again = 0;
     if (!again) RILL_TRY(run_axis(f, domain, out));
     if (!again && (run->converged || f->spent || !f->other)) return RILL_OK;
-    RILL_TRY(rill_plan_other(f->geom, f->plan, f->options, other));
-    if (pause) pause->place.again = pause->place.changed = 1;
+    const rill_acceleration way = again              ? (rill_acceleration)pause->place.again
+                                  : f->plan->network ? RILL_ACCELERATION_NONE
+                                                     : RILL_ACCELERATION_NETWORK;
+    RILL_TRY(rill_plan_other(f->geom, f->plan, f->options, way, other));
+    if (pause) pause->place.again = pause->place.changed = (int32_t)way;
     if (pause && !again) rill_journal_clear(&pause->journal);
     if (!again)
         rill_log(RILL_LOG_NOTE, "%s: trying again %s", run->reason,
@@ -296,6 +321,13 @@ static rill_status numbers_take(const rill_follower *f, int axis, rill_numbered 
 rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeability_options *o,
                                       const rill_permeability_plan *plan, rill_permeability *out)
 {
+    return rill_follow_all(geom, o, plan, NULL, NULL, out);
+}
+
+rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_options *o,
+                            const rill_permeability_plan *plan, rill_follow_ended *ended, void *context,
+                            rill_permeability *out)
+{
     rill_status status = RILL_OK;
     rill_numbered own = {.domain = NULL};
     const rill_numbered *numbered;
@@ -310,7 +342,8 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
     if (!f) return rill_fail(RILL_SYSTEM, "out of memory for a run");
     RILL_TRY(memory_check(o, plan));
     RILL_TRY(rill_pause_open(geom, o, out, &pause));
-    if (pause.resuming && pause.place.changed) RILL_TRY(rill_plan_other(geom, plan, o, &out->plan));
+    if (pause.resuming && pause.place.changed)
+        RILL_TRY(rill_plan_other(geom, plan, o, (rill_acceleration)pause.place.changed, &out->plan));
     for (int a = 0; a < 3 && !f->stopped; a++) {
         if ((o->axis >= 0 && o->axis != a) || (pause.resuming && a < pause.place.axis)) continue;
         if (!pause.resuming) rill_journal_clear(&pause.journal);
@@ -318,6 +351,8 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
                              .plan = plan,
                              .geom = geom,
                              .pause = pause.path ? &pause : NULL,
+                             .ended = ended,
+                             .context = context,
                              .run = &out->runs[out->run_count]};
         RILL_TRY(numbers_take(f, a, &own, &numbered));
         out->seconds_domain += own.seconds;

@@ -166,14 +166,32 @@ static double pressure_time(const rill_permeability_plan *p, double k)
 }
 
 /*
- * With a pore network for the pressures, momentum alone must settle: the sooner, the larger tau. Above this
- * it is the kinetic modes that take their time.
+ * With a pore network for the pressures, momentum alone must settle: the sooner, the larger tau, until it is
+ * the kinetic modes that take their time, which populations remember for about tau steps. In wide pores,
+ * where runs start from coarser grids, a cycle is so many times tau.
  */
 #define TAU_NETWORK 2.0
-/* Steps of a cycle: so many times what momentum needs, and the fewest; cycles of a run, about. */
+#define TAU_WIDE 20.0
+#define CYCLE_TAUS 8
+/* Steps of a cycle: so many times what momentum needs, and the fewest; cycles of a run, about, from rest and
+ * from coarser grids. */
 #define CYCLE_TIMES 0.8
 #define CYCLE_LEAST 40
 #define CYCLES 8
+#define CYCLES_NESTED 5
+/* Runs start from coarser grids where pores are at least so wide: in narrower ones 2^3 voxels in one close
+ * throats. Boxes are at least so many voxels along each axis. */
+#define NESTED_OPENING 32
+enum { NESTED_EDGE = 8 };
+/*
+ * Pressures are as large as the box is long, and what they round to is as much of the flow as the viscosity
+ * is large and the permeability small: epsilon phi L^2 nu / k. A thousandth of it was seen in k.
+ */
+#define ROUNDING_MOST 0.05
+/* Within a pore, where no network corrects pressures, they even out in so many cycles at most: over a part of
+ * its width e in (e / pi)^2 phi nu / (k c_s^2) steps. */
+#define PORE_CYCLES 1.5
+#define PORE_PART 0.4
 /* Pores scattered over chambers of fewer nodes than this are no network, and would take much memory; a few
  * are no matter. */
 enum { CHAMBER_NODES = 8, CHAMBERS_FEW = 50000 };
@@ -182,6 +200,13 @@ enum { CHAMBER_NODES = 8, CHAMBERS_FEW = 50000 };
 static uint64_t cycle_of(const rill_permeability_plan *p)
 {
     return 2 * (uint64_t)ceil(0.5 * fmax(CYCLE_LEAST, CYCLE_TIMES * viscous_time(p) / p->nu));
+}
+
+/* The relaxation time at which momentum settles soonest: CYCLE_TIMES viscous_time / nu = CYCLE_TAUS tau. */
+static double tau_of_network(const rill_permeability_plan *p)
+{
+    const double product = 3 * CYCLE_TIMES * viscous_time(p) / CYCLE_TAUS; /* (tau - 1/2) tau */
+    return fmin(fmax(0.25 + sqrt(0.0625 + product), TAU_NETWORK), TAU_WIDE);
 }
 
 /* The relaxation time that the walls of a collision need; 0: any. */
@@ -199,17 +224,41 @@ static void network_choose(const rill_permeability_options *o, bool interpolated
     const double tau = o->tau != 0    ? o->tau
                        : walls != 0   ? walls
                        : interpolated ? TAU_INTERPOLATED
+                       : p->nested    ? tau_of_network(p)
                                       : TAU_NETWORK;
     p->network = true;
     p->tau = tau;
     p->nu = (tau - 0.5) / 3;
     p->cycle = cycle_of(p);
-    p->steps_expected = CYCLES * (double)p->cycle;
+    p->steps_expected = (p->nested ? CYCLES_NESTED : CYCLES) * (double)p->cycle;
     snprintf(p->tau_reason, sizeof p->tau_reason,
              o->tau != 0    ? "as asked for"
              : walls != 0   ? TAU_WALLS_REASON
              : interpolated ? "above it, interpolated walls move with the viscosity"
+             : p->nested    ? "momentum settles soonest, a pore network corrects the pressures"
                             : "momentum settles soon, a pore network corrects the pressures");
+}
+
+void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeability_plan *p)
+{
+    const double wave = PORE_PART * p->opening / M_PI;
+    const double even = sqrt(PORE_CYCLES * CYCLE_TIMES * viscous_time(p) * k * CS2 / p->fluid) / wave;
+    const double epsilon = o->variant.storage == RILL_FP64 ? 0x1p-53 : 0x1p-24;
+    const double rounding = ROUNDING_MOST * k / (epsilon * p->fluid * p->length * p->length);
+    const double nu = fmin(rounding, even);
+    const double least = (TAU_NETWORK - 0.5) / 3;
+    p->k_expected = k;
+    if (o->tau != 0 || tau_of_walls(o->variant.collision) != 0 || nu >= p->nu || least >= p->nu) return;
+    const double before = p->nu;
+    p->nu = fmax(nu, least);
+    p->tau = 0.5 + 3 * p->nu;
+    p->cycle = cycle_of(p);
+    p->steps_expected = CYCLES_NESTED * (double)p->cycle;
+    if (o->force == 0)
+        p->force *= p->nu / before * fmin(1, p->nu / before); /* Mach and Reynolds stay below */
+    snprintf(p->tau_reason, sizeof p->tau_reason,
+             nu == even ? "above it, pressures even out slowly in narrow pores"
+                        : "above it, rounding would show in so small a flow");
 }
 
 uint64_t rill_plan_between(const rill_permeability_plan *p)
@@ -230,6 +279,15 @@ static bool network_serves(const rill_permeability_options *o)
     const rill_variant v = o->variant;
     return network_sees(o) && v.equilibrium == RILL_STOKES &&
            (v.storage == RILL_FP32 || v.storage == RILL_FP64);
+}
+
+/* Coarser grids are made of voxels, without a surface. */
+static bool nested_serves(const rill_geom *geom, const rill_permeability_options *o, double opening)
+{
+    bool wide = o->start == RILL_START_AUTO && opening >= NESTED_OPENING && !geom->surface &&
+                rill_dimensions(o->variant.lattice) == 3;
+    for (int a = 0; a < 3; a++) wide = wide && geom->n[a] >= NESTED_EDGE;
+    return wide;
 }
 
 /* See rill_sim_rounding(). */
@@ -376,7 +434,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
         return rill_fail(RILL_NUMERICS,
                          "the geometry has no wall, so nothing resists the flow and there is no "
                          "permeability: check which grey values are pore");
-    p->network = false;
+    p->network = p->nested = false;
     p->nodes = m->voxels;
     p->fluid = m->porosity;
     p->opening = m->opening;
@@ -396,6 +454,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     p->cycle = cycle_of(p);
     if (options->acceleration != RILL_ACCELERATION_NONE && p->chambers && network_serves(options)) {
         rill_permeability_plan network = *p;
+        network.nested = nested_serves(geom, options, m->opening);
         network_choose(options, geom->surface != NULL, &network);
         if (asked || network.steps_expected < p->steps_expected) *p = network;
     }
@@ -410,7 +469,8 @@ bool rill_plan_has_other(const rill_permeability_plan *plan, const rill_permeabi
 }
 
 rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan *plan,
-                            const rill_permeability_options *options, rill_permeability_plan *other)
+                            const rill_permeability_options *options, rill_acceleration way,
+                            rill_permeability_plan *other)
 {
     rill_permeability_options o = *options;
     const rill_pore_measure measure = {.voxels = plan->nodes,
@@ -418,7 +478,8 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
                                        .surface = plan->surface,
                                        .opening = plan->opening,
                                        .chambers = plan->chambers};
-    o.acceleration = plan->network ? RILL_ACCELERATION_NONE : RILL_ACCELERATION_NETWORK;
+    o.acceleration = way;
+    o.start = RILL_START_REST;
     *other = *plan;
     return rill_plan_choose(geom, &measure, &o, other);
 }

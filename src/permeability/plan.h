@@ -55,9 +55,19 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *mea
 /** Return whether a run that leads nowhere may be made in the other way, with a pore network or without. */
 bool rill_plan_has_other(const rill_permeability_plan *plan, const rill_permeability_options *options);
 
-/** Make that plan. @param[out] other  all that does not follow from the way is as in `plan` */
+/**
+ * Make the plan of a run from rest, in one way or the other.
+ * @param[out] other  all that does not follow from the way is as in `plan`
+ */
 rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan *plan,
-                            const rill_permeability_options *options, rill_permeability_plan *other);
+                            const rill_permeability_options *options, rill_acceleration way,
+                            rill_permeability_plan *other);
+
+/**
+ * Make the plan of a run whose permeability is known from a coarser grid: where little flows, rounding and
+ * the pressures within pores want a smaller viscosity.
+ */
+void rill_plan_tune(const rill_permeability_options *options, double k, rill_permeability_plan *plan);
 
 /**
  * Return the steps that anything in the pore space needs at least to pass, once k is known roughly: sound

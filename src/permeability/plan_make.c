@@ -9,6 +9,7 @@
 #include "kernel/variant.h"
 #include "network/network.h"
 #include "permeability/mixing.h"
+#include "permeability/nested.h"
 #include "permeability/numbered.h"
 #include "permeability/plan.h"
 #include "sim/sim.h"
@@ -67,7 +68,8 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
         o->finished || o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
     const uint64_t running =
         numbers + (fields && moments > network ? moments : network) + walls + (host ? sim + labels : 0);
-    plan->host_bytes = building > running ? building : running;
+    plan->host_bytes =
+        (building > running ? building : running) + (plan->nested ? rill_nested_bytes(geom, plan) : 0);
     plan->device_bytes = host ? 0 : sim + labels + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
     plan->device_free = 0;
     parts_plan(domain, o, plan);

@@ -604,10 +604,12 @@ static rill_status set_moments_of(rill_sim *sim, range r, const double *rho, con
     for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
         const rill_node part = (rill_node)slice_of(r.count - done_nodes),
                         first = r.first + (rill_node)done_nodes;
-        memcpy(host, rho + done_nodes, part * sizeof(double));
-        for (size_t a = 0; a < 3; a++)
+        const bool together = u == rho + part && r.stride == part; /* in the order of a slice already */
+        if (!together) memcpy(host, rho + done_nodes, part * sizeof(double));
+        for (size_t a = 0; a < 3 && !together; a++)
             memcpy(host + (a + 1) * part, u + a * r.stride + done_nodes, part * sizeof(double));
-        RILL_TRY(rill_device_upload(sim->device, sim->slice, host, 4 * (uint64_t)part * sizeof(double)));
+        RILL_TRY(rill_device_upload(sim->device, sim->slice, together ? rho : host,
+                                    4 * (uint64_t)part * sizeof(double)));
         RILL_TRY(rill_sim_order(sim, first, part, &launch));
         sim->kernels->set(&launch, sim->domain->first + first, part, sim->slice);
         RILL_TRY(rill_device_wait(sim->device));

@@ -355,3 +355,26 @@ Test(bench, scaling_compares_bits_and_models, .disabled = SANITIZED)
         cr_assert_not_null(strstr(r.err, wrong[w].says), "%s", r.err);
     }
 }
+
+/* k of every pore space, from rest and by default, within its uncertainty of fp64. */
+Test(bench, answers_are_timed_and_right)
+{
+    const cli_result r = cli_test_run("bench", "--backend", "cpu", "--suite", "time-to-answer", "--cells",
+                                      "20", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "overlapping, tight"));
+    json_t *results = records();
+    cr_assert_eq(json_array_size(results), 8);
+    for (size_t k = 0; k < 8; k++) {
+        const json_t *record = json_array_get(results, k);
+        cr_expect_str_eq(json_string_value(json_object_get(record, "start")), k % 2 ? "auto" : "rest");
+        cr_expect_gt(number(record, "steps"), 0);
+        cr_expect_gt(number(record, "seconds"), number(record, "seconds_stepping"));
+        cr_expect_leq(number(record, "error"), number(record, "uncertainty"));
+        cr_expect_leq(number(record, "uncertainty"), 1e-3);
+    }
+    json_decref(results);
+    const cli_result two = cli_test_run("bench", "--suite", "time-to-answer,box");
+    cr_expect_eq(two.code, 1);
+    cr_expect_not_null(strstr(two.err, "goes alone"), "%s", two.err);
+}

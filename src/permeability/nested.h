@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file nested.h
+ * The start of a run from the flow through the same sample on a grid of voxels twice as large, which starts
+ * from the next coarser one. Nested iteration: Hackbusch (1985), doi:10.1007/978-3-662-02427-0.
+ *
+ * Nothing that is reported depends on the start, only how soon a run ends (docs/method.md).
+ */
+#ifndef RILL_PERMEABILITY_NESTED_H
+#define RILL_PERMEABILITY_NESTED_H
+
+#include "permeability/follow.h"
+
+/** A flow on a coarser grid. Plain data; zero: none. */
+typedef struct rill_nested {
+    rill_geom *geom;             /**< the sample, 2^3 voxels in one */
+    rill_permeability_plan plan; /**< of the run there, which numbers its nodes */
+    float *moments;              /**< [4][plan.nodes], rho - 1, u */
+    double k;                    /**< k_aa to start with, lu of the finer grid */
+} rill_nested;
+
+/** Return the bytes of host memory that it takes at most, beside what the run on the finer grid does. */
+uint64_t rill_nested_bytes(const rill_geom *geom, const rill_permeability_plan *plan);
+
+/**
+ * Compute the flow on the coarser grid, where the plan says so; without moments where there is none, as where
+ * coarser voxels close the pores, and in a run that follows its journal.
+ * @param[in,out] f  run->coarse gets k, run->coarse_steps the steps, and the plan what follows from k. It is
+ *                   stopped when the watcher says so, unless a checkpoint is to be left
+ */
+rill_status rill_nested_create(rill_follower *f, rill_nested *out);
+
+/** Give the flow to the run's simulation, which has made no step. */
+rill_status rill_nested_start(rill_follower *f, const rill_domain *domain, const rill_nested *nested);
+
+/** Free what it owns. */
+void rill_nested_destroy(rill_nested *nested);
+
+#endif

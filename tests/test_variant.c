@@ -98,7 +98,7 @@ Test(variant, two_arrays_are_of_fluid_nodes)
  * had; what was asked for stays, and what goes with it follows. */
 Test(variant, fastest_is_chosen_by_device)
 {
-    const rill_backend host = {.host = true}, other = {.available = room_of_some};
+    const rill_backend host = {.host = true, .processor = true}, other = {.available = room_of_some};
     rill_device cpu = {.backend = &host}, device = {.backend = &other};
     const rill_variant usual = rill_variant_default();
     rill_variant v = usual;

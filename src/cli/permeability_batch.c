@@ -5,6 +5,7 @@
 
 #include "batch/input.h"
 #include "cli/batch_output.h"
+#include "cli/team.h"
 #include "core/units.h"
 #include "geometry/image/image.h"
 #include "io/ours.h"
@@ -120,6 +121,12 @@ static rill_status outputs_check(const cli_batch *b)
     if (b->resume && !b->csv) return rill_fail(RILL_USAGE, "--resume continues a table: name it with --csv");
     if (b->blocks && b->count > 1)
         return rill_fail(RILL_USAGE, "--blocks cuts one image, and %d are given: name one", b->count);
+    if (cli_team())
+        return rill_fail(
+            RILL_USAGE,
+            "%d processes were started, and several inputs, --csv and --blocks use one: start one "
+            "process, --devices names its devices",
+            cli_team()->size);
     if (b->devices->ranks > 1)
         return rill_fail(RILL_USAGE,
                          "--ranks cuts one sample for one device: leave it out with several inputs, "

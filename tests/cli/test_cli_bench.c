@@ -301,7 +301,7 @@ Test(bench, refuses_before_it_measures)
     static const char *const bad[][4] = {
         {"rock", "--rock", "v.stl", "--rock: v.stl: it is a surface: make a geometry of it first"},
         {"vessel", "--vessel", "v.stl", "--vessel: v.stl: it is a surface: make a geometry of it first"},
-        {"rock", "--rock", "no.geom.h5", "--rock: cannot read no.geom.h5"},
+        {"rock", "--rock", "no.geom.h5", "--rock: no.geom.h5: cannot open it"},
         {"vessel", "--vessel", "no.stl", "--vessel: cannot read no.stl"},
         {"vessel", "--vessel", "box.geom.h5", "--vessel: the geometry was not cut from a surface"},
         {"box,vessel", "--vessel", "v.stl", "rill voxelize"},

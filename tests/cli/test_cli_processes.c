@@ -69,6 +69,8 @@ Test(processes, compute_the_bits_of_one)
     cr_assert(says("err.txt", "info uses one process"));
     cr_assert_eq(run(2, "permeability a.geom.h5 --ranks 2"), 1);
     cr_assert(says("err.txt", "leave out --devices and --ranks"));
+    cr_assert_eq(run(2, "permeability a.geom.h5 --csv k.csv"), 1);
+    cr_assert(says("err.txt", "--csv and --blocks use one"));
 }
 
 /* One process is killed while all compute. */

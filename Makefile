@@ -117,9 +117,9 @@ $(BUILD)/librill.map: scripts/exports $(PUBLIC_HEADERS)
 .PHONY: mpi
 mpi: $(if $(MPICC),$(BUILD)/librill-mpi.so)
 	$(Q)$(if $(MPICC),:,echo 'No Open MPI: built without librill-mpi.so, rill runs in one process')
-$(BUILD)/librill-mpi.so: src/mpi/team_mpi.c src/core/team.h
+$(BUILD)/librill-mpi.so: src/mpi/team_mpi.c src/core/team.h Makefile
 	@mkdir -p $(@D)
-	$(call say,MPICC,$<)OMPI_CC="$(CC)" $(MPICC) -std=c11 -O2 -Wall -Wextra $(WERROR) -fPIC -shared -Iinclude -Isrc -o $@ $<
+	$(call say,MPICC,$<)OMPI_CC="$(CC)" $(MPICC) -std=c11 -O2 -g -Wall -Wextra $(WERROR) -fPIC -shared -Iinclude -Isrc -o $@ $<
 
 # The same with all its names, for the tests; not installed.
 $(BUILD)/librill-internal.so: $(LIB_OBJ)

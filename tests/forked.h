@@ -67,7 +67,7 @@ static int forked_end(void **request)
 static const rill_team_transport forked_transport = {"sockets",   forked_start,   forked_stop,  forked_abort,
                                                      forked_send, forked_receive, forked_begin, forked_end};
 
-/* Close the ends of the others: whoever waits for a process that has ended is told. */
+/* Close the ends of the others: a read from a process that has ended then fails at once. */
 static inline void forked_keep_own(void)
 {
     for (int a = 0; a < forked_size; a++)

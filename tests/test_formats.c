@@ -675,7 +675,7 @@ Test(formats, hdf5_refused)
     cr_assert(strstr(rill_error_message(), "chunk"), "%s", rill_error_message());
 }
 
-/* ---- what is told apart by content ------------------------------------------------------------- */
+/* ---- what the content distinguishes -------------------------------------------------------------- */
 
 Test(formats, others_are_refused_with_a_remedy)
 {

@@ -8,7 +8,7 @@
 
 #include "rill.h"
 
-/** What is wanted. */
+/** Options of the suite. */
 typedef struct bench_answer_options {
     rill_backend_kind backend;
     uint32_t cells; /**< along edges; 0: as the pore spaces have them */

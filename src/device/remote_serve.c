@@ -59,7 +59,7 @@ void rill_server_destroy(rill_server *s)
 
 static void *at(uint64_t number) { return (void *)(uintptr_t)number; }
 
-/* Send populations without a wait: whoever receives them may be sending, too. */
+/* Send populations without a wait: the receiver may be sending at the same time. */
 static rill_status populations_send(rill_server *s, const rill_remote_call *c)
 {
     rill_status status = RILL_OK;

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <time.h>
 
-TestSuite(processes, .init = cli_test_start, .fini = cli_test_end, .timeout = 120, .disabled = SANITIZED);
+TestSuite(processes, .init = cli_test_start, .fini = cli_test_end, .timeout = 120);
 
 static bool mpi_there(void)
 {
@@ -52,7 +52,7 @@ static double number(const char *file, const char *key, const char *of)
     return value;
 }
 
-Test(processes, compute_the_bits_of_one)
+Test(processes, compute_the_bits_of_one, .disabled = SANITIZED)
 {
     if (!mpi_there()) return;
     cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "24", "-o", "a.geom.h5", "-q").code, 0);
@@ -74,7 +74,7 @@ Test(processes, compute_the_bits_of_one)
 }
 
 /* One process is killed while all compute. */
-Test(processes, end_with_one_that_is_killed)
+Test(processes, end_with_one_that_is_killed, .disabled = SANITIZED)
 {
     if (!mpi_there()) return;
     cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "48", "-o", "a.geom.h5", "-q").code, 0);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several processes that mpirun starts: the results of one, and an end for all when one ends. Skipped where
  * Open MPI is not installed. */
-#include "../sanitized.h"
 #include "cli_test.h"
 
 #include <jansson.h>
@@ -52,7 +51,7 @@ static double number(const char *file, const char *key, const char *of)
     return value;
 }
 
-Test(processes, compute_the_bits_of_one, .disabled = SANITIZED)
+Test(processes, compute_the_bits_of_one)
 {
     if (!mpi_there()) return;
     cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "24", "-o", "a.geom.h5", "-q").code, 0);
@@ -74,7 +73,7 @@ Test(processes, compute_the_bits_of_one, .disabled = SANITIZED)
 }
 
 /* One process is killed while all compute. */
-Test(processes, end_with_one_that_is_killed, .disabled = SANITIZED)
+Test(processes, end_with_one_that_is_killed)
 {
     if (!mpi_there()) return;
     cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "48", "-o", "a.geom.h5", "-q").code, 0);

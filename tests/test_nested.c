@@ -42,6 +42,25 @@ static rill_geom *plate(void)
     return geom;
 }
 
+/* A flat duct along y = 2 … 5, and beside it a chamber, which hangs on it by a hole of 8 x 8 voxels. With a
+ * wall of 2 voxels, every seventh row lies in the chamber; one of 1 voxel opens on the coarser grid. */
+static rill_geom *duct_and_chamber(uint32_t wall)
+{
+    enum { LENGTH = 40 };
+    const uint32_t floor = 6 + wall, width = floor + LENGTH + 1;
+    rill_geom *geom = NULL;
+    ASSERT_OK(rill_geom_create((const uint32_t[3]){LENGTH, width, LENGTH}, &geom));
+    geom->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) {
+        const uint32_t x = v % LENGTH, y = v / LENGTH % width, z = (uint32_t)(v / LENGTH / width);
+        const bool duct = y >= 2 && y < 6;
+        const bool hole = y >= 6 && y < floor && x >= 16 && x < 24 && z >= 16 && z < 24;
+        const bool chamber = y >= floor && y < width - 1 && x >= 2 && x < 38 && z >= 2 && z < 38;
+        geom->voxels[v] = duct || hole || chamber ? RILL_FLUID : RILL_SOLID;
+    }
+    return geom;
+}
+
 static rill_permeability_options options(rill_permeability_start start)
 {
     rill_permeability_options o = rill_permeability_options_default();
@@ -98,6 +117,36 @@ Test(nested, starts_with_the_flow_of_the_coarser_grid)
     const double k = p.runs[0].samples[0].predicted;
     cr_expect_lt(fabs(k / exact - 1), 0.02, "%g, not %g", k, exact);
     rill_permeability_free(&p);
+    rill_geom_destroy(geom);
+}
+
+Test(nested, scales_the_flow_by_its_mean_over_all_rows)
+{
+    rill_geom *geom = duct_and_chamber(2);
+    rill_permeability_options o = options(RILL_START_AUTO);
+    rill_permeability p;
+    cr_assert_eq(geom->n[1] % 7, 0);
+    ASSERT_OK(computed(geom, &o, &p));
+    const rill_permeability_sample first = p.runs[0].samples[0];
+    const double exact = p.runs[0].k[2];
+    cr_expect(isfinite(p.runs[0].coarse));
+    cr_expect_lt(fabs(first.k[2] / exact - 1), 0.02, "%g, not %g", first.k[2], exact);
+    rill_permeability_free(&p);
+    rill_geom_destroy(geom);
+}
+
+/* The chamber of the coarser grid conducts 200 times what the duct does: its flow would die out so slowly
+ * that k ends before the speeds do. */
+Test(nested, leaves_a_flow_that_is_another_on_the_coarser_grid)
+{
+    rill_geom *geom = duct_and_chamber(1);
+    rill_permeability_options o = options(RILL_START_AUTO);
+    const rill_permeability_run nested = run_of(geom, &o, NULL);
+    o.start = RILL_START_REST;
+    const rill_permeability_run rest = run_of(geom, &o, NULL);
+    cr_expect(isnan(nested.coarse));
+    cr_expect(nested.steps == rest.steps && nested.k[2] == rest.k[2]);
+    cr_expect_eq(nested.tortuosity, rest.tortuosity);
     rill_geom_destroy(geom);
 }
 

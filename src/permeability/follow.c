@@ -233,6 +233,8 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out)
     for (int b = 0; b < 3; b++)
         out->k[b] = totals[0].not_finite || totals[1].not_finite ? NAN : 0.5 * (k[0][b] + k[1][b]);
     out->energy = 0.5 * (totals[0].kinetic - totals[0].elastic + totals[1].kinetic - totals[1].elastic);
+    out->tortuosity = (totals[0].speed + totals[1].speed) /
+                      fabs(totals[0].momentum[f->run->axis] + totals[1].momentum[f->run->axis]);
     out->step = rill_sim_steps(f->sim);
     f->totals = totals[1];
     f->totals.speed_max = fmax(totals[0].speed_max, totals[1].speed_max);

@@ -35,6 +35,7 @@ typedef struct rill_follower {
     bool correcting;                /* pressures are corrected, and */
     double pace;                    /* a cycle leaves this part of the uncertainty; 0 while unknown */
     bool other;                     /* what leads nowhere may be left for another plan */
+    bool misled;                    /* the flow of the coarser grid that it started from is another one */
     uint64_t slice;                 /* steps made in one go */
     rill_follow_ended *ended;       /* NULL: none */
     void *context;                  /* of that */
@@ -70,8 +71,9 @@ rill_status rill_follow_observe(rill_follower *f, double k[3], rill_totals *tota
 /** What is seen of two successive steps, averaged. */
 typedef struct rill_sight {
     double k[3];
-    double energy; /**< kinetic - elastic */
-    uint64_t step; /**< the second of the two */
+    double energy;     /**< kinetic - elastic */
+    double tortuosity; /**< sum of |u| over that of u along the axis */
+    uint64_t step;     /**< the second of the two */
 } rill_sight;
 
 /**

@@ -39,6 +39,9 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
  * always, and so many times where only the last two moves tell that it settles fast. */
 #define MOMENTUM_FACTOR 0.25
 #define MOMENTUM_FAST 2
+/* A coarser grid's k more than this many times that of the first cycle is that of another pore space: walls
+ * of one voxel opened, and ducts became chambers. */
+#define MISLED_FACTOR 2
 
 /* Updates of nodes that a device makes while the network is found: a few seconds of them, in which no
  * progress is shown. */
@@ -127,6 +130,17 @@ static bool judge(state *s)
            fabs(f->k[run->axis] - s->k) <= loose * o->tolerance * fabs(s->k);
 }
 
+/* Whether the flow of the coarser grid that it started from is far from that of this grid. */
+static bool misled(const state *s)
+{
+    rill_permeability_run *run = s->f->run;
+    const double coarse = s->f->plan->k_expected;
+    if (run->cycles != 1 || !isfinite(run->coarse) || coarse <= MISLED_FACTOR * s->k) return false;
+    snprintf(run->reason, sizeof run->reason, "along %c, k of a coarser grid is %.3g, but %.3g on this one",
+             rill_axis(run->axis), coarse, s->k);
+    return true;
+}
+
 static rill_status create(rill_follower *f, const rill_domain *domain, rill_pressures *p, state *s)
 {
     rill_status status = RILL_OK;
@@ -176,7 +190,8 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
     rill_pressures pressures = {.sums = {NULL}};
     f->correcting = true;
     RILL_TRY(create(f, domain, &pressures, &s));
-    while (!run->converged && !rill_follow_ends(f, s.cycle - s.begun) && run->cycles < CYCLES_MOST) {
+    while (!run->converged && !f->misled && !rill_follow_ends(f, s.cycle - s.begun) &&
+           run->cycles < CYCLES_MOST) {
         RILL_TRY(look(&s, s.cycle - s.between - s.begun, 0));
         s.begun = 0;
         RILL_TRY(look(&s, s.between, 1));
@@ -186,14 +201,17 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
         estimate(&s);
         const double seconds = rill_now() - before;
         run->converged = judge(&s);
+        f->misled = misled(&s);
         RILL_TRY(rill_follow_record(f));
-        rill_log(RILL_LOG_DEBUG,
-                 "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g; %d iterations in %.2g s",
-                 run->cycles, s.k, f->k[run->axis], s.moved[0] / s.k, pressures.expected / s.k,
-                 pressures.iterations, seconds);
-        if (!run->converged && f->limits[run->axis].finite) RILL_TRY(correct(&s));
+        rill_log(
+            RILL_LOG_DEBUG,
+            "cycle %d: tort %.6f k %.6g, momentum %.6g, moved %.2g, expected %.2g; %d iterations in %.2g s",
+            run->cycles, s.p->after.tortuosity, s.k, f->k[run->axis], s.moved[0] / s.k,
+            pressures.expected / s.k, pressures.iterations, seconds);
+        if (!run->converged && !f->misled && f->limits[run->axis].finite) RILL_TRY(correct(&s));
     }
     f->correcting = false;
+    if (f->misled) goto done;
     if (!run->converged && run->reason[0] == '\0' && f->other) {
         snprintf(run->reason, sizeof run->reason,
                  "corrections of the pressures lead nowhere along %c after %d cycles", rill_axis(run->axis),

@@ -26,9 +26,7 @@
 /* A coarser run of more cycles than these would cost more than it saves; nodes whose moments are set at a
  * time, and rows that a thread takes. */
 enum { CYCLES_MOST = 12, SLICE = 1 << 20, PIECE = 8 };
-/* Rows that the mean velocity is taken of, an odd number apart, and coarser voxels that are summed at a time.
- */
-enum { ROWS_EVERY = 7, CELLS = 32 };
+enum { CELLS = 32 }; /* coarser voxels that are summed at a time */
 
 uint64_t rill_nested_bytes(const rill_geom *geom, const rill_permeability_plan *plan)
 {
@@ -230,7 +228,6 @@ typedef struct rows {
     rill_node first, count; /* nodes of the rows */
     int axis;
     double u_scale, rho_scale;
-    uint64_t every;  /* the first row, and so many behind it */
     double *moments; /* [4][count]; NULL: only sums */
     double *sums;    /* of u along the axis in these rows; NULL: none */
 } rows;
@@ -310,7 +307,7 @@ static void interpolate_rows(const void *shared, uint64_t first, uint64_t end)
 {
     const rows *r = shared;
     for (uint64_t k = first; k < end; k++) {
-        const uint64_t row = r->first_row + k * r->every;
+        const uint64_t row = r->first_row + k;
         const uint32_t x[3] = {0, (uint32_t)(row % r->geom->n[1]), (uint32_t)(row / r->geom->n[1])};
         const size_t node = rill_numbering_rank(r->numbering, 0, x[1], x[2]) - r->first;
         const double sum = interpolate_row(r, x, r->geom->voxels + row * r->geom->n[0], node);
@@ -318,15 +315,13 @@ static void interpolate_rows(const void *shared, uint64_t first, uint64_t end)
     }
 }
 
-/* Return the mean velocity along the axis that interpolation makes of the coarser flow, over every few rows.
- */
+/* Return the mean velocity along the axis that interpolation makes of the coarser flow. All rows count: in a
+ * periodic structure every n-th row may lie in a wake. */
 static rill_status mean_take(rows *r, double *mean)
 {
     rill_status status = RILL_OK;
-    const uint64_t all = (uint64_t)r->geom->n[1] * r->geom->n[2];
-    const uint64_t count = (all + ROWS_EVERY - 1) / ROWS_EVERY;
+    const uint64_t count = (uint64_t)r->geom->n[1] * r->geom->n[2];
     double sum = 0;
-    r->every = ROWS_EVERY;
     RILL_TRY(rill_array_create(count, sizeof *r->sums, "sums of rows", (void **)&r->sums));
     rill_threads_for(count, PIECE, interpolate_rows, r);
     for (uint64_t k = 0; k < count; k++) sum += r->sums[k];
@@ -334,7 +329,6 @@ static rill_status mean_take(rows *r, double *mean)
 done:
     rill_array_destroy(r->sums);
     r->sums = NULL;
-    r->every = 1;
     return status;
 }
 
@@ -372,7 +366,6 @@ rill_status rill_nested_start(rill_follower *f, const rill_domain *domain, const
               .geom = f->geom,
               .numbering = &domain->numbering,
               .axis = f->run->axis,
-              .every = 1,
               .u_scale = 1,
               .rho_scale = 2 * plan->force / nested->plan.force};
     double mean = 0, *moments = NULL;

@@ -124,8 +124,11 @@ static rill_status read_all(const rill_permeability_options *o, rill_permeabilit
     const rill_checkpoint_part parts[] = {rill_checkpoint_memory("place", &p->place, sizeof p->place),
                                           bytes_part("runs", &runs), bytes_part("journal", &journal)};
     RILL_TRY(rill_checkpoint_read(p->path, &key, parts, 3, &steps));
-    if (p->place.steps != steps || steps == 0 || p->place.axis < 0 || p->place.axis > 2 ||
-        p->place.runs < 0 || p->place.runs > p->place.axis)
+    const rill_pause_place *at_stop = &p->place;
+    const bool attempts = at_stop->attempt >= RILL_ATTEMPT_FIRST && at_stop->attempt <= RILL_ATTEMPT_REST &&
+                          at_stop->changed >= RILL_ATTEMPT_FIRST && at_stop->changed <= RILL_ATTEMPT_REST;
+    if (at_stop->steps != steps || steps == 0 || at_stop->axis < 0 || at_stop->axis > 2 ||
+        at_stop->runs < 0 || at_stop->runs > at_stop->axis || !attempts)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", p->path));
     if (steps > o->max_steps)
         RILL_TRY(rill_fail(RILL_USAGE,

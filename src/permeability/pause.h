@@ -11,13 +11,21 @@
 #include "permeability/journal.h"
 #include "sim/sim.h"
 
+/** What is tried, one after the other; numbers are those of checkpoints. */
+typedef enum rill_attempt {
+    RILL_ATTEMPT_FIRST = 0,                           /**< as planned */
+    RILL_ATTEMPT_SERIES = RILL_ACCELERATION_NONE,     /**< without a network: with it, it led nowhere */
+    RILL_ATTEMPT_NETWORK = RILL_ACCELERATION_NETWORK, /**< with a network: without it, it led nowhere */
+    RILL_ATTEMPT_REST                                 /**< from rest: a coarser grid misled the first */
+} rill_attempt;
+
 /** Where a run was stopped. */
 typedef struct rill_pause_place {
     uint64_t steps;
     double seconds;     /**< spent stepping before */
     int32_t axis, runs; /**< along this one, after so many others */
-    int32_t again; /**< in the other way, as the first led nowhere: the rill_acceleration; 0: in the first */
-    int32_t changed; /**< the plan of the result is of that way; 0: it is the first */
+    int32_t attempt;    /**< which rill_attempt it was */
+    int32_t changed;    /**< the rill_attempt whose plan is that of the result */
 } rill_pause_place;
 
 /** The checkpoint of a permeability. */

@@ -211,6 +211,15 @@ static void clear(rill_follower *f)
     f->slice = 1;
 }
 
+/* Return what is left to try when an attempt did not end, or the first. */
+static rill_attempt attempt_next(const rill_follower *f)
+{
+    if (f->run->converged || f->spent) return RILL_ATTEMPT_FIRST;
+    if (f->misled) return RILL_ATTEMPT_REST;
+    if (!f->other) return RILL_ATTEMPT_FIRST;
+    return f->plan->network ? RILL_ATTEMPT_SERIES : RILL_ATTEMPT_NETWORK;
+}
+
 static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_permeability *out)
 {
     rill_status status = RILL_OK;
@@ -241,7 +250,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
         (double)(f->plan->nodes + f->plan->reservoirs) * (double)f->run->steps / f->run->seconds * 1e-6;
     RILL_TRY(keep(f, out));
     if (f->ended && f->run->converged) RILL_TRY(f->ended(f->context, f->sim));
-    if (f->limits[f->run->axis].finite && (f->run->converged || f->spent || !f->other)) RILL_TRY(finish(f));
+    if (f->limits[f->run->axis].finite && attempt_next(f) == RILL_ATTEMPT_FIRST) RILL_TRY(finish(f));
 done:
     rill_nested_destroy(&nested);
     rill_pressures_destroy(&pressures);
@@ -250,35 +259,46 @@ done:
     return status;
 }
 
-/* The same, and in the other way when the first leads nowhere and is not stopped. */
-static rill_status run_axis_either_way(rill_follower *f, const rill_domain *domain,
-                                       rill_permeability_plan *other, rill_permeability *out)
+/* Plan an attempt behind the first. */
+static rill_status attempt_plan(const rill_geom *geom, const rill_permeability_plan *plan,
+                                const rill_permeability_options *o, int32_t attempt,
+                                rill_permeability_plan *other)
+{
+    const rill_acceleration way = attempt == RILL_ATTEMPT_REST ? o->acceleration : (rill_acceleration)attempt;
+    return rill_plan_other(geom, plan, o, way, other);
+}
+
+static const char *const attempt_text[] = {"", "without a pore network",
+                                           "with a pore network that corrects the pressures", "from rest"};
+
+/* The same, and otherwise when the first attempt leads nowhere and is not stopped. */
+static rill_status run_axis_somehow(rill_follower *f, const rill_domain *domain,
+                                    rill_permeability_plan *other, rill_permeability *out)
 {
     rill_status status = RILL_OK;
     const rill_follower fresh = *f;
     rill_permeability_run *run = f->run;
     rill_pause *pause = f->pause;
-    const bool again = pause && pause->resuming && pause->place.again;
-    f->other = rill_plan_has_other(f->plan, f->options);
-    if (pause && !pause->resuming) pause->place.again = 0;
-    if (!again) RILL_TRY(run_axis(f, domain, out));
-    if (!again && (run->converged || f->spent || !f->other)) return RILL_OK;
-    const rill_acceleration way = again              ? (rill_acceleration)pause->place.again
-                                  : f->plan->network ? RILL_ACCELERATION_NONE
-                                                     : RILL_ACCELERATION_NETWORK;
-    RILL_TRY(rill_plan_other(f->geom, f->plan, f->options, way, other));
-    if (pause) pause->place.again = pause->place.changed = (int32_t)way;
-    if (pause && !again) rill_journal_clear(&pause->journal);
-    if (!again)
-        rill_log(RILL_LOG_NOTE, "%s: trying again %s", run->reason,
-                 other->network ? "with a pore network that corrects the pressures"
-                                : "without a pore network");
-    free(run->samples);
-    *run = (rill_permeability_run){.axis = run->axis};
-    *f = fresh;
-    f->plan = other;
-    out->plan = *other;
-    RILL_TRY(run_axis(f, domain, out));
+    int32_t attempt = pause && pause->resuming ? pause->place.attempt : RILL_ATTEMPT_FIRST;
+    for (;;) {
+        if (attempt != RILL_ATTEMPT_FIRST) {
+            RILL_TRY(attempt_plan(f->geom, fresh.plan, f->options, attempt, other));
+            f->plan = other;
+            out->plan = *other;
+            if (pause) pause->place.changed = attempt;
+        }
+        if (pause) pause->place.attempt = attempt;
+        f->other = (attempt == RILL_ATTEMPT_FIRST || attempt == RILL_ATTEMPT_REST) &&
+                   rill_plan_has_other(f->plan, f->options);
+        RILL_TRY(run_axis(f, domain, out));
+        attempt = attempt_next(f);
+        if (attempt == RILL_ATTEMPT_FIRST) break;
+        rill_log(RILL_LOG_NOTE, "%s: trying again %s", run->reason, attempt_text[attempt]);
+        if (pause) rill_journal_clear(&pause->journal);
+        free(run->samples);
+        *run = (rill_permeability_run){.axis = run->axis};
+        *f = fresh;
+    }
 done:
     return status;
 }
@@ -343,7 +363,7 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
     RILL_TRY(memory_check(o, plan));
     RILL_TRY(rill_pause_open(geom, o, out, &pause));
     if (pause.resuming && pause.place.changed)
-        RILL_TRY(rill_plan_other(geom, plan, o, (rill_acceleration)pause.place.changed, &out->plan));
+        RILL_TRY(attempt_plan(geom, plan, o, pause.place.changed, &out->plan));
     for (int a = 0; a < 3 && !f->stopped; a++) {
         if ((o->axis >= 0 && o->axis != a) || (pause.resuming && a < pause.place.axis)) continue;
         if (!pause.resuming) rill_journal_clear(&pause.journal);
@@ -359,7 +379,7 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
         out->run_count++;
         f->between = numbered->between;
         f->run->axis = a;
-        RILL_TRY(run_axis_either_way(f, numbered->domain, &other, out));
+        RILL_TRY(run_axis_somehow(f, numbered->domain, &other, out));
     }
     collect(out);
     if (f->stopped) RILL_TRY(rill_fail(RILL_CANCELLED, "%s", out->runs[out->run_count - 1].reason));

@@ -28,7 +28,7 @@
 #define LARGE ((uint64_t)1 << 25)
 /* Items at the same time: small ones on a GPU, whose processors of the host prepare them; large ones, so that
  * one is prepared while another is computed. */
-enum { SMALL_CUDA = 16, LARGE_CUDA = 4, LARGE_CPU = 2, AT_ONCE_MOST = 1024 };
+enum { SMALL_CUDA = 32, LARGE_CUDA = 4, LARGE_CPU = 2, AT_ONCE_MOST = 1024 };
 /* Part of the free memory of a device that items share: allocations are rounded up. */
 #define DEVICE_PART 0.95
 /* The table is written at most so often, and takes at most this part of the time of the calling thread. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill export: PNG pictures of slices, and field files that need no other. */
 #include "cli/cli.h"
+#include "cli/json_option.h"
 #include "io/fields.h"
 #include "io/picture.h"
 #include "io/slice.h"
@@ -108,9 +109,11 @@ static int run(int argc, char **argv)
                                    .kind = CLI_TEXT,
                                    .target = &c.output,
                                    .arg = "FILE",
-                                   .help = "picture (.png) or field file that needs no other (.vtkhdf)",
+                                   .help =
+                                       "picture (.png) or field file that needs no other (.vtkhdf); - is a "
+                                       "picture on standard output",
                                    .fallback = "",
-                                   .apply = cli_output_apply},
+                                   .apply = cli_stream_apply},
                                   {.name = "slice",
                                    .kind = CLI_TEXT,
                                    .target = &c.slice,
@@ -137,7 +140,7 @@ static int run(int argc, char **argv)
     if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry, field or wall file"));
     if (!c.output) RILL_TRY(rill_fail(RILL_USAGE, "no output is given: add -o FILE.png or -o FILE.vtkhdf"));
     RILL_TRY(cli_outputs_check(path, &(cli_output){"-o", c.output}, 1));
-    if (rill_name_ends(c.output, ".png"))
+    if (rill_name_ends(c.output, ".png") || cli_json_streams(c.output))
         RILL_TRY(export_picture(&c, path));
     else if (rill_name_ends(c.output, ".vtkhdf"))
         RILL_TRY(rill_fields_copy(path, c.output));

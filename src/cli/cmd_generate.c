@@ -148,10 +148,12 @@ static int run_kind(const cli_generate_kind *kind, int argc, char **argv, char *
         {"velocity-set", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list",
          .choices = rill_lattice_names},
         {"raw", 0, CLI_TEXT, &c.raw, "FILE",
-         "write the voxels as bytes, pore 0, solid 255, x fastest; name it NAME_NXxNYxNZ.raw for readers",
-         .fallback = "", .apply = cli_output_apply},
+         "write the voxels as bytes, pore 0, solid 255, x fastest; name it NAME_NXxNYxNZ.raw for readers; - "
+         "is "
+         "standard output",
+         .fallback = "", .apply = cli_stream_apply},
         {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON; - is standard output",
-         .fallback = "", .apply = cli_json_apply},
+         .fallback = "", .apply = cli_stream_apply},
         {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",
          .fallback = "what the system reports as available", .apply = cli_memory_apply},
         {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "no summary table"},

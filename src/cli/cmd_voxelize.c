@@ -243,7 +243,7 @@ static int run(int argc, char **argv)
         {"lattice", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list",
          .choices = rill_lattice_names},
         {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON; - is standard output",
-         .fallback = "", .apply = cli_json_apply},
+         .fallback = "", .apply = cli_stream_apply},
         {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",
          .fallback = "what the system reports as available", .apply = cli_memory_apply},
         {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "no progress, no summary table"},

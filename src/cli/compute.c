@@ -107,7 +107,7 @@ const cli_option *cli_compute_options(cli_compute *c)
          .fallback = "what the system reports as available", .apply = cli_memory_apply},
         {.help = "Output"},
         {"json", 0, CLI_TEXT, &c->json, "FILE", "write the summary as JSON; - is standard output",
-         .fallback = "", .apply = cli_json_apply},
+         .fallback = "", .apply = cli_stream_apply},
         {"output", 'o', CLI_TEXT, &c->output, "FILE", "write the result", .fallback = c->output_default,
          .apply = cli_output_apply},
         {"quiet", 'q', CLI_FLAG, &c->quiet, .help = "no progress, no summary table"},

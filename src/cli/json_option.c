@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON on standard output: what the tables print goes to standard error from the option on, for a pipe reads
- * JSON alone. */
+/* A document on standard output: what the tables print goes to standard error from the option on, for a pipe
+ * reads the document alone. */
 #include "cli/json_option.h"
+#include "core/output.h"
 #include "core/status.h"
 #include "io/json_file.h"
 
@@ -15,14 +16,17 @@ static int document = -1; /* what standard output was */
 
 bool cli_json_streams(const char *path) { return path && strcmp(path, "-") == 0; }
 
-rill_status cli_json_apply(const char *text)
+rill_status cli_stream_apply(const char *text)
 {
-    if (!cli_json_streams(text) || document >= 0) return RILL_OK;
+    if (!cli_json_streams(text)) return RILL_OK;
+    if (document >= 0)
+        return rill_fail(RILL_USAGE, "\"-\" is given twice, and there is one standard output: name a file");
     fflush(stdout);
     document = dup(STDOUT_FILENO);
     if (document < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-        return rill_fail(RILL_SYSTEM, "standard output cannot be kept for JSON (%s): name a file",
+        return rill_fail(RILL_SYSTEM, "standard output cannot be kept for a document (%s): name a file",
                          strerror(errno));
+    rill_output_stream(document);
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* rows and progress in the order in which they were made */
     return RILL_OK;
 }

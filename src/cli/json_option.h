@@ -10,8 +10,8 @@
 
 #include <jansson.h>
 
-/** The apply function of the option: with "-" it keeps standard output for the document alone. */
-rill_status cli_json_apply(const char *text);
+/** The apply function of options whose "-" is standard output: it keeps that for the document alone. */
+rill_status cli_stream_apply(const char *text);
 
 /** Return whether documents go to standard output: they are then written once, not as work goes on. */
 bool cli_json_streams(const char *path);

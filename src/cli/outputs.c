@@ -11,8 +11,9 @@
 rill_status cli_output_apply(const char *text)
 {
     if (strcmp(text, "-") != 0) return RILL_OK;
-    return rill_fail(RILL_USAGE, "\"-\" would be standard output, which takes JSON alone (--json -), as an "
-                                 "HDF5 file cannot be streamed: give a name");
+    return rill_fail(RILL_USAGE,
+                     "\"-\" would be standard output, which takes what can be streamed (--json -, "
+                     "generate --raw -, pictures of export -o -): give a name");
 }
 
 static rill_status check(const char *input, const cli_output *outputs, int count)

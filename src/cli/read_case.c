@@ -14,7 +14,7 @@ rill_status cli_case_parse(const cli_command *command, const cli_option *own, cl
         CLI_DEVICES(c->devices),
         {"no-measure", 0, CLI_FLAG, &c->unmeasured, .help = "do not measure the speed of this machine first"},
         {"json", 0, CLI_TEXT, &c->json, "FILE", "write what is printed as JSON, too; - is standard output",
-         .fallback = "", .apply = cli_json_apply},
+         .fallback = "", .apply = cli_stream_apply},
         {"memory", 0, CLI_TEXT, &c->memory, "SIZE", "host memory that may be used",
          .fallback = "what is free", .apply = cli_memory_apply},
         {"quiet", 'q', CLI_FLAG, &c->quiet, .help = "print nothing but errors"},

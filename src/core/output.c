@@ -19,7 +19,12 @@ struct rill_output {
     char *temporary; /* name while it is written */
     int descriptor;
     bool created; /* the temporary file exists */
+    bool streams; /* no file: bytes go to a descriptor */
 };
+
+static int stream = -1; /* what "-" stands for; there is one standard output */
+
+void rill_output_stream(int descriptor) { stream = descriptor; }
 
 rill_status rill_output_fail(const char *path, int error)
 {
@@ -59,6 +64,14 @@ rill_status rill_output_create(const char *path, rill_output **out)
     rill_output *output = calloc(1, sizeof *output);
     if (!output) return rill_fail(RILL_SYSTEM, "out of memory for an output file");
     output->descriptor = -1;
+    if (stream >= 0 && strcmp(path, "-") == 0) {
+        output->streams = true;
+        output->path = strdup("standard output");
+        output->descriptor = dup(stream);
+        if (!output->path || output->descriptor < 0) RILL_TRY(rill_output_fail("standard output", errno));
+        *out = output;
+        return RILL_OK;
+    }
     const bool exists = stat(path, &info) == 0;
     if (exists && !S_ISREG(info.st_mode))
         RILL_TRY(rill_fail(RILL_USAGE, "cannot write %s: it is %s: give the name of a file", path,
@@ -138,10 +151,11 @@ static rill_status sync_directory(const char *path)
 
 rill_status rill_output_commit(rill_output *output)
 {
-    if (fsync(output->descriptor) != 0) return rill_output_fail(output->path, errno);
+    if (!output->streams && fsync(output->descriptor) != 0) return rill_output_fail(output->path, errno);
     const int descriptor = output->descriptor;
     output->descriptor = -1;
     if (close(descriptor) != 0) return rill_output_fail(output->path, errno);
+    if (output->streams) return RILL_OK;
     if (rename(output->temporary, output->path) != 0) return rill_output_fail(output->path, errno);
     output->created = false;
     return sync_directory(output->path);

@@ -11,6 +11,10 @@
 
 #include <stdio.h>
 
+/** Let the name "-" stand for an open descriptor, such as that of standard output: bytes then go there as
+ * they are appended. */
+void rill_output_stream(int descriptor);
+
 /** A file that is being written. */
 typedef struct rill_output rill_output;
 

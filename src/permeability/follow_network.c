@@ -152,7 +152,10 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
         s->begun = (uint64_t)fmin((double)(s->cycle - s->between - 2), most);
         RILL_TRY(rill_follow_begin(f, s->begun));
     }
+    const double begun = rill_now();
     RILL_TRY(rill_pressures_create(f, domain, p));
+    rill_log(RILL_LOG_DEBUG, "pore network of %u chambers found in %.2g s", p->network.chambers,
+             rill_now() - begun);
     const uint32_t chambers = p->network.chambers;
     RILL_TRY(rill_mixing_create(chambers, &s->mixing));
     RILL_TRY(rill_array_create_zero(chambers, sizeof(double), "the pressures of a pore network",

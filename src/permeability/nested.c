@@ -4,6 +4,7 @@
  * that of the k which coarser grids extrapolate to; the populations are the equilibrium of both moments.
  */
 #include "permeability/nested.h"
+#include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -161,9 +162,12 @@ static rill_status solve(rill_follower *f, start *out, rill_nested *nested)
     o.resume = false;
     o.progress = (rill_progress){show, &own};
     o.finished = NULL;
+    const double begun = rill_now();
     RILL_TRY(coarsen(f->geom, &nested->geom));
+    const double coarsened = rill_now();
     RILL_TRY(rill_permeability_prepare(nested->geom, &o));
     RILL_TRY(rill_permeability_plan_make(nested->geom, &o, &nested->plan));
+    const double planned = rill_now();
     o.max_steps = CYCLES_MOST * nested->plan.cycle;
     RILL_TRY(rill_follow_all(nested->geom, &o, &nested->plan, take, &own, &found));
     const rill_permeability_run *run = &found.runs[0];
@@ -172,8 +176,12 @@ static rill_status solve(rill_follower *f, start *out, rill_nested *nested)
     out->coarse = k;
     out->steps = run->steps + run->coarse_steps / 8;
     out->k = nested->k = isfinite(coarser) && fabs(change) <= CHANGE_MOST * fabs(k) ? k + change : k;
-    rill_log(RILL_LOG_DEBUG, "coarser grid: k %.6g after %llu steps, from %.6g, start with %.6g", k,
-             (unsigned long long)run->steps, coarser, nested->k);
+    rill_log(
+        RILL_LOG_DEBUG,
+        "coarser grid: k %.6g after %llu steps, from %.6g, start with %.6g; coarsened in %.2g s, planned in "
+        "%.2g s, found in %.2g s",
+        k, (unsigned long long)run->steps, coarser, nested->k, coarsened - begun, planned - coarsened,
+        rill_now() - planned);
 done:
     rill_permeability_free(&found);
     return status;
@@ -369,7 +377,9 @@ rill_status rill_nested_start(rill_follower *f, const rill_domain *domain, const
               .u_scale = 1,
               .rho_scale = 2 * plan->force / nested->plan.force};
     double mean = 0, *moments = NULL;
+    const double begun = rill_now();
     RILL_TRY(mean_take(&r, &mean));
+    const double summed = rill_now();
     RILL_TRY(rill_array_create(4 * longest, sizeof *moments, "moments", (void **)&moments));
     r.u_scale = nested->k * plan->force / plan->nu / mean;
     r.moments = moments;
@@ -378,6 +388,8 @@ rill_status rill_nested_start(rill_follower *f, const rill_domain *domain, const
         RILL_TRY(slice_set(&r, f->sim, &next));
         r.first_row = next;
     }
+    rill_log(RILL_LOG_DEBUG, "coarser grid: its mean velocity in %.2g s, its flow taken over in %.2g s",
+             summed - begun, rill_now() - summed);
 done:
     rill_array_destroy(moments);
     return status;

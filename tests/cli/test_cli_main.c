@@ -127,12 +127,29 @@ Test(main, json_goes_to_standard_output)
 
 Test(main, standard_output_takes_no_file)
 {
-    static const char *const commands[][4] = {
-        {"permeability", "a.geom.h5"}, {"voxelize", "a.raw"}, {"run", "a.yaml"},
-        {"generate", "pack"},          {"bench", "-q"},       {"export", "a.vtkhdf"}};
+    static const char *const commands[][4] = {{"permeability", "a.geom.h5"},
+                                              {"voxelize", "a.raw"},
+                                              {"run", "a.yaml"},
+                                              {"generate", "pack"},
+                                              {"bench", "-q"}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        cli_test_fails(1, "an HDF5 file cannot be streamed: give a name", commands[i][0], commands[i][1],
-                       "-o", "-");
+        cli_test_fails(1, "which takes what can be streamed", commands[i][0], commands[i][1], "-o", "-");
+    cli_test_fails(1, "there is one standard output: name a file", "generate", "spheres", "--raw", "-",
+                   "--json", "-");
+    cr_assert_not(cli_test_exists("-"));
+}
+
+Test(main, voxels_and_pictures_go_to_standard_output)
+{
+    const char *rill = getenv("RILL");
+    char command[1200];
+    snprintf(command, sizeof command,
+             "%s generate spheres --cells 16 -o a.geom.h5 --raw a.raw >table && "
+             "%s generate spheres --cells 16 --raw - 2>err | cmp - a.raw && grep -q 'raw image' err && "
+             "%s export a.geom.h5 -o a.png >table && %s export a.geom.h5 -o - 2>err | cmp - a.png && "
+             "grep -q picture err",
+             rill, rill, rill, rill);
+    cr_assert_eq(system(command), 0);
     cr_assert_not(cli_test_exists("-"));
 }
 

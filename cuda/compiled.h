@@ -43,8 +43,6 @@ enum {
 
 /** Threads of a block of all kernels but the step. */
 enum { RILL_CUDA_THREADS = 256 };
-/** Links that a thread of the exchange between parts copies. */
-enum { RILL_CUDA_CROSS_LINKS = 4 };
 
 /**
  * Return the threads of a block of a step, measured on an H200: few, so that memory is asked evenly; more

@@ -484,9 +484,7 @@ template <> struct word_of<8> {
     using type = uint64_t;
 };
 
-// Copies what comes in at links to words, or from them. A thread takes several links at a time, so that few
-// blocks, which push those of the step aside, wait for memory; and stores 4 bytes at a time, because small
-// stores to a neighbouring device hold up all others.
+// Copies what comes in at links to words, or from them.
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     cross_kernel(const rill_arrays arrays, const int parity, const rill_cut_link *links,
@@ -494,45 +492,15 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
                  void *words, const bool pack)
 {
     constexpr size_t size = P::storage == RILL_FP64 ? 8 : P::storage == RILL_FP32 ? 4 : 2;
-    constexpr int wide = size < 4 ? 4 / size : 1, times = RILL_CUDA_CROSS_LINKS / wide;
     using word = typename word_of<size>::type;
-    struct alignas(wide * size) group {
-        word part[wide];
-    };
-    const uint64_t begin =
-        (uint64_t)blockIdx.x * RILL_CUDA_THREADS * RILL_CUDA_CROSS_LINKS + (uint64_t)threadIdx.x * wide;
-    word *here[times][wide];
-#pragma unroll
-    for (int t = 0; t < times; t++)
-#pragma unroll
-        for (int w = 0; w < wide; w++) {
-            const uint64_t k = begin + (uint64_t)t * RILL_CUDA_THREADS * wide + w;
-            here[t][w] = nullptr;
-            if (k >= count) continue;
-            const rill_cut_link link = rill_cut_link_at(P::lattice, links, first, nodes, order, k);
-            here[t][w] = (word *)arrays.populations + rill_cut_slot(P::plan(), parity, &arrays, link);
-        }
-    group moved[times];
-#pragma unroll
-    for (int t = 0; t < times; t++) {
-        const uint64_t k = begin + (uint64_t)t * RILL_CUDA_THREADS * wide;
-        if (!pack && k + wide <= count)
-            moved[t] = ((const group *)words)[k / wide];
-        else
-            for (int w = 0; w < wide; w++) {
-                if (here[t][w]) moved[t].part[w] = pack ? *here[t][w] : ((const word *)words)[k + w];
-            }
-    }
-#pragma unroll
-    for (int t = 0; t < times; t++) {
-        const uint64_t k = begin + (uint64_t)t * RILL_CUDA_THREADS * wide;
-        if (pack && k + wide <= count)
-            ((group *)words)[k / wide] = moved[t];
-        else
-            for (int w = 0; w < wide; w++) {
-                if (here[t][w]) *(pack ? (word *)words + k + w : here[t][w]) = moved[t].part[w];
-            }
-    }
+    const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
+    if (k >= count) return;
+    const rill_cut_link link = rill_cut_link_at(P::lattice, links, first, nodes, order, k);
+    word *here = (word *)arrays.populations + rill_cut_slot(P::plan(), parity, &arrays, link);
+    if (pack)
+        ((word *)words)[k] = *here;
+    else
+        *here = ((const word *)words)[k];
 }
 
 template <class P>

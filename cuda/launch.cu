@@ -132,16 +132,16 @@ void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
 
 void pack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, void *words)
 {
-    start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS * RILL_CUDA_CROSS_LINKS),
-          RILL_CUDA_THREADS, launch->from, launch->parity, links, launch->first,
-          launch->nodes - launch->first, launch->order, count, words, true);
+    start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
+          launch->parity, links, launch->first, launch->nodes - launch->first, launch->order, count, words,
+          true);
 }
 
 void unpack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, const void *words)
 {
-    start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS * RILL_CUDA_CROSS_LINKS),
-          RILL_CUDA_THREADS, launch->from, launch->parity, links, launch->first,
-          launch->nodes - launch->first, launch->order, count, const_cast<void *>(words), false);
+    start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
+          launch->parity, links, launch->first, launch->nodes - launch->first, launch->order, count,
+          const_cast<void *>(words), false);
 }
 
 void wrap(const rill_launch *launch)

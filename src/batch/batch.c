@@ -240,11 +240,11 @@ static int at_once_choose(const batch *b)
     double largest = 0;
     for (size_t i = 0; i < b->out->count; i++) largest = fmax(largest, b->weights[i]);
     const bool large = largest > (double)LARGE, cuda = b->kind == RILL_BACKEND_CUDA;
-    const int most = b->processors > 2 * b->devices ? b->processors : 2 * b->devices;
+    const int most = 2 * (b->processors > b->devices ? b->processors : b->devices);
     int chosen = o->at_once;
     if (!chosen && cuda) chosen = b->devices * (large ? LARGE_CUDA : SMALL_CUDA);
     if (!o->at_once && cuda && chosen > most)
-        chosen = most; /* threads that wait for a device keep a processor */
+        chosen = most; /* most of them wait for a device */
     if (!chosen) chosen = large ? LARGE_CPU : b->processors;
     if (chosen < b->devices) chosen = b->devices;
     return (size_t)chosen < b->out->count ? chosen : (int)b->out->count;

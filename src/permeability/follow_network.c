@@ -42,9 +42,12 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
 /* The tortuosity, which is off in the first order, too, is uncertain by at least so many times the part that
  * the mean momentum is away. */
 #define TORTUOSITY_GAP 2
-/* A coarser grid's k more than this many times that of the first cycle is that of another pore space: walls
- * of one voxel opened, and ducts became chambers. */
-#define MISLED_FACTOR 2
+/* A viscosity that was chosen for the k of a coarser grid is too large where rill_plan_rounding() is above
+ * this: walls of one voxel opened there, and ducts became chambers. */
+#define ROUNDING_SHOWS 0.4
+#define VISCOSITY_LESS 0.5 /* of a run from rest, if it is to be better by far */
+/* What rill_plan_rounding() counts in. */
+#define ROUNDING_UNIT 1e-3
 
 /* Updates of nodes that a device makes while the network is found: a few seconds of them, in which no
  * progress is shown. */
@@ -123,13 +126,15 @@ static double uncertainty_of(const state *s, double momentum)
            rill_follow_floor(s->f, (double)s->cycle) * fabs(k);
 }
 
-/* The same of the tortuosity, which is off in the first order, as the mean momentum is: that says more than a
- * third move, which may be one of a flow that has hardly begun. */
+/* The same of the tortuosity. The mean momentum, which is off in the first order, too, says more than a third
+ * move, which may be one of a flow that has hardly begun. That the last two die out fast is not believed: in
+ * a long duct with chambers momentum, k and tortuosity stood still together for a cycle. */
 static double tortuosity_uncertainty(const state *s, double momentum)
 {
     const double t = s->tortuosity.value, missing = TORTUOSITY_GAP * fabs(momentum / s->k.value - 1) * t;
-    return fmax(missing, path_left(&s->tortuosity, 2, missing)) +
-           rill_follow_floor(s->f, (double)s->cycle) * t;
+    const double pressures = ROUNDING_UNIT * rill_plan_rounding(s->f->options, s->f->plan, s->k.value);
+    return fmax(missing, path_left(&s->tortuosity, 2, INFINITY)) +
+           (pressures + rill_follow_floor(s->f, (double)s->cycle)) * t;
 }
 
 /* Take the estimates over into the run. @return true when they are good enough */
@@ -163,14 +168,21 @@ static bool judge(state *s)
            fabs(f->k[run->axis] - s->k.value) <= loose * o->tolerance * fabs(s->k.value);
 }
 
-/* Whether the flow of the coarser grid that it started from is far from that of this grid. */
+/* Whether rounding may show because k of the coarser grid, which it started from, is far from that of this
+ * grid. */
 static bool misled(const state *s)
 {
-    rill_permeability_run *run = s->f->run;
-    const double coarse = s->f->plan->k_expected;
-    if (run->cycles != 1 || !isfinite(run->coarse) || coarse <= MISLED_FACTOR * s->k.value) return false;
+    const rill_follower *f = s->f;
+    rill_permeability_run *run = f->run;
+    rill_permeability_plan tuned = *f->plan;
+    const double coarse = tuned.k_expected, k = fabs(s->k.value);
+    if (!run->converged || !isfinite(run->coarse)) return false;
+    rill_plan_tune(f->options, k, &tuned);
+    if (tuned.nu > VISCOSITY_LESS * f->plan->nu ||
+        rill_plan_rounding(f->options, f->plan, k) <= ROUNDING_SHOWS)
+        return false;
     snprintf(run->reason, sizeof run->reason, "along %c, k of a coarser grid is %.3g, but %.3g on this one",
-             rill_axis(run->axis), coarse, s->k.value);
+             rill_axis(run->axis), coarse, k);
     return true;
 }
 
@@ -235,6 +247,7 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
         const double seconds = rill_now() - before;
         run->converged = judge(&s);
         f->misled = misled(&s);
+        run->converged = run->converged && !f->misled;
         RILL_TRY(rill_follow_record(f));
         rill_log(
             RILL_LOG_DEBUG,

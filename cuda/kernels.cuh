@@ -367,13 +367,27 @@ static __device__ void partials_sum(rill_partial *shared, const rill_partial &p,
     if (threadIdx.x == 0) *out = shared[0];
 }
 
+// Writes the velocity of a node, or averages it with the one that was, for the speeds of a partial.
+static __device__ void keep_or_average(float *kept, const uint64_t count, const bool mean, node_values &v,
+                                       rill_partial &p)
+{
+    double squared = 0;
+    for (uint64_t a = 0; a < 3; a++) {
+        if (!mean) kept[a * count] = (float)v.velocity[a];
+        const double u = mean ? 0.5 * (v.velocity[a] + (double)kept[a * count]) : v.velocity[a];
+        squared += u * u;
+    }
+    p.speed = sqrt(squared);
+    p.speed_squared_max = squared;
+}
+
 // Reads the moments of nodes, to be written out or to be summed. One block works on one chunk: threads stride
 // through it; for sums they then halve, so that the order is always the same.
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     read_kernel(const rill_arrays arrays, const rill_rates rates, const int equilibrium, const int parity,
                 const rill_node *order, const rill_node first, const rill_node count, double *out,
-                rill_partial *partials)
+                rill_partial *partials, float *velocities, const bool mean)
 {
     __shared__ rill_partial shared[RILL_CUDA_THREADS];
     rill_partial p = {};
@@ -387,7 +401,9 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
             out[k] = v.density;
             for (uint64_t a = 0; a < 3; a++) out[(a + 1) * count + k] = v.velocity[a];
         } else {
-            partial_add(p, partial_of(v));
+            rill_partial q = partial_of(v);
+            if (velocities) keep_or_average(velocities + k, count, mean, v, q);
+            partial_add(p, q);
         }
     }
     if (partials) partials_sum(shared, p, partials + blockIdx.x);

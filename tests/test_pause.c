@@ -73,7 +73,8 @@ static void expect_same_run(const rill_permeability_run *a, const rill_permeabil
     cr_assert_arr_eq(a->k, b->k, sizeof a->k, "along %d: %.17g, not %.17g", a->axis, b->k[a->axis],
                      a->k[a->axis]);
     cr_assert_arr_eq(a->uncertainty, b->uncertainty, sizeof a->uncertainty);
-    cr_assert(a->tortuosity == b->tortuosity && a->reynolds == b->reynolds && a->mach == b->mach);
+    cr_assert(a->tortuosity == b->tortuosity && a->tortuosity_uncertainty == b->tortuosity_uncertainty);
+    cr_assert(a->reynolds == b->reynolds && a->mach == b->mach);
     cr_assert_eq(a->sample_count, b->sample_count);
     cr_assert_arr_eq(a->samples, b->samples, a->sample_count * sizeof *a->samples);
 }

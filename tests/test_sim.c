@@ -326,6 +326,45 @@ Test(sim, moments_are_set_and_read)
 
 /* Sums of a flow that has diverged are integers all the same: cut where too large, without what is no number.
  */
+Test(sim, speeds_are_those_of_the_mean_velocity_of_two_steps)
+{
+    rill_geom *geom = noise(37, 21, 19, 4);
+    FOR_EACH_BACKEND(backend)
+    FOR_EACH_VARIANT(k)
+    {
+        const rill_sim_options o = options_of(rill_variant_at(k), backend);
+        rill_totals totals[2], kept;
+        double speed = 0, largest = 0;
+        state s = start(geom, &o);
+        advance(&s, 3);
+        double *before = malloc(3 * (size_t)s.nodes * sizeof *before);
+        memcpy(before, s.u, 3 * (size_t)s.nodes * sizeof *before);
+        ASSERT_OK(rill_sim_totals(s.sim, &totals[0]));
+        ASSERT_OK(rill_sim_totals_of(s.sim, RILL_SPEEDS_KEEP, &kept));
+        cr_expect_arr_eq(&kept, &totals[0], sizeof kept);
+        advance(&s, 1);
+        ASSERT_OK(rill_sim_totals_of(s.sim, RILL_SPEEDS_MEAN, &totals[0]));
+        ASSERT_OK(rill_sim_totals(s.sim, &totals[1]));
+        for (size_t n = 0; n < s.nodes; n++) {
+            double square = 0;
+            for (size_t a = 0; a < 3; a++)
+                square += pow(0.5 * (before[a * s.nodes + n] + s.u[a * s.nodes + n]), 2);
+            speed += sqrt(square);
+            largest = fmax(largest, sqrt(square));
+        }
+        cr_expect_float_eq(totals[0].speed / speed, 1, 1e-6, "variant %d: %g, not %g", k, totals[0].speed,
+                           speed);
+        cr_expect_float_eq(totals[0].speed_max / largest, 1, 1e-6);
+        cr_expect_lt(speed, 0.99 * totals[1].speed);
+        totals[0].speed = totals[1].speed;
+        totals[0].speed_max = totals[1].speed_max;
+        cr_expect_arr_eq(&totals[0], &totals[1], sizeof totals[0]);
+        free(before);
+        stop(&s);
+    }
+    rill_geom_destroy(geom);
+}
+
 Test(sim, sums_by_label_are_defined_after_divergence)
 {
     rill_geom *geom = noise(9, 8, 7, 3);

@@ -89,6 +89,7 @@ typedef struct rill_permeability_sample {
     double k[3];        /**< k_xa, k_ya, k_za at this step, lu */
     double predicted;   /**< final k_aa */
     double uncertainty; /**< of it, absolute */
+    double tortuosity;  /**< at this step, of the reservoirs, too */
 } rill_permeability_sample;
 
 /** What came of the run that was driven along one axis. */
@@ -105,10 +106,11 @@ typedef struct rill_permeability_run {
     double k[3];           /**< final k_xa, k_ya, k_za, predicted, lu */
     double uncertainty[3]; /**< of them, absolute; held to the tolerance for k_aa and in a full tensor */
     double last[3];        /**< at the last step */
-    double
-        tortuosity;  /**< mean |u| over mean u_a: Duda, Koza, Matyka (2011), doi:10.1103/PhysRevE.84.036319 */
+    double tortuosity;     /**< mean |u| over mean u_a: Duda, Koza, Matyka (2011),
+                                doi:10.1103/PhysRevE.84.036319; NaN while it is not known to a half */
+    double tortuosity_uncertainty; /**< of it, absolute; infinity while unknown */
     double reynolds; /**< mean pore velocity × hydraulic diameter (4 pore volume / wall area) / nu */
-    double mach;     /**< largest speed / speed of sound */
+    double mach;     /**< largest speed / speed of sound, at the last step */
     double seconds;  /**< time spent stepping, samples included */
     double mlups;    /**< million node updates per second */
     rill_permeability_sample *samples; /**< [sample_count], owned */

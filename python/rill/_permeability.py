@@ -39,14 +39,17 @@ class Run:
     steps : int
         Time steps.
     tortuosity : float
-        Mean speed over mean velocity along the axis.
+        Mean speed over mean velocity along the axis; nan while it is not known to a half.
+    tortuosity_uncertainty : float
+        Absolute; inf while unknown.
     reynolds, mach : float
     seconds : float
         Wall-clock time of the steps, s.
     mlups : float
         Million node updates per second.
     series : dict of ndarray, each of shape (samples,)
-        'step'; 'k', the permeability along the axis, 'predicted', its final value, and 'uncertainty' of that, lattice units.
+        'step'; 'k', the permeability along the axis, 'predicted', its final value, and 'uncertainty' of that, lattice units;
+        'tortuosity', of the reservoirs, too.
     """
 
     axis: str
@@ -55,6 +58,7 @@ class Run:
     last_lu: float
     steps: int
     tortuosity: float
+    tortuosity_uncertainty: float
     reynolds: float
     mach: float
     seconds: float
@@ -436,6 +440,7 @@ def _run(run: Any) -> Run:
         "k": np.array([s.k[run.axis] for s in samples]),
         "predicted": np.array([s.predicted for s in samples]),
         "uncertainty": np.array([s.uncertainty for s in samples]),
+        "tortuosity": np.array([s.tortuosity for s in samples]),
     }
-    return Run("xyz"[run.axis], run.converged, text(run.reason), run.last[run.axis], run.steps, run.tortuosity, run.reynolds,
-               run.mach, run.seconds, run.mlups, series)
+    return Run("xyz"[run.axis], run.converged, text(run.reason), run.last[run.axis], run.steps, run.tortuosity,
+               run.tortuosity_uncertainty, run.reynolds, run.mach, run.seconds, run.mlups, series)

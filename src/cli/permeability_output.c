@@ -133,6 +133,20 @@ void cli_permeability_print_line(const cli_permeability_result *r)
         print_run(r, &p->runs[p->run_count - 1]);
 }
 
+/* "1.046 ± 0.006": a value with as many decimals as it is worth. What rounding moves it by is uncertain, too.
+ */
+static void with_uncertainty(double value, double uncertainty, char *text, size_t size)
+{
+    if (!isfinite(value) || !isfinite(uncertainty)) {
+        snprintf(text, size, "not known yet");
+        return;
+    }
+    const int decimals = (int)fmin(fmax(ceil(1e-9 - log10(uncertainty / 2)), 0), 6);
+    const double unit = pow(10, -decimals), shown = round(value / unit) * unit;
+    const double within = ceil((uncertainty + fabs(value - shown)) / unit - 1e-9) * unit;
+    snprintf(text, size, "%.*f ± %.*f", decimals, shown, decimals, within);
+}
+
 static void print_permeability(const cli_permeability_result *r)
 {
     const rill_permeability *p = r->result;
@@ -169,8 +183,10 @@ void cli_permeability_print(const cli_permeability_result *r)
         if (run->chambers)
             cli_row("  pressures", "corrected by a pore network of %u chambers, %d cycles of %llu steps",
                     run->chambers, run->cycles, (unsigned long long)p->plan.cycle);
-        if (isfinite(run->tortuosity))
-            cli_row("  tortuosity, Re, Ma", "%.4f, %.2g, %.2g", run->tortuosity, run->reynolds, run->mach);
+        char tortuosity[64];
+        with_uncertainty(run->tortuosity, run->tortuosity_uncertainty, tortuosity, sizeof tortuosity);
+        if (isfinite(run->reynolds))
+            cli_row("  tortuosity, Re, Ma", "%s, %.2g, %.2g", tortuosity, run->reynolds, run->mach);
     }
     cli_row("backend, device", "%s, %s", p->backend, p->device);
     cli_row("time", "%.1f s: reading %.1f, planning %.1f, domain %.1f, stepping %.1f, fields %.1f", t->total,
@@ -207,19 +223,21 @@ static json_t *json_runs(const rill_permeability *p)
         const char axis[2] = {rill_axis(run->axis), '\0'};
         json_array_append_new(
             list,
-            json_pack("{s:s, s:b, s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "axis", axis,
+            json_pack("{s:s, s:b, s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "axis", axis,
                       "converged", run->converged, "reason", run->reason, "steps", (json_int_t)run->steps,
                       "cycles", run->cycles, "chambers", (json_int_t)run->chambers, "last",
                       json_axes(run->last), "uncertainty_lu", json_axes(run->uncertainty), "tortuosity",
-                      rill_json_real(run->tortuosity), "reynolds", rill_json_real(run->reynolds), "mach",
-                      rill_json_real(run->mach), "seconds", run->seconds, "mlups", run->mlups));
+                      rill_json_real(run->tortuosity), "tortuosity_uncertainty",
+                      rill_json_real(run->tortuosity_uncertainty), "reynolds", rill_json_real(run->reynolds),
+                      "mach", rill_json_real(run->mach), "seconds", run->seconds, "mlups", run->mlups));
     }
     return list;
 }
 
-/* What holds for all runs together: the mean tortuosity, the largest Reynolds and Mach number, all steps. */
+/* What holds for all runs together: the mean tortuosity, which is off by the mean of what each is at most,
+ * the largest Reynolds and Mach number, all steps. */
 typedef struct overall {
-    double tortuosity, reynolds, mach, stepping, mlups;
+    double tortuosity, tortuosity_uncertainty, reynolds, mach, stepping, mlups;
     uint64_t steps;
     double last[3][3];
 } overall;
@@ -231,6 +249,7 @@ static overall overall_take(const rill_permeability *p)
     for (int i = 0; i < p->run_count; i++) {
         const rill_permeability_run *run = &p->runs[i];
         o.tortuosity += run->tortuosity / p->run_count;
+        o.tortuosity_uncertainty += run->tortuosity_uncertainty / p->run_count;
         o.reynolds = i == 0 || run->reynolds > o.reynolds ? run->reynolds : o.reynolds;
         o.mach = i == 0 || run->mach > o.mach ? run->mach : o.mach;
         o.stepping += run->seconds;
@@ -257,7 +276,7 @@ static json_t *json_result(const cli_permeability_result *r)
     const rill_side *sides = r->geom->sides;
     const cli_devices_plan devices = parts_of(r->options, plan, r->mlups);
     return json_pack(
-        "{s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, s:o,"
+        "{s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:o, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, s:o,"
         " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o, s:s, s:s, s:s, s:s,"
         " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
         "s:s?, "
@@ -266,10 +285,11 @@ static json_t *json_result(const cli_permeability_result *r)
         json_tensor(p->k, m2 / RILL_DARCY), "porosity", "total", rill_json_real(plan->porosity.total),
         "connected", plan->porosity.connected >= 0 ? rill_json_real(plan->porosity.connected) : json_null(),
         "percolating", json_axes(plan->porosity.percolating), "tortuosity", rill_json_real(o.tortuosity),
-        "converged", p->converged, "reason", reason, "steps", (json_int_t)o.steps, "uncertainty",
-        rill_json_real(p->uncertainty), "reynolds", rill_json_real(o.reynolds), "mach",
-        rill_json_real(o.mach), "reciprocity", rill_json_real(p->reciprocity), "last", "lu",
-        json_tensor(o.last, 1), "runs", json_runs(p), "performance", "mlups", o.mlups, "bytes_per_update",
+        "tortuosity_uncertainty", rill_json_real(o.tortuosity_uncertainty), "converged", p->converged,
+        "reason", reason, "steps", (json_int_t)o.steps, "uncertainty", rill_json_real(p->uncertainty),
+        "reynolds", rill_json_real(o.reynolds), "mach", rill_json_real(o.mach), "reciprocity",
+        rill_json_real(p->reciprocity), "last", "lu", json_tensor(o.last, 1), "runs", json_runs(p),
+        "performance", "mlups", o.mlups, "bytes_per_update",
         rill_variant_bytes(r->options->variant, p->plan.fluid).cached, "seconds", r->times.total,
         "seconds_reading", r->times.read, "seconds_planning", r->times.plan, "seconds_domain",
         p->seconds_domain, "seconds_stepping", o.stepping, "seconds_fields", r->times.write, "parts",
@@ -304,18 +324,20 @@ static rill_status write_series(rill_result *file, const rill_permeability_run *
     const double si = isfinite(m2) ? m2 : 0;
     char group[16], names[3][16];
     rill_series *series = NULL;
-    rill_quantity columns[] = {{names[0], "lu", "permeability from the flow along x", si},
-                               {names[1], "lu", "permeability from the flow along y", si},
-                               {names[2], "lu", "permeability from the flow along z", si},
-                               {"predicted", "lu", "final value of the permeability along the force", si},
-                               {"uncertainty", "lu", "of the final value", si}};
+    rill_quantity columns[] = {
+        {names[0], "lu", "permeability from the flow along x", si},
+        {names[1], "lu", "permeability from the flow along y", si},
+        {names[2], "lu", "permeability from the flow along z", si},
+        {"predicted", "lu", "final value of the permeability along the force", si},
+        {"uncertainty", "lu", "of the final value", si},
+        {"tortuosity", "1", "mean |u| / mean u along the force, and in reservoirs", 1}};
     snprintf(group, sizeof group, "/series/%c", rill_axis(run->axis));
     for (int b = 0; b < 3; b++)
         snprintf(names[b], sizeof names[b], "k_%c%c", rill_axis(b), rill_axis(run->axis));
-    RILL_TRY(rill_series_create(file, group, columns, 5, &series));
+    RILL_TRY(rill_series_create(file, group, columns, 6, &series));
     for (size_t i = 0; i < run->sample_count; i++) {
         const rill_permeability_sample *s = &run->samples[i];
-        const double row[] = {s->k[0], s->k[1], s->k[2], s->predicted, s->uncertainty};
+        const double row[] = {s->k[0], s->k[1], s->k[2], s->predicted, s->uncertainty, s->tortuosity};
         RILL_TRY(rill_series_append(series, s->step, row));
     }
 done:
@@ -335,16 +357,18 @@ static rill_status write_summary(rill_result *file, const cli_permeability_resul
     const struct {
         rill_quantity quantity;
         double value;
-    } values[] = {{{"uncertainty", "1", "of the permeability, relative", 1}, p->uncertainty},
-                  {{"reciprocity", "1", "largest |k_ab - k_ba| / largest k_aa", 1}, p->reciprocity},
-                  {{"tortuosity", "1", "mean |u| / mean u along the force", 1}, o.tortuosity},
-                  {{"reynolds", "1", "mean pore velocity x hydraulic diameter / viscosity", 1}, o.reynolds},
-                  {{"mach", "1", "largest speed / speed of sound", 1}, o.mach},
-                  {{"porosity_total", "1", "all pores", 1}, plan->porosity.total},
-                  {{"porosity_connected", "1", "pores connected to a face", 1}, plan->porosity.connected},
-                  {{"tau", "lu", "relaxation time", 0}, plan->tau},
-                  {{"force", "lu", "body force per volume, or pressure drop per length of the sample", 0},
-                   plan->force}};
+    } values[] = {
+        {{"uncertainty", "1", "of the permeability, relative", 1}, p->uncertainty},
+        {{"reciprocity", "1", "largest |k_ab - k_ba| / largest k_aa", 1}, p->reciprocity},
+        {{"tortuosity", "1", "mean |u| / mean u along the force", 1}, o.tortuosity},
+        {{"tortuosity_uncertainty", "1", "of the tortuosity, absolute", 1}, o.tortuosity_uncertainty},
+        {{"reynolds", "1", "mean pore velocity x hydraulic diameter / viscosity", 1}, o.reynolds},
+        {{"mach", "1", "largest speed / speed of sound", 1}, o.mach},
+        {{"porosity_total", "1", "all pores", 1}, plan->porosity.total},
+        {{"porosity_connected", "1", "pores connected to a face", 1}, plan->porosity.connected},
+        {{"tau", "lu", "relaxation time", 0}, plan->tau},
+        {{"force", "lu", "body force per volume, or pressure drop per length of the sample", 0},
+         plan->force}};
     RILL_TRY(rill_result_values(file, "/summary", &tensor, 2, square, &p->k[0][0]));
     RILL_TRY(rill_result_values(file, "/summary", &last, 2, square, &o.last[0][0]));
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)

@@ -239,6 +239,29 @@ static void add_resting(const work *w, const block *b, rill_partial *p)
     }
 }
 
+/* Write the velocities of a block, or average them with those that were. */
+static void keep_or_average(const work *w, const block *b, double velocity[3][RILL_BLOCK])
+{
+    const rill_launch *launch = w->launch;
+    const size_t nodes = launch->nodes - launch->first;
+    for (size_t a = 0; a < 3; a++) {
+        float *kept = launch->velocities + a * nodes + (b->n - launch->first);
+        for (uint64_t left = b->active; left; left &= left - 1) {
+            const int l = __builtin_ctzll(left);
+            if (launch->mean)
+                velocity[a][l] = 0.5 * (velocity[a][l] + (double)kept[l]);
+            else
+                kept[l] = (float)velocity[a][l];
+        }
+    }
+}
+
+static double square(const double velocity[3][RILL_BLOCK], int l)
+{
+    return velocity[0][l] * velocity[0][l] + velocity[1][l] * velocity[1][l] +
+           velocity[2][l] * velocity[2][l];
+}
+
 static void add_block(const work *w, block *b, rill_partial *p)
 {
     if (w->launch->variant.bounce == RILL_FULL_WAY) add_resting(w, b, p);
@@ -247,16 +270,19 @@ static void add_block(const work *w, block *b, rill_partial *p)
     block_moments(w, b, &m, velocity);
     for (uint64_t left = b->active; left; left &= left - 1) {
         const int l = __builtin_ctzll(left);
-        const double speed_squared = velocity[0][l] * velocity[0][l] + velocity[1][l] * velocity[1][l] +
-                                     velocity[2][l] * velocity[2][l];
+        const double speed_squared = square(velocity, l);
         p->mass += m.density[l];
-        p->speed += sqrt(speed_squared);
         p->kinetic += 0.5 * speed_squared;
         p->elastic += m.density[l] * m.density[l] / 6;
         for (int a = 0; a < 3; a++) p->momentum[a] += m.momentum[a][l];
-        if (speed_squared > p->speed_squared_max) p->speed_squared_max = speed_squared;
         if (fabs(m.density[l]) > p->density_max) p->density_max = fabs(m.density[l]);
         p->not_finite += !isfinite(m.density[l] + speed_squared);
+    }
+    if (w->launch->velocities) keep_or_average(w, b, velocity);
+    for (uint64_t left = b->active; left; left &= left - 1) {
+        const double speed_squared = square(velocity, __builtin_ctzll(left));
+        p->speed += sqrt(speed_squared);
+        if (speed_squared > p->speed_squared_max) p->speed_squared_max = speed_squared;
     }
 }
 

@@ -51,6 +51,9 @@ typedef struct rill_launch {
     bool add;      /**< set: add the equilibrium of a density, all that is given, to what is there */
     bool rounding; /**< totals: of rounding in the step to come, see rill_sim_rounding(); its work is
                       `kinetic` */
+    float *
+        velocities; /**< totals: [3][nodes - first], written, or read where speeds are of means; NULL: none */
+    bool mean;      /**< totals: speeds are those of means of the velocities with these */
     double rate_even, rate_odd, rate_bulk, rate_ghost; /**< see rill_rates */
     double magic, force[3];
     rill_carreau_yasuda carreau_yasuda;

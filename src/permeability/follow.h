@@ -26,8 +26,9 @@ typedef struct rill_follower {
     rill_permeability_run *run;
     rill_pause *pause;    /* NULL: no checkpoint */
     rill_limit limits[3]; /* of k_xa, k_ya, k_za; sampled together */
-    rill_totals totals;   /* at the last sample */
-    double k[3];          /* there */
+    double k[3];          /* at the last sample */
+    double tortuosity;    /* there, of the reservoirs, too */
+    double speed_max;     /* there */
     size_t capacity;
     rill_permeability_plan tuned; /* the plan, where a start from a coarser grid or none changes it */
     double started, watched;
@@ -65,19 +66,16 @@ bool rill_follow_start_replays(const rill_follower *f);
 /** Note in the journal what came of coarser grids, or read it there. */
 rill_status rill_follow_start(rill_follower *f, void *start, size_t size);
 
-/** Take k and totals of the state as it is. */
-rill_status rill_follow_observe(rill_follower *f, double k[3], rill_totals *totals);
-
 /** What is seen of two successive steps, averaged. */
 typedef struct rill_sight {
     double k[3];
     double energy;     /**< kinetic - elastic */
-    double tortuosity; /**< sum of |u| over that of u along the axis */
+    double tortuosity; /**< sum of |u| over that of u along the axis, of the mean u */
     uint64_t step;     /**< the second of the two */
 } rill_sight;
 
 /**
- * Step, and see the last two steps; f->totals are those of the last. @param steps  2 or more; nothing is seen
+ * Step, and see the last two steps. @param steps  2 or more; nothing is seen
  * where the watcher stops the run
  */
 rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out);

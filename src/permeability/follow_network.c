@@ -39,13 +39,26 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
  * always, and so many times where only the last two moves tell that it settles fast. */
 #define MOMENTUM_FACTOR 0.25
 #define MOMENTUM_FAST 2
-/* A coarser grid's k more than this many times that of the first cycle is that of another pore space: walls
- * of one voxel opened, and ducts became chambers. */
-#define MISLED_FACTOR 2
+/* The tortuosity, which is off in the first order, too, is uncertain by at least so many times the part that
+ * the mean momentum is away. */
+#define TORTUOSITY_GAP 2
+/* A viscosity that was chosen for the k of a coarser grid is too large where rill_plan_rounding() is above
+ * this: walls of one voxel opened there, and ducts became chambers. */
+#define ROUNDING_SHOWS 0.4
+#define VISCOSITY_LESS 0.5 /* of a run from rest, if it is to be better by far */
+/* What rill_plan_rounding() counts in. */
+#define ROUNDING_UNIT 1e-3
 
 /* Updates of nodes that a device makes while the network is found: a few seconds of them, in which no
  * progress is shown. */
 #define BEGUN_UPDATES 5e10
+
+/* A value that cycles lead to its end. */
+typedef struct path {
+    double value, moved[3]; /* and its last changes */
+} path;
+
+static const path nowhere = {INFINITY, {INFINITY, INFINITY, INFINITY}};
 
 typedef struct state {
     rill_follower *f;
@@ -53,8 +66,7 @@ typedef struct state {
     rill_mixing mixing;
     uint64_t cycle, between; /* steps of a cycle, and between its two sights */
     double *pressure, *step; /* [chambers] */
-    double moved[3];         /* the last changes of k */
-    double k;
+    path k, tortuosity;
     uint64_t begun; /* steps that a device makes while the network is found */
 } state;
 
@@ -64,14 +76,19 @@ static double by_volume(const void *context, const double *a, const double *b)
     return rill_network_dot(network, network->volume, a, b);
 }
 
+static void path_go(path *p, double value)
+{
+    p->moved[2] = p->moved[1];
+    p->moved[1] = p->moved[0];
+    p->moved[0] = fabs(value - p->value);
+    p->value = value;
+}
+
 static void estimate(state *s)
 {
-    rill_pressures *p = s->p;
-    rill_pressures_estimate(s->f, p);
-    s->moved[2] = s->moved[1];
-    s->moved[1] = s->moved[0];
-    s->moved[0] = fabs(p->k - s->k);
-    s->k = p->k;
+    rill_pressures_estimate(s->f, s->p);
+    path_go(&s->k, s->p->k);
+    path_go(&s->tortuosity, s->p->after.tortuosity);
 }
 
 /* Change the pressures to those that carry the gains away, or what Anderson's mixing makes of that. */
@@ -86,19 +103,38 @@ static rill_status correct(state *s)
 }
 
 /*
- * How far k may be from its end: what the network expects, what the mean momentum still misses, what k moved,
- * and, if it goes on to move as it did, by the same factor from cycle to cycle, all that is still to come.
+ * How far a value may be from its end by its last moves, two or three: what it moved, and, if it goes on to
+ * move as it did, by the same factor from cycle to cycle, all that is still to come. @param least  where
+ * moves die out fast
  */
+static double path_left(const path *p, int moves, double least)
+{
+    const double *moved = p->moved, ratio = fmin(moved[0] / moved[1], RATIO_MOST);
+    const double slowest = fmax(ratio, moved[1] / moved[2]);
+    const double sum = MOVES_FACTOR * (moved[0] + moved[1] + (moves > 2 ? moved[2] : 0));
+    const double fast = fmax(MOVES_FACTOR * moved[1] * slowest / (1 - slowest), least);
+    const double to_come = TO_COME_FACTOR * moved[0] * ratio / (1 - ratio);
+    return fmax(slowest < RATIO_FAST ? fmin(sum, fast) : sum, to_come);
+}
+
+/* How far k may be from its end: its moves, what the network expects, what the mean momentum still misses. */
 static double uncertainty_of(const state *s, double momentum)
 {
-    const double ratio = fmin(s->moved[0] / s->moved[1], RATIO_MOST);
-    const double slowest = fmax(ratio, s->moved[1] / s->moved[2]);
-    const double gap = fabs(momentum - s->k), sum = MOVES_FACTOR * (s->moved[0] + s->moved[1] + s->moved[2]);
-    const double fast = fmax(MOVES_FACTOR * s->moved[1] * slowest / (1 - slowest), MOMENTUM_FAST * gap);
-    const double moves = slowest < RATIO_FAST ? fmin(sum, fast) : sum;
-    const double to_come = TO_COME_FACTOR * s->moved[0] * ratio / (1 - ratio);
+    const double k = s->k.value, gap = fabs(momentum - k);
     const double missing = fmax(RILL_PRESSURES_FACTOR * s->p->expected, MOMENTUM_FACTOR * gap);
-    return fmax(missing, fmax(moves, to_come)) + rill_follow_floor(s->f, (double)s->cycle) * fabs(s->k);
+    return fmax(missing, path_left(&s->k, 3, MOMENTUM_FAST * gap)) +
+           rill_follow_floor(s->f, (double)s->cycle) * fabs(k);
+}
+
+/* The same of the tortuosity. The mean momentum, which is off in the first order, too, says more than a third
+ * move, which may be one of a flow that has hardly begun. That the last two die out fast is not believed: in
+ * a long duct with chambers momentum, k and tortuosity stood still together for a cycle. */
+static double tortuosity_uncertainty(const state *s, double momentum)
+{
+    const double t = s->tortuosity.value, missing = TORTUOSITY_GAP * fabs(momentum / s->k.value - 1) * t;
+    const double pressures = ROUNDING_UNIT * rill_plan_rounding(s->f->options, s->f->plan, s->k.value);
+    return fmax(missing, path_left(&s->tortuosity, 2, INFINITY)) +
+           (pressures + rill_follow_floor(s->f, (double)s->cycle)) * t;
 }
 
 /* Take the estimates over into the run. @return true when they are good enough */
@@ -115,7 +151,7 @@ static bool judge(state *s)
         limit->finite = isfinite(k);
         limit->estimate = (rill_limit_estimate){.value = k, .uncertainty = MOVED_FACTOR * moved};
         if (b == run->axis)
-            limit->estimate = (rill_limit_estimate){.value = s->k, .uncertainty = uncertainty_of(s, k)};
+            limit->estimate = (rill_limit_estimate){.value = s->k.value, .uncertainty = uncertainty_of(s, k)};
         if (run->cycles < CYCLES_LEAST || !isfinite(limit->estimate.uncertainty))
             limit->estimate.uncertainty = INFINITY;
         f->k[b] = run->last[b] = k;
@@ -123,28 +159,37 @@ static bool judge(state *s)
         run->uncertainty[b] = limit->estimate.uncertainty;
         if (b == run->axis || o->axis < 0) largest = fmax(largest, run->uncertainty[b]);
     }
+    run->tortuosity_uncertainty =
+        run->cycles < CYCLES_LEAST ? INFINITY : tortuosity_uncertainty(s, f->k[run->axis]);
     run->steps = rill_sim_steps(f->sim);
     if (isfinite(before)) f->pace = fmin(fmax(run->uncertainty[run->axis] / before, 0.2), 0.8);
     const double loose = o->settle_fields ? 1 : MOMENTUM_LOOSE;
-    return largest <= o->tolerance * fabs(s->k) &&
-           fabs(f->k[run->axis] - s->k) <= loose * o->tolerance * fabs(s->k);
+    return largest <= o->tolerance * fabs(s->k.value) &&
+           fabs(f->k[run->axis] - s->k.value) <= loose * o->tolerance * fabs(s->k.value);
 }
 
-/* Whether the flow of the coarser grid that it started from is far from that of this grid. */
+/* Whether rounding may show because k of the coarser grid, which it started from, is far from that of this
+ * grid. */
 static bool misled(const state *s)
 {
-    rill_permeability_run *run = s->f->run;
-    const double coarse = s->f->plan->k_expected;
-    if (run->cycles != 1 || !isfinite(run->coarse) || coarse <= MISLED_FACTOR * s->k) return false;
+    const rill_follower *f = s->f;
+    rill_permeability_run *run = f->run;
+    rill_permeability_plan tuned = *f->plan;
+    const double coarse = tuned.k_expected, k = fabs(s->k.value);
+    if (!run->converged || !isfinite(run->coarse)) return false;
+    rill_plan_tune(f->options, k, &tuned);
+    if (tuned.nu > VISCOSITY_LESS * f->plan->nu ||
+        rill_plan_rounding(f->options, f->plan, k) <= ROUNDING_SHOWS)
+        return false;
     snprintf(run->reason, sizeof run->reason, "along %c, k of a coarser grid is %.3g, but %.3g on this one",
-             rill_axis(run->axis), coarse, s->k);
+             rill_axis(run->axis), coarse, k);
     return true;
 }
 
 static rill_status create(rill_follower *f, const rill_domain *domain, rill_pressures *p, state *s)
 {
     rill_status status = RILL_OK;
-    *s = (state){.f = f, .p = p, .k = INFINITY, .moved = {INFINITY, INFINITY, INFINITY}};
+    *s = (state){.f = f, .p = p, .k = nowhere, .tortuosity = nowhere};
     s->cycle = f->plan->cycle;
     s->between = rill_plan_between(f->plan);
     if (!rill_sim_device_of(f->sim)->backend->processor && !rill_follow_ends(f, s->cycle)) {
@@ -205,12 +250,14 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
         const double seconds = rill_now() - before;
         run->converged = judge(&s);
         f->misled = misled(&s);
+        run->converged = run->converged && !f->misled;
         RILL_TRY(rill_follow_record(f));
         rill_log(
             RILL_LOG_DEBUG,
-            "cycle %d: tort %.6f k %.6g, momentum %.6g, moved %.2g, expected %.2g; %d iterations in %.2g s",
-            run->cycles, s.p->after.tortuosity, s.k, f->k[run->axis], s.moved[0] / s.k,
-            pressures.expected / s.k, pressures.iterations, seconds);
+            "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g, tortuosity %.6g within %.2g; %d "
+            "iterations in %.2g s",
+            run->cycles, s.k.value, f->k[run->axis], s.k.moved[0] / s.k.value, pressures.expected / s.k.value,
+            s.tortuosity.value, run->tortuosity_uncertainty, pressures.iterations, seconds);
         if (!run->converged && !f->misled && f->limits[run->axis].finite) RILL_TRY(correct(&s));
     }
     f->correcting = false;

@@ -16,6 +16,9 @@
  * pressures. */
 #define LATE 3
 
+/* The tortuosity is uncertain by so many times what it moved since half of the steps. */
+#define MOVED_FACTOR 1.5
+
 /* Steps whose rounding is averaged, an odd number apart; how far the mean may be off in standard deviations
  * of one of them; and what part of it. */
 enum { ROUNDINGS = 32, ROUNDING_STEPS = 5 };
@@ -55,6 +58,26 @@ static bool rounding_rules(const rill_follower *f)
     return rounding(f) > f->options->tolerance && e->uncertainty <= rounding(f) * fabs(e->value);
 }
 
+/*
+ * How far the tortuosity may be from its end, which no fit is made of: as far as it was since half of the
+ * steps, and what is to come if it goes on as the slowest exponential of k does. Between reservoirs, where
+ * |u| hardly exceeds u, that of both is nearer to 1 than that of the sample.
+ */
+static double tortuosity_uncertainty(const rill_follower *f)
+{
+    const rill_permeability_run *run = f->run;
+    const double step = (double)rill_sim_steps(f->sim), efold = f->limits[run->axis].estimate.efold;
+    const double planes = f->between.geom ? f->between.geom->n[2] / (double)f->geom->n[run->axis] : 1;
+    double moved = 0;
+    for (size_t s = run->sample_count; s-- > 0;) {
+        const double since = step - (double)run->samples[s].step, to_come = expm1(since / efold);
+        moved = fmax(moved, fabs(run->samples[s].tortuosity - f->tortuosity));
+        if (since >= step / 2)
+            return planes * MOVED_FACTOR * moved * fmax(1, 1 / to_come) + rounding(f) * f->tortuosity;
+    }
+    return INFINITY;
+}
+
 /* Take the estimates over into the run. @return true when they are good enough */
 static bool judge(rill_follower *f)
 {
@@ -69,6 +92,7 @@ static bool judge(rill_follower *f)
         run->last[b] = f->k[b];
         run->uncertainty[b] = e->uncertainty + rounding(f) * size;
     }
+    run->tortuosity_uncertainty = tortuosity_uncertainty(f);
     run->steps = rill_sim_steps(f->sim);
     return largest + rounding(f) <= tolerance && (double)run->steps >= rill_follow_patience(f, size);
 }
@@ -141,10 +165,12 @@ static rill_status take_off_rounding(rill_follower *f, bool *good)
         squares += moved * (more - mean);
         lost += fabs(rounding.momentum[run->axis] / plan->force) / (double)plan->nodes / ROUNDINGS;
     }
-    const double noise = ROUNDING_NOISE * sqrt(squares / (ROUNDINGS - 1));
+    const double noise = ROUNDING_NOISE * sqrt(squares / (ROUNDINGS - 1)), size = fabs(run->k[run->axis]);
     for (int b = 0; b < 3; b++)
-        run->uncertainty[b] += noise + (b == run->axis ? ROUNDING_PART : 1) * fabs(mean) +
-                               ROUNDING_LOST * lost * lost * fabs(run->k[run->axis]);
+        run->uncertainty[b] +=
+            noise + (b == run->axis ? ROUNDING_PART : 1) * fabs(mean) + ROUNDING_LOST * lost * lost * size;
+    run->tortuosity_uncertainty +=
+        f->tortuosity * ((noise + fabs(mean)) / size + ROUNDING_LOST * lost * lost);
     run->k[run->axis] -= mean;
     *good = run->uncertainty[run->axis] <= f->options->tolerance * fabs(run->k[run->axis]);
     rill_log(RILL_LOG_DEBUG, "rounding: k %.6g, %.2g too large, noise %.2g, %.2g of the force lost",
@@ -185,6 +211,8 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
         if (good && narrow) {
             RILL_TRY(take_off_rounding(f, &good));
             tries += !good;
+        } else if (narrow) {
+            run->tortuosity_uncertainty = INFINITY; /* what 16 bits do to it is not known yet */
         }
         RILL_TRY(rill_follow_record(f));
         const bool finite = f->limits[run->axis].finite;

@@ -24,6 +24,9 @@
 /* Largest numbers that count as Stokes flow; k is then off by Re^2 and Ma^2 times a number of order one. */
 #define REYNOLDS_MAX 0.1
 #define MACH_MAX 0.05
+/* A tortuosity that is uncertain by more than this part of it is none. */
+#define TORTUOSITY_KNOWN 0.5
+
 rill_permeability_options rill_permeability_options_default(void)
 {
     return (rill_permeability_options){.variant = rill_variant_default(),
@@ -52,18 +55,13 @@ done:
     return status;
 }
 
-/* Numbers of the flow at the end, from sums of |u| and of u along the flow. */
-static void flow_measure(rill_follower *f, double speed, double along)
-{
-    rill_permeability_run *run = f->run;
-    const rill_permeability_plan *plan = f->plan;
-    run->tortuosity = speed / fabs(along);
-    run->reynolds = fabs(along) / (double)plan->nodes * (4 * plan->fluid / plan->surface) / plan->nu;
-    run->mach = f->totals.speed_max * sqrt(3.0);
-}
+/* Sums over the sample's nodes. */
+typedef struct flow_sums {
+    double speed, along; /* |u|, and u along the axis */
+} flow_sums;
 
-/* The same from the velocities of the sample's nodes, u [3][nodes]. */
-static void fields_measure(rill_follower *f, const float *u)
+/* Sum u [3][nodes]. */
+static flow_sums fields_measure(const rill_follower *f, const float *u)
 {
     const size_t n = (size_t)f->plan->nodes;
     double along = 0, speed = 0;
@@ -72,21 +70,30 @@ static void fields_measure(rill_follower *f, const float *u)
         speed += sqrt(x * x + y * y + z * z);
         along += u[(size_t)f->run->axis * n + i];
     }
-    flow_measure(f, speed, along);
+    return (flow_sums){speed, fabs(along)};
 }
 
-/* The same from the sums of two successive steps, without a field on the host: momentum is velocity here. */
-static rill_status totals_measure(rill_follower *f)
+/*
+ * Take the numbers of the flow at the end. Reservoirs are in what was seen on the way, and momentum is
+ * velocity in Stokes flow alone: then sums of fields say more. The mean velocity ends where k does.
+ */
+static void flow_take(rill_follower *f, const flow_sums *fields)
 {
-    rill_status status = RILL_OK;
-    rill_totals before, after;
-    RILL_TRY(rill_sim_totals(f->sim, &before));
-    RILL_TRY(rill_sim_step(f->sim, 1));
-    RILL_TRY(rill_sim_totals(f->sim, &after));
-    flow_measure(f, 0.5 * (before.speed + after.speed),
-                 0.5 * (before.momentum[f->run->axis] + after.momentum[f->run->axis]));
-done:
-    return status;
+    rill_permeability_run *run = f->run;
+    const rill_permeability_plan *plan = f->plan;
+    const double last = run->last[run->axis], nodes = (double)plan->nodes;
+    const double end = run->converged ? run->k[run->axis] / last : 1;
+    double *const uncertainty = &run->tortuosity_uncertainty;
+    double mean = last * plan->force * (double)rill_geom_voxels(f->geom) / plan->nu / nodes;
+    run->tortuosity = f->tortuosity;
+    if (fields) {
+        mean = fields->along / nodes;
+        run->tortuosity = fields->speed / fields->along;
+    }
+    if (!f->between.geom) *uncertainty += fabs(run->tortuosity - f->tortuosity);
+    if (!(*uncertainty <= TORTUOSITY_KNOWN * run->tortuosity)) run->tortuosity = NAN, *uncertainty = INFINITY;
+    run->reynolds = fabs(mean * end) * (4 * plan->fluid / plan->surface) / plan->nu;
+    run->mach = f->speed_max * sqrt(3.0);
 }
 
 /* Add the moments of all nodes, weighted by a half, to mean [4][nodes]: rho - 1, u. */
@@ -124,7 +131,8 @@ static rill_status fields_finish(rill_follower *f)
         memcpy(turned, mean, 4 * n * sizeof *turned);
         RILL_TRY(rill_reservoirs_turn_back(&f->between, turned, mean));
     }
-    fields_measure(f, mean + n);
+    const flow_sums sums = fields_measure(f, mean + n);
+    flow_take(f, &sums);
     if (f->options->finished)
         RILL_TRY(f->options->finished(f->options->context, f->run, (rill_node)n, mean, mean + n));
 done:
@@ -138,7 +146,8 @@ static rill_status finish(rill_follower *f)
     rill_status status = RILL_OK;
     const bool fields =
         f->options->finished || f->between.geom || f->options->variant.equilibrium != RILL_STOKES;
-    RILL_TRY(fields ? fields_finish(f) : totals_measure(f));
+    if (fields) RILL_TRY(fields_finish(f));
+    if (!fields) flow_take(f, NULL);
     if (f->run->converged && f->options->variant.equilibrium != RILL_STOKES &&
         (f->run->reynolds > REYNOLDS_MAX || f->run->mach > MACH_MAX)) {
         f->run->converged = false;
@@ -205,9 +214,10 @@ static void clear(rill_follower *f)
     f->components = f->between.geom ? 1u << f->run->axis : 7;
     for (int b = 0; b < 3; b++) rill_limit_init(&f->limits[b], f->plan->every);
     for (int b = 0; b < 3; b++)
-        f->k[b] = f->run->k[b] = f->run->last[b] = NAN,
+        f->k[b] = f->run->k[b] = f->run->last[b] = f->tortuosity = f->speed_max = NAN,
         f->run->uncertainty[b] = f->components >> b & 1 ? INFINITY : NAN;
     f->run->tortuosity = f->run->reynolds = f->run->mach = f->run->coarse = NAN;
+    f->run->tortuosity_uncertainty = INFINITY;
     f->slice = 1;
 }
 

@@ -239,12 +239,17 @@ static void network_choose(const rill_permeability_options *o, bool interpolated
                             : "momentum settles soon, a pore network corrects the pressures");
 }
 
+double rill_plan_rounding(const rill_permeability_options *o, const rill_permeability_plan *p, double k)
+{
+    const double epsilon = o->variant.storage == RILL_FP64 ? 0x1p-53 : 0x1p-24;
+    return epsilon * p->fluid * p->length * p->length * p->nu / fabs(k);
+}
+
 void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeability_plan *p)
 {
     const double wave = PORE_PART * p->opening / M_PI;
     const double even = sqrt(PORE_CYCLES * CYCLE_TIMES * viscous_time(p) * k * CS2 / p->fluid) / wave;
-    const double epsilon = o->variant.storage == RILL_FP64 ? 0x1p-53 : 0x1p-24;
-    const double rounding = ROUNDING_MOST * k / (epsilon * p->fluid * p->length * p->length);
+    const double rounding = ROUNDING_MOST / rill_plan_rounding(o, p, k) * p->nu;
     const double nu = fmin(rounding, even);
     const double least = (TAU_NETWORK - 0.5) / 3;
     p->k_expected = k;

@@ -70,6 +70,13 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
 void rill_plan_tune(const rill_permeability_options *options, double k, rill_permeability_plan *plan);
 
 /**
+ * Return how large errors of k are to which pressures round in a long box where little flows, in thousandths
+ * of it, about (docs/method.md).
+ */
+double rill_plan_rounding(const rill_permeability_options *options, const rill_permeability_plan *plan,
+                          double k);
+
+/**
  * Return the steps that anything in the pore space needs at least to pass, once k is known roughly: sound
  * through the box, diffusion of momentum across the widest pores, diffusion of pressure along the box.
  */

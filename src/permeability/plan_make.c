@@ -63,14 +63,16 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
         plan->network || rill_plan_has_other(plan, o) ? rill_mixing_bytes(plan->chambers) : 0;
     const uint64_t network =
         plan->chambers ? rill_network_bytes(geom, plan->nodes, plan->chambers) + mixing : 0;
+    const uint64_t velocities = rill_sim_velocity_bytes(size.nodes);
     const uint64_t labels = plan->chambers ? rill_sim_label_bytes(plan->nodes, plan->chambers) : 0;
     const bool fields =
         o->finished || o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
-    const uint64_t running =
-        numbers + (fields && moments > network ? moments : network) + walls + (host ? sim + labels : 0);
+    const uint64_t running = numbers + (fields && moments > network ? moments : network) + walls +
+                             (host ? sim + labels + velocities : 0);
     plan->host_bytes =
         (building > running ? building : running) + (plan->nested ? rill_nested_bytes(geom, plan) : 0);
-    plan->device_bytes = host ? 0 : sim + labels + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
+    plan->device_bytes =
+        host ? 0 : sim + labels + velocities + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
     plan->device_free = 0;
     parts_plan(domain, o, plan);
     if (!host) RILL_TRY(rill_device_available(device, &plan->device_free));

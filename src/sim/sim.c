@@ -311,6 +311,7 @@ void rill_sim_destroy(rill_sim *sim)
     if (sim->device) {
         for (int k = 0; k < 2; k++) rill_device_free(sim->device, sim->populations[k]);
         rill_device_free(sim->device, sim->partials);
+        rill_device_free(sim->device, sim->velocities);
         rill_device_free(sim->device, sim->slice);
         rill_device_free(sim->device, sim->order);
         rill_device_free(sim->device, sim->words);
@@ -423,14 +424,28 @@ rill_node rill_sim_part_first(const rill_sim *sim, int k)
     return sim->several ? sim->several->parts.part[k].first : 0;
 }
 
+uint64_t rill_sim_velocity_bytes(uint64_t nodes) { return 3 * nodes * sizeof(float); }
+
+static rill_status velocities_make(rill_sim *sim)
+{
+    if (sim->velocities) return RILL_OK;
+    return rill_device_alloc(sim->device, rill_sim_velocity_bytes(end_of(sim) - sim->domain->first),
+                             "velocities of a step", (void **)&sim->velocities);
+}
+
 /* Take the partial sums of all parts, whose devices work at the same time. */
-static rill_status partials_take(rill_sim *sim, bool rounding)
+static rill_status partials_take(rill_sim *sim, bool rounding, rill_speeds speeds)
 {
     rill_status status = RILL_OK;
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         rill_sim *part = rill_sim_part(sim, k);
         rill_launch launch = rill_sim_launch(part);
         launch.rounding = rounding;
+        if (speeds != RILL_SPEEDS_NOW) {
+            RILL_TRY(velocities_make(part));
+            launch.velocities = part->velocities;
+            launch.mean = speeds == RILL_SPEEDS_MEAN;
+        }
         part->kernels->totals(&launch, part->partials);
     }
     for (int k = 0; k < rill_sim_parts(sim); k++) {
@@ -450,7 +465,7 @@ rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
     double mass = 0;
     *out = (rill_rounding_sums){.work = 0};
     RILL_TRY(rill_sim_totals(sim, &totals));
-    RILL_TRY(partials_take(sim, true));
+    RILL_TRY(partials_take(sim, true, RILL_SPEEDS_NOW));
     for (int part = 0; part < rill_sim_parts(sim); part++) {
         const rill_sim *own = rill_sim_part(sim, part);
         for (uint64_t k = 0; k < own_chunks(own); k++) {
@@ -482,9 +497,14 @@ static void totals_add(rill_totals *totals, const rill_partial *p)
 
 rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
 {
+    return rill_sim_totals_of(sim, RILL_SPEEDS_NOW, out);
+}
+
+rill_status rill_sim_totals_of(rill_sim *sim, rill_speeds speeds, rill_totals *out)
+{
     rill_status status = RILL_OK;
     rill_totals totals = {0};
-    RILL_TRY(partials_take(sim, false));
+    RILL_TRY(partials_take(sim, false, speeds));
     for (int part = 0; part < rill_sim_parts(sim); part++) {
         const rill_sim *own = rill_sim_part(sim, part);
         for (uint64_t k = 0; k < own_chunks(own); k++) totals_add(&totals, &own->host_partials[k]);

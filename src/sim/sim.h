@@ -64,6 +64,22 @@ typedef struct rill_rounding_sums {
  */
 rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out);
 
+/** What totals say of speeds. */
+typedef enum rill_speeds {
+    RILL_SPEEDS_NOW,  /**< as rill_sim_totals() */
+    RILL_SPEEDS_KEEP, /**< the same, and velocities are kept, in 12 bytes per node on the backend */
+    RILL_SPEEDS_MEAN  /**< those of the means of the velocities with the ones kept last */
+} rill_speeds;
+
+/**
+ * As rill_sim_totals(). @param speeds  RILL_SPEEDS_MEAN only after RILL_SPEEDS_KEEP; kinetic energies are
+ * always those of now
+ */
+rill_status rill_sim_totals_of(rill_sim *sim, rill_speeds speeds, rill_totals *out);
+
+/** Return the bytes that kept velocities take on the backend. @param nodes  as kernels number them */
+uint64_t rill_sim_velocity_bytes(uint64_t nodes);
+
 /**
  * Label all nodes, once in the life of a simulation. @param labels [nodes], below `count`
  */

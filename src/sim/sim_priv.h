@@ -31,6 +31,7 @@ struct rill_sim {
     rill_swap *dense_swaps; /* host, dense addressing only */
     rill_partial *partials; /* [chunks] on the backend */
     rill_partial *host_partials;
+    float *velocities;      /* [3][nodes] on the backend, made when first kept */
     double seconds_linking; /* that building the links took */
     uint64_t held;          /* bytes on the backend, those of link() and of what observers use not counted */
     double *slice;          /* [4][slice_nodes] on the backend, made when first used */

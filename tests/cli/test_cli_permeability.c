@@ -84,6 +84,18 @@ Test(permeability, gives_a_table_json_series_and_fields)
     cr_assert_leq(real(json, "uncertainty"), 2e-3);
     cr_assert_geq(real(json, "steps"), 1);
     cr_assert_geq(real(json, "tortuosity"), 1);
+    cr_assert_leq(real(json, "tortuosity_uncertainty"), 0.02);
+    cr_assert_float_eq(real(json_array_get(find(json, "runs"), 0), "tortuosity_uncertainty"),
+                       real(json, "tortuosity_uncertainty"), 1e-12);
+    char row[64]; /* two digits at most of what is uncertain, and the value to the same place */
+    double shown, within;
+    const char *at = strstr(r.out, "tortuosity, Re, Ma");
+    cr_assert_not_null(at);
+    cr_assert_eq(sscanf(at, "tortuosity, Re, Ma %lf ± %63[^,]", &shown, row), 2, "%s", at);
+    within = atof(row);
+    cr_assert_leq(fabs(shown - real(json, "tortuosity")) + real(json, "tortuosity_uncertainty"),
+                  within + 1e-9);
+    cr_assert_leq(within, 2 * real(json, "tortuosity_uncertainty"));
     cr_assert_float_eq(real(json, "porosity.total"), 0.783, 0.01);
     static const char *const keys[] = {"porosity.connected",
                                        "porosity.percolating.z",

@@ -383,9 +383,6 @@ static rill_status work(choices *c)
         options.variant.stream = RILL_AA;
         c->variant_reason = "one array, on several devices";
     }
-    if (c->error_bar && options.device_count > 1)
-        RILL_TRY(
-            rill_fail(RILL_USAGE, "an error bar computes samples too small for several devices: use one"));
     if (c->error_bar && c->geom->surface)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "an error bar splits voxels, whose walls are half-way: this geometry says where "

@@ -62,6 +62,8 @@ Test(processes, compute_the_bits_of_one)
     cr_assert_eq(number("1.json", "uncertainty", NULL), number("2.json", "uncertainty", NULL));
     cr_assert_eq(number("1.json", "steps", NULL), number("2.json", "steps", NULL));
     cr_assert(cli_test_exists("2.h5") && cli_test_exists("2.vtkhdf"));
+    cr_assert_eq(run(2, "verify --case channels/plates-8 --backend cpu"), 0);
+    cr_assert(says("out.txt", "1 of 1 checks passed"));
     cr_assert_eq(run(2, "permeability missing.geom.h5 -q"), 1);
     cr_assert(says("err.txt", "missing.geom.h5"));
     cr_assert_eq(run(2, "info a.geom.h5"), 1);

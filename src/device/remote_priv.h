@@ -71,6 +71,12 @@ typedef struct rill_remote_kernel {
     rill_sponge sponge;
 } rill_remote_kernel;
 
+/** Return a number that the same device has for all processes. @param number  of it on its host */
+uint64_t rill_remote_identity(const char *host, rill_backend_kind kind, int number);
+
+/** Return the first process whose device is that of process `rank`. */
+int rill_remote_same(const uint64_t *identities, int rank);
+
 /** What does the calls on a device. */
 typedef struct rill_server rill_server;
 

@@ -2,8 +2,8 @@
 /*
  * Chooses where a domain is cut. The smallest possible cost of the dearest part follows by bisection: parts
  * that take as many chunks as a limit allows, one after the other, are as few as can be with that limit.
- * Within it every cut has a window of positions. It is put where the rest is divided evenly, or at the nearest
- * place where no opening is cut.
+ * Within it every cut has a window of positions. It is put where the rest is divided evenly, or at the
+ * nearest place where no opening is cut.
  */
 #include "domain/ranges.h"
 

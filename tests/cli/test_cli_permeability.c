@@ -623,3 +623,24 @@ Test(permeability, tensor_and_error_bar_are_the_same_in_parts, .timeout = 300)
         cli_test_run("permeability", "a.geom.h5", "--ranks", "9", "--dry-run", "--backend", "cpu");
     cr_assert_not_null(strstr(r.out, "3, not 9: a part has two planes of nodes or more"), "%s", r.out);
 }
+
+/* Two runs share a device, and have the results of each alone. */
+Test(permeability, two_runs_share_a_device)
+{
+    char line[2048];
+    static const char *const names[] = {"1.json", "2.json", "3.json"};
+    make_array("a.geom.h5", "24");
+    snprintf(
+        line, sizeof line,
+        "RILL_ALONE='%s permeability a.geom.h5 --backend cpu --ranks 2 -q --json'; $RILL_ALONE 1.json && "
+        "{ $RILL_ALONE 2.json & $RILL_ALONE 3.json && wait $!; }",
+        getenv("RILL"));
+    cr_assert_eq(system(line), 0);
+    double k[3], steps[3];
+    for (int r = 0; r < 3; r++) {
+        json_t *json = load(names[r]);
+        k[r] = real(json, "permeability.lu.zz"), steps[r] = real(json, "steps");
+        json_decref(json);
+    }
+    cr_assert(k[1] == k[0] && k[2] == k[0] && steps[1] == steps[0] && steps[2] == steps[0]);
+}

@@ -29,7 +29,7 @@ typedef struct rill_device rill_device;
 typedef struct rill_part_plan {
     uint64_t nodes;        /**< fluid nodes that it steps */
     uint64_t bytes;        /**< that it sends in a step, at most, without openings */
-    uint64_t device_bytes; /**< device memory needed; 0 on the CPU, as the next */
+    uint64_t device_bytes; /**< memory needed on its device; on a CPU memory of the host, as the next */
     uint64_t device_free;  /**< memory of its device that may be used, by all parts on it */
     double cost;           /**< of its step, over the mean of all parts: walls and openings count as nodes */
 } rill_part_plan;

@@ -24,11 +24,11 @@ typedef struct span {
 
 /* What is cut: chunks with their costs. */
 typedef struct chunks {
-    uint64_t count, fewest; /* of all, of a part at least */
-    double *before;         /* [count + 1], cost of the chunks before, without that of openings as such */
-    uint64_t *open;         /* [count + 1], chunks before that have nodes of openings */
-    double opening;         /* cost of a part with such a chunk */
-    span *spans;            /* [span_count], of openings */
+    uint64_t count, fewest, tail; /* of all; of a part at least; of the last, whose last one is not full */
+    double *before; /* [count + 1], cost of the chunks before, without that of openings as such */
+    uint64_t *open; /* [count + 1], chunks before that have nodes of openings */
+    double opening; /* cost of a part with such a chunk */
+    span *spans;    /* [span_count], of openings */
     int span_count;
 } chunks;
 
@@ -124,7 +124,8 @@ static uint64_t farthest(const chunks *c, uint64_t first, double limit)
 /* Return the first chunk of a part up to `end` that costs no more than a limit, or the last there is. */
 static uint64_t nearest(const chunks *c, uint64_t end, double limit)
 {
-    uint64_t low = 0, high = end > c->fewest ? end - c->fewest : 0;
+    const uint64_t fewest = end == c->count ? c->tail : c->fewest;
+    uint64_t low = 0, high = end > fewest ? end - fewest : 0;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
         if (cost_of(c, middle, end) <= limit)
@@ -225,7 +226,7 @@ static rill_status cuts_put(const chunks *c, int parts, uint64_t *ends)
     }
     uint64_t first = 0;
     for (int p = 0; p + 1 < parts; p++) {
-        const uint64_t room = c->count - (uint64_t)(parts - 1 - p) * c->fewest; /* for those behind */
+        const uint64_t room = c->count - c->tail - (uint64_t)(parts - 2 - p) * c->fewest; /* for the rest */
         uint64_t low[2], high[2];
         for (int l = 0; l < 2; l++) {
             low[l] = starts[l * (parts + 1) + p + 1];
@@ -282,9 +283,12 @@ rill_status rill_ranges_create(const rill_domain *whole, int most, const rill_pa
     uint64_t *ends = NULL;
     rill_ranges r = {.count = most < 1 ? 1 : most};
     RILL_TRY(chunks_create(whole, costs ? costs : &(rill_part_costs){0}, &c));
-    c.fewest = (2 * largest_plane(whole) + RILL_CHUNK - 1) / RILL_CHUNK;
-    if ((uint64_t)r.count > c.count / c.fewest) r.count = (int)(c.count / c.fewest);
-    if (r.count < 1) r.count = 1;
+    const uint64_t least = 2 * largest_plane(whole);
+    c.fewest = (least + RILL_CHUNK - 1) / RILL_CHUNK;
+    c.tail = c.fewest;
+    while (c.tail < c.count && whole->nodes - (c.count - c.tail) * RILL_CHUNK < least) c.tail++;
+    const uint64_t fit = c.count > c.tail ? (c.count - c.tail) / c.fewest + 1 : 1;
+    if ((uint64_t)r.count > fit) r.count = (int)fit;
     r.range = calloc((size_t)r.count, sizeof *r.range);
     if (!r.range) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the cuts between parts"));
     RILL_TRY(rill_array_create((uint64_t)r.count, sizeof *ends, "the cuts between parts", (void **)&ends));

@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* What changes with several devices. */
-static rill_status parts_plan(const rill_domain *domain, const rill_permeability_options *o,
+static rill_status parts_plan(const rill_domain *domain, const rill_permeability_options *o, uint64_t held,
                               rill_permeability_plan *plan)
 {
     rill_several_plan several;
@@ -29,7 +29,8 @@ static rill_status parts_plan(const rill_domain *domain, const rill_permeability
                                       .load = RILL_LOAD_WALLS,
                                       .host_bytes = plan->host_bytes,
                                       .device_bytes = plan->device_bytes,
-                                      .device_free = plan->device_free};
+                                      .device_free = plan->device_free,
+                                      .held = held};
     const rill_status status = rill_several_plan_make(domain, &given, &several);
     if (status != RILL_OK) return status;
     plan->parts = several.count;
@@ -75,7 +76,7 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     plan->device_bytes = host ? 0 : sim + labels + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
     plan->device_free = 0;
     if (!host) RILL_TRY(rill_device_available(device, &plan->device_free));
-    RILL_TRY(parts_plan(domain, o, plan));
+    RILL_TRY(parts_plan(domain, o, host ? sim + labels : plan->device_bytes, plan));
 done:
     rill_device_leave(o->device, device);
     return status;

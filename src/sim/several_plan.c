@@ -72,7 +72,7 @@ static rill_status devices_compare(const rill_several_given *given, rill_several
         for (int k = p; k < out->count; k++)
             if (given->devices[k]->ordinal == given->devices[p]->ordinal)
                 out->part[k].device_free = available;
-        if ((double)available - (double)need >= least) continue;
+        if (given->device_bytes == 0 || (double)available - (double)need >= least) continue;
         least = (double)available - (double)need;
         out->device_bytes = need, out->device_free = available;
     }
@@ -98,7 +98,7 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
     out->part = calloc((size_t)out->count, sizeof *out->part);
     if (!out->part) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the plan of %d parts", out->count));
     if (out->count == 1) {
-        out->part[0] = (rill_part_plan){domain->nodes, 0, given->device_bytes, given->device_free, 1};
+        out->part[0] = (rill_part_plan){domain->nodes, 0, given->held, given->device_free, 1};
         goto done;
     }
     for (int p = 0; p < out->count; p++) whole += ranges.range[p].cost;
@@ -110,14 +110,13 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
         out->part[p] = (rill_part_plan){
             .nodes = (uint64_t)r->end - r->first,
             .bytes = size.crossing * word,
-            .device_bytes =
-                given->device_bytes ? (uint64_t)(size.share * (double)given->device_bytes + own) : 0,
+            .device_bytes = (uint64_t)(size.share * (double)given->held + own),
             .cost = r->cost * out->count / whole};
     }
     /* The host has voxels and numbers of the parts, too, and on a CPU all that they hold. */
     out->host_more = rill_geom_voxels(domain->geom) + rill_numbering_bytes(domain->geom) + (uint64_t)links +
                      (given->device_bytes ? 0 : (uint64_t)(fmax(shares - 1, 0) * (double)given->host_bytes));
-    if (given->device_bytes) RILL_TRY(devices_compare(given, out));
+    RILL_TRY(devices_compare(given, out));
 done:
     rill_ranges_destroy(&ranges);
     if (status != RILL_OK) free(out->part), out->part = NULL;

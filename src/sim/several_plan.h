@@ -34,6 +34,7 @@ typedef struct rill_several_given {
     rill_load load;
     uint64_t host_bytes;
     uint64_t device_bytes, device_free; /**< 0 on a host */
+    uint64_t held;                      /**< of these, or of host_bytes: what parts divide */
 } rill_several_given;
 
 /** The parts. */
@@ -41,7 +42,7 @@ typedef struct rill_several_plan {
     rill_part_plan *part; /**< [count], owned */
     int count;
     uint64_t host_more;                 /**< host memory that they take besides */
-    uint64_t device_bytes, device_free; /**< of the device with the least to spare */
+    uint64_t device_bytes, device_free; /**< of the device with the least to spare; 0 on a host */
 } rill_several_plan;
 
 /** Plan them. */

@@ -367,7 +367,7 @@ rill_load rill_case_load(const rill_case *given)
     return RILL_LOAD_OPENINGS | (given->walls == RILL_WALLS_INTERPOLATED ? RILL_LOAD_WALLS : RILL_LOAD_NONE);
 }
 
-static rill_status count_parts(planner *p)
+static rill_status count_parts(planner *p, uint64_t held)
 {
     rill_case_plan *plan = p->plan;
     rill_several_plan several;
@@ -377,7 +377,8 @@ static rill_status count_parts(planner *p)
                                       .load = rill_case_load(p->given),
                                       .host_bytes = plan->host_bytes,
                                       .device_bytes = plan->device_bytes,
-                                      .device_free = plan->device_free};
+                                      .device_free = plan->device_free,
+                                      .held = held};
     const rill_status status = rill_several_plan_make(plan->domain, &given, &several);
     if (status != RILL_OK) return status;
     plan->parts = several.count;
@@ -412,7 +413,7 @@ static rill_status count_memory(planner *p, rill_device *device)
     plan->device_bytes = device->backend->host ? 0 : sim;
     count_disk(p, observers.series);
     if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));
-    RILL_TRY(count_parts(p));
+    RILL_TRY(count_parts(p, sim));
 done:
     return status;
 }

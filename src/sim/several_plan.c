@@ -107,11 +107,10 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
         const rill_part_size size = rill_part_measure(domain, &ranges, p);
         const double own = (double)size.crossing * (2 * sizeof(rill_cut_link) + 3.0 * (double)word);
         shares += size.share, links += own;
-        out->part[p] = (rill_part_plan){
-            .nodes = (uint64_t)r->end - r->first,
-            .bytes = size.crossing * word,
-            .device_bytes = (uint64_t)(size.share * (double)given->held + own),
-            .cost = r->cost * out->count / whole};
+        out->part[p] = (rill_part_plan){.nodes = (uint64_t)r->end - r->first,
+                                        .bytes = size.crossing * word,
+                                        .device_bytes = (uint64_t)(size.share * (double)given->held + own),
+                                        .cost = r->cost * out->count / whole};
     }
     /* The host has voxels and numbers of the parts, too, and on a CPU all that they hold. */
     out->host_more = rill_geom_voxels(domain->geom) + rill_numbering_bytes(domain->geom) + (uint64_t)links +

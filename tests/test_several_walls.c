@@ -308,6 +308,38 @@ Test(several_walls, processes_know_shared_devices)
     cr_assert_neq(rill_remote_identity("a", RILL_BACKEND_CPU, 0), identities[0]);
 }
 
+static int aborted_with;
+
+static void abort_note(int code) { aborted_with = code; }
+
+static int receive_fails(int from, int kind, void *data, uint64_t bytes)
+{
+    (void)from, (void)kind, (void)data, (void)bytes;
+    return 7;
+}
+
+static int receive_nonsense(int from, int kind, void *data, uint64_t bytes)
+{
+    (void)from, (void)kind;
+    memset(data, 0, bytes);
+    if (bytes == sizeof(rill_remote_call)) ((rill_remote_call *)data)->bytes = UINT64_C(1) << 60;
+    return 0;
+}
+
+/* A process that cannot serve ends all: the first one waits for it. */
+Test(several_walls, a_process_that_cannot_serve_ends_all)
+{
+    int (*const receives[])(int, int, void *, uint64_t) = {receive_fails, receive_nonsense};
+    for (int k = 0; k < (SANITIZED ? 1 : 2); k++) { /* sanitizers end where there is no memory */
+        const rill_team_transport transport = {
+            .name = "none", .receive = receives[k], .abort = abort_note, .send = forked_send};
+        rill_team team = {.rank = 1, .size = 2, .transport = &transport};
+        aborted_with = 0;
+        cr_assert_eq(rill_remote_serve(&team), RILL_SYSTEM);
+        cr_assert_eq(aborted_with, RILL_SYSTEM);
+    }
+}
+
 /* Parts in processes, one of them this one, compute the bits of one process; their states, too. */
 Test(several_walls, processes, .timeout = 120)
 {

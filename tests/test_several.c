@@ -259,3 +259,47 @@ Test(several, refuses_what_it_has_not)
     rill_device_destroy(device);
     rill_geom_destroy(geom);
 }
+
+/* The plan of parts: nodes add up, costs are relative to the mean, and what is on other machines takes no
+ * memory here. */
+Test(several, plans_of_parts)
+{
+    rill_geom *geom = rock(kinds[0]);
+    rill_domain *domain = NULL;
+    rill_device *device = NULL, away, *devices[4];
+    rill_several_plan here, there, one;
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
+    rill_several_given given = {
+        .variant = rill_variant_default(), .devices = devices, .device_count = 4, .held = UINT64_C(1) << 30};
+    for (int k = 0; k < 4; k++) devices[k] = device;
+    ASSERT_OK(rill_several_plan_make(domain, &given, &here));
+    away = *device;
+    away.elsewhere = true;
+    for (int k = 2; k < 4; k++) devices[k] = &away;
+    ASSERT_OK(rill_several_plan_make(domain, &given, &there));
+    given.device_count = 1;
+    ASSERT_OK(rill_several_plan_make(domain, &given, &one));
+    cr_assert(here.count == 4 && there.count == 4 && one.count == 1);
+    uint64_t nodes = 0, held = 0;
+    double cost = 0;
+    for (int p = 0; p < 4; p++) {
+        nodes += here.part[p].nodes;
+        cost += here.part[p].cost;
+        if (p > 1) held += here.part[p].device_bytes;
+        cr_assert_gt(here.part[p].device_free, 0);
+        cr_assert_gt(here.part[p].device_bytes, given.held / 4);
+        cr_assert_gt(here.part[p].bytes, 0);
+    }
+    cr_assert_eq(nodes, rill_domain_nodes(domain));
+    cr_assert_float_eq(cost, 4, 1e-9);
+    cr_assert_eq(here.host_less, given.held);
+    cr_assert_gt(here.host_more, given.held);
+    const double less = (double)(here.host_more - there.host_more);
+    cr_assert(less > 0.99 * (double)held - 1e6 && less <= (double)held, "%g of %g", less, (double)held);
+    cr_assert(one.host_more == 0 && one.host_less == 0 && one.part[0].nodes == nodes);
+    free(here.part), free(there.part), free(one.part);
+    rill_device_destroy(device);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}

@@ -92,6 +92,7 @@ struct rill_device {
     char name[256];    /**< "NVIDIA H200" */
     void *queue;       /**< kernels and copies go through it in their order; NULL on a host */
     void *state;       /**< the backend's own */
+    bool elsewhere;    /**< on another machine: what it holds takes no memory here */
     rill_meter *meter; /**< not owned; NULL: nobody measures how long it steps */
 };
 

@@ -404,7 +404,8 @@ int rill_remote_same(const uint64_t *identities, int rank)
 rill_status rill_remotes_create(rill_team *team, rill_device *own, rill_remotes **out)
 {
     rill_status status = RILL_OK;
-    uint64_t *identities = NULL;
+    uint64_t *identities = NULL, host = 0;
+    rill_remote_opened opened;
     rill_remotes *all = calloc(1, sizeof *all);
     if (!all) return rill_fail(RILL_SYSTEM, "out of memory for %d processes", team->size);
     all->team = team;
@@ -424,8 +425,12 @@ rill_status rill_remotes_create(rill_team *team, rill_device *own, rill_remotes 
                                 .queue = &all->remotes[k],
                                 .state = &all->remotes[k]};
         call.a = (uint64_t)own->kind;
-        RILL_TRY(ask(&all->remotes[k], &call, NULL, device->name, sizeof device->name, &identities[k]));
+        RILL_TRY(ask(&all->remotes[k], &call, NULL, &opened, sizeof opened, NULL));
+        if (k == 0) host = opened.host;
+        memcpy(device->name, opened.name, sizeof device->name);
+        identities[k] = opened.device;
         device->ordinal = rill_remote_same(identities, k);
+        device->elsewhere = opened.host != host;
     }
     *out = all;
     all = NULL;

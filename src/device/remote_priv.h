@@ -54,6 +54,12 @@ typedef struct rill_remote_reply {
     char message[512];
 } rill_remote_reply;
 
+/** What comes with the reply to RILL_REMOTE_OPEN. */
+typedef struct rill_remote_opened {
+    char name[256];
+    uint64_t device, host; /**< rill_remote_identity() */
+} rill_remote_opened;
+
 /** The payload of RILL_REMOTE_LINK. */
 typedef struct rill_remote_links {
     rill_variant variant;

@@ -103,27 +103,25 @@ uint64_t rill_remote_identity(const char *host, rill_backend_kind kind, int numb
     return (hash ^ (uint64_t)number) * UINT64_C(0x100000001b3);
 }
 
-/* A GPU is the same for all processes of its machine; a process has processors of its own. */
-static uint64_t identity(const rill_server *s)
-{
-    char host[256] = "";
-    (void)gethostname(host, sizeof host - 1);
-    return rill_remote_identity(host, s->device->kind,
-                                s->device->kind == RILL_BACKEND_CPU ? s->team->rank : s->device->ordinal);
-}
-
 static rill_status open_device(rill_server *s, rill_backend_kind kind, void **data)
 {
     rill_status status = RILL_OK;
+    char host[256] = "";
     int count = 1;
     if (!s->device) {
         RILL_TRY(rill_device_count(kind, &count));
         RILL_TRY(rill_device_create(kind, kind == RILL_BACKEND_CPU ? 0 : s->team->local % count, &s->device));
         s->owned = true;
     }
-    *data = calloc(1, sizeof s->device->name);
-    if (!*data) return rill_fail(RILL_SYSTEM, "out of memory for the device of a process");
-    memcpy(*data, s->device->name, sizeof s->device->name);
+    rill_remote_opened *opened = *data = calloc(1, sizeof *opened);
+    if (!opened) return rill_fail(RILL_SYSTEM, "out of memory for the device of a process");
+    (void)gethostname(host, sizeof host - 1);
+    memcpy(opened->name, s->device->name, sizeof opened->name);
+    /* A GPU is the same for all processes of its machine; a process has processors of its own. */
+    const bool processor = s->device->kind == RILL_BACKEND_CPU;
+    opened->device =
+        rill_remote_identity(host, s->device->kind, processor ? s->team->rank : s->device->ordinal);
+    opened->host = rill_remote_identity(host, RILL_BACKEND_AUTO, 0);
 done:
     return status;
 }
@@ -249,8 +247,7 @@ static rill_status call_do(rill_server *s, const rill_remote_call *c, const void
     switch ((rill_remote_op)c->op) {
     case RILL_REMOTE_OPEN:
         RILL_TRY(open_device(s, (rill_backend_kind)c->a, data));
-        reply->value = identity(s);
-        reply->bytes = sizeof s->device->name;
+        reply->bytes = sizeof(rill_remote_opened);
         break;
     case RILL_REMOTE_AVAILABLE:
         return rill_device_available(s->device, &reply->value);

@@ -270,12 +270,13 @@ rill_part_size rill_part_measure(const rill_domain *whole, const rill_ranges *ra
 {
     const rill_range *r = &ranges->range[number];
     const uint64_t links = whole->lattice == RILL_D3Q27 ? 9 : 5; /* of a node, through a plane */
-    if (ranges->count == 1) return (rill_part_size){0, 1};
+    if (ranges->count == 1) return (rill_part_size){0, 1, 1};
     const planes at = planes_of(whole, r->first, r->end);
     uint64_t numbered = at.cells;
     for (uint32_t k = 0; k < at.count + 2; k++) numbered += beside(whole, (int64_t)at.first + k - 1);
     return (rill_part_size){links * rill_parts_cut(whole, ranges, number),
-                            (double)numbered / (double)whole->nodes};
+                            (double)numbered / (double)whole->nodes,
+                            (double)(at.padding + at.count + 2) / whole->geom->n[2]};
 }
 
 /* @param only  the part to be made; -1: all */

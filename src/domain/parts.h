@@ -55,6 +55,7 @@ uint64_t rill_parts_cut(const rill_domain *whole, const rill_ranges *ranges, int
 typedef struct rill_part_size {
     uint64_t crossing; /**< links by which it sends to the others, at most */
     double share;      /**< nodes that it numbers, over those of the whole */
+    double box;        /**< planes, likewise */
 } rill_part_size;
 
 /** Estimate it. */

@@ -27,7 +27,6 @@ static rill_status parts_plan(const rill_domain *domain, const rill_permeability
                                       .devices = o->devices,
                                       .device_count = o->device_count,
                                       .load = RILL_LOAD_WALLS,
-                                      .host_bytes = plan->host_bytes,
                                       .device_bytes = plan->device_bytes,
                                       .device_free = plan->device_free,
                                       .held = held};
@@ -36,6 +35,7 @@ static rill_status parts_plan(const rill_domain *domain, const rill_permeability
     plan->parts = several.count;
     plan->part = several.part;
     plan->host_bytes += several.host_more;
+    plan->host_bytes -= several.host_less;
     plan->device_bytes = several.device_bytes;
     plan->device_free = several.device_free;
     return RILL_OK;

@@ -32,16 +32,15 @@ typedef struct rill_several_given {
     rill_device *const *devices; /**< [device_count] */
     int device_count;
     rill_load load;
-    uint64_t host_bytes;
     uint64_t device_bytes, device_free; /**< 0 on a host */
-    uint64_t held;                      /**< of these, or of host_bytes: what parts divide */
+    uint64_t held;                      /**< of these, or of the host's: what parts divide */
 } rill_several_given;
 
 /** The parts. */
 typedef struct rill_several_plan {
     rill_part_plan *part; /**< [count], owned */
     int count;
-    uint64_t host_more;                 /**< host memory that they take besides */
+    uint64_t host_more, host_less;      /**< host memory that they take besides, and that is not needed */
     uint64_t device_bytes, device_free; /**< of the device with the least to spare; 0 on a host */
 } rill_several_plan;
 

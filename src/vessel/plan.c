@@ -375,7 +375,6 @@ static rill_status count_parts(planner *p, uint64_t held)
                                       .devices = p->options->devices,
                                       .device_count = p->options->device_count,
                                       .load = rill_case_load(p->given),
-                                      .host_bytes = plan->host_bytes,
                                       .device_bytes = plan->device_bytes,
                                       .device_free = plan->device_free,
                                       .held = held};
@@ -384,6 +383,7 @@ static rill_status count_parts(planner *p, uint64_t held)
     plan->parts = several.count;
     plan->part = several.part;
     plan->host_bytes += several.host_more;
+    plan->host_bytes -= several.host_less;
     plan->device_bytes = several.device_bytes;
     plan->device_free = several.device_free;
     return RILL_OK;

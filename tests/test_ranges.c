@@ -37,6 +37,9 @@ static void expect_whole(const rill_domain *domain, const rill_ranges *r, uint64
         cr_assert_lt(r->range[p].first, r->range[p].end);
         if (p) cr_assert_eq(r->range[p].first, r->range[p - 1].end);
         if (r->count > 1) cr_assert_geq(r->range[p].end - r->range[p].first, 2 * plane);
+        const uint32_t low = rill_ranges_plane(domain, r->range[p].first),
+                       high = rill_ranges_plane(domain, r->range[p].end - 1);
+        if (r->count > 1) cr_assert_leq(high - low + 3, domain->geom->n[2], "planes %u to %u", low, high);
     }
 }
 
@@ -75,8 +78,9 @@ Test(ranges, are_fewer_where_parts_would_be_thin)
     const struct {
         uint32_t edge, planes, thin;
         int given, made;
-    } cases[] = {{50, 200, 0, 64, 61}, {50, 3, 0, 2, 1},  {50, 8, 0, 4, 2},  {64, 2, 0, 9, 1},
-                 {10, 40, 0, 7, 1},    {10, 82, 0, 7, 2}, {90, 12, 9, 3, 1}, {90, 3, 0, 2, 1}};
+    } cases[] = {{50, 200, 0, 64, 61}, {50, 3, 0, 2, 1},    {50, 8, 0, 4, 2},   {64, 2, 0, 9, 1},
+                 {10, 40, 0, 7, 1},    {10, 82, 0, 7, 2},   {90, 12, 9, 3, 1},  {90, 3, 0, 2, 1},
+                 {90, 14, 9, 5, 2},    {200, 40, 35, 3, 2}, {130, 30, 25, 2, 2}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         rill_geom *geom = box(cases[k].edge, cases[k].planes, cases[k].thin);
         rill_domain *domain = domain_of(geom);
@@ -200,4 +204,50 @@ Test(ranges, avoid_openings)
         rill_domain_destroy(domain);
     }
     rill_geom_destroy(geom);
+}
+
+static uint64_t random_next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+/* Planes of random porosity, random walls, openings and costs. */
+Test(ranges, hold_for_random_domains)
+{
+    uint64_t seed = 5, made = 0;
+    for (int k = 0; k < 150; k++) {
+        const uint32_t edge = 8 + (uint32_t)(random_next(&seed) % 60),
+                       planes = 3 + (uint32_t)(random_next(&seed) % 70);
+        rill_geom *geom = box(edge, planes, 0);
+        uint64_t largest = 0;
+        for (uint64_t z = 0; z < planes; z++) {
+            const uint64_t of = random_next(&seed) % 101;
+            uint64_t nodes = 0;
+            for (uint64_t v = z * edge * edge; v < (z + 1) * edge * edge; v++) {
+                geom->voxels[v] = random_next(&seed) % 100 < of ? RILL_FLUID : RILL_SOLID;
+                nodes += geom->voxels[v] == RILL_FLUID;
+            }
+            largest = nodes > largest ? nodes : largest;
+        }
+        if (largest == 0) geom->voxels[0] = RILL_FLUID, largest = 1;
+        rill_domain *domain = domain_of(geom);
+        surface s;
+        surface_make(&s, random_next(&seed) % domain->nodes, random_next(&seed) % 5000 + 1,
+                     random_next(&seed) % domain->nodes, random_next(&seed) % 3000 + 1);
+        geom->surface = &s.surface;
+        const rill_part_costs costs = {0.1 * (double)(random_next(&seed) % 60),
+                                       (double)(random_next(&seed) % 20),
+                                       (double)(random_next(&seed) % 3) * 1e4};
+        rill_ranges r;
+        ASSERT_OK(rill_ranges_create(domain, 1 + (int)(random_next(&seed) % 12), &costs, &r));
+        expect_whole(domain, &r, largest);
+        made += (uint64_t)r.count;
+        rill_ranges_destroy(&r);
+        geom->surface = NULL;
+        surface_free(&s);
+        rill_domain_destroy(domain);
+        rill_geom_destroy(geom);
+    }
+    cr_assert_gt(made, 450);
 }

@@ -10,7 +10,6 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,21 +257,17 @@ static uint64_t largest_plane(const rill_domain *whole)
     return largest;
 }
 
-/* Make ranges of the ends. @return whether every part leaves two planes without its nodes, the neighbours
- * that it numbers */
-static bool ranges_set(const rill_domain *whole, const chunks *c, const uint64_t *ends, rill_ranges *r)
+/* Make ranges of the ends. Every part leaves two planes without its nodes, the neighbours that it numbers:
+ * another part has the nodes of two largest planes, so it lies in two planes of its own, or in three of which
+ * they share one. */
+static void ranges_set(const rill_domain *whole, const chunks *c, const uint64_t *ends, rill_ranges *r)
 {
-    bool fit = true;
     for (int p = 0; p < r->count; p++) {
         const uint64_t first = p ? ends[p - 1] : 0, end = ends[p] * RILL_CHUNK;
         r->range[p] =
             (rill_range){(rill_node)(first * RILL_CHUNK), end < whole->nodes ? (rill_node)end : whole->nodes,
                          cost_of(c, first, ends[p])};
-        const uint32_t low = rill_ranges_plane(whole, r->range[p].first),
-                       high = rill_ranges_plane(whole, r->range[p].end - 1);
-        fit = fit && high - low + 3 <= whole->geom->n[2];
     }
-    return fit || r->count == 1;
 }
 
 rill_status rill_ranges_create(const rill_domain *whole, int most, const rill_part_costs *costs,
@@ -292,8 +287,8 @@ rill_status rill_ranges_create(const rill_domain *whole, int most, const rill_pa
     r.range = calloc((size_t)r.count, sizeof *r.range);
     if (!r.range) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the cuts between parts"));
     RILL_TRY(rill_array_create((uint64_t)r.count, sizeof *ends, "the cuts between parts", (void **)&ends));
-    do RILL_TRY(cuts_put(&c, r.count, ends));
-    while (!ranges_set(whole, &c, ends, &r) && --r.count > 0);
+    RILL_TRY(cuts_put(&c, r.count, ends));
+    ranges_set(whole, &c, ends, &r);
     *out = r;
     r.range = NULL;
 done:

@@ -32,7 +32,7 @@ typedef struct rill_ranges {
  * geometry's surface where moving it avoids that and no part gets more than 2 % dearer.
  * @param[in] whole  a domain of one device
  * @param[in] most   parts at most, 1 or more. There are fewer where a part would have fewer nodes than two
- *                   planes of the largest size, or nodes in all planes but one
+ *                   planes of the largest size
  * @param[in] costs  NULL: all zero
  */
 rill_status rill_ranges_create(const rill_domain *whole, int most, const rill_part_costs *costs,

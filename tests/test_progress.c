@@ -11,6 +11,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <hdf5_hl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -253,6 +254,42 @@ static rill_status run(canceller *c, bool resume, rill_run_result *result)
     const rill_status status = rill_case_run(r.vessel, &how, result);
     vessel_free(&r);
     return status;
+}
+
+/* Read the rows of the monitor: how many there are, and their mass balance. */
+static size_t monitor_read(double balance[], size_t most)
+{
+    hsize_t rows = 0;
+    const hid_t file = H5Fopen("out/run.h5", H5F_ACC_RDONLY, H5P_DEFAULT);
+    cr_assert_geq(file, 0);
+    cr_assert_geq(H5LTget_dataset_info(file, "/series/monitor/balance", &rows, NULL, NULL), 0);
+    cr_assert(rows > 0 && rows <= most, "%llu rows", (unsigned long long)rows);
+    cr_assert_geq(H5LTread_dataset_double(file, "/series/monitor/balance", balance), 0);
+    H5Fclose(file);
+    return (size_t)rows;
+}
+
+/* A run that is stopped again and again has the rows of an undisturbed one: also where the next row of the
+ * monitor comes before one of the openings. */
+Test(progress, a_vessel_that_stops_often_has_the_same_monitor)
+{
+    enum { MOST = 4096 };
+    static double expected[MOST], found[MOST];
+    rill_run_result result;
+    vessel_pipe(0.4e-3, 0);
+    vessel_write("v.yaml", CASE);
+    cr_assert_eq(mkdir("out", 0777), 0);
+    canceller never = {.at = 0};
+    cr_assert_eq(run(&never, false, &result), RILL_OK, "%s", rill_error_message());
+    const size_t rows = monitor_read(expected, MOST);
+    for (int stops = 0; stops < 80; stops++) { /* the second report follows the first row of the openings */
+        canceller c = {.at = 2};
+        cr_assert_eq(run(&c, stops > 0, &result), RILL_CANCELLED);
+        cr_assert_gt(result.steps, result.resumed);
+    }
+    cr_assert_eq(run(&never, true, &result), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(monitor_read(found, MOST), rows);
+    cr_assert_arr_eq(found, expected, rows * sizeof *found);
 }
 
 /* At first there is nothing; later there is a checkpoint and nothing else, from which the run goes on. */

@@ -4,7 +4,8 @@
 #include "backends.h"
 #include "deferred.h"
 #include "sanitized.h"
-#include "sim/sim.h"
+#include "sim/several.h"
+#include "sim/sim_priv.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -48,8 +49,9 @@ static outcome run_on(const rill_domain *domain, rill_variant variant, rill_devi
     o.device = devices[0];
     o.devices = devices;
     o.device_count = parts;
-    out.refused = rill_sim_create(domain, &o, &sim) != RILL_OK;
+    out.refused = rill_sim_create_loaded(domain, &o, RILL_LOAD_WALLS, &sim) != RILL_OK;
     if (out.refused) return out;
+    cr_assert_eq(rill_sim_parts(sim), parts);
     out.moments = calloc(8 * n, sizeof(double));
     uint32_t *labels = calloc(n, sizeof *labels);
     for (size_t k = 0; k < n; k++) {
@@ -145,6 +147,37 @@ Test(several, d3q19_fp32)
 Test(several, d3q19_fp16s) { cr_assert_geq(every_scheme(RILL_D3Q19, RILL_FP16S, 2), 20); }
 Test(several, d3q27_fp64) { cr_assert_geq(every_scheme(RILL_D3Q27, RILL_FP64, 2), 20); }
 
+/* Cuts may be anywhere: walls in one place make the parts uneven. Nothing else is made of this surface. Some
+ * planes have no nodes. */
+Test(several, any_cuts)
+{
+    rill_geom *geom = rock(kinds[1]);
+    for (size_t z = 0; z < NZ; z++)
+        if (z % 17 == 5 || z / 3 == 7) memset(geom->voxels + z * NX * NY, RILL_SOLID, NX * NY);
+    rill_surface walls = {.wall_count = 9000};
+    rill_device *device = NULL;
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
+    walls.walls = calloc(walls.wall_count, sizeof *walls.walls);
+    geom->surface = &walls;
+    for (rill_node at = 0; at < 30000; at += 7001) {
+        rill_domain *domain = NULL;
+        for (uint32_t k = 0; k < walls.wall_count; k++) walls.walls[k].node = at + k / 9;
+        const rill_domain_options d = {.lattice = RILL_D3Q19, .flow_axis = -1};
+        ASSERT_OK(rill_domain_create(geom, &d, &domain));
+        for (int k = 0; k < 2; k++) {
+            rill_variant v = rill_variant_default();
+            v.equilibrium = RILL_STOKES, v.stream = k ? RILL_ESOTWIST : RILL_PULL;
+            v.addressing = k ? RILL_LIST : RILL_BITMAP;
+            cr_assert_geq(expect_same_bits(domain, v, device, false), 2);
+        }
+        rill_domain_destroy(domain);
+    }
+    geom->surface = NULL;
+    free(walls.walls);
+    rill_device_destroy(device);
+    rill_geom_destroy(geom);
+}
+
 /* The queues of devices may be worked off in any order that the events between them allow. */
 Test(several, any_order_of_queues)
 {
@@ -196,15 +229,77 @@ Test(several, refuses_what_it_has_not)
     o.variant.stream = RILL_RING, o.variant.addressing = RILL_BITMAP;
     cr_assert_eq(rill_sim_create(domain, &o, &sim), RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "ring buffer"), "%s", rill_error_message());
-    o.variant.stream = RILL_AA, o.device_count = 200;
-    cr_assert_eq(rill_sim_create(domain, &o, &sim), RILL_USAGE);
-    cr_assert_not_null(strstr(rill_error_message(), "devices at most"), "%s", rill_error_message());
+    o.variant.stream = RILL_AA;
     devices[1] = NULL, o.device_count = 2;
     cr_assert_eq(rill_sim_create(domain, &o, &sim), RILL_USAGE);
     devices[1] = device;
     ASSERT_OK(rill_sim_create(domain, &o, &sim));
+    cr_assert_eq(rill_sim_parts(sim), 2);
+    rill_sim_destroy(sim);
+    /* Fewer parts than devices where each would have less than two planes, and one in the extreme. */
+    o.device_count = 200;
+    ASSERT_OK(rill_sim_create(domain, &o, &sim));
+    cr_assert_eq(rill_sim_parts(sim), (int)((rill_domain_nodes(domain) + RILL_CHUNK - 1) / RILL_CHUNK));
+    cr_assert_eq(rill_several_check(domain, &o, RILL_LOAD_NONE), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "devices at most"), "%s", rill_error_message());
     rill_sim_destroy(sim);
     rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+    ASSERT_OK(rill_geom_create((const uint32_t[3]){9, 9, 9}, &geom));
+    memset(geom->voxels, RILL_FLUID, 729);
+    ASSERT_OK(rill_domain_create(geom, &d, &domain));
+    ASSERT_OK(rill_sim_create(domain, &o, &sim));
+    cr_assert_eq(rill_sim_parts(sim), 1);
+    ASSERT_OK(rill_sim_step(sim, 2));
+    rill_sim_destroy(sim);
+    cr_assert_eq(rill_several_check(domain, &o, RILL_LOAD_NONE), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "1 part of two planes or more: choose 1 device at most"),
+                       "%s", rill_error_message());
+    rill_domain_destroy(domain);
     rill_device_destroy(device);
+    rill_geom_destroy(geom);
+}
+
+/* The plan of parts: nodes add up, costs are relative to the mean, and what is on other machines takes no
+ * memory here. */
+Test(several, plans_of_parts)
+{
+    rill_geom *geom = rock(kinds[0]);
+    rill_domain *domain = NULL;
+    rill_device *device = NULL, away, *devices[4];
+    rill_several_plan here, there, one;
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
+    rill_several_given given = {
+        .variant = rill_variant_default(), .devices = devices, .device_count = 4, .held = UINT64_C(1) << 30};
+    for (int k = 0; k < 4; k++) devices[k] = device;
+    ASSERT_OK(rill_several_plan_make(domain, &given, &here));
+    away = *device;
+    away.elsewhere = true;
+    for (int k = 2; k < 4; k++) devices[k] = &away;
+    ASSERT_OK(rill_several_plan_make(domain, &given, &there));
+    given.device_count = 1;
+    ASSERT_OK(rill_several_plan_make(domain, &given, &one));
+    cr_assert(here.count == 4 && there.count == 4 && one.count == 1);
+    uint64_t nodes = 0, held = 0;
+    double cost = 0;
+    for (int p = 0; p < 4; p++) {
+        nodes += here.part[p].nodes;
+        cost += here.part[p].cost;
+        if (p > 1) held += here.part[p].device_bytes;
+        cr_assert_gt(here.part[p].device_free, 0);
+        cr_assert_gt(here.part[p].device_bytes, given.held / 4);
+        cr_assert_gt(here.part[p].bytes, 0);
+    }
+    cr_assert_eq(nodes, rill_domain_nodes(domain));
+    cr_assert_float_eq(cost, 4, 1e-9);
+    cr_assert_eq(here.host_less, given.held);
+    cr_assert_gt(here.host_more, given.held);
+    const double less = (double)(here.host_more - there.host_more);
+    cr_assert(less > 0.99 * (double)held - 1e6 && less <= (double)held, "%g of %g", less, (double)held);
+    cr_assert(one.host_more == 0 && one.host_less == 0 && one.part[0].nodes == nodes);
+    free(here.part), free(there.part), free(one.part);
+    rill_device_destroy(device);
+    rill_domain_destroy(domain);
     rill_geom_destroy(geom);
 }

@@ -6,6 +6,7 @@
  */
 #include "backends.h"
 #include "deferred.h"
+#include "device/remote_priv.h"
 #include "forked.h"
 #include "sanitized.h"
 #include "sim/boundary.h"
@@ -291,6 +292,54 @@ Test(several_walls, any_order_of_queues)
     rill_geom_destroy(geom);
 }
 
+/* Processes of one machine that have the same GPU share it; those of others, and processors, are their own.
+ */
+Test(several_walls, processes_know_shared_devices)
+{
+    const struct {
+        const char *host;
+        int number;
+    } of[] = {{"a", 0}, {"a", 1}, {"a", 0}, {"b", 0}, {"b", 1}, {"b", 1}, {"", 0}};
+    static const int same[] = {0, 1, 0, 3, 4, 4, 6};
+    uint64_t identities[7];
+    for (int k = 0; k < 7; k++)
+        identities[k] = rill_remote_identity(of[k].host, RILL_BACKEND_CUDA, of[k].number);
+    for (int k = 0; k < 7; k++) cr_assert_eq(rill_remote_same(identities, k), same[k], "process %d", k);
+    cr_assert_neq(rill_remote_identity("a", RILL_BACKEND_CPU, 0), identities[0]);
+}
+
+static int aborted_with;
+
+static void abort_note(int code) { aborted_with = code; }
+
+static int receive_fails(int from, int kind, void *data, uint64_t bytes)
+{
+    (void)from, (void)kind, (void)data, (void)bytes;
+    return 7;
+}
+
+static int receive_nonsense(int from, int kind, void *data, uint64_t bytes)
+{
+    (void)from, (void)kind;
+    memset(data, 0, bytes);
+    if (bytes == sizeof(rill_remote_call)) ((rill_remote_call *)data)->bytes = UINT64_C(1) << 60;
+    return 0;
+}
+
+/* A process that cannot serve ends all: the first one waits for it. */
+Test(several_walls, a_process_that_cannot_serve_ends_all)
+{
+    int (*const receives[])(int, int, void *, uint64_t) = {receive_fails, receive_nonsense};
+    for (int k = 0; k < (SANITIZED ? 1 : 2); k++) { /* sanitizers end where there is no memory */
+        const rill_team_transport transport = {
+            .name = "none", .receive = receives[k], .abort = abort_note, .send = forked_send};
+        rill_team team = {.rank = 1, .size = 2, .transport = &transport};
+        aborted_with = 0;
+        cr_assert_eq(rill_remote_serve(&team), RILL_SYSTEM);
+        cr_assert_eq(aborted_with, RILL_SYSTEM);
+    }
+}
+
 /* Parts in processes, one of them this one, compute the bits of one process; their states, too. */
 Test(several_walls, processes, .timeout = 120)
 {
@@ -308,7 +357,10 @@ Test(several_walls, processes, .timeout = 120)
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
     ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &own));
     ASSERT_OK(rill_remotes_create(&team, own, &remotes));
-    for (int k = 0; k < PROCESSES; k++) devices[k] = rill_remotes_device(remotes, k);
+    for (int k = 0; k < PROCESSES; k++) {
+        devices[k] = rill_remotes_device(remotes, k);
+        cr_assert_eq(devices[k]->ordinal, k);
+    }
     for (size_t k = 0; k < (SANITIZED ? 1 : 3); k++) {
         rill_variant v = rill_variant_default();
         v.equilibrium = RILL_SECOND_ORDER, v.stream = variants[k].stream,

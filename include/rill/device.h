@@ -25,6 +25,15 @@ typedef enum rill_backend_kind { RILL_BACKEND_AUTO, RILL_BACKEND_CPU, RILL_BACKE
  */
 typedef struct rill_device rill_device;
 
+/** One of the parts of a simulation on several devices, in a plan; part k is on device k of the list. */
+typedef struct rill_part_plan {
+    uint64_t nodes;        /**< fluid nodes that it steps */
+    uint64_t bytes;        /**< that it sends in a step, at most, without openings */
+    uint64_t device_bytes; /**< memory needed on its device; on a CPU memory of the host, as the next */
+    uint64_t device_free;  /**< memory of its device that may be used, by all parts on it */
+    double cost;           /**< of its step, over the mean of all parts: walls and openings count as nodes */
+} rill_part_plan;
+
 /**
  * Open a device.
  * @param[in] kind AUTO: a CUDA device if one answers, else the CPU

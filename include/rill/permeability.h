@@ -51,25 +51,25 @@ typedef struct rill_permeability_plan {
     double tau;             /**< relaxation time */
     double nu;              /**< kinematic viscosity, lu */
     double force; /**< body force per volume, or the pressure drop between the reservoirs / sample length */
-    uint64_t reservoirs;     /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
-    double mach;             /**< expected Mach number */
-    double reynolds;         /**< expected Reynolds number */
-    bool network;            /**< pressures are corrected by a pore network */
-    bool nested;             /**< runs start from coarser grids, if pores conduct there; else they follow the
-                                plan without that */
-    uint32_t chambers;       /**< of a network that sees whether they have settled; 0 without one */
-    uint64_t cycle;          /**< steps between two corrections, or in which momentum settles */
-    uint64_t every;          /**< steps between the first samples, without a network */
-    double steps_expected;   /**< time steps per axis, estimated to a factor of a few */
-    int parts;               /**< that devices step; 1: one device steps all nodes */
-    uint64_t part_nodes;     /**< nodes of the largest part */
-    uint64_t part_bytes;     /**< bytes that a part sends in a step, at most */
-    uint64_t host_bytes;     /**< host memory needed */
-    uint64_t device_bytes;   /**< memory needed of each device; 0 on the CPU */
-    uint64_t host_free;      /**< host memory that may be used */
-    uint64_t device_free;    /**< device memory that may be used */
-    char tau_reason[160];    /**< why this tau */
-    char force_reason[160];  /**< why this force */
+    uint64_t reservoirs;    /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
+    double mach;            /**< expected Mach number */
+    double reynolds;        /**< expected Reynolds number */
+    bool network;           /**< pressures are corrected by a pore network */
+    bool nested;            /**< runs start from coarser grids, if pores conduct there; else they follow the
+                               plan without that */
+    uint32_t chambers;      /**< of a network that sees whether they have settled; 0 without one */
+    uint64_t cycle;         /**< steps between two corrections, or in which momentum settles */
+    uint64_t every;         /**< steps between the first samples, without a network */
+    double steps_expected;  /**< time steps per axis, estimated to a factor of a few */
+    int parts;              /**< that devices step; 1: one device steps all nodes */
+    rill_part_plan *part;   /**< [parts], owned */
+    uint64_t host_bytes;    /**< host memory needed */
+    uint64_t device_bytes;  /**< memory needed of the device, of several of the one with the least to spare; 0
+                               on the CPU */
+    uint64_t host_free;     /**< host memory that may be used */
+    uint64_t device_free;   /**< memory of that device that may be used */
+    char tau_reason[160];   /**< why this tau */
+    char force_reason[160]; /**< why this force */
     rill_numbered *numbered; /**< numbers of the fluid nodes for the runs, owned */
 } rill_permeability_plan;
 

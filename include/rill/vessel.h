@@ -159,12 +159,12 @@ typedef struct rill_case_plan {
     rill_plan_resume resume;         /**< of the checkpoint that the run goes on from */
     uint64_t soft_steps;             /**< over which flow and pressure come up */
     uint64_t host_bytes;             /**< host memory needed */
-    uint64_t device_bytes;           /**< memory needed of each device; 0 on the CPU */
+    uint64_t device_bytes;           /**< memory needed of the device, of several of the one with the least
+                                        to spare; 0 on the CPU */
     int parts;                       /**< that devices step; 1: one device steps all nodes */
-    uint64_t part_nodes;             /**< nodes of the largest part */
-    uint64_t part_bytes;             /**< bytes that a part sends in a step, at most, without openings */
+    rill_part_plan *part;            /**< [parts], owned */
     uint64_t host_free;              /**< host memory that may be used */
-    uint64_t device_free;            /**< device memory that may be used */
+    uint64_t device_free;            /**< memory of that device that may be used */
     uint64_t checkpoint_bytes;       /**< size of one checkpoint */
     uint64_t output_bytes;           /**< size of all results, before compression */
     double mlups;                    /**< million node updates per second */

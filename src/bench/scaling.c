@@ -94,6 +94,7 @@ static rill_status sim_make(const rill_scaling_case *c, rill_sim **sim, uint64_t
 {
     rill_status status = RILL_OK;
     const rill_sim_options o = options_of(c);
+    if (c->parts > 1) RILL_TRY(rill_several_check(c->domain, &o, RILL_LOAD_NONE));
     RILL_TRY(rill_sim_create(c->domain, &o, sim));
     RILL_TRY(noise_set(*sim, rill_domain_nodes(c->domain), 0));
     RILL_TRY(rill_sim_step(*sim, HASH_STEPS));
@@ -181,13 +182,16 @@ static rill_status candidates_list(const rill_scaling_case *c, candidate **out)
 {
     rill_status status = RILL_OK;
     candidate *all = NULL;
+    rill_ranges ranges = {.count = 0};
+    RILL_TRY(rill_ranges_create(c->domain, c->parts, NULL, &ranges));
     RILL_TRY(rill_array_create((uint64_t)c->parts, sizeof *all, "parts", (void **)&all));
     for (int p = 0; p < c->parts; p++)
         all[p] =
-            (candidate){p, p == 0 || p + 1 == c->parts ? UINT64_MAX : rill_parts_cut(c->domain, c->parts, p)};
+            (candidate){p, p == 0 || p + 1 == c->parts ? UINT64_MAX : rill_parts_cut(c->domain, &ranges, p)};
     qsort(all, (size_t)c->parts, sizeof *all, larger_first);
     *out = all;
 done:
+    rill_ranges_destroy(&ranges);
     return status;
 }
 
@@ -197,6 +201,8 @@ rill_status rill_scaling_model(const rill_scaling_case *c, const rill_scaling_li
     rill_status status = RILL_OK;
     candidate *parts = NULL;
     rill_scaling_record r = {.timed = {.nodes = rill_domain_nodes(c->domain)}};
+    const rill_sim_options o = options_of(c);
+    if (c->parts > 1) RILL_TRY(rill_several_check(c->domain, &o, RILL_LOAD_NONE));
     RILL_TRY(candidates_list(c, &parts));
     for (int k = 0; k < c->parts && k < most; k++) {
         double looped, alone;

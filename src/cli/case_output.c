@@ -96,11 +96,10 @@ static void print_compliance(const rill_plan_compliance *p)
 static cli_devices_plan parts_of(const rill_case_plan *p)
 {
     return (cli_devices_plan){.devices = p->options.devices,
+                              .given = p->options.device_count,
+                              .part = p->part,
                               .count = p->parts,
                               .nodes = p->nodes,
-                              .largest = p->part_nodes,
-                              .bytes = p->part_bytes,
-                              .memory = p->device_bytes,
                               .mlups = p->mlups_measured ? p->mlups / p->parts : 0};
 }
 

@@ -383,9 +383,6 @@ static rill_status work(choices *c)
         options.variant.stream = RILL_AA;
         c->variant_reason = "one array, on several devices";
     }
-    if (c->error_bar && options.device_count > 1)
-        RILL_TRY(
-            rill_fail(RILL_USAGE, "an error bar computes samples too small for several devices: use one"));
     if (c->error_bar && c->geom->surface)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "an error bar splits voxels, whose walls are half-way: this geometry says where "
@@ -483,7 +480,8 @@ const cli_command cli_permeability = {
         "K.rev.csv\n"
         "with its picture K.rev.png, and the map K.map.vti. --devices distributes the items.\n"
         "\n"
-        "SIGTERM and SIGINT (control-C) write a checkpoint and stop, without --error-bar; --resume goes on "
+        "SIGTERM, SIGINT (control-C) and SIGUSR2 write a checkpoint and stop, without --error-bar; --resume "
+        "goes on "
         "from\n"
         "it with the same options to the same bits.\n"
         "Exit code 2: not converged, nothing percolates, or out of the Stokes range; there is no result "

@@ -229,7 +229,7 @@ static int run(int argc, char **argv)
              "how fields are written where the case wants them: image (all voxels) or sparse (fluid cells)",
          .choices = kinds},
         {"checkpoint-every", 0, CLI_TIME, &c.every, "TIME",
-         "wall-clock time between checkpoints, as 30min; 0s: on SIGTERM, SIGINT and SIGUSR1 alone",
+         "wall-clock time between checkpoints, as 30min; 0s: on signals alone",
          .fallback = "as the case says", .min = 0, .max = 1e8, .given = &c.every_given},
         {"resume", 0, CLI_FLAG, &c.resume,
          .help = "go on from the checkpoint in the directory of the results"},
@@ -262,7 +262,7 @@ const cli_command cli_run = {
                "the triangles\n"
                "(wall.vtkhdf), snapshots by phase, pictures and summary.json in a directory; docs/vessels.md "
                "tells all.\n"
-               "SIGUSR1 writes a checkpoint, SIGTERM and SIGINT (control-C) write one and stop.\n"
+               "SIGUSR1 writes a checkpoint; SIGTERM, SIGINT (control-C) and SIGUSR2 write one and stop.\n"
                "Exit code 2: the flow diverged or exceeded a limit (position and reason are printed, no\n"
                "results are written), or cycles did not repeat (results are written).\n"
                "Exit code 4: stopped by a signal, --resume goes on to the same bits.",

@@ -4,9 +4,11 @@
 #include "device/device.h"
 #include "core/progress.h"
 #include "cli/cli.h"
+#include "cli/devices.h"
 #include "cli/json_option.h"
 #include "cli/read_geometry.h"
 #include "io/json_file.h"
+#include "sim/several_plan.h"
 #include "verify/verify.h"
 
 #include <fnmatch.h>
@@ -24,6 +26,7 @@ static const char *const measures[] = {"relative", "absolute", "at most", "at le
 
 typedef struct choices {
     cli_compute compute;
+    cli_devices devices;
     int suite, set;
     uint64_t nodes;
     const char *pattern, *rock;
@@ -250,11 +253,28 @@ static rill_status verdict(const tally *t)
     return RILL_OK;
 }
 
-static rill_status work(const choices *c, const char *command)
+/* Open the devices that share the cases. */
+static rill_status devices_open(choices *c, rill_verify_setup *setup)
+{
+    rill_status status = RILL_OK;
+    rill_device *first = NULL;
+    if (c->suite == RILL_VERIFY_SIZES && cli_devices_several(&c->devices))
+        return rill_fail(RILL_USAGE, "--suite sizes fills one device: leave out --devices and --ranks, and "
+                                     "start one process");
+    RILL_TRY(rill_device_create(setup->backend, cli_devices_first(&c->devices), &first));
+    RILL_TRY(cli_devices_open(&c->devices, first));
+    setup->device = first;
+    setup->devices = c->devices.parts;
+    setup->device_count = c->devices.part_count;
+    if (setup->device_count > 1) RILL_TRY(rill_several_variant_check(setup->variant, setup->device_count));
+done:
+    return status;
+}
+
+static rill_status work(choices *c, const char *command)
 {
     rill_status status = RILL_OK;
     rill_geom *rock = NULL;
-    rill_device *device = NULL;
     tally t = {.rows = json_array(), .left_out = json_array(), .series = json_object()};
     rill_verify_setup setup = {
         .variant = cli_compute_variant(&c->compute),
@@ -274,8 +294,9 @@ static rill_status work(const choices *c, const char *command)
     }
     RILL_TRY(rill_variant_check(setup.variant));
     RILL_TRY(cli_outputs_check(c->rock, &(cli_output){"--json", c->compute.json}, 1));
-    RILL_TRY(rill_device_create(setup.backend, 0, &device));
-    setup.device = device;
+    RILL_TRY(cli_devices_parse(&c->devices));
+    RILL_TRY(devices_open(c, &setup));
+    const rill_device *device = setup.device;
     setup.full = c->set == set_auto ? device->kind == RILL_BACKEND_CUDA : c->set == set_full;
     RILL_TRY(read_references(c, setup.full));
     if (c->rock) RILL_TRY(cli_read_geometry(c->rock, RILL_KEEP_ALL, setup.progress, &rock));
@@ -296,7 +317,7 @@ done:
     json_decref(t.left_out);
     json_decref(t.series);
     rill_geom_destroy(rock);
-    rill_device_destroy(device);
+    cli_devices_close(&c->devices);
     return status;
 }
 
@@ -315,7 +336,9 @@ const cli_command cli_verify = {
         "--suite "
         "vessels\ncomputes flows with interpolated walls, pulses and blood. --suite sizes fills the memory "
         "with as many nodes as --nodes says, and shows what they take and how fast "
-        "they are.\n"
+        "they are. --devices and --ranks run all other suites in parts; a case that is too small for parts "
+        "runs "
+        "on one device.\n"
         "Exit code 1: reference data are missing or damaged, see data/README.md; 2: a check failed.",
     .run = run,
 };
@@ -353,6 +376,7 @@ static int run(int argc, char **argv)
          "image (pore 0) or geometry of a rock, for the cases that need one", .fallback = "none"},
         {"nodes", 0, CLI_COUNT, &c.nodes, "COUNT", "fluid nodes of the suite sizes, at least",
          .fallback = "3e5, full set 3e8", .min = 1000, .max = 4e9},
+        CLI_DEVICES(c.devices),
         {"list", 0, CLI_FLAG, &c.list, .help = "show the cases, what they check and its source, and stop"},
         {.help = "Variant and output"},
         {0},

@@ -110,49 +110,120 @@ done:
     return status;
 }
 
+/* Return the microseconds of a step of part k alone, 0 if the speed is not known. */
+static double step_of(const cli_devices_plan *p, int k)
+{
+    return p->mlups > 0 ? p->part[k].cost * (double)p->nodes / p->count / p->mlups : 0;
+}
+
+/* Return the cost of the dearest part over the mean. */
+static double balance(const cli_devices_plan *p)
+{
+    double most = 1;
+    for (int k = 0; k < p->count; k++) most = fmax(most, p->part[k].cost);
+    return most;
+}
+
 /* Return the share of the speed of so many devices that is left, NaN where parts share a device or its speed
  * is not known. */
 static double efficiency(const cli_devices_plan *p)
 {
-    if (p->mlups <= 0 || rill_devices_alike(p->devices, p->count) > 1) return NAN;
-    return rill_several_efficiency(p->nodes, p->largest, p->count, p->mlups);
+    if (p->mlups <= 0 || p->count < 2 || rill_devices_alike(p->devices, p->count) > 1) return NAN;
+    return rill_several_efficiency(p->nodes, (uint64_t)(balance(p) * (double)p->nodes / p->count), p->count,
+                                   p->mlups);
 }
 
-static double balance(const cli_devices_plan *p) { return (double)p->largest * p->count / (double)p->nodes; }
+static uint64_t nodes_largest(const cli_devices_plan *p)
+{
+    uint64_t most = 0;
+    for (int k = 0; k < p->count; k++) most = p->part[k].nodes > most ? p->part[k].nodes : most;
+    return most;
+}
+
+static uint64_t bytes_largest(const cli_devices_plan *p)
+{
+    uint64_t most = 0;
+    for (int k = 0; k < p->count; k++) most = p->part[k].bytes > most ? p->part[k].bytes : most;
+    return most;
+}
+
+/* Sum up the parts of the device of part k. @return false if a part before it is on the same device */
+static bool device_sum(const cli_devices_plan *p, int k, int *parts, rill_part_plan *sum, double *step)
+{
+    *parts = 0;
+    *sum = (rill_part_plan){.device_free = p->part[k].device_free};
+    *step = 0;
+    for (int j = 0; j < p->count; j++) {
+        if (p->devices[j]->ordinal != p->devices[k]->ordinal) continue;
+        if (j < k) return false;
+        ++*parts;
+        sum->nodes += p->part[j].nodes;
+        sum->bytes += p->part[j].bytes;
+        sum->device_bytes += p->part[j].device_bytes;
+        *step += step_of(p, j);
+    }
+    return true;
+}
+
+static void device_row(const cli_devices_plan *p, int k)
+{
+    char label[32], memory[96] = "", time[48] = "", need[32], there[32];
+    int parts;
+    rill_part_plan sum;
+    double step;
+    if (!device_sum(p, k, &parts, &sum, &step)) return;
+    snprintf(label, sizeof label, "  device %d", p->devices[k]->ordinal);
+    rill_units_format_bytes((double)sum.device_bytes, need, sizeof need);
+    rill_units_format_bytes((double)sum.device_free, there, sizeof there);
+    if (sum.device_bytes) snprintf(memory, sizeof memory, ", memory %s of %s free", need, there);
+    if (step > 0) snprintf(time, sizeof time, ", %.3g ms per step", 1e-3 * step);
+    cli_row(label, "%d part%s, %llu nodes%s%s, %s", parts, parts == 1 ? "" : "s",
+            (unsigned long long)sum.nodes, memory, time, rill_device_name(p->devices[k]));
+}
 
 void cli_devices_rows(const cli_devices_plan *p)
 {
-    if (p->count < 2) return;
+    if (p->given < 2) return;
     const double expected = efficiency(p);
-    cli_row("parts", "%d of up to %llu nodes: the largest has %.3f times the mean", p->count,
-            (unsigned long long)p->largest, balance(p));
-    cli_row("  exchange", "each sends up to %.3g MB per step: %s", (double)p->bytes * 1e-6,
+    if (p->count < p->given)
+        cli_row("parts", "%d, not %d: a part has two planes of nodes or more", p->count, p->given);
+    if (p->count < 2) return;
+    cli_row(p->count < p->given ? "" : "parts",
+            "%d of up to %llu nodes: the slowest takes %.3f times the mean", p->count,
+            (unsigned long long)nodes_largest(p), balance(p));
+    cli_row("  exchange", "each sends up to %.3g MB per step: %s", (double)bytes_largest(p) * 1e-6,
             rill_devices_transport(p->devices, p->count));
     if (isfinite(expected))
         cli_row("  expected efficiency", "%.0f %% of %d times one device", 100 * expected, p->count);
-    for (int k = 0; k < p->count && p->memory; k++) {
-        char need[32], there[32], label[32];
-        uint64_t available = 0;
-        bool before = false;
-        for (int j = 0; j < k; j++) before |= p->devices[j]->ordinal == p->devices[k]->ordinal;
-        if (before || rill_device_available(p->devices[k], &available) != RILL_OK) continue;
-        snprintf(label, sizeof label, "  memory, device %d", p->devices[k]->ordinal);
-        rill_units_format_bytes((double)p->memory, need, sizeof need);
-        rill_units_format_bytes((double)available, there, sizeof there);
-        cli_row(label, "%s of %s free, %s", need, there, rill_device_name(p->devices[k]));
-    }
+    for (int k = 0; k < p->count; k++) device_row(p, k);
+}
+
+static json_t *device_json(const cli_devices_plan *p, int k)
+{
+    int parts;
+    rill_part_plan sum;
+    double step;
+    if (!device_sum(p, k, &parts, &sum, &step)) return NULL;
+    return json_pack("{s:i, s:s, s:i, s:I, s:I, s:I, s:I, s:o}", "number", p->devices[k]->ordinal, "name",
+                     rill_device_name(p->devices[k]), "parts", parts, "nodes", (json_int_t)sum.nodes,
+                     "bytes_per_step", (json_int_t)sum.bytes, "device_bytes", (json_int_t)sum.device_bytes,
+                     "device_bytes_free", (json_int_t)sum.device_free, "step_us",
+                     rill_json_real(step > 0 ? step : NAN));
 }
 
 json_t *cli_devices_json(const cli_devices_plan *p)
 {
-    if (p->count < 2) return json_null();
-    json_t *names = json_array();
-    for (int k = 0; k < p->count; k++)
-        json_array_append_new(names, json_string(rill_device_name(p->devices[k])));
-    return json_pack("{s:i, s:I, s:f, s:I, s:s, s:o, s:I, s:o}", "count", p->count, "nodes_largest",
-                     (json_int_t)p->largest, "balance", balance(p), "bytes_per_step", (json_int_t)p->bytes,
-                     "transport", rill_devices_transport(p->devices, p->count), "expected_efficiency",
-                     rill_json_real(efficiency(p)), "device_bytes", (json_int_t)p->memory, "devices", names);
+    if (p->given < 2 || !p->part) return json_null();
+    json_t *devices = json_array();
+    for (int k = 0; k < p->count; k++) {
+        json_t *one = device_json(p, k);
+        if (one) json_array_append_new(devices, one);
+    }
+    return json_pack("{s:i, s:i, s:I, s:f, s:I, s:s, s:o, s:o}", "count", p->count, "devices_given", p->given,
+                     "nodes_largest", (json_int_t)nodes_largest(p), "balance", balance(p), "bytes_per_step",
+                     (json_int_t)bytes_largest(p), "transport",
+                     p->count > 1 ? rill_devices_transport(p->devices, p->count) : "none",
+                     "expected_efficiency", rill_json_real(efficiency(p)), "devices", devices);
 }
 
 void cli_devices_close(cli_devices *d)

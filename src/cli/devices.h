@@ -53,19 +53,18 @@ rill_status cli_devices_open(cli_devices *devices, rill_device *first);
 
 /** What a plan says of several parts. */
 typedef struct cli_devices_plan {
-    rill_device *const *devices; /**< [count], of the parts */
-    int count;                   /**< 1: nothing is said */
+    rill_device *const *devices; /**< [given] */
+    int given;                   /**< 0 or 1: nothing is said */
+    const rill_part_plan *part;  /**< [count] */
+    int count;                   /**< of parts, at most `given` */
     uint64_t nodes;              /**< of all parts */
-    uint64_t largest;            /**< nodes of the largest part */
-    uint64_t bytes;              /**< that a part sends in a step, at most */
-    uint64_t memory;             /**< bytes needed on each device; 0 on a host */
     double mlups;                /**< of one device; 0: not measured */
 } cli_devices_plan;
 
 /** Print it. */
 void cli_devices_rows(const cli_devices_plan *plan);
 
-/** Return it as JSON, null for one part. */
+/** Return it as JSON, null for one device. */
 json_t *cli_devices_json(const cli_devices_plan *plan);
 
 /** Close all; those that were not opened are allowed. */

@@ -83,7 +83,7 @@ static int run(int argc, char **argv)
     const cli_command *command = find(name);
     if (command == NULL) return fail_unknown(name);
     if (cli_team() && command != &cli_permeability && command != &cli_run && command != &cli_check &&
-        command != &cli_bench) {
+        command != &cli_bench && command != &cli_verify) {
         fprintf(stderr, "rill: %s uses one process, and %d were started: start it without the launcher\n",
                 command->name, cli_team()->size);
         return RILL_USAGE;

@@ -51,11 +51,10 @@ static cli_devices_plan parts_of(const rill_permeability_options *options, const
                                  double mlups)
 {
     return (cli_devices_plan){.devices = options->devices,
+                              .given = options->device_count,
+                              .part = p->part,
                               .count = p->parts,
                               .nodes = p->nodes + p->reservoirs,
-                              .largest = p->part_nodes,
-                              .bytes = p->part_bytes,
-                              .memory = p->device_bytes,
                               .mlups = mlups};
 }
 

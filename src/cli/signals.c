@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals: SIGINT and SIGTERM cancel the work through its progress callback, SIGUSR1 requests a checkpoint.
- */
+/* Signals: SIGINT, SIGTERM and SIGUSR2 cancel the work through its progress callback, SIGUSR1 requests a
+ * checkpoint. mpirun kills all processes a second after it got SIGTERM, but only passes SIGUSR2 on. */
 #include "cli/cli.h"
 
 static volatile sig_atomic_t cancelled, saving;
@@ -19,6 +19,7 @@ void cli_signals_catch(bool once)
                                      .sa_flags = once ? (int)SA_RESETHAND : SA_RESTART};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR2, &action, NULL);
 }
 
 bool cli_signals_cancelled(void) { return cancelled; }

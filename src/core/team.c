@@ -32,7 +32,16 @@ static int rank_now(void)
         (const char *const[]){"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", NULL}, 0);
 }
 
+static int local_rank_now(int otherwise)
+{
+    return number_of(
+        (const char *const[]){"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID", NULL},
+        otherwise);
+}
+
 bool rill_team_first(void) { return size_now() < 2 || rank_now() == 0; }
+
+bool rill_team_speaks(void) { return size_now() < 2 || local_rank_now(rank_now()) == 0; }
 
 /* Load the library: from beside the program or the library that this function is in, or ../lib, else from
  * where the system looks. */
@@ -73,9 +82,7 @@ rill_status rill_team_join(rill_team **out)
         RILL_TRY(rill_fail(RILL_SYSTEM,
                            "%d processes were started, but %s sees %d: use the launcher of the same MPI",
                            expected, team->transport->name, team->size));
-    team->local = number_of(
-        (const char *const[]){"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID", NULL},
-        team->rank);
+    team->local = local_rank_now(team->rank);
     *out = team;
     team = NULL;
 done:

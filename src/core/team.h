@@ -46,6 +46,9 @@ rill_status rill_team_join(rill_team **out);
 /** Return whether this process is the first of those that a launcher started, also when they cannot join. */
 bool rill_team_first(void);
 
+/** Return whether this process is the first of its machine, which says why processes of it cannot join. */
+bool rill_team_speaks(void);
+
 /** Leave, once all others do the same; NULL is allowed. */
 void rill_team_leave(rill_team *team);
 

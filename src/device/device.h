@@ -88,11 +88,12 @@ typedef struct rill_backend {
 struct rill_device {
     const rill_backend *backend;
     rill_backend_kind kind; /**< cpu or cuda */
-    int ordinal;            /**< among those of its kind; the rank, of a device of another process */
-    char name[256];         /**< "NVIDIA H200" */
-    void *queue;            /**< kernels and copies go through it in their order; NULL on a host */
-    void *state;            /**< the backend's own */
-    rill_meter *meter;      /**< not owned; NULL: nobody measures how long it steps */
+    int ordinal;       /**< among those of its kind; in several processes the first process that has it */
+    char name[256];    /**< "NVIDIA H200" */
+    void *queue;       /**< kernels and copies go through it in their order; NULL on a host */
+    void *state;       /**< the backend's own */
+    bool elsewhere;    /**< on another machine: what it holds takes no memory here */
+    rill_meter *meter; /**< not owned; NULL: nobody measures how long it steps */
 };
 
 /** Count the devices of a kind, which is not auto. @return RILL_SYSTEM without any */

@@ -109,7 +109,9 @@ static rill_status ask(remote *r, const rill_remote_call *call, const void *payl
         if (reply.bytes) RILL_TRY(rill_team_receive(all->team, r->rank, RILL_TEAM_REPLY, to, reply.bytes));
     }
     if (value) *value = reply.value;
-    if (reply.status != RILL_OK) status = rill_fail((rill_status)reply.status, "%s", reply.message);
+    if (reply.status != RILL_OK)
+        status = r->rank ? rill_fail((rill_status)reply.status, "process %d: %s", r->rank, reply.message)
+                         : rill_fail((rill_status)reply.status, "%s", reply.message);
     if (status == RILL_OK && all->status != RILL_OK) status = rill_fail(all->status, "%s", all->message);
 done:
     return status;
@@ -392,16 +394,26 @@ static const rill_backend remote_cpu = {
 static const rill_backend remote_cuda = {
     .name = "cuda", .turns = true, .walls_in_step = true, .yardstick = "device copy", REMOTE};
 
+int rill_remote_same(const uint64_t *identities, int rank)
+{
+    int first = 0;
+    while (identities[first] != identities[rank]) first++;
+    return first;
+}
+
 rill_status rill_remotes_create(rill_team *team, rill_device *own, rill_remotes **out)
 {
     rill_status status = RILL_OK;
+    uint64_t *identities = NULL, host = 0;
+    rill_remote_opened opened;
     rill_remotes *all = calloc(1, sizeof *all);
     if (!all) return rill_fail(RILL_SYSTEM, "out of memory for %d processes", team->size);
     all->team = team;
     all->last = &all->first;
     all->devices = calloc((size_t)team->size, sizeof *all->devices);
     all->remotes = calloc((size_t)team->size, sizeof *all->remotes);
-    if (!all->devices || !all->remotes)
+    identities = calloc((size_t)team->size, sizeof *identities);
+    if (!all->devices || !all->remotes || !identities)
         RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %d processes", team->size));
     RILL_TRY(rill_server_create(team, own, &all->own));
     for (int k = 0; k < team->size; k++) {
@@ -410,15 +422,20 @@ rill_status rill_remotes_create(rill_team *team, rill_device *own, rill_remotes 
         all->remotes[k] = (remote){all, k};
         *device = (rill_device){.backend = own->kind == RILL_BACKEND_CPU ? &remote_cpu : &remote_cuda,
                                 .kind = own->kind,
-                                .ordinal = k,
                                 .queue = &all->remotes[k],
                                 .state = &all->remotes[k]};
         call.a = (uint64_t)own->kind;
-        RILL_TRY(ask(&all->remotes[k], &call, NULL, device->name, sizeof device->name, NULL));
+        RILL_TRY(ask(&all->remotes[k], &call, NULL, &opened, sizeof opened, NULL));
+        if (k == 0) host = opened.host;
+        memcpy(device->name, opened.name, sizeof device->name);
+        identities[k] = opened.device;
+        device->ordinal = rill_remote_same(identities, k);
+        device->elsewhere = opened.host != host;
     }
     *out = all;
     all = NULL;
 done:
+    free(identities);
     rill_remotes_destroy(all);
     return status;
 }

@@ -54,6 +54,12 @@ typedef struct rill_remote_reply {
     char message[512];
 } rill_remote_reply;
 
+/** What comes with the reply to RILL_REMOTE_OPEN. */
+typedef struct rill_remote_opened {
+    char name[256];
+    uint64_t device, host; /**< rill_remote_identity() */
+} rill_remote_opened;
+
 /** The payload of RILL_REMOTE_LINK. */
 typedef struct rill_remote_links {
     rill_variant variant;
@@ -70,6 +76,12 @@ typedef struct rill_remote_kernel {
     rill_walls walls;
     rill_sponge sponge;
 } rill_remote_kernel;
+
+/** Return a number that the same device has for all processes. @param number  of it on its host */
+uint64_t rill_remote_identity(const char *host, rill_backend_kind kind, int number);
+
+/** Return the first process whose device is that of process `rank`. */
+int rill_remote_same(const uint64_t *identities, int rank);
 
 /** What does the calls on a device. */
 typedef struct rill_server rill_server;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Populations that are being sent. */
 typedef struct sending {
@@ -94,18 +95,33 @@ done:
     return status;
 }
 
+uint64_t rill_remote_identity(const char *host, rill_backend_kind kind, int number)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (; *host; host++) hash = (hash ^ (unsigned char)*host) * UINT64_C(0x100000001b3);
+    hash = (hash ^ (uint64_t)kind) * UINT64_C(0x100000001b3);
+    return (hash ^ (uint64_t)number) * UINT64_C(0x100000001b3);
+}
+
 static rill_status open_device(rill_server *s, rill_backend_kind kind, void **data)
 {
     rill_status status = RILL_OK;
+    char host[256] = "";
     int count = 1;
     if (!s->device) {
         RILL_TRY(rill_device_count(kind, &count));
         RILL_TRY(rill_device_create(kind, kind == RILL_BACKEND_CPU ? 0 : s->team->local % count, &s->device));
         s->owned = true;
     }
-    *data = calloc(1, sizeof s->device->name);
-    if (!*data) return rill_fail(RILL_SYSTEM, "out of memory for the device of a process");
-    memcpy(*data, s->device->name, sizeof s->device->name);
+    rill_remote_opened *opened = *data = calloc(1, sizeof *opened);
+    if (!opened) return rill_fail(RILL_SYSTEM, "out of memory for the device of a process");
+    (void)gethostname(host, sizeof host - 1);
+    memcpy(opened->name, s->device->name, sizeof opened->name);
+    /* A GPU is the same for all processes of its machine; a process has processors of its own. */
+    const bool processor = s->device->kind == RILL_BACKEND_CPU;
+    opened->device =
+        rill_remote_identity(host, s->device->kind, processor ? s->team->rank : s->device->ordinal);
+    opened->host = rill_remote_identity(host, RILL_BACKEND_AUTO, 0);
 done:
     return status;
 }
@@ -231,7 +247,7 @@ static rill_status call_do(rill_server *s, const rill_remote_call *c, const void
     switch ((rill_remote_op)c->op) {
     case RILL_REMOTE_OPEN:
         RILL_TRY(open_device(s, (rill_backend_kind)c->a, data));
-        reply->bytes = sizeof s->device->name;
+        reply->bytes = sizeof(rill_remote_opened);
         break;
     case RILL_REMOTE_AVAILABLE:
         return rill_device_available(s->device, &reply->value);
@@ -329,47 +345,49 @@ void rill_server_do(rill_server *s, const rill_remote_call *call, const void *pa
     s->status = RILL_OK;
 }
 
-/* Receive a call and do it. @return false when the process is let go */
-static bool serve_one(rill_server *s, char **payload, uint64_t *room, int *code)
+/* Receive a call with its payload. @param[in,out] room  bytes of the payload's array, which grows */
+static rill_status call_receive(rill_server *s, rill_remote_call *call, char **payload, uint64_t *room)
 {
-    rill_remote_call call;
-    rill_remote_reply reply;
-    void *data = NULL;
-    if (rill_team_receive(s->team, 0, RILL_TEAM_CALL, &call, sizeof call) != RILL_OK) return false;
-    if (call.op == RILL_REMOTE_QUIT) {
-        *code = (int)call.a;
-        return false;
-    }
-    if (call.bytes > *room) {
+    const rill_status status = rill_team_receive(s->team, 0, RILL_TEAM_CALL, call, sizeof *call);
+    if (status != RILL_OK || call->bytes == 0) return status;
+    if (call->bytes > *room) {
         free(*payload);
-        *payload = malloc(call.bytes);
-        *room = *payload ? call.bytes : 0;
+        *payload = malloc(call->bytes);
+        *room = *payload ? call->bytes : 0;
     }
-    if (call.bytes && !*payload)
-        end_all(s, rill_fail(RILL_SYSTEM, "out of memory for %llu bytes from the first process",
-                             (unsigned long long)call.bytes));
-    if (call.bytes && rill_team_receive(s->team, 0, RILL_TEAM_CALL, *payload, call.bytes) != RILL_OK)
-        return false;
-    rill_server_do(s, &call, *payload, &reply, &data);
-    bool sent = true;
-    if (replies(call.op)) {
-        sent =
-            rill_team_send(s->team, 0, RILL_TEAM_REPLY, &reply, sizeof reply) == RILL_OK &&
-            (reply.bytes == 0 || rill_team_send(s->team, 0, RILL_TEAM_REPLY, data, reply.bytes) == RILL_OK);
-    }
-    free(data);
-    return sent;
+    if (!*payload)
+        return rill_fail(RILL_SYSTEM, "out of memory for %llu bytes from the first process",
+                         (unsigned long long)call->bytes);
+    return rill_team_receive(s->team, 0, RILL_TEAM_CALL, *payload, call->bytes);
+}
+
+static rill_status reply_send(rill_server *s, const rill_remote_reply *reply, const void *data)
+{
+    const rill_status status = rill_team_send(s->team, 0, RILL_TEAM_REPLY, reply, sizeof *reply);
+    if (status != RILL_OK || reply->bytes == 0) return status;
+    return rill_team_send(s->team, 0, RILL_TEAM_REPLY, data, reply->bytes);
 }
 
 int rill_remote_serve(rill_team *team)
 {
-    int code = RILL_SYSTEM;
     rill_server *server = NULL;
+    rill_server none = {.team = team};
+    rill_remote_call call = {.op = RILL_REMOTE_OPEN};
     char *payload = NULL;
     uint64_t room = 0;
-    if (rill_server_create(team, NULL, &server) != RILL_OK) return code;
-    while (serve_one(server, &payload, &room, &code)) continue;
+    rill_status status = rill_server_create(team, NULL, &server);
+    while (status == RILL_OK) {
+        rill_remote_reply reply;
+        void *data = NULL;
+        status = call_receive(server, &call, &payload, &room);
+        if (status != RILL_OK || call.op == RILL_REMOTE_QUIT) break;
+        rill_server_do(server, &call, payload, &reply, &data);
+        if (replies(call.op)) status = reply_send(server, &reply, data);
+        free(data);
+    }
+    /* The first process may wait for this one for ever. */
+    if (status != RILL_OK) end_all(server ? server : &none, status);
     free(payload);
     rill_server_destroy(server);
-    return code;
+    return status == RILL_OK ? (int)call.a : (int)status;
 }

@@ -21,20 +21,6 @@ rill_node rill_part_number(const rill_part *part, rill_node node)
     return node - part->first + part->domain->first;
 }
 
-/* Return the plane of the whole that a node lies in. */
-static uint32_t plane_of(const rill_numbering *numbering, rill_node node)
-{
-    uint32_t low = 0, high = numbering->n[2]; /* the last plane that does not begin behind the node */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (rill_numbering_before_plane(numbering, middle) <= node)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The planes that a part numbers. */
 typedef struct planes {
     uint32_t first, count; /* those with nodes of the part, in the whole */
@@ -55,8 +41,8 @@ static uint64_t beside(const rill_domain *whole, int64_t plane)
 
 static planes planes_of(const rill_domain *whole, rill_node first, rill_node end)
 {
-    planes p = {.first = plane_of(&whole->numbering, first)};
-    p.count = plane_of(&whole->numbering, end - 1) - p.first + 1;
+    planes p = {.first = rill_ranges_plane(whole, first)};
+    p.count = rill_ranges_plane(whole, end - 1) - p.first + 1;
     const uint64_t before =
         beside(whole, (int64_t)p.first - 1) + first - rill_numbering_before_plane(&whole->numbering, p.first);
     const uint64_t plane = (uint64_t)whole->geom->n[0] * whole->geom->n[1];
@@ -273,56 +259,36 @@ done:
     return status;
 }
 
-/* Lay down the ranges: as even as chunks allow. */
-static rill_status ranges_set(const rill_domain *whole, rill_parts *parts)
+uint64_t rill_parts_cut(const rill_domain *whole, const rill_ranges *ranges, int number)
 {
-    const uint64_t chunks = ((uint64_t)whole->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
-    if (chunks < (uint64_t)parts->count)
-        return rill_fail(
-            RILL_USAGE,
-            "%u fluid nodes cannot be cut into %d parts of %d nodes or more: use %llu devices at most",
-            whole->nodes, parts->count, RILL_CHUNK, (unsigned long long)chunks);
-    for (int p = 0; p < parts->count; p++) {
-        const uint64_t first = chunks * (uint64_t)p / (uint64_t)parts->count * RILL_CHUNK,
-                       end = chunks * ((uint64_t)p + 1) / (uint64_t)parts->count * RILL_CHUNK;
-        parts->part[p].first = (rill_node)first;
-        parts->part[p].end = end < whole->nodes ? (rill_node)end : whole->nodes;
-        const planes at = planes_of(whole, parts->part[p].first, parts->part[p].end);
-        if (at.count + 2 > whole->geom->n[2])
-            return rill_fail(
-                RILL_USAGE,
-                "a box of %u planes along z cannot be cut into %d parts, because one of them has nodes "
-                "in %u planes: use fewer devices, or permute the axes so that z is the longest",
-                whole->geom->n[2], parts->count, at.count);
-    }
-    return RILL_OK;
+    const rill_range *r = &ranges->range[number];
+    return beside(whole, rill_ranges_plane(whole, r->first)) +
+           beside(whole, rill_ranges_plane(whole, r->end - 1));
 }
 
-rill_parts_size rill_parts_measure(const rill_domain *whole, int count)
+rill_part_size rill_part_measure(const rill_domain *whole, const rill_ranges *ranges, int number)
 {
-    const rill_numbering *numbering = &whole->numbering;
+    const rill_range *r = &ranges->range[number];
     const uint64_t links = whole->lattice == RILL_D3Q27 ? 9 : 5; /* of a node, through a plane */
-    uint64_t largest = 0;
-    if (count == 1) return (rill_parts_size){whole->nodes, 0, 1};
-    for (uint32_t z = 0; z < whole->geom->n[2]; z++) {
-        const uint64_t nodes =
-            rill_numbering_before_plane(numbering, z + 1) - rill_numbering_before_plane(numbering, z);
-        if (nodes > largest) largest = nodes;
-    }
-    const uint64_t nodes = (whole->nodes / (uint64_t)count + RILL_CHUNK) / RILL_CHUNK * RILL_CHUNK;
-    return (rill_parts_size){nodes, 2 * links * largest,
-                             (double)(nodes + 3 * largest) / (double)whole->nodes};
+    if (ranges->count == 1) return (rill_part_size){0, 1, 1};
+    const planes at = planes_of(whole, r->first, r->end);
+    uint64_t numbered = at.cells;
+    for (uint32_t k = 0; k < at.count + 2; k++) numbered += beside(whole, (int64_t)at.first + k - 1);
+    return (rill_part_size){links * rill_parts_cut(whole, ranges, number),
+                            (double)numbered / (double)whole->nodes,
+                            (double)(at.padding + at.count + 2) / whole->geom->n[2]};
 }
 
 /* @param only  the part to be made; -1: all */
-static rill_status create(const rill_domain *whole, int count, int only, rill_parts *out)
+static rill_status create(const rill_domain *whole, const rill_ranges *ranges, int only, rill_parts *out)
 {
     rill_status status = RILL_OK;
-    rill_parts parts = {.count = count};
-    parts.part = calloc((size_t)count, sizeof *parts.part);
+    rill_parts parts = {.count = ranges->count};
+    parts.part = calloc((size_t)parts.count, sizeof *parts.part);
     if (!parts.part) return rill_fail(RILL_SYSTEM, "out of memory for the parts of a domain");
-    RILL_TRY(ranges_set(whole, &parts));
-    for (int p = 0; p < count; p++)
+    for (int p = 0; p < parts.count; p++)
+        parts.part[p].first = ranges->range[p].first, parts.part[p].end = ranges->range[p].end;
+    for (int p = 0; p < parts.count; p++)
         if (only < 0 || p == only)
             RILL_TRY(part_create(&(making){.whole = whole, .parts = &parts, .number = p}));
     *out = parts;
@@ -332,27 +298,15 @@ done:
     return status;
 }
 
-rill_status rill_parts_create(const rill_domain *whole, int count, rill_parts *out)
+rill_status rill_parts_create(const rill_domain *whole, const rill_ranges *ranges, rill_parts *out)
 {
-    return create(whole, count, -1, out);
+    return create(whole, ranges, -1, out);
 }
 
-rill_status rill_parts_create_one(const rill_domain *whole, int count, int number, rill_parts *out)
+rill_status rill_parts_create_one(const rill_domain *whole, const rill_ranges *ranges, int number,
+                                  rill_parts *out)
 {
-    return create(whole, count, number, out);
-}
-
-uint64_t rill_parts_cut(const rill_domain *whole, int count, int number)
-{
-    const uint64_t chunks = ((uint64_t)whole->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
-    uint64_t nodes = 0;
-    for (int end = 0; end < 2; end++) {
-        const uint64_t node = chunks * (uint64_t)(number + end) / (uint64_t)count * RILL_CHUNK;
-        const uint32_t plane =
-            plane_of(&whole->numbering, (rill_node)(node < whole->nodes ? node : whole->nodes - 1));
-        nodes += beside(whole, plane);
-    }
-    return nodes;
+    return create(whole, ranges, number, out);
 }
 
 static void crossings_free(rill_cut_links *c)

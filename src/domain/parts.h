@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file parts.h
- * A domain cut into parts, each for one device: successive ranges of its nodes, with the planes beside them.
+ * A domain cut into parts, each for one device: successive ranges of its nodes (ranges.h), with the planes
+ * beside them.
  *
  * Cuts lie at multiples of RILL_CHUNK nodes, so that sums are taken of the same nodes in the same order
  * however many parts there are. A part numbers the planes that its nodes lie in and one plane before and
@@ -11,7 +12,7 @@
 #ifndef RILL_DOMAIN_PARTS_H
 #define RILL_DOMAIN_PARTS_H
 
-#include "domain/domain.h"
+#include "domain/ranges.h"
 
 /** Links whose populations go to other parts, or come from there: by part, then by direction and receiving
  * node in the whole, then pairs across mirrored boundaries. Both parts list them in the same order. */
@@ -40,28 +41,25 @@ typedef struct rill_parts {
     int count;
 } rill_parts;
 
-/**
- * Cut a domain into parts with about the same number of nodes.
- * @param[in] whole  three-dimensional; borrowed while the parts are made
- * @return RILL_USAGE where the domain has too few nodes, or too few planes along z, for so many parts
- */
-rill_status rill_parts_create(const rill_domain *whole, int count, rill_parts *out);
+/** Cut a domain into parts. @param[in] whole  three-dimensional; borrowed while the parts are made */
+rill_status rill_parts_create(const rill_domain *whole, const rill_ranges *ranges, rill_parts *out);
 
 /** Cut a domain into parts and make one of them: of the others `part` has the ranges of nodes alone. */
-rill_status rill_parts_create_one(const rill_domain *whole, int count, int number, rill_parts *out);
+rill_status rill_parts_create_one(const rill_domain *whole, const rill_ranges *ranges, int number,
+                                  rill_parts *out);
 
-/** Return the nodes of the planes that part `number` of `count` is cut at: a measure of what it exchanges. */
-uint64_t rill_parts_cut(const rill_domain *whole, int count, int number);
+/** Return the nodes of the planes that part `number` is cut at: a measure of what it exchanges. */
+uint64_t rill_parts_cut(const rill_domain *whole, const rill_ranges *ranges, int number);
 
-/** What parts take, before they are made. */
-typedef struct rill_parts_size {
-    uint64_t nodes;    /**< of the largest part */
-    uint64_t crossing; /**< links by which a part sends to the others, at most */
-    double share;      /**< nodes that the largest part numbers, over those of the whole */
-} rill_parts_size;
+/** What a part takes, before it is made. */
+typedef struct rill_part_size {
+    uint64_t crossing; /**< links by which it sends to the others, at most */
+    double share;      /**< nodes that it numbers, over those of the whole */
+    double box;        /**< planes, likewise */
+} rill_part_size;
 
-/** Estimate them. @param count  1 or more */
-rill_parts_size rill_parts_measure(const rill_domain *whole, int count);
+/** Estimate it. */
+rill_part_size rill_part_measure(const rill_domain *whole, const rill_ranges *ranges, int number);
 
 /** Free what parts own; zeroed ones are allowed. */
 void rill_parts_destroy(rill_parts *parts);

@@ -12,6 +12,7 @@
 #include "network/network.h"
 #include "permeability/nested.h"
 #include "permeability/numbered.h"
+#include "sim/several_plan.h"
 #include "permeability/plan.h"
 #include "permeability/pressures.h"
 #include "kernel/variant.h"
@@ -242,7 +243,8 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     out->plan = *f->plan;
     const rill_sim_options options = sim_options(f);
     const double creating = rill_now();
-    RILL_TRY(rill_sim_create(domain, &options, &f->sim));
+    RILL_TRY(rill_sim_create_loaded(domain, &options, f->between.geom ? RILL_LOAD_NONE : RILL_LOAD_WALLS,
+                                    &f->sim));
     f->started += rill_now() - creating;
     if (nested.moments) RILL_TRY(rill_nested_start(f, domain, &nested));
     rill_nested_destroy(&nested);
@@ -348,6 +350,14 @@ static rill_status numbers_take(const rill_follower *f, int axis, rill_numbered 
     return rill_numbered_create(f->geom, f->options, axis, progress, planned, own);
 }
 
+/* Return the parts of a plan for the result, which outlives it; NULL without memory. */
+static rill_part_plan *parts_copy(const rill_permeability_plan *plan)
+{
+    const size_t bytes = plan->part ? (size_t)plan->parts * sizeof *plan->part : 0;
+    rill_part_plan *copy = bytes ? malloc(bytes) : NULL;
+    return copy ? memcpy(copy, plan->part, bytes) : NULL;
+}
+
 rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeability_options *o,
                                       const rill_permeability_plan *plan, rill_permeability *out)
 {
@@ -366,6 +376,7 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
     rill_follower *f = calloc(1, sizeof *f);
     memset(out, 0, sizeof *out);
     out->plan = *plan;
+    out->plan.part = NULL; /* a copy follows */
     out->uncertainty = INFINITY;
     out->reciprocity = NAN;
     for (int b = 0; b < 9; b++) out->k[b / 3][b % 3] = NAN;
@@ -402,6 +413,7 @@ done:
     rill_numbered_destroy(&own);
     rill_pause_close(&pause);
     out->plan.numbered = NULL; /* stays with the plan */
+    out->plan.part = parts_copy(plan);
     free(f);
     return status;
 }
@@ -409,5 +421,6 @@ done:
 void rill_permeability_free(rill_permeability *result)
 {
     for (int r = 0; r < result->run_count; r++) free(result->runs[r].samples);
+    free(result->plan.part);
     memset(result, 0, sizeof *result);
 }

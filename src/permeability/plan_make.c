@@ -4,7 +4,6 @@
 #include "core/status.h"
 #include "domain/domain.h"
 #include "domain/links.h"
-#include "domain/parts.h"
 #include "kernel/storage.h"
 #include "kernel/variant.h"
 #include "network/network.h"
@@ -12,30 +11,34 @@
 #include "permeability/nested.h"
 #include "permeability/numbered.h"
 #include "permeability/plan.h"
+#include "sim/several_plan.h"
 #include "sim/sim.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What changes with several devices: each holds its part and up to three planes more, and the host a copy of
- * voxels and numbers. */
-static void parts_plan(const rill_domain *domain, const rill_permeability_options *o,
-                       rill_permeability_plan *plan)
+/* What changes with several devices. */
+static rill_status parts_plan(const rill_domain *domain, const rill_permeability_options *o, uint64_t held,
+                              rill_permeability_plan *plan)
 {
-    plan->parts = o->device_count > 1 ? o->device_count : 1;
-    const rill_parts_size size = rill_parts_measure(domain, plan->parts);
-    const uint64_t word = rill_storage_size((int)rill_variant_normal(o->variant).storage);
-    plan->part_nodes = size.nodes;
-    plan->part_bytes = size.crossing * word;
-    if (plan->parts == 1) return;
-    const double links = (double)size.crossing * (2 * sizeof(rill_cut_link) + 3.0 * (double)word);
-    const bool host = plan->device_bytes == 0;
-    const int alike = rill_devices_alike(o->devices, o->device_count);
-    if (!host) plan->device_bytes = (uint64_t)(alike * (size.share * (double)plan->device_bytes + links));
-    plan->host_bytes += rill_geom_voxels(domain->geom) + rill_numbering_bytes(domain->geom) +
-                        (uint64_t)(plan->parts * links) +
-                        (host ? (uint64_t)((size.share * plan->parts - 1) * (double)plan->host_bytes) : 0);
+    rill_several_plan several;
+    const rill_several_given given = {.variant = rill_variant_normal(o->variant),
+                                      .devices = o->devices,
+                                      .device_count = o->device_count,
+                                      .load = RILL_LOAD_WALLS,
+                                      .device_bytes = plan->device_bytes,
+                                      .device_free = plan->device_free,
+                                      .held = held};
+    const rill_status status = rill_several_plan_make(domain, &given, &several);
+    if (status != RILL_OK) return status;
+    plan->parts = several.count;
+    plan->part = several.part;
+    plan->host_bytes += several.host_more;
+    plan->host_bytes -= several.host_less;
+    plan->device_bytes = several.device_bytes;
+    plan->device_free = several.device_free;
+    return RILL_OK;
 }
 
 /* Host memory: links while they are built, then what a simulation adds, and the moments read at the end. */
@@ -74,8 +77,8 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     plan->device_bytes =
         host ? 0 : sim + labels + velocities + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
     plan->device_free = 0;
-    parts_plan(domain, o, plan);
     if (!host) RILL_TRY(rill_device_available(device, &plan->device_free));
+    RILL_TRY(parts_plan(domain, o, host ? sim + labels : plan->device_bytes, plan));
 done:
     rill_device_leave(o->device, device);
     return status;
@@ -133,5 +136,7 @@ void rill_permeability_plan_free(rill_permeability_plan *plan)
 {
     if (plan->numbered) rill_numbered_destroy(plan->numbered);
     free(plan->numbered);
+    free(plan->part);
     plan->numbered = NULL;
+    plan->part = NULL;
 }

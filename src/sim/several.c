@@ -10,20 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static rill_status variant_check(rill_variant v, int count)
-{
-    if (v.addressing == RILL_DENSE || rill_stream_ring(v.stream) || v.bounce == RILL_FULL_WAY)
-        return rill_fail(
-            RILL_USAGE,
-            "%s cannot be had on %d devices: choose pull, push, AA or an Esoteric scheme, a list, "
-            "chase or a bitmap, and half-way bounce-back",
-            v.addressing == RILL_DENSE   ? "direct addressing"
-            : rill_stream_ring(v.stream) ? "the ring buffer"
-                                         : "full-way bounce-back",
-            count);
-    return RILL_OK;
-}
-
 static rill_status devices_check(const rill_sim *sim)
 {
     const int count = sim->options.device_count;
@@ -107,15 +93,30 @@ done:
     return status;
 }
 
-rill_status rill_several_create(rill_sim *sim)
+/* Choose the ranges of parts. */
+static rill_status ranges_make(const rill_domain *domain, const rill_sim_options *options,
+                               const rill_device *device, rill_load load, rill_ranges *out)
+{
+    const rill_part_costs costs = rill_several_costs(options->variant, device, load);
+    return rill_ranges_create(domain, options->device_count, &costs, out);
+}
+
+rill_status rill_several_create(rill_sim *sim, rill_load load)
 {
     rill_status status = RILL_OK;
-    const int count = sim->options.device_count;
     rill_several *several = NULL;
-    RILL_TRY(variant_check(sim->options.variant, count));
+    rill_ranges ranges = {.count = 0};
+    RILL_TRY(rill_several_variant_check(sim->options.variant, sim->options.device_count));
     RILL_TRY(devices_check(sim));
+    RILL_TRY(ranges_make(sim->domain, &sim->options, sim->options.devices[0], load, &ranges));
+    const int count = ranges.count;
+    if (count == 1) {
+        sim->options.device = sim->options.devices[0];
+        sim->options.device_count = 0;
+        goto done;
+    }
     RILL_TRY(several_create(count, &several));
-    RILL_TRY(rill_parts_create(sim->domain, count, &several->parts));
+    RILL_TRY(rill_parts_create(sim->domain, &ranges, &several->parts));
     for (int p = 0; p < count; p++)
         RILL_TRY(part_sim_create(several, p, &sim->options, sim->options.devices[p]));
     RILL_TRY(routes_create(several));
@@ -123,8 +124,22 @@ rill_status rill_several_create(rill_sim *sim)
     sim->several = several;
     several = NULL;
 done:
+    rill_ranges_destroy(&ranges);
     rill_several_destroy(several);
     return status;
+}
+
+rill_status rill_several_check(const rill_domain *domain, const rill_sim_options *options, rill_load load)
+{
+    rill_ranges ranges;
+    const rill_status status = ranges_make(domain, options, options->devices[0], load, &ranges);
+    if (status != RILL_OK) return status;
+    const int count = ranges.count;
+    rill_ranges_destroy(&ranges);
+    if (count == options->device_count) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     "%u fluid nodes make %d part%s of two planes or more: choose %d device%s at most",
+                     domain->nodes, count, count == 1 ? "" : "s", count, count == 1 ? "" : "s");
 }
 
 /* Lead what the only part sends to each of the others back to it, as if it came from there. */
@@ -156,14 +171,18 @@ rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_
     rill_status status = RILL_OK;
     const int count = options->device_count;
     rill_several *s = NULL;
+    rill_ranges ranges = {.count = 0};
     rill_sim *sim = calloc(1, sizeof *sim);
     if (!sim) return rill_fail(RILL_SYSTEM, "out of memory for a simulation");
     sim->domain = domain;
     sim->options = *options;
     sim->options.variant = rill_variant_normal(options->variant);
-    RILL_TRY(variant_check(sim->options.variant, count));
+    RILL_TRY(rill_several_variant_check(sim->options.variant, count));
     RILL_TRY(several_create(1, &s));
-    RILL_TRY(rill_parts_create_one(domain, count, number, &s->parts));
+    RILL_TRY(ranges_make(domain, options, options->device, RILL_LOAD_NONE, &ranges));
+    if (number >= ranges.count) /* see rill_several_check() */
+        RILL_TRY(rill_fail(RILL_USAGE, "part %d of %d is not there", number, ranges.count));
+    RILL_TRY(rill_parts_create_one(domain, &ranges, number, &s->parts));
     const rill_part other = s->parts.part[0];
     s->parts.part[0] = s->parts.part[number];
     if (number > 0) s->parts.part[number] = other;
@@ -179,6 +198,7 @@ rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_
     *out = sim;
     sim = NULL;
 done:
+    rill_ranges_destroy(&ranges);
     rill_several_destroy(s);
     free(sim);
     return status;

@@ -22,6 +22,7 @@
 #define RILL_SIM_SEVERAL_H
 
 #include "domain/parts.h"
+#include "sim/several_plan.h"
 #include "sim/stage.h"
 
 /** The queues of a part: `edge`, and that of its device, for everything else. */
@@ -61,8 +62,12 @@ struct rill_several {
     unsigned exchanges;
 };
 
-/** See rill_sim_create(); `options.device_count` is 2 or more. */
-rill_status rill_several_create(rill_sim *sim);
+/** See rill_sim_create_loaded(); `options.device_count` is 2 or more. Where one part is all that the domain
+ * allows, `several` stays NULL, and the options name the first device alone. */
+rill_status rill_several_create(rill_sim *sim, rill_load load);
+
+/** Refuse a domain that fewer parts than devices are made of: for measurements of just so many. */
+rill_status rill_several_check(const rill_domain *domain, const rill_sim_options *options, rill_load load);
 
 /**
  * Create a simulation of one of the parts of a domain alone, to see how fast it is: what it sends to other

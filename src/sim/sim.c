@@ -273,6 +273,12 @@ static rill_status rest(rill_sim *sim)
 
 rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *options, rill_sim **out)
 {
+    return rill_sim_create_loaded(domain, options, RILL_LOAD_NONE, out);
+}
+
+rill_status rill_sim_create_loaded(const rill_domain *domain, const rill_sim_options *options, rill_load load,
+                                   rill_sim **out)
+{
     rill_status status = RILL_OK;
     rill_sim *sim = NULL;
     RILL_TRY(options_check(options, domain));
@@ -281,13 +287,13 @@ rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *o
     sim->domain = domain;
     sim->options = *options;
     sim->options.variant = rill_variant_normal(options->variant);
-    if (options->device_count > 1) {
-        RILL_TRY(rill_several_create(sim));
+    if (options->device_count > 1) RILL_TRY(rill_several_create(sim, load));
+    if (sim->several) {
         *out = sim;
         sim = NULL;
         goto done;
     }
-    RILL_TRY(rill_device_take(options->device, options->backend, &sim->device));
+    RILL_TRY(rill_device_take(sim->options.device, options->backend, &sim->device));
     RILL_TRY(rill_device_kernels(sim->device, sim->options.variant, &sim->kernels));
     RILL_TRY(allocate(sim));
     RILL_TRY(rest(sim));

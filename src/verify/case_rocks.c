@@ -31,6 +31,8 @@ static rill_status porosity_run(const rill_verify_case *of, const rill_verify_se
     rill_permeability_options options = rill_permeability_options_default();
     options.backend = setup->backend;
     options.device = setup->device;
+    options.devices = setup->devices;
+    options.device_count = setup->device_count;
     RILL_TRY(rill_verify_rock_crop(setup->rock, 480, RILL_MIRROR, &rock));
     RILL_TRY(rill_permeability_prepare(rock, &options));
     RILL_TRY(rill_permeability_plan_make(rock, &options, &plan));
@@ -54,6 +56,8 @@ static rill_status permeability_run(const rill_verify_case *of, const rill_verif
     options.variant = setup->variant;
     options.backend = setup->backend;
     options.device = setup->device;
+    options.devices = setup->devices;
+    options.device_count = setup->device_count;
     options.magic = setup->magic;
     RILL_TRY(rill_verify_rock_crop(setup->rock, 240, RILL_MIRROR, &rock));
     RILL_TRY(rill_permeability_prepare(rock, &options));

@@ -24,6 +24,8 @@ rill_sim_options rill_verify_options(const rill_verify_setup *setup, double tau)
     options.variant = setup->variant;
     options.backend = setup->backend;
     options.device = setup->device;
+    options.devices = setup->devices;
+    options.device_count = setup->device_count;
     options.magic = setup->magic;
     options.tau = tau;
     return options;

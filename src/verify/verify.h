@@ -49,7 +49,9 @@ typedef struct rill_verify_check {
 /** What is verified. */
 typedef struct rill_verify_setup {
     rill_variant variant;
-    rill_device *device; /**< all cases run there */
+    rill_device *device;         /**< all cases run there, or on those of the next two */
+    rill_device *const *devices; /**< [device_count], see rill_sim_options */
+    int device_count;
     rill_backend_kind backend;
     double magic;          /**< TRT, MRT */
     bool full;             /**< the sizes and cases of a GPU */

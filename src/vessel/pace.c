@@ -29,8 +29,7 @@ static rill_status step_box(bool host, rill_case_plan *plan)
 {
     rill_sim_options o = plan->options;
     if (!(o.tau > 0.5)) o.tau = 0.6; /* the verdict reports it; speed does not depend on it */
-    const int devices =
-        o.device_count > 1 ? o.device_count / rill_devices_alike(o.devices, o.device_count) : 1;
+    const int devices = plan->parts > 1 ? plan->parts / rill_devices_alike(o.devices, plan->parts) : 1;
     o.device_count = 0;
     const rill_status status = rill_sim_speed(&o, host ? 64 : 160, &plan->mlups);
     plan->mlups *= part_of_box(plan, host) * devices;

@@ -11,7 +11,6 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "domain/domain.h"
-#include "domain/parts.h"
 #include "kernel/storage.h"
 #include "kernel/stream.h"
 #include "sim/sim.h"
@@ -20,6 +19,7 @@
 #include "sim/choose.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Largest relaxation time that is chosen: walls with interpolated bounce-back are most accurate below it
@@ -362,24 +362,31 @@ static void count_disk(planner *p, uint64_t series)
     if (c->output.slices) plan->output_bytes += 3 * PICTURE_BYTES;
 }
 
-/* On several devices each holds its part and up to three planes more; on the CPU all are on the host. */
-static void count_parts(planner *p)
+rill_load rill_case_load(const rill_case *given)
+{
+    return RILL_LOAD_OPENINGS | (given->walls == RILL_WALLS_INTERPOLATED ? RILL_LOAD_WALLS : RILL_LOAD_NONE);
+}
+
+static rill_status count_parts(planner *p, uint64_t held)
 {
     rill_case_plan *plan = p->plan;
-    const rill_plan_options *o = p->options;
-    plan->parts = o->device_count > 1 ? o->device_count : 1;
-    const rill_parts_size size = rill_parts_measure(plan->domain, plan->parts);
-    const uint64_t word = rill_storage_size((int)plan->options.variant.storage);
-    plan->part_nodes = size.nodes;
-    plan->part_bytes = size.crossing * word;
-    if (plan->parts == 1) return;
-    const double links = (double)size.crossing * (2 * sizeof(rill_cut_link) + 3.0 * (double)word);
-    if (plan->device_bytes)
-        plan->device_bytes = (uint64_t)(rill_devices_alike(o->devices, o->device_count) *
-                                        (size.share * (double)plan->device_bytes + links));
-    else
-        plan->host_bytes += (uint64_t)((size.share * plan->parts - 1) * (double)plan->host_bytes);
-    plan->host_bytes += plan->voxels + rill_numbering_bytes(p->geom) + (uint64_t)(plan->parts * links);
+    rill_several_plan several;
+    const rill_several_given given = {.variant = plan->options.variant,
+                                      .devices = p->options->devices,
+                                      .device_count = p->options->device_count,
+                                      .load = rill_case_load(p->given),
+                                      .device_bytes = plan->device_bytes,
+                                      .device_free = plan->device_free,
+                                      .held = held};
+    const rill_status status = rill_several_plan_make(plan->domain, &given, &several);
+    if (status != RILL_OK) return status;
+    plan->parts = several.count;
+    plan->part = several.part;
+    plan->host_bytes += several.host_more;
+    plan->host_bytes -= several.host_less;
+    plan->device_bytes = several.device_bytes;
+    plan->device_free = several.device_free;
+    return RILL_OK;
 }
 
 static rill_status count_memory(planner *p, rill_device *device)
@@ -404,9 +411,9 @@ static rill_status count_memory(planner *p, rill_device *device)
     plan->host_bytes = rill_numbering_bytes(p->geom) + (moments ? slice : 0) + observers.host + at_times +
                        (device->backend->host ? sim : links);
     plan->device_bytes = device->backend->host ? 0 : sim;
-    count_parts(p);
     count_disk(p, observers.series);
     if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));
+    RILL_TRY(count_parts(p, sim));
 done:
     return status;
 }
@@ -479,5 +486,7 @@ done:
 void rill_case_plan_free(rill_case_plan *plan)
 {
     rill_domain_destroy(plan->domain);
+    free(plan->part);
     plan->domain = NULL;
+    plan->part = NULL;
 }

@@ -10,6 +10,7 @@
 #include "vessel/ends.h"
 #include "vessel/kept.h"
 #include "vessel/passage.h"
+#include "sim/several_plan.h"
 
 /** Harmonics of an inlet's profile, at most. */
 #define RILL_PLAN_HARMONICS 48
@@ -40,6 +41,9 @@ int rill_outlook_modes(const rill_outlook *outlook, int opening);
 
 /** Free what it holds. */
 void rill_outlook_destroy(rill_outlook *outlook);
+
+/** Return what of its surface the simulation of a case has: see rill_vessel_create(). */
+rill_load rill_case_load(const rill_case *given);
 
 /** Return the viscosity of a law at a shear rate, Pa s. */
 double rill_law_at(const rill_law *law, double shear);

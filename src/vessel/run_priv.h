@@ -26,6 +26,7 @@ typedef struct rill_run_state {
     uint64_t recording, repeats, compared; /**< 0 or 1 */
     uint64_t phases;
     double slice_speed; /**< m/s, largest on the slices that are written */
+    double balance;     /**< of the last row of the openings: the next row of the monitor has it */
 } rill_run_state;
 
 /** A run. */
@@ -37,7 +38,7 @@ typedef struct rill_run_loop {
     rill_observers observers;
     rill_run_state state;
     uint64_t steps_max;
-    double mach, balance;         /**< as last seen */
+    double mach;                  /**< as last seen */
     double started, saved, shown; /**< clock, s */
     bool cancelled;               /**< by the progress callback; the run ends between steps */
     uint64_t kept;                /**< steps of the last checkpoint; 0: none */

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "domain/domain.h"
+#include "sim/several_plan.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -344,7 +345,7 @@ rill_status rill_vessel_create(const rill_case *given, const rill_geom *geom, co
     RILL_TRY(rill_outlook_make(given, geom, &v->ends->outlook));
     RILL_TRY(rill_domain_create_numbered(geom, &(rill_domain_options){plan->options.variant.lattice, -1},
                                          plan->domain ? &plan->domain->numbering : NULL, &v->domain));
-    RILL_TRY(rill_sim_create(v->domain, &plan->options, &v->sim));
+    RILL_TRY(rill_sim_create_loaded(v->domain, &plan->options, rill_case_load(given), &v->sim));
     choose_start(v);
     RILL_TRY(set_start(v));
     for (int k = 0; k < plan->opening_count; k++) RILL_TRY(add_opening(v, k));

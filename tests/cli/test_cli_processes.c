@@ -19,17 +19,24 @@ static bool mpi_there(void)
     return false;
 }
 
-/* Run what follows the program's name in processes. @return the exit code */
-static int run(int processes, const char *arguments)
+/* Run what follows the option of mpirun that says how many processes, after $RILL. @return the exit code */
+static int launch(const char *arguments)
 {
     char line[8192];
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     setenv("OMP_NUM_THREADS", "1", 1);
-    snprintf(line, sizeof line, "mpirun --oversubscribe -n %d %s %s >out.txt 2>err.txt", processes,
-             getenv("RILL"), arguments);
+    snprintf(line, sizeof line, "exec mpirun --oversubscribe -n %s >out.txt 2>err.txt", arguments);
     const int status = system(line);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+/* Run what follows the program's name in processes. @return the exit code */
+static int run(int processes, const char *arguments)
+{
+    char line[4096];
+    snprintf(line, sizeof line, "%d %s %s", processes, getenv("RILL"), arguments);
+    return launch(line);
 }
 
 static bool says(const char *file, const char *words)
@@ -62,6 +69,8 @@ Test(processes, compute_the_bits_of_one)
     cr_assert_eq(number("1.json", "uncertainty", NULL), number("2.json", "uncertainty", NULL));
     cr_assert_eq(number("1.json", "steps", NULL), number("2.json", "steps", NULL));
     cr_assert(cli_test_exists("2.h5") && cli_test_exists("2.vtkhdf"));
+    cr_assert_eq(run(2, "verify --case channels/plates-8 --backend cpu"), 0);
+    cr_assert(says("out.txt", "1 of 1 checks passed"));
     cr_assert_eq(run(2, "permeability missing.geom.h5 -q"), 1);
     cr_assert(says("err.txt", "missing.geom.h5"));
     cr_assert_eq(run(2, "info a.geom.h5"), 1);
@@ -102,6 +111,103 @@ Test(processes, end_with_one_that_is_killed)
     cr_assert_neq(status, 0);
     cr_assert_lt(end.tv_sec - start.tv_sec, 10);
     cr_assert(!cli_test_exists("3.h5"));
+}
+
+/* Return the seconds since a moment. */
+static double since(const struct timespec *start)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+/* The second process has no memory, the first a full disk: all end with one sentence and the code of that. */
+Test(processes, end_with_the_code_of_a_failure)
+{
+    if (!mpi_there()) return;
+    struct timespec start;
+    char line[2048];
+    const char *rill = getenv("RILL"),
+               *what = "permeability a.geom.h5 --backend cpu --fields image -o k.h5 -q";
+    cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "40", "-o", "a.geom.h5", "-q").code, 0);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    snprintf(line, sizeof line, "1 %s %s : -n 1 env RILL_MEMORY=1MiB %s %s", rill, what, rill, what);
+    cr_assert_eq(launch(line), 3);
+    cr_assert_lt(since(&start), 10);
+    cr_assert(says("err.txt", "rill permeability: process 1: no room for the populations"));
+    cr_assert_not(cli_test_exists("k.h5") || cli_test_exists("k.vtkhdf"));
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    snprintf(line, sizeof line, "1 sh -c 'trap \"\" XFSZ; ulimit -f 400; exec %s %s' : -n 1 %s %s", rill,
+             what, rill, what);
+    cr_assert_eq(launch(line), 3);
+    cr_assert_lt(since(&start), 20);
+    cr_assert(says("err.txt", "cannot write k.vtkhdf"));
+    cr_assert_not(cli_test_exists("k.vtkhdf"));
+}
+
+/* Start a run of a pipe, and send a signal to the launcher once there is a checkpoint. @return exit code */
+static int run_signalled(int number)
+{
+    char line[2048];
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        snprintf(line, sizeof line,
+                 "exec mpirun --oversubscribe -n 2 %s run c.yaml --no-measure --backend cpu "
+                 "-q -o out --overwrite --checkpoint-every 0.2s >out.txt 2>err.txt",
+                 getenv("RILL"));
+        execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+        _exit(127);
+    }
+    for (int k = 0; k < 600 && !cli_test_exists("out/checkpoint.h5"); k++)
+        nanosleep(&(struct timespec){0, 100000000}, NULL);
+    cr_assert(cli_test_exists("out/checkpoint.h5"));
+    cr_assert_eq(kill(child, number), 0);
+    if (number == SIGUSR1) { /* it goes on */
+        nanosleep(&(struct timespec){1, 0}, NULL);
+        cr_assert_eq(waitpid(child, &status, WNOHANG), 0, "a process ended by SIGUSR1");
+        cr_assert_eq(kill(child, SIGUSR2), 0);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+/* Signals to the launcher reach the first process alone: SIGUSR1 leaves a checkpoint, SIGUSR2 stops, and
+ * SIGTERM, too, of which mpirun makes an exit code of its own. */
+Test(processes, leave_a_checkpoint_on_signals_to_the_launcher)
+{
+    char line[2048];
+    if (!mpi_there()) return;
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    setenv("OMP_NUM_THREADS", "1", 1);
+    cr_assert_eq(cli_test_run("generate", "bend", "--radius", "1mm", "--angle", "0", "--inlet", "2mm",
+                              "--outlet", "2mm", "--edge", "0.15mm", "-q", "-o", "p.stl")
+                     .code,
+                 0);
+    cr_assert_eq(cli_test_run("voxelize", "p.stl", "--units", "mm", "--dx", "0.13mm", "--name",
+                              "0mm,0mm,0mm=in", "--name", "0mm,0mm,4mm=out", "-o", "p.geom.h5", "-q")
+                     .code,
+                 0);
+    FILE *file = fopen("c.yaml", "w");
+    fputs("geometry: p.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+          "  in: {kind: inlet, flow: 0.1 mL/s, profile: parabolic}\n  out: {kind: pressure, pressure: 0 Pa}\n"
+          "run: {mach: 0.02, duration: 5 s, tolerance: 1e-9}\n",
+          file);
+    cr_assert_eq(fclose(file), 0);
+    static const int numbers[] = {SIGUSR1, SIGUSR2, SIGTERM};
+    for (size_t k = 0; k < 3; k++) {
+        const int code = run_signalled(numbers[k]);
+        cr_assert(numbers[k] == SIGTERM ? code != 0 : code == 4, "%d after signal %d", code, numbers[k]);
+        snprintf(
+            line, sizeof line,
+            "timeout --preserve-status -s TERM 2 %s run c.yaml --resume --no-measure -q --backend cpu -o out "
+            "2>err.txt",
+            getenv("RILL"));
+        const int resumed = system(line);
+        cr_assert(WIFEXITED(resumed) && WEXITSTATUS(resumed) == 4, "%d", resumed);
+        cr_assert_eq(system("rm -r out"), 0);
+    }
 }
 
 /* What a launcher says, but MPI does not. */

@@ -550,3 +550,30 @@ Test(cli_run, bad_input_is_told_in_one_sentence)
     write_file("s.yaml", STEADY "output: {planes: {far: {centre: [9 mm, 0 mm, 2 mm], normal: [0, 0, 1]}}}\n");
     cli_test_fails(1, "plane far", "run", "s.yaml", "--no-measure", "-q");
 }
+
+/* What a run on several devices refuses, a check refuses without measuring; both tell how many parts there
+ * are. */
+Test(cli_run, a_check_of_parts_agrees_with_a_run)
+{
+    static const char *const streams[] = {"ring", "aa"};
+    for (int k = 0; k < 2; k++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s", STEADY);
+        snprintf(strstr(text, "tolerance"), 64, "duration: 1 ms, stream: %s}\n", streams[k]);
+        write_file("c.yaml", text);
+        const cli_result check = cli_test_run("check", "c.yaml", "--ranks", "64", "--no-measure", "--backend",
+                                              "cpu", "--json", "c.json"),
+                         run = cli_test_run("run", "c.yaml", "--ranks", "64", "--no-measure", "--backend",
+                                            "cpu", "-o", streams[k]);
+        cr_assert_eq(check.code, k == 0, "%s", check.err);
+        cr_assert_eq(run.code == 1, check.code == 1, "%s%s", check.err, run.err);
+        cr_assert_eq(strstr(check.err, "the ring buffer does not work on several devices") != NULL, k == 0);
+        cr_assert_eq(strstr(run.err, "the ring buffer does not work on several devices") != NULL, k == 0);
+        cr_assert_eq(strstr(check.out, "not 64: a part has two planes of nodes or more") != NULL, k == 1);
+    }
+    json_t *json = json_of("c.json");
+    const json_t *parts = json_object_get(json, "parts");
+    cr_assert_eq(number(parts, "devices_given"), 64);
+    cr_assert_lt(number(parts, "count"), 64);
+    json_decref(json);
+}

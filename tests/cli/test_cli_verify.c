@@ -142,3 +142,35 @@ Test(verify, mistakes)
     cr_assert_not_null(strstr(r.out, "skip  rocks/porosity             no image is given: --rock FILE"), "%s",
                        r.out);
 }
+
+/* Cases in parts find the same numbers; what several devices do not have is refused before the first case. */
+Test(verify, finds_the_same_in_parts, .timeout = 200)
+{
+    const struct {
+        const char *suite, *name;
+    } cases[] = {
+        {"reference", "spheres/sc-0.216-32*"}, {"vessels", "vessels/thin*"}, {"reference", "channels/sq*"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        json_t *reports[2];
+        for (int part = 0; part < 2; part++) {
+            const cli_result r =
+                cli_test_run("verify", "--suite", cases[k].suite, "--case", cases[k].name, "--backend", "cpu",
+                             "--ranks", part ? "3" : "1", "--json", "a.json", "-q");
+            cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+            reports[part] = json_load_file("a.json", 0, NULL);
+        }
+        const json_t *one = json_object_get(reports[0], "checks"),
+                     *three = json_object_get(reports[1], "checks");
+        cr_assert_gt(json_array_size(one), 0);
+        cr_assert_eq(json_array_size(one), json_array_size(three));
+        for (size_t i = 0; i < json_array_size(one); i++)
+            cr_assert_eq(json_number_value(json_object_get(json_array_get(one, i), "found")),
+                         json_number_value(json_object_get(json_array_get(three, i), "found")), "%s",
+                         cases[k].name);
+        for (int part = 0; part < 2; part++) json_decref(reports[part]);
+    }
+    cli_test_fails(1, "the ring buffer does not work on several devices", "verify", "--ranks", "2",
+                   "--stream", "ring", "--backend", "cpu", "-q");
+    cli_test_fails(1, "--suite sizes fills one device", "verify", "--ranks", "2", "--suite", "sizes",
+                   "--backend", "cpu", "-q");
+}

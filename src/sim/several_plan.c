@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What parts cost and take, before they are made. */
+#include "sim/several_plan.h"
+
+#include "core/memory.h"
+#include "domain/links.h"
+#include "domain/parts.h"
+#include "kernel/lattice.h"
+#include "kernel/storage.h"
+#include "kernel/variant.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Bytes of a wall link on a GPU: its cut, and three words in sectors of 32 bytes. */
+enum { WALL_BYTES = 8 + 3 * 32 };
+
+/* A link between parts while it is sorted, in arrays that double as they grow. */
+enum { SORTED_BYTES = 2 * 2 * 20 };
+
+/* Openings take three launches or more whatever their size: measured with two H200, 8 us, in which one of
+ * them updates so many nodes. */
+#define OPENING_NODES 2e5
+
+/* On CPU cores a wall link takes as long as 1.9 nodes of a box, a link through an opening as 11, and a node
+ * of a vessel as 0.93: see vessel/pace.c. */
+static const rill_part_costs cpu = {1.9 / 0.93, 11 / 0.93, 0};
+
+rill_part_costs rill_several_costs(rill_variant variant, const rill_device *device, rill_load load)
+{
+    const double node = 2.0 * rill_q((int)variant.lattice) * rill_storage_size((int)variant.storage);
+    rill_part_costs costs = device->backend->processor
+                                ? cpu
+                                : (rill_part_costs){.wall = WALL_BYTES / node, .opening = OPENING_NODES};
+    if (!(load & RILL_LOAD_WALLS)) costs.wall = 0;
+    if (!(load & RILL_LOAD_OPENINGS)) costs.opening_link = costs.opening = 0;
+    return costs;
+}
+
+rill_status rill_several_variant_check(rill_variant v, int count)
+{
+    if (v.addressing == RILL_DENSE || rill_stream_ring(v.stream) || v.bounce == RILL_FULL_WAY)
+        return rill_fail(RILL_USAGE,
+                         "%s does not work on several devices, and %d are given: choose pull, push, AA or an "
+                         "Esoteric scheme, a list, "
+                         "chase or a bitmap, and half-way bounce-back",
+                         v.addressing == RILL_DENSE   ? "direct addressing"
+                         : rill_stream_ring(v.stream) ? "the ring buffer"
+                                                      : "full-way bounce-back",
+                         count);
+    return RILL_OK;
+}
+
+/* Sum up what the device of part k needs for all its parts. */
+static uint64_t device_needs(const rill_part_plan *part, int count, rill_device *const *devices, int k)
+{
+    uint64_t bytes = 0;
+    for (int p = 0; p < count; p++)
+        if (devices[p]->ordinal == devices[k]->ordinal) bytes += part[p].device_bytes;
+    return bytes;
+}
+
+/* Find what each device has to spare: the bytes needed and free where least is left. */
+static rill_status devices_compare(const rill_several_given *given, rill_several_plan *out)
+{
+    rill_status status = RILL_OK;
+    double least = INFINITY;
+    for (int p = 0; p < out->count; p++) {
+        bool before = false;
+        uint64_t available;
+        for (int k = 0; k < p; k++) before |= given->devices[k]->ordinal == given->devices[p]->ordinal;
+        if (before) continue;
+        const uint64_t need = device_needs(out->part, out->count, given->devices, p);
+        RILL_TRY(rill_device_available(given->devices[p], &available));
+        for (int k = p; k < out->count; k++)
+            if (given->devices[k]->ordinal == given->devices[p]->ordinal)
+                out->part[k].device_free = available;
+        if (given->device_bytes == 0 || (double)available - (double)need >= least) continue;
+        least = (double)available - (double)need;
+        out->device_bytes = need, out->device_free = available;
+    }
+done:
+    return status;
+}
+
+rill_status rill_several_plan_make(const rill_domain *domain, const rill_several_given *given,
+                                   rill_several_plan *out)
+{
+    rill_status status = RILL_OK;
+    const uint64_t word = rill_storage_size((int)given->variant.storage);
+    rill_ranges ranges = {.count = 0};
+    double held = 0, boxes = 0, links = 0, longest = 0, whole = 0;
+    *out = (rill_several_plan){
+        .count = 1, .device_bytes = given->device_bytes, .device_free = given->device_free};
+    if (given->device_count > 1) {
+        RILL_TRY(rill_several_variant_check(given->variant, given->device_count));
+        const rill_part_costs costs = rill_several_costs(given->variant, given->devices[0], given->load);
+        RILL_TRY(rill_ranges_create(domain, given->device_count, &costs, &ranges));
+        out->count = ranges.count;
+    }
+    out->part = calloc((size_t)out->count, sizeof *out->part);
+    if (!out->part) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the plan of %d parts", out->count));
+    if (out->count == 1) {
+        out->part[0] = (rill_part_plan){domain->nodes, 0, given->held, given->device_free, 1};
+        goto done;
+    }
+    for (int p = 0; p < out->count; p++) whole += ranges.range[p].cost;
+    for (int p = 0; p < out->count; p++) {
+        const rill_range *r = &ranges.range[p];
+        const rill_part_size size = rill_part_measure(domain, &ranges, p);
+        const double own = (double)size.crossing * (2 * sizeof(rill_cut_link) + 3.0 * (double)word);
+        links += own, boxes += size.box;
+        longest = fmax(longest, (double)size.crossing);
+        if (!given->devices[p]->elsewhere) held += size.share * (double)given->held;
+        out->part[p] = (rill_part_plan){.nodes = (uint64_t)r->end - r->first,
+                                        .bytes = size.crossing * word,
+                                        .device_bytes = (uint64_t)(size.share * (double)given->held + own),
+                                        .cost = r->cost * out->count / whole};
+    }
+    /* The host has voxels and numbers of the parts, too, and on a CPU what those of this machine hold. While
+     * a part is made, its links are sorted in both directions. */
+    const uint64_t box = rill_geom_voxels(domain->geom) + rill_numbering_bytes(domain->geom);
+    out->host_more =
+        (uint64_t)(boxes * (double)box + links + SORTED_BYTES * longest + (given->device_bytes ? 0 : held));
+    out->host_less = given->device_bytes ? 0 : given->held;
+    RILL_TRY(devices_compare(given, out));
+done:
+    rill_ranges_destroy(&ranges);
+    if (status != RILL_OK) free(out->part), out->part = NULL;
+    return status;
+}

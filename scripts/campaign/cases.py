@@ -60,7 +60,8 @@ def vessel(c, into, random, run="", collision="trt", outputs=OUTPUTS, fine=False
     forked = not fine and random.random() < 0.4
     steady = not fine and random.random() < 0.2
     link(fork(c) if forked else pipe(c, fine), into)
-    inflow = "{kind: inlet, flow: 0.1 mL/s, profile: parabolic}" if steady else "{kind: inlet, waveform: wave.csv}"
+    profile = random.choice(5 * ("flat", "parabolic") + ("fitted",))  # which takes half a second to solve
+    inflow = "{kind: inlet, %s, profile: %s}" % ("flow: 0.1 mL/s" if steady else "waveform: wave.csv", profile)
     if forked:
         openings = "  opening-1: %s\n  opening-2: %s\n  opening-3: %s\n" % (inflow, WINDKESSEL, random.choice(OUTLETS))
     else:

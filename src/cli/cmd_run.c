@@ -66,7 +66,7 @@ static rill_status directory_make(choices *c, const char *path)
                   : asprintf(&c->directory, "%.*s.results", (int)length, path) < 0)
         return rill_fail(RILL_SYSTEM, "out of memory for a file name");
     c->made = mkdir(c->directory, 0777) == 0;
-    if (c->made) return RILL_OK;
+    if (c->made) return rill_output_sync_name(c->directory);
     if (errno != EEXIST) return rill_output_fail(c->directory, errno);
     if (stat(c->directory, &info) != 0 || !S_ISDIR(info.st_mode))
         return rill_fail(RILL_USAGE, "-o %s is no directory: name one, or a new one", c->directory);

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DESCRIPTORS = 1024 };
@@ -24,6 +25,7 @@ enum { DESCRIPTORS = 1024 };
 static atomic_long calls;
 static long kill_at = -1;
 static int record = -1;
+static double sync_seconds;
 static bool watched[DESCRIPTORS];
 
 static void put(const void *data, size_t size)
@@ -67,7 +69,9 @@ static void after(long number) { end_here(2 * number + 2); }
 __attribute__((constructor)) static void begin(void)
 {
     const char *at = getenv("CAMPAIGN_KILL_AT"), *path = getenv("CAMPAIGN_RECORD");
+    const char *seconds = getenv("CAMPAIGN_SYNC_SECONDS");
     if (at) kill_at = atol(at);
+    if (seconds) sync_seconds = atof(seconds);
     if (path)
         record = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 }
@@ -179,6 +183,9 @@ int ftruncate64(int fd, off64_t size) { return ftruncate(fd, size); }
 int fsync(int fd)
 {
     const long number = before();
+    struct timespec left = {(time_t)sync_seconds,
+                            (long)(1e9 * (sync_seconds - (double)(time_t)sync_seconds))};
+    while (nanosleep(&left, &left) != 0) continue;
     const int code = (int)syscall(SYS_fsync, fd);
     if (code == 0) note(NULL, 0, "sync\t%d\n", fd);
     after(number);

@@ -262,7 +262,7 @@ const cli_command cli_run = {
                "the triangles\n"
                "(wall.vtkhdf), snapshots by phase, pictures and summary.json in a directory; docs/vessels.md "
                "tells all.\n"
-               "SIGUSR1 writes a checkpoint, SIGTERM and SIGINT (control-C) write one and stop.\n"
+               "SIGUSR1 writes a checkpoint; SIGTERM, SIGINT (control-C) and SIGHUP write one and stop.\n"
                "Exit code 2: the flow diverged or exceeded a limit (position and reason are printed, no\n"
                "results are written), or cycles did not repeat (results are written).\n"
                "Exit code 4: stopped by a signal, --resume goes on to the same bits.",

@@ -12,9 +12,11 @@
 #include "core/progress.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -29,6 +31,7 @@ typedef struct choices {
     double every;    /* s of wall clock between checkpoints */
     char *line;      /* the command, owned */
     char *directory; /* owned */
+    int lock;        /* descriptor of the directory, which no other run may write to; -1: none */
     bool made;       /* the directory, by this run */
     bool replaces;   /* results that are there already */
     rill_progress progress;
@@ -71,6 +74,17 @@ static rill_status directory_make(choices *c, const char *path)
     if (stat(c->directory, &info) != 0 || !S_ISDIR(info.st_mode))
         return rill_fail(RILL_USAGE, "-o %s is no directory: name one, or a new one", c->directory);
     return RILL_OK;
+}
+
+/* Two runs in one directory would leave files of both. The lock ends with the process. */
+static rill_status directory_lock(choices *c)
+{
+    c->lock = open(c->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* Some file systems have no locks: no reason not to run. */
+    if (c->lock < 0 || flock(c->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     "another rill run writes to %s: wait until it ends, or name another directory with -o",
+                     c->directory);
 }
 
 static char *within(const choices *c, const char *name)
@@ -197,6 +211,7 @@ static rill_status work(choices *c, const char *path, int *code)
     const bool go = !c->dry_run && access(path, R_OK) == 0; /* else reading tells */
     if (go) {
         RILL_TRY(directory_make(c, path));
+        RILL_TRY(directory_lock(c));
         RILL_TRY(directory_try(c));
     }
     RILL_TRY(cli_case_read(path, &c->common, go && c->resume ? c->directory : NULL, &read));
@@ -219,7 +234,7 @@ done:
 static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
-    choices c = {.fields = RILL_FIELDS_SPARSE};
+    choices c = {.fields = RILL_FIELDS_SPARSE, .lock = -1};
     int code = RILL_OK;
     const cli_option options[] = {
         {"output", 'o', CLI_TEXT, &c.output, "DIRECTORY", "where results go; made when it is not there",
@@ -249,6 +264,7 @@ static int run(int argc, char **argv)
     c.progress = cli_progress(c.common.quiet);
     status = work(&c, path, &code);
 done:
+    if (c.lock >= 0) close(c.lock);
     free(c.line);
     free(c.directory);
     return status == RILL_OK ? code : cli_report(&cli_run, status);

@@ -82,6 +82,7 @@ static rill_status directory_lock(choices *c)
     c->lock = open(c->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     /* Some file systems have no locks: no reason not to run. */
     if (c->lock < 0 || flock(c->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return RILL_OK;
+    c->made = false; /* it stays where it is for the other run */
     return rill_fail(RILL_USAGE,
                      "another rill run writes to %s: wait until it ends, or name another directory with -o",
                      c->directory);

@@ -14,7 +14,7 @@ rill_team *cli_team(void) { return team; }
 /* Launchers pass signals on to all processes: the first one decides. */
 static void signals_ignore(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) signal(numbers[k], SIG_IGN);
 }
 

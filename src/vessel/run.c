@@ -65,7 +65,7 @@ static void show(rill_run_loop *loop)
         .cycles_max = (double)loop->steps_max / (double)loop->rhythm.cycle,
         .time = rill_observers_time(&loop->observers),
         .mach = loop->mach,
-        .balance = loop->state.balance,
+        .balance = s->balance,
         .change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN,
         .mlups = made * nodes / seconds * 1e-6,
         .recording = s->recording};
@@ -105,7 +105,7 @@ static rill_status series(rill_run_loop *loop)
     double excess, through;
     const rill_status status = rill_observers_series(&loop->observers, steps, &excess, &through);
     s->flow_most = fmax(s->flow_most, through);
-    loop->state.balance = s->flow_most > 0 ? excess / s->flow_most : excess; /* what is no number stays so */
+    s->balance = s->flow_most > 0 ? excess / s->flow_most : excess; /* what is no number stays so */
     s->last_series = s->steps;
     return status;
 }

@@ -22,11 +22,11 @@ typedef struct rill_run_state {
     double samples;       /**< of the shear in this cycle */
     double change_flow, change_pressure, change_wall;
     double mach_max;
+    double balance;                        /**< of the last row; NAN before it */
     double flow_most;                      /**< m3/s, largest through the vessel: expected, or seen */
     uint64_t recording, repeats, compared; /**< 0 or 1 */
     uint64_t phases;
     double slice_speed; /**< m/s, largest on the slices that are written */
-    double balance;     /**< of the last row of the openings: the next row of the monitor has it */
 } rill_run_state;
 
 /** A run. */

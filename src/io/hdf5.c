@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files, groups and datasets by HDF5. Attributes are in hdf5_attribute.c, what files mean is not known here.
  */
+#include "io/checksum.h"
 #include "io/hdf5_chunks.h"
 
 #include <errno.h>
@@ -12,6 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Bytes of a file up to which the comparison with its checksum takes no time that a user would notice. */
+static const uint64_t CHECKED_MOST = 1u << 30;
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -103,25 +107,38 @@ rill_status rill_h5_commit(rill_h5_file *file)
     file->id = H5I_INVALID_HID;
     if (!rill_h5_release(id)) RILL_TRY(rill_h5_fail(file, "HDF5 cannot close the file"));
     RILL_TRY(rill_h5_check(file));
+    RILL_TRY(rill_checksum_append(file->sink.descriptor, file->path));
     RILL_TRY(verify(file));
     RILL_TRY(rill_output_commit(file->output));
 done:
     return status;
 }
 
-rill_status rill_h5_open(const char *path, rill_h5_file **out)
+/* See to it that a file is one, and is whole if its checksum, compared up to `most` bytes, can say so. */
+static rill_status inspect(const char *path, uint64_t most)
+{
+    rill_status status = RILL_OK;
+    rill_checksum found = RILL_CHECKSUM_ABSENT;
+    struct stat info;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* nobody may write to a FIFO */
+    if (descriptor < 0) return rill_fail(RILL_USAGE, "cannot read %s: %s", path, strerror(errno));
+    if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: it is not a regular file", path));
+    if (info.st_size == 0) RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: it is empty", path));
+    if ((uint64_t)info.st_size <= most) RILL_TRY(rill_checksum_compare(descriptor, path, &found));
+    if (found == RILL_CHECKSUM_WRONG) RILL_TRY(rill_checksum_fail(path));
+done:
+    close(descriptor);
+    return status;
+}
+
+static rill_status open_checked(const char *path, uint64_t most, rill_h5_file **out)
 {
     RILL_H5_QUIET;
     rill_status status = RILL_OK;
     rill_h5_file *file = NULL;
     hid_t access = H5I_INVALID_HID;
-    struct stat info;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* nobody may write to a FIFO */
-    if (descriptor < 0) return rill_fail(RILL_USAGE, "cannot read %s: %s", path, strerror(errno));
-    const bool regular = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
-    close(descriptor);
-    if (!regular) return rill_fail(RILL_USAGE, "cannot read %s: it is not a regular file", path);
-    if (info.st_size == 0) return rill_fail(RILL_USAGE, "cannot read %s: it is empty", path);
+    RILL_TRY(inspect(path, most));
     RILL_TRY(file_allocate(path, &file));
     access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* whatever a damaged file left open goes with it */
@@ -137,6 +154,13 @@ done:
     rill_h5_release(access);
     rill_h5_close(file);
     return status;
+}
+
+rill_status rill_h5_open(const char *path, rill_h5_file **out) { return open_checked(path, UINT64_MAX, out); }
+
+rill_status rill_h5_open_part(const char *path, rill_h5_file **out)
+{
+    return open_checked(path, CHECKED_MOST, out);
 }
 
 void rill_h5_close(rill_h5_file *file)

@@ -136,6 +136,16 @@ rill_status cli_output_apply(const char *text);
  * started. */
 rill_status cli_probe_hdf5(const char *path);
 
+/** Turn crashes of libraries after a failed allocation, and their calls of exit(), into exit code 3 with a
+ * sentence, until cli_guard_end(). */
+void cli_guard_begin(void);
+
+/** The part of cli_guard_begin() that a child process needs whose signals were reset. */
+void cli_guard_crashes(void);
+
+/** Say that main() returns `code`. @return code */
+int cli_guard_end(int code);
+
 /** Make an input readable whose name is "-": standard input becomes a file if it is none. Other files are
  * probed. */
 rill_status cli_input_prepare(const char *path);

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/team.h"
 #include "cli/version_json.h"
+#include "core/h5.h"
 #include "core/threads.h"
 
 #include <errno.h>
@@ -96,17 +97,22 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_guard_begin();
     cli_remarks(false);
     rill_threads_limit_openmp();
     int code;
-    if (!cli_team_begin(&code)) return code;
+    if (!cli_team_begin(&code)) return cli_guard_end(code);
     code = run(argc, argv);
     cli_progress_end();
+    if (rill_h5_lacked_memory() && (code == RILL_OK || code == RILL_USAGE)) {
+        fprintf(stderr, "rill: the HDF5 library lacked memory: free memory, or use a smaller case\n");
+        code = RILL_SYSTEM;
+    }
     cli_team_end(code);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == RILL_OK) {
         fprintf(stderr, "rill: standard output cannot be written (%s): free space or write elsewhere\n",
                 strerror(errno));
-        return RILL_SYSTEM;
+        code = RILL_SYSTEM;
     }
-    return code;
+    return cli_guard_end(code);
 }

@@ -60,12 +60,15 @@ rill_status cli_probe_hdf5(const char *path)
         signal(SIGBUS, SIG_DFL);
         signal(SIGFPE, SIG_DFL);
         signal(SIGABRT, SIG_DFL);
+        cli_guard_crashes();
         if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
         read_first(path);
         _exit(0);
     }
     while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR) {}
-    if (child > 0 && (WIFSIGNALED(state) || WEXITSTATUS(state) != 0))
+    if (child > 0 && WIFEXITED(state) && WEXITSTATUS(state) == RILL_SYSTEM)
+        status = rill_fail(RILL_SYSTEM, "out of memory for %s: free memory", path);
+    else if (child > 0 && (WIFSIGNALED(state) || WEXITSTATUS(state) != 0))
         status = rill_fail(RILL_USAGE,
                            "%s: it is a damaged HDF5 file, on which the HDF5 library crashes: save it again",
                            path);

@@ -96,8 +96,7 @@ static bool has_remains(int descriptor, uint64_t bytes)
 
 static rill_status fail_read(const char *path, int error)
 {
-    if (error == ENOMEM) return rill_fail(RILL_SYSTEM, "out of memory for the checksum of %s", path);
-    return rill_fail(RILL_USAGE, "cannot read %s: %s", path, strerror(error));
+    return rill_fail(rill_status_of_reading(error), "cannot read %s: %s", path, strerror(error));
 }
 
 rill_status rill_checksum_compare(int descriptor, const char *path, rill_checksum *out)

@@ -23,6 +23,9 @@ rill_status rill_h5_fail(rill_h5_file *file, const char *what, ...)
 {
     char text[400];
     char reason[RILL_H5_REASON];
+    if (rill_h5_lacks_memory())
+        return rill_fail(RILL_SYSTEM, "cannot %s %s: out of memory: free memory, or use a smaller case",
+                         file->output ? "write" : "read", file->path);
     file->damaged = !file->output;
     if (file->output && file->sink.error) return rill_output_fail(file->path, file->sink.error);
     va_list args;
@@ -121,7 +124,8 @@ static rill_status inspect(const char *path, uint64_t most)
     rill_checksum found = RILL_CHECKSUM_ABSENT;
     struct stat info;
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* nobody may write to a FIFO */
-    if (descriptor < 0) return rill_fail(RILL_USAGE, "cannot read %s: %s", path, strerror(errno));
+    if (descriptor < 0)
+        return rill_fail(rill_status_of_reading(errno), "cannot read %s: %s", path, strerror(errno));
     if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
         RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: it is not a regular file", path));
     if (info.st_size == 0) RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: it is empty", path));

@@ -227,7 +227,9 @@ rill_status rill_waveform_read(const char *path, double period, rill_waveform **
 {
     rill_status status = RILL_OK;
     reader r = {.path = path, .file = fopen(path, "r")};
-    if (!r.file) return rill_fail(RILL_USAGE, "cannot read the waveform %s: %s", path, strerror(errno));
+    if (!r.file)
+        return rill_fail(rill_status_of_reading(errno), "cannot read the waveform %s: %s", path,
+                         strerror(errno));
     RILL_TRY(read_header(&r));
     RILL_TRY(read_rows(&r));
     RILL_TRY(close_cycle(&r, &period));

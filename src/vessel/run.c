@@ -65,7 +65,7 @@ static void show(rill_run_loop *loop)
         .cycles_max = (double)loop->steps_max / (double)loop->rhythm.cycle,
         .time = rill_observers_time(&loop->observers),
         .mach = loop->mach,
-        .balance = loop->balance,
+        .balance = s->balance,
         .change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN,
         .mlups = made * nodes / seconds * 1e-6,
         .recording = s->recording};
@@ -92,7 +92,7 @@ static rill_status watch(rill_run_loop *loop)
                                      rill_observers_time(&loop->observers));
     if (!row) return rill_fail(RILL_SYSTEM, "out of memory for a series");
     row[2] = loop->mach;
-    row[3] = loop->balance;
+    row[3] = loop->state.balance;
     row[4] = t.density_max;
 done:
     return status;
@@ -105,7 +105,7 @@ static rill_status series(rill_run_loop *loop)
     double excess, through;
     const rill_status status = rill_observers_series(&loop->observers, steps, &excess, &through);
     s->flow_most = fmax(s->flow_most, through);
-    loop->balance = s->flow_most > 0 ? excess / s->flow_most : excess; /* what is no number stays so */
+    s->balance = s->flow_most > 0 ? excess / s->flow_most : excess; /* what is no number stays so */
     s->last_series = s->steps;
     return status;
 }
@@ -141,7 +141,8 @@ static rill_status events(rill_run_loop *loop, bool *finished)
     const bool rows = is_due(at, r->series, r->cycle, &number);
     if (rows) RILL_TRY(series(loop));
     /* A flow that is not finite is seen here first. */
-    if (is_due(at, r->watch, r->cycle, &number) || (rows && !isfinite(loop->balance))) RILL_TRY(watch(loop));
+    if (is_due(at, r->watch, r->cycle, &number) || (rows && !isfinite(loop->state.balance)))
+        RILL_TRY(watch(loop));
     if (is_due(at, r->wall, r->cycle, &number)) {
         RILL_TRY(rill_observers_wall(&loop->observers));
         loop->state.samples = loop->observers.cycle.samples;
@@ -266,7 +267,7 @@ static rill_status loop_begin(rill_run_loop *loop)
     loop->steps_max = loop->vessel->plan.steps;
     if (loop->steps_max > r->cycle)
         loop->steps_max -= loop->steps_max % r->cycle; /* means are of whole cycles */
-    loop->mach = loop->balance = NAN;
+    loop->mach = s->balance = NAN;
     const uint64_t interval = r->cycle / r->series + 2;
     if (interval > UINT32_MAX)
         return rill_fail(RILL_USAGE,

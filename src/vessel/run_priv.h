@@ -22,6 +22,7 @@ typedef struct rill_run_state {
     double samples;       /**< of the shear in this cycle */
     double change_flow, change_pressure, change_wall;
     double mach_max;
+    double balance;                        /**< of the last row; NAN before it */
     double flow_most;                      /**< m3/s, largest through the vessel: expected, or seen */
     uint64_t recording, repeats, compared; /**< 0 or 1 */
     uint64_t phases;
@@ -37,7 +38,7 @@ typedef struct rill_run_loop {
     rill_observers observers;
     rill_run_state state;
     uint64_t steps_max;
-    double mach, balance;         /**< as last seen */
+    double mach;                  /**< as last seen */
     double started, saved, shown; /**< clock, s */
     bool cancelled;               /**< by the progress callback; the run ends between steps */
     uint64_t kept;                /**< steps of the last checkpoint; 0: none */

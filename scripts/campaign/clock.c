@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Preloaded: a clock that advances by CAMPAIGN_CLOCK_STEP seconds whenever it is read, and the signal
+ * CAMPAIGN_SIGNAL (number) at reading CAMPAIGN_SIGNAL_AT. rill reads the clock between parts of its work, so
+ * that the same reading is the same place in the work on every machine. CAMPAIGN_CLOCK_COUNT names a file
+ * that receives the number of readings. */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static atomic_long readings;
+static long signal_at;
+static int signal_number;
+static double step;
+static int (*next)(clockid_t, struct timespec *);
+
+static double of(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? atof(text) : 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    *(void **)&next = dlsym(RTLD_NEXT, "clock_gettime");
+    step = of("CAMPAIGN_CLOCK_STEP");
+    signal_at = (long)of("CAMPAIGN_SIGNAL_AT");
+    signal_number = (int)of("CAMPAIGN_SIGNAL");
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    const char *path = getenv("CAMPAIGN_CLOCK_COUNT");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    if (!file) return;
+    fprintf(file, "%ld\n", atomic_load(&readings));
+    fclose(file);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    const int code = next ? next(clock, time) : -1;
+    if (code != 0 || clock != CLOCK_MONOTONIC) return code;
+    const long reading = atomic_fetch_add(&readings, 1) + 1;
+    if (step > 0) {
+        const double now = (double)reading * step;
+        time->tv_sec = 1000000 + (time_t)now;
+        time->tv_nsec = (long)((now - (double)(time_t)now) * 1e9);
+    }
+    if (reading == signal_at) raise(signal_number);
+    return code;
+}

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the campaigns of this directory share: options, trials with a seed and a time limit, runs of rill, comparison of
+the files that rill writes, libraries to preload, results as JSON, defects planted on purpose.
+
+A campaign is a program NAME with
+
+    PROMISE = "What must hold, in a sentence."
+    PLANTED = [common.Defect("What is broken.", "src/io/x.c", "text there", "text instead")]
+
+    def trial(c, random, i):
+        c.record("kind of trial", None or "sentence that says what did not hold", seconds=0.2)
+
+    sys.exit(common.main(__doc__, "NAME", PROMISE, trial, count=200, short=8, planted=PLANTED))
+
+`record` may be called several times in a trial. The random numbers of trial I depend on seed and I alone. Figures given
+to `record` by name are kept as their largest value of the kind of trial. `short` trials are made by --short, in .ci/run, and with each
+planted defect.
+
+Python 3 with python3-numpy and python3-h5py."""
+import argparse
+import json
+import os
+import pathlib
+import random
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import namedtuple
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+HERE = ROOT / "scripts/campaign"
+RESULTS = ROOT / "docs/reliability"
+# Attributes that hold the command, which names other files and --resume, and not what was computed.
+COMMAND = frozenset(("command", "options", "source_options"))
+# Keys of JSON that hold measured times and speeds, the command, and how many steps a resumed run did not make itself.
+MEASURED = frozenset(("command", "performance", "steps_resumed", "seconds", "mlups"))
+
+Defect = namedtuple("Defect", "what file old new")
+Result = namedtuple("Result", "code out err seconds")
+
+
+class Campaign:
+    """The trials of one campaign, what came of them, and a directory of their own."""
+
+    def __init__(self, name, promise, arguments, directory):
+        self.name, self.promise, self.arguments = name, promise, arguments
+        self.rill = str(pathlib.Path(arguments.rill).resolve())
+        self.directory = pathlib.Path(directory)
+        self.begun = time.monotonic()
+        self.rows, self.wrong = {}, []
+        self.trials = 0
+        self._kept = {}
+
+    # ---- results ----
+
+    def record(self, what, wrong=None, **figures):
+        """Count a trial of a kind. @param wrong  sentence that says what did not hold, or None"""
+        row = self.rows.setdefault(what, {"what": what, "tried": 0, "held": 0, "figures": {}})
+        row["tried"] += 1
+        row["held"] += not wrong
+        for key, value in figures.items():
+            row["figures"][key] = max(row["figures"].get(key, value), value)
+        if wrong:
+            self.wrong.append("%s, trial %d: %s" % (what, self.trials, wrong))
+            print("%s: %s" % (self.name, self.wrong[-1]), file=sys.stderr, flush=True)
+
+    def left(self):
+        """Return the seconds that are left of the time limit."""
+        return self.arguments.time_limit - (time.monotonic() - self.begun)
+
+    def once(self, key, make):
+        """Return make(), made once in a campaign."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def fresh(self, name="trial"):
+        """Return a new empty directory."""
+        path = self.directory / name
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+        return path
+
+    # ---- runs ----
+
+    def environment(self, **more):
+        """Return the environment of rill: one thread, the home and the temporary files in the campaign's directory."""
+        home = self.directory / "home"
+        home.mkdir(exist_ok=True)
+        environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(home), "LC_ALL": "C.UTF-8",
+                       "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", "TMPDIR": str(self.directory)}
+        environment.update({key: str(value) for key, value in more.items()})
+        return environment
+
+    def start(self, *arguments, directory, environment=None, **more):
+        """Start rill in a directory. @return subprocess.Popen"""
+        return subprocess.Popen([self.rill, *map(str, arguments)], cwd=directory, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env=self.environment() if environment is None else environment, **more)
+
+    def end(self, process, seconds=60):
+        """Wait for the end of rill. @return Result; the code of a hang is None"""
+        begun = time.monotonic()
+        try:
+            out, err = process.communicate(timeout=seconds)
+            code = process.returncode
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            code = None
+        return Result(code, out.decode(errors="replace"), err.decode(errors="replace"), time.monotonic() - begun)
+
+    def run(self, *arguments, directory, environment=None, seconds=60, **more):
+        """Run rill to its end. @return Result"""
+        return self.end(self.start(*arguments, directory=directory, environment=environment, **more), seconds)
+
+    def must(self, *arguments, **more):
+        """Run rill for what a trial needs: it must succeed."""
+        done = self.run(*arguments, **more)
+        if done.code != 0:
+            raise SystemExit("%s: rill %s: exit code %s: %s" % (self.name, shlex.join(map(str, arguments)), done.code, done.err.strip()))
+        return done
+
+    def preload(self, name):
+        """Return a library to preload, compiled from NAME.c of this directory."""
+        def compiled():
+            library = self.directory / (name + ".so")
+            subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror",
+                            "-shared", "-fPIC", "-o", library, HERE / (name + ".c"), "-ldl", "-lpthread"], check=True)
+            return str(library)
+        return self.once(name, compiled)
+
+
+def died(code):
+    """Return the name of the signal that ended a process, or None."""
+    return signal.Signals(-code).name if code is not None and code < 0 else None
+
+
+# ---- files ----
+
+
+def _attributes(a, b, where, ignored):
+    names = (set(a.attrs) | set(b.attrs)) - ignored
+    for name in sorted(names):
+        if name not in a.attrs or name not in b.attrs:
+            yield "%s has the attribute %s in one file alone" % (where, name)
+        elif not _references(a.attrs[name]) and _bytes(a.attrs[name]) != _bytes(b.attrs[name]):
+            yield "%s: attribute %s differs" % (where, name)
+
+
+def _references(value):
+    """Whether a value refers to objects (dimension scales): its bytes are addresses in the file."""
+    return getattr(value, "dtype", None) is not None and value.dtype.kind in "OV" and not isinstance(value, str)
+
+
+def _bytes(value):
+    return value.tobytes() if hasattr(value, "tobytes") else str(value).encode()
+
+
+def compare_hdf5(a, b, ignored=COMMAND, only=None):
+    """Compare two HDF5 files bit by bit. @return the differences as sentences"""
+    import h5py
+    found = []
+    with h5py.File(a, "r") as x, h5py.File(b, "r") as y:
+        found += _attributes(x, y, "/", ignored)
+        names = [set(), set()]
+        for file, into in ((x, names[0]), (y, names[1])):
+            file.visit(into.add)
+        for name in sorted(names[0] ^ names[1]):
+            found.append("/%s is in one file alone" % name)
+        for name in sorted(names[0] & names[1]):
+            if only and not only(name):
+                continue
+            found += _attributes(x[name], y[name], "/" + name, ignored)
+            if isinstance(x[name], h5py.Dataset):
+                p, q = x[name], y[name]
+                if p.shape != q.shape or p.dtype != q.dtype:
+                    found.append("/%s has another shape or type" % name)
+                elif p[()].tobytes() != q[()].tobytes():
+                    found.append("/%s differs" % name)
+    return found
+
+
+def _plain(value):
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items() if k not in MEASURED}
+    return [_plain(v) for v in value] if isinstance(value, list) else value
+
+
+def compare_json(a, b):
+    """Compare two JSON files but for measured times. @return the differences as sentences"""
+    x, y = (_plain(json.loads(pathlib.Path(p).read_text())) for p in (a, b))
+    if x == y:
+        return []
+    if isinstance(x, dict) and isinstance(y, dict):
+        return ["key %s differs" % k for k in sorted(set(x) | set(y)) if x.get(k) != y.get(k)]
+    return ["the documents differ"]
+
+
+def compare(a, b, skip=lambda name: False):
+    """Compare two directories of results. @return the differences as sentences"""
+    a, b = pathlib.Path(a), pathlib.Path(b)
+    names = [{str(p.relative_to(d)) for p in d.rglob("*") if p.is_file() and not skip(p.name)} for d in (a, b)]
+    found = ["%s is there once alone" % name for name in sorted(names[0] ^ names[1])]
+    for name in sorted(names[0] & names[1]):
+        if name.endswith((".h5", ".vtkhdf")):
+            found += ["%s: %s" % (name, s) for s in compare_hdf5(a / name, b / name)]
+        elif name.endswith(".json"):
+            found += ["%s: %s" % (name, s) for s in compare_json(a / name, b / name)]
+        elif (a / name).read_bytes() != (b / name).read_bytes():
+            found.append("%s differs" % name)
+    return found
+
+
+# ---- small cases ----
+
+
+def rock(path, n=16, seed=1, pores=0.65):
+    """Save an image whose pores percolate: blocks of 2 x 2 x 2 voxels, 0 pore and 1 solid."""
+    import numpy
+    blocks = numpy.random.default_rng(seed).random((n // 2,) * 3) > pores
+    numpy.save(path, blocks.repeat(2, 0).repeat(2, 1).repeat(2, 2).astype(numpy.uint8))
+
+
+# ---- the machine ----
+
+
+def machine():
+    """Return the processor and its cores, in words."""
+    model = "a processor"
+    with open("/proc/cpuinfo") as file:
+        for line in file:
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    return "%d cores of %s" % (os.cpu_count(), model)
+
+
+def software(rill):
+    return " ".join(subprocess.run([rill, "--version"], capture_output=True, text=True, check=True).stdout.split()[1:])
+
+
+# ---- options and results ----
+
+
+def _options(doc, count, short, add):
+    parse = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parse.add_argument("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
+    parse.add_argument("--count", type=int, help="trials (default: %d, %d with --short or --plant)" % (count, short))
+    parse.add_argument("--short", action="store_true", help="make few trials, as .ci/run does")
+    parse.add_argument("--first", type=int, default=0, help="number of the first trial (default: 0)")
+    parse.add_argument("--time-limit", type=float, default=3600, metavar="SECONDS", help="no trial begins later (default: 3600)")
+    parse.add_argument("--rill", default=str(ROOT / "build/rill"), help="program (default: build/rill)")
+    parse.add_argument("--json", metavar="FILE", help="write the results")
+    parse.add_argument("--plant", action="store_true", help="plant each defect in a copy of the tree, and see that the campaign finds it")
+    parse.add_argument("--make", default="make -j2", help="how --plant builds the copy (default: make -j2)")
+    if add:
+        add(parse)
+    a = parse.parse_args()
+    if a.count is None:
+        a.count = short if a.short or a.plant else count
+    return a
+
+
+def _command(name, a):
+    words = ["scripts/campaign/" + name, "--seed", str(a.seed), "--count", str(a.count)]
+    return " ".join(words + (["--first", str(a.first)] if a.first else []))
+
+
+def _write(path, found):
+    with open(path + ".part", "w") as file:
+        json.dump(found, file, indent=1, ensure_ascii=False)
+        file.write("\n")
+    os.replace(path + ".part", path)
+
+
+def _read(path):
+    return json.loads(pathlib.Path(path).read_text()) if path and os.path.exists(path) else {}
+
+
+def _trials(c, trial):
+    a = c.arguments
+    for i in range(a.first, a.first + a.count):
+        if c.left() <= 0:
+            break
+        c.trials = i
+        trial(c, random.Random("%d %d" % (a.seed, i)), i)
+    return c
+
+
+def main(doc, name, promise, trial, count, short, planted=(), options=None):
+    """Run a campaign. @return exit code: 1 where something did not hold, or nothing was tried"""
+    a = _options(doc, count, short, options)
+    if a.plant:
+        return _plant(name, a, planted)
+    with tempfile.TemporaryDirectory(prefix="rill-campaign-") as directory:
+        c = _trials(Campaign(name, promise, a, directory), trial)
+        seconds = time.monotonic() - c.begun
+        version = software(c.rill)
+    tried = sum(row["tried"] for row in c.rows.values())
+    for row in c.rows.values():
+        print("%-60s %5d of %5d held%s" % (row["what"], row["held"], row["tried"],
+                                           "".join(", %s %.4g" % (k.replace("_", " "), v) for k, v in row["figures"].items())))
+    print("%s: %d trials in %.0f s, %d held" % (name, tried, seconds, sum(row["held"] for row in c.rows.values())))
+    if a.json:
+        _write(a.json, {"campaign": name, "promise": promise, "command": _command(name, a), "seed": a.seed, "count": a.count,
+                        "date": time.strftime("%Y-%m-%d"), "machine": machine(), "software": version,
+                        "seconds": round(seconds, 1), "rows": list(c.rows.values()), "wrong": c.wrong,
+                        "planted": _read(a.json).get("planted", [])})
+    if not tried:
+        print("%s: nothing was tried" % name, file=sys.stderr)
+    return 1 if c.wrong or not tried else 0
+
+
+# ---- planted defects ----
+
+
+def _plant(name, a, planted):
+    """Break a copy of the tree in one way after another: the campaign must find it each time."""
+    program, build = pathlib.Path(a.rill).resolve(), pathlib.Path(a.rill).resolve().parent
+    inside = build.relative_to(ROOT)
+    found, missed = [], 0
+    with tempfile.TemporaryDirectory(prefix="rill-planted-") as directory:
+        copy = pathlib.Path(directory) / "tree"
+        files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+        subprocess.run(["tar", "-C", ROOT, "--null", "-T", "-", "-cf", copy.with_suffix(".tar")], input=files, check=True)
+        copy.mkdir()
+        subprocess.run(["tar", "-C", copy, "-xf", copy.with_suffix(".tar")], check=True)
+        shutil.copytree(build, copy / inside, symlinks=True, ignore=shutil.ignore_patterns("tests", "prefix", "wheel", "deb", "*.so*"))
+        for defect in planted:
+            source = copy / defect.file
+            text = source.read_text()
+            if text.count(defect.old) != 1:
+                raise SystemExit("%s: %s holds the text to break %d times: %s" % (name, defect.file, text.count(defect.old), defect.old))
+            source.write_text(text.replace(defect.old, defect.new))
+            subprocess.run([*shlex.split(a.make), str(inside / program.name)], cwd=copy, check=True, stdout=subprocess.DEVNULL)
+            done = subprocess.run([sys.executable, HERE / name, "--rill", copy / inside / program.name, "--seed", str(a.seed), "--count",
+                                   str(a.count), "--time-limit", str(a.time_limit)], capture_output=True, text=True)
+            source.write_text(text)
+            sentences = [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(name + ": ")]
+            caught = done.returncode == 1 and sentences
+            missed += not caught
+            found.append({"what": defect.what, "found": sentences[0] if caught else None, "sentences": len(sentences)})
+            print("%s: %s: %s" % (name, defect.what, "found: " + sentences[0] if caught else "NOT FOUND\n" + done.stderr))
+    if a.json:
+        _write(a.json, {**_read(a.json), "planted": found})
+    return 1 if missed or not planted else 0

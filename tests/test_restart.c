@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A vessel's run that is stopped at any row of its series and resumed has the same series. */
+#include "vessel_case.h"
+
+#include "core/clock.h"
+#include "vessel/run.h"
+
+/* In place of the library's clock: at every look a second has passed, so that the run reports after each row.
+ */
+double rill_now(void)
+{
+    static double seconds;
+    return seconds += 1;
+}
+
+TestSuite(restart, .init = files_start, .fini = files_end, .timeout = 120);
+
+enum { FIRST = 18, LAST = 24 }; /* rows before and after the first search for a divergence, at step 85 */
+
+static bool stop(void *context, const rill_progress_moment *moment)
+{
+    int *left = context;
+    return !moment->run || --*left > 0;
+}
+
+static void run(const char *directory, int rows, bool resume, rill_status expected)
+{
+    rill_run_result result;
+    cr_assert(mkdir(directory, 0777) == 0 || resume);
+    vessel_resume = resume ? directory : NULL;
+    vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
+    const rill_run_options options = {.directory = directory, .resume = resume, .progress = {stop, &rows}};
+    cr_assert_eq(rill_case_run(r.vessel, &options, &result), expected, "%s: %s", directory,
+                 rill_error_message());
+    vessel_free(&r);
+}
+
+Test(restart, every_row_goes_on_to_the_same_series)
+{
+    static const char *const series[] = {"openings.csv", "monitor.csv", "wall.csv"};
+    char command[256], name[32];
+    vessel_pipe(0.6e-3, 0);
+    vessel_write(
+        "v.yaml",
+        "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 20 mPa.s}\nopenings:\n"
+        "  in: {kind: inlet, flow: 1 mL/s, profile: flat}\n"
+        "  out: {kind: windkessel, proximal: 1e7 Pa.s/m3, distal: 4e7 Pa.s/m3, compliance: 2e-10 m3/Pa}\n"
+        "run: {mach: 0.1, duration: 100 ms, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    run("whole", 1 << 30, false, RILL_OK);
+    for (int rows = FIRST; rows <= LAST; rows++) {
+        snprintf(name, sizeof name, "parts-%d", rows);
+        run(name, rows, false, RILL_CANCELLED);
+        run(name, 1 << 30, true, RILL_OK);
+        for (size_t k = 0; k < sizeof series / sizeof *series; k++) {
+            snprintf(command, sizeof command, "cmp whole/%s %s/%s", series[k], name, series[k]);
+            cr_expect_eq(system(command), 0, "%s", command);
+        }
+    }
+}

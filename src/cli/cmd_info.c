@@ -8,6 +8,7 @@
 #include "geometry/image/file_names.h"
 #include "io/checksum.h"
 #include "io/info.h"
+#include "io/json_file.h"
 #include "io/ours.h"
 
 #include <math.h>
@@ -181,6 +182,7 @@ static int run(int argc, char **argv)
     RILL_TRY(describe(path, &image, &json));
     if (verify_wanted && json_object_set_new(json, "checksum", json_string("good")) != 0)
         RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a description"));
+    RILL_TRY(rill_json_check());
     cli_progress_end();
     if (json_wanted) {
         json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
@@ -188,6 +190,7 @@ static int run(int argc, char **argv)
     } else {
         RILL_TRY(print_rows(json, 0));
     }
+    RILL_TRY(rill_json_check());
     if (fflush(stdout) != 0 || ferror(stdout))
         RILL_TRY(
             rill_fail(RILL_SYSTEM, "cannot write to standard output: free space or choose another place"));

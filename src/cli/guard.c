@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libraries do when an allocation of theirs fails: the OpenMP runtime and UDUNITS-2 end the program with
- * exit codes of their own, HDF5 1.10 reads through NULL. Here both become exit code 3 with a sentence. A
- * crash counts as lack of memory only if the last failed call of its thread was one for memory, HDF5
- * lacked memory before, or UDUNITS-2 reads its own database; every other crash stays what it is.
+ * What ends the program without our doing. What libraries do when an allocation of theirs fails: the OpenMP
+ * runtime and UDUNITS-2 end the program with exit codes of their own, HDF5 1.10 reads through NULL. Here both
+ * become exit code 3 with a sentence. A crash counts as lack of memory only if the last failed call of its
+ * thread was one for memory, HDF5 lacked memory before, or UDUNITS-2 reads its own database; every other
+ * crash stays what it is.
  */
 #include "cli/cli.h"
 #include "core/h5.h"
@@ -18,8 +19,7 @@ static volatile sig_atomic_t ended, code_at_end;
 
 static void tell(void)
 {
-    static const char sentence[] =
-        "rill: a library could not continue without memory: free memory, or use a smaller case\n";
+    static const char sentence[] = "rill: out of memory: free memory, or use a smaller case\n";
     if (write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0) _exit(RILL_SYSTEM);
 }
 
@@ -38,8 +38,9 @@ static void on_crash(int number)
     /* After main() has reported a failure or written its results, a library that cleans up has the last word
      * no more. */
     if (ended && (code_at_end != RILL_OK || errno == ENOMEM)) _exit(code_at_end);
-    if (errno != ENOMEM && !rill_h5_lacked_memory() && !rill_units_database_is_read()) { /* the default action is in place again: the same
-                                                          happens once more, and ends us */
+    if (errno != ENOMEM && !rill_h5_lacked_memory() &&
+        !rill_units_database_is_read()) { /* the default action is in place again: the same
+           happens once more, and ends us */
         raise(number);
         return;
     }
@@ -63,6 +64,7 @@ void cli_guard_crashes(void)
 void cli_guard_begin(void)
 {
     on_exit(on_end, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond `ulimit -f` becomes a failed write, with a message */
     cli_guard_crashes();
 }
 

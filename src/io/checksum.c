@@ -79,7 +79,7 @@ rill_status rill_checksum_append(int descriptor, const char *path)
     int error = fstat(descriptor, &info) == 0 ? 0 : errno;
     if (!error) error = trailer_make(descriptor, (uint64_t)info.st_size, trailer);
     if (!error) error = write_all(descriptor, trailer, TRAILER, (uint64_t)info.st_size);
-    return error ? rill_output_fail(path, error) : RILL_OK;
+    return error ? rill_output_fail_on(path, descriptor, error) : RILL_OK;
 }
 
 /* Whether the HDF5 part of a file ends a few bytes before the file: what follows is the rest of a trailer.

@@ -19,15 +19,20 @@ static const uint64_t CHECKED_MOST = 1u << 30;
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
+static rill_status fail_memory(const rill_h5_file *file)
+{
+    return rill_fail(RILL_SYSTEM, "cannot %s %s: out of memory: free memory, or use a smaller case",
+                     file->output ? "write" : "read", file->path);
+}
+
 rill_status rill_h5_fail(rill_h5_file *file, const char *what, ...)
 {
     char text[400];
     char reason[RILL_H5_REASON];
-    if (rill_h5_lacks_memory())
-        return rill_fail(RILL_SYSTEM, "cannot %s %s: out of memory: free memory, or use a smaller case",
-                         file->output ? "write" : "read", file->path);
+    if (rill_h5_lacks_memory()) return fail_memory(file);
     file->damaged = !file->output;
-    if (file->output && file->sink.error) return rill_output_fail(file->path, file->sink.error);
+    if (file->output && file->sink.error)
+        return rill_output_fail_on(file->path, file->sink.descriptor, file->sink.error);
     va_list args;
     va_start(args, what);
     vsnprintf(text, sizeof text, what, args);
@@ -39,7 +44,10 @@ rill_status rill_h5_fail(rill_h5_file *file, const char *what, ...)
 
 rill_status rill_h5_check(const rill_h5_file *file)
 {
-    return file->output && file->sink.error ? rill_output_fail(file->path, file->sink.error) : RILL_OK;
+    if (!file->output) return RILL_OK;
+    if (file->sink.error) return rill_output_fail_on(file->path, file->sink.descriptor, file->sink.error);
+    /* H5Ocopy(), for one, succeeds without what it had no memory for. */
+    return rill_h5_lacks_memory() ? fail_memory(file) : RILL_OK;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

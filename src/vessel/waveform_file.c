@@ -93,9 +93,9 @@ static rill_status read_unit(const reader *r, const char *name, const char *unit
                          "%s:%d: column \"%s\" has no unit: write a header such as \"time [s], flow [mL/s]\"",
                          r->path, r->line, name);
     snprintf(text, sizeof text, "1 %s", unit);
-    if (rill_units_parse(text, wanted, scale) == RILL_OK) return RILL_OK;
-    rill_fail_prefix("%s:%d: column \"%s\"", r->path, r->line, name);
-    return RILL_USAGE;
+    const rill_status status = rill_units_parse(text, wanted, scale);
+    if (status != RILL_OK) rill_fail_prefix("%s:%d: column \"%s\"", r->path, r->line, name);
+    return status;
 }
 
 static rill_status read_header(reader *r)

@@ -54,6 +54,7 @@ rill_status rill_fields_copy(const char *from, const char *to)
         RILL_TRY(rill_h5_get_text(c.from, "/", "format", &format));
     if (!format || strcmp(format, RILL_FIELDS_FORMAT) != 0)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot copy %s: it holds no fields written by rill", from));
+    RILL_TRY(rill_h5_check_linked(c.from, "/nodes/cell"));
     RILL_TRY(rill_h5_create(to, &c.to));
     RILL_TRY(rill_h5_attributes(c.from, "/", attribute_copy, &c));
     RILL_TRY(rill_h5_copy(c.from, c.to, "/VTKHDF"));

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5_hl.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -460,6 +461,58 @@ rill_status rill_h5_link_external(rill_h5_file *file, const char *path, const ch
     return rill_h5_check(file);
 }
 
+rill_status rill_h5_check_linked(rill_h5_file *file, const char *path)
+{
+    RILL_H5_QUIET;
+    rill_status status = RILL_OK;
+    H5L_info_t info;
+    char *value = NULL, *above = NULL, *linked = NULL;
+    const char *name, *object;
+    unsigned flags;
+    if (H5Lget_info(file->id, path, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_EXTERNAL) return RILL_OK;
+    value = malloc(info.u.val_size);
+    above = strdup(file->path);
+    if (!value || !above) RILL_TRY(fail_memory(file));
+    if (H5Lget_val(file->id, path, value, info.u.val_size, H5P_DEFAULT) < 0 ||
+        H5Lunpack_elink_val(value, info.u.val_size, &flags, &name, &object) < 0)
+        RILL_TRY(rill_h5_fail(file, "no link %s", path));
+    if (asprintf(&linked, "%s/%s", dirname(above), name) < 0) RILL_TRY(fail_memory(file));
+    RILL_TRY(inspect(name[0] == '/' ? name : linked, CHECKED_MOST));
+done:
+    free(linked);
+    free(above);
+    free(value);
+    return status;
+}
+
+typedef struct copied {
+    rill_h5_file *to;
+    const char *path;
+} copied;
+
+/* H5Ocopy() succeeds without the targets of links that it cannot read. */
+static herr_t is_copied(hid_t group, const char *name, const H5L_info_t *info, void *context)
+{
+    (void)group;
+    (void)info;
+    const copied *c = context;
+    const hid_t into = H5Oopen(c->to->id, c->path, H5P_DEFAULT);
+    H5L_info_t found;
+    const bool is =
+        into >= 0 && H5Lget_info(into, name, &found, H5P_DEFAULT) >= 0 && found.type == H5L_TYPE_HARD;
+    rill_h5_release(into);
+    return is ? 0 : -1;
+}
+
+static bool is_whole_copy(rill_h5_file *from, rill_h5_file *to, const char *path)
+{
+    H5O_info_t info;
+    copied c = {to, path};
+    return H5Oget_info_by_name2(from->id, path, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+           (info.type != H5O_TYPE_GROUP ||
+            H5Lvisit_by_name(from->id, path, H5_INDEX_NAME, H5_ITER_NATIVE, is_copied, &c, H5P_DEFAULT) >= 0);
+}
+
 rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path)
 {
     RILL_H5_QUIET;
@@ -467,9 +520,12 @@ rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path)
     if (status != RILL_OK) return status;
     const hid_t expand = H5Pcreate(H5P_OBJECT_COPY);
     H5Pset_copy_object(expand, H5O_COPY_EXPAND_EXT_LINK_FLAG);
-    status = H5Ocopy(from->id, path, to->id, path, expand, H5P_DEFAULT) < 0
-                 ? rill_h5_fail(to, "no copy of %s of %s", path, from->path)
-                 : rill_h5_check(to);
+    if (H5Ocopy(from->id, path, to->id, path, expand, H5P_DEFAULT) < 0)
+        status = rill_h5_fail(to, "no copy of %s of %s", path, from->path);
+    else if (!is_whole_copy(from, to, path))
+        status = rill_h5_fail(from, "%s refers to what cannot be read", path);
+    else
+        status = rill_h5_check(to);
     rill_h5_release(expand);
     return status;
 }

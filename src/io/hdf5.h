@@ -140,6 +140,11 @@ size_t rill_h5_size(rill_h5_type type);
 rill_status rill_h5_link_external(rill_h5_file *file, const char *path, const char *other,
                                   const char *object);
 
+/** Compare the file that `path`, a link to an object of another file, leads to with its checksum, as
+ * rill_h5_open_part().
+ * @return RILL_USAGE when it cannot be read or is damaged; RILL_OK when `path` is no such link */
+rill_status rill_h5_check_linked(rill_h5_file *file, const char *path);
+
 /** Copy an object with all that is below it; links to other files become copies of what they name. */
 rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path);
 

@@ -138,6 +138,7 @@ static rill_status nodes_read(const source *s, const char *dataset, int componen
     uint64_t *cells = malloc(BATCH * sizeof *cells);
     float *values = malloc((size_t)components * BATCH * sizeof *values);
     if (!cells || !values) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a slice"));
+    RILL_TRY(rill_h5_check_linked(s->file, "/nodes/cell"));
     RILL_TRY(rill_h5_dataset_layout(s->file, "/nodes/cell", &layout));
     const uint64_t dims[2] = {layout.dims[0], (uint64_t)components};
     RILL_TRY(shape_check(s, "/nodes/cell", 1, dims));

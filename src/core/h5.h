@@ -32,8 +32,8 @@ void rill_h5_reason(char text[RILL_H5_REASON]);
 /** Return whether an allocation has failed since rill_h5_quiet_begin(): HDF5 has one error code for all. */
 bool rill_h5_lacks_memory(void);
 
-/** Return whether an allocation has failed in any of our functions: HDF5 may have said of something that is
- * there that it is not. A signal handler may call it. */
+/** Return whether an allocation has failed in any of our functions: HDF5 may have reported something that is
+ * there as missing. A signal handler may call it. */
 bool rill_h5_lacked_memory(void);
 
 /** Close any kind of HDF5 object; invalid ones are left alone. @return false when HDF5 says that it failed */

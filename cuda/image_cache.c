@@ -6,10 +6,12 @@
 #include "core/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 typedef struct header {
@@ -38,12 +40,28 @@ static bool path_of(const char *name, char *path, size_t size)
            (size_t)snprintf(path, size, "%s/%s", directory, name) < size;
 }
 
+/* Open an entry that this user wrote and nobody else can have changed: the device runs what is in it. */
+static FILE *entry_open(const char *path)
+{
+    struct stat info;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0) return NULL;
+    FILE *file = NULL;
+    if (fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+        (info.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+        file = fdopen(descriptor, "rb");
+    else
+        rill_log(RILL_LOG_DEBUG, "%s is not of this user alone: it will be made again", path);
+    if (!file) close(descriptor);
+    return file;
+}
+
 bool rill_cache_read(const char *name, uint64_t key, void **bytes, size_t *size)
 {
     char path[4096];
     header h;
     void *found = NULL;
-    FILE *file = path_of(name, path, sizeof path) ? fopen(path, "rb") : NULL;
+    FILE *file = path_of(name, path, sizeof path) ? entry_open(path) : NULL;
     if (!file) return false;
     struct stat info;
     bool good = fread(&h, sizeof h, 1, file) == 1 && memcmp(h.magic, magic, sizeof magic) == 0 &&
@@ -91,6 +109,7 @@ void rill_cache_write(const char *name, uint64_t key, const void *bytes, size_t 
         rill_log(RILL_LOG_DEBUG, "compiled kernels are not kept: %s cannot be made: %s", directory,
                  strerror(errno));
     else if (rill_output_create(path, &output) != RILL_OK ||
+             fchmod(rill_output_descriptor(output), S_IRUSR | S_IWUSR) != 0 ||
              rill_output_append(output, &h, sizeof h) != RILL_OK ||
              rill_output_append(output, bytes, size) != RILL_OK || rill_output_commit(output) != RILL_OK)
         rill_log(RILL_LOG_DEBUG, "compiled kernels are not kept: %s", rill_error_message());

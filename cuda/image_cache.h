@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file image_cache.h
- * Bytes kept on disk under a key: what took long to make need not be made again. An entry that is damaged, or
- * belongs to another key, is not found.
+ * Bytes kept on disk under a key: what took long to make need not be made again. An entry that is damaged,
+ * belongs to another key, was written by another user, or may be written by others is not found.
  */
 #ifndef RILL_CUDA_IMAGE_CACHE_H
 #define RILL_CUDA_IMAGE_CACHE_H

@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <hdf5.h>
+#include <unistd.h>
 
 enum { IO_TEST_PATH = DIRECTORY_SIZE + 64 }; /**< bytes of the path of a file */
 static char io_test_directory[DIRECTORY_SIZE];
@@ -26,6 +27,14 @@ static inline const char *io_test_path(const char *name)
     turn = (turn + 1) % 8;
     snprintf(path[turn], sizeof path[turn], "%s/%s", io_test_directory, name);
     return path[turn];
+}
+
+/** Remove the checksum at the end of a file, so that the sums inside HDF5 must find what is wrong. */
+static inline void io_test_drop_checksum(const char *path)
+{
+    struct stat info;
+    cr_assert_eq(stat(path, &info), 0);
+    cr_assert_eq(truncate(path, info.st_size - 32), 0);
 }
 
 /** Expect that `count` files are in the directory, no temporary among them, and no HDF5 handle is open. */

@@ -189,12 +189,13 @@ static void store(const char *bytes, size_t size)
     cr_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
 }
 
-/* No cut and no flipped byte gives a crash or other voxels. */
+/* No cut and no flipped byte gives a crash or other voxels, also without the checksum of the whole file. */
 Test(geom_file, damage_is_found, .timeout = 120)
 {
     rill_geom *geom = sample(), *back = NULL;
     size_t size, refused = 0, sums = 0;
     cr_assert_eq(rill_geom_write(geom, path, NULL), RILL_OK);
+    io_test_drop_checksum(path);
     char *bytes = load(&size);
     for (size_t cut = 0; cut < size; cut += 1 + size / 200) {
         store(bytes, cut);

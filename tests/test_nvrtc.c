@@ -208,6 +208,33 @@ Test(nvrtc, cache_keeps_what_is_whole)
     cr_expect(strstr(remarks, "not kept") != NULL, "%s", remarks);
 }
 
+/* Nobody else decides what runs on the device: entries of other users, links, and what others may write. */
+Test(nvrtc, cache_is_of_one_user)
+{
+    char path[DIRECTORY_SIZE], file[512], other[512];
+    const char bytes[] = "kernels";
+    void *found = NULL;
+    size_t size = 0;
+    struct stat info;
+    cache_make(path);
+    snprintf(file, sizeof file, "%s/entry", path);
+    snprintf(other, sizeof other, "%s/other", path);
+    umask(0);
+    for (int k = 0; k < 4; k++) {
+        rill_cache_write("entry", 7, bytes, sizeof bytes);
+        cr_assert(rill_cache_read("entry", 7, &found, &size), "%s", remarks);
+        free(found);
+        cr_assert(stat(file, &info) == 0 && (info.st_mode & 0777) == 0600, "%o", info.st_mode);
+        if (k == 0) cr_assert_eq(chmod(file, 0620), 0);
+        if (k == 1) cr_assert_eq(chmod(file, 0602), 0);
+        if (k == 2) cr_assert(rename(file, other) == 0 && symlink(other, file) == 0);
+        if (k == 3 && (geteuid() != 0 || chown(file, 1, 1) != 0)) continue; /* needs a privilege */
+        cr_expect_not(rill_cache_read("entry", 7, &found, &size), "case %d", k);
+        if (k == 2) cr_assert_eq(unlink(file), 0);
+    }
+    directory_remove(path);
+}
+
 Test(nvrtc, compiles_once)
 {
     need_nvrtc();

@@ -31,9 +31,7 @@ rill_status rill_input_open(const char *path, int *fd, uint64_t *length)
     struct stat info;
     *fd = open(rill_input_path(path),
                O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO without a writer must not block */
-    if (*fd < 0)
-        return rill_fail(errno == ENOMEM || errno == EMFILE || errno == ENFILE ? RILL_SYSTEM : RILL_USAGE,
-                         "cannot open it: %s", strerror(errno));
+    if (*fd < 0) return rill_fail(rill_status_of_reading(errno), "cannot open it: %s", strerror(errno));
     if (fstat(*fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         close(*fd);
         return rill_fail(RILL_USAGE, "it is not a regular file");

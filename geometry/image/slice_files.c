@@ -112,7 +112,9 @@ static rill_status find_in_directory(const char *path, const pattern *p, rill_sl
 {
     rill_status status = RILL_OK;
     DIR *directory = opendir(path);
-    if (!directory) return rill_fail(RILL_USAGE, "cannot open directory %s: %s", path, strerror(errno));
+    if (!directory)
+        return rill_fail(rill_status_of_reading(errno), "cannot open directory %s: %s", path,
+                         strerror(errno));
     const size_t length = strlen(path);
     for (const struct dirent *entry; (entry = readdir(directory));) {
         if (p ? !matches(entry->d_name, p) : !is_tiff(entry->d_name)) continue;

@@ -136,6 +136,21 @@ rill_status cli_output_apply(const char *text);
  * started. */
 rill_status cli_probe_hdf5(const char *path);
 
+/** Turn crashes of libraries after a failed allocation, and their calls of exit(), into exit code 3 with a
+ * sentence, until cli_guard_end(). */
+void cli_guard_begin(void);
+
+/** The part of cli_guard_begin() that a child process needs whose signals were reset. */
+void cli_guard_crashes(void);
+
+/** Say that main() returns `code`. @return code */
+int cli_guard_end(int code);
+
+/** Copy fields into a file that needs no other, as rill_fields_copy(), where a crash of the HDF5 library is a
+ * sentence.
+ * @return the exit code; the failure is reported */
+int cli_copy_fields(const cli_command *command, const char *from, const char *to);
+
 /** Make an input readable whose name is "-": standard input becomes a file if it is none. Other files are
  * probed. */
 rill_status cli_input_prepare(const char *path);

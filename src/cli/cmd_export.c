@@ -143,7 +143,7 @@ static int run(int argc, char **argv)
     if (rill_name_ends(c.output, ".png") || cli_json_streams(c.output))
         RILL_TRY(export_picture(&c, path));
     else if (rill_name_ends(c.output, ".vtkhdf"))
-        RILL_TRY(rill_fields_copy(path, c.output));
+        return cli_copy_fields(&cli_export, path, c.output);
     else
         RILL_TRY(rill_fail(
             RILL_USAGE, "-o %s is neither a picture nor a field file: end it in .png or .vtkhdf", c.output));

@@ -6,19 +6,26 @@
 #include "cli/read_geometry.h"
 #include "core/units.h"
 #include "geometry/image/file_names.h"
+#include "io/checksum.h"
 #include "io/info.h"
+#include "io/json_file.h"
 #include "io/ours.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool json_wanted;
+static bool json_wanted, verify_wanted;
 
 static const cli_option options[] = {{.name = "json",
                                       .kind = CLI_FLAG,
                                       .target = &json_wanted,
                                       .help = "print a JSON document instead of a table"},
+                                     {.name = "verify",
+                                      .kind = CLI_FLAG,
+                                      .target = &verify_wanted,
+                                      .help = "compare an HDF5 file of rill with its checksum; exit code 1 "
+                                              "if it is damaged or has none"},
                                      {0}};
 
 static void print_scalar(FILE *out, const json_t *value)
@@ -166,12 +173,16 @@ static int run(int argc, char **argv)
     int count = 2;
     bool help = false;
     json_t *json = NULL;
-    json_wanted = false;
+    json_wanted = verify_wanted = false;
     RILL_TRY(cli_parse(&cli_info, tables, argc, argv, paths, &count, &help));
     if (help) return RILL_OK;
     RILL_TRY(one_path(paths, count, &path));
+    if (verify_wanted) RILL_TRY(rill_checksum_verify(path));
     RILL_TRY(cli_input_prepare(path));
     RILL_TRY(describe(path, &image, &json));
+    if (verify_wanted && json_object_set_new(json, "checksum", json_string("good")) != 0)
+        RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a description"));
+    RILL_TRY(rill_json_check());
     cli_progress_end();
     if (json_wanted) {
         json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
@@ -179,6 +190,7 @@ static int run(int argc, char **argv)
     } else {
         RILL_TRY(print_rows(json, 0));
     }
+    RILL_TRY(rill_json_check());
     if (fflush(stdout) != 0 || ferror(stdout))
         RILL_TRY(
             rill_fail(RILL_SYSTEM, "cannot write to standard output: free space or choose another place"));

@@ -34,6 +34,7 @@ rill_status cli_stream_apply(const char *text)
 rill_status cli_json_write(const json_t *json, const char *path)
 {
     if (!cli_json_streams(path)) return rill_json_write(json, path);
+    if (rill_json_check() != RILL_OK) return RILL_SYSTEM;
     if (json_dumpfd(json, document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
         write(document, "\n", 1) == 1)
         return RILL_OK;

@@ -3,7 +3,9 @@
 #include "cli/cli.h"
 #include "cli/team.h"
 #include "cli/version_json.h"
+#include "core/h5.h"
 #include "core/threads.h"
+#include "io/json_file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -96,17 +98,27 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_guard_begin();
+    rill_json_watch();
     cli_remarks(false);
     rill_threads_limit_openmp();
     int code;
-    if (!cli_team_begin(&code)) return code;
+    if (!cli_team_begin(&code)) return cli_guard_end(code);
     code = run(argc, argv);
     cli_progress_end();
+    if (code == RILL_OK && rill_json_check() != RILL_OK) {
+        fprintf(stderr, "rill: %s\n", rill_error_message());
+        code = RILL_SYSTEM;
+    }
+    if (rill_h5_lacked_memory() && (code == RILL_OK || code == RILL_USAGE)) {
+        fprintf(stderr, "rill: the HDF5 library lacked memory: free memory, or use a smaller case\n");
+        code = RILL_SYSTEM;
+    }
     cli_team_end(code);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == RILL_OK) {
         fprintf(stderr, "rill: standard output cannot be written (%s): free space or write elsewhere\n",
                 strerror(errno));
-        return RILL_SYSTEM;
+        code = RILL_SYSTEM;
     }
-    return code;
+    return cli_guard_end(code);
 }

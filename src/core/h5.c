@@ -2,18 +2,23 @@
 /* What all users of the HDF5 library share. */
 #include "core/h5.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 /* HDF5 may be built without protection from threads, though Debian's is not. A function may call others that
  * lock, too. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static int depth;                    /* functions that hold the lock */
+static volatile sig_atomic_t lacked; /* an allocation has failed in one of them */
 
 rill_h5_quiet rill_h5_quiet_begin(void)
 {
-    rill_h5_quiet quiet = {NULL, NULL};
+    rill_h5_quiet quiet = {NULL, NULL, errno};
     pthread_mutex_lock(&lock);
+    if (depth++ == 0) errno = 0;
     H5Eget_auto2(H5E_DEFAULT, &quiet.fn, &quiet.data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return quiet;
@@ -21,9 +26,16 @@ rill_h5_quiet rill_h5_quiet_begin(void)
 
 void rill_h5_quiet_end(rill_h5_quiet *quiet)
 {
-    H5Eset_auto2(H5E_DEFAULT, quiet->fn, quiet->data);
+    /* After a failed allocation HDF5 has objects left that it cannot close, and would print so at exit. */
+    lacked = lacked || errno == ENOMEM;
+    if (errno != ENOMEM) H5Eset_auto2(H5E_DEFAULT, quiet->fn, quiet->data);
+    if (--depth == 0 && errno != ENOMEM) errno = quiet->error;
     pthread_mutex_unlock(&lock);
 }
+
+bool rill_h5_lacks_memory(void) { return errno == ENOMEM; }
+
+bool rill_h5_lacked_memory(void) { return lacked; }
 
 /* Keeps the innermost description; of a failed system call only its reason. */
 static herr_t keep_innermost(unsigned n, const H5E_error2_t *error, void *context)

@@ -15,6 +15,7 @@
 typedef struct rill_h5_quiet {
     H5E_auto2_t fn;
     void *data;
+    int error; /* errno before */
 } rill_h5_quiet;
 
 rill_h5_quiet rill_h5_quiet_begin(void);
@@ -27,6 +28,13 @@ enum { RILL_H5_REASON = 240 /**< bytes of a reason */ };
 
 /** Write the innermost description of the last error; "" when there is none. */
 void rill_h5_reason(char text[RILL_H5_REASON]);
+
+/** Return whether an allocation has failed since rill_h5_quiet_begin(): HDF5 has one error code for all. */
+bool rill_h5_lacks_memory(void);
+
+/** Return whether an allocation has failed in any of our functions: HDF5 may have reported something that is
+ * there as missing. A signal handler may call it. */
+bool rill_h5_lacked_memory(void);
 
 /** Close any kind of HDF5 object; invalid ones are left alone. @return false when HDF5 says that it failed */
 bool rill_h5_release(hid_t id);

@@ -3,6 +3,7 @@
 #include "core/output.h"
 
 #include "core/status.h"
+#include "core/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,16 +27,30 @@ static int stream = -1; /* what "-" stands for; there is one standard output */
 
 void rill_output_stream(int descriptor) { stream = descriptor; }
 
+static bool is_lack_of_space(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
 rill_status rill_output_fail(const char *path, int error)
 {
     const char *remedy = "see whether the disk is in order";
-    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+    if (is_lack_of_space(error))
         remedy = "free space there or choose another directory";
     else if (error == EACCES || error == EPERM || error == EROFS)
         remedy = "choose a directory that you may write to";
     else if (error == ENOENT || error == ENOTDIR)
         remedy = "create its directory first";
     return rill_fail(RILL_SYSTEM, "cannot write %s: %s: %s", path, strerror(error), remedy);
+}
+
+rill_status rill_output_fail_on(const char *path, int descriptor, int error)
+{
+    struct stat info;
+    char size[32];
+    if (!is_lack_of_space(error) || fstat(descriptor, &info) != 0) return rill_output_fail(path, error);
+    rill_units_format_bytes((double)info.st_size, size, sizeof size);
+    return rill_fail(
+        RILL_SYSTEM,
+        "cannot write %s: %s: it needs more than %s: free space there or choose another directory", path,
+        strerror(error), size);
 }
 
 /* Opens PATH.PID.tmp, or PATH.PID-1.tmp and so on where that exists. */
@@ -128,7 +143,7 @@ rill_status rill_output_append(rill_output *output, const void *data, size_t siz
     while (size > 0) {
         const ssize_t written = write(output->descriptor, next, size);
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return rill_output_fail(output->path, errno);
+        if (written < 0) return rill_output_fail_on(output->path, output->descriptor, errno);
         next += written;
         size -= (size_t)written;
     }
@@ -151,7 +166,8 @@ rill_status rill_output_sync_name(const char *path)
 
 rill_status rill_output_commit(rill_output *output)
 {
-    if (!output->streams && fsync(output->descriptor) != 0) return rill_output_fail(output->path, errno);
+    if (!output->streams && fsync(output->descriptor) != 0)
+        return rill_output_fail_on(output->path, output->descriptor, errno);
     const int descriptor = output->descriptor;
     output->descriptor = -1;
     if (close(descriptor) != 0) return rill_output_fail(output->path, errno);

@@ -68,4 +68,7 @@ rill_status rill_output_sync_name(const char *path);
 /** Record "cannot write PATH: REASON: REMEDY" for an errno value. @return RILL_SYSTEM */
 rill_status rill_output_fail(const char *path, int error);
 
+/** The same for a file that is open: where space ran out the message has the size that the file reached. */
+rill_status rill_output_fail_on(const char *path, int descriptor, int error);
+
 #endif

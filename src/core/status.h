@@ -10,6 +10,8 @@
 
 #include "rill.h"
 
+#include <errno.h>
+
 /** Record a printf message and return `status`, so that `return rill_fail(RILL_USAGE, "…", …)` reads well. */
 rill_status rill_fail(rill_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
@@ -17,6 +19,13 @@ rill_status rill_fail(rill_status status, const char *format, ...)
 /** Put a printf prefix and ": " before the recorded message: "rock.raw: expected 8 bytes". One that
  * begins with this word stays as it is. */
 void rill_fail_prefix(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+
+/** Return the status of an input that could not be opened or read for an errno value: RILL_SYSTEM where
+ * memory, file descriptors or the disk failed, else RILL_USAGE. */
+static inline rill_status rill_status_of_reading(int error)
+{
+    return error == ENOMEM || error == EMFILE || error == ENFILE || error == EIO ? RILL_SYSTEM : RILL_USAGE;
+}
 
 /** Return the letter of an axis. */
 static inline char rill_axis(int axis) { return "xyz"[axis]; }

@@ -8,9 +8,11 @@
 #include "core/status.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,9 @@ static const struct {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ut_system *units; /* created once, under the lock */
+static volatile sig_atomic_t reading;
+
+bool rill_units_database_is_read(void) { return reading; }
 
 /* Read the database that the library knows or UDUNITS2_XML_PATH names, else the one among rill's data:
  * packages that carry their own UDUNITS-2 have it there. */
@@ -30,7 +35,7 @@ static ut_system *database_read(void)
 {
     char path[PATH_MAX];
     ut_system *system = ut_read_xml(NULL);
-    if (system != NULL || getenv("UDUNITS2_XML_PATH") != NULL) return system;
+    if (system != NULL || errno == ENOMEM || getenv("UDUNITS2_XML_PATH") != NULL) return system;
     return rill_data_path("udunits/udunits2.xml", path, sizeof path) == RILL_OK ? ut_read_xml(path) : NULL;
 }
 
@@ -39,7 +44,11 @@ static rill_status units_init(void)
 {
     if (units != NULL) return RILL_OK;
     ut_set_error_message_handler(ut_ignore); /* by default it prints */
+    reading = 1;
     ut_system *system = database_read();
+    reading = 0;
+    if (system == NULL && errno == ENOMEM)
+        return rill_fail(RILL_SYSTEM, "out of memory for the unit database of UDUNITS-2");
     if (system == NULL) {
         const char *path = getenv("UDUNITS2_XML_PATH");
         return rill_fail(RILL_SYSTEM,
@@ -50,7 +59,9 @@ static rill_status units_init(void)
     for (size_t i = 0; i < sizeof extra_units / sizeof extra_units[0]; i++) {
         ut_unit *unit = ut_parse(system, extra_units[i].definition, UT_UTF8);
         if (unit == NULL) {
+            const bool full = errno == ENOMEM;
             ut_free_system(system);
+            if (full) return rill_fail(RILL_SYSTEM, "out of memory for the units of UDUNITS-2");
             return rill_fail(RILL_SYSTEM, "UDUNITS-2 does not understand \"%s\": its database is damaged",
                              extra_units[i].definition);
         }
@@ -82,13 +93,19 @@ static rill_status convert(const char *text, double number, const char *from, co
     ut_unit *given = NULL, *wanted = NULL;
     cv_converter *converter = NULL;
 
+    errno = 0;
     RILL_TRY(units_init());
     given = ut_parse(units, from, UT_UTF8);
+    wanted = ut_parse(units, unit, UT_UTF8);
+    /* UDUNITS-2 has one answer for a text that it does not understand, and for lack of memory. */
+    if ((given == NULL || wanted == NULL) && errno == ENOMEM)
+        RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory to convert \"%s\"", text));
     if (given == NULL)
         RILL_TRY(rill_fail(RILL_USAGE, "unknown unit \"%s\" in \"%s\": give a value such as %s", from, text,
                            example(unit)));
-    wanted = ut_parse(units, unit, UT_UTF8);
     if (wanted == NULL) RILL_TRY(rill_fail(RILL_USAGE, "\"%s\" is not a unit to convert to", unit));
+    if (!ut_are_convertible(given, wanted) && errno == ENOMEM)
+        RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory to convert \"%s\"", text));
     if (!ut_are_convertible(given, wanted))
         RILL_TRY(rill_fail(RILL_USAGE, "\"%s\" is not a quantity in %s: give a value such as %s", text, unit,
                            example(unit)));
@@ -150,7 +167,10 @@ rill_status rill_units_parse(const char *text, const char *unit, double *value)
         return rill_fail(RILL_USAGE, "unknown unit \"%s\" in \"%s\": give a value such as %s", from, text,
                          example(unit));
     pthread_mutex_lock(&lock);
-    const rill_status status = convert(text, number, from, unit, value);
+    rill_status status = convert(text, number, from, unit, value);
+    /* UDUNITS-2 loses most failed allocations inside its parser: what it does not understand once it may the
+     * next time. */
+    if (status == RILL_USAGE) status = convert(text, number, from, unit, value);
     pthread_mutex_unlock(&lock);
     return status;
 }

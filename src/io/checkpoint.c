@@ -331,7 +331,7 @@ static rill_status text_read(const char *path, const char *part, reading *into)
     XXH3_state_t *state = XXH3_createState();
     if (!state) return rill_fail(RILL_SYSTEM, "out of memory for a checkpoint");
     RILL_TRY(rill_array_create(PIECE, 1, "a checkpoint", &piece));
-    RILL_TRY(rill_h5_open(path, &file));
+    RILL_TRY(rill_h5_open_part(path, &file));
     RILL_TRY(
         part_read(file, &(rill_checkpoint_part){part, 0, NULL, text_load, into, text_resize}, piece, state));
 done:

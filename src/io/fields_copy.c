@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Field files that need no other file. */
+#include "core/h5.h"
 #include "core/status.h"
 #include "io/fields_priv.h"
 #include "io/hdf5.h"
@@ -53,11 +54,14 @@ rill_status rill_fields_copy(const char *from, const char *to)
         RILL_TRY(rill_h5_get_text(c.from, "/", "format", &format));
     if (!format || strcmp(format, RILL_FIELDS_FORMAT) != 0)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot copy %s: it holds no fields written by rill", from));
+    RILL_TRY(rill_h5_check_linked(c.from, "/nodes/cell"));
     RILL_TRY(rill_h5_create(to, &c.to));
     RILL_TRY(rill_h5_attributes(c.from, "/", attribute_copy, &c));
     RILL_TRY(rill_h5_copy(c.from, c.to, "/VTKHDF"));
     if (rill_h5_exists(c.from, "/nodes")) RILL_TRY(rill_h5_copy(c.from, c.to, "/nodes"));
     RILL_TRY(rill_h5_copy(c.from, c.to, "/provenance"));
+    if (rill_h5_lacked_memory()) /* "/nodes" may have been there */
+        RILL_TRY(rill_fail(RILL_SYSTEM, "cannot copy %s: out of memory: free memory", from));
     RILL_TRY(rill_h5_commit(c.to));
 done:
     free(format);

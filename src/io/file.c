@@ -19,7 +19,7 @@ rill_status rill_file_open(const char *path, rill_file **out)
 {
     rill_file *file = calloc(1, sizeof *file);
     if (!file) return rill_fail(RILL_SYSTEM, "out of memory for opening %s", path);
-    const rill_status status = rill_h5_open(path, &file->h5);
+    const rill_status status = rill_h5_open_part(path, &file->h5);
     if (status != RILL_OK)
         free(file);
     else

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files, groups and datasets by HDF5. Attributes are in hdf5_attribute.c, what files mean is not known here.
  */
+#include "io/checksum.h"
 #include "io/hdf5_chunks.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5_hl.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +15,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Bytes of a file up to which the comparison with its checksum takes no time that a user would notice. */
+static const uint64_t CHECKED_MOST = 1u << 30;
+
 /* ---- errors ---------------------------------------------------------------------------------- */
+
+static rill_status fail_memory(const rill_h5_file *file)
+{
+    return rill_fail(RILL_SYSTEM, "cannot %s %s: out of memory: free memory, or use a smaller case",
+                     file->output ? "write" : "read", file->path);
+}
 
 rill_status rill_h5_fail(rill_h5_file *file, const char *what, ...)
 {
     char text[400];
     char reason[RILL_H5_REASON];
+    if (rill_h5_lacks_memory()) return fail_memory(file);
     file->damaged = !file->output;
-    if (file->output && file->sink.error) return rill_output_fail(file->path, file->sink.error);
+    if (file->output && file->sink.error)
+        return rill_output_fail_on(file->path, file->sink.descriptor, file->sink.error);
     va_list args;
     va_start(args, what);
     vsnprintf(text, sizeof text, what, args);
@@ -32,7 +45,10 @@ rill_status rill_h5_fail(rill_h5_file *file, const char *what, ...)
 
 rill_status rill_h5_check(const rill_h5_file *file)
 {
-    return file->output && file->sink.error ? rill_output_fail(file->path, file->sink.error) : RILL_OK;
+    if (!file->output) return RILL_OK;
+    if (file->sink.error) return rill_output_fail_on(file->path, file->sink.descriptor, file->sink.error);
+    /* H5Ocopy(), for one, succeeds without what it had no memory for. */
+    return rill_h5_lacks_memory() ? fail_memory(file) : RILL_OK;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -103,25 +119,39 @@ rill_status rill_h5_commit(rill_h5_file *file)
     file->id = H5I_INVALID_HID;
     if (!rill_h5_release(id)) RILL_TRY(rill_h5_fail(file, "HDF5 cannot close the file"));
     RILL_TRY(rill_h5_check(file));
+    RILL_TRY(rill_checksum_append(file->sink.descriptor, file->path));
     RILL_TRY(verify(file));
     RILL_TRY(rill_output_commit(file->output));
 done:
     return status;
 }
 
-rill_status rill_h5_open(const char *path, rill_h5_file **out)
+/* See to it that a file is one, and is whole if its checksum, compared up to `most` bytes, can say so. */
+static rill_status inspect(const char *path, uint64_t most)
+{
+    rill_status status = RILL_OK;
+    rill_checksum found = RILL_CHECKSUM_ABSENT;
+    struct stat info;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* nobody may write to a FIFO */
+    if (descriptor < 0)
+        return rill_fail(rill_status_of_reading(errno), "cannot read %s: %s", path, strerror(errno));
+    if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: it is not a regular file", path));
+    if (info.st_size == 0) RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: it is empty", path));
+    if ((uint64_t)info.st_size <= most) RILL_TRY(rill_checksum_compare(descriptor, path, &found));
+    if (found == RILL_CHECKSUM_WRONG) RILL_TRY(rill_checksum_fail(path));
+done:
+    close(descriptor);
+    return status;
+}
+
+static rill_status open_checked(const char *path, uint64_t most, rill_h5_file **out)
 {
     RILL_H5_QUIET;
     rill_status status = RILL_OK;
     rill_h5_file *file = NULL;
     hid_t access = H5I_INVALID_HID;
-    struct stat info;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* nobody may write to a FIFO */
-    if (descriptor < 0) return rill_fail(RILL_USAGE, "cannot read %s: %s", path, strerror(errno));
-    const bool regular = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
-    close(descriptor);
-    if (!regular) return rill_fail(RILL_USAGE, "cannot read %s: it is not a regular file", path);
-    if (info.st_size == 0) return rill_fail(RILL_USAGE, "cannot read %s: it is empty", path);
+    RILL_TRY(inspect(path, most));
     RILL_TRY(file_allocate(path, &file));
     access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* whatever a damaged file left open goes with it */
@@ -137,6 +167,13 @@ done:
     rill_h5_release(access);
     rill_h5_close(file);
     return status;
+}
+
+rill_status rill_h5_open(const char *path, rill_h5_file **out) { return open_checked(path, UINT64_MAX, out); }
+
+rill_status rill_h5_open_part(const char *path, rill_h5_file **out)
+{
+    return open_checked(path, CHECKED_MOST, out);
 }
 
 void rill_h5_close(rill_h5_file *file)
@@ -424,6 +461,58 @@ rill_status rill_h5_link_external(rill_h5_file *file, const char *path, const ch
     return rill_h5_check(file);
 }
 
+rill_status rill_h5_check_linked(rill_h5_file *file, const char *path)
+{
+    RILL_H5_QUIET;
+    rill_status status = RILL_OK;
+    H5L_info_t info;
+    char *value = NULL, *above = NULL, *linked = NULL;
+    const char *name, *object;
+    unsigned flags;
+    if (H5Lget_info(file->id, path, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_EXTERNAL) return RILL_OK;
+    value = malloc(info.u.val_size);
+    above = strdup(file->path);
+    if (!value || !above) RILL_TRY(fail_memory(file));
+    if (H5Lget_val(file->id, path, value, info.u.val_size, H5P_DEFAULT) < 0 ||
+        H5Lunpack_elink_val(value, info.u.val_size, &flags, &name, &object) < 0)
+        RILL_TRY(rill_h5_fail(file, "no link %s", path));
+    if (asprintf(&linked, "%s/%s", dirname(above), name) < 0) RILL_TRY(fail_memory(file));
+    RILL_TRY(inspect(name[0] == '/' ? name : linked, CHECKED_MOST));
+done:
+    free(linked);
+    free(above);
+    free(value);
+    return status;
+}
+
+typedef struct copied {
+    rill_h5_file *to;
+    const char *path;
+} copied;
+
+/* H5Ocopy() succeeds without the targets of links that it cannot read. */
+static herr_t is_copied(hid_t group, const char *name, const H5L_info_t *info, void *context)
+{
+    (void)group;
+    (void)info;
+    const copied *c = context;
+    const hid_t into = H5Oopen(c->to->id, c->path, H5P_DEFAULT);
+    H5L_info_t found;
+    const bool is =
+        into >= 0 && H5Lget_info(into, name, &found, H5P_DEFAULT) >= 0 && found.type == H5L_TYPE_HARD;
+    rill_h5_release(into);
+    return is ? 0 : -1;
+}
+
+static bool is_whole_copy(rill_h5_file *from, rill_h5_file *to, const char *path)
+{
+    H5O_info_t info;
+    copied c = {to, path};
+    return H5Oget_info_by_name2(from->id, path, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+           (info.type != H5O_TYPE_GROUP ||
+            H5Lvisit_by_name(from->id, path, H5_INDEX_NAME, H5_ITER_NATIVE, is_copied, &c, H5P_DEFAULT) >= 0);
+}
+
 rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path)
 {
     RILL_H5_QUIET;
@@ -431,9 +520,12 @@ rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path)
     if (status != RILL_OK) return status;
     const hid_t expand = H5Pcreate(H5P_OBJECT_COPY);
     H5Pset_copy_object(expand, H5O_COPY_EXPAND_EXT_LINK_FLAG);
-    status = H5Ocopy(from->id, path, to->id, path, expand, H5P_DEFAULT) < 0
-                 ? rill_h5_fail(to, "no copy of %s of %s", path, from->path)
-                 : rill_h5_check(to);
+    if (H5Ocopy(from->id, path, to->id, path, expand, H5P_DEFAULT) < 0)
+        status = rill_h5_fail(to, "no copy of %s of %s", path, from->path);
+    else if (!is_whole_copy(from, to, path))
+        status = rill_h5_fail(from, "%s refers to what cannot be read", path);
+    else
+        status = rill_h5_check(to);
     rill_h5_release(expand);
     return status;
 }

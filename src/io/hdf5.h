@@ -3,7 +3,8 @@
  * @file hdf5.h
  * The HDF5 library as rill uses it for its own files; those of others are read by geometry/image. Objects are
  * named by their path in the file. Chunks carry Fletcher-32 sums, metadata the checksums of file format 1.10;
- * no times are stored, so that the same content gives the same bytes.
+ * no times are stored, so that the same content gives the same bytes. A checksum of the whole file follows
+ * (io/checksum.h), which opening compares before HDF5 reads anything.
  *
  * Failures of reading are RILL_USAGE (the file is not what it should be), failures of writing are
  * RILL_SYSTEM. HDF5 may report success from every call after a failed write on a full disk: the driver
@@ -54,8 +55,12 @@ rill_status rill_h5_create(const char *path, rill_h5_file **out);
  * follow. */
 rill_status rill_h5_commit(rill_h5_file *file);
 
-/** Open a file for reading. @return RILL_USAGE when it is missing, no HDF5 file or truncated */
+/** Open a file for reading, after a comparison with its checksum, if it has one. @return RILL_USAGE when it
+ * is missing, no HDF5 file, truncated or damaged */
 rill_status rill_h5_open(const char *path, rill_h5_file **out);
+
+/** Open a file of which a small part will be read: files above 1 GiB are not compared with their checksum. */
+rill_status rill_h5_open_part(const char *path, rill_h5_file **out);
 
 /** Close a file; one that was not committed vanishes. NULL is allowed. */
 void rill_h5_close(rill_h5_file *file);
@@ -134,6 +139,11 @@ size_t rill_h5_size(rill_h5_type type);
 /** Link `path` to an object of another file, whose name is taken relative to the directory of this one. */
 rill_status rill_h5_link_external(rill_h5_file *file, const char *path, const char *other,
                                   const char *object);
+
+/** Compare the file that `path`, a link to an object of another file, leads to with its checksum, as
+ * rill_h5_open_part().
+ * @return RILL_USAGE when it cannot be read or is damaged; RILL_OK when `path` is no such link */
+rill_status rill_h5_check_linked(rill_h5_file *file, const char *path);
 
 /** Copy an object with all that is below it; links to other files become copies of what they name. */
 rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path);

@@ -344,7 +344,7 @@ rill_status rill_info_read(const char *path, json_t **out)
     char *format = NULL;
     struct stat info;
     json_t *json = json_object();
-    RILL_TRY(rill_h5_open(path, &file));
+    RILL_TRY(rill_h5_open_part(path, &file));
     if (!rill_h5_has_attribute(file, "/", "format"))
         RILL_TRY(
             rill_fail(RILL_USAGE, "cannot describe %s: it is an HDF5 file, but none written by rill", path));

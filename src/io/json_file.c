@@ -9,12 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+static volatile bool lacked; /* only ever becomes true */
+
+static void *watched(size_t size)
+{
+    void *block = malloc(size);
+    if (!block) lacked = true;
+    return block;
+}
+
+void rill_json_watch(void) { json_set_alloc_funcs(watched, free); }
+
+rill_status rill_json_check(void)
+{
+    return lacked ? rill_fail(RILL_SYSTEM,
+                              "out of memory for a JSON document: free memory, or use a smaller case")
+                  : RILL_OK;
+}
+
 rill_status rill_json_write(const json_t *json, const char *path)
 {
     rill_status status = RILL_OK;
     rill_output *output = NULL;
     char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY) : NULL;
     if (!text) return rill_fail(RILL_SYSTEM, "cannot write %s: out of memory for its JSON text", path);
+    RILL_TRY(rill_json_check());
     RILL_TRY(rill_output_create(path, &output));
     RILL_TRY(rill_output_append(output, text, strlen(text)));
     RILL_TRY(rill_output_append(output, "\n", 1));

@@ -10,6 +10,14 @@
 
 #include <jansson.h>
 
+/** Let rill_json_check() know of failed allocations inside jansson: many of its functions then leave out a
+ * value without a word. For a program, as jansson has one allocator. */
+void rill_json_watch(void);
+
+/** Return RILL_OK unless an allocation inside jansson has failed since rill_json_watch(): documents may lack
+ * values. */
+rill_status rill_json_check(void);
+
 /** Write a document, indented, keys in the order they were set, reals to 17 digits. @return as
  * rill_output_create() */
 rill_status rill_json_write(const json_t *json, const char *path);

@@ -32,8 +32,8 @@ bool rill_file_is_ours(const char *path)
     const char *dot = strrchr(path, '.');
     if (!is_hdf5(path)) /* only our own files have these names */
         return dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".vtkhdf") == 0) && access(path, F_OK) == 0;
-    if (rill_h5_open(path, &file) != RILL_OK) return true; /* reading it as ours says what is wrong */
-    const bool ours =                                      /* also where the attribute cannot be read */
+    if (rill_h5_open_part(path, &file) != RILL_OK) return true; /* reading it as ours says what is wrong */
+    const bool ours =                                           /* also where the attribute cannot be read */
         rill_h5_has_attribute(file, "/", "format") &&
         (rill_h5_get_text(file, "/", "format", &format) != RILL_OK || strncmp(format, "rill", 4) == 0);
     free(format);

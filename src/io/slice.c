@@ -34,7 +34,7 @@ static rill_status source_open(const char *path, source *s)
     rill_status status = RILL_OK;
     char *format = NULL;
     int64_t size[3];
-    RILL_TRY(rill_h5_open(path, &s->file));
+    RILL_TRY(rill_h5_open_part(path, &s->file));
     if (!rill_h5_has_attribute(s->file, "/", "format"))
         RILL_TRY(rill_fail(RILL_USAGE, "cannot show %s: it is no file written by rill", path));
     RILL_TRY(rill_h5_get_text(s->file, "/", "format", &format));
@@ -138,6 +138,7 @@ static rill_status nodes_read(const source *s, const char *dataset, int componen
     uint64_t *cells = malloc(BATCH * sizeof *cells);
     float *values = malloc((size_t)components * BATCH * sizeof *values);
     if (!cells || !values) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a slice"));
+    RILL_TRY(rill_h5_check_linked(s->file, "/nodes/cell"));
     RILL_TRY(rill_h5_dataset_layout(s->file, "/nodes/cell", &layout));
     const uint64_t dims[2] = {layout.dims[0], (uint64_t)components};
     RILL_TRY(shape_check(s, "/nodes/cell", 1, dims));

@@ -124,7 +124,7 @@ static rill_status print_grid(FILE *out, const rill_xmf_moment *moment)
     rill_status status = RILL_OK;
     char *format = NULL;
     grid g = {.out = out, .path = moment->path, .group = "/VTKHDF/CellData", .centre = "Cell"};
-    RILL_TRY(rill_h5_open(moment->path, &g.file));
+    RILL_TRY(rill_h5_open_part(moment->path, &g.file));
     RILL_TRY(rill_h5_get_text(g.file, "/", "format", &format));
     const bool wall = strcmp(format, RILL_WALL_FORMAT) == 0;
     if (!wall && strcmp(format, RILL_FIELDS_FORMAT) != 0)

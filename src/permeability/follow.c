@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "kernel/storage.h"
 #include "permeability/plan.h"
+#include "sim/worst.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -216,6 +217,15 @@ done:
     return status;
 }
 
+/* Whether a flow has diverged, be its numbers still finite: above the speed of sound, where the equilibrium
+ * has terms in u u. Without them the flow is proportional to the force, at any speed. */
+static bool is_lost(const rill_follower *f, const rill_totals *totals)
+{
+    const bool fast =
+        f->options->variant.equilibrium == RILL_SECOND_ORDER && totals->speed_max > sqrt(1.0 / 3);
+    return totals->not_finite || fast;
+}
+
 /*
  * Momentum with the wave length of two nodes only changes sign from step to step and decays too slowly to
  * wait for (Zanetti 1989, doi:10.1103/PhysRevA.40.1539): in a rock it shifts the even steps by a thousandth,
@@ -235,7 +245,7 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out)
     RILL_TRY(rill_sim_step(f->sim, second));
     RILL_TRY(see(f, RILL_SPEEDS_MEAN, k[1], &totals[1]));
     for (int b = 0; b < 3; b++)
-        out->k[b] = totals[0].not_finite || totals[1].not_finite ? NAN : 0.5 * (k[0][b] + k[1][b]);
+        out->k[b] = is_lost(f, &totals[0]) || is_lost(f, &totals[1]) ? NAN : 0.5 * (k[0][b] + k[1][b]);
     out->energy = 0.5 * (totals[0].kinetic - totals[0].elastic + totals[1].kinetic - totals[1].elastic);
     const int along = f->between.geom ? 2 : f->run->axis;
     out->tortuosity = 2 * totals[1].speed / fabs(totals[0].momentum[along] + totals[1].momentum[along]);
@@ -276,6 +286,24 @@ rill_status rill_follow_record(rill_follower *f)
     return RILL_OK;
 }
 
+/* Say that the flow diverged, where and why. */
+static void diverged(const rill_follower *f, char *reason, size_t size)
+{
+    rill_worst w;
+    char at[64] = "", speed[64] = "is not finite, or above the speed of sound";
+    if (!f->between.geom &&
+        rill_worst_find(f->sim, f->geom, (rill_node)f->plan->nodes, false, &w) == RILL_OK) {
+        snprintf(at, sizeof at, " at voxel (%.0f, %.0f, %.0f)", w.place[0], w.place[1], w.place[2]);
+        if (w.finite) snprintf(speed, sizeof speed, "is %.3g, above the speed of sound, 0.577", w.size);
+    }
+    snprintf(reason, size,
+             "the flow along %c diverged, found after %llu steps: its speed%s %s (tau %.4g, force %.3g): "
+             "raise --tau or "
+             "lower --force",
+             rill_axis(f->run->axis), (unsigned long long)rill_sim_steps(f->sim), at, speed, f->plan->tau,
+             f->plan->force);
+}
+
 bool rill_follow_ends(rill_follower *f, uint64_t next)
 {
     rill_permeability_run *run = f->run;
@@ -288,10 +316,7 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
         snprintf(run->reason, size, "stopped along %c after %llu steps, before the end was known", axis,
                  (unsigned long long)made);
     else if (!f->limits[run->axis].finite)
-        snprintf(run->reason, size,
-                 "the flow along %c is not finite after %llu steps (tau %.4g, force %.3g): raise --tau or "
-                 "lower --force",
-                 axis, (unsigned long long)made, f->plan->tau, f->plan->force);
+        diverged(f, run->reason, size);
     else if (made + next > o->max_steps && !isfinite(uncertainty))
         snprintf(
             run->reason, size,

@@ -2,112 +2,22 @@
 /* Where a flow diverged or left its plan, and why. */
 #include "vessel/run_priv.h"
 
+#include "sim/worst.h"
 #include "vessel/plan.h"
-#include "core/memory.h"
 #include "core/status.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BATCH = 1 << 16 };
-
 #define MMHG 133.322387415 /* Pa */
 
-/* The nodes where it is worst. */
-typedef struct worst {
-    bool finite;     /* all of them */
-    double size;     /* the largest speed, or change of density, of the finite; lu */
-    double rho;      /* there, less 1; lu */
-    double place[3]; /* of it; of numbers that are none any more: the one in their middle, for they spread */
-} worst;
-
-/* A node; `place` in voxels. */
-typedef struct seen {
-    bool finite;
-    double speed, rho, place[3];
-} seen;
-
-/* Called for every node. */
-typedef void (*seen_fn)(worst *w, const seen *node, double sums[4]);
-
-static void take(worst *w, const seen *node, double size)
+/* Find where it is worst. @param[out] out  its place in m */
+static rill_status worst_find(const rill_vessel *v, bool dense, rill_worst *out)
 {
-    w->size = size;
-    w->rho = node->rho;
-    memcpy(w->place, node->place, sizeof w->place);
-}
-
-/* The largest speed, and where those that are not finite are in the mean. */
-static void first_look(worst *w, const seen *node, double sums[4])
-{
-    if (!node->finite) {
-        for (int a = 0; a < 3; a++) sums[a] += node->place[a];
-        sums[3]++;
-        w->finite = false;
-    } else if (w->finite && node->speed > w->size)
-        take(w, node, node->speed);
-}
-
-/* The largest change of density. */
-static void dense_look(worst *w, const seen *node, double sums[4])
-{
-    (void)sums;
-    if (node->finite && fabs(node->rho) > w->size) take(w, node, fabs(node->rho));
-}
-
-/* The node that is not finite and nearest to the mean; w->size holds the square of its distance. */
-static void second_look(worst *w, const seen *node, double sums[4])
-{
-    double gap = 0;
-    if (node->finite) return;
-    for (int a = 0; a < 3; a++) gap += pow(node->place[a] - sums[a] / sums[3], 2);
-    if (gap < w->size) take(w, node, gap);
-}
-
-static rill_status look(rill_sim *sim, const rill_geom *geom, rill_node nodes, seen_fn see, worst *w,
-                        double sums[4])
-{
-    rill_status status = RILL_OK;
-    double *rho = NULL;
-    uint64_t v = 0;
-    RILL_TRY(rill_array_create(4 * BATCH, sizeof *rho, "moments", (void **)&rho));
-    for (uint64_t first = 0; first < nodes; first += BATCH) {
-        const rill_node count = (rill_node)(nodes - first < BATCH ? nodes - first : BATCH);
-        RILL_TRY(rill_sim_moments(sim, (rill_node)first, count, rho, rho + count));
-        for (rill_node k = 0; k < count; k++, v++) {
-            const double *u = rho + count + k;
-            while (geom->voxels[v] < RILL_FLUID) v++; /* nodes are in the order of the voxels */
-            const double speed =
-                sqrt(u[0] * u[0] + u[count] * u[count] + u[2 * (size_t)count] * u[2 * (size_t)count]);
-            const seen node = {isfinite(speed) && isfinite(rho[k]),
-                               speed,
-                               rho[k],
-                               {(double)(v % geom->n[0]), (double)(v / geom->n[0] % geom->n[1]),
-                                (double)(v / geom->n[0] / geom->n[1])}};
-            see(w, &node, sums);
-        }
-    }
-done:
-    rill_array_destroy(rho);
-    return status;
-}
-
-/* Find where it is worst by `see`, first_look or dense_look. @param[out] out  its place in m */
-static rill_status worst_find(const rill_vessel *v, seen_fn see, worst *out)
-{
-    rill_status status = RILL_OK;
     const rill_geom *geom = v->geom;
-    const rill_node nodes = rill_domain_nodes(v->domain);
-    double sums[4] = {0};
-    *out = (worst){.finite = true, .size = -1};
-    RILL_TRY(look(v->sim, geom, nodes, see, out, sums));
-    if (!out->finite) {
-        out->size = INFINITY;
-        RILL_TRY(look(v->sim, geom, nodes, second_look, out, sums));
-    }
+    const rill_status status = rill_worst_find(v->sim, geom, rill_domain_nodes(v->domain), dense, out);
     for (int a = 0; a < 3; a++) out->place[a] = geom->origin[a] + geom->spacing * (out->place[a] + 0.5);
-done:
     return status;
 }
 
@@ -124,7 +34,7 @@ static const rill_opening *nearest(const rill_surface *s, const double place[3],
 }
 
 /* Write "(1 mm, 2 mm, 3 mm), 0.4 mm from NAME". */
-static const char *where(const rill_vessel *v, const worst *w, char *text, size_t size)
+static const char *where(const rill_vessel *v, const rill_worst *w, char *text, size_t size)
 {
     double distance;
     const double *place = w->place;
@@ -143,9 +53,9 @@ rill_status rill_run_diverged(rill_run_loop *loop, const rill_totals *totals)
 {
     rill_status status = RILL_OK;
     rill_vessel *v = loop->vessel;
-    worst w;
+    rill_worst w;
     char speed[64] = "is no number any more", mach[96] = "", remedy[160], at[224];
-    RILL_TRY(worst_find(v, first_look, &w));
+    RILL_TRY(worst_find(v, false, &w));
     if (w.finite)
         snprintf(speed, sizeof speed, "has a speed of %.3g m/s, Mach %.2g", w.size * v->plan.scales.velocity,
                  sqrt(3) * w.size);
@@ -170,9 +80,9 @@ rill_status rill_run_too_fast(rill_run_loop *loop)
 {
     rill_status status = RILL_OK;
     const rill_vessel *v = loop->vessel;
-    worst w;
+    rill_worst w;
     char at[224];
-    RILL_TRY(worst_find(v, first_look, &w));
+    RILL_TRY(worst_find(v, false, &w));
     status = rill_fail(
         RILL_NUMERICS,
         "the flow diverged from its plan before step %llu, at %.4g s: the fluid at %s, has a speed of %.3g "
@@ -191,9 +101,9 @@ rill_status rill_run_too_dense(rill_run_loop *loop)
     const rill_vessel *v = loop->vessel;
     const rill_case_plan *plan = &v->plan;
     const double base = plan->scales.base, limit = plan->pressure_limit;
-    worst w;
+    rill_worst w;
     char at[224];
-    RILL_TRY(worst_find(v, dense_look, &w));
+    RILL_TRY(worst_find(v, true, &w));
     status = rill_fail(RILL_NUMERICS,
                        "the flow diverged from its plan before step %llu, at %.4g s: the fluid at %s, has a "
                        "pressure of %.4g "

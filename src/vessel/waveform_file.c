@@ -93,9 +93,9 @@ static rill_status read_unit(const reader *r, const char *name, const char *unit
                          "%s:%d: column \"%s\" has no unit: write a header such as \"time [s], flow [mL/s]\"",
                          r->path, r->line, name);
     snprintf(text, sizeof text, "1 %s", unit);
-    if (rill_units_parse(text, wanted, scale) == RILL_OK) return RILL_OK;
-    rill_fail_prefix("%s:%d: column \"%s\"", r->path, r->line, name);
-    return RILL_USAGE;
+    const rill_status status = rill_units_parse(text, wanted, scale);
+    if (status != RILL_OK) rill_fail_prefix("%s:%d: column \"%s\"", r->path, r->line, name);
+    return status;
 }
 
 static rill_status read_header(reader *r)
@@ -227,7 +227,9 @@ rill_status rill_waveform_read(const char *path, double period, rill_waveform **
 {
     rill_status status = RILL_OK;
     reader r = {.path = path, .file = fopen(path, "r")};
-    if (!r.file) return rill_fail(RILL_USAGE, "cannot read the waveform %s: %s", path, strerror(errno));
+    if (!r.file)
+        return rill_fail(rill_status_of_reading(errno), "cannot read the waveform %s: %s", path,
+                         strerror(errno));
     RILL_TRY(read_header(&r));
     RILL_TRY(read_rows(&r));
     RILL_TRY(close_cycle(&r, &period));

@@ -52,13 +52,15 @@ rill_status rill_yaml_fail(const rill_yaml *yaml, const rill_yaml_value *value, 
 static rill_status slurp(rill_yaml *y, size_t *size)
 {
     FILE *file = fopen(y->path, "rb");
-    if (!file) return rill_fail(RILL_USAGE, "cannot read %s: %s", y->path, strerror(errno));
+    if (!file)
+        return rill_fail(rill_status_of_reading(errno), "cannot read %s: %s", y->path, strerror(errno));
     y->text = malloc(BYTES + 2);
     *size = y->text ? fread(y->text, 1, BYTES + 1, file) : 0;
     const int error = ferror(file) ? errno : 0;
     fclose(file);
     if (!y->text) return rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
-    if (error) return rill_fail(RILL_USAGE, "cannot read %s: %s", y->path, strerror(error));
+    if (error)
+        return rill_fail(rill_status_of_reading(error), "cannot read %s: %s", y->path, strerror(error));
     if (*size > BYTES) return rill_fail(RILL_USAGE, "%s is larger than 1 MiB: that is no case file", y->path);
     y->text[*size] = '\0';
     if (memchr(y->text, '\0', *size))
@@ -87,7 +89,8 @@ static rill_status parse_failed(const rill_yaml *y, const yaml_parser_t *parser)
 {
     const int line =
         (int)(parser->problem_mark.line ? parser->problem_mark.line : parser->context_mark.line) + 1;
-    if (parser->error == YAML_MEMORY_ERROR) return rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
+    if (parser->error == YAML_MEMORY_ERROR || errno == ENOMEM) /* libyaml does not always say which it was */
+        return rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
     if (is_tabbed(y->text, line))
         return rill_fail(
             RILL_USAGE,
@@ -102,6 +105,7 @@ static rill_status parse(rill_yaml *y, size_t size)
 {
     rill_status status = RILL_OK;
     yaml_parser_t parser;
+    errno = 0;
     if (!yaml_parser_initialize(&parser)) return rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
     yaml_parser_set_input_string(&parser, (const unsigned char *)y->text, size);
     if (!yaml_parser_load(&parser, &y->document)) {
@@ -227,9 +231,9 @@ rill_status rill_yaml_quantity(const rill_yaml *yaml, const rill_yaml_value *val
 {
     const char *text = rill_yaml_scalar(value);
     if (!text) return rill_yaml_fail(yaml, value, "%s is no quantity: give a number and its unit", what);
-    if (rill_units_parse(text, unit, out) == RILL_OK) return RILL_OK;
-    rill_fail_prefix("%s:%d: %s", yaml->path, rill_yaml_line(value), what);
-    return RILL_USAGE;
+    const rill_status status = rill_units_parse(text, unit, out);
+    if (status != RILL_OK) rill_fail_prefix("%s:%d: %s", yaml->path, rill_yaml_line(value), what);
+    return status;
 }
 
 /* ---- the schema ------------------------------------------------------------------------------ */

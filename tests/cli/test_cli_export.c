@@ -46,6 +46,19 @@ Test(export, pictures_say_what_they_show)
     cr_assert_eq(r.code, 0, "%s", r.err);
 }
 
+/* Fields refer to their cells: damaged ones are found, and no file comes of them. */
+Test(export, damaged_cells)
+{
+    make_files();
+    FILE *file = fopen("s.cells.vtkhdf", "r+b");
+    cr_assert(file && fseek(file, 3000, SEEK_SET) == 0 && fputs("damaged", file) != EOF && fclose(file) == 0);
+    cli_test_fails(1, "s.cells.vtkhdf", "export", "s.vtkhdf", "-o", "t.vtkhdf");
+    cli_test_fails(1, "s.cells.vtkhdf", "export", "s.vtkhdf", "-o", "t.png");
+    cr_assert_eq(truncate("s.cells.vtkhdf", 2000), 0); /* without checksum */
+    cli_test_fails(1, "cannot", "export", "s.vtkhdf", "-o", "t.vtkhdf");
+    cr_assert(!cli_test_exists("t.vtkhdf") && !cli_test_exists("t.png"));
+}
+
 Test(export, mistakes_get_one_sentence)
 {
     make_files();

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <jansson.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 TestSuite(cli_generate, .init = cli_test_start, .fini = cli_test_end);
@@ -223,4 +224,14 @@ Test(cli_generate, failures_of_the_system_leave_nothing)
     cr_assert_eq(mkdir("directory", 0700), 0);
     cli_test_fails(1, "directory", "generate", "box", "-o", "directory");
     cr_expect_eq(files_here(), 1);
+}
+
+/* A limit on the size of files (ulimit -f) ends the command with a sentence, not by SIGXFSZ. */
+Test(generate, limited_file_size)
+{
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 13, 1 << 13}), 0);
+    cli_test_fails(3, "cannot write a.geom.h5: File too large: it needs more than 8 KiB", "generate", "noise",
+                   "--size", "64", "-q", "-o", "a.geom.h5");
+    cr_assert_not(cli_test_exists("a.geom.h5"));
+    cr_assert_eq(system("ls *.tmp 2>/dev/null"), 512, "a temporary file is left");
 }

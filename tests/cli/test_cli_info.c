@@ -78,6 +78,25 @@ Test(info, result)
                                         "1 2 nan m2", "0.375 lu", NULL});
 }
 
+/* --verify finds a changed byte of a value that HDF5 has no sum of, and files that have no checksum. */
+Test(info, verify)
+{
+    rill_geom *geom = sample();
+    cr_assert_eq(rill_geom_write(geom, "a.geom.h5", NULL), RILL_OK);
+    rill_geom_destroy(geom);
+    cli_result r = cli_test_run("info", "--verify", "--json", "a.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "\"checksum\": \"good\""), "%s", r.out);
+    FILE *file = fopen("a.geom.h5", "r+b");
+    cr_assert(file && fseek(file, -33, SEEK_END) == 0 && fputc(0x55, file) != EOF && fclose(file) == 0);
+    cli_test_fails(1, "damaged", "info", "--verify", "a.geom.h5");
+    cli_test_fails(1, "damaged", "info", "a.geom.h5");
+    cli_test_fails(1, "No such file", "info", "--verify", "b.geom.h5");
+    file = fopen("a.raw", "wb");
+    cr_assert(file && fputs("abc", file) != EOF && fclose(file) == 0);
+    cli_test_fails(1, "no checksum", "info", "--verify", "a.raw");
+}
+
 Test(info, fields_and_cells)
 {
     rill_geom *geom = sample();

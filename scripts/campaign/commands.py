@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small run of each command, and how its outcome is compared with that of an undisturbed run."""
+import os
+import shutil
+from collections import namedtuple
+
+import common
+
+Command = namedtuple("Command", "name arguments files")
+
+CASE = """geometry: v.geom.h5
+fluid: {density: 1000 kg/m3, viscosity: 20 mPa.s}
+walls: interpolated
+openings:
+  in: {kind: inlet, waveform: wave.csv}
+  out: {kind: windkessel, proximal: 1e7 Pa.s/m3, distal: 4e7 Pa.s/m3, compliance: 2e-10 m3/Pa}
+run: {cycles: 1, mach: 0.15, tolerance: 0.9}
+output: {snapshots: 2, slices: no, fields: yes}
+"""
+
+COMMANDS = [
+    Command("generate", "generate pack --size 16 --radius 4 -q --json g.json -o g.geom.h5", "g.geom.h5 g.json"),
+    Command("voxelize an image", "voxelize rock.npy -q -o r.geom.h5", "r.geom.h5"),
+    Command("voxelize a surface", "voxelize v.stl --units mm --dx 0.33mm -q -o s.geom.h5", "s.geom.h5"),
+    Command("info on a geometry", "info --verify --json p.geom.h5", ""),
+    Command("info on an image", "info --json rock.npy", ""),
+    Command("info on a result", "info --json k.h5", ""),
+    Command("info on a wall", "info out/wall.vtkhdf", ""),
+    Command("check", "check v.yaml --no-measure -q --json check.json", "check.json"),
+    Command("permeability", "permeability rock.npy -q --json k2.json --fields sparse -o k2.h5", "k2.json k2.h5 k2.vtkhdf k2.cells.vtkhdf k2.xmf"),
+    Command("permeability of blocks", "permeability p.geom.h5 -q --blocks 8 --csv b.csv --at-once 1", "b.rev.csv b.rev.png b.map.vti"),
+    Command("export of a slice", "export k.vtkhdf --slice z=50% -o k.png", "k.png"),
+    Command("export of a wall", "export out/wall.vtkhdf --field WSS -o w.png", "w.png"),
+    Command("export of fields", "export k.vtkhdf -o alone.vtkhdf", "alone.vtkhdf"),
+    Command("run", "run v.yaml --no-measure -q --checkpoint-every 100ms -o results",
+            "results/run.h5 results/wall.vtkhdf results/summary.json results/fields-0001.vtkhdf results/fields.cells.vtkhdf results/openings.csv "
+            "results/wall.csv results/wall.xmf results/wall-tawss.png"),
+]
+
+
+def inputs(c):
+    """Return a directory with all inputs, made once."""
+    def make():
+        path = c.fresh("inputs")
+        common.rock(path / "rock.npy", 12, 1, 0.8)
+        c.must("generate", "pack", "--size", 16, "--radius", 4, "-q", "-o", "p.geom.h5", directory=path)
+        c.must("generate", "bend", "--radius", "1mm", "--angle", 0, "--inlet", "2mm", "--outlet", "2mm", "--edge", "0.3mm", "-q", "-o", "v.stl", directory=path)
+        c.must("voxelize", "v.stl", "--units", "mm", "--dx", "0.33mm", "--name", "0mm,0mm,0mm=in", "--name", "0mm,0mm,4mm=out", "-q", "-o", "v.geom.h5",
+               directory=path)
+        (path / "wave.csv").write_text("time [ms], flow [mL/s]\n0, 0.1\n10, 0.25\n20, 0.1\n30, 0.05\n40, 0.1\n")
+        (path / "v.yaml").write_text(CASE)
+        c.must("permeability", "rock.npy", "-q", "--fields", "sparse", "-o", "k.h5", directory=path)
+        c.must("run", "v.yaml", "--no-measure", "-q", "-o", "out", directory=path)
+        return path
+    return c.once("inputs", make)
+
+
+def place(c, directory):
+    """Make the inputs visible in a directory."""
+    for path in inputs(c).iterdir():
+        os.symlink(path, directory / path.name)
+    return directory
+
+
+def undisturbed(c, command):
+    """Return (directory, Result) of an undisturbed run, made once."""
+    def make():
+        path = place(c, c.fresh("undisturbed-" + command.name.replace(" ", "-")))
+        return path, c.must(*command.arguments.split(), directory=path)
+    return c.once("undisturbed " + command.name, make)
+
+
+def same(a, b):
+    """Compare two files of one name. @return difference in a sentence, or None"""
+    if a.name.endswith((".h5", ".vtkhdf")):
+        found = common.compare_hdf5(a, b)
+    elif a.name.endswith(".json"):
+        found = common.compare_json(a, b)
+    else:
+        found = [] if a.read_bytes() == b.read_bytes() else ["the bytes differ"]
+    return "%s: %s" % (a.name, found[0]) if found else None
+
+
+def differs(c, command, directory, result=None):
+    """Compare the outcome of a run that succeeded with the undisturbed one. @return a sentence, or None"""
+    whole, expected = undisturbed(c, command)
+    if result is not None and result.out != expected.out:
+        return "another standard output"
+    for name in command.files.split():
+        if not (directory / name).exists():
+            return "%s is missing" % name
+        if (found := same(directory / name, whole / name)):
+            return found
+    return None
+
+
+def broken(c, command, directory, old=None):
+    """Check the files of a run that failed: each is absent, the old one, or whole. @return a sentence, or None"""
+    whole, _ = undisturbed(c, command)
+    for name in command.files.split():
+        path = directory / name
+        if old is not None and not path.exists():
+            return "the old %s is gone" % name
+        if not path.exists() or old is not None and path.read_bytes() == old.get(name):
+            continue
+        try:
+            found = same(path, whole / name)
+        except Exception as error:  # h5py and json have no common one
+            found = "%s does not load: %s" % (name, error)
+        if found:
+            return found
+    return None
+
+
+def sentence(result):
+    """Return whether standard error tells what happened."""
+    return result.err.strip() and any(line.startswith("rill") for line in result.err.splitlines())

@@ -19,6 +19,9 @@
 /* The tortuosity is uncertain by so many times what it moved since half of the steps. */
 #define MOVED_FACTOR 1.5
 
+/* And at least by so many times the part of the flow that the network sees missing. */
+#define LACKING_FACTOR 0.5
+
 /* Steps whose rounding is averaged, an odd number apart; how far the mean may be off in standard deviations
  * of one of them; and what part of it. */
 enum { ROUNDINGS = 32, ROUNDING_STEPS = 5 };
@@ -134,6 +137,10 @@ static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, b
     double *const uncertainty = &run->uncertainty[run->axis];
     const double k = run->k[run->axis], lacks = fabs(k - p->k) + RILL_PRESSURES_FACTOR * p->expected;
     *uncertainty = fmax(*uncertainty, lacks);
+    /* The work of the missing pressures is of second order in the flow that they lack, the tortuosity of
+     * first. */
+    run->tortuosity_uncertainty =
+        fmax(run->tortuosity_uncertainty, LACKING_FACTOR * sqrt(p->expected / fabs(k)) * f->tortuosity);
     if (*good && *uncertainty > f->options->tolerance * fabs(k) && f->other)
         snprintf(run->reason, sizeof run->reason, "pressures settle more slowly along %c than k shows",
                  rill_axis(run->axis));

@@ -55,6 +55,8 @@ typedef struct rill_permeability_plan {
     double mach;            /**< expected Mach number */
     double reynolds;        /**< expected Reynolds number */
     bool network;           /**< pressures are corrected by a pore network */
+    bool mean_speeds;       /**< |u| is that of the mean velocity of two steps, which takes 12 bytes per node;
+                                 false where they do not fit: the tortuosity is then not known */
     bool nested;            /**< runs start from coarser grids, if pores conduct there; else they follow the
                                plan without that */
     uint32_t chambers;      /**< of a network that sees whether they have settled; 0 without one */

@@ -240,15 +240,17 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out)
     uint64_t second = 1;
     RILL_TRY(rill_follow_step(f, steps - 1));
     if (f->stopped) return RILL_OK;
-    RILL_TRY(see(f, RILL_SPEEDS_KEEP, k[0], &totals[0]));
+    const bool means = f->plan->mean_speeds;
+    RILL_TRY(see(f, means ? RILL_SPEEDS_KEEP : RILL_SPEEDS_NOW, k[0], &totals[0]));
     if (rill_journal_replays(journal_of(f))) RILL_TRY(replay(f, &second));
     RILL_TRY(rill_sim_step(f->sim, second));
-    RILL_TRY(see(f, RILL_SPEEDS_MEAN, k[1], &totals[1]));
+    RILL_TRY(see(f, means ? RILL_SPEEDS_MEAN : RILL_SPEEDS_NOW, k[1], &totals[1]));
     for (int b = 0; b < 3; b++)
         out->k[b] = is_lost(f, &totals[0]) || is_lost(f, &totals[1]) ? NAN : 0.5 * (k[0][b] + k[1][b]);
     out->energy = 0.5 * (totals[0].kinetic - totals[0].elastic + totals[1].kinetic - totals[1].elastic);
     const int along = f->between.geom ? 2 : f->run->axis;
-    out->tortuosity = 2 * totals[1].speed / fabs(totals[0].momentum[along] + totals[1].momentum[along]);
+    out->tortuosity =
+        means ? 2 * totals[1].speed / fabs(totals[0].momentum[along] + totals[1].momentum[along]) : NAN;
     out->step = rill_sim_steps(f->sim);
     f->tortuosity = out->tortuosity;
     f->speed_max = totals[1].speed_max;

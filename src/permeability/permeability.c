@@ -25,6 +25,9 @@
 /* Largest numbers that count as Stokes flow; k is then off by Re^2 and Ma^2 times a number of order one. */
 #define REYNOLDS_MAX 0.1
 #define MACH_MAX 0.05
+/* The least that k is said to be uncertain by, of the tolerance: an error of 0.23 of it was seen where k,
+ * momentum and pressures of a row of chambers stood still together for a cycle. It costs no steps. */
+#define LEAST_UNCERTAIN 0.25
 /* A tortuosity that is uncertain by more than this part of it is none. */
 #define TORTUOSITY_KNOWN 0.5
 
@@ -231,6 +234,14 @@ static rill_attempt attempt_next(const rill_follower *f)
     return f->plan->network ? RILL_ATTEMPT_SERIES : RILL_ATTEMPT_NETWORK;
 }
 
+static void uncertainties_raise(rill_follower *f)
+{
+    rill_permeability_run *run = f->run;
+    const double least = LEAST_UNCERTAIN * f->options->tolerance * fabs(run->k[run->axis]);
+    for (int b = 0; b < 3; b++)
+        if (f->components >> b & 1) run->uncertainty[b] = fmax(run->uncertainty[b], least);
+}
+
 static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_permeability *out)
 {
     rill_status status = RILL_OK;
@@ -261,6 +272,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     f->run->mlups =
         (double)(f->plan->nodes + f->plan->reservoirs) * (double)f->run->steps / f->run->seconds * 1e-6;
     RILL_TRY(keep(f, out));
+    if (f->run->converged) uncertainties_raise(f);
     if (f->ended && f->run->converged) RILL_TRY(f->ended(f->context, f->sim));
     if (f->limits[f->run->axis].finite && attempt_next(f) == RILL_ATTEMPT_FIRST) RILL_TRY(finish(f));
 done:

@@ -43,7 +43,7 @@ static rill_status parts_plan(const rill_domain *domain, const rill_permeability
 
 /* Host memory: links while they are built, then what a simulation adds, and the moments read at the end. */
 static rill_status memory_plan(const rill_domain *domain, const rill_permeability_options *o,
-                               rill_permeability_plan *plan)
+                               bool mean_speeds, rill_permeability_plan *plan)
 {
     rill_status status = RILL_OK;
     rill_device *device = NULL;
@@ -54,6 +54,7 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     RILL_TRY(rill_links_measure(&domain->numbering, variant, &size));
     const uint64_t numbers = rill_numbering_bytes(geom), sim = rill_sim_bytes(variant, &size);
     plan->ghosts = size.ghosts;
+    plan->mean_speeds = mean_speeds;
     const bool host = device->backend->host;
     /* Links, and their nodes with what is known of them, on the host; links for kernels. */
     const uint64_t links = geom->surface ? geom->surface->wall_count : 0;
@@ -66,7 +67,7 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
         plan->network || rill_plan_has_other(plan, o) ? rill_mixing_bytes(plan->chambers) : 0;
     const uint64_t network =
         plan->chambers ? rill_network_bytes(geom, plan->nodes, plan->chambers) + mixing : 0;
-    const uint64_t velocities = rill_sim_velocity_bytes(size.nodes);
+    const uint64_t velocities = mean_speeds ? rill_sim_velocity_bytes(size.nodes) : 0;
     const uint64_t labels = plan->chambers ? rill_sim_label_bytes(plan->nodes, plan->chambers) : 0;
     const bool fields =
         o->finished || o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
@@ -78,7 +79,7 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
         host ? 0 : sim + labels + velocities + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
     plan->device_free = 0;
     if (!host) RILL_TRY(rill_device_available(device, &plan->device_free));
-    RILL_TRY(parts_plan(domain, o, host ? sim + labels : plan->device_bytes, plan));
+    RILL_TRY(parts_plan(domain, o, host ? sim + labels + velocities : plan->device_bytes, plan));
 done:
     rill_device_leave(o->device, device);
     return status;
@@ -94,7 +95,9 @@ static rill_status numbered_plan(const rill_geom *geom, const rill_permeability_
     RILL_TRY(rill_memory_available(&plan->host_free));
     RILL_TRY(rill_numbered_create(geom, o, o->axis < 0 ? 0 : o->axis, o->progress, NULL, n));
     plan->reservoirs = 2 * n->between.front;
-    RILL_TRY(memory_plan(n->domain, o, plan));
+    RILL_TRY(memory_plan(n->domain, o, true, plan));
+    if (plan->host_bytes > plan->host_free || plan->device_bytes > plan->device_free)
+        RILL_TRY(memory_plan(n->domain, o, false, plan));
     if (n->between.geom) plan->host_bytes += rill_geom_voxels(n->between.geom);
 done:
     return status;

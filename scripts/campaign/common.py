@@ -185,15 +185,15 @@ def compare_hdf5(a, b, ignored=COMMAND, only=None):
     return found
 
 
-def _plain(value):
+def _plain(value, ignored):
     if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items() if k not in MEASURED}
-    return [_plain(v) for v in value] if isinstance(value, list) else value
+        return {k: _plain(v, ignored) for k, v in value.items() if k not in ignored}
+    return [_plain(v, ignored) for v in value] if isinstance(value, list) else value
 
 
-def compare_json(a, b):
+def compare_json(a, b, ignored=MEASURED):
     """Compare two JSON files but for measured times. @return the differences as sentences"""
-    x, y = (_plain(json.loads(pathlib.Path(p).read_text())) for p in (a, b))
+    x, y = (_plain(json.loads(pathlib.Path(p).read_text()), ignored) for p in (a, b))
     if x == y:
         return []
     if isinstance(x, dict) and isinstance(y, dict):
@@ -201,16 +201,17 @@ def compare_json(a, b):
     return ["the documents differ"]
 
 
-def compare(a, b, skip=lambda name: False):
-    """Compare two directories of results. @return the differences as sentences"""
+def compare(a, b, skip=lambda name: False, ignored=frozenset()):
+    """Compare two directories of results. @param skip  files that may differ; @param ignored  further attributes and keys that
+    may. @return the differences as sentences"""
     a, b = pathlib.Path(a), pathlib.Path(b)
     names = [{str(p.relative_to(d)) for p in d.rglob("*") if p.is_file() and not skip(p.name)} for d in (a, b)]
     found = ["%s is there once alone" % name for name in sorted(names[0] ^ names[1])]
     for name in sorted(names[0] & names[1]):
         if name.endswith((".h5", ".vtkhdf")):
-            found += ["%s: %s" % (name, s) for s in compare_hdf5(a / name, b / name)]
+            found += ["%s: %s" % (name, s) for s in compare_hdf5(a / name, b / name, COMMAND | ignored)]
         elif name.endswith(".json"):
-            found += ["%s: %s" % (name, s) for s in compare_json(a / name, b / name)]
+            found += ["%s: %s" % (name, s) for s in compare_json(a / name, b / name, MEASURED | ignored)]
         elif (a / name).read_bytes() != (b / name).read_bytes():
             found.append("%s differs" % name)
     return found
@@ -261,8 +262,9 @@ def _options(doc, count, short, add):
     if add:
         add(parse)
     a = parse.parse_args()
+    a.short = a.short or a.plant
     if a.count is None:
-        a.count = short if a.short or a.plant else count
+        a.count = short if a.short else count
     return a
 
 
@@ -338,7 +340,7 @@ def _plant(name, a, planted):
                 raise SystemExit("%s: %s holds the text to break %d times: %s" % (name, defect.file, text.count(defect.old), defect.old))
             source.write_text(text.replace(defect.old, defect.new))
             subprocess.run([*shlex.split(a.make), str(inside / program.name)], cwd=copy, check=True, stdout=subprocess.DEVNULL)
-            done = subprocess.run([sys.executable, HERE / name, "--rill", copy / inside / program.name, "--seed", str(a.seed), "--count",
+            done = subprocess.run([sys.executable, HERE / name, "--rill", copy / inside / program.name, "--seed", str(a.seed), "--short", "--count",
                                    str(a.count), "--time-limit", str(a.time_limit)], capture_output=True, text=True)
             source.write_text(text)
             sentences = [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(name + ": ")]

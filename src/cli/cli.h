@@ -167,11 +167,12 @@ typedef struct cli_output {
  */
 rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count);
 
-/** Let SIGINT and SIGTERM cancel the work: cli_progress() hands it on. @param once  a second one ends the
- * program */
-void cli_signals_catch(bool once);
+/** Let SIGINT, SIGTERM and SIGHUP cancel the work: cli_progress() hands it on. A second signal ends the
+ * program.
+ * @param interrupt  system calls that wait, such as reading a pipe, end with EINTR */
+void cli_signals_catch(bool interrupt);
 
-/** Return whether SIGINT or SIGTERM came. */
+/** Return whether SIGINT, SIGTERM or SIGHUP came. */
 bool cli_signals_cancelled(void);
 
 /** Let SIGUSR1 request a checkpoint. @return what rill_run_options.save points to */

@@ -12,9 +12,11 @@
 #include "core/progress.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -29,6 +31,7 @@ typedef struct choices {
     double every;    /* s of wall clock between checkpoints */
     char *line;      /* the command, owned */
     char *directory; /* owned */
+    int lock;        /* descriptor of the directory, which no other run may write to; -1: none */
     bool made;       /* the directory, by this run */
     bool replaces;   /* results that are there already */
     rill_progress progress;
@@ -66,11 +69,23 @@ static rill_status directory_make(choices *c, const char *path)
                   : asprintf(&c->directory, "%.*s.results", (int)length, path) < 0)
         return rill_fail(RILL_SYSTEM, "out of memory for a file name");
     c->made = mkdir(c->directory, 0777) == 0;
-    if (c->made) return RILL_OK;
+    if (c->made) return rill_output_sync_name(c->directory);
     if (errno != EEXIST) return rill_output_fail(c->directory, errno);
     if (stat(c->directory, &info) != 0 || !S_ISDIR(info.st_mode))
         return rill_fail(RILL_USAGE, "-o %s is no directory: name one, or a new one", c->directory);
     return RILL_OK;
+}
+
+/* Two runs in one directory would leave files of both. The lock ends with the process. */
+static rill_status directory_lock(choices *c)
+{
+    c->lock = open(c->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* Some file systems have no locks: no reason not to run. */
+    if (c->lock < 0 || flock(c->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return RILL_OK;
+    c->made = false; /* it stays where it is for the other run */
+    return rill_fail(RILL_USAGE,
+                     "another rill run writes to %s: wait until it ends, or name another directory with -o",
+                     c->directory);
 }
 
 static char *within(const choices *c, const char *name)
@@ -197,6 +212,7 @@ static rill_status work(choices *c, const char *path, int *code)
     const bool go = !c->dry_run && access(path, R_OK) == 0; /* else reading tells */
     if (go) {
         RILL_TRY(directory_make(c, path));
+        RILL_TRY(directory_lock(c));
         RILL_TRY(directory_try(c));
     }
     RILL_TRY(cli_case_read(path, &c->common, go && c->resume ? c->directory : NULL, &read));
@@ -219,7 +235,7 @@ done:
 static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
-    choices c = {.fields = RILL_FIELDS_SPARSE};
+    choices c = {.fields = RILL_FIELDS_SPARSE, .lock = -1};
     int code = RILL_OK;
     const cli_option options[] = {
         {"output", 'o', CLI_TEXT, &c.output, "DIRECTORY", "where results go; made when it is not there",
@@ -249,6 +265,7 @@ static int run(int argc, char **argv)
     c.progress = cli_progress(c.common.quiet);
     status = work(&c, path, &code);
 done:
+    if (c.lock >= 0) close(c.lock);
     free(c.line);
     free(c.directory);
     return status == RILL_OK ? code : cli_report(&cli_run, status);
@@ -262,7 +279,7 @@ const cli_command cli_run = {
                "the triangles\n"
                "(wall.vtkhdf), snapshots by phase, pictures and summary.json in a directory; docs/vessels.md "
                "tells all.\n"
-               "SIGUSR1 writes a checkpoint, SIGTERM and SIGINT (control-C) write one and stop.\n"
+               "SIGUSR1 writes a checkpoint; SIGTERM, SIGINT (control-C) and SIGHUP write one and stop.\n"
                "Exit code 2: the flow diverged or exceeded a limit (position and reason are printed, no\n"
                "results are written), or cycles did not repeat (results are written).\n"
                "Exit code 4: stopped by a signal, --resume goes on to the same bits.",

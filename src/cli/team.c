@@ -22,6 +22,7 @@ bool cli_team_begin(int *code)
     if (!team || team->rank == 0) return true;
     signal(SIGINT, SIG_IGN); /* the first process decides */
     signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
     *code = rill_remote_serve(team);
     rill_team_leave(team);
     team = NULL;

@@ -137,12 +137,12 @@ rill_status rill_output_append(rill_output *output, const void *data, size_t siz
     return RILL_OK;
 }
 
-/* Makes the new name last. Some file systems cannot synchronise a directory: that is no failure. */
-static rill_status sync_directory(const char *path)
+rill_status rill_output_sync_name(const char *path)
 {
     rill_status status = RILL_OK;
     char *copy = strdup(path);
     if (!copy) return rill_fail(RILL_SYSTEM, "out of memory for a file name");
+    /* Some file systems cannot synchronise a directory: that is no failure. */
     const int directory = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory >= 0 && fsync(directory) != 0 && errno != EINVAL && errno != ENOTSUP)
         status = rill_output_fail(path, errno);
@@ -159,7 +159,7 @@ rill_status rill_output_commit(rill_output *output)
     if (close(descriptor) != 0) return rill_output_fail(output->path, errno);
     if (rename(output->temporary, output->path) != 0) return rill_output_fail(output->path, errno);
     output->created = false;
-    return sync_directory(output->path);
+    return rill_output_sync_name(output->path);
 }
 
 int rill_output_descriptor(const rill_output *output) { return output->descriptor; }

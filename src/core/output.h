@@ -58,6 +58,9 @@ const char *rill_output_temporary(const rill_output *output);
 /** Return the name that the file will have. */
 const char *rill_output_path(const rill_output *output);
 
+/** Synchronise the directory that holds a file or directory, whose name then survives a power loss. */
+rill_status rill_output_sync_name(const char *path);
+
 /** Record "cannot write PATH: REASON: REMEDY" for an errno value. @return RILL_SYSTEM */
 rill_status rill_output_fail(const char *path, int error);
 

@@ -297,6 +297,24 @@ Test(cli_run, a_run_that_was_stopped_goes_on_to_the_same_bits)
         0);
 }
 
+/* Two runs in one directory would leave files of both. */
+Test(cli_run, a_directory_takes_one_run_at_a_time)
+{
+    int state;
+    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.05, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    const pid_t child = start((const char *const[]){"run", "p.yaml", "--no-measure", "-q", "-o", "parts",
+                                                    "--checkpoint-every", "1ms", NULL});
+    await("parts/checkpoint.h5");
+    cli_test_fails(1, "another rill run writes to parts", "run", "p.yaml", "--no-measure", "-q", "-o",
+                   "parts", "--resume");
+    cli_test_fails(1, "another rill run writes to parts", "run", "p.yaml", "--no-measure", "-q", "-o",
+                   "parts", "--overwrite");
+    cr_assert_eq(kill(child, SIGTERM), 0);
+    cr_assert_eq(waitpid(child, &state, 0), child);
+    cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 4, "%d", state);
+    cr_assert_eq(cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o", "parts", "--resume").code, 0);
+}
+
 /* A checkpoint that cannot be written is said, and the run goes on. */
 Test(cli_run, a_failed_checkpoint_does_not_end_a_run)
 {

@@ -72,12 +72,15 @@ def undisturbed(c, command):
 
 def same(a, b):
     """Compare two files of one name. @return difference in a sentence, or None"""
-    if a.name.endswith((".h5", ".vtkhdf")):
-        found = common.compare_hdf5(a, b)
-    elif a.name.endswith(".json"):
-        found = common.compare_json(a, b)
-    else:
-        found = [] if a.read_bytes() == b.read_bytes() else ["the bytes differ"]
+    try:
+        if a.name.endswith((".h5", ".vtkhdf")):
+            found = common.compare_hdf5(a, b)
+        elif a.name.endswith(".json"):
+            found = common.compare_json(a, b)
+        else:
+            found = [] if a.read_bytes() == b.read_bytes() else ["the bytes differ"]
+    except Exception as error:  # h5py and json have no common one
+        found = ["it does not load: %s" % error]
     return "%s: %s" % (a.name, found[0]) if found else None
 
 
@@ -103,11 +106,7 @@ def broken(c, command, directory, old=None):
             return "the old %s is gone" % name
         if not path.exists() or old is not None and path.read_bytes() == old.get(name):
             continue
-        try:
-            found = same(path, whole / name)
-        except Exception as error:  # h5py and json have no common one
-            found = "%s does not load: %s" % (name, error)
-        if found:
+        if (found := same(path, whole / name)):
             return found
     return None
 

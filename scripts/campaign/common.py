@@ -65,7 +65,7 @@ class Campaign:
         for key, value in figures.items():
             row["figures"][key] = max(row["figures"].get(key, value), value)
         if wrong:
-            self.wrong.append("%s, trial %d: %s" % (what, self.trials, wrong))
+            self.wrong.append(("%s, trial %d: %s" % (what, self.trials, wrong)).replace(str(self.directory) + "/", ""))
             print("%s: %s" % (self.name, self.wrong[-1]), file=sys.stderr, flush=True)
 
     def left(self):

@@ -111,8 +111,11 @@ Test(device, that_is_not_there_is_refused)
 {
     rill_device *device = NULL;
     cr_expect_eq(rill_device_create(RILL_BACKEND_CPU, 1, &device), RILL_USAGE);
-    cr_expect_not_null(strstr(rill_error_message(), "cpu 1"));
+    cr_expect_not_null(strstr(rill_error_message(), "no CPU device 1"));
     cr_expect_eq(rill_device_create(RILL_BACKEND_AUTO, -1, &device), RILL_USAGE);
+    /* A number of a GPU is no wish for the processors. */
+    cr_expect_neq(rill_device_create(RILL_BACKEND_AUTO, 999, &device), RILL_OK);
+    cr_expect_null(device);
     cr_expect_eq(rill_device_create((rill_backend_kind)7, 0, &device), RILL_USAGE);
     cr_expect_null(device);
     if (rill_backend_available(RILL_BACKEND_CUDA))

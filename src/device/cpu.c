@@ -69,7 +69,11 @@ static rill_status open_cpu(rill_device *device)
 {
     const level *found = level_find();
     if (!found) return RILL_SYSTEM;
-    if (device->ordinal > 0) return rill_fail(RILL_USAGE, "cpu %d: there is one, 0", device->ordinal);
+    if (device->ordinal > 0)
+        return rill_fail(
+            RILL_USAGE,
+            "there is no CPU device %d: all processors are device 0, of which --ranks makes parts",
+            device->ordinal);
     device->state = (void *)found;
     char model[160] = "x86-64 processor", line[256];
     FILE *file = fopen("/proc/cpuinfo", "r");

@@ -56,9 +56,11 @@ rill_status rill_device_create(rill_backend_kind kind, int ordinal, rill_device 
     case RILL_BACKEND_CPU:
     case RILL_BACKEND_CUDA:
         return create(kind, ordinal, out);
-    case RILL_BACKEND_AUTO:
-        return create(RILL_BACKEND_CUDA, ordinal, out) == RILL_OK ? RILL_OK
-                                                                  : create(RILL_BACKEND_CPU, 0, out);
+    case RILL_BACKEND_AUTO: {
+        const rill_status status = create(RILL_BACKEND_CUDA, ordinal, out);
+        if (status == RILL_OK || ordinal > 0) return status; /* only a GPU has such a number */
+        return create(RILL_BACKEND_CPU, 0, out);
+    }
     }
     return rill_fail(RILL_USAGE, "backend %d is not one of auto, cpu, cuda", (int)kind);
 }

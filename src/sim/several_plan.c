@@ -12,14 +12,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Bytes of a wall link on a GPU: its cut, and three words in sectors of 32 bytes. */
+/* Bytes of a wall link on a GPU, estimated: its cut, and three words in sectors of 32 bytes. */
 enum { WALL_BYTES = 8 + 3 * 32 };
 
 /* A link between parts while it is sorted, in arrays that double as they grow. */
 enum { SORTED_BYTES = 2 * 2 * 20 };
 
-/* Openings take three launches or more whatever their size: measured with two H200, 8 us, in which one of
- * them updates so many nodes. */
+/* Openings take launches of their own, whatever their size: about 8 us, in which an H200 updates so many
+ * nodes. */
 #define OPENING_NODES 2e5
 
 /* On CPU cores a wall link takes as long as 1.9 nodes of a box, a link through an opening as 11, and a node

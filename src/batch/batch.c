@@ -243,8 +243,7 @@ static int at_once_choose(const batch *b)
     const int most = 2 * (b->processors > b->devices ? b->processors : b->devices);
     int chosen = o->at_once;
     if (!chosen && cuda) chosen = b->devices * (large ? LARGE_CUDA : SMALL_CUDA);
-    if (!o->at_once && cuda && chosen > most)
-        chosen = most; /* most of them wait for a device */
+    if (!o->at_once && cuda && chosen > most) chosen = most; /* most of them wait for a device */
     if (!chosen) chosen = large ? LARGE_CPU : b->processors;
     if (chosen < b->devices) chosen = b->devices;
     return (size_t)chosen < b->out->count ? chosen : (int)b->out->count;

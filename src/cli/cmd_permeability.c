@@ -166,6 +166,7 @@ static rill_status finished(void *context, const rill_permeability_run *run, ril
     choices *c = context;
     moments m = {nodes, rho, u};
     const double start = rill_now();
+    if (!run->converged && cli_signals_cancelled()) return RILL_OK; /* the resumed run writes them */
     rill_fields fields = rill_fields_default();
     fields.geom = c->geom;
     fields.moments = hand_out;
@@ -186,9 +187,10 @@ static bool fields_there(const choices *c, const rill_permeability_run *run)
     return c->written[run->axis] || (before && access(c->names[run->axis], F_OK) == 0);
 }
 
-/* Write what can be written after a computation that ended in `came`. */
+/* Write what can be written. @param stopped  by a signal: the resumed run writes the result, and what is
+ * under its name stays until then */
 static rill_status report(const choices *c, const rill_permeability_options *options,
-                          const rill_permeability *result)
+                          const rill_permeability *result, bool stopped)
 {
     rill_status status = RILL_OK;
     cli_permeability_result r = {.geom = c->geom,
@@ -198,7 +200,7 @@ static rill_status report(const choices *c, const rill_permeability_options *opt
                                  .input = c->input,
                                  .command = c->line,
                                  .json = c->compute.json,
-                                 .output = c->compute.output,
+                                 .output = stopped ? NULL : c->compute.output,
                                  .bar = c->barred ? &c->bar : NULL,
                                  .mlups = c->mlups};
     for (int i = 0; i < result->run_count; i++)
@@ -231,7 +233,7 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
     snprintf(why, sizeof why, "%s", rill_error_message());
     rill_status status = came;
     if (computed) {
-        const rill_status written = report(c, options, &result);
+        const rill_status written = report(c, options, &result, stopped);
         if (written != RILL_OK)
             status = written;
         else if (came != RILL_OK)

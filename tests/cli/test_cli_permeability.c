@@ -368,7 +368,8 @@ static void stop_by(int signal_number)
         if (null < 0 || dup2(ends[1], 1) < 0 || dup2(null, 2) < 0) _exit(126);
         close(ends[0]);
         close(ends[1]);
-        execl(getenv("RILL"), "rill", SLOW, "--max-steps", "1e9", "--json", "a.json", (char *)NULL);
+        execl(getenv("RILL"), "rill", SLOW, "--max-steps", "1e9", "--json", "a.json", "-o", "a.h5",
+              "--checkpoint", "sc.checkpoint.h5", (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
@@ -386,6 +387,7 @@ static void stop_by(int signal_number)
     const double steps = real(json, "steps");
     json_decref(json);
     cr_assert(cli_test_exists("sc.checkpoint.h5"));
+    cr_assert_not(cli_test_exists("a.h5")); /* the resumed run writes it */
     /* It goes on where it was, and ends by its steps. */
     char most[32];
     snprintf(most, sizeof most, "%.0f", 1.5 * steps + 200);

@@ -9,6 +9,7 @@
 #include "rill/status.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {

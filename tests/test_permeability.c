@@ -16,6 +16,7 @@
 #include <criterion/new/assert.h>
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <string.h>
 
 static rill_geom *empty(uint32_t nx, uint32_t ny, uint32_t nz)
@@ -178,6 +179,51 @@ Test(permeability, tensor_is_reciprocal)
     cr_assert_leq(p.reciprocity, 1e-5);
     for (int a = 0; a < 3; a++) cr_assert_geq(p.runs[a].tortuosity, 1);
     rill_permeability_free(&p);
+}
+
+/* Mean speeds of two steps take 12 bytes per node: without room for them k is the same, and no tortuosity
+ * known. */
+Test(permeability, goes_without_a_tortuosity_where_memory_is_short)
+{
+    rill_permeability_options o = options(2, 1e-3, RILL_FP32);
+    rill_permeability p[2];
+    rill_permeability_plan plan;
+    char limit[32];
+    rill_geom *geom = empty(32, 32, 32);
+    ball(geom, (const double[3]){10, 12, 17}, 9);
+    cr_assert_eq(planned(geom, &o, &plan), RILL_OK);
+    cr_assert(plan.mean_speeds);
+    const uint64_t need = plan.host_bytes;
+    snprintf(limit, sizeof limit, "%llu B", (unsigned long long)(need - 4 * plan.nodes));
+    rill_permeability_plan_free(&plan);
+    for (int k = 0; k < 2; k++) {
+        if (k) setenv("RILL_MEMORY", limit, 1);
+        cr_assert_eq(planned(geom, &o, &plan), RILL_OK, "%s", rill_error_message());
+        cr_expect_eq(plan.mean_speeds, k == 0);
+        cr_expect(k == 0 || plan.host_bytes <= need - 12 * plan.nodes);
+        unsetenv("RILL_MEMORY"); /* what the process holds besides would count, too */
+        cr_assert_eq(rill_permeability_compute(geom, &o, &plan, &p[k]), RILL_OK, "%s", rill_error_message());
+        rill_permeability_plan_free(&plan);
+    }
+    cr_expect_eq(p[0].k[2][2], p[1].k[2][2]);
+    cr_expect(p[0].runs[0].tortuosity > 1 && isfinite(p[0].runs[0].tortuosity_uncertainty));
+    cr_expect(isnan(p[1].runs[0].tortuosity));
+    for (int k = 0; k < 2; k++) rill_permeability_free(&p[k]);
+    rill_geom_destroy(geom);
+}
+
+/* However well k stands still, it is not known to a tenth of what was asked for. */
+Test(permeability, is_uncertain_by_a_quarter_of_the_tolerance)
+{
+    const rill_permeability_options o = options(2, 1e-2, RILL_FP64);
+    rill_permeability p;
+    rill_geom *geom = empty(16, 16, 16);
+    ball(geom, (const double[3]){8, 8, 8}, 5);
+    cr_assert_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
+    cr_expect_geq(p.runs[0].uncertainty[2], 0.25e-2 * p.runs[0].k[2]);
+    cr_expect_leq(p.runs[0].uncertainty[2], 1e-2 * p.runs[0].k[2]);
+    rill_permeability_free(&p);
+    rill_geom_destroy(geom);
 }
 
 Test(permeability, mirrored_sides_are_a_mirrored_copy)

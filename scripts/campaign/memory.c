@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded: the CAMPAIGN_MEMORY_AT-th allocation of the process fails, and with CAMPAIGN_MEMORY_STAYS all
- * later ones. Allocations are those of the program, of HDF5 and of the other libraries: malloc, calloc,
- * realloc, aligned_alloc, posix_memalign, memalign, and anonymous mmap. CAMPAIGN_MEMORY_COUNT names a file
- * that receives their number. */
+/* Preloaded: the CAMPAIGN_MEMORY_AT-th allocation of the process since main() began fails, and with
+ * CAMPAIGN_MEMORY_STAYS all later ones. Allocations are those of the program, of HDF5 and of the other
+ * libraries: malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign, and anonymous mmap.
+ * CAMPAIGN_MEMORY_COUNT names a file that receives their number. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -28,7 +29,26 @@ __attribute__((constructor)) static void begin(void)
     const char *text = getenv("CAMPAIGN_MEMORY_AT");
     at = text ? atol(text) : 0;
     stays = getenv("CAMPAIGN_MEMORY_STAYS") != NULL;
+}
+
+typedef int entry(int count, char **words, char **environment);
+typedef void hook(void);
+static entry *program;
+
+static int program_run(int count, char **words, char **environment)
+{
     begun = 1;
+    return program(count, words, environment);
+}
+
+/* What comes before main() is not rill's: the CUDA runtime registers kernels then, and ends the process when
+ * it gets no memory. */
+int __libc_start_main(entry *main, int count, char **words, hook *init, hook *fini, hook *last, void *stack)
+{
+    int (*start)(entry *, int, char **, hook *, hook *, hook *, void *);
+    *(void **)&start = dlsym(RTLD_NEXT, "__libc_start_main");
+    program = main;
+    return start(program_run, count, words, init, fini, last, stack);
 }
 
 __attribute__((destructor)) static void end(void)

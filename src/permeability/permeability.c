@@ -425,7 +425,7 @@ done:
     rill_numbered_destroy(&own);
     rill_pause_close(&pause);
     out->plan.numbered = NULL; /* stays with the plan */
-    out->plan.part = parts_copy(plan);
+    out->plan.part = out->run_count > 0 ? parts_copy(plan) : NULL;
     free(f);
     return status;
 }

@@ -11,9 +11,10 @@
 rill_status cli_output_apply(const char *text)
 {
     if (strcmp(text, "-") != 0) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "\"-\" would be standard output, which takes what can be streamed (--json -, "
-                     "generate --raw -, pictures of export -o -): give a name");
+    return rill_fail(
+        RILL_USAGE,
+        "this output cannot go to standard output (\"-\"): only --json, the voxels of `rill generate "
+        "--raw` and the pictures of `rill export -o` can; give a file name");
 }
 
 static rill_status check(const char *input, const cli_output *outputs, int count)

@@ -33,6 +33,7 @@ static rill_status parts_plan(const rill_domain *domain, const rill_permeability
     const rill_status status = rill_several_plan_make(domain, &given, &several);
     if (status != RILL_OK) return status;
     plan->parts = several.count;
+    free(plan->part); /* of a plan that did not fit */
     plan->part = several.part;
     plan->host_bytes += several.host_more;
     plan->host_bytes -= several.host_less;

@@ -133,7 +133,8 @@ Test(main, standard_output_takes_no_file)
                                               {"generate", "pack"},
                                               {"bench", "-q"}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        cli_test_fails(1, "which takes what can be streamed", commands[i][0], commands[i][1], "-o", "-");
+        cli_test_fails(1, "this output cannot go to standard output", commands[i][0], commands[i][1], "-o",
+                       "-");
     cli_test_fails(1, "there is one standard output: name a file", "generate", "spheres", "--raw", "-",
                    "--json", "-");
     cr_assert_not(cli_test_exists("-"));

@@ -11,8 +11,10 @@
 #include "cli/permeability_batch.h"
 #include "cli/permeability_output.h"
 
+#include "geometry/image/voxelize.h"
 #include "geometry/voxels/derive.h"
 #include "io/fields.h"
+#include "io/geom_file.h"
 #include "io/ours.h"
 #include "kernel/stream.h"
 #include "permeability/plan.h"
@@ -48,6 +50,7 @@ typedef struct choices {
     char *line; /* the command, owned */
     const char *variant_reason;
 
+    rill_keeper keeper; /* of several processes; count 0: there is one */
     rill_geom *geom;
     rill_geom *uncleaned; /* with pores that do not conduct, for the error bar */
     rill_error_bar_plan bar_plan;
@@ -60,6 +63,14 @@ typedef struct choices {
     bool written[3];
 } choices;
 
+/* Return what keeps the voxels; NULL: this process alone does. Reservoirs and error bars make other
+ * geometries of them. */
+static const rill_keeper *keeper_of(const choices *c)
+{
+    const bool whole = c->error_bar || c->drive == RILL_DRIVE_PRESSURE;
+    return c->keeper.count > 1 && !whole ? &c->keeper : NULL;
+}
+
 static rill_status read_geometry(choices *c)
 {
     rill_status status = RILL_OK;
@@ -71,7 +82,7 @@ static rill_status read_geometry(choices *c)
             "apply to it; give the others to `rill voxelize`",
             c->input);
     RILL_TRY(cli_sides_parse(c->image.sides, &sides));
-    RILL_TRY(rill_geom_read(c->input, &c->geom));
+    RILL_TRY(rill_geom_read_kept(c->input, keeper_of(c), &c->geom));
     if (c->image.voxel_size_given) c->geom->spacing = c->image.voxel_size;
     for (int a = 0; a < 3 && c->image.sides_given; a++) {
         if (c->geom->sides[a] == sides.sides[a]) continue;
@@ -94,7 +105,7 @@ static rill_status read_image(choices *c)
     options.command = c->line;
     if (c->drive == RILL_DRIVE_PRESSURE && c->axis < 3)
         options.sides[c->axis] = RILL_WALL; /* see rill_permeability_prepare() */
-    RILL_TRY(rill_image_voxelize(c->input, &options, c->progress, &c->geom, &report));
+    RILL_TRY(rill_image_voxelize_kept(c->input, &options, keeper_of(c), c->progress, &c->geom, &report));
     c->keep = c->keep || !c->error_bar; /* what cannot conduct is gone */
     if (!c->compute.quiet) {
         cli_row("source", "%s", c->input);
@@ -369,6 +380,7 @@ static rill_status work(choices *c)
     options.context = c;
     RILL_TRY(cli_input_prepare(c->input));
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
+    RILL_TRY(cli_devices_keeper(&c->devices, &c->keeper));
     rill_device_begin(options.backend, cli_devices_first(&c->devices),
                       &opening); /* while the image is read */
     opens = true;

@@ -271,25 +271,29 @@ int rill_network_solve(rill_network *network, const double *gain, double viscosi
     return iterations;
 }
 
-rill_status rill_network_create(const rill_domain *domain, uint32_t edge, rill_network *out)
+rill_status rill_network_create(const rill_domain *domain, uint32_t edge, rill_network_see *see,
+                                void *context, rill_network *out)
 {
     rill_status status = RILL_OK;
     rill_network network = {.edge = edge};
-    RILL_TRY(rill_network_find_chambers(domain, &network));
-    RILL_TRY(rill_network_find_throats(domain, &network));
+    rill_network_part part = {.before = NULL};
+    RILL_TRY(rill_network_find_chambers(domain, see, context, &network, &part));
+    RILL_TRY(rill_network_find_throats(domain, &network, &part));
+    rill_network_part_free(&part);
     RILL_TRY(rill_network_prepare(&network));
     *out = network;
     network = (rill_network){.edge = 0};
 done:
+    rill_network_part_free(&part);
     rill_network_destroy(&network);
     return status;
 }
 
 void rill_network_destroy(rill_network *network)
 {
-    void *arrays[] = {network->chamber_of, network->block_of,     network->volume,    network->centre,
-                      network->throat,     network->component_of, network->component, network->direction,
-                      network->flow,       network->partial[0],   network->partial[1]};
+    void *arrays[] = {network->base,   network->block_of,     network->volume,    network->centre,
+                      network->throat, network->component_of, network->component, network->direction,
+                      network->flow,   network->partial[0],   network->partial[1]};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
     rill_network_levels_destroy(network);
     memset(network, 0, sizeof *network);

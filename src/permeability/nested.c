@@ -9,7 +9,8 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"
-#include "domain/domain.h"
+#include "domain/layers.h"
+#include "geometry/voxels/planes.h"
 #include "permeability/numbered.h"
 #include "permeability/plan.h"
 
@@ -38,16 +39,17 @@ uint64_t rill_nested_bytes(const rill_geom *geom, const rill_permeability_plan *
 /* ---- the coarser sample ------------------------------------------------------------------------ */
 
 typedef struct coarsening {
-    const rill_geom *fine;
+    const rill_window *fine; /* from plane 2 z on */
     rill_geom *coarse;
+    uint64_t first_row;
 } coarsening;
 
 /* Pore where at least half of the voxels are pores: throats stay open rather than close. */
 static void coarsen_rows(const void *shared, uint64_t first, uint64_t end)
 {
     const coarsening *c = shared;
-    const uint32_t *n = c->fine->n, *m = c->coarse->n;
-    for (uint64_t row = first; row < end; row++) {
+    const uint32_t *n = c->fine->geom->n, *m = c->coarse->n;
+    for (uint64_t row = c->first_row + first; row < c->first_row + end; row++) {
         const uint32_t y = 2 * (uint32_t)(row % m[1]), z = 2 * (uint32_t)(row / m[1]);
         uint8_t *to = c->coarse->voxels + row * m[0];
         for (uint32_t x = 0; x < m[0]; x++) {
@@ -55,7 +57,7 @@ static void coarsen_rows(const void *shared, uint64_t first, uint64_t end)
             for (uint32_t k = z; k < z + 2 && k < n[2]; k++)
                 for (uint32_t j = y; j < y + 2 && j < n[1]; j++)
                     for (uint32_t i = 2 * x; i < 2 * x + 2 && i < n[0]; i++) {
-                        pores += c->fine->voxels[((uint64_t)k * n[1] + j) * n[0] + i] >= RILL_FLUID;
+                        pores += rill_window_row(c->fine, j, k)[i] >= RILL_FLUID;
                         voxels++;
                     }
             to[x] = 2 * pores >= voxels ? RILL_FLUID : RILL_SOLID;
@@ -67,13 +69,25 @@ static rill_status coarsen(const rill_geom *fine, rill_geom **out)
 {
     rill_status status = RILL_OK;
     rill_geom *coarse = NULL;
+    rill_window window = {.geom = fine};
+    const uint32_t seen = rill_window_planes(fine), planes = seen < 2             ? 2
+                                                             : seen == fine->n[2] ? seen
+                                                                                  : seen & ~1u;
     const uint32_t n[3] = {(fine->n[0] + 1) / 2, (fine->n[1] + 1) / 2, (fine->n[2] + 1) / 2};
     RILL_TRY(rill_memory_require((uint64_t)n[0] * n[1] * n[2], "a coarser sample"));
     RILL_TRY(rill_geom_create(n, &coarse));
     memcpy(coarse->sides, fine->sides, sizeof coarse->sides);
-    rill_threads_for((uint64_t)n[1] * n[2], PIECE, coarsen_rows, &(coarsening){fine, coarse});
+    for (uint32_t z = 0, count; z < fine->n[2]; z += count) {
+        count = fine->n[2] - z < planes ? fine->n[2] - z : planes;
+        RILL_TRY(rill_window_see(&window, z, count));
+        rill_threads_for((uint64_t)n[1] * ((count + 1) / 2), PIECE, coarsen_rows,
+                         &(coarsening){&window, coarse, (uint64_t)n[1] * (z / 2)});
+    }
     *out = coarse;
+    coarse = NULL;
 done:
+    rill_window_close(&window);
+    rill_geom_destroy(coarse);
     return status;
 }
 
@@ -231,7 +245,9 @@ void rill_nested_destroy(rill_nested *nested)
 typedef struct rows {
     const rill_nested *nested;
     const rill_geom *geom;
-    const rill_numbering *numbering;
+    const rill_domain *domain;
+    rill_window window; /* some planes, and their nodes */
+    rill_layers layers;
     uint64_t first_row;
     rill_node first, count; /* nodes of the rows */
     int axis;
@@ -317,10 +333,23 @@ static void interpolate_rows(const void *shared, uint64_t first, uint64_t end)
     for (uint64_t k = first; k < end; k++) {
         const uint64_t row = r->first_row + k;
         const uint32_t x[3] = {0, (uint32_t)(row % r->geom->n[1]), (uint32_t)(row / r->geom->n[1])};
-        const size_t node = rill_numbering_rank(r->numbering, 0, x[1], x[2]) - r->first;
-        const double sum = interpolate_row(r, x, r->geom->voxels + row * r->geom->n[0], node);
-        if (r->sums) r->sums[k] = sum;
+        const size_t node = rill_layers_rank(&r->layers, 0, x[1], x[2]) - r->first;
+        const double sum = interpolate_row(r, x, rill_window_row(&r->window, x[1], x[2]), node);
+        if (r->sums) r->sums[row] = sum;
     }
+}
+
+/* See the planes from the first row on. @return in `end` the row behind them */
+static rill_status planes_see(rows *r, uint64_t *end)
+{
+    rill_status status = RILL_OK;
+    const uint32_t z = (uint32_t)(r->first_row / r->geom->n[1]), left = r->geom->n[2] - z,
+                   most = rill_window_planes(r->geom), count = left < most ? left : most;
+    RILL_TRY(rill_window_see(&r->window, z, count));
+    RILL_TRY(rill_layers_take(r->domain, z, count, &r->layers));
+    *end = (uint64_t)(z + count) * r->geom->n[1];
+done:
+    return status;
 }
 
 /* Return the mean velocity along the axis that interpolation makes of the coarser flow. All rows count: in a
@@ -331,32 +360,34 @@ static rill_status mean_take(rows *r, double *mean)
     const uint64_t count = (uint64_t)r->geom->n[1] * r->geom->n[2];
     double sum = 0;
     RILL_TRY(rill_array_create(count, sizeof *r->sums, "sums of rows", (void **)&r->sums));
-    rill_threads_for(count, PIECE, interpolate_rows, r);
+    for (uint64_t end; r->first_row < count; r->first_row = end) {
+        RILL_TRY(planes_see(r, &end));
+        rill_threads_for(end - r->first_row, PIECE, interpolate_rows, r);
+    }
     for (uint64_t k = 0; k < count; k++) sum += r->sums[k];
     *mean = sum / ((double)count * r->geom->n[0]);
 done:
     rill_array_destroy(r->sums);
     r->sums = NULL;
+    r->first_row = 0;
     return status;
 }
 
-/* Return the first node of a row, or the number of nodes behind the last. */
+/* Return the first node of a row of the planes that are seen, or behind them. */
 static rill_node row_begin(const rows *r, uint64_t row)
 {
-    const uint64_t all = (uint64_t)r->geom->n[1] * r->geom->n[2];
-    if (row == all) return (rill_node)r->numbering->nodes;
-    return rill_numbering_rank(r->numbering, 0, (uint32_t)(row % r->geom->n[1]),
-                               (uint32_t)(row / r->geom->n[1]));
+    const uint32_t y = (uint32_t)(row % r->geom->n[1]), z = (uint32_t)(row / r->geom->n[1]);
+    if (y == 0) return rill_numbering_before_plane(&r->domain->numbering, z);
+    return rill_layers_rank(&r->layers, 0, y, z);
 }
 
-/* Set the moments of the rows from first_row on whose nodes fit. @return the row behind them */
-static rill_status slice_set(rows *r, rill_sim *sim, uint64_t *next)
+/* Set the moments of the rows from first_row on, up to `end`, whose nodes fit. @return the row behind them */
+static rill_status slice_set(rows *r, rill_sim *sim, uint64_t end, uint64_t *next)
 {
-    const uint64_t all = (uint64_t)r->geom->n[1] * r->geom->n[2];
     uint64_t row = r->first_row;
     r->first = row_begin(r, row);
     do row++; /* a row may be longer than a slice */
-    while (row < all && row_begin(r, row + 1) - r->first <= SLICE);
+    while (row < end && row_begin(r, row + 1) - r->first <= SLICE);
     *next = row;
     r->count = row_begin(r, row) - r->first;
     rill_threads_for(row - r->first_row, PIECE, interpolate_rows, r);
@@ -372,7 +403,8 @@ rill_status rill_nested_start(rill_follower *f, const rill_domain *domain, const
     const uint64_t longest = f->geom->n[0] > SLICE ? f->geom->n[0] : SLICE;
     rows r = {.nested = nested,
               .geom = f->geom,
-              .numbering = &domain->numbering,
+              .domain = domain,
+              .window = {.geom = f->geom},
               .axis = f->run->axis,
               .u_scale = 1,
               .rho_scale = 2 * plan->force / nested->plan.force};
@@ -383,14 +415,16 @@ rill_status rill_nested_start(rill_follower *f, const rill_domain *domain, const
     RILL_TRY(rill_array_create(4 * longest, sizeof *moments, "moments", (void **)&moments));
     r.u_scale = nested->k * plan->force / plan->nu / mean;
     r.moments = moments;
-    while (r.first_row < all) {
-        uint64_t next = 0;
-        RILL_TRY(slice_set(&r, f->sim, &next));
-        r.first_row = next;
+    for (uint64_t end; r.first_row < all;) {
+        RILL_TRY(planes_see(&r, &end));
+        for (uint64_t next = 0; r.first_row < end; r.first_row = next)
+            RILL_TRY(slice_set(&r, f->sim, end, &next));
     }
     rill_log(RILL_LOG_DEBUG, "coarser grid: its mean velocity in %.2g s, its flow taken over in %.2g s",
              summed - begun, rill_now() - summed);
 done:
+    rill_window_close(&r.window);
+    rill_layers_free(&r.layers);
     rill_array_destroy(moments);
     return status;
 }

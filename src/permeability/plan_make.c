@@ -52,7 +52,7 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     rill_links_size size;
     const rill_variant variant = rill_variant_normal(o->variant);
     RILL_TRY(rill_device_take(o->device, o->backend, &device));
-    RILL_TRY(rill_links_measure(&domain->numbering, variant, &size));
+    RILL_TRY(rill_links_measure(domain, variant, &size));
     const uint64_t numbers = rill_numbering_bytes(geom), sim = rill_sim_bytes(variant, &size);
     plan->ghosts = size.ghosts;
     plan->mean_speeds = mean_speeds;

@@ -5,15 +5,26 @@
 
 #include <math.h>
 
+/* The simulation sums up the mass of chambers. */
+static rill_status label(void *context, const rill_network *network, rill_node first, rill_node count,
+                         const uint32_t *chamber_of)
+{
+    rill_status status = RILL_OK;
+    if (first == 0) RILL_TRY(rill_sim_label_begin(context, network->chambers));
+    RILL_TRY(rill_sim_label_put(context, first, count, chamber_of));
+done:
+    return status;
+}
+
 rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, rill_pressures *out)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(rill_network_create(domain, rill_network_edge(f->geom, f->plan->opening), &out->network));
+    RILL_TRY(rill_network_create(domain, rill_network_edge(f->geom, f->plan->opening), label, f->sim,
+                                 &out->network));
     double **const arrays[] = {&out->sums[0], &out->sums[1], &out->gain, &out->correction};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         RILL_TRY(rill_array_create_zero(out->network.chambers, sizeof(double),
                                         "the pressures of a pore network", (void **)arrays[k]));
-    RILL_TRY(rill_sim_label(f->sim, out->network.chamber_of, out->network.chambers));
 done:
     return status;
 }

@@ -13,9 +13,7 @@
 enum { WINDOW_BYTES = 1 << 23, WINDOW_LEAST = 8 };
 
 struct rill_planes {
-    uint32_t n[3];
-    rill_keeper keeper;
-    void **share;    /* [keeper.count], in the memory of the processes */
+    rill_kept *bits; /* [nz], a plane an item */
     uint64_t *fluid; /* [nz] */
 };
 
@@ -59,21 +57,10 @@ uint64_t rill_planes_bytes(const uint32_t n[3], uint64_t planes)
     return planes * plane_words(n) * sizeof(uint64_t);
 }
 
-/* Return the first plane of a process. */
-static uint32_t first_of(const rill_planes *p, int process)
-{
-    return (uint32_t)((uint64_t)p->n[2] * (uint64_t)process / (uint64_t)p->keeper.count);
-}
-
 void rill_planes_destroy(rill_planes *planes)
 {
     if (!planes) return;
-    for (int k = 0; planes->share && k < planes->keeper.count; k++)
-        if (k == 0)
-            rill_array_destroy(planes->share[k]);
-        else if (planes->share[k])
-            planes->keeper.give_back(planes->keeper.context, k, planes->share[k]);
-    free(planes->share);
+    rill_kept_destroy(planes->bits);
     rill_array_destroy(planes->fluid);
     free(planes);
 }
@@ -83,18 +70,8 @@ static rill_status planes_create(const uint32_t n[3], const rill_keeper *keeper,
     rill_status status = RILL_OK;
     rill_planes *p = calloc(1, sizeof *p);
     if (!p) return rill_fail(RILL_SYSTEM, "out of memory for planes of voxels");
-    memcpy(p->n, n, sizeof p->n);
-    p->keeper = *keeper;
-    p->share = calloc((size_t)keeper->count, sizeof *p->share);
-    if (!p->share) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for planes of voxels"));
     RILL_TRY(rill_array_create_zero(n[2], sizeof *p->fluid, "planes of voxels", (void **)&p->fluid));
-    for (int k = 0; k < keeper->count; k++) {
-        const uint64_t bytes = rill_planes_bytes(n, first_of(p, k + 1) - first_of(p, k));
-        if (bytes == 0) continue;
-        if (k == 0) RILL_TRY(rill_memory_require(bytes, "voxels"));
-        RILL_TRY(k == 0 ? rill_array_create_zero(bytes, 1, "voxels", &p->share[k])
-                        : keeper->take(keeper->context, k, bytes, "voxels", &p->share[k]));
-    }
+    RILL_TRY(rill_kept_create(keeper, 1, n[2], rill_planes_bytes(n, 1), "voxels", &p->bits));
     *out = p;
     p = NULL;
 done:
@@ -102,37 +79,13 @@ done:
     return status;
 }
 
-uint64_t rill_planes_fluid(const rill_planes *planes, uint32_t z) { return planes->fluid[z]; }
+const rill_keeper *rill_planes_keeper(const rill_planes *planes) { return rill_kept_keeper(planes->bits); }
 
-/* Move planes between processes. @param to, from  one of them NULL */
-static rill_status planes_move(const rill_planes *p, uint32_t z, uint32_t count, uint64_t *to,
-                               const uint64_t *from)
-{
-    rill_status status = RILL_OK;
-    const uint64_t words = plane_words(p->n);
-    for (int k = 0; k < p->keeper.count && count > 0; k++) {
-        const uint32_t first = first_of(p, k), end = first_of(p, k + 1);
-        if (z >= end || z < first) continue;
-        const uint32_t some = count < end - z ? count : end - z;
-        const uint64_t bytes = some * words * sizeof *to;
-        uint64_t *at = (uint64_t *)p->share[k] + (z - first) * words;
-        if (k == 0)
-            memcpy(to ? to : at, to ? at : from, bytes);
-        else if (to)
-            RILL_TRY(p->keeper.get(p->keeper.context, k, at, to, bytes));
-        else
-            RILL_TRY(p->keeper.put(p->keeper.context, k, at, from, bytes));
-        z += some, count -= some;
-        if (to) to += some * words;
-        if (from) from += some * words;
-    }
-done:
-    return status;
-}
+uint64_t rill_planes_fluid(const rill_planes *planes, uint32_t z) { return planes->fluid[z]; }
 
 rill_status rill_planes_get(const rill_planes *planes, uint32_t z, uint32_t count, uint64_t *words)
 {
-    return planes_move(planes, z, count, words, NULL);
+    return rill_kept_get(planes->bits, 0, z, count, words);
 }
 
 /* ---- geometries -------------------------------------------------------------------------------- */
@@ -177,8 +130,9 @@ uint32_t rill_window_planes(const rill_geom *geom)
     const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
     uint64_t planes = geom->n[2];
     if (!geom->planes) return geom->n[2];
-    if (geom->planes->keeper.window)
-        planes = geom->planes->keeper.window;
+    const uint32_t asked = rill_planes_keeper(geom->planes)->window;
+    if (asked)
+        planes = asked;
     else if (WINDOW_BYTES / plane < planes)
         planes = WINDOW_BYTES / plane < WINDOW_LEAST ? WINDOW_LEAST : WINDOW_BYTES / plane;
     return planes < geom->n[2] ? (uint32_t)planes : geom->n[2];
@@ -255,7 +209,7 @@ rill_status rill_window_keep(rill_window *w, rill_geom *geom)
             }
         planes->fluid[w->first + k] = fluid;
     }
-    return planes_move(planes, w->first, w->count, NULL, w->words);
+    return rill_kept_put(planes->bits, 0, w->first, w->count, w->words);
 }
 
 rill_status rill_window_repeat(rill_window *w, rill_geom *geom, uint32_t z)
@@ -266,7 +220,7 @@ rill_status rill_window_repeat(rill_window *w, rill_geom *geom, uint32_t z)
         return RILL_OK;
     }
     geom->planes->fluid[z] = geom->planes->fluid[w->first];
-    return planes_move(geom->planes, z, 1, NULL, w->words);
+    return rill_kept_put(geom->planes->bits, 0, z, 1, w->words);
 }
 
 void rill_window_close(rill_window *w)

@@ -10,21 +10,7 @@
 #ifndef RILL_GEOMETRY_VOXELS_PLANES_H
 #define RILL_GEOMETRY_VOXELS_PLANES_H
 
-#include "rill.h"
-
-#include <stddef.h>
-
-/** Memory of processes. Process 0 is this one, of which nothing is asked. */
-typedef struct rill_keeper {
-    int count;       /**< processes, this one included */
-    uint32_t window; /**< planes that are seen at a time; 0: as many as serve. For tests */
-    void *context;
-    /** Allocate memory, zeroed. */
-    rill_status (*take)(void *context, int process, uint64_t bytes, const char *what, void **memory);
-    void (*give_back)(void *context, int process, void *memory);
-    rill_status (*put)(void *context, int process, void *memory, const void *from, uint64_t bytes);
-    rill_status (*get)(void *context, int process, const void *memory, void *to, uint64_t bytes);
-} rill_keeper;
+#include "core/kept.h"
 
 /** Return a bit for each of `cells` voxels, up to 64: whether it is fluid. The first has the lowest. */
 uint64_t rill_voxels_word(const uint8_t *voxels, uint32_t cells);
@@ -49,6 +35,9 @@ rill_status rill_geom_take_voxels(rill_geom *geom, const rill_geom *from);
 
 /** Free planes; NULL is allowed. */
 void rill_planes_destroy(rill_planes *planes);
+
+/** Return what keeps them. */
+const rill_keeper *rill_planes_keeper(const rill_planes *planes);
 
 /** Return the fluid voxels of plane z. */
 uint64_t rill_planes_fluid(const rill_planes *planes, uint32_t z);

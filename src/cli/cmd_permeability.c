@@ -144,18 +144,26 @@ static bool watch_fields(void *context, const rill_progress_moment *moment)
 
 /* Moments of the run that just ended, in node order. */
 typedef struct moments {
-    size_t nodes;
-    const float *rho, *u;
+    const rill_node_moments *all;
+    float *some; /* [4][room] */
+    size_t room;
 } moments;
 
 static rill_status hand_out(void *context, rill_node first, rill_node count, double *rho, double *u)
 {
-    const moments *m = context;
-    for (size_t i = 0; i < count; i++) {
-        rho[i] = m->rho[first + i];
-        for (size_t a = 0; a < 3; a++) u[a * count + i] = m->u[a * m->nodes + first + i];
+    moments *m = context;
+    if (count > m->room) {
+        free(m->some);
+        m->some = malloc(4 * (size_t)count * sizeof *m->some);
+        m->room = m->some ? count : 0;
+        if (!m->some) return rill_fail(RILL_SYSTEM, "out of memory for a batch of moments");
     }
-    return RILL_OK;
+    const rill_status status = m->all->read(m->all->from, first, count, m->some, m->some + count);
+    for (size_t i = 0; i < count && status == RILL_OK; i++) {
+        rho[i] = m->some[i];
+        for (size_t a = 0; a < 3; a++) u[a * count + i] = m->some[(a + 1) * count + i];
+    }
+    return status;
 }
 
 /* "out.h5" becomes "out.vtkhdf", or "out.x.vtkhdf" when there is a file for each axis. */
@@ -171,11 +179,10 @@ static rill_status fields_name(const choices *c, int axis, char *name, size_t si
     return RILL_OK;
 }
 
-static rill_status finished(void *context, const rill_permeability_run *run, rill_node nodes,
-                            const float *rho, const float *u)
+static rill_status finished(void *context, const rill_permeability_run *run, const rill_node_moments *all)
 {
     choices *c = context;
-    moments m = {nodes, rho, u};
+    moments m = {.all = all};
     const double start = rill_now();
     if (!run->converged && cli_signals_cancelled()) return RILL_OK; /* the resumed run writes them */
     rill_fields fields = rill_fields_default();
@@ -186,6 +193,7 @@ static rill_status finished(void *context, const rill_permeability_run *run, ril
     fields.command = c->line;
     fields.progress = (rill_progress){watch_fields, c};
     const rill_status status = rill_fields_write(&fields, (rill_fields_kind)c->fields, c->names[run->axis]);
+    free(m.some);
     c->written[run->axis] = status == RILL_OK;
     c->times.write += rill_now() - start;
     return status;
@@ -376,7 +384,7 @@ static rill_status work(choices *c)
     options.resume = c->resume;
     options.settle_fields = c->fields != RILL_FIELDS_NONE;
     options.progress = (rill_progress){watch, c};
-    if (c->fields != RILL_FIELDS_NONE) options.finished = finished;
+    if (c->fields != RILL_FIELDS_NONE) options.finished_pieces = finished;
     options.context = c;
     RILL_TRY(cli_input_prepare(c->input));
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));

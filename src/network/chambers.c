@@ -35,7 +35,13 @@ uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t cham
     /* Three throats per chamber, twice as many with those of coarser levels, and the vectors of the solver
      * and of whoever follows its pressures. */
     const uint64_t each = 3 * (sizeof(rill_throat) + 48) + 50 * sizeof(double);
-    return rill_geom_voxels(geom) + nodes * sizeof(uint32_t) + chambers * each;
+    const uint64_t voxels = rill_geom_voxels(geom), plane = (uint64_t)geom->n[0] * geom->n[1];
+    /* Distances from walls and chambers of nodes: of all voxels, or of planes that are seen, with those whose
+     * walls may be near. */
+    const uint64_t planes = rill_window_planes(geom) + 3 * EDGE_MOST;
+    const uint64_t seen = geom->planes && planes < geom->n[2] ? planes * plane : voxels;
+    return seen * (geom->planes ? 2 : 1) +
+           (uint64_t)((double)nodes * sizeof(uint32_t) * ((double)seen / (double)voxels)) + chambers * each;
 }
 
 /* Rows of a block that links lead to from a row, and by how many voxels along x. */

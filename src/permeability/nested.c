@@ -176,6 +176,7 @@ static rill_status solve(rill_follower *f, start *out, rill_nested *nested)
     o.resume = false;
     o.progress = (rill_progress){show, &own};
     o.finished = NULL;
+    o.finished_pieces = NULL;
     const double begun = rill_now();
     RILL_TRY(coarsen(f->geom, &nested->geom));
     const double coarsened = rill_now();

@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "domain/links.h"
+#include "geometry/generate/generate.h"
 #include "geometry/image/voxelize.h"
 #include "geometry/voxels/components.h"
 #include "geometry/voxels/planes.h"
@@ -182,6 +183,25 @@ Test(planes, openings_round_the_box)
         rill_geom_destroy(made);
         rill_geom_destroy(geom);
     }
+}
+
+/* A pack that is painted a few planes at a time. */
+Test(planes, packs)
+{
+    rill_pack_options o = rill_pack_options_default();
+    rill_pack pack;
+    rill_geom *whole = NULL, *made = NULL;
+    const rill_keeper k = keeper(3, 5);
+    o.n[0] = 70, o.n[1] = 33, o.n[2] = 41, o.porosity = 0.2, o.overlap = true;
+    ASSERT_OK(rill_pack_create(&o, &pack));
+    ASSERT_OK(rill_generate_pack(&o, &pack, NULL, &whole));
+    ASSERT_OK(rill_generate_pack(&o, &pack, &k, &made));
+    cr_assert_gt(rill_geom_fluid(whole), 0);
+    cr_assert_eq(whole->porosity.total, made->porosity.total);
+    expect_same_voxels(whole, made);
+    rill_pack_destroy(&pack);
+    rill_geom_destroy(whole);
+    rill_geom_destroy(made);
 }
 
 /* ---- domains ----------------------------------------------------------------------------------- */

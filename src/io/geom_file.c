@@ -75,12 +75,20 @@ done:
     return status;
 }
 
+/* Return how many planes are written or read at a time: whole chunks, which have CHUNK planes or a divisor of
+ * them, and are compressed. */
+static uint32_t planes_at_once(const rill_geom *geom)
+{
+    enum { CHUNK = 32 };
+    const uint32_t seen = rill_window_planes(geom);
+    return seen < CHUNK ? CHUNK : seen == geom->n[2] ? seen : seen / CHUNK * CHUNK;
+}
+
 rill_status rill_geom_voxels_write(const rill_geom *geom, rill_h5_file *file, const char *path)
 {
     rill_status status = RILL_OK;
     rill_window window = {.geom = geom};
-    enum { chunk = 32 }; /* planes, or a divisor of them */
-    const uint32_t seen = rill_window_planes(geom), planes = seen < chunk ? chunk : seen / chunk * chunk;
+    const uint32_t planes = planes_at_once(geom);
     for (uint32_t z = 0, count; z < geom->n[2]; z += count) {
         count = geom->n[2] - z < planes ? geom->n[2] - z : planes;
         RILL_TRY(rill_window_see(&window, z, count));
@@ -267,12 +275,12 @@ done:
     return status;
 }
 
-/* Read the voxels, as many planes at a time as chunks have. */
+/* Read the voxels. */
 static rill_status voxels_read(rill_h5_file *file, rill_geom *geom)
 {
     rill_status status = RILL_OK;
     rill_window window = {.geom = geom};
-    const uint32_t nz = geom->n[2], most = rill_window_planes(geom);
+    const uint32_t nz = geom->n[2], most = planes_at_once(geom);
     for (uint32_t z = 0, planes; z < nz; z += planes) {
         planes = nz - z < most ? nz - z : most;
         const uint64_t start[3] = {z, 0, 0}, count[3] = {planes, geom->n[1], geom->n[0]};

@@ -28,6 +28,7 @@
     X(ROUND, round_kernel<P>)                                                                                \
     X(SET, set_kernel<P>)                                                                                    \
     X(SWAP, swap_kernel<P>)                                                                                  \
+    X(LOCATE, locate_kernel<P>)                                                                              \
     X(CROSS, cross_kernel<P>)                                                                                \
     X(WRAP, wrap_kernel<P>)                                                                                  \
     X(PATCH, patch_kernel<P>)                                                                                \

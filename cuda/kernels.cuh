@@ -519,6 +519,15 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
         *here = ((const word *)words)[k];
 }
 
+// Replaces links by the slots of their populations.
+template <class P>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
+    locate_kernel(const rill_arrays arrays, const int parity, rill_cut_link *links, const uint64_t count)
+{
+    const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
+    if (k < count) links[k] = rill_cut_located(rill_cut_slot(P::plan(), parity, &arrays, links[k]));
+}
+
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT) wrap_kernel(const rill_arrays arrays)
 {

@@ -144,6 +144,12 @@ void unpack(const rill_launch *launch, const rill_cut_link *links, uint64_t coun
           const_cast<void *>(words), false);
 }
 
+void locate(const rill_launch *launch, rill_cut_link *links, uint64_t count)
+{
+    start(launch, RILL_CUDA_LOCATE, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
+          launch->parity, links, count);
+}
+
 void wrap(const rill_launch *launch)
 {
     start(launch, RILL_CUDA_WRAP, blocks_of(launch->from.ghosts, RILL_CUDA_THREADS), RILL_CUDA_THREADS,
@@ -193,5 +199,6 @@ void sample(const rill_launch *launch, const rill_node *nodes, uint64_t count, d
 
 extern "C" rill_kernels rill_cuda_kernels_of(const rill_cuda_compiled *compiled)
 {
-    return {step, totals, moments, set, swap, pack, unpack, wrap, patch, walls, damp, sample, compiled};
+    return {step,   totals, moments, set,   swap, pack,   unpack,
+            locate, wrap,   patch,   walls, damp, sample, compiled};
 }

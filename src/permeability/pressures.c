@@ -5,10 +5,24 @@
 
 #include <math.h>
 
+static rill_status find(void *of)
+{
+    rill_pressures *p = of;
+    return rill_network_create(p->domain, p->edge, &p->network);
+}
+
+void rill_pressures_begin(const rill_follower *f, const rill_domain *domain, rill_pressures *p)
+{
+    p->domain = domain;
+    p->edge = rill_network_edge(f->geom, f->plan->opening);
+    rill_aside_begin(&p->finding, find, p);
+}
+
 rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, rill_pressures *out)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(rill_network_create(domain, rill_network_edge(f->geom, f->plan->opening), &out->network));
+    if (!out->domain) rill_pressures_begin(f, domain, out);
+    RILL_TRY(rill_aside_end(&out->finding));
     double **const arrays[] = {&out->sums[0], &out->sums[1], &out->gain, &out->correction};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         RILL_TRY(rill_array_create_zero(out->network.chambers, sizeof(double),
@@ -21,8 +35,10 @@ done:
 void rill_pressures_destroy(rill_pressures *pressures)
 {
     double *const arrays[] = {pressures->sums[0], pressures->sums[1], pressures->gain, pressures->correction};
+    (void)rill_aside_end(&pressures->finding);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
     rill_network_destroy(&pressures->network);
+    *pressures = (rill_pressures){.domain = NULL};
 }
 
 rill_status rill_pressures_see(rill_follower *f, rill_pressures *pressures, int which,

@@ -84,11 +84,13 @@ static void path_go(path *p, double value)
     p->value = value;
 }
 
-static void estimate(state *s)
+static rill_status estimate(state *s)
 {
-    rill_pressures_estimate(s->f, s->p);
+    const rill_status status = rill_pressures_estimate(s->f, s->p);
+    if (status != RILL_OK) return status;
     path_go(&s->k, s->p->k);
     path_go(&s->tortuosity, s->p->after.tortuosity);
+    return RILL_OK;
 }
 
 /* Change the pressures to those that carry the gains away, or what Anderson's mixing makes of that. */
@@ -199,8 +201,8 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     }
     const double begun = rill_now();
     RILL_TRY(rill_pressures_create(f, domain, p));
-    rill_log(RILL_LOG_DEBUG, "pore network of %u chambers, waited for %.2g s", p->network.chambers,
-             rill_now() - begun);
+    rill_log(RILL_LOG_DEBUG, "pore network of %u chambers, waited for and labelled in %.2g s",
+             p->network.chambers, rill_now() - begun);
     const uint32_t chambers = p->network.chambers;
     RILL_TRY(rill_mixing_create(chambers, &s->mixing));
     RILL_TRY(rill_array_create_zero(chambers, sizeof(double), "the pressures of a pore network",
@@ -245,7 +247,7 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
         if (f->stopped) continue;
         run->cycles++;
         const double before = rill_now();
-        estimate(&s);
+        RILL_TRY(estimate(&s));
         const double seconds = rill_now() - before;
         run->converged = judge(&s);
         f->misled = misled(&s);

@@ -17,9 +17,8 @@
 
 /** Plain data; zero before anything is begun. It stays where it is while its network is found. */
 typedef struct rill_pressures {
-    const rill_domain *domain; /**< whose network is found, or was */
-    uint32_t edge;             /**< of its blocks */
-    rill_aside finding;
+    const rill_domain *domain;    /**< whose network is found, or was */
+    rill_aside chambers, throats; /**< that are being found: throats begin behind the chambers */
     rill_network network;
     rill_sight before, after;
     double *sums[2]; /**< [chambers], mass at the two sights */
@@ -33,8 +32,8 @@ typedef struct rill_pressures {
 /** Begin to find the network of a domain, which needs no simulation, beside what the caller does. */
 void rill_pressures_begin(const rill_follower *f, const rill_domain *domain, rill_pressures *pressures);
 
-/** Wait for the network, found now where that was not begun, and label the nodes of the run's simulation by
- * its chambers. */
+/** Wait for the chambers, whose finding begins now where it has not, and label the nodes of the run's
+ * simulation by them. */
 rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, rill_pressures *pressures);
 
 /** Free the arrays, of a network that is being found when it is there; does nothing to what was never begun.
@@ -45,7 +44,7 @@ void rill_pressures_destroy(rill_pressures *pressures);
 rill_status rill_pressures_see(rill_follower *f, rill_pressures *pressures, int which,
                                const rill_sight *sight);
 
-/** Estimate k, expected and the correction from both sights. */
-void rill_pressures_estimate(const rill_follower *f, rill_pressures *pressures);
+/** Estimate k, expected and the correction from both sights. Waits for the throats. */
+rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *pressures);
 
 #endif

@@ -9,12 +9,11 @@
 #ifndef RILL_DEVICE_DEVICE_H
 #define RILL_DEVICE_DEVICE_H
 
+#include "core/aside.h"
 #include "core/status.h"
 #include "device/meter.h"
 #include "kernel/build.h"
 #include "kernel/launch.h"
-
-#include <pthread.h>
 
 /** What devices of a kind have in common. Simulations use the functions below instead. */
 typedef struct rill_backend {
@@ -101,13 +100,10 @@ rill_status rill_device_count(rill_backend_kind kind, int *count);
 
 /** A device that is being opened in a thread of its own. */
 typedef struct rill_device_opening {
-    pthread_t thread;
-    bool threaded;
     rill_backend_kind kind;
     int ordinal;
     rill_device *device;
-    rill_status status;
-    char message[512];
+    rill_aside aside;
 } rill_device_opening;
 
 /** Begin to open a device, which takes a fifth of a second for CUDA; see rill_device_create(). */

@@ -130,17 +130,21 @@ void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
           launch->parity, swaps, count);
 }
 
+unsigned cross_blocks(uint64_t count)
+{
+    return blocks_of(count, RILL_CUDA_CROSS_THREADS * RILL_CUDA_CROSS_LINKS);
+}
+
 void pack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, void *words)
 {
-    start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
-          launch->parity, links, launch->first, launch->nodes - launch->first, launch->order, count, words,
-          true);
+    start(launch, RILL_CUDA_CROSS, cross_blocks(count), RILL_CUDA_CROSS_THREADS, launch->from, launch->parity,
+          links, launch->first, launch->nodes - launch->first, launch->order, count, words, true);
 }
 
 void unpack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, const void *words)
 {
-    start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
-          launch->parity, links, launch->first, launch->nodes - launch->first, launch->order, count,
+    start(launch, RILL_CUDA_CROSS, cross_blocks(count), RILL_CUDA_CROSS_THREADS, launch->from, launch->parity,
+          links, launch->first, launch->nodes - launch->first, launch->order, count,
           const_cast<void *>(words), false);
 }
 

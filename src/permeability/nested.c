@@ -118,11 +118,11 @@ static rill_status take(void *data, rill_sim *sim)
 {
     rill_status status = RILL_OK;
     rill_nested *nested = ((const context *)data)->nested;
-    const size_t nodes = (size_t)nested->plan.nodes;
+    const size_t nodes = (size_t)nested->plan.nodes, most = nodes < SLICE ? nodes : SLICE;
     rill_device *device = rill_sim_device_of(sim);
     double *part = NULL;
-    RILL_TRY(rill_array_create(4 * (uint64_t)SLICE, sizeof *part, "moments", (void **)&part));
-    rill_device_pin(device, part, 4 * (uint64_t)SLICE * sizeof *part);
+    RILL_TRY(rill_array_create(4 * (uint64_t)most, sizeof *part, "moments", (void **)&part));
+    rill_device_pin(device, part, 4 * (uint64_t)most * sizeof *part);
     RILL_TRY(rill_array_create(4 * (uint64_t)nodes, sizeof(float), "moments", (void **)&nested->moments));
     for (size_t first = 0; first < nodes; first += SLICE) {
         const size_t count = nodes - first < SLICE ? nodes - first : SLICE;

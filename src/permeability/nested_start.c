@@ -220,7 +220,8 @@ rill_status rill_nested_start_begin(const rill_follower *f, const rill_domain *d
 {
     rill_status status = RILL_OK;
     const rill_permeability_plan *plan = f->plan;
-    const uint64_t longest = f->geom->n[0] > SLICE ? f->geom->n[0] : SLICE;
+    const uint64_t most = plan->nodes < SLICE ? plan->nodes : SLICE;
+    const uint64_t longest = f->geom->n[0] > most ? f->geom->n[0] : most;
     rill_nested_start *s = calloc(1, sizeof *s);
     if (!s) return rill_fail(RILL_SYSTEM, "out of memory for the start of a run");
     *out = s;

@@ -18,11 +18,16 @@ static void *work_threaded(void *of)
     return NULL;
 }
 
-void rill_aside_begin(rill_aside *aside, rill_status (*work)(void *context), void *context)
+bool rill_aside_try(rill_aside *aside, rill_status (*work)(void *context), void *context)
 {
     *aside = (rill_aside){.work = work, .context = context, .threads = omp_get_max_threads()};
     aside->threaded = pthread_create(&aside->thread, NULL, work_threaded, aside) == 0;
-    if (!aside->threaded) work_on(aside);
+    return aside->threaded;
+}
+
+void rill_aside_begin(rill_aside *aside, rill_status (*work)(void *context), void *context)
+{
+    if (!rill_aside_try(aside, work, context)) work_on(aside);
 }
 
 rill_status rill_aside_end(rill_aside *aside)

@@ -43,6 +43,8 @@ typedef struct rill_backend {
     uint64_t (*linked)(rill_device *device, const rill_arrays *arrays);
     rill_status (*upload)(rill_device *device, void *to, const void *host, uint64_t bytes);
     rill_status (*download)(rill_device *device, void *host, const void *from, uint64_t bytes);
+    void (*pin)(rill_device *device, void *host, uint64_t bytes); /**< NULL: there is no need of it */
+    void (*unpin)(rill_device *device, void *host);
     rill_status (*pass)(rill_device *device, void *queue, void *to, const rill_device *owner,
                         const void *from, uint64_t bytes);
 
@@ -191,6 +193,19 @@ static inline rill_status rill_device_download(rill_device *device, void *host, 
                                                uint64_t bytes)
 {
     return device->backend->download(device, host, from, bytes);
+}
+
+/** Keep a host array where it is in memory, so that copies of it are several times as fast; undone by
+ * rill_device_unpin(). Where the system refuses, copies are as slow as before. */
+static inline void rill_device_pin(rill_device *device, void *host, uint64_t bytes)
+{
+    if (device->backend->pin) device->backend->pin(device, host, bytes);
+}
+
+/** NULL is allowed. */
+static inline void rill_device_unpin(rill_device *device, void *host)
+{
+    if (host && device->backend->unpin) device->backend->unpin(device, host);
 }
 
 /** Return how many of [count] devices are the GPU, or the CPU, that is listed most often. */

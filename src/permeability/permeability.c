@@ -10,7 +10,7 @@
 #include "kernel/storage.h"
 #include "core/status.h"
 #include "network/network.h"
-#include "permeability/nested.h"
+#include "permeability/nested_start.h"
 #include "permeability/numbered.h"
 #include "sim/several_plan.h"
 #include "permeability/plan.h"
@@ -247,6 +247,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     rill_status status = RILL_OK;
     rill_pressures pressures = {.domain = NULL};
     rill_nested nested = {.geom = NULL};
+    rill_nested_start *start = NULL;
     clear(f);
     const double before = resume(f);
     f->started = rill_now() - before;
@@ -254,12 +255,15 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     if (f->plan->network) rill_pressures_begin(f, domain, &pressures);
     RILL_TRY(rill_nested_create(f, &nested));
     out->plan = *f->plan;
+    if (nested.moments) RILL_TRY(rill_nested_start_begin(f, domain, &nested, &start));
     const rill_sim_options options = sim_options(f);
     const double creating = rill_now();
     RILL_TRY(rill_sim_create_loaded(domain, &options, f->between.geom ? RILL_LOAD_NONE : RILL_LOAD_WALLS,
                                     &f->sim));
     f->started += rill_now() - creating;
-    if (nested.moments) RILL_TRY(rill_nested_start(f, domain, &nested));
+    if (start) RILL_TRY(rill_nested_start_finish(start, f->sim));
+    rill_nested_start_destroy(start);
+    start = NULL;
     rill_nested_destroy(&nested);
     out->seconds_domain += rill_sim_seconds_linking(f->sim);
     if (!f->between.geom) RILL_TRY(rill_sim_walls_add(f->sim));
@@ -280,6 +284,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     if (f->ended && f->run->converged) RILL_TRY(f->ended(f->context, f->sim));
     if (f->limits[f->run->axis].finite && attempt_next(f) == RILL_ATTEMPT_FIRST) RILL_TRY(finish(f));
 done:
+    rill_nested_start_destroy(start);
     rill_nested_destroy(&nested);
     rill_pressures_destroy(&pressures);
     rill_sim_destroy(f->sim);

@@ -260,7 +260,12 @@ Test(planes, networks)
             for (int k = 0; k < 2; k++) {
                 ASSERT_OK(rill_domain_create(k ? made : geom, &o, &domain[k]));
                 chamber_of[k] = calloc(domain[k]->nodes, sizeof **chamber_of);
-                ASSERT_OK(rill_network_create(domain[k], 4, see, chamber_of[k], &network[k]));
+                rill_network_part part = {.before = NULL};
+                network[k] = (rill_network){.edge = 4};
+                ASSERT_OK(rill_network_find_chambers(domain[k], see, chamber_of[k], &network[k], &part));
+                ASSERT_OK(rill_network_find_throats(domain[k], &network[k], &part));
+                ASSERT_OK(rill_network_prepare(&network[k]));
+                rill_network_part_free(&part);
             }
             const rill_network *a = &network[0], *b = &network[1];
             cr_assert_gt(a->chambers, 10);

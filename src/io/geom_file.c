@@ -285,7 +285,9 @@ static rill_status voxels_read(rill_h5_file *file, rill_geom *geom)
         planes = nz - z < most ? nz - z : most;
         const uint64_t start[3] = {z, 0, 0}, count[3] = {planes, geom->n[1], geom->n[0]};
         RILL_TRY(rill_window_blank(&window, z, planes));
-        RILL_TRY(rill_h5_read(file, "/voxels", RILL_H5_U8, start, count, window.voxels));
+        const bool all = planes == nz; /* all threads read a whole dataset */
+        RILL_TRY(
+            rill_h5_read(file, "/voxels", RILL_H5_U8, all ? NULL : start, all ? NULL : count, window.voxels));
         RILL_TRY(rill_window_keep(&window, geom));
     }
 done:

@@ -49,7 +49,7 @@ typedef struct rill_network_component {
 
 /** Each level has at most half of what is connected on the one before: there are never more than these. Rows
  * of the solver are worked on by so many, whatever the number of threads. */
-enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 1024 };
+enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 256 };
 
 /** Plain data. Chambers are numbered in the order of their blocks. */
 typedef struct rill_network {
@@ -89,31 +89,6 @@ uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t cham
 typedef rill_status rill_network_see(void *context, const rill_network *network, rill_node first,
                                      rill_node count, const uint32_t *chamber_of);
 
-/**
- * Find chambers and throats of a domain, layer by layer of blocks where several processes hold its voxels.
- * @param edge of a block, 1 … 64 voxels
- * @param see  called with the chambers of all nodes; NULL: nothing is
- */
-rill_status rill_network_create(const rill_domain *domain, uint32_t edge, rill_network_see *see,
-                                void *context, rill_network *out);
-
-/** Free the arrays. */
-void rill_network_destroy(rill_network *network);
-
-/**
- * Find the pressures whose flow carries away what every chamber gains.
- * @param[in]  gain       [chambers], mass per step
- * @param[in]  viscosity  kinematic, lu
- * @param[out] pressure   [chambers]; its mean is 0 where nothing fixes it
- * @return iterations made
- */
-int rill_network_solve(rill_network *network, const double *gain, double viscosity, double *pressure);
-
-/** Return Σ weight a b, [chambers]; the same bits for any number of threads. */
-double rill_network_dot(const rill_network *network, const double *weight, const double *a, const double *b);
-
-/* Parts of rill_network_create(). */
-
 /** Some planes of a domain, with the chambers of their nodes. Start with zeros. */
 typedef struct rill_network_part {
     rill_layers layers;
@@ -143,9 +118,37 @@ static inline uint32_t rill_network_at(const rill_network_part *part, uint32_t x
     return part->chamber_of[node - rill_numbering_rank(numbering, 0, 0, k) + part->before[k]];
 }
 
-/** Find chambers: blocks, base, block_of, volume, centre. @param[out] part  the planes taken last */
+/**
+ * Find the chambers of a domain: blocks, base, block_of, volume, centre, layer by layer of blocks where
+ * several processes hold its voxels.
+ * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels
+ * @param see  called with the chambers of all nodes; NULL: nothing is
+ * @param[out] part  the planes taken last: all where the domain has all numbers
+ */
 rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_see *see, void *context,
                                        rill_network *network, rill_network_part *part);
+
+/** Find throats and outlets of chambers that were found. */
+rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network,
+                                      rill_network_part *part);
+
+/** Prepare rill_network_solve(): levels and components of throats that were found. */
+rill_status rill_network_prepare(rill_network *network);
+
+/** Free the arrays, of a network that is found in part, too. */
+void rill_network_destroy(rill_network *network);
+
+/**
+ * Find the pressures whose flow carries away what every chamber gains.
+ * @param[in]  gain       [chambers], mass per step
+ * @param[in]  viscosity  kinematic, lu
+ * @param[out] pressure   [chambers]; its mean is 0 where nothing fixes it
+ * @return iterations made
+ */
+int rill_network_solve(rill_network *network, const double *gain, double viscosity, double *pressure);
+
+/** Return Σ weight a b, [chambers]; the same bits for any number of threads. */
+double rill_network_dot(const rill_network *network, const double *weight, const double *a, const double *b);
 
 /**
  * Measure how many steps through faces the voxels of some planes are away from a wall: 0 in solid, 1 beside
@@ -155,13 +158,6 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_s
  * @param[out] distance  [count][ny][nx], see rill_array_destroy()
  */
 rill_status rill_network_walls(const rill_geom *geom, int64_t first, uint32_t count, uint8_t **distance);
-
-/** Find throats and outlets. */
-rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network,
-                                      rill_network_part *part);
-
-/** Prepare rill_network_solve(): levels and components. */
-rill_status rill_network_prepare(rill_network *network);
 
 /** Free the arrays of all levels. */
 void rill_network_levels_destroy(rill_network *network);

@@ -271,24 +271,6 @@ int rill_network_solve(rill_network *network, const double *gain, double viscosi
     return iterations;
 }
 
-rill_status rill_network_create(const rill_domain *domain, uint32_t edge, rill_network_see *see,
-                                void *context, rill_network *out)
-{
-    rill_status status = RILL_OK;
-    rill_network network = {.edge = edge};
-    rill_network_part part = {.before = NULL};
-    RILL_TRY(rill_network_find_chambers(domain, see, context, &network, &part));
-    RILL_TRY(rill_network_find_throats(domain, &network, &part));
-    rill_network_part_free(&part);
-    RILL_TRY(rill_network_prepare(&network));
-    *out = network;
-    network = (rill_network){.edge = 0};
-done:
-    rill_network_part_free(&part);
-    rill_network_destroy(&network);
-    return status;
-}
-
 void rill_network_destroy(rill_network *network)
 {
     void *arrays[] = {network->base,   network->block_of,     network->volume,    network->centre,

@@ -72,6 +72,9 @@ typedef struct rill_backend {
     /** Whether a step of a ring buffer is one launch, whose parts wait for each other (`kernel/turn.h`). */
     bool turns;
 
+    /** Whether threads may each make calls of a device of their own at the same time, which is worth it. */
+    bool threaded;
+
     /** Whether steps interpolate at walls where rill_walls_in_step(). */
     bool walls_in_step;
 

@@ -29,7 +29,7 @@
 #define MACH_CHOSEN 0.1
 #define TAU_AT_REST 5.0 /* the same where a fluid that thins is not sheared */
 #define DECAY 0.15      /* of a cycle, at least, between the soft start and the first cycle */
-#define ECHOES 4        /* of sound along the vessel, there and back, in that time; a cycle at most */
+#define ECHOES 5        /* of sound along the vessel, there and back, in that time; a cycle at most */
 
 /*
  * Bytes of a wall link and of a link through an opening, roughly, with what is there while they are made; of

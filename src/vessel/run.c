@@ -19,6 +19,8 @@
 /* Speeds and densities that no flow of small Mach number has; lu. */
 static const double SPEED_MAX = 0.45, DENSITY_MAX = 0.6;
 
+#define MAY_DECAY 5.0 /* times the tolerance: a change that may be within it a cycle later */
+
 static const double RETRY = 60; /* s, at least, after which a checkpoint that failed is tried again */
 
 /* ---- what is due ------------------------------------------------------------------------------ */
@@ -39,6 +41,11 @@ static bool is_due(uint64_t at, uint64_t times, uint64_t cycle, uint64_t *number
 }
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static double change_of(const rill_run_state *s)
+{
+    return fmax(s->change_flow, fmax(s->change_pressure, s->change_wall));
+}
 
 /* Whether the run writes files. */
 static bool writes(const rill_run_loop *loop) { return loop->options->directory != NULL; }
@@ -62,15 +69,14 @@ static void show(rill_run_loop *loop)
     const double nodes = rill_domain_nodes(loop->vessel->domain);
     const rill_run_state *s = &loop->state;
     const rill_run_rhythm *r = &loop->rhythm;
-    const rill_run_moment moment = {
-        .cycles = fmax(0, (double)s->steps - (double)r->lead) / (double)r->cycle,
-        .cycles_max = (double)(loop->steps_max - r->lead) / (double)r->cycle,
-        .time = rill_observers_time(&loop->observers),
-        .mach = loop->mach,
-        .balance = s->balance,
-        .change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN,
-        .mlups = made * nodes / seconds * 1e-6,
-        .recording = s->recording};
+    const rill_run_moment moment = {.cycles = fmax(0, (double)s->steps - (double)r->lead) / (double)r->cycle,
+                                    .cycles_max = (double)(loop->steps_max - r->lead) / (double)r->cycle,
+                                    .time = rill_observers_time(&loop->observers),
+                                    .mach = loop->mach,
+                                    .balance = s->balance,
+                                    .change = s->compared ? change_of(s) : NAN,
+                                    .mlups = made * nodes / seconds * 1e-6,
+                                    .recording = s->recording};
     rill_progress_moment all =
         rill_progress_moment_of("stepping", (double)s->steps / (double)loop->steps_max, "");
     all.seconds_left = seconds / made * (double)(loop->steps_max - s->steps);
@@ -112,12 +118,24 @@ static rill_status series(rill_run_loop *loop)
     return status;
 }
 
+/*
+ * Whether the cycle that begins may repeat the last one: nothing is corrected, and what the first comparison
+ * showed may have decayed. Snapshots that were written in vain cost less than a cycle, and are replaced.
+ */
+static bool may_repeat(const rill_run_loop *loop)
+{
+    const rill_run_state *s = &loop->state;
+    const double tolerance = loop->vessel->given->run.tolerance;
+    return loop->rhythm.lead > 0 && s->cycles > 0 && s->missing <= tolerance * s->range &&
+           (!s->compared || change_of(s) <= MAY_DECAY * tolerance);
+}
+
 /* The beginning of a cycle. */
 static rill_status cycle_begin(rill_run_loop *loop)
 {
     rill_status status = RILL_OK;
     rill_run_state *s = &loop->state;
-    s->recording = s->recording || s->repeats || s->steps + loop->rhythm.cycle >= loop->steps_max;
+    s->recording = s->repeats || may_repeat(loop) || s->steps + loop->rhythm.cycle >= loop->steps_max;
     if (loop->observers.sample) rill_shear_cycle_restart(&loop->observers.cycle);
     s->samples = 0;
     RILL_TRY(rill_run_settle(loop));
@@ -135,12 +153,12 @@ static rill_status cycle_end(rill_run_loop *loop, bool *finished)
     rill_run_extremes(loop);
     RILL_TRY(rill_run_missing(loop));
     rill_run_compare(loop);
-    const double change = fmax(s->change_flow, fmax(s->change_pressure, s->change_wall));
+    const double change = change_of(s);
     /* While flow comes up slowly, short spans look alike. */
     const bool risen = s->steps - loop->rhythm.cycle >= loop->vessel->plan.soft_steps;
     s->repeats = s->compared && risen && change <= loop->vessel->given->run.tolerance;
     const bool pulsatile = loop->vessel->plan.cycle_steps > 0, last = s->steps >= loop->steps_max;
-    /* Phases are written of a cycle that is known to repeat before it begins, or of the last one. */
+    /* Phases are written of a cycle that may repeat, or of the last one. */
     const bool phases_wanted = pulsatile && loop->rhythm.phases > 0;
     *finished = last || (s->repeats && (!phases_wanted || s->recording));
     if (!*finished) RILL_TRY(cycle_begin(loop));
@@ -252,7 +270,7 @@ static void result_fill(rill_run_loop *loop)
     r->change_flow = s->change_flow;
     r->change_pressure = s->change_pressure;
     r->change_wall = s->change_wall;
-    r->change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN;
+    r->change = s->compared ? change_of(s) : NAN;
     r->soft = s->steps < loop->rhythm.cycle + loop->vessel->plan.soft_steps;
     r->mach_max = s->mach_max;
     r->phases = (int)s->phases;
@@ -305,7 +323,6 @@ static rill_status loop_begin(rill_run_loop *loop)
     }
     if (rill_run_rhythm_place(r, s->steps) == 0 && s->steps >= r->lead &&
         s->steps < loop->steps_max) { /* a cycle begins: of a run that ended here, too, and was given more */
-        s->recording = 0;
         RILL_TRY(cycle_begin(loop));
     }
     loop->first = s->steps;

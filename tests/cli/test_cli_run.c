@@ -136,18 +136,19 @@ static double column_mean(const char *path, const char *name, int rows)
 /* Two cycles: series, phases with times, fields and slices; the flow through a plane is that of the inlet. */
 Test(cli_run, a_pulsatile_case_leaves_what_was_asked_for)
 {
-    write_file("p.yaml", PULSE "run: {cycles: 4, mach: 0.1, tolerance: 0.05}\n" OUTPUT);
+    write_file("p.yaml", PULSE "run: {cycles: 4, mach: 0.1, tolerance: 0.3}\n" OUTPUT);
     const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "out", "-q", "--json", "p.json");
     cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
     cr_assert_str_empty(r.out);
     json_t *json = json_of("p.json");
     cr_assert_eq(number(json, "phases"), 2);
+    cr_expect_eq(number(json, "cycles"), 2, "snapshots are those of the cycle that repeats");
     const double mean = 0.125e-6; /* of a smooth curve through the points */
     const double flow = number(json_array_get(json_object_get(json, "openings"), 0), "flow_m3_per_s");
     cr_assert_float_eq(fabs(flow), mean, 0.02 * mean, "%g", flow);
     json_decref(json);
-    const double plane = column_mean("out/planes.csv", "half.flow", 400),
-                 in = column_mean("out/openings.csv", "in.flow", 400);
+    const double plane = column_mean("out/planes.csv", "half.flow", 200),
+                 in = column_mean("out/openings.csv", "in.flow", 200);
     cr_assert_float_eq(plane, in, 0.06 * in, "%g, %g", plane, in);
     static const char *const files[] = {"fields-0001.vtkhdf", "fields-0002.vtkhdf", "fields-phases.xmf",
                                         "speed-x.png",        "wall-0002.vtkhdf",   "wall-phases.xmf",

@@ -3,8 +3,9 @@
  */
 #include "vessel_case.h"
 
-#include "vessel/run.h"
-#include "vessel/settle.h"
+#include "vessel/plan.h"
+#include "vessel/run_priv.h"
+#include "sim/sim.h"
 
 #include <sys/stat.h>
 
@@ -178,15 +179,23 @@ static void bifurcation(double period)
     cr_assert_eq(fclose(file), 0);
 }
 
-/* Run it with these outlets. */
-static outcome run(const char *big, const char *small, const char *keys)
+#define HELD "pressure, pressure: 0 Pa"
+#define SLOW "windkessel, proximal: 8e7 Pa.s/m3, distal: 3.2e8 Pa.s/m3, compliance: 5e-9 m3/Pa"
+
+static void case_write(const char *big, const char *small, const char *keys)
 {
-    outcome out = {0};
     vessel_write("v.yaml",
                  "geometry: v.geom.h5\nfluid: {density: 1056 kg/m3, viscosity: 3.5 mPa.s}\nopenings:\n"
                  "  in: {kind: inlet, waveform: wave.csv}\n  big: {kind: %s}\n  small: {kind: %s}\n"
                  "run: {mach: 0.1, %s}\noutput: {snapshots: 0, surface: no, centre-line: no}\n",
                  big, small, keys);
+}
+
+/* Run it with these outlets. */
+static outcome run(const char *big, const char *small, const char *keys)
+{
+    outcome out = {0};
+    case_write(big, small, keys);
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
     cr_assert_eq(rill_case_run(r.vessel, &(rill_run_options){0}, &out.result), RILL_OK, "%s",
                  rill_error_message());
@@ -218,14 +227,11 @@ static void expect_same(const outcome *a, const outcome *b, double part, const c
  * more than its tolerance is missing, not until cycles change by less. */
 Test(settle, a_run_comes_to_the_state_of_many_cycles)
 {
-    static const char big[] = "pressure, pressure: 0 Pa",
-                      small[] =
-                          "windkessel, proximal: 8e7 Pa.s/m3, distal: 3.2e8 Pa.s/m3, compliance: 5e-9 m3/Pa";
     bifurcation(200);
-    const outcome many = run(big, small, "start: rest, cycles: 80, tolerance: 0.00002"),
-                  rest = run(big, small, "start: rest, cycles: 80, tolerance: 0.01"),
-                  few = run(big, small, "cycles: 80, tolerance: 0.01"),
-                  exact = run(big, small, "cycles: 80, tolerance: 0.0005");
+    const outcome many = run(HELD, SLOW, "start: rest, cycles: 80, tolerance: 0.00002"),
+                  rest = run(HELD, SLOW, "start: rest, cycles: 80, tolerance: 0.01"),
+                  few = run(HELD, SLOW, "cycles: 80, tolerance: 0.01"),
+                  exact = run(HELD, SLOW, "cycles: 80, tolerance: 0.0005");
     cr_expect_gt(many.result.cycles, 20);
     cr_expect_eq(many.result.corrections, 0);
     cr_expect_gt(few.result.corrections, 0);
@@ -234,6 +240,38 @@ Test(settle, a_run_comes_to_the_state_of_many_cycles)
     expect_same(&rest, &many, 0.012, "from rest");
     expect_same(&few, &many, 0.01, "with corrections");
     expect_same(&exact, &many, 0.0005, "with corrections, exact");
+}
+
+/* A checkpoint may be of the step at which a cycle begins: the run that goes on from it does not correct
+ * again. */
+Test(settle, a_cycle_is_corrected_once)
+{
+    double stored[3];
+    bifurcation(200);
+    case_write(HELD, SLOW, "cycles: 3");
+    vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
+    const rill_outlook *outlook = rill_vessel_outlook(r.vessel);
+    rill_run_loop loop = {.vessel = r.vessel,
+                          .state = {.steps = 100, .settled_at = 0, .missing = 1, .range = 2}};
+    cr_assert_eq(rill_settle_make(r.given, outlook->ends, outlook->states, outlook->count, &loop.settle),
+                 RILL_OK);
+    cr_assert_eq(loop.settle.count, 1);
+    cr_assert_eq(rill_record_create("windkessels", 2, false, &loop.settled), RILL_OK);
+    const int patch = r.vessel->patches[loop.settle.opening[0]];
+    cr_assert_eq(rill_sim_patch_stored(r.vessel->sim, patch, &stored[0]), RILL_OK);
+    double *row = rill_record_append(&loop.settled, 0, 0);
+    row[2] = loop.state.stored[0] = r.plan.scales.base + r.plan.scales.pressure * stored[0];
+    row[3] = row[2] + 1;
+    for (int k = 1; k <= 2; k++) {
+        cr_assert_eq(rill_run_settle(&loop), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_sim_patch_stored(r.vessel->sim, patch, &stored[k]), RILL_OK);
+    }
+    cr_expect_gt(r.plan.scales.pressure * (stored[1] - stored[0]), 1, "it is not corrected");
+    cr_expect_eq(stored[2], stored[1], "%g, then %g", stored[1], stored[2]);
+    cr_expect_eq(loop.state.corrections, 1);
+    rill_record_free(&loop.settled);
+    rill_settle_free(&loop.settle);
+    vessel_free(&r);
 }
 
 /* The soft start precedes the first cycle: the second repeats it, where with the soft start in the first

@@ -298,6 +298,7 @@ static rill_status loop_begin(rill_run_loop *loop)
         RILL_TRY(rill_fail(RILL_USAGE, "a run without a directory has no checkpoint to go on from"));
     }
     s->change_flow = s->change_pressure = s->change_wall = NAN;
+    s->settled_at = UINT64_MAX;
     for (int k = 0; k < loop->vessel->plan.opening_count; k++)
         s->flow_most = fmax(s->flow_most, fabs(loop->vessel->plan.openings[k].flow_peak));
     loop->steps_max = loop->vessel->plan.steps;

@@ -30,6 +30,7 @@ typedef struct rill_run_state {
     double stored[RILL_OPENINGS]; /**< Pa, p_c of each Windkessel when this cycle began, see settle.h */
     double missing;             /**< Pa, largest from there to the periodic state, as the last cycle showed */
     double range, flow_largest; /**< Pa, of the pressures of the last cycle; m3/s, of its flows */
+    uint64_t settled_at;        /**< steps at which this cycle began; UINT64_MAX before the first */
     uint64_t corrections;       /**< cycles after which Windkessels were put into their periodic state */
     double slice_speed;         /**< m/s, largest on the slices that are written */
 } rill_run_state;
@@ -69,8 +70,8 @@ void rill_run_compare(rill_run_loop *loop);
 /** Find how far Windkessels were from their periodic state when the cycle that just ended began. */
 rill_status rill_run_missing(rill_run_loop *loop);
 
-/** Begin a cycle: put Windkessels into their periodic state if more than the tolerance was missing, and keep
- * what they store. */
+/** Begin a cycle, once, also if a run goes on from a checkpoint of that step: put Windkessels into their
+ * periodic state if more than the tolerance was missing, and keep what they store. */
 rill_status rill_run_settle(rill_run_loop *loop);
 
 /** Widen the limits of the pressure by what Windkessels stored when this cycle began, as rill_run_settle()

@@ -96,12 +96,13 @@ rill_status rill_run_settle(rill_run_loop *loop)
 {
     rill_status status = RILL_OK;
     const rill_case *c = loop->vessel->given;
-    const rill_run_state *s = &loop->state;
-    if (loop->settle.count == 0) return RILL_OK;
+    rill_run_state *s = &loop->state;
+    if (loop->settle.count == 0 || s->settled_at == s->steps) return RILL_OK;
     if (c->run.start == RILL_CASE_PERIODIC && loop->settled.count > 0 &&
         s->missing > c->run.tolerance * s->range)
         RILL_TRY(correct(loop));
-    RILL_TRY(stored_take(loop, loop->state.stored));
+    RILL_TRY(stored_take(loop, s->stored));
+    s->settled_at = s->steps;
     rill_run_widen(loop);
 done:
     return status;

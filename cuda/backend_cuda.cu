@@ -186,7 +186,10 @@ rill_status event_record(rill_device *device, void *queue, void *event)
 {
     const rill_status status = use(device);
     if (status != RILL_OK) return status;
-    return check(cudaEventRecord((cudaEvent_t)event, (cudaStream_t)queue), "recording an event");
+    const rill_status recorded =
+        check(cudaEventRecord((cudaEvent_t)event, (cudaStream_t)queue), "recording an event");
+    // A thread that only starts kernels does not wait(), and CUDA's last error is that of a thread.
+    return recorded == RILL_OK ? check(cudaGetLastError(), "starting a kernel") : recorded;
 }
 
 rill_status queue_wait(rill_device *device, void *queue, void *event)
@@ -347,6 +350,6 @@ const rill_backend rill_backend_cuda = {
     unlink_nodes, linked,        upload,        download,   pass,       queue_create, queue_destroy,
     event_create, event_destroy, event_record,  queue_wait, reaches,    gather,       spread,
     wait,         then,          kernels,       bandwidth,  versions,   true,         true,
-    false,        "device copy",
+    true,         false,         "device copy",
 };
 }

@@ -9,12 +9,11 @@
 #ifndef RILL_DEVICE_DEVICE_H
 #define RILL_DEVICE_DEVICE_H
 
+#include "core/aside.h"
 #include "core/status.h"
 #include "device/meter.h"
 #include "kernel/build.h"
 #include "kernel/launch.h"
-
-#include <pthread.h>
 
 /** What devices of a kind have in common. Simulations use the functions below instead. */
 typedef struct rill_backend {
@@ -71,6 +70,9 @@ typedef struct rill_backend {
     /** Whether a step of a ring buffer is one launch, whose parts wait for each other (`kernel/turn.h`). */
     bool turns;
 
+    /** Whether threads may each make calls of a device of their own at the same time, which is worth it. */
+    bool threaded;
+
     /** Whether steps interpolate at walls where rill_walls_in_step(). */
     bool walls_in_step;
 
@@ -101,13 +103,10 @@ rill_status rill_device_count(rill_backend_kind kind, int *count);
 
 /** A device that is being opened in a thread of its own. */
 typedef struct rill_device_opening {
-    pthread_t thread;
-    bool threaded;
     rill_backend_kind kind;
     int ordinal;
     rill_device *device;
-    rill_status status;
-    char message[512];
+    rill_aside aside;
 } rill_device_opening;
 
 /** Begin to open a device, which takes a fifth of a second for CUDA; see rill_device_create(). */

@@ -245,11 +245,13 @@ static void uncertainties_raise(rill_follower *f)
 static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_permeability *out)
 {
     rill_status status = RILL_OK;
-    rill_pressures pressures = {.gain = NULL};
+    rill_pressures pressures = {.domain = NULL};
     rill_nested nested = {.geom = NULL};
     clear(f);
     const double before = resume(f);
     f->started = rill_now() - before;
+    /* The geometry alone says where its chambers are. */
+    if (f->plan->network) rill_pressures_begin(f, domain, &pressures);
     RILL_TRY(rill_nested_create(f, &nested));
     out->plan = *f->plan;
     const rill_sim_options options = sim_options(f);
@@ -266,7 +268,9 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
                                        3 * f->plan->force * f->geom->n[f->run->axis]));
     snprintf(out->backend, sizeof out->backend, "%s", rill_sim_backend(f->sim));
     snprintf(out->device, sizeof out->device, "%s", rill_sim_device(f->sim));
-    RILL_TRY(f->plan->network ? rill_follow_network(f, domain) : rill_follow_series(f, domain, &pressures));
+    RILL_TRY(f->plan->network ? rill_follow_network(f, domain, &pressures)
+                              : rill_follow_series(f, domain, &pressures));
+    rill_pressures_destroy(&pressures); /* fields need its memory */
     f->run->seconds = rill_now() - f->started;
     f->run->steps = rill_sim_steps(f->sim);
     f->run->mlups =

@@ -60,7 +60,6 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     /* Links, and their nodes with what is known of them, on the host; links for kernels. */
     const uint64_t links = geom->surface ? geom->surface->wall_count : 0;
     const uint64_t walls = links * (sizeof(rill_wall_cut) + sizeof(float) + 8);
-    const uint64_t building = numbers * (size.ghosts ? 2 : 1) + (host ? size.bytes : 0);
     /* A drive by pressure starts from moments in double, and turns fields at the end. */
     const uint64_t moments = plan->reservoirs ? 4 * sizeof(double) * (plan->nodes + plan->reservoirs)
                                               : 4 * sizeof(float) * plan->nodes;
@@ -68,14 +67,19 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
         plan->network || rill_plan_has_other(plan, o) ? rill_mixing_bytes(plan->chambers) : 0;
     const uint64_t network =
         plan->chambers ? rill_network_bytes(geom, plan->nodes, plan->chambers) + mixing : 0;
+    /* A network that corrects is found from the beginning on: while links are built, and beside the coarser
+     * grids, which together have a seventh of the nodes and no more than a simulation on the host. */
+    const uint64_t building =
+        numbers * (size.ghosts ? 2 : 1) + (host ? size.bytes : 0) + (plan->network ? network : 0);
+    const uint64_t coarser =
+        plan->nested ? rill_nested_bytes(geom, plan) + (host ? 0 : (numbers + network) / 6) : 0;
     const uint64_t velocities = mean_speeds ? rill_sim_velocity_bytes(size.nodes) : 0;
     const uint64_t labels = plan->chambers ? rill_sim_label_bytes(plan->nodes, plan->chambers) : 0;
     const bool fields =
         o->finished || o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
     const uint64_t running = numbers + (fields && moments > network ? moments : network) + walls +
                              (host ? sim + labels + velocities : 0);
-    plan->host_bytes =
-        (building > running ? building : running) + (plan->nested ? rill_nested_bytes(geom, plan) : 0);
+    plan->host_bytes = (building > running ? building : running) + coarser;
     plan->device_bytes =
         host ? 0 : sim + labels + velocities + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
     plan->device_free = 0;

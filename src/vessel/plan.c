@@ -399,7 +399,7 @@ static rill_status count_memory(planner *p, rill_device *device)
     RILL_TRY(rill_memory_available(&plan->host_free));
     RILL_TRY(rill_domain_create(p->geom, &(rill_domain_options){plan->options.variant.lattice, -1},
                                 &plan->domain));
-    RILL_TRY(rill_links_measure(&plan->domain->numbering, plan->options.variant, &size));
+    RILL_TRY(rill_links_measure(plan->domain, plan->options.variant, &size));
     plan->nodes = plan->domain->nodes;
     const rill_observers_size observers = rill_observers_measure(p->given, p->geom, plan);
     const bool moments = takes_moments(p),

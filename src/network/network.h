@@ -49,7 +49,7 @@ typedef struct rill_network_component {
 
 /** Each level has at most half of what is connected on the one before: there are never more than these. Rows
  * of the solver are worked on by so many, whatever the number of threads. */
-enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 256 };
+enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 1024 };
 
 /** Plain data. Chambers are numbered in the order of their blocks. */
 typedef struct rill_network {

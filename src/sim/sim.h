@@ -98,6 +98,10 @@ rill_status rill_sim_label_sums(rill_sim *sim, double *sums);
  */
 rill_status rill_sim_label_add(rill_sim *sim, const double *density);
 
+/** Set p_c of a Windkessel at the present time, see rill_sim_patch_stored(). @return RILL_USAGE for a patch
+ * without Windkessel */
+rill_status rill_sim_patch_store(rill_sim *sim, int patch, double stored);
+
 /** Set density and velocity of the nodes first … first + count - 1. @param rho [count], rho - 1; @param u
  * [3][count] */
 rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node count, const double *rho,

@@ -153,10 +153,11 @@ static rill_status ghosts_create(const rill_numbering *fluid, rill_variant v, ri
 static rill_status ghosts_count(const rill_domain *domain, rill_variant variant, uint64_t *out)
 {
     rill_status status = RILL_OK;
+    *out = 0;
+    if (!needs_ghosts(variant)) return RILL_OK;
     const uint32_t nz = domain->numbering.n[2], planes = rill_layers_planes(domain);
     rill_layers layers = {.first = 0};
-    *out = 0;
-    for (uint32_t z = 0; z < nz && needs_ghosts(variant); z += planes) {
+    for (uint32_t z = 0; z < nz; z += planes) {
         const uint32_t count = nz - z < planes ? nz - z : planes;
         rill_numbering ghosts = {.occupied = NULL};
         RILL_TRY(rill_layers_take(domain, (int64_t)z - 1, count + 2, &layers));

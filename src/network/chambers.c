@@ -161,6 +161,12 @@ static uint32_t divide(block *b, const entry *e)
     return parts;
 }
 
+rill_status rill_network_check(const rill_network *network)
+{
+    return network->abandoned ? rill_fail(RILL_CANCELLED, "the pore network is not needed any more")
+                              : RILL_OK;
+}
+
 /*
  * Two passes over all blocks: counting, and, with a domain, entering the chambers behind those of all blocks
  * before.
@@ -184,7 +190,7 @@ static rill_status pass(const rill_geom *geom, rill_lattice lattice, const rill_
         }
 #pragma omp for schedule(dynamic, 64)
         for (int64_t k = 0; k < blocks; k++) {
-            if (!ready) continue;
+            if (!ready || network->abandoned) continue;
             place(network, geom, (uint64_t)k, &b);
             if (!domain) {
                 base[k] = divide(&b, NULL);
@@ -201,7 +207,8 @@ static rill_status pass(const rill_geom *geom, rill_lattice lattice, const rill_
         free(b.fresh);
         free(b.open);
     }
-    return failed ? rill_fail(RILL_SYSTEM, "out of memory for the blocks of a pore network") : RILL_OK;
+    return failed ? rill_fail(RILL_SYSTEM, "out of memory for the blocks of a pore network")
+                  : rill_network_check(network);
 }
 
 /* Lay out the blocks, and count: base [blocks] gets the chambers of all blocks before. */

@@ -14,6 +14,8 @@
 
 #include "domain/domain.h"
 
+#include <stdatomic.h>
+
 /** A link between two chambers. */
 typedef struct rill_throat {
     uint32_t chamber[2];
@@ -53,7 +55,8 @@ enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 256 };
 
 /** Plain data. Chambers are numbered in the order of their blocks. */
 typedef struct rill_network {
-    uint32_t edge; /**< of a block, in voxels */
+    uint32_t edge;         /**< of a block, in voxels */
+    atomic_bool abandoned; /**< set by another thread while it is found: it is not needed any more */
     uint32_t blocks[3];
     uint32_t chambers;
     uint32_t *chamber_of; /**< [nodes] */
@@ -88,11 +91,15 @@ uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t cham
 /**
  * Find the chambers of a domain: blocks, chamber_of, block_of, volume, centre.
  * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels
+ * @return RILL_CANCELLED where it is abandoned meanwhile, as the next
  */
 rill_status rill_network_find_chambers(const rill_domain *domain, rill_network *network);
 
 /** Find throats and outlets of chambers that were found. */
 rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network);
+
+/** Return RILL_CANCELLED where a network is abandoned. */
+rill_status rill_network_check(const rill_network *network);
 
 /** Prepare rill_network_solve(): levels and components of throats that were found. */
 rill_status rill_network_prepare(rill_network *network);

@@ -208,6 +208,7 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
         /* Static: what threads find, one behind the other, is in the order of the blocks. */
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < blocks; k++) {
+            if (network->abandoned) continue;
             uint64_t number = (uint64_t)k;
             uint32_t first[3], last[3];
             for (int a = 0; a < 3; a++) {
@@ -223,6 +224,7 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
                 }
         }
     }
+    RILL_TRY(rill_network_check(network));
     for (int t = 0; t < threads; t++) {
         network->throats += lists[t].count;
         failed = failed || lists[t].failed;

@@ -274,7 +274,7 @@ void rill_nested_start_destroy(rill_nested_start *s)
     if (!s) return;
     s->stop = true;
     sem_post(&s->empty);
-    (void)rill_aside_end(&s->aside);
+    rill_aside_drop(&s->aside);
     rill_array_destroy(s->moments);
     sem_destroy(&s->empty);
     sem_destroy(&s->full);

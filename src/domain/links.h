@@ -41,7 +41,7 @@ typedef struct rill_links {
 } rill_links;
 
 /** Find out what the links of a variant take. @return RILL_USAGE when numbers do not suffice */
-rill_status rill_links_measure(const rill_numbering *fluid, rill_variant variant, rill_links_size *out);
+rill_status rill_links_measure(const rill_domain *domain, rill_variant variant, rill_links_size *out);
 
 /**
  * Lay out the links of a variant; nothing is allocated on a backend.

@@ -52,8 +52,8 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     rill_links_size size;
     const rill_variant variant = rill_variant_normal(o->variant);
     RILL_TRY(rill_device_take(o->device, o->backend, &device));
-    RILL_TRY(rill_links_measure(&domain->numbering, variant, &size));
-    const uint64_t numbers = rill_numbering_bytes(geom), sim = rill_sim_bytes(variant, &size);
+    RILL_TRY(rill_links_measure(domain, variant, &size));
+    const uint64_t numbers = rill_numbering_held(geom), sim = rill_sim_bytes(variant, &size);
     plan->ghosts = size.ghosts;
     plan->mean_speeds = mean_speeds;
     const bool host = device->backend->host;
@@ -75,8 +75,8 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
         plan->nested ? rill_nested_bytes(geom, plan) + (host ? 0 : (numbers + network) / 6) : 0;
     const uint64_t velocities = mean_speeds ? rill_sim_velocity_bytes(size.nodes) : 0;
     const uint64_t labels = plan->chambers ? rill_sim_label_bytes(plan->nodes, plan->chambers) : 0;
-    const bool fields =
-        o->finished || o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
+    const bool fields = o->finished || o->finished_pieces || o->drive == RILL_DRIVE_PRESSURE ||
+                        o->variant.equilibrium != RILL_STOKES;
     const uint64_t running = numbers + (fields && moments > network ? moments : network) + walls +
                              (host ? sim + labels + velocities : 0);
     plan->host_bytes = (building > running ? building : running) + coarser;

@@ -152,7 +152,8 @@ typedef struct rill_permeability_options {
      */
     rill_status (*finished)(void *context, const rill_permeability_run *run, rill_node nodes,
                             const float *rho, const float *u);
-    void *context; /**< passed to `finished` */
+    void *context;           /**< passed to `finished` */
+    uint64_t finished_bytes; /**< host memory that `finished` takes, for the plan */
 } rill_permeability_options;
 
 /** Permeability of a geometry. */

@@ -159,6 +159,8 @@ typedef struct rill_case_plan {
     rill_plan_resume resume;         /**< of the checkpoint that the run goes on from */
     uint64_t soft_steps;             /**< over which flow and pressure come up */
     uint64_t host_bytes;             /**< host memory needed */
+    uint64_t host_peak;              /**< memory of the process when it needs most: what it has already, with
+                                        the geometry and the program, and that */
     uint64_t device_bytes;           /**< memory needed of the device, of several of the one with the least
                                         to spare; 0 on the CPU */
     int parts;                       /**< that devices step; 1: one device steps all nodes */

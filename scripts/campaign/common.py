@@ -37,7 +37,7 @@ RESULTS = ROOT / "docs/reliability"
 # Attributes that hold the command, which names other files and --resume, and not what was computed.
 COMMAND = frozenset(("command", "options", "source_options"))
 # Keys of JSON that hold measured times and speeds, the command, and how many steps a resumed run did not make itself.
-MEASURED = frozenset(("command", "performance", "steps_resumed", "seconds", "mlups", "device_bytes_free"))
+MEASURED = frozenset(("command", "performance", "steps_resumed", "seconds", "mlups", "device_bytes_free", "host_peak_bytes"))
 
 Defect = namedtuple("Defect", "what file old new")
 Result = namedtuple("Result", "code out err seconds")

@@ -68,6 +68,10 @@ uint64_t rill_numbering_word(const uint8_t *voxels, uint32_t cells);
 /** Return the number of nodes in planes below z. */
 rill_node rill_numbering_before_plane(const rill_numbering *numbering, uint32_t z);
 
+/** Write x, y, z of nodes first … first + count - 1. */
+void rill_numbering_places(const rill_numbering *numbering, rill_node first, rill_node count,
+                           uint32_t (*places)[3]);
+
 /** Write the cells x + nx (y + ny z) of nodes first … first + count - 1, in a box of fewer than 2^32 cells.
  */
 void rill_numbering_cells(const rill_numbering *numbering, rill_node first, rill_node count,

@@ -29,12 +29,12 @@ uint32_t rill_network_edge(const rill_geom *geom, double opening)
     return (uint32_t)fmin(fmax(ceil(cbrt(voxels / BLOCKS_WANTED)), fine), most);
 }
 
-uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers)
+uint64_t rill_network_bytes(uint64_t nodes, uint32_t chambers)
 {
-    /* Three throats per chamber, twice as many with those of coarser levels, and the vectors of the solver
-     * and of whoever follows its pressures. */
-    const uint64_t each = 3 * (sizeof(rill_throat) + 48) + 50 * sizeof(double);
-    return rill_geom_voxels(geom) + nodes * sizeof(uint32_t) + chambers * each;
+    /* Of a chamber: three throats, what the solver makes of them and of those of coarser levels, its vectors
+     * (sand packs and random fields take 320 to 350 bytes). */
+    const uint64_t each = 3 * sizeof(rill_throat) + 300;
+    return nodes * sizeof(uint32_t) + chambers * each;
 }
 
 /* Rows of a block that links lead to from a row, and by how many voxels along x. */

@@ -82,8 +82,8 @@ uint32_t rill_network_edge(const rill_geom *geom, double opening);
 rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint32_t edge,
                                uint32_t *chambers);
 
-/** Return the bytes that the network of a geometry takes. */
-uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers);
+/** Return the bytes that a network takes; while it is found, a byte for each voxel of the box besides. */
+uint64_t rill_network_bytes(uint64_t nodes, uint32_t chambers);
 
 /** Find chambers and throats of a domain. @param edge of a block, 1 … 64 voxels */
 rill_status rill_network_create(const rill_domain *domain, uint32_t edge, rill_network *out);

@@ -394,10 +394,12 @@ static rill_status count_memory(planner *p, rill_device *device)
     rill_status status = RILL_OK;
     rill_case_plan *plan = p->plan;
     rill_links_size size;
+    uint64_t linked;
     RILL_TRY(rill_memory_available(&plan->host_free));
     RILL_TRY(rill_domain_create(p->geom, &(rill_domain_options){plan->options.variant.lattice, -1},
                                 &plan->domain));
     RILL_TRY(rill_links_measure(&plan->domain->numbering, plan->options.variant, &size));
+    RILL_TRY(rill_links_linked(&plan->domain->numbering, plan->options.variant, device, &linked));
     plan->nodes = plan->domain->nodes;
     const rill_observers_size observers = rill_observers_measure(p->given, p->geom, plan);
     const bool moments = takes_moments(p),
@@ -405,7 +407,7 @@ static rill_status count_memory(planner *p, rill_device *device)
                        (p->given->output.slices && p->given->output.snapshots > 0);
     const uint64_t slice = 4 * sizeof(double) * (plan->nodes < SLICE_NODES ? plan->nodes : SLICE_NODES),
                    links = link_bytes(p), file = files ? FILE_BYTES : PIECE_BYTES,
-                   sim = rill_sim_bytes(plan->options.variant, &size) + links + observers.backend +
+                   sim = rill_sim_bytes(plan->options.variant, &size) + linked + links + observers.backend +
                          (moments ? slice : 0),
                    at_times = observers.making > file ? observers.making : file;
     plan->host_bytes = rill_numbering_bytes(p->geom) + (moments ? slice : 0) + observers.host + at_times +
@@ -476,6 +478,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     RILL_TRY(count_memory(&p, device));
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
     if (options->measure) RILL_TRY(rill_case_pace(given, geom, device->backend->host, plan));
+    RILL_TRY(rill_memory_peak(plan->host_bytes - rill_numbering_bytes(geom), &plan->host_peak));
 done:
     rill_outlook_destroy(&p.outlook);
     rill_device_leave(options->device, device);

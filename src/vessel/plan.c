@@ -31,11 +31,12 @@
 
 /*
  * Bytes of a wall link and of a link through an opening, roughly, with what is there while they are made; of
- * each mode of a link, thrice for the same reason. What a simulation takes once to hand out moments. What
- * threads and checkpoints take, and other files, whose batches and pictures do not grow with the vessel.
+ * each mode of a link, thrice for the same reason; of these those that stay on a host. What
+ * checkpoints, walls and pictures take, and fields, whose batches do not grow with the vessel.
  */
 enum { WALL_BYTES = 40, OPENING_BYTES = 64, MODE_BYTES = 3 * sizeof(double) };
-enum { SLICE_NODES = 1 << 20, PIECE_BYTES = 12 << 20, FILE_BYTES = 24 << 20 };
+enum { WALL_KEPT = 16, MODE_KEPT = sizeof(double) };
+enum { PIECE_BYTES = 6 << 20, FIELDS_BYTES = 24 << 20 };
 
 typedef struct planner {
     const rill_case *given;
@@ -324,23 +325,25 @@ done:
 
 /* ---- memory and steps ------------------------------------------------------------------------ */
 
-static uint64_t link_bytes(const planner *p)
+/* Bytes of all links: @param kept  those that stay on a host once links are made */
+static uint64_t link_bytes(const planner *p, bool kept)
 {
     const rill_case_plan *plan = p->plan;
-    uint64_t bytes = plan->wall_links * WALL_BYTES +
+    uint64_t bytes = plan->wall_links * (kept ? WALL_KEPT : WALL_BYTES) +
                      rill_sponge_nodes(p->geom, plan) * (sizeof(rill_node) + sizeof(float));
     for (int k = 0; k < plan->opening_count; k++)
-        bytes += p->geom->surface->openings[k].cut_count *
-                 (OPENING_BYTES + MODE_BYTES * (uint64_t)rill_outlook_modes(&p->outlook, k));
+        bytes +=
+            p->geom->surface->openings[k].cut_count *
+            (OPENING_BYTES + (kept ? MODE_KEPT : MODE_BYTES) * (uint64_t)rill_outlook_modes(&p->outlook, k));
     return bytes;
 }
 
-/* Whether moments of all nodes are set at the start (Windkessels) or read. */
-static bool takes_moments(const planner *p)
+/* Whether moments of all nodes are set at the start. */
+static bool sets_moments(const planner *p)
 {
     bool stores = false;
     for (int k = 0; k < p->given->end_count; k++) stores |= rill_end_stores(&p->given->ends[k]);
-    return stores || p->given->output.fields;
+    return stores;
 }
 
 /* Bytes of a triangle in a file of the wall, and of its results; of a node, and of a picture. */
@@ -402,16 +405,19 @@ static rill_status count_memory(planner *p, rill_device *device)
     RILL_TRY(rill_links_linked(&plan->domain->numbering, plan->options.variant, device, &linked));
     plan->nodes = plan->domain->nodes;
     const rill_observers_size observers = rill_observers_measure(p->given, p->geom, plan);
-    const bool moments = takes_moments(p),
-               files = p->given->output.surface || p->given->output.fields ||
-                       (p->given->output.slices && p->given->output.snapshots > 0);
-    const uint64_t slice = 4 * sizeof(double) * (plan->nodes < SLICE_NODES ? plan->nodes : SLICE_NODES),
-                   links = link_bytes(p), file = files ? FILE_BYTES : PIECE_BYTES,
+    const bool host = device->backend->host;
+    const bool moments = sets_moments(p) || p->given->output.fields;
+    const uint64_t slice = moments ? rill_sim_slice_bytes(plan->nodes) : 0, links = link_bytes(p, false),
                    sim = rill_sim_bytes(plan->options.variant, &size) + linked + links + observers.backend +
-                         (moments ? slice : 0),
-                   at_times = observers.making > file ? observers.making : file;
-    plan->host_bytes = rill_numbering_bytes(p->geom) + (moments ? slice : 0) + observers.host + at_times +
-                       (device->backend->host ? sim : links);
+                         slice,
+                   file = p->given->output.fields ? FIELDS_BYTES : PIECE_BYTES,
+                   making = host ? links - link_bytes(p, true) : 0;
+    /* At times: while links are made, observers are made, files are written. */
+    uint64_t most = making;
+    most = observers.making > most ? observers.making : most;
+    most = file > most ? file : most;
+    plan->host_bytes = rill_numbering_bytes(p->geom) + rill_sim_partial_bytes(size.nodes) + observers.host +
+                       most + (host ? sim : links) - making;
     plan->device_bytes = device->backend->host ? 0 : sim;
     count_disk(p, observers.series);
     if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));

@@ -325,17 +325,31 @@ done:
 
 /* ---- memory and steps ------------------------------------------------------------------------ */
 
-/* Bytes of all links: @param kept  those that stay on a host once links are made */
-static uint64_t link_bytes(const planner *p, bool kept)
+/* Bytes of links: of all with what is there while they are made, of those that stay on a host, and the most
+ * that goes as soon as those of an opening, or of the walls, are made. */
+typedef struct link_size {
+    uint64_t all, kept, making;
+} link_size;
+
+static void links_add(link_size *size, uint64_t count, uint64_t bytes, uint64_t kept)
 {
-    const rill_case_plan *plan = p->plan;
-    uint64_t bytes = plan->wall_links * (kept ? WALL_KEPT : WALL_BYTES) +
-                     rill_sponge_nodes(p->geom, plan) * (sizeof(rill_node) + sizeof(float));
-    for (int k = 0; k < plan->opening_count; k++)
-        bytes +=
-            p->geom->surface->openings[k].cut_count *
-            (OPENING_BYTES + (kept ? MODE_KEPT : MODE_BYTES) * (uint64_t)rill_outlook_modes(&p->outlook, k));
-    return bytes;
+    const uint64_t making = count * (bytes - kept);
+    size->all += count * bytes;
+    size->kept += count * kept;
+    if (making > size->making) size->making = making;
+}
+
+static link_size links_measure(const planner *p)
+{
+    const uint64_t damped = rill_sponge_nodes(p->geom, p->plan) * (sizeof(rill_node) + sizeof(float));
+    link_size size = {damped, damped, 0};
+    links_add(&size, p->plan->wall_links, WALL_BYTES, WALL_KEPT);
+    for (int k = 0; k < p->plan->opening_count; k++) {
+        const uint64_t modes = (uint64_t)rill_outlook_modes(&p->outlook, k);
+        links_add(&size, p->geom->surface->openings[k].cut_count, OPENING_BYTES + MODE_BYTES * modes,
+                  WALL_KEPT + MODE_KEPT * modes);
+    }
+    return size;
 }
 
 /* Whether moments of all nodes are set at the start. */
@@ -407,17 +421,17 @@ static rill_status count_memory(planner *p, rill_device *device)
     const rill_observers_size observers = rill_observers_measure(p->given, p->geom, plan);
     const bool host = device->backend->host;
     const bool moments = sets_moments(p) || p->given->output.fields;
-    const uint64_t slice = moments ? rill_sim_slice_bytes(plan->nodes) : 0, links = link_bytes(p, false),
-                   sim = rill_sim_bytes(plan->options.variant, &size) + linked + links + observers.backend +
-                         slice,
-                   file = p->given->output.fields ? FIELDS_BYTES : PIECE_BYTES,
-                   making = host ? links - link_bytes(p, true) : 0;
+    const link_size links = links_measure(p);
+    const uint64_t slice = moments ? rill_sim_slice_bytes(plan->nodes) : 0,
+                   sim = rill_sim_bytes(plan->options.variant, &size) + linked + observers.backend + slice +
+                         (host ? links.kept : links.all),
+                   file = p->given->output.fields ? FIELDS_BYTES : PIECE_BYTES;
     /* At times: while links are made, observers are made, files are written. */
-    uint64_t most = making;
+    uint64_t most = host ? links.making : 0;
     most = observers.making > most ? observers.making : most;
     most = file > most ? file : most;
     plan->host_bytes = rill_numbering_bytes(p->geom) + rill_sim_partial_bytes(size.nodes) + observers.host +
-                       most + (host ? sim : links) - making;
+                       most + (host ? sim : links.all);
     plan->device_bytes = device->backend->host ? 0 : sim;
     count_disk(p, observers.series);
     if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));

@@ -359,13 +359,16 @@ def _trials(c, trial):
     return c
 
 
-def main(doc, name, promise, trial, count, short, planted=(), options=None):
-    """Run a campaign. @return exit code: 1 where something did not hold, or nothing was tried"""
+def main(doc, name, promise, trial, count, short, planted=(), options=None, begin=None):
+    """Run a campaign. @param begin  called with it before the first trial @return exit code: 1 where something did not hold, or nothing was tried"""
     a = _options(doc, count, short, options)
     if a.plant:
         return _plant(name, a, planted)
     with tempfile.TemporaryDirectory(prefix="rill-campaign-") as directory:
-        c = _trials(Campaign(name, promise, a, directory), trial)
+        c = Campaign(name, promise, a, directory)
+        if begin:
+            begin(c)
+        _trials(c, trial)
         seconds = time.monotonic() - c.begun
         version = software(c.rill)
     tried = sum(row["tried"] for row in c.rows.values())

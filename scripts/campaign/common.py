@@ -368,7 +368,11 @@ def main(doc, name, promise, trial, count, short, planted=(), options=None, begi
         c = Campaign(name, promise, a, directory)
         if begin:
             begin(c)
-        _trials(c, trial)
+        try:
+            _trials(c, trial)
+        except SystemExit as error:  # what was tried before counts
+            c.wrong.append("%s" % error)
+            print(error, file=sys.stderr)
         seconds = time.monotonic() - c.begun
         version = software(c.rill)
     tried = sum(row["tried"] for row in c.rows.values())

@@ -144,6 +144,18 @@ rill_status download(rill_device *device, void *host, const void *from, uint64_t
     return copy(device, host, from, bytes, cudaMemcpyDeviceToHost, "copying from the device");
 }
 
+// For all devices that the process has opened.
+void pin(rill_device *device, void *host, uint64_t bytes)
+{
+    if (use(device) == RILL_OK && cudaHostRegister(host, bytes, cudaHostRegisterPortable) != cudaSuccess)
+        cudaGetLastError(); // wait() would report it
+}
+
+void unpin(rill_device *device, void *host)
+{
+    if (use(device) == RILL_OK && cudaHostUnregister(host) != cudaSuccess) cudaGetLastError();
+}
+
 rill_status pass(rill_device *device, void *queue, void *to, const rill_device *owner, const void *from,
                  uint64_t bytes)
 {
@@ -186,7 +198,10 @@ rill_status event_record(rill_device *device, void *queue, void *event)
 {
     const rill_status status = use(device);
     if (status != RILL_OK) return status;
-    return check(cudaEventRecord((cudaEvent_t)event, (cudaStream_t)queue), "recording an event");
+    const rill_status recorded =
+        check(cudaEventRecord((cudaEvent_t)event, (cudaStream_t)queue), "recording an event");
+    // A thread that only starts kernels does not wait(), and CUDA's last error is that of a thread.
+    return recorded == RILL_OK ? check(cudaGetLastError(), "starting a kernel") : recorded;
 }
 
 rill_status queue_wait(rill_device *device, void *queue, void *event)
@@ -342,11 +357,11 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",       false,         count_devices, open_cuda,  close_cuda, nullptr,      available,
-    require,      alloc,         free_array,    share,      release,    build,        link_nodes,
-    unlink_nodes, linked,        upload,        download,   pass,       queue_create, queue_destroy,
-    event_create, event_destroy, event_record,  queue_wait, reaches,    gather,       spread,
-    wait,         then,          kernels,       bandwidth,  versions,   true,         true,
-    false,        "device copy",
+    "cuda",       false,         count_devices, open_cuda,     close_cuda,    nullptr,    available,
+    require,      alloc,         free_array,    share,         release,       build,      link_nodes,
+    unlink_nodes, linked,        upload,        download,      pin,           unpin,      pass,
+    queue_create, queue_destroy, event_create,  event_destroy, event_record,  queue_wait, reaches,
+    gather,       spread,        wait,          then,          kernels,       bandwidth,  versions,
+    true,         true,          true,          false,         "device copy",
 };
 }

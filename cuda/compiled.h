@@ -28,6 +28,7 @@
     X(ROUND, round_kernel<P>)                                                                                \
     X(SET, set_kernel<P>)                                                                                    \
     X(SWAP, swap_kernel<P>)                                                                                  \
+    X(LOCATE, locate_kernel<P>)                                                                              \
     X(CROSS, cross_kernel<P>)                                                                                \
     X(WRAP, wrap_kernel<P>)                                                                                  \
     X(PATCH, patch_kernel<P>)                                                                                \
@@ -43,6 +44,11 @@ enum {
 
 /** Threads of a block of all kernels but the step. */
 enum { RILL_CUDA_THREADS = 256 };
+
+/** Threads of a block that copies populations of links, and links of a thread: small blocks find room beside
+ * those of a step at once, and few of them wait for memory in their place. Measured:
+ * docs/development/performance-journal.md. */
+enum { RILL_CUDA_CROSS_THREADS = 64, RILL_CUDA_CROSS_LINKS = 4 };
 
 /**
  * Return the threads of a block of a step, measured on an H200: few, so that memory is asked evenly; more

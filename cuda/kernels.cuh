@@ -502,21 +502,43 @@ template <> struct word_of<8> {
 
 // Copies what comes in at links to words, or from them.
 template <class P>
-__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
+__global__ void __launch_bounds__(RILL_CUDA_CROSS_THREADS)
     cross_kernel(const rill_arrays arrays, const int parity, const rill_cut_link *links,
                  const rill_node first, const rill_node nodes, const rill_node *order, const uint64_t count,
                  void *words, const bool pack)
 {
     constexpr size_t size = P::storage == RILL_FP64 ? 8 : P::storage == RILL_FP32 ? 4 : 2;
     using word = typename word_of<size>::type;
+    const uint64_t stride = (uint64_t)gridDim.x * RILL_CUDA_CROSS_THREADS,
+                   begin = (uint64_t)blockIdx.x * RILL_CUDA_CROSS_THREADS + threadIdx.x;
+    word *at[RILL_CUDA_CROSS_LINKS], value[RILL_CUDA_CROSS_LINKS];
+    RILL_UNROLL
+    for (int j = 0; j < RILL_CUDA_CROSS_LINKS; j++) {
+        const uint64_t k = begin + j * stride;
+        if (k < count)
+            at[j] = (word *)arrays.populations +
+                    rill_cut_slot(P::plan(), parity, &arrays,
+                                  rill_cut_link_at(P::lattice, links, first, nodes, order, k));
+    }
+    RILL_UNROLL
+    for (int j = 0; j < RILL_CUDA_CROSS_LINKS; j++) {
+        const uint64_t k = begin + j * stride;
+        if (k < count) value[j] = pack ? *at[j] : ((const word *)words)[k];
+    }
+    RILL_UNROLL
+    for (int j = 0; j < RILL_CUDA_CROSS_LINKS; j++) {
+        const uint64_t k = begin + j * stride;
+        if (k < count) *(pack ? (word *)words + k : at[j]) = value[j];
+    }
+}
+
+// Replaces links by the slots of their populations.
+template <class P>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
+    locate_kernel(const rill_arrays arrays, const int parity, rill_cut_link *links, const uint64_t count)
+{
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
-    if (k >= count) return;
-    const rill_cut_link link = rill_cut_link_at(P::lattice, links, first, nodes, order, k);
-    word *here = (word *)arrays.populations + rill_cut_slot(P::plan(), parity, &arrays, link);
-    if (pack)
-        ((word *)words)[k] = *here;
-    else
-        *here = ((const word *)words)[k];
+    if (k < count) links[k] = rill_cut_located(rill_cut_slot(P::plan(), parity, &arrays, links[k]));
 }
 
 template <class P>

@@ -130,18 +130,28 @@ void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
           launch->parity, swaps, count);
 }
 
+unsigned cross_blocks(uint64_t count)
+{
+    return blocks_of(count, RILL_CUDA_CROSS_THREADS * RILL_CUDA_CROSS_LINKS);
+}
+
 void pack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, void *words)
 {
-    start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
-          launch->parity, links, launch->first, launch->nodes - launch->first, launch->order, count, words,
-          true);
+    start(launch, RILL_CUDA_CROSS, cross_blocks(count), RILL_CUDA_CROSS_THREADS, launch->from, launch->parity,
+          links, launch->first, launch->nodes - launch->first, launch->order, count, words, true);
 }
 
 void unpack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, const void *words)
 {
-    start(launch, RILL_CUDA_CROSS, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
-          launch->parity, links, launch->first, launch->nodes - launch->first, launch->order, count,
+    start(launch, RILL_CUDA_CROSS, cross_blocks(count), RILL_CUDA_CROSS_THREADS, launch->from, launch->parity,
+          links, launch->first, launch->nodes - launch->first, launch->order, count,
           const_cast<void *>(words), false);
+}
+
+void locate(const rill_launch *launch, rill_cut_link *links, uint64_t count)
+{
+    start(launch, RILL_CUDA_LOCATE, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
+          launch->parity, links, count);
 }
 
 void wrap(const rill_launch *launch)
@@ -193,5 +203,6 @@ void sample(const rill_launch *launch, const rill_node *nodes, uint64_t count, d
 
 extern "C" rill_kernels rill_cuda_kernels_of(const rill_cuda_compiled *compiled)
 {
-    return {step, totals, moments, set, swap, pack, unpack, wrap, patch, walls, damp, sample, compiled};
+    return {step,   totals, moments, set,   swap, pack,   unpack,
+            locate, wrap,   patch,   walls, damp, sample, compiled};
 }

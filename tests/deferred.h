@@ -127,6 +127,7 @@ DEFERRED_WORK(set, (rill_node)e->ticket, (rill_node)e->count, e->in)
 DEFERRED_WORK(swap, e->in, e->count)
 DEFERRED_WORK(pack, e->in, e->count, e->out)
 DEFERRED_WORK(unpack, e->in, e->count, e->out)
+DEFERRED_WORK(locate, e->out, e->count)
 DEFERRED_WORK(patch, e->task, e->patch[0], e->patch[1], e->patches, &e->now, e->out)
 DEFERRED_WORK(walls, (rill_walls_task)e->task, &e->walls, e->out)
 DEFERRED_WORK(damp, &e->sponge)
@@ -164,6 +165,11 @@ static void deferred_unpack(const rill_launch *l, const rill_cut_link *links, ui
     deferred_entry *e = deferred_call(l, deferred_do_unpack);
     e->in = links, e->count = count, e->out = (void *)(uintptr_t)words;
 }
+static void deferred_locate(const rill_launch *l, rill_cut_link *links, uint64_t count)
+{
+    deferred_entry *e = deferred_call(l, deferred_do_locate);
+    e->count = count, e->out = links;
+}
 static void deferred_patch(const rill_launch *l, int tasks, const rill_patch *patches, const rill_patch *host,
                            int count, const rill_patch_now *now, double *exchange)
 {
@@ -197,6 +203,7 @@ static rill_status deferred_kernels_find(rill_device *device, rill_variant varia
                                       deferred_swap,
                                       deferred_pack,
                                       deferred_unpack,
+                                      deferred_locate,
                                       deferred_wrap,
                                       deferred_patch,
                                       deferred_walls,

@@ -32,6 +32,15 @@ static uint8_t *voxel(rill_geom *geom, uint32_t x, uint32_t y, uint32_t z)
     return &geom->voxels[x + (uint64_t)geom->n[0] * (y + (uint64_t)geom->n[1] * z)];
 }
 
+static rill_network network_of(const rill_domain *domain, uint32_t edge)
+{
+    rill_network network = {.edge = edge};
+    ASSERT_OK(rill_network_find_chambers(domain, &network));
+    ASSERT_OK(rill_network_find_throats(domain, &network));
+    ASSERT_OK(rill_network_prepare(&network));
+    return network;
+}
+
 static uint64_t next(uint64_t *seed) { return *seed = *seed * 6364136223846793005u + 1442695040888963407u; }
 
 static double fraction(uint64_t *seed) { return (double)(next(seed) >> 11) * 0x1p-53; }
@@ -131,7 +140,7 @@ Test(network, chambers_are_connected_parts_of_blocks)
             for (uint32_t x = 0; x < 12; x++)
                 if (y == 0 || y == 8 || x == 0 || x == 5 || x == 11) *voxel(geom, x, y, z) = RILL_SOLID;
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
-    ASSERT_OK(rill_network_create(domain, 9, &network));
+    network = network_of(domain, 9);
     /* Blocks along x: 0-8, which holds the first duct and most of the second, and 9-11; along z: three. */
     cr_assert_eq(network.chambers, 3 * 3);
     cr_assert_eq(network.components, 2);
@@ -192,7 +201,7 @@ Test(network, chambers_are_what_links_connect)
                 }
         }
         ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){cases[k].lattice, -1}, &domain));
-        ASSERT_OK(rill_network_create(domain, edge, &network));
+        network = network_of(domain, edge);
         uint32_t chambers = 0, counted;
         rill_node node = 0;
         for (uint32_t v = 0; v < voxels; v++) {
@@ -225,7 +234,7 @@ Test(network, pressures_carry_away_what_piles_up)
         uint64_t seed = 3;
         for (int a = 0; a < 3; a++) geom->sides[a] = mirrored ? RILL_MIRROR : RILL_PERIODIC;
         ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, mirrored ? 2 : -1}, &domain));
-        ASSERT_OK(rill_network_create(domain, 6, &network));
+        network = network_of(domain, 6);
         const uint32_t n = network.chambers;
         const rill_network_level *finest = &network.level[0];
         double *gain = malloc(n * sizeof *gain), *p = malloc(n * sizeof *p), *mean = calloc(n, sizeof *mean);
@@ -264,7 +273,7 @@ Test(network, solution_is_soon_found_by_any_number_of_threads)
     rill_network network;
     uint64_t seed = 5;
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
-    ASSERT_OK(rill_network_create(domain, 2, &network));
+    network = network_of(domain, 2);
     const uint32_t n = network.chambers;
     cr_assert_gt(n, 12 * RILL_NETWORK_CHUNK, "%u", n); /* for three threads */
     cr_assert_gt(network.level[1].count, RILL_NETWORK_CHUNK);

@@ -140,6 +140,45 @@ static int every_scheme(rill_lattice lattice, rill_storage storage, size_t first
     return compared;
 }
 
+/* A thread for each device, as for several GPUs: here their calls return when the work is done. */
+Test(several, threads_of_parts_make_the_same_bits)
+{
+    enum { COUNT = 5 };
+    static const rill_stream streams[] = {RILL_AA, RILL_PULL, RILL_ESOPULL};
+    rill_device *devices[COUNT];
+    rill_backend threaded;
+    for (int p = 0; p < COUNT; p++) {
+        ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &devices[p]));
+        threaded = *devices[p]->backend;
+        threaded.threaded = true;
+        devices[p]->backend = &threaded, devices[p]->ordinal = p;
+    }
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        rill_geom *geom = rock(kinds[k]);
+        rill_domain *domain = NULL;
+        const rill_domain_options d = {.lattice = RILL_D3Q19,
+                                       .flow_axis = kinds[k][2] == RILL_MIRROR ? 2 : -1};
+        ASSERT_OK(rill_domain_create(geom, &d, &domain));
+        for (size_t t = 0; t < sizeof streams / sizeof *streams; t++) {
+            rill_variant v = rill_variant_default();
+            v.stream = streams[t];
+            const outcome whole = run(domain, v, devices[0], 1);
+            for (int parts = 2; parts <= COUNT; parts += 3) {
+                const outcome cut = run_on(domain, v, devices, parts);
+                cr_assert_not(cut.refused, "%s", rill_error_message());
+                cr_assert_arr_eq(cut.moments, whole.moments, 8 * whole.nodes * sizeof(double), "%d parts",
+                                 parts);
+                cr_assert_arr_eq(cut.totals, whole.totals, sizeof whole.totals, "%d parts", parts);
+                free(cut.moments);
+            }
+            free(whole.moments);
+        }
+        rill_domain_destroy(domain);
+        rill_geom_destroy(geom);
+    }
+    for (int p = 0; p < COUNT; p++) rill_device_destroy(devices[p]);
+}
+
 Test(several, d3q19_fp32)
 {
     cr_assert_geq(every_scheme(RILL_D3Q19, RILL_FP32, SANITIZED ? 2 : 0), SANITIZED ? 20 : 40);

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const rill_scaling_names[RILL_SCALING_COUNT + 1] = {"weak-spheres", "spheres", "arteries",
+                                                                "tree",         "rock",    "vessel"};
+
 const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 2] = {
     [RILL_SUITE_BOX] = "box",
     [RILL_SUITE_SPHERES] = "spheres",
@@ -380,6 +383,15 @@ done:
     return status;
 }
 
+static bool scaling_wanted(const rill_bench_wants *wants, rill_scaling_shape shape)
+{
+    bool named = wants->scaling.count == 0;
+    if ((shape == RILL_SCALING_ROCK && !wants->rock) || (shape == RILL_SCALING_VESSEL && !wants->vessel))
+        return false;
+    for (int k = 0; k < wants->scaling.count; k++) named |= wants->scaling.items[k] == (int)shape;
+    return named;
+}
+
 static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *wants, rill_bench_suite suite)
 {
     rill_status status = RILL_OK;
@@ -387,7 +399,7 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
     const int shapes = suite == RILL_SUITE_POROSITY   ? porosity_count
                        : suite == RILL_SUITE_ISOTROPY ? 3
                        : suite == RILL_SUITE_VESSEL   ? RILL_BENCH_BOUNDARIES_COUNT
-                       : suite == RILL_SUITE_SCALING  ? RILL_SCALING_COUNT - !wants->rock
+                       : suite == RILL_SUITE_SCALING  ? RILL_SCALING_COUNT
                                                       : 1;
     override(&v, wants);
     if (suite == RILL_SUITE_ROCK && !wants->rock)
@@ -413,12 +425,16 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
             snprintf(shape.name, sizeof shape.name, "vessel%s", with[k]);
         }
         if (suite == RILL_SUITE_SCALING) {
-            static const char *const names[] = {"weak-spheres", "spheres", "arteries", "tree", "rock"};
-            static const double porosity[] = {0.39, 0.39, 0.06, 0.02, 0};
+            static const double porosity[] = {0.39, 0.39, 0.06, 0.02, 0, 0};
+            if (!scaling_wanted(wants, (rill_scaling_shape)k)) continue;
             shape.scaling = (rill_scaling_shape)k;
             shape.porosity = porosity[k];
-            if (k == RILL_SCALING_ROCK) shape.cells = 0;
-            snprintf(shape.name, sizeof shape.name, "%s", names[k]);
+            if (k == RILL_SCALING_ROCK || k == RILL_SCALING_VESSEL) shape.cells = 0;
+            if (k == RILL_SCALING_VESSEL) {
+                shape.boundaries = RILL_BENCH_ALL;
+                if (v.open[equilibrium]) SET(&v, equilibrium, RILL_SECOND_ORDER);
+            }
+            snprintf(shape.name, sizeof shape.name, "%s", rill_scaling_names[k]);
         }
         RILL_TRY(add_shape(plan, wants, shape));
         RILL_TRY(add_variants(plan, wants, &v));

@@ -37,12 +37,14 @@ typedef enum rill_scaling_shape {
     RILL_SCALING_SPHERES,
     RILL_SCALING_ARTERIES,
     RILL_SCALING_TREE,
-    RILL_SCALING_ROCK, /**< read from a file */
+    RILL_SCALING_ROCK,   /**< read from a file */
+    RILL_SCALING_VESSEL, /**< read from a file, with interpolated walls and openings */
     RILL_SCALING_COUNT
 } rill_scaling_shape;
 
-/** Their names, NULL-terminated. */
+/** Names, NULL-terminated: of suites, and of the geometries of the suite scaling. */
 extern const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 2];
+extern const char *const rill_scaling_names[RILL_SCALING_COUNT + 1];
 
 /** Values of a choice; none: the suite's own. */
 typedef struct rill_bench_values {
@@ -55,6 +57,8 @@ typedef struct rill_bench_wants {
     const int *suites; /**< [suite_count] */
     int suite_count;
     rill_bench_values lattice, collision, equilibrium, stream, addressing, storage, arithmetic, bounce, shift;
+    rill_bench_values
+        scaling;         /**< geometries of the suite scaling, rill_scaling_shape; none: all that there are */
     bool device;         /**< a GPU: larger geometries, and addressings that are fast there */
     bool rock, vessel;   /**< there is a geometry for the suite of that name */
     uint32_t cells;      /**< voxels along the edges of geometries; 0: the suite's own; not for sizes */

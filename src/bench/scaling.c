@@ -94,8 +94,11 @@ static rill_status sim_make(const rill_scaling_case *c, rill_sim **sim, uint64_t
 {
     rill_status status = RILL_OK;
     const rill_sim_options o = options_of(c);
-    if (c->parts > 1) RILL_TRY(rill_several_check(c->domain, &o, RILL_LOAD_NONE));
-    RILL_TRY(rill_sim_create(c->domain, &o, sim));
+    const rill_load load =
+        c->boundaries == RILL_BENCH_BARE ? RILL_LOAD_NONE : RILL_LOAD_WALLS | RILL_LOAD_OPENINGS;
+    if (c->parts > 1) RILL_TRY(rill_several_check(c->domain, &o, load));
+    RILL_TRY(rill_sim_create_loaded(c->domain, &o, load, sim));
+    RILL_TRY(rill_bench_vessel_attach(c->domain, c->boundaries, *sim));
     RILL_TRY(noise_set(*sim, rill_domain_nodes(c->domain), 0));
     RILL_TRY(rill_sim_step(*sim, HASH_STEPS));
     RILL_TRY(hash_take(*sim, hash));
@@ -151,7 +154,7 @@ rill_status rill_scaling_run(const rill_scaling_case *c, rill_scaling_record *ou
     sim = NULL;
     r.step = r.alone = step_of(&r.timed);
     r.largest = r.timed.nodes;
-    for (int p = 0; p < c->parts && c->parts > 1; p++) {
+    for (int p = 0; p < c->parts && c->parts > 1 && c->boundaries == RILL_BENCH_BARE; p++) {
         double seconds;
         uint64_t bytes, nodes;
         RILL_TRY(alone_time(c, c->devices[p], p, false, &seconds, &bytes, &nodes));
@@ -202,6 +205,8 @@ rill_status rill_scaling_model(const rill_scaling_case *c, const rill_scaling_li
     candidate *parts = NULL;
     rill_scaling_record r = {.timed = {.nodes = rill_domain_nodes(c->domain)}};
     const rill_sim_options o = options_of(c);
+    if (c->boundaries != RILL_BENCH_BARE)
+        return rill_fail(RILL_USAGE, "no model: its walls and openings are those of the whole");
     if (c->parts > 1) RILL_TRY(rill_several_check(c->domain, &o, RILL_LOAD_NONE));
     RILL_TRY(candidates_list(c, &parts));
     for (int k = 0; k < c->parts && k < most; k++) {

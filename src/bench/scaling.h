@@ -16,6 +16,7 @@ typedef struct rill_scaling_case {
     double tau, magic;
     rill_device *const *devices; /**< [parts], of a model: one */
     int parts;
+    rill_bench_boundaries boundaries; /**< with any, parts are not timed alone, and there is no model */
     rill_bench_options bench;
 } rill_scaling_case;
 

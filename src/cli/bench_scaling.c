@@ -59,7 +59,10 @@ static rill_status geom_make(scaling_state *s, const rill_bench_case *c)
     s->geom = NULL;
     s->shape = -1;
     (void)rill_progress_detail(s->run->progress, "making the geometry", -1, shape_of(s, c)->name);
-    if (shape_of(s, c)->scaling == RILL_SCALING_ROCK)
+    if (shape_of(s, c)->scaling == RILL_SCALING_VESSEL) {
+        RILL_TRY(rill_geom_read(s->run->vessel, &s->geom));
+        RILL_TRY(rill_bench_vessel_check(s->geom));
+    } else if (shape_of(s, c)->scaling == RILL_SCALING_ROCK)
         RILL_TRY(cli_read_geometry(s->run->rock, RILL_KEEP_PERCOLATING, s->run->progress, &s->geom));
     else
         RILL_TRY(rill_bench_shape_make(shape_of(s, c), &s->geom));
@@ -73,7 +76,8 @@ static void print_heading(const cli_scaling_run *run)
     if (run->quiet) return;
     printf("x one: speed over that of one device, of a weak case per node; exposed: time of a step beyond\n"
            "that of the slowest part alone, all its nodes at once and without exchange; sends: bytes that a\n"
-           "part sends in a step, at most; bits: whether all populations are those of one device.\n\n");
+           "part sends in a step, at most; bits: whether all populations are those of one device. Parts of\n"
+           "a vessel are not timed alone: walls and openings are those of the whole.\n\n");
     printf("%-13s %-40s %7s %11s %10s %7s %6s %10s %9s %s\n", "case", "variant", "devices", "nodes", "MLUPS",
            "x one", "eff.", "exposed us", "sends MB", "bits");
 }
@@ -177,6 +181,7 @@ static rill_status case_run(scaling_state *s, const rill_bench_case *c, int part
                                      .magic = s->run->magic,
                                      .devices = model ? o->devices.opened : o->devices.parts,
                                      .parts = made,
+                                     .boundaries = shape_of(s, c)->boundaries,
                                      .bench = s->run->bench};
     const rill_scaling_link link = {1e-6 * o->link_latency, 1e9 * o->link_bandwidth};
     RILL_TRY(model ? rill_scaling_model(&timed, &link, MODEL_PARTS, &r) : rill_scaling_run(&timed, &r));
@@ -189,7 +194,8 @@ static rill_status case_run(scaling_state *s, const rill_bench_case *c, int part
     if (o->model) with.bits = model ? "model" : "measured, for the model";
     if (parts > 1 && !model) RILL_TRY(bits_compare(s, &timed, weak, &r, &with.bits));
     RILL_TRY(record(s, c, parts, &r, &with));
-    if (parts == 2 && !model && rill_devices_alike(o->devices.parts, parts) == 1)
+    if (parts == 2 && !model && timed.boundaries == RILL_BENCH_BARE &&
+        rill_devices_alike(o->devices.parts, parts) == 1)
         RILL_TRY(misfit(s, &timed, &link, r.step));
 done:
     rill_domain_destroy(domain);

@@ -52,7 +52,7 @@ typedef struct cli_scaling_run {
     const rill_bench_plan *plan;
     rill_bench_options bench;
     double tau, magic;
-    const char *rock;
+    const char *rock, *vessel;
     rill_progress progress;
     bool quiet;
     const char *command;

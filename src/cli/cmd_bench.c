@@ -18,7 +18,7 @@
 typedef struct bench_options {
     cli_compute compute;
     cli_several several;
-    cli_choices suites;
+    cli_choices suites, cases;
     const char *rock, *vessel;
     uint64_t cells, most_nodes;
     double seconds;
@@ -48,6 +48,7 @@ static rill_status want(bench_options *o, const rill_bench_yardstick *yardstick,
                               .arithmetic = values_of(&s->arithmetic),
                               .bounce = values_of(&s->bounce),
                               .shift = values_of(&s->shift),
+                              .scaling = values_of(&o->cases),
                               .device = yardstick->device->kind == RILL_BACKEND_CUDA,
                               .rock = o->rock != NULL,
                               .vessel = o->vessel != NULL,
@@ -278,6 +279,13 @@ static rill_status scaling_check(bench_options *o, bool *chosen)
     *chosen = false;
     for (int k = 0; k < o->suites.count; k++) *chosen |= o->suites.items[k] == RILL_SUITE_SCALING;
     RILL_TRY(cli_scaling_check(&o->scaling, *chosen));
+    for (int k = 0; k < o->cases.count; k++) {
+        const int named = o->cases.items[k];
+        if (!*chosen) RILL_TRY(rill_fail(RILL_USAGE, "--cases belongs to --suite scaling: add it"));
+        if ((named == RILL_SCALING_ROCK && !o->rock) || (named == RILL_SCALING_VESSEL && !o->vessel))
+            RILL_TRY(rill_fail(RILL_USAGE, "--cases names %s: name its file with --%s FILE",
+                               rill_scaling_names[named], rill_scaling_names[named]));
+    }
     RILL_TRY(cli_devices_parse(&o->scaling.devices));
     if (*chosen && o->suites.count > 1)
         RILL_TRY(rill_fail(RILL_USAGE, "the suite scaling is a run of its own: leave out the other suites"));
@@ -295,6 +303,7 @@ static rill_status scaling_run(bench_state *s)
                                  .tau = o->compute.tau,
                                  .magic = o->compute.magic,
                                  .rock = o->rock,
+                                 .vessel = o->vessel,
                                  .progress = s->progress,
                                  .quiet = o->compute.quiet,
                                  .command = s->report->command};
@@ -422,6 +431,8 @@ static int run(int argc, char **argv)
          .fallback = "1 on a CPU, 0.3 on a GPU", .min = 0.01, .max = 3600, .given = &o.seconds_given},
         {"dry-run", 0, CLI_FLAG, &o.dry_run, .help = "list the cases and the time that they will take"},
         CLI_SCALING(o.scaling),
+        {"cases", 0, CLI_CHOICES, &o.cases, .help = "geometries that are timed",
+         .fallback = "all, rock and vessel where they are named", .choices = rill_scaling_names},
         {0},
     };
     const cli_option *const tables[] = {own, cli_compute_options(&o.compute), NULL};
@@ -458,7 +469,8 @@ const cli_command cli_bench = {
         "both\n"
         "  scaling     one simulation on 1, 2, 4 ... devices: weak (spheres) and strong (spheres, tubes, a "
         "tree of\n"
-        "              arteries, --rock), with the bits compared; alone, with --devices, --ranks or --model\n"
+        "              arteries, --rock, --vessel), with the bits compared; alone, with --devices, --ranks "
+        "or --model\n"
         "  time-to-answer  permeabilities from voxels to k: from rest and as they start by default, with the "
         "error\n"
         "              of k against fp64 to 1e-6; alone\n"

@@ -379,6 +379,12 @@ static rill_status work(choices *c)
     c->times.read = rill_now() - start;
     if (options.finished) options.finished_bytes = rill_fields_bytes(c->geom, (rill_fields_kind)c->fields);
     options.keep_all = c->keep == 1; /* reading says what is gone already */
+    if (c->error_bar && c->geom->surface)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "an error bar splits voxels, whose walls are half-way: this geometry says where "
+                           "its walls are on every link, leave out --error-bar"));
+    if (c->error_bar) RILL_TRY(rill_geom_copy(c->geom, &c->uncleaned));
+    RILL_TRY(rill_permeability_prepare(c->geom, &options)); /* still beside the device */
     opens = false;
     RILL_TRY(rill_device_end(&opening, &options.device));
     RILL_TRY(cli_devices_open(&c->devices, options.device));
@@ -389,12 +395,6 @@ static rill_status work(choices *c)
         options.variant.stream = RILL_AA;
         c->variant_reason = "one array, on several devices";
     }
-    if (c->error_bar && c->geom->surface)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "an error bar splits voxels, whose walls are half-way: this geometry says where "
-                           "its walls are on every link, leave out --error-bar"));
-    if (c->error_bar) RILL_TRY(rill_geom_copy(c->geom, &c->uncleaned));
-    RILL_TRY(rill_permeability_prepare(c->geom, &options));
     RILL_TRY(rill_permeability_plan_make(c->geom, &options, &plan));
     if (c->error_bar)
         RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},

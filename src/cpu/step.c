@@ -498,6 +498,12 @@ static void swap(const rill_launch *launch, const rill_swap *list, size_t count)
     rill_threads_for(count, RILL_CPU_PIECE_NODES, swap_range, &(swaps){&w, list});
 }
 
+static rill_plan plan_of(rill_variant v)
+{
+    return (rill_plan){(int)v.lattice, (int)v.stream,  (int)v.addressing,
+                       (int)v.bounce,  (int)v.storage, (int)v.shift};
+}
+
 /* Links of crossings, and words of what comes in at them. */
 typedef struct crossings {
     const work *w;
@@ -510,9 +516,7 @@ static void cross_range(const void *shared, uint64_t first, uint64_t end)
 {
     const crossings *c = shared;
     const rill_launch *launch = c->w->launch;
-    const rill_variant v = launch->variant;
-    const rill_plan plan = {(int)v.lattice, (int)v.stream,  (int)v.addressing,
-                            (int)v.bounce,  (int)v.storage, (int)v.shift};
+    const rill_plan plan = plan_of(launch->variant);
     const size_t size = c->w->size;
     for (uint64_t k = first; k < end; k++) {
         const rill_cut_link link = rill_cut_link_at(plan.lattice, c->links, launch->first,
@@ -536,6 +540,27 @@ static void unpack(const rill_launch *launch, const rill_cut_link *links, uint64
 {
     const work w = work_of(launch);
     rill_threads_for(count, RILL_CPU_PIECE_NODES, cross_range, &(crossings){&w, links, NULL, words});
+}
+
+/* Links whose slots are found. */
+typedef struct locating {
+    const work *w;
+    rill_cut_link *links;
+} locating;
+
+static void locate_range(const void *shared, uint64_t first, uint64_t end)
+{
+    const locating *l = shared;
+    const rill_launch *launch = l->w->launch;
+    for (uint64_t k = first; k < end; k++)
+        l->links[k] = rill_cut_located(
+            rill_cut_slot(plan_of(launch->variant), launch->parity, &launch->from, l->links[k]));
+}
+
+static void locate(const rill_launch *launch, rill_cut_link *links, uint64_t count)
+{
+    const work w = work_of(launch);
+    rill_threads_for(count, RILL_CPU_PIECE_NODES, locate_range, &(locating){&w, links});
 }
 
 static void wrap_rows(const void *shared, uint64_t first, uint64_t end)
@@ -638,6 +663,7 @@ const rill_cpu_level RILL_CPU_LEVEL(RILL_PART_LEVEL) = {{.step = step,
                                                          .swap = swap,
                                                          .pack = pack,
                                                          .unpack = unpack,
+                                                         .locate = locate,
                                                          .wrap = wrap,
                                                          .patch = patch,
                                                          .walls = walls,

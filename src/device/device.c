@@ -74,30 +74,23 @@ void rill_device_destroy(rill_device *device)
 
 const char *rill_device_name(const rill_device *device) { return device->name; }
 
-/* The message of a thread is its own. */
-static void *open_now(void *of)
+static rill_status open_now(void *of)
 {
     rill_device_opening *opening = of;
-    opening->status = rill_device_create(opening->kind, opening->ordinal, &opening->device);
-    if (opening->status != RILL_OK)
-        snprintf(opening->message, sizeof opening->message, "%s", rill_error_message());
-    return NULL;
+    return rill_device_create(opening->kind, opening->ordinal, &opening->device);
 }
 
 void rill_device_begin(rill_backend_kind kind, int ordinal, rill_device_opening *opening)
 {
     *opening = (rill_device_opening){.kind = kind, .ordinal = ordinal};
-    opening->threaded = rill_device_has_cuda() && kind != RILL_BACKEND_CPU &&
-                        pthread_create(&opening->thread, NULL, open_now, opening) == 0;
-    if (!opening->threaded) open_now(opening);
+    rill_aside_begin(&opening->aside, open_now, opening);
 }
 
 rill_status rill_device_end(rill_device_opening *opening, rill_device **out)
 {
-    if (opening->threaded) pthread_join(opening->thread, NULL);
-    opening->threaded = false;
+    const rill_status status = rill_aside_end(&opening->aside);
     *out = opening->device;
-    return opening->status == RILL_OK ? RILL_OK : rill_fail(opening->status, "%s", opening->message);
+    return status;
 }
 
 rill_status rill_device_take(rill_device *given, rill_backend_kind kind, rill_device **out)

@@ -9,12 +9,11 @@
 #ifndef RILL_DEVICE_DEVICE_H
 #define RILL_DEVICE_DEVICE_H
 
+#include "core/aside.h"
 #include "core/status.h"
 #include "device/meter.h"
 #include "kernel/build.h"
 #include "kernel/launch.h"
-
-#include <pthread.h>
 
 /** What devices of a kind have in common. Simulations use the functions below instead. */
 typedef struct rill_backend {
@@ -44,6 +43,8 @@ typedef struct rill_backend {
     uint64_t (*linked)(rill_device *device, const rill_arrays *arrays);
     rill_status (*upload)(rill_device *device, void *to, const void *host, uint64_t bytes);
     rill_status (*download)(rill_device *device, void *host, const void *from, uint64_t bytes);
+    void (*pin)(rill_device *device, void *host, uint64_t bytes); /**< NULL: there is no need of it */
+    void (*unpin)(rill_device *device, void *host);
     rill_status (*pass)(rill_device *device, void *queue, void *to, const rill_device *owner,
                         const void *from, uint64_t bytes);
 
@@ -70,6 +71,9 @@ typedef struct rill_backend {
 
     /** Whether a step of a ring buffer is one launch, whose parts wait for each other (`kernel/turn.h`). */
     bool turns;
+
+    /** Whether threads may each make calls of a device of their own at the same time, which is worth it. */
+    bool threaded;
 
     /** Whether steps interpolate at walls where rill_walls_in_step(). */
     bool walls_in_step;
@@ -101,13 +105,10 @@ rill_status rill_device_count(rill_backend_kind kind, int *count);
 
 /** A device that is being opened in a thread of its own. */
 typedef struct rill_device_opening {
-    pthread_t thread;
-    bool threaded;
     rill_backend_kind kind;
     int ordinal;
     rill_device *device;
-    rill_status status;
-    char message[512];
+    rill_aside aside;
 } rill_device_opening;
 
 /** Begin to open a device, which takes a fifth of a second for CUDA; see rill_device_create(). */
@@ -192,6 +193,19 @@ static inline rill_status rill_device_download(rill_device *device, void *host, 
                                                uint64_t bytes)
 {
     return device->backend->download(device, host, from, bytes);
+}
+
+/** Keep a host array where it is in memory, so that copies of it are several times as fast; undone by
+ * rill_device_unpin(). Where the system refuses, copies are as slow as before. */
+static inline void rill_device_pin(rill_device *device, void *host, uint64_t bytes)
+{
+    if (device->backend->pin) device->backend->pin(device, host, bytes);
+}
+
+/** NULL is allowed. */
+static inline void rill_device_unpin(rill_device *device, void *host)
+{
+    if (host && device->backend->unpin) device->backend->unpin(device, host);
 }
 
 /** Return how many of [count] devices are the GPU, or the CPU, that is listed most often. */

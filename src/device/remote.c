@@ -331,6 +331,11 @@ static void unpack(const rill_launch *l, const rill_cut_link *links, uint64_t co
           (rill_remote_kernel){.count = count, .in = links, .out = (void *)(uintptr_t)words});
 }
 
+static void locate(const rill_launch *l, rill_cut_link *links, uint64_t count)
+{
+    start(l, RILL_REMOTE_LOCATE, (rill_remote_kernel){.count = count, .out = links});
+}
+
 static void walls(const rill_launch *l, rill_walls_task task, const rill_walls *list, double *exchange)
 {
     start(l, RILL_REMOTE_WALLS, (rill_remote_kernel){.task = (int)task, .walls = *list, .out = exchange});
@@ -368,8 +373,8 @@ static void patch(const rill_launch *l, int tasks, const rill_patch *patches, co
     free(payload);
 }
 
-static const rill_kernels kernels_table = {step, totals, moments, set,  swap,   pack, unpack,
-                                           wrap, patch,  walls,   damp, sample, NULL};
+static const rill_kernels kernels_table = {step,   totals, moments, set,   swap, pack,   unpack,
+                                           locate, wrap,   patch,   walls, damp, sample, NULL};
 
 static rill_status kernels(rill_device *device, rill_variant variant, const rill_kernels **out)
 {

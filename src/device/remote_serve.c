@@ -168,6 +168,9 @@ static rill_status kernel_do(rill_server *s, uint64_t op, const char *payload)
     case RILL_REMOTE_UNPACK:
         kernels->unpack(l, k.in, k.count, k.out);
         break;
+    case RILL_REMOTE_LOCATE:
+        kernels->locate(l, k.out, k.count);
+        break;
     case RILL_REMOTE_WRAP:
         kernels->wrap(l);
         break;

@@ -27,7 +27,7 @@ static bool suits(hid_t dataset, const rill_h5_layout *layout, hid_t type, const
     return same && zero;
 }
 
-/* Take a chunk out of the file. */
+/* Take a chunk out of the file. HDF5 1.10 and later know no size of one that was never written. */
 static bool fetch(hid_t dataset, const rill_h5_cutting *c, int rank, uint64_t number, size_t room,
                   unsigned char *to, stored *s)
 {
@@ -35,9 +35,20 @@ static bool fetch(hid_t dataset, const rill_h5_cutting *c, int rank, uint64_t nu
     uint32_t left_out = 0; /* filters that were not used for this chunk */
     rill_h5_chunk_place(c, number, s->at);
     for (int a = 0; a < rank; a++) at[a] = s->at[c->pad + a];
-    if (H5Dget_chunk_storage_size(dataset, at, &bytes) < 0 || bytes > room) return false;
+    if (H5Dget_chunk_storage_size(dataset, at, &bytes) < 0) bytes = 0;
+    if (bytes > room) return false;
     s->bytes = bytes;
     return bytes == 0 || (H5Dread_chunk(dataset, H5P_DEFAULT, at, &left_out, to) >= 0 && left_out == 0);
+}
+
+/* Return whether so many chunks were written: others that were not found are damaged. */
+static bool is_all(hid_t dataset, uint64_t found)
+{
+    hsize_t written = 0;
+    const hid_t space = H5Dget_space(dataset);
+    const bool known = H5Dget_num_chunks(dataset, space, &written) >= 0;
+    rill_h5_release(space);
+    return known && written == found;
 }
 
 bool rill_h5_read_chunks(hid_t dataset, const rill_h5_layout *layout, hid_t type, void *data)
@@ -45,6 +56,7 @@ bool rill_h5_read_chunks(hid_t dataset, const rill_h5_layout *layout, hid_t type
     rill_h5_filters filters;
     stored list[TOGETHER];
     bool good = true;
+    uint64_t found = 0;
     if (layout->rank == 0 || layout->chunk[0] == 0) return false;
     const rill_h5_cutting c = rill_h5_cut(layout, layout->dims[0]);
     if (!suits(dataset, layout, type, &c) || !rill_h5_filters_of(dataset, c.element, &filters)) return false;
@@ -54,8 +66,10 @@ bool rill_h5_read_chunks(hid_t dataset, const rill_h5_layout *layout, hid_t type
     good = filtered && chunks;
     for (uint64_t first = 0; first < c.count && good; first += held) {
         const uint64_t now = c.count - first < held ? c.count - first : held;
-        for (uint64_t k = 0; k < now && good; k++)
+        for (uint64_t k = 0; k < now && good; k++) {
             good = fetch(dataset, &c, layout->rank, first + k, room, filtered + k * room, &list[k]);
+            found += list[k].bytes > 0;
+        }
         if (!good) break;
 #pragma omp parallel for schedule(dynamic) reduction(&& : good)
         for (uint64_t k = 0; k < now; k++) {
@@ -68,5 +82,5 @@ bool rill_h5_read_chunks(hid_t dataset, const rill_h5_layout *layout, hid_t type
     }
     free(filtered);
     free(chunks);
-    return good;
+    return good && is_all(dataset, found);
 }

@@ -66,6 +66,8 @@ RILL_FN rill_cut_link rill_cut_link_at(const int lattice, const rill_cut_link *l
 RILL_FN size_t rill_cut_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
                              const rill_cut_link link)
 {
+    if (link.direction & RILL_CUT_SLOT)
+        return (size_t)(link.direction >> RILL_CUT_SLOT_HIGH) << 32 | link.node;
     const int i = (int)(link.direction & (RILL_CUT_SENT - 1));
     if (link.direction & RILL_CUT_SENT) return rill_patch_slot(plan, parity, arrays, link.node, i, true);
     if (link.direction & RILL_CUT_HELD) {
@@ -77,6 +79,14 @@ RILL_FN size_t rill_cut_slot(const rill_plan plan, const int parity, const rill_
     }
     return rill_incoming(plan.lattice, plan.stream, plan.addressing, plan.bounce, parity, arrays, link.node,
                          i);
+}
+
+/** Return the slot of a link in place of it. */
+RILL_FN rill_cut_link rill_cut_located(const size_t slot)
+{
+    const rill_cut_link located = {(rill_node)slot,
+                                   (uint32_t)((uint64_t)slot >> 32) << RILL_CUT_SLOT_HIGH | RILL_CUT_SLOT};
+    return located;
 }
 
 /** Return whether a density is held at a patch, given or that of a Windkessel. */

@@ -116,6 +116,10 @@ typedef struct rill_cut_link {
 /** What the node has sent along the link instead; what ghosts of full-way bounce-back hold back for it. */
 enum { RILL_CUT_SENT = 32, RILL_CUT_HELD = 64 };
 
+/** The link has been replaced by the number of a slot: bits 0 … 31 in `node`, others from this bit of
+ * `direction` on. */
+enum { RILL_CUT_SLOT = 128, RILL_CUT_SLOT_HIGH = 8 };
+
 /** Two wall links of a patch that see each other in it, or twice the same. */
 typedef struct rill_patch_pair {
     rill_node node[2];
@@ -236,6 +240,9 @@ struct rill_kernels {
      * more, with RILL_CUT_HELD, if `count` says so */
     void (*pack)(const rill_launch *launch, const rill_cut_link *links, uint64_t count, void *words);
     void (*unpack)(const rill_launch *launch, const rill_cut_link *links, uint64_t count, const void *words);
+    /** Replace links by the slots of their populations, which are the same before all steps of this parity:
+     * pack and unpack need not look them up again. */
+    void (*locate)(const rill_launch *launch, rill_cut_link *links, uint64_t count);
     /** Ring buffer: copy the nodes that ghosts stand for to them, before the step that `launch` describes. */
     void (*wrap)(const rill_launch *launch);
     /**

@@ -49,7 +49,7 @@ typedef struct rill_network_component {
 
 /** Each level has at most half of what is connected on the one before: there are never more than these. Rows
  * of the solver are worked on by so many, whatever the number of threads. */
-enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 1024 };
+enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 256 };
 
 /** Plain data. Chambers are numbered in the order of their blocks. */
 typedef struct rill_network {
@@ -85,10 +85,19 @@ rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint
 /** Return the bytes that a network takes; while it is found, a byte for each voxel of the box besides. */
 uint64_t rill_network_bytes(uint64_t nodes, uint32_t chambers);
 
-/** Find chambers and throats of a domain. @param edge of a block, 1 … 64 voxels */
-rill_status rill_network_create(const rill_domain *domain, uint32_t edge, rill_network *out);
+/**
+ * Find the chambers of a domain: blocks, chamber_of, block_of, volume, centre.
+ * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels
+ */
+rill_status rill_network_find_chambers(const rill_domain *domain, rill_network *network);
 
-/** Free the arrays. */
+/** Find throats and outlets of chambers that were found. */
+rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network);
+
+/** Prepare rill_network_solve(): levels and components of throats that were found. */
+rill_status rill_network_prepare(rill_network *network);
+
+/** Free the arrays, of a network that is found in part, too. */
 void rill_network_destroy(rill_network *network);
 
 /**
@@ -103,22 +112,11 @@ int rill_network_solve(rill_network *network, const double *gain, double viscosi
 /** Return Σ weight a b, [chambers]; the same bits for any number of threads. */
 double rill_network_dot(const rill_network *network, const double *weight, const double *a, const double *b);
 
-/* Parts of rill_network_create(). */
-
-/** Find chambers: blocks, chamber_of, block_of, volume, centre. */
-rill_status rill_network_find_chambers(const rill_domain *domain, rill_network *network);
-
 /**
  * Measure how many steps through faces every voxel is away from a wall: 0 in solid, 1 beside it, 255 at most.
  * @param[out] distance  [nz][ny][nx], see rill_array_destroy()
  */
 rill_status rill_network_walls(const rill_geom *geom, uint8_t **distance);
-
-/** Find throats and outlets. */
-rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network);
-
-/** Prepare rill_network_solve(): levels and components. */
-rill_status rill_network_prepare(rill_network *network);
 
 /** Free the arrays of all levels. */
 void rill_network_levels_destroy(rill_network *network);

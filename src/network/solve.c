@@ -271,20 +271,6 @@ int rill_network_solve(rill_network *network, const double *gain, double viscosi
     return iterations;
 }
 
-rill_status rill_network_create(const rill_domain *domain, uint32_t edge, rill_network *out)
-{
-    rill_status status = RILL_OK;
-    rill_network network = {.edge = edge};
-    RILL_TRY(rill_network_find_chambers(domain, &network));
-    RILL_TRY(rill_network_find_throats(domain, &network));
-    RILL_TRY(rill_network_prepare(&network));
-    *out = network;
-    network = (rill_network){.edge = 0};
-done:
-    rill_network_destroy(&network);
-    return status;
-}
-
 void rill_network_destroy(rill_network *network)
 {
     void *arrays[] = {network->chamber_of, network->block_of,     network->volume,    network->centre,

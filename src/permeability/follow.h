@@ -104,8 +104,7 @@ struct rill_pressures;
 /**
  * Step until the end of the series of k is known, or why it is not. Where the plan counts chambers, a pore
  * network must see the pressures settled before the end is believed.
- * @param pressures  created already, or zero: then it is created when it is first asked, and the caller
- *                   destroys it
+ * @param pressures  created, begun or zero: it is created when it is first asked, and the caller destroys it
  */
 rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, struct rill_pressures *pressures);
 
@@ -113,6 +112,7 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, stru
  * The same with corrections of the pressures, see docs/method.md: a Stokes flow driven by a body force. Goes
  * on by the series where corrections lead nowhere.
  */
-rill_status rill_follow_network(rill_follower *f, const rill_domain *domain);
+rill_status rill_follow_network(rill_follower *f, const rill_domain *domain,
+                                struct rill_pressures *pressures);
 
 #endif

@@ -84,11 +84,13 @@ static void path_go(path *p, double value)
     p->value = value;
 }
 
-static void estimate(state *s)
+static rill_status estimate(state *s)
 {
-    rill_pressures_estimate(s->f, s->p);
+    const rill_status status = rill_pressures_estimate(s->f, s->p);
+    if (status != RILL_OK) return status;
     path_go(&s->k, s->p->k);
     path_go(&s->tortuosity, s->p->after.tortuosity);
+    return RILL_OK;
 }
 
 /* Change the pressures to those that carry the gains away, or what Anderson's mixing makes of that. */
@@ -199,8 +201,8 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     }
     const double begun = rill_now();
     RILL_TRY(rill_pressures_create(f, domain, p));
-    rill_log(RILL_LOG_DEBUG, "pore network of %u chambers found in %.2g s", p->network.chambers,
-             rill_now() - begun);
+    rill_log(RILL_LOG_DEBUG, "pore network of %u chambers, waited for and labelled in %.2g s",
+             p->network.chambers, rill_now() - begun);
     const uint32_t chambers = p->network.chambers;
     RILL_TRY(rill_mixing_create(chambers, &s->mixing));
     RILL_TRY(rill_array_create_zero(chambers, sizeof(double), "the pressures of a pore network",
@@ -230,14 +232,13 @@ done:
     return status;
 }
 
-rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
+rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, rill_pressures *pressures)
 {
     rill_status status = RILL_OK;
     rill_permeability_run *run = f->run;
     state s = {.f = NULL};
-    rill_pressures pressures = {.sums = {NULL}};
     f->correcting = true;
-    RILL_TRY(create(f, domain, &pressures, &s));
+    RILL_TRY(create(f, domain, pressures, &s));
     while (!run->converged && !f->misled && !rill_follow_ends(f, s.cycle - s.begun) &&
            run->cycles < CYCLES_MOST) {
         RILL_TRY(look(&s, s.cycle - s.between - s.begun, 0));
@@ -246,7 +247,7 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
         if (f->stopped) continue;
         run->cycles++;
         const double before = rill_now();
-        estimate(&s);
+        RILL_TRY(estimate(&s));
         const double seconds = rill_now() - before;
         run->converged = judge(&s);
         f->misled = misled(&s);
@@ -256,8 +257,9 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
             RILL_LOG_DEBUG,
             "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g, tortuosity %.6g within %.2g; %d "
             "iterations in %.2g s",
-            run->cycles, s.k.value, f->k[run->axis], s.k.moved[0] / s.k.value, pressures.expected / s.k.value,
-            s.tortuosity.value, run->tortuosity_uncertainty, pressures.iterations, seconds);
+            run->cycles, s.k.value, f->k[run->axis], s.k.moved[0] / s.k.value,
+            pressures->expected / s.k.value, s.tortuosity.value, run->tortuosity_uncertainty,
+            pressures->iterations, seconds);
         if (!run->converged && !f->misled && f->limits[run->axis].finite) RILL_TRY(correct(&s));
     }
     f->correcting = false;
@@ -271,10 +273,9 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain)
                  "the corrections of the pressures lead nowhere after %d cycles: going on without them",
                  run->cycles);
         for (int b = 0; b < 3; b++) rill_limit_init(&f->limits[b], f->plan->every);
-        RILL_TRY(rill_follow_series(f, domain, &pressures));
+        RILL_TRY(rill_follow_series(f, domain, pressures));
     }
 done:
     destroy(&s);
-    rill_pressures_destroy(&pressures);
     return status;
 }

@@ -132,7 +132,7 @@ static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, b
         *good = false;
         return RILL_OK;
     }
-    rill_pressures_estimate(f, p);
+    RILL_TRY(rill_pressures_estimate(f, p));
     q->not_till = AGAIN * (double)sight->step;
     double *const uncertainty = &run->uncertainty[run->axis];
     const double k = run->k[run->axis], lacks = fabs(k - p->k) + RILL_PRESSURES_FACTOR * p->expected;

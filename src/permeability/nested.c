@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Makes a coarser sample, computes its flow, and interpolates it. Velocities are scaled so that their mean is
- * that of the k which coarser grids extrapolate to; the populations are the equilibrium of both moments.
- */
+/* Makes a coarser sample and computes its flow. */
 #include "permeability/nested.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -10,6 +7,7 @@
 #include "core/status.h"
 #include "core/threads.h"
 #include "domain/domain.h"
+#include "permeability/nested_start.h"
 #include "permeability/numbered.h"
 #include "permeability/plan.h"
 
@@ -24,15 +22,16 @@
 #define CHANGE_MOST 0.25
 /* Shown, until the run has its own: the extrapolation may be off by so many times its change. */
 #define GUESS_FACTOR 2
-/* A coarser run of more cycles than these would cost more than it saves; nodes whose moments are set at a
+/* A coarser run of more cycles than these would cost more than it saves; nodes whose moments are read at a
  * time, and rows that a thread takes. */
-enum { CYCLES_MOST = 12, SLICE = 1 << 20, PIECE = 8 };
-enum { CELLS = 32 }; /* coarser voxels that are summed at a time */
+enum { CYCLES_MOST = 12, SLICE = 1 << 18, PIECE = 8 };
 
 uint64_t rill_nested_bytes(const rill_geom *geom, const rill_permeability_plan *plan)
 {
-    /* Its voxels and labels of their runs, and moments of more nodes than an eighth: pores may get wider. */
-    return rill_geom_voxels(geom) / 8 * 3 + plan->nodes * 4 * sizeof(float) / 6;
+    /* Its voxels and labels of their runs, and moments of more nodes than an eighth: pores may get wider;
+     * those that are handed over. */
+    return rill_geom_voxels(geom) / 8 * 3 + plan->nodes * 4 * sizeof(float) / 6 +
+           rill_nested_start_bytes(plan->nodes);
 }
 
 /* ---- the coarser sample ------------------------------------------------------------------------ */
@@ -122,9 +121,11 @@ static rill_status take(void *data, rill_sim *sim)
 {
     rill_status status = RILL_OK;
     rill_nested *nested = ((const context *)data)->nested;
-    const size_t nodes = (size_t)nested->plan.nodes;
+    const size_t nodes = (size_t)nested->plan.nodes, most = nodes < SLICE ? nodes : SLICE;
+    rill_device *device = rill_sim_device_of(sim);
     double *part = NULL;
-    RILL_TRY(rill_array_create(4 * (uint64_t)SLICE, sizeof *part, "moments", (void **)&part));
+    RILL_TRY(rill_array_create(4 * (uint64_t)most, sizeof *part, "moments", (void **)&part));
+    rill_device_pin(device, part, 4 * (uint64_t)most * sizeof *part);
     RILL_TRY(rill_array_create(4 * (uint64_t)nodes, sizeof(float), "moments", (void **)&nested->moments));
     for (size_t first = 0; first < nodes; first += SLICE) {
         const size_t count = nodes - first < SLICE ? nodes - first : SLICE;
@@ -132,6 +133,7 @@ static rill_status take(void *data, rill_sim *sim)
         rill_threads_for(count, 1 << 14, narrow, &(slice){part, nested->moments + first, count, nodes});
     }
 done:
+    rill_device_unpin(device, part);
     rill_array_destroy(part);
     return status;
 }
@@ -223,174 +225,4 @@ void rill_nested_destroy(rill_nested *nested)
     rill_permeability_plan_free(&nested->plan);
     rill_geom_destroy(nested->geom);
     memset(nested, 0, sizeof *nested);
-}
-
-/* ---- the start --------------------------------------------------------------------------------- */
-
-/* Rows of the finer grid, whose nodes lie one after the other. */
-typedef struct rows {
-    const rill_nested *nested;
-    const rill_geom *geom;
-    const rill_numbering *numbering;
-    uint64_t first_row;
-    rill_node first, count; /* nodes of the rows */
-    int axis;
-    double u_scale, rho_scale;
-    double *moments; /* [4][count]; NULL: only sums */
-    double *sums;    /* of u along the axis in these rows; NULL: none */
-} rows;
-
-/* A coarser voxel, or the weighted sum of several. */
-typedef struct cell {
-    double pores, moments[4];
-} cell;
-
-/* Return the coarser voxel `at` of an axis, from one before the first to one behind the last. */
-static uint32_t beside(const rill_geom *coarse, int axis, int64_t at)
-{
-    const int64_t n = coarse->n[axis];
-    if (coarse->sides[axis] == RILL_PERIODIC) return (uint32_t)(at < 0 ? n - 1 : at < n ? at : 0);
-    return (uint32_t)(at < 0 ? 0 : at < n ? at : n - 1);
-}
-
-/* Sum the four coarser rows around a row, for the coarser voxels first - 1 … first + CELLS. */
-static void rows_sum(const rows *r, const uint32_t x[3], uint32_t first, cell *cells)
-{
-    const rill_nested *nested = r->nested;
-    const rill_numbering *numbering = &nested->plan.numbered->domain->numbering;
-    const size_t n = (size_t)nested->plan.nodes;
-    memset(cells, 0, (CELLS + 2) * sizeof *cells);
-    for (int corner = 0; corner < 4; corner++) {
-        uint32_t at[3];
-        double weight = 1;
-        for (int a = 1; a < 3; a++) { /* the nearer one has three quarters */
-            const bool far = corner >> (a - 1) & 1;
-            const int64_t near = x[a] / 2, other = x[a] % 2 ? near + 1 : near - 1;
-            at[a] = beside(nested->geom, a, far ? other : near);
-            weight *= far ? 0.25 : 0.75;
-        }
-        for (int c = 0; c < CELLS + 2; c++) {
-            at[0] = beside(nested->geom, 0, (int64_t)first + c - 1);
-            const rill_node node = rill_numbering_node(numbering, at[0], at[1], at[2]);
-            if (node == RILL_UPSTREAM_WALL) continue;
-            cells[c].pores += weight;
-            for (size_t m = 0; m < 4; m++) cells[c].moments[m] += weight * nested->moments[m * n + node];
-        }
-    }
-}
-
-/* Interpolate rho - 1 among pores, and u, which is 0 in solid voxels, between two sums of coarser rows. */
-static void interpolate(const rows *r, const cell *near, const cell *far, double out[4])
-{
-    const double pores = 0.75 * near->pores + 0.25 * far->pores;
-    for (int m = 0; m < 4; m++) out[m] = 0.75 * near->moments[m] + 0.25 * far->moments[m];
-    out[0] *= pores > 0 ? r->rho_scale / pores : 0;
-    for (int a = 1; a < 4; a++) out[a] *= r->u_scale;
-}
-
-/* Interpolate a row, and sum u along the axis. @param node  the first of the row, of those that are set */
-static double interpolate_row(const rows *r, const uint32_t at[3], const uint8_t *voxels, size_t node)
-{
-    cell cells[CELLS + 2];
-    double sum = 0, moments[4];
-    for (uint32_t block = 0; block < r->geom->n[0]; block += 2 * CELLS) {
-        const uint32_t end = block + 2 * CELLS < r->geom->n[0] ? block + 2 * CELLS : r->geom->n[0];
-        uint32_t x = block;
-        while (x < end && voxels[x] < RILL_FLUID) x++;
-        if (x == end) continue;
-        rows_sum(r, at, block / 2, cells);
-        for (; x < end; x++) {
-            if (voxels[x] < RILL_FLUID) continue;
-            const cell *near = &cells[1 + (x - block) / 2];
-            interpolate(r, near, x % 2 ? near + 1 : near - 1, moments);
-            sum += moments[1 + r->axis];
-            for (int m = 0; m < 4 && r->moments; m++) r->moments[(size_t)m * r->count + node] = moments[m];
-            node++;
-        }
-    }
-    return sum;
-}
-
-static void interpolate_rows(const void *shared, uint64_t first, uint64_t end)
-{
-    const rows *r = shared;
-    for (uint64_t k = first; k < end; k++) {
-        const uint64_t row = r->first_row + k;
-        const uint32_t x[3] = {0, (uint32_t)(row % r->geom->n[1]), (uint32_t)(row / r->geom->n[1])};
-        const size_t node = rill_numbering_rank(r->numbering, 0, x[1], x[2]) - r->first;
-        const double sum = interpolate_row(r, x, r->geom->voxels + row * r->geom->n[0], node);
-        if (r->sums) r->sums[k] = sum;
-    }
-}
-
-/* Return the mean velocity along the axis that interpolation makes of the coarser flow. All rows count: in a
- * periodic structure every n-th row may lie in a wake. */
-static rill_status mean_take(rows *r, double *mean)
-{
-    rill_status status = RILL_OK;
-    const uint64_t count = (uint64_t)r->geom->n[1] * r->geom->n[2];
-    double sum = 0;
-    RILL_TRY(rill_array_create(count, sizeof *r->sums, "sums of rows", (void **)&r->sums));
-    rill_threads_for(count, PIECE, interpolate_rows, r);
-    for (uint64_t k = 0; k < count; k++) sum += r->sums[k];
-    *mean = sum / ((double)count * r->geom->n[0]);
-done:
-    rill_array_destroy(r->sums);
-    r->sums = NULL;
-    return status;
-}
-
-/* Return the first node of a row, or the number of nodes behind the last. */
-static rill_node row_begin(const rows *r, uint64_t row)
-{
-    const uint64_t all = (uint64_t)r->geom->n[1] * r->geom->n[2];
-    if (row == all) return (rill_node)r->numbering->nodes;
-    return rill_numbering_rank(r->numbering, 0, (uint32_t)(row % r->geom->n[1]),
-                               (uint32_t)(row / r->geom->n[1]));
-}
-
-/* Set the moments of the rows from first_row on whose nodes fit. @return the row behind them */
-static rill_status slice_set(rows *r, rill_sim *sim, uint64_t *next)
-{
-    const uint64_t all = (uint64_t)r->geom->n[1] * r->geom->n[2];
-    uint64_t row = r->first_row;
-    r->first = row_begin(r, row);
-    do row++; /* a row may be longer than a slice */
-    while (row < all && row_begin(r, row + 1) - r->first <= SLICE);
-    *next = row;
-    r->count = row_begin(r, row) - r->first;
-    rill_threads_for(row - r->first_row, PIECE, interpolate_rows, r);
-    if (r->count == 0) return RILL_OK;
-    return rill_sim_set_moments_of(sim, r->first, r->count, r->moments, r->moments + r->count);
-}
-
-rill_status rill_nested_start(rill_follower *f, const rill_domain *domain, const rill_nested *nested)
-{
-    rill_status status = RILL_OK;
-    const rill_permeability_plan *plan = f->plan;
-    const uint64_t all = (uint64_t)f->geom->n[1] * f->geom->n[2];
-    const uint64_t longest = f->geom->n[0] > SLICE ? f->geom->n[0] : SLICE;
-    rows r = {.nested = nested,
-              .geom = f->geom,
-              .numbering = &domain->numbering,
-              .axis = f->run->axis,
-              .u_scale = 1,
-              .rho_scale = 2 * plan->force / nested->plan.force};
-    double mean = 0, *moments = NULL;
-    const double begun = rill_now();
-    RILL_TRY(mean_take(&r, &mean));
-    const double summed = rill_now();
-    RILL_TRY(rill_array_create(4 * longest, sizeof *moments, "moments", (void **)&moments));
-    r.u_scale = nested->k * plan->force / plan->nu / mean;
-    r.moments = moments;
-    while (r.first_row < all) {
-        uint64_t next = 0;
-        RILL_TRY(slice_set(&r, f->sim, &next));
-        r.first_row = next;
-    }
-    rill_log(RILL_LOG_DEBUG, "coarser grid: its mean velocity in %.2g s, its flow taken over in %.2g s",
-             summed - begun, rill_now() - summed);
-done:
-    rill_array_destroy(moments);
-    return status;
 }

@@ -30,9 +30,6 @@ uint64_t rill_nested_bytes(const rill_geom *geom, const rill_permeability_plan *
  */
 rill_status rill_nested_create(rill_follower *f, rill_nested *out);
 
-/** Give the flow to the run's simulation, which has made no step. */
-rill_status rill_nested_start(rill_follower *f, const rill_domain *domain, const rill_nested *nested);
-
 /** Free what it owns. */
 void rill_nested_destroy(rill_nested *nested);
 

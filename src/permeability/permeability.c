@@ -10,7 +10,7 @@
 #include "kernel/storage.h"
 #include "core/status.h"
 #include "network/network.h"
-#include "permeability/nested.h"
+#include "permeability/nested_start.h"
 #include "permeability/numbered.h"
 #include "sim/several_plan.h"
 #include "permeability/plan.h"
@@ -245,19 +245,25 @@ static void uncertainties_raise(rill_follower *f)
 static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_permeability *out)
 {
     rill_status status = RILL_OK;
-    rill_pressures pressures = {.gain = NULL};
+    rill_pressures pressures = {.domain = NULL};
     rill_nested nested = {.geom = NULL};
+    rill_nested_start *start = NULL;
     clear(f);
     const double before = resume(f);
     f->started = rill_now() - before;
+    /* The geometry alone says where its chambers are. */
+    if (f->plan->network) rill_pressures_begin(f, domain, &pressures);
     RILL_TRY(rill_nested_create(f, &nested));
     out->plan = *f->plan;
+    if (nested.moments) RILL_TRY(rill_nested_start_begin(f, domain, &nested, &start));
     const rill_sim_options options = sim_options(f);
     const double creating = rill_now();
     RILL_TRY(rill_sim_create_loaded(domain, &options, f->between.geom ? RILL_LOAD_NONE : RILL_LOAD_WALLS,
                                     &f->sim));
     f->started += rill_now() - creating;
-    if (nested.moments) RILL_TRY(rill_nested_start(f, domain, &nested));
+    if (start) RILL_TRY(rill_nested_start_finish(start, f->sim));
+    rill_nested_start_destroy(start);
+    start = NULL;
     rill_nested_destroy(&nested);
     out->seconds_domain += rill_sim_seconds_linking(f->sim);
     if (!f->between.geom) RILL_TRY(rill_sim_walls_add(f->sim));
@@ -266,7 +272,9 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
                                        3 * f->plan->force * f->geom->n[f->run->axis]));
     snprintf(out->backend, sizeof out->backend, "%s", rill_sim_backend(f->sim));
     snprintf(out->device, sizeof out->device, "%s", rill_sim_device(f->sim));
-    RILL_TRY(f->plan->network ? rill_follow_network(f, domain) : rill_follow_series(f, domain, &pressures));
+    RILL_TRY(f->plan->network ? rill_follow_network(f, domain, &pressures)
+                              : rill_follow_series(f, domain, &pressures));
+    rill_pressures_destroy(&pressures); /* fields need its memory */
     f->run->seconds = rill_now() - f->started;
     f->run->steps = rill_sim_steps(f->sim);
     f->run->mlups =
@@ -276,6 +284,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     if (f->ended && f->run->converged) RILL_TRY(f->ended(f->context, f->sim));
     if (f->limits[f->run->axis].finite && attempt_next(f) == RILL_ATTEMPT_FIRST) RILL_TRY(finish(f));
 done:
+    rill_nested_start_destroy(start);
     rill_nested_destroy(&nested);
     rill_pressures_destroy(&pressures);
     rill_sim_destroy(f->sim);

@@ -102,21 +102,27 @@ static uint64_t host_bytes(const counting *c, bool ghosts, uint64_t links)
     const bool host = c->device->backend->host;
     const uint64_t slice = rill_sim_slice_bytes(c->nodes), own_slice = host ? slice : 0,
                    velocities = host ? velocities_bytes(c) : 0, network = network_bytes(c);
-    const uint64_t building = c->numbers * (ghosts ? 2 : 1) + (host ? links : 0);
+    const uint64_t building =
+        c->numbers * (ghosts ? 2 : 1) + (host ? links : 0) + (c->plan->network ? network : 0);
     const uint64_t standing = c->numbers + c->partials + c->walls + c->swaps + (host ? c->sim : 0);
     uint64_t most = 0;
-    if (c->plan->nested) most = own_slice + slice + rill_nested_bytes(c->domain->geom, c->plan);
+    /* A network that corrects is found from the beginning on: while links are built, beside the coarser
+     * grids, which on a host together have a seventh of the nodes and no more than a simulation, and the
+     * first cycle. */
+    const uint64_t early = c->plan->network ? network : 0;
+    if (c->plan->nested)
+        most = own_slice + early + rill_nested_bytes(c->domain->geom, c->plan) +
+               (host ? 0 : (c->numbers + network) / 6);
     if (c->plan->reservoirs) { /* velocities at rest are pages that nobody writes; few nodes are one slice */
         const uint64_t sliced = slice < 4 * sizeof(double) * c->nodes ? slice : 0;
         most = larger(most, own_slice + sliced + sizeof(double) * c->nodes);
     }
-    /* Where no corrections are made a network is found late, to see whether pressures have settled. */
+    /* Where none are made it is found late, to see whether pressures have settled. */
     most = larger(most, network ? network + c->box + (c->plan->network ? 0 : velocities) : 0);
     most = larger(most, network + velocities + (network && host ? own_slice + labels_bytes(c) : 0));
-    if (c->fields) { /* turned, where they were between reservoirs; one that corrects is gone by then */
+    if (c->fields) { /* turned, where they were between reservoirs; the network is gone by then */
         const uint64_t part = 4 * sizeof(double) * (c->nodes < moments_slice ? c->nodes : moments_slice);
-        const uint64_t seeing = network && !c->plan->network ? network + (host ? labels_bytes(c) : 0) : 0;
-        most = larger(most, velocities + own_slice + seeing +
+        most = larger(most, velocities + own_slice +
                                 4 * sizeof(float) * c->plan->nodes * (c->plan->reservoirs ? 2 : 1) +
                                 larger(2 * part, c->o->finished_bytes));
     }

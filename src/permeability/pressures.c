@@ -5,10 +5,36 @@
 
 #include <math.h>
 
+static rill_status find_throats(void *of)
+{
+    rill_status status = RILL_OK;
+    rill_pressures *p = of;
+    RILL_TRY(rill_network_find_throats(p->domain, &p->network));
+    RILL_TRY(rill_network_prepare(&p->network));
+done:
+    return status;
+}
+
+static rill_status find_chambers(void *of)
+{
+    rill_pressures *p = of;
+    const rill_status status = rill_network_find_chambers(p->domain, &p->network);
+    if (status == RILL_OK) rill_aside_begin(&p->throats, find_throats, p);
+    return status;
+}
+
+void rill_pressures_begin(const rill_follower *f, const rill_domain *domain, rill_pressures *p)
+{
+    p->domain = domain;
+    p->network.edge = rill_network_edge(f->geom, f->plan->opening);
+    rill_aside_begin(&p->chambers, find_chambers, p);
+}
+
 rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, rill_pressures *out)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(rill_network_create(domain, rill_network_edge(f->geom, f->plan->opening), &out->network));
+    if (!out->domain) rill_pressures_begin(f, domain, out);
+    RILL_TRY(rill_aside_end(&out->chambers));
     double **const arrays[] = {&out->sums[0], &out->sums[1], &out->gain, &out->correction};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         RILL_TRY(rill_array_create_zero(out->network.chambers, sizeof(double),
@@ -21,8 +47,11 @@ done:
 void rill_pressures_destroy(rill_pressures *pressures)
 {
     double *const arrays[] = {pressures->sums[0], pressures->sums[1], pressures->gain, pressures->correction};
+    (void)rill_aside_end(&pressures->chambers);
+    (void)rill_aside_end(&pressures->throats);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
     rill_network_destroy(&pressures->network);
+    *pressures = (rill_pressures){.domain = NULL};
 }
 
 rill_status rill_pressures_see(rill_follower *f, rill_pressures *pressures, int which,
@@ -36,15 +65,19 @@ rill_status rill_pressures_see(rill_follower *f, rill_pressures *pressures, int 
  * k = nu / (F^2 V) (F sum(u) + d/dt sum(u^2/2 - c_s^2 (rho - 1)^2 / 2)), and the work of the missing
  * pressures on what flows too much: docs/method.md derives both.
  */
-void rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
+rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
 {
+    rill_status status = RILL_OK;
     const rill_permeability_plan *plan = f->plan;
     const int axis = f->run->axis;
     const double width = (double)(p->after.step - p->before.step);
     const double scale = plan->nu / (plan->force * plan->force * (double)rill_geom_voxels(f->geom));
     p->k =
         0.5 * (p->before.k[axis] + p->after.k[axis]) + scale * (p->after.energy - p->before.energy) / width;
+    RILL_TRY(rill_aside_end(&p->throats));
     for (uint32_t c = 0; c < p->network.chambers; c++) p->gain[c] = (p->sums[1][c] - p->sums[0][c]) / width;
     p->iterations = rill_network_solve(&p->network, p->gain, plan->nu, p->correction);
     p->expected = fabs(scale * rill_network_dot(&p->network, NULL, p->gain, p->correction));
+done:
+    return status;
 }

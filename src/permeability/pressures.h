@@ -8,14 +8,17 @@
 #ifndef RILL_PERMEABILITY_PRESSURES_H
 #define RILL_PERMEABILITY_PRESSURES_H
 
+#include "core/aside.h"
 #include "network/network.h"
 #include "permeability/follow.h"
 
 /** What is not settled is uncertain by so many times what the network, of rough conductances, expects. */
 #define RILL_PRESSURES_FACTOR 6
 
-/** Plain data; zero before it is created. */
+/** Plain data; zero before anything is begun. It stays where it is while its network is found. */
 typedef struct rill_pressures {
+    const rill_domain *domain;    /**< whose network is found, or was */
+    rill_aside chambers, throats; /**< that are being found: throats begin behind the chambers */
     rill_network network;
     rill_sight before, after;
     double *sums[2]; /**< [chambers], mass at the two sights */
@@ -26,17 +29,22 @@ typedef struct rill_pressures {
     int iterations;  /**< of the last solution */
 } rill_pressures;
 
-/** Find the network of a domain, and label the nodes of the run's simulation by its chambers. */
-rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, rill_pressures *out);
+/** Begin to find the network of a domain, which needs no simulation, beside what the caller does. */
+void rill_pressures_begin(const rill_follower *f, const rill_domain *domain, rill_pressures *pressures);
 
-/** Free the arrays; does nothing to what was never created. */
+/** Wait for the chambers, whose finding begins now where it has not, and label the nodes of the run's
+ * simulation by them. */
+rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, rill_pressures *pressures);
+
+/** Free the arrays, of a network that is being found when it is there; does nothing to what was never begun.
+ */
 void rill_pressures_destroy(rill_pressures *pressures);
 
 /** Take the mass of the chambers as they are after a sight. @param which  0 the first, 1 the second */
 rill_status rill_pressures_see(rill_follower *f, rill_pressures *pressures, int which,
                                const rill_sight *sight);
 
-/** Estimate k, expected and the correction from both sights. */
-void rill_pressures_estimate(const rill_follower *f, rill_pressures *pressures);
+/** Estimate k, expected and the correction from both sights. Waits for the throats. */
+rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *pressures);
 
 #endif

@@ -53,16 +53,17 @@ static rill_status lane_create(rill_device *device, rill_lane *lane)
 {
     rill_status status = RILL_OK;
     RILL_TRY(rill_device_queue_create(device, &lane->edge));
-    void **events[] = {&lane->sent, &lane->received, &lane->looked, &lane->done};
-    for (int k = 0; k < 4; k++) RILL_TRY(rill_device_event_create(device, events[k]));
+    void **events[] = {&lane->sent[0], &lane->sent[1], &lane->received, &lane->looked, &lane->done};
+    for (size_t k = 0; k < sizeof events / sizeof *events; k++)
+        RILL_TRY(rill_device_event_create(device, events[k]));
 done:
     return status;
 }
 
 static void lane_destroy(rill_device *device, rill_lane *lane)
 {
-    void *events[] = {lane->sent, lane->received, lane->looked, lane->done};
-    for (int k = 0; k < 4; k++) rill_device_event_destroy(device, events[k]);
+    void *events[] = {lane->sent[0], lane->sent[1], lane->received, lane->looked, lane->done};
+    for (size_t k = 0; k < sizeof events / sizeof *events; k++) rill_device_event_destroy(device, events[k]);
     rill_device_queue_destroy(device, lane->edge);
 }
 
@@ -236,141 +237,6 @@ void rill_several_destroy(rill_several *s)
     free(s->sponges);
     rill_parts_destroy(&s->parts);
     free(s);
-}
-
-static rill_device *device_of(const rill_several *s, int p) { return s->sims[p]->device; }
-
-/* Let the queue of the device of a part wait for an event. */
-static rill_status wait_for(const rill_several *s, int p, void *event)
-{
-    return rill_device_queue_wait(device_of(s, p), device_of(s, p)->queue, event);
-}
-
-/* Let the queue of its edges wait for one. */
-static rill_status edge_wait_for(const rill_several *s, int p, void *event)
-{
-    return rill_device_queue_wait(device_of(s, p), s->lanes[p].edge, event);
-}
-
-/* Record that a part's step is made but for what its edge queue does. */
-static rill_status done_record(const rill_several *s, int p)
-{
-    return rill_device_event_record(device_of(s, p), device_of(s, p)->queue, s->lanes[p].done);
-}
-
-/* Make the step of all nodes: those of edges once the step before is done, the others, in the other queue,
- * once its edges are. */
-static rill_status nodes_step(rill_several *s, int p, bool left)
-{
-    rill_status status = RILL_OK;
-    rill_sim *sim = s->sims[p];
-    const rill_part *part = &s->parts.part[p];
-    const rill_lane *lane = &s->lanes[p];
-    const rill_node first = part->domain->first, end = first + part->domain->nodes;
-    RILL_TRY(edge_wait_for(s, p, lane->done));
-    rill_sim_step_range(sim, lane->edge, first, part->low, left);
-    rill_sim_step_range(sim, lane->edge, part->high, end, left);
-    rill_sim_step_range(sim, sim->device->queue, part->low, part->high, left);
-    rill_sim_advance(sim);
-    rill_sim_damp(sim, lane->edge, 0, lane->sponge);
-    rill_sim_damp(sim, sim->device->queue, lane->sponge, sim->sponge.count);
-done:
-    return status;
-}
-
-/* Take off the parts what others need, before anything is rewritten. From here on the queue of the device has
- * all nodes behind it. */
-static rill_status send(rill_several *s)
-{
-    rill_status status = RILL_OK;
-    s->exchanges++;
-    for (int k = 0; k < s->route_count; k++)
-        rill_route_send(&s->routes[k], s->lanes[s->routes[k].from_part].edge, s->exchanges);
-    for (int p = 0; p < s->parts.count; p++) {
-        RILL_TRY(rill_device_event_record(device_of(s, p), s->lanes[p].edge, s->lanes[p].sent));
-        RILL_TRY(wait_for(s, p, s->lanes[p].sent));
-    }
-    for (int k = 0; k < s->stage_count; k++) rill_stage_send(s->stages[k], s->exchanges);
-    for (int p = 0; p < s->parts.count && s->stage_count; p++)
-        RILL_TRY(rill_device_event_record(device_of(s, p), device_of(s, p)->queue, s->lanes[p].looked));
-done:
-    return status;
-}
-
-/* Bring it to where the next step reads it. @param mirrored  once links are rewritten */
-static rill_status receive(rill_several *s, bool mirrored)
-{
-    rill_status status = RILL_OK;
-    for (int k = 0; k < s->route_count; k++) {
-        const rill_route *r = &s->routes[k];
-        RILL_TRY(edge_wait_for(s, r->to_part, s->lanes[r->from_part].sent));
-        RILL_TRY(rill_route_fetch(r, s->lanes[r->to_part].edge, s->exchanges));
-    }
-    for (int p = 0; p < s->parts.count && mirrored; p++) {
-        RILL_TRY(done_record(s, p));
-        RILL_TRY(edge_wait_for(s, p, s->lanes[p].done));
-    }
-    for (int k = 0; k < s->route_count; k++)
-        rill_route_receive(&s->routes[k], s->lanes[s->routes[k].to_part].edge, s->exchanges);
-    for (int p = 0; p < s->parts.count; p++) {
-        rill_launch launch = rill_sim_launch(s->sims[p]);
-        launch.queue = s->lanes[p].edge;
-        if (s->reversed[p]) s->sims[p]->kernels->swap(&launch, s->reversed[p], s->parts.part[p].turn_count);
-        RILL_TRY(rill_device_event_record(device_of(s, p), s->lanes[p].edge, s->lanes[p].received));
-    }
-done:
-    return status;
-}
-
-/* Rewrite the links of openings that lie in several parts: last, as all openings. */
-static rill_status stages_apply(rill_several *s)
-{
-    rill_status status = RILL_OK;
-    for (int k = 0; k < s->stage_count; k++) {
-        rill_stage *stage = s->stages[k];
-        rill_device *home = stage->sim->device;
-        for (int p = 0; p < s->parts.count; p++)
-            RILL_TRY(rill_device_queue_wait(home, home->queue, s->lanes[p].looked));
-        RILL_TRY(rill_stage_apply(stage, s->exchanges));
-        RILL_TRY(rill_stage_return(stage, s->exchanges));
-    }
-done:
-    return status;
-}
-
-/* Make one step. Interpolated bounce-back reads what comes in from other parts; mirrored boundaries, with
- * which it does not go, replace what patches read. @param first, last  of the steps that are made at a time
- */
-static rill_status step_once(rill_sim *sim, bool first, bool last)
-{
-    rill_status status = RILL_OK;
-    rill_several *s = sim->several;
-    const bool mirrored = sim->domain->swap_count > 0;
-    for (int p = 0; p < s->parts.count; p++)
-        RILL_TRY(nodes_step(s, p, !first && s->sims[p]->patches.in_step));
-    RILL_TRY(send(s));
-    if (!mirrored) RILL_TRY(receive(s, false));
-    for (int p = 0; p < s->parts.count; p++) {
-        if (!mirrored && s->sims[p]->patches.count) RILL_TRY(wait_for(s, p, s->lanes[p].received));
-        RILL_TRY(rill_sim_step_links(s->sims[p], !last && s->sims[p]->patches.in_step));
-    }
-    if (mirrored) RILL_TRY(receive(s, true));
-    RILL_TRY(stages_apply(s));
-    for (int p = 0; p < s->parts.count; p++) RILL_TRY(done_record(s, p));
-    sim->steps++;
-done:
-    return status;
-}
-
-rill_status rill_several_begin(rill_sim *sim, uint64_t steps)
-{
-    rill_status status = RILL_OK;
-    rill_several *s = sim->several;
-    for (int p = 0; p < s->parts.count; p++) RILL_TRY(done_record(s, p));
-    for (uint64_t k = 0; k < steps; k++) RILL_TRY(step_once(sim, k == 0, k + 1 == steps));
-    for (int p = 0; p < s->parts.count; p++) RILL_TRY(wait_for(s, p, s->lanes[p].received));
-done:
-    return status;
 }
 
 double rill_several_efficiency(uint64_t nodes, uint64_t largest, int count, double mlups)

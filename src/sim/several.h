@@ -28,10 +28,11 @@
 /** The queues of a part: `edge`, and that of its device, for everything else. */
 typedef struct rill_lane {
     void *edge;
-    void *sent;      /**< event in `edge`: edges are stepped, and their populations sent */
-    void *received;  /**< event in `edge`: what comes in from other parts is in place */
-    void *looked;    /**< event: openings that a cut goes through have what this part's nodes have sent */
-    void *done;      /**< event: all nodes but those of the edges are stepped, and links rewritten */
+    void *sent[2];  /**< events in `edge`, of even and odd exchanges: edges are stepped, and their populations
+                       sent */
+    void *received; /**< event in `edge`: what comes in from other parts is in place */
+    void *looked;   /**< event: openings that a cut goes through have what this part's nodes have sent */
+    void *done;     /**< event: all nodes but those of the edges are stepped, and links rewritten */
     uint64_t sponge; /**< nodes of the edges in sponge layers, the first ones listed */
 } rill_lane;
 
@@ -60,6 +61,7 @@ struct rill_several {
     int stage_count;
     void **sponges; /* [parts.count], numbers and factors of their nodes in sponge layers */
     unsigned exchanges;
+    bool mirrored; /* links of the whole exchange their populations after every step */
 };
 
 /** See rill_sim_create_loaded(); `options.device_count` is 2 or more. Where one part is all that the domain

@@ -587,12 +587,19 @@ static range range_of(rill_sim *sim, int k, rill_node first, rill_node count, si
                    count};
 }
 
+/* Return whether the caller's arrays are a slice as it lies on the device. */
+static bool in_order(range r, const double *rho, const double *u)
+{
+    return r.count <= slice_nodes && r.stride == r.count && u == rho + r.count;
+}
+
 static rill_status moments_of(rill_sim *sim, range r, double *rho, double *u)
 {
     rill_status status = RILL_OK;
+    const bool direct = rho && in_order(r, rho, u);
     double *host = NULL;
     RILL_TRY(slice_make(sim));
-    RILL_TRY(host_slice(r.count, &host));
+    if (!direct) RILL_TRY(host_slice(r.count, &host));
     rill_launch launch = rill_sim_launch(sim);
     for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
         const rill_node part = (rill_node)slice_of(r.count - done_nodes),
@@ -600,7 +607,9 @@ static rill_status moments_of(rill_sim *sim, range r, double *rho, double *u)
         RILL_TRY(rill_sim_order(sim, first, part, &launch));
         sim->kernels->moments(&launch, sim->domain->first + first, part, sim->slice);
         RILL_TRY(rill_device_wait(sim->device));
-        RILL_TRY(rill_device_download(sim->device, host, sim->slice, 4 * (uint64_t)part * sizeof(double)));
+        RILL_TRY(rill_device_download(sim->device, direct ? rho : host, sim->slice,
+                                      4 * (uint64_t)part * sizeof(double)));
+        if (direct) break;
         if (rho) memcpy(rho + done_nodes, host, part * sizeof(double));
         for (size_t a = 0; a < 3 && u; a++)
             memcpy(u + a * r.stride + done_nodes, host + (a + 1) * part, part * sizeof(double));
@@ -626,19 +635,19 @@ done:
 static rill_status set_moments_of(rill_sim *sim, range r, const double *rho, const double *u)
 {
     rill_status status = RILL_OK;
+    const bool direct = in_order(r, rho, u);
     double *host = NULL;
     sim->fresh = sim->steps;
     RILL_TRY(slice_make(sim));
-    RILL_TRY(host_slice(r.count, &host));
+    if (!direct) RILL_TRY(host_slice(r.count, &host));
     rill_launch launch = rill_sim_launch(sim);
     for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
         const rill_node part = (rill_node)slice_of(r.count - done_nodes),
                         first = r.first + (rill_node)done_nodes;
-        const bool together = u == rho + part && r.stride == part; /* in the order of a slice already */
-        if (!together) memcpy(host, rho + done_nodes, part * sizeof(double));
-        for (size_t a = 0; a < 3 && !together; a++)
+        if (!direct) memcpy(host, rho + done_nodes, part * sizeof(double));
+        for (size_t a = 0; a < 3 && !direct; a++)
             memcpy(host + (a + 1) * part, u + a * r.stride + done_nodes, part * sizeof(double));
-        RILL_TRY(rill_device_upload(sim->device, sim->slice, together ? rho : host,
+        RILL_TRY(rill_device_upload(sim->device, sim->slice, direct ? rho : host,
                                     4 * (uint64_t)part * sizeof(double)));
         RILL_TRY(rill_sim_order(sim, first, part, &launch));
         sim->kernels->set(&launch, sim->domain->first + first, part, sim->slice);

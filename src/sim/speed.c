@@ -23,7 +23,7 @@ rill_status rill_sim_speed(const rill_sim_options *o, uint32_t edge, double *mlu
     RILL_TRY(rill_sim_step(sim, 2));
     const double start = rill_now();
     uint64_t steps = 0;
-    for (; steps < 1000 && rill_now() - start < 0.1; steps += 2) RILL_TRY(rill_sim_step(sim, 2));
+    for (; steps < 300 && rill_now() - start < 0.1; steps += 2) RILL_TRY(rill_sim_step(sim, 2));
     *mlups = (double)(voxels * steps) / (rill_now() - start) * 1e-6;
 done:
     rill_sim_destroy(sim);

@@ -220,6 +220,16 @@ Test(bench, a_vessel_has_boundaries)
     for (size_t k = 0; k < 4; k++)
         cr_assert_str_eq(json_string_value(json_object_get(json_array_get(results, k), "case")), cases[k]);
     json_decref(results);
+    r = cli_test_run("bench", "--backend", "cpu", "--suite", "scaling", "--vessel", "cube.geom.h5", "--cases",
+                     "vessel", "--ranks", "2", "--seconds", "0.01", "--stream", "aa", "--tolerance", "1",
+                     "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err); /* 2 where bits differ */
+    results = records();
+    cr_assert_eq(json_array_size(results), 2);
+    cr_assert_str_eq(json_string_value(json_object_get(json_array_get(results, 1), "bits")), "same");
+    json_decref(results);
+    cli_test_fails(1, "--cases belongs to --suite scaling", "bench", "--suite", "box", "--cases", "vessel");
+    cli_test_fails(1, "name its file with --rock FILE", "bench", "--suite", "scaling", "--cases", "rock");
     r = cli_test_run("generate", "box", "--size", "8", "-o", "box.geom.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cli_test_fails(1, "not cut from a surface", "bench", "--backend", "cpu", "--suite", "vessel", "--vessel",

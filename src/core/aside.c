@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/aside.h"
+
+#include <omp.h>
+#include <stdio.h>
+
+static void work_on(rill_aside *aside)
+{
+    aside->status = aside->work(aside->context);
+    if (aside->status != RILL_OK) snprintf(aside->message, sizeof aside->message, "%s", rill_error_message());
+}
+
+static void *work_threaded(void *of)
+{
+    rill_aside *aside = of;
+    omp_set_num_threads(aside->threads);
+    work_on(aside);
+    return NULL;
+}
+
+bool rill_aside_try(rill_aside *aside, rill_status (*work)(void *context), void *context)
+{
+    *aside = (rill_aside){.work = work, .context = context, .threads = omp_get_max_threads()};
+    aside->threaded = pthread_create(&aside->thread, NULL, work_threaded, aside) == 0;
+    return aside->threaded;
+}
+
+void rill_aside_begin(rill_aside *aside, rill_status (*work)(void *context), void *context)
+{
+    if (!rill_aside_try(aside, work, context)) work_on(aside);
+}
+
+rill_status rill_aside_end(rill_aside *aside)
+{
+    if (aside->threaded) pthread_join(aside->thread, NULL);
+    const rill_status status = aside->status;
+    aside->threaded = false;
+    aside->status = RILL_OK;
+    return status == RILL_OK ? RILL_OK : rill_fail(status, "%s", aside->message);
+}

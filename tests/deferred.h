@@ -196,20 +196,10 @@ static void deferred_sample(const rill_launch *l, const rill_node *nodes, uint64
 static rill_status deferred_kernels_find(rill_device *device, rill_variant variant, const rill_kernels **out)
 {
     const rill_status status = rill_backend_cpu.kernels(device, variant, &deferred_base);
-    deferred_kernels = (rill_kernels){deferred_step,
-                                      deferred_totals,
-                                      deferred_moments,
-                                      deferred_set,
-                                      deferred_swap,
-                                      deferred_pack,
-                                      deferred_unpack,
-                                      deferred_locate,
-                                      deferred_wrap,
-                                      deferred_patch,
-                                      deferred_walls,
-                                      deferred_damp,
-                                      deferred_sample,
-                                      NULL};
+    deferred_kernels =
+        (rill_kernels){deferred_step,  deferred_totals, deferred_moments, deferred_set,  deferred_swap,
+                       deferred_pack,  deferred_unpack, deferred_locate,  deferred_wrap, deferred_patch,
+                       deferred_walls, deferred_damp,   deferred_sample,  NULL};
     *out = &deferred_kernels;
     return status;
 }

@@ -286,9 +286,13 @@ def _options(doc, count, short, add):
     parse.add_argument("--json", metavar="FILE", help="write the results")
     parse.add_argument("--plant", action="store_true", help="plant each defect in a copy of the tree, and see that the campaign finds it")
     parse.add_argument("--make", default="make -j2", help="how --plant builds the copy (default: make -j2)")
+    shared = set(parse._option_string_actions)
     if add:
         add(parse)
     a = parse.parse_args()
+    own = {o.dest: name for name, o in parse._option_string_actions.items() if name not in shared and o.metavar != "DIRECTORY"}
+    a.own = [word for key, name in own.items() if (value := getattr(a, key)) != parse.get_default(key)
+             for word in ((name,) if value is True else (name, "%g" % value if isinstance(value, float) else str(value)))]
     a.short = a.short or a.plant
     if a.count is None:
         a.count = short if a.short else count
@@ -297,7 +301,7 @@ def _options(doc, count, short, add):
 
 def _command(name, a):
     words = ["scripts/campaign/" + name, "--seed", str(a.seed), "--count", str(a.count)]
-    return " ".join(words + (["--first", str(a.first)] if a.first else []))
+    return " ".join(words + (["--first", str(a.first)] if a.first else []) + a.own)
 
 
 def _write(path, found):

@@ -232,7 +232,7 @@ Test(bench_plan, memory_held_is_memory_foreseen)
         FOR_EACH_BACKEND(backend)
         {
             options.backend = backend;
-            ASSERT_OK(rill_links_measure(&domain->numbering, v, &size));
+            ASSERT_OK(rill_links_measure(domain, v, &size));
             ASSERT_OK(rill_sim_create(domain, &options, &sim));
             const uint64_t held = rill_sim_held(sim, &linked);
             cr_expect_eq(held - linked, rill_sim_bytes(v, &size));

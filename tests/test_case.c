@@ -52,7 +52,8 @@ Test(case_file, says_everything_in_si)
         "walls: half-way\nopenings:\n  in: {kind: inlet, mean-velocity: 30 cm/s, waveform: ../wave.csv}\n"
         "  a: {kind: windkessel, proximal: 0.2 mmHg.s/mL, compliance: 1.5 mL/mmHg, distal: 1 mmHg.s/mL}\n"
         "  b: {kind: flow-split, fraction: 30 %%}\n  c: {kind: resistance, resistance: 1e8 Pa.s/m3, beyond: "
-        "5 mmHg, backflow: 0}\nrun: {cycles: 3, tolerance: 0.5 %%, mach: 0.05, lattice: d3q27, storage: "
+        "5 mmHg, backflow: 0}\nrun: {cycles: 3, start: rest, tolerance: 0.5 %%, mach: 0.05, lattice: d3q27, "
+        "storage: "
         "fp16s}\n"
         "output: {snapshots: 20, fields: yes, centre-line: no, checkpoint-every: 10 min, probes: {p: [1 mm, "
         "2 "
@@ -63,6 +64,7 @@ Test(case_file, says_everything_in_si)
     cr_expect_eq(c->law.kind, RILL_LAW_CARREAU_YASUDA);
     cr_expect_float_eq(c->law.viscosity, 3.5e-3, 1e-15);
     cr_expect_eq(c->walls, RILL_WALLS_HALF_WAY);
+    cr_expect_eq(c->run.start, RILL_CASE_REST);
     cr_assert_eq(c->end_count, 4);
     cr_expect_float_eq(c->ends[0].amount, 0.3, 1e-15);
     cr_expect_eq(c->ends[0].inflow, RILL_INFLOW_MEAN_VELOCITY);
@@ -125,6 +127,8 @@ Test(case_file, refuses_with_line_and_remedy)
            "has no direction");
     refuse(TOP ENDS "run: {cycles: 1.5}\n", "v.yaml:8", "no whole number from 1");
     refuse(TOP ENDS "run: {cycles: 3}\n", "v.yaml", "no opening has one: give run a duration instead");
+    refuse(TOP ENDS "run: {start: rest}\n", "v.yaml", "no opening has a waveform: leave it out");
+    refuse(TOP ENDS "run: {start: rst}\n", "v.yaml:8", "did you mean \"rest\"?");
     refuse(TOP ENDS "run: {mach: 0.05, time-step: 2 us}\n", "v.yaml", "leave one of them out");
     refuse(TOP ENDS "run: {mach: 0.5}\n", "v.yaml:8", "at most 0.3");
 }

@@ -103,7 +103,7 @@ Test(generate_random, packs_do_not_overlap)
         cr_expect_geq(nearest, 1 - 1e-12, "case %zu", c);
         cr_expect_leq(nearest, 1.2, "case %zu", c);
         cr_expect_float_eq(1 - volume / box, o->porosity, 4 * M_PI / 3 * pow(largest, 3) / box);
-        cr_assert_eq(rill_generate_pack(o, &pack, &g), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_generate_pack(o, &pack, NULL, &g), RILL_OK, "%s", rill_error_message());
         cr_expect_float_eq(g->porosity.total, 1 - volume / box, 0.003, "case %zu", c);
         rill_geom_destroy(g);
         rill_pack_destroy(&pack);
@@ -117,7 +117,7 @@ Test(generate_random, packs_equal_brute_force)
     rill_pack pack;
     rill_geom *g = NULL;
     cr_assert_eq(rill_pack_create(&o, &pack), RILL_OK);
-    cr_assert_eq(rill_generate_pack(&o, &pack, &g), RILL_OK);
+    cr_assert_eq(rill_generate_pack(&o, &pack, NULL, &g), RILL_OK);
     uint64_t wrong = 0;
     for (uint32_t z = 0; z < o.n[2]; z++)
         for (uint32_t y = 0; y < o.n[1]; y++)
@@ -228,7 +228,7 @@ Test(generate_random, overlapping_packs_have_the_porosity_on_average)
         rill_pack pack;
         rill_geom *g = NULL;
         cr_assert_eq(rill_pack_create(&o, &pack), RILL_OK);
-        cr_assert_eq(rill_generate_pack(&o, &pack, &g), RILL_OK);
+        cr_assert_eq(rill_generate_pack(&o, &pack, NULL, &g), RILL_OK);
         expected = pow(1 - 4 * M_PI / 3 * 216 / (64.0 * 64 * 64), (double)pack.count);
         sum += g->porosity.total, square += g->porosity.total * g->porosity.total;
         rill_geom_destroy(g);
@@ -432,7 +432,7 @@ static rill_status pack(uint64_t seed, bool overlap, rill_geom **out)
     rill_status status = rill_pack_create(&o, &spheres);
     if (status != RILL_OK) return status;
     cr_expect_gt(spheres.count, 4096); /* so many that threads share the work */
-    status = rill_generate_pack(&o, &spheres, out);
+    status = rill_generate_pack(&o, &spheres, NULL, out);
     rill_pack_destroy(&spheres);
     return status;
 }

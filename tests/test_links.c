@@ -211,7 +211,7 @@ static void compare(const rill_geom *geom, const rill_numbering *numbering, rill
 {
     rill_links *links = NULL;
     rill_links_size measured;
-    ASSERT_OK(rill_links_measure(numbering, v, &measured));
+    ASSERT_OK(rill_links_measure(&(rill_domain){.numbering = *numbering}, v, &measured));
     ASSERT_OK(rill_links_create(numbering, v, &links));
     cr_expect_eq(measured.bytes, links->size.bytes);
     const box b = box_create(geom, v, &measured);
@@ -375,14 +375,14 @@ Test(links, sizes_beyond_two_to_the_32)
                       .addressing = RILL_LIST,
                       .storage = RILL_FP16S};
     rill_links_size size;
-    ASSERT_OK(rill_links_measure(&numbering, v, &size));
+    ASSERT_OK(rill_links_measure(&(rill_domain){.numbering = numbering}, v, &size));
     cr_expect_geq(size.stride, nodes);
     cr_expect_leq(size.stride, nodes + 2 * RILL_SEGMENT_BLOCK);
     cr_expect_eq(size.bytes, 18 * 4 * size.list_stride);
     const double list = (19 * 2 + 18 * 4) * (double)nodes;
     cr_expect_float_eq((double)rill_sim_bytes(v, &size) / list, 1, 1e-3);
     v.addressing = RILL_BITMAP;
-    ASSERT_OK(rill_links_measure(&numbering, v, &size));
+    ASSERT_OK(rill_links_measure(&(rill_domain){.numbering = numbering}, v, &size));
     const double words = 50.0 * 1502 * 1515, bitmap = (19 * 2 + 4 + 8.0 / 32) * (double)nodes + 8 * words;
     cr_expect_float_eq((double)rill_sim_bytes(v, &size) / bitmap, 1, 1e-3);
     const rill_arrays arrays = {.stride = size.stride, .nodes = (rill_node)nodes, .ring = size.stride - 5};

@@ -32,12 +32,24 @@ static uint8_t *voxel(rill_geom *geom, uint32_t x, uint32_t y, uint32_t z)
     return &geom->voxels[x + (uint64_t)geom->n[0] * (y + (uint64_t)geom->n[1] * z)];
 }
 
-static rill_network network_of(const rill_domain *domain, uint32_t edge)
+/* Takes the chambers of nodes over into an array of all. */
+static rill_status see(void *context, const rill_network *network, rill_node first, rill_node count,
+                       const uint32_t *chamber_of)
+{
+    (void)network;
+    if (context) memcpy((uint32_t *)context + first, chamber_of, count * sizeof *chamber_of);
+    return RILL_OK;
+}
+
+/* @param[out] chamber_of  [nodes]; NULL: not wanted */
+static rill_network network_of(const rill_domain *domain, uint32_t edge, uint32_t *chamber_of)
 {
     rill_network network = {.edge = edge};
-    ASSERT_OK(rill_network_find_chambers(domain, &network));
-    ASSERT_OK(rill_network_find_throats(domain, &network));
+    rill_network_part part = {.before = NULL};
+    ASSERT_OK(rill_network_find_chambers(domain, see, chamber_of, &network, &part));
+    ASSERT_OK(rill_network_find_throats(domain, &network, &part));
     ASSERT_OK(rill_network_prepare(&network));
+    rill_network_part_free(&part);
     return network;
 }
 
@@ -101,7 +113,7 @@ Test(network, walls_are_as_far_as_counted)
         for (rill_voxel v = 0; v < rill_geom_voxels(geom); v++)
             if ((next(&seed) >> 33) % 20 == 0) geom->voxels[v] = RILL_SOLID;
         memcpy(geom->sides, sides[k], sizeof geom->sides);
-        ASSERT_OK(rill_network_walls(geom, &found));
+        ASSERT_OK(rill_network_walls(geom, 0, 11, &found));
         for (int v = 0; v < 9 * 7 * 11; v++) {
             const int at[3] = {v % 9, v / 9 % 7, v / 63}, wanted = steps_counted(geom, at);
             cr_assert_eq(found[v], wanted, "sides %zu at %d %d %d: %d, not %d", k, at[0], at[1], at[2],
@@ -140,7 +152,8 @@ Test(network, chambers_are_connected_parts_of_blocks)
             for (uint32_t x = 0; x < 12; x++)
                 if (y == 0 || y == 8 || x == 0 || x == 5 || x == 11) *voxel(geom, x, y, z) = RILL_SOLID;
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
-    network = network_of(domain, 9);
+    uint32_t *chamber_of = calloc(rill_domain_nodes(domain), sizeof *chamber_of);
+    network = network_of(domain, 9, chamber_of);
     /* Blocks along x: 0-8, which holds the first duct and most of the second, and 9-11; along z: three. */
     cr_assert_eq(network.chambers, 3 * 3);
     cr_assert_eq(network.components, 2);
@@ -149,8 +162,8 @@ Test(network, chambers_are_connected_parts_of_blocks)
     double volume = 0;
     for (uint32_t c = 0; c < network.chambers; c++) volume += network.volume[c];
     cr_assert_eq(volume, rill_domain_nodes(domain));
-    for (rill_node k = 0; k < rill_domain_nodes(domain); k++)
-        cr_assert_lt(network.chamber_of[k], network.chambers);
+    for (rill_node k = 0; k < rill_domain_nodes(domain); k++) cr_assert_lt(chamber_of[k], network.chambers);
+    free(chamber_of);
     cr_assert_float_eq(network.centre[0][0], 3, 1e-12);
     cr_assert_float_eq(network.centre[0][2], 4.5, 1e-12);
     rill_network_destroy(&network);
@@ -201,16 +214,18 @@ Test(network, chambers_are_what_links_connect)
                 }
         }
         ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){cases[k].lattice, -1}, &domain));
-        network = network_of(domain, edge);
+        uint32_t *chamber_of = calloc(rill_domain_nodes(domain), sizeof *chamber_of);
+        network = network_of(domain, edge, chamber_of);
         uint32_t chambers = 0, counted;
         rill_node node = 0;
         for (uint32_t v = 0; v < voxels; v++) {
             if (!geom->voxels[v]) continue;
-            if (first[v] == v) chamber[v] = network.chamber_of[node], chambers++;
-            cr_assert_eq(network.chamber_of[node], chamber[first[v]], "case %zu, voxel %u", k, v);
+            if (first[v] == v) chamber[v] = chamber_of[node], chambers++;
+            cr_assert_eq(chamber_of[node], chamber[first[v]], "case %zu, voxel %u", k, v);
             node++;
         }
         cr_assert_eq(network.chambers, chambers, "case %zu: %u, not %u", k, network.chambers, chambers);
+        free(chamber_of);
         ASSERT_OK(rill_network_count(geom, cases[k].lattice, edge, &counted));
         cr_assert_eq(counted, chambers);
         for (uint32_t c = 1; c < chambers; c++)
@@ -234,7 +249,7 @@ Test(network, pressures_carry_away_what_piles_up)
         uint64_t seed = 3;
         for (int a = 0; a < 3; a++) geom->sides[a] = mirrored ? RILL_MIRROR : RILL_PERIODIC;
         ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, mirrored ? 2 : -1}, &domain));
-        network = network_of(domain, 6);
+        network = network_of(domain, 6, NULL);
         const uint32_t n = network.chambers;
         const rill_network_level *finest = &network.level[0];
         double *gain = malloc(n * sizeof *gain), *p = malloc(n * sizeof *p), *mean = calloc(n, sizeof *mean);
@@ -273,7 +288,7 @@ Test(network, solution_is_soon_found_by_any_number_of_threads)
     rill_network network;
     uint64_t seed = 5;
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
-    network = network_of(domain, 2);
+    network = network_of(domain, 2, NULL);
     const uint32_t n = network.chambers;
     cr_assert_gt(n, 12 * RILL_NETWORK_CHUNK, "%u", n); /* for three threads */
     cr_assert_gt(network.level[1].count, RILL_NETWORK_CHUNK);

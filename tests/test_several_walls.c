@@ -356,7 +356,8 @@ Test(several_walls, processes, .timeout = 120)
     rill_device *own = NULL, *devices[PROCESSES];
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
     ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &own));
-    ASSERT_OK(rill_remotes_create(&team, own, &remotes));
+    ASSERT_OK(rill_remotes_create(&team, &remotes));
+    ASSERT_OK(rill_remotes_open(remotes, own));
     for (int k = 0; k < PROCESSES; k++) {
         devices[k] = rill_remotes_device(remotes, k);
         cr_assert_eq(devices[k]->ordinal, k);

@@ -385,7 +385,8 @@ Test(sim, sums_by_label_are_defined_after_divergence)
             usual += labels[n] == USUAL;
         }
         ASSERT_OK(rill_sim_set_moments(s.sim, s.rho, s.u));
-        ASSERT_OK(rill_sim_label(s.sim, labels, LABELS));
+        ASSERT_OK(rill_sim_label_begin(s.sim, LABELS));
+        ASSERT_OK(rill_sim_label_put(s.sim, 0, s.nodes, labels));
         ASSERT_OK(rill_sim_label_sums(s.sim, sums));
         cr_expect_eq(sums[LARGE], 0x1p16, "%g on backend %d", sums[LARGE], backend);
         cr_expect_eq(sums[SMALL], -0x1p16, "%g on backend %d", sums[SMALL], backend);

@@ -9,6 +9,7 @@
 #include "image_files.h"
 
 #include "vessel/case.h"
+#include "vessel/plan.h"
 #include "geometry/generate/generate_surface.h"
 #include "geometry/surface/surface.h"
 
@@ -119,6 +120,12 @@ static inline void vessel_look(const vessel_run *r, const char *name, double *fl
         RILL_OK, "%s", rill_error_message());
     *flow *= s->flow;
     *pressure = s->base + *pressure * s->pressure;
+}
+
+/** Return the time of the vessel, s, in the middle of the last step. */
+static inline double vessel_time(const vessel_run *r)
+{
+    return rill_plan_time(&r->plan, (double)rill_sim_steps(r->vessel->sim) - 0.5);
 }
 
 static inline void vessel_record(const vessel_run *r)

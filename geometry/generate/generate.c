@@ -3,6 +3,7 @@
 #include "geometry/generate/generate_priv.h"
 
 #include "core/status.h"
+#include "geometry/voxels/planes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,19 @@ rill_status rill_generate_finish(rill_geom *geom, const char *name)
     return geom->source ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for the name of a generator");
 }
 
-void rill_generate_fill(rill_geom *geom, uint8_t value)
+rill_status rill_generate_fill(rill_geom *geom, uint8_t value)
 {
+    rill_status status = RILL_OK;
     const uint64_t slice = (uint64_t)geom->n[0] * geom->n[1];
+    rill_window window = {.geom = geom};
+    for (uint32_t end = 0; rill_window_next(&window, &end, &status);) {
 #pragma omp parallel for schedule(static)
-    for (uint32_t z = 0; z < geom->n[2]; z++) memset(geom->voxels + z * slice, value, slice);
+        for (uint32_t z = window.first; z < end; z++) memset(rill_window_row(&window, 0, z), value, slice);
+        RILL_TRY(rill_window_keep(&window, geom));
+    }
+done:
+    rill_window_close(&window);
+    return status;
 }
 
 rill_status rill_generate_check_porosity(double porosity)

@@ -19,6 +19,7 @@
 #ifndef RILL_GEOMETRY_GENERATE_GENERATE_H
 #define RILL_GEOMETRY_GENERATE_GENERATE_H
 
+#include "core/kept.h"
 #include "rill.h"
 
 /* ---- spheres --------------------------------------------------------------------------------- */
@@ -88,8 +89,9 @@ rill_status rill_pack_create(const rill_pack_options *options, rill_pack *out);
 /** Destroy the spheres of a pack; one that is all zero is allowed. */
 void rill_pack_destroy(rill_pack *pack);
 
-/** Turn a pack into voxels: solid where r <= R. */
-rill_status rill_generate_pack(const rill_pack_options *options, const rill_pack *pack, rill_geom **out);
+/** Turn a pack into voxels: solid where r <= R. @param[in] keeper  of the voxels; NULL: they are bytes */
+rill_status rill_generate_pack(const rill_pack_options *options, const rill_pack *pack,
+                               const rill_keeper *keeper, rill_geom **out);
 
 /* ---- river beds ------------------------------------------------------------------------------ */
 

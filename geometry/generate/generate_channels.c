@@ -153,7 +153,7 @@ rill_status rill_generate_box(const uint32_t n[3], rill_geom **out)
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
     RILL_TRY(rill_geom_create(n, &geom));
-    rill_generate_fill(geom, RILL_FLUID);
+    RILL_TRY(rill_generate_fill(geom, RILL_FLUID));
     RILL_TRY(rill_generate_finish(geom, "box"));
     *out = geom;
     geom = NULL;

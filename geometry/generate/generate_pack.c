@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/generate/generate_priv.h"
+#include "geometry/voxels/planes.h"
 #include "geometry/generate/generate_random.h"
 
 #include <math.h>
@@ -111,12 +112,13 @@ done:
 
 void rill_pack_destroy(rill_pack *pack) { rill_array_destroy(pack->spheres); }
 
-rill_status rill_generate_pack(const rill_pack_options *options, const rill_pack *pack, rill_geom **out)
+rill_status rill_generate_pack(const rill_pack_options *options, const rill_pack *pack,
+                               const rill_keeper *keeper, rill_geom **out)
 {
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
-    RILL_TRY(rill_geom_create(options->n, &geom));
-    rill_generate_fill(geom, RILL_FLUID);
+    RILL_TRY(rill_geom_create_kept(options->n, keeper, &geom));
+    RILL_TRY(rill_generate_fill(geom, RILL_FLUID));
     RILL_TRY(rill_generate_paint(geom, geom->n[2], pack->spheres, pack->count, RILL_SOLID));
     RILL_TRY(rill_generate_finish(geom, "pack"));
     *out = geom;

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/generate/generate_priv.h"
+#include "geometry/voxels/planes.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,7 +75,7 @@ rill_status rill_generate_paint(rill_geom *geom, uint64_t period, const rill_sph
                                 uint8_t value)
 {
     rill_status status = RILL_OK;
-    const int64_t nz = geom->n[2];
+    rill_window window = {.geom = geom};
     uint64_t *start = NULL, *order = NULL;
     RILL_TRY(rill_array_create(period + 1, sizeof *start, "slices", (void **)&start));
     RILL_TRY(rill_array_create(count ? count : 1, sizeof *order, "the order of spheres", (void **)&order));
@@ -82,20 +83,24 @@ rill_status rill_generate_paint(rill_geom *geom, uint64_t period, const rill_sph
     double radius = 0;
     for (uint64_t s = 0; s < count; s++) radius = spheres[s].radius > radius ? spheres[s].radius : radius;
     const int64_t reach = (int64_t)ceil(radius) + 1;
+    for (uint32_t end = 0; rill_window_next(&window, &end, &status);) {
 #pragma omp parallel for schedule(dynamic, 4)
-    for (int64_t z = 0; z < nz; z++) {
-        uint8_t *slice = geom->voxels + (uint64_t)z * geom->n[0] * geom->n[1];
-        for (int64_t near = z - reach; near <= z + reach; near++) {
-            const int64_t bucket = wrap(near, (int64_t)period);
-            for (uint64_t k = start[bucket]; k < start[bucket + 1]; k++) {
-                const rill_sphere *sphere = spheres + order[k];
-                /* the image of the sphere whose centre lies in the slice `near` */
-                const double cz = sphere->centre[2] - floor(sphere->centre[2]) + (double)near;
-                paint_slice(slice, geom->n, sphere, (double)z + 0.5 - cz, value);
+        for (int64_t z = window.first; z < end; z++) {
+            uint8_t *slice = rill_window_row(&window, 0, (uint32_t)z);
+            for (int64_t near = z - reach; near <= z + reach; near++) {
+                const int64_t bucket = wrap(near, (int64_t)period);
+                for (uint64_t k = start[bucket]; k < start[bucket + 1]; k++) {
+                    const rill_sphere *sphere = spheres + order[k];
+                    /* the image of the sphere whose centre lies in the slice `near` */
+                    const double cz = sphere->centre[2] - floor(sphere->centre[2]) + (double)near;
+                    paint_slice(slice, geom->n, sphere, (double)z + 0.5 - cz, value);
+                }
             }
         }
+        RILL_TRY(rill_window_keep(&window, geom));
     }
 done:
+    rill_window_close(&window);
     rill_array_destroy(order);
     rill_array_destroy(start);
     return status;

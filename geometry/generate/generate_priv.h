@@ -15,7 +15,7 @@
 rill_status rill_generate_finish(rill_geom *geom, const char *name);
 
 /** Fill a geometry with one value. */
-void rill_generate_fill(rill_geom *geom, uint8_t value);
+rill_status rill_generate_fill(rill_geom *geom, uint8_t value);
 
 /**
  * Set every voxel whose centre lies within a sphere (r <= R), or within one of its periodic images.

@@ -85,7 +85,7 @@ rill_status rill_generate_riverbed(const rill_riverbed_options *options, rill_ge
     RILL_TRY(check(options, height));
     RILL_TRY(rill_pack_create(&periodic, &pack));
     RILL_TRY(lift(&pack, height, &lifted));
-    rill_generate_fill(geom, RILL_FLUID);
+    RILL_TRY(rill_generate_fill(geom, RILL_FLUID));
     const uint64_t beyond = 2 * (uint64_t)ceil(2 * largest_radius(&pack)) + 4; /* what is below the floor */
     RILL_TRY(rill_generate_paint(geom, n[2] + beyond, lifted.spheres, lifted.count, RILL_SOLID));
     memset(geom->voxels, RILL_SOLID, (size_t)n[0] * n[1]);

@@ -100,7 +100,7 @@ rill_status rill_generate_spheres(const rill_spheres_options *options, rill_geom
         for (int a = 0; a < 3; a++)
             spheres[s].centre[a] = 0.5 * options->cells * arrays[options->array].half[s][a];
     }
-    rill_generate_fill(geom, RILL_FLUID);
+    RILL_TRY(rill_generate_fill(geom, RILL_FLUID));
     RILL_TRY(rill_generate_paint(geom, geom->n[2], spheres, (uint64_t)count, RILL_SOLID));
     RILL_TRY(rill_generate_finish(geom, "spheres"));
     const uint64_t fluid = rill_geom_fluid(geom);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An image becomes a geometry: slices are read one by one and written to where the axes, the crop and the
- * resampling put them, so that only the geometry itself is ever whole in memory. Reading formats is
+ * resampling put them, so that only the geometry itself is ever whole in memory; where several processes keep
+ * it and slices are planes of z, not even that. Reading formats is
  * image.h's, deciding what conducts components.h's.
  */
 #include "geometry/image/voxelize.h"
@@ -11,6 +12,7 @@
 #include "core/units.h"
 #include "geometry/image/image_priv.h"
 #include "geometry/image/pore_map.h"
+#include "geometry/voxels/planes.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -29,11 +31,13 @@ typedef struct {
     rill_progress progress;
     rill_voxelize_report *report;
     rill_image *image;
+    const rill_keeper *keeper; /* of the geometry; NULL: its voxels are bytes */
     rill_geom *geom;
-    int file_axis[3];  /* which file axis x, y, z come from */
-    double spacing[3]; /* of the file along x, y, z; 0 when unknown */
-    bool metric;       /* in metres */
-    double cube;       /* edge of a new voxel in the same unit; 0 when unknown */
+    rill_window window; /* planes that are being placed */
+    int file_axis[3];   /* which file axis x, y, z come from */
+    double spacing[3];  /* of the file along x, y, z; 0 when unknown */
+    bool metric;        /* in metres */
+    double cube;        /* edge of a new voxel in the same unit; 0 when unknown */
     uint32_t crop[3][2];
     uint32_t n[3];     /* new voxels along x, y, z, before mirroring */
     uint32_t *from[3]; /* [n[a]], the voxel inside the crop that a new one is taken from */
@@ -174,10 +178,12 @@ static rill_status create(work *w)
     const uint64_t slice = rill_image_slice_voxels(w->image);
     w->batch = w->report->axes[w->image->order[2]] == 0 ? TILE : 1;
     snprintf(what, sizeof what, "%u x %u x %u voxels of %.100s", n[0], n[1], n[2], w->path);
-    if (voxels < 1e16) /* beyond, rill_geom_create() refuses */
+    const bool planes = w->keeper && w->report->axes[w->image->order[2]] == 2;
+    if (voxels < 1e16 && !planes) /* beyond, rill_geom_create() refuses */
         RILL_TRY(rill_memory_require((uint64_t)voxels + slice * (rill_grey_size(w->image->type) + w->batch),
                                      what));
-    RILL_TRY(rill_geom_create(n, &w->geom));
+    RILL_TRY(rill_geom_create_kept(n, planes ? w->keeper : NULL, &w->geom));
+    w->window.geom = w->geom;
     memcpy(w->geom->sides, w->options->sides, sizeof w->geom->sides);
     RILL_TRY(rill_array_create(slice, rill_grey_size(w->image->type), "a slice of the image", &w->grey));
     RILL_TRY(rill_array_create(slice, w->batch, "slices of pores", (void **)&w->pore));
@@ -219,7 +225,7 @@ static void place_tile(const work *w, const int along[3], const uint32_t low[3],
     const uint64_t si = stride[along[0]], sj = stride[along[1]], sk = stride[along[2]];
     const uint64_t used = w->crop[along[0]][1] - w->crop[along[0]][0];
     const uint32_t *fi = w->from[along[0]], *fj = w->from[along[1]];
-    uint8_t *voxels = w->geom->voxels;
+    uint8_t *voxels = w->window.voxels;
     if (along[2] == 0) {
         for (uint32_t j = low[1]; j < high[1]; j++)
             for (uint32_t i = low[0]; i < high[0]; i++)
@@ -227,10 +233,11 @@ static void place_tile(const work *w, const int along[3], const uint32_t low[3],
                     voxels[i * si + j * sj + k] = slices[k - low[2]][fj[j] * used + fi[i]];
         return;
     }
+    const uint32_t first = w->window.first;
     for (uint32_t k = low[2]; k < high[2]; k++)
         for (uint32_t i = low[0]; i < high[0]; i++)
             for (uint32_t j = low[1]; j < high[1]; j++)
-                voxels[i * si + j * sj + k * sk] = slices[k - low[2]][fj[j] * used + fi[i]];
+                voxels[i * si + j * sj + (k - first) * sk] = slices[k - low[2]][fj[j] * used + fi[i]];
 }
 
 /* Put mapped slices k … k + count - 1 where they belong. */
@@ -252,11 +259,44 @@ static void place_slices(const work *w, const int along[3], uint32_t k, uint32_t
     const bool plain = used == ni && fi[ni - 1] == ni - 1;
     for (uint32_t j = 0; j < nj; j++) { /* a row stays a row; count is 1 */
         const uint8_t *row = slices[0] + fj[j] * used;
-        const uint64_t y = along[1] == 1 ? j : k, z = along[1] == 1 ? k : j;
-        uint8_t *target = w->geom->voxels + (z * w->geom->n[1] + y) * w->geom->n[0];
+        uint8_t *target = rill_window_row(&w->window, along[1] == 1 ? j : k, along[1] == 1 ? k : j);
         if (plain) memcpy(target, row, used);
         for (uint32_t i = 0; i < ni && !plain; i++) target[i] = row[fi[i]];
     }
+}
+
+/* Put the mirrored copies of plane z, which alone is seen, behind it, x first, and behind the box. */
+static rill_status mirror(work *w, uint32_t z)
+{
+    rill_status status = RILL_OK;
+    const uint64_t nx = w->geom->n[0], ny = w->geom->n[1];
+    const uint32_t *n = w->n;
+    uint8_t *layer = rill_window_row(&w->window, 0, z);
+    for (uint64_t y = 0; y < n[1] && w->options->mirror[0]; y++)
+        for (uint64_t x = 0; x < n[0]; x++) layer[y * nx + nx - 1 - x] = layer[y * nx + x];
+    for (uint64_t y = 0; y < n[1] && w->options->mirror[1]; y++)
+        memcpy(layer + (ny - 1 - y) * nx, layer + y * nx, nx);
+    RILL_TRY(rill_window_keep(&w->window, w->geom));
+    if (w->options->mirror[2]) RILL_TRY(rill_window_repeat(&w->window, w->geom, w->geom->n[2] - 1 - z));
+done:
+    return status;
+}
+
+/* Have the voxels kept that had to be whole because slices go across other planes than those of z. */
+static rill_status keep(work *w)
+{
+    rill_status status = RILL_OK;
+    rill_geom *kept = NULL;
+    if (!w->keeper || w->geom->planes) return RILL_OK;
+    RILL_TRY(rill_geom_create_kept(w->geom->n, w->keeper, &kept));
+    memcpy(kept->sides, w->geom->sides, sizeof kept->sides);
+    RILL_TRY(rill_geom_take_voxels(kept, w->geom));
+    rill_geom_destroy(w->geom);
+    w->geom = kept;
+    kept = NULL;
+done:
+    rill_geom_destroy(kept);
+    return status;
 }
 
 static rill_status read_voxels(work *w)
@@ -266,10 +306,12 @@ static rill_status read_voxels(work *w)
     int along[3];
     slice_axes(w, along);
     const int across = along[2];
+    const bool planes = across == 2; /* the slices are, which need not be held together */
     const uint64_t slice = rill_image_slice_voxels(w->image);
     const uint8_t *slices[TILE];
     int64_t loaded = -1;
     RILL_TRY(rill_pore_map_create(w->image, w->options, &map));
+    if (!planes) RILL_TRY(rill_window_blank(&w->window, 0, w->geom->n[2]));
     for (uint32_t k = 0; k < w->n[across]; k++) {
         const uint32_t at = k % w->batch, from = w->crop[across][0] + w->from[across][k];
         if (k % (w->n[across] / 32 + 1) == 0)
@@ -282,28 +324,19 @@ static rill_status read_voxels(work *w)
             memcpy(pore, w->pore + (k - 1) % w->batch * slice, slice);
         loaded = from;
         slices[at] = pore;
+        if (planes) RILL_TRY(rill_window_blank(&w->window, k, 1));
         if (at + 1 == w->batch || k + 1 == w->n[across]) place_slices(w, along, k - at, at + 1, slices);
+        if (planes) RILL_TRY(mirror(w, k));
     }
+    for (uint32_t z = 0; z < w->n[2] && !planes; z++) {
+        RILL_TRY(rill_window_blank(&w->window, z, 1));
+        RILL_TRY(mirror(w, z));
+    }
+    RILL_TRY(keep(w));
     rill_pore_map_report(map, w->report);
 done:
     rill_pore_map_destroy(map);
     return status;
-}
-
-/* Put the mirrored copies behind the box, x first. */
-static void mirror(work *w)
-{
-    const uint64_t nx = w->geom->n[0], ny = w->geom->n[1];
-    uint8_t *voxels = w->geom->voxels;
-    const uint32_t *n = w->n;
-    for (uint64_t z = 0; z < n[2]; z++) {
-        uint8_t *layer = voxels + z * nx * ny;
-        for (uint64_t y = 0; y < n[1] && w->options->mirror[0]; y++)
-            for (uint64_t x = 0; x < n[0]; x++) layer[y * nx + nx - 1 - x] = layer[y * nx + x];
-        for (uint64_t y = 0; y < n[1] && w->options->mirror[1]; y++)
-            memcpy(layer + (ny - 1 - y) * nx, layer + y * nx, nx);
-        if (w->options->mirror[2]) memcpy(voxels + (w->geom->n[2] - 1 - z) * nx * ny, layer, nx * ny);
-    }
 }
 
 static void list_greys(const rill_voxelize_report *report, char *text, size_t size)
@@ -396,7 +429,6 @@ static rill_status run(work *w)
     RILL_TRY(settle_size(w));
     RILL_TRY(create(w));
     RILL_TRY(read_voxels(w));
-    mirror(w);
     RILL_TRY(check_pores(w));
     RILL_TRY(clean(w));
     RILL_TRY(sign(w));
@@ -444,6 +476,7 @@ static rill_status voxelize(work *w, rill_geom **out)
 done:
     rill_geom_destroy(w->geom);
     rill_image_close(w->image);
+    rill_window_close(&w->window);
     for (int a = 0; a < 3; a++) rill_array_destroy(w->from[a]);
     rill_array_destroy(w->grey);
     rill_array_destroy(w->pore);
@@ -454,10 +487,18 @@ done:
 rill_status rill_image_voxelize(const char *path, const rill_voxelize_options *options,
                                 rill_progress progress, rill_geom **out, rill_voxelize_report *report)
 {
+    return rill_image_voxelize_kept(path, options, NULL, progress, out, report);
+}
+
+rill_status rill_image_voxelize_kept(const char *path, const rill_voxelize_options *options,
+                                     const rill_keeper *keeper, rill_progress progress, rill_geom **out,
+                                     rill_voxelize_report *report)
+{
     rill_status status = RILL_OK;
     rill_voxelize_report own;
     work w = {.path = rill_input_title(path),
               .options = options,
+              .keeper = keeper,
               .progress = progress,
               .report = report ? report : &own};
     *w.report = (rill_voxelize_report){0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file voxelize.h
- * Options of rill_image_voxelize() as text, see rill/image.h.
+ * Options of rill_image_voxelize() as text, see rill/image.h, and what it does for several processes.
  */
 #ifndef RILL_GEOMETRY_IMAGE_VOXELIZE_H
 #define RILL_GEOMETRY_IMAGE_VOXELIZE_H
@@ -9,7 +9,13 @@
 #include "core/log.h"
 #include "geometry/voxels/components.h"
 #include "geometry/image/image.h"
+#include "geometry/voxels/planes.h"
 #include "rill.h"
+
+/** See rill_image_voxelize(). @param[in] keeper  of the voxels; NULL: the geometry has them as bytes */
+rill_status rill_image_voxelize_kept(const char *path, const rill_voxelize_options *options,
+                                     const rill_keeper *keeper, rill_progress progress, rill_geom **out,
+                                     rill_voxelize_report *report);
 
 /** Read "0", "0-99,255", "-5--1" or "0.5:1.5" into pore. */
 rill_status rill_voxelize_parse_pore(const char *text, rill_voxelize_options *options);

@@ -3,17 +3,19 @@
  * Components of the pore space by union-find over x-runs of pore voxels.
  *
  * Runs are not stored: a plane of them is taken from the voxels whenever it is needed, so that only one
- * word per run stays. The first sweep joins runs inside the box, each thread those of a slab, then where
- * slabs meet; the smallest number of a set is its root, so that threads do not matter. What it leaves, one
- * record per component, is joined across periodic sides by a second union-find whose records know by how many
- * boxes they are shifted against their parent; a join inside one tree that disagrees with these shifts closes
- * a way around the box. Nothing here knows about lattices or links: connection is by faces alone.
+ * word per run stays. The voxels are seen through windows (planes.h). The first sweep joins runs inside the
+ * box, each thread those of a slab, then where slabs meet; the smallest number of a set is its root, so that
+ * threads do not matter. What it leaves, one record per component, is joined across periodic sides by a
+ * second union-find whose records know by how many boxes they are shifted against their parent; a join inside
+ * one tree that disagrees with these shifts closes a way around the box. Nothing here knows about lattices or
+ * links: connection is by faces alone.
  */
 #include "geometry/voxels/components.h"
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
 #include "geometry/voxels/exact_walls.h"
+#include "geometry/voxels/planes.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -43,6 +45,7 @@ typedef struct {
 
 typedef struct {
     rill_geom *geom;
+    rill_window window;
     uint64_t *before; /* [nz + 1], runs in the planes before */
     uint32_t *label;  /* [runs], the parent of a run, later its component */
     component *components;
@@ -88,8 +91,7 @@ static void plane_take(const labelling *l, uint32_t z, plane *p)
     p->before = l->before[z];
     p->row[0] = 0;
     for (uint32_t y = 0; y < ny; y++)
-        p->row[y + 1] =
-            p->row[y] + row_runs(l->geom->voxels + ((uint64_t)z * ny + y) * nx, nx, p->runs + p->row[y]);
+        p->row[y + 1] = p->row[y] + row_runs(rill_window_row(&l->window, y, z), nx, p->runs + p->row[y]);
 }
 
 static rill_status plane_create(const labelling *l, uint64_t runs, plane *p)
@@ -113,12 +115,25 @@ static bool is_large(const labelling *l) { return rill_geom_voxels(l->geom) > 1 
 
 static plane *own_planes(const labelling *l) { return l->planes + 2 * omp_get_thread_num(); }
 
-/* Report on plane z of a loop. The first thread, which has the first of as many slabs as there are threads,
- * speaks for all. */
+/* Report on plane z of a loop. The first thread, which has the first of as many slabs of a window as there
+ * are threads, speaks for all. */
 static bool goes_on(const labelling *l, rill_progress_loop *loop, uint32_t z)
 {
-    const uint32_t slab = l->geom->n[2] / (uint32_t)omp_get_num_threads() + 1;
-    return rill_progress_loop_on(loop, z, slab, slab / 16 + 1);
+    const uint32_t threads = (uint32_t)omp_get_num_threads(), first = l->window.first;
+    const uint32_t slab = l->geom->n[2] / threads + 1;
+    return rill_progress_loop_on(loop, first / threads + z - first, slab, slab / 16 + 1);
+}
+
+/* Take the runs of planes z and other, which are no neighbours or in different windows. */
+static rill_status planes_see(labelling *l, uint32_t z, uint32_t other)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_window_see(&l->window, z, 1));
+    plane_take(l, z, &l->planes[0]);
+    RILL_TRY(rill_window_see(&l->window, other, 1));
+    plane_take(l, other, &l->planes[1]);
+done:
+    return status;
 }
 
 /* Joining inside the box: the root is the smallest number of its set. */
@@ -206,14 +221,16 @@ static inline void join_rows(labelling *l, const plane *p, uint32_t y, const pla
 
 static rill_status count_runs(labelling *l, uint64_t *most)
 {
+    rill_status status = RILL_OK;
     const uint32_t nx = l->geom->n[0], ny = l->geom->n[1], nz = l->geom->n[2];
     l->before[0] = 0;
+    for (uint32_t next = 0; rill_window_next(&l->window, &next, &status);) {
 #pragma omp parallel for schedule(static) if (is_large(l))
-    for (uint32_t z = 0; z < nz; z++) {
-        uint64_t runs = 0;
-        for (uint32_t y = 0; y < ny; y++)
-            runs += row_runs(l->geom->voxels + ((uint64_t)z * ny + y) * nx, nx, NULL);
-        l->before[z + 1] = runs;
+        for (uint32_t z = l->window.first; z < next; z++) {
+            uint64_t runs = 0;
+            for (uint32_t y = 0; y < ny; y++) runs += row_runs(rill_window_row(&l->window, y, z), nx, NULL);
+            l->before[z + 1] = runs;
+        }
     }
     *most = 0;
     for (uint32_t z = 0; z < nz; z++) {
@@ -224,7 +241,7 @@ static rill_status count_runs(labelling *l, uint64_t *most)
         return rill_fail(RILL_USAGE,
                          "the pore space has %.3g runs of voxels, more than %u: crop or coarsen it",
                          (double)l->before[nz], UINT32_MAX);
-    return RILL_OK;
+    return status;
 }
 
 /* Join runs inside the box, then number the sets: label[r] becomes the component of run r. */
@@ -233,29 +250,31 @@ static rill_status label_runs(labelling *l)
     rill_status status = RILL_OK;
     const uint32_t ny = l->geom->n[1], nz = l->geom->n[2];
     rill_progress_loop loop = {l->progress, "labelling", false};
+    for (uint32_t end = 0; !loop.cancelled && rill_window_next(&l->window, &end, &status);) {
 #pragma omp parallel if (is_large(l))
-    {
-        plane *here = own_planes(l), *below = here + 1;
-        uint32_t next = nz; /* after the plane taken last */
+        {
+            plane *here = own_planes(l), *below = here + 1;
+            uint32_t next = nz; /* after the plane taken last */
 #pragma omp for schedule(static)
-        for (uint32_t z = 0; z < nz; z++) {
-            if (!goes_on(l, &loop, z)) continue;
-            plane *swap = below;
-            below = here;
-            here = swap;
-            plane_take(l, z, here);
-            for (uint64_t r = l->before[z]; r < l->before[z + 1]; r++) l->label[r] = (uint32_t)r;
-            for (uint32_t y = 1; y < ny; y++) join_rows(l, here, y, here, y - 1, 1, join_runs);
-            for (uint32_t y = 0; y < ny && z == next; y++) join_rows(l, here, y, below, y, 2, join_runs);
-            l->begins[z] = z > 0 && z != next;
-            next = z + 1;
+            for (uint32_t z = l->window.first; z < end; z++) {
+                if (!goes_on(l, &loop, z)) continue;
+                plane *swap = below;
+                below = here;
+                here = swap;
+                plane_take(l, z, here);
+                for (uint64_t r = l->before[z]; r < l->before[z + 1]; r++) l->label[r] = (uint32_t)r;
+                for (uint32_t y = 1; y < ny; y++) join_rows(l, here, y, here, y - 1, 1, join_runs);
+                for (uint32_t y = 0; y < ny && z == next; y++) join_rows(l, here, y, below, y, 2, join_runs);
+                l->begins[z] = z > 0 && z != next;
+                next = z + 1;
+            }
         }
     }
+    RILL_TRY(status);
     RILL_TRY(rill_progress_loop_end(&loop));
     for (uint32_t z = 0; z < nz; z++) {
         if (!l->begins[z]) continue;
-        plane_take(l, z - 1, &l->planes[0]);
-        plane_take(l, z, &l->planes[1]);
+        RILL_TRY(planes_see(l, z - 1, z));
         for (uint32_t y = 0; y < ny; y++) join_rows(l, &l->planes[1], y, &l->planes[0], y, 2, join_runs);
     }
     l->count = 0;
@@ -323,27 +342,32 @@ static rill_status join_sides(labelling *l)
     const uint32_t ny = l->geom->n[1], nz = l->geom->n[2];
     rill_progress_loop loop = {l->progress, "measuring components", false};
     for (uint64_t i = 0; i < l->count; i++) l->components[i].parent = (uint32_t)i;
+    for (uint32_t end = 0; !loop.cancelled && rill_window_next(&l->window, &end, &status);) {
 #pragma omp parallel for schedule(static) if (is_large(l))
-    for (uint32_t z = 0; z < nz; z++) {
-        if (!goes_on(l, &loop, z)) continue;
-        plane_take(l, z, own_planes(l));
-        measure_plane(l, z, own_planes(l));
+        for (uint32_t z = l->window.first; z < end; z++) {
+            if (!goes_on(l, &loop, z)) continue;
+            plane_take(l, z, own_planes(l));
+            measure_plane(l, z, own_planes(l));
+        }
     }
+    RILL_TRY(status);
     RILL_TRY(rill_progress_loop_end(&loop));
     for (uint64_t i = 0; i < l->count; i++)
         for (int a = 0; a < 3; a++)
             l->spanning[a] += reaches_both(&l->components[i], a) ? l->components[i].voxels : 0;
     const bool across = l->geom->sides[0] == RILL_PERIODIC || l->geom->sides[1] == RILL_PERIODIC;
+    for (uint32_t end = 0; across && rill_window_next(&l->window, &end, &status);) {
 #pragma omp parallel for ordered schedule(static, 1) if (is_large(l))
-    for (uint32_t z = 0; z < (across ? nz : 0); z++) {
-        plane_take(l, z, own_planes(l));
+        for (uint32_t z = l->window.first; z < end; z++) {
+            plane_take(l, z, own_planes(l));
 #pragma omp ordered
-        join_plane(l, own_planes(l));
+            join_plane(l, own_planes(l));
+        }
     }
+    RILL_TRY(status);
     if (l->geom->sides[2] == RILL_PERIODIC) {
         plane *first = &l->planes[0], *last = &l->planes[1];
-        plane_take(l, 0, first);
-        plane_take(l, nz - 1, last);
+        RILL_TRY(planes_see(l, 0, nz - 1));
         for (uint32_t y = 0; y < ny; y++) join_rows(l, last, y, first, y, 2, join_components);
     }
 done:
@@ -389,22 +413,28 @@ static void decide(labelling *l, rill_keep_kind keep, int axis, rill_components 
 }
 
 /* Turn the components solid that do not stay. */
-static void drop(labelling *l)
+static rill_status drop(labelling *l)
 {
-    const uint32_t nx = l->geom->n[0], ny = l->geom->n[1], nz = l->geom->n[2];
+    rill_status status = RILL_OK;
+    const uint32_t ny = l->geom->n[1];
     int32_t shift[3];
     for (uint64_t i = 0; i < l->count; i++)
         l->components[i].keep = l->components[component_root(l->components, (uint32_t)i, shift)].keep;
+    for (uint32_t end = 0; rill_window_next(&l->window, &end, &status);) {
 #pragma omp parallel for schedule(static) if (is_large(l))
-    for (uint32_t z = 0; z < nz; z++) {
-        plane *p = own_planes(l);
-        plane_take(l, z, p);
-        for (uint32_t y = 0; y < ny; y++)
-            for (uint64_t i = p->row[y]; i < p->row[y + 1]; i++)
-                if (!l->components[l->label[p->before + i]].keep)
-                    memset(l->geom->voxels + ((uint64_t)z * ny + y) * nx + p->runs[i].start, RILL_SOLID,
-                           p->runs[i].end - p->runs[i].start);
+        for (uint32_t z = l->window.first; z < end; z++) {
+            plane *p = own_planes(l);
+            plane_take(l, z, p);
+            for (uint32_t y = 0; y < ny; y++)
+                for (uint64_t i = p->row[y]; i < p->row[y + 1]; i++)
+                    if (!l->components[l->label[p->before + i]].keep)
+                        memset(rill_window_row(&l->window, y, z) + p->runs[i].start, RILL_SOLID,
+                               p->runs[i].end - p->runs[i].start);
+        }
+        RILL_TRY(rill_window_keep(&l->window, l->geom));
     }
+done:
+    return status;
 }
 
 /* Drop, and number the nodes of cuts anew. */
@@ -418,7 +448,7 @@ static rill_status drop_renumber(labelling *l)
     if (s) RILL_TRY(rill_cuts_voxels(l->geom, s->walls, s->wall_count, &voxels[openings]));
     for (int k = 0; k < openings; k++)
         RILL_TRY(rill_cuts_voxels(l->geom, s->openings[k].cuts, s->openings[k].cut_count, &voxels[k]));
-    drop(l);
+    RILL_TRY(drop(l));
     if (s) rill_cuts_renumber(l->geom, voxels[openings], s->walls, &s->wall_count);
     for (int k = 0; k < openings; k++)
         rill_cuts_renumber(l->geom, voxels[k], s->openings[k].cuts, &s->openings[k].cut_count);
@@ -432,7 +462,7 @@ rill_status rill_components_clean(rill_geom *geom, rill_keep_kind keep, int axis
                                   rill_components *out)
 {
     rill_status status = RILL_OK;
-    labelling l = {.geom = geom, .progress = progress};
+    labelling l = {.geom = geom, .window = {.geom = geom}, .progress = progress};
     l.threads = is_large(&l) ? omp_get_max_threads() : 1;
     const uint64_t planes = 2 * (uint64_t)l.threads;
     uint64_t most;
@@ -458,6 +488,7 @@ rill_status rill_components_clean(rill_geom *geom, rill_keep_kind keep, int axis
 done:
     for (uint64_t k = 0; l.planes && k < planes; k++) plane_destroy(&l.planes[k]);
     rill_array_destroy(l.planes);
+    rill_window_close(&l.window);
     rill_array_destroy(l.begins);
     rill_array_destroy(l.components);
     rill_array_destroy(l.label);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a voxel geometry. Reading and writing it is io/geom_file.c's. */
+#include "geometry/voxels/planes.h"
 #include "geometry/voxels/sides.h"
 
 #include "core/memory.h"
@@ -14,9 +15,8 @@ const char *rill_side_name(rill_side side)
     return names[side];
 }
 
-rill_status rill_geom_create(const uint32_t n[3], rill_geom **out)
+rill_status rill_geom_create_empty(const uint32_t n[3], rill_geom **out)
 {
-    rill_status status = RILL_OK;
     rill_geom *geom = NULL;
     if (n[0] == 0 || n[1] == 0 || n[2] == 0)
         return rill_fail(RILL_USAGE, "a box of %u x %u x %u voxels is empty: every axis needs at least 1",
@@ -34,6 +34,15 @@ rill_status rill_geom_create(const uint32_t n[3], rill_geom **out)
         geom->porosity.percolating[a] = -1;
     }
     geom->porosity.total = geom->porosity.connected = -1;
+    *out = geom;
+    return RILL_OK;
+}
+
+rill_status rill_geom_create(const uint32_t n[3], rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_geom *geom = NULL;
+    RILL_TRY(rill_geom_create_empty(n, &geom));
     RILL_TRY(rill_array_create_zero(rill_geom_voxels(geom), 1, "voxels", (void **)&geom->voxels));
     *out = geom;
     geom = NULL;
@@ -46,6 +55,7 @@ void rill_geom_destroy(rill_geom *geom)
 {
     if (!geom) return;
     rill_array_destroy(geom->voxels);
+    rill_planes_destroy(geom->planes);
     free(geom->source);
     free(geom->source_hash);
     free(geom->options);
@@ -77,6 +87,8 @@ uint64_t rill_geom_fluid(const rill_geom *geom)
 {
     const uint64_t voxels = rill_geom_voxels(geom);
     uint64_t fluid = 0;
+    for (uint32_t z = 0; geom->planes && z < geom->n[2]; z++) fluid += rill_planes_fluid(geom->planes, z);
+    if (geom->planes) return fluid;
 #pragma omp parallel for schedule(static) reduction(+ : fluid)
     for (uint64_t v = 0; v < voxels; v++) fluid += geom->voxels[v] >= RILL_FLUID;
     return fluid;

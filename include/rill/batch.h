@@ -66,7 +66,7 @@ typedef struct rill_batch_row {
 /** How a batch is computed. */
 typedef struct rill_batch_options {
     rill_permeability_options permeability; /**< of every item; `device`, `devices`, `checkpoint`, `resume`,
-                                                 `finished` and `progress` are not used */
+                                                 `finished`, `finished_pieces` and `progress` are not used */
     rill_voxelize_options image; /**< how files become geometries; `keep` and `axis` are not used */
     bool sides_given;  /**< the domain boundaries of `image` replace those of geometry files, too; its voxel
                                    size does if it is above 0 */

@@ -79,6 +79,9 @@ typedef struct rill_surface {
                            none was */
 } rill_surface;
 
+/** Voxels as bits, which several processes share. */
+typedef struct rill_planes rill_planes;
+
 /** A voxel geometry. */
 typedef struct rill_geom {
     uint32_t n[3];          /**< voxels along x, y, z */
@@ -91,6 +94,7 @@ typedef struct rill_geom {
     char *source_hash;      /**< XXH3-64 of the source file in hexadecimal, owned, may be NULL */
     char *options;          /**< the command that made it, owned, may be NULL */
     rill_surface *surface;  /**< what it was cut from, owned; NULL for images and generated geometry */
+    rill_planes *planes;    /**< NULL, except in a program of several processes: then voxels is NULL */
 } rill_geom;
 
 /**

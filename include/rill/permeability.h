@@ -119,6 +119,17 @@ typedef struct rill_permeability_run {
     size_t sample_count;               /**< number of samples */
 } rill_permeability_run;
 
+/** Moments of all nodes at the end of a run. */
+typedef struct rill_node_moments {
+    rill_node nodes; /**< number of nodes */
+    void *from;      /**< passed to `read` */
+    /**
+     * Read those of nodes first … first + count - 1.
+     * @param[out] rho  [count], rho - 1, and u [3][count], lu: means of the last two steps
+     */
+    rill_status (*read)(void *from, rill_node first, rill_node count, float *rho, float *u);
+} rill_node_moments;
+
 /** What to compute. */
 typedef struct rill_permeability_options {
     rill_variant variant;           /**< what the kernel is compiled for */
@@ -152,8 +163,14 @@ typedef struct rill_permeability_options {
      */
     rill_status (*finished)(void *context, const rill_permeability_run *run, rill_node nodes,
                             const float *rho, const float *u);
-    void *context;           /**< passed to `finished` */
-    uint64_t finished_bytes; /**< host memory that `finished` takes, for the plan */
+    /**
+     * The same with moments that are read piece by piece: several processes keep them, and no one holds all.
+     * May be NULL.
+     */
+    rill_status (*finished_pieces)(void *context, const rill_permeability_run *run,
+                                   const rill_node_moments *moments);
+    void *context;           /**< passed to `finished` and `finished_pieces` */
+    uint64_t finished_bytes; /**< host memory that they take, for the plan */
 } rill_permeability_options;
 
 /** Permeability of a geometry. */

@@ -121,6 +121,7 @@ typedef struct rill_plan_resume {
     double time_step;     /**< s */
     uint64_t cycle_steps; /**< as in rill_case_plan */
     uint64_t soft_steps;  /**< as in rill_case_plan */
+    uint64_t lead_steps;  /**< as in rill_case_plan */
     uint64_t span;        /**< steps of a cycle, or of the span of a steady run */
     uint64_t phases;      /**< snapshots of a cycle */
     bool probes;          /**< the probes are unchanged: their series continue */
@@ -158,6 +159,8 @@ typedef struct rill_case_plan {
     rill_plan_compliance compliance; /**< what the fluid of the lattice stores */
     rill_plan_resume resume;         /**< of the checkpoint that the run goes on from */
     uint64_t soft_steps;             /**< over which flow and pressure come up */
+    uint64_t lead_steps;             /**< before the first cycle, which begins at time 0; the soft start is
+                                        within them; 0: it is within the first cycle */
     uint64_t host_bytes;             /**< host memory needed */
     uint64_t host_peak;              /**< memory of the process when it needs most: what it has already, with
                                         the geometry and the program, and that */
@@ -283,7 +286,8 @@ typedef struct rill_run_result {
     uint64_t cycle_steps;       /**< of a cycle, or of the span of a steady run */
     uint64_t watch_steps;       /**< divergence is found within so many */
     uint32_t cycles;            /**< completed */
-    double time;                /**< s, physical */
+    uint64_t corrections;       /**< cycles after which Windkessels were put into their periodic state */
+    double time;                /**< s, physical, from the beginning of the first cycle */
     double change_flow;         /**< relative change of the flows between the last two cycles; NaN: unknown */
     double change_pressure;     /**< the same of the pressures */
     double change_wall;         /**< the same of the wall shear */

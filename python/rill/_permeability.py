@@ -20,6 +20,7 @@ from .errors import Error, NumericsError, UsageError
 AXES = {"x": 0, "y": 1, "z": 2, "xyz": -1}
 DRIVES = {"force": c.RILL_DRIVE_FORCE, "pressure": c.RILL_DRIVE_PRESSURE}
 ACCELERATIONS = {"auto": c.RILL_ACCELERATION_AUTO, "none": c.RILL_ACCELERATION_NONE, "network": c.RILL_ACCELERATION_NETWORK}
+STARTS = {"auto": c.RILL_START_AUTO, "rest": c.RILL_START_REST}
 DARCY = c.RILL_DARCY
 
 
@@ -38,6 +39,9 @@ class Run:
         Permeability along the axis at the last step, lattice units: no result if the run did not converge.
     steps : int
         Time steps.
+    coarse_lu : float
+        Permeability along the axis on the grid of voxels twice as large that the run started from, lattice units of this grid; nan
+        from rest.
     tortuosity : float
         Mean speed over mean velocity along the axis; nan while it is not known to a half.
     tortuosity_uncertainty : float
@@ -57,6 +61,7 @@ class Run:
     reason: str
     last_lu: float
     steps: int
+    coarse_lu: float
     tortuosity: float
     tortuosity_uncertainty: float
     reynolds: float
@@ -256,6 +261,7 @@ def permeability(
     tau: float | None = None,
     force: float | None = None,
     acceleration: str = "auto",
+    start: str = "auto",
     error_bar: bool = False,
     fields: bool = False,
     device: str = "auto",
@@ -290,6 +296,8 @@ def permeability(
         Relaxation time and body force, lattice units; default: chosen.
     acceleration : {'auto', 'none', 'network'}
         Pressure correction by a pore network: if it is applicable and faster, never, or always.
+    start : {'auto', 'rest'}
+        What a run starts from: in wide pores the flow on grids of larger voxels, or fluid at rest.
     error_bar : bool
         Make further runs that bound the error by domain boundaries, discretisation and number format.
     fields : bool
@@ -328,7 +336,7 @@ def permeability(
     '1.900e-11 m2'
     """
     geometry = as_geometry(im, voxel_size, pore, order, sides, progress)
-    options = _options(axis, drive, reservoir, tolerance, max_steps, variant, tau, force, acceleration)
+    options = _options(axis, drive, reservoir, tolerance, max_steps, variant, tau, force, acceleration, start)
     computation = _Computation(geometry, options, order if fields else "")
     with Device(device) as opened, Watch(progress) as watch:
         options.device, options.backend, options.progress = opened.c, opened.kind, watch.c
@@ -336,11 +344,12 @@ def permeability(
 
 
 def _options(axis: str, drive: str, reservoir: int, tolerance: float, max_steps: int, variant: str | None,
-             tau: float | None, force: float | None, acceleration: str) -> Any:
+             tau: float | None, force: float | None, acceleration: str, start: str = "auto") -> Any:
     o = library.rill_permeability_options_default()
     o.axis, o.drive = choice(axis, AXES, "axis"), choice(drive, DRIVES, "drive")
     o.reservoir, o.max_steps = count(reservoir, "reservoir"), count(max_steps, "max_steps", 2**63)
-    o.acceleration, o.tolerance = choice(acceleration, ACCELERATIONS, "acceleration"), tolerance
+    o.acceleration, o.start = choice(acceleration, ACCELERATIONS, "acceleration"), choice(start, STARTS, "start")
+    o.tolerance = tolerance
     if variant is not None:
         check(library.rill_variant_find(variant.encode(), ctypes.byref(o.variant)))
     for name, value in (("tau", tau), ("force", force)):
@@ -442,5 +451,5 @@ def _run(run: Any) -> Run:
         "uncertainty": np.array([s.uncertainty for s in samples]),
         "tortuosity": np.array([s.tortuosity for s in samples]),
     }
-    return Run("xyz"[run.axis], run.converged, text(run.reason), run.last[run.axis], run.steps, run.tortuosity,
-               run.tortuosity_uncertainty, run.reynolds, run.mach, run.seconds, run.mlups, series)
+    return Run("xyz"[run.axis], run.converged, text(run.reason), run.last[run.axis], run.steps, run.coarse,
+               run.tortuosity, run.tortuosity_uncertainty, run.reynolds, run.mach, run.seconds, run.mlups, series)

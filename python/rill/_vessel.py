@@ -41,7 +41,7 @@ class VesselRun:
     converged : bool
     cycles, steps : int
     time : float
-        Physical time, s.
+        Physical time, s, from the beginning of the first cycle.
     change : float
         Largest relative change from the last cycle but one to the last; NaN: unknown.
     flow : dict of float

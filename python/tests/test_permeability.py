@@ -151,6 +151,17 @@ def test_other_threads_run_meanwhile() -> None:
     assert ticks[0] > 100  # within about a second; one or two while the lock is held
 
 
+def test_wide_pores_start_from_coarser_grids_unless_from_rest() -> None:
+    z, y, x = np.ogrid[:40, :40, :40]  # a cubic array of spheres
+    im = np.broadcast_to((z - 19.5) ** 2 + (y - 19.5) ** 2 + (x - 19.5) ** 2 > 12**2, (40, 40, 40)).copy()
+    default, rest = (rill.permeability(im, axis="x", device="cpu", **more) for more in ({}, {"start": "rest"}))
+    assert default.runs[0].coarse_lu == pytest.approx(default.k_lu, rel=0.1)
+    assert np.isnan(rest.runs[0].coarse_lu)
+    assert rest.k_lu == pytest.approx(default.k_lu, rel=2e-3)
+    with pytest.raises(rill.UsageError, match="start"):
+        rill.permeability(im, axis="x", start="coarse")
+
+
 def test_what_does_not_converge_has_its_last_values(rock: Image) -> None:
     with pytest.raises(rill.NumericsError, match="not converged along z") as caught:
         rill.permeability(rock, axis="z", max_steps=200, tolerance=1e-5, acceleration="none")

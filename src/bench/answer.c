@@ -44,7 +44,7 @@ rill_status rill_answer_generate(const rill_answer_shape *shape, rill_geom **out
     o.overlap = shape->overlap;
     o.seed = 3;
     RILL_TRY(rill_pack_create(&o, &pack));
-    RILL_TRY(rill_generate_pack(&o, &pack, out));
+    RILL_TRY(rill_generate_pack(&o, &pack, NULL, out));
 done:
     rill_pack_destroy(&pack);
     return status;

@@ -47,7 +47,7 @@ static rill_status make_pack(const rill_bench_shape *shape, bool overlap, rill_g
     options.porosity = shape->porosity;
     options.overlap = overlap;
     rill_status status = rill_pack_create(&options, &pack);
-    if (status == RILL_OK) status = rill_generate_pack(&options, &pack, out);
+    if (status == RILL_OK) status = rill_generate_pack(&options, &pack, NULL, out);
     rill_pack_destroy(&pack);
     return status;
 }

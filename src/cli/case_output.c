@@ -81,6 +81,10 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
     cli_row("soft start", "%s, %llu steps",
             duration((double)p->soft_steps * p->scales.time, more, sizeof more),
             (unsigned long long)p->soft_steps);
+    if (p->lead_steps)
+        cli_row("lead-in", "%s, %llu steps before the first cycle, the soft start among them",
+                duration((double)p->lead_steps * p->scales.time, more, sizeof more),
+                (unsigned long long)p->lead_steps);
 }
 
 static void print_compliance(const rill_plan_compliance *p)
@@ -158,7 +162,7 @@ static json_t *opening_json(const rill_case *c, const rill_opening *o, const ril
 static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
 {
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, "
+        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, "
         "s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
         "case", c->path, "geometry", c->geometry, "spacing_m", rill_json_real(geom->spacing), "fluid_nodes",
         (json_int_t)p->nodes, "wall_links", (json_int_t)p->wall_links, "opening_links",
@@ -167,10 +171,10 @@ static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const ril
         rill_json_real(p->tau_high), "velocity_peak_m_per_s", rill_json_real(p->velocity_peak), "mach",
         rill_json_real(p->mach), "reynolds", rill_json_real(p->reynolds), "womersley",
         rill_json_real(p->womersley), "steps", (json_int_t)p->steps, "cycle_steps",
-        (json_int_t)p->cycle_steps, "soft_steps", (json_int_t)p->soft_steps, "host_bytes",
-        (json_int_t)p->host_bytes, "device_bytes", (json_int_t)p->device_bytes, "mlups",
-        rill_json_real(p->mlups_measured ? p->mlups : NAN), "seconds_cycle",
-        rill_json_real(p->mlups_measured ? p->seconds_cycle : NAN), "seconds",
+        (json_int_t)p->cycle_steps, "soft_steps", (json_int_t)p->soft_steps, "lead_steps",
+        (json_int_t)p->lead_steps, "host_bytes", (json_int_t)p->host_bytes, "device_bytes",
+        (json_int_t)p->device_bytes, "mlups", rill_json_real(p->mlups_measured ? p->mlups : NAN),
+        "seconds_cycle", rill_json_real(p->mlups_measured ? p->seconds_cycle : NAN), "seconds",
         rill_json_real(p->mlups_measured ? p->seconds : NAN), "mach_limit", rill_json_real(p->mach_limit),
         "pressure_lowest_pa", rill_json_real(p->scales.base - p->pressure_limit), "pressure_highest_pa",
         rill_json_real(p->scales.base + p->pressure_limit));

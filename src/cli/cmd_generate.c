@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "io/json_file.h"
 #include "core/output.h"
+#include "geometry/voxels/planes.h"
 #include "geometry/voxels/sides.h"
 
 #include <stdlib.h>
@@ -78,16 +79,21 @@ static rill_status write_raw(const rill_geom *geom, const char *path)
 {
     rill_status status = RILL_OK;
     rill_output *output = NULL;
+    rill_window window = {.geom = geom};
     uint8_t *row = malloc(geom->n[0]);
     if (!row) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a row of %s", path));
     RILL_TRY(rill_output_create(path, &output));
-    const uint64_t rows = (uint64_t)geom->n[1] * geom->n[2];
-    for (uint64_t r = 0; r < rows; r++) {
-        for (uint32_t x = 0; x < geom->n[0]; x++) row[x] = geom->voxels[r * geom->n[0] + x] ? 0 : 255;
-        RILL_TRY(rill_output_append(output, row, geom->n[0]));
+    for (uint32_t end = 0; rill_window_next(&window, &end, &status);) {
+        const uint8_t *voxel = window.voxels;
+        for (uint64_t r = 0; r < (uint64_t)geom->n[1] * window.count; r++) {
+            for (uint32_t x = 0; x < geom->n[0]; x++) row[x] = *voxel++ ? 0 : 255;
+            RILL_TRY(rill_output_append(output, row, geom->n[0]));
+        }
     }
+    RILL_TRY(status);
     RILL_TRY(rill_output_commit(output));
 done:
+    rill_window_close(&window);
     rill_output_destroy(output);
     free(row);
     return status;

@@ -12,8 +12,10 @@
 #include "cli/permeability_batch.h"
 #include "cli/permeability_output.h"
 
+#include "geometry/image/voxelize.h"
 #include "geometry/voxels/derive.h"
 #include "io/fields.h"
+#include "io/geom_file.h"
 #include "io/ours.h"
 #include "kernel/stream.h"
 #include "permeability/numbered.h"
@@ -50,6 +52,7 @@ typedef struct choices {
     char *line; /* the command, owned */
     const char *variant_reason;
 
+    rill_keeper keeper; /* of several processes; count 0: there is one */
     rill_geom *geom;
     rill_geom *uncleaned;         /* with pores that do not conduct, for the error bar */
     uint64_t host_peak, bar_peak; /* memory of the process, foreseen */
@@ -63,6 +66,14 @@ typedef struct choices {
     bool written[3];
 } choices;
 
+/* Return what keeps the voxels; NULL: this process alone does. Reservoirs and error bars make other
+ * geometries of them. */
+static const rill_keeper *keeper_of(const choices *c)
+{
+    const bool whole = c->error_bar || c->drive == RILL_DRIVE_PRESSURE;
+    return c->keeper.count > 1 && !whole ? &c->keeper : NULL;
+}
+
 static rill_status read_geometry(choices *c)
 {
     rill_status status = RILL_OK;
@@ -74,7 +85,7 @@ static rill_status read_geometry(choices *c)
             "apply to it; give the others to `rill voxelize`",
             c->input);
     RILL_TRY(cli_sides_parse(c->image.sides, &sides));
-    RILL_TRY(rill_geom_read(c->input, &c->geom));
+    RILL_TRY(rill_geom_read_kept(c->input, keeper_of(c), &c->geom));
     if (c->image.voxel_size_given) c->geom->spacing = c->image.voxel_size;
     for (int a = 0; a < 3 && c->image.sides_given; a++) {
         if (c->geom->sides[a] == sides.sides[a]) continue;
@@ -97,7 +108,7 @@ static rill_status read_image(choices *c)
     options.command = c->line;
     if (c->drive == RILL_DRIVE_PRESSURE && c->axis < 3)
         options.sides[c->axis] = RILL_WALL; /* see rill_permeability_prepare() */
-    RILL_TRY(rill_image_voxelize(c->input, &options, c->progress, &c->geom, &report));
+    RILL_TRY(rill_image_voxelize_kept(c->input, &options, keeper_of(c), c->progress, &c->geom, &report));
     c->keep = c->keep || !c->error_bar; /* what cannot conduct is gone */
     if (!c->compute.quiet) {
         cli_row("source", "%s", c->input);
@@ -136,18 +147,26 @@ static bool watch_fields(void *context, const rill_progress_moment *moment)
 
 /* Moments of the run that just ended, in node order. */
 typedef struct moments {
-    size_t nodes;
-    const float *rho, *u;
+    const rill_node_moments *all;
+    float *some; /* [4][room] */
+    size_t room;
 } moments;
 
 static rill_status hand_out(void *context, rill_node first, rill_node count, double *rho, double *u)
 {
-    const moments *m = context;
-    for (size_t i = 0; i < count; i++) {
-        rho[i] = m->rho[first + i];
-        for (size_t a = 0; a < 3; a++) u[a * count + i] = m->u[a * m->nodes + first + i];
+    moments *m = context;
+    if (count > m->room) {
+        free(m->some);
+        m->some = malloc(4 * (size_t)count * sizeof *m->some);
+        m->room = m->some ? count : 0;
+        if (!m->some) return rill_fail(RILL_SYSTEM, "out of memory for a batch of moments");
     }
-    return RILL_OK;
+    const rill_status status = m->all->read(m->all->from, first, count, m->some, m->some + count);
+    for (size_t i = 0; i < count && status == RILL_OK; i++) {
+        rho[i] = m->some[i];
+        for (size_t a = 0; a < 3; a++) u[a * count + i] = m->some[(a + 1) * count + i];
+    }
+    return status;
 }
 
 /* "out.h5" becomes "out.vtkhdf", or "out.x.vtkhdf" when there is a file for each axis. */
@@ -163,11 +182,10 @@ static rill_status fields_name(const choices *c, int axis, char *name, size_t si
     return RILL_OK;
 }
 
-static rill_status finished(void *context, const rill_permeability_run *run, rill_node nodes,
-                            const float *rho, const float *u)
+static rill_status finished(void *context, const rill_permeability_run *run, const rill_node_moments *all)
 {
     choices *c = context;
-    moments m = {nodes, rho, u};
+    moments m = {.all = all};
     const double start = rill_now();
     if (!run->converged && cli_signals_cancelled()) return RILL_OK; /* the resumed run writes them */
     rill_fields fields = rill_fields_default();
@@ -178,6 +196,7 @@ static rill_status finished(void *context, const rill_permeability_run *run, ril
     fields.command = c->line;
     fields.progress = (rill_progress){watch_fields, c};
     const rill_status status = rill_fields_write(&fields, (rill_fields_kind)c->fields, c->names[run->axis]);
+    free(m.some);
     c->written[run->axis] = status == RILL_OK;
     c->times.write += rill_now() - start;
     return status;
@@ -368,10 +387,11 @@ static rill_status work(choices *c)
     options.resume = c->resume;
     options.settle_fields = c->fields != RILL_FIELDS_NONE;
     options.progress = (rill_progress){watch, c};
-    if (c->fields != RILL_FIELDS_NONE) options.finished = finished;
+    if (c->fields != RILL_FIELDS_NONE) options.finished_pieces = finished;
     options.context = c;
     RILL_TRY(cli_input_prepare(c->input));
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
+    RILL_TRY(cli_devices_keeper(&c->devices, &c->keeper));
     rill_device_begin(options.backend, cli_devices_first(&c->devices),
                       &opening); /* while the image is read */
     opens = true;

@@ -86,12 +86,23 @@ done:
     return status;
 }
 
+rill_status cli_devices_keeper(cli_devices *d, rill_keeper *keeper)
+{
+    rill_status status = RILL_OK;
+    if (!cli_team()) return RILL_OK;
+    if (!d->remotes) RILL_TRY(rill_remotes_create(cli_team(), &d->remotes));
+    if (keeper) *keeper = rill_remotes_keeper(d->remotes);
+done:
+    return status;
+}
+
 rill_status cli_devices_open(cli_devices *d, rill_device *first)
 {
     rill_status status = RILL_OK;
     d->opened[0] = first;
     if (cli_team()) {
-        RILL_TRY(rill_remotes_create(cli_team(), first, &d->remotes));
+        RILL_TRY(cli_devices_keeper(d, NULL));
+        RILL_TRY(rill_remotes_open(d->remotes, first));
         d->part_count = cli_team()->size;
         for (int k = 0; k < d->part_count; k++) d->parts[k] = rill_remotes_device(d->remotes, k);
         return RILL_OK;

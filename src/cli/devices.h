@@ -7,6 +7,7 @@
 #define RILL_CLI_DEVICES_H
 
 #include "device/device.h"
+#include "geometry/voxels/planes.h"
 
 #include <jansson.h>
 
@@ -46,6 +47,10 @@ int cli_devices_first(const cli_devices *devices);
 
 /** Read the options, and list the numbers that they name without opening them. */
 rill_status cli_devices_list(cli_devices *devices, rill_backend_kind kind, int ordinals[CLI_DEVICES_MAX]);
+
+/** Find what keeps planes of voxels in the memory of all processes, until the devices are closed.
+ * @param[out] keeper  left as it is where there is one process; may be NULL */
+rill_status cli_devices_keeper(cli_devices *devices, rill_keeper *keeper);
 
 /** Open the others, and hand out parts. @param first  opened, and closed by cli_devices_close() from now on
  */

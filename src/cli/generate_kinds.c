@@ -182,7 +182,7 @@ static rill_status pack_generate(cli_generated *g, rill_geom **out)
                            .seed = g->seed};
     RILL_TRY(read_size(g->size, o.n));
     RILL_TRY(rill_pack_create(&o, &pack));
-    RILL_TRY(rill_generate_pack(&o, &pack, out));
+    RILL_TRY(rill_generate_pack(&o, &pack, &(rill_keeper){.count = 1}, out)); /* as bits */
     g->has_radius = g->has_porosity = g->has_seed = true;
     g->spheres = pack.count;
 done:

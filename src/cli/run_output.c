@@ -61,6 +61,9 @@ void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *d
     if (r->compared)
         cli_row("change", "flow %.2g, pressure %.2g, wall shear %.2g (tolerance %g)", r->change_flow,
                 r->change_pressure, r->change_wall, v->given->run.tolerance);
+    if (r->corrections > 0)
+        cli_row("Windkessels", "put into their periodic state after %llu cycles",
+                (unsigned long long)r->corrections);
     if (r->end != RILL_RUN_CANCELLED) {
         print_openings(v, r);
         cli_row("mass balance", "%.2g %% too much came in, of the flow", 100 * r->balance);
@@ -103,7 +106,7 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r)
         "{s:s, s:b, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:I, s:I, s:I, "
         "s:o, s:o, "
-        "s:i, s:I, s:o}",
+        "s:i, s:I, s:I, s:o}",
         "end", ends[r->end], "converged", r->end == RILL_RUN_REPEATS,
         v->plan.cycle_steps ? "periodic" : "steady", repeats_json(r), "change", rill_json_real(r->change),
         "tolerance", rill_json_real(v->given->run.tolerance), "steps", (json_int_t)r->steps, "steps_resumed",
@@ -115,5 +118,6 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r)
         "osi_mean", rill_json_real(r->osi_mean), "triangles", (json_int_t)r->triangles, "triangles_missing",
         (json_int_t)r->triangles_missing, "triangles_not_extrapolated", (json_int_t)r->triangles_flat,
         "seconds", rill_json_real(r->seconds), "mlups", rill_json_real(r->mlups), "phases", r->phases,
-        "watch_steps", (json_int_t)r->watch_steps, "plan", cli_case_plan_json(v->given, v->geom, &v->plan));
+        "watch_steps", (json_int_t)r->watch_steps, "corrections", (json_int_t)r->corrections, "plan",
+        cli_case_plan_json(v->given, v->geom, &v->plan));
 }

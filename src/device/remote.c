@@ -17,6 +17,10 @@ typedef struct waiting {
 
 enum { WAITING_MOST = 64 };
 
+/* Arrays go in pieces of this size, so that no process needs room for a copy of what it receives. Payloads of
+ * own calls are copied up to COPIED_MOST, else the call is made at once. */
+enum { PIECE = 1 << 22, COPIED_MOST = 1 << 16 };
+
 typedef struct remote {
     rill_remotes *all;
     int rank;
@@ -87,6 +91,20 @@ static void tell(remote *r, const rill_remote_call *call, const void *payload)
         put_off(r->all, call, payload);
     else
         note(r->all, send_call(r, call, payload));
+}
+
+/* The same with a large payload. */
+static void tell_much(remote *r, const rill_remote_call *call, const void *payload)
+{
+    rill_remote_reply reply;
+    void *data = NULL;
+    if (r->rank != 0 || call->bytes <= COPIED_MOST) {
+        tell(r, call, payload);
+        return;
+    }
+    drain(r->all);
+    rill_server_do(r->all->own, call, payload, &reply, &data);
+    free(data);
 }
 
 /* Call and wait for the reply. @param[out] to  [bytes], what comes with it */
@@ -169,11 +187,15 @@ static void free_array(rill_device *device, void *array)
     if (array) tell(of(device), &call, NULL);
 }
 
+static uint64_t piece_of(uint64_t bytes) { return bytes < PIECE ? bytes : PIECE; }
+
 static void move(rill_device *device, void *to, const void *host, uint64_t bytes)
 {
     rill_remote_call call = call_of(RILL_REMOTE_UPLOAD);
-    call.a = number(to), call.bytes = bytes;
-    if (bytes) tell(of(device), &call, host);
+    for (uint64_t at = 0; at < bytes; at += call.bytes) {
+        call.a = number(to) + at, call.bytes = piece_of(bytes - at);
+        tell_much(of(device), &call, (const char *)host + at);
+    }
 }
 
 static rill_status upload(rill_device *device, void *to, const void *host, uint64_t bytes)
@@ -196,9 +218,13 @@ static void release(rill_device *device, const void *array) { free_array(device,
 
 static rill_status download(rill_device *device, void *host, const void *from, uint64_t bytes)
 {
+    rill_status status = RILL_OK;
     rill_remote_call call = call_of(RILL_REMOTE_DOWNLOAD);
-    call.a = number(from), call.b = bytes;
-    return bytes ? ask(of(device), &call, NULL, host, bytes, NULL) : RILL_OK;
+    for (uint64_t at = 0; at < bytes && status == RILL_OK; at += call.b) {
+        call.a = number(from) + at, call.b = piece_of(bytes - at);
+        status = ask(of(device), &call, NULL, (char *)host + at, call.b, NULL);
+    }
+    return status;
 }
 
 static rill_status pass(rill_device *device, void *queue, void *to, const rill_device *owner,
@@ -406,25 +432,92 @@ int rill_remote_same(const uint64_t *identities, int rank)
     return first;
 }
 
-rill_status rill_remotes_create(rill_team *team, rill_device *own, rill_remotes **out)
+/* ---- memory of hosts ----------------------------------------------------------------------------- */
+
+static rill_status host_take(void *context, int process, uint64_t bytes, const char *what, void **memory)
+{
+    rill_remotes *all = context;
+    rill_remote_call call = call_of(RILL_REMOTE_HOST_TAKE);
+    uint64_t value = 0;
+    call.a = bytes, call.bytes = strlen(what) + 1;
+    const rill_status status = ask(&all->remotes[process], &call, what, NULL, 0, &value);
+    *memory = status == RILL_OK ? (void *)(uintptr_t)value : NULL;
+    return status;
+}
+
+static void host_give_back(void *context, int process, void *memory)
+{
+    rill_remotes *all = context;
+    rill_remote_call call = call_of(RILL_REMOTE_HOST_GIVE_BACK);
+    call.a = number(memory);
+    tell(&all->remotes[process], &call, NULL);
+}
+
+static rill_status host_put(void *context, int process, void *memory, const void *from, uint64_t bytes)
+{
+    rill_remotes *all = context;
+    rill_remote_call call = call_of(RILL_REMOTE_HOST_PUT);
+    for (uint64_t at = 0; at < bytes; at += call.bytes) {
+        call.a = number(memory) + at, call.bytes = piece_of(bytes - at);
+        tell_much(&all->remotes[process], &call, (const char *)from + at);
+    }
+    return all->status == RILL_OK ? RILL_OK : rill_fail(all->status, "%s", all->message);
+}
+
+static rill_status host_get(void *context, int process, const void *memory, void *to, uint64_t bytes)
 {
     rill_status status = RILL_OK;
-    uint64_t *identities = NULL, host = 0;
-    rill_remote_opened opened;
+    rill_remotes *all = context;
+    rill_remote_call call = call_of(RILL_REMOTE_HOST_GET);
+    for (uint64_t at = 0; at < bytes && status == RILL_OK; at += call.b) {
+        call.a = number(memory) + at, call.b = piece_of(bytes - at);
+        status = ask(&all->remotes[process], &call, NULL, (char *)to + at, call.b, NULL);
+    }
+    return status;
+}
+
+rill_keeper rill_remotes_keeper(rill_remotes *remotes)
+{
+    return (rill_keeper){.count = remotes->team->size,
+                         .context = remotes,
+                         .take = host_take,
+                         .give_back = host_give_back,
+                         .put = host_put,
+                         .get = host_get};
+}
+
+/* ---- processes ------------------------------------------------------------------------------------ */
+
+rill_status rill_remotes_create(rill_team *team, rill_remotes **out)
+{
+    rill_status status = RILL_OK;
     rill_remotes *all = calloc(1, sizeof *all);
     if (!all) return rill_fail(RILL_SYSTEM, "out of memory for %d processes", team->size);
     all->team = team;
     all->last = &all->first;
     all->devices = calloc((size_t)team->size, sizeof *all->devices);
     all->remotes = calloc((size_t)team->size, sizeof *all->remotes);
-    identities = calloc((size_t)team->size, sizeof *identities);
-    if (!all->devices || !all->remotes || !identities)
+    if (!all->devices || !all->remotes)
         RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %d processes", team->size));
-    RILL_TRY(rill_server_create(team, own, &all->own));
+    for (int k = 0; k < team->size; k++) all->remotes[k] = (remote){all, k};
+    *out = all;
+    all = NULL;
+done:
+    rill_remotes_destroy(all);
+    return status;
+}
+
+rill_status rill_remotes_open(rill_remotes *all, rill_device *own)
+{
+    rill_status status = RILL_OK;
+    const rill_team *team = all->team;
+    uint64_t host = 0, *identities = calloc((size_t)team->size, sizeof *identities);
+    rill_remote_opened opened;
+    if (!identities) return rill_fail(RILL_SYSTEM, "out of memory for %d processes", team->size);
+    RILL_TRY(rill_server_create(all->team, own, &all->own));
     for (int k = 0; k < team->size; k++) {
         rill_device *device = &all->devices[k];
         rill_remote_call call = call_of(RILL_REMOTE_OPEN);
-        all->remotes[k] = (remote){all, k};
         *device = (rill_device){.backend = own->kind == RILL_BACKEND_CPU ? &remote_cpu : &remote_cuda,
                                 .kind = own->kind,
                                 .queue = &all->remotes[k],
@@ -437,11 +530,8 @@ rill_status rill_remotes_create(rill_team *team, rill_device *own, rill_remotes 
         device->ordinal = rill_remote_same(identities, k);
         device->elsewhere = opened.host != host;
     }
-    *out = all;
-    all = NULL;
 done:
     free(identities);
-    rill_remotes_destroy(all);
     return status;
 }
 

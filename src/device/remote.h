@@ -11,15 +11,22 @@
 
 #include "core/team.h"
 #include "device/device.h"
+#include "geometry/voxels/planes.h"
 
 /** The devices of all processes, that of the first one, too. */
 typedef struct rill_remotes rill_remotes;
+
+/** Get ready to call all processes, from the first one. */
+rill_status rill_remotes_create(rill_team *team, rill_remotes **out);
+
+/** Return what keeps planes of voxels in the memory of all processes; `remotes` must outlive it. */
+rill_keeper rill_remotes_keeper(rill_remotes *remotes);
 
 /**
  * Let every process open a device of the kind of `own`: its GPU by its rank among those of its machine.
  * @param[in] own  the device of this process, the first; borrowed
  */
-rill_status rill_remotes_create(rill_team *team, rill_device *own, rill_remotes **out);
+rill_status rill_remotes_open(rill_remotes *remotes, rill_device *own);
 
 /** Return the device of a process. */
 rill_device *rill_remotes_device(rill_remotes *remotes, int rank);

@@ -10,6 +10,10 @@
 
 typedef enum rill_remote_op {
     RILL_REMOTE_OPEN,
+    RILL_REMOTE_HOST_TAKE, /* zeroed memory of the process, whether it has a device or not */
+    RILL_REMOTE_HOST_GIVE_BACK,
+    RILL_REMOTE_HOST_PUT,
+    RILL_REMOTE_HOST_GET,
     RILL_REMOTE_AVAILABLE,
     RILL_REMOTE_REQUIRE,
     RILL_REMOTE_ALLOC,

@@ -229,6 +229,34 @@ static rill_status links_do(rill_server *s, const rill_remote_call *c, const voi
     return RILL_OK;
 }
 
+/* Calls about memory of the process itself. */
+static rill_status host_do(const rill_remote_call *c, const void *payload, rill_remote_reply *reply,
+                           void **data)
+{
+    rill_status status = RILL_OK;
+    void *memory = NULL;
+    switch ((rill_remote_op)c->op) {
+    case RILL_REMOTE_HOST_TAKE:
+        RILL_TRY(rill_memory_require(c->a, payload));
+        RILL_TRY(rill_array_create_zero(c->a, 1, payload, &memory));
+        reply->value = (uint64_t)(uintptr_t)memory;
+        break;
+    case RILL_REMOTE_HOST_GIVE_BACK:
+        rill_array_destroy(at(c->a));
+        break;
+    case RILL_REMOTE_HOST_PUT:
+        memcpy(at(c->a), payload, c->bytes);
+        break;
+    default:
+        *data = malloc(c->b);
+        if (!*data) return rill_fail(RILL_SYSTEM, "out of memory for %llu bytes", (unsigned long long)c->b);
+        memcpy(*data, at(c->a), c->b);
+        reply->bytes = c->b;
+    }
+done:
+    return status;
+}
+
 static rill_status download_do(rill_server *s, const rill_remote_call *c, rill_remote_reply *reply,
                                void **data)
 {
@@ -252,6 +280,11 @@ static rill_status call_do(rill_server *s, const rill_remote_call *c, const void
         RILL_TRY(open_device(s, (rill_backend_kind)c->a, data));
         reply->bytes = sizeof(rill_remote_opened);
         break;
+    case RILL_REMOTE_HOST_TAKE:
+    case RILL_REMOTE_HOST_GIVE_BACK:
+    case RILL_REMOTE_HOST_PUT:
+    case RILL_REMOTE_HOST_GET:
+        return host_do(c, payload, reply, data);
     case RILL_REMOTE_AVAILABLE:
         return rill_device_available(s->device, &reply->value);
     case RILL_REMOTE_REQUIRE:
@@ -305,6 +338,8 @@ static bool replies(uint64_t op)
 {
     switch ((rill_remote_op)op) {
     case RILL_REMOTE_OPEN:
+    case RILL_REMOTE_HOST_TAKE:
+    case RILL_REMOTE_HOST_GET:
     case RILL_REMOTE_AVAILABLE:
     case RILL_REMOTE_REQUIRE:
     case RILL_REMOTE_ALLOC:

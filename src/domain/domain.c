@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "geometry/voxels/follow.h"
 #include "domain/numbering.h"
+#include "domain/layers.h"
 #include "core/progress.h"
 #include "kernel/lattice.h"
 
@@ -34,17 +35,17 @@ static int reflect(rill_lattice lattice, int i, unsigned mirrored)
  * runs backwards, and the exchange changes sign.
  * @param swaps  where to write the pairs, NULL to count them  @return their number
  */
-static size_t pair_links(const rill_domain *domain, const uint32_t x[3], rill_swap *swaps)
+static size_t pair_links(const rill_domain *domain, const rill_layers *layers, const uint32_t x[3],
+                         rill_swap *swaps)
 {
     const rill_geom *geom = domain->geom;
-    const rill_numbering *numbering = &domain->numbering;
-    const rill_node node = rill_numbering_node(numbering, x[0], x[1], x[2]);
+    const rill_node node = rill_layers_node(layers, x[0], x[1], x[2]);
     size_t count = 0;
     if (node == RILL_UPSTREAM_WALL) return 0;
     for (int i = 1; i < rill_q(domain->lattice); i++) {
         const rill_link_end end = rill_follow_link(geom, domain->lattice, x, i);
         if (end.wall || !end.mirrored) continue;
-        const rill_node other = rill_numbering_node(numbering, end.x[0], end.x[1], end.x[2]);
+        const rill_node other = rill_layers_node(layers, end.x[0], end.x[1], end.x[2]);
         if (other == RILL_UPSTREAM_WALL) continue;
         const int back = rill_opposite(reflect(domain->lattice, i, end.mirrored));
         const int sign = domain->flow_axis >= 0 && end.mirrored >> domain->flow_axis & 1 ? -1 : 1;
@@ -58,7 +59,8 @@ static size_t pair_links(const rill_domain *domain, const uint32_t x[3], rill_sw
 }
 
 /* Pair the links of the voxels of a row. */
-static size_t pair_row(const rill_domain *domain, uint32_t y, uint32_t z, rill_swap *swaps)
+static size_t pair_row(const rill_domain *domain, const rill_layers *layers, uint32_t y, uint32_t z,
+                       rill_swap *swaps)
 {
     const rill_geom *geom = domain->geom;
     const bool whole_row = (geom->sides[1] == RILL_MIRROR && (y == 0 || y == geom->n[1] - 1)) ||
@@ -68,9 +70,34 @@ static size_t pair_row(const rill_domain *domain, uint32_t y, uint32_t z, rill_s
     size_t count = 0;
     for (uint32_t x = 0; x < geom->n[0]; x += step) {
         const uint32_t at[3] = {x, y, z};
-        count += pair_links(domain, at, swaps ? swaps + count : NULL);
+        count += pair_links(domain, layers, at, swaps ? swaps + count : NULL);
     }
     return count;
+}
+
+/* Pair the links of all rows, or count them. @param[out] swaps  NULL: first [rows + 1] gets their numbers,
+ * which begin with first[1] */
+static rill_status pair_rows(const rill_domain *domain, uint64_t *first, rill_swap *swaps)
+{
+    rill_status status = RILL_OK;
+    const uint32_t ny = domain->geom->n[1], nz = domain->geom->n[2], planes = rill_layers_planes(domain);
+    rill_layers layers = {.first = 0};
+    for (uint32_t z = 0; z < nz; z += planes) {
+        const uint32_t count = nz - z < planes ? nz - z : planes;
+        const int64_t begin = (int64_t)z * ny, end = begin + (int64_t)count * ny;
+        RILL_TRY(rill_layers_take(domain, (int64_t)z - 1, count + 2, &layers));
+#pragma omp parallel for schedule(dynamic, 16) /* few rows have most of the links */
+        for (int64_t row = begin; row < end; row++) {
+            const uint32_t y = (uint32_t)(row % ny), at = (uint32_t)(row / ny);
+            if (!swaps)
+                first[row + 1] = pair_row(domain, &layers, y, at, NULL);
+            else if (first[row + 1] > first[row])
+                pair_row(domain, &layers, y, at, swaps + first[row]);
+        }
+    }
+done:
+    rill_layers_free(&layers);
+    return status;
 }
 
 /* Pair all links across mirrored boundaries, in the order of voxels: once to count those of rows, once to
@@ -87,19 +114,13 @@ static rill_status pair_mirrored(rill_domain *domain)
     if (!any) return RILL_OK;
     RILL_TRY(rill_array_create((uint64_t)rows + 1, sizeof *first, "rows of mirrored links", (void **)&first));
     first[0] = 0;
-#pragma omp parallel for schedule(dynamic, 16) /* few rows have most of the links */
-    for (int64_t row = 0; row < rows; row++)
-        first[row + 1] = pair_row(domain, (uint32_t)(row % geom->n[1]), (uint32_t)(row / geom->n[1]), NULL);
+    RILL_TRY(pair_rows(domain, first, NULL));
     for (int64_t row = 0; row < rows; row++) first[row + 1] += first[row];
     domain->swap_count = first[rows];
     if (domain->swap_count == 0) goto done;
     RILL_TRY(rill_array_create(domain->swap_count, sizeof *domain->swaps, "links across mirrored boundaries",
                                (void **)&domain->swaps));
-#pragma omp parallel for schedule(dynamic, 16)
-    for (int64_t row = 0; row < rows; row++)
-        if (first[row + 1] > first[row])
-            pair_row(domain, (uint32_t)(row % geom->n[1]), (uint32_t)(row / geom->n[1]),
-                     domain->swaps + first[row]);
+    RILL_TRY(pair_rows(domain, first, domain->swaps));
 done:
     rill_array_destroy(first);
     return status;
@@ -119,7 +140,7 @@ rill_status rill_domain_create_unpaired(const rill_geom *geom, const rill_domain
         return rill_fail(RILL_USAGE, "lattice %d is not one of those that `rill variants` lists",
                          (int)options->lattice);
     if (!numbering)
-        RILL_TRY(rill_memory_require(rill_numbering_bytes(geom), "the numbers of the fluid nodes"));
+        RILL_TRY(rill_memory_require(rill_numbering_held(geom), "the numbers of the fluid nodes"));
     domain = calloc(1, sizeof *domain);
     if (!domain) return rill_fail(RILL_SYSTEM, "out of memory for a domain");
     domain->geom = geom;
@@ -130,7 +151,8 @@ rill_status rill_domain_create_unpaired(const rill_geom *geom, const rill_domain
     if (numbering)
         domain->numbering = *numbering;
     else
-        RILL_TRY(rill_numbering_create(geom, &domain->numbering));
+        RILL_TRY(geom->planes ? rill_numbering_count(geom, &domain->numbering)
+                              : rill_numbering_create(geom, &domain->numbering));
     domain->nodes = (rill_node)domain->numbering.nodes;
     *out = domain;
     domain = NULL;

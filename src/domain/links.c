@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "kernel/build.h"
-#include "domain/numbering.h"
+#include "domain/layers.h"
 #include "kernel/turn.h"
 
 #include <stdlib.h>
@@ -149,15 +149,35 @@ static rill_status ghosts_create(const rill_numbering *fluid, rill_variant v, ri
     return rill_numbering_ghosts(fluid, (const int8_t(*)[3])offsets, ghost_offsets(v, offsets), out);
 }
 
-rill_status rill_links_measure(const rill_numbering *fluid, rill_variant variant, rill_links_size *out)
+/* Count the ghosts of all planes. Those of some planes are right but for the first and the last of them,
+ * beside which others lie than in the whole. */
+static rill_status ghosts_count(const rill_domain *domain, rill_variant variant, uint64_t *out)
 {
     rill_status status = RILL_OK;
-    rill_numbering ghosts = {.occupied = NULL};
-    RILL_TRY(ghosts_create(fluid, variant, &ghosts));
-    RILL_TRY(layout(fluid, variant, ghosts.nodes, out));
+    const uint32_t nz = domain->numbering.n[2], planes = rill_layers_planes(domain);
+    rill_layers layers = {.first = 0};
+    *out = 0;
+    for (uint32_t z = 0; z < nz && needs_ghosts(variant); z += planes) {
+        const uint32_t count = nz - z < planes ? nz - z : planes;
+        rill_numbering ghosts = {.occupied = NULL};
+        RILL_TRY(rill_layers_take(domain, (int64_t)z - 1, count + 2, &layers));
+        RILL_TRY(ghosts_create(&layers.numbering, variant, &ghosts));
+        for (uint32_t k = z; k < z + count; k++) {
+            const uint32_t at = rill_layers_plane(&layers, k);
+            *out += ghosts.before[at + 1] - ghosts.before[at];
+        }
+        rill_numbering_destroy(&ghosts);
+    }
 done:
-    rill_numbering_destroy(&ghosts);
+    rill_layers_free(&layers);
     return status;
+}
+
+rill_status rill_links_measure(const rill_domain *domain, rill_variant variant, rill_links_size *out)
+{
+    uint64_t ghosts;
+    const rill_status status = ghosts_count(domain, variant, &ghosts);
+    return status == RILL_OK ? layout(&domain->numbering, variant, ghosts, out) : status;
 }
 
 /* Return whether but few blocks of nodes are no runs: three quarters of the nodes are in words that are full.
@@ -258,7 +278,7 @@ rill_status rill_links_linked(const rill_numbering *fluid, rill_variant variant,
     const uint64_t blocks = whole_blocks(fluid->nodes) / RILL_SEGMENT_BLOCK,
                    some = blocks > SAMPLE_BLOCKS ? SAMPLE_BLOCKS : blocks;
     *bytes = 0;
-    if (variant.addressing != RILL_LIST || !device->backend->host) return RILL_OK;
+    if (variant.addressing != RILL_LIST || !device->backend->host || !fluid->occupied) return RILL_OK;
     RILL_TRY(ghosts_create(fluid, variant, &ghosts));
     RILL_TRY(layout(fluid, variant, ghosts.nodes, &size));
     rill_builder b = {.row_words = fluid->row_words,

@@ -41,7 +41,7 @@ typedef struct rill_links {
 } rill_links;
 
 /** Find out what the links of a variant take. @return RILL_USAGE when numbers do not suffice */
-rill_status rill_links_measure(const rill_numbering *fluid, rill_variant variant, rill_links_size *out);
+rill_status rill_links_measure(const rill_domain *domain, rill_variant variant, rill_links_size *out);
 
 /**
  * Lay out the links of a variant; nothing is allocated on a backend.
@@ -53,7 +53,8 @@ rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant,
 /**
  * Find out what rill_device_link() makes of the links of a variant, before they are built: of all blocks of
  * nodes where there are few, else of a sample.
- * @param[out] bytes  0 where the device is no processor of this process
+ * @param[out] bytes  0 where the device is no processor of this process, or numbers are held of some planes
+ * at a time
  */
 rill_status rill_links_linked(const rill_numbering *fluid, rill_variant variant, rill_device *device,
                               uint64_t *bytes);

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/planes.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ static rill_numbering box_of(const rill_geom *geom)
 {
     rill_numbering numbering = {.occupied = NULL};
     for (int a = 0; a < 3; a++) numbering.n[a] = geom->n[a] + (geom->sides[a] == RILL_PERIODIC ? 0 : 1);
-    numbering.row_words = ((size_t)numbering.n[0] + 63) / 64;
+    numbering.row_words = rill_planes_row(numbering.n);
     return numbering;
 }
 
@@ -27,6 +28,11 @@ uint64_t rill_numbering_bytes(const rill_geom *geom)
     return (uint64_t)words_of(&box) * (sizeof *box.occupied + sizeof *box.base);
 }
 
+uint64_t rill_numbering_held(const rill_geom *geom)
+{
+    return geom->planes ? ((uint64_t)geom->n[2] + 2) * sizeof(uint64_t) : rill_numbering_bytes(geom);
+}
+
 static rill_status arrays_create(rill_numbering *numbering)
 {
     rill_status status = RILL_OK;
@@ -34,6 +40,8 @@ static rill_status arrays_create(rill_numbering *numbering)
     RILL_TRY(rill_array_create_zero(words, sizeof(uint64_t), "the occupancy bitmap",
                                     (void **)&numbering->occupied));
     RILL_TRY(rill_array_create(words, sizeof(rill_node), "the node ranks", (void **)&numbering->base));
+    RILL_TRY(rill_array_create((uint64_t)numbering->n[2] + 1, sizeof *numbering->before,
+                               "the nodes of planes", (void **)&numbering->before));
 done:
     return status;
 }
@@ -59,56 +67,88 @@ static void rank(rill_numbering *numbering)
         for (size_t w = p * part; w < (p + 1) * part && w < words; w++)
             numbering->base[w] += (rill_node)before[p];
     numbering->nodes = before[parts];
+    const size_t plane = numbering->row_words * numbering->n[1];
+    for (uint32_t z = 0; z < numbering->n[2]; z++) numbering->before[z] = numbering->base[z * plane];
+    numbering->before[numbering->n[2]] = numbering->nodes;
 }
 
-uint64_t rill_numbering_word(const uint8_t *voxels, uint32_t cells)
+rill_status rill_numbering_begin(const uint32_t n[3], rill_numbering *out)
 {
-    const uint64_t ones = UINT64_MAX / UINT8_MAX; /* in every byte */
-    uint64_t occupied = 0;
-    uint32_t b = 0;
-    _Static_assert(RILL_SOLID == 0 && RILL_FLUID == 1, "fluid is what is not 0");
-    for (; b + 8 <= cells; b += 8) {
-        uint64_t eight;
-        memcpy(&eight, voxels + b, sizeof eight);
-        eight |= (eight & 0x7F * ones) + 0x7F * ones; /* the highest bit of bytes that are not 0 */
-        /* bit 8 k, times 2^(56 - 7 k), is bit k of the highest byte */
-        occupied |= ((eight >> 7 & ones) * UINT64_C(0x0102040810204080) >> 56) << b;
-    }
-    for (; b < cells; b++) occupied |= (uint64_t)(voxels[b] >= RILL_FLUID) << b;
-    return occupied;
+    rill_numbering numbering = {.n = {n[0], n[1], n[2]}, .row_words = rill_planes_row(n)};
+    const rill_status status = arrays_create(&numbering);
+    if (status == RILL_OK)
+        *out = numbering;
+    else
+        rill_numbering_destroy(&numbering);
+    return status;
+}
+
+void rill_numbering_finish(rill_numbering *numbering) { rank(numbering); }
+
+/* So that coordinates can be stepped from without a look at their range. */
+static rill_status size_check(const rill_geom *geom)
+{
+    for (int a = 0; a < 3; a++)
+        if (geom->n[a] > INT32_MAX)
+            return rill_fail(RILL_USAGE,
+                             "%u voxels along %c are more than the 2147483647 that a row can have: crop",
+                             geom->n[a], rill_axis(a));
+    return RILL_OK;
+}
+
+static rill_status nodes_check(uint64_t nodes)
+{
+    if (nodes == 0)
+        return rill_fail(RILL_USAGE, "the geometry has no fluid voxel: check which grey values are pore");
+    if (nodes > RILL_UPSTREAM_WALL - 1u)
+        return rill_fail(RILL_USAGE,
+                         "%llu fluid nodes are more than the 4294967294 that a domain can number: crop",
+                         (unsigned long long)nodes);
+    return RILL_OK;
 }
 
 rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out)
 {
     rill_status status = RILL_OK;
     rill_numbering numbering = box_of(geom);
-    for (int a = 0; a < 3; a++) /* so that coordinates can be stepped from without a look at their range */
-        if (geom->n[a] > INT32_MAX)
-            return rill_fail(RILL_USAGE,
-                             "%u voxels along %c are more than the 2147483647 that a row can have: crop",
-                             geom->n[a], rill_axis(a));
+    rill_window window = {.geom = geom};
+    RILL_TRY(size_check(geom));
     RILL_TRY(arrays_create(&numbering));
+    for (uint32_t end = 0; rill_window_next(&window, &end, &status);) {
 #pragma omp parallel for collapse(2) schedule(static)
-    for (uint32_t z = 0; z < geom->n[2]; z++)
-        for (uint32_t y = 0; y < geom->n[1]; y++) {
-            const uint8_t *voxels = geom->voxels + ((size_t)z * geom->n[1] + y) * geom->n[0];
-            uint64_t *row = numbering.occupied + ((size_t)z * numbering.n[1] + y) * numbering.row_words;
-            for (uint32_t first = 0; first < geom->n[0]; first += 64) {
-                const uint32_t cells = geom->n[0] - first < 64 ? geom->n[0] - first : 64;
-                row[first / 64] = rill_numbering_word(voxels + first, cells);
+        for (uint32_t z = window.first; z < end; z++)
+            for (uint32_t y = 0; y < geom->n[1]; y++) {
+                const uint8_t *voxels = rill_window_row(&window, y, z);
+                uint64_t *row = numbering.occupied + ((size_t)z * numbering.n[1] + y) * numbering.row_words;
+                for (uint32_t first = 0; first < geom->n[0]; first += 64) {
+                    const uint32_t cells = geom->n[0] - first < 64 ? geom->n[0] - first : 64;
+                    row[first / 64] = rill_voxels_word(voxels + first, cells);
+                }
             }
-        }
+    }
+    RILL_TRY(status);
     rank(&numbering);
-    if (numbering.nodes == 0) {
-        status = rill_fail(RILL_USAGE, "the geometry has no fluid voxel: check which grey values are pore");
-        goto done;
-    }
-    if (numbering.nodes > RILL_UPSTREAM_WALL - 1u) {
-        status = rill_fail(RILL_USAGE,
-                           "%llu fluid nodes are more than the 4294967294 that a domain can number: crop",
-                           (unsigned long long)numbering.nodes);
-        goto done;
-    }
+    RILL_TRY(nodes_check(numbering.nodes));
+    *out = numbering;
+    numbering = (rill_numbering){.occupied = NULL};
+done:
+    rill_window_close(&window);
+    rill_numbering_destroy(&numbering);
+    return status;
+}
+
+rill_status rill_numbering_count(const rill_geom *geom, rill_numbering *out)
+{
+    rill_status status = RILL_OK;
+    rill_numbering numbering = box_of(geom);
+    RILL_TRY(size_check(geom));
+    RILL_TRY(rill_array_create_zero((uint64_t)numbering.n[2] + 1, sizeof *numbering.before,
+                                    "the nodes of planes", (void **)&numbering.before));
+    for (uint32_t z = 0; z < numbering.n[2]; z++)
+        numbering.before[z + 1] =
+            numbering.before[z] + (z < geom->n[2] ? rill_planes_fluid(geom->planes, z) : 0);
+    numbering.nodes = numbering.before[numbering.n[2]];
+    RILL_TRY(nodes_check(numbering.nodes));
     *out = numbering;
     numbering = (rill_numbering){.occupied = NULL};
 done:
@@ -138,7 +178,7 @@ rill_status rill_numbering_ghosts(const rill_numbering *fluid, const int8_t (*of
 {
     rill_status status = RILL_OK;
     rill_numbering ghosts = *fluid;
-    ghosts.occupied = NULL, ghosts.base = NULL;
+    ghosts.occupied = NULL, ghosts.base = NULL, ghosts.before = NULL;
     const uint32_t ny = fluid->n[1], nz = fluid->n[2];
     RILL_TRY(arrays_create(&ghosts));
 #pragma omp parallel for collapse(2) schedule(static)
@@ -162,7 +202,7 @@ done:
     return status;
 }
 
-void rill_numbering_destroy(rill_numbering *numbering)
+void rill_numbering_release(rill_numbering *numbering)
 {
     rill_array_destroy(numbering->occupied);
     rill_array_destroy(numbering->base);
@@ -170,9 +210,11 @@ void rill_numbering_destroy(rill_numbering *numbering)
     numbering->base = NULL;
 }
 
-rill_node rill_numbering_before_plane(const rill_numbering *numbering, uint32_t z)
+void rill_numbering_destroy(rill_numbering *numbering)
 {
-    return z < numbering->n[2] ? rill_numbering_rank(numbering, 0, 0, z) : (rill_node)numbering->nodes;
+    rill_numbering_release(numbering);
+    rill_array_destroy(numbering->before);
+    numbering->before = NULL;
 }
 
 /* Return the last word whose base is not above a node. */

@@ -12,18 +12,32 @@
 #include "kernel/address.h"
 #include "rill.h"
 
-/** Rows of 64-cell words; rows are padded to whole words. */
+/** Rows of 64-cell words; rows are padded to whole words. Without `occupied` and `base` it is known only how
+ * many nodes planes have: see layers.h. */
 typedef struct rill_numbering {
     uint32_t n[3]; /**< cells along x, y, z, the solid layers included */
     size_t row_words;
     uint64_t *occupied; /**< [nz][ny][row_words], bit x % 64 of word x / 64 */
     rill_node *base;    /**< [nz][ny][row_words], numbered cells before the word */
+    uint64_t *before;   /**< [nz + 1], numbered cells in the planes before */
     uint64_t nodes;
 } rill_numbering;
 
 /** Number the fluid voxels. @return RILL_USAGE without any, with more than 2^32 - 2 of them or with an axis
  * of more than 2^31 - 1 */
 rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out);
+
+/** Count the fluid voxels of planes instead, as far as `before` goes. */
+rill_status rill_numbering_count(const rill_geom *geom, rill_numbering *out);
+
+/** Lay out a box, to be numbered. @param[in] n  cells */
+rill_status rill_numbering_begin(const uint32_t n[3], rill_numbering *out);
+
+/** Number the cells that are occupied. */
+void rill_numbering_finish(rill_numbering *numbering);
+
+/** Free what is known of each node. */
+void rill_numbering_release(rill_numbering *numbering);
 
 /**
  * Number the cells that are not in `fluid` and lie at n + d of one that is, for any of the offsets d, from 0
@@ -37,6 +51,9 @@ void rill_numbering_destroy(rill_numbering *numbering);
 
 /** Return the bytes of the numbering of a geometry. */
 uint64_t rill_numbering_bytes(const rill_geom *geom);
+
+/** Return those that a domain of it holds: fewer where several processes hold the voxels. */
+uint64_t rill_numbering_held(const rill_geom *geom);
 
 /** Return the first node at or behind (x, y, z). */
 static inline rill_node rill_numbering_rank(const rill_numbering *numbering, uint32_t x, uint32_t y,
@@ -62,11 +79,11 @@ static inline rill_node rill_numbering_node(const rill_numbering *numbering, uin
                                                   : RILL_UPSTREAM_WALL;
 }
 
-/** Return a bit for each of `cells` voxels, up to 64: whether it is fluid. The first has the lowest. */
-uint64_t rill_numbering_word(const uint8_t *voxels, uint32_t cells);
-
 /** Return the number of nodes in planes below z. */
-rill_node rill_numbering_before_plane(const rill_numbering *numbering, uint32_t z);
+static inline rill_node rill_numbering_before_plane(const rill_numbering *numbering, uint32_t z)
+{
+    return (rill_node)numbering->before[z];
+}
 
 /** Write x, y, z of nodes first … first + count - 1. */
 void rill_numbering_places(const rill_numbering *numbering, rill_node first, rill_node count,

@@ -4,6 +4,8 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "domain/layers.h"
+#include "geometry/voxels/planes.h"
 #include "kernel/lattice.h"
 
 #include <stdlib.h>
@@ -52,25 +54,36 @@ static planes planes_of(const rill_domain *whole, rill_node first, rill_node end
     return p;
 }
 
-/* Make a geometry of the planes of a part, and one before and behind. */
+/* Make a geometry of the planes of a part, and one before and behind: its size alone. */
 static rill_status geom_create(const rill_geom *whole, const planes *p, rill_geom **out)
 {
-    rill_status status = RILL_OK;
-    const size_t plane = (size_t)whole->n[0] * whole->n[1];
     const uint32_t n[3] = {whole->n[0], whole->n[1], p->padding + p->count + 2};
-    rill_geom *geom = NULL;
-    RILL_TRY(rill_geom_create(n, &geom));
-    memset(geom->voxels, RILL_FLUID, p->cells);
-    for (uint32_t k = 0; k < p->count + 2; k++) {
-        const int64_t z = (int64_t)p->first + k - 1;
-        const bool inside = z >= 0 && z < whole->n[2];
-        if (inside || whole->sides[2] == RILL_PERIODIC)
-            memcpy(geom->voxels + (p->padding + k) * plane,
-                   whole->voxels + (size_t)((z + whole->n[2]) % whole->n[2]) * plane, plane);
+    const rill_status status = rill_geom_create_empty(n, out);
+    for (int a = 0; a < 2 && status == RILL_OK; a++) (*out)->sides[a] = whole->sides[a];
+    return status;
+}
+
+/* Number the nodes of these planes, behind the isolated cells. */
+static rill_status number(const rill_domain *whole, const planes *p, rill_numbering *out)
+{
+    rill_status status = RILL_OK;
+    const uint32_t *n = whole->numbering.n, nx = whole->geom->n[0], ny = whole->geom->n[1];
+    rill_numbering numbering = {.occupied = NULL};
+    RILL_TRY(rill_numbering_begin((const uint32_t[3]){n[0], n[1], p->padding + p->count + 2}, &numbering));
+    const size_t plane = numbering.row_words * n[1];
+    for (uint32_t row = 0, left = p->cells; left > 0; row++) {
+        const uint32_t cells = left < nx ? left : nx;
+        uint64_t *words = numbering.occupied + row / ny * plane + row % ny * numbering.row_words;
+        for (uint32_t x = 0; x < cells; x++) words[x / 64] |= (uint64_t)1 << x % 64;
+        left -= cells;
     }
-    for (int a = 0; a < 2; a++) geom->sides[a] = whole->sides[a];
-    *out = geom;
+    RILL_TRY(rill_layers_copy(whole, (int64_t)p->first - 1, p->count + 2,
+                              numbering.occupied + p->padding * plane));
+    rill_numbering_finish(&numbering);
+    *out = numbering;
+    numbering = (rill_numbering){.occupied = NULL};
 done:
+    rill_numbering_destroy(&numbering);
     return status;
 }
 
@@ -145,8 +158,10 @@ static bool own(const rill_part *part, rill_node local)
 static rill_node number_of(const making *m, const uint32_t x[3])
 {
     const uint32_t nz = m->whole->geom->n[2];
-    return rill_numbering_rank(&m->whole->numbering, x[0], x[1],
-                               (x[2] - m->planes.padding + m->planes.first + nz - 1) % nz);
+    const rill_numbering *numbering = &m->parts->part[m->number].domain->numbering;
+    return rill_numbering_rank(numbering, x[0], x[1], x[2]) - rill_numbering_before_plane(numbering, x[2]) +
+           rill_numbering_before_plane(&m->whole->numbering,
+                                       (x[2] - m->planes.padding + m->planes.first + nz - 1) % nz);
 }
 
 /* List the links of a node that come from another part, or go to one. */
@@ -242,10 +257,14 @@ static rill_status part_create(making *m)
 {
     rill_status status = RILL_OK;
     rill_part *part = &m->parts->part[m->number];
+    rill_numbering numbering = {.occupied = NULL};
     m->planes = planes_of(m->whole, part->first, part->end);
     RILL_TRY(geom_create(m->whole->geom, &m->planes, &part->geom));
     const rill_domain_options options = {.lattice = m->whole->lattice, .flow_axis = m->whole->flow_axis};
-    RILL_TRY(rill_domain_create_unpaired(part->geom, &options, NULL, &part->domain));
+    RILL_TRY(number(m->whole, &m->planes, &numbering));
+    RILL_TRY(rill_domain_create_unpaired(part->geom, &options, &numbering, &part->domain));
+    part->domain->borrowed = false;
+    numbering = (rill_numbering){.occupied = NULL}; /* the domain's */
     part->domain->first = m->planes.before;
     part->domain->nodes = part->end - part->first;
     RILL_TRY(links_list(m));
@@ -254,6 +273,7 @@ static rill_status part_create(making *m)
     RILL_TRY(crossings_of(&m->sends, m->parts->count, &part->sends));
     RILL_TRY(crossings_of(&m->receives, m->parts->count, &part->receives));
 done:
+    rill_numbering_destroy(&numbering);
     free(m->sends.all);
     free(m->receives.all);
     return status;
@@ -279,35 +299,23 @@ rill_part_size rill_part_measure(const rill_domain *whole, const rill_ranges *ra
                             (double)(at.padding + at.count + 2) / whole->geom->n[2]};
 }
 
-/* @param only  the part to be made; -1: all */
-static rill_status create(const rill_domain *whole, const rill_ranges *ranges, int only, rill_parts *out)
+rill_status rill_parts_create(const rill_ranges *ranges, rill_parts *out)
 {
-    rill_status status = RILL_OK;
     rill_parts parts = {.count = ranges->count};
     parts.part = calloc((size_t)parts.count, sizeof *parts.part);
     if (!parts.part) return rill_fail(RILL_SYSTEM, "out of memory for the parts of a domain");
     for (int p = 0; p < parts.count; p++)
         parts.part[p].first = ranges->range[p].first, parts.part[p].end = ranges->range[p].end;
-    for (int p = 0; p < parts.count; p++)
-        if (only < 0 || p == only)
-            RILL_TRY(part_create(&(making){.whole = whole, .parts = &parts, .number = p}));
     *out = parts;
-    parts = (rill_parts){.count = 0};
-done:
-    rill_parts_destroy(&parts);
-    return status;
+    return RILL_OK;
 }
 
-rill_status rill_parts_create(const rill_domain *whole, const rill_ranges *ranges, rill_parts *out)
+rill_status rill_parts_make(const rill_domain *whole, int number, rill_parts *parts)
 {
-    return create(whole, ranges, -1, out);
+    return part_create(&(making){.whole = whole, .parts = parts, .number = number});
 }
 
-rill_status rill_parts_create_one(const rill_domain *whole, const rill_ranges *ranges, int number,
-                                  rill_parts *out)
-{
-    return create(whole, ranges, number, out);
-}
+void rill_part_release(rill_part *part) { rill_numbering_release(&part->domain->numbering); }
 
 static void crossings_free(rill_cut_links *c)
 {

@@ -28,7 +28,7 @@ typedef struct rill_part {
     rill_node low, high;  /**< of its nodes, as kernels number them, those before `low` and from `high` on may
                              have links with other parts; those between have none. Multiples of
                              RILL_SEGMENT_BLOCK, or the end of its nodes */
-    rill_geom *geom;      /**< its planes */
+    rill_geom *geom;      /**< its planes, without voxels */
     rill_domain *domain;  /**< of them; its mirrored links are those within the part */
     rill_cut_links sends, receives;
     rill_swap *turns; /**< [turn_count], links that change sign once they were received */
@@ -41,12 +41,14 @@ typedef struct rill_parts {
     int count;
 } rill_parts;
 
-/** Cut a domain into parts. @param[in] whole  three-dimensional; borrowed while the parts are made */
-rill_status rill_parts_create(const rill_domain *whole, const rill_ranges *ranges, rill_parts *out);
+/** Cut a domain into parts: each is known by the range of its nodes. */
+rill_status rill_parts_create(const rill_ranges *ranges, rill_parts *out);
 
-/** Cut a domain into parts and make one of them: of the others `part` has the ranges of nodes alone. */
-rill_status rill_parts_create_one(const rill_domain *whole, const rill_ranges *ranges, int number,
-                                  rill_parts *out);
+/** Make one of them. @param[in] whole  three-dimensional; borrowed while the part is made */
+rill_status rill_parts_make(const rill_domain *whole, int number, rill_parts *parts);
+
+/** Free what is known of each node of a part, once its index lists are built. */
+void rill_part_release(rill_part *part);
 
 /** Return the nodes of the planes that part `number` is cut at: a measure of what it exchanges. */
 uint64_t rill_parts_cut(const rill_domain *whole, const rill_ranges *ranges, int number);

@@ -45,15 +45,17 @@ done:
 typedef struct cells {
     const rill_geom *geom;
     rill_h5_stream *points, *connectivity, *offsets, *types;
-    uint64_t *planes[2]; /* [ny + 1][nx + 1] numbers of the corners below and above a layer of voxels */
+    uint64_t *planes[2];      /* [ny + 1][nx + 1] numbers of the corners below and above a layer of voxels */
+    rill_window below, above; /* the layers that the corners between them are of */
 } cells;
 
 /* Marks the corners, in one plane, of the fluid voxels of layer z. */
-static void mark(const rill_geom *geom, uint64_t z, uint64_t *plane)
+static void mark(const rill_window *layer, uint32_t z, uint64_t *plane)
 {
+    const rill_geom *geom = layer->geom;
     const size_t width = (size_t)geom->n[0] + 1;
-    for (size_t y = 0; y < geom->n[1]; y++) {
-        const uint8_t *row = geom->voxels + (z * geom->n[1] + y) * geom->n[0];
+    for (uint32_t y = 0; y < geom->n[1]; y++) {
+        const uint8_t *row = rill_window_row(layer, y, z);
         uint64_t *corner = plane + y * width;
         for (size_t x = 0; x < geom->n[0]; x++)
             if (row[x] >= RILL_FLUID)
@@ -62,15 +64,17 @@ static void mark(const rill_geom *geom, uint64_t z, uint64_t *plane)
 }
 
 /* Numbers the corners of plane z and writes where they are. */
-static rill_status number(cells *c, uint64_t z, uint64_t *plane)
+static rill_status number(cells *c, uint32_t z, uint64_t *plane)
 {
     rill_status status = RILL_OK;
     const rill_geom *geom = c->geom;
     const size_t width = (size_t)geom->n[0] + 1, height = (size_t)geom->n[1] + 1;
     const double edge = rill_geom_edge(geom);
     memset(plane, 0, width * height * sizeof *plane);
-    if (z > 0) mark(geom, z - 1, plane);
-    if (z < geom->n[2]) mark(geom, z, plane);
+    if (z > 0) RILL_TRY(rill_window_see(&c->below, z - 1, 1));
+    if (z > 0) mark(&c->below, z - 1, plane);
+    if (z < geom->n[2]) RILL_TRY(rill_window_see(&c->above, z, 1));
+    if (z < geom->n[2]) mark(&c->above, z, plane);
     for (size_t y = 0; y < height; y++)
         for (size_t x = 0; x < width; x++) {
             if (!plane[y * width + x]) continue;
@@ -85,13 +89,13 @@ done:
 }
 
 /* Writes the hexahedra of layer z; their corners go around the lower face, then around the upper one. */
-static rill_status connect(cells *c, uint64_t z)
+static rill_status connect(cells *c, uint32_t z)
 {
     rill_status status = RILL_OK;
     const rill_geom *geom = c->geom;
     const size_t width = (size_t)geom->n[0] + 1;
     const uint8_t type = HEXAHEDRON;
-    const uint8_t *voxel = geom->voxels + z * geom->n[1] * geom->n[0];
+    const uint8_t *voxel = rill_window_row(&c->below, 0, z); /* the layer that is below the corners now */
     for (size_t y = 0; y < geom->n[1]; y++)
         for (size_t x = 0; x < geom->n[0]; x++) {
             if (*voxel++ < RILL_FLUID) continue;
@@ -121,7 +125,7 @@ static rill_status cells_stream(cells *c, rill_h5_file *file)
     RILL_TRY(rill_h5_stream_create(file, "/VTKHDF/Types", RILL_H5_U8, 0, DEFLATE, &c->types));
     RILL_TRY(rill_h5_stream_append(c->offsets, 1, &zero));
     RILL_TRY(number(c, 0, c->planes[0]));
-    for (uint64_t z = 0; z < c->geom->n[2]; z++) {
+    for (uint32_t z = 0; z < c->geom->n[2]; z++) {
         RILL_TRY(number(c, z + 1, c->planes[(z + 1) % 2]));
         RILL_TRY(connect(c, z));
     }
@@ -134,13 +138,22 @@ done:
 }
 
 /* Everything that the cells depend on, in hexadecimal. */
-static void fingerprint(const rill_geom *geom, char text[17])
+static rill_status fingerprint(const rill_geom *geom, char text[17])
 {
+    rill_status status = RILL_OK;
+    rill_window window = {.geom = geom};
+    XXH3_state_t *state = XXH3_createState();
+    if (!state) return rill_fail(RILL_SYSTEM, "out of memory for the cells of fields");
     XXH64_hash_t seed = XXH3_64bits(geom->n, sizeof geom->n);
     seed = XXH3_64bits_withSeed(&geom->spacing, sizeof geom->spacing, seed);
     seed = XXH3_64bits_withSeed(geom->origin, sizeof geom->origin, seed);
-    const XXH64_hash_t hash = XXH3_64bits_withSeed(geom->voxels, rill_geom_voxels(geom), seed);
-    snprintf(text, 17, "%016llx", (unsigned long long)hash);
+    XXH3_64bits_reset_withSeed(state, seed);
+    for (uint32_t end = 0; rill_window_next(&window, &end, &status);)
+        XXH3_64bits_update(state, window.voxels, (uint64_t)geom->n[0] * geom->n[1] * window.count);
+    snprintf(text, 17, "%016llx", (unsigned long long)XXH3_64bits_digest(state));
+    rill_window_close(&window);
+    XXH3_freeState(state);
+    return status;
 }
 
 static bool holds(const char *path, const char *print)
@@ -160,9 +173,9 @@ rill_status rill_cells_write(const rill_geom *geom, const char *path)
 {
     rill_status status = RILL_OK;
     rill_h5_file *file = NULL;
-    cells c = {.geom = geom};
+    cells c = {.geom = geom, .below = {.geom = geom}, .above = {.geom = geom}};
     char print[17];
-    fingerprint(geom, print);
+    RILL_TRY(fingerprint(geom, print));
     if (holds(path, print)) return RILL_OK;
     RILL_TRY(rill_h5_create(path, &file));
     RILL_TRY(rill_geom_head_write(geom, file, RILL_CELLS_FORMAT));
@@ -180,6 +193,8 @@ done:
     rill_h5_stream_destroy(c.connectivity);
     rill_h5_stream_destroy(c.offsets);
     rill_h5_stream_destroy(c.types);
+    rill_window_close(&c.below);
+    rill_window_close(&c.above);
     rill_array_destroy(c.planes[0]);
     rill_array_destroy(c.planes[1]);
     rill_h5_close(file);

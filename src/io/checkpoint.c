@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/planes.h"
 #include "io/fields_priv.h"
 #include "io/hdf5.h"
 #include "core/output.h"
@@ -79,17 +80,23 @@ static void surface_hash(XXH3_state_t *hash, const rill_surface *s)
 
 rill_status rill_checkpoint_geometry(const rill_geom *geom, char text[17])
 {
+    rill_status status = RILL_OK;
     XXH3_state_t *hash = XXH3_createState();
+    rill_window window = {.geom = geom};
     if (!hash) return rill_fail(RILL_SYSTEM, "out of memory for a checkpoint");
     XXH3_64bits_reset(hash);
     XXH3_64bits_update(hash, geom->n, sizeof geom->n);
     XXH3_64bits_update(hash, &geom->spacing, sizeof geom->spacing);
     XXH3_64bits_update(hash, geom->origin, sizeof geom->origin);
-    XXH3_64bits_update(hash, geom->voxels, rill_geom_voxels(geom));
+    for (uint32_t end = 0; rill_window_next(&window, &end, &status);)
+        XXH3_64bits_update(hash, window.voxels, (uint64_t)geom->n[0] * geom->n[1] * window.count);
+    RILL_TRY(status);
     if (geom->surface) surface_hash(hash, geom->surface);
     print_hash(hash, text);
+done:
+    rill_window_close(&window);
     XXH3_freeState(hash);
-    return RILL_OK;
+    return status;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

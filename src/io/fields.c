@@ -158,7 +158,7 @@ static rill_status image_begin(const rill_geom *geom, bool rates, rill_h5_file *
     rill_h5_layout voxels = pressure;
     voxels.type = RILL_H5_U8;
     RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_VOXELS, &voxels));
-    RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_VOXELS, 0, geom->n[2], geom->voxels));
+    RILL_TRY(rill_geom_voxels_write(geom, file, RILL_IMAGE_VOXELS));
 done:
     return status;
 }
@@ -169,15 +169,15 @@ typedef struct slab {
     float *velocity, *pressure, *rate; /* [voxels][3], [voxels], [voxels] */
 } slab;
 
-/* Puts the fluid nodes of voxels [begin, end) into a slab whose first voxel is `begin`; *node counts on. */
-static rill_status slab_fill(const rill_fields *fields, batch *b, rill_voxel begin, rill_voxel end,
+/* Puts the fluid nodes of some voxels into a slab of them; *node counts on. */
+static rill_status slab_fill(const rill_fields *fields, batch *b, const uint8_t *voxels, uint64_t all,
                              uint64_t *node, const slab *s)
 {
     rill_status status = RILL_OK;
     uint64_t count = 0;
-    for (rill_voxel v = begin; v < end; v++) {
-        if (fields->geom->voxels[v] >= RILL_FLUID) s->place[count++] = v - begin;
-        if (count == 0 || (count < BATCH && v + 1 < end)) continue;
+    for (uint64_t v = 0; v < all; v++) {
+        if (voxels[v] >= RILL_FLUID) s->place[count++] = v;
+        if (count == 0 || (count < BATCH && v + 1 < all)) continue;
         RILL_TRY(batch_fill(fields, b, *node, count));
         for (uint64_t n = 0; n < count; n++) {
             memcpy(s->velocity + 3 * s->place[n], b->velocity + 3 * n, 3 * sizeof *b->velocity);
@@ -217,6 +217,7 @@ static rill_status image_write(const rill_fields *fields, rill_h5_file *file)
     batch b = {0};
     slab s = {0};
     const rill_geom *geom = fields->geom;
+    rill_window window = {.geom = geom};
     const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
     uint64_t node = 0;
     RILL_TRY(batch_create(&b));
@@ -228,13 +229,15 @@ static rill_status image_write(const rill_fields *fields, rill_h5_file *file)
         memset(s.velocity, 0, rows * plane * 3 * sizeof *s.velocity);
         memset(s.pressure, 0, rows * plane * sizeof *s.pressure);
         memset(s.rate, 0, rows * plane * sizeof *s.rate);
-        RILL_TRY(slab_fill(fields, &b, z * plane, (z + rows) * plane, &node, &s));
+        RILL_TRY(rill_window_see(&window, (uint32_t)z, (uint32_t)rows));
+        RILL_TRY(slab_fill(fields, &b, window.voxels, rows * plane, &node, &s));
         RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_VELOCITY, z, rows, s.velocity));
         RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_PRESSURE, z, rows, s.pressure));
         if (fields->rates) RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_RATE, z, rows, s.rate));
         RILL_TRY(report(fields, (double)z / geom->n[2]));
     }
 done:
+    rill_window_close(&window);
     slab_destroy(&s);
     batch_destroy(&b);
     return status;

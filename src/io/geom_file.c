@@ -70,8 +70,32 @@ static rill_status voxels_write(const rill_geom *geom, rill_h5_file *file)
     RILL_TRY(rill_h5_dataset_create(file, "/voxels", &layout));
     RILL_TRY(rill_h5_set_text(file, "/voxels", "long_name",
                               "0 solid, 1 fluid, 2 and above: fluid with a patch label"));
-    RILL_TRY(rill_h5_write_sparse(file, "/voxels", 0, geom->n[2], geom->voxels));
+    RILL_TRY(rill_geom_voxels_write(geom, file, "/voxels"));
 done:
+    return status;
+}
+
+/* Return how many planes are written or read at a time: whole chunks, which have CHUNK planes or a divisor of
+ * them, and are compressed. */
+static uint32_t planes_at_once(const rill_geom *geom)
+{
+    enum { CHUNK = 32 };
+    const uint32_t seen = rill_window_planes(geom);
+    return seen < CHUNK ? CHUNK : seen == geom->n[2] ? seen : seen / CHUNK * CHUNK;
+}
+
+rill_status rill_geom_voxels_write(const rill_geom *geom, rill_h5_file *file, const char *path)
+{
+    rill_status status = RILL_OK;
+    rill_window window = {.geom = geom};
+    const uint32_t planes = planes_at_once(geom);
+    for (uint32_t z = 0, count; z < geom->n[2]; z += count) {
+        count = geom->n[2] - z < planes ? geom->n[2] - z : planes;
+        RILL_TRY(rill_window_see(&window, z, count));
+        RILL_TRY(rill_h5_write_sparse(file, path, z, count, window.voxels));
+    }
+done:
+    rill_window_close(&window);
     return status;
 }
 
@@ -79,14 +103,18 @@ rill_status rill_geom_nodes_write(const rill_geom *geom, rill_h5_file *file)
 {
     rill_status status = RILL_OK;
     rill_h5_stream *cells = NULL;
-    const rill_voxel voxels = rill_geom_voxels(geom);
+    rill_window window = {.geom = geom};
+    const rill_voxel plane = (rill_voxel)geom->n[0] * geom->n[1];
     RILL_TRY(rill_h5_stream_create(file, "/nodes/cell", RILL_H5_U64, 0, DEFLATE, &cells));
     RILL_TRY(
         rill_h5_set_text(file, "/nodes/cell", "long_name", "voxel x + nx (y + ny z) of each fluid node"));
-    for (rill_voxel v = 0; v < voxels; v++)
-        if (geom->voxels[v] >= RILL_FLUID) RILL_TRY(rill_h5_stream_append(cells, 1, &v));
+    for (uint32_t end = 0; rill_window_next(&window, &end, &status);)
+        for (rill_voxel v = 0, at = plane * window.first; v < plane * window.count; v++, at++)
+            if (window.voxels[v] >= RILL_FLUID) RILL_TRY(rill_h5_stream_append(cells, 1, &at));
+    RILL_TRY(status);
     RILL_TRY(rill_h5_stream_flush(cells));
 done:
+    rill_window_close(&window);
     rill_h5_stream_destroy(cells);
     return status;
 }
@@ -247,7 +275,29 @@ done:
     return status;
 }
 
-rill_status rill_geom_read(const char *path, rill_geom **out)
+/* Read the voxels. */
+static rill_status voxels_read(rill_h5_file *file, rill_geom *geom)
+{
+    rill_status status = RILL_OK;
+    rill_window window = {.geom = geom};
+    const uint32_t nz = geom->n[2], most = planes_at_once(geom);
+    for (uint32_t z = 0, planes; z < nz; z += planes) {
+        planes = nz - z < most ? nz - z : most;
+        const uint64_t start[3] = {z, 0, 0}, count[3] = {planes, geom->n[1], geom->n[0]};
+        RILL_TRY(rill_window_blank(&window, z, planes));
+        const bool all = planes == nz; /* all threads read a whole dataset */
+        RILL_TRY(
+            rill_h5_read(file, "/voxels", RILL_H5_U8, all ? NULL : start, all ? NULL : count, window.voxels));
+        RILL_TRY(rill_window_keep(&window, geom));
+    }
+done:
+    rill_window_close(&window);
+    return status;
+}
+
+rill_status rill_geom_read(const char *path, rill_geom **out) { return rill_geom_read_kept(path, NULL, out); }
+
+rill_status rill_geom_read_kept(const char *path, const rill_keeper *keeper, rill_geom **out)
 {
     rill_status status = RILL_OK;
     rill_h5_file *file = NULL;
@@ -258,7 +308,8 @@ rill_status rill_geom_read(const char *path, rill_geom **out)
         status = rill_fail(RILL_USAGE, "%s: " RILL_SURFACE_REMEDY, path);
     if (status != RILL_OK) goto done;
     RILL_TRY(rill_geom_head_read(file, &head));
-    RILL_TRY(rill_geom_create(head.n, &geom)); /* checks the memory before it allocates */
+    /* A surface labels voxels. The memory is checked before it is allocated. */
+    RILL_TRY(rill_geom_create_kept(head.n, rill_h5_exists(file, "/surface") ? NULL : keeper, &geom));
     geom->spacing = head.spacing;
     geom->porosity = head.porosity;
     for (int a = 0; a < 3; a++) {
@@ -266,7 +317,7 @@ rill_status rill_geom_read(const char *path, rill_geom **out)
         geom->sides[a] = head.sides[a];
     }
     RILL_TRY(provenance_read(file, geom));
-    RILL_TRY(rill_h5_read(file, "/voxels", RILL_H5_U8, NULL, NULL, geom->voxels));
+    RILL_TRY(voxels_read(file, geom));
     const uint64_t fluid = rill_geom_fluid(geom);
     if (fluid != head.fluid)
         RILL_TRY(rill_fail(RILL_USAGE,

@@ -6,11 +6,15 @@
 #ifndef RILL_IO_GEOM_FILE_H
 #define RILL_IO_GEOM_FILE_H
 
+#include "geometry/voxels/planes.h"
 #include "io/hdf5.h"
 #include "rill.h"
 
 #define RILL_GEOM_FORMAT "rill-geometry" /**< attribute "format" of the file */
 enum { RILL_GEOM_FORMAT_VERSION = 1 };   /**< attribute "format_version" */
+
+/** See rill_geom_read(). @param[in] keeper  of the voxels, unless there is a surface; NULL: bytes */
+rill_status rill_geom_read_kept(const char *path, const rill_keeper *keeper, rill_geom **out);
 
 /** What a geometry file says without its voxels. */
 typedef struct rill_geom_head {
@@ -29,6 +33,9 @@ rill_status rill_geom_head_write(const rill_geom *geom, rill_h5_file *file, cons
 /** Read and check the attributes and the shape of a geometry. @return RILL_USAGE when it is no geometry file
  * of ours */
 rill_status rill_geom_head_read(rill_h5_file *file, rill_geom_head *out);
+
+/** Write the voxels to a dataset, whose chunks have 32 planes or a divisor of that. */
+rill_status rill_geom_voxels_write(const rill_geom *geom, rill_h5_file *file, const char *path);
 
 /** Write /nodes/cell: the voxel number of every fluid node in node order, u64 [N], streaming. */
 rill_status rill_geom_nodes_write(const rill_geom *geom, rill_h5_file *file);

@@ -2,6 +2,7 @@
 /* Finds the chambers of a domain: the parts of every block that links of the lattice connect within it. */
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/planes.h"
 #include "kernel/lattice.h"
 #include "network/network.h"
 
@@ -29,12 +30,23 @@ uint32_t rill_network_edge(const rill_geom *geom, double opening)
     return (uint32_t)fmin(fmax(ceil(cbrt(voxels / BLOCKS_WANTED)), fine), most);
 }
 
-uint64_t rill_network_bytes(uint64_t nodes, uint32_t chambers)
+/* Return the voxels whose distances from walls, and chambers of nodes, are held: all, or those of planes that
+ * are seen, with those whose walls may be near. */
+static uint64_t seen(const rill_geom *geom)
+{
+    const uint64_t planes = rill_window_planes(geom) + 3 * EDGE_MOST;
+    return geom->planes && planes < geom->n[2] ? planes * geom->n[0] * geom->n[1] : rill_geom_voxels(geom);
+}
+
+uint64_t rill_network_finding_bytes(const rill_geom *geom) { return seen(geom) * (geom->planes ? 2 : 1); }
+
+uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers)
 {
     /* Of a chamber: three throats, what the solver makes of them and of those of coarser levels, its vectors
      * (sand packs and random fields take 320 to 350 bytes). */
     const uint64_t each = 3 * sizeof(rill_throat) + 300;
-    return nodes * sizeof(uint32_t) + chambers * each;
+    const double share = (double)seen(geom) / (double)rill_geom_voxels(geom);
+    return (uint64_t)((double)nodes * sizeof(uint32_t) * share) + chambers * each;
 }
 
 /* Rows of a block that links lead to from a row, and by how many voxels along x. */
@@ -71,43 +83,49 @@ typedef struct block {
 
 /* Where the chambers of a block are entered: those behind `base`. */
 typedef struct entry {
-    const rill_domain *domain;
-    rill_network *network;
+    const rill_network_part *part;
+    rill_network *network; /* whose volumes and centres they are added to; NULL: none */
     uint32_t base;
 } entry;
 
-static void place(const rill_network *network, const rill_geom *geom, uint64_t number, block *b)
+static void place(const rill_network *network, const rill_window *window, uint64_t number, block *b)
 {
+    const rill_geom *geom = window->geom;
     for (int a = 0; a < 3; a++) {
         b->first[a] = (uint32_t)(number % network->blocks[a]) * network->edge;
         b->size[a] = geom->n[a] - b->first[a] < network->edge ? geom->n[a] - b->first[a] : network->edge;
         number /= network->blocks[a];
     }
     for (uint32_t z = 0; z < b->size[2]; z++)
-        for (uint32_t y = 0; y < b->size[1]; y++) {
-            const uint64_t row = (uint64_t)(b->first[2] + z) * geom->n[1] + b->first[1] + y;
-            b->pore[z * b->size[1] + y] =
-                rill_numbering_word(geom->voxels + row * geom->n[0] + b->first[0], b->size[0]);
-        }
+        for (uint32_t y = 0; y < b->size[1]; y++)
+            b->pore[z * b->size[1] + y] = rill_voxels_word(
+                rill_window_row(window, b->first[1] + y, b->first[2] + z) + b->first[0], b->size[0]);
 }
 
 /* Assign nodes of a row their chamber, and add them to its volume and centre. */
-static void enter(const entry *e, const block *b, uint32_t row, uint64_t bits, uint32_t part)
+static void enter(const entry *e, const block *b, uint32_t row, uint64_t bits, uint32_t number)
 {
     rill_network *network = e->network;
-    const uint32_t chamber = e->base + part;
+    const rill_network_part *part = e->part;
+    const rill_numbering *numbering = &part->layers.numbering;
+    const uint32_t chamber = e->base + number;
     const uint32_t at[3] = {b->first[0], b->first[1] + row % b->size[1], b->first[2] + row / b->size[1]};
+    const uint32_t k = rill_layers_plane(&part->layers, at[2]);
     const double nodes = __builtin_popcountll(bits);
-    network->volume[chamber] += nodes;
-    network->centre[chamber][1] += nodes * (at[1] + 0.5);
-    network->centre[chamber][2] += nodes * (at[2] + 0.5);
+    uint32_t *chamber_of = part->chamber_of + part->before[k];
+    if (network) {
+        network->volume[chamber] += nodes;
+        network->centre[chamber][1] += nodes * (at[1] + 0.5);
+        network->centre[chamber][2] += nodes * (at[2] + 0.5);
+    }
     while (bits) { /* run by run */
         const uint32_t low = (uint32_t)__builtin_ctzll(bits), x = at[0] + low;
         const uint64_t rest = ~(bits >> low);
         const uint32_t length = rest ? (uint32_t)__builtin_ctzll(rest) : 64;
-        const rill_node first = rill_numbering_rank(&e->domain->numbering, x, at[1], at[2]);
-        for (rill_node k = 0; k < length; k++) network->chamber_of[first + k] = chamber;
-        network->centre[chamber][0] += length * (x + 0.5 * length);
+        const rill_node first =
+            rill_numbering_rank(numbering, x, at[1], k) - rill_numbering_rank(numbering, 0, 0, k);
+        for (rill_node n = 0; n < length; n++) chamber_of[first + n] = chamber;
+        if (network) network->centre[chamber][0] += length * (x + 0.5 * length);
         bits &= length < 64 ? ~((((uint64_t)1 << length) - 1) << low) : 0;
     }
 }
@@ -161,41 +179,57 @@ static uint32_t divide(block *b, const entry *e)
     return parts;
 }
 
-/*
- * Two passes over all blocks: counting, and, with a domain, entering the chambers behind those of all blocks
- * before.
- */
-static rill_status pass(const rill_geom *geom, rill_lattice lattice, const rill_domain *domain,
-                        uint32_t *base, rill_network *network)
+/* What is done with the blocks of some layers: they are counted, or their chambers entered. */
+typedef struct task {
+    rill_lattice lattice;
+    const rill_network
+        *network;     /* of which edge and blocks are known, and `base` where chambers are entered */
+    uint32_t *counts; /* [blocks], NULL: they are entered */
+    const rill_network_part *part;
+    rill_network *sums; /* see entry; then block_of, too */
+} task;
+
+static void block_do(const task *t, uint64_t k, block *b)
 {
-    const int64_t blocks = (int64_t)network->blocks[0] * network->blocks[1] * network->blocks[2];
+    if (t->counts) {
+        t->counts[k] = divide(b, NULL);
+        return;
+    }
+    const uint32_t base = t->network->base[k];
+    const uint32_t chambers = divide(b, &(entry){t->part, t->sums, base});
+    for (uint32_t c = base; t->sums && c < base + chambers; c++) {
+        t->sums->block_of[c] = (uint32_t)k;
+        for (int a = 0; a < 3; a++) t->sums->centre[c][a] /= t->sums->volume[c];
+    }
+}
+
+/* Do it with the blocks of layers first … first + count - 1, which exist. */
+static rill_status layers_do(const task *t, rill_window *window, uint32_t first, uint32_t count)
+{
+    const rill_network *network = t->network;
+    const int64_t layer = (int64_t)network->blocks[0] * network->blocks[1];
     const size_t rows = (size_t)network->edge * network->edge;
+    const uint32_t z = first * network->edge, nz = window->geom->n[2];
     bool failed = false;
+    const rill_status status =
+        rill_window_see(window, z, nz - z < count * network->edge ? nz - z : count * network->edge);
+    if (status != RILL_OK) return status;
 #pragma omp parallel
     {
         block b = {.pore = malloc(rows * sizeof *b.pore),
                    .fresh = calloc(rows, sizeof *b.fresh),
                    .open = malloc(rows * sizeof *b.open)};
         const bool ready = b.pore && b.fresh && b.open;
-        b.step_count = steps_of(lattice, b.steps);
+        b.step_count = steps_of(t->lattice, b.steps);
         if (!ready) {
 #pragma omp atomic write
             failed = true;
         }
 #pragma omp for schedule(dynamic, 64)
-        for (int64_t k = 0; k < blocks; k++) {
+        for (int64_t k = layer * first; k < layer * (first + count); k++) {
             if (!ready) continue;
-            place(network, geom, (uint64_t)k, &b);
-            if (!domain) {
-                base[k] = divide(&b, NULL);
-                continue;
-            }
-            const entry e = {domain, network, base[k]};
-            const uint32_t parts = divide(&b, &e);
-            for (uint32_t c = base[k]; c < base[k] + parts; c++) {
-                network->block_of[c] = (uint32_t)k;
-                for (int a = 0; a < 3; a++) network->centre[c][a] /= network->volume[c];
-            }
+            place(network, window, (uint64_t)k, &b);
+            block_do(t, (uint64_t)k, &b);
         }
         free(b.pore);
         free(b.fresh);
@@ -204,11 +238,19 @@ static rill_status pass(const rill_geom *geom, rill_lattice lattice, const rill_
     return failed ? rill_fail(RILL_SYSTEM, "out of memory for the blocks of a pore network") : RILL_OK;
 }
 
+/* Return how many layers of blocks a window shows. */
+static uint32_t layers_seen(const rill_geom *geom, const rill_network *network)
+{
+    const uint32_t planes = rill_window_planes(geom), layers = planes / network->edge;
+    return planes == geom->n[2] ? network->blocks[2] : layers ? layers : 1;
+}
+
 /* Lay out the blocks, and count: base [blocks] gets the chambers of all blocks before. */
 static rill_status count(const rill_geom *geom, rill_lattice lattice, rill_network *network, uint32_t **base)
 {
     rill_status status = RILL_OK;
     uint64_t blocks = 1, chambers = 0;
+    rill_window window = {.geom = geom};
     if (network->edge < 1 || network->edge > 64)
         return rill_fail(RILL_USAGE, "blocks of %u voxels: a pore network takes edges of 1 to 64",
                          network->edge);
@@ -220,14 +262,19 @@ static rill_status count(const rill_geom *geom, rill_lattice lattice, rill_netwo
         return rill_fail(RILL_USAGE, "%llu blocks of %u voxels are more than 2^32: choose larger ones",
                          (unsigned long long)blocks, network->edge);
     RILL_TRY(rill_array_create(blocks, sizeof **base, "the blocks of a pore network", (void **)base));
-    RILL_TRY(pass(geom, lattice, NULL, *base, network));
+    const task counting = {.lattice = lattice, .network = network, .counts = *base};
+    for (uint32_t k = 0, some, most = layers_seen(geom, network); k < network->blocks[2]; k += some) {
+        some = network->blocks[2] - k < most ? network->blocks[2] - k : most;
+        RILL_TRY(layers_do(&counting, &window, k, some));
+    }
     for (uint64_t k = 0; k < blocks; k++) {
-        const uint32_t parts = (*base)[k];
+        const uint32_t chambers_here = (*base)[k];
         (*base)[k] = (uint32_t)chambers;
-        chambers += parts;
+        chambers += chambers_here;
     }
     network->chambers = (uint32_t)chambers; /* no more than nodes, which fit */
 done:
+    rill_window_close(&window);
     return status;
 }
 
@@ -241,22 +288,101 @@ rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint
     return status;
 }
 
-rill_status rill_network_find_chambers(const rill_domain *domain, rill_network *network)
+uint32_t rill_network_layers(const rill_domain *domain, const rill_network *network)
+{
+    return domain->numbering.occupied ? network->blocks[2] : layers_seen(domain->geom, network);
+}
+
+/* Make room for the chambers of the nodes of planes that are taken. */
+static rill_status room_make(const rill_domain *domain, rill_network_part *part)
 {
     rill_status status = RILL_OK;
-    uint32_t *base = NULL;
-    RILL_TRY(count(domain->geom, domain->lattice, network, &base));
-    const uint32_t chambers = network->chambers;
-    RILL_TRY(rill_array_create(domain->nodes, sizeof *network->chamber_of, "a pore network",
-                               (void **)&network->chamber_of));
+    const uint32_t planes = part->layers.numbering.n[2];
+    const uint64_t *before = domain->numbering.before;
+    rill_array_destroy(part->before);
+    rill_array_destroy(part->chamber_of);
+    part->before = NULL, part->chamber_of = NULL;
+    RILL_TRY(rill_array_create((uint64_t)planes + 1, sizeof *part->before, "a pore network",
+                               (void **)&part->before));
+    part->before[0] = 0;
+    for (uint32_t k = 0; k < planes; k++) {
+        const uint32_t z = (part->layers.first + k) % part->layers.box;
+        part->before[k + 1] = part->before[k] + before[z + 1] - before[z];
+    }
+    RILL_TRY(rill_array_create(part->before[planes] + 1, sizeof *part->chamber_of, "a pore network",
+                               (void **)&part->chamber_of));
+done:
+    return status;
+}
+
+/* Take layers, which may go round the box. @param sums  see task */
+static rill_status take(const rill_domain *domain, const rill_network *network, int64_t first, uint32_t count,
+                        rill_network *sums, rill_network_part *part)
+{
+    rill_status status = RILL_OK;
+    const uint32_t layers = network->blocks[2], edge = network->edge, box = domain->numbering.n[2];
+    rill_window window = {.geom = domain->geom};
+    const task entering = {.lattice = domain->lattice, .network = network, .part = part, .sums = sums};
+    if (part->whole) return RILL_OK;
+    part->whole = count >= layers;
+    if (part->whole) first = 0, count = layers;
+    first = (first % layers + layers) % layers;
+    const uint64_t last = ((uint64_t)first + count - 1) % layers;
+    const uint64_t end = last + 1 == layers ? box : (last + 1) * edge, begin = (uint64_t)first * edge;
+    RILL_TRY(rill_layers_take(domain, (int64_t)begin,
+                              (uint32_t)(part->whole   ? box
+                                         : end > begin ? end - begin
+                                                       : end + box - begin),
+                              &part->layers));
+    RILL_TRY(room_make(domain, part));
+    for (uint32_t done_layers = 0, some, most = layers_seen(domain->geom, network); done_layers < count;
+         done_layers += some) {
+        const uint32_t from = (uint32_t)((first + done_layers) % layers), left = count - done_layers;
+        some = left < most ? left : most;
+        if (some > layers - from) some = layers - from;
+        RILL_TRY(layers_do(&entering, &window, from, some));
+    }
+done:
+    rill_window_close(&window);
+    if (status != RILL_OK) part->whole = false;
+    return status;
+}
+
+rill_status rill_network_take(const rill_domain *domain, const rill_network *network, int64_t first,
+                              uint32_t count, rill_network_part *part)
+{
+    return take(domain, network, first, count, NULL, part);
+}
+
+void rill_network_part_free(rill_network_part *part)
+{
+    rill_layers_free(&part->layers);
+    rill_array_destroy(part->before);
+    rill_array_destroy(part->chamber_of);
+    *part = (rill_network_part){.before = NULL};
+}
+
+rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_see *see, void *context,
+                                       rill_network *network, rill_network_part *part)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(count(domain->geom, domain->lattice, network, &network->base));
+    const uint32_t chambers = network->chambers, layers = network->blocks[2],
+                   most = rill_network_layers(domain, network);
     RILL_TRY(rill_array_create(chambers, sizeof *network->block_of, "a pore network",
                                (void **)&network->block_of));
     RILL_TRY(rill_array_create_zero(chambers, sizeof *network->volume, "a pore network",
                                     (void **)&network->volume));
     RILL_TRY(rill_array_create_zero(chambers, sizeof *network->centre, "a pore network",
                                     (void **)&network->centre));
-    RILL_TRY(pass(domain->geom, domain->lattice, domain, base, network));
+    for (uint32_t k = 0, some; k < layers; k += some) {
+        some = layers - k < most ? layers - k : most;
+        RILL_TRY(take(domain, network, k, some, network, part));
+        const uint32_t planes = part->layers.numbering.n[2];
+        if (see && part->before[planes])
+            RILL_TRY(see(context, network, rill_numbering_rank(&part->layers.numbering, 0, 0, 0),
+                         (rill_node)part->before[planes], part->chamber_of));
+    }
 done:
-    rill_array_destroy(base);
     return status;
 }

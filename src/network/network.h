@@ -12,7 +12,7 @@
 #ifndef RILL_NETWORK_H
 #define RILL_NETWORK_H
 
-#include "domain/domain.h"
+#include "domain/layers.h"
 
 /** A link between two chambers. */
 typedef struct rill_throat {
@@ -49,17 +49,17 @@ typedef struct rill_network_component {
 
 /** Each level has at most half of what is connected on the one before: there are never more than these. Rows
  * of the solver are worked on by so many, whatever the number of threads. */
-enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 256 };
+enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 1024 };
 
 /** Plain data. Chambers are numbered in the order of their blocks. */
 typedef struct rill_network {
     uint32_t edge; /**< of a block, in voxels */
     uint32_t blocks[3];
     uint32_t chambers;
-    uint32_t *chamber_of; /**< [nodes] */
-    uint32_t *block_of;   /**< [chambers] */
-    double *volume;       /**< [chambers], nodes in it */
-    double (*centre)[3];  /**< [chambers], in voxels */
+    uint32_t *base;      /**< [blocks], chambers of the blocks before */
+    uint32_t *block_of;  /**< [chambers] */
+    double *volume;      /**< [chambers], nodes in it */
+    double (*centre)[3]; /**< [chambers], in voxels */
     uint64_t throats;
     rill_throat *throat;                           /**< [throats] */
     rill_network_level level[RILL_NETWORK_LEVELS]; /**< the first is that of the chambers */
@@ -82,17 +82,58 @@ uint32_t rill_network_edge(const rill_geom *geom, double opening);
 rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint32_t edge,
                                uint32_t *chambers);
 
-/** Return the bytes that a network takes; while it is found, a byte for each voxel of the box besides. */
-uint64_t rill_network_bytes(uint64_t nodes, uint32_t chambers);
+/** Return the bytes that a network takes. */
+uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers);
+
+/** Return the bytes that are taken besides while it is found. */
+uint64_t rill_network_finding_bytes(const rill_geom *geom);
+
+/** Called with the chambers of some nodes: of all, in their order. */
+typedef rill_status rill_network_see(void *context, const rill_network *network, rill_node first,
+                                     rill_node count, const uint32_t *chamber_of);
+
+/** Some planes of a domain, with the chambers of their nodes. Start with zeros. */
+typedef struct rill_network_part {
+    rill_layers layers;
+    uint32_t *chamber_of; /**< [nodes of the planes], in their order */
+    uint64_t *before;     /**< [planes + 1], nodes in the planes before */
+    bool whole;           /**< it has all planes */
+} rill_network_part;
+
+/** Return how many layers of blocks are taken at a time: all where the domain has all numbers. */
+uint32_t rill_network_layers(const rill_domain *domain, const rill_network *network);
+
+/** Take the planes of layers of blocks first … first + count - 1 in the periodic box, and find the chambers
+ * of their nodes. Nothing is done where the part is whole already. */
+rill_status rill_network_take(const rill_domain *domain, const rill_network *network, int64_t first,
+                              uint32_t count, rill_network_part *part);
+
+/** Free what it owns. */
+void rill_network_part_free(rill_network_part *part);
+
+/** Return the chamber of a node, given where it is; RILL_UPSTREAM_WALL where there is none. */
+static inline uint32_t rill_network_at(const rill_network_part *part, uint32_t x, uint32_t y, uint32_t z)
+{
+    const rill_numbering *numbering = &part->layers.numbering;
+    const uint32_t k = rill_layers_plane(&part->layers, z);
+    const rill_node node = rill_numbering_node(numbering, x, y, k);
+    if (node == RILL_UPSTREAM_WALL) return node;
+    return part->chamber_of[node - rill_numbering_rank(numbering, 0, 0, k) + part->before[k]];
+}
 
 /**
- * Find the chambers of a domain: blocks, chamber_of, block_of, volume, centre.
+ * Find the chambers of a domain: blocks, base, block_of, volume, centre, layer by layer of blocks where
+ * several processes hold its voxels.
  * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels
+ * @param see  called with the chambers of all nodes; NULL: nothing is
+ * @param[out] part  the planes taken last: all where the domain has all numbers
  */
-rill_status rill_network_find_chambers(const rill_domain *domain, rill_network *network);
+rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_see *see, void *context,
+                                       rill_network *network, rill_network_part *part);
 
 /** Find throats and outlets of chambers that were found. */
-rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network);
+rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network,
+                                      rill_network_part *part);
 
 /** Prepare rill_network_solve(): levels and components of throats that were found. */
 rill_status rill_network_prepare(rill_network *network);
@@ -113,10 +154,13 @@ int rill_network_solve(rill_network *network, const double *gain, double viscosi
 double rill_network_dot(const rill_network *network, const double *weight, const double *a, const double *b);
 
 /**
- * Measure how many steps through faces every voxel is away from a wall: 0 in solid, 1 beside it, 255 at most.
- * @param[out] distance  [nz][ny][nx], see rill_array_destroy()
+ * Measure how many steps through faces the voxels of some planes are away from a wall: 0 in solid, 1 beside
+ * it, 255 at most. Planes beside them are seen as far as such walls may lie in them.
+ * @param[in]  first, count  planes; those before or behind the box are its other ones where it is periodic,
+ *                           else solid
+ * @param[out] distance  [count][ny][nx], see rill_array_destroy()
  */
-rill_status rill_network_walls(const rill_geom *geom, uint8_t **distance);
+rill_status rill_network_walls(const rill_geom *geom, int64_t first, uint32_t count, uint8_t **distance);
 
 /** Free the arrays of all levels. */
 void rill_network_levels_destroy(rill_network *network);

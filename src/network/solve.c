@@ -273,9 +273,9 @@ int rill_network_solve(rill_network *network, const double *gain, double viscosi
 
 void rill_network_destroy(rill_network *network)
 {
-    void *arrays[] = {network->chamber_of, network->block_of,     network->volume,    network->centre,
-                      network->throat,     network->component_of, network->component, network->direction,
-                      network->flow,       network->partial[0],   network->partial[1]};
+    void *arrays[] = {network->base,   network->block_of,     network->volume,    network->centre,
+                      network->throat, network->component_of, network->component, network->direction,
+                      network->flow,   network->partial[0],   network->partial[1]};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
     rill_network_levels_destroy(network);
     memset(network, 0, sizeof *network);

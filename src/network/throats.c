@@ -49,9 +49,21 @@ static double face_conductance(uint8_t steps, uint8_t others)
     return 0.75 * d * d;
 }
 
-static rill_voxel voxel_of(const rill_geom *geom, const uint32_t at[3])
+/* The planes in which throats are looked for, and beside them. */
+typedef struct sight {
+    const rill_domain *domain;
+    const rill_network *network;
+    const rill_network_part *part;
+    uint8_t *walls; /* of planes from `first` on in the periodic box of voxels */
+    uint32_t first;
+} sight;
+
+/* Return how far a voxel is from a wall. */
+static uint8_t wall_of(const sight *s, const uint32_t at[3])
 {
-    return at[0] + geom->n[0] * (at[1] + (rill_voxel)geom->n[1] * at[2]);
+    const uint32_t *n = s->domain->geom->n;
+    const uint32_t k = at[2] >= s->first ? at[2] - s->first : at[2] + n[2] - s->first;
+    return s->walls[at[0] + n[0] * (at[1] + (uint64_t)n[1] * k)];
 }
 
 /* A part of a plane of voxels: from `low` to `high`, which is not included. */
@@ -83,7 +95,7 @@ static bool go(const rill_geom *geom, const uint32_t at[3], const int c[3], uint
 }
 
 /* Return whether two voxels that share an edge or a corner alone have no third between them that is pore. */
-static bool touch(const rill_domain *domain, const uint32_t at[3], const int c[3])
+static bool touch(const sight *s, const uint32_t at[3], const int c[3])
 {
     for (int part = 1; part < 7; part++) {
         int step[3];
@@ -94,8 +106,8 @@ static bool touch(const rill_domain *domain, const uint32_t at[3], const int c[3
             none = none && !step[a];
             all = all && step[a] == c[a];
         }
-        if (!none && !all && go(domain->geom, at, step, to) &&
-            rill_numbering_has(&domain->numbering, to[0], to[1], to[2]))
+        if (!none && !all && go(s->domain->geom, at, step, to) &&
+            rill_layers_has(&s->part->layers, to[0], to[1], to[2]))
             return false;
     }
     return true;
@@ -111,32 +123,29 @@ static bool stays(const uint32_t first[3], const uint32_t last[3], const uint32_
 }
 
 /* Find the throats that begin at a voxel, along the first of every pair of opposite velocities. */
-static void look(const rill_domain *domain, const uint8_t *walls, const uint32_t first[3],
-                 const uint32_t last[3], const uint32_t at[3], const rill_network *network, uint64_t since,
-                 list *found)
+static void look(const sight *s, const uint32_t first[3], const uint32_t last[3], const uint32_t at[3],
+                 uint64_t since, list *found)
 {
-    const rill_geom *geom = domain->geom;
-    const int lattice = (int)domain->lattice;
-    const uint32_t from = network->chamber_of[rill_numbering_rank(&domain->numbering, at[0], at[1], at[2])];
+    const rill_geom *geom = s->domain->geom;
+    const int lattice = (int)s->domain->lattice;
+    const uint32_t from = rill_network_at(s->part, at[0], at[1], at[2]);
     for (int i = 1; i < rill_q(lattice); i += 2) {
         const int c[3] = {rill_c(lattice, i, 0), rill_c(lattice, i, 1), rill_c(lattice, i, 2)};
         const int axes = abs(c[0]) + abs(c[1]) + abs(c[2]);
         uint32_t to[3];
         if (stays(first, last, at, c) || !go(geom, at, c, to)) continue;
-        const rill_node other = rill_numbering_node(&domain->numbering, to[0], to[1], to[2]);
-        if (other == RILL_UPSTREAM_WALL || network->chamber_of[other] == from) continue;
+        const uint32_t other = rill_network_at(s->part, to[0], to[1], to[2]);
+        if (other == RILL_UPSTREAM_WALL || other == from) continue;
         double conductance = EDGE_CONDUCTANCE;
         if (axes == 1) {
             const int a = c[0] ? 0 : c[1] ? 1 : 2;
-            double length =
-                c[a] * (network->centre[network->chamber_of[other]][a] - network->centre[from][a]);
+            double length = c[a] * (s->network->centre[other][a] - s->network->centre[from][a]);
             if (length < 0) length += geom->n[a];
-            conductance =
-                face_conductance(walls[voxel_of(geom, at)], walls[voxel_of(geom, to)]) / fmax(length, 1);
-        } else if (!touch(domain, at, c)) {
+            conductance = face_conductance(wall_of(s, at), wall_of(s, to)) / fmax(length, 1);
+        } else if (!touch(s, at, c)) {
             continue; /* faces have it */
         }
-        add(found, since, from, network->chamber_of[other], conductance);
+        add(found, since, from, other, conductance);
     }
 }
 
@@ -151,8 +160,7 @@ static uint64_t row_of(const rill_numbering *numbering, uint32_t x, uint32_t wid
 }
 
 /* Find the throats of the voxels of a block that have neighbours in others. */
-static void look_around(const rill_domain *domain, const uint8_t *walls, const uint32_t first[3],
-                        const uint32_t last[3], const rill_network *network, list *found)
+static void look_around(const sight *s, const uint32_t first[3], const uint32_t last[3], list *found)
 {
     const uint64_t since = found->count;
     uint32_t at[3];
@@ -162,82 +170,126 @@ static void look_around(const rill_domain *domain, const uint8_t *walls, const u
                 at[2] == first[2] || at[2] + 1 == last[2] || at[1] == first[1] || at[1] + 1 == last[1];
             const uint32_t width = last[0] - first[0];
             const uint64_t ends = (uint64_t)1 << (width - 1) | 1;
-            uint64_t bits = row_of(&domain->numbering, first[0], width, at[1], at[2]);
+            uint64_t bits = row_of(&s->part->layers.numbering, first[0], width, at[1],
+                                   rill_layers_plane(&s->part->layers, at[2]));
             for (bits &= rim ? ~(uint64_t)0 : ends; bits; bits &= bits - 1) {
                 at[0] = first[0] + (uint32_t)__builtin_ctzll(bits);
-                look(domain, walls, first, last, at, network, since, found);
+                look(s, first, last, at, since, found);
             }
         }
 }
 
 /* Find what flows out through a face of the box, a mirror behind which the pressure has the other sign. */
-static void leave(const rill_domain *domain, const uint8_t *walls, const face *f, rill_network *network)
+static void leave(const sight *s, const face *f, double *outlet)
 {
     const int axis = f->axis;
-    const double wall = f->low[axis] == 0 ? 0 : domain->geom->n[axis];
+    const double wall = f->low[axis] == 0 ? 0 : s->domain->geom->n[axis];
     uint32_t at[3];
     for (at[2] = f->low[2]; at[2] < f->high[2]; at[2]++)
         for (at[1] = f->low[1]; at[1] < f->high[1]; at[1]++)
             for (at[0] = f->low[0]; at[0] < f->high[0]; at[0]++) {
-                const rill_node node = rill_numbering_node(&domain->numbering, at[0], at[1], at[2]);
-                if (node == RILL_UPSTREAM_WALL) continue;
-                const uint32_t c = network->chamber_of[node];
-                const uint8_t steps = walls[voxel_of(domain->geom, at)];
-                network->level[0].outlet[c] +=
-                    face_conductance(steps, steps) / fmax(fabs(wall - network->centre[c][axis]), 0.5);
+                const uint32_t c = rill_network_at(s->part, at[0], at[1], at[2]);
+                if (c == RILL_UPSTREAM_WALL) continue;
+                const uint8_t steps = wall_of(s, at);
+                outlet[c] +=
+                    face_conductance(steps, steps) / fmax(fabs(wall - s->network->centre[c][axis]), 0.5);
             }
 }
 
-rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network)
+/* Find the throats of a block, and its outlets. */
+static void block_look(const sight *s, uint64_t number, double *outlet, list *found)
 {
-    rill_status status = RILL_OK;
-    const rill_geom *geom = domain->geom;
-    const int64_t blocks = (int64_t)network->blocks[0] * network->blocks[1] * network->blocks[2];
-    const int threads = omp_get_max_threads(), axis = domain->flow_axis;
-    const bool mirrored = axis >= 0 && geom->sides[axis] == RILL_MIRROR;
-    list *lists = calloc((size_t)threads, sizeof *lists);
-    bool failed = !lists;
-    uint8_t *walls = NULL;
-    if (failed) goto done;
-    RILL_TRY(rill_network_walls(geom, &walls));
-    RILL_TRY(rill_array_create_zero(network->chambers, sizeof(double), "a pore network",
-                                    (void **)&network->level[0].outlet));
-#pragma omp parallel num_threads(threads)
-    {
-        list *mine = &lists[omp_get_thread_num()];
-        /* Static: what threads find, one behind the other, is in the order of the blocks. */
-#pragma omp for schedule(static)
-        for (int64_t k = 0; k < blocks; k++) {
-            uint64_t number = (uint64_t)k;
-            uint32_t first[3], last[3];
-            for (int a = 0; a < 3; a++) {
-                first[a] = (uint32_t)(number % network->blocks[a]) * network->edge;
-                last[a] = geom->n[a] - first[a] < network->edge ? geom->n[a] : first[a] + network->edge;
-                number /= network->blocks[a];
-            }
-            look_around(domain, walls, first, last, network, mine);
-            for (int upper = 0; upper < 2 && mirrored; upper++)
-                if (upper ? last[axis] == geom->n[axis] : first[axis] == 0) {
-                    const face f = face_of(first, last, axis, upper);
-                    leave(domain, walls, &f, network);
-                }
+    const rill_network *network = s->network;
+    const rill_geom *geom = s->domain->geom;
+    const int axis = s->domain->flow_axis;
+    uint32_t first[3], last[3];
+    for (int a = 0; a < 3; a++) {
+        first[a] = (uint32_t)(number % network->blocks[a]) * network->edge;
+        last[a] = geom->n[a] - first[a] < network->edge ? geom->n[a] : first[a] + network->edge;
+        number /= network->blocks[a];
+    }
+    look_around(s, first, last, found);
+    if (axis < 0 || geom->sides[axis] != RILL_MIRROR) return;
+    for (int upper = 0; upper < 2; upper++)
+        if (upper ? last[axis] == geom->n[axis] : first[axis] == 0) {
+            const face f = face_of(first, last, axis, upper);
+            leave(s, &f, outlet);
         }
+}
+
+/* Put what threads have found behind what was found before: static schedules keep the order of the blocks. */
+static rill_status gather(list *lists, int threads, rill_network *network, uint64_t *room)
+{
+    uint64_t more = 0;
+    bool failed = false;
+    for (int t = 0; t < threads; t++) more += lists[t].count, failed = failed || lists[t].failed;
+    if (network->throats + more > *room) {
+        *room = network->throats + more + (network->throats ? network->throats / 2 : 0);
+        rill_throat *grown = NULL;
+        const rill_status status =
+            rill_array_create(*room, sizeof *grown, "the throats of a pore network", (void **)&grown);
+        if (status != RILL_OK) return status;
+        if (network->throats) memcpy(grown, network->throat, network->throats * sizeof *grown);
+        rill_array_destroy(network->throat);
+        network->throat = grown;
     }
-    for (int t = 0; t < threads; t++) {
-        network->throats += lists[t].count;
-        failed = failed || lists[t].failed;
-    }
-    RILL_TRY(rill_array_create(network->throats, sizeof *network->throat, "the throats of a pore network",
-                               (void **)&network->throat));
-    uint64_t first = 0;
     for (int t = 0; t < threads; t++) {
         if (lists[t].count)
-            memcpy(network->throat + first, lists[t].throat, lists[t].count * sizeof *network->throat);
-        first += lists[t].count;
+            memcpy(network->throat + network->throats, lists[t].throat, lists[t].count * sizeof(rill_throat));
+        network->throats += lists[t].count;
+        lists[t].count = 0;
+    }
+    return failed ? rill_fail(RILL_SYSTEM, "out of memory for the throats of a pore network") : RILL_OK;
+}
+
+/* See some layers of blocks, those beside them, and the walls of their planes and one on either side. */
+static rill_status sight_take(sight *s, rill_network_part *part, uint32_t first, uint32_t count)
+{
+    rill_status status = RILL_OK;
+    const uint32_t nz = s->domain->geom->n[2], edge = s->network->edge;
+    const bool all = count == s->network->blocks[2];
+    const uint32_t z = first * edge, end = nz - z < count * edge ? nz : z + count * edge;
+    rill_array_destroy(s->walls);
+    s->walls = NULL;
+    s->part = part;
+    s->first = all ? 0 : (z + nz - 1) % nz;
+    RILL_TRY(rill_network_take(s->domain, s->network, (int64_t)first - 1, count + 2, part));
+    RILL_TRY(all ? rill_network_walls(s->domain->geom, 0, nz, &s->walls)
+                 : rill_network_walls(s->domain->geom, (int64_t)z - 1, end - z + 2, &s->walls));
+done:
+    return status;
+}
+
+rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network,
+                                      rill_network_part *part)
+{
+    rill_status status = RILL_OK;
+    const int64_t layer = (int64_t)network->blocks[0] * network->blocks[1];
+    const uint32_t layers = network->blocks[2], most = rill_network_layers(domain, network);
+    const int threads = omp_get_max_threads();
+    list *lists = calloc((size_t)threads, sizeof *lists);
+    sight s = {.domain = domain, .network = network};
+    uint64_t room = 0;
+    if (!lists) return rill_fail(RILL_SYSTEM, "out of memory for the throats of a pore network");
+    RILL_TRY(rill_array_create_zero(network->chambers, sizeof(double), "a pore network",
+                                    (void **)&network->level[0].outlet));
+    RILL_TRY(rill_array_create(1, sizeof *network->throat, "the throats of a pore network",
+                               (void **)&network->throat));
+    for (uint32_t first = 0, count; first < layers; first += count) {
+        count = layers - first < most ? layers - first : most;
+        RILL_TRY(sight_take(&s, part, first, count));
+#pragma omp parallel num_threads(threads)
+        {
+            list *mine = &lists[omp_get_thread_num()];
+#pragma omp for schedule(static)
+            for (int64_t k = layer * first; k < layer * (first + count); k++)
+                block_look(&s, (uint64_t)k, network->level[0].outlet, mine);
+        }
+        RILL_TRY(gather(lists, threads, network, &room));
     }
 done:
-    for (int t = 0; lists && t < threads; t++) free(lists[t].throat);
+    for (int t = 0; t < threads; t++) free(lists[t].throat);
     free(lists);
-    rill_array_destroy(walls);
-    return failed ? rill_fail(RILL_SYSTEM, "out of memory for the throats of a pore network") : status;
+    rill_array_destroy(s.walls);
+    return status;
 }

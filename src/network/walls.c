@@ -6,6 +6,7 @@
  */
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/planes.h"
 #include "network/network.h"
 
 #include <string.h>
@@ -72,27 +73,127 @@ static void along(uint8_t *rows, uint64_t stride, uint64_t count, uint32_t n, ri
         if (!sweep(rows + (i - 1) % n * stride, rows + i % n * stride, count) && sweeps - i >= round) break;
 }
 
-rill_status rill_network_walls(const rill_geom *geom, uint8_t **out)
+/* Measure along x and y in a plane. @return the largest distance */
+static uint8_t plane_measure(const rill_geom *geom, const uint8_t *voxels, uint8_t *plane)
 {
-    const uint64_t nx = geom->n[0], ny = geom->n[1], nz = geom->n[2];
-    const rill_side *side = geom->sides;
-    uint8_t *distance;
-    const rill_status status = rill_array_create(nx * ny * nz, 1, "distances from walls", (void **)&distance);
-    if (status != RILL_OK) return status;
-#pragma omp parallel for schedule(static)
-    for (uint64_t z = 0; z < nz; z++) {
-        uint8_t *plane = distance + z * nx * ny;
-        const uint8_t *voxels = geom->voxels + z * nx * ny;
-        for (uint64_t y = 0; y < ny; y++) row_measure(voxels + y * nx, geom->n[0], side[0], plane + y * nx);
-        along(plane, nx, nx, geom->n[1], side[1]);
+    const uint64_t nx = geom->n[0], ny = geom->n[1];
+    uint8_t most = 0;
+    for (uint64_t y = 0; y < ny; y++)
+        row_measure(voxels + y * nx, geom->n[0], geom->sides[0], plane + y * nx);
+    along(plane, nx, nx, geom->n[1], geom->sides[1]);
+    for (uint64_t k = 0; k < nx * ny; k++) most = plane[k] > most ? plane[k] : most;
+    return most;
+}
+
+/* Measure in planes, which may lie before or behind the box. @return in `most` the largest distance */
+static rill_status planes_measure(rill_window *w, int64_t first, uint32_t count, uint8_t *distance,
+                                  uint8_t *most)
+{
+    rill_status status = RILL_OK;
+    const rill_geom *geom = w->geom;
+    const int64_t nz = geom->n[2];
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    uint8_t largest = 0;
+    for (uint32_t k = 0, some; k < count; k += some) {
+        const int64_t at = first + k, z = (at % nz + nz) % nz;
+        const bool inside = at >= 0 && at < nz;
+        some = (uint32_t)(count - k < nz - z ? count - k : nz - z);
+        if (!inside && geom->sides[2] != RILL_PERIODIC) {
+            if (at < 0 && (int64_t)some > -at) some = (uint32_t)-at;
+            memset(distance + k * plane, 0, some * plane);
+            continue;
+        }
+        if (some > rill_window_planes(geom)) some = rill_window_planes(geom);
+        RILL_TRY(rill_window_see(w, (uint32_t)z, some));
+#pragma omp parallel for schedule(static) reduction(max : largest)
+        for (uint32_t p = 0; p < some; p++) {
+            const uint8_t here = plane_measure(geom, w->voxels + p * plane, distance + (k + p) * plane);
+            largest = here > largest ? here : largest;
+        }
     }
+    *most = largest;
+done:
+    return status;
+}
+
+/* Sweep along z through planes that are no more than neighbours in a box of `side`s. */
+static void sweep_planes(const rill_geom *geom, uint8_t *distance, uint32_t count, rill_side side)
+{
     enum { part = 1024 }; /* of a plane: with those of all planes it fits a cache */
-    const uint64_t parts = (nx * ny + part - 1) / part;
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1], parts = (plane + part - 1) / part;
 #pragma omp parallel for schedule(static)
     for (uint64_t p = 0; p < parts; p++) {
-        const uint64_t first = p * part, count = nx * ny - first < part ? nx * ny - first : part;
-        along(distance + first, nx * ny, count, geom->n[2], side[2]);
+        const uint64_t first = p * part, some = plane - first < part ? plane - first : part;
+        along(distance + first, plane, some, count, side);
     }
+}
+
+/* Planes first … first + count - 1 of all, which are measured together. */
+static rill_status whole_measure(rill_window *w, int64_t first, uint32_t count, uint8_t *distance)
+{
+    rill_status status = RILL_OK;
+    const rill_geom *geom = w->geom;
+    const int64_t nz = geom->n[2];
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    uint8_t *all = distance, most;
+    if (first != 0 || count != nz)
+        RILL_TRY(rill_array_create(plane, (size_t)nz, "distances from walls", (void **)&all));
+    RILL_TRY(planes_measure(w, 0, (uint32_t)nz, all, &most));
+    sweep_planes(geom, all, (uint32_t)nz, geom->sides[2]);
+    for (uint32_t k = 0; k < count && all != distance; k++) {
+        const int64_t z = ((first + k) % nz + nz) % nz;
+        const bool there = z == first + k || geom->sides[2] == RILL_PERIODIC;
+        memcpy(distance + k * plane, all + z * plane, plane);
+        if (!there) memset(distance + k * plane, 0, plane);
+    }
+done:
+    if (all != distance) rill_array_destroy(all);
+    return status;
+}
+
+/* The walls of some planes lie no farther away than in the plane itself: so few planes beside them matter. */
+static rill_status some_measure(rill_window *w, int64_t first, uint32_t count, uint8_t reach,
+                                uint8_t *distance)
+{
+    rill_status status = RILL_OK;
+    const rill_geom *geom = w->geom;
+    const int64_t nz = geom->n[2];
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    const bool round = geom->sides[2] == RILL_PERIODIC;
+    const int64_t from = round || first > reach ? first - reach : 0,
+                  end = round || first + count + reach < nz ? first + count + reach : nz;
+    const int64_t skipped = first < from ? from - first : 0; /* planes that are not there */
+    uint8_t *more = NULL, most;
+    RILL_TRY(rill_array_create(plane, (size_t)(end - from), "distances from walls", (void **)&more));
+    RILL_TRY(planes_measure(w, from, (uint32_t)(end - from), more, &most));
+    for (uint64_t k = 0; k < plane && geom->sides[2] == RILL_WALL; k++) {
+        uint8_t *low = more + k, *high = more + (uint64_t)(end - from - 1) * plane + k;
+        if (from == 0 && *low > 1) *low = 1;
+        if (end == nz && *high > 1) *high = 1;
+    }
+    sweep_planes(geom, more, (uint32_t)(end - from), RILL_MIRROR);
+    memset(distance, 0, plane * count);
+    for (int64_t k = skipped; k < count && first + k < end; k++)
+        memcpy(distance + (uint64_t)k * plane, more + (uint64_t)(first + k - from) * plane, plane);
+done:
+    rill_array_destroy(more);
+    return status;
+}
+
+rill_status rill_network_walls(const rill_geom *geom, int64_t first, uint32_t count, uint8_t **out)
+{
+    rill_status status = RILL_OK;
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    rill_window window = {.geom = geom};
+    uint8_t *distance = NULL, reach = FAR;
+    RILL_TRY(rill_array_create(plane, count, "distances from walls", (void **)&distance));
+    if (count < geom->n[2]) RILL_TRY(planes_measure(&window, first, count, distance, &reach));
+    RILL_TRY(count + 2 * (uint64_t)reach < geom->n[2] ? some_measure(&window, first, count, reach, distance)
+                                                      : whole_measure(&window, first, count, distance));
     *out = distance;
-    return RILL_OK;
+    distance = NULL;
+done:
+    rill_window_close(&window);
+    rill_array_destroy(distance);
+    return status;
 }

@@ -66,6 +66,7 @@ rill_permeability_options rill_error_bar_part_options(const rill_permeability_op
     o.every = 0;
     o.progress = (rill_progress){0};
     o.finished = NULL;
+    o.finished_pieces = NULL;
     o.settle_fields = false;
     o.context = NULL;
     return o;

@@ -6,7 +6,8 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"
-#include "domain/domain.h"
+#include "domain/layers.h"
+#include "geometry/voxels/planes.h"
 #include "permeability/nested_start.h"
 #include "permeability/numbered.h"
 #include "permeability/plan.h"
@@ -37,16 +38,17 @@ uint64_t rill_nested_bytes(const rill_geom *geom, const rill_permeability_plan *
 /* ---- the coarser sample ------------------------------------------------------------------------ */
 
 typedef struct coarsening {
-    const rill_geom *fine;
+    const rill_window *fine; /* from plane 2 z on */
     rill_geom *coarse;
+    uint64_t first_row;
 } coarsening;
 
 /* Pore where at least half of the voxels are pores: throats stay open rather than close. */
 static void coarsen_rows(const void *shared, uint64_t first, uint64_t end)
 {
     const coarsening *c = shared;
-    const uint32_t *n = c->fine->n, *m = c->coarse->n;
-    for (uint64_t row = first; row < end; row++) {
+    const uint32_t *n = c->fine->geom->n, *m = c->coarse->n;
+    for (uint64_t row = c->first_row + first; row < c->first_row + end; row++) {
         const uint32_t y = 2 * (uint32_t)(row % m[1]), z = 2 * (uint32_t)(row / m[1]);
         uint8_t *to = c->coarse->voxels + row * m[0];
         for (uint32_t x = 0; x < m[0]; x++) {
@@ -54,7 +56,7 @@ static void coarsen_rows(const void *shared, uint64_t first, uint64_t end)
             for (uint32_t k = z; k < z + 2 && k < n[2]; k++)
                 for (uint32_t j = y; j < y + 2 && j < n[1]; j++)
                     for (uint32_t i = 2 * x; i < 2 * x + 2 && i < n[0]; i++) {
-                        pores += c->fine->voxels[((uint64_t)k * n[1] + j) * n[0] + i] >= RILL_FLUID;
+                        pores += rill_window_row(c->fine, j, k)[i] >= RILL_FLUID;
                         voxels++;
                     }
             to[x] = 2 * pores >= voxels ? RILL_FLUID : RILL_SOLID;
@@ -66,13 +68,25 @@ static rill_status coarsen(const rill_geom *fine, rill_geom **out)
 {
     rill_status status = RILL_OK;
     rill_geom *coarse = NULL;
+    rill_window window = {.geom = fine};
+    const uint32_t seen = rill_window_planes(fine), planes = seen < 2             ? 2
+                                                             : seen == fine->n[2] ? seen
+                                                                                  : seen & ~1u;
     const uint32_t n[3] = {(fine->n[0] + 1) / 2, (fine->n[1] + 1) / 2, (fine->n[2] + 1) / 2};
     RILL_TRY(rill_memory_require((uint64_t)n[0] * n[1] * n[2], "a coarser sample"));
     RILL_TRY(rill_geom_create(n, &coarse));
     memcpy(coarse->sides, fine->sides, sizeof coarse->sides);
-    rill_threads_for((uint64_t)n[1] * n[2], PIECE, coarsen_rows, &(coarsening){fine, coarse});
+    for (uint32_t z = 0, count; z < fine->n[2]; z += count) {
+        count = fine->n[2] - z < planes ? fine->n[2] - z : planes;
+        RILL_TRY(rill_window_see(&window, z, count));
+        rill_threads_for((uint64_t)n[1] * ((count + 1) / 2), PIECE, coarsen_rows,
+                         &(coarsening){&window, coarse, (uint64_t)n[1] * (z / 2)});
+    }
     *out = coarse;
+    coarse = NULL;
 done:
+    rill_window_close(&window);
+    rill_geom_destroy(coarse);
     return status;
 }
 
@@ -164,6 +178,7 @@ static rill_status solve(rill_follower *f, start *out, rill_nested *nested)
     o.resume = false;
     o.progress = (rill_progress){show, &own};
     o.finished = NULL;
+    o.finished_pieces = NULL;
     const double begun = rill_now();
     RILL_TRY(coarsen(f->geom, &nested->geom));
     const double coarsened = rill_now();

@@ -13,7 +13,8 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"
-#include "domain/domain.h"
+#include "domain/layers.h"
+#include "geometry/voxels/planes.h"
 #include "permeability/numbered.h"
 
 #include <semaphore.h>
@@ -29,9 +30,11 @@ enum { SLICE = 1 << 17, PIECE = 8, CELLS = 32, SLICES = 2 };
 typedef struct rows {
     const rill_nested *nested;
     const rill_geom *geom;
-    const rill_numbering *numbering;
-    uint64_t first_row;
-    rill_node first, count; /* nodes of the rows */
+    const rill_domain *domain;
+    rill_window window; /* some planes, and their nodes */
+    rill_layers layers;
+    uint64_t first_row, seen; /* the row behind these planes */
+    rill_node first, count;   /* nodes of the rows */
     int axis;
     double u_scale, rho_scale;
     double *moments; /* [4][count]; NULL: only sums */
@@ -115,10 +118,23 @@ static void interpolate_rows(const void *shared, uint64_t first, uint64_t end)
     for (uint64_t k = first; k < end; k++) {
         const uint64_t row = r->first_row + k;
         const uint32_t x[3] = {0, (uint32_t)(row % r->geom->n[1]), (uint32_t)(row / r->geom->n[1])};
-        const size_t node = rill_numbering_rank(r->numbering, 0, x[1], x[2]) - r->first;
-        const double sum = interpolate_row(r, x, r->geom->voxels + row * r->geom->n[0], node);
-        if (r->sums) r->sums[k] = sum;
+        const size_t node = rill_layers_rank(&r->layers, 0, x[1], x[2]) - r->first;
+        const double sum = interpolate_row(r, x, rill_window_row(&r->window, x[1], x[2]), node);
+        if (r->sums) r->sums[row] = sum;
     }
+}
+
+/* See the planes from the first row on. */
+static rill_status planes_see(rows *r)
+{
+    rill_status status = RILL_OK;
+    const uint32_t z = (uint32_t)(r->first_row / r->geom->n[1]), left = r->geom->n[2] - z,
+                   most = rill_window_planes(r->geom), count = left < most ? left : most;
+    RILL_TRY(rill_window_see(&r->window, z, count));
+    RILL_TRY(rill_layers_take(r->domain, z, count, &r->layers));
+    r->seen = (uint64_t)(z + count) * r->geom->n[1];
+done:
+    return status;
 }
 
 /* Return the mean velocity along the axis that interpolation makes of the coarser flow. All rows count: in a
@@ -129,22 +145,25 @@ static rill_status mean_take(rows *r, double *mean)
     const uint64_t count = (uint64_t)r->geom->n[1] * r->geom->n[2];
     double sum = 0;
     RILL_TRY(rill_array_create(count, sizeof *r->sums, "sums of rows", (void **)&r->sums));
-    rill_threads_for(count, PIECE, interpolate_rows, r);
+    for (; r->first_row < count; r->first_row = r->seen) {
+        RILL_TRY(planes_see(r));
+        rill_threads_for(r->seen - r->first_row, PIECE, interpolate_rows, r);
+    }
     for (uint64_t k = 0; k < count; k++) sum += r->sums[k];
     *mean = sum / ((double)count * r->geom->n[0]);
 done:
     rill_array_destroy(r->sums);
     r->sums = NULL;
+    r->first_row = r->seen = 0;
     return status;
 }
 
-/* Return the first node of a row, or the number of nodes behind the last. */
+/* Return the first node of a row of the planes that are seen, or behind them. */
 static rill_node row_begin(const rows *r, uint64_t row)
 {
-    const uint64_t all = (uint64_t)r->geom->n[1] * r->geom->n[2];
-    if (row == all) return (rill_node)r->numbering->nodes;
-    return rill_numbering_rank(r->numbering, 0, (uint32_t)(row % r->geom->n[1]),
-                               (uint32_t)(row / r->geom->n[1]));
+    const uint32_t y = (uint32_t)(row % r->geom->n[1]), z = (uint32_t)(row / r->geom->n[1]);
+    if (y == 0) return rill_numbering_before_plane(&r->domain->numbering, z);
+    return rill_layers_rank(&r->layers, 0, y, z);
 }
 
 /* Moments on their way to the simulation. */
@@ -162,7 +181,7 @@ struct rill_nested_start {
     uint64_t bytes;
     sem_t empty, full; /* slices */
     atomic_bool stop;
-    bool alone; /* no thread was granted */
+    bool alone; /* without a thread of its own */
     rill_aside aside;
 };
 
@@ -172,22 +191,23 @@ static void take(sem_t *semaphore)
     while (sem_wait(semaphore) != 0) continue;
 }
 
-/* Interpolate the rows from first_row on whose nodes fit into a slice. */
+/* Interpolate the rows from first_row on, of planes that are seen together, whose nodes fit into a slice. */
 static rill_status fill(rill_nested_start *s, slice *out)
 {
+    rill_status status = RILL_OK;
     rows *r = &s->rows;
     const uint64_t all = (uint64_t)r->geom->n[1] * r->geom->n[2];
     uint64_t row = r->first_row;
+    out->last = true; /* unless all goes well */
     if (row == 0) {
         double mean = 0;
-        const rill_status status = mean_take(r, &mean);
-        out->last = true;
-        if (status != RILL_OK) return status;
+        RILL_TRY(mean_take(r, &mean));
         r->u_scale = s->scale / mean;
     }
+    if (row == r->seen) RILL_TRY(planes_see(r));
     r->first = row_begin(r, row);
     do row++; /* a row may be longer than a slice */
-    while (row < all && row_begin(r, row + 1) - r->first <= SLICE);
+    while (row < r->seen && row_begin(r, row + 1) - r->first <= SLICE);
     r->count = row_begin(r, row) - r->first;
     r->moments = out->moments;
     rill_threads_for(row - r->first_row, PIECE, interpolate_rows, r);
@@ -196,7 +216,8 @@ static rill_status fill(rill_nested_start *s, slice *out)
     out->first = r->first;
     out->count = r->count;
     out->last = row == all;
-    return RILL_OK;
+done:
+    return status;
 }
 
 static rill_status fill_all(void *of)
@@ -232,7 +253,8 @@ rill_status rill_nested_start_begin(const rill_follower *f, const rill_domain *d
     *out = s;
     s->rows = (rows){.nested = nested,
                      .geom = f->geom,
-                     .numbering = &domain->numbering,
+                     .domain = domain,
+                     .window = {.geom = f->geom},
                      .axis = f->run->axis,
                      .u_scale = 1,
                      .rho_scale = 2 * plan->force / nested->plan.force};
@@ -242,7 +264,8 @@ rill_status rill_nested_start_begin(const rill_follower *f, const rill_domain *d
     s->bytes = SLICES * 4 * longest * sizeof(double);
     RILL_TRY(rill_array_create(SLICES * 4 * longest, sizeof(double), "moments", (void **)&s->moments));
     for (uint64_t k = 0; k < SLICES; k++) s->slice[k].moments = s->moments + k * 4 * longest;
-    s->alone = !rill_aside_try(&s->aside, fill_all, s);
+    /* This thread alone sees the voxels that other processes keep. */
+    s->alone = f->geom->planes || !rill_aside_try(&s->aside, fill_all, s);
 done:
     return status;
 }
@@ -281,6 +304,8 @@ void rill_nested_start_destroy(rill_nested_start *s)
     sem_post(&s->empty);
     (void)rill_aside_end(&s->aside);
     rill_array_destroy(s->moments);
+    rill_window_close(&s->rows.window);
+    rill_layers_free(&s->rows.layers);
     sem_destroy(&s->empty);
     sem_destroy(&s->full);
     free(s);

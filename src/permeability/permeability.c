@@ -5,10 +5,12 @@
  * estimated final value is known well enough. Prints nothing and writes no file.
  */
 #include "core/clock.h"
+#include "core/kept.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "kernel/storage.h"
 #include "core/status.h"
+#include "geometry/voxels/planes.h"
 #include "network/network.h"
 #include "permeability/nested_start.h"
 #include "permeability/numbered.h"
@@ -64,17 +66,31 @@ typedef struct flow_sums {
     double speed, along; /* |u|, and u along the axis */
 } flow_sums;
 
-/* Sum u [3][nodes]. */
-static flow_sums fields_measure(const rill_follower *f, const float *u)
+/* Nodes whose moments are worked on at a time. */
+enum { SLICE = 1 << 16 };
+
+/* Sum u, rows 1 to 3 of the moments. */
+static rill_status fields_measure(const rill_follower *f, const rill_kept *moments, flow_sums *out)
 {
+    rill_status status = RILL_OK;
     const size_t n = (size_t)f->plan->nodes;
     double along = 0, speed = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double x = u[i], y = u[n + i], z = u[2 * n + i];
-        speed += sqrt(x * x + y * y + z * z);
-        along += u[(size_t)f->run->axis * n + i];
+    float *u = NULL;
+    RILL_TRY(rill_array_create(3 * SLICE, sizeof *u, "moments", (void **)&u));
+    for (size_t first = 0; first < n; first += SLICE) {
+        const size_t count = n - first < SLICE ? n - first : SLICE;
+        for (uint32_t a = 0; a < 3; a++)
+            RILL_TRY(rill_kept_get(moments, 1 + a, first, count, u + a * (size_t)SLICE));
+        for (size_t i = 0; i < count; i++) {
+            const double x = u[i], y = u[SLICE + i], z = u[2 * (size_t)SLICE + i];
+            speed += sqrt(x * x + y * y + z * z);
+            along += u[(size_t)f->run->axis * SLICE + i];
+        }
     }
-    return (flow_sums){speed, fabs(along)};
+    *out = (flow_sums){speed, fabs(along)};
+done:
+    rill_array_destroy(u);
+    return status;
 }
 
 /*
@@ -101,22 +117,54 @@ static void flow_take(rill_follower *f, const flow_sums *fields)
 }
 
 /* Add the moments of all nodes, weighted by a half, to mean [4][nodes]: rho - 1, u. */
-static rill_status moments_add(rill_follower *f, float *mean)
+static rill_status moments_add(rill_follower *f, rill_kept *mean)
 {
     rill_status status = RILL_OK;
-    enum { slice = 1 << 16 };
     const size_t n = (size_t)f->plan->nodes;
     double *part = NULL;
-    RILL_TRY(rill_array_create(4 * slice, sizeof *part, "moments", (void **)&part));
-    for (size_t first = 0; first < n; first += slice) {
-        const size_t count = n - first < slice ? n - first : slice;
+    float *sums = NULL;
+    RILL_TRY(rill_array_create(4 * SLICE, sizeof *part, "moments", (void **)&part));
+    RILL_TRY(rill_array_create(SLICE, sizeof *sums, "moments", (void **)&sums));
+    for (size_t first = 0; first < n; first += SLICE) {
+        const size_t count = n - first < SLICE ? n - first : SLICE;
         RILL_TRY(rill_sim_moments(f->sim, (rill_node)(f->between.front + first), (rill_node)count, part,
                                   part + count));
-        for (size_t m = 0; m < 4; m++)
-            for (size_t i = 0; i < count; i++) mean[m * n + first + i] += (float)(0.5 * part[m * count + i]);
+        for (uint32_t m = 0; m < 4; m++) {
+            RILL_TRY(rill_kept_get(mean, m, first, count, sums));
+            for (size_t i = 0; i < count; i++) sums[i] += (float)(0.5 * part[m * count + i]);
+            RILL_TRY(rill_kept_put(mean, m, first, count, sums));
+        }
     }
 done:
     rill_array_destroy(part);
+    rill_array_destroy(sums);
+    return status;
+}
+
+/* Read moments for rill_node_moments. */
+static rill_status moments_read(void *from, rill_node first, rill_node count, float *rho, float *u)
+{
+    rill_status status = RILL_OK;
+    for (uint32_t m = 0; m < 4; m++)
+        RILL_TRY(rill_kept_get(from, m, first, count, m ? u + (size_t)(m - 1) * count : rho));
+done:
+    return status;
+}
+
+/* Hand the moments of all nodes out at once. */
+static rill_status moments_hand_out(const rill_follower *f, rill_kept *mean)
+{
+    rill_status status = RILL_OK;
+    const rill_node n = (rill_node)f->plan->nodes;
+    float *whole = rill_kept_whole(mean), *gathered = NULL;
+    if (!whole) {
+        RILL_TRY(rill_array_create(4 * (uint64_t)n, sizeof *gathered, "moments", (void **)&gathered));
+        RILL_TRY(moments_read(mean, 0, n, gathered, gathered + n));
+        whole = gathered;
+    }
+    RILL_TRY(f->options->finished(f->options->context, f->run, n, whole, whole + n));
+done:
+    rill_array_destroy(gathered);
     return status;
 }
 
@@ -124,23 +172,29 @@ done:
 static rill_status fields_finish(rill_follower *f)
 {
     rill_status status = RILL_OK;
-    float *mean = NULL, *turned = NULL;
+    const rill_planes *planes = f->geom->planes;
+    rill_kept *mean = NULL;
+    float *turned = NULL;
+    flow_sums sums;
     const size_t n = (size_t)f->plan->nodes;
-    RILL_TRY(rill_array_create_zero(4 * (uint64_t)n, sizeof *mean, "moments", (void **)&mean));
+    RILL_TRY(
+        rill_kept_create(planes ? rill_planes_keeper(planes) : NULL, 4, n, sizeof *turned, "moments", &mean));
     RILL_TRY(moments_add(f, mean));
     RILL_TRY(rill_sim_step(f->sim, 1));
     RILL_TRY(moments_add(f, mean));
-    if (f->between.geom) {
+    if (f->between.geom) { /* of one process */
         RILL_TRY(rill_array_create(4 * (uint64_t)n, sizeof *turned, "moments", (void **)&turned));
-        memcpy(turned, mean, 4 * n * sizeof *turned);
-        RILL_TRY(rill_reservoirs_turn_back(&f->between, turned, mean));
+        memcpy(turned, rill_kept_whole(mean), 4 * n * sizeof *turned);
+        RILL_TRY(rill_reservoirs_turn_back(&f->between, turned, rill_kept_whole(mean)));
     }
-    const flow_sums sums = fields_measure(f, mean + n);
+    RILL_TRY(fields_measure(f, mean, &sums));
     flow_take(f, &sums);
-    if (f->options->finished)
-        RILL_TRY(f->options->finished(f->options->context, f->run, (rill_node)n, mean, mean + n));
+    if (f->options->finished) RILL_TRY(moments_hand_out(f, mean));
+    if (f->options->finished_pieces)
+        RILL_TRY(f->options->finished_pieces(f->options->context, f->run,
+                                             &(rill_node_moments){(rill_node)n, mean, moments_read}));
 done:
-    rill_array_destroy(mean);
+    rill_kept_destroy(mean);
     rill_array_destroy(turned);
     return status;
 }
@@ -148,8 +202,8 @@ done:
 static rill_status finish(rill_follower *f)
 {
     rill_status status = RILL_OK;
-    const bool fields =
-        f->options->finished || f->between.geom || f->options->variant.equilibrium != RILL_STOKES;
+    const bool fields = f->options->finished || f->options->finished_pieces || f->between.geom ||
+                        f->options->variant.equilibrium != RILL_STOKES;
     if (fields) RILL_TRY(fields_finish(f));
     if (!fields) flow_take(f, NULL);
     if (f->run->converged && f->options->variant.equilibrium != RILL_STOKES &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures a pore space and chooses relaxation time and force from it. Runs nothing. */
 #include "permeability/plan.h"
+#include "geometry/voxels/planes.h"
 #include "kernel/rounding.h"
 #include "kernel/variant.h"
 #include "core/clock.h"
@@ -36,13 +37,12 @@
 /* Voxels whose opening is measured, at most. */
 enum { OPENING_SAMPLE = 20000, OPENING_BINS = 4096 };
 
-/* Walls counted on the faces of one plane of constant z towards -x, -y, -z, and fluid voxels of the plane. */
-static void plane_count(const rill_geom *geom, uint32_t z, uint64_t *fluid, uint64_t *walls)
+/* Walls counted on the faces of one plane of constant z towards -x, -y, -z, and fluid voxels of the plane.
+ * @param below  the plane below, of the first the last */
+static void plane_count(const rill_geom *geom, uint32_t z, const uint8_t *here, const uint8_t *below,
+                        uint64_t *fluid, uint64_t *walls)
 {
     const uint32_t nx = geom->n[0], ny = geom->n[1], nz = geom->n[2];
-    const uint64_t plane = (uint64_t)nx * ny;
-    const uint8_t *here = geom->voxels + plane * z;
-    const uint8_t *below = z ? here - plane : geom->voxels + plane * (nz - 1);
     const rill_side *side = geom->sides;
     for (uint32_t y = 0; y < ny; y++) {
         const uint8_t *row = here + (uint64_t)nx * y;
@@ -65,13 +65,17 @@ static void plane_count(const rill_geom *geom, uint32_t z, uint64_t *fluid, uint
     }
 }
 
-/* Length of the straight run of pore through a voxel along an axis, at most as long as the box. */
-static uint32_t run_length(const rill_geom *geom, rill_voxel voxel, int axis)
+/* A pore voxel whose opening is measured. */
+typedef struct sample {
+    uint32_t x, y, z;
+    uint32_t smallest; /* run of pore through it, along the axes looked at so far */
+    uint32_t length;   /* of the run along z, until it is as long as the smallest or has ended */
+    bool ended;        /* on the side that is looked at */
+} sample;
+
+/* Length of the straight run of pore through voxel `at` of a row or column, at most as long as the box. */
+static uint32_t run_length(const uint8_t *line, uint64_t stride, uint32_t n, uint32_t at, bool wraps)
 {
-    const uint64_t stride[3] = {1, geom->n[0], (uint64_t)geom->n[0] * geom->n[1]};
-    const uint32_t n = geom->n[axis], at = (uint32_t)(voxel / stride[axis] % n);
-    const uint64_t line = voxel - at * stride[axis];
-    const bool wraps = geom->sides[axis] == RILL_PERIODIC;
     uint32_t length = 1;
     for (int way = 0; way < 2; way++) {
         uint32_t i = at;
@@ -82,63 +86,159 @@ static uint32_t run_length(const rill_geom *geom, rill_voxel voxel, int axis)
             } else {
                 i = way == 0 ? i + 1 : i - 1;
             }
-            if (geom->voxels[line + i * stride[axis]] < RILL_FLUID) break;
+            if (line[i * stride] < RILL_FLUID) break;
             length++;
         }
     }
     return length;
 }
 
+/* Take the samples of a plane, and measure their runs along x and y. @param[in] seen  pores before it */
+static void plane_sample(const rill_window *w, uint32_t z, uint64_t each, uint64_t seen, sample *samples)
+{
+    const rill_geom *geom = w->geom;
+    const uint32_t nx = geom->n[0], ny = geom->n[1];
+    uint64_t next = (seen + each - 1) / each;
+    for (uint32_t y = 0; y < ny; y++) {
+        const uint8_t *row = rill_window_row(w, y, z);
+        for (uint32_t x = 0; x < nx; x++) {
+            if (row[x] < RILL_FLUID || seen++ != next * each) continue;
+            const uint32_t along[2] = {
+                run_length(row, 1, nx, x, geom->sides[0] == RILL_PERIODIC),
+                run_length(rill_window_row(w, 0, z) + x, nx, ny, y, geom->sides[1] == RILL_PERIODIC)};
+            const uint32_t less = along[0] < along[1] ? along[0] : along[1];
+            samples[next++] = (sample){.x = x, .y = y, .z = z, .smallest = less, .length = 1};
+        }
+    }
+}
+
+/* See the next planes on one side of all samples, which go on from plane to plane. @return whether any run
+ * may go on behind the planes that are seen */
+static bool runs_follow(const rill_window *w, int way, uint64_t count, sample *samples, uint32_t *at)
+{
+    const uint32_t nz = w->geom->n[2];
+    const bool wraps = w->geom->sides[2] == RILL_PERIODIC;
+    bool any = false;
+#pragma omp parallel for schedule(static) reduction(|| : any)
+    for (uint64_t k = 0; k < count; k++) {
+        sample *s = &samples[k];
+        while (!s->ended && s->length < s->smallest && s->length < nz) {
+            const bool last = at[k] == (way ? 0 : nz - 1);
+            const uint32_t z = last ? (way ? nz - 1 : 0) : way ? at[k] - 1 : at[k] + 1;
+            if (last && !wraps) {
+                s->ended = true;
+                break;
+            }
+            if (z < w->first || z >= w->first + w->count) break;
+            if (rill_window_row(w, s->y, z)[s->x] < RILL_FLUID)
+                s->ended = true;
+            else
+                s->length++, at[k] = z;
+        }
+        any = any || (!s->ended && s->length < s->smallest && s->length < nz);
+    }
+    return any;
+}
+
+/* Measure the runs along z, as far as they may be smaller than those along x and y: through windows up the
+ * box, then down, and round once more where it is periodic. */
+static rill_status runs_measure(rill_window *w, uint64_t count, sample *samples)
+{
+    rill_status status = RILL_OK;
+    const uint32_t nz = w->geom->n[2], planes = rill_window_planes(w->geom);
+    uint32_t *at = NULL;
+    RILL_TRY(rill_array_create(count, sizeof *at, "samples of openings", (void **)&at));
+    for (int way = 0; way < 2; way++) {
+        bool any = count > 0;
+        for (uint64_t k = 0; k < count; k++) at[k] = samples[k].z, samples[k].ended = false;
+        for (int round = 0; round < 2 && any; round++)
+            for (uint32_t seen = 0, some; seen < nz && any; seen += some) {
+                some = nz - seen < planes ? nz - seen : planes;
+                RILL_TRY(rill_window_see(w, way ? nz - seen - some : seen, some));
+                any = runs_follow(w, way, count, samples, at);
+            }
+    }
+    for (uint64_t k = 0; k < count; k++)
+        if (samples[k].length < samples[k].smallest) samples[k].smallest = samples[k].length;
+done:
+    rill_array_destroy(at);
+    return status;
+}
+
 /*
  * The 99th percentile of the smallest run over evenly spread pore voxels. @param before  [planes], pore
  * voxels in planes before
  */
-static double opening_measure(const rill_geom *geom, uint64_t fluid, const uint64_t *before)
+static rill_status opening_measure(rill_window *w, uint64_t fluid, const uint64_t *before, double *out)
 {
-    uint64_t bins[OPENING_BINS] = {0}, sampled = 0;
-    const uint64_t each = fluid / OPENING_SAMPLE + 1, plane = (uint64_t)geom->n[0] * geom->n[1];
-#pragma omp parallel for schedule(dynamic) reduction(+ : bins[:OPENING_BINS], sampled)
-    for (uint32_t z = 0; z < geom->n[2]; z++) {
-        uint64_t seen = before[z], next = (seen + each - 1) / each * each;
-        for (rill_voxel v = z * plane; v < (z + 1) * plane; v++) {
-            if (geom->voxels[v] < RILL_FLUID || seen++ != next) continue;
-            next += each;
-            uint32_t smallest = OPENING_BINS - 1;
-            for (int a = 0; a < 3; a++) {
-                const uint32_t length = run_length(geom, v, a);
-                if (length < smallest) smallest = length;
-            }
-            bins[smallest]++;
-            sampled++;
-        }
+    rill_status status = RILL_OK;
+    uint64_t bins[OPENING_BINS] = {0}, above = 0;
+    const uint64_t each = fluid / OPENING_SAMPLE + 1, count = (fluid + each - 1) / each;
+    sample *samples = NULL;
+    RILL_TRY(rill_array_create(count, sizeof *samples, "samples of openings", (void **)&samples));
+    for (uint32_t end = 0; rill_window_next(w, &end, &status);) {
+#pragma omp parallel for schedule(dynamic)
+        for (uint32_t z = w->first; z < end; z++) plane_sample(w, z, each, before[z], samples);
     }
-    uint64_t above = 0;
+    RILL_TRY(status);
+    RILL_TRY(runs_measure(w, count, samples));
+    for (uint64_t k = 0; k < count; k++)
+        bins[samples[k].smallest < OPENING_BINS ? samples[k].smallest : OPENING_BINS - 1]++;
+    *out = 1;
     for (int b = OPENING_BINS - 1; b > 0; b--) {
         above += bins[b];
-        if (above * 100 > sampled) return b;
+        if (above * 100 <= count) continue;
+        *out = b;
+        break;
     }
-    return 1;
+done:
+    rill_array_destroy(samples);
+    return status;
+}
+
+/* Count the walls of all planes, and their pores. */
+static rill_status walls_count(rill_window *w, uint64_t *pores, uint64_t *out)
+{
+    rill_status status = RILL_OK;
+    const uint32_t nx = w->geom->n[0], ny = w->geom->n[1], nz = w->geom->n[2];
+    const uint64_t plane = (uint64_t)nx * ny;
+    uint64_t walls = 0;
+    uint8_t *below = NULL; /* the plane below those that are seen */
+    RILL_TRY(rill_array_create(plane, 1, "a plane of voxels", (void **)&below));
+    RILL_TRY(rill_window_see(w, nz - 1, 1));
+    memcpy(below, w->voxels, plane);
+    for (uint32_t end = 0; rill_window_next(w, &end, &status);) {
+#pragma omp parallel for schedule(static) reduction(+ : walls)
+        for (uint32_t z = w->first; z < end; z++)
+            plane_count(w->geom, z, rill_window_row(w, 0, z),
+                        z == w->first ? below : rill_window_row(w, 0, z - 1), &pores[z], &walls);
+        memcpy(below, rill_window_row(w, 0, end - 1), plane);
+    }
+    *out = walls;
+done:
+    rill_array_destroy(below);
+    return status;
 }
 
 rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_pore_measure *out)
 {
     rill_status status = RILL_OK;
     uint64_t fluid = 0, walls = 0, *before = NULL;
+    rill_window window = {.geom = geom};
     RILL_TRY(rill_array_create_zero(geom->n[2], sizeof *before, "pore voxels of planes", (void **)&before));
-#pragma omp parallel for schedule(static) reduction(+ : walls)
-    for (uint32_t z = 0; z < geom->n[2]; z++) plane_count(geom, z, &before[z], &walls);
+    RILL_TRY(walls_count(&window, before, &walls));
     for (uint32_t z = 0; z < geom->n[2]; z++) {
         const uint64_t here = before[z];
         before[z] = fluid;
         fluid += here;
     }
     const double volume = (double)rill_geom_voxels(geom);
-    *out = (rill_pore_measure){.voxels = fluid,
-                               .porosity = (double)fluid / volume,
-                               .surface = (double)walls * (2.0 / 3.0) / volume,
-                               .opening = fluid ? opening_measure(geom, fluid, before) : 0};
+    *out = (rill_pore_measure){
+        .voxels = fluid, .porosity = (double)fluid / volume, .surface = (double)walls * (2.0 / 3.0) / volume};
+    if (fluid) RILL_TRY(opening_measure(&window, fluid, before, &out->opening));
     RILL_TRY(rill_network_count(geom, lattice, rill_network_edge(geom, out->opening), &out->chambers));
 done:
+    rill_window_close(&window);
     rill_array_destroy(before);
     return status;
 }

@@ -51,7 +51,7 @@ typedef struct counting {
     uint64_t nodes;    /* fluid nodes */
     uint64_t stepped;  /* that kernels run over */
     uint64_t numbers;  /* bytes of their numbers */
-    uint64_t box;      /* voxels */
+    uint64_t box;      /* bytes while a network is found */
     uint64_t sim;      /* bytes of the simulation on its device, with what that makes of a list */
     uint64_t partials; /* the sums of chunks on the host */
     uint64_t walls;    /* wall links, and their nodes with what is known of them, on the host */
@@ -76,7 +76,8 @@ static uint64_t network_bytes(const counting *c)
     const uint64_t chambers = p->chambers;
     if (!chambers) return 0;
     const double looks = p->network && c->o->checkpoint ? 2 * p->steps_expected / (double)p->cycle : 0;
-    return rill_network_bytes(c->nodes, p->chambers) + (c->corrects ? rill_mixing_bytes(chambers) : 0) +
+    return rill_network_bytes(c->domain->geom, c->nodes, p->chambers) +
+           (c->corrects ? rill_mixing_bytes(chambers) : 0) +
            (vectors + (uint64_t)looks) * chambers * sizeof(double);
 }
 
@@ -139,21 +140,22 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     counting c = {.domain = domain, .o = o, .plan = plan};
     const rill_variant variant = rill_variant_normal(o->variant);
     RILL_TRY(rill_device_take(o->device, o->backend, &c.device));
-    RILL_TRY(rill_links_measure(&domain->numbering, variant, &size));
+    RILL_TRY(rill_links_measure(domain, variant, &size));
     RILL_TRY(rill_links_linked(&domain->numbering, variant, c.device, &linked));
     plan->ghosts = size.ghosts;
     plan->mean_speeds = mean_speeds;
     c.nodes = domain->nodes;
     c.stepped = size.nodes;
-    c.numbers = rill_numbering_bytes(geom);
-    c.box = rill_geom_voxels(geom);
+    c.numbers = rill_numbering_held(geom);
+    c.box = rill_network_finding_bytes(geom);
     c.sim = rill_sim_bytes(variant, &size) + linked;
     c.partials = rill_sim_partial_bytes(size.nodes);
     const uint64_t links = geom->surface ? geom->surface->wall_count : 0;
     c.walls = links * (sizeof(rill_wall_cut) + sizeof(float) + 8);
     c.swaps = o->axis < 0 && variant.addressing != RILL_DENSE ? domain->swap_count * sizeof(rill_swap) : 0;
     c.corrects = plan->network || rill_plan_has_other(plan, o);
-    c.fields = o->finished || o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
+    c.fields = o->finished || o->finished_pieces || o->drive == RILL_DRIVE_PRESSURE ||
+               o->variant.equilibrium != RILL_STOKES;
     const bool host = c.device->backend->host;
     plan->host_bytes = host_bytes(&c, size.ghosts > 0, size.bytes);
     plan->device_bytes = host ? 0

@@ -9,7 +9,7 @@ static rill_status find_throats(void *of)
 {
     rill_status status = RILL_OK;
     rill_pressures *p = of;
-    RILL_TRY(rill_network_find_throats(p->domain, &p->network));
+    RILL_TRY(rill_network_find_throats(p->domain, &p->network, &p->part));
     RILL_TRY(rill_network_prepare(&p->network));
 done:
     return status;
@@ -18,8 +18,31 @@ done:
 static rill_status find_chambers(void *of)
 {
     rill_pressures *p = of;
-    const rill_status status = rill_network_find_chambers(p->domain, &p->network);
+    const rill_status status = rill_network_find_chambers(p->domain, NULL, NULL, &p->network, &p->part);
     if (status == RILL_OK) rill_aside_begin(&p->throats, find_throats, p);
+    return status;
+}
+
+/* The simulation sums up the mass of chambers. */
+static rill_status label(void *context, const rill_network *network, rill_node first, rill_node count,
+                         const uint32_t *chamber_of)
+{
+    rill_status status = RILL_OK;
+    if (first == 0) RILL_TRY(rill_sim_label_begin(context, network->chambers));
+    RILL_TRY(rill_sim_label_put(context, first, count, chamber_of));
+done:
+    return status;
+}
+
+/* Find all of the network, and label layer by layer: this thread alone sees the voxels that other processes
+ * keep. */
+static rill_status find_here(rill_sim *sim, rill_pressures *p)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_network_find_chambers(p->domain, label, sim, &p->network, &p->part));
+    RILL_TRY(find_throats(p));
+done:
+    rill_network_part_free(&p->part);
     return status;
 }
 
@@ -27,19 +50,21 @@ void rill_pressures_begin(const rill_follower *f, const rill_domain *domain, ril
 {
     p->domain = domain;
     p->network.edge = rill_network_edge(f->geom, f->plan->opening);
-    rill_aside_begin(&p->chambers, find_chambers, p);
+    if (!domain->geom->planes) rill_aside_begin(&p->chambers, find_chambers, p);
 }
 
 rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, rill_pressures *out)
 {
     rill_status status = RILL_OK;
     if (!out->domain) rill_pressures_begin(f, domain, out);
+    if (domain->geom->planes) RILL_TRY(find_here(f->sim, out));
     RILL_TRY(rill_aside_end(&out->chambers));
     double **const arrays[] = {&out->sums[0], &out->sums[1], &out->gain, &out->correction};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         RILL_TRY(rill_array_create_zero(out->network.chambers, sizeof(double),
                                         "the pressures of a pore network", (void **)arrays[k]));
-    RILL_TRY(rill_sim_label(f->sim, out->network.chamber_of, out->network.chambers));
+    if (!domain->geom->planes)
+        RILL_TRY(label(f->sim, &out->network, 0, rill_domain_nodes(domain), out->part.chamber_of));
 done:
     return status;
 }
@@ -50,6 +75,7 @@ void rill_pressures_destroy(rill_pressures *pressures)
     (void)rill_aside_end(&pressures->chambers);
     (void)rill_aside_end(&pressures->throats);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
+    rill_network_part_free(&pressures->part);
     rill_network_destroy(&pressures->network);
     *pressures = (rill_pressures){.domain = NULL};
 }
@@ -75,6 +101,7 @@ rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
     p->k =
         0.5 * (p->before.k[axis] + p->after.k[axis]) + scale * (p->after.energy - p->before.energy) / width;
     RILL_TRY(rill_aside_end(&p->throats));
+    rill_network_part_free(&p->part); /* the simulation has the chambers of its nodes */
     for (uint32_t c = 0; c < p->network.chambers; c++) p->gain[c] = (p->sums[1][c] - p->sums[0][c]) / width;
     p->iterations = rill_network_solve(&p->network, p->gain, plan->nu, p->correction);
     p->expected = fabs(scale * rill_network_dot(&p->network, NULL, p->gain, p->correction));

@@ -20,6 +20,7 @@ typedef struct rill_pressures {
     const rill_domain *domain;    /**< whose network is found, or was */
     rill_aside chambers, throats; /**< that are being found: throats begin behind the chambers */
     rill_network network;
+    rill_network_part part; /**< with the chambers of nodes, until the throats are found */
     rill_sight before, after;
     double *sums[2]; /**< [chambers], mass at the two sights */
     double *gain;    /**< [chambers], per step */
@@ -29,7 +30,8 @@ typedef struct rill_pressures {
     int iterations;  /**< of the last solution */
 } rill_pressures;
 
-/** Begin to find the network of a domain, which needs no simulation, beside what the caller does. */
+/** Begin to find the network of a domain, which needs no simulation, beside what the caller does; where
+ * several processes hold its voxels, only remember it. */
 void rill_pressures_begin(const rill_follower *f, const rill_domain *domain, rill_pressures *pressures);
 
 /** Wait for the chambers, whose finding begins now where it has not, and label the nodes of the run's

@@ -141,10 +141,18 @@ done:
     return status;
 }
 
+rill_status rill_patches_store(rill_patches *p, int patch, uint64_t steps, double stored)
+{
+    const rill_attached *a = p->all[patch];
+    if (a->patch.kind != RILL_BOUNDARY_WINDKESSEL)
+        return rill_fail(RILL_USAGE, "patch %d has no Windkessel: call rill_sim_patch_windkessel() first",
+                         patch);
+    return rill_device_upload(a->device, a->patch.stored + (steps & 1), &stored, sizeof stored);
+}
+
 rill_status rill_patches_restore(rill_patches *p, int patch, uint64_t steps, double stored)
 {
     rill_attached *a = p->all[patch];
     a->recorded_from = steps;
-    if (a->patch.kind != RILL_BOUNDARY_WINDKESSEL) return RILL_OK;
-    return rill_device_upload(a->device, a->patch.stored + (steps & 1), &stored, sizeof stored);
+    return a->patch.kind == RILL_BOUNDARY_WINDKESSEL ? rill_patches_store(p, patch, steps, stored) : RILL_OK;
 }

@@ -86,6 +86,9 @@ rill_status rill_patches_series(const rill_patches *patches, int patch, uint64_t
 rill_status rill_patches_stored(const rill_patches *patches, int first, int count, uint64_t steps,
                                 double *stored);
 
+/** Write that of a patch. @return RILL_USAGE for one without Windkessel */
+rill_status rill_patches_store(rill_patches *patches, int patch, uint64_t steps, double stored);
+
 /** Write that of a patch, and forget its record: for checkpoints. */
 rill_status rill_patches_restore(rill_patches *patches, int patch, uint64_t steps, double stored);
 

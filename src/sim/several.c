@@ -79,7 +79,8 @@ static rill_status several_create(int count, rill_several **out)
     return s && s->sims && s->lanes ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for %d devices", count);
 }
 
-/* Make the simulation of part p. */
+/* Make the simulation of part p. Its nodes are numbered here while its index lists are built: no process has
+ * the numbers of several parts at a time. */
 static rill_status part_sim_create(rill_several *s, int p, const rill_sim_options *options,
                                    rill_device *device)
 {
@@ -88,6 +89,7 @@ static rill_status part_sim_create(rill_several *s, int p, const rill_sim_option
     own.device_count = 0;
     own.device = device;
     RILL_TRY(rill_sim_create(s->parts.part[p].domain, &own, &s->sims[p]));
+    rill_part_release(&s->parts.part[p]);
     s->sims[p]->joined = true;
     RILL_TRY(lane_create(device, &s->lanes[p]));
 done:
@@ -117,9 +119,11 @@ rill_status rill_several_create(rill_sim *sim, rill_load load)
         goto done;
     }
     RILL_TRY(several_create(count, &several));
-    RILL_TRY(rill_parts_create(sim->domain, &ranges, &several->parts));
-    for (int p = 0; p < count; p++)
+    RILL_TRY(rill_parts_create(&ranges, &several->parts));
+    for (int p = 0; p < count; p++) {
+        RILL_TRY(rill_parts_make(sim->domain, p, &several->parts));
         RILL_TRY(part_sim_create(several, p, &sim->options, sim->options.devices[p]));
+    }
     RILL_TRY(routes_create(several));
     sim->device = several->sims[0]->device;
     sim->several = several;
@@ -183,7 +187,8 @@ rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_
     RILL_TRY(ranges_make(domain, options, options->device, RILL_LOAD_NONE, &ranges));
     if (number >= ranges.count) /* see rill_several_check() */
         RILL_TRY(rill_fail(RILL_USAGE, "part %d of %d is not there", number, ranges.count));
-    RILL_TRY(rill_parts_create_one(domain, &ranges, number, &s->parts));
+    RILL_TRY(rill_parts_create(&ranges, &s->parts));
+    RILL_TRY(rill_parts_make(domain, number, &s->parts));
     const rill_part other = s->parts.part[0];
     s->parts.part[0] = s->parts.part[number];
     if (number > 0) s->parts.part[number] = other;

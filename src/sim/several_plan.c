@@ -89,7 +89,7 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
     rill_status status = RILL_OK;
     const uint64_t word = rill_storage_size((int)given->variant.storage);
     rill_ranges ranges = {.count = 0};
-    double held = 0, boxes = 0, links = 0, longest = 0, whole = 0;
+    double held = 0, box = 0, links = 0, longest = 0, whole = 0;
     *out = (rill_several_plan){
         .count = 1, .device_bytes = given->device_bytes, .device_free = given->device_free};
     if (given->device_count > 1) {
@@ -109,7 +109,8 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
         const rill_range *r = &ranges.range[p];
         const rill_part_size size = rill_part_measure(domain, &ranges, p);
         const double own = (double)size.crossing * (2 * sizeof(rill_cut_link) + 3.0 * (double)word);
-        links += own, boxes += size.box;
+        links += own;
+        box = fmax(box, size.box);
         longest = fmax(longest, (double)size.crossing);
         if (!given->devices[p]->elsewhere) held += size.share * (double)given->held;
         out->part[p] = (rill_part_plan){.nodes = (uint64_t)r->end - r->first,
@@ -117,11 +118,10 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
                                         .device_bytes = (uint64_t)(size.share * (double)given->held + own),
                                         .cost = r->cost * out->count / whole};
     }
-    /* The host has voxels and numbers of the parts, too, and on a CPU what those of this machine hold. While
-     * a part is made, its links are sorted in both directions. */
-    const uint64_t box = rill_geom_voxels(domain->geom) + rill_numbering_bytes(domain->geom);
-    out->host_more =
-        (uint64_t)(boxes * (double)box + links + SORTED_BYTES * longest + (given->device_bytes ? 0 : held));
+    /* The host has the links of all parts, and on a CPU what those of this machine hold. While a part is
+     * made, its nodes are numbered, and its links are sorted in both directions. */
+    const double making = box * (double)rill_numbering_bytes(domain->geom) + SORTED_BYTES * longest;
+    out->host_more = (uint64_t)(making + links + (given->device_bytes ? 0 : held));
     out->host_less = given->device_bytes ? 0 : given->held;
     RILL_TRY(devices_compare(given, out));
 done:

@@ -236,7 +236,13 @@ static rill_status allocate(rill_sim *sim)
     rill_device *device = sim->device;
     const rill_variant variant = sim->options.variant;
     const double start = rill_now();
-    RILL_TRY(rill_links_create(&domain->numbering, variant, &sim->links));
+    const rill_numbering *numbering = &domain->numbering;
+    rill_numbering own = {.occupied = NULL};
+    if (!numbering->occupied) { /* of several processes, that made no parts of it */
+        RILL_TRY(rill_numbering_create(domain->geom, &own));
+        numbering = &own;
+    }
+    RILL_TRY(rill_links_create(numbering, variant, &sim->links));
     const rill_links_size size = sim->links->size;
     RILL_TRY(rill_device_require(device, rill_sim_bytes(variant, &size), "the populations and index lists"));
     RILL_TRY(rill_links_build(sim->links, device));
@@ -254,6 +260,7 @@ static rill_status allocate(rill_sim *sim)
     RILL_TRY(take(sim, partials, "partial sums", (void **)&sim->partials));
     RILL_TRY(rill_array_create(partials, 1, "partial sums", (void **)&sim->host_partials));
 done:
+    rill_numbering_destroy(&own);
     return status;
 }
 
@@ -323,7 +330,7 @@ void rill_sim_destroy(rill_sim *sim)
         rill_device_free(sim->device, sim->slice);
         rill_device_free(sim->device, sim->order);
         rill_device_free(sim->device, sim->words);
-        rill_device_release(sim->device, sim->labels);
+        rill_device_free(sim->device, sim->labels);
         rill_device_release(sim->device, sim->sponge.nodes);
         rill_device_release(sim->device, sim->sponge.keep);
         rill_device_free(sim->device, sim->label_sums);
@@ -683,12 +690,12 @@ uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count)
     return nodes * sizeof(uint32_t) + count * (sizeof(int64_t) + sizeof(double));
 }
 
-static rill_status label(rill_sim *sim, const uint32_t *labels, uint32_t count)
+static rill_status label_begin(rill_sim *sim, uint32_t count)
 {
     rill_status status = RILL_OK;
     RILL_TRY(slice_make(sim));
-    RILL_TRY(rill_device_share(sim->device, labels, (uint64_t)sim->domain->nodes * sizeof *labels, "labels",
-                               (const void **)&sim->labels));
+    RILL_TRY(rill_device_alloc(sim->device, (uint64_t)sim->domain->nodes * sizeof *sim->labels, "labels",
+                               (void **)&sim->labels));
     RILL_TRY(
         rill_device_alloc(sim->device, count * sizeof(int64_t), "sums by label", (void **)&sim->label_sums));
     RILL_TRY(rill_device_alloc(sim->device, count * sizeof(double), "values by label",
@@ -698,12 +705,27 @@ done:
     return status;
 }
 
-rill_status rill_sim_label(rill_sim *sim, const uint32_t *labels, uint32_t count)
+rill_status rill_sim_label_begin(rill_sim *sim, uint32_t count)
 {
     rill_status status = RILL_OK;
-    for (int k = 0; k < rill_sim_parts(sim); k++)
-        RILL_TRY(label(rill_sim_part(sim, k), labels + rill_sim_part_first(sim, k), count));
+    for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(label_begin(rill_sim_part(sim, k), count));
     sim->label_count = count;
+done:
+    return status;
+}
+
+rill_status rill_sim_label_put(rill_sim *sim, rill_node first, rill_node count, const uint32_t *labels)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(range_check(sim, first, count));
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, k);
+        size_t at;
+        const range r = range_of(sim, k, first, count, &at);
+        if (r.count)
+            RILL_TRY(rill_device_upload(part->device, part->labels + r.first, labels + at,
+                                        (uint64_t)r.count * sizeof *labels));
+    }
 done:
     return status;
 }

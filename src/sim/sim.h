@@ -83,10 +83,11 @@ rill_status rill_sim_totals_of(rill_sim *sim, rill_speeds speeds, rill_totals *o
 /** Return the bytes that kept velocities take on the backend. @param nodes  as kernels number them */
 uint64_t rill_sim_velocity_bytes(uint64_t nodes);
 
-/**
- * Label all nodes, once in the life of a simulation. @param labels [nodes], below `count`
- */
-rill_status rill_sim_label(rill_sim *sim, const uint32_t *labels, uint32_t count);
+/** Begin to label all nodes, once in the life of a simulation. @param count  labels are below it */
+rill_status rill_sim_label_begin(rill_sim *sim, uint32_t count);
+
+/** Label nodes first … first + count - 1. @param labels [count] */
+rill_status rill_sim_label_put(rill_sim *sim, rill_node first, rill_node count, const uint32_t *labels);
 
 /** Return the bytes that moments of nodes take on the backend, once any are set or read; the host takes as
  * many for a moment, of as many nodes as are set or read at a time. */
@@ -103,6 +104,10 @@ rill_status rill_sim_label_sums(rill_sim *sim, double *sums);
  * velocities, and what else populations hold, stay as they are.
  */
 rill_status rill_sim_label_add(rill_sim *sim, const double *density);
+
+/** Set p_c of a Windkessel at the present time, see rill_sim_patch_stored(). @return RILL_USAGE for a patch
+ * without Windkessel */
+rill_status rill_sim_patch_store(rill_sim *sim, int patch, double stored);
 
 /** Set density and velocity of the nodes first … first + count - 1. @param rho [count], rho - 1; @param u
  * [3][count] */

@@ -103,6 +103,13 @@ rill_status rill_sim_patch_stored(rill_sim *sim, int patch, double *stored)
                              : status;
 }
 
+rill_status rill_sim_patch_store(rill_sim *sim, int patch, double stored)
+{
+    rill_home at = {NULL, 0};
+    const rill_status status = opening_find(sim, patch, &at);
+    return status == RILL_OK ? rill_patches_store(&at.sim->patches, at.patch, sim->steps, stored) : status;
+}
+
 rill_status rill_sim_patch_record(rill_sim *sim, int patch, uint32_t capacity)
 {
     rill_home at = {NULL, 0};

@@ -173,7 +173,7 @@ static rill_status packing_run(const rill_verify_case *of, const rill_verify_set
     for (int a = 0; a < 3; a++) options.n[a] = setup->full ? 128 : 32;
     options.radius = setup->full ? 16 : 6;
     RILL_TRY(rill_pack_create(&options, &pack));
-    RILL_TRY(rill_generate_pack(&options, &pack, &geom));
+    RILL_TRY(rill_generate_pack(&options, &pack, NULL, &geom));
     RILL_TRY(pores(geom, "packing/permeability", "Random packing of spheres: permeability off fp64", setup,
                    values));
 done:

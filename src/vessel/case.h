@@ -65,6 +65,12 @@ typedef enum rill_case_walls {
     RILL_WALLS_HALF_WAY      /**< half-way */
 } rill_case_walls;
 
+/** What a pulsatile run starts from. */
+typedef enum rill_case_start {
+    RILL_CASE_PERIODIC, /**< the soft start comes before the first cycle, and Windkessels are corrected */
+    RILL_CASE_REST      /**< the soft start is the beginning of the first cycle */
+} rill_case_start;
+
 /** What the case says of one opening. */
 typedef struct rill_end {
     char name[RILL_OPENING_NAME];
@@ -118,6 +124,7 @@ struct rill_case {
         double time_step;  /**< s; 0: from `mach` */
         double mach;       /**< largest Mach number, at the peak; 0: chosen */
         double soft_start; /**< s over which flow and pressure come up; negative: chosen */
+        int start;         /**< a rill_case_start; -1: not given */
         int lattice, collision, storage, stream, addressing; /**< rill_lattice ...; -1: chosen */
     } run;
 

@@ -2,6 +2,7 @@
 /* Observers of a vessel. */
 #include "vessel/observe.h"
 
+#include "vessel/plan.h"
 #include "vessel/rhythm.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -214,7 +215,7 @@ void rill_observers_free(rill_observers *o)
 
 double rill_observers_time(const rill_observers *o)
 {
-    return (double)rill_sim_steps(o->vessel->sim) * o->vessel->plan.scales.time;
+    return rill_plan_time(&o->vessel->plan, (double)rill_sim_steps(o->vessel->sim));
 }
 
 /* ---- size ------------------------------------------------------------------------------------ */
@@ -283,7 +284,7 @@ static rill_status openings_take(rill_observers *o, uint32_t steps, double *exce
     const rill_vessel *v = o->vessel;
     const rill_scales *scales = &v->plan.scales;
     const uint64_t now = rill_sim_steps(v->sim);
-    double *row = rill_record_append(&o->openings, now, ((double)now - steps / 2.0) * scales->time);
+    double *row = rill_record_append(&o->openings, now, rill_plan_time(&v->plan, (double)now - steps / 2.0));
     *excess = *through = 0;
     if (!row) return no_memory();
     for (int k = 0; k < v->plan.opening_count; k++) {

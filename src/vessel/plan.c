@@ -28,6 +28,8 @@
 #define SWING_CHOSEN 0.05 /* of the density over a cycle, that pressures make: the vessel stores as much */
 #define MACH_CHOSEN 0.1
 #define TAU_AT_REST 5.0 /* the same where a fluid that thins is not sheared */
+#define DECAY 0.15      /* of a cycle, at least, between the soft start and the first cycle */
+#define ECHOES 5        /* of sound along the vessel, there and back, in that time; a cycle at most */
 
 /*
  * Bytes of a wall link and of a link through an opening, roughly, with what is there while they are made; of
@@ -415,7 +417,7 @@ static rill_status count_memory(planner *p, rill_device *device)
     RILL_TRY(rill_memory_available(&plan->host_free));
     RILL_TRY(rill_domain_create(p->geom, &(rill_domain_options){plan->options.variant.lattice, -1},
                                 &plan->domain));
-    RILL_TRY(rill_links_measure(&plan->domain->numbering, plan->options.variant, &size));
+    RILL_TRY(rill_links_measure(plan->domain, plan->options.variant, &size));
     RILL_TRY(rill_links_linked(&plan->domain->numbering, plan->options.variant, device, &linked));
     plan->nodes = plan->domain->nodes;
     const rill_observers_size observers = rill_observers_measure(p->given, p->geom, plan);
@@ -430,7 +432,7 @@ static rill_status count_memory(planner *p, rill_device *device)
     uint64_t most = host ? links.making : 0;
     most = observers.making > most ? observers.making : most;
     most = file > most ? file : most;
-    plan->host_bytes = rill_numbering_bytes(p->geom) + rill_sim_partial_bytes(size.nodes) + observers.host +
+    plan->host_bytes = rill_numbering_held(p->geom) + rill_sim_partial_bytes(size.nodes) + observers.host +
                        most + (host ? sim : links.all);
     plan->device_bytes = device->backend->host ? 0 : sim;
     count_disk(p, observers.series);
@@ -438,6 +440,24 @@ static rill_status count_memory(planner *p, rill_device *device)
     RILL_TRY(count_parts(p, sim));
 done:
     return status;
+}
+
+double rill_plan_time(const rill_case_plan *plan, double steps)
+{
+    return (steps - (double)plan->lead_steps) * plan->scales.time;
+}
+
+/*
+ * Return the steps before the first cycle: the soft start, and the time in which what it upset decays. That
+ * is sound between inlet and outlets, which loses a part at every echo, and the profile of the flow
+ * (docs/vessels.md has the measurements). @param[in] sound  steps along the vessel
+ */
+static uint64_t lead_steps(const rill_case *c, const rill_case_plan *plan, double sound)
+{
+    if (!c->run.pulsatile || c->run.start != RILL_CASE_PERIODIC) return 0;
+    const double cycle = (double)plan->cycle_steps,
+                 decay = fmin(fmax(DECAY * cycle, ECHOES * 2 * sound), cycle);
+    return plan->soft_steps + (uint64_t)ceil(decay);
 }
 
 static void count_steps(planner *p)
@@ -463,6 +483,8 @@ static void count_steps(planner *p)
     const double soft =
         c->run.soft_start >= 0 ? c->run.soft_start / dt : fmin(fmax(0.1 * whole, 4 * sound), 0.5 * whole);
     plan->soft_steps = plan->resume.given ? plan->resume.soft_steps : (uint64_t)fmin(fmax(soft, 0), 1e15);
+    plan->lead_steps = plan->resume.given ? plan->resume.lead_steps : lead_steps(c, plan, sound);
+    if (c->run.pulsatile) plan->steps += plan->lead_steps;
 }
 
 /* Wall shear needs triangles: generated geometries have none. */
@@ -498,7 +520,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     RILL_TRY(count_memory(&p, device));
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
     if (options->measure) RILL_TRY(rill_case_pace(given, geom, device->backend->host, plan));
-    RILL_TRY(rill_memory_peak(plan->host_bytes - rill_numbering_bytes(geom), &plan->host_peak));
+    RILL_TRY(rill_memory_peak(plan->host_bytes - rill_numbering_held(geom), &plan->host_peak));
 done:
     rill_outlook_destroy(&p.outlook);
     rill_device_leave(options->device, device);

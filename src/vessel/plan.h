@@ -39,8 +39,14 @@ rill_status rill_outlook_make(const rill_case *given, const rill_geom *geom, ril
  * 0 where a pressure stands. */
 int rill_outlook_modes(const rill_outlook *outlook, int opening);
 
+/** Return the outlook that a vessel was set up with. */
+const rill_outlook *rill_vessel_outlook(const rill_vessel *vessel);
+
 /** Free what it holds. */
 void rill_outlook_destroy(rill_outlook *outlook);
+
+/** Return the time of the vessel, s, after a number of steps: 0 is where the first cycle begins. */
+double rill_plan_time(const rill_case_plan *plan, double steps);
 
 /** Return what of its surface the simulation of a case has: see rill_vessel_create(). */
 rill_load rill_case_load(const rill_case *given);

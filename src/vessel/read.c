@@ -315,6 +315,7 @@ static rill_status read_planes(const rill_yaml *yaml, const rill_yaml_value *val
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static const char *const walls[] = {"interpolated", "half-way", NULL};
+static const char *const starts[] = {"periodic", "rest", NULL};
 static const char *const lattices[] = {"d3q19", "d3q27", "d3q15", NULL};
 
 /* clang-format off */
@@ -339,6 +340,9 @@ static const rill_key run_keys[] = {
     SET("mach", run.mach, "1", 0, 0.3, true, .help = "Largest Mach number, which gives the time step. Default: 0.1."),
     SET("soft-start", run.soft_start, "s", 0, 1e6,
         .help = "Time over which flows and pressures rise from rest. Default: a tenth of the cycle, longer if sound needs it."),
+    CHOOSE("start", run.start, starts,
+        .help = "With waveforms: periodic, the soft start precedes the first cycle and Windkessels are corrected to their "
+                "periodic state; rest, the soft start begins the first cycle. Default: periodic."),
     CHOOSE("lattice", run.lattice, lattices, .help = "Velocity set. Default: by the cell Reynolds number."),
     CHOOSE("collision", run.collision, rill_collision_names,
         .help = "Collision operator. Default: by the cell Reynolds number."),
@@ -428,6 +432,12 @@ static rill_status check_run(rill_case *c)
                          "%s: run has cycles, which are periods of a waveform, and no opening has one: give "
                          "run a duration instead",
                          c->path);
+    if (!c->run.pulsatile && c->run.start >= 0)
+        return rill_fail(
+            RILL_USAGE,
+            "%s: run has a start, which is that of cycles, and no opening has a waveform: leave it "
+            "out",
+            c->path);
     if (c->run.pulsatile && c->run.duration > 0)
         return rill_fail(RILL_USAGE,
                          "%s: run has a duration, but openings have waveforms: give cycles instead", c->path);
@@ -435,6 +445,7 @@ static rill_status check_run(rill_case *c)
         return rill_fail(RILL_USAGE,
                          "%s: run has a time-step and a mach, which make each other: leave one of them out",
                          c->path);
+    if (c->run.start < 0) c->run.start = c->run.pulsatile ? RILL_CASE_PERIODIC : RILL_CASE_REST;
     if (c->run.cycles == 0) c->run.cycles = c->run.pulsatile ? 10 : 0;
     if (c->run.tolerance == 0) c->run.tolerance = c->run.pulsatile ? 1e-2 : 1e-4;
     if (c->output.snapshots < 0) c->output.snapshots = c->run.pulsatile ? 10 : 1;
@@ -489,7 +500,8 @@ static rill_status read_one(const char *text, const char *path, rill_case **out)
     rill_case *c = calloc(1, sizeof *c);
     if (!c) return rill_fail(RILL_SYSTEM, "out of memory for %s", path);
     c->run.soft_start = -1;
-    c->run.lattice = c->run.collision = c->run.storage = c->run.stream = c->run.addressing = -1;
+    c->run.start = c->run.lattice = c->run.collision = c->run.storage = c->run.stream = c->run.addressing =
+        -1;
     c->output.snapshots = -1;
     c->output.checkpoint_every = CHECKPOINT_EVERY;
     c->output.slices = c->output.surface = c->output.centreline = true;

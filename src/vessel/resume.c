@@ -155,6 +155,7 @@ static void case_lines(FILE *out, const rill_case *c)
     if (c->run.pulsatile) number(out, "run.period", c->run.period, " s", 1);
     if (c->run.time_step > 0) number(out, "run.time-step", c->run.time_step, " us", 1e-6);
     if (c->run.mach > 0) number(out, "run.mach", c->run.mach, "", 1);
+    if (c->run.pulsatile && c->run.start == RILL_CASE_REST) text_line(out, "run.start", "rest");
     if (c->run.soft_start >= 0) number(out, "run.soft-start", c->run.soft_start, " s", 1);
     output_lines(out, c);
 }
@@ -171,6 +172,7 @@ rill_status rill_resume_text(const rill_case *given, const rill_case_plan *plan,
         number(file, DERIVED "time-step", plan->scales.time, " s", 1);
         number(file, DERIVED "cycle-steps", (double)plan->cycle_steps, "", 1);
         number(file, DERIVED "soft-steps", (double)plan->soft_steps, "", 1);
+        number(file, DERIVED "lead-steps", (double)plan->lead_steps, "", 1);
         number(file, DERIVED "span", (double)span, "", 1);
         number(file, DERIVED "phases", (double)phases, "", 1);
     }
@@ -290,6 +292,7 @@ rill_status rill_resume_find(const char *directory, const rill_case *given, rill
                               .time_step = derived(was, DERIVED "time-step"),
                               .cycle_steps = (uint64_t)derived(was, DERIVED "cycle-steps"),
                               .soft_steps = (uint64_t)derived(was, DERIVED "soft-steps"),
+                              .lead_steps = (uint64_t)derived(was, DERIVED "lead-steps"),
                               .span = (uint64_t)derived(was, DERIVED "span"),
                               .phases = (uint64_t)derived(was, DERIVED "phases"),
                               .probes = same_key(was, is, OUTPUT "probes"),

@@ -32,6 +32,11 @@ static double settling_steps(const rill_case *given, const rill_geom *geom, cons
     return fmax(seconds / plan->scales.time, sound);
 }
 
+uint64_t rill_run_rhythm_place(const rill_run_rhythm *r, uint64_t steps)
+{
+    return (steps + r->cycle - r->lead % r->cycle) % r->cycle;
+}
+
 static uint64_t at_most(uint64_t limit, uint64_t steps) { return steps < limit ? steps : limit; }
 
 void rill_run_rhythm_make(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan,
@@ -43,6 +48,7 @@ void rill_run_rhythm_make(const rill_case *given, const rill_geom *geom, const r
         cycle = (uint64_t)fmax(1, wanted);
     }
     *out = (rill_run_rhythm){.cycle = cycle,
+                             .lead = plan->lead_steps,
                              .series = at_most(SERIES, (cycle + 3) / 4),
                              .wall = at_most(WALL, (cycle + 19) / 20),
                              .watch = (cycle + WATCH - 1) / WATCH,

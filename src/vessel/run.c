@@ -2,6 +2,7 @@
 /* The time loop of a vessel: steps from one thing to be done to the next. */
 #include "vessel/run_priv.h"
 
+#include "vessel/plan.h"
 #include "vessel/resume.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -17,6 +18,8 @@
 
 /* Speeds and densities that no flow of small Mach number has; lu. */
 static const double SPEED_MAX = 0.45, DENSITY_MAX = 0.6;
+
+#define MAY_DECAY 5.0 /* times the tolerance: a change that may be within it a cycle later */
 
 static const double RETRY = 60; /* s, at least, after which a checkpoint that failed is tried again */
 
@@ -39,6 +42,11 @@ static bool is_due(uint64_t at, uint64_t times, uint64_t cycle, uint64_t *number
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+static double change_of(const rill_run_state *s)
+{
+    return fmax(s->change_flow, fmax(s->change_pressure, s->change_wall));
+}
+
 /* Whether the run writes files. */
 static bool writes(const rill_run_loop *loop) { return loop->options->directory != NULL; }
 
@@ -60,15 +68,15 @@ static void show(rill_run_loop *loop)
     const double seconds = now - loop->started, made = (double)(loop->state.steps - loop->first);
     const double nodes = rill_domain_nodes(loop->vessel->domain);
     const rill_run_state *s = &loop->state;
-    const rill_run_moment moment = {
-        .cycles = (double)s->steps / (double)loop->rhythm.cycle,
-        .cycles_max = (double)loop->steps_max / (double)loop->rhythm.cycle,
-        .time = rill_observers_time(&loop->observers),
-        .mach = loop->mach,
-        .balance = s->balance,
-        .change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN,
-        .mlups = made * nodes / seconds * 1e-6,
-        .recording = s->recording};
+    const rill_run_rhythm *r = &loop->rhythm;
+    const rill_run_moment moment = {.cycles = fmax(0, (double)s->steps - (double)r->lead) / (double)r->cycle,
+                                    .cycles_max = (double)(loop->steps_max - r->lead) / (double)r->cycle,
+                                    .time = rill_observers_time(&loop->observers),
+                                    .mach = loop->mach,
+                                    .balance = s->balance,
+                                    .change = s->compared ? change_of(s) : NAN,
+                                    .mlups = made * nodes / seconds * 1e-6,
+                                    .recording = s->recording};
     rill_progress_moment all =
         rill_progress_moment_of("stepping", (double)s->steps / (double)loop->steps_max, "");
     all.seconds_left = seconds / made * (double)(loop->steps_max - s->steps);
@@ -110,25 +118,52 @@ static rill_status series(rill_run_loop *loop)
     return status;
 }
 
+/*
+ * Whether the cycle that begins may repeat the last one: nothing is corrected, and what the first comparison
+ * showed may have decayed. Snapshots that were written in vain cost less than a cycle, and are replaced.
+ */
+static bool may_repeat(const rill_run_loop *loop)
+{
+    const rill_run_state *s = &loop->state;
+    const double tolerance = loop->vessel->given->run.tolerance;
+    return loop->rhythm.lead > 0 && s->cycles > 0 && s->missing <= tolerance * s->range &&
+           (!s->compared || change_of(s) <= MAY_DECAY * tolerance);
+}
+
+/* The beginning of a cycle. */
+static rill_status cycle_begin(rill_run_loop *loop)
+{
+    rill_status status = RILL_OK;
+    rill_run_state *s = &loop->state;
+    s->recording = s->repeats || may_repeat(loop) || s->steps + loop->rhythm.cycle >= loop->steps_max;
+    if (loop->observers.sample) rill_shear_cycle_restart(&loop->observers.cycle);
+    s->samples = 0;
+    RILL_TRY(rill_run_settle(loop));
+done:
+    return status;
+}
+
 /* The end of a cycle. @param[out] finished  nothing more is to be done */
 static rill_status cycle_end(rill_run_loop *loop, bool *finished)
 {
+    rill_status status = RILL_OK;
     rill_run_state *s = &loop->state;
+    if (s->steps <= loop->rhythm.lead) return s->steps == loop->rhythm.lead ? cycle_begin(loop) : RILL_OK;
     s->cycles++;
+    rill_run_extremes(loop);
+    RILL_TRY(rill_run_missing(loop));
     rill_run_compare(loop);
-    const double change = fmax(s->change_flow, fmax(s->change_pressure, s->change_wall));
+    const double change = change_of(s);
     /* While flow comes up slowly, short spans look alike. */
     const bool risen = s->steps - loop->rhythm.cycle >= loop->vessel->plan.soft_steps;
     s->repeats = s->compared && risen && change <= loop->vessel->given->run.tolerance;
     const bool pulsatile = loop->vessel->plan.cycle_steps > 0, last = s->steps >= loop->steps_max;
-    /* Phases are written of a cycle that is known to repeat before it begins, or of the last one. */
+    /* Phases are written of a cycle that may repeat, or of the last one. */
     const bool phases_wanted = pulsatile && loop->rhythm.phases > 0;
     *finished = last || (s->repeats && (!phases_wanted || s->recording));
-    if (*finished) return RILL_OK;
-    s->recording = s->recording || s->repeats || s->steps + loop->rhythm.cycle >= loop->steps_max;
-    if (loop->observers.sample) rill_shear_cycle_restart(&loop->observers.cycle);
-    s->samples = 0;
-    return RILL_OK;
+    if (!*finished) RILL_TRY(cycle_begin(loop));
+done:
+    return status;
 }
 
 /* Do what is due at this step of the cycle. @param[out] finished  the run is at its end */
@@ -136,7 +171,7 @@ static rill_status events(rill_run_loop *loop, bool *finished)
 {
     rill_status status = RILL_OK;
     const rill_run_rhythm *r = &loop->rhythm;
-    const uint64_t place = loop->state.steps % r->cycle, at = place == 0 ? r->cycle : place;
+    const uint64_t place = rill_run_rhythm_place(r, loop->state.steps), at = place == 0 ? r->cycle : place;
     uint64_t number;
     const bool rows = is_due(at, r->series, r->cycle, &number);
     if (rows) RILL_TRY(series(loop));
@@ -161,7 +196,7 @@ static rill_status advance(rill_run_loop *loop)
 {
     rill_status status = RILL_OK;
     const rill_run_rhythm *r = &loop->rhythm;
-    const uint64_t at = loop->state.steps % r->cycle;
+    const uint64_t at = rill_run_rhythm_place(r, loop->state.steps);
     uint64_t next = least(next_due(at, r->series, r->cycle), next_due(at, r->wall, r->cycle));
     next = least(next, next_due(at, r->watch, r->cycle));
     if (loop->state.recording) next = least(next, next_due(at, r->phases, r->cycle));
@@ -229,12 +264,13 @@ static void result_fill(rill_run_loop *loop)
     r->steps = s->steps;
     r->resumed = loop->first;
     r->cycles = (uint32_t)s->cycles;
+    r->corrections = s->corrections;
     r->time = rill_observers_time(&loop->observers);
     r->compared = s->compared;
     r->change_flow = s->change_flow;
     r->change_pressure = s->change_pressure;
     r->change_wall = s->change_wall;
-    r->change = s->compared ? fmax(s->change_flow, fmax(s->change_pressure, s->change_wall)) : NAN;
+    r->change = s->compared ? change_of(s) : NAN;
     r->soft = s->steps < loop->rhythm.cycle + loop->vessel->plan.soft_steps;
     r->mach_max = s->mach_max;
     r->phases = (int)s->phases;
@@ -262,11 +298,12 @@ static rill_status loop_begin(rill_run_loop *loop)
         RILL_TRY(rill_fail(RILL_USAGE, "a run without a directory has no checkpoint to go on from"));
     }
     s->change_flow = s->change_pressure = s->change_wall = NAN;
+    s->settled_at = UINT64_MAX;
     for (int k = 0; k < loop->vessel->plan.opening_count; k++)
         s->flow_most = fmax(s->flow_most, fabs(loop->vessel->plan.openings[k].flow_peak));
     loop->steps_max = loop->vessel->plan.steps;
-    if (loop->steps_max > r->cycle)
-        loop->steps_max -= loop->steps_max % r->cycle; /* means are of whole cycles */
+    if (loop->steps_max > r->lead + r->cycle)
+        loop->steps_max -= (loop->steps_max - r->lead) % r->cycle; /* means are of whole cycles */
     loop->mach = s->balance = NAN;
     const uint64_t interval = r->cycle / r->series + 2;
     if (interval > UINT32_MAX)
@@ -274,14 +311,20 @@ static rill_status loop_begin(rill_run_loop *loop)
                          "a cycle of %llu steps is too long: choose a larger "
                          "time step",
                          (unsigned long long)r->cycle);
+    const rill_outlook *outlook = rill_vessel_outlook(loop->vessel);
+    RILL_TRY(
+        rill_settle_make(loop->vessel->given, outlook->ends, outlook->states, outlook->count, &loop->settle));
+    RILL_TRY(rill_record_create("windkessels", 2 * (uint64_t)loop->settle.count, false, &loop->settled));
     RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
     RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, r->cycle, r->phases, &loop->text));
     if (writes(loop)) RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
-    if (loop->options->resume) loop->kept = s->steps;
-    if (s->steps % r->cycle == 0 &&
+    if (loop->options->resume) {
+        loop->kept = s->steps;
+        if (s->steps >= r->lead) rill_run_widen(loop);
+    }
+    if (rill_run_rhythm_place(r, s->steps) == 0 && s->steps >= r->lead &&
         s->steps < loop->steps_max) { /* a cycle begins: of a run that ended here, too, and was given more */
-        s->recording = s->repeats || s->steps + r->cycle >= loop->steps_max;
-        if (loop->observers.sample) rill_shear_cycle_restart(&loop->observers.cycle);
+        RILL_TRY(cycle_begin(loop));
     }
     loop->first = s->steps;
     loop->started = loop->saved = rill_now();
@@ -340,6 +383,8 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
     }
 done:
     rill_observers_free(&loop.observers);
+    rill_settle_free(&loop.settle);
+    rill_record_free(&loop.settled);
     free(loop.text);
     return status;
 }

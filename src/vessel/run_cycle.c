@@ -26,23 +26,33 @@ static void widen(const rill_record *record, uint64_t rows, uint64_t column, dou
 
 static double ratio(double part, double whole) { return part == 0 ? 0 : part / whole; }
 
+void rill_run_extremes(rill_run_loop *loop)
+{
+    const rill_record *openings = &loop->observers.openings;
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int k = 0; k < loop->vessel->plan.opening_count; k++)
+        for (int which = 0; which < 2; which++)
+            widen(openings, loop->rhythm.series, 2 + 2 * (uint64_t)k + (uint64_t)which, &low[which],
+                  &high[which]);
+    loop->state.flow_largest = fmax(fabs(low[0]), fabs(high[0]));
+    loop->state.range = high[1] - low[1];
+}
+
 void rill_run_compare(rill_run_loop *loop)
 {
     const rill_observers *o = &loop->observers;
     const uint64_t rows = loop->rhythm.series, samples = loop->rhythm.wall;
     rill_run_state *s = &loop->state;
-    double flow = 0, pressure = 0, low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    double flow = 0, pressure = s->missing;
     s->compared = o->openings.count >= 2 * rows && s->cycles >= 2;
     if (!s->compared) return;
     for (int k = 0; k < loop->vessel->plan.opening_count; k++) {
         const uint64_t column = 2 + 2 * (uint64_t)k;
         flow = fmax(flow, difference(&o->openings, rows, column));
         pressure = fmax(pressure, difference(&o->openings, rows, column + 1));
-        widen(&o->openings, rows, column, &low[0], &high[0]);
-        widen(&o->openings, rows, column + 1, &low[1], &high[1]);
     }
-    s->change_flow = ratio(flow, fmax(fabs(low[0]), fabs(high[0])));
-    s->change_pressure = ratio(pressure, high[1] - low[1]);
+    s->change_flow = ratio(flow, s->flow_largest);
+    s->change_pressure = ratio(pressure, s->range);
     s->change_wall = 0;
     if (o->sample && o->wall.count >= 2 * samples) {
         double least = INFINITY, most = 0;

@@ -3,6 +3,7 @@
  */
 #include "vessel/run_priv.h"
 
+#include "vessel/plan.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "io/fields.h"
@@ -242,7 +243,7 @@ static double phase_time(const rill_run_loop *loop, uint64_t phase)
 {
     const rill_run_rhythm *r = &loop->rhythm;
     const uint64_t steps = loop->state.steps - r->cycle + (phase * r->cycle + r->phases - 1) / r->phases;
-    return (double)steps * loop->vessel->plan.scales.time;
+    return rill_plan_time(&loop->vessel->plan, (double)steps);
 }
 
 /* One .xmf of all phases of a kind. */

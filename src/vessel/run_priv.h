@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file run_priv.h
- * What the parts of a run share: run.c steps, run_cycle.c compares cycles, run_state.c keeps checkpoints,
- * run_diverged.c looks for the place of what is wrong, run_fields.c hands out fields,
- * run_slices.c draws planes, run_files.c writes results.
+ * What the parts of a run share: run.c steps, run_cycle.c compares cycles, run_settle.c corrects Windkessels,
+ * run_state.c keeps checkpoints, run_diverged.c looks for the place of what is wrong, run_fields.c hands out
+ * fields, run_slices.c draws planes, run_files.c writes results.
  */
 #ifndef RILL_VESSEL_RUN_PRIV_H
 #define RILL_VESSEL_RUN_PRIV_H
@@ -11,6 +11,7 @@
 #include "vessel/observe.h"
 #include "vessel/rhythm.h"
 #include "vessel/run.h"
+#include "vessel/settle.h"
 
 enum { RILL_RUN_PATH = 4096 };
 
@@ -26,7 +27,12 @@ typedef struct rill_run_state {
     double flow_most;                      /**< m3/s, largest through the vessel: expected, or seen */
     uint64_t recording, repeats, compared; /**< 0 or 1 */
     uint64_t phases;
-    double slice_speed; /**< m/s, largest on the slices that are written */
+    double stored[RILL_OPENINGS]; /**< Pa, p_c of each Windkessel when this cycle began, see settle.h */
+    double missing;             /**< Pa, largest from there to the periodic state, as the last cycle showed */
+    double range, flow_largest; /**< Pa, of the pressures of the last cycle; m3/s, of its flows */
+    uint64_t settled_at;        /**< steps at which this cycle began; UINT64_MAX before the first */
+    uint64_t corrections;       /**< cycles after which Windkessels were put into their periodic state */
+    double slice_speed;         /**< m/s, largest on the slices that are written */
 } rill_run_state;
 
 /** A run. */
@@ -36,6 +42,8 @@ typedef struct rill_run_loop {
     rill_run_result *result;
     rill_run_rhythm rhythm;
     rill_observers observers;
+    rill_settle settle;
+    rill_record settled; /**< a row for each cycle: what Windkessels stored at its beginning and end, Pa */
     rill_run_state state;
     uint64_t steps_max;
     double mach;                  /**< as last seen */
@@ -53,8 +61,22 @@ typedef struct rill_run_loop {
  */
 bool rill_run_relay(void *context, const rill_progress_moment *moment);
 
-/** Compare the cycle that just ended with the one before. */
+/** Find the range of the pressures at openings and the largest flow of the cycle that just ended. */
+void rill_run_extremes(rill_run_loop *loop);
+
+/** Compare that cycle with the one before: after rill_run_extremes() and rill_run_missing(). */
 void rill_run_compare(rill_run_loop *loop);
+
+/** Find how far Windkessels were from their periodic state when the cycle that just ended began. */
+rill_status rill_run_missing(rill_run_loop *loop);
+
+/** Begin a cycle, once, also if a run goes on from a checkpoint of that step: put Windkessels into their
+ * periodic state if more than the tolerance was missing, and keep what they store. */
+rill_status rill_run_settle(rill_run_loop *loop);
+
+/** Widen the limits of the pressure by what Windkessels stored when this cycle began, as rill_run_settle()
+ * does. */
+void rill_run_widen(rill_run_loop *loop);
 
 /** Fill in the means of the last cycle. */
 void rill_run_means(const rill_run_loop *loop);

@@ -44,6 +44,7 @@ static int parts_list(rill_run_loop *loop, const rill_plan_resume *kept, rill_ch
     parts[count++] = rill_checkpoint_sim(sim);
     parts[count++] = rill_record_part(&o->openings);
     parts[count++] = rill_record_part(&o->monitor);
+    parts[count++] = rill_record_part(&loop->settled);
     if (!kept) parts[count++] = rill_checkpoint_memory(RILL_RESUME_PART, loop->text, strlen(loop->text));
     if (!kept || kept->probes) parts[count++] = rill_record_part(&o->probes);
     if (!kept || kept->planes) parts[count++] = rill_record_part(&o->planes);
@@ -85,7 +86,8 @@ rill_status rill_run_resume(rill_run_loop *loop)
     if (!loop->observers.sample || !kept->surface) loop->state.samples = 0;
     loop->observers.cycle.samples = loop->state.samples;
     /* A cycle that is being recorded keeps its snapshots, the one of a steady run is of its end. */
-    if (loop->state.recording && steps % loop->rhythm.cycle != 0) loop->rhythm.phases = kept->phases;
+    if (loop->state.recording && rill_run_rhythm_place(&loop->rhythm, steps) != 0)
+        loop->rhythm.phases = kept->phases;
     if (loop->vessel->plan.cycle_steps == 0) loop->state.phases = 0;
     RILL_TRY(rill_sim_state_resume(loop->vessel->sim, steps));
     free(loop->text);

@@ -46,7 +46,7 @@ struct rill_vessel_ends {
 /* Time in the middle of a step: a wall meets what is on its way then. */
 static double time_of(const rill_vessel *v, uint64_t step)
 {
-    return ((double)step + 0.5) * v->plan.scales.time;
+    return rill_plan_time(&v->plan, (double)step + 0.5);
 }
 
 /* From 0 to 1 over the soft start, smooth at both ends. */
@@ -190,15 +190,17 @@ static double stored_at_start(const rill_vessel *v, int k)
     enum { PARTS = 400 };
     const rill_end *e = &v->given->ends[v->plan.openings[k].end];
     const rill_harmonics *flow = &v->ends->outlook.states[k].flow;
-    const double constant = e->distal * e->compliance, end = (double)v->plan.soft_steps * v->plan.scales.time;
+    const double constant = e->distal * e->compliance, end = (double)v->plan.soft_steps * v->plan.scales.time,
+                 begin = rill_plan_time(&v->plan, 0),
+                 periodic = rill_harmonics_at(&v->ends->outlook.states[k].stored, begin);
     double sum = 0;
-    if (end > 3 * constant) return v->plan.openings[k].pressure_start;
+    if (end > 3 * constant) return periodic;
     for (int j = 0; j < PARTS; j++) {
         const double part = (j + 0.5) / PARTS, time = part * end;
-        sum -=
-            exp(time / constant) * 0.5 * (1 + cos(M_PI * part)) * rill_harmonics_at(flow, time) * end / PARTS;
+        sum -= exp(time / constant) * 0.5 * (1 + cos(M_PI * part)) * rill_harmonics_at(flow, begin + time) *
+               end / PARTS;
     }
-    return v->plan.openings[k].pressure_start + sum / e->compliance;
+    return periodic + sum / e->compliance;
 }
 
 /*
@@ -359,6 +361,8 @@ done:
     rill_vessel_destroy(v);
     return status;
 }
+
+const rill_outlook *rill_vessel_outlook(const rill_vessel *v) { return &v->ends->outlook; }
 
 void rill_vessel_destroy(rill_vessel *v)
 {

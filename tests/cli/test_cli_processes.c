@@ -134,7 +134,7 @@ Test(processes, end_with_the_code_of_a_failure)
     snprintf(line, sizeof line, "1 %s %s : -n 1 env RILL_MEMORY=1MiB %s %s", rill, what, rill, what);
     cr_assert_eq(launch(line), 3);
     cr_assert_lt(since(&start), 10);
-    cr_assert(says("err.txt", "rill permeability: process 1: no room for the populations"));
+    cr_assert(says("err.txt", "rill permeability: process 1: no room for voxels"));
     cr_assert_not(cli_test_exists("k.h5") || cli_test_exists("k.vtkhdf"));
     clock_gettime(CLOCK_MONOTONIC, &start);
     snprintf(line, sizeof line, "1 sh -c 'trap \"\" XFSZ; ulimit -f 400; exec %s %s' : -n 1 %s %s", rill,

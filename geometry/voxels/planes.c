@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps planes of voxels as bits in the memory of several processes, and shows them as bytes. */
+#include "geometry/voxels/planes.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of voxels that a window shows at a time, about: small against what each process holds, and large
+ * enough for all threads. */
+enum { WINDOW_BYTES = 1 << 23, WINDOW_LEAST = 8 };
+
+struct rill_planes {
+    rill_kept *bits; /* [nz], a plane an item */
+    uint64_t *fluid; /* [nz] */
+};
+
+uint64_t rill_voxels_word(const uint8_t *voxels, uint32_t cells)
+{
+    const uint64_t ones = UINT64_MAX / UINT8_MAX; /* in every byte */
+    uint64_t occupied = 0;
+    uint32_t b = 0;
+    _Static_assert(RILL_SOLID == 0 && RILL_FLUID == 1, "fluid is what is not 0");
+    for (; b + 8 <= cells; b += 8) {
+        uint64_t eight;
+        memcpy(&eight, voxels + b, sizeof eight);
+        eight |= (eight & 0x7F * ones) + 0x7F * ones; /* the highest bit of bytes that are not 0 */
+        /* bit 8 k, times 2^(56 - 7 k), is bit k of the highest byte */
+        occupied |= ((eight >> 7 & ones) * UINT64_C(0x0102040810204080) >> 56) << b;
+    }
+    for (; b < cells; b++) occupied |= (uint64_t)(voxels[b] >= RILL_FLUID) << b;
+    return occupied;
+}
+
+/* Write the voxels of a word. */
+static void word_show(uint64_t word, uint32_t cells, uint8_t *voxels)
+{
+    const uint64_t ones = UINT64_MAX / UINT8_MAX;
+    uint32_t b = 0;
+    for (; b + 8 <= cells; b += 8, word >>= 8) {
+        /* Copies of eight bits in every byte, of which byte k keeps bit k. */
+        uint64_t eight = (word & UINT8_MAX) * ones & UINT64_C(0x8040201008040201);
+        eight = (eight + 0x7F * ones) >> 7 & ones; /* no byte is above 0x80, so that nothing is carried */
+        memcpy(voxels + b, &eight, sizeof eight);
+    }
+    for (; b < cells; b++, word >>= 1) voxels[b] = word & 1;
+}
+
+/* ---- planes ------------------------------------------------------------------------------------ */
+
+static uint64_t plane_words(const uint32_t n[3]) { return (uint64_t)rill_planes_row(n) * n[1]; }
+
+uint64_t rill_planes_bytes(const uint32_t n[3], uint64_t planes)
+{
+    return planes * plane_words(n) * sizeof(uint64_t);
+}
+
+void rill_planes_destroy(rill_planes *planes)
+{
+    if (!planes) return;
+    rill_kept_destroy(planes->bits);
+    rill_array_destroy(planes->fluid);
+    free(planes);
+}
+
+static rill_status planes_create(const uint32_t n[3], const rill_keeper *keeper, rill_planes **out)
+{
+    rill_status status = RILL_OK;
+    rill_planes *p = calloc(1, sizeof *p);
+    if (!p) return rill_fail(RILL_SYSTEM, "out of memory for planes of voxels");
+    RILL_TRY(rill_array_create_zero(n[2], sizeof *p->fluid, "planes of voxels", (void **)&p->fluid));
+    RILL_TRY(rill_kept_create(keeper, 1, n[2], rill_planes_bytes(n, 1), "voxels", &p->bits));
+    *out = p;
+    p = NULL;
+done:
+    rill_planes_destroy(p);
+    return status;
+}
+
+const rill_keeper *rill_planes_keeper(const rill_planes *planes) { return rill_kept_keeper(planes->bits); }
+
+uint64_t rill_planes_fluid(const rill_planes *planes, uint32_t z) { return planes->fluid[z]; }
+
+rill_status rill_planes_get(const rill_planes *planes, uint32_t z, uint32_t count, uint64_t *words)
+{
+    return rill_kept_get(planes->bits, 0, z, count, words);
+}
+
+/* ---- geometries -------------------------------------------------------------------------------- */
+
+rill_status rill_geom_create_kept(const uint32_t n[3], const rill_keeper *keeper, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_geom *geom = NULL;
+    if (!keeper) return rill_geom_create(n, out);
+    RILL_TRY(rill_geom_create_empty(n, &geom));
+    RILL_TRY(planes_create(n, keeper, &geom->planes));
+    *out = geom;
+    geom = NULL;
+done:
+    rill_geom_destroy(geom);
+    return status;
+}
+
+rill_status rill_geom_take_voxels(rill_geom *geom, const rill_geom *from)
+{
+    rill_status status = RILL_OK;
+    const uint64_t row = geom->n[0], plane = row * geom->n[1];
+    rill_window source = {.geom = from}, target = {.geom = geom};
+    for (uint32_t z = 0, count, most = rill_window_planes(geom->planes ? geom : from); z < geom->n[2];
+         z += count) {
+        count = geom->n[2] - z < most ? geom->n[2] - z : most;
+        RILL_TRY(rill_window_see(&source, z, count));
+        RILL_TRY(rill_window_blank(&target, z, count));
+        memcpy(target.voxels, source.voxels, plane * count);
+        RILL_TRY(rill_window_keep(&target, geom));
+    }
+done:
+    rill_window_close(&source);
+    rill_window_close(&target);
+    return status;
+}
+
+/* ---- windows ----------------------------------------------------------------------------------- */
+
+uint32_t rill_window_planes(const rill_geom *geom)
+{
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    uint64_t planes = geom->n[2];
+    if (!geom->planes) return geom->n[2];
+    const uint32_t asked = rill_planes_keeper(geom->planes)->window;
+    if (asked)
+        planes = asked;
+    else if (WINDOW_BYTES / plane < planes)
+        planes = WINDOW_BYTES / plane < WINDOW_LEAST ? WINDOW_LEAST : WINDOW_BYTES / plane;
+    return planes < geom->n[2] ? (uint32_t)planes : geom->n[2];
+}
+
+static rill_status room_make(rill_window *w, uint32_t count)
+{
+    rill_status status = RILL_OK;
+    if (count <= w->room) return RILL_OK;
+    rill_window_close(w);
+    RILL_TRY(rill_array_create((uint64_t)w->geom->n[0] * w->geom->n[1], count, "planes of voxels",
+                               (void **)&w->bytes));
+    RILL_TRY(
+        rill_array_create(rill_planes_bytes(w->geom->n, count), 1, "planes of voxels", (void **)&w->words));
+    w->room = count;
+done:
+    return status;
+}
+
+rill_status rill_window_blank(rill_window *w, uint32_t first, uint32_t count)
+{
+    rill_status status = RILL_OK;
+    const uint64_t plane = (uint64_t)w->geom->n[0] * w->geom->n[1];
+    if (w->geom->planes) RILL_TRY(room_make(w, count));
+    w->first = first, w->count = count;
+    w->voxels = w->geom->planes ? w->bytes : w->geom->voxels + plane * first;
+    if (w->geom->planes) memset(w->bytes, RILL_SOLID, plane * count);
+done:
+    return status;
+}
+
+rill_status rill_window_see(rill_window *w, uint32_t first, uint32_t count)
+{
+    rill_status status = RILL_OK;
+    const uint32_t nx = w->geom->n[0];
+    const int64_t rows = (int64_t)w->geom->n[1] * count;
+    const size_t row_words = rill_planes_row(w->geom->n);
+    if (!w->geom->planes) return rill_window_blank(w, first, count);
+    RILL_TRY(room_make(w, count));
+    w->first = first, w->count = count, w->voxels = w->bytes;
+    RILL_TRY(rill_planes_get(w->geom->planes, first, count, w->words));
+#pragma omp parallel for schedule(static)
+    for (int64_t row = 0; row < rows; row++)
+        for (uint32_t x = 0; x < nx; x += 64)
+            word_show(w->words[(size_t)row * row_words + x / 64], nx - x < 64 ? nx - x : 64,
+                      w->bytes + (uint64_t)row * nx + x);
+done:
+    return status;
+}
+
+bool rill_window_next(rill_window *w, uint32_t *end, rill_status *status)
+{
+    const uint32_t left = w->geom->n[2] - *end, most = rill_window_planes(w->geom);
+    if (*status != RILL_OK || left == 0) return false;
+    *status = rill_window_see(w, *end, left < most ? left : most);
+    *end += w->count;
+    return *status == RILL_OK;
+}
+
+rill_status rill_window_keep(rill_window *w, rill_geom *geom)
+{
+    const uint32_t nx = geom->n[0], ny = geom->n[1];
+    const size_t row_words = rill_planes_row(geom->n);
+    rill_planes *planes = geom->planes;
+    if (!planes) return RILL_OK;
+    for (uint32_t k = 0; k < w->count; k++) {
+        uint64_t fluid = 0;
+#pragma omp parallel for schedule(static) reduction(+ : fluid)
+        for (uint64_t row = (uint64_t)k * ny; row < (uint64_t)(k + 1) * ny; row++)
+            for (uint32_t x = 0; x < nx; x += 64) {
+                const uint64_t word = rill_voxels_word(w->bytes + row * nx + x, nx - x < 64 ? nx - x : 64);
+                w->words[row * row_words + x / 64] = word;
+                fluid += (uint64_t)__builtin_popcountll(word);
+            }
+        planes->fluid[w->first + k] = fluid;
+    }
+    return rill_kept_put(planes->bits, 0, w->first, w->count, w->words);
+}
+
+rill_status rill_window_repeat(rill_window *w, rill_geom *geom, uint32_t z)
+{
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    if (!geom->planes) {
+        memcpy(geom->voxels + plane * z, w->voxels, plane);
+        return RILL_OK;
+    }
+    geom->planes->fluid[z] = geom->planes->fluid[w->first];
+    return rill_kept_put(geom->planes->bits, 0, z, 1, w->words);
+}
+
+void rill_window_close(rill_window *w)
+{
+    rill_array_destroy(w->bytes);
+    rill_array_destroy(w->words);
+    w->bytes = w->voxels = NULL;
+    w->words = NULL;
+    w->room = 0;
+}

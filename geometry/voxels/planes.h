@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file planes.h
+ * Planes of voxels as bits, which several processes hold: each has successive planes, as many as the others.
+ * And windows, through which code sees some planes of a geometry at a time, whatever holds its voxels.
+ *
+ * Only the first process sees windows: it has the others send it planes, and sends them back changed. So an
+ * algorithm that goes through a geometry plane by plane is written once, and needs memory for some planes.
+ */
+#ifndef RILL_GEOMETRY_VOXELS_PLANES_H
+#define RILL_GEOMETRY_VOXELS_PLANES_H
+
+#include "core/kept.h"
+
+/** Return a bit for each of `cells` voxels, up to 64: whether it is fluid. The first has the lowest. */
+uint64_t rill_voxels_word(const uint8_t *voxels, uint32_t cells);
+
+/** Return the words of a row of bits, bit x % 64 of word x / 64. */
+static inline size_t rill_planes_row(const uint32_t n[3]) { return ((size_t)n[0] + 63) / 64; }
+
+/** Return the bytes that so many planes of bits take. */
+uint64_t rill_planes_bytes(const uint32_t n[3], uint64_t planes);
+
+/**
+ * Create a geometry of solid voxels as rill_geom_create() does, whose voxels are bits.
+ * @param[in] keeper  copied, its context must outlive the geometry; NULL: rill_geom_create()
+ */
+rill_status rill_geom_create_kept(const uint32_t n[3], const rill_keeper *keeper, rill_geom **out);
+
+/** Create a geometry without voxels. */
+rill_status rill_geom_create_empty(const uint32_t n[3], rill_geom **out);
+
+/** Copy the voxels of a geometry of the same size; labels become RILL_FLUID where voxels are bits. */
+rill_status rill_geom_take_voxels(rill_geom *geom, const rill_geom *from);
+
+/** Free planes; NULL is allowed. */
+void rill_planes_destroy(rill_planes *planes);
+
+/** Return what keeps them. */
+const rill_keeper *rill_planes_keeper(const rill_planes *planes);
+
+/** Return the fluid voxels of plane z. */
+uint64_t rill_planes_fluid(const rill_planes *planes, uint32_t z);
+
+/** Read planes as bits, [count][ny][row words]. */
+rill_status rill_planes_get(const rill_planes *planes, uint32_t z, uint32_t count, uint64_t *words);
+
+/** Some planes of a geometry as bytes. Start with {.geom = ...}. */
+typedef struct rill_window {
+    const rill_geom *geom; /**< borrowed */
+    uint8_t *voxels;       /**< [count][ny][nx], from plane `first` on */
+    uint32_t first, count;
+    uint8_t *bytes;  /**< owned, as the next; NULL where the geometry has bytes itself */
+    uint64_t *words; /**< of the same planes */
+    uint32_t room;   /**< planes that they have place for */
+} rill_window;
+
+/** Return how many planes are seen at a time: all where the voxels are bytes. */
+uint32_t rill_window_planes(const rill_geom *geom);
+
+/** See planes first … first + count - 1, which exist. */
+rill_status rill_window_see(rill_window *window, uint32_t first, uint32_t count);
+
+/**
+ * See the next planes, for a loop over all of them.
+ * @param[in,out] end  0 at first; behind the planes that are seen
+ * @param[in,out] status  where it is not RILL_OK, or no planes can be had, there are no more
+ */
+bool rill_window_next(rill_window *window, uint32_t *end, rill_status *status);
+
+/** Make room for planes that are to be written, without reading them: solid where the voxels are bits. */
+rill_status rill_window_blank(rill_window *window, uint32_t first, uint32_t count);
+
+/** Take over what was changed in the planes that are seen; only the geometry's owner does that. */
+rill_status rill_window_keep(rill_window *window, rill_geom *geom);
+
+/** Take the first plane that is seen over as plane z, too, once it was kept. */
+rill_status rill_window_repeat(rill_window *window, rill_geom *geom, uint32_t z);
+
+/** Return a row of the window; z counts in the geometry. */
+static inline uint8_t *rill_window_row(const rill_window *w, uint32_t y, uint32_t z)
+{
+    return w->voxels + ((uint64_t)(z - w->first) * w->geom->n[1] + y) * w->geom->n[0];
+}
+
+/** Free what a window owns. */
+void rill_window_close(rill_window *window);
+
+#endif

@@ -397,7 +397,8 @@ static rill_status work(choices *c)
     opens = true;
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
     c->times.read = rill_now() - start;
-    if (options.finished_pieces) options.finished_bytes = rill_fields_bytes(c->geom, (rill_fields_kind)c->fields);
+    if (options.finished_pieces)
+        options.finished_bytes = rill_fields_bytes(c->geom, (rill_fields_kind)c->fields);
     options.keep_all = c->keep == 1; /* reading says what is gone already */
     if (c->error_bar && c->geom->surface)
         RILL_TRY(rill_fail(RILL_USAGE,

@@ -54,4 +54,9 @@ Test(aside, hands_a_failure_on_once)
     cr_assert_eq(rill_aside_end(&aside), RILL_NUMERICS);
     expect_message("value, limit and remedy");
     cr_assert_eq(rill_aside_end(&aside), RILL_OK, "it has ended");
+    rill_aside_begin(&aside, fail, NULL);
+    rill_fail(RILL_USAGE, "of the caller");
+    rill_aside_drop(&aside);
+    expect_message("of the caller");
+    cr_assert_eq(rill_aside_end(&aside), RILL_OK, "it was dropped");
 }

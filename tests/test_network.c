@@ -312,6 +312,30 @@ Test(network, solution_is_soon_found_by_any_number_of_threads)
     rill_geom_destroy(geom);
 }
 
+/* What is found beside a run that is stopped is not waited for. */
+Test(network, is_left_where_it_is_abandoned)
+{
+    rill_geom *geom = rock(32, 40, 6, 9);
+    rill_domain *domain;
+    rill_network network = {.edge = 4};
+    rill_network_part part = {.before = NULL};
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    ASSERT_OK(rill_network_find_chambers(domain, NULL, NULL, &network, &part));
+    network.abandoned = true;
+    cr_expect_eq(rill_network_find_throats(domain, &network, &part), RILL_CANCELLED);
+    cr_expect_eq(network.throats, 0);
+    rill_network_part_free(&part);
+    rill_network_destroy(&network);
+    network.edge = 4;
+    network.abandoned = true;
+    cr_expect_eq(rill_network_find_chambers(domain, NULL, NULL, &network, &part), RILL_CANCELLED);
+    rill_network_part_free(&part);
+    cr_expect_eq(network.chambers, 0);
+    rill_network_destroy(&network);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
+
 static double plain_dot(const void *context, const double *a, const double *b)
 {
     double sum = 0;

@@ -38,7 +38,7 @@ typedef enum rill_scaling_shape {
     RILL_SCALING_ARTERIES,
     RILL_SCALING_TREE,
     RILL_SCALING_ROCK,   /**< read from a file */
-    RILL_SCALING_VESSEL, /**< read from a file, with interpolated walls and openings */
+    RILL_SCALING_VESSEL, /**< read from a file, with interpolated bounce-back and openings */
     RILL_SCALING_COUNT
 } rill_scaling_shape;
 

@@ -433,7 +433,7 @@ static rill_status work(choices *c)
     if (show) fflush(stdout);
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:
-    if (opens && rill_device_end(&opening, &options.device) == RILL_OK) rill_device_destroy(options.device);
+    if (opens) rill_device_drop(&opening);
     rill_permeability_plan_free(&plan);
     rill_geom_destroy(c->uncleaned);
     rill_geom_destroy(c->geom);

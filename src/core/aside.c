@@ -30,11 +30,18 @@ void rill_aside_begin(rill_aside *aside, rill_status (*work)(void *context), voi
     if (!rill_aside_try(aside, work, context)) work_on(aside);
 }
 
+void rill_aside_drop(rill_aside *aside)
+{
+    if (aside->threaded) pthread_join(aside->thread, NULL);
+    aside->threaded = false;
+    aside->status = RILL_OK;
+}
+
 rill_status rill_aside_end(rill_aside *aside)
 {
     if (aside->threaded) pthread_join(aside->thread, NULL);
     const rill_status status = aside->status;
     aside->threaded = false;
-    aside->status = RILL_OK;
+    rill_aside_drop(aside);
     return status == RILL_OK ? RILL_OK : rill_fail(status, "%s", aside->message);
 }

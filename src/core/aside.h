@@ -31,4 +31,7 @@ void rill_aside_begin(rill_aside *aside, rill_status (*work)(void *context), voi
  * since the last end */
 rill_status rill_aside_end(rill_aside *aside);
 
+/** Wait for work whose outcome does not matter: the message of this thread stays. */
+void rill_aside_drop(rill_aside *aside);
+
 #endif

@@ -93,6 +93,12 @@ rill_status rill_device_end(rill_device_opening *opening, rill_device **out)
     return status;
 }
 
+void rill_device_drop(rill_device_opening *opening)
+{
+    rill_aside_drop(&opening->aside);
+    rill_device_destroy(opening->device);
+}
+
 rill_status rill_device_take(rill_device *given, rill_backend_kind kind, rill_device **out)
 {
     *out = given;

@@ -114,9 +114,11 @@ typedef struct rill_device_opening {
 /** Begin to open a device, which takes a fifth of a second for CUDA; see rill_device_create(). */
 void rill_device_begin(rill_backend_kind kind, int ordinal, rill_device_opening *opening);
 
-/** Wait for the device that rill_device_begin() began to open; it must be called once, even if the device is
- * no longer needed. */
+/** Wait for the device that rill_device_begin() began to open; this or the next must be called once. */
 rill_status rill_device_end(rill_device_opening *opening, rill_device **out);
+
+/** Wait for a device that is not needed any more, and close it; the message of this thread stays. */
+void rill_device_drop(rill_device_opening *opening);
 
 /** Take the device that was given, or else open one of a kind. Undone by rill_device_leave(). */
 rill_status rill_device_take(rill_device *given, rill_backend_kind kind, rill_device **out);

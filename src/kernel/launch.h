@@ -240,7 +240,7 @@ struct rill_kernels {
      * more, with RILL_CUT_HELD, if `count` says so */
     void (*pack)(const rill_launch *launch, const rill_cut_link *links, uint64_t count, void *words);
     void (*unpack)(const rill_launch *launch, const rill_cut_link *links, uint64_t count, const void *words);
-    /** Replace links by the slots of their populations, which are the same before all steps of this parity:
+    /** Replace links by the slots of their populations, which are the same before all even, or all odd steps:
      * pack and unpack need not look them up again. */
     void (*locate)(const rill_launch *launch, rill_cut_link *links, uint64_t count);
     /** Ring buffer: copy the nodes that ghosts stand for to them, before the step that `launch` describes. */

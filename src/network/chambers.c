@@ -179,6 +179,12 @@ static uint32_t divide(block *b, const entry *e)
     return parts;
 }
 
+rill_status rill_network_check(const rill_network *network)
+{
+    return network->abandoned ? rill_fail(RILL_CANCELLED, "the pore network is not needed any more")
+                              : RILL_OK;
+}
+
 /* What is done with the blocks of some layers: they are counted, or their chambers entered. */
 typedef struct task {
     rill_lattice lattice;
@@ -227,7 +233,7 @@ static rill_status layers_do(const task *t, rill_window *window, uint32_t first,
         }
 #pragma omp for schedule(dynamic, 64)
         for (int64_t k = layer * first; k < layer * (first + count); k++) {
-            if (!ready) continue;
+            if (!ready || network->abandoned) continue;
             place(network, window, (uint64_t)k, &b);
             block_do(t, (uint64_t)k, &b);
         }
@@ -235,7 +241,8 @@ static rill_status layers_do(const task *t, rill_window *window, uint32_t first,
         free(b.fresh);
         free(b.open);
     }
-    return failed ? rill_fail(RILL_SYSTEM, "out of memory for the blocks of a pore network") : RILL_OK;
+    return failed ? rill_fail(RILL_SYSTEM, "out of memory for the blocks of a pore network")
+                  : rill_network_check(network);
 }
 
 /* Return how many layers of blocks a window shows. */

@@ -14,6 +14,8 @@
 
 #include "domain/layers.h"
 
+#include <stdatomic.h>
+
 /** A link between two chambers. */
 typedef struct rill_throat {
     uint32_t chamber[2];
@@ -53,7 +55,8 @@ enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 1024 };
 
 /** Plain data. Chambers are numbered in the order of their blocks. */
 typedef struct rill_network {
-    uint32_t edge; /**< of a block, in voxels */
+    uint32_t edge;         /**< of a block, in voxels */
+    atomic_bool abandoned; /**< set by another thread while it is found: it is not needed any more */
     uint32_t blocks[3];
     uint32_t chambers;
     uint32_t *base;      /**< [blocks], chambers of the blocks before */
@@ -125,6 +128,7 @@ static inline uint32_t rill_network_at(const rill_network_part *part, uint32_t x
  * Find the chambers of a domain: blocks, base, block_of, volume, centre, layer by layer of blocks where
  * several processes hold its voxels.
  * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels
+ * @return RILL_CANCELLED where it is abandoned meanwhile, as the next
  * @param see  called with the chambers of all nodes; NULL: nothing is
  * @param[out] part  the planes taken last: all where the domain has all numbers
  */
@@ -134,6 +138,9 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_s
 /** Find throats and outlets of chambers that were found. */
 rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network,
                                       rill_network_part *part);
+
+/** Return RILL_CANCELLED where a network is abandoned. */
+rill_status rill_network_check(const rill_network *network);
 
 /** Prepare rill_network_solve(): levels and components of throats that were found. */
 rill_status rill_network_prepare(rill_network *network);

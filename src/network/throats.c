@@ -283,8 +283,9 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
             list *mine = &lists[omp_get_thread_num()];
 #pragma omp for schedule(static)
             for (int64_t k = layer * first; k < layer * (first + count); k++)
-                block_look(&s, (uint64_t)k, network->level[0].outlet, mine);
+                if (!network->abandoned) block_look(&s, (uint64_t)k, network->level[0].outlet, mine);
         }
+        RILL_TRY(rill_network_check(network));
         RILL_TRY(gather(lists, threads, network, &room));
     }
 done:

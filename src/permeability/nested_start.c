@@ -302,7 +302,7 @@ void rill_nested_start_destroy(rill_nested_start *s)
     if (!s) return;
     s->stop = true;
     sem_post(&s->empty);
-    (void)rill_aside_end(&s->aside);
+    rill_aside_drop(&s->aside);
     rill_array_destroy(s->moments);
     rill_window_close(&s->rows.window);
     rill_layers_free(&s->rows.layers);

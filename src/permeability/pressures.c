@@ -72,8 +72,9 @@ done:
 void rill_pressures_destroy(rill_pressures *pressures)
 {
     double *const arrays[] = {pressures->sums[0], pressures->sums[1], pressures->gain, pressures->correction};
-    (void)rill_aside_end(&pressures->chambers);
-    (void)rill_aside_end(&pressures->throats);
+    pressures->network.abandoned = true;
+    rill_aside_drop(&pressures->chambers);
+    rill_aside_drop(&pressures->throats);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
     rill_network_part_free(&pressures->part);
     rill_network_destroy(&pressures->network);

@@ -11,7 +11,7 @@ static uint64_t word_bytes(const rill_route *r)
     return rill_storage_size((int)r->from->options.variant.storage);
 }
 
-/* Bring links to the device of a simulation, as the slots of their populations before steps of each parity.
+/* Bring links to the device of a simulation, as the slots of their populations before even and odd steps.
  */
 static rill_status slots_create(const rill_sim *sim, const rill_cut_link *links, uint64_t count,
                                 rill_cut_link *slots[2])

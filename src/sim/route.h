@@ -14,7 +14,7 @@ typedef struct rill_route {
     rill_sim *from, *to;
     int from_part, to_part; /* for who keeps several; unset by rill_route_create() */
     uint64_t count;
-    rill_cut_link *sends[2], *receives[2]; /* [count] slots, by the parity of the next step, on the devices */
+    rill_cut_link *sends[2], *receives[2]; /* [count] slots, of even and odd steps, on the devices */
     bool direct;                           /* `from` stores into the memory of `to` */
     void *words[2]; /* of even and odd exchanges, as the other device may still read the last; on `to` where
                        direct, else on `from` */

@@ -207,7 +207,7 @@ static rill_status part_run(void *of)
         const step at = {s->exchanges + 1 + (unsigned)k, k == 0, k + 1 == r->all->steps};
         RILL_TRY(part_begin(s, r->part, &at));
         atomic_store_explicit(&r->all->sent[r->part], at.exchange, memory_order_release);
-        if (!await(r, at.exchange)) break; /* the other part tells why */
+        if (!await(r, at.exchange)) break; /* the other part reports why */
         RILL_TRY(part_end(s, r->part, &at));
         RILL_TRY(done_record(s, r->part));
     }

@@ -297,6 +297,9 @@ Test(permeability, refuses_wrong_options)
     cli_test_fails(1, "no image or geometry", "permeability");
     cli_test_fails(1, "2 of 2 inputs have no result", "permeability", "a", "b");
     cli_test_fails(1, "no.raw", "permeability", "no.raw");
+    /* The device that is opened meanwhile may not be there, either. */
+    make_raw("short.raw", 4, 4, 3, everything);
+    cli_test_fails(1, "short.raw", "permeability", "short.raw", "--size", "4x4x4", "--backend", "cuda");
     cli_test_fails(1, "0.5", "permeability", "sc.geom.h5", "--tau", "0.5");
     cli_test_fails(1, "--axis", "permeability", "sc.geom.h5", "--axis", "w");
     cli_test_fails(1, "furlong", "permeability", "sc.geom.h5", "--voxel-size", "2 furlong_");

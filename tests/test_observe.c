@@ -5,29 +5,11 @@
 #include "vessel/observe.h"
 #include "vessel/run.h"
 
+#include "peak.h"
+
 #include <omp.h>
 
 TestSuite(observe, .init = files_start, .fini = files_end, .timeout = 120);
-
-/* Return a number of /proc/self/status, in bytes. */
-static double status_of(const char *key)
-{
-    char line[256];
-    double value = NAN;
-    FILE *file = fopen("/proc/self/status", "r");
-    cr_assert(file);
-    while (fgets(line, sizeof line, file))
-        if (strncmp(line, key, strlen(key)) == 0) value = 1024 * atof(line + strlen(key) + 1);
-    fclose(file);
-    return value;
-}
-
-/* Let the peak of the memory count from now on. */
-static void peak_restart(void)
-{
-    FILE *file = fopen("/proc/self/clear_refs", "w");
-    if (!file || fputs("5", file) < 0 || fclose(file) != 0) cr_skip_test("the peak cannot be measured here");
-}
 
 /* Run v.yaml. @param[out] plan  bytes that the plan names @return bytes that it takes at most */
 static double peak_of_run(double *plan)

@@ -169,7 +169,8 @@ typedef struct rill_permeability_options {
      */
     rill_status (*finished_pieces)(void *context, const rill_permeability_run *run,
                                    const rill_node_moments *moments);
-    void *context; /**< passed to `finished` and `finished_pieces` */
+    void *context;           /**< passed to `finished` and `finished_pieces` */
+    uint64_t finished_bytes; /**< host memory that they take, for the plan */
 } rill_permeability_options;
 
 /** Permeability of a geometry. */

@@ -162,6 +162,8 @@ typedef struct rill_case_plan {
     uint64_t lead_steps;             /**< before the first cycle, which begins at time 0; the soft start is
                                         within them; 0: it is within the first cycle */
     uint64_t host_bytes;             /**< host memory needed */
+    uint64_t host_peak;              /**< memory of the process when it needs most: what it has already, with
+                                        the geometry and the program, and that */
     uint64_t device_bytes;           /**< memory needed of the device, of several of the one with the least
                                         to spare; 0 on the CPU */
     int parts;                       /**< that devices step; 1: one device steps all nodes */

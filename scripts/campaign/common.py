@@ -14,13 +14,16 @@ A campaign is a program NAME with
 
 `record` may be called several times in a trial. The random numbers of trial I depend on seed and I alone. Figures given
 to `record` by name are kept as their largest value of the kind of trial. `short` trials are made by --short, in .ci/run, and with each
-planted defect.
+planted defect. With --jobs N processes make trials at the same time, each with a directory and `once` of its own.
 
-Python 3 with python3-numpy and python3-h5py."""
+A program that was packed with its libraries runs where LD_LIBRARY_PATH and UDUNITS2_XML_PATH say; preloaded libraries are compiled with cc there.
+Python 3 with python3-numpy and python3-h5py; the campaigns fuzz, memory and plan need neither, but for numpy where images are made."""
 import argparse
 import json
+import multiprocessing
 import os
 import pathlib
+import queue
 import random
 import shlex
 import shutil
@@ -37,7 +40,7 @@ RESULTS = ROOT / "docs/reliability"
 # Attributes that hold the command, which names other files and --resume, and not what was computed.
 COMMAND = frozenset(("command", "options", "source_options"))
 # Keys of JSON that hold measured times and speeds, the command, and how many steps a resumed run did not make itself.
-MEASURED = frozenset(("command", "performance", "steps_resumed", "seconds", "mlups", "device_bytes_free"))
+MEASURED = frozenset(("command", "performance", "steps_resumed", "seconds", "mlups", "device_bytes_free", "host_peak_bytes"))
 
 Defect = namedtuple("Defect", "what file old new")
 Result = namedtuple("Result", "code out err seconds")
@@ -51,7 +54,10 @@ class Campaign:
         self.rill = str(pathlib.Path(arguments.rill).resolve())
         self.directory = pathlib.Path(directory)
         self.begun = time.monotonic()
+        self.shared = self.directory  # of all jobs
         self.rows, self.wrong = {}, []
+        self.more = {}  # further keys of the results
+        self.summed = set()  # figures that are sums
         self.trials = 0
         self._kept = {}
 
@@ -67,6 +73,25 @@ class Campaign:
         if wrong:
             self.wrong.append(("%s, trial %d: %s" % (what, self.trials, wrong)).replace(str(self.directory) + "/", ""))
             print("%s: %s" % (self.name, self.wrong[-1]), file=sys.stderr, flush=True)
+
+    def add(self, what, **sums):
+        """Add figures of a kind of trial to those that it has."""
+        figures = self.rows.setdefault(what, {"what": what, "tried": 0, "held": 0, "figures": {}})["figures"]
+        for key, value in sums.items():
+            figures[key] = figures.get(key, 0) + value
+            self.summed.add(key)
+
+    def merge(self, rows, wrong, summed):
+        """Take the results of another job."""
+        self.summed |= summed
+        for what, row in rows.items():
+            own = self.rows.setdefault(what, {"what": what, "tried": 0, "held": 0, "figures": {}})
+            own["tried"] += row["tried"]
+            own["held"] += row["held"]
+            for key, value in row["figures"].items():
+                before = own["figures"].get(key)
+                own["figures"][key] = value if before is None else before + value if key in self.summed else max(before, value)
+        self.wrong += wrong
 
     def left(self):
         """Return the seconds that are left of the time limit."""
@@ -93,6 +118,7 @@ class Campaign:
         home.mkdir(exist_ok=True)
         environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(home), "LC_ALL": "C.UTF-8",
                        "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", "TMPDIR": str(self.directory)}
+        environment.update({key: os.environ[key] for key in ("LD_LIBRARY_PATH", "UDUNITS2_XML_PATH") if key in os.environ})
         environment.update({key: str(value) for key, value in more.items()})
         return environment
 
@@ -255,13 +281,18 @@ def _options(doc, count, short, add):
     parse.add_argument("--short", action="store_true", help="make few trials, as .ci/run does")
     parse.add_argument("--first", type=int, default=0, help="number of the first trial (default: 0)")
     parse.add_argument("--time-limit", type=float, default=3600, metavar="SECONDS", help="no trial begins later (default: 3600)")
-    parse.add_argument("--rill", default=str(ROOT / "build/rill"), help="program (default: build/rill)")
+    parse.add_argument("--rill", "--program", default=str(ROOT / "build/rill"), metavar="FILE", help="program (default: build/rill)")
+    parse.add_argument("--jobs", type=int, default=1, metavar="N", help="trials that are made at the same time (default: 1)")
     parse.add_argument("--json", metavar="FILE", help="write the results")
     parse.add_argument("--plant", action="store_true", help="plant each defect in a copy of the tree, and see that the campaign finds it")
     parse.add_argument("--make", default="make -j2", help="how --plant builds the copy (default: make -j2)")
+    shared = set(parse._option_string_actions)
     if add:
         add(parse)
     a = parse.parse_args()
+    own = {o.dest: name for name, o in parse._option_string_actions.items() if name not in shared and o.metavar != "DIRECTORY"}
+    a.own = [word for key, name in own.items() if (value := getattr(a, key)) != parse.get_default(key)
+             for word in ((name,) if value is True else (name, "%g" % value if isinstance(value, float) else str(value)))]
     a.short = a.short or a.plant
     if a.count is None:
         a.count = short if a.short else count
@@ -270,7 +301,7 @@ def _options(doc, count, short, add):
 
 def _command(name, a):
     words = ["scripts/campaign/" + name, "--seed", str(a.seed), "--count", str(a.count)]
-    return " ".join(words + (["--first", str(a.first)] if a.first else []))
+    return " ".join(words + (["--first", str(a.first)] if a.first else []) + a.own)
 
 
 def _write(path, found):
@@ -284,8 +315,46 @@ def _read(path):
     return json.loads(pathlib.Path(path).read_text()) if path and os.path.exists(path) else {}
 
 
+def _job(c, k, trial, counter, results):
+    """Make trials in a process of its own, each the next that no other job makes."""
+    a = c.arguments
+    own = Campaign(c.name, c.promise, a, c.directory / ("job-%d" % k))
+    own.directory.mkdir()
+    own.begun, own.shared = c.begun, c.shared
+    try:
+        while own.left() > 0:
+            with counter.get_lock():
+                i = counter.value
+                counter.value += 1
+            if i >= a.first + a.count:
+                break
+            own.trials = i
+            trial(own, random.Random("%d %d" % (a.seed, i)), i)
+    except SystemExit as error:
+        own.wrong.append("job %d, trial %d: %s" % (k, own.trials, error))
+    results.put((own.rows, own.wrong, own.summed))
+
+
 def _trials(c, trial):
     a = c.arguments
+    if a.jobs > 1:
+        fork = multiprocessing.get_context("fork")
+        counter, results = fork.Value("q", a.first), fork.Queue()
+        jobs = [fork.Process(target=_job, args=(c, k, trial, counter, results)) for k in range(min(a.jobs, a.count))]
+        for job in jobs:
+            job.start()
+        waiting = len(jobs)
+        while waiting:
+            try:
+                c.merge(*results.get(timeout=5))
+                waiting -= 1
+            except queue.Empty:
+                if not any(job.is_alive() for job in jobs) and results.empty():
+                    raise SystemExit("%s: %d jobs ended without results" % (c.name, waiting)) from None
+        for job in jobs:
+            job.join()
+        c.rows = dict(sorted(c.rows.items()))
+        return c
     for i in range(a.first, a.first + a.count):
         if c.left() <= 0:
             break
@@ -294,13 +363,20 @@ def _trials(c, trial):
     return c
 
 
-def main(doc, name, promise, trial, count, short, planted=(), options=None):
-    """Run a campaign. @return exit code: 1 where something did not hold, or nothing was tried"""
+def main(doc, name, promise, trial, count, short, planted=(), options=None, begin=None):
+    """Run a campaign. @param begin  called with it before the first trial @return exit code: 1 where something did not hold, or nothing was tried"""
     a = _options(doc, count, short, options)
     if a.plant:
         return _plant(name, a, planted)
     with tempfile.TemporaryDirectory(prefix="rill-campaign-") as directory:
-        c = _trials(Campaign(name, promise, a, directory), trial)
+        c = Campaign(name, promise, a, directory)
+        if begin:
+            begin(c)
+        try:
+            _trials(c, trial)
+        except SystemExit as error:  # what was tried before counts
+            c.wrong.append("%s" % error)
+            print(error, file=sys.stderr)
         seconds = time.monotonic() - c.begun
         version = software(c.rill)
     tried = sum(row["tried"] for row in c.rows.values())
@@ -311,7 +387,7 @@ def main(doc, name, promise, trial, count, short, planted=(), options=None):
     if a.json:
         _write(a.json, {"campaign": name, "promise": promise, "command": _command(name, a), "seed": a.seed, "count": a.count,
                         "date": time.strftime("%Y-%m-%d"), "machine": machine(), "software": version,
-                        "seconds": round(seconds, 1), "rows": list(c.rows.values()), "wrong": c.wrong,
+                        "seconds": round(seconds, 1), "rows": list(c.rows.values()), "wrong": c.wrong, **c.more,
                         "planted": _read(a.json).get("planted", [])})
     if not tried:
         print("%s: nothing was tried" % name, file=sys.stderr)

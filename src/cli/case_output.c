@@ -125,7 +125,7 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     const cli_devices_plan devices = parts_of(p);
     cli_devices_rows(&devices);
     cli_threads_row(p->nodes, p->device_bytes);
-    cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
+    cli_memory_rows(p->host_peak, p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     char results[32], checkpoint[32];
     rill_units_format_bytes((double)p->output_bytes, results, sizeof results);
     rill_units_format_bytes((double)p->checkpoint_bytes, checkpoint, sizeof checkpoint);

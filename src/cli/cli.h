@@ -197,7 +197,7 @@ void cli_threads_row(uint64_t nodes, uint64_t device);
 
 /** Print the rows that say how many bytes a run takes, of how many that are free; without a device `device`
  * is 0. */
-void cli_memory_rows(uint64_t host, uint64_t host_free, uint64_t device, uint64_t device_free);
+void cli_memory_rows(uint64_t peak, uint64_t host, uint64_t host_free, uint64_t device, uint64_t device_free);
 
 /** Join the command line into one string, quoted where needed; NULL without memory; the caller frees it. */
 char *cli_command_line(int argc, char **argv);

@@ -15,7 +15,9 @@ static rill_status check(const char *path, cli_case_choices *c)
     if (!c->quiet) cli_case_print_plan(read.given, read.geom, &read.plan);
     if (c->json) {
         json = cli_case_plan_json(read.given, read.geom, &read.plan);
-        if (!json) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", c->json));
+        if (!json ||
+            json_object_set_new(json, "host_peak_bytes", json_integer((json_int_t)read.plan.host_peak)) != 0)
+            RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", c->json));
         RILL_TRY(cli_json_write(json, c->json));
     }
     status = rill_case_plan_accept(&read.plan);

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/devices.h"
 #include "core/clock.h"
+#include "core/memory.h"
 #include "core/progress.h"
 #include "cli/error_bar_output.h"
 #include "cli/image_options.h"
@@ -17,6 +18,7 @@
 #include "io/geom_file.h"
 #include "io/ours.h"
 #include "kernel/stream.h"
+#include "permeability/numbered.h"
 #include "permeability/plan.h"
 #include "sim/sim.h"
 
@@ -52,7 +54,8 @@ typedef struct choices {
 
     rill_keeper keeper; /* of several processes; count 0: there is one */
     rill_geom *geom;
-    rill_geom *uncleaned; /* with pores that do not conduct, for the error bar */
+    rill_geom *uncleaned;         /* with pores that do not conduct, for the error bar */
+    uint64_t host_peak, bar_peak; /* memory of the process, foreseen */
     rill_error_bar_plan bar_plan;
     rill_error_bar bar;
     bool barred; /* bar is known */
@@ -394,6 +397,8 @@ static rill_status work(choices *c)
     opens = true;
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
     c->times.read = rill_now() - start;
+    if (options.finished_pieces)
+        options.finished_bytes = rill_fields_bytes(c->geom, (rill_fields_kind)c->fields);
     options.keep_all = c->keep == 1; /* reading says what is gone already */
     if (c->error_bar && c->geom->surface)
         RILL_TRY(rill_fail(RILL_USAGE,
@@ -416,11 +421,15 @@ static rill_status work(choices *c)
         RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},
                                           &c->bar_plan));
     if (show) RILL_TRY(measure_speed(&options, &c->mlups));
+    RILL_TRY(rill_memory_peak(plan.host_bytes - rill_numbered_bytes(plan.numbered), &c->host_peak));
+    RILL_TRY(rill_memory_peak(c->bar_plan.host_bytes, &c->bar_peak));
     c->times.plan = rill_now() - start - c->times.read;
     cli_progress_end();
-    if (show) cli_permeability_print_plan(c->geom, &options, &plan, c->variant_reason, c->mlups);
+    if (show)
+        cli_permeability_print_plan(c->geom, &options, &plan, c->host_peak, c->variant_reason, c->mlups);
     if (show && c->error_bar)
-        cli_error_bar_print_plan(&c->bar_plan, cli_permeability_seconds(&options, &plan, c->mlups));
+        cli_error_bar_print_plan(&c->bar_plan, c->bar_peak,
+                                 cli_permeability_seconds(&options, &plan, c->mlups));
     if (show) fflush(stdout);
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:

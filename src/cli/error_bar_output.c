@@ -20,10 +20,10 @@ void cli_error_bar_part_name(const rill_error_bar_plan *plan, int part, char *te
     snprintf(text, size, "error bar %d of %d, %s%s", part + 1, plan->part_count, purposes[p->purpose], split);
 }
 
-void cli_error_bar_print_plan(const rill_error_bar_plan *plan, double plain_seconds)
+void cli_error_bar_print_plan(const rill_error_bar_plan *plan, uint64_t peak, double plain_seconds)
 {
     char host[32], device[64] = "", seconds[48] = "";
-    rill_units_format_bytes((double)plan->host_bytes, host, sizeof host);
+    rill_units_format_bytes((double)peak, host, sizeof host);
     if (plan->device_bytes) {
         rill_units_format_bytes((double)plan->device_bytes, device, sizeof device);
         strcat(device, " on the device");
@@ -31,7 +31,7 @@ void cli_error_bar_print_plan(const rill_error_bar_plan *plan, double plain_seco
     if (plain_seconds > 0) snprintf(seconds, sizeof seconds, ", %.2g s", plan->cost * plain_seconds);
     cli_row("error bar", "%d runs more, about %.2g times the time of the plain run%s", plan->part_count,
             plan->cost, seconds);
-    cli_row("  memory", "%s%s%s", host, device[0] ? ", " : "", device);
+    cli_row("  memory, host", "%s at the peak%s%s", host, device[0] ? ", " : "", device);
     for (int i = 0; i < plan->part_count; i++) {
         const rill_error_bar_part *p = &plan->parts[i];
         char label[48], variant[96];

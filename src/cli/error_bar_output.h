@@ -10,9 +10,12 @@
 
 #include <jansson.h>
 
-/** Print the further runs, with what they cost. @param plain_seconds  expected of the plain run; 0: unknown
+/**
+ * Print the further runs, with what they cost.
+ * @param peak  memory of the process at its peak, bytes  @param plain_seconds  expected of the plain run; 0:
+ * unknown
  */
-void cli_error_bar_print_plan(const rill_error_bar_plan *plan, double plain_seconds);
+void cli_error_bar_print_plan(const rill_error_bar_plan *plan, uint64_t peak, double plain_seconds);
 
 /** Print the interval, and what it is made of. @param m2  square metres per lu, NaN when unknown */
 void cli_error_bar_print(const rill_error_bar *bar, double m2);

@@ -4,6 +4,7 @@
 #include "cli/team.h"
 #include "cli/version_json.h"
 #include "core/h5.h"
+#include "core/memory.h"
 #include "core/threads.h"
 #include "io/json_file.h"
 
@@ -102,6 +103,7 @@ int main(int argc, char **argv)
     rill_json_watch();
     cli_remarks(false);
     rill_threads_limit_openmp();
+    rill_memory_give_back();
     int code;
     if (!cli_team_begin(&code)) return cli_guard_end(code);
     code = run(argc, argv);

@@ -59,7 +59,8 @@ static cli_devices_plan parts_of(const rill_permeability_options *options, const
 }
 
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
-                                 const rill_permeability_plan *p, const char *variant_reason, double mlups)
+                                 const rill_permeability_plan *p, uint64_t host_peak,
+                                 const char *variant_reason, double mlups)
 {
     char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[96];
     const int runs = options->axis < 0 ? 3 : 1;
@@ -92,7 +93,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     const cli_devices_plan devices = parts_of(options, p, mlups);
     cli_devices_rows(&devices);
     cli_threads_row(p->nodes + p->reservoirs, p->device_bytes);
-    cli_memory_rows(p->host_bytes, p->host_free, p->device_bytes, p->device_free);
+    cli_memory_rows(host_peak, p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     if (mlups > 0)
         cli_row("expected steps, time", "about %g%s, %g s at the %.3g MLUPS of a box of 64^3 nodes",
                 two_digits(p->steps_expected), runs > 1 ? " for each axis" : "",

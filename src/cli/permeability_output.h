@@ -31,11 +31,12 @@ typedef struct cli_permeability_result {
 
 /**
  * Print what is going to be done.
+ * @param host_peak       memory of the process at its peak, bytes
  * @param variant_reason  why this variant  @param mlups  measured speed, 0 when unknown
  */
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
-                                 const rill_permeability_plan *plan, const char *variant_reason,
-                                 double mlups);
+                                 const rill_permeability_plan *plan, uint64_t host_peak,
+                                 const char *variant_reason, double mlups);
 
 /** Return the seconds that a run (three of them for a tensor) is expected to take; 0 when mlups is 0. */
 double cli_permeability_seconds(const rill_permeability_options *options, const rill_permeability_plan *plan,

@@ -38,12 +38,14 @@ void cli_threads_row(uint64_t nodes, uint64_t device)
     cli_row("threads", "%s", text);
 }
 
-void cli_memory_rows(uint64_t host, uint64_t host_free, uint64_t device, uint64_t device_free)
+void cli_memory_rows(uint64_t peak, uint64_t host, uint64_t host_free, uint64_t device, uint64_t device_free)
 {
-    char need[32], there[32];
+    char all[32], need[32], there[32];
+    rill_units_format_bytes((double)peak, all, sizeof all);
     rill_units_format_bytes((double)host, need, sizeof need);
     rill_units_format_bytes((double)host_free, there, sizeof there);
-    cli_row("memory, host", "%s of %s free", need, there);
+    cli_row("memory, host", "%s at the peak, with the sample and the program: %s more, of %s free", all, need,
+            there);
     if (device == 0) return;
     rill_units_format_bytes((double)device, need, sizeof need);
     rill_units_format_bytes((double)device_free, there, sizeof there);

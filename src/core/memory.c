@@ -8,6 +8,7 @@
 #include "core/status.h"
 #include "core/units.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,32 @@ rill_status rill_memory_available_under(const char *root, uint64_t *bytes)
 }
 
 rill_status rill_memory_available(uint64_t *bytes) { return rill_memory_available_under("", bytes); }
+
+void rill_memory_give_back(void)
+{
+#ifdef __GLIBC__
+    enum { LARGE = 1 << 17 };
+    mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_TRIM_THRESHOLD, LARGE);
+#endif
+}
+
+/* What else a process comes to: pages of kernels and libraries that it has not read yet, stacks of threads.
+ */
+enum { PROGRAM_BYTES = 2 << 20 };
+
+rill_status rill_memory_peak(uint64_t more, uint64_t *bytes)
+{
+    static const char path[] = "/proc/self/status";
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+    const uint64_t before = read_field(path, "VmHWM") * 1024, now = read_field(path, "VmRSS") * 1024;
+    if (now == 0)
+        return rill_fail(RILL_SYSTEM, "%s does not say how much memory the process has: mount /proc", path);
+    *bytes = now + more + PROGRAM_BYTES > before ? now + more + PROGRAM_BYTES : before;
+    return RILL_OK;
+}
 
 static rill_status refuse(const char *what, uint64_t bytes, uint64_t available)
 {

@@ -24,6 +24,19 @@ rill_status rill_memory_require(uint64_t bytes, const char *what);
  */
 rill_status rill_memory_available(uint64_t *bytes);
 
+/**
+ * Foresee the peak of the memory that the process has: what it has now and `more`, or its peak so far.
+ * Allocators give back what they can before it is looked at.
+ */
+rill_status rill_memory_peak(uint64_t more, uint64_t *bytes);
+
+/**
+ * Let the allocator give large blocks back to the system when they are freed. By itself glibc raises the size
+ * from which it does with every block that is freed, up to 32 MiB, and keeps twice as much: a run would need
+ * that beside what it has allocated. For programs, not for libraries in the programs of others.
+ */
+void rill_memory_give_back(void);
+
 /** The same with /proc and /sys below `root`, which the tests lay out; "" is this system. */
 rill_status rill_memory_available_under(const char *root, uint64_t *bytes);
 

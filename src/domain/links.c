@@ -2,6 +2,7 @@
 /* Lays out the arrays of a variant on a numbered box, and has a backend build them there. */
 #include "domain/links.h"
 
+#include "core/memory.h"
 #include "core/status.h"
 #include "kernel/build.h"
 #include "domain/layers.h"
@@ -237,6 +238,76 @@ static void directions_set(rill_builder *b, rill_variant v)
         for (int a = 0; a < 3 && (d[0] || d[1] || d[2]); a++)
             b->row[rill_list_row(v.lattice, v.stream, i)][a] = (int8_t)d[a];
     }
+}
+
+/* ---- what a processor makes of a list ---- */
+
+enum { SAMPLE_BLOCKS = 256 }; /* whose segments are counted: the mean is then known to about 3 % */
+
+/* Return the first node of block k of a sample: of every so many blocks one at random, as those of a periodic
+ * structure may be alike. */
+static rill_node sampled(uint64_t nodes, uint64_t some, uint64_t k)
+{
+    const uint64_t blocks = nodes / RILL_SEGMENT_BLOCK, first = k * blocks / some,
+                   width = (k + 1) * blocks / some - first;
+    const uint64_t random = (k + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+    return (rill_node)((first + random % width) * RILL_SEGMENT_BLOCK);
+}
+
+/* Build the list of a sample. Numbers of neighbours are those in the whole. */
+static void sample_build(const rill_builder *b, const rill_numbering *fluid, uint64_t some)
+{
+#pragma omp parallel for schedule(static)
+    for (uint64_t k = 0; k < some; k++) {
+        uint32_t places[RILL_SEGMENT_BLOCK][3];
+        const rill_node at = (rill_node)(k * RILL_SEGMENT_BLOCK), left = b->arrays.nodes - at,
+                        count = left < RILL_SEGMENT_BLOCK ? left : RILL_SEGMENT_BLOCK;
+        rill_numbering_places(fluid, fluid->nodes == b->arrays.nodes ? at : sampled(fluid->nodes, some, k),
+                              count, places);
+        for (rill_node n = 0; n < count; n++) rill_build_cell(b, RILL_BUILD_LIST, places[n], at + n);
+    }
+}
+
+rill_status rill_links_linked(const rill_numbering *fluid, rill_variant variant, rill_device *device,
+                              uint64_t *bytes)
+{
+    rill_status status = RILL_OK;
+    rill_numbering ghosts = {.occupied = NULL};
+    rill_links_size size;
+    rill_node *list = NULL;
+    uint32_t *walls = NULL;
+    const uint64_t blocks = whole_blocks(fluid->nodes) / RILL_SEGMENT_BLOCK,
+                   some = blocks > SAMPLE_BLOCKS ? SAMPLE_BLOCKS : blocks;
+    *bytes = 0;
+    if (variant.addressing != RILL_LIST || !device->backend->host || !fluid->occupied) return RILL_OK;
+    RILL_TRY(ghosts_create(fluid, variant, &ghosts));
+    RILL_TRY(layout(fluid, variant, ghosts.nodes, &size));
+    rill_builder b = {.row_words = fluid->row_words,
+                      .n = {fluid->n[0], fluid->n[1], fluid->n[2]},
+                      .fluid = {fluid->occupied, fluid->base},
+                      .ghosts = {ghosts.occupied, ghosts.base},
+                      .first_ghost = (rill_node)size.first_ghost};
+    directions_set(&b, variant);
+    RILL_TRY(rill_array_create(some * RILL_SEGMENT_BLOCK * (uint64_t)b.rows, sizeof *list,
+                               "a sample of links", (void **)&list));
+    if (rill_wall_words(variant.stream, variant.addressing))
+        RILL_TRY(rill_array_create(some * RILL_SEGMENT_BLOCK, sizeof *walls, "a sample of links",
+                                   (void **)&walls));
+    b.arrays = (rill_arrays){.list = list,
+                             .walls = walls,
+                             .list_stride = some * RILL_SEGMENT_BLOCK,
+                             .stride = size.stride,
+                             .nodes = (rill_node)(some == blocks ? fluid->nodes : some * RILL_SEGMENT_BLOCK)};
+    sample_build(&b, fluid, some);
+    RILL_TRY(rill_device_link(device, variant, &b.arrays));
+    *bytes = (uint64_t)((double)rill_device_linked(device, &b.arrays) * (double)fluid->nodes /
+                        (double)b.arrays.nodes);
+    rill_device_unlink(device, &b.arrays);
+done:
+    rill_array_destroy(walls);
+    rill_array_destroy(list);
+    rill_numbering_destroy(&ghosts);
+    return status;
 }
 
 /* Memory of a backend for some planes of a numbering. */

@@ -50,6 +50,15 @@ rill_status rill_links_measure(const rill_domain *domain, rill_variant variant, 
  */
 rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant, rill_links **out);
 
+/**
+ * Find out what rill_device_link() makes of the links of a variant, before they are built: of all blocks of
+ * nodes where there are few, else of a sample.
+ * @param[out] bytes  0 where the device is no processor of this process, or numbers are held of some planes
+ * at a time
+ */
+rill_status rill_links_linked(const rill_numbering *fluid, rill_variant variant, rill_device *device,
+                              uint64_t *bytes);
+
 /** Build the arrays on a backend, the same bits on every one; once. @see tests/test_links.c */
 rill_status rill_links_build(rill_links *links, rill_device *device);
 

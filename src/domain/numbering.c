@@ -217,16 +217,39 @@ void rill_numbering_destroy(rill_numbering *numbering)
     numbering->before = NULL;
 }
 
-void rill_numbering_cells(const rill_numbering *numbering, rill_node first, rill_node count, rill_node *cells)
+/* Return the last word whose base is not above a node. */
+static size_t word_of(const rill_numbering *numbering, rill_node node)
 {
-    size_t low = 0, high = words_of(numbering); /* the last word whose base is not above `first` */
+    size_t low = 0, high = words_of(numbering);
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if (numbering->base[middle] <= first)
+        if (numbering->base[middle] <= node)
             low = middle;
         else
             high = middle;
     }
+    return low;
+}
+
+void rill_numbering_places(const rill_numbering *numbering, rill_node first, rill_node count,
+                           uint32_t (*places)[3])
+{
+    size_t word = word_of(numbering, first);
+    for (rill_node done = 0; done < count; word++) {
+        const size_t line = word / numbering->row_words;
+        rill_node node = numbering->base[word];
+        for (uint64_t left = numbering->occupied[word]; left && done < count; left &= left - 1, node++) {
+            if (node < first) continue;
+            places[done][0] = (uint32_t)(word % numbering->row_words * 64) + (uint32_t)__builtin_ctzll(left);
+            places[done][1] = (uint32_t)(line % numbering->n[1]);
+            places[done++][2] = (uint32_t)(line / numbering->n[1]);
+        }
+    }
+}
+
+void rill_numbering_cells(const rill_numbering *numbering, rill_node first, rill_node count, rill_node *cells)
+{
+    size_t low = word_of(numbering, first);
     for (rill_node done = 0; done < count; low++) {
         const uint64_t line = low / numbering->row_words, x = low % numbering->row_words * 64;
         rill_node node = numbering->base[low];

@@ -85,6 +85,10 @@ static inline rill_node rill_numbering_before_plane(const rill_numbering *number
     return (rill_node)numbering->before[z];
 }
 
+/** Write x, y, z of nodes first … first + count - 1. */
+void rill_numbering_places(const rill_numbering *numbering, rill_node first, rill_node count,
+                           uint32_t (*places)[3]);
+
 /** Write the cells x + nx (y + ny z) of nodes first … first + count - 1, in a box of fewer than 2^32 cells.
  */
 void rill_numbering_cells(const rill_numbering *numbering, rill_node first, rill_node count,

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { VERSION = 1, PIECE = 8 << 20, CHUNK = 1 << 20, PATH = 128, TEXT = 16 << 20 };
+enum { VERSION = 1, PIECE = 1 << 20, CHUNK = 1 << 20, PATH = 128, TEXT = 16 << 20 };
 
 /* ---- parts in memory ------------------------------------------------------------------------- */
 

@@ -19,7 +19,7 @@
 
 /* BATCH nodes are computed at a time; SLAB planes of an image are held, as many as its chunks have. Level 1:
  * digits of a float hardly compress, the rest does at any level. */
-enum { BATCH = 65536, SLAB = 8, DEFLATE = 1 };
+enum { BATCH = 65536, SLAB = 8, CHUNK_Y = 32, CHUNK_X = 64, DEFLATE = 1 };
 
 rill_fields rill_fields_default(void)
 {
@@ -73,6 +73,21 @@ static rill_status batch_fill(const rill_fields *fields, batch *b, uint64_t firs
     for (uint64_t n = 0; n < count; n++) b->rate[n] = (float)b->rho[n];
 done:
     return status;
+}
+
+uint64_t rill_fields_bytes(const rill_geom *geom, rill_fields_kind kind)
+{
+    /* What HDF5 has of a file, with the chunks of some arrays of cells; chunks that are filtered at a time.
+     */
+    enum { file = 4 << 20, cells = 8 << 20, chunks_most = 64 };
+    const uint64_t x = geom->n[0], y = geom->n[1];
+    const uint64_t batches = BATCH * (4 * sizeof(double) + 5 * sizeof(float));
+    const uint64_t chunks = (x + CHUNK_X - 1) / CHUNK_X * ((y + CHUNK_Y - 1) / CHUNK_Y);
+    if (kind == RILL_FIELDS_NONE) return 0;
+    if (kind == RILL_FIELDS_SPARSE) return batches + 2 * (x + 1) * (y + 1) * sizeof(uint64_t) + cells + file;
+    return batches + BATCH * sizeof(rill_voxel) + SLAB * x * y * 5 * sizeof(float) +
+           2 * (chunks < chunks_most ? chunks : chunks_most) * SLAB * CHUNK_Y * CHUNK_X * 3 * sizeof(float) +
+           file;
 }
 
 static rill_status report(const rill_fields *fields, double fraction)
@@ -132,11 +147,11 @@ static rill_status image_begin(const rill_geom *geom, bool rates, rill_h5_file *
     const rill_h5_layout velocity = {.type = RILL_H5_F32,
                                      .rank = 4,
                                      .dims = {geom->n[2], geom->n[1], geom->n[0], 3},
-                                     .chunk = {SLAB, 32, 64, 3},
+                                     .chunk = {SLAB, CHUNK_Y, CHUNK_X, 3},
                                      .deflate = DEFLATE};
     rill_h5_layout pressure = velocity;
     pressure.rank = 3;
-    pressure.chunk[1] = 128;
+    pressure.chunk[1] = 4 * CHUNK_Y;
     RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_VELOCITY, &velocity));
     RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_PRESSURE, &pressure));
     if (rates) RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_RATE, &pressure));

@@ -26,6 +26,9 @@ typedef rill_status (*rill_moments_fn)(void *context, rill_node first, rill_node
 /** Hand out shear rates of nodes, as they are written. @param[out] rate  [count], 1/s */
 typedef rill_status (*rill_rates_fn)(void *context, rill_node first, rill_node count, double *rate);
 
+/** Return the host memory that rill_fields_write() takes, without what hands moments out. */
+uint64_t rill_fields_bytes(const rill_geom *geom, rill_fields_kind kind);
+
 /** How a field is scaled and what its numbers then are. */
 typedef struct rill_field_unit {
     double factor;    /**< written value = factor × value in lu */

@@ -30,18 +30,23 @@ uint32_t rill_network_edge(const rill_geom *geom, double opening)
     return (uint32_t)fmin(fmax(ceil(cbrt(voxels / BLOCKS_WANTED)), fine), most);
 }
 
+/* Return the voxels whose distances from walls, and chambers of nodes, are held: all, or those of planes that
+ * are seen, with those whose walls may be near. */
+static uint64_t seen(const rill_geom *geom)
+{
+    const uint64_t planes = rill_window_planes(geom) + 3 * EDGE_MOST;
+    return geom->planes && planes < geom->n[2] ? planes * geom->n[0] * geom->n[1] : rill_geom_voxels(geom);
+}
+
+uint64_t rill_network_finding_bytes(const rill_geom *geom) { return seen(geom) * (geom->planes ? 2 : 1); }
+
 uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers)
 {
-    /* Three throats per chamber, twice as many with those of coarser levels, and the vectors of the solver
-     * and of whoever follows its pressures. */
-    const uint64_t each = 3 * (sizeof(rill_throat) + 48) + 50 * sizeof(double);
-    const uint64_t voxels = rill_geom_voxels(geom), plane = (uint64_t)geom->n[0] * geom->n[1];
-    /* Distances from walls and chambers of nodes: of all voxels, or of planes that are seen, with those whose
-     * walls may be near. */
-    const uint64_t planes = rill_window_planes(geom) + 3 * EDGE_MOST;
-    const uint64_t seen = geom->planes && planes < geom->n[2] ? planes * plane : voxels;
-    return seen * (geom->planes ? 2 : 1) +
-           (uint64_t)((double)nodes * sizeof(uint32_t) * ((double)seen / (double)voxels)) + chambers * each;
+    /* Of a chamber: three throats, what the solver makes of them and of those of coarser levels, its vectors
+     * (sand packs and random fields take 320 to 350 bytes). */
+    const uint64_t each = 3 * sizeof(rill_throat) + 300;
+    const double share = (double)seen(geom) / (double)rill_geom_voxels(geom);
+    return (uint64_t)((double)nodes * sizeof(uint32_t) * share) + chambers * each;
 }
 
 /* Rows of a block that links lead to from a row, and by how many voxels along x. */

@@ -85,8 +85,11 @@ uint32_t rill_network_edge(const rill_geom *geom, double opening);
 rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint32_t edge,
                                uint32_t *chambers);
 
-/** Return the bytes that the network of a geometry takes. */
+/** Return the bytes that a network takes. */
 uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers);
+
+/** Return the bytes that are taken besides while it is found. */
+uint64_t rill_network_finding_bytes(const rill_geom *geom);
 
 /** Called with the chambers of some nodes: of all, in their order. */
 typedef rill_status rill_network_see(void *context, const rill_network *network, rill_node first,

@@ -8,6 +8,7 @@
 #include "core/threads.h"
 #include "domain/layers.h"
 #include "geometry/voxels/planes.h"
+#include "permeability/nested_start.h"
 #include "permeability/numbered.h"
 #include "permeability/plan.h"
 
@@ -28,8 +29,10 @@ enum { CYCLES_MOST = 12, SLICE = 1 << 18, PIECE = 8 };
 
 uint64_t rill_nested_bytes(const rill_geom *geom, const rill_permeability_plan *plan)
 {
-    /* Its voxels and labels of their runs, and moments of more nodes than an eighth: pores may get wider. */
-    return rill_geom_voxels(geom) / 8 * 3 + plan->nodes * 4 * sizeof(float) / 6;
+    /* Its voxels and labels of their runs, and moments of more nodes than an eighth: pores may get wider;
+     * those that are handed over. */
+    return rill_geom_voxels(geom) / 8 * 3 + plan->nodes * 4 * sizeof(float) / 6 +
+           rill_nested_start_bytes(plan->nodes);
 }
 
 /* ---- the coarser sample ------------------------------------------------------------------------ */

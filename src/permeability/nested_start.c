@@ -236,6 +236,11 @@ static rill_status fill_all(void *of)
     return status;
 }
 
+uint64_t rill_nested_start_bytes(uint64_t nodes)
+{
+    return SLICES * 4 * (nodes < SLICE ? nodes : SLICE) * sizeof(double);
+}
+
 rill_status rill_nested_start_begin(const rill_follower *f, const rill_domain *domain,
                                     const rill_nested *nested, rill_nested_start **out)
 {

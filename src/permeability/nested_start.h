@@ -19,6 +19,9 @@ typedef struct rill_nested_start rill_nested_start;
 rill_status rill_nested_start_begin(const rill_follower *f, const rill_domain *domain,
                                     const rill_nested *nested, rill_nested_start **out);
 
+/** Return the bytes of the moments on their way to a simulation. */
+uint64_t rill_nested_start_bytes(uint64_t nodes);
+
 /** Give the flow to a simulation that has made no step, once. */
 rill_status rill_nested_start_finish(rill_nested_start *start, rill_sim *sim);
 

@@ -42,51 +42,131 @@ static rill_status parts_plan(const rill_domain *domain, const rill_permeability
     return RILL_OK;
 }
 
-/* Host memory: links while they are built, then what a simulation adds, and the moments read at the end. */
+/* What is known of a run when its memory is counted. */
+typedef struct counting {
+    const rill_domain *domain;
+    const rill_permeability_options *o;
+    const rill_permeability_plan *plan;
+    rill_device *device;
+    uint64_t nodes;    /* fluid nodes */
+    uint64_t stepped;  /* that kernels run over */
+    uint64_t numbers;  /* bytes of their numbers */
+    uint64_t box;      /* bytes while a network is found */
+    uint64_t sim;      /* bytes of the simulation on its device, with what that makes of a list */
+    uint64_t partials; /* the sums of chunks on the host */
+    uint64_t walls;    /* wall links, and their nodes with what is known of them, on the host */
+    uint64_t swaps;    /* mirrored links: those of another axis beside those that were planned with */
+    bool corrects;     /* pressures are corrected, or may be in another attempt */
+    bool fields;       /* moments of all nodes are read at the end */
+} counting;
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* Whether moments are set or read. */
+static bool takes_slices(const counting *c)
+{
+    return c->plan->chambers || c->fields || c->plan->nested || c->plan->reservoirs;
+}
+
+/* Host memory of a pore network, of whoever follows its pressures, and of what a checkpoint is made of. */
+static uint64_t network_bytes(const counting *c)
+{
+    enum { vectors = 6 };
+    const rill_permeability_plan *p = c->plan;
+    const uint64_t chambers = p->chambers;
+    if (!chambers) return 0;
+    const double looks = p->network && c->o->checkpoint ? 2 * p->steps_expected / (double)p->cycle : 0;
+    return rill_network_bytes(c->domain->geom, c->nodes, p->chambers) +
+           (c->corrects ? rill_mixing_bytes(chambers) : 0) +
+           (vectors + (uint64_t)looks) * chambers * sizeof(double);
+}
+
+/* Backend memory beside the simulation: what lasts, once it is there. A host shares the network's labels. */
+static uint64_t labels_bytes(const counting *c)
+{
+    if (!c->plan->chambers) return 0;
+    return rill_sim_label_bytes(c->device->backend->host ? 0 : c->nodes, c->plan->chambers);
+}
+
+static uint64_t velocities_bytes(const counting *c)
+{
+    return c->plan->mean_speeds ? rill_sim_velocity_bytes(c->stepped) : 0;
+}
+
+/*
+ * Host memory: the most of what is there while links are built, when the flow is given what it starts from,
+ * while a pore network is found, while steps are made, and when moments are read at the end.
+ */
+static uint64_t host_bytes(const counting *c, bool ghosts, uint64_t links)
+{
+    enum { moments_slice = 1 << 16 };
+    const bool host = c->device->backend->host;
+    const uint64_t slice = rill_sim_slice_bytes(c->nodes), own_slice = host ? slice : 0,
+                   velocities = host ? velocities_bytes(c) : 0, network = network_bytes(c);
+    const uint64_t building =
+        c->numbers * (ghosts ? 2 : 1) + (host ? links : 0) + (c->plan->network ? network : 0);
+    const uint64_t standing = c->numbers + c->partials + c->walls + c->swaps + (host ? c->sim : 0);
+    uint64_t most = 0;
+    /* A network that corrects is found from the beginning on: while links are built, beside the coarser
+     * grids, which on a host together have a seventh of the nodes and no more than a simulation, and the
+     * first cycle. */
+    const uint64_t early = c->plan->network ? network : 0;
+    if (c->plan->nested)
+        most = own_slice + early + rill_nested_bytes(c->domain->geom, c->plan) +
+               (host ? 0 : (c->numbers + network) / 6);
+    if (c->plan->reservoirs) { /* velocities at rest are pages that nobody writes; few nodes are one slice */
+        const uint64_t sliced = slice < 4 * sizeof(double) * c->nodes ? slice : 0;
+        most = larger(most, own_slice + sliced + sizeof(double) * c->nodes);
+    }
+    /* Where none are made it is found late, to see whether pressures have settled. */
+    most = larger(most, network ? network + c->box + (c->plan->network ? 0 : velocities) : 0);
+    most = larger(most, network + velocities + (network && host ? own_slice + labels_bytes(c) : 0));
+    if (c->fields) { /* turned, where they were between reservoirs; the network is gone by then */
+        const uint64_t part = 4 * sizeof(double) * (c->nodes < moments_slice ? c->nodes : moments_slice);
+        most = larger(most, velocities + own_slice +
+                                4 * sizeof(float) * c->plan->nodes * (c->plan->reservoirs ? 2 : 1) +
+                                larger(2 * part, c->o->finished_bytes));
+    }
+    return larger(building, standing + most);
+}
+
 static rill_status memory_plan(const rill_domain *domain, const rill_permeability_options *o,
                                bool mean_speeds, rill_permeability_plan *plan)
 {
     rill_status status = RILL_OK;
-    rill_device *device = NULL;
     const rill_geom *geom = domain->geom;
     rill_links_size size;
+    uint64_t linked;
+    counting c = {.domain = domain, .o = o, .plan = plan};
     const rill_variant variant = rill_variant_normal(o->variant);
-    RILL_TRY(rill_device_take(o->device, o->backend, &device));
+    RILL_TRY(rill_device_take(o->device, o->backend, &c.device));
     RILL_TRY(rill_links_measure(domain, variant, &size));
-    const uint64_t numbers = rill_numbering_held(geom), sim = rill_sim_bytes(variant, &size);
+    RILL_TRY(rill_links_linked(&domain->numbering, variant, c.device, &linked));
     plan->ghosts = size.ghosts;
     plan->mean_speeds = mean_speeds;
-    const bool host = device->backend->host;
-    /* Links, and their nodes with what is known of them, on the host; links for kernels. */
+    c.nodes = domain->nodes;
+    c.stepped = size.nodes;
+    c.numbers = rill_numbering_held(geom);
+    c.box = rill_network_finding_bytes(geom);
+    c.sim = rill_sim_bytes(variant, &size) + linked;
+    c.partials = rill_sim_partial_bytes(size.nodes);
     const uint64_t links = geom->surface ? geom->surface->wall_count : 0;
-    const uint64_t walls = links * (sizeof(rill_wall_cut) + sizeof(float) + 8);
-    /* A drive by pressure starts from moments in double, and turns fields at the end. */
-    const uint64_t moments = plan->reservoirs ? 4 * sizeof(double) * (plan->nodes + plan->reservoirs)
-                                              : 4 * sizeof(float) * plan->nodes;
-    const uint64_t mixing =
-        plan->network || rill_plan_has_other(plan, o) ? rill_mixing_bytes(plan->chambers) : 0;
-    const uint64_t network =
-        plan->chambers ? rill_network_bytes(geom, plan->nodes, plan->chambers) + mixing : 0;
-    /* A network that corrects is found from the beginning on: while links are built, and beside the coarser
-     * grids, which together have a seventh of the nodes and no more than a simulation on the host. */
-    const uint64_t building =
-        numbers * (size.ghosts ? 2 : 1) + (host ? size.bytes : 0) + (plan->network ? network : 0);
-    const uint64_t coarser =
-        plan->nested ? rill_nested_bytes(geom, plan) + (host ? 0 : (numbers + network) / 6) : 0;
-    const uint64_t velocities = mean_speeds ? rill_sim_velocity_bytes(size.nodes) : 0;
-    const uint64_t labels = plan->chambers ? rill_sim_label_bytes(plan->nodes, plan->chambers) : 0;
-    const bool fields = o->finished || o->finished_pieces || o->drive == RILL_DRIVE_PRESSURE ||
-                        o->variant.equilibrium != RILL_STOKES;
-    const uint64_t running = numbers + (fields && moments > network ? moments : network) + walls +
-                             (host ? sim + labels + velocities : 0);
-    plan->host_bytes = (building > running ? building : running) + coarser;
-    plan->device_bytes =
-        host ? 0 : sim + labels + velocities + links * (sizeof(rill_wall_cut) + sizeof(rill_node));
+    c.walls = links * (sizeof(rill_wall_cut) + sizeof(float) + 8);
+    c.swaps = o->axis < 0 && variant.addressing != RILL_DENSE ? domain->swap_count * sizeof(rill_swap) : 0;
+    c.corrects = plan->network || rill_plan_has_other(plan, o);
+    c.fields = o->finished || o->finished_pieces || o->drive == RILL_DRIVE_PRESSURE ||
+               o->variant.equilibrium != RILL_STOKES;
+    const bool host = c.device->backend->host;
+    plan->host_bytes = host_bytes(&c, size.ghosts > 0, size.bytes);
+    plan->device_bytes = host ? 0
+                              : c.sim + labels_bytes(&c) + velocities_bytes(&c) +
+                                    (takes_slices(&c) ? rill_sim_slice_bytes(c.nodes) : 0) +
+                                    links * (sizeof(rill_wall_cut) + sizeof(rill_node));
     plan->device_free = 0;
-    if (!host) RILL_TRY(rill_device_available(device, &plan->device_free));
-    RILL_TRY(parts_plan(domain, o, host ? sim + labels + velocities : plan->device_bytes, plan));
+    if (!host) RILL_TRY(rill_device_available(c.device, &plan->device_free));
+    RILL_TRY(parts_plan(domain, o, host ? c.sim : plan->device_bytes, plan));
 done:
-    rill_device_leave(o->device, device);
+    rill_device_leave(o->device, c.device);
     return status;
 }
 

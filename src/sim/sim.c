@@ -125,11 +125,13 @@ uint64_t rill_sim_population_bytes(rill_variant variant, size_t stride)
 
 static uint64_t chunks_of(uint64_t nodes) { return (nodes + RILL_CHUNK - 1) / RILL_CHUNK; }
 
+uint64_t rill_sim_partial_bytes(uint64_t nodes) { return chunks_of(nodes) * sizeof(rill_partial); }
+
 uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size)
 {
     return rill_sim_population_bytes(variant, size->stride) *
                (rill_stream_two_arrays(variant.stream) ? 2 : 1) +
-           size->bytes + chunks_of(size->nodes) * sizeof(rill_partial) +
+           size->bytes + rill_sim_partial_bytes(size->nodes) +
            (rill_stream_ring(variant.stream) ? rill_turn_bytes(size->nodes, size->reach) : 0);
 }
 
@@ -254,7 +256,7 @@ static rill_status allocate(rill_sim *sim)
     if (domain->swap_count) RILL_TRY(swaps_share(sim));
     if (rill_stream_ring(variant.stream))
         RILL_TRY(take(sim, rill_turn_bytes(size.nodes, size.reach), "counters", (void **)&sim->arrays.turns));
-    const uint64_t partials = chunks_of(size.nodes) * sizeof(rill_partial);
+    const uint64_t partials = rill_sim_partial_bytes(size.nodes);
     RILL_TRY(take(sim, partials, "partial sums", (void **)&sim->partials));
     RILL_TRY(rill_array_create(partials, 1, "partial sums", (void **)&sim->host_partials));
 done:
@@ -539,12 +541,14 @@ static rill_status range_check(const rill_sim *sim, rill_node first, rill_node c
 /* Nodes of the largest slice of so many. */
 static uint64_t slice_of(uint64_t nodes) { return nodes < slice_nodes ? nodes : slice_nodes; }
 
+uint64_t rill_sim_slice_bytes(uint64_t nodes) { return 4 * slice_of(nodes) * sizeof(double); }
+
 static rill_status slice_make(rill_sim *sim)
 {
     rill_status status = RILL_OK;
     const uint64_t nodes = slice_of(sim->domain->nodes);
     if (sim->slice) return RILL_OK;
-    RILL_TRY(rill_device_alloc(sim->device, 4 * nodes * sizeof(double), "moments", (void **)&sim->slice));
+    RILL_TRY(rill_device_alloc(sim->device, rill_sim_slice_bytes(nodes), "moments", (void **)&sim->slice));
     if (sim->options.variant.addressing == RILL_DENSE)
         RILL_TRY(
             rill_device_alloc(sim->device, nodes * sizeof(rill_node), "voxel numbers", (void **)&sim->order));
@@ -683,8 +687,7 @@ rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double 
 
 uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count)
 {
-    return nodes * sizeof(uint32_t) + count * (sizeof(int64_t) + sizeof(double)) +
-           4 * slice_of(nodes) * sizeof(double);
+    return nodes * sizeof(uint32_t) + count * (sizeof(int64_t) + sizeof(double));
 }
 
 static rill_status label_begin(rill_sim *sim, uint32_t count)

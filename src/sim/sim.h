@@ -12,6 +12,9 @@
 /** Return the bytes that a simulation takes on its backend, without what mirrored boundaries add. */
 uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size);
 
+/** Return the bytes of the partial sums of so many nodes, which the host has, too. */
+uint64_t rill_sim_partial_bytes(uint64_t nodes);
+
 /** What a sample of nodes takes, see rill_sim_sample_create(). */
 typedef struct rill_sample_size {
     uint64_t host, backend; /**< bytes */
@@ -86,7 +89,11 @@ rill_status rill_sim_label_begin(rill_sim *sim, uint32_t count);
 /** Label nodes first … first + count - 1. @param labels [count] */
 rill_status rill_sim_label_put(rill_sim *sim, rill_node first, rill_node count, const uint32_t *labels);
 
-/** Return the bytes that labels take on the backend. */
+/** Return the bytes that moments of nodes take on the backend, once any are set or read; the host takes as
+ * many for a moment, of as many nodes as are set or read at a time. */
+uint64_t rill_sim_slice_bytes(uint64_t nodes);
+
+/** Return the bytes that labels take on the backend, without those moments. */
 uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count);
 
 /** Sum rho - 1 over the nodes of every label: [count], the same bits every time. */

@@ -33,11 +33,12 @@
 
 /*
  * Bytes of a wall link and of a link through an opening, roughly, with what is there while they are made; of
- * each mode of a link, thrice for the same reason. What a simulation takes once to hand out moments. What
- * threads and checkpoints take, and other files, whose batches and pictures do not grow with the vessel.
+ * each mode of a link, thrice for the same reason; of these those that stay on a host. What
+ * checkpoints, walls and pictures take, and fields, whose batches do not grow with the vessel.
  */
 enum { WALL_BYTES = 40, OPENING_BYTES = 64, MODE_BYTES = 3 * sizeof(double) };
-enum { SLICE_NODES = 1 << 20, PIECE_BYTES = 12 << 20, FILE_BYTES = 24 << 20 };
+enum { WALL_KEPT = 16, MODE_KEPT = sizeof(double) };
+enum { PIECE_BYTES = 6 << 20, FIELDS_BYTES = 24 << 20 };
 
 typedef struct planner {
     const rill_case *given;
@@ -326,23 +327,39 @@ done:
 
 /* ---- memory and steps ------------------------------------------------------------------------ */
 
-static uint64_t link_bytes(const planner *p)
+/* Bytes of links: of all with what is there while they are made, of those that stay on a host, and the most
+ * that goes as soon as those of an opening, or of the walls, are made. */
+typedef struct link_size {
+    uint64_t all, kept, making;
+} link_size;
+
+static void links_add(link_size *size, uint64_t count, uint64_t bytes, uint64_t kept)
 {
-    const rill_case_plan *plan = p->plan;
-    uint64_t bytes = plan->wall_links * WALL_BYTES +
-                     rill_sponge_nodes(p->geom, plan) * (sizeof(rill_node) + sizeof(float));
-    for (int k = 0; k < plan->opening_count; k++)
-        bytes += p->geom->surface->openings[k].cut_count *
-                 (OPENING_BYTES + MODE_BYTES * (uint64_t)rill_outlook_modes(&p->outlook, k));
-    return bytes;
+    const uint64_t making = count * (bytes - kept);
+    size->all += count * bytes;
+    size->kept += count * kept;
+    if (making > size->making) size->making = making;
 }
 
-/* Whether moments of all nodes are set at the start (Windkessels) or read. */
-static bool takes_moments(const planner *p)
+static link_size links_measure(const planner *p)
+{
+    const uint64_t damped = rill_sponge_nodes(p->geom, p->plan) * (sizeof(rill_node) + sizeof(float));
+    link_size size = {damped, damped, 0};
+    links_add(&size, p->plan->wall_links, WALL_BYTES, WALL_KEPT);
+    for (int k = 0; k < p->plan->opening_count; k++) {
+        const uint64_t modes = (uint64_t)rill_outlook_modes(&p->outlook, k);
+        links_add(&size, p->geom->surface->openings[k].cut_count, OPENING_BYTES + MODE_BYTES * modes,
+                  WALL_KEPT + MODE_KEPT * modes);
+    }
+    return size;
+}
+
+/* Whether moments of all nodes are set at the start. */
+static bool sets_moments(const planner *p)
 {
     bool stores = false;
     for (int k = 0; k < p->given->end_count; k++) stores |= rill_end_stores(&p->given->ends[k]);
-    return stores || p->given->output.fields;
+    return stores;
 }
 
 /* Bytes of a triangle in a file of the wall, and of its results; of a node, and of a picture. */
@@ -396,22 +413,27 @@ static rill_status count_memory(planner *p, rill_device *device)
     rill_status status = RILL_OK;
     rill_case_plan *plan = p->plan;
     rill_links_size size;
+    uint64_t linked;
     RILL_TRY(rill_memory_available(&plan->host_free));
     RILL_TRY(rill_domain_create(p->geom, &(rill_domain_options){plan->options.variant.lattice, -1},
                                 &plan->domain));
     RILL_TRY(rill_links_measure(plan->domain, plan->options.variant, &size));
+    RILL_TRY(rill_links_linked(&plan->domain->numbering, plan->options.variant, device, &linked));
     plan->nodes = plan->domain->nodes;
     const rill_observers_size observers = rill_observers_measure(p->given, p->geom, plan);
-    const bool moments = takes_moments(p),
-               files = p->given->output.surface || p->given->output.fields ||
-                       (p->given->output.slices && p->given->output.snapshots > 0);
-    const uint64_t slice = 4 * sizeof(double) * (plan->nodes < SLICE_NODES ? plan->nodes : SLICE_NODES),
-                   links = link_bytes(p), file = files ? FILE_BYTES : PIECE_BYTES,
-                   sim = rill_sim_bytes(plan->options.variant, &size) + links + observers.backend +
-                         (moments ? slice : 0),
-                   at_times = observers.making > file ? observers.making : file;
-    plan->host_bytes = rill_numbering_bytes(p->geom) + (moments ? slice : 0) + observers.host + at_times +
-                       (device->backend->host ? sim : links);
+    const bool host = device->backend->host;
+    const bool moments = sets_moments(p) || p->given->output.fields;
+    const link_size links = links_measure(p);
+    const uint64_t slice = moments ? rill_sim_slice_bytes(plan->nodes) : 0,
+                   sim = rill_sim_bytes(plan->options.variant, &size) + linked + observers.backend + slice +
+                         (host ? links.kept : links.all),
+                   file = p->given->output.fields ? FIELDS_BYTES : PIECE_BYTES;
+    /* At times: while links are made, observers are made, files are written. */
+    uint64_t most = host ? links.making : 0;
+    most = observers.making > most ? observers.making : most;
+    most = file > most ? file : most;
+    plan->host_bytes = rill_numbering_held(p->geom) + rill_sim_partial_bytes(size.nodes) + observers.host +
+                       most + (host ? sim : links.all);
     plan->device_bytes = device->backend->host ? 0 : sim;
     count_disk(p, observers.series);
     if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));
@@ -498,6 +520,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     RILL_TRY(count_memory(&p, device));
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
     if (options->measure) RILL_TRY(rill_case_pace(given, geom, device->backend->host, plan));
+    RILL_TRY(rill_memory_peak(plan->host_bytes - rill_numbering_held(geom), &plan->host_peak));
 done:
     rill_outlook_destroy(&p.outlook);
     rill_device_leave(options->device, device);

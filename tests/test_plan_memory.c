@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory in the plan of a permeability is what the run takes. */
+#include "core/memory.h"
+#include "domain/links.h"
+#include "geometry/generate/generate.h"
+#include "kernel/variant.h"
+#include "permeability/numbered.h"
+#include "rill.h"
+#include "sim/sim.h"
+
+#include "peak.h"
+#include "planned.h"
+#include "sanitized.h"
+
+#include <criterion/new/assert.h>
+#include <omp.h>
+
+static rill_geom *rock(uint32_t n)
+{
+    rill_geom *geom = NULL;
+    rill_grf_options options = rill_grf_options_default();
+    options.porosity = 0.4;
+    options.correlation = 6;
+    for (int a = 0; a < 3; a++) options.n[a] = n;
+    cr_assert_eq(rill_generate_grf(&options, &geom), RILL_OK, "%s", rill_error_message());
+    return geom;
+}
+
+/* Compare the segments that are foreseen with those that are made. */
+static void foresee_linked(const rill_geom *geom, rill_stream stream, double within)
+{
+    rill_domain *domain = NULL;
+    rill_sim *sim = NULL;
+    rill_device *device = NULL;
+    uint64_t foreseen, linked;
+    rill_sim_options options = rill_sim_options_default();
+    options.backend = RILL_BACKEND_CPU;
+    options.variant.stream = stream;
+    options.variant.addressing = RILL_LIST;
+    cr_assert_eq(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain), RILL_OK);
+    cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &device), RILL_OK);
+    cr_assert_eq(
+        rill_links_linked(&domain->numbering, rill_variant_normal(options.variant), device, &foreseen),
+        RILL_OK);
+    cr_assert_eq(rill_sim_create(domain, &options, &sim), RILL_OK, "%s", rill_error_message());
+    rill_sim_held(sim, &linked);
+    cr_expect_gt(linked, 10 * domain->nodes);
+    cr_expect_float_eq((double)foreseen / (double)linked, 1, within, "stream %d: %g", stream,
+                       (double)foreseen / (double)linked);
+    rill_sim_destroy(sim);
+    rill_device_destroy(device);
+    rill_domain_destroy(domain);
+}
+
+/* Of few nodes all segments are counted, of many a sample. */
+Test(plan_memory, segments_are_foreseen)
+{
+    static const rill_stream streams[] = {RILL_PULL, RILL_AA, RILL_ESOPULL, RILL_ESOTWIST};
+    rill_geom *few = rock(24), *many = rock(72);
+    for (size_t k = 0; k < sizeof streams / sizeof *streams; k++) {
+        foresee_linked(few, streams[k], 1e-12);
+        foresee_linked(many, streams[k], 0.05);
+    }
+    rill_geom_destroy(few);
+    rill_geom_destroy(many);
+}
+
+static rill_status seen(void *context, const rill_permeability_run *run, rill_node nodes, const float *rho,
+                        const float *u)
+{
+    (void)run, (void)rho;
+    *(double *)context += u[nodes - 1];
+    return RILL_OK;
+}
+
+/* Run and compare the peak with the plan: host_bytes has the numbers of nodes, which are there before. */
+static void peak_as_planned(const char *what, const rill_geom *geom, rill_permeability_options o)
+{
+    rill_permeability_plan plan;
+    rill_permeability result;
+    double sum = 0;
+    uint64_t told;
+    o.context = &sum;
+    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_OK, "%s", rill_error_message());
+    peak_restart();
+    cr_assert_eq(rill_memory_peak(plan.host_bytes - rill_numbered_bytes(plan.numbered), &told), RILL_OK);
+    const rill_status status = rill_permeability_compute(geom, &o, &plan, &result);
+    const double ratio = (double)told / status_of("VmHWM");
+    cr_expect(status == RILL_OK || status == RILL_NUMERICS, "%s: %s", what, rill_error_message());
+    cr_expect(ratio >= 0.97 && ratio <= 1.07, "%s: %.1f MB are told, %.4f of what is taken", what,
+              1e-6 * (double)told, ratio);
+    rill_permeability_free(&result);
+    rill_permeability_plan_free(&plan);
+}
+
+Test(plan_memory, a_permeability_takes_what_its_plan_states, .timeout = 300, .disabled = SANITIZED)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    rill_memory_give_back();
+    omp_set_num_threads(2);
+    rill_geom *geom = rock(80);
+    o.backend = RILL_BACKEND_CPU;
+    o.tolerance = 0.01;
+    o.variant.stream = RILL_AA;
+    o.variant.addressing = RILL_LIST;
+    cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);
+    peak_as_planned("auto", geom, o);
+    o.finished = seen;
+    peak_as_planned("fields", geom, o);
+    o.finished = NULL;
+    o.variant.storage = RILL_FP64;
+    peak_as_planned("fp64", geom, o);
+    o.variant.storage = RILL_FP16S; /* pressures are looked at, not corrected */
+    peak_as_planned("fp16s", geom, o);
+    rill_geom_destroy(geom);
+}

@@ -208,7 +208,7 @@ Test(bench, a_vessel_has_boundaries)
         fprintf(cube, "endsolid %s\n", names[f]);
     }
     fclose(cube);
-    cli_result r = cli_test_run("voxelize", "cube.stl", "--units", "mm", "--dx", "0.7mm", "--patch", "in=in",
+    cli_result r = cli_test_run("voxelize", "cube.stl", "--units", "mm", "--dx", "0.35mm", "--patch", "in=in",
                                 "--patch", "out=out", "-o", "cube.geom.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);
     r = cli_test_run("bench", "--backend", "cpu", "--suite", "vessel", "--vessel", "cube.geom.h5",

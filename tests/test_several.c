@@ -346,3 +346,26 @@ Test(several, plans_of_parts)
     rill_domain_destroy(domain);
     rill_geom_destroy(geom);
 }
+
+/* What was measured on two H200, `rill bench --suite scaling`: the efficiency within 0.05. */
+Test(several, efficiency_is_what_was_measured)
+{
+    static const struct {
+        rill_several_work work;
+        double measured; /* MLUPS of both */
+    } cases[] = {
+        {{104684458, 52342784, 2, 26078, 3690000, false}, 51626}, /* spheres, fp32 pull */
+        {{104684458, 52342784, 2, 35652, 1845000, false}, 70319}, /* fp16s AA */
+        {{7824432, 3914000, 2, 25795, 583000, false}, 48766},     /* tubes */
+        {{8565450, 4284000, 2, 25899, 159000, false}, 49369},     /* a tree of arteries */
+        {{9505642, 4845568, 2, 14709, 3359000, true}, 24869},     /* vessel, D3Q27 cumulants */
+        {{9505642, 4845568, 2, 21764, 1866000, true}, 34820},     /* vessel, D3Q19 TRT, pull */
+        {{1405196, 716000, 2, 11458, 935000, true}, 13135},       /* small vessel, cumulants */
+        {{1405196, 716000, 2, 16120, 519000, true}, 13105},       /* small vessel, pull */
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const double measured = cases[k].measured / (2 * cases[k].work.mlups);
+        cr_assert_float_eq(rill_several_efficiency(&cases[k].work), measured, 0.05, "%zu: %g", k,
+                           rill_several_efficiency(&cases[k].work) / measured);
+    }
+}

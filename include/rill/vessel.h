@@ -174,6 +174,7 @@ typedef struct rill_case_plan {
     uint64_t output_bytes;           /**< size of all results, before compression */
     double mlups;                    /**< million node updates per second */
     bool mlups_measured;             /**< here, just now */
+    double mlups_one;                /**< of one of several devices; 0: not known */
     double seconds_cycle;            /**< s, estimated for a cycle; 0 when steady */
     double seconds;                  /**< s, estimated for the whole run */
     const char *variant_reason;      /**< why this variant; not owned */

@@ -104,7 +104,8 @@ static cli_devices_plan parts_of(const rill_case_plan *p)
                               .part = p->part,
                               .count = p->parts,
                               .nodes = p->nodes,
-                              .mlups = p->mlups_measured ? p->mlups / p->parts : 0};
+                              .mlups = p->mlups_one,
+                              .openings = true};
 }
 
 void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)

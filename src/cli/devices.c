@@ -135,26 +135,31 @@ static double balance(const cli_devices_plan *p)
     return most;
 }
 
+static uint64_t bytes_largest(const cli_devices_plan *p)
+{
+    uint64_t most = 0;
+    for (int k = 0; k < p->count; k++) most = p->part[k].bytes > most ? p->part[k].bytes : most;
+    return most;
+}
+
 /* Return the share of the speed of so many devices that is left, NaN where parts share a device or its speed
  * is not known. */
 static double efficiency(const cli_devices_plan *p)
 {
     if (p->mlups <= 0 || p->count < 2 || rill_devices_alike(p->devices, p->count) > 1) return NAN;
-    return rill_several_efficiency(p->nodes, (uint64_t)(balance(p) * (double)p->nodes / p->count), p->count,
-                                   p->mlups);
+    return rill_several_efficiency(
+        &(rill_several_work){.nodes = p->nodes,
+                             .largest = (uint64_t)(balance(p) * (double)p->nodes / p->count),
+                             .count = p->count,
+                             .mlups = p->mlups,
+                             .bytes = bytes_largest(p),
+                             .openings = p->openings});
 }
 
 static uint64_t nodes_largest(const cli_devices_plan *p)
 {
     uint64_t most = 0;
     for (int k = 0; k < p->count; k++) most = p->part[k].nodes > most ? p->part[k].nodes : most;
-    return most;
-}
-
-static uint64_t bytes_largest(const cli_devices_plan *p)
-{
-    uint64_t most = 0;
-    for (int k = 0; k < p->count; k++) most = p->part[k].bytes > most ? p->part[k].bytes : most;
     return most;
 }
 

@@ -64,6 +64,7 @@ typedef struct cli_devices_plan {
     int count;                   /**< of parts, at most `given` */
     uint64_t nodes;              /**< of all parts */
     double mlups;                /**< of one device; 0: not measured */
+    bool openings;               /**< there are inlets and outlets */
 } cli_devices_plan;
 
 /** Print it. */

@@ -244,9 +244,10 @@ void rill_several_destroy(rill_several *s)
     free(s);
 }
 
-double rill_several_efficiency(uint64_t nodes, uint64_t largest, int count, double mlups)
+double rill_several_efficiency(const rill_several_work *w)
 {
-    static const double exposed = 4, least = 20; /* us */
-    const double step = fmax((double)largest / mlups + exposed, least);
-    return (double)nodes / mlups / count / step;
+    static const double latency = 4, per_mb = 4.4, with_openings = 53, least = 20; /* us */
+    const double exposed = w->openings ? with_openings : latency + per_mb * 1e-6 * (double)w->bytes;
+    const double step = fmax((double)w->largest / w->mlups + exposed, least);
+    return (double)w->nodes / w->mlups / w->count / step;
 }

@@ -86,14 +86,22 @@ uint64_t rill_several_sends(const rill_sim *sim, int k);
 /** Destroy the parts; NULL is allowed. */
 void rill_several_destroy(rill_several *several);
 
+/** What the speed on several devices follows from. */
+typedef struct rill_several_work {
+    uint64_t nodes, largest; /**< of all parts, of the largest one */
+    int count;               /**< of devices */
+    double mlups;            /**< million node updates per second of one device */
+    uint64_t bytes;          /**< that a part sends in a step, at most */
+    bool openings;
+} rill_several_work;
+
 /**
- * Return the expected speed on `count` devices over `count` times that of one. With inner nodes for 0.1 ms a
- * step takes 4 us longer than these alone, and never less than 20 us: measured with two H200 (NVLink) and
- * exchanges of up to 1 MB.
- * @param largest  nodes of the largest part
- * @param mlups    million node updates per second of one device
+ * Return the expected speed on several devices over as many times that of one. A step takes 4 us and 4.4 us
+ * for each MB sent longer than the nodes of the largest part alone, or 53 us with openings, for which the
+ * queues of a part wait for each other, and never less than 20 us: measured with two H200 (NVLink), 0.16
+ * to 3.7 MB; vessels of 1.4 and 9.5 million nodes.
  */
-double rill_several_efficiency(uint64_t nodes, uint64_t largest, int count, double mlups);
+double rill_several_efficiency(const rill_several_work *work);
 
 /** See rill_sim_begin(). */
 rill_status rill_several_begin(rill_sim *sim, uint64_t steps);

@@ -4,7 +4,10 @@
 
 #include "core/clock.h"
 #include "permeability/plan.h"
+#include "sim/several.h"
 #include "sim/sim.h"
+
+#include <math.h>
 
 /*
  * Vessels of up to so many nodes are set up and stepped themselves, which takes about half a second per
@@ -25,15 +28,31 @@ static double part_of_box(const rill_case_plan *plan, bool host)
                 : 0.85;
 }
 
+/* Return the nodes that the slowest part is worth. */
+static uint64_t largest_of(const rill_case_plan *plan)
+{
+    double most = 1;
+    for (int k = 0; k < plan->parts; k++) most = fmax(most, plan->part[k].cost);
+    return (uint64_t)(most * (double)plan->nodes / plan->parts);
+}
+
 static rill_status step_box(bool host, rill_case_plan *plan)
 {
     rill_sim_options o = plan->options;
     if (!(o.tau > 0.5)) o.tau = 0.6; /* the verdict reports it; speed does not depend on it */
     const int devices = plan->parts > 1 ? plan->parts / rill_devices_alike(o.devices, plan->parts) : 1;
     o.device_count = 0;
-    const rill_status status = rill_sim_speed(&o, host ? 64 : 160, &plan->mlups);
-    plan->mlups *= part_of_box(plan, host) * devices;
-    return status;
+    const rill_status status = rill_sim_speed(&o, host ? 64 : 160, &plan->mlups_one);
+    if (status != RILL_OK) return status;
+    plan->mlups_one *= part_of_box(plan, host);
+    plan->mlups = plan->mlups_one * devices;
+    if (devices > 1)
+        plan->mlups *= rill_several_efficiency(&(rill_several_work){.nodes = plan->nodes,
+                                                                    .largest = largest_of(plan),
+                                                                    .count = devices,
+                                                                    .mlups = plan->mlups_one,
+                                                                    .openings = true});
+    return RILL_OK;
 }
 
 /* Step for a fifth of a second; openings are recorded as in a run. */

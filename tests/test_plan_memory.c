@@ -87,7 +87,7 @@ static void peak_as_planned(const char *what, const rill_geom *geom, rill_permea
     const rill_status status = rill_permeability_compute(geom, &o, &plan, &result);
     const double ratio = (double)told / status_of("VmHWM");
     cr_expect(status == RILL_OK || status == RILL_NUMERICS, "%s: %s", what, rill_error_message());
-    cr_expect(ratio >= 0.97 && ratio <= 1.07, "%s: %.1f MB are told, %.4f of what is taken", what,
+    cr_expect(ratio >= 0.97 && ratio <= 1.07, "%s: the plan states %.1f MB, %.4f of the peak", what,
               1e-6 * (double)told, ratio);
     rill_permeability_free(&result);
     rill_permeability_plan_free(&plan);

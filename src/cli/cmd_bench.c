@@ -383,7 +383,8 @@ static rill_status work(bench_options *o, const char *command)
     RILL_TRY(want(o, &yardstick, &wants));
     RILL_TRY(rill_bench_plan_make(&wants, &plan));
     if (!o->compute.quiet || o->dry_run)
-        printf("%d cases on %d geometries at %.1f GB/s: about %.0f s\n\n", plan.case_count, plan.shape_count,
+        printf("%d case%s on %d geometr%s at %.1f GB/s: about %.0f s\n\n", plan.case_count,
+               plan.case_count == 1 ? "" : "s", plan.shape_count, plan.shape_count == 1 ? "y" : "ies",
                yardstick.bandwidth * 1e-9, ceil(plan.seconds));
     if (o->dry_run) {
         bench_print_plan(&plan);

@@ -68,7 +68,7 @@ static bool takes_slices(const counting *c)
     return c->plan->chambers || c->fields || c->plan->nested || c->plan->reservoirs;
 }
 
-/* Host memory of a pore network, of whoever follows its pressures, and of what a checkpoint is made of. */
+/* Host memory of a pore network, of the pressures that are corrected, and of the buffers of a checkpoint. */
 static uint64_t network_bytes(const counting *c)
 {
     enum { vectors = 6 };

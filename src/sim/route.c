@@ -21,7 +21,6 @@ static rill_status slots_create(const rill_sim *sim, const rill_cut_link *links,
     for (int p = 0; p < rill_stream_parities(launch.variant.stream); p++) {
         const uint64_t bytes = count * sizeof *links;
         RILL_TRY(rill_device_alloc(sim->device, bytes, "links between parts", (void **)&slots[p]));
-        RILL_TRY(rill_device_wait(sim->device)); /* it is cleared */
         RILL_TRY(rill_device_upload(sim->device, slots[p], links, bytes));
         launch.parity = p;
         sim->kernels->locate(&launch, slots[p], count);

@@ -123,7 +123,7 @@ done:
     return status;
 }
 
-/* Take what nodes at openings in several parts have sent. */
+/* Copy the populations that nodes have sent through openings in several parts. */
 static rill_status stages_send(const rill_several *s, unsigned exchange)
 {
     rill_status status = RILL_OK;
@@ -257,7 +257,7 @@ rill_status rill_several_begin(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
     rill_several *s = sim->several;
-    s->mirrored = sim->domain->swap_count > 0;
+    s->mirrored = rill_sim_mirrored(sim);
     for (int p = 0; p < s->parts.count; p++) RILL_TRY(done_record(s, p));
     if (steps >= THREAD_STEPS && apart(s))
         RILL_TRY(steps_threaded(s, steps));

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Moments of nodes between steps, slice by slice: read, set, summed and raised by label. A caller's nodes are
+ * those of the whole; each part takes its own of them.
+ */
+#include "sim/sim_priv.h"
+
+#include "core/memory.h"
+#include "kernel/sums.h"
+
+#include <string.h>
+
+/* Nodes whose moments travel between host and device at a time. */
+enum { slice_nodes = 1 << 20 };
+
+static rill_status range_check(const rill_sim *sim, rill_node first, rill_node count)
+{
+    if ((uint64_t)first + count > sim->domain->nodes)
+        return rill_fail(RILL_USAGE, "nodes %u to %llu are not all among the %u of the domain", first,
+                         (unsigned long long)first + count, sim->domain->nodes);
+    return RILL_OK;
+}
+
+/* Nodes of the largest slice of so many. */
+static uint64_t slice_of(uint64_t nodes) { return nodes < slice_nodes ? nodes : slice_nodes; }
+
+uint64_t rill_sim_slice_bytes(uint64_t nodes) { return 4 * slice_of(nodes) * sizeof(double); }
+
+static rill_status slice_make(rill_sim *sim)
+{
+    rill_status status = RILL_OK;
+    const uint64_t nodes = slice_of(sim->domain->nodes);
+    if (sim->slice) return RILL_OK;
+    RILL_TRY(rill_device_alloc(sim->device, rill_sim_slice_bytes(nodes), "moments", (void **)&sim->slice));
+    if (sim->options.variant.addressing == RILL_DENSE)
+        RILL_TRY(
+            rill_device_alloc(sim->device, nodes * sizeof(rill_node), "voxel numbers", (void **)&sim->order));
+done:
+    return status;
+}
+
+rill_status rill_sim_order(rill_sim *sim, rill_node first, rill_node count, rill_launch *launch)
+{
+    rill_status status = RILL_OK;
+    rill_node *cells = NULL;
+    if (sim->options.variant.addressing != RILL_DENSE) return RILL_OK;
+    RILL_TRY(slice_make(sim));
+    RILL_TRY(rill_array_create(count, sizeof(rill_node), "voxel numbers", (void **)&cells));
+    rill_numbering_cells(&sim->domain->numbering, first, count, cells);
+    RILL_TRY(rill_device_upload(sim->device, sim->order, cells, (uint64_t)count * sizeof(rill_node)));
+    launch->order = sim->order;
+done:
+    rill_array_destroy(cells);
+    return status;
+}
+
+/* Make room on the host for the moments of a slice, or of fewer nodes. */
+static rill_status host_slice(rill_node count, double **out)
+{
+    return rill_array_create(4 * slice_of(count), sizeof(double), "moments", (void **)out);
+}
+
+/* Nodes of one part, and arrays that hold more than these: u [3][stride]. */
+typedef struct range {
+    rill_node first, count;
+    size_t stride;
+} range;
+
+/* Return the nodes of part k that are among count nodes from `first` on, and where they lie among them. */
+static range range_of(rill_sim *sim, int k, rill_node first, rill_node count, size_t *at)
+{
+    const uint64_t begins = rill_sim_part_first(sim, k), ends = begins + rill_sim_part(sim, k)->domain->nodes,
+                   end = (uint64_t)first + count;
+    const uint64_t low = first > begins ? first : begins, high = end < ends ? end : ends;
+    *at = low < high ? (size_t)(low - first) : 0;
+    return (range){low < high ? (rill_node)(low - begins) : 0, low < high ? (rill_node)(high - low) : 0,
+                   count};
+}
+
+/* Return whether the caller's arrays are a slice as it lies on the device. */
+static bool in_order(range r, const double *rho, const double *u)
+{
+    return r.count <= slice_nodes && r.stride == r.count && u == rho + r.count;
+}
+
+static rill_status moments_of(rill_sim *sim, range r, double *rho, double *u)
+{
+    rill_status status = RILL_OK;
+    const bool direct = rho && in_order(r, rho, u);
+    double *host = NULL;
+    RILL_TRY(slice_make(sim));
+    if (!direct) RILL_TRY(host_slice(r.count, &host));
+    rill_launch launch = rill_sim_launch(sim);
+    for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
+        const rill_node part = (rill_node)slice_of(r.count - done_nodes),
+                        first = r.first + (rill_node)done_nodes;
+        RILL_TRY(rill_sim_order(sim, first, part, &launch));
+        sim->kernels->moments(&launch, sim->domain->first + first, part, sim->slice);
+        RILL_TRY(rill_device_wait(sim->device));
+        RILL_TRY(rill_device_download(sim->device, direct ? rho : host, sim->slice,
+                                      4 * (uint64_t)part * sizeof(double)));
+        if (direct) break;
+        if (rho) memcpy(rho + done_nodes, host, part * sizeof(double));
+        for (size_t a = 0; a < 3 && u; a++)
+            memcpy(u + a * r.stride + done_nodes, host + (a + 1) * part, part * sizeof(double));
+    }
+done:
+    rill_array_destroy(host);
+    return status;
+}
+
+rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(range_check(sim, first, count));
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        size_t at;
+        const range r = range_of(sim, k, first, count, &at);
+        if (r.count) RILL_TRY(moments_of(rill_sim_part(sim, k), r, rho ? rho + at : NULL, u ? u + at : NULL));
+    }
+done:
+    return status;
+}
+
+static rill_status set_moments_of(rill_sim *sim, range r, const double *rho, const double *u)
+{
+    rill_status status = RILL_OK;
+    const bool direct = in_order(r, rho, u);
+    double *host = NULL;
+    sim->fresh = sim->steps;
+    RILL_TRY(slice_make(sim));
+    if (!direct) RILL_TRY(host_slice(r.count, &host));
+    rill_launch launch = rill_sim_launch(sim);
+    for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
+        const rill_node part = (rill_node)slice_of(r.count - done_nodes),
+                        first = r.first + (rill_node)done_nodes;
+        if (!direct) memcpy(host, rho + done_nodes, part * sizeof(double));
+        for (size_t a = 0; a < 3 && !direct; a++)
+            memcpy(host + (a + 1) * part, u + a * r.stride + done_nodes, part * sizeof(double));
+        RILL_TRY(rill_device_upload(sim->device, sim->slice, direct ? rho : host,
+                                    4 * (uint64_t)part * sizeof(double)));
+        RILL_TRY(rill_sim_order(sim, first, part, &launch));
+        sim->kernels->set(&launch, sim->domain->first + first, part, sim->slice);
+        RILL_TRY(rill_device_wait(sim->device));
+    }
+done:
+    rill_array_destroy(host);
+    return status;
+}
+
+rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node count, const double *rho,
+                                    const double *u)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(range_check(sim, first, count));
+    sim->fresh = sim->steps;
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        size_t at;
+        const range r = range_of(sim, k, first, count, &at);
+        if (r.count) RILL_TRY(set_moments_of(rill_sim_part(sim, k), r, rho + at, u + at));
+    }
+done:
+    return status;
+}
+
+rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u)
+{
+    return rill_sim_set_moments_of(sim, 0, sim->domain->nodes, rho, u);
+}
+
+uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count)
+{
+    return nodes * sizeof(uint32_t) + count * (sizeof(int64_t) + sizeof(double));
+}
+
+static rill_status label_begin(rill_sim *sim, uint32_t count)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(slice_make(sim));
+    RILL_TRY(rill_device_alloc(sim->device, (uint64_t)sim->domain->nodes * sizeof *sim->labels, "labels",
+                               (void **)&sim->labels));
+    RILL_TRY(
+        rill_device_alloc(sim->device, count * sizeof(int64_t), "sums by label", (void **)&sim->label_sums));
+    RILL_TRY(rill_device_alloc(sim->device, count * sizeof(double), "values by label",
+                               (void **)&sim->label_values));
+    sim->label_count = count;
+done:
+    return status;
+}
+
+rill_status rill_sim_label_begin(rill_sim *sim, uint32_t count)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(label_begin(rill_sim_part(sim, k), count));
+    sim->label_count = count;
+done:
+    return status;
+}
+
+rill_status rill_sim_label_put(rill_sim *sim, rill_node first, rill_node count, const uint32_t *labels)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(range_check(sim, first, count));
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, k);
+        size_t at;
+        const range r = range_of(sim, k, first, count, &at);
+        if (r.count)
+            RILL_TRY(rill_device_upload(part->device, part->labels + r.first, labels + at,
+                                        (uint64_t)r.count * sizeof *labels));
+    }
+done:
+    return status;
+}
+
+/* Let a function see all nodes, slice after slice. */
+static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const rill_launch *launch,
+                                                        rill_node first, rill_node count))
+{
+    rill_status status = RILL_OK;
+    const rill_node nodes = sim->domain->nodes;
+    rill_launch launch = rill_sim_launch(sim);
+    for (uint64_t first = 0; first < nodes; first += slice_nodes) {
+        const rill_node count = (rill_node)slice_of(nodes - first);
+        RILL_TRY(rill_sim_order(sim, (rill_node)first, count, &launch));
+        see(sim, &launch, (rill_node)first, count); /* nodes of the part */
+    }
+    RILL_TRY(rill_device_wait(sim->device));
+done:
+    return status;
+}
+
+static void slice_gather(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
+{
+    sim->kernels->moments(launch, sim->domain->first + first, count, sim->slice);
+    rill_device_gather(sim->device, sim->slice, sim->labels + first, count, sim->label_sums);
+}
+
+static void slice_add(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
+{
+    rill_launch adding = *launch;
+    adding.add = true;
+    rill_device_spread(sim->device, sim->label_values, sim->labels + first, count, sim->slice);
+    sim->kernels->set(&adding, sim->domain->first + first, count, sim->slice);
+}
+
+rill_status rill_sim_label_sums(rill_sim *sim, double *sums)
+{
+    rill_status status = RILL_OK;
+    int64_t *host = NULL;
+    const uint64_t bytes = sim->label_count * sizeof *host;
+    RILL_TRY(rill_array_create_zero(sim->label_count, sizeof *host, "sums by label", (void **)&host));
+    for (int k = 0; k < rill_sim_parts(sim); k++) { /* integers, each part adding to those before */
+        rill_sim *part = rill_sim_part(sim, k);
+        RILL_TRY(rill_device_upload(part->device, part->label_sums, host, bytes));
+        RILL_TRY(by_slices(part, slice_gather));
+        RILL_TRY(rill_device_download(part->device, host, part->label_sums, bytes));
+    }
+    for (uint32_t k = 0; k < sim->label_count; k++) sums[k] = (double)host[k] / RILL_SUM_UNIT;
+done:
+    rill_array_destroy(host);
+    return status;
+}
+
+rill_status rill_sim_label_add(rill_sim *sim, const double *density)
+{
+    rill_status status = RILL_OK;
+    sim->fresh = sim->steps;
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, k);
+        part->fresh = part->steps;
+        RILL_TRY(rill_device_upload(part->device, part->label_values, density,
+                                    sim->label_count * sizeof *density));
+        RILL_TRY(by_slices(part, slice_add));
+    }
+done:
+    return status;
+}

@@ -153,7 +153,8 @@ static double efficiency(const cli_devices_plan *p)
                              .count = p->count,
                              .mlups = p->mlups,
                              .bytes = bytes_largest(p),
-                             .openings = p->openings});
+                             .openings = p->openings,
+                             .split = p->split});
 }
 
 static uint64_t nodes_largest(const cli_devices_plan *p)
@@ -197,7 +198,17 @@ static void device_row(const cli_devices_plan *p, int k)
             (unsigned long long)sum.nodes, memory, time, rill_device_name(p->devices[k]));
 }
 
-void cli_devices_rows(const cli_devices_plan *p)
+/* Say that another axis than z, across which parts are cut, is longer by far. */
+static void longest_row(const uint32_t n[3])
+{
+    static const double far = 1.5;
+    const int longest = n[0] > n[1] ? 0 : 1;
+    if (n[longest] > far * n[2])
+        cli_row("", "parts are cut across z, but the box is longest along %c: rotate it (--axes) to send less",
+                rill_axis(longest));
+}
+
+void cli_devices_rows(const cli_devices_plan *p, const uint32_t n[3])
 {
     if (p->given < 2) return;
     const double expected = efficiency(p);
@@ -209,6 +220,8 @@ void cli_devices_rows(const cli_devices_plan *p)
             (unsigned long long)nodes_largest(p), balance(p));
     cli_row("  exchange", "each sends up to %.3g MB per step: %s", (double)bytes_largest(p) * 1e-6,
             rill_devices_transport(p->devices, p->count));
+    longest_row(n);
+    if (p->split) cli_row("", "an opening lies in several parts, which costs another exchange");
     if (isfinite(expected))
         cli_row("  expected efficiency", "%.0f %% of %d times one device", 100 * expected, p->count);
     for (int k = 0; k < p->count; k++) device_row(p, k);

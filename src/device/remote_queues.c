@@ -300,9 +300,9 @@ const char *rill_remote_transport(rill_device *const *devices, int count)
         return rill_devices_alike(devices, count) == count
                    ? "stores into memory that processes share, by CUDA IPC"
                    : "stores into the memory of the neighbouring device, by CUDA IPC between processes";
-    snprintf(all->transport, sizeof all->transport, "%smessages by MPI, %s, because %s%s",
+    snprintf(all->transport, sizeof all->transport, "%smessages by MPI, %s, because %s",
              apart < count ? "stores by CUDA IPC between some processes, between others " : "",
              all->direct ? "which takes memory of devices" : "through host memory",
-             all->why[0] ? all->why : "processes share no memory of devices", "");
+             all->why[0] ? all->why : "the devices share no memory");
     return all->transport;
 }

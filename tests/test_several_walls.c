@@ -340,6 +340,35 @@ Test(several_walls, a_process_that_cannot_serve_ends_all)
     }
 }
 
+static rill_status fails(rill_device *device)
+{
+    (void)device;
+    return rill_fail(RILL_SYSTEM, "a kernel failed");
+}
+
+/* A device that has failed sets no flags: its process ends all when it looks, but not when others cannot wait
+ * for it. */
+Test(several_walls, a_device_that_has_failed_ends_all)
+{
+    static const rill_remote_op ops[] = {RILL_REMOTE_CHECK, RILL_REMOTE_WAIT};
+    const rill_team_transport transport = {.name = "none", .abort = abort_note};
+    rill_backend backend = rill_backend_cpu;
+    backend.wait = fails;
+    rill_device device = {.backend = &backend, .kind = RILL_BACKEND_CPU};
+    for (int k = 0; k < 2; k++)
+        for (int size = 1; size < 3; size++) {
+            rill_team team = {.rank = 0, .size = size, .transport = &transport};
+            rill_server *server = NULL;
+            rill_remote_reply reply;
+            void *data;
+            aborted_with = 0;
+            ASSERT_OK(rill_server_create(&team, &device, &server));
+            rill_server_do(server, &(rill_remote_call){.op = ops[k]}, NULL, &reply, &data);
+            cr_assert_eq(aborted_with, size > 1 ? RILL_SYSTEM : 0);
+            rill_server_destroy(server);
+        }
+}
+
 /* Parts in processes, one of them this one, compute the bits of one process; their states, too. */
 Test(several_walls, processes, .timeout = 120)
 {

@@ -103,15 +103,14 @@ static void tell_much(rill_remote *r, const rill_remote_call *call, const void *
     make(r->all, call, payload);
 }
 
-/* Let all others look whether their devices have failed, before this process waits for one: it might wait for
- * a flag of that one. */
-static void look(rill_remotes *all, const rill_remote *asked)
+/* Let all processes look whether their devices have failed, this one last, before any waits for an answer: it
+ * might wait for a flag of one that has. */
+static void look(rill_remotes *all)
 {
     const rill_remote_call call = rill_remote_call_of(RILL_REMOTE_CHECK);
     if (!all->flagged) return;
     all->flagged = false;
-    for (int k = 0; k < all->team->size; k++)
-        if (k != asked->rank) rill_remote_tell(&all->remotes[k], &call, NULL);
+    for (int k = all->team->size - 1; k >= 0; k--) rill_remote_tell(&all->remotes[k], &call, NULL);
 }
 
 rill_status rill_remote_ask(rill_remote *r, const rill_remote_call *call, const void *payload, void *to,
@@ -121,7 +120,7 @@ rill_status rill_remote_ask(rill_remote *r, const rill_remote_call *call, const 
     rill_remotes *all = r->all;
     rill_remote_reply reply;
     void *data = NULL;
-    look(all, r);
+    look(all);
     if (r->rank == 0) {
         drain(all);
         rill_server_do(all->own, call, payload, &reply, &data);

@@ -142,11 +142,12 @@ static uint64_t bytes_largest(const cli_devices_plan *p)
     return most;
 }
 
-/* Return the share of the speed of so many devices that is left, NaN where parts share a device or its speed
- * is not known. */
+/* Return the share of the speed of so many devices that is left, NaN where its speed is not known, where
+ * parts share a device, or where GPUs do not store to each other: it is measured with those that do. */
 static double efficiency(const cli_devices_plan *p)
 {
     if (p->mlups <= 0 || p->count < 2 || rill_devices_alike(p->devices, p->count) > 1) return NAN;
+    if (!p->devices[0]->backend->processor && !rill_devices_reach(p->devices, p->count)) return NAN;
     return rill_several_efficiency(
         &(rill_several_work){.nodes = p->nodes,
                              .largest = (uint64_t)(balance(p) * (double)p->nodes / p->count),

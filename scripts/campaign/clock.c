@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded: a clock that advances by CAMPAIGN_CLOCK_STEP seconds whenever the program reads it, and the signal
- * CAMPAIGN_SIGNAL (number) at reading CAMPAIGN_SIGNAL_AT. rill reads the clock between parts of its work, so
- * that the same reading is the same place in the work on every machine; libraries, such as the driver of a
- * GPU, read it at random, and get the time that it is. CAMPAIGN_CLOCK_COUNT names a file that receives the
- * number of readings. */
+/* Preloaded: a clock that advances by CAMPAIGN_CLOCK_STEP seconds whenever the program reads it, and the
+ * signal CAMPAIGN_SIGNAL (number) at reading CAMPAIGN_SIGNAL_AT. rill reads the clock between parts of its
+ * work, so that the same reading is the same place in the work on every machine; libraries, such as the
+ * driver of a GPU, read it at random, and get the time that it is. CAMPAIGN_CLOCK_COUNT names a file that
+ * receives the number of readings. */
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>

@@ -288,6 +288,8 @@ def rock(path, n=16, seed=1, pores=0.65):
 @functools.cache
 def gpus():
     """Return the (number, name) of each GPU."""
+    if not shutil.which("nvidia-smi"):
+        raise SystemExit("--backend cuda needs a GPU and nvidia-smi, which is not here")
     found = subprocess.run(["nvidia-smi", "--query-gpu=index,name", "--format=csv,noheader"], capture_output=True, text=True, check=True).stdout
     listed = [tuple(word.strip() for word in line.split(",", 1)) for line in found.splitlines()]
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
@@ -336,7 +338,7 @@ def _options(doc, count, short, add):
     if add:
         add(parse)
     a = parse.parse_args()
-    own = {o.dest: name for name, o in parse._option_string_actions.items() if name not in shared and o.metavar != "DIRECTORY"}
+    own = {o.dest: name for name, o in parse._option_string_actions.items() if name not in shared and o.metavar not in ("DIRECTORY", "PROGRAM")}
     a.own = [word for key, name in own.items() if (value := getattr(a, key)) != parse.get_default(key)
              for word in ((name,) if value is True else (name, "%g" % value if isinstance(value, float) else str(value)))]
     a.short = a.short or a.plant

@@ -80,7 +80,12 @@ static const column columns[] = {
     AT(TEXT, "message", message),
     {"row_xxh3_64", ROW_HASH, 0, 0},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns, HASHED = COLUMNS - 1, HASH_TEXT = 17, SIZE_MOST = 1 << 30 };
+enum {
+    COLUMNS = sizeof columns / sizeof *columns,
+    HASHED = COLUMNS - 1,
+    HASH_TEXT = 17,
+    SIZE_MOST = 1 << 30
+};
 #define NOBODY SIZE_MAX
 
 /* A line: where its cells are in the text, which they end in NUL there. */
@@ -137,8 +142,7 @@ static int record_take(char **at, record *r)
 static void row_hash(const record *r, char text[HASH_TEXT])
 {
     uint64_t hash = 0;
-    for (int k = 0; k < HASHED; k++)
-        hash = XXH3_64bits_withSeed(r->cells[k], strlen(r->cells[k]) + 1, hash);
+    for (int k = 0; k < HASHED; k++) hash = XXH3_64bits_withSeed(r->cells[k], strlen(r->cells[k]) + 1, hash);
     snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
 }
 
@@ -391,10 +395,11 @@ static rill_status parse(const char *path, rill_batch_csv *csv)
         char hash[HASH_TEXT];
         row_hash(&csv->records[i], hash);
         if (strcmp(hash, csv->records[i].cells[HASHED]) != 0)
-            RILL_TRY(rill_fail(RILL_USAGE,
-                               "%s: row %zu is damaged or was changed: its row_xxh3_64 is not that of its other "
-                               "cells; delete the row, which is computed again, or name another file",
-                               path, i + 2));
+            RILL_TRY(
+                rill_fail(RILL_USAGE,
+                          "%s: row %zu is damaged or was changed: its row_xxh3_64 is not that of its other "
+                          "cells; delete the row, which is computed again, or name another file",
+                          path, i + 2));
     }
 done:
     return status;

@@ -502,7 +502,7 @@ def _plant(name, a, planted):
         for k, defect in enumerate(planted):
             broken = kept / str(k) if kept else None
             if not (broken and broken.exists()):
-                made = _build(name, a, copy, program, defect)
+                made = _build(name, a, copy, program, defect, planted)
                 if not kept:
                     broken = made
                 else:
@@ -521,8 +521,17 @@ def _plant(name, a, planted):
     return 1 if missed or not planted else 0
 
 
-def _build(name, a, copy, program, defect):
-    """Build a program with a defect in a copy of the tree, made before the first. @return its path"""
+def tree(c):
+    """Return the sources that a program was built from: a copy with a planted defect, or this tree."""
+    for directory in pathlib.Path(c.rill).parents:
+        if (directory / "tests/fuzz/run").exists():
+            return directory
+    return ROOT
+
+
+def _build(name, a, copy, program, defect, planted):
+    """Build a program with a defect in a copy of the tree, made before the first; its sources stay broken, for campaigns that compile them in another way.
+    @return its path"""
     inside = program.parent.relative_to(ROOT)
     if not copy.exists():
         files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
@@ -530,11 +539,13 @@ def _build(name, a, copy, program, defect):
         copy.mkdir()
         subprocess.run(["tar", "-C", copy, "-xf", copy.with_suffix(".tar")], check=True)
         shutil.copytree(program.parent, copy / inside, symlinks=True, ignore=shutil.ignore_patterns("tests", "prefix", "wheel", "deb", "*.so*"))
+    for before in planted:
+        if (copy / before.file).read_text() != (ROOT / before.file).read_text():
+            (copy / before.file).write_text((ROOT / before.file).read_text())
     source = copy / defect.file
     text = source.read_text()
     if text.count(defect.old) != 1:
         raise SystemExit("%s: %s holds the text to break %d times: %s" % (name, defect.file, text.count(defect.old), defect.old))
     source.write_text(text.replace(defect.old, defect.new))
     subprocess.run([*shlex.split(a.make), str(inside / program.name)], cwd=copy, check=True, stdout=subprocess.DEVNULL)
-    source.write_text(text)
     return copy / inside / program.name

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "domain/domain.h"
+#include "domain/layers.h"
 #include "geometry/surface/mesh.h"
 
 #include <math.h>
@@ -98,6 +98,7 @@ static rill_status grid_make(grid *g, const rill_domain *domain)
 {
     rill_status status = RILL_OK;
     const rill_geom *geom = g->geom = domain->geom;
+    rill_layers layers = {.first = 0};
     g->factor = factor_of(domain->nodes);
     for (int a = 0; a < 3; a++) g->n[a] = (geom->n[a] + g->factor - 1) / g->factor;
     const uint64_t cells = cells_of(g);
@@ -115,13 +116,15 @@ static rill_status grid_make(grid *g, const rill_domain *domain)
             at[a] = at[a] * g->factor + g->factor / 2;
             inside = inside && at[a] < geom->n[a];
         }
-        const bool fluid = inside && rill_numbering_has(&domain->numbering, at[0], at[1], at[2]);
+        if (inside) RILL_TRY(rill_layers_see(domain, at[2], 0, &layers));
+        const bool fluid = inside && rill_layers_has(&layers, at[0], at[1], at[2]);
         g->depth[c] = fluid ? INFINITY : 0;
         g->cost[c] = INFINITY;
         g->parent[c] = NONE;
     }
     depth_find(g);
 done:
+    rill_layers_free(&layers);
     return status;
 }
 

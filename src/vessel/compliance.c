@@ -31,9 +31,7 @@ static double stroke_volume(const rill_case *c, const rill_outlook *outlook)
 
 static double fluid_volume(const rill_geom *geom)
 {
-    uint64_t fluid = 0;
-    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) fluid += geom->voxels[v] != RILL_SOLID;
-    return (double)fluid * geom->spacing * geom->spacing * geom->spacing;
+    return (double)rill_geom_fluid(geom) * geom->spacing * geom->spacing * geom->spacing;
 }
 
 void rill_compliance_begin(const rill_case *c, const rill_geom *geom, const rill_outlook *outlook,

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/planes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static rill_status gather(reach *r)
 {
     rill_status status = RILL_OK;
     const rill_geom *g = r->geom;
-    const uint8_t *voxel = g->voxels;
+    rill_window window = {.geom = g};
     for (r->block = 1;; r->block *= 2) {
         r->cells = 1;
         for (int a = 0; a < 3; a++) r->cells *= r->n[a] = (g->n[a] + r->block - 1) / r->block;
@@ -55,16 +56,20 @@ static rill_status gather(reach *r)
     RILL_TRY(rill_array_create(r->cells, sizeof *r->piece, "the cross-sections", (void **)&r->piece));
     memset(r->far, 0xff, r->cells * sizeof *r->far);
     memset(r->piece, 0xff, r->cells * sizeof *r->piece);
-    for (uint32_t z = 0; z < g->n[2]; z++)
-        for (uint32_t y = 0; y < g->n[1]; y++)
-            for (uint32_t x = 0; x < g->n[0]; x++, voxel++) {
-                if (*voxel == RILL_SOLID) continue;
-                const uint64_t cell =
-                    x / r->block + r->n[0] * (y / r->block + (uint64_t)r->n[1] * (z / r->block));
-                if (r->fluid[cell] < UINT16_MAX) r->fluid[cell]++;
-                if (*voxel > r->label[cell]) r->label[cell] = *voxel;
+    for (uint32_t end = 0; rill_window_next(&window, &end, &status);)
+        for (uint32_t z = window.first; z < end; z++)
+            for (uint32_t y = 0; y < g->n[1]; y++) {
+                const uint8_t *voxels = rill_window_row(&window, y, z);
+                for (uint32_t x = 0; x < g->n[0]; x++) {
+                    if (voxels[x] == RILL_SOLID) continue;
+                    const uint64_t cell =
+                        x / r->block + r->n[0] * (y / r->block + (uint64_t)r->n[1] * (z / r->block));
+                    if (r->fluid[cell] < UINT16_MAX) r->fluid[cell]++;
+                    if (voxels[x] > r->label[cell]) r->label[cell] = voxels[x];
+                }
             }
 done:
+    rill_window_close(&window);
     return status;
 }
 

@@ -109,6 +109,48 @@ Test(processes, share_an_image)
     }
 }
 
+/* A vessel, of which each process keeps a part: all files but the summary, which names devices, have the same
+ * bytes for any number of processes. */
+Test(processes, share_a_vessel)
+{
+    if (!mpi_there()) return;
+    cr_assert_eq(cli_test_run("generate", "bifurcation", "--inlet", "6mm", "--outlet", "12.5mm", "--edge",
+                              "0.6mm", "-o", "b.stl", "-q")
+                     .code,
+                 0);
+    cr_assert_eq(cli_test_run("voxelize", "b.stl", "--units", "mm", "--dx", "0.35mm", "--extend", "1D",
+                              "--name", "opening-1=in", "--name", "opening-2=left", "--name",
+                              "opening-3=right", "-o", "b.geom.h5", "-q")
+                     .code,
+                 0);
+    FILE *file = fopen("c.yaml", "w");
+    fputs(
+        "geometry: b.geom.h5\nfluid: {density: 1060 kg/m3, viscosity: 3.5 mPa.s}\nopenings:\n"
+        "  in: {kind: inlet, flow: 1 mL/s}\n  right: {kind: pressure, pressure: 10 mmHg}\n"
+        "  left: {kind: windkessel, proximal: 6 mmHg.s/mL, distal: 60 mmHg.s/mL, compliance: 1e-4 mL/mmHg}\n"
+        "run: {duration: 4 ms, tolerance: 1e-9, soft-start: 1 ms, mach: 0.1}\n"
+        "output: {fields: yes, probes: {mid: [0 mm, 0 mm, 3 mm]}, planes: {oblique: {centre: [0 mm, 0 mm, 3 "
+        "mm], normal: [0.3, 0.2, 1]}}}\n",
+        file);
+    cr_assert_eq(fclose(file), 0);
+    for (int processes = 1; processes < 6; processes += processes < 3 ? 1 : 2) {
+        char line[512];
+        cr_assert_eq(run(processes, "run c.yaml --no-measure --backend cpu -o out -q"), 2);
+        cr_assert(says("err.txt", "not converged"));
+        cr_assert(cli_test_exists("out/wall.vtkhdf") && cli_test_exists("out/fields-0001.vtkhdf") &&
+                  cli_test_exists("out/speed-x.png") && cli_test_exists("out/checkpoint.h5") &&
+                  cli_test_exists("out/summary.json"));
+        cr_assert_eq(remove("out/summary.json"), 0);
+        if (processes > 1) cr_assert_eq(system("diff -r out one"), 0, "%d processes", processes);
+        snprintf(line, sizeof line, "%s out %s", processes > 1 ? "rm -r" : "mv", processes > 1 ? "" : "one");
+        cr_assert_eq(system(line), 0);
+    }
+    cr_assert_eq(run(3, "check c.yaml --no-measure --backend cpu --json 3.json -q"), 0);
+    cr_assert_eq(run(1, "check c.yaml --no-measure --backend cpu --json 1.json -q"), 0);
+    cr_assert_gt(number("1.json", "fluid_nodes", NULL), 4 * 4096);
+    cr_assert_eq(number("1.json", "fluid_nodes", NULL), number("3.json", "fluid_nodes", NULL));
+}
+
 /* One process is killed while all compute. */
 Test(processes, end_with_one_that_is_killed)
 {

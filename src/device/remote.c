@@ -17,9 +17,21 @@ typedef struct waiting {
 
 enum { WAITING_MOST = 64 };
 
+/* A payload that is on its way to another process. */
+typedef struct sent {
+    struct sent *next;
+    void *request;
+    char payload[];
+} sent;
+
 /* Arrays go in pieces of this size, so that no process needs room for a copy of what it receives. Payloads of
  * own calls are copied up to COPIED_MOST, else the call is made at once. */
 enum { PIECE = 1 << 22, COPIED_MOST = 1 << 16 };
+
+/* Larger messages may not arrive before the receiver asks for them, so that no call waits for one to arrive:
+ * the receiver may be waiting for populations of this process, whose calls were put off. All transports of
+ * Open MPI buffer smaller ones. */
+enum { BUFFERED_MOST = 1 << 10 };
 
 typedef struct remote {
     rill_remotes *all;
@@ -31,6 +43,7 @@ struct rill_remotes {
     rill_server *own;
     waiting *first, **last;
     int waiting;
+    sent *sent;
     rill_device *devices; /* [size] */
     remote *remotes;      /* [size], their states and queues */
     rill_status status;   /* of calls that have no reply */
@@ -44,6 +57,17 @@ static void note(rill_remotes *all, rill_status status)
     if (status == RILL_OK || all->status != RILL_OK) return;
     all->status = status;
     snprintf(all->message, sizeof all->message, "%s", rill_error_message());
+}
+
+/* Wait until all payloads have arrived: the own process has nothing left to do that others wait for. */
+static void sent_end(rill_remotes *all)
+{
+    while (all->sent) {
+        sent *one = all->sent;
+        all->sent = one->next;
+        note(all, rill_team_end(all->team, &one->request));
+        free(one);
+    }
 }
 
 /* Make the calls of the own process that wait. */
@@ -60,6 +84,7 @@ static void drain(rill_remotes *all)
         free(data);
         free(w);
     }
+    sent_end(all);
 }
 
 static void put_off(rill_remotes *all, const rill_remote_call *call, const void *payload)
@@ -84,13 +109,35 @@ static rill_status send_call(remote *r, const rill_remote_call *call, const void
     return rill_team_send(r->all->team, r->rank, RILL_TEAM_CALL, payload, call->bytes);
 }
 
+/* Begin to send a payload: a copy of it, or the payload itself while the own process does its calls. */
+static rill_status send_large(remote *r, const rill_remote_call *call, const void *payload)
+{
+    rill_status status = RILL_OK;
+    rill_remotes *all = r->all;
+    const bool copied = call->bytes <= COPIED_MOST;
+    sent *one = malloc(sizeof *one + (copied ? call->bytes : 0));
+    if (!one) return rill_fail(RILL_SYSTEM, "out of memory for a call of a device");
+    if (copied) memcpy(one->payload, payload, call->bytes);
+    RILL_TRY(rill_team_send(all->team, r->rank, RILL_TEAM_CALL, call, sizeof *call));
+    RILL_TRY(rill_team_begin(all->team, r->rank, RILL_TEAM_CALL, copied ? one->payload : payload, call->bytes,
+                             &one->request));
+    one->next = all->sent;
+    all->sent = one;
+    one = NULL;
+    if (!copied) drain(all);
+done:
+    free(one);
+    return status;
+}
+
 /* Call without a reply. */
 static void tell(remote *r, const rill_remote_call *call, const void *payload)
 {
     if (r->rank == 0)
         put_off(r->all, call, payload);
     else
-        note(r->all, send_call(r, call, payload));
+        note(r->all,
+             call->bytes > BUFFERED_MOST ? send_large(r, call, payload) : send_call(r, call, payload));
 }
 
 /* The same with a large payload. */

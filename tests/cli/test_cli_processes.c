@@ -151,6 +151,29 @@ Test(processes, share_a_vessel)
     cr_assert_eq(number("1.json", "fluid_nodes", NULL), number("3.json", "fluid_nodes", NULL));
 }
 
+/* So many openings that a call of them is a large message. The first process does its own calls later than
+ * those of others, and the second one waits for what they send. */
+Test(processes, run_a_tree_of_arteries)
+{
+    enum { OUTLETS = 40 };
+    if (!mpi_there()) return;
+    cr_assert_eq(cli_test_run("generate", "arteries", "--outlets", "40", "--radius", "10", "--length", "4",
+                              "-o", "t.geom.h5", "-q")
+                     .code,
+                 0);
+    FILE *file = fopen("t.yaml", "w");
+    fputs("geometry: t.geom.h5\nfluid: {density: 1060 kg/m3, viscosity: 3.5 mPa.s}\n"
+          "run: {duration: 0.3 ms, soft-start: 0.1 ms, mach: 0.1, tolerance: 1}\n"
+          "output: {surface: no, slices: no, centre-line: no}\n"
+          "openings:\n  inlet: {kind: inlet, flow: 0.2 mL/s}\n",
+          file);
+    for (int k = 1; k <= OUTLETS; k++) fprintf(file, "  outlet-%d: {kind: pressure, pressure: 10 mmHg}\n", k);
+    cr_assert_eq(fclose(file), 0);
+    cr_assert_eq(run(1, "run t.yaml --no-measure --backend cpu -o one -q"), 0);
+    cr_assert_eq(run(2, "run t.yaml --no-measure --backend cpu -o two -q"), 0);
+    cr_assert_eq(system("cmp one/openings.csv two/openings.csv"), 0);
+}
+
 /* One process is killed while all compute. */
 Test(processes, end_with_one_that_is_killed)
 {

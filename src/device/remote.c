@@ -28,9 +28,9 @@ typedef struct sent {
  * own calls are copied up to COPIED_MOST, else the call is made at once. */
 enum { PIECE = 1 << 22, COPIED_MOST = 1 << 16 };
 
-/* Larger messages may not arrive before the receiver asks for them, so that no call waits for one to arrive:
- * the receiver may be waiting for populations of this process, whose calls were put off. All transports of
- * Open MPI buffer smaller ones. */
+/* Larger messages may not arrive before the receiver is ready for them, so that no call waits for one to
+ * arrive: the receiver may be waiting for populations of this process, whose calls were put off. All
+ * transports of Open MPI buffer smaller ones. */
 enum { BUFFERED_MOST = 1 << 10 };
 
 typedef struct remote {

@@ -15,6 +15,7 @@
 #include "io/geom_file.h"
 #include "network/network.h"
 #include "permeability/plan.h"
+#include "permeability/reservoir.h"
 
 TestSuite(planes, .init = files_start, .fini = files_end);
 
@@ -296,6 +297,28 @@ Test(planes, images)
             expect_same_image("a_70x9x14.raw", &o);
         }
     free(data);
+}
+
+Test(planes, reservoirs)
+{
+    for (uint32_t window = 1; window < 60; window += 9) /* within, across, and as large as the reservoirs */
+        for (int axis = 0; axis < 3; axis++) {
+            rill_geom *geom = rock(sizes[0], kinds[0], 40), *made = kept_copy(geom, 3, window);
+            rill_reservoirs a, b;
+            ASSERT_OK(rill_reservoirs_create(geom, axis, 7, &a));
+            ASSERT_OK(rill_reservoirs_create(made, axis, 7, &b));
+            cr_assert_null(b.geom->voxels);
+            cr_assert_gt(a.nodes, 0);
+            cr_assert_eq(a.front, b.front);
+            cr_assert_eq(a.nodes, b.nodes);
+            cr_assert_arr_eq(a.planes, b.planes, sizeof a.planes);
+            kept_expect_voxels(a.geom, b.geom);
+            cr_assert_eq(rill_reservoirs_turn(&b), axis != 2);
+            rill_reservoirs_destroy(&a);
+            rill_reservoirs_destroy(&b);
+            rill_geom_destroy(made);
+            rill_geom_destroy(geom);
+        }
 }
 
 Test(planes, geometry_files)

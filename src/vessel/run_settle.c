@@ -88,6 +88,7 @@ done:
 
 void rill_run_widen(rill_run_loop *loop)
 {
+    if (loop->state.stored_low > loop->state.stored_high) return; /* before the first cycle */
     rill_plan_guard_widen(&loop->vessel->plan, loop->state.stored_low);
     rill_plan_guard_widen(&loop->vessel->plan, loop->state.stored_high);
 }

@@ -141,6 +141,74 @@ Test(uncertainty, is_found_every_way_in_a_narrow_channel)
     rill_geom_destroy(geom);
 }
 
+/* Plates: every node of a layer rounds alike. k is (h^2 + 1/2)/12 times the porosity on this lattice. */
+static rill_geom *plates(uint32_t h, double *k)
+{
+    rill_geom *geom = solid(h + 2, 4, 4);
+    OPEN(geom, 1, 0, 0, h, 4, 4);
+    *k = (h * h + 0.5) / 12 * h / (h + 2);
+    return geom;
+}
+
+/* k was 1.1e-4 too small here, and uncertain by 1e-5. */
+Test(uncertainty, of_fp32_knows_that_layers_round_alike)
+{
+    static const double taus[] = {0.8, 1, 2};
+    static const double tolerances[] = {1e-5, 1e-4, 1e-3};
+    double k;
+    int ended = 0;
+    rill_geom *geom = plates(40, &k);
+    for (size_t t = 0; t < sizeof taus / sizeof *taus; t++)
+        for (size_t e = 0; e < sizeof tolerances / sizeof *tolerances; e++) {
+            rill_permeability_options o = rill_permeability_options_default();
+            rill_permeability p;
+            o.variant.storage = RILL_FP32;
+            o.acceleration = RILL_ACCELERATION_NONE;
+            o.axis = 2;
+            o.tau = taus[t];
+            o.tolerance = tolerances[e];
+            if (computed(geom, &o, &p) == RILL_OK) {
+                ended++;
+                cr_expect_lt(fabs(p.runs[0].k[2] - k), p.runs[0].uncertainty[2],
+                             "tau %g: %.8g +- %.2g of %.8g", taus[t], p.runs[0].k[2],
+                             p.runs[0].uncertainty[2], k);
+            } else {
+                cr_expect_not_null(strstr(rill_error_message(), "raise --tau"), "%s", rill_error_message());
+            }
+            rill_permeability_free(&p);
+        }
+    cr_expect_gt(ended, 3, "%d", ended);
+    rill_geom_destroy(geom);
+}
+
+/* Populations that are not less their weights lost all of the force: k was 0, uncertain by 0.025 %. */
+Test(uncertainty, of_plain_populations_knows_the_force_that_they_lose)
+{
+    static const double forces[] = {0, 1e-4};
+    double k;
+    rill_geom *geom = plates(16, &k);
+    for (int f = 0; f < 2; f++) {
+        rill_permeability_options o = rill_permeability_options_default();
+        rill_permeability p;
+        o.variant.storage = RILL_FP32;
+        o.variant.shift = RILL_PLAIN;
+        o.axis = 2;
+        o.force = forces[f];
+        const rill_status status = computed(geom, &o, &p);
+        if (f == 0) {
+            cr_expect_eq(status, RILL_USAGE, "%g +- %g", p.runs[0].k[2], p.runs[0].uncertainty[2]);
+            cr_expect_not_null(strstr(rill_error_message(), "plain populations round"), "%s",
+                               rill_error_message());
+        } else {
+            cr_expect_eq(status, RILL_OK, "%s", rill_error_message());
+            cr_expect_lt(fabs(p.runs[0].k[2] - k), p.runs[0].uncertainty[2], "%g +- %g of %g", p.runs[0].k[2],
+                         p.runs[0].uncertainty[2], k);
+        }
+        rill_permeability_free(&p);
+    }
+    rill_geom_destroy(geom);
+}
+
 /* Rounding to fp16s made k 3.6 % too large here, and hid it behind 0.038 %. */
 Test(uncertainty, of_16_bits_knows_their_rounding, .disabled = SANITIZED)
 {

@@ -125,7 +125,7 @@ static double uncertainty_of(const state *s, double momentum)
     const double k = s->k.value, gap = fabs(momentum - k);
     const double missing = fmax(RILL_PRESSURES_FACTOR * s->p->expected, MOMENTUM_FACTOR * gap);
     return fmax(missing, path_left(&s->k, 3, MOMENTUM_FAST * gap)) +
-           rill_follow_floor(s->f, (double)s->cycle) * fabs(k);
+           rill_follow_floor(s->f, (double)s->cycle, k) * fabs(k);
 }
 
 /* The same of the tortuosity. The mean momentum, which is off in the first order, too, says more than a third
@@ -136,7 +136,7 @@ static double tortuosity_uncertainty(const state *s, double momentum)
     const double t = s->tortuosity.value, missing = TORTUOSITY_GAP * fabs(momentum / s->k.value - 1) * t;
     const double pressures = ROUNDING_UNIT * rill_plan_rounding(s->f->options, s->f->plan, s->k.value);
     return fmax(missing, path_left(&s->tortuosity, 2, INFINITY)) +
-           (pressures + rill_follow_floor(s->f, (double)s->cycle)) * t;
+           (pressures + rill_follow_floor(s->f, (double)s->cycle, s->k.value)) * t;
 }
 
 /* Take the estimates over into the run. @return true when they are good enough */

@@ -37,7 +37,8 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
  * always, and so many times where only the last two moves tell that it settles fast. */
 #define MOMENTUM_FACTOR 0.25
 #define MOMENTUM_FAST 2
-/* The same for components across the axis. */
+/* A component across the axis is uncertain by at least so many times the part that the mean momentum is away.
+ */
 #define ACROSS_GAP 2
 /* The tortuosity, which is off in the first order, too, is uncertain by at least so many times the part that
  * the mean momentum is away. */
@@ -146,7 +147,8 @@ static double tortuosity_uncertainty(const state *s, double momentum)
 static double across_uncertainty(const state *s, int b, double momentum)
 {
     const double k = s->k.value, gap = fabs(momentum - k);
-    return fmax(ACROSS_GAP * gap, path_left(&s->across[b], 3, INFINITY)) +
+    const double part = fmin(fabs(s->across[b].value / k), 1);
+    return fmax(ACROSS_GAP * gap * part, path_left(&s->across[b], 3, INFINITY)) +
            rill_follow_floor(s->f, (double)s->cycle, k) * fabs(k);
 }
 

@@ -113,6 +113,8 @@ typedef struct rill_plan_compliance {
     double peak;        /**< Pa, highest pressure of the circuit alone */
     double peak_stored; /**< Pa, highest pressure of the circuit with the lattice */
     double change;      /**< largest difference of these pressures, over their range */
+    double bearable; /**< part of the lattice's compliance that makes it RILL_COMPLIANCE_CHANGE; 1: all does
+                        not */
 } rill_plan_compliance;
 
 /** What a run that goes on from a checkpoint keeps of the plan it began with. */

@@ -2,6 +2,7 @@
 // A CUDA device as a backend: its memory, its errors, its copy bandwidth. Kernels are in kernels.cuh.
 extern "C" {
 #include "cuda/build.h"
+#include "cuda/flags.h"
 #include "cuda/find.h"
 #include "device/device.h"
 #include "kernel/sums.h"
@@ -48,6 +49,14 @@ void close_cuda(rill_device *device)
     if (device->queue) cudaStreamDestroy(queue_of(device));
 }
 
+// FNV-1a of what the driver calls the device, in every process.
+uint64_t unique_of(const cudaUUID_t &uuid)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char byte : uuid.bytes) hash = (hash ^ (unsigned char)byte) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 // The queue is no child of the legacy default stream: it waits for nobody else's work.
 rill_status open_cuda(rill_device *device)
 {
@@ -68,6 +77,7 @@ rill_status open_cuda(rill_device *device)
     device->queue = queue;
     if (status == RILL_OK) status = rill_cuda_state_create(device->ordinal, &state);
     device->state = state;
+    if (status == RILL_OK) device->unique = unique_of(properties.uuid);
     if (status == RILL_OK)
         snprintf(device->name, sizeof device->name, "%s", properties.name);
     else
@@ -165,6 +175,16 @@ rill_status pass(rill_device *device, void *queue, void *to, const rill_device *
                  "copying from another device");
 }
 
+rill_status bring(rill_device *device, void *queue, void *to, const void *from, uint64_t bytes)
+{
+    static const char doing[] = "copying between the device and another process";
+    cudaStream_t stream = (cudaStream_t)queue;
+    rill_status status = use(device);
+    if (status == RILL_OK && bytes > 0)
+        status = check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), doing);
+    return status == RILL_OK ? check(cudaStreamSynchronize(stream), doing) : status;
+}
+
 // Blocks of a queue with priority are started before those of others that wait.
 rill_status queue_create(rill_device *device, void **queue)
 {
@@ -222,6 +242,58 @@ bool reaches(rill_device *device, const rill_device *other)
     const cudaError_t error = cudaDeviceEnablePeerAccess(other->ordinal, 0);
     if (error != cudaSuccess) cudaGetLastError(); // wait() would report it
     return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
+}
+
+// Small allocations lie in a page of 2 MiB together, which a handle gives away as a whole.
+constexpr uint64_t page = UINT64_C(1) << 21;
+
+rill_status export_create(rill_device *device, uint64_t bytes, const char *what, void **array,
+                          rill_export *out)
+{
+    cudaIpcMemHandle_t handle;
+    static_assert(sizeof handle == sizeof out->name, "a handle fits the name of an export");
+    *array = nullptr;
+    rill_status status = alloc(device, (bytes + page - 1) / page * page, what, array);
+    if (status == RILL_OK)
+        status = check(cudaIpcGetMemHandle(&handle, *array), "sharing memory with another process");
+    if (status == RILL_OK) {
+        memcpy(out->name, &handle, sizeof handle);
+        return RILL_OK;
+    }
+    cudaGetLastError(); // wait() would report it
+    free_array(device, *array);
+    *array = nullptr;
+    return status;
+}
+
+// Takes peer access where the memory is another device's.
+rill_status export_open(rill_device *device, const rill_export *given, void **array)
+{
+    cudaIpcMemHandle_t handle;
+    memcpy(&handle, given->name, sizeof handle);
+    rill_status status = use(device);
+    if (status == RILL_OK)
+        status = check(cudaIpcOpenMemHandle(array, handle, cudaIpcMemLazyEnablePeerAccess),
+                       "opening memory of another process");
+    if (status != RILL_OK) cudaGetLastError();
+    return status;
+}
+
+void export_close(rill_device *device, void *array)
+{
+    if (use(device) == RILL_OK && cudaIpcCloseMemHandle(array) != cudaSuccess) cudaGetLastError();
+}
+
+rill_status flag_set(rill_device *device, void *queue, uint32_t *flag, uint32_t number)
+{
+    const rill_status status = use(device);
+    return status == RILL_OK ? rill_cuda_flag_set(queue, flag, number) : status;
+}
+
+rill_status flag_wait(rill_device *device, void *queue, uint32_t *flag, uint32_t number)
+{
+    const rill_status status = use(device);
+    return status == RILL_OK ? rill_cuda_flag_wait(queue, flag, number) : status;
 }
 
 rill_status share(rill_device *device, const void *host, uint64_t bytes, const char *what, const void **out)
@@ -357,11 +429,12 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",       false,         count_devices, open_cuda,     close_cuda,    nullptr,    available,
-    require,      alloc,         free_array,    share,         release,       build,      link_nodes,
-    unlink_nodes, linked,        upload,        download,      pin,           unpin,      pass,
-    queue_create, queue_destroy, event_create,  event_destroy, event_record,  queue_wait, reaches,
-    gather,       spread,        wait,          then,          kernels,       bandwidth,  versions,
-    true,         true,          true,          false,         "device copy",
+    "cuda",       false,     count_devices, open_cuda,     close_cuda,    nullptr,       available,
+    require,      alloc,     free_array,    share,         release,       build,         link_nodes,
+    unlink_nodes, linked,    upload,        download,      pin,           unpin,         pass,
+    nullptr,      bring,     queue_create,  queue_destroy, event_create,  event_destroy, event_record,
+    queue_wait,   reaches,   nullptr,       nullptr,       export_create, export_open,   export_close,
+    flag_set,     flag_wait, gather,        spread,        wait,          then,          kernels,
+    bandwidth,    versions,  true,          true,          true,          false,         "device copy",
 };
 }

@@ -3,7 +3,8 @@
  * @file deferred.h
  * Devices with queues on the CPU: a call puts work in a queue and returns; the work is done when somebody
  * waits, in a random order that keeps queues and events in theirs. So a test finds an event that lacks:
- * another seed, another order. One thread.
+ * another seed, another order. One thread a process; processes see memory that the devices export, and the
+ * flags there.
  */
 #ifndef RILL_TESTS_DEFERRED_H
 #define RILL_TESTS_DEFERRED_H
@@ -11,27 +12,31 @@
 #include "device/device.h"
 
 #include <criterion/criterion.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /** An event: how often it was recorded, and the last record that was reached. */
 typedef struct deferred_event {
     uint64_t recorded, reached;
 } deferred_event;
 
-/** Work, or a record of an event, or a wait for one. */
+/** Work, or a record of an event, or a wait for one, or for a flag. */
 typedef struct deferred_entry {
     struct deferred_entry *next;
     void (*work)(const struct deferred_entry *entry);
     deferred_event *event;
     uint64_t ticket;
     bool waits;
+    uint32_t *flag;
     rill_launch launch;
     const void *in;
     void *out;
     uint64_t count;
     int task, patches;
-    const rill_patch *patch[2];
+    const rill_patch *patch;
+    rill_patch *host;
     rill_patch_now now;
     rill_walls walls;
     rill_sponge sponge;
@@ -59,7 +64,20 @@ static uint64_t deferred_random(uint64_t below)
 static bool deferred_ready(const deferred_queue *q)
 {
     const deferred_entry *e = q->first;
-    return q->used && e && (!e->waits || e->event->reached >= e->ticket);
+    if (!q->used || !e) return false;
+    if (e->waits && e->flag)
+        return (int32_t)(__atomic_load_n(e->flag, __ATOMIC_ACQUIRE) - (uint32_t)e->ticket) >= 0;
+    return !e->waits || e->event->reached >= e->ticket;
+}
+
+/* Return whether a queue waits for another process. */
+static bool deferred_abroad(void)
+{
+    for (int k = 0; k < DEFERRED_QUEUES; k++) {
+        const deferred_queue *q = &deferred_queues[k];
+        if (q->used && q->first && q->first->waits && q->first->flag) return true;
+    }
+    return false;
 }
 
 static void deferred_do(deferred_queue *q)
@@ -69,7 +87,21 @@ static void deferred_do(deferred_queue *q)
     if (!q->first) q->last = &q->first;
     if (e->work) e->work(e);
     if (e->event && !e->waits) e->event->reached = e->ticket;
+    free(e->host);
     free(e);
+}
+
+/** Do one entry of any queue. @return false where none can be done */
+static inline bool deferred_some(void)
+{
+    const int first = (int)deferred_random(DEFERRED_QUEUES);
+    for (int k = 0; k < DEFERRED_QUEUES; k++) {
+        deferred_queue *q = &deferred_queues[(first + k) % DEFERRED_QUEUES];
+        if (!deferred_ready(q)) continue;
+        deferred_do(q);
+        return true;
+    }
+    return false;
 }
 
 /* Work off a queue, and of the others what chance chooses. Half of the queues stand still for a while, as
@@ -86,7 +118,11 @@ static void deferred_drain(deferred_queue *wanted)
             if (oldest < 0) oldest = k;
             if (!(still >> k & 1)) ready[count++] = k;
         }
-        cr_assert_geq(oldest, 0, "all queues wait for each other");
+        cr_assert(oldest >= 0 || deferred_abroad(), "all queues wait for each other");
+        if (oldest < 0) {
+            sched_yield();
+            continue;
+        }
         if (count == 0) {
             still = 0;
             continue;
@@ -128,7 +164,7 @@ DEFERRED_WORK(swap, e->in, e->count)
 DEFERRED_WORK(pack, e->in, e->count, e->out)
 DEFERRED_WORK(unpack, e->in, e->count, e->out)
 DEFERRED_WORK(locate, e->out, e->count)
-DEFERRED_WORK(patch, e->task, e->patch[0], e->patch[1], e->patches, &e->now, e->out)
+DEFERRED_WORK(patch, e->task, e->patch, e->host, e->patches, &e->now, e->out)
 DEFERRED_WORK(walls, (rill_walls_task)e->task, &e->walls, e->out)
 DEFERRED_WORK(damp, &e->sponge)
 DEFERRED_WORK(sample, e->in, e->count, e->out)
@@ -174,8 +210,10 @@ static void deferred_patch(const rill_launch *l, int tasks, const rill_patch *pa
                            int count, const rill_patch_now *now, double *exchange)
 {
     deferred_entry *e = deferred_call(l, deferred_do_patch);
-    e->task = tasks, e->patch[0] = patches, e->patch[1] = host, e->patches = count, e->now = *now;
-    e->out = exchange;
+    e->task = tasks, e->patch = patches, e->patches = count, e->now = *now, e->out = exchange;
+    e->host = calloc((size_t)count + 1, sizeof *host); /* as it is now */
+    cr_assert_not_null(e->host);
+    memcpy(e->host, host, (size_t)count * sizeof *host);
 }
 static void deferred_walls(const rill_launch *l, rill_walls_task task, const rill_walls *walls,
                            double *exchange)
@@ -303,7 +341,98 @@ static void deferred_spread(rill_device *device, const double *given, const uint
     rill_backend_cpu.spread(device, given, labels, count, values);
 }
 
+static rill_status deferred_bring(rill_device *device, void *queue, void *to, const void *from,
+                                  uint64_t bytes)
+{
+    (void)device;
+    deferred_drain(queue);
+    if (bytes) memcpy(to, from, bytes);
+    return RILL_OK;
+}
+
+/* Memory that processes which are forked later see, in equal parts; each gives away its own and takes nothing
+ * back. */
+enum { DEFERRED_PROCESSES = 4, DEFERRED_SHARE = 1 << 26 };
+static char *deferred_memory;
+static int deferred_rank;
+static uint64_t deferred_given;
+static int deferred_together; /**< processes that open each other's memory, the first ones */
+
+static rill_status deferred_export_create(rill_device *device, uint64_t bytes, const char *what, void **array,
+                                          rill_export *out)
+{
+    (void)device, (void)what;
+    const int rank = deferred_rank;
+    bytes = (bytes + 63) / 64 * 64;
+    cr_assert_leq(deferred_given + bytes, DEFERRED_SHARE);
+    *array = deferred_memory + (size_t)rank * DEFERRED_SHARE + deferred_given;
+    deferred_given += bytes;
+    memset(*array, 0, bytes);
+    memcpy(out->name, array, sizeof *array);
+    memcpy(out->name + sizeof *array, &rank, sizeof rank);
+    return RILL_OK;
+}
+
+static rill_status deferred_export_open(rill_device *device, const rill_export *given, void **array)
+{
+    int rank;
+    (void)device;
+    memcpy(array, given->name, sizeof *array);
+    memcpy(&rank, given->name + sizeof *array, sizeof rank);
+    if (rank < deferred_together && deferred_rank < deferred_together) return RILL_OK;
+    return rill_fail(RILL_SYSTEM, "memory of process %d stays closed", rank);
+}
+
+static void deferred_export_close(rill_device *device, void *array) { (void)device, (void)array; }
+
+static void deferred_free(rill_device *device, void *array)
+{
+    const char *at = array;
+    if (deferred_memory && at >= deferred_memory &&
+        at < deferred_memory + DEFERRED_PROCESSES * DEFERRED_SHARE)
+        return;
+    rill_backend_cpu.free(device, array);
+}
+
+static void deferred_do_flag(const deferred_entry *e)
+{
+    __atomic_store_n((uint32_t *)e->out, (uint32_t)e->count, __ATOMIC_RELEASE);
+}
+
+static rill_status deferred_flag_set(rill_device *device, void *queue, uint32_t *flag, uint32_t number)
+{
+    (void)device;
+    deferred_entry *e = deferred_add(queue, deferred_do_flag);
+    e->out = flag, e->count = number;
+    return RILL_OK;
+}
+
+static rill_status deferred_flag_wait(rill_device *device, void *queue, uint32_t *flag, uint32_t number)
+{
+    (void)device;
+    deferred_entry *e = deferred_add(queue, NULL);
+    e->flag = flag, e->ticket = number, e->waits = true;
+    return RILL_OK;
+}
+
 static rill_backend deferred_backend;
+
+/** Let processes that are forked later share memory. @param together  how many of them do */
+static inline void deferred_share(int together)
+{
+    deferred_memory = mmap(NULL, (size_t)DEFERRED_PROCESSES * DEFERRED_SHARE, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cr_assert_neq(deferred_memory, MAP_FAILED);
+    deferred_together = together;
+    deferred_given = 0;
+}
+
+/** Undo it. */
+static inline void deferred_unshare(void)
+{
+    munmap(deferred_memory, (size_t)DEFERRED_PROCESSES * DEFERRED_SHARE);
+    deferred_memory = NULL;
+}
 
 /** Open [count] of them. @param seed  of the order; @param reach  whether they store to each other */
 static inline void deferred_open(rill_device *devices, rill_device **pointers, int count, uint64_t seed,
@@ -321,6 +450,13 @@ static inline void deferred_open(rill_device *devices, rill_device **pointers, i
     deferred_backend.event_record = deferred_event_record;
     deferred_backend.queue_wait = deferred_queue_wait;
     deferred_backend.reaches = deferred_can_reach;
+    deferred_backend.free = deferred_free;
+    deferred_backend.bring = deferred_bring;
+    deferred_backend.export_create = deferred_memory ? deferred_export_create : NULL;
+    deferred_backend.export_open = deferred_export_open;
+    deferred_backend.export_close = deferred_export_close;
+    deferred_backend.flag_set = deferred_flag_set;
+    deferred_backend.flag_wait = deferred_flag_wait;
     deferred_backend.gather = deferred_gather;
     deferred_backend.spread = deferred_spread;
     deferred_seed = seed;

@@ -11,6 +11,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -19,6 +20,9 @@
 enum { FORKED_MOST = 4, FORKED_KINDS = 3, FORKED_BUFFER = 1 << 22 };
 static int forked_sockets[FORKED_MOST][FORKED_MOST][FORKED_KINDS]; /**< end of the first for the second */
 static int forked_rank, forked_size;
+
+static rill_device *(*forked_device)(int rank); /**< opens the device of a process; NULL: it opens one */
+static bool (*forked_idle)(void); /**< works while a message is waited for; false: there is nothing to do */
 
 static int forked_start(int *rank, int *size)
 {
@@ -44,6 +48,9 @@ static int forked_send(int to, int kind, const void *data, uint64_t bytes)
 static int forked_receive(int from, int kind, void *data, uint64_t bytes)
 {
     char *at = data;
+    struct pollfd ready = {forked_sockets[forked_rank][from][kind], POLLIN, 0};
+    while (forked_idle && poll(&ready, 1, 0) == 0)
+        if (!forked_idle()) poll(&ready, 1, 1);
     while (bytes) {
         const ssize_t got = recv(forked_sockets[forked_rank][from][kind], at, bytes, 0);
         if (got <= 0) return errno ? errno : 1;
@@ -64,8 +71,14 @@ static int forked_end(void **request)
     return 0;
 }
 
-static const rill_team_transport forked_transport = {"sockets",   forked_start,   forked_stop,  forked_abort,
-                                                     forked_send, forked_receive, forked_begin, forked_end};
+static const rill_team_transport forked_transport = {.name = "sockets",
+                                                     .start = forked_start,
+                                                     .stop = forked_stop,
+                                                     .abort = forked_abort,
+                                                     .send = forked_send,
+                                                     .receive = forked_receive,
+                                                     .begin = forked_begin,
+                                                     .end = forked_end};
 
 /* Close the ends of the others: a read from a process that has ended then fails at once. */
 static inline void forked_keep_own(void)
@@ -96,7 +109,7 @@ static inline void forked_begin_team(int size, rill_team *team, pid_t children[]
         if (children[k] > 0) continue;
         forked_rank = team->rank = team->local = k;
         forked_keep_own();
-        _exit(rill_remote_serve(team));
+        _exit(rill_remote_serve(team, forked_device ? forked_device(k) : NULL));
     }
     forked_keep_own();
 }

@@ -354,14 +354,18 @@ Test(several, efficiency_is_what_was_measured)
         rill_several_work work;
         double measured; /* MLUPS of both */
     } cases[] = {
-        {{104684458, 52342784, 2, 26078, 3690000, false}, 51626}, /* spheres, fp32 pull */
-        {{104684458, 52342784, 2, 35652, 1845000, false}, 70319}, /* fp16s AA */
-        {{7824432, 3914000, 2, 25795, 583000, false}, 48766},     /* tubes */
-        {{8565450, 4284000, 2, 25899, 159000, false}, 49369},     /* a tree of arteries */
-        {{9505642, 4845568, 2, 14709, 3359000, true}, 24869},     /* vessel, D3Q27 cumulants */
-        {{9505642, 4845568, 2, 21764, 1866000, true}, 34820},     /* vessel, D3Q19 TRT, pull */
-        {{1405196, 716000, 2, 11458, 935000, true}, 13135},       /* small vessel, cumulants */
-        {{1405196, 716000, 2, 16120, 519000, true}, 13105},       /* small vessel, pull */
+        {{104684458, 52342784, 2, 26078, 3690000, false, false}, 51626}, /* spheres, fp32 pull */
+        {{104684458, 52342784, 2, 35652, 1845000, false, false}, 70319}, /* fp16s AA */
+        {{7824432, 3914000, 2, 25795, 583000, false, false}, 48766},     /* tubes */
+        {{8565450, 4284000, 2, 25899, 159000, false, false}, 49369},     /* a tree of arteries */
+        {{9505642, 4845568, 2, 14709, 3359000, true, true}, 24869},      /* vessel across, D3Q27 cumulants */
+        {{9505642, 4845568, 2, 21764, 1866000, true, true}, 34820},      /* vessel across, D3Q19 TRT, pull */
+        {{1405196, 716000, 2, 11458, 935000, true, true}, 13135},        /* small vessel across, cumulants */
+        {{1405196, 716000, 2, 16120, 519000, true, true}, 13105},        /* small vessel across, pull */
+        {{9505642, 4790000, 2, 14586, 480000, true, false}, 27422},      /* vessel along z, cumulants */
+        {{9505642, 4790000, 2, 21711, 268000, true, false}, 40251},      /* vessel along z, pull */
+        {{1405196, 712000, 2, 11526, 133000, true, false}, 17496},       /* small vessel along z, cumulants */
+        {{1405196, 712000, 2, 16252, 74000, true, false}, 23436},        /* small vessel along z, pull */
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const double measured = cases[k].measured / (2 * cases[k].work.mlups);

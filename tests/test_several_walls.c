@@ -335,9 +335,38 @@ Test(several_walls, a_process_that_cannot_serve_ends_all)
             .name = "none", .receive = receives[k], .abort = abort_note, .send = forked_send};
         rill_team team = {.rank = 1, .size = 2, .transport = &transport};
         aborted_with = 0;
-        cr_assert_eq(rill_remote_serve(&team), RILL_SYSTEM);
+        cr_assert_eq(rill_remote_serve(&team, NULL), RILL_SYSTEM);
         cr_assert_eq(aborted_with, RILL_SYSTEM);
     }
+}
+
+static rill_status fails(rill_device *device)
+{
+    (void)device;
+    return rill_fail(RILL_SYSTEM, "a kernel failed");
+}
+
+/* A device that has failed sets no flags: its process ends all when it looks, but not when others cannot wait
+ * for it. */
+Test(several_walls, a_device_that_has_failed_ends_all)
+{
+    static const rill_remote_op ops[] = {RILL_REMOTE_CHECK, RILL_REMOTE_WAIT};
+    const rill_team_transport transport = {.name = "none", .abort = abort_note};
+    rill_backend backend = rill_backend_cpu;
+    backend.wait = fails;
+    rill_device device = {.backend = &backend, .kind = RILL_BACKEND_CPU};
+    for (int k = 0; k < 2; k++)
+        for (int size = 1; size < 3; size++) {
+            rill_team team = {.rank = 0, .size = size, .transport = &transport};
+            rill_server *server = NULL;
+            rill_remote_reply reply;
+            void *data;
+            aborted_with = 0;
+            ASSERT_OK(rill_server_create(&team, &device, &server));
+            rill_server_do(server, &(rill_remote_call){.op = ops[k]}, NULL, &reply, &data);
+            cr_assert_eq(aborted_with, size > 1 ? RILL_SYSTEM : 0);
+            rill_server_destroy(server);
+        }
 }
 
 /* Parts in processes, one of them this one, compute the bits of one process; their states, too. */
@@ -400,6 +429,74 @@ Test(several_walls, processes, .timeout = 120)
     rill_device_destroy(own);
     rill_domain_destroy(domain);
     rill_geom_destroy(geom);
+}
+
+/* The device of a process, whose queues are worked off whenever there is time. */
+static rill_device *deferred_here(int rank)
+{
+    static rill_device device, *pointer;
+    deferred_rank = rank;
+    deferred_open(&device, &pointer, 1, 17 + (uint64_t)rank, true);
+    return pointer;
+}
+
+/* Devices of processes have queues of their own, too, and wait for each other by flags where they store to
+ * each other's memory, by messages where not: the first `together` store. */
+static void queues_of_processes(rill_stream stream, int together, const char *words)
+{
+    enum { PROCESSES = 3 };
+    rill_team team;
+    pid_t children[PROCESSES];
+    deferred_share(together);
+    forked_device = deferred_here;
+    forked_idle = deferred_some;
+    forked_begin_team(PROCESSES, &team, children);
+    rill_variant v = rill_variant_default();
+    v.equilibrium = RILL_SECOND_ORDER, v.stream = stream, v.addressing = RILL_BITMAP;
+    rill_geom *geom = duct();
+    rill_domain *domain = NULL;
+    rill_remotes *remotes = NULL;
+    rill_device *whole = NULL, *own = deferred_here(0), *devices[PROCESSES];
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &whole));
+    ASSERT_OK(rill_remotes_create(&team, &remotes));
+    ASSERT_OK(rill_remotes_open(remotes, own));
+    for (int k = 0; k < PROCESSES; k++) devices[k] = rill_remotes_device(remotes, k);
+    const char *transport = rill_devices_transport(devices, PROCESSES);
+    cr_assert_not_null(strstr(transport, words), "%s", transport);
+    const outcome expected = run(domain, v, whole, 1);
+    for (int again = 0; again < 3; again++) {
+        const outcome found = run_on(domain, v, devices, PROCESSES);
+        compare(&found, &expected, words, PROCESSES);
+        free(found.all);
+    }
+    free(expected.all);
+    rill_remotes_destroy(remotes);
+    deferred_close(own, 1);
+    forked_idle = NULL;
+    forked_end_team(&team, children, 0);
+    deferred_unshare();
+    rill_device_destroy(whole);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}
+
+/* Each in a process of its own: processes are started before there are threads. */
+Test(several_walls, queues_of_processes, .timeout = 120) { queues_of_processes(RILL_PULL, 3, "stores into"); }
+
+Test(several_walls, queues_of_processes_in_place, .timeout = 120)
+{
+    queues_of_processes(RILL_AA, 3, "stores into");
+}
+
+Test(several_walls, queues_of_processes_on_machines, .timeout = 120)
+{
+    queues_of_processes(RILL_PULL, 2, "stores by CUDA IPC between some");
+}
+
+Test(several_walls, queues_of_processes_and_messages, .timeout = 120)
+{
+    queues_of_processes(RILL_AA, 0, "messages by MPI");
 }
 
 /* The state of 3 parts goes on in 5, and theirs in one, to the bits of an undisturbed run. */

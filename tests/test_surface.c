@@ -534,6 +534,43 @@ Test(surface, planes_on_flat_parts_open_them)
     shape_free(&s);
 }
 
+/* A surface that is rotated by whole axes makes the geometry of one whose file is. */
+Test(surface, axes_turn_it)
+{
+    shape s = shape_new();
+    shape_tube(&s, 2, 8, 10, 24);
+    shape_turn(&s, 0.4);
+    for (int by = 1; by < 3; by++) {
+        rill_surface_options o = per_millimetre(0.3);
+        shape turned = s;
+        turned.v = malloc(s.nv * sizeof *s.v);
+        cr_assert(turned.v);
+        for (unsigned v = 0; v < s.nv; v++)
+            for (int a = 0; a < 3; a++) turned.v[v][(a + by) % 3] = s.v[v][a];
+        rill_surface_report report;
+        rill_geom *wanted = make(&turned, &o, &report), *as_is = make(&s, &o, &report);
+        o.rotation = by;
+        rill_geom *found = make(&s, &o, &report);
+        for (int a = 0; a < 3; a++) {
+            cr_assert_eq(found->n[a], wanted->n[a]);
+            cr_assert_eq(found->n[(a + by) % 3], as_is->n[a]);
+            cr_assert_eq(found->origin[a], wanted->origin[a]);
+        }
+        cr_assert_arr_eq(found->voxels, wanted->voxels, rill_geom_voxels(wanted));
+        cr_assert_eq(found->surface->wall_count, wanted->surface->wall_count);
+        cr_assert_arr_eq(found->surface->vertices, wanted->surface->vertices,
+                         wanted->surface->vertex_count * sizeof *wanted->surface->vertices);
+        rill_geom_destroy(found), rill_geom_destroy(wanted), rill_geom_destroy(as_is);
+        free(turned.v);
+    }
+    shape_free(&s);
+    rill_surface_options o = per_millimetre(1);
+    rill_geom *geom = NULL;
+    o.rotation = 3;
+    cr_assert_eq(rill_surface_voxelize("a.stl", &o, (rill_progress){0}, &geom, NULL), RILL_USAGE);
+    cr_assert(strstr(rill_error_message(), "rotation 3"), "%s", rill_error_message());
+}
+
 /* Groups of a closed surface are openings: here the ends of a tube, with lids that bulge. */
 Test(surface, patches_are_openings)
 {

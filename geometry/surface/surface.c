@@ -582,6 +582,16 @@ done:
     return status;
 }
 
+/* Rotate a surface by whole axes: its longest one should become z, along which domains are cut into parts. */
+static void rotate(rill_mesh *mesh, int by)
+{
+    for (uint32_t v = 0; by && v < mesh->vertex_count; v++) {
+        double rotated[3];
+        for (int a = 0; a < 3; a++) rotated[(a + by) % 3] = mesh->vertices[v][a];
+        memcpy(mesh->vertices[v], rotated, sizeof rotated);
+    }
+}
+
 /* Options that a program made may be anything. */
 static rill_status check_options(const rill_surface_options *o)
 {
@@ -590,6 +600,8 @@ static rill_status check_options(const rill_surface_options *o)
         if (!isfinite(lengths[k]) || lengths[k] < 0)
             return rill_fail(RILL_USAGE, "an option of the surface is %g: it must be finite and not negative",
                              lengths[k]);
+    if (o->rotation < 0 || o->rotation > 2)
+        return rill_fail(RILL_USAGE, "rotation %d of the surface is none of 0, 1 and 2", o->rotation);
     if (o->unit == 0 || (o->spacing == 0 && o->cells == 0))
         return rill_fail(RILL_USAGE, "the %s is 0: set it", o->unit == 0 ? "unit" : "edge of a voxel");
     return RILL_OK;
@@ -603,6 +615,7 @@ static rill_status voxelize(work *w, const rill_triangles *triangles, rill_geom 
     RILL_TRY(rill_progress_report(w->progress, "reading the surface", 0));
     RILL_TRY(triangles ? rill_surface_take(triangles, w->options->unit, file, &w->mesh)
                        : rill_surface_read(w->path, w->options->unit, file, &w->mesh));
+    rotate(w->mesh, w->options->rotation);
     RILL_TRY(run(w));
     *out = w->geom;
     w->geom = NULL;

@@ -60,6 +60,9 @@ typedef struct rill_surface_options {
     const rill_group_name *groups; /**< [group_count], which groups of triangles are openings */
     int group_count;               /**< number of groups */
     const char *command;           /**< provenance, kept in the geometry, may be NULL */
+    int rotation; /**< axes of the geometry: 0 those of the surface; 1: x of the surface is its y, y its z, z
+                 its x; 2: x is its z, y its x, z its y. Positions above, of openings and planes, are those of
+                 the geometry */
 } rill_surface_options;
 
 /** A triangle surface in memory. Everything is borrowed. */

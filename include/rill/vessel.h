@@ -170,6 +170,7 @@ typedef struct rill_case_plan {
                                         to spare; 0 on the CPU */
     int parts;                       /**< that devices step; 1: one device steps all nodes */
     rill_part_plan *part;            /**< [parts], owned */
+    bool split;                      /**< an opening lies in several parts */
     uint64_t host_free;              /**< host memory that may be used */
     uint64_t device_free;            /**< memory of that device that may be used */
     uint64_t checkpoint_bytes;       /**< size of one checkpoint */

@@ -238,6 +238,7 @@ def voxelize(
     caps: str = "closed",
     close_holes: bool = False,
     min_cells: float | None = None,
+    axes: str = "xyz",
     progress: Progress = None,
 ) -> Geometry:
     """Make a geometry of an image or of a triangle surface.
@@ -286,6 +287,8 @@ def voxelize(
         Close holes that are as large as an opening.
     min_cells : float, optional
         Refuse fewer cells across an opening; default: 4.
+    axes : {'xyz', 'yzx', 'zxy'}
+        Where the axes of a surface go: ``"yzx"`` rotates x to y, y to z, z to x. Positions are those of the rotated surface.
     progress : optional
         See `Progress`.
 
@@ -316,7 +319,8 @@ def voxelize(
     if triangles is not None or _is_surface(source, units):
         if voxel_size is not None or pore is not None:
             raise UsageError("The source is a surface: voxel_size= and pore= do not apply; dx= gives the size of voxels.")
-        options, keepers = _surface_options(dx, cells, units, extend, names, caps, close_holes, min_cells, triangles)
+        options, keepers = _surface_options(dx, cells, units, extend, names, caps, close_holes, min_cells, axes,
+                                             triangles)
         with Watch(progress) as watch:
             if triangles is not None:
                 view, arrays = _surface_view(triangles)
@@ -369,7 +373,7 @@ def _surface_view(surface: tuple[Array, Array]) -> tuple[Any, Any]:
 
 def _surface_options(dx: Length | None, cells: int, units: str | float, extend: Length | None,
                      names: Mapping[str, str] | None, caps: str, close_holes: bool, min_cells: float | None,
-                     triangles: Any) -> tuple[Any, Any]:
+                     axes: str, triangles: Any) -> tuple[Any, Any]:
     """Return options of surfaces, and what they point to."""
     o = library.rill_surface_options_default()
     if not units and triangles is None:
@@ -381,6 +385,7 @@ def _surface_options(dx: Length | None, cells: int, units: str | float, extend: 
     else:
         o.extend = metres(extend, "extend")
     o.caps, o.close_holes = choice(caps, CAPS, "caps"), close_holes
+    o.rotation = choice(axes, {"xyz": 0, "yzx": 1, "zxy": 2}, "axes")
     if min_cells is not None:
         o.min_cells = min_cells
     given = [f"{old}={new}".encode() for old, new in (names or {}).items()]

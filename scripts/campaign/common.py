@@ -16,9 +16,14 @@ A campaign is a program NAME with
 to `record` by name are kept as their largest value of the kind of trial. `short` trials are made by --short, in .ci/run, and with each
 planted defect. With --jobs N processes make trials at the same time, each with a directory and `once` of its own.
 
+Results hold the trials that were made, by seed and number: --add goes on behind the last of them, on any machine, until --count are made. `parts` say
+which trials were made where. Where --json is a directory, results of CPUs and of GPUs have files of their own there.
+
 A program that was packed with its libraries runs where LD_LIBRARY_PATH and UDUNITS2_XML_PATH say; preloaded libraries are compiled with cc there.
+With --backend cuda the jobs share the GPUs, and RILL_NVRTC and CUDA_VISIBLE_DEVICES count.
 Python 3 with python3-numpy and python3-h5py; the campaigns fuzz, memory and plan need neither, but for numpy where images are made."""
 import argparse
+import functools
 import json
 import multiprocessing
 import os
@@ -42,6 +47,9 @@ COMMAND = frozenset(("command", "options", "source_options"))
 # Keys of JSON that hold measured times and speeds, the command, and how many steps a resumed run did not make itself.
 MEASURED = frozenset(("command", "performance", "steps_resumed", "seconds", "mlups", "device_bytes_free", "host_peak_bytes"))
 
+COMPUTE = ("permeability", "run", "check")  # commands that take --backend
+PASSED = ("LD_LIBRARY_PATH", "UDUNITS2_XML_PATH", "RILL_NVRTC", "CUDA_VISIBLE_DEVICES")  # of the environment
+
 Defect = namedtuple("Defect", "what file old new")
 Result = namedtuple("Result", "code out err seconds")
 
@@ -54,8 +62,10 @@ class Campaign:
         self.rill = str(pathlib.Path(arguments.rill).resolve())
         self.directory = pathlib.Path(directory)
         self.begun = time.monotonic()
-        self.shared = self.directory  # of all jobs
+        self.shared, self.job = self.directory, 0  # of all jobs; number of this one
         self.rows, self.wrong = {}, []
+        self.parts = []  # what was made before
+        self.wrapper = []  # words before the program
         self.more = {}  # further keys of the results
         self.summed = set()  # figures that are sums
         self.trials = 0
@@ -93,6 +103,16 @@ class Campaign:
                 own["figures"][key] = value if before is None else before + value if key in self.summed else max(before, value)
         self.wrong += wrong
 
+    def take(self, earlier, count=None):
+        """Take the results of earlier calls, and begin behind the trials that they hold unless --first is given. @param count  trials
+        to make then; None: until there are --count"""
+        a = self.arguments
+        self.merge({row["what"]: row for row in earlier["rows"]}, earlier["wrong"], set(earlier["summed"]))
+        self.parts = earlier["parts"]
+        begin = max([part["end"] for part in self.parts if part["seed"] == a.seed], default=0)
+        if a.first is None:
+            a.first, a.count = begin, max(a.count - begin, 0) if count is None else count
+
     def left(self):
         """Return the seconds that are left of the time limit."""
         return self.arguments.time_limit - (time.monotonic() - self.begun)
@@ -118,15 +138,23 @@ class Campaign:
         home.mkdir(exist_ok=True)
         environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(home), "LC_ALL": "C.UTF-8",
                        "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", "TMPDIR": str(self.directory)}
-        environment.update({key: os.environ[key] for key in ("LD_LIBRARY_PATH", "UDUNITS2_XML_PATH") if key in os.environ})
+        environment.update({key: os.environ[key] for key in PASSED if key in os.environ})
+        if self.arguments.backend == "cuda":
+            environment["CUDA_VISIBLE_DEVICES"] = gpus()[self.job % len(gpus())][0]
+            environment["RILL_CACHE"] = str(self.shared / "kernels")
         environment.update({key: str(value) for key, value in more.items()})
         return environment
 
     def start(self, *arguments, directory, environment=None, **more):
         """Start rill in a directory. @return subprocess.Popen"""
-        return subprocess.Popen([self.rill, *map(str, arguments)], cwd=directory, stdin=subprocess.DEVNULL,
+        return subprocess.Popen([*self.wrapper, self.rill, *self.words(*arguments)], cwd=directory, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 env=self.environment() if environment is None else environment, **more)
+
+    def words(self, *arguments):
+        """Return the arguments of rill, with those that say where it computes."""
+        own = ["--backend", self.arguments.backend] if arguments[0] in COMPUTE else []
+        return [*map(str, arguments), *own]
 
     def end(self, process, seconds=60):
         """Wait for the end of rill. @return Result; the code of a hang is None"""
@@ -140,8 +168,9 @@ class Campaign:
             code = None
         return Result(code, out.decode(errors="replace"), err.decode(errors="replace"), time.monotonic() - begun)
 
-    def run(self, *arguments, directory, environment=None, seconds=60, **more):
+    def run(self, *arguments, directory, environment=None, seconds=None, **more):
         """Run rill to its end. @return Result"""
+        seconds = seconds or (300 if self.arguments.backend == "cuda" else 60)  # kernels may have to be compiled
         return self.end(self.start(*arguments, directory=directory, environment=environment, **more), seconds)
 
     def must(self, *arguments, **more):
@@ -256,15 +285,30 @@ def rock(path, n=16, seed=1, pores=0.65):
 # ---- the machine ----
 
 
-def machine():
-    """Return the processor and its cores, in words."""
+@functools.cache
+def gpus():
+    """Return the (number, name) of each GPU."""
+    if not shutil.which("nvidia-smi"):
+        raise SystemExit("--backend cuda needs a GPU and nvidia-smi, which is not here")
+    found = subprocess.run(["nvidia-smi", "--query-gpu=index,name", "--format=csv,noheader"], capture_output=True, text=True, check=True).stdout
+    listed = [tuple(word.strip() for word in line.split(",", 1)) for line in found.splitlines()]
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    listed = [gpu for gpu in listed if chosen is None or gpu[0] in chosen.split(",")]
+    if not listed:
+        raise SystemExit("no GPU is here, which --backend cuda needs")
+    return listed
+
+
+def machine(backend):
+    """Return the processor and its cores, in words, and the GPUs that were used."""
     model = "a processor"
     with open("/proc/cpuinfo") as file:
         for line in file:
             if line.startswith("model name"):
                 model = line.split(":", 1)[1].strip()
                 break
-    return "%d cores of %s" % (os.cpu_count(), model)
+    names = [name for _, name in gpus()] if backend == "cuda" else []
+    return "".join("%d %s and " % (names.count(name), name) for name in sorted(set(names))) + "%d cores of %s" % (os.cpu_count(), model)
 
 
 def software(rill):
@@ -279,18 +323,22 @@ def _options(doc, count, short, add):
     parse.add_argument("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
     parse.add_argument("--count", type=int, help="trials (default: %d, %d with --short or --plant)" % (count, short))
     parse.add_argument("--short", action="store_true", help="make few trials, as .ci/run does")
-    parse.add_argument("--first", type=int, default=0, help="number of the first trial (default: 0)")
+    parse.add_argument("--first", type=int, help="number of the first trial (default: 0; with --add that behind the last trial of --json)")
     parse.add_argument("--time-limit", type=float, default=3600, metavar="SECONDS", help="no trial begins later (default: 3600)")
     parse.add_argument("--rill", "--program", default=str(ROOT / "build/rill"), metavar="FILE", help="program (default: build/rill)")
     parse.add_argument("--jobs", type=int, default=1, metavar="N", help="trials that are made at the same time (default: 1)")
-    parse.add_argument("--json", metavar="FILE", help="write the results")
+    parse.add_argument("--backend", default="cpu", choices=("cpu", "cuda"), help="where rill computes (default: cpu)")
+    parse.add_argument("--json", metavar="FILE", help="write the results; a directory: to NAME.json or NAME-cuda.json there")
+    parse.add_argument("--add", action="store_true", help="add to the results of --json, until they hold --count trials")
+    parse.add_argument("--replace", action="store_true", help="replace results of --json that are of another machine")
     parse.add_argument("--plant", action="store_true", help="plant each defect in a copy of the tree, and see that the campaign finds it")
+    parse.add_argument("--planted", metavar="DIRECTORY", help="where --plant keeps the programs with a defect; those that are there are tried, else they are built")
     parse.add_argument("--make", default="make -j2", help="how --plant builds the copy (default: make -j2)")
     shared = set(parse._option_string_actions)
     if add:
         add(parse)
     a = parse.parse_args()
-    own = {o.dest: name for name, o in parse._option_string_actions.items() if name not in shared and o.metavar != "DIRECTORY"}
+    own = {o.dest: name for name, o in parse._option_string_actions.items() if name not in shared and o.metavar not in ("DIRECTORY", "PROGRAM")}
     a.own = [word for key, name in own.items() if (value := getattr(a, key)) != parse.get_default(key)
              for word in ((name,) if value is True else (name, "%g" % value if isinstance(value, float) else str(value)))]
     a.short = a.short or a.plant
@@ -300,8 +348,34 @@ def _options(doc, count, short, add):
 
 
 def _command(name, a):
-    words = ["scripts/campaign/" + name, "--seed", str(a.seed), "--count", str(a.count)]
-    return " ".join(words + (["--first", str(a.first)] if a.first else []) + a.own)
+    words = ["scripts/campaign/" + name, "--seed", str(a.seed)] + (["--backend", a.backend] if a.backend != "cpu" else [])
+    return " ".join(words + a.own)
+
+
+def _earlier(name, a):
+    """Return what --json holds, where these results may go."""
+    if a.json and os.path.isdir(a.json):
+        a.json = os.path.join(a.json, name + ("-cuda" if a.backend == "cuda" else "") + ".json")
+    earlier = results(a.json)
+    if earlier and (earlier["campaign"], earlier["backend"]) != (name, a.backend):
+        raise SystemExit("%s: %s holds results of %s with %s: choose another file" % (name, a.json, earlier["campaign"], earlier["backend"]))
+    if earlier and not (a.add or a.replace or a.plant) and {part["machine"] for part in earlier["parts"]} - {machine(a.backend)}:
+        raise SystemExit("%s: %s holds results of another machine: add to them by --add, or give them up by --replace" % (name, a.json))
+    return earlier
+
+
+def joined(parts):
+    """Sort parts, and make one of those that follow each other under the same conditions; each trial may be there once."""
+    found = []
+    for part in sorted(parts, key=lambda p: (p["seed"], p["first"], p["end"])):
+        last = found[-1] if found and found[-1]["seed"] == part["seed"] else None
+        if last and part["first"] < last["end"]:
+            raise SystemExit("trials %d to %d of seed %d are there twice" % (part["first"], min(part["end"], last["end"]) - 1, part["seed"]))
+        if last and part["first"] == last["end"] and all(part[key] == last[key] for key in ("command", "date", "machine", "software")):
+            last["end"], last["seconds"] = part["end"], round(last["seconds"] + part["seconds"], 1)
+        else:
+            found.append(dict(part))
+    return found
 
 
 def _write(path, found):
@@ -311,7 +385,8 @@ def _write(path, found):
     os.replace(path + ".part", path)
 
 
-def _read(path):
+def results(path):
+    """Return what a file of results holds, or nothing."""
     return json.loads(pathlib.Path(path).read_text()) if path and os.path.exists(path) else {}
 
 
@@ -320,7 +395,7 @@ def _job(c, k, trial, counter, results):
     a = c.arguments
     own = Campaign(c.name, c.promise, a, c.directory / ("job-%d" % k))
     own.directory.mkdir()
-    own.begun, own.shared = c.begun, c.shared
+    own.begun, own.shared, own.job, own.wrapper = c.begun, c.shared, k, c.wrapper
     try:
         while own.left() > 0:
             with counter.get_lock():
@@ -336,6 +411,7 @@ def _job(c, k, trial, counter, results):
 
 
 def _trials(c, trial):
+    """Make trials. @return number behind the last"""
     a = c.arguments
     if a.jobs > 1:
         fork = multiprocessing.get_context("fork")
@@ -354,76 +430,101 @@ def _trials(c, trial):
         for job in jobs:
             job.join()
         c.rows = dict(sorted(c.rows.items()))
-        return c
+        return min(counter.value, a.first + a.count)
     for i in range(a.first, a.first + a.count):
         if c.left() <= 0:
-            break
+            return i
         c.trials = i
-        trial(c, random.Random("%d %d" % (a.seed, i)), i)
-    return c
+        try:
+            trial(c, random.Random("%d %d" % (a.seed, i)), i)
+        except SystemExit as error:  # what was tried before counts
+            c.wrong.append("trial %d: %s" % (i, error))
+            print("%s: %s" % (c.name, c.wrong[-1]), file=sys.stderr)
+            return i + 1
+    return a.first + a.count
 
 
 def main(doc, name, promise, trial, count, short, planted=(), options=None, begin=None):
     """Run a campaign. @param begin  called with it before the first trial @return exit code: 1 where something did not hold, or nothing was tried"""
     a = _options(doc, count, short, options)
+    earlier = _earlier(name, a)
     if a.plant:
         return _plant(name, a, planted)
     with tempfile.TemporaryDirectory(prefix="rill-campaign-") as directory:
         c = Campaign(name, promise, a, directory)
+        if a.add and earlier:
+            c.take(earlier)
         if begin:
             begin(c)
-        try:
-            _trials(c, trial)
-        except SystemExit as error:  # what was tried before counts
-            c.wrong.append("%s" % error)
-            print(error, file=sys.stderr)
-        seconds = time.monotonic() - c.begun
-        version = software(c.rill)
+        a.first = a.first or 0
+        before, first = sum(row["tried"] for row in c.rows.values()), a.first
+        if a.add and a.count == 0:
+            print("%s: all trials of seed %d were made before" % (name, a.seed))
+            return 1 if c.wrong else 0
+        part = {"command": _command(name, a), "seed": a.seed, "first": first, "end": first + a.count, "date": time.strftime("%Y-%m-%d"),
+                "machine": machine(a.backend), "software": software(c.rill), "seconds": 0}
+        joined([*c.parts, part])  # refuses a trial that was made before
+        part["end"] = _trials(c, trial)
+        part["seconds"] = round(time.monotonic() - c.begun, 1)
     tried = sum(row["tried"] for row in c.rows.values())
     for row in c.rows.values():
         print("%-60s %5d of %5d held%s" % (row["what"], row["held"], row["tried"],
                                            "".join(", %s %.4g" % (k.replace("_", " "), v) for k, v in row["figures"].items())))
-    print("%s: %d trials in %.0f s, %d held" % (name, tried, seconds, sum(row["held"] for row in c.rows.values())))
+    print("%s: %d trials in %.0f s, %d held" % (name, tried - before, part["seconds"], sum(row["held"] for row in c.rows.values())))
     if a.json:
-        _write(a.json, {"campaign": name, "promise": promise, "command": _command(name, a), "seed": a.seed, "count": a.count,
-                        "date": time.strftime("%Y-%m-%d"), "machine": machine(), "software": version,
-                        "seconds": round(seconds, 1), "rows": list(c.rows.values()), "wrong": c.wrong, **c.more,
-                        "planted": _read(a.json).get("planted", [])})
-    if not tried:
+        _write(a.json, {"campaign": name, "backend": a.backend, "promise": promise, "parts": joined([*c.parts, *([part] if part["end"] > first else [])]), "rows": list(c.rows.values()),
+                        "summed": sorted(c.summed), "wrong": c.wrong, **c.more, "planted": results(a.json).get("planted", [])})
+    if tried == before:
         print("%s: nothing was tried" % name, file=sys.stderr)
-    return 1 if c.wrong or not tried else 0
+    return 1 if c.wrong or tried == before else 0
 
 
 # ---- planted defects ----
 
 
 def _plant(name, a, planted):
-    """Break a copy of the tree in one way after another: the campaign must find it each time."""
-    program, build = pathlib.Path(a.rill).resolve(), pathlib.Path(a.rill).resolve().parent
-    inside = build.relative_to(ROOT)
+    """Break a copy of the tree in one way after another: the campaign must find it each time. With --planted DIRECTORY the
+    programs are kept there, and taken from there where they are, on a machine without compilers too."""
+    program, kept = pathlib.Path(a.rill).resolve(), pathlib.Path(a.planted) / name if a.planted else None
     found, missed = [], 0
     with tempfile.TemporaryDirectory(prefix="rill-planted-") as directory:
         copy = pathlib.Path(directory) / "tree"
-        files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
-        subprocess.run(["tar", "-C", ROOT, "--null", "-T", "-", "-cf", copy.with_suffix(".tar")], input=files, check=True)
-        copy.mkdir()
-        subprocess.run(["tar", "-C", copy, "-xf", copy.with_suffix(".tar")], check=True)
-        shutil.copytree(build, copy / inside, symlinks=True, ignore=shutil.ignore_patterns("tests", "prefix", "wheel", "deb", "*.so*"))
-        for defect in planted:
-            source = copy / defect.file
-            text = source.read_text()
-            if text.count(defect.old) != 1:
-                raise SystemExit("%s: %s holds the text to break %d times: %s" % (name, defect.file, text.count(defect.old), defect.old))
-            source.write_text(text.replace(defect.old, defect.new))
-            subprocess.run([*shlex.split(a.make), str(inside / program.name)], cwd=copy, check=True, stdout=subprocess.DEVNULL)
-            done = subprocess.run([sys.executable, HERE / name, "--rill", copy / inside / program.name, "--seed", str(a.seed), "--short", "--count",
-                                   str(a.count), "--time-limit", str(a.time_limit)], capture_output=True, text=True)
-            source.write_text(text)
+        for k, defect in enumerate(planted):
+            broken = kept / str(k) if kept else None
+            if not (broken and broken.exists()):
+                made = _build(name, a, copy, program, defect)
+                if not kept:
+                    broken = made
+                else:
+                    kept.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(made, broken)
+                    continue
+            done = subprocess.run([sys.executable, HERE / name, "--rill", broken, "--seed", str(a.seed), "--short", "--count", str(a.count), "--first", str(a.first or 0),
+                                   "--backend", a.backend, "--jobs", str(a.jobs), "--time-limit", str(a.time_limit)], capture_output=True, text=True)
             sentences = [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(name + ": ")]
             caught = done.returncode == 1 and sentences
             missed += not caught
             found.append({"what": defect.what, "found": sentences[0] if caught else None, "sentences": len(sentences)})
             print("%s: %s: %s" % (name, defect.what, "found: " + sentences[0] if caught else "NOT FOUND\n" + done.stderr))
-    if a.json:
-        _write(a.json, {**_read(a.json), "planted": found})
+    if a.json and found:
+        _write(a.json, {**results(a.json), "planted": found})
     return 1 if missed or not planted else 0
+
+
+def _build(name, a, copy, program, defect):
+    """Build a program with a defect in a copy of the tree, made before the first. @return its path"""
+    inside = program.parent.relative_to(ROOT)
+    if not copy.exists():
+        files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+        subprocess.run(["tar", "-C", ROOT, "--null", "-T", "-", "-cf", copy.with_suffix(".tar")], input=files, check=True)
+        copy.mkdir()
+        subprocess.run(["tar", "-C", copy, "-xf", copy.with_suffix(".tar")], check=True)
+        shutil.copytree(program.parent, copy / inside, symlinks=True, ignore=shutil.ignore_patterns("tests", "prefix", "wheel", "deb", "*.so*"))
+    source = copy / defect.file
+    text = source.read_text()
+    if text.count(defect.old) != 1:
+        raise SystemExit("%s: %s holds the text to break %d times: %s" % (name, defect.file, text.count(defect.old), defect.old))
+    source.write_text(text.replace(defect.old, defect.new))
+    subprocess.run([*shlex.split(a.make), str(inside / program.name)], cwd=copy, check=True, stdout=subprocess.DEVNULL)
+    source.write_text(text)
+    return copy / inside / program.name

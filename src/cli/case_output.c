@@ -105,7 +105,8 @@ static cli_devices_plan parts_of(const rill_case_plan *p)
                               .count = p->parts,
                               .nodes = p->nodes,
                               .mlups = p->mlups_one,
-                              .openings = true};
+                              .openings = true,
+                              .split = p->split};
 }
 
 void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
@@ -124,7 +125,7 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     print_compliance(&p->compliance);
     cli_row("variant", "%s: %s", variant, p->variant_reason);
     const cli_devices_plan devices = parts_of(p);
-    cli_devices_rows(&devices);
+    cli_devices_rows(&devices, geom->n);
     cli_threads_row(p->nodes, p->device_bytes);
     cli_memory_rows(p->host_peak, p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     char results[32], checkpoint[32];

@@ -152,10 +152,10 @@ static rill_status describe(const char *path, const cli_image *image, json_t **j
 {
     rill_voxelize_options o;
     const bool ours = rill_file_is_ours(path);
-    if (ours && image->given)
+    if (ours && cli_image_given(image))
         return rill_fail(RILL_USAGE, "%s is no image: leave out the options for images", path);
     if (ours) return rill_info_read(path, json);
-    if (rill_surface_named(path) && !image->given) return rill_info_surface(path, json);
+    if (rill_surface_named(path) && !cli_image_given(image)) return rill_info_surface(path, json);
     const rill_status status = cli_image_resolve(image, &o);
     return status == RILL_OK ? rill_info_image(path, &o, cli_progress(false), json) : status;
 }

@@ -78,7 +78,7 @@ static rill_status read_geometry(choices *c)
 {
     rill_status status = RILL_OK;
     rill_voxelize_options sides = rill_voxelize_options_default();
-    if (c->image.given)
+    if (cli_image_given(&c->image))
         return rill_fail(
             RILL_USAGE,
             "%s is a geometry, no image: of the options for images only --voxel-size and --sides "

@@ -36,9 +36,13 @@ static rill_status from_surface(const choices *c, rill_geom **geom, rill_surface
 {
     rill_surface_options options;
     cli_surface_openings openings;
-    const rill_status status = cli_surface_resolve(&c->surface, &openings, &options);
+    rill_status status = cli_surface_resolve(&c->surface, &openings, &options);
     if (status != RILL_OK) return status;
     options.command = c->line;
+    if (c->image.axes) {
+        status = cli_surface_axes(c->image.axes, &options);
+        if (status != RILL_OK) return status;
+    }
     return rill_surface_voxelize(c->input, &options, cli_progress(c->quiet), geom, report);
 }
 
@@ -181,11 +185,11 @@ static rill_status check(const choices *c, int count)
             "their directory");
     if (!c->output) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
     if (is_surface(c) && (c->image.given || c->image.voxel_size_given || c->image.sides_given || c->cleaning))
-        return rill_fail(
-            RILL_USAGE,
-            "%s is a surface: options of images and of cleaning do not apply, and --dx gives the "
-            "size of voxels",
-            c->input);
+        return rill_fail(RILL_USAGE,
+                         "%s is a surface: options of images and of cleaning do not apply, but for --axes, "
+                         "and --dx gives the "
+                         "size of voxels",
+                         c->input);
     if (!is_surface(c) && c->surface.given)
         return rill_fail(
             RILL_USAGE,

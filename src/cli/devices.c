@@ -142,18 +142,20 @@ static uint64_t bytes_largest(const cli_devices_plan *p)
     return most;
 }
 
-/* Return the share of the speed of so many devices that is left, NaN where parts share a device or its speed
- * is not known. */
+/* Return the share of the speed of so many devices that is left, NaN where its speed is not known, where
+ * parts share a device, or where GPUs do not store to each other: it is measured with those that do. */
 static double efficiency(const cli_devices_plan *p)
 {
     if (p->mlups <= 0 || p->count < 2 || rill_devices_alike(p->devices, p->count) > 1) return NAN;
+    if (!p->devices[0]->backend->processor && !rill_devices_reach(p->devices, p->count)) return NAN;
     return rill_several_efficiency(
         &(rill_several_work){.nodes = p->nodes,
                              .largest = (uint64_t)(balance(p) * (double)p->nodes / p->count),
                              .count = p->count,
                              .mlups = p->mlups,
                              .bytes = bytes_largest(p),
-                             .openings = p->openings});
+                             .openings = p->openings,
+                             .split = p->split});
 }
 
 static uint64_t nodes_largest(const cli_devices_plan *p)
@@ -197,7 +199,17 @@ static void device_row(const cli_devices_plan *p, int k)
             (unsigned long long)sum.nodes, memory, time, rill_device_name(p->devices[k]));
 }
 
-void cli_devices_rows(const cli_devices_plan *p)
+/* Say that another axis than z, across which parts are cut, is longer by far. */
+static void longest_row(const uint32_t n[3])
+{
+    static const double far = 1.5;
+    const int longest = n[0] > n[1] ? 0 : 1;
+    if (n[longest] > far * n[2])
+        cli_row("", "parts are cut across z, but the box is longest along %c: rotate it (--axes) to send less",
+                rill_axis(longest));
+}
+
+void cli_devices_rows(const cli_devices_plan *p, const uint32_t n[3])
 {
     if (p->given < 2) return;
     const double expected = efficiency(p);
@@ -209,6 +221,8 @@ void cli_devices_rows(const cli_devices_plan *p)
             (unsigned long long)nodes_largest(p), balance(p));
     cli_row("  exchange", "each sends up to %.3g MB per step: %s", (double)bytes_largest(p) * 1e-6,
             rill_devices_transport(p->devices, p->count));
+    longest_row(n);
+    if (p->split) cli_row("", "an opening lies in several parts, which costs another exchange");
     if (isfinite(expected))
         cli_row("  expected efficiency", "%.0f %% of %d times one device", 100 * expected, p->count);
     for (int k = 0; k < p->count; k++) device_row(p, k);

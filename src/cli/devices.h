@@ -64,11 +64,11 @@ typedef struct cli_devices_plan {
     int count;                   /**< of parts, at most `given` */
     uint64_t nodes;              /**< of all parts */
     double mlups;                /**< of one device; 0: not measured */
-    bool openings;               /**< there are inlets and outlets */
+    bool openings, split;        /**< there are inlets and outlets; one lies in several parts */
 } cli_devices_plan;
 
-/** Print it. */
-void cli_devices_rows(const cli_devices_plan *plan);
+/** Print it. @param[in] n  voxels along x, y, z */
+void cli_devices_rows(const cli_devices_plan *plan, const uint32_t n[3]);
 
 /** Return it as JSON, null for one device. */
 json_t *cli_devices_json(const cli_devices_plan *plan);

@@ -14,6 +14,8 @@ static const char *const endians[] = {"auto", "little", "big", NULL};
 _Static_assert(sizeof formats / sizeof *formats == RILL_IMAGE_FORMATS + 1, "names and enum differ");
 _Static_assert(sizeof types / sizeof *types == RILL_GREY_COUNT + 2, "names and enum differ");
 
+bool cli_image_given(const cli_image *image) { return image->given || image->axes_given; }
+
 void cli_image_defaults(cli_image *image) { *image = (cli_image){.sides = "periodic"}; }
 
 const cli_option *cli_image_options(cli_image *i)
@@ -29,7 +31,7 @@ const cli_option *cli_image_options(cli_image *i)
          .fallback = "as the file says", .min = 0, .max = 1, .above = true, .given = &i->voxel_size_given},
         {"axes", 0, CLI_TEXT, &i->axes, "XYZ",
          "where the axes of the file go: zyx sends the first one to z, the last one to x",
-         .fallback = "zyx for arrays (npy, npz, HDF5, NetCDF), else xyz", .given = given},
+         .fallback = "zyx for arrays (npy, npz, HDF5, NetCDF), else xyz", .given = &i->axes_given},
         {"crop", 0, CLI_TEXT, &i->crop, "X0:X1,Y0:Y1,Z0:Z1",
          "part to use, in voxels, the upper bounds not included", .fallback = "everything", .given = given},
         {"resample", 0, CLI_TEXT, &i->resample, "LENGTH",

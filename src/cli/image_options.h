@@ -15,9 +15,12 @@ typedef struct cli_image {
     int format, type, endian;
     uint64_t skip;
     double voxel_size;
-    bool given; /**< one of the options that a geometry file has no use for was given */
-    bool voxel_size_given, sides_given;
+    bool given; /**< one of the options that a geometry file has no use for was given, but for --axes */
+    bool axes_given, voxel_size_given, sides_given;
 } cli_image;
+
+/** Return whether an option was given that a geometry file has no use for. */
+bool cli_image_given(const cli_image *image);
 
 /** Set the defaults. */
 void cli_image_defaults(cli_image *image);

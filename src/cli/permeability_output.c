@@ -91,7 +91,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     cli_row(p->reservoirs ? "pressure drop / length" : "force", "%.3g: %s", p->force, p->force_reason);
     cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);
     const cli_devices_plan devices = parts_of(options, p, mlups);
-    cli_devices_rows(&devices);
+    cli_devices_rows(&devices, geom->n);
     cli_threads_row(p->nodes + p->reservoirs, p->device_bytes);
     cli_memory_rows(host_peak, p->host_bytes, p->host_free, p->device_bytes, p->device_free);
     if (mlups > 0)

@@ -171,6 +171,21 @@ static rill_status resolve_openings(const cli_surface *s, cli_surface_openings *
     return RILL_OK;
 }
 
+rill_status cli_surface_axes(const char *text, rill_surface_options *out)
+{
+    static const char *const rotations[] = {"xyz", "yzx", "zxy"};
+    for (int k = 0; k < 3; k++)
+        if (strcmp(text, rotations[k]) == 0) {
+            out->rotation = k;
+            return RILL_OK;
+        }
+    return rill_fail(
+        RILL_USAGE,
+        "--axes %.8s does not rotate a surface, or would mirror it: give yzx (x goes to y, y to z, z "
+        "to x), zxy (x goes to z, y to x, z to y) or xyz",
+        text);
+}
+
 rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *openings,
                                 rill_surface_options *out)
 {

@@ -39,6 +39,9 @@ typedef struct cli_surface_openings {
 rill_status cli_surface_resolve(const cli_surface *surface, cli_surface_openings *openings,
                                 rill_surface_options *out);
 
+/** Read --axes, which images have, too. */
+rill_status cli_surface_axes(const char *text, rill_surface_options *out);
+
 /** Print what the surface was, its defects, openings and voxels. */
 void cli_surface_rows(const rill_geom *geom, const rill_surface_report *report);
 

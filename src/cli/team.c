@@ -28,7 +28,7 @@ bool cli_team_begin(int *code)
         return false;
     }
     if (!team || team->rank == 0) return true;
-    *code = rill_remote_serve(team);
+    *code = rill_remote_serve(team, NULL);
     rill_team_leave(team);
     team = NULL;
     return false;

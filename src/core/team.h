@@ -23,6 +23,7 @@ typedef struct rill_team_transport {
     int (*receive)(int from, int kind, void *data, uint64_t bytes);
     int (*begin)(int to, int kind, const void *data, uint64_t bytes, void **request);
     int (*end)(void **request);
+    bool (*takes_cuda)(void); /**< whether data may be in the memory of a CUDA device; NULL: not */
 } rill_team_transport;
 
 /** The name of the transport's one symbol in librill-mpi.so. */

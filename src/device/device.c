@@ -130,15 +130,21 @@ int rill_devices_alike(rill_device *const *devices, int count)
     return most;
 }
 
+bool rill_devices_reach(rill_device *const *devices, int count)
+{
+    bool reach = true;
+    for (int k = 0; k < count; k++) /* ranges of nodes follow each other, the first the last */
+        reach = rill_device_reaches(devices[k], devices[(k + 1) % count]) &&
+                rill_device_reaches(devices[(k + 1) % count], devices[k]) && reach;
+    return reach;
+}
+
 const char *rill_devices_transport(rill_device *const *devices, int count)
 {
-    bool reaches = true;
-    if (devices[0]->backend->transport) return devices[0]->backend->transport;
+    if (devices[0]->backend->transport) return devices[0]->backend->transport(devices, count);
     if (devices[0]->backend->host) return "stores into host memory";
     if (rill_devices_alike(devices, count) == count) return "stores into the memory of the device";
-    for (int k = 0; k < count; k++) /* ranges of nodes follow each other, the first the last */
-        reaches = rill_device_reaches(devices[k], devices[(k + 1) % count]) &&
-                  rill_device_reaches(devices[(k + 1) % count], devices[k]) && reaches;
-    return reaches ? "stores into the memory of the neighbouring device, which has peer access"
-                   : "copies by the driver, because devices have no peer access";
+    return rill_devices_reach(devices, count)
+               ? "stores into the memory of the neighbouring device, which has peer access"
+               : "copies by the driver, because devices have no peer access";
 }

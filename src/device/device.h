@@ -15,6 +15,17 @@
 #include "kernel/build.h"
 #include "kernel/launch.h"
 
+/** Names memory of a device for the other processes of its machine: for CUDA a cudaIpcMemHandle_t. */
+typedef struct rill_export {
+    unsigned char name[64];
+} rill_export;
+
+/** Memory of one device that kernels of another one store to. */
+typedef struct rill_landing {
+    void *array; /**< for the device that has it */
+    void *seen;  /**< for the other one */
+} rill_landing;
+
 /** What devices of a kind have in common. Simulations use the functions below instead. */
 typedef struct rill_backend {
     const char *name; /**< "cpu" */
@@ -48,6 +59,12 @@ typedef struct rill_backend {
     rill_status (*pass)(rill_device *device, void *queue, void *to, const rill_device *owner,
                         const void *from, uint64_t bytes);
 
+    /** Say, on the owner's side, that pass() will be called; NULL: there is no need of it. */
+    void (*offer)(rill_device *owner, void *queue, const void *from, rill_device *device, uint64_t bytes);
+
+    /** Copy between host and device in the order of a queue, and wait; NULL on a host. */
+    rill_status (*bring)(rill_device *device, void *queue, void *to, const void *from, uint64_t bytes);
+
     /** Queues beside that of the device, and events in queues; all NULL where a call returns when its work is
      * done. */
     rill_status (*queue_create)(rill_device *device, void **queue);
@@ -59,6 +76,23 @@ typedef struct rill_backend {
 
     /** Whether kernels of a device can store to the memory of another one; NULL: always. */
     bool (*reaches)(rill_device *device, const rill_device *other);
+
+    /** Memory that kernels of a device that reaches `owner` store to, cleared; NULL: as any. */
+    rill_status (*land)(rill_device *owner, rill_device *device, uint64_t bytes, const char *what,
+                        rill_landing *out);
+    void (*unland)(rill_device *owner, rill_device *device, const rill_landing *landing);
+
+    /** Memory for devices of other processes, which free() frees; NULL where there is none. */
+    rill_status (*export_create)(rill_device *device, uint64_t bytes, const char *what, void **array,
+                                 rill_export *handle);
+    rill_status (*export_open)(rill_device *device, const rill_export *handle, void **array);
+    void (*export_close)(rill_device *device, void *array);
+
+    /** Set a flag in such memory behind all that is in a queue; let a queue wait for a flag that has reached
+     * a number, or was one of the 2^31 before. */
+    rill_status (*flag_set)(rill_device *device, void *queue, uint32_t *flag, uint32_t number);
+    rill_status (*flag_wait)(rill_device *device, void *queue, uint32_t *flag, uint32_t number);
+
     void (*gather)(rill_device *device, const double *values, const uint32_t *labels, uint64_t count,
                    int64_t *sums);
     void (*spread)(rill_device *device, const double *given, const uint32_t *labels, uint64_t count,
@@ -84,8 +118,8 @@ typedef struct rill_backend {
     /** One clause that names the measure of bandwidth, "device copy". */
     const char *yardstick;
 
-    /** How populations go between its devices, where that does not depend on what they reach; else NULL. */
-    const char *transport;
+    /** Say how populations go between devices of processes, and why so; NULL where there is one process. */
+    const char *(*transport)(rill_device *const *devices, int count);
 } rill_backend;
 
 /** See rill.h. */
@@ -96,6 +130,7 @@ struct rill_device {
     char name[256];    /**< "NVIDIA H200" */
     void *queue;       /**< kernels and copies go through it in their order; NULL on a host */
     void *state;       /**< the backend's own */
+    uint64_t unique;   /**< number that no other GPU has, whatever a process calls it; 0 on a host */
     bool elsewhere;    /**< on another machine: what it holds takes no memory here */
     rill_meter *meter; /**< not owned; NULL: nobody measures how long it steps */
 };
@@ -213,11 +248,22 @@ static inline void rill_device_unpin(rill_device *device, void *host)
 /** Return how many of [count] devices are the GPU, or the CPU, that is listed most often. */
 int rill_devices_alike(rill_device *const *devices, int count);
 
+/** Return whether kernels of [count] devices that step a part each store to the memory of their neighbours.
+ */
+bool rill_devices_reach(rill_device *const *devices, int count);
+
 /** Return the words for how populations go between [count] devices that step a part each. */
 const char *rill_devices_transport(rill_device *const *devices, int count);
 
-/** Copy from another device of the same kind, in the order of a queue of this one; may return before the
- * work is done. */
+/** Say that rill_device_pass() will copy what is in a queue of the owner now. */
+static inline void rill_device_offer(rill_device *owner, void *queue, const void *from, rill_device *device,
+                                     uint64_t bytes)
+{
+    if (owner->backend->offer) owner->backend->offer(owner, queue, from, device, bytes);
+}
+
+/** Copy from another device of the same kind, which has offered it, in the order of a queue of this one; may
+ * return before the work is done. */
 static inline rill_status rill_device_pass(rill_device *device, void *queue, void *to,
                                            const rill_device *owner, const void *from, uint64_t bytes)
 {
@@ -267,6 +313,25 @@ static inline rill_status rill_device_queue_wait(rill_device *device, void *queu
 static inline bool rill_device_reaches(rill_device *device, const rill_device *other)
 {
     return !device->backend->reaches || device->backend->reaches(device, other);
+}
+
+/** Allocate and clear memory of `owner` that kernels of a device that reaches it store to. */
+static inline rill_status rill_device_land(rill_device *owner, rill_device *device, uint64_t bytes,
+                                           const char *what, rill_landing *out)
+{
+    if (owner->backend->land) return owner->backend->land(owner, device, bytes, what, out);
+    const rill_status status = rill_device_alloc(owner, bytes, what, &out->array);
+    out->seen = out->array;
+    return status;
+}
+
+/** Free it; a zeroed one is allowed. */
+static inline void rill_device_unland(rill_device *owner, rill_device *device, const rill_landing *landing)
+{
+    if (landing->array && owner->backend->unland)
+        owner->backend->unland(owner, device, landing);
+    else
+        rill_device_free(owner, landing->array);
 }
 
 /** Add values[k], in units of 1 / RILL_SUM_UNIT so that no order changes the result, to sums[labels[k]]. */

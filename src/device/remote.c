@@ -8,34 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls of the own process that wait until there is time: others must have theirs first. */
-typedef struct waiting {
-    struct waiting *next;
+struct rill_remote_waiting {
+    rill_remote_waiting *next;
     rill_remote_call call;
     char payload[];
-} waiting;
+};
 
 enum { WAITING_MOST = 64 };
 
 /* Arrays go in pieces of this size, so that no process needs room for a copy of what it receives. Payloads of
- * own calls are copied up to COPIED_MOST, else the call is made at once. */
-enum { PIECE = 1 << 22, COPIED_MOST = 1 << 16 };
-
-typedef struct remote {
-    rill_remotes *all;
-    int rank;
-} remote;
-
-struct rill_remotes {
-    rill_team *team;
-    rill_server *own;
-    waiting *first, **last;
-    int waiting;
-    rill_device *devices; /* [size] */
-    remote *remotes;      /* [size], their states and queues */
-    rill_status status;   /* of calls that have no reply */
-    char message[512];
-};
+ * own calls are copied up to COPIED_MOST, else the call is made at once. A send of more than EAGER_MOST may
+ * wait for its receiver, and that one for what this process has put off. */
+enum { PIECE = 1 << 22, COPIED_MOST = 1 << 16, EAGER_MOST = 1 << 11 };
 
 /* ---- calls ------------------------------------------------------------------------------------- */
 
@@ -46,25 +30,31 @@ static void note(rill_remotes *all, rill_status status)
     snprintf(all->message, sizeof all->message, "%s", rill_error_message());
 }
 
-/* Make the calls of the own process that wait. */
+/* Make a call of the own process that has no reply. */
+static void make(rill_remotes *all, const rill_remote_call *call, const void *payload)
+{
+    rill_remote_reply reply;
+    void *data = NULL;
+    rill_server_do(all->own, call, payload, &reply, &data);
+    free(data);
+}
+
+/* Make those that wait. */
 static void drain(rill_remotes *all)
 {
     while (all->first) {
-        waiting *w = all->first;
-        rill_remote_reply reply;
-        void *data = NULL;
+        rill_remote_waiting *w = all->first;
         all->first = w->next;
         all->waiting--;
         if (!all->first) all->last = &all->first;
-        rill_server_do(all->own, &w->call, w->payload, &reply, &data);
-        free(data);
+        make(all, &w->call, w->payload);
         free(w);
     }
 }
 
 static void put_off(rill_remotes *all, const rill_remote_call *call, const void *payload)
 {
-    waiting *w = malloc(sizeof *w + call->bytes);
+    rill_remote_waiting *w = malloc(sizeof *w + call->bytes);
     if (!w) {
         note(all, rill_fail(RILL_SYSTEM, "out of memory for a call of a device"));
         return;
@@ -77,50 +67,67 @@ static void put_off(rill_remotes *all, const rill_remote_call *call, const void 
     if (++all->waiting >= WAITING_MOST) drain(all);
 }
 
-static rill_status send_call(remote *r, const rill_remote_call *call, const void *payload)
+static rill_status send_call(rill_remote *r, const rill_remote_call *call, const void *payload)
 {
     const rill_status status = rill_team_send(r->all->team, r->rank, RILL_TEAM_CALL, call, sizeof *call);
     if (status != RILL_OK || call->bytes == 0) return status;
     return rill_team_send(r->all->team, r->rank, RILL_TEAM_CALL, payload, call->bytes);
 }
 
-/* Call without a reply. */
-static void tell(remote *r, const rill_remote_call *call, const void *payload)
+/* Where kernels return at once, only messages may have to wait. */
+static bool waits(const rill_remotes *all, const rill_remote_call *call)
 {
-    if (r->rank == 0)
+    return !all->queues || all->first || call->op == RILL_REMOTE_SEND || call->op == RILL_REMOTE_RECEIVE;
+}
+
+void rill_remote_tell(rill_remote *r, const rill_remote_call *call, const void *payload)
+{
+    if (r->rank == 0 && waits(r->all, call)) {
         put_off(r->all, call, payload);
-    else
+    } else if (r->rank == 0) {
+        make(r->all, call, payload);
+    } else {
+        if (call->bytes > EAGER_MOST) drain(r->all);
         note(r->all, send_call(r, call, payload));
+    }
 }
 
 /* The same with a large payload. */
-static void tell_much(remote *r, const rill_remote_call *call, const void *payload)
+static void tell_much(rill_remote *r, const rill_remote_call *call, const void *payload)
 {
-    rill_remote_reply reply;
-    void *data = NULL;
     if (r->rank != 0 || call->bytes <= COPIED_MOST) {
-        tell(r, call, payload);
+        rill_remote_tell(r, call, payload);
         return;
     }
     drain(r->all);
-    rill_server_do(r->all->own, call, payload, &reply, &data);
-    free(data);
+    make(r->all, call, payload);
 }
 
-/* Call and wait for the reply. @param[out] to  [bytes], what comes with it */
-static rill_status ask(remote *r, const rill_remote_call *call, const void *payload, void *to, uint64_t bytes,
-                       uint64_t *value)
+/* Let all processes look whether their devices have failed, this one last, before any waits for an answer: it
+ * might wait for a flag of one that has. */
+static void look(rill_remotes *all)
+{
+    const rill_remote_call call = rill_remote_call_of(RILL_REMOTE_CHECK);
+    if (!all->flagged) return;
+    all->flagged = false;
+    for (int k = all->team->size - 1; k >= 0; k--) rill_remote_tell(&all->remotes[k], &call, NULL);
+}
+
+rill_status rill_remote_ask(rill_remote *r, const rill_remote_call *call, const void *payload, void *to,
+                            uint64_t bytes, uint64_t *value)
 {
     rill_status status = RILL_OK;
     rill_remotes *all = r->all;
     rill_remote_reply reply;
     void *data = NULL;
+    look(all);
     if (r->rank == 0) {
         drain(all);
         rill_server_do(all->own, call, payload, &reply, &data);
         if (reply.status == RILL_OK && bytes && data) memcpy(to, data, bytes);
         free(data);
     } else {
+        if (call->bytes > EAGER_MOST) drain(all);
         RILL_TRY(send_call(r, call, payload));
         drain(all); /* it may wait for what this process sends */
         RILL_TRY(rill_team_receive(all->team, r->rank, RILL_TEAM_REPLY, &reply, sizeof reply));
@@ -134,12 +141,6 @@ static rill_status ask(remote *r, const rill_remote_call *call, const void *payl
 done:
     return status;
 }
-
-static remote *of(const rill_device *device) { return device->state; }
-
-static rill_remote_call call_of(rill_remote_op op) { return (rill_remote_call){.op = op}; }
-
-static uint64_t number(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
@@ -159,42 +160,42 @@ static void close_none(rill_device *device) { (void)device; }
 
 static rill_status available(rill_device *device, uint64_t *bytes)
 {
-    const rill_remote_call call = call_of(RILL_REMOTE_AVAILABLE);
-    return ask(of(device), &call, NULL, NULL, 0, bytes);
+    const rill_remote_call call = rill_remote_call_of(RILL_REMOTE_AVAILABLE);
+    return rill_remote_ask(rill_remote_of(device), &call, NULL, NULL, 0, bytes);
 }
 
 static rill_status require(rill_device *device, uint64_t bytes, const char *what)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_REQUIRE);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_REQUIRE);
     call.a = bytes, call.bytes = strlen(what) + 1;
-    return ask(of(device), &call, what, NULL, 0, NULL);
+    return rill_remote_ask(rill_remote_of(device), &call, what, NULL, 0, NULL);
 }
 
 static rill_status alloc(rill_device *device, uint64_t bytes, const char *what, void **out)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_ALLOC);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_ALLOC);
     uint64_t value = 0;
     call.a = bytes, call.bytes = strlen(what) + 1;
-    const rill_status status = ask(of(device), &call, what, NULL, 0, &value);
+    const rill_status status = rill_remote_ask(rill_remote_of(device), &call, what, NULL, 0, &value);
     *out = status == RILL_OK ? (void *)(uintptr_t)value : NULL;
     return status;
 }
 
 static void free_array(rill_device *device, void *array)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_FREE);
-    call.a = number(array);
-    if (array) tell(of(device), &call, NULL);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_FREE);
+    call.a = rill_remote_number(array);
+    if (array) rill_remote_tell(rill_remote_of(device), &call, NULL);
 }
 
 static uint64_t piece_of(uint64_t bytes) { return bytes < PIECE ? bytes : PIECE; }
 
 static void move(rill_device *device, void *to, const void *host, uint64_t bytes)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_UPLOAD);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_UPLOAD);
     for (uint64_t at = 0; at < bytes; at += call.bytes) {
-        call.a = number(to) + at, call.bytes = piece_of(bytes - at);
-        tell_much(of(device), &call, (const char *)host + at);
+        call.a = rill_remote_number(to) + at, call.bytes = piece_of(bytes - at);
+        tell_much(rill_remote_of(device), &call, (const char *)host + at);
     }
 }
 
@@ -219,96 +220,94 @@ static void release(rill_device *device, const void *array) { free_array(device,
 static rill_status download(rill_device *device, void *host, const void *from, uint64_t bytes)
 {
     rill_status status = RILL_OK;
-    rill_remote_call call = call_of(RILL_REMOTE_DOWNLOAD);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_DOWNLOAD);
     for (uint64_t at = 0; at < bytes && status == RILL_OK; at += call.b) {
-        call.a = number(from) + at, call.b = piece_of(bytes - at);
-        status = ask(of(device), &call, NULL, (char *)host + at, call.b, NULL);
+        call.a = rill_remote_number(from) + at, call.b = piece_of(bytes - at);
+        status = rill_remote_ask(rill_remote_of(device), &call, NULL, (char *)host + at, call.b, NULL);
     }
     return status;
+}
+
+static void offer(rill_device *owner, void *queue, const void *from, rill_device *device, uint64_t bytes)
+{
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_SEND);
+    call.a = (uint64_t)rill_remote_of(device)->rank, call.b = rill_remote_number(from), call.c = bytes;
+    call.d = rill_remote_number(((rill_remote_queue *)queue)->handle);
+    rill_remote_tell(rill_remote_of(owner), &call, NULL);
 }
 
 static rill_status pass(rill_device *device, void *queue, void *to, const rill_device *owner,
                         const void *from, uint64_t bytes)
 {
-    (void)queue;
-    remote *here = of(device), *there = of(owner);
-    rill_remote_call give = call_of(RILL_REMOTE_SEND), take = call_of(RILL_REMOTE_RECEIVE);
-    give.a = (uint64_t)here->rank, give.b = number(from), give.c = bytes;
-    take.a = (uint64_t)there->rank, take.b = number(to), take.c = bytes;
-    tell(there, &give, NULL);
-    tell(here, &take, NULL);
+    (void)from;
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_RECEIVE);
+    call.a = (uint64_t)rill_remote_of(owner)->rank, call.b = rill_remote_number(to), call.c = bytes;
+    call.d = rill_remote_number(((rill_remote_queue *)queue)->handle);
+    rill_remote_tell(rill_remote_of(device), &call, NULL);
     return RILL_OK;
 }
-
-/* A process does its calls in their order: all its queues are one, and there is no need of events. */
-static rill_status queue_create(rill_device *device, void **queue)
-{
-    *queue = device->queue;
-    return RILL_OK;
-}
-
-static void queue_destroy(rill_device *device, void *queue) { (void)device, (void)queue; }
-
-static bool reaches(rill_device *device, const rill_device *other) { return device == other; }
 
 /* ---- links, sums -------------------------------------------------------------------------------- */
 
 static void build(rill_device *device, const rill_builder *builder, rill_build_task task)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_BUILD);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_BUILD);
     call.a = (uint64_t)task, call.bytes = sizeof *builder;
-    tell(of(device), &call, builder);
+    rill_remote_tell(rill_remote_of(device), &call, builder);
 }
 
 static rill_status link_nodes(rill_device *device, rill_variant variant, rill_arrays *arrays)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_LINK);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_LINK);
     const rill_remote_links links = {variant, *arrays};
     call.bytes = sizeof links;
-    return ask(of(device), &call, &links, arrays, sizeof *arrays, NULL);
+    return rill_remote_ask(rill_remote_of(device), &call, &links, arrays, sizeof *arrays, NULL);
 }
 
 static void unlink_nodes(rill_device *device, rill_arrays *arrays)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_UNLINK);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_UNLINK);
     call.bytes = sizeof *arrays;
-    tell(of(device), &call, arrays);
+    rill_remote_tell(rill_remote_of(device), &call, arrays);
 }
 
 static uint64_t linked(rill_device *device, const rill_arrays *arrays)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_LINKED);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_LINKED);
     uint64_t bytes = 0;
     call.bytes = sizeof *arrays;
-    return ask(of(device), &call, arrays, NULL, 0, &bytes) == RILL_OK ? bytes : 0;
+    return rill_remote_ask(rill_remote_of(device), &call, arrays, NULL, 0, &bytes) == RILL_OK ? bytes : 0;
 }
 
 static void gather(rill_device *device, const double *values, const uint32_t *labels, uint64_t count,
                    int64_t *sums)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_GATHER);
-    call.a = number(values), call.b = number(labels), call.c = count, call.d = number(sums);
-    tell(of(device), &call, NULL);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_GATHER);
+    call.a = rill_remote_number(values), call.b = rill_remote_number(labels), call.c = count,
+    call.d = rill_remote_number(sums);
+    rill_remote_tell(rill_remote_of(device), &call, NULL);
 }
 
 static void spread(rill_device *device, const double *given, const uint32_t *labels, uint64_t count,
                    double *values)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_SPREAD);
-    call.a = number(given), call.b = number(labels), call.c = count, call.d = number(values);
-    tell(of(device), &call, NULL);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_SPREAD);
+    call.a = rill_remote_number(given), call.b = rill_remote_number(labels), call.c = count,
+    call.d = rill_remote_number(values);
+    rill_remote_tell(rill_remote_of(device), &call, NULL);
 }
 
 static rill_status wait(rill_device *device)
 {
-    const rill_remote_call call = call_of(RILL_REMOTE_WAIT);
-    return ask(of(device), &call, NULL, NULL, 0, NULL);
+    const rill_remote_call call = rill_remote_call_of(RILL_REMOTE_WAIT);
+    return rill_remote_ask(rill_remote_of(device), &call, NULL, NULL, 0, NULL);
 }
 
 static rill_status bandwidth(rill_device *device, double *bytes_per_second)
 {
-    const rill_remote_call call = call_of(RILL_REMOTE_BANDWIDTH);
-    return ask(of(device), &call, NULL, bytes_per_second, sizeof *bytes_per_second, NULL);
+    const rill_remote_call call = rill_remote_call_of(RILL_REMOTE_BANDWIDTH);
+    return rill_remote_ask(rill_remote_of(device), &call, NULL, bytes_per_second, sizeof *bytes_per_second,
+                           NULL);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------ */
@@ -316,10 +315,12 @@ static rill_status bandwidth(rill_device *device, double *bytes_per_second)
 /* Send the call of a kernel. */
 static void start(const rill_launch *launch, rill_remote_op op, rill_remote_kernel kernel)
 {
-    rill_remote_call call = call_of(op);
+    rill_remote_call call = rill_remote_call_of(op);
     call.bytes = sizeof kernel;
+    const rill_remote_queue *queue = launch->queue;
     kernel.launch = *launch;
-    tell(launch->queue, &call, &kernel);
+    kernel.launch.queue = queue->handle;
+    rill_remote_tell(queue->of, &call, &kernel);
 }
 
 static void step(const rill_launch *l) { start(l, RILL_REMOTE_STEP, (rill_remote_kernel){.first = 0}); }
@@ -381,21 +382,22 @@ static void sample(const rill_launch *l, const rill_node *nodes, uint64_t count,
 static void patch(const rill_launch *l, int tasks, const rill_patch *patches, const rill_patch *host,
                   int count, const rill_patch_now *now, double *exchange)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_PATCH);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_PATCH);
     const size_t table = (size_t)count * sizeof *host;
-    remote *r = l->queue;
+    const rill_remote_queue *queue = l->queue;
     call.bytes = sizeof(rill_remote_kernel) + sizeof *now + table;
     char *payload = calloc(1, call.bytes);
     if (!payload) {
-        note(r->all, rill_fail(RILL_SYSTEM, "out of memory for a call of a device"));
+        note(queue->of->all, rill_fail(RILL_SYSTEM, "out of memory for a call of a device"));
         return;
     }
-    const rill_remote_kernel kernel = {
+    rill_remote_kernel kernel = {
         .launch = *l, .task = tasks, .in = patches, .count = (uint64_t)count, .out = exchange};
+    kernel.launch.queue = queue->handle;
     memcpy(payload, &kernel, sizeof kernel);
     memcpy(payload + sizeof kernel, now, sizeof *now);
     memcpy(payload + sizeof kernel + sizeof *now, host, table);
-    tell(r, &call, payload);
+    rill_remote_tell(queue->of, &call, payload);
     free(payload);
 }
 
@@ -404,10 +406,10 @@ static const rill_kernels kernels_table = {step,   totals, moments, set,   swap,
 
 static rill_status kernels(rill_device *device, rill_variant variant, const rill_kernels **out)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_KERNELS);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_KERNELS);
     call.bytes = sizeof variant;
     *out = &kernels_table;
-    return ask(of(device), &call, &variant, NULL, 0, NULL);
+    return rill_remote_ask(rill_remote_of(device), &call, &variant, NULL, 0, NULL);
 }
 
 /* ---- devices ------------------------------------------------------------------------------------ */
@@ -416,9 +418,12 @@ static rill_status kernels(rill_device *device, rill_variant variant, const rill
     .count = count_none, .open = open_none, .close = close_none, .available = available, .require = require, \
     .alloc = alloc, .free = free_array, .share = share, .release = release, .build = build,                  \
     .link = link_nodes, .unlink = unlink_nodes, .linked = linked, .upload = upload, .download = download,    \
-    .pass = pass, .queue_create = queue_create, .queue_destroy = queue_destroy, .reaches = reaches,          \
-    .gather = gather, .spread = spread, .wait = wait, .kernels = kernels, .bandwidth = bandwidth,            \
-    .transport = "messages between processes, by MPI"
+    .pass = pass, .offer = offer, .queue_create = rill_remote_queue_create,                                  \
+    .queue_destroy = rill_remote_queue_destroy, .event_create = rill_remote_event_create,                    \
+    .event_destroy = rill_remote_event_destroy, .event_record = rill_remote_event_record,                    \
+    .queue_wait = rill_remote_queue_wait, .reaches = rill_remote_reaches, .land = rill_remote_land,          \
+    .unland = rill_remote_unland, .gather = gather, .spread = spread, .wait = wait, .kernels = kernels,      \
+    .bandwidth = bandwidth, .transport = rill_remote_transport
 
 static const rill_backend remote_cpu = {
     .name = "cpu", .processor = true, .yardstick = "in-place update", REMOTE};
@@ -437,10 +442,10 @@ int rill_remote_same(const uint64_t *identities, int rank)
 static rill_status host_take(void *context, int process, uint64_t bytes, const char *what, void **memory)
 {
     rill_remotes *all = context;
-    rill_remote_call call = call_of(RILL_REMOTE_HOST_TAKE);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_HOST_TAKE);
     uint64_t value = 0;
     call.a = bytes, call.bytes = strlen(what) + 1;
-    const rill_status status = ask(&all->remotes[process], &call, what, NULL, 0, &value);
+    const rill_status status = rill_remote_ask(&all->remotes[process], &call, what, NULL, 0, &value);
     *memory = status == RILL_OK ? (void *)(uintptr_t)value : NULL;
     return status;
 }
@@ -448,17 +453,17 @@ static rill_status host_take(void *context, int process, uint64_t bytes, const c
 static void host_give_back(void *context, int process, void *memory)
 {
     rill_remotes *all = context;
-    rill_remote_call call = call_of(RILL_REMOTE_HOST_GIVE_BACK);
-    call.a = number(memory);
-    tell(&all->remotes[process], &call, NULL);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_HOST_GIVE_BACK);
+    call.a = rill_remote_number(memory);
+    rill_remote_tell(&all->remotes[process], &call, NULL);
 }
 
 static rill_status host_put(void *context, int process, void *memory, const void *from, uint64_t bytes)
 {
     rill_remotes *all = context;
-    rill_remote_call call = call_of(RILL_REMOTE_HOST_PUT);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_HOST_PUT);
     for (uint64_t at = 0; at < bytes; at += call.bytes) {
-        call.a = number(memory) + at, call.bytes = piece_of(bytes - at);
+        call.a = rill_remote_number(memory) + at, call.bytes = piece_of(bytes - at);
         tell_much(&all->remotes[process], &call, (const char *)from + at);
     }
     return all->status == RILL_OK ? RILL_OK : rill_fail(all->status, "%s", all->message);
@@ -468,10 +473,10 @@ static rill_status host_get(void *context, int process, const void *memory, void
 {
     rill_status status = RILL_OK;
     rill_remotes *all = context;
-    rill_remote_call call = call_of(RILL_REMOTE_HOST_GET);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_HOST_GET);
     for (uint64_t at = 0; at < bytes && status == RILL_OK; at += call.b) {
-        call.a = number(memory) + at, call.b = piece_of(bytes - at);
-        status = ask(&all->remotes[process], &call, NULL, (char *)to + at, call.b, NULL);
+        call.a = rill_remote_number(memory) + at, call.b = piece_of(bytes - at);
+        status = rill_remote_ask(&all->remotes[process], &call, NULL, (char *)to + at, call.b, NULL);
     }
     return status;
 }
@@ -499,7 +504,12 @@ rill_status rill_remotes_create(rill_team *team, rill_remotes **out)
     all->remotes = calloc((size_t)team->size, sizeof *all->remotes);
     if (!all->devices || !all->remotes)
         RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %d processes", team->size));
-    for (int k = 0; k < team->size; k++) all->remotes[k] = (remote){all, k};
+    for (int k = 0; k < team->size; k++) {
+        rill_remote *r = &all->remotes[k];
+        *r = (rill_remote){.all = all, .rank = k, .queue = {.of = r}};
+        r->flags.seen = calloc((size_t)team->size, sizeof *r->flags.seen);
+        if (!r->flags.seen) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %d processes", team->size));
+    }
     *out = all;
     all = NULL;
 done:
@@ -511,24 +521,27 @@ rill_status rill_remotes_open(rill_remotes *all, rill_device *own)
 {
     rill_status status = RILL_OK;
     const rill_team *team = all->team;
-    uint64_t host = 0, *identities = calloc((size_t)team->size, sizeof *identities);
+    uint64_t *identities = calloc((size_t)team->size, sizeof *identities);
     rill_remote_opened opened;
     if (!identities) return rill_fail(RILL_SYSTEM, "out of memory for %d processes", team->size);
+    all->queues = own->backend->event_create;
+    all->exports = own->backend->export_create;
     RILL_TRY(rill_server_create(all->team, own, &all->own));
     for (int k = 0; k < team->size; k++) {
         rill_device *device = &all->devices[k];
-        rill_remote_call call = call_of(RILL_REMOTE_OPEN);
+        rill_remote_call call = rill_remote_call_of(RILL_REMOTE_OPEN);
         *device = (rill_device){.backend = own->kind == RILL_BACKEND_CPU ? &remote_cpu : &remote_cuda,
                                 .kind = own->kind,
-                                .queue = &all->remotes[k],
+                                .queue = &all->remotes[k].queue,
                                 .state = &all->remotes[k]};
         call.a = (uint64_t)own->kind;
-        RILL_TRY(ask(&all->remotes[k], &call, NULL, &opened, sizeof opened, NULL));
-        if (k == 0) host = opened.host;
+        RILL_TRY(rill_remote_ask(&all->remotes[k], &call, NULL, &opened, sizeof opened, NULL));
+        all->remotes[k].host = opened.host;
+        if (k == 0) all->direct = opened.direct;
         memcpy(device->name, opened.name, sizeof device->name);
         identities[k] = opened.device;
         device->ordinal = rill_remote_same(identities, k);
-        device->elsewhere = opened.host != host;
+        device->elsewhere = opened.host != all->remotes[0].host;
     }
 done:
     free(identities);
@@ -542,6 +555,7 @@ void rill_remotes_destroy(rill_remotes *all)
     if (!all) return;
     drain(all);
     rill_server_destroy(all->own);
+    for (int k = 0; k < all->team->size && all->remotes; k++) rill_remote_forget(&all->remotes[k]);
     free(all->devices);
     free(all->remotes);
     free(all);
@@ -549,7 +563,7 @@ void rill_remotes_destroy(rill_remotes *all)
 
 void rill_remote_release(rill_team *team, int code)
 {
-    rill_remote_call call = call_of(RILL_REMOTE_QUIT);
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_QUIT);
     call.a = (uint64_t)code;
     for (int k = 1; k < team->size; k++) (void)rill_team_send(team, k, RILL_TEAM_CALL, &call, sizeof call);
 }

@@ -5,6 +5,12 @@
  * on which it makes the calls of the first one, in their order, and populations go from process to process
  * without a detour. So a simulation of parts is written once, for devices wherever they are. Calls that
  * return nothing are only sent; those that return something wait.
+ *
+ * GPUs have the queues and events of one process, made by the process that has the GPU. Where a process opens
+ * memory of another one (CUDA IPC), its kernels store there, and an event that the other one waits for is
+ * a flag in that one's memory, too: the first process, through which all calls go, knows the number that
+ * the flag will have. So no process waits. Between all others populations are messages: they are their own
+ * order.
  */
 #ifndef RILL_DEVICE_REMOTE_H
 #define RILL_DEVICE_REMOTE_H
@@ -34,8 +40,9 @@ rill_device *rill_remotes_device(rill_remotes *remotes, int rank);
 /** Close all; NULL is allowed. */
 void rill_remotes_destroy(rill_remotes *remotes);
 
-/** Serve the first process until it lets this one go. @return the exit code that it sends */
-int rill_remote_serve(rill_team *team);
+/** Serve the first process until it lets this one go. @param device  borrowed; NULL: opens one
+ * @return the exit code that it sends */
+int rill_remote_serve(rill_team *team, rill_device *device);
 
 /** Let the others go, from the first process. */
 void rill_remote_release(rill_team *team, int code);

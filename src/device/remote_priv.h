@@ -20,8 +20,21 @@ typedef enum rill_remote_op {
     RILL_REMOTE_FREE,
     RILL_REMOTE_UPLOAD,
     RILL_REMOTE_DOWNLOAD,
-    RILL_REMOTE_SEND,    /* to process a, c bytes at b */
-    RILL_REMOTE_RECEIVE, /* from process a, c bytes to b */
+    RILL_REMOTE_SEND,    /* to process a, c bytes at b, behind queue d */
+    RILL_REMOTE_RECEIVE, /* from process a, c bytes to b, behind queue d */
+    RILL_REMOTE_CHECK,   /* wait; if the device has failed, end all */
+    RILL_REMOTE_QUEUE_CREATE,
+    RILL_REMOTE_QUEUE_DESTROY,
+    RILL_REMOTE_EVENT_CREATE,
+    RILL_REMOTE_EVENT_DESTROY,
+    RILL_REMOTE_EVENT_RECORD, /* in queue a, event b */
+    RILL_REMOTE_QUEUE_WAIT,   /* queue a, for event b */
+    RILL_REMOTE_EXPORT_CREATE,
+    RILL_REMOTE_EXPORT_OPEN,
+    RILL_REMOTE_EXPORT_CLOSE,
+    RILL_REMOTE_FLAG_TRY, /* set flag b to number c, and wait until that is done */
+    RILL_REMOTE_FLAG_SET, /* in queue a, flag b to number c */
+    RILL_REMOTE_FLAG_WAIT,
     RILL_REMOTE_BUILD,
     RILL_REMOTE_LINK,
     RILL_REMOTE_UNLINK,
@@ -47,6 +60,9 @@ typedef enum rill_remote_op {
     RILL_REMOTE_QUIT
 } rill_remote_op;
 
+/** Flags of a device, and bytes between them. No set of one disturbs another. */
+enum { RILL_REMOTE_FLAGS = 1 << 16, RILL_REMOTE_FLAG_BYTES = 32 };
+
 /** A call; `bytes` of a payload follow. */
 typedef struct rill_remote_call {
     uint64_t op, a, b, c, d, bytes;
@@ -63,6 +79,7 @@ typedef struct rill_remote_reply {
 typedef struct rill_remote_opened {
     char name[256];
     uint64_t device, host; /**< rill_remote_identity() */
+    bool direct;           /**< MPI takes memory of the device */
 } rill_remote_opened;
 
 /** The payload of RILL_REMOTE_LINK. */
@@ -82,14 +99,99 @@ typedef struct rill_remote_kernel {
     rill_sponge sponge;
 } rill_remote_kernel;
 
-/** Return a number that the same device has for all processes. @param number  of it on its host */
-uint64_t rill_remote_identity(const char *host, rill_backend_kind kind, int number);
+/** Return a number that the same device has for all processes. @param number  that no other one of its host
+ * has */
+uint64_t rill_remote_identity(const char *host, rill_backend_kind kind, uint64_t number);
 
 /** Return the first process whose device is that of process `rank`. */
 int rill_remote_same(const uint64_t *identities, int rank);
 
-/** What does the calls on a device. */
+/** What does the calls on a device, in every process. */
 typedef struct rill_server rill_server;
+
+/* ---- the first process ------------------------------------------------------------------------- */
+
+/** A queue of a device. */
+typedef struct rill_remote_queue {
+    struct rill_remote *of;
+    void *handle; /**< of its process; NULL: the queue that the device has anyhow */
+} rill_remote_queue;
+
+/** Flags that the queues of a device wait for. */
+typedef struct rill_remote_flags {
+    void *memory; /**< of the device; NULL: none yet */
+    rill_export handle;
+    struct rill_remote_seen *seen; /**< [processes] */
+    uint32_t *numbers;             /**< [RILL_REMOTE_FLAGS], that they will have when all calls are made */
+    bool *used;                    /**< [RILL_REMOTE_FLAGS] */
+    uint32_t next;
+} rill_remote_flags;
+
+/** What a process knows of another one's flags. */
+typedef struct rill_remote_seen {
+    enum { RILL_REMOTE_UNKNOWN, RILL_REMOTE_SEEN, RILL_REMOTE_APART } how;
+    void *memory;
+} rill_remote_seen;
+
+/** The device of a process. */
+typedef struct rill_remote {
+    rill_remotes *all;
+    int rank;
+    uint64_t host; /**< identity of its machine */
+    rill_remote_queue queue;
+    rill_remote_flags flags;
+} rill_remote;
+
+/** Calls of the own process that wait until there is time: others must have theirs first. */
+typedef struct rill_remote_waiting rill_remote_waiting;
+
+struct rill_remotes {
+    rill_team *team;
+    rill_server *own;
+    rill_remote_waiting *first, **last;
+    int waiting;
+    rill_device *devices; /**< [size] */
+    rill_remote *remotes; /**< [size], their states */
+    rill_status status;   /**< of calls that have no reply */
+    char message[512];
+    bool queues;                   /**< calls of kernels return before the work is done */
+    bool exports;                  /**< devices may store to those of other processes */
+    bool direct;                   /**< MPI takes memory of devices */
+    bool flagged;                  /**< queues wait for flags that a device which has failed will not set */
+    char why[256], transport[512]; /**< why two processes are apart; words for the plan */
+};
+
+/** Call without a reply. */
+void rill_remote_tell(rill_remote *remote, const rill_remote_call *call, const void *payload);
+
+/** Call and wait for the reply. @param[out] to  [bytes], what comes with it @param[out] value  NULL is
+ * allowed */
+rill_status rill_remote_ask(rill_remote *remote, const rill_remote_call *call, const void *payload, void *to,
+                            uint64_t bytes, uint64_t *value);
+
+static inline rill_remote *rill_remote_of(const rill_device *device) { return device->state; }
+
+static inline rill_remote_call rill_remote_call_of(rill_remote_op op) { return (rill_remote_call){.op = op}; }
+
+static inline uint64_t rill_remote_number(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
+
+/* Functions of the backend; see rill_backend. */
+rill_status rill_remote_queue_create(rill_device *device, void **queue);
+void rill_remote_queue_destroy(rill_device *device, void *queue);
+rill_status rill_remote_event_create(rill_device *device, void **event);
+void rill_remote_event_destroy(rill_device *device, void *event);
+rill_status rill_remote_event_record(rill_device *device, void *queue, void *event);
+rill_status rill_remote_queue_wait(rill_device *device, void *queue, void *event);
+bool rill_remote_reaches(rill_device *device, const rill_device *other);
+rill_status rill_remote_land(rill_device *owner, rill_device *device, uint64_t bytes, const char *what,
+                             rill_landing *out);
+void rill_remote_unland(rill_device *owner, rill_device *device, const rill_landing *landing);
+const char *rill_remote_transport(rill_device *const *devices, int count);
+
+/** Free what a process keeps of queues. */
+void rill_remote_forget(rill_remote *remote);
+
+/* ---- every process ----------------------------------------------------------------------------- */
 
 /** @param device  borrowed; NULL: RILL_REMOTE_OPEN opens one */
 rill_status rill_server_create(rill_team *team, rill_device *device, rill_server **out);

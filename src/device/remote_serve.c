@@ -10,10 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Populations that are being sent. */
+/* Populations that are being sent. Those of a device go through a copy on the host, unless MPI takes its
+ * memory. It stays until what they are copied from is freed: a step later the same words go again. */
 typedef struct sending {
     struct sending *next;
-    void *request, *copy; /* copy: NULL on a host */
+    const void *from;
+    uint64_t bytes;
+    void *copy;    /* NULL: none */
+    void *request; /* NULL: it has ended */
 } sending;
 
 struct rill_server {
@@ -21,6 +25,8 @@ struct rill_server {
     rill_device *device;
     bool owned;
     sending *sends;
+    void *landing; /* of what is received, on the host */
+    uint64_t landing_bytes;
     rill_status status; /* of calls without a reply */
     char message[512];
     rill_variant variant; /* that the kernels are of */
@@ -36,71 +42,142 @@ rill_status rill_server_create(rill_team *team, rill_device *device, rill_server
     return RILL_OK;
 }
 
-static rill_status sends_end(rill_server *s)
+static void *at(uint64_t number) { return (void *)(uintptr_t)number; }
+
+/* Wait until populations are sent. @param from  what they are copied from; NULL: all of them */
+static rill_status sends_end(rill_server *s, const void *from)
 {
     rill_status status = RILL_OK;
-    while (s->sends) {
-        sending *one = s->sends;
+    for (sending *one = s->sends; one; one = one->next) {
+        if (!one->request || (from && one->from != from)) continue;
         const rill_status ended = rill_team_end(s->team, &one->request);
+        one->request = NULL;
         if (status == RILL_OK) status = ended;
-        s->sends = one->next;
+    }
+    return status;
+}
+
+/* Forget what has been sent from an array, or from all. */
+static void sends_forget(rill_server *s, const void *array)
+{
+    for (sending **at = &s->sends; *at;) {
+        sending *one = *at;
+        if (array && one->from != array) {
+            at = &one->next;
+            continue;
+        }
+        *at = one->next;
+        if (one->copy) rill_device_unpin(s->device, one->copy);
         rill_array_destroy(one->copy);
         free(one);
     }
-    return status;
+}
+
+static void landing_free(rill_server *s)
+{
+    if (s->landing) rill_device_unpin(s->device, s->landing);
+    rill_array_destroy(s->landing);
+    s->landing = NULL, s->landing_bytes = 0;
 }
 
 void rill_server_destroy(rill_server *s)
 {
     if (!s) return;
-    (void)sends_end(s);
+    (void)sends_end(s, NULL);
+    sends_forget(s, NULL);
+    landing_free(s);
     if (s->owned) rill_device_destroy(s->device);
     free(s);
 }
 
-static void *at(uint64_t number) { return (void *)(uintptr_t)number; }
+/* MPI reads and writes the memory of this device. */
+static bool direct(const rill_server *s)
+{
+    const rill_team_transport *t = s->team->transport;
+    return s->device->backend->host ||
+           (s->device->kind == RILL_BACKEND_CUDA && t->takes_cuda && t->takes_cuda());
+}
 
-/* Send populations without a wait: the receiver may be sending at the same time. */
+/* Memory of the host from which a device copies fast. */
+static rill_status pinned_create(rill_server *s, uint64_t bytes, void **out)
+{
+    const rill_status status = rill_array_create(bytes, 1, "populations between processes", out);
+    if (status == RILL_OK) rill_device_pin(s->device, *out, bytes);
+    return status;
+}
+
+/* Find the sending of these words, or make room for it. */
+static rill_status sending_of(rill_server *s, const void *from, uint64_t bytes, sending **out)
+{
+    rill_status status = RILL_OK;
+    sending *one = s->sends;
+    while (one && (one->from != from || one->bytes != bytes)) one = one->next;
+    *out = one;
+    if (one) return RILL_OK;
+    one = calloc(1, sizeof *one);
+    if (!one) return rill_fail(RILL_SYSTEM, "out of memory for populations between processes");
+    *one = (sending){.next = s->sends, .from = from, .bytes = bytes};
+    if (!direct(s)) RILL_TRY(pinned_create(s, bytes, &one->copy));
+    *out = s->sends = one;
+    one = NULL;
+done:
+    free(one);
+    return status;
+}
+
+static void *queue_of(const rill_server *s, uint64_t handle)
+{
+    return handle ? at(handle) : s->device->queue;
+}
+
+/* Copy to or from the host behind what is in a queue; nothing to wait only. */
+static rill_status bring(const rill_server *s, uint64_t queue, void *to, const void *from, uint64_t bytes)
+{
+    if (s->device->backend->host && !s->device->backend->bring) return RILL_OK;
+    return s->device->backend->bring(s->device, queue_of(s, queue), to, from, bytes);
+}
+
+/* Send populations without a wait for the receiver, which may be sending at the same time; only the queue
+ * that they are in is waited for, so that the others are busy meanwhile. */
 static rill_status populations_send(rill_server *s, const rill_remote_call *c)
 {
     rill_status status = RILL_OK;
-    sending *one = calloc(1, sizeof *one);
-    if (!one) return rill_fail(RILL_SYSTEM, "out of memory for populations between processes");
-    const void *from = at(c->b);
-    if (!s->device->backend->host) {
-        RILL_TRY(rill_array_create(c->c, 1, "populations between processes", &one->copy));
-        RILL_TRY(rill_device_download(s->device, one->copy, from, c->c));
-        from = one->copy;
-    }
-    RILL_TRY(rill_team_begin(s->team, (int)c->a, RILL_TEAM_DATA, from, c->c, &one->request));
-    one->next = s->sends;
-    s->sends = one;
-    one = NULL;
+    sending *one = NULL;
+    void *from = at(c->b);
+    RILL_TRY(sending_of(s, from, c->c, &one));
+    RILL_TRY(sends_end(s, from));
+    RILL_TRY(bring(s, c->d, one->copy, from, one->copy ? c->c : 0));
+    RILL_TRY(rill_team_begin(s->team, (int)c->a, RILL_TEAM_DATA, one->copy ? one->copy : from, c->c,
+                             &one->request));
 done:
-    if (one) rill_array_destroy(one->copy);
-    free(one);
     return status;
 }
 
 static rill_status populations_receive(rill_server *s, const rill_remote_call *c)
 {
     rill_status status = RILL_OK;
-    void *copy = NULL;
-    const bool host = s->device->backend->host;
-    if (!host) RILL_TRY(rill_array_create(c->c, 1, "populations between processes", &copy));
-    RILL_TRY(rill_team_receive(s->team, (int)c->a, RILL_TEAM_DATA, host ? at(c->b) : copy, c->c));
-    if (!host) RILL_TRY(rill_device_upload(s->device, at(c->b), copy, c->c));
+    void *to = at(c->b);
+    if (direct(s)) {
+        RILL_TRY(bring(s, c->d, NULL, NULL, 0)); /* who reads what was there */
+        return rill_team_receive(s->team, (int)c->a, RILL_TEAM_DATA, to, c->c);
+    }
+    if (s->landing_bytes < c->c) {
+        landing_free(s);
+        RILL_TRY(pinned_create(s, c->c, &s->landing));
+        s->landing_bytes = c->c;
+    }
+    RILL_TRY(rill_team_receive(s->team, (int)c->a, RILL_TEAM_DATA, s->landing, c->c));
+    RILL_TRY(bring(s, c->d, to, s->landing, c->c));
 done:
-    rill_array_destroy(copy);
     return status;
 }
 
-uint64_t rill_remote_identity(const char *host, rill_backend_kind kind, int number)
+uint64_t rill_remote_identity(const char *host, rill_backend_kind kind, uint64_t number)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     for (; *host; host++) hash = (hash ^ (unsigned char)*host) * UINT64_C(0x100000001b3);
     hash = (hash ^ (uint64_t)kind) * UINT64_C(0x100000001b3);
-    return (hash ^ (uint64_t)number) * UINT64_C(0x100000001b3);
+    return (hash ^ number) * UINT64_C(0x100000001b3);
 }
 
 static rill_status open_device(rill_server *s, rill_backend_kind kind, void **data)
@@ -120,8 +197,9 @@ static rill_status open_device(rill_server *s, rill_backend_kind kind, void **da
     /* A GPU is the same for all processes of its machine; a process has processors of its own. */
     const bool processor = s->device->kind == RILL_BACKEND_CPU;
     opened->device =
-        rill_remote_identity(host, s->device->kind, processor ? s->team->rank : s->device->ordinal);
+        rill_remote_identity(host, s->device->kind, processor ? (uint64_t)s->team->rank : s->device->unique);
     opened->host = rill_remote_identity(host, RILL_BACKEND_AUTO, 0);
+    opened->direct = direct(s);
 done:
     return status;
 }
@@ -144,7 +222,7 @@ static rill_status kernel_do(rill_server *s, uint64_t op, const char *payload)
     const rill_kernels *kernels = s->kernels;
     rill_launch *l = &k.launch;
     l->kernels = kernels;
-    l->queue = s->device->queue;
+    l->queue = l->queue ? l->queue : s->device->queue;
     const rill_node first = (rill_node)k.first, count = (rill_node)k.count;
     switch ((rill_remote_op)op) {
     case RILL_REMOTE_STEP:
@@ -162,7 +240,8 @@ static rill_status kernel_do(rill_server *s, uint64_t op, const char *payload)
     case RILL_REMOTE_SWAP:
         kernels->swap(l, k.in, k.count);
         break;
-    case RILL_REMOTE_PACK:
+    case RILL_REMOTE_PACK: /* into words that may still be on their way */
+        if (sends_end(s, k.out) != RILL_OK) return RILL_SYSTEM;
         kernels->pack(l, k.in, k.count, k.out);
         break;
     case RILL_REMOTE_UNPACK:
@@ -267,6 +346,86 @@ static rill_status download_do(rill_server *s, const rill_remote_call *c, rill_r
     return status;
 }
 
+/* Calls about queues and events. */
+static rill_status queues_do(rill_server *s, const rill_remote_call *c, rill_remote_reply *reply)
+{
+    rill_device *d = s->device;
+    void *made = NULL;
+    rill_status status = RILL_OK;
+    switch ((rill_remote_op)c->op) {
+    case RILL_REMOTE_QUEUE_CREATE:
+        status = rill_device_queue_create(d, &made);
+        break;
+    case RILL_REMOTE_EVENT_CREATE:
+        status = rill_device_event_create(d, &made);
+        break;
+    case RILL_REMOTE_QUEUE_DESTROY:
+        rill_device_queue_destroy(d, at(c->a));
+        break;
+    case RILL_REMOTE_EVENT_DESTROY:
+        rill_device_event_destroy(d, at(c->a));
+        break;
+    case RILL_REMOTE_EVENT_RECORD:
+        return rill_device_event_record(d, queue_of(s, c->a), at(c->b));
+    case RILL_REMOTE_QUEUE_WAIT:
+        return rill_device_queue_wait(d, queue_of(s, c->a), at(c->b));
+    case RILL_REMOTE_FLAG_SET:
+        return d->backend->flag_set(d, queue_of(s, c->a), at(c->b), (uint32_t)c->c);
+    default:
+        return d->backend->flag_wait(d, queue_of(s, c->a), at(c->b), (uint32_t)c->c);
+    }
+    reply->value = (uint64_t)(uintptr_t)made;
+    return status;
+}
+
+/* Calls about memory that other processes see. */
+static rill_status exports_do(rill_server *s, const rill_remote_call *c, const void *payload,
+                              rill_remote_reply *reply, void **data)
+{
+    rill_device *d = s->device;
+    rill_status status = RILL_OK;
+    rill_export handle;
+    void *array = NULL;
+    if (c->op == RILL_REMOTE_EXPORT_CREATE) {
+        RILL_TRY(d->backend->export_create(d, c->a, payload, &array, &handle));
+        *data = malloc(sizeof handle);
+        if (!*data) {
+            rill_device_free(d, array);
+            return rill_fail(RILL_SYSTEM, "out of memory for a reply");
+        }
+        memcpy(*data, &handle, sizeof handle);
+        reply->bytes = sizeof handle;
+    } else if (c->op == RILL_REMOTE_EXPORT_OPEN) {
+        memcpy(&handle, payload, sizeof handle);
+        RILL_TRY(d->backend->export_open(d, &handle, &array));
+    } else if (c->op == RILL_REMOTE_EXPORT_CLOSE) {
+        status = rill_device_wait(d); /* for kernels that store there */
+        d->backend->export_close(d, at(c->a));
+    } else {
+        RILL_TRY(d->backend->flag_set(d, d->queue, at(c->b), (uint32_t)c->c));
+        RILL_TRY(rill_device_wait(d));
+    }
+    reply->value = (uint64_t)(uintptr_t)array;
+done:
+    return status;
+}
+
+/* Whether a call may be made while populations are on their way. */
+static bool of_step(uint64_t op)
+{
+    switch ((rill_remote_op)op) {
+    case RILL_REMOTE_SEND:
+    case RILL_REMOTE_RECEIVE:
+    case RILL_REMOTE_EVENT_RECORD:
+    case RILL_REMOTE_QUEUE_WAIT:
+    case RILL_REMOTE_FLAG_SET:
+    case RILL_REMOTE_FLAG_WAIT:
+        return true;
+    default:
+        return op >= RILL_REMOTE_STEP && op <= RILL_REMOTE_SAMPLE;
+    }
+}
+
 static rill_status call_do(rill_server *s, const rill_remote_call *c, const void *payload,
                            rill_remote_reply *reply, void **data)
 {
@@ -274,7 +433,7 @@ static rill_status call_do(rill_server *s, const rill_remote_call *c, const void
     rill_variant variant;
     void *array = NULL;
     double rate = 0;
-    if (c->op != RILL_REMOTE_SEND && c->op != RILL_REMOTE_RECEIVE) RILL_TRY(sends_end(s));
+    if (!of_step(c->op)) RILL_TRY(sends_end(s, NULL));
     switch ((rill_remote_op)c->op) {
     case RILL_REMOTE_OPEN:
         RILL_TRY(open_device(s, (rill_backend_kind)c->a, data));
@@ -294,6 +453,7 @@ static rill_status call_do(rill_server *s, const rill_remote_call *c, const void
         reply->value = (uint64_t)(uintptr_t)array;
         break;
     case RILL_REMOTE_FREE:
+        sends_forget(s, at(c->a));
         rill_device_free(s->device, at(c->a));
         break;
     case RILL_REMOTE_UPLOAD:
@@ -316,7 +476,22 @@ static rill_status call_do(rill_server *s, const rill_remote_call *c, const void
         rill_device_spread(s->device, at(c->a), at(c->b), c->c, at(c->d));
         break;
     case RILL_REMOTE_WAIT:
+    case RILL_REMOTE_CHECK:
         return rill_device_wait(s->device);
+    case RILL_REMOTE_QUEUE_CREATE:
+    case RILL_REMOTE_QUEUE_DESTROY:
+    case RILL_REMOTE_EVENT_CREATE:
+    case RILL_REMOTE_EVENT_DESTROY:
+    case RILL_REMOTE_EVENT_RECORD:
+    case RILL_REMOTE_QUEUE_WAIT:
+    case RILL_REMOTE_FLAG_SET:
+    case RILL_REMOTE_FLAG_WAIT:
+        return queues_do(s, c, reply);
+    case RILL_REMOTE_EXPORT_CREATE:
+    case RILL_REMOTE_EXPORT_OPEN:
+    case RILL_REMOTE_EXPORT_CLOSE:
+    case RILL_REMOTE_FLAG_TRY:
+        return exports_do(s, c, payload, reply, data);
     case RILL_REMOTE_KERNELS:
         memcpy(&variant, payload, sizeof variant);
         return kernels_find(s, variant);
@@ -347,6 +522,12 @@ static bool replies(uint64_t op)
     case RILL_REMOTE_LINK:
     case RILL_REMOTE_LINKED:
     case RILL_REMOTE_WAIT:
+    case RILL_REMOTE_QUEUE_CREATE:
+    case RILL_REMOTE_EVENT_CREATE:
+    case RILL_REMOTE_EXPORT_CREATE:
+    case RILL_REMOTE_EXPORT_OPEN:
+    case RILL_REMOTE_EXPORT_CLOSE:
+    case RILL_REMOTE_FLAG_TRY:
     case RILL_REMOTE_KERNELS:
     case RILL_REMOTE_BANDWIDTH:
         return true;
@@ -355,7 +536,27 @@ static bool replies(uint64_t op)
     }
 }
 
-/* What others wait for was not sent, or not received: end all processes. */
+/* Whether others may wait for ever once a call has failed: for what was not sent, or a flag that is not set.
+ */
+static bool fatal(const rill_server *s, uint64_t op)
+{
+    switch ((rill_remote_op)op) {
+    case RILL_REMOTE_SEND:
+    case RILL_REMOTE_RECEIVE:
+        return true;
+    case RILL_REMOTE_CHECK:
+    case RILL_REMOTE_WAIT:
+    case RILL_REMOTE_EVENT_RECORD:
+    case RILL_REMOTE_QUEUE_WAIT:
+    case RILL_REMOTE_FLAG_SET:
+    case RILL_REMOTE_FLAG_WAIT:
+        return s->team->size > 1;
+    default:
+        return false;
+    }
+}
+
+/* End all processes. */
 static void end_all(rill_server *s, rill_status status)
 {
     fprintf(stderr, "rill: process %d: %s\n", s->team->rank, rill_error_message());
@@ -370,8 +571,7 @@ void rill_server_do(rill_server *s, const rill_remote_call *call, const void *pa
     *reply = (rill_remote_reply){.value = 0};
     *data = NULL;
     const rill_status status = call_do(s, call, payload, reply, data);
-    if (status != RILL_OK && (call->op == RILL_REMOTE_SEND || call->op == RILL_REMOTE_RECEIVE))
-        end_all(s, status);
+    if (status != RILL_OK && fatal(s, call->op)) end_all(s, status);
     if (status != RILL_OK && s->status == RILL_OK) {
         s->status = status;
         snprintf(s->message, sizeof s->message, "%s", rill_error_message());
@@ -406,14 +606,14 @@ static rill_status reply_send(rill_server *s, const rill_remote_reply *reply, co
     return rill_team_send(s->team, 0, RILL_TEAM_REPLY, data, reply->bytes);
 }
 
-int rill_remote_serve(rill_team *team)
+int rill_remote_serve(rill_team *team, rill_device *device)
 {
     rill_server *server = NULL;
     rill_server none = {.team = team};
     rill_remote_call call = {.op = RILL_REMOTE_OPEN};
     char *payload = NULL;
     uint64_t room = 0;
-    rill_status status = rill_server_create(team, NULL, &server);
+    rill_status status = rill_server_create(team, device, &server);
     while (status == RILL_OK) {
         rill_remote_reply reply;
         void *data = NULL;

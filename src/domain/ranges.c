@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much dearer the dearest part may become so that no opening is cut. */
+/* How much dearer the dearest part may become so that no opening is cut, beside what cutting it costs. */
 #define SPARE 1.02
 
 /* The nodes of an opening. */
@@ -27,6 +27,7 @@ typedef struct chunks {
     double *before; /* [count + 1], cost of the chunks before, without that of openings as such */
     uint64_t *open; /* [count + 1], chunks before that have nodes of openings */
     double opening; /* cost of a part with such a chunk */
+    double split;   /* cost of an opening that is cut */
     span *spans;    /* [span_count], of openings */
     int span_count;
 } chunks;
@@ -70,6 +71,7 @@ static rill_status chunks_create(const rill_domain *whole, const rill_part_costs
     const rill_surface *s = whole->geom->surface;
     c->count = ((uint64_t)whole->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
     c->opening = costs->opening;
+    c->split = costs->split;
     RILL_TRY(rill_array_create_zero(c->count + 1, sizeof *c->before, "the cuts between parts",
                                     (void **)&c->before));
     RILL_TRY(
@@ -212,7 +214,7 @@ static rill_status cuts_put(const chunks *c, int parts, uint64_t *ends)
 {
     rill_status status = RILL_OK;
     uint64_t *starts = NULL; /* earliest begin of each part so that the rest fits, for both limits */
-    const double least = least_of(c, parts), limits[2] = {least, SPARE * least};
+    const double least = least_of(c, parts), limits[2] = {least, SPARE * least + c->split};
     RILL_TRY(rill_array_create(2 * ((uint64_t)parts + 1), sizeof *starts, "the cuts between parts",
                                (void **)&starts));
     for (int l = 0; l < 2; l++) {
@@ -267,6 +269,7 @@ static void ranges_set(const rill_domain *whole, const chunks *c, const uint64_t
         r->range[p] =
             (rill_range){(rill_node)(first * RILL_CHUNK), end < whole->nodes ? (rill_node)end : whole->nodes,
                          cost_of(c, first, ends[p])};
+        if (p) r->split += splits(c, first);
     }
 }
 

@@ -13,6 +13,7 @@ typedef struct rill_part_costs {
     double wall;         /**< a link with interpolated bounce-back */
     double opening_link; /**< a link through an opening */
     double opening;      /**< a part that has nodes of openings */
+    double split;        /**< an opening in several parts, for all of them */
 } rill_part_costs;
 
 /** The nodes of one part. */
@@ -25,11 +26,12 @@ typedef struct rill_range {
 typedef struct rill_ranges {
     rill_range *range; /**< [count] */
     int count;
+    int split; /**< how many times cuts go through openings */
 } rill_ranges;
 
 /**
  * Choose ranges whose largest cost is as small as whole chunks allow. A cut goes through no opening of the
- * geometry's surface where moving it avoids that and no part gets more than 2 % dearer.
+ * geometry's surface where moving it avoids that and no part gets dearer by more than 2 % and `split`.
  * @param[in] whole  a domain of one device
  * @param[in] most   parts at most, 1 or more. There are fewer where a part would have fewer nodes than two
  *                   planes of the largest size

@@ -3,6 +3,9 @@
 #include "core/team.h"
 
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <stdlib.h>
 
 static int start(int *rank, int *size)
@@ -47,5 +50,16 @@ static int end(void **request)
     return error;
 }
 
+/* Open MPI says so when it runs: it may be another build than that of the header. */
+static bool takes_cuda(void)
+{
+#if defined(OPEN_MPI) && defined(OMPI_HAVE_MPI_EXT_CUDA)
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return false;
+#endif
+}
+
 extern const rill_team_transport rill_team_mpi;
-const rill_team_transport rill_team_mpi = {"MPI", start, stop, end_all, send, receive, begin, end};
+const rill_team_transport rill_team_mpi = {"MPI",   start, stop, end_all,   send,
+                                           receive, begin, end,  takes_cuda};

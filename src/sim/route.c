@@ -6,9 +6,17 @@
 
 #include <string.h>
 
-static uint64_t word_bytes(const rill_route *r)
+static uint64_t bytes_of(const rill_route *r)
 {
-    return rill_storage_size((int)r->from->options.variant.storage);
+    return r->count * rill_storage_size((int)r->from->options.variant.storage);
+}
+
+/* Words of odd exchanges begin so many bytes behind those of even ones, in lines of their own. */
+static uint64_t odd_of(const rill_route *r) { return (bytes_of(r) + 255) / 256 * 256; }
+
+static void *words_at(const rill_route *r, void *both, unsigned exchange)
+{
+    return (char *)both + (exchange & 1 ? odd_of(r) : 0);
 }
 
 /* Bring links to the device of a simulation, as the slots of their populations before even and odd steps.
@@ -40,13 +48,15 @@ rill_status rill_route_create(rill_sim *from, rill_sim *to, const rill_cut_link 
     rill_status status = RILL_OK;
     static const char what[] = "populations between parts";
     rill_route r = {.from = from, .to = to, .count = count};
-    const uint64_t bytes = count * word_bytes(&r);
     r.direct = rill_device_reaches(from->device, to->device);
     RILL_TRY(slots_create(from, sends, count, r.sends));
     RILL_TRY(slots_create(to, receives, count, r.receives));
-    for (int k = 0; k < 2; k++)
-        RILL_TRY(rill_device_alloc(r.direct ? to->device : from->device, bytes, what, &r.words[k]));
-    if (!r.direct) RILL_TRY(rill_device_alloc(to->device, bytes, what, &r.received));
+    const uint64_t both = odd_of(&r) + bytes_of(&r);
+    if (r.direct)
+        RILL_TRY(rill_device_land(to->device, from->device, both, what, &r.words));
+    else
+        RILL_TRY(rill_device_alloc(from->device, both, what, &r.words.seen));
+    if (!r.direct) RILL_TRY(rill_device_alloc(to->device, bytes_of(&r), what, &r.received));
     RILL_TRY(
         rill_device_wait(from->device)); /* memory is cleared in queues that do not wait for each other */
     RILL_TRY(rill_device_wait(to->device));
@@ -62,8 +72,10 @@ void rill_route_destroy(rill_route *r)
     if (r->from) {
         slots_destroy(r->from, r->sends);
         slots_destroy(r->to, r->receives);
-        for (int k = 0; k < 2; k++)
-            rill_device_free(r->direct ? r->to->device : r->from->device, r->words[k]);
+        if (r->direct)
+            rill_device_unland(r->to->device, r->from->device, &r->words);
+        else
+            rill_device_free(r->from->device, r->words.seen);
         rill_device_free(r->to->device, r->received);
     }
     memset(r, 0, sizeof *r);
@@ -72,15 +84,17 @@ void rill_route_destroy(rill_route *r)
 void rill_route_send(const rill_route *r, void *queue, unsigned exchange)
 {
     rill_launch launch = rill_sim_launch(r->from);
+    void *words = words_at(r, r->words.seen, exchange);
     launch.queue = queue;
-    r->from->kernels->pack(&launch, r->sends[launch.parity], r->count, r->words[exchange & 1]);
+    r->from->kernels->pack(&launch, r->sends[launch.parity], r->count, words);
+    if (!r->direct) rill_device_offer(r->from->device, queue, words, r->to->device, bytes_of(r));
 }
 
 rill_status rill_route_fetch(const rill_route *r, void *queue, unsigned exchange)
 {
     if (r->direct) return RILL_OK;
-    return rill_device_pass(r->to->device, queue, r->received, r->from->device, r->words[exchange & 1],
-                            r->count * word_bytes(r));
+    return rill_device_pass(r->to->device, queue, r->received, r->from->device,
+                            words_at(r, r->words.seen, exchange), bytes_of(r));
 }
 
 void rill_route_receive(const rill_route *r, void *queue, unsigned exchange)
@@ -88,5 +102,5 @@ void rill_route_receive(const rill_route *r, void *queue, unsigned exchange)
     rill_launch launch = rill_sim_launch(r->to);
     launch.queue = queue;
     r->to->kernels->unpack(&launch, r->receives[launch.parity], r->count,
-                           r->direct ? r->words[exchange & 1] : r->received);
+                           r->direct ? words_at(r, r->words.array, exchange) : r->received);
 }

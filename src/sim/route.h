@@ -16,9 +16,9 @@ typedef struct rill_route {
     uint64_t count;
     rill_cut_link *sends[2], *receives[2]; /* [count] slots, of even and odd steps, on the devices */
     bool direct;                           /* `from` stores into the memory of `to` */
-    void *words[2]; /* of even and odd exchanges, as the other device may still read the last; on `to` where
-                       direct, else on `from` */
-    void *received; /* on `to`; NULL where direct */
+    rill_landing words; /* of even and odd exchanges, as the other device may still read the last; of `to`
+                           where direct, else of `from` */
+    void *received;     /* on `to`; NULL where direct */
 } rill_route;
 
 /**
@@ -32,7 +32,7 @@ rill_status rill_route_create(rill_sim *from, rill_sim *to, const rill_cut_link 
 /** Free what it owns; a zeroed one is allowed. */
 void rill_route_destroy(rill_route *route);
 
-/** Copy words off `from`, before the step to come. @param queue  of its device
+/** Copy words off `from`, and offer them, before the step to come. @param queue  of its device
  * @param exchange  number of the exchange */
 void rill_route_send(const rill_route *route, void *queue, unsigned exchange);
 

@@ -246,8 +246,9 @@ void rill_several_destroy(rill_several *s)
 
 double rill_several_efficiency(const rill_several_work *w)
 {
-    static const double latency = 4, per_mb = 4.4, with_openings = 53, least = 20; /* us */
-    const double exposed = w->openings ? with_openings : latency + per_mb * 1e-6 * (double)w->bytes;
+    static const double latency = 4, per_mb = 4.4, openings = 16, split = 53, least = 20; /* us */
+    const double exchange = latency + per_mb * 1e-6 * (double)w->bytes;
+    const double exposed = w->split ? split : exchange + (w->openings ? openings : 0);
     const double step = fmax((double)w->largest / w->mlups + exposed, least);
     return (double)w->nodes / w->mlups / w->count / step;
 }

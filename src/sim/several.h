@@ -92,14 +92,14 @@ typedef struct rill_several_work {
     int count;               /**< of devices */
     double mlups;            /**< million node updates per second of one device */
     uint64_t bytes;          /**< that a part sends in a step, at most */
-    bool openings;
+    bool openings, split;    /**< there are some; a cut goes through one */
 } rill_several_work;
 
 /**
  * Return the expected speed on several devices over as many times that of one. A step takes 4 us and 4.4 us
- * for each MB sent longer than the nodes of the largest part alone, or 53 us with openings, for which the
- * queues of a part wait for each other, and never less than 20 us: measured with two H200 (NVLink), 0.16
- * to 3.7 MB; vessels of 1.4 and 9.5 million nodes.
+ * for each MB sent longer than the nodes of the largest part alone, 16 us more with openings, for which the
+ * queues of a part wait for each other, or 53 us where a cut goes through one, and never less than 20 us:
+ * measured with two H200 (NVLink), 0.07 to 3.7 MB; vessels of 1.4 and 9.5 million nodes.
  */
 double rill_several_efficiency(const rill_several_work *work);
 

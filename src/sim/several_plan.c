@@ -22,18 +22,22 @@ enum { SORTED_BYTES = 2 * 2 * 20 };
  * nodes. */
 #define OPENING_NODES 2e5
 
+/* An opening in two parts takes a second exchange, which nothing else of the step is beside: 40 us. */
+#define SPLIT_NODES 1e6
+
 /* On CPU cores a wall link takes as long as 1.9 nodes of a box, a link through an opening as 11, and a node
  * of a vessel as 0.93: see vessel/pace.c. */
-static const rill_part_costs cpu = {1.9 / 0.93, 11 / 0.93, 0};
+static const rill_part_costs cpu = {1.9 / 0.93, 11 / 0.93, 0, 0};
 
 rill_part_costs rill_several_costs(rill_variant variant, const rill_device *device, rill_load load)
 {
     const double node = 2.0 * rill_q((int)variant.lattice) * rill_storage_size((int)variant.storage);
-    rill_part_costs costs = device->backend->processor
-                                ? cpu
-                                : (rill_part_costs){.wall = WALL_BYTES / node, .opening = OPENING_NODES};
+    rill_part_costs costs =
+        device->backend->processor
+            ? cpu
+            : (rill_part_costs){.wall = WALL_BYTES / node, .opening = OPENING_NODES, .split = SPLIT_NODES};
     if (!(load & RILL_LOAD_WALLS)) costs.wall = 0;
-    if (!(load & RILL_LOAD_OPENINGS)) costs.opening_link = costs.opening = 0;
+    if (!(load & RILL_LOAD_OPENINGS)) costs.opening_link = costs.opening = costs.split = 0;
     return costs;
 }
 
@@ -97,6 +101,7 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
         const rill_part_costs costs = rill_several_costs(given->variant, given->devices[0], given->load);
         RILL_TRY(rill_ranges_create(domain, given->device_count, &costs, &ranges));
         out->count = ranges.count;
+        out->split = ranges.split > 0;
     }
     out->part = calloc((size_t)out->count, sizeof *out->part);
     if (!out->part) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the plan of %d parts", out->count));

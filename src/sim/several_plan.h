@@ -40,6 +40,7 @@ typedef struct rill_several_given {
 typedef struct rill_several_plan {
     rill_part_plan *part; /**< [count], owned */
     int count;
+    bool split;                         /**< a cut goes through an opening */
     uint64_t host_more, host_less;      /**< host memory that they take besides, and that is not needed */
     uint64_t device_bytes, device_free; /**< of the device with the least to spare; 0 on a host */
 } rill_several_plan;

@@ -134,18 +134,19 @@ done:
     return status;
 }
 
-/* Rewrite the links of openings that lie in several parts: last, as all openings. */
+/* Rewrite the links of openings that lie in several parts: last, as all openings. What a part sends for
+ * several of them arrives in the order in which it was sent. */
 static rill_status stages_apply(const rill_several *s, unsigned exchange)
 {
     rill_status status = RILL_OK;
     for (int k = 0; k < s->stage_count; k++) {
-        rill_stage *stage = s->stages[k];
-        rill_device *home = stage->sim->device;
+        rill_device *home = s->stages[k]->sim->device;
         for (int p = 0; p < s->parts.count; p++)
             RILL_TRY(rill_device_queue_wait(home, home->queue, s->lanes[p].looked));
-        RILL_TRY(rill_stage_apply(stage, exchange));
-        RILL_TRY(rill_stage_return(stage, exchange));
+        RILL_TRY(rill_stage_receive(s->stages[k], exchange));
     }
+    for (int k = 0; k < s->stage_count; k++) RILL_TRY(rill_stage_apply(s->stages[k], exchange));
+    for (int k = 0; k < s->stage_count; k++) RILL_TRY(rill_stage_return(s->stages[k], exchange));
 done:
     return status;
 }

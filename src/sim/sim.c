@@ -225,6 +225,17 @@ done:
     return status;
 }
 
+/* Processors read whole vectors, up to a block behind the last value. A GPU does not, and has exactly what it
+ * may touch, so that compute-sanitizer finds what goes beyond. */
+static uint64_t array_bytes(const rill_sim *sim, size_t stride)
+{
+    const rill_variant variant = sim->options.variant;
+    const uint64_t bytes = rill_sim_population_bytes(variant, stride);
+    return sim->device->backend->processor
+               ? bytes
+               : bytes - RILL_SEGMENT_BLOCK * (uint64_t)rill_storage_size((int)variant.storage);
+}
+
 static rill_status allocate(rill_sim *sim)
 {
     rill_status status = RILL_OK;
@@ -247,8 +258,7 @@ static rill_status allocate(rill_sim *sim)
     RILL_TRY(rill_device_link(device, variant, &sim->arrays));
     sim->seconds_linking = rill_now() - start;
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
-        RILL_TRY(
-            take(sim, rill_sim_population_bytes(variant, size.stride), "populations", &sim->populations[k]));
+        RILL_TRY(take(sim, array_bytes(sim, size.stride), "populations", &sim->populations[k]));
     if (domain->swap_count) RILL_TRY(swaps_share(sim));
     if (rill_stream_ring(variant.stream))
         RILL_TRY(take(sim, rill_turn_bytes(size.nodes, size.reach), "counters", (void **)&sim->arrays.turns));

@@ -75,7 +75,7 @@ rill_status rill_sim_order(rill_sim *sim, rill_node first, rill_node count, rill
 /** Describe the next step to kernels. */
 rill_launch rill_sim_launch(const rill_sim *sim);
 
-/** Return the bytes of one array of populations. */
+/** Return the bytes of one array of populations on a CPU; on a GPU it is less by a block. */
 uint64_t rill_sim_population_bytes(rill_variant variant, size_t stride);
 
 /** Forget a state that is being put in. */

@@ -140,14 +140,22 @@ void rill_stage_send(rill_stage *stage, unsigned exchange)
         rill_route_send(&stage->in[k], stage->in[k].from->device->queue, exchange);
 }
 
+rill_status rill_stage_receive(rill_stage *stage, unsigned exchange)
+{
+    rill_status status = RILL_OK;
+    void *queue = stage->sim->device->queue;
+    for (int k = 0; k < stage->count; k++) {
+        RILL_TRY(rill_route_fetch(&stage->in[k], queue, exchange));
+        rill_route_receive(&stage->in[k], queue, exchange);
+    }
+done:
+    return status;
+}
+
 rill_status rill_stage_apply(rill_stage *stage, unsigned exchange)
 {
     rill_status status = RILL_OK;
     const rill_launch launch = rill_sim_launch(stage->sim);
-    for (int k = 0; k < stage->count; k++) {
-        RILL_TRY(rill_route_fetch(&stage->in[k], launch.queue, exchange));
-        rill_route_receive(&stage->in[k], launch.queue, exchange);
-    }
     RILL_TRY(rill_patches_apply(&stage->sim->patches, &launch, stage->sim->steps - 1, false));
     for (int k = 0; k < stage->count; k++) rill_route_send(&stage->out[k], launch.queue, exchange);
     RILL_TRY(rill_device_event_record(stage->sim->device, launch.queue, stage->applied));

@@ -39,7 +39,10 @@ void rill_stage_destroy(rill_stage *stage);
  * the queue of their devices. */
 void rill_stage_send(rill_stage *stage, unsigned exchange);
 
-/** Compute what comes back, in the queue of the stage, which already waits for what was sent. */
+/** Bring it to the stage, in its queue, which already waits for what was sent. */
+rill_status rill_stage_receive(rill_stage *stage, unsigned exchange);
+
+/** Compute what comes back. */
 rill_status rill_stage_apply(rill_stage *stage, unsigned exchange);
 
 /** Bring it to the parts, in the queue of their devices, which wait for it. */

@@ -51,7 +51,8 @@ static rill_status step_box(bool host, rill_case_plan *plan)
                                                                     .largest = largest_of(plan),
                                                                     .count = devices,
                                                                     .mlups = plan->mlups_one,
-                                                                    .openings = true});
+                                                                    .openings = true,
+                                                                    .split = plan->split});
     return RILL_OK;
 }
 

@@ -401,6 +401,7 @@ static rill_status count_parts(planner *p, uint64_t held)
     if (status != RILL_OK) return status;
     plan->parts = several.count;
     plan->part = several.part;
+    plan->split = several.split;
     plan->host_bytes += several.host_more;
     plan->host_bytes -= several.host_less;
     plan->device_bytes = several.device_bytes;

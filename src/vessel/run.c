@@ -300,6 +300,8 @@ static rill_status loop_begin(rill_run_loop *loop)
     }
     s->change_flow = s->change_pressure = s->change_wall = NAN;
     s->settled_at = UINT64_MAX;
+    s->stored_low = INFINITY;
+    s->stored_high = -INFINITY;
     for (int k = 0; k < loop->vessel->plan.opening_count; k++)
         s->flow_most = fmax(s->flow_most, fabs(loop->vessel->plan.openings[k].flow_peak));
     loop->steps_max = loop->vessel->plan.steps;
@@ -321,7 +323,7 @@ static rill_status loop_begin(rill_run_loop *loop)
     if (writes(loop)) RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
     if (loop->options->resume) {
         loop->kept = s->steps;
-        if (s->steps >= r->lead) rill_run_widen(loop);
+        rill_run_widen(loop);
     }
     if (rill_run_rhythm_place(r, s->steps) == 0 && s->steps >= r->lead &&
         s->steps < loop->steps_max) { /* a cycle begins: of a run that ended here, too, and was given more */

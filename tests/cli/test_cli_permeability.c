@@ -588,6 +588,14 @@ Test(permeability, is_the_same_in_parts)
         cr_assert(k[0] == k[1] && steps[0] == steps[1], "%s: %.17g in %g steps, not %.17g in %g", drives[d],
                   k[1], steps[1], k[0], steps[0]);
     }
+    cr_assert_eq(cli_test_run("generate", "pack", "--size", "32,80,40", "--radius", "8", "--porosity", "0.6",
+                              "-o", "y.geom.h5", "-q")
+                     .code,
+                 0);
+    const cli_result longest =
+        cli_test_run("permeability", "y.geom.h5", "--backend", "cpu", "--ranks", "2", "--max-steps", "1");
+    cr_assert(strstr(longest.out, "the box is longest along y: rotate it (--axes)"), "%s%s", longest.out,
+              longest.err);
     const struct {
         const char *option, *value, *says;
     } wrong[] = {{"--ranks", "65", "64"}, {"--devices", "0,0", "twice"}, {"--devices", "0,x", "list"}};

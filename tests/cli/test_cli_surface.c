@@ -49,6 +49,9 @@ Test(cli_surface, makes_a_geometry)
     json_decref(json);
     const cli_result info = cli_test_run("info", "v.geom.h5");
     cr_assert(strstr(info.out, "inlet"), "%s", info.out);
+    const cli_result turned =
+        cli_test_run("voxelize", "vessel.STL", "--units=mm", "--dx=0.5mm", "--axes=zxy", "-o", "t.geom.h5");
+    cr_assert(turned.code == 0 && strstr(turned.out, "18 x 42 x 18"), "%s", turned.out);
     const cli_result quiet = cli_test_run("voxelize", "-q", "vessel.STL", "--units=mm", "--cells", "40",
                                           "--index=pull", "-o", "v.geom.h5");
     cr_assert_eq(quiet.code, 0, "%s", quiet.err);
@@ -67,6 +70,8 @@ Test(cli_surface, refuses)
     cli_test_fails(1, "unit", "voxelize", "v.stl", "--units", "mm", "--dx", "1", "-o", "v.geom.h5");
     cli_test_fails(1, "do not apply", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--pore", "1",
                    "-o", "v.geom.h5");
+    cli_test_fails(1, "or would mirror it", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--axes",
+                   "zyx", "-o", "v.geom.h5");
     cli_test_fails(1, "do not apply", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--keep", "all",
                    "-o", "v.geom.h5");
     cli_test_fails(1, "options of surfaces", "voxelize", "v.raw", "--dx", "1mm", "-o", "v.geom.h5");

@@ -82,6 +82,7 @@ static rill_status correct(rill_run_loop *loop)
                                       (stored - s->base) / s->pressure));
     }
     loop->state.corrections++;
+    loop->state.undisturbed = 0;
 done:
     return status;
 }

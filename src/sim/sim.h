@@ -9,7 +9,8 @@
 #include "device/device.h"
 #include "domain/links.h"
 
-/** Return the bytes that a simulation takes on its backend, without what mirrored boundaries add. */
+/** Return the bytes that a simulation takes on its backend, without what mirrored boundaries add. On a GPU
+ * arrays of populations have no block behind the last node, and take that much less. */
 uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size);
 
 /** Return the bytes of the partial sums of so many nodes, which the host has, too. */

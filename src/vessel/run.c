@@ -149,13 +149,14 @@ static rill_status cycle_end(rill_run_loop *loop, bool *finished)
     rill_status status = RILL_OK;
     rill_run_state *s = &loop->state;
     if (s->steps <= loop->rhythm.lead) return s->steps == loop->rhythm.lead ? cycle_begin(loop) : RILL_OK;
+    /* While flow comes up slowly, short spans look alike. */
+    const bool risen = s->steps - loop->rhythm.cycle >= loop->vessel->plan.soft_steps;
     s->cycles++;
+    s->undisturbed = risen ? s->undisturbed + 1 : 0;
     rill_run_extremes(loop);
     RILL_TRY(rill_run_missing(loop));
     rill_run_compare(loop);
     const double change = change_of(s);
-    /* While flow comes up slowly, short spans look alike. */
-    const bool risen = s->steps - loop->rhythm.cycle >= loop->vessel->plan.soft_steps;
     s->repeats = s->compared && risen && change <= loop->vessel->given->run.tolerance;
     const bool pulsatile = loop->vessel->plan.cycle_steps > 0, last = s->steps >= loop->steps_max;
     /* Phases are written of a cycle that may repeat, or of the last one. */
@@ -299,6 +300,8 @@ static rill_status loop_begin(rill_run_loop *loop)
     }
     s->change_flow = s->change_pressure = s->change_wall = NAN;
     s->settled_at = UINT64_MAX;
+    s->stored_low = INFINITY;
+    s->stored_high = -INFINITY;
     for (int k = 0; k < loop->vessel->plan.opening_count; k++)
         s->flow_most = fmax(s->flow_most, fabs(loop->vessel->plan.openings[k].flow_peak));
     loop->steps_max = loop->vessel->plan.steps;
@@ -320,7 +323,7 @@ static rill_status loop_begin(rill_run_loop *loop)
     if (writes(loop)) RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
     if (loop->options->resume) {
         loop->kept = s->steps;
-        if (s->steps >= r->lead) rill_run_widen(loop);
+        rill_run_widen(loop);
     }
     if (rill_run_rhythm_place(r, s->steps) == 0 && s->steps >= r->lead &&
         s->steps < loop->steps_max) { /* a cycle begins: of a run that ended here, too, and was given more */

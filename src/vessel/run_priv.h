@@ -28,8 +28,11 @@ typedef struct rill_run_state {
     uint64_t recording, repeats, compared; /**< 0 or 1 */
     uint64_t phases;
     double stored[RILL_OPENINGS]; /**< Pa, p_c of each Windkessel when this cycle began, see settle.h */
+    double stored_low,
+        stored_high;            /**< Pa, of all of them, of all cycles so far; infinite before the first */
     double missing;             /**< Pa, largest from there to the periodic state, as the last cycle showed */
     double range, flow_largest; /**< Pa, of the pressures of the last cycle; m3/s, of its flows */
+    uint64_t undisturbed;       /**< cycles since the soft start, or since Windkessels were corrected */
     uint64_t settled_at;        /**< steps at which this cycle began; UINT64_MAX before the first */
     uint64_t corrections;       /**< cycles after which Windkessels were put into their periodic state */
     double slice_speed;         /**< m/s, largest on the slices that are written */
@@ -74,8 +77,7 @@ rill_status rill_run_missing(rill_run_loop *loop);
  * periodic state if more than the tolerance was missing, and keep what they store. */
 rill_status rill_run_settle(rill_run_loop *loop);
 
-/** Widen the limits of the pressure by what Windkessels stored when this cycle began, as rill_run_settle()
- * does. */
+/** Widen the limits of the pressure by what Windkessels have stored so far, as rill_run_settle() does. */
 void rill_run_widen(rill_run_loop *loop);
 
 /** Fill in the means of the last cycle. */

@@ -82,14 +82,16 @@ static rill_status correct(rill_run_loop *loop)
                                       (stored - s->base) / s->pressure));
     }
     loop->state.corrections++;
+    loop->state.undisturbed = 0;
 done:
     return status;
 }
 
 void rill_run_widen(rill_run_loop *loop)
 {
-    for (int k = 0; k < loop->settle.count; k++)
-        rill_plan_guard_widen(&loop->vessel->plan, loop->state.stored[k]);
+    if (loop->state.stored_low > loop->state.stored_high) return; /* before the first cycle */
+    rill_plan_guard_widen(&loop->vessel->plan, loop->state.stored_low);
+    rill_plan_guard_widen(&loop->vessel->plan, loop->state.stored_high);
 }
 
 rill_status rill_run_settle(rill_run_loop *loop)
@@ -103,6 +105,10 @@ rill_status rill_run_settle(rill_run_loop *loop)
         RILL_TRY(correct(loop));
     RILL_TRY(stored_take(loop, s->stored));
     s->settled_at = s->steps;
+    for (int k = 0; k < loop->settle.count; k++) {
+        s->stored_low = fmin(s->stored_low, s->stored[k]);
+        s->stored_high = fmax(s->stored_high, s->stored[k]);
+    }
     rill_run_widen(loop);
 done:
     return status;

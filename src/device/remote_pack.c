@@ -191,7 +191,7 @@ rill_status rill_remote_unpack(rill_remote_past *past, const char **at, const ch
     } else {
         RILL_TRY(unpack_changes(past, back, at, end, &w));
         memcpy(call, w->words, sizeof *call);
-        if (words_of(call->bytes) != w->count) return damaged();
+        if (call->bytes > 8 * w->count || words_of(call->bytes) != w->count) return damaged();
         *payload = w->words + CALL_WORDS;
     }
     past->count++;

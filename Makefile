@@ -3,7 +3,8 @@
 
 CC        ?= gcc
 ASAN      ?= 0
-BUILD     ?= build$(if $(filter 1,$(ASAN)),/asan)
+TSAN      ?= 0
+BUILD     ?= build$(if $(filter 1,$(ASAN)),/asan)$(if $(filter 1,$(TSAN)),/tsan)
 PREFIX    ?= /usr/local
 MPICC     ?= $(shell echo '\#include <mpi.h>' | mpicc -E - >/dev/null 2>&1 && command -v mpicc)
 LIBDIR    ?= lib
@@ -42,9 +43,11 @@ CFLAGS   += -std=c11 $(OPT) -g -fPIC -fopenmp -ffp-contract=off -fno-math-errno 
 LDFLAGS  += -fopenmp
 # hdf5_hl, of the same package as hdf5, has no pkg-config file; it makes dimension scales.
 LDLIBS   := -lhdf5_hl $(shell $(PKG_CONFIG) --libs $(LIBS)) $(UNLISTED) -lm
-ifeq ($(ASAN),1)
-SANITIZE := -fsanitize=address,undefined
-CFLAGS   += $(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+, := ,
+ifneq ($(ASAN)$(TSAN),00)
+# Threads need the OpenMP of LLVM (CC=clang), which tells ThreadSanitizer what loops wait for: scripts/campaign/clean.
+SANITIZE := $(if $(filter 1,$(TSAN)),-fsanitize=thread,-fsanitize=address$(,)undefined -fno-sanitize-recover=undefined)
+CFLAGS   += $(SANITIZE) -fno-omit-frame-pointer
 LDFLAGS  += $(SANITIZE)
 # Parts of one source: instrumented, they take minutes to compile and then ten times as long. One of each kind shows
 # what there is to see: collide-D2Q9-DOUBLE how rows are read and written, operators-double-16 every lattice and collision.
@@ -270,6 +273,7 @@ help: ## list targets and variables
 	@printf '%s\n' '' '  CUDA=0        build without CUDA even when nvcc is there' \
 	  '  CUDA_ARCH=90  compute capabilities to build for (now: $(CUDA_ARCH))' \
 	  '  ASAN=1        AddressSanitizer and UndefinedBehaviorSanitizer, in build/asan' '  V=1           show the commands' \
+	  '  TSAN=1        ThreadSanitizer, in build/tsan; needs CC=clang' \
 	  '  CC=clang BUILD=build/clang PREFIX=/usr/local LIBDIR=lib DESTDIR= WERROR=-Werror'
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(STORAGE_OBJ:.o=.d) $(OPERATOR_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)

@@ -269,6 +269,35 @@ Test(batch, a_table_that_is_none_is_refused)
     rill_batch_free(&batch);
 }
 
+/* A flipped bit makes another digit, or another name, of any column: none is taken for a result. */
+Test(batch, a_row_that_changed_is_refused)
+{
+    const rill_batch_item item = {.name = "x.tif"};
+    rill_batch batch;
+    rill_batch_csv *csv = NULL;
+    rill_batch_options o = options_of(2);
+    o.table = "k.csv";
+    cr_assert_eq(rill_batch_compute(&item, 1, &o, &batch), RILL_OK); /* one row, refused */
+    rill_batch_free(&batch);
+    char text[8192];
+    FILE *file = fopen("k.csv", "r+");
+    const size_t size = fread(text, 1, sizeof text, file);
+    const char *row = memchr(text, '\n', size);
+    cr_assert_not_null(row);
+    for (size_t k = (size_t)(row + 1 - text); k + 1 < size; k++) {
+        const int bit = text[k] == ',' ? 0 : 1 + (int)(k % 2); /* a comma becomes a hyphen */
+        fseek(file, (long)k, SEEK_SET);
+        fputc(text[k] ^ 1 << bit, file);
+        fflush(file);
+        cr_expect_eq(rill_batch_csv_read("k.csv", &csv), RILL_USAGE, "byte %zu: '%c'", k, text[k]);
+        fseek(file, (long)k, SEEK_SET);
+        fputc(text[k], file);
+    }
+    fclose(file);
+    cr_assert_eq(rill_batch_csv_read("k.csv", &csv), RILL_OK, "%s", rill_error_message());
+    rill_batch_csv_destroy(csv);
+}
+
 Test(batch, blocks_are_cut_and_described)
 {
     rill_geom *geom = medium(24);

@@ -55,7 +55,7 @@ Test(compliance, is_planned_for_or_refused)
     cr_expect_float_eq(p->lattice, p->volume / (1000 * sound * sound), 1e-9 * p->lattice);
     cr_expect(p->share > 6 && p->share < 10, "%g", p->share);
     cr_expect_float_eq(p->settling, 50e6 * MMHG * p->lattice, 1e-6 * p->settling);
-    cr_expect(says(&plan, true, "times the compliance of the outlets: the pressure would reach"));
+    cr_expect(says(&plan, true, "times the compliance of the Windkessels: the pressure would reach"));
     cr_expect_lt(p->peak_stored, 0.7 * p->peak);
     cr_expect_eq(rill_case_plan_accept(&plan), RILL_USAGE);
     rill_case_plan_free(&plan);
@@ -70,6 +70,42 @@ Test(compliance, is_planned_for_or_refused)
     rill_case_plan_free(&plan);
     rill_geom_destroy(geom);
     rill_case_destroy(given);
+}
+
+/* The Mach number that a refusal names is accepted. */
+Test(compliance, names_a_mach_number_that_suffices)
+{
+    static const char *const outlets[] = {
+        "resistance, resistance: 1e8 Pa.s/m3",
+        "windkessel, proximal: 2e7 Pa.s/m3, distal: 1e8 Pa.s/m3, compliance: 2e-10 m3/Pa"};
+    rill_case *given;
+    rill_geom *geom;
+    rill_case_plan plan;
+    char keys[64] = "mach: 0.1";
+    vessel_pipe(0.4e-3, 0);
+    FILE *file = fopen("steady.csv", "w");
+    cr_assert(file);
+    fprintf(file, "time [ms], flow [mL/s]\n");
+    for (int k = 0; k <= 20; k++) fprintf(file, "%d, %.9g\n", 10 * k, 0.5 * (1 + 0.02 * cos(M_PI * k / 10)));
+    cr_assert_eq(fclose(file), 0);
+    for (size_t o = 0; o < 2; o++)
+        for (int again = 0; again < 2; again++) {
+            vessel_write("v.yaml",
+                         "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+                         "  in: {kind: inlet, waveform: steady.csv}\n  out: {kind: %s}\nrun: {%s}\n"
+                         "output: {snapshots: 0, surface: no, centre-line: no}\n",
+                         outlets[o], again ? keys : "mach: 0.1");
+            plan_make(&plan, &given, &geom);
+            const rill_status status = rill_case_plan_accept(&plan);
+            cr_expect_eq(status, again ? RILL_OK : RILL_USAGE, "%s: %s", keys,
+                         status == RILL_OK ? "accepted" : rill_error_message());
+            const char *mach = again ? NULL : strstr(rill_error_message(), "give a mach of ");
+            if (!again) cr_assert_not_null(mach);
+            if (mach) snprintf(keys, sizeof keys, "mach: %g", atof(mach + strlen("give a mach of ")));
+            rill_case_plan_free(&plan);
+            rill_geom_destroy(geom);
+            rill_case_destroy(given);
+        }
 }
 
 /* The predicted pressure of a compressible lattice is the pressure of the run. */

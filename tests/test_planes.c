@@ -4,83 +4,20 @@
  * starts real ones. */
 #include "image_files.h"
 #include "backends.h"
+#include "kept.h"
 
 #include "core/memory.h"
 #include "domain/links.h"
 #include "geometry/generate/generate.h"
 #include "geometry/image/voxelize.h"
 #include "geometry/voxels/components.h"
-#include "geometry/voxels/planes.h"
 #include "io/checkpoint.h"
 #include "io/geom_file.h"
 #include "network/network.h"
 #include "permeability/plan.h"
+#include "permeability/reservoir.h"
 
 TestSuite(planes, .init = files_start, .fini = files_end);
-
-/* ---- processes that are none ------------------------------------------------------------------- */
-
-static int held; /* pieces of memory that were taken and not given back */
-
-static rill_status take(void *context, int process, uint64_t bytes, const char *what, void **memory)
-{
-    (void)context, (void)process, (void)what;
-    held++;
-    *memory = calloc(1, bytes);
-    return *memory ? RILL_OK : RILL_SYSTEM;
-}
-
-static void give_back(void *context, int process, void *memory)
-{
-    (void)context, (void)process;
-    held--;
-    free(memory);
-}
-
-static rill_status put(void *context, int process, void *memory, const void *from, uint64_t bytes)
-{
-    (void)context, (void)process;
-    memcpy(memory, from, bytes);
-    return RILL_OK;
-}
-
-static rill_status get(void *context, int process, const void *memory, void *to, uint64_t bytes)
-{
-    (void)context, (void)process;
-    memcpy(to, memory, bytes);
-    return RILL_OK;
-}
-
-static rill_keeper keeper(int processes, uint32_t window)
-{
-    return (rill_keeper){
-        .count = processes, .window = window, .take = take, .give_back = give_back, .put = put, .get = get};
-}
-
-/* Have a geometry kept, as it is. */
-static rill_geom *kept(const rill_geom *geom, int processes, uint32_t window)
-{
-    const rill_keeper k = keeper(processes, window);
-    rill_geom *made = NULL;
-    ASSERT_OK(rill_geom_create_kept(geom->n, &k, &made));
-    ASSERT_OK(rill_geom_take_voxels(made, geom));
-    memcpy(made->sides, geom->sides, sizeof made->sides);
-    made->porosity = geom->porosity;
-    made->spacing = geom->spacing;
-    cr_assert_null(made->voxels);
-    return made;
-}
-
-static void expect_same_voxels(const rill_geom *a, const rill_geom *b)
-{
-    rill_geom *whole = NULL;
-    cr_assert_arr_eq(a->n, b->n, sizeof a->n);
-    ASSERT_OK(rill_geom_create(b->n, &whole));
-    ASSERT_OK(rill_geom_take_voxels(whole, b));
-    cr_assert_arr_eq(a->voxels, whole->voxels, rill_geom_voxels(a));
-    cr_assert_eq(rill_geom_fluid(a), rill_geom_fluid(b));
-    rill_geom_destroy(whole);
-}
 
 /* ---- geometries -------------------------------------------------------------------------------- */
 
@@ -114,13 +51,13 @@ Test(planes, bits_and_bytes)
     for (int s = 0; s < SIZES; s++) {
         rill_geom *geom = rock(sizes[s], kinds[0], 40);
         for (int processes = 1; processes < 60; processes += 19) { /* some without planes */
-            rill_geom *made = kept(geom, processes, (uint32_t)processes % 5);
-            expect_same_voxels(geom, made);
+            rill_geom *made = kept_copy(geom, processes, (uint32_t)processes % 5);
+            kept_expect_voxels(geom, made);
             rill_geom_destroy(made);
         }
         rill_geom_destroy(geom);
     }
-    cr_assert_eq(held, 0);
+    cr_assert_eq(kept_pieces, 0);
 }
 
 Test(planes, components)
@@ -128,13 +65,14 @@ Test(planes, components)
     for (int s = 0; s < SIZES * KINDS; s++)
         for (uint32_t window = 1; window < 8; window += 3)
             for (int keep = RILL_KEEP_ALL; keep <= RILL_KEEP_PERCOLATING; keep++) {
-                rill_geom *geom = rock(sizes[s / KINDS], kinds[s % KINDS], 30), *made = kept(geom, 3, window);
+                rill_geom *geom = rock(sizes[s / KINDS], kinds[s % KINDS], 30),
+                          *made = kept_copy(geom, 3, window);
                 rill_components a, b;
                 ASSERT_OK(rill_components_clean(geom, (rill_keep_kind)keep, 2, (rill_progress){0}, &a));
                 ASSERT_OK(rill_components_clean(made, (rill_keep_kind)keep, 2, (rill_progress){0}, &b));
                 cr_assert(keep == RILL_KEEP_ALL || a.dropped > 0);
                 cr_assert_arr_eq(&a, &b, sizeof a);
-                expect_same_voxels(geom, made);
+                kept_expect_voxels(geom, made);
                 rill_geom_destroy(made);
                 rill_geom_destroy(geom);
             }
@@ -144,7 +82,8 @@ Test(planes, measures_and_hashes)
 {
     for (int s = 0; s < SIZES * KINDS; s++)
         for (uint32_t window = 1; window < 8; window += 3) {
-            rill_geom *geom = rock(sizes[s / KINDS], kinds[s % KINDS], 60), *made = kept(geom, 2, window);
+            rill_geom *geom = rock(sizes[s / KINDS], kinds[s % KINDS], 60),
+                      *made = kept_copy(geom, 2, window);
             rill_pore_measure a, b;
             char hash[2][17];
             memset(&a, 0, sizeof a), memset(&b, 0, sizeof b);
@@ -176,7 +115,7 @@ Test(planes, openings_round_the_box)
         memset(geom->voxels, RILL_FLUID, LOW * PLANE);
         memset(geom->voxels + HIGH * PLANE, RILL_FLUID, (NZ - HIGH) * PLANE);
         geom->sides[2] = round ? RILL_PERIODIC : RILL_MIRROR;
-        rill_geom *made = kept(geom, 3, 30);
+        rill_geom *made = kept_copy(geom, 3, 30);
         ASSERT_OK(rill_pore_measure_take(geom, RILL_D3Q19, &whole));
         ASSERT_OK(rill_pore_measure_take(made, RILL_D3Q19, &some));
         cr_assert_eq(whole.opening, round ? NZ - HIGH + LOW : NZ - HIGH, "%g", whole.opening);
@@ -192,14 +131,14 @@ Test(planes, packs)
     rill_pack_options o = rill_pack_options_default();
     rill_pack pack;
     rill_geom *whole = NULL, *made = NULL;
-    const rill_keeper k = keeper(3, 5);
+    const rill_keeper k = kept_by(3, 5);
     o.n[0] = 70, o.n[1] = 33, o.n[2] = 41, o.porosity = 0.2, o.overlap = true;
     ASSERT_OK(rill_pack_create(&o, &pack));
     ASSERT_OK(rill_generate_pack(&o, &pack, NULL, &whole));
     ASSERT_OK(rill_generate_pack(&o, &pack, &k, &made));
     cr_assert_gt(rill_geom_fluid(whole), 0);
     cr_assert_eq(whole->porosity.total, made->porosity.total);
-    expect_same_voxels(whole, made);
+    kept_expect_voxels(whole, made);
     rill_pack_destroy(&pack);
     rill_geom_destroy(whole);
     rill_geom_destroy(made);
@@ -212,7 +151,8 @@ Test(planes, domains)
 {
     for (int s = 0; s < 2 * KINDS; s++)
         for (uint32_t window = 1; window < 8; window += 3) {
-            rill_geom *geom = rock(sizes[s / KINDS], kinds[s % KINDS], 50), *made = kept(geom, 3, window);
+            rill_geom *geom = rock(sizes[s / KINDS], kinds[s % KINDS], 50),
+                      *made = kept_copy(geom, 3, window);
             const rill_domain_options o = {RILL_D3Q19, s % KINDS == 3 ? 2 : -1};
             rill_domain *a = NULL, *b = NULL;
             ASSERT_OK(rill_domain_create(geom, &o, &a));
@@ -252,7 +192,8 @@ Test(planes, networks)
 {
     for (int s = 0; s < SIZES * KINDS; s++)
         for (uint32_t window = 1; window < 10; window += 4) {
-            rill_geom *geom = rock(sizes[s / KINDS], kinds[s % KINDS], 60), *made = kept(geom, 3, window);
+            rill_geom *geom = rock(sizes[s / KINDS], kinds[s % KINDS], 60),
+                      *made = kept_copy(geom, 3, window);
             const rill_domain_options o = {RILL_D3Q19, s % KINDS == 3 ? 2 : -1};
             rill_domain *domain[2] = {NULL, NULL};
             rill_network network[2];
@@ -296,7 +237,7 @@ Test(planes, networks)
 Test(planes, walls)
 {
     for (int s = 0; s < SIZES * KINDS; s++) {
-        rill_geom *geom = rock(sizes[s / KINDS], kinds[s % KINDS], 93), *made = kept(geom, 2, 3);
+        rill_geom *geom = rock(sizes[s / KINDS], kinds[s % KINDS], 93), *made = kept_copy(geom, 2, 3);
         const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
         const int64_t nz = geom->n[2];
         const bool round = geom->sides[2] == RILL_PERIODIC;
@@ -326,11 +267,11 @@ static void expect_same_image(const char *path, const rill_voxelize_options *o)
 {
     rill_geom *whole = NULL, *made = NULL;
     rill_voxelize_report a, b;
-    const rill_keeper k = keeper(3, 2);
+    const rill_keeper k = kept_by(3, 2);
     ASSERT_OK(rill_image_voxelize(path, o, (rill_progress){0}, &whole, &a));
     ASSERT_OK(rill_image_voxelize_kept(path, o, &k, (rill_progress){0}, &made, &b));
     cr_assert_not_null(made->planes);
-    expect_same_voxels(whole, made);
+    kept_expect_voxels(whole, made);
     cr_assert_eq(a.fluid, b.fluid);
     cr_assert_eq(a.greys, b.greys);
     cr_assert_str_eq(whole->source_hash, made->source_hash);
@@ -358,19 +299,41 @@ Test(planes, images)
     free(data);
 }
 
+Test(planes, reservoirs)
+{
+    for (uint32_t window = 1; window < 60; window += 9) /* within, across, and as large as the reservoirs */
+        for (int axis = 0; axis < 3; axis++) {
+            rill_geom *geom = rock(sizes[0], kinds[0], 40), *made = kept_copy(geom, 3, window);
+            rill_reservoirs a, b;
+            ASSERT_OK(rill_reservoirs_create(geom, axis, 7, &a));
+            ASSERT_OK(rill_reservoirs_create(made, axis, 7, &b));
+            cr_assert_null(b.geom->voxels);
+            cr_assert_gt(a.nodes, 0);
+            cr_assert_eq(a.front, b.front);
+            cr_assert_eq(a.nodes, b.nodes);
+            cr_assert_arr_eq(a.planes, b.planes, sizeof a.planes);
+            kept_expect_voxels(a.geom, b.geom);
+            cr_assert_eq(rill_reservoirs_turn(&b), axis != 2);
+            rill_reservoirs_destroy(&a);
+            rill_reservoirs_destroy(&b);
+            rill_geom_destroy(made);
+            rill_geom_destroy(geom);
+        }
+}
+
 Test(planes, geometry_files)
 {
     rill_geom *geom = rock(sizes[0], kinds[1], 40), *read = NULL;
-    const rill_keeper k = keeper(3, 5);
+    const rill_keeper k = kept_by(3, 5);
     ASSERT_OK(rill_geom_write(geom, "a.geom.h5", NULL));
     ASSERT_OK(rill_geom_read_kept("a.geom.h5", &k, &read));
     cr_assert_not_null(read->planes);
-    expect_same_voxels(geom, read);
+    kept_expect_voxels(geom, read);
     cr_assert_arr_eq(geom->sides, read->sides, sizeof geom->sides);
     ASSERT_OK(rill_geom_write(read, "b.geom.h5", NULL));
     rill_geom_destroy(read);
     ASSERT_OK(rill_geom_read("b.geom.h5", &read));
-    expect_same_voxels(geom, read);
+    kept_expect_voxels(geom, read);
     rill_geom_destroy(read);
     rill_geom_destroy(geom);
 }
@@ -443,7 +406,7 @@ static outcome compute(rill_geom *geom, int parts, rill_variant variant)
 
 static void expect_same_permeability(const rill_geom *from, rill_variant variant, bool nested)
 {
-    rill_geom *geom = NULL, *made = kept(from, 3, 4);
+    rill_geom *geom = NULL, *made = kept_copy(from, 3, 4);
     ASSERT_OK(rill_geom_copy(from, &geom));
     const outcome a = compute(geom, 1, variant), b = compute(made, 3, variant);
     cr_assert_eq(a.nested, nested);
@@ -478,5 +441,5 @@ Test(planes, permeabilities, .timeout = 300)
         geom->voxels[x] = x % 36 > 0 && x / 36 % 35 > 0 ? RILL_FLUID : RILL_SOLID;
     expect_same_permeability(geom, v, true);
     rill_geom_destroy(geom);
-    cr_assert_eq(held, 0);
+    cr_assert_eq(kept_pieces, 0);
 }

@@ -152,6 +152,24 @@ Test(settle, noise_teaches_nothing)
     rill_settle_free(&c.settle);
 }
 
+/* Cycles as Windkessels without a proximal resistance made them behind a bifurcation, whose fluid takes a
+ * cycle to speed up after a correction. The rank-one formula made of them a circuit that hardly forgets, and
+ * a step of more than the range of pressures. */
+Test(settle, no_lesson_makes_a_step_that_is_far_too_long)
+{
+    static const history h = {.begin = {{12.56, 12.439}, {12.649, 12.263}, {14.655, 11.201}, {14.015, 11.07}},
+                              .end = {{12.691, 12.305}, {12.771, 12.144}, {14.617, 11.21}, {13.988, 11.095}}};
+    circuit c = {.given = {.run = {.pulsatile = true, .period = 0.2}, .ends = c.ends, .end_count = 3},
+                 .ends = {{.kind = RILL_END_INLET},
+                          {.kind = RILL_END_WINDKESSEL, .distal = 5e7, .compliance = 1.2e-7},
+                          {.kind = RILL_END_WINDKESSEL, .distal = 5e7, .compliance = 1.2e-7}}};
+    double missing[2];
+    cr_assert_eq(rill_settle_make(&c.given, in_order, c.states, 3, &c.settle), RILL_OK);
+    cr_assert_eq(rill_settle_missing(&c.settle, 4, history_cycle, &h, 0.05, missing), RILL_OK);
+    for (int i = 0; i < 2; i++) cr_expect_lt(fabs(missing[i]), 1, "Windkessel %d: %g Pa", i, missing[i]);
+    rill_settle_free(&c.settle);
+}
+
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 typedef struct outcome {
@@ -237,7 +255,7 @@ Test(settle, a_run_comes_to_the_state_of_many_cycles)
     cr_expect_gt(few.result.corrections, 0);
     cr_expect_lt(few.result.cycles, rest.result.cycles, "%u and %u cycles", few.result.cycles,
                  rest.result.cycles);
-    expect_same(&rest, &many, 0.012, "from rest");
+    expect_same(&rest, &many, 0.01, "from rest");
     expect_same(&few, &many, 0.01, "with corrections");
     expect_same(&exact, &many, 0.0005, "with corrections, exact");
 }
@@ -291,4 +309,37 @@ Test(settle, the_second_cycle_repeats_the_first)
     cr_expect_lt(periodic.result.steps, 2.5 * (double)periodic.result.cycle_steps);
     cr_expect_float_eq(single.mean, rest.mean, 0.005 * rest.largest, "%g and %g m3/s", single.mean,
                        rest.mean);
+}
+
+/* The flow between two held pressures comes up with R^2/(5.78 nu), nine cycles here: a cycle that differs by
+ * less than the tolerance from the one before may be several times as far from the periodic flow. */
+Test(settle, a_flow_that_changes_slowly_does_not_repeat_yet)
+{
+    rill_run_result results[2];
+    vessel_extension = 0;
+    vessel_pipe(0.6e-3, 0);
+    FILE *file = fopen("pressure.csv", "w");
+    cr_assert(file);
+    fprintf(file, "time [ms], pressure [Pa]\n");
+    for (int k = 0; k <= 20; k++) fprintf(file, "%d, %.9g\n", k, 0.5 + 20 * cos(M_PI * k / 10));
+    cr_assert_eq(fclose(file), 0);
+    for (int k = 0; k < 2; k++) {
+        vessel_write(
+            "v.yaml",
+            "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+            "  in: {kind: pressure, waveform: pressure.csv}\n  out: {kind: pressure, pressure: 0 Pa}\n"
+            "run: {mach: 0.05, cycles: 100, tolerance: %g}\n"
+            "output: {snapshots: 0, surface: no, centre-line: no}\n",
+            k == 0 ? 0.01 : 0.0001);
+        vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
+        cr_assert_eq(rill_case_run(r.vessel, &(rill_run_options){0}, &results[k]), RILL_OK, "%s",
+                     rill_error_message());
+        cr_expect_eq(results[k].end, RILL_RUN_REPEATS, "tolerance %d: %u cycles", k, results[k].cycles);
+        vessel_free(&r);
+    }
+    cr_expect_gt(results[1].cycles, 20);
+    const double inertia = 1000 * (2 * M_PI / 20e-3) * 12e-3 / (M_PI * 4e-6), /* Pa s/m3, of the pipe */
+        largest = results[1].flow[0] + 20 / inertia;
+    cr_expect_float_eq(results[0].flow[0], results[1].flow[0], 0.01 * largest, "%g and %g m3/s of %g",
+                       results[0].flow[0], results[1].flow[0], largest);
 }

@@ -449,9 +449,9 @@ static rill_status drop_renumber(labelling *l)
     for (int k = 0; k < openings; k++)
         RILL_TRY(rill_cuts_voxels(l->geom, s->openings[k].cuts, s->openings[k].cut_count, &voxels[k]));
     RILL_TRY(drop(l));
-    if (s) rill_cuts_renumber(l->geom, voxels[openings], s->walls, &s->wall_count);
+    if (s) RILL_TRY(rill_cuts_renumber(l->geom, voxels[openings], s->walls, &s->wall_count));
     for (int k = 0; k < openings; k++)
-        rill_cuts_renumber(l->geom, voxels[k], s->openings[k].cuts, &s->openings[k].cut_count);
+        RILL_TRY(rill_cuts_renumber(l->geom, voxels[k], s->openings[k].cuts, &s->openings[k].cut_count));
 done:
     for (int k = 0; k <= openings; k++) rill_array_destroy(voxels[k]);
     free(voxels);

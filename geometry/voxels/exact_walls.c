@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/voxels/follow.h"
+#include "geometry/voxels/planes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -167,29 +168,47 @@ rill_status rill_cuts_voxels(const rill_geom *geom, const rill_cut *cuts, uint64
 {
     rill_status status = RILL_OK;
     rill_voxel *voxels = NULL;
-    const uint64_t all = rill_geom_voxels(geom);
+    rill_window window = {.geom = geom};
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
     uint64_t node = 0, k = 0;
     RILL_TRY(rill_array_create(count + 1, sizeof *voxels, "wall links", (void **)&voxels));
-    for (rill_voxel v = 0; v < all && k < count; v++) {
-        if (geom->voxels[v] < RILL_FLUID) continue;
-        for (; k < count && cuts[k].node == node; k++) voxels[k] = v;
-        node++;
-    }
+    for (uint32_t end = 0; k < count && rill_window_next(&window, &end, &status);)
+        for (uint64_t v = 0; v < plane * window.count && k < count; v++) {
+            if (window.voxels[v] < RILL_FLUID) continue;
+            for (; k < count && cuts[k].node == node; k++) voxels[k] = plane * window.first + v;
+            node++;
+        }
+    RILL_TRY(status);
     *out = voxels;
+    voxels = NULL;
 done:
+    rill_window_close(&window);
+    rill_array_destroy(voxels);
     return status;
 }
 
-void rill_cuts_renumber(const rill_geom *geom, const rill_voxel *voxels, rill_cut *cuts, uint64_t *count)
+rill_status rill_cuts_renumber(const rill_geom *geom, const rill_voxel *voxels, rill_cut *cuts,
+                               uint64_t *count)
 {
-    uint64_t kept = 0;
+    rill_status status = RILL_OK;
+    rill_window window = {.geom = geom};
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    uint64_t kept = 0, k = 0;
     rill_node node = 0;
-    rill_voxel at = 0;
-    for (uint64_t k = 0; k < *count; k++) {
-        for (; at < voxels[k]; at++) node += geom->voxels[at] >= RILL_FLUID;
-        if (geom->voxels[at] < RILL_FLUID) continue;
-        cuts[kept] = cuts[k];
-        cuts[kept++].node = node;
+    for (uint32_t end = 0; k < *count && rill_window_next(&window, &end, &status);) {
+        const rill_voxel first = plane * window.first, behind = plane * end;
+        rill_voxel at = first;
+        for (; k < *count && voxels[k] < behind; k++) {
+            for (; at < voxels[k]; at++) node += window.voxels[at - first] >= RILL_FLUID;
+            if (window.voxels[at - first] < RILL_FLUID) continue;
+            cuts[kept] = cuts[k];
+            cuts[kept++].node = node;
+        }
+        for (; at < behind; at++) node += window.voxels[at - first] >= RILL_FLUID;
     }
+    RILL_TRY(status);
     *count = kept;
+done:
+    rill_window_close(&window);
+    return status;
 }

@@ -47,6 +47,7 @@ double rill_round_wall_cut(const rill_round_wall *wall, const double x[3], const
 rill_status rill_cuts_voxels(const rill_geom *geom, const rill_cut *cuts, uint64_t count, rill_voxel **out);
 
 /** Number cuts anew after fluid voxels were turned solid, and drop those at such. @param voxels  of before */
-void rill_cuts_renumber(const rill_geom *geom, const rill_voxel *voxels, rill_cut *cuts, uint64_t *count);
+rill_status rill_cuts_renumber(const rill_geom *geom, const rill_voxel *voxels, rill_cut *cuts,
+                               uint64_t *count);
 
 #endif

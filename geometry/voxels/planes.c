@@ -12,9 +12,17 @@
  * enough for all threads. */
 enum { WINDOW_BYTES = 1 << 23, WINDOW_LEAST = 8 };
 
+/* Labels of a plane: few nodes have one, so that the first process holds them all. */
+typedef struct labels {
+    uint64_t *all; /* [count], the voxel's number in the plane above 8 bits of its label */
+    uint64_t count;
+} labels;
+
 struct rill_planes {
     rill_kept *bits; /* [nz], a plane an item */
     uint64_t *fluid; /* [nz] */
+    labels *labels;  /* [nz] */
+    uint32_t count;  /* nz */
 };
 
 uint64_t rill_voxels_word(const uint8_t *voxels, uint32_t cells)
@@ -60,6 +68,8 @@ uint64_t rill_planes_bytes(const uint32_t n[3], uint64_t planes)
 void rill_planes_destroy(rill_planes *planes)
 {
     if (!planes) return;
+    for (uint32_t z = 0; planes->labels && z < planes->count; z++) rill_array_destroy(planes->labels[z].all);
+    rill_array_destroy(planes->labels);
     rill_kept_destroy(planes->bits);
     rill_array_destroy(planes->fluid);
     free(planes);
@@ -70,13 +80,35 @@ static rill_status planes_create(const uint32_t n[3], const rill_keeper *keeper,
     rill_status status = RILL_OK;
     rill_planes *p = calloc(1, sizeof *p);
     if (!p) return rill_fail(RILL_SYSTEM, "out of memory for planes of voxels");
+    p->count = n[2];
     RILL_TRY(rill_array_create_zero(n[2], sizeof *p->fluid, "planes of voxels", (void **)&p->fluid));
+    RILL_TRY(rill_array_create_zero(n[2], sizeof *p->labels, "planes of voxels", (void **)&p->labels));
     RILL_TRY(rill_kept_create(keeper, 1, n[2], rill_planes_bytes(n, 1), "voxels", &p->bits));
     *out = p;
     p = NULL;
 done:
     rill_planes_destroy(p);
     return status;
+}
+
+/* Replace the labels of plane z. @param[in] voxels  its voxels, of which `count` have a label */
+static rill_status labels_keep(rill_planes *planes, uint32_t z, const uint8_t *voxels, uint64_t count)
+{
+    labels *to = &planes->labels[z];
+    rill_array_destroy(to->all);
+    *to = (labels){.all = NULL};
+    if (count == 0) return RILL_OK;
+    const rill_status status = rill_array_create(count, sizeof *to->all, "labels", (void **)&to->all);
+    if (status != RILL_OK) return status;
+    for (uint64_t v = 0; to->count < count; v++)
+        if (voxels[v] >= RILL_LABEL) to->all[to->count++] = v << 8 | voxels[v];
+    return RILL_OK;
+}
+
+static void labels_show(const rill_planes *planes, uint32_t z, uint8_t *voxels)
+{
+    const labels *from = &planes->labels[z];
+    for (uint64_t k = 0; k < from->count; k++) voxels[from->all[k] >> 8] = from->all[k] & UINT8_MAX;
 }
 
 const rill_keeper *rill_planes_keeper(const rill_planes *planes) { return rill_kept_keeper(planes->bits); }
@@ -179,6 +211,8 @@ rill_status rill_window_see(rill_window *w, uint32_t first, uint32_t count)
         for (uint32_t x = 0; x < nx; x += 64)
             word_show(w->words[(size_t)row * row_words + x / 64], nx - x < 64 ? nx - x : 64,
                       w->bytes + (uint64_t)row * nx + x);
+    for (uint32_t k = 0; k < count; k++)
+        labels_show(w->geom->planes, first + k, w->bytes + (uint64_t)k * w->geom->n[1] * nx);
 done:
     return status;
 }
@@ -194,22 +228,28 @@ bool rill_window_next(rill_window *w, uint32_t *end, rill_status *status)
 
 rill_status rill_window_keep(rill_window *w, rill_geom *geom)
 {
+    rill_status status = RILL_OK;
     const uint32_t nx = geom->n[0], ny = geom->n[1];
     const size_t row_words = rill_planes_row(geom->n);
     rill_planes *planes = geom->planes;
     if (!planes) return RILL_OK;
     for (uint32_t k = 0; k < w->count; k++) {
-        uint64_t fluid = 0;
-#pragma omp parallel for schedule(static) reduction(+ : fluid)
-        for (uint64_t row = (uint64_t)k * ny; row < (uint64_t)(k + 1) * ny; row++)
+        uint64_t fluid = 0, labelled = 0;
+#pragma omp parallel for schedule(static) reduction(+ : fluid, labelled)
+        for (uint64_t row = (uint64_t)k * ny; row < (uint64_t)(k + 1) * ny; row++) {
+            for (uint32_t x = 0; x < nx; x++) labelled += w->bytes[row * nx + x] >= RILL_LABEL;
             for (uint32_t x = 0; x < nx; x += 64) {
                 const uint64_t word = rill_voxels_word(w->bytes + row * nx + x, nx - x < 64 ? nx - x : 64);
                 w->words[row * row_words + x / 64] = word;
                 fluid += (uint64_t)__builtin_popcountll(word);
             }
+        }
         planes->fluid[w->first + k] = fluid;
+        RILL_TRY(labels_keep(planes, w->first + k, w->bytes + (uint64_t)k * ny * nx, labelled));
     }
-    return rill_kept_put(planes->bits, 0, w->first, w->count, w->words);
+    RILL_TRY(rill_kept_put(planes->bits, 0, w->first, w->count, w->words));
+done:
+    return status;
 }
 
 rill_status rill_window_repeat(rill_window *w, rill_geom *geom, uint32_t z)
@@ -220,7 +260,8 @@ rill_status rill_window_repeat(rill_window *w, rill_geom *geom, uint32_t z)
         return RILL_OK;
     }
     geom->planes->fluid[z] = geom->planes->fluid[w->first];
-    return rill_kept_put(geom->planes->bits, 0, z, 1, w->words);
+    const rill_status status = labels_keep(geom->planes, z, w->bytes, geom->planes->labels[w->first].count);
+    return status != RILL_OK ? status : rill_kept_put(geom->planes->bits, 0, z, 1, w->words);
 }
 
 void rill_window_close(rill_window *w)

@@ -22,7 +22,8 @@ static inline size_t rill_planes_row(const uint32_t n[3]) { return ((size_t)n[0]
 uint64_t rill_planes_bytes(const uint32_t n[3], uint64_t planes);
 
 /**
- * Create a geometry of solid voxels as rill_geom_create() does, whose voxels are bits.
+ * Create a geometry of solid voxels as rill_geom_create() does, whose voxels are bits; the first process
+ * holds the labels beside them.
  * @param[in] keeper  copied, its context must outlive the geometry; NULL: rill_geom_create()
  */
 rill_status rill_geom_create_kept(const uint32_t n[3], const rill_keeper *keeper, rill_geom **out);
@@ -30,7 +31,7 @@ rill_status rill_geom_create_kept(const uint32_t n[3], const rill_keeper *keeper
 /** Create a geometry without voxels. */
 rill_status rill_geom_create_empty(const uint32_t n[3], rill_geom **out);
 
-/** Copy the voxels of a geometry of the same size; labels become RILL_FLUID where voxels are bits. */
+/** Copy the voxels of a geometry of the same size, with their labels. */
 rill_status rill_geom_take_voxels(rill_geom *geom, const rill_geom *from);
 
 /** Free planes; NULL is allowed. */

@@ -113,6 +113,8 @@ typedef struct rill_plan_compliance {
     double peak;        /**< Pa, highest pressure of the circuit alone */
     double peak_stored; /**< Pa, highest pressure of the circuit with the lattice */
     double change;      /**< largest difference of these pressures, over their range */
+    double bearable; /**< part of the lattice's compliance that makes it RILL_COMPLIANCE_CHANGE; 1: all does
+                        not */
 } rill_plan_compliance;
 
 /** What a run that goes on from a checkpoint keeps of the plan it began with. */
@@ -281,24 +283,25 @@ typedef struct rill_run_options {
 
 /** What came of a run, SI. */
 typedef struct rill_run_result {
-    rill_run_end end;           /**< how the run ended */
-    bool compared;              /**< there were two cycles to compare */
-    uint64_t steps;             /**< steps made in all */
-    uint64_t resumed;           /**< steps that a checkpoint brought along */
-    uint64_t cycle_steps;       /**< of a cycle, or of the span of a steady run */
-    uint64_t watch_steps;       /**< divergence is found within so many */
-    uint32_t cycles;            /**< completed */
-    uint64_t corrections;       /**< cycles after which Windkessels were put into their periodic state */
-    double time;                /**< s, physical, from the beginning of the first cycle */
-    double change_flow;         /**< relative change of the flows between the last two cycles; NaN: unknown */
-    double change_pressure;     /**< the same of the pressures */
-    double change_wall;         /**< the same of the wall shear */
-    double change;              /**< the largest of the three */
-    bool soft;                  /**< the last two cycles are not both after the soft start */
-    double balance;             /**< what came in too much over the last cycle, of what came in */
-    double mach_max;            /**< largest Mach number seen */
-    double flow[RILL_OPENINGS]; /**< m3/s, mean over the last cycle */
-    double pressure[RILL_OPENINGS];      /**< Pa, mean over the last cycle */
+    rill_run_end end;               /**< how the run ended */
+    bool compared;                  /**< there were two cycles to compare */
+    uint64_t steps;                 /**< steps made in all */
+    uint64_t resumed;               /**< steps that a checkpoint brought along */
+    uint64_t cycle_steps;           /**< of a cycle, or of the span of a steady run */
+    uint64_t watch_steps;           /**< divergence is found within so many */
+    uint32_t cycles;                /**< completed */
+    uint64_t corrections;           /**< cycles after which Windkessels were put into their periodic state */
+    double time;                    /**< s, physical, from the beginning of the first cycle */
+    double change_flow;             /**< of the flows, how far the last cycle may be from the periodic state,
+                                         relative, at least its difference from the cycle before; NaN: unknown */
+    double change_pressure;         /**< the same of the pressures */
+    double change_wall;             /**< the same of the wall shear */
+    double change;                  /**< the largest of the three */
+    bool soft;                      /**< the last two cycles are not both after the soft start */
+    double balance;                 /**< what came in too much over the last cycle, of what came in */
+    double mach_max;                /**< largest Mach number seen */
+    double flow[RILL_OPENINGS];     /**< m3/s, mean over the last cycle */
+    double pressure[RILL_OPENINGS]; /**< Pa, mean over the last cycle */
     double pressure_low[RILL_OPENINGS];  /**< Pa, lowest in the last cycle */
     double pressure_high[RILL_OPENINGS]; /**< Pa, highest in the last cycle */
     uint64_t triangles;                  /**< of the surface, where wall shear was requested */

@@ -77,6 +77,8 @@ def same(a, b):
             found = common.compare_hdf5(a, b)
         elif a.name.endswith(".json"):
             found = common.compare_json(a, b)
+        elif a.name == "b.csv":
+            found = common.compare_table(a, b)
         else:
             found = [] if a.read_bytes() == b.read_bytes() else ["the bytes differ"]
     except Exception as error:  # h5py and json have no common one

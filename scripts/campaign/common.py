@@ -256,6 +256,16 @@ def compare_json(a, b, ignored=MEASURED):
     return ["the documents differ"]
 
 
+def compare_table(a, b):
+    """Compare two tables of a batch but for measured seconds, and the hash that covers them. @return the differences as sentences"""
+    import csv
+    rows = []
+    for path in (a, b):
+        with open(path, newline="") as file:
+            rows.append([{k: v for k, v in row.items() if not k.startswith("seconds") and k != "row_xxh3_64"} for row in csv.DictReader(file)])
+    return [] if rows[0] == rows[1] else ["another table"]
+
+
 def compare(a, b, skip=lambda name: False, ignored=frozenset()):
     """Compare two directories of results. @param skip  files that may differ; @param ignored  further attributes and keys that
     may. @return the differences as sentences"""
@@ -492,7 +502,7 @@ def _plant(name, a, planted):
         for k, defect in enumerate(planted):
             broken = kept / str(k) if kept else None
             if not (broken and broken.exists()):
-                made = _build(name, a, copy, program, defect)
+                made = _build(a, copy, program, defect, planted)
                 if not kept:
                     broken = made
                 else:
@@ -500,7 +510,7 @@ def _plant(name, a, planted):
                     shutil.copy2(made, broken)
                     continue
             done = subprocess.run([sys.executable, HERE / name, "--rill", broken, "--seed", str(a.seed), "--short", "--count", str(a.count), "--first", str(a.first or 0),
-                                   "--backend", a.backend, "--jobs", str(a.jobs), "--time-limit", str(a.time_limit)], capture_output=True, text=True)
+                                   "--backend", a.backend, "--jobs", str(a.jobs), "--make", a.make, "--time-limit", str(a.time_limit)], capture_output=True, text=True)
             sentences = [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(name + ": ")]
             caught = done.returncode == 1 and sentences
             missed += not caught
@@ -511,20 +521,42 @@ def _plant(name, a, planted):
     return 1 if missed or not planted else 0
 
 
-def _build(name, a, copy, program, defect):
-    """Build a program with a defect in a copy of the tree, made before the first. @return its path"""
-    inside = program.parent.relative_to(ROOT)
+def tree(c):
+    """Return the sources that a program was built from: a copy with a planted defect, or this tree."""
+    for directory in pathlib.Path(c.rill).parents:
+        if (directory / "tests/fuzz/run").exists():
+            return directory
+    return ROOT
+
+
+def copied(copy, program, root=ROOT):
+    """Copy the sources of a tree, and what its program was built from. @return path of the program in the copy"""
+    inside = program.parent.relative_to(root)
     if not copy.exists():
-        files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
-        subprocess.run(["tar", "-C", ROOT, "--null", "-T", "-", "-cf", copy.with_suffix(".tar")], input=files, check=True)
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+        subprocess.run(["tar", "-C", root, "--null", "-T", "-", "-cf", copy.with_suffix(".tar")], input=listed, check=True)
         copy.mkdir()
         subprocess.run(["tar", "-C", copy, "-xf", copy.with_suffix(".tar")], check=True)
         shutil.copytree(program.parent, copy / inside, symlinks=True, ignore=shutil.ignore_patterns("tests", "prefix", "wheel", "deb", "*.so*"))
-    source = copy / defect.file
-    text = source.read_text()
-    if text.count(defect.old) != 1:
-        raise SystemExit("%s: %s holds the text to break %d times: %s" % (name, defect.file, text.count(defect.old), defect.old))
-    source.write_text(text.replace(defect.old, defect.new))
-    subprocess.run([*shlex.split(a.make), str(inside / program.name)], cwd=copy, check=True, stdout=subprocess.DEVNULL)
-    source.write_text(text)
     return copy / inside / program.name
+
+
+def rebuilt(copy, program, make, change):
+    """Change a source of a copy, and build its program."""
+    source = copy / change.file
+    text = source.read_text()
+    if text.count(change.old) != 1:
+        raise SystemExit("%s holds the text to break %d times: %s" % (change.file, text.count(change.old), change.old))
+    source.write_text(text.replace(change.old, change.new))
+    subprocess.run([*shlex.split(make), str(program.relative_to(copy))], cwd=copy, check=True, stdout=subprocess.DEVNULL)
+
+
+def _build(a, copy, program, defect, planted):
+    """Build a program with a defect in a copy of the tree, made before the first; its sources stay broken, for campaigns that compile them in another way.
+    @return its path"""
+    made = copied(copy, program)
+    for before in planted:
+        if (copy / before.file).read_text() != (ROOT / before.file).read_text():
+            (copy / before.file).write_text((ROOT / before.file).read_text())
+    rebuilt(copy, made, a.make, defect)
+    return made

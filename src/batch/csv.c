@@ -13,9 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
-/* What a column holds; the last three are made of others, and not read back. */
-typedef enum kind { FILE_NAME, PART, TEXT, U32, U64, REAL, REASON, STATUS, K_M2, K_DARCY, ANISOTROPY } kind;
+/* What a column holds; the last four are made of others, and not read back. */
+typedef enum kind {
+    FILE_NAME,
+    PART,
+    TEXT,
+    U32,
+    U64,
+    REAL,
+    REASON,
+    STATUS,
+    K_M2,
+    K_DARCY,
+    ANISOTROPY,
+    ROW_HASH
+} kind;
 
 typedef struct column {
     const char *name;
@@ -64,8 +78,14 @@ static const column columns[] = {
     AT(TEXT, "options_xxh3_64", options_hash),
     AT(TEXT, "software", software),
     AT(TEXT, "message", message),
+    {"row_xxh3_64", ROW_HASH, 0, 0},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns, SIZE_MOST = 1 << 30 };
+enum {
+    COLUMNS = sizeof columns / sizeof *columns,
+    HASHED = COLUMNS - 1,
+    HASH_TEXT = 17,
+    SIZE_MOST = 1 << 30
+};
 #define NOBODY SIZE_MAX
 
 /* A line: where its cells are in the text, which they end in NUL there. */
@@ -80,6 +100,51 @@ struct rill_batch_csv {
     size_t count, capacity;
     size_t *order; /* [count], by file, part and block: for finding */
 };
+
+/* ---- lines ---- */
+
+/* Take one cell from *at, which goes on to what is behind it; quotes are taken off in place. */
+static char *cell_take(char **at, char *end_mark)
+{
+    char *from = *at, *to = *at, *cell = *at;
+    if (*from == '"') {
+        for (from++; *from && !(*from == '"' && from[1] != '"'); from++) {
+            from += *from == '"';
+            *to++ = *from;
+        }
+        from += *from == '"';
+    } else {
+        from += strcspn(from, ",\r\n");
+        to = from;
+    }
+    *end_mark = *from;
+    *at = from + (*from != '\0');
+    *to = '\0';
+    return cell;
+}
+
+/* Take the cells of a line. @return how many there were */
+static int record_take(char **at, record *r)
+{
+    char mark = ',';
+    int count = 0;
+    *r = (record){.item = NOBODY};
+    while (mark == ',') {
+        char *cell = cell_take(at, &mark);
+        if (count < COLUMNS) r->cells[count] = cell;
+        count++;
+    }
+    if (mark == '\r' && **at == '\n') ++*at;
+    return mark == '\r' || mark == '\n' || mark == '\0' ? count : -1;
+}
+
+/* The hash of the other cells, each with the NUL behind it and that of the cells before as its seed. */
+static void row_hash(const record *r, char text[HASH_TEXT])
+{
+    uint64_t hash = 0;
+    for (int k = 0; k < HASHED; k++) hash = XXH3_64bits_withSeed(r->cells[k], strlen(r->cells[k]) + 1, hash);
+    snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
+}
 
 /* ---- writing ---- */
 
@@ -160,7 +225,34 @@ static void cell_write(FILE *out, const column *c, const rill_batch_item *item, 
     case ANISOTROPY:
         rill_batch_csv_real(out, rill_batch_row_anisotropy(row));
         break;
+    case ROW_HASH: /* known when the others are written */
+        break;
     }
+}
+
+static rill_status row_write(FILE *out, const rill_batch_item *item, const rill_batch_row *row)
+{
+    char *text = NULL, *at, hash[HASH_TEXT];
+    size_t size = 0;
+    record r;
+    FILE *line = open_memstream(&text, &size);
+    if (line) {
+        for (int k = 0; k < HASHED; k++) {
+            if (k) fputc(',', line);
+            cell_write(line, &columns[k], item, row);
+        }
+    }
+    if (!line || fclose(line) != 0) {
+        free(text);
+        return rill_fail(RILL_SYSTEM, "out of memory for a row of a table");
+    }
+    fputs(text, out);
+    at = text;
+    record_take(&at, &r);
+    row_hash(&r, hash);
+    fprintf(out, ",%s\n", hash);
+    free(text);
+    return RILL_OK;
 }
 
 static void header_write(FILE *out)
@@ -186,6 +278,7 @@ static bool written(const content *c, size_t item)
 
 static rill_status print(FILE *out, const void *context)
 {
+    rill_status status = RILL_OK;
     const content *c = context;
     header_write(out);
     for (size_t i = 0; c->csv && i < c->csv->count; i++) {
@@ -197,15 +290,10 @@ static rill_status print(FILE *out, const void *context)
         }
         fputc('\n', out);
     }
-    for (size_t i = 0; i < c->count; i++) {
-        if (!written(c, i)) continue;
-        for (int k = 0; k < COLUMNS; k++) {
-            if (k) fputc(',', out);
-            cell_write(out, &columns[k], &c->items[i], &c->rows[i]);
-        }
-        fputc('\n', out);
-    }
-    return RILL_OK;
+    for (size_t i = 0; i < c->count; i++)
+        if (written(c, i)) RILL_TRY(row_write(out, &c->items[i], &c->rows[i]));
+done:
+    return status;
 }
 
 rill_status rill_batch_csv_write(const char *path, const rill_batch_csv *csv, const rill_batch_item *items,
@@ -244,41 +332,6 @@ done:
     free(text);
     fclose(file);
     return status;
-}
-
-/* Take one cell from *at, which goes on to what is behind it; quotes are taken off in place. */
-static char *cell_take(char **at, char *end_mark)
-{
-    char *from = *at, *to = *at, *cell = *at;
-    if (*from == '"') {
-        for (from++; *from && !(*from == '"' && from[1] != '"'); from++) {
-            from += *from == '"';
-            *to++ = *from;
-        }
-        from += *from == '"';
-    } else {
-        from += strcspn(from, ",\r\n");
-        to = from;
-    }
-    *end_mark = *from;
-    *at = from + (*from != '\0');
-    *to = '\0';
-    return cell;
-}
-
-/* Take the cells of a line. @return how many there were */
-static int record_take(char **at, record *r)
-{
-    char mark = ',';
-    int count = 0;
-    *r = (record){.item = NOBODY};
-    while (mark == ',') {
-        char *cell = cell_take(at, &mark);
-        if (count < COLUMNS) r->cells[count] = cell;
-        count++;
-    }
-    if (mark == '\r' && **at == '\n') ++*at;
-    return mark == '\r' || mark == '\n' || mark == '\0' ? count : -1;
 }
 
 static rill_status record_add(rill_batch_csv *csv, const record *r)
@@ -338,6 +391,16 @@ static rill_status parse(const char *path, rill_batch_csv *csv)
     if (!csv->order) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the rows of a table"));
     for (size_t i = 0; i < csv->count; i++) csv->order[i] = i;
     qsort_r(csv->order, csv->count, sizeof *csv->order, order_compare, csv);
+    for (size_t i = 0; i < csv->count; i++) {
+        char hash[HASH_TEXT];
+        row_hash(&csv->records[i], hash);
+        if (strcmp(hash, csv->records[i].cells[HASHED]) != 0)
+            RILL_TRY(
+                rill_fail(RILL_USAGE,
+                          "%s: row %zu is damaged or was changed: its row_xxh3_64 is not that of its other "
+                          "cells; delete the row, which is computed again, or name another file",
+                          path, i + 2));
+    }
 done:
     return status;
 }

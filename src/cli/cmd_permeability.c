@@ -66,12 +66,10 @@ typedef struct choices {
     bool written[3];
 } choices;
 
-/* Return what keeps the voxels; NULL: this process alone does. Reservoirs and error bars make other
- * geometries of them. */
+/* Return what keeps the voxels; NULL: this process alone does. Error bars make other geometries of them. */
 static const rill_keeper *keeper_of(const choices *c)
 {
-    const bool whole = c->error_bar || c->drive == RILL_DRIVE_PRESSURE;
-    return c->keeper.count > 1 && !whole ? &c->keeper : NULL;
+    return c->keeper.count > 1 && !c->error_bar ? &c->keeper : NULL;
 }
 
 static rill_status read_geometry(choices *c)

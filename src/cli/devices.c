@@ -205,7 +205,8 @@ static void longest_row(const uint32_t n[3])
     static const double far = 1.5;
     const int longest = n[0] > n[1] ? 0 : 1;
     if (n[longest] > far * n[2])
-        cli_row("", "parts are cut across z, but the box is longest along %c: rotate it (--axes) to send less",
+        cli_row("",
+                "parts are cut across z, but the box is longest along %c: rotate it (--axes) to send less",
                 rill_axis(longest));
 }
 

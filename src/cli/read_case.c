@@ -3,6 +3,7 @@
 #include "cli/read_case.h"
 
 #include "cli/json_option.h"
+#include "io/geom_file.h"
 
 rill_status cli_case_parse(const cli_command *command, const cli_option *own, cli_case_choices *c, int argc,
                            char **argv, const char **path, bool *help)
@@ -27,13 +28,12 @@ rill_status cli_case_parse(const cli_command *command, const cli_option *own, cl
 }
 
 /* Open the devices that share the run, where several are named. */
-static rill_status devices_open(cli_case_choices *c, cli_case *out, rill_plan_options *options)
+static rill_status devices_open(cli_case_choices *c, rill_plan_options *options)
 {
     rill_status status = RILL_OK;
     if (!cli_devices_several(&c->devices)) return RILL_OK;
     rill_device *first = NULL;
     RILL_TRY(rill_device_create(options->backend, cli_devices_first(&c->devices), &first));
-    out->devices = &c->devices;
     RILL_TRY(cli_devices_open(&c->devices, first));
     options->device = first;
     options->devices = c->devices.parts;
@@ -46,18 +46,21 @@ rill_status cli_case_read(const char *path, cli_case_choices *c, const char *res
 {
     rill_status status = RILL_OK;
     const cli_output outputs[] = {{"--json", c->json}};
+    rill_keeper keeper = {.count = 0};
     rill_plan_options options = {
         .backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured, .resume = resume};
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(cli_outputs_check(path, outputs, 1));
     RILL_TRY(rill_case_read(path, &out->given));
     RILL_TRY(cli_outputs_check(out->given->geometry, outputs, 1));
-    status = rill_geom_read(out->given->geometry, &out->geom);
+    out->devices = &c->devices;
+    RILL_TRY(cli_devices_keeper(&c->devices, &keeper));
+    status = rill_geom_read_kept(out->given->geometry, keeper.count > 1 ? &keeper : NULL, &out->geom);
     if (status != RILL_OK) {
         rill_fail_prefix("%s, geometry", path);
         goto done;
     }
-    RILL_TRY(devices_open(c, out, &options));
+    RILL_TRY(devices_open(c, &options));
     RILL_TRY(rill_case_plan_make(out->given, out->geom, &options, &out->plan));
 done:
     return status;

@@ -45,9 +45,10 @@ typedef struct part {
 
 struct team {
     _Atomic unsigned state;
-    _Atomic int asleep;              /* helpers */
-    _Atomic bool waits, leave;       /* the caller sleeps; helpers are to end */
-    int processors, helpers, caller; /* caller: the processor it was on */
+    _Atomic int asleep;        /* helpers */
+    _Atomic bool waits, leave; /* the caller sleeps; helpers are to end */
+    _Atomic int caller;        /* the processor it was on; a helper that begins late reads a later one */
+    int processors, helpers;
     /* The loop, apart from what waiting threads look at. */
     alignas(64) rill_threads_work *work;
     int threads;
@@ -128,8 +129,9 @@ static void place(const team *t, int index)
         omp_get_place_proc_ids(number, ids);
         for (int k = 0; k < count; k++) CPU_SET_S((size_t)ids[k], sizeof set, set);
     } else {
-        if (t->caller < 0 || sched_getaffinity(0, sizeof set, set) != 0) return;
-        CPU_CLR_S((size_t)t->caller, sizeof set, set);
+        const int caller = atomic_load(&t->caller);
+        if (caller < 0 || sched_getaffinity(0, sizeof set, set) != 0) return;
+        CPU_CLR_S((size_t)caller, sizeof set, set);
     }
     if (CPU_COUNT_S(sizeof set, set)) (void)sched_setaffinity(0, sizeof set, set);
 }
@@ -206,7 +208,7 @@ static team *team_get(void)
 /* Start helpers up to number `last`; a loop does with those that the system grants. */
 static void need_helpers(team *t, int last)
 {
-    t->caller = sched_getcpu();
+    atomic_store(&t->caller, sched_getcpu());
     while (t->helpers < last) {
         const int k = t->helpers + 1;
         t->part[k].team = t;

@@ -93,6 +93,14 @@ done:
     return status;
 }
 
+rill_status rill_layers_see(const rill_domain *domain, uint32_t z, uint32_t around, rill_layers *layers)
+{
+    const uint32_t box = domain->numbering.n[2], have = layers->numbering.n[2];
+    const uint64_t from = ((uint64_t)z + 2 * (uint64_t)box - around % box - layers->first) % box;
+    if (have > 0 && (layers->borrowed || have == box || from + 2 * (uint64_t)around < have)) return RILL_OK;
+    return rill_layers_take(domain, (int64_t)z - around, rill_layers_planes(domain) + 2 * around, layers);
+}
+
 void rill_layers_free(rill_layers *layers)
 {
     if (!layers->borrowed) rill_numbering_destroy(&layers->numbering);

@@ -3,7 +3,7 @@
  * @file layers.h
  * Some planes of a domain, whose nodes have the numbers that they have in the whole: for what goes through a
  * domain plane by plane. Where the domain has all numbers, a layer is the whole domain and costs nothing;
- * where several processes hold its voxels, the layers is made of those planes.
+ * where several processes hold its voxels, the layer is made of those planes.
  */
 #ifndef RILL_DOMAIN_LAYERS_H
 #define RILL_DOMAIN_LAYERS_H
@@ -22,6 +22,12 @@ uint32_t rill_layers_planes(const rill_domain *domain);
 
 /** Take planes first … first + count - 1, which may lie before or behind the box, that is periodic. */
 rill_status rill_layers_take(const rill_domain *domain, int64_t first, uint32_t count, rill_layers *layers);
+
+/**
+ * Have planes z - around … z + around, with as many behind as serve, unless they are there already: for what
+ * looks at voxels in ascending order of z.
+ */
+rill_status rill_layers_see(const rill_domain *domain, uint32_t z, uint32_t around, rill_layers *layers);
 
 /** Copy the bits of such planes, [count][ny][row_words] as the domain's numbering has them. */
 rill_status rill_layers_copy(const rill_domain *domain, int64_t first, uint32_t count, uint64_t *occupied);

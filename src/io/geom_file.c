@@ -308,8 +308,8 @@ rill_status rill_geom_read_kept(const char *path, const rill_keeper *keeper, ril
         status = rill_fail(RILL_USAGE, "%s: " RILL_SURFACE_REMEDY, path);
     if (status != RILL_OK) goto done;
     RILL_TRY(rill_geom_head_read(file, &head));
-    /* A surface labels voxels. The memory is checked before it is allocated. */
-    RILL_TRY(rill_geom_create_kept(head.n, rill_h5_exists(file, "/surface") ? NULL : keeper, &geom));
+    /* The memory is checked before it is allocated. */
+    RILL_TRY(rill_geom_create_kept(head.n, keeper, &geom));
     geom->spacing = head.spacing;
     geom->porosity = head.porosity;
     for (int a = 0; a < 3; a++) {

@@ -13,7 +13,7 @@
 #define RILL_GEOM_FORMAT "rill-geometry" /**< attribute "format" of the file */
 enum { RILL_GEOM_FORMAT_VERSION = 1 };   /**< attribute "format_version" */
 
-/** See rill_geom_read(). @param[in] keeper  of the voxels, unless there is a surface; NULL: bytes */
+/** See rill_geom_read(). @param[in] keeper  of the voxels; NULL: bytes */
 rill_status rill_geom_read_kept(const char *path, const rill_keeper *keeper, rill_geom **out);
 
 /** What a geometry file says without its voxels. */

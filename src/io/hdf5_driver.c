@@ -142,13 +142,14 @@ static const H5FD_class_t sink_class = {
 
 rill_status rill_h5_sink_access(rill_h5_sink *sink, hid_t *out)
 {
-    const hid_t driver = H5FDregister(&sink_class);
+    /* Kept: H5FD_close of HDF5 1.10 gives back the reference that the file has, and then calls the driver by
+     * what the last reference has freed. Callers hold the lock of the library. */
+    static hid_t driver = H5I_INVALID_HID;
+    if (H5Iget_type(driver) != H5I_VFL) driver = H5FDregister(&sink_class);
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    /* The list keeps a reference to the driver, so that ours can go at once. */
     const bool set = driver >= 0 && access >= 0 && H5Pset_driver(access, driver, &sink) >= 0 &&
                      H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
                      H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0;
-    if (driver >= 0) H5FDunregister(driver);
     if (!set) {
         rill_h5_release(access);
         return rill_fail(RILL_SYSTEM,

@@ -83,8 +83,13 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out)
 /**
  * Return the least that k is uncertain by, relative, however little it moves.
  * @param memory  steps that the flow remembers: rounding of the populations adds up over them
+ * @param k       about that, lu
  */
-double rill_follow_floor(const rill_follower *f, double memory);
+double rill_follow_floor(const rill_follower *f, double memory, double k);
+
+/** Return whether rounding is that of a wide pore, which a larger viscosity mends; else a smaller one does.
+ */
+bool rill_follow_rounds_alike(const rill_follower *f, double memory, double k);
 
 /** Return the steps before which no series is believed: pressures need not be waited for that a network sees.
  */

@@ -24,11 +24,9 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
 /* The mean momentum may be so many times the tolerance away: it is off in the first order where k is in the
  * second. */
 #define MOMENTUM_LOOSE 10
-/* By how much k moved, times this, is what it is uncertain by: for the components across the axis. */
-#define MOVED_FACTOR 2
-/* The same for the sum of the last three moves: they may die out slowly. Where each of the last two was less
- * than this part of the one before, for all that comes behind the last but one, if they go on so and the mean
- * momentum agrees. */
+/* By how much k moved in the last three cycles, times this, is what it is uncertain by: moves may die out
+ * slowly. Where each of the last two was less than this part of the one before, for all that comes behind the
+ * last but one, if they go on so and the mean momentum agrees. */
 #define MOVES_FACTOR 1.5
 #define RATIO_FAST 0.25
 /* The same for what is to come when the moves get smaller by a factor, which is taken for at most this. */
@@ -39,6 +37,9 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
  * always, and so many times where only the last two moves tell that it settles fast. */
 #define MOMENTUM_FACTOR 0.25
 #define MOMENTUM_FAST 2
+/* A component across the axis is uncertain by at least so many times the part that the mean momentum is away.
+ */
+#define ACROSS_GAP 2
 /* The tortuosity, which is off in the first order, too, is uncertain by at least so many times the part that
  * the mean momentum is away. */
 #define TORTUOSITY_GAP 2
@@ -64,10 +65,10 @@ typedef struct state {
     rill_follower *f;
     rill_pressures *p;
     rill_mixing mixing;
-    uint64_t cycle, between; /* steps of a cycle, and between its two sights */
-    double *pressure, *step; /* [chambers] */
-    path k, tortuosity;
-    uint64_t begun; /* steps that a device makes while the network is found */
+    uint64_t cycle, between;       /* steps of a cycle, and between its two sights */
+    double *pressure, *step;       /* [chambers] */
+    path k, tortuosity, across[3]; /* those of the momentum along the axes */
+    uint64_t begun;                /* steps that a device makes while the network is found */
 } state;
 
 static double by_volume(const void *context, const double *a, const double *b)
@@ -125,7 +126,7 @@ static double uncertainty_of(const state *s, double momentum)
     const double k = s->k.value, gap = fabs(momentum - k);
     const double missing = fmax(RILL_PRESSURES_FACTOR * s->p->expected, MOMENTUM_FACTOR * gap);
     return fmax(missing, path_left(&s->k, 3, MOMENTUM_FAST * gap)) +
-           rill_follow_floor(s->f, (double)s->cycle) * fabs(k);
+           rill_follow_floor(s->f, (double)s->cycle, k) * fabs(k);
 }
 
 /* The same of the tortuosity. The mean momentum, which is off in the first order, too, says more than a third
@@ -136,7 +137,19 @@ static double tortuosity_uncertainty(const state *s, double momentum)
     const double t = s->tortuosity.value, missing = TORTUOSITY_GAP * fabs(momentum / s->k.value - 1) * t;
     const double pressures = ROUNDING_UNIT * rill_plan_rounding(s->f->options, s->f->plan, s->k.value);
     return fmax(missing, path_left(&s->tortuosity, 2, INFINITY)) +
-           (pressures + rill_follow_floor(s->f, (double)s->cycle)) * t;
+           (pressures + rill_follow_floor(s->f, (double)s->cycle, s->k.value)) * t;
+}
+
+/*
+ * The same of a component across the axis. It is that of the momentum, off in the first order, and no energy
+ * tells how far: its moves do, and the part of the momentum along the axis that is away.
+ */
+static double across_uncertainty(const state *s, int b, double momentum)
+{
+    const double k = s->k.value, gap = fabs(momentum - k);
+    const double part = fmin(fabs(s->across[b].value / k), 1);
+    return fmax(ACROSS_GAP * gap * part, path_left(&s->across[b], 3, INFINITY)) +
+           rill_follow_floor(s->f, (double)s->cycle, k) * fabs(k);
 }
 
 /* Take the estimates over into the run. @return true when they are good enough */
@@ -146,14 +159,18 @@ static bool judge(state *s)
     rill_permeability_run *run = f->run;
     const rill_permeability_options *o = f->options;
     double largest = 0;
-    const double before = run->uncertainty[run->axis];
+    const double before = run->uncertainty[run->axis],
+                 along = 0.5 * (s->p->before.k[run->axis] + s->p->after.k[run->axis]);
     for (int b = 0; b < 3; b++) {
-        const double k = 0.5 * (s->p->before.k[b] + s->p->after.k[b]), moved = fabs(k - f->k[b]);
+        const double k = 0.5 * (s->p->before.k[b] + s->p->after.k[b]);
         rill_limit *limit = &f->limits[b];
         limit->finite = isfinite(k);
-        limit->estimate = (rill_limit_estimate){.value = k, .uncertainty = MOVED_FACTOR * moved};
+        path_go(&s->across[b], k);
         if (b == run->axis)
             limit->estimate = (rill_limit_estimate){.value = s->k.value, .uncertainty = uncertainty_of(s, k)};
+        else
+            limit->estimate =
+                (rill_limit_estimate){.value = k, .uncertainty = across_uncertainty(s, b, along)};
         if (run->cycles < CYCLES_LEAST || !isfinite(limit->estimate.uncertainty))
             limit->estimate.uncertainty = INFINITY;
         f->k[b] = run->last[b] = k;
@@ -191,7 +208,7 @@ static bool misled(const state *s)
 static rill_status create(rill_follower *f, const rill_domain *domain, rill_pressures *p, state *s)
 {
     rill_status status = RILL_OK;
-    *s = (state){.f = f, .p = p, .k = nowhere, .tortuosity = nowhere};
+    *s = (state){.f = f, .p = p, .k = nowhere, .tortuosity = nowhere, .across = {nowhere, nowhere, nowhere}};
     s->cycle = f->plan->cycle;
     s->between = rill_plan_between(f->plan);
     if (!rill_sim_device_of(f->sim)->backend->processor && !rill_follow_ends(f, s->cycle)) {

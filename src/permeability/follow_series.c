@@ -51,7 +51,14 @@ done:
 
 static double rounding(const rill_follower *f)
 {
-    return rill_follow_floor(f, f->limits[f->run->axis].estimate.efold);
+    const rill_limit_estimate *e = &f->limits[f->run->axis].estimate;
+    return rill_follow_floor(f, e->efold, e->value);
+}
+
+static bool rounds_alike(const rill_follower *f)
+{
+    const rill_limit_estimate *e = &f->limits[f->run->axis].estimate;
+    return rill_follow_rounds_alike(f, e->efold, e->value);
 }
 
 /* Return whether nothing but rounding is left, which more steps would not mend. */
@@ -231,10 +238,10 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
             narrow_judge(f, tries);
         else if (finite && rounding_rules(f))
             snprintf(run->reason, sizeof run->reason,
-                     "rounding in %s storage leaves %.2g uncertain along %c, wanted %.2g: lower --tau (now "
+                     "rounding in %s storage leaves %.2g uncertain along %c, wanted %.2g: %s --tau (now "
                      "%.4g), take --storage fp64, or raise --tolerance",
                      rill_storage_names[o->variant.storage], rounding(f), rill_axis(run->axis), o->tolerance,
-                     f->plan->tau);
+                     rounds_alike(f) ? "raise" : "lower", f->plan->tau);
     }
 done:
     return status;

@@ -44,7 +44,7 @@ bool rill_numbered_serves(const rill_numbered *n, int axis)
 uint64_t rill_numbered_bytes(const rill_numbered *n)
 {
     if (!n->domain) return 0;
-    return rill_numbering_held(n->domain->geom) + (n->between.geom ? rill_geom_voxels(n->between.geom) : 0);
+    return rill_numbering_held(n->domain->geom) + rill_reservoirs_bytes(&n->between);
 }
 
 void rill_numbered_destroy(rill_numbered *n)

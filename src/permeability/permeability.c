@@ -168,25 +168,37 @@ done:
     return status;
 }
 
+/* Bring the moments of a sample that is turned between its reservoirs back. */
+static rill_status turn_back(const rill_follower *f, rill_kept *mean)
+{
+    rill_status status = RILL_OK;
+    const size_t n = (size_t)f->plan->nodes;
+    float *turned = NULL, *whole = rill_kept_whole(mean), *gathered = NULL;
+    RILL_TRY(rill_array_create(4 * (uint64_t)n, sizeof *turned, "moments", (void **)&turned));
+    if (!whole) RILL_TRY(rill_array_create(4 * (uint64_t)n, sizeof *gathered, "moments", (void **)&gathered));
+    RILL_TRY(moments_read(mean, 0, (rill_node)n, turned, turned + n));
+    RILL_TRY(rill_reservoirs_turn_back(&f->between, turned, whole ? whole : gathered));
+    for (uint32_t m = 0; m < 4 && !whole; m++) RILL_TRY(rill_kept_put(mean, m, 0, n, gathered + m * n));
+done:
+    rill_array_destroy(turned);
+    rill_array_destroy(gathered);
+    return status;
+}
+
 /* Average the moments of two steps, and hand them out. */
 static rill_status fields_finish(rill_follower *f)
 {
     rill_status status = RILL_OK;
     const rill_planes *planes = f->geom->planes;
     rill_kept *mean = NULL;
-    float *turned = NULL;
     flow_sums sums;
     const size_t n = (size_t)f->plan->nodes;
     RILL_TRY(
-        rill_kept_create(planes ? rill_planes_keeper(planes) : NULL, 4, n, sizeof *turned, "moments", &mean));
+        rill_kept_create(planes ? rill_planes_keeper(planes) : NULL, 4, n, sizeof(float), "moments", &mean));
     RILL_TRY(moments_add(f, mean));
     RILL_TRY(rill_sim_step(f->sim, 1));
     RILL_TRY(moments_add(f, mean));
-    if (f->between.geom) { /* of one process */
-        RILL_TRY(rill_array_create(4 * (uint64_t)n, sizeof *turned, "moments", (void **)&turned));
-        memcpy(turned, rill_kept_whole(mean), 4 * n * sizeof *turned);
-        RILL_TRY(rill_reservoirs_turn_back(&f->between, turned, rill_kept_whole(mean)));
-    }
+    if (rill_reservoirs_turn(&f->between)) RILL_TRY(turn_back(f, mean));
     RILL_TRY(fields_measure(f, mean, &sums));
     flow_take(f, &sums);
     if (f->options->finished) RILL_TRY(moments_hand_out(f, mean));
@@ -195,7 +207,6 @@ static rill_status fields_finish(rill_follower *f)
                                              &(rill_node_moments){(rill_node)n, mean, moments_read}));
 done:
     rill_kept_destroy(mean);
-    rill_array_destroy(turned);
     return status;
 }
 

@@ -31,6 +31,9 @@
 /* The balance leans to a fast pressure: throats make it slower than estimated, see docs/method.md. */
 #define PRESSURE_FIRST 0.75
 /* What the chosen force aims at; the estimates behind it may be off by a factor of ten. */
+/* Populations of fluid at rest, not less their weights, round to half a unit of these: the momentum of a node
+ * of D3Q19 by up to so many units in the last place of 1. */
+#define PLAIN_MOMENTUM 0.25
 #define MACH_AIM 0.005
 #define REYNOLDS_AIM 0.001
 #define DENSITY_AIM 0.01
@@ -339,10 +342,19 @@ static void network_choose(const rill_permeability_options *o, bool interpolated
                             : "momentum settles soon, a pore network corrects the pressures");
 }
 
+double rill_plan_unit(const rill_permeability_options *o)
+{
+    return o->variant.storage == RILL_FP64 ? 0x1p-53 : 0x1p-24;
+}
+
 double rill_plan_rounding(const rill_permeability_options *o, const rill_permeability_plan *p, double k)
 {
-    const double epsilon = o->variant.storage == RILL_FP64 ? 0x1p-53 : 0x1p-24;
-    return epsilon * p->fluid * p->length * p->length * p->nu / fabs(k);
+    return rill_plan_unit(o) * p->fluid * p->length * p->length * p->nu / fabs(k);
+}
+
+double rill_plan_plain(const rill_permeability_options *o, const rill_permeability_plan *p)
+{
+    return o->variant.shift == RILL_PLAIN ? PLAIN_MOMENTUM * rill_plan_unit(o) / fabs(p->force) : 0;
 }
 
 void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeability_plan *p)
@@ -565,6 +577,13 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     }
     force_choose(options, m, p);
     p->every = options->every ? options->every : 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 2), 16);
+    const double lost = rill_plan_plain(options, p);
+    if (lost > options->tolerance && options->variant.storage == RILL_FP32)
+        return rill_fail(
+            RILL_USAGE,
+            "plain populations round by up to %.2g times the force of %.2g in %s storage, and the "
+            "tolerance is %g: choose shifted ones, fp64 storage, or a larger force",
+            lost, p->force, rill_storage_names[options->variant.storage], options->tolerance);
     return RILL_OK;
 }
 

@@ -69,6 +69,13 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
  */
 void rill_plan_tune(const rill_permeability_options *options, double k, rill_permeability_plan *plan);
 
+/** Return half the distance from 1 to the next number, of what is stored in fp32 or fp64. */
+double rill_plan_unit(const rill_permeability_options *options);
+
+/** Return which part of the force plain populations may lose in every step as they are rounded; 0: they are
+ * shifted. */
+double rill_plan_plain(const rill_permeability_options *options, const rill_permeability_plan *plan);
+
 /**
  * Return how large errors of k are to which pressures round in a long box where little flows, in thousandths
  * of it, about (docs/method.md).

@@ -103,6 +103,7 @@ static uint64_t host_bytes(const counting *c, bool ghosts, uint64_t links)
     const bool host = c->device->backend->host;
     const uint64_t slice = rill_sim_slice_bytes(c->nodes), own_slice = host ? slice : 0,
                    velocities = host ? velocities_bytes(c) : 0, network = network_bytes(c);
+    const bool turned = c->plan->reservoirs && c->o->axis != 2;
     const uint64_t building =
         c->numbers * (ghosts ? 2 : 1) + (host ? links : 0) + (c->plan->network ? network : 0);
     const uint64_t standing = c->numbers + c->partials + c->walls + c->swaps + (host ? c->sim : 0);
@@ -114,17 +115,13 @@ static uint64_t host_bytes(const counting *c, bool ghosts, uint64_t links)
     if (c->plan->nested)
         most = own_slice + early + rill_nested_bytes(c->domain->geom, c->plan) +
                (host ? 0 : (c->numbers + network) / 6);
-    if (c->plan->reservoirs) { /* velocities at rest are pages that nobody writes; few nodes are one slice */
-        const uint64_t sliced = slice < 4 * sizeof(double) * c->nodes ? slice : 0;
-        most = larger(most, own_slice + sliced + sizeof(double) * c->nodes);
-    }
+    if (c->plan->reservoirs) most = larger(most, own_slice + 4 * sizeof(double) * moments_slice);
     /* Where none are made it is found late, to see whether pressures have settled. */
     most = larger(most, network ? network + c->box + (c->plan->network ? 0 : velocities) : 0);
     most = larger(most, network + velocities + (network && host ? own_slice + labels_bytes(c) : 0));
     if (c->fields) { /* turned, where they were between reservoirs; the network is gone by then */
         const uint64_t part = 4 * sizeof(double) * (c->nodes < moments_slice ? c->nodes : moments_slice);
-        most = larger(most, velocities + own_slice +
-                                4 * sizeof(float) * c->plan->nodes * (c->plan->reservoirs ? 2 : 1) +
+        most = larger(most, velocities + own_slice + 4 * sizeof(float) * c->plan->nodes * (turned ? 2 : 1) +
                                 larger(2 * part, c->o->finished_bytes));
     }
     return larger(building, standing + most);
@@ -183,7 +180,7 @@ static rill_status numbered_plan(const rill_geom *geom, const rill_permeability_
     RILL_TRY(memory_plan(n->domain, o, true, plan));
     if (plan->host_bytes > plan->host_free || plan->device_bytes > plan->device_free)
         RILL_TRY(memory_plan(n->domain, o, false, plan));
-    if (n->between.geom) plan->host_bytes += rill_geom_voxels(n->between.geom);
+    plan->host_bytes += rill_reservoirs_bytes(&n->between);
 done:
     return status;
 }

@@ -4,16 +4,80 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "domain/numbering.h"
+#include "domain/domain.h"
+#include "geometry/voxels/planes.h"
+#include "sim/sim.h"
 
 #include <string.h>
 
-/* Number of voxel (x, y, z) of the turned sample in the sample itself. */
-static uint64_t voxel_of(const rill_reservoirs *r, const uint32_t turned[3], uint32_t x[3])
+/* Return where voxel (x, y, z) of the turned sample is in the sample itself. */
+static void voxel_of(const rill_reservoirs *r, const uint32_t turned[3], uint32_t x[3])
 {
-    const uint32_t *n = r->sample->n;
     for (int a = 0; a < 3; a++) x[(r->axis + 1 + a) % 3] = turned[a];
-    return x[0] + n[0] * (x[1] + (uint64_t)n[1] * x[2]);
+}
+
+bool rill_reservoirs_turn(const rill_reservoirs *r) { return r->geom && r->axis != 2; }
+
+uint64_t rill_reservoirs_bytes(const rill_reservoirs *r)
+{
+    if (!r->geom) return 0;
+    const uint32_t *n = r->geom->n;
+    if (!r->geom->planes) return rill_geom_voxels(r->geom);
+    const uint32_t processes = (uint32_t)rill_planes_keeper(r->geom->planes)->count;
+    return rill_planes_bytes(n, ((uint64_t)n[2] + processes - 1) / processes);
+}
+
+/* See the planes of the sample that planes of z of the box need: the same, or all of a turned one. */
+static rill_status sample_see(const rill_reservoirs *r, const rill_window *box, rill_window *sample)
+{
+    const uint32_t planes = r->sample->n[r->axis], end = box->first + box->count;
+    if (rill_reservoirs_turn(r))
+        return sample->voxels ? RILL_OK : rill_window_see(sample, 0, r->sample->n[2]);
+    const uint32_t first = box->first < r->length ? r->length : box->first,
+                   behind = end > r->length + planes ? r->length + planes : end;
+    return first < behind ? rill_window_see(sample, first - r->length, behind - first) : RILL_OK;
+}
+
+/* Fill plane z of the box, and count the nodes of the sample. */
+static void plane_fill(rill_reservoirs *r, const rill_window *sample, const rill_window *box, uint32_t z)
+{
+    const uint32_t *n = r->geom->n, planes = r->sample->n[r->axis];
+    uint8_t *voxel = rill_window_row(box, 0, z);
+    uint32_t at[3] = {0, 0, z - r->length}, x[3];
+    uint64_t nodes = 0;
+    if (z < r->length || at[2] >= planes) {
+        memset(voxel, RILL_FLUID, (uint64_t)n[0] * n[1]);
+        return;
+    }
+    for (at[1] = 0; at[1] < n[1]; at[1]++)
+        for (at[0] = 0; at[0] < n[0]; at[0]++, voxel++) {
+            voxel_of(r, at, x);
+            const bool fluid = rill_window_row(sample, x[1], x[2])[x[0]] >= RILL_FLUID;
+            *voxel = fluid ? RILL_FLUID : RILL_SOLID;
+            nodes += fluid;
+        }
+    r->nodes += nodes;
+    if (at[2] == 0) r->planes[0] = nodes;
+    if (at[2] == planes - 1) r->planes[1] = nodes;
+}
+
+/* Fill the box, some planes at a time. */
+static rill_status box_fill(rill_reservoirs *r)
+{
+    rill_status status = RILL_OK;
+    rill_window sample = {.geom = r->sample}, box = {.geom = r->geom};
+    const uint32_t nz = r->geom->n[2], most = rill_window_planes(r->geom);
+    for (uint32_t first = 0, count; first < nz; first += count) {
+        count = nz - first < most ? nz - first : most;
+        RILL_TRY(rill_window_blank(&box, first, count));
+        RILL_TRY(sample_see(r, &box, &sample));
+        for (uint32_t z = first; z < first + count; z++) plane_fill(r, &sample, &box, z);
+        RILL_TRY(rill_window_keep(&box, r->geom));
+    }
+done:
+    rill_window_close(&sample);
+    rill_window_close(&box);
+    return status;
 }
 
 rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t length, rill_reservoirs *out)
@@ -21,7 +85,7 @@ rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t l
     rill_status status = RILL_OK;
     rill_reservoirs r = {.sample = sample, .axis = axis, .length = length};
     const uint32_t planes = sample->n[axis];
-    uint32_t n[3], at[3], x[3];
+    uint32_t n[3];
     for (int a = 0; a < 3; a++) n[a] = sample->n[(axis + 1 + a) % 3];
     if (planes < 2)
         return rill_fail(RILL_USAGE,
@@ -32,24 +96,14 @@ rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t l
         return rill_fail(RILL_USAGE, "reservoirs of %u voxels do not fit: 1 to %u do", length,
                          (UINT32_MAX - planes) / 2);
     n[2] = planes + 2 * length;
-    RILL_TRY(rill_memory_require((uint64_t)n[0] * n[1] * n[2], "the sample between its reservoirs"));
-    RILL_TRY(rill_geom_create(n, &r.geom));
+    const rill_keeper *keeper = sample->planes ? rill_planes_keeper(sample->planes) : NULL;
+    if (!keeper)
+        RILL_TRY(rill_memory_require((uint64_t)n[0] * n[1] * n[2], "the sample between its reservoirs"));
+    RILL_TRY(rill_geom_create_kept(n, keeper, &r.geom));
     for (int a = 0; a < 2; a++) r.geom->sides[a] = sample->sides[(axis + 1 + a) % 3];
     r.geom->sides[2] = RILL_WALL;
-    const uint64_t plane = (uint64_t)n[0] * n[1], end = rill_geom_voxels(r.geom);
-    r.front = plane * length;
-    memset(r.geom->voxels, RILL_FLUID, r.front);
-    memset(r.geom->voxels + end - r.front, RILL_FLUID, r.front);
-    uint8_t *voxel = r.geom->voxels + r.front;
-    for (at[2] = 0; at[2] < planes; at[2]++)
-        for (at[1] = 0; at[1] < n[1]; at[1]++)
-            for (at[0] = 0; at[0] < n[0]; at[0]++, voxel++) {
-                const bool fluid = sample->voxels[voxel_of(&r, at, x)] >= RILL_FLUID;
-                *voxel = fluid ? RILL_FLUID : RILL_SOLID;
-                r.nodes += fluid;
-                if (at[2] == 0) r.planes[0] += fluid;
-                if (at[2] == planes - 1) r.planes[1] += fluid;
-            }
+    r.front = (uint64_t)n[0] * n[1] * length;
+    RILL_TRY(box_fill(&r));
     if (r.planes[0] == 0 || r.planes[1] == 0) {
         status = rill_fail(RILL_NUMERICS,
                            "the %s plane along %c has no pore, so nothing flows: crop it, or choose "
@@ -86,21 +140,24 @@ done:
 rill_status rill_reservoirs_drive(const rill_reservoirs *r, const rill_domain *domain, rill_sim *sim,
                                   double drop)
 {
+    enum { SLICE = 1 << 16 };
     rill_status status = RILL_OK;
     double *moments = NULL;
-    const size_t nodes = rill_domain_nodes(domain);
-    const uint64_t plane = (uint64_t)r->geom->n[0] * r->geom->n[1];
+    const rill_node nodes = rill_domain_nodes(domain);
     const double planes = r->sample->n[r->axis];
+    uint32_t z = 0;
     RILL_TRY(hold(domain, sim, -1, drop / 2));
     RILL_TRY(hold(domain, sim, 1, -drop / 2));
-    RILL_TRY(rill_array_create_zero(4 * (uint64_t)nodes, sizeof *moments, "moments", (void **)&moments));
-    size_t node = 0;
-    for (uint64_t v = 0; v < rill_geom_voxels(r->geom); v++) {
-        if (r->geom->voxels[v] < RILL_FLUID) continue;
-        const double way = ((double)(v / plane) + 0.5 - r->length) / planes;
-        moments[node++] = drop * (0.5 - (way < 0 ? 0 : way > 1 ? 1 : way));
+    RILL_TRY(rill_array_create_zero(4 * SLICE, sizeof *moments, "moments", (void **)&moments));
+    for (uint64_t first = 0; first < nodes; first += SLICE) {
+        const uint64_t count = nodes - first < SLICE ? nodes - first : SLICE;
+        for (uint64_t k = 0; k < count; k++) {
+            while (domain->numbering.before[z + 1] <= first + k) z++;
+            const double way = ((double)z + 0.5 - r->length) / planes;
+            moments[k] = drop * (0.5 - (way < 0 ? 0 : way > 1 ? 1 : way));
+        }
+        RILL_TRY(rill_sim_set_moments_of(sim, (rill_node)first, (rill_node)count, moments, moments + SLICE));
     }
-    RILL_TRY(rill_sim_set_moments(sim, moments, moments + nodes));
 done:
     rill_array_destroy(moments);
     return status;
@@ -134,8 +191,9 @@ rill_status rill_reservoirs_turn_back(const rill_reservoirs *r, const float *tur
     for (at[2] = 0; at[2] < r->sample->n[r->axis]; at[2]++)
         for (at[1] = 0; at[1] < r->geom->n[1]; at[1]++)
             for (at[0] = 0; at[0] < r->geom->n[0]; at[0]++) {
-                if (r->sample->voxels[voxel_of(r, at, x)] < RILL_FLUID) continue;
-                const size_t to = rill_numbering_node(&numbering, x[0], x[1], x[2]);
+                voxel_of(r, at, x);
+                if (!rill_numbering_has(&numbering, x[0], x[1], x[2])) continue;
+                const size_t to = rill_numbering_rank(&numbering, x[0], x[1], x[2]);
                 moments[to] = turned[node];
                 for (int a = 0; a < 3; a++)
                     moments[(size_t)(1 + (r->axis + 1 + a) % 3) * nodes + to] =

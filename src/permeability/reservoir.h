@@ -22,6 +22,12 @@ typedef struct rill_reservoirs {
     uint64_t planes[2];      /**< nodes in the first and in the last plane of the sample */
 } rill_reservoirs;
 
+/** Return whether the sample is turned: its nodes have another order in it than in the box. */
+bool rill_reservoirs_turn(const rill_reservoirs *reservoirs);
+
+/** Return the bytes of the box's voxels that this process holds. */
+uint64_t rill_reservoirs_bytes(const rill_reservoirs *reservoirs);
+
 /** Put a sample between reservoirs of `length` voxels. @return RILL_USAGE when it is shorter than two planes
  */
 rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t length, rill_reservoirs *out);
@@ -31,7 +37,7 @@ void rill_reservoirs_destroy(rill_reservoirs *reservoirs);
 
 /**
  * Hold rho - 1 = drop / 2 and -drop / 2 at the outer faces, and start from a pressure that falls linearly
- * through the sample. Needs 32 bytes per node for a moment.
+ * through the sample.
  */
 rill_status rill_reservoirs_drive(const rill_reservoirs *reservoirs, const rill_domain *domain, rill_sim *sim,
                                   double drop);
@@ -40,7 +46,7 @@ rill_status rill_reservoirs_drive(const rill_reservoirs *reservoirs, const rill_
 rill_status rill_reservoirs_drop(const rill_reservoirs *reservoirs, rill_sim *sim, double *drop);
 
 /**
- * Bring moments of the sample's nodes back into the node order and the axes of the sample.
+ * Bring moments of the nodes of a turned sample back into its own node order and axes.
  * @param[in]  turned  [4][nodes], rho - 1 and u as the simulation has them, from node `front` on
  * @param[out] moments  [4][nodes]
  */

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/voxels/follow.h"
+#include "geometry/voxels/planes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,6 +31,8 @@ typedef struct listed {
     bool (*wanted)(void *, const rill_wall_link *);
     void *context;
     int label; /* of voxels that are looked at; 0: all */
+    const rill_layers *layers;
+    const rill_window *window;
     rill_boundary_node *nodes;
     uint64_t count, capacity, links;
 } listed;
@@ -64,60 +67,70 @@ rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node,
     return link;
 }
 
-bool rill_boundary_at_wall(const rill_domain *domain, const uint32_t x[3], int i)
+bool rill_boundary_at_wall(const rill_boundary_node *node, rill_lattice lattice, int i)
 {
-    const rill_link_end end = rill_follow_link(domain->geom, domain->lattice, x, i);
-    return rill_follow_solid(domain->geom, &end);
+    const int c[3] = {-rill_c((int)lattice, i, 0), -rill_c((int)lattice, i, 1), -rill_c((int)lattice, i, 2)};
+    return node->solid & rill_boundary_bit(c);
 }
 
-static rill_status list_node(listed *l, rill_node node, const uint32_t x[3], uint8_t label)
+void rill_boundary_look(const rill_domain *domain, const rill_layers *layers, rill_boundary_node *node)
 {
-    uint32_t links = 0;
-    for (int i = 1; i < rill_q((int)l->domain->lattice); i++) {
-        if (!rill_boundary_at_wall(l->domain, x, i)) continue;
-        const rill_wall_link link = rill_boundary_describe(l->domain, node, x, label, i);
-        if (!l->wanted || l->wanted(l->context, &link)) links |= 1u << i;
+    node->solid = 0;
+    for (int k = 0; k < 27; k++) {
+        const int d[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+        const rill_link_end end = rill_follow(domain->geom, node->x, d);
+        if (end.wall || !rill_layers_has(layers, end.x[0], end.x[1], end.x[2]))
+            node->solid |= rill_boundary_bit(d);
     }
-    if (!links) return RILL_OK;
+}
+
+static rill_status list_node(listed *l, rill_node number, const uint32_t x[3], uint8_t label)
+{
+    rill_boundary_node node = {.node = number, .x = {x[0], x[1], x[2]}};
+    rill_boundary_look(l->domain, l->layers, &node);
+    for (int i = 1; i < rill_q((int)l->domain->lattice); i++) {
+        if (!rill_boundary_at_wall(&node, l->domain->lattice, i)) continue;
+        const rill_wall_link link = rill_boundary_describe(l->domain, number, x, label, i);
+        if (!l->wanted || l->wanted(l->context, &link)) node.links |= 1u << i;
+    }
+    if (!node.links) return RILL_OK;
     const rill_status status = grow(l);
     if (status != RILL_OK) return status;
-    l->nodes[l->count++] = (rill_boundary_node){node, {x[0], x[1], x[2]}, links};
-    l->links += (uint64_t)__builtin_popcount(links);
+    l->nodes[l->count++] = node;
+    l->links += (uint64_t)__builtin_popcount(node.links);
     return RILL_OK;
 }
 
-/* Most nodes have fluid all around: their voxels lie at fixed distances, unless a side is near. */
-static bool all_fluid_around(const rill_domain *domain, const uint32_t x[3])
+/* Return which cells of a word have fluid all around: most of them. At the ends of rows none has. */
+static uint64_t fluid_around(const rill_layers *layers, size_t w, uint32_t y, uint32_t z)
 {
-    const rill_geom *geom = domain->geom;
-    const int64_t nx = geom->n[0], ny = geom->n[1];
-    const uint8_t *here = geom->voxels + x[0] + nx * (x[1] + ny * (int64_t)x[2]);
-    for (int a = 0; a < 3; a++) {
-        if (a == 2 && domain->lattice == RILL_D2Q9) continue;
-        if (x[a] == 0 || x[a] == geom->n[a] - 1) return false;
+    const rill_numbering *numbering = &layers->numbering;
+    const size_t words = numbering->row_words;
+    uint64_t all = ~(uint64_t)0;
+    if (y == 0 || y + 1 >= numbering->n[1]) return 0;
+    for (uint32_t k = 0; k < 9 && all; k++) {
+        const uint32_t plane = rill_layers_plane(layers, (z + layers->box + k / 3 - 1) % layers->box);
+        const uint64_t *row = numbering->occupied + ((size_t)plane * numbering->n[1] + y + k % 3 - 1) * words;
+        all &= row[w] & (row[w] << 1 | (w ? row[w - 1] >> 63 : 0)) &
+               (row[w] >> 1 | (w + 1 < words ? row[w + 1] << 63 : 0));
     }
-    for (int i = 1; i < rill_q((int)domain->lattice); i++)
-        if (here[-(rill_c((int)domain->lattice, i, 0) +
-                   nx * (rill_c((int)domain->lattice, i, 1) + ny * rill_c((int)domain->lattice, i, 2)))] <
-            RILL_FLUID)
-            return false;
-    return true;
+    return all;
 }
 
 /* List the nodes of a row of voxels, word by word of the bitmap. */
 static rill_status list_row(listed *l, const slab *part, uint32_t y, uint32_t z)
 {
-    const rill_geom *geom = l->domain->geom;
-    const rill_numbering *numbering = &l->domain->numbering;
-    const uint8_t *voxels = geom->voxels + ((uint64_t)z * geom->n[1] + y) * geom->n[0];
-    const size_t row = ((size_t)z * numbering->n[1] + y) * numbering->row_words;
+    const rill_numbering *numbering = &l->layers->numbering;
+    const uint8_t *voxels = rill_window_row(l->window, y, z);
+    const size_t row = ((size_t)rill_layers_plane(l->layers, z) * numbering->n[1] + y) * numbering->row_words;
     for (size_t w = part->first[0] / 64; w * 64 < part->end[0]; w++) {
+        const uint64_t boring = fluid_around(l->layers, w, y, z);
         rill_node node = numbering->base[row + w];
         for (uint64_t left = numbering->occupied[row + w]; left; left &= left - 1, node++) {
-            const uint32_t x = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(left), at[3] = {x, y, z};
+            const uint32_t bit = (uint32_t)__builtin_ctzll(left), x = (uint32_t)(w * 64) + bit;
             if (x < part->first[0] || x >= part->end[0] || (l->label && voxels[x] != l->label)) continue;
-            if (all_fluid_around(l->domain, at)) continue;
-            const rill_status status = list_node(l, node, at, voxels[x]);
+            if (boring >> bit & 1) continue;
+            const rill_status status = list_node(l, node, (const uint32_t[3]){x, y, z}, voxels[x]);
             if (status != RILL_OK) return status;
         }
     }
@@ -150,17 +163,30 @@ static rill_status join(rill_boundary *b, const listed *planes, uint32_t count)
 static rill_status list_links(rill_boundary *b, const slab *part, const listed *like, bool threads)
 {
     rill_status status = RILL_OK;
-    const uint32_t count = part->end[2] - part->first[2];
+    const rill_domain *domain = like->domain;
+    const uint32_t count = part->end[2] - part->first[2], most = rill_layers_planes(domain);
+    rill_layers layers = {.first = 0};
+    rill_window window = {.geom = domain->geom};
     listed *planes = calloc(count, sizeof *planes);
-    bool failed = false;
     if (!planes) return rill_fail(RILL_SYSTEM, "out of memory for the wall links of %u planes", count);
+    for (uint32_t first = 0, some; first < count; first += some) {
+        const uint32_t z = part->first[2] + first;
+        bool failed = false;
+        some = count - first < most ? count - first : most;
+        RILL_TRY(rill_layers_take(domain, (int64_t)z - 1, some + 2, &layers));
+        RILL_TRY(rill_window_see(&window, z, some));
 #pragma omp parallel for schedule(dynamic) reduction(|| : failed) if (threads)
-    for (uint32_t k = 0; k < count; k++) {
-        planes[k] = *like;
-        failed = failed || list_plane(&planes[k], part, part->first[2] + k) != RILL_OK;
+        for (uint32_t k = first; k < first + some; k++) {
+            planes[k] = *like;
+            planes[k].layers = &layers, planes[k].window = &window;
+            failed = failed || list_plane(&planes[k], part, part->first[2] + k) != RILL_OK;
+        }
+        if (failed) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the wall links of %u planes", count));
     }
-    status = failed ? rill_fail(RILL_SYSTEM, "out of memory for the wall links of %u planes", count)
-                    : join(b, planes, count);
+    RILL_TRY(join(b, planes, count));
+done:
+    rill_layers_free(&layers);
+    rill_window_close(&window);
     for (uint32_t k = 0; k < count; k++) free(planes[k].nodes);
     free(planes);
     return status;

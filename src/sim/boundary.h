@@ -6,7 +6,7 @@
 #ifndef RILL_SIM_BOUNDARY_H
 #define RILL_SIM_BOUNDARY_H
 
-#include "domain/domain.h"
+#include "domain/layers.h"
 #include "sim/sim.h"
 
 /** Largest Mach number of a wall: the equilibrium is a series in the velocity. */
@@ -17,7 +17,14 @@ typedef struct rill_boundary_node {
     rill_node node;
     uint32_t x[3];
     uint32_t links; /**< bit i: the link along incoming velocity i belongs to the boundary */
+    uint32_t solid; /**< bit of rill_boundary_bit(d): x + d is no fluid, or behind a solid boundary */
 } rill_boundary_node;
+
+/** Return the bit for a step to a neighbour. */
+static inline uint32_t rill_boundary_bit(const int d[3])
+{
+    return 1u << (d[0] + 1 + 3 * (d[1] + 1) + 9 * (d[2] + 1));
+}
 
 /** See rill.h. Host memory; links go by node, then by i. */
 struct rill_boundary {
@@ -38,8 +45,11 @@ struct rill_boundary {
 rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node, const uint32_t x[3],
                                       uint8_t label, int i);
 
-/** Return whether link i of a voxel ends at a wall; across mirrored boundaries it comes from the mirror
- * image. */
-bool rill_boundary_at_wall(const rill_domain *domain, const uint32_t x[3], int i);
+/** Find what is solid around a node. @param[in] layers  have the planes of its neighbours */
+void rill_boundary_look(const rill_domain *domain, const rill_layers *layers, rill_boundary_node *node);
+
+/** Return whether link i of a node ends at a wall; across mirrored boundaries it comes from the mirror image.
+ */
+bool rill_boundary_at_wall(const rill_boundary_node *node, rill_lattice lattice, int i);
 
 #endif

@@ -38,10 +38,13 @@ static rill_status cut_check(const rill_domain *domain, const rill_cut *cuts, ui
     return RILL_OK;
 }
 
-/* Find the voxel of a node: it is in the last word of the bitmap whose first node is not behind it. */
-static void voxel_of(const rill_numbering *numbering, rill_node node, uint32_t x[3])
+/* Find the voxel of a node in plane x[2]: in the last word of it whose first node is not behind the node. */
+static void voxel_of(const rill_layers *layers, rill_node node, uint32_t x[3])
 {
-    size_t low = 0, high = numbering->row_words * numbering->n[1] * numbering->n[2];
+    const rill_numbering *numbering = &layers->numbering;
+    const size_t words = numbering->row_words * numbering->n[1],
+                 first = rill_layers_plane(layers, x[2]) * words;
+    size_t low = first, high = first + words;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
         if (numbering->base[middle] <= node)
@@ -49,28 +52,42 @@ static void voxel_of(const rill_numbering *numbering, rill_node node, uint32_t x
         else
             high = middle;
     }
-    const size_t row = low / numbering->row_words;
+    const size_t row = (low - first) / numbering->row_words;
     uint64_t left = numbering->occupied[low];
     for (rill_node before = numbering->base[low]; before < node; before++) left &= left - 1;
     x[0] = (uint32_t)(low % numbering->row_words * 64) + (uint32_t)__builtin_ctzll(left);
-    x[1] = (uint32_t)(row % numbering->n[1]);
-    x[2] = (uint32_t)(row / numbering->n[1]);
+    x[1] = (uint32_t)row;
 }
 
-/* Put a cut down; `x` is the voxel of its node. */
-static rill_status cut_add(rill_boundary *b, const rill_cut *cut, uint64_t k, const uint32_t x[3], int i)
+/* List the nodes of cuts, in whose order they are. */
+static rill_status nodes_list(rill_boundary *b, const rill_cut *cuts, uint64_t count, const int *directions)
 {
-    if (!rill_boundary_at_wall(b->domain, x, i))
-        return rill_fail(
-            RILL_USAGE,
-            "cut %llu lies between two fluid voxels, from (%u, %u, %u) on: cuts belong on links to "
-            "solid ones",
-            (unsigned long long)k, x[0], x[1], x[2]);
-    if (b->count == 0 || b->nodes[b->count - 1].node != cut->node)
-        b->nodes[b->count++] = (rill_boundary_node){cut->node, {x[0], x[1], x[2]}, 0};
-    b->nodes[b->count - 1].links |= 1u << i;
-    b->q[b->links++] = cut->q;
-    return RILL_OK;
+    rill_status status = RILL_OK;
+    const rill_domain *domain = b->domain;
+    rill_layers layers = {.first = 0};
+    rill_boundary_node node = {.links = 0};
+    for (uint64_t k = 0; k < count; k++) {
+        const int i = directions[cuts[k].direction];
+        if (k == 0 || cuts[k].node != cuts[k - 1].node) {
+            node.node = cuts[k].node;
+            while (domain->numbering.before[node.x[2] + 1] <= node.node) node.x[2]++;
+            RILL_TRY(rill_layers_see(domain, node.x[2], 1, &layers));
+            voxel_of(&layers, node.node, node.x);
+            rill_boundary_look(domain, &layers, &node);
+        }
+        if (!i) continue;
+        if (!rill_boundary_at_wall(&node, domain->lattice, i))
+            RILL_TRY(rill_fail(RILL_USAGE,
+                               "cut %llu lies between two fluid voxels, from (%u, %u, %u) on: cuts belong on "
+                               "links to solid ones",
+                               (unsigned long long)k, node.x[0], node.x[1], node.x[2]));
+        if (b->count == 0 || b->nodes[b->count - 1].node != node.node) b->nodes[b->count++] = node;
+        b->nodes[b->count - 1].links |= 1u << i;
+        b->q[b->links++] = cuts[k].q;
+    }
+done:
+    rill_layers_free(&layers);
+    return status;
 }
 
 rill_status rill_boundary_create_cuts(const rill_domain *domain, const rill_cut *cuts, uint64_t count,
@@ -78,7 +95,6 @@ rill_status rill_boundary_create_cuts(const rill_domain *domain, const rill_cut 
 {
     rill_status status = RILL_OK;
     int directions[RILL_Q_MAX] = {0};
-    uint32_t x[3] = {0, 0, 0};
     uint64_t nodes = 0;
     rill_boundary *b = calloc(1, sizeof *b);
     if (!b) return rill_fail(RILL_SYSTEM, "out of memory for a boundary");
@@ -96,11 +112,7 @@ rill_status rill_boundary_create_cuts(const rill_domain *domain, const rill_cut 
         goto done;
     }
     RILL_TRY(rill_array_create(count, sizeof *b->q, "wall links", (void **)&b->q));
-    for (uint64_t k = 0; k < count; k++) {
-        if (k == 0 || cuts[k].node != cuts[k - 1].node) voxel_of(&domain->numbering, cuts[k].node, x);
-        if (directions[cuts[k].direction])
-            RILL_TRY(cut_add(b, &cuts[k], k, x, directions[cuts[k].direction]));
-    }
+    RILL_TRY(nodes_list(b, cuts, count, directions));
     if (b->links == 0)
         status = rill_fail(RILL_USAGE,
                            "none of %llu cuts is along a direction of the lattice: a boundary needs links",

@@ -67,7 +67,7 @@ static partner find(const rill_boundary *b, plane p, uint64_t k, int i, uint64_t
     for (int a = 0; a < 3; a++) t[a] = a == p.axis ? 0 : rill_c(lattice, i, a), minus[a] = -t[a];
     if (rill_c(lattice, i, p.axis) * p.sign <= 0) return ALONE;
     const rill_link_end end = rill_follow(b->domain->geom, node->x, minus);
-    if (rill_follow_solid(b->domain->geom, &end)) {
+    if (node->solid & rill_boundary_bit(minus)) {
         const int sideways = velocity_of(lattice, t);
         return sideways > 0 && node->links >> sideways & 1 ? ALONE : AT_WALL;
     }

@@ -33,7 +33,7 @@ static packed pack(const maker *m, uint64_t k, int i)
     const rill_boundary *b = m->b;
     const rill_boundary_node *node = &b->nodes[k];
     const uint64_t l = m->first[k] + (uint64_t)__builtin_popcount(node->links & ((1u << i) - 1));
-    packed p = {.across = rill_boundary_at_wall(b->domain, node->x, rill_opposite(i)),
+    packed p = {.across = rill_boundary_at_wall(node, b->domain->lattice, rill_opposite(i)),
                 .q = (uint32_t)lrint(2.0 * RILL_WALL_HALF * (double)b->q[l]),
                 .value = b->values ? b->values[l] : 0};
     p.strange = p.across && !(node->links >> rill_opposite(i) & 1);
@@ -145,7 +145,7 @@ static rill_status weigh(maker *m, uint64_t bundles)
     uint64_t most = 0;
 #pragma omp parallel for schedule(static) reduction(+ : most)
     for (uint64_t k = 0; k < b->count; k++)
-        for (int i = 1; i < q; i++) most += rill_boundary_at_wall(b->domain, b->nodes[k].x, i);
+        for (int i = 1; i < q; i++) most += rill_boundary_at_wall(&b->nodes[k], b->domain->lattice, i);
     if (most > UINT32_MAX) return RILL_OK; /* counts in 32 bits: links are rewritten, then */
     RILL_TRY(rill_array_create(bundles, sizeof *list->bundles, "wall links", (void **)&list->bundles));
     RILL_TRY(rill_array_create(most, sizeof *list->weights, "wall links", (void **)&list->weights));
@@ -156,7 +156,7 @@ static rill_status weigh(maker *m, uint64_t bundles)
         if (!bundle->lanes) bundle->first = (uint32_t)list->weight_count;
         bundle->lanes |= 1u << m->numbers[k] % RILL_BUNDLE;
         for (int i = 1; i < q; i++) {
-            if (!rill_boundary_at_wall(b->domain, b->nodes[k].x, i)) continue;
+            if (!rill_boundary_at_wall(&b->nodes[k], b->domain->lattice, i)) continue;
             const packed p = b->nodes[k].links >> i & 1 ? pack(m, k, i) : (packed){0};
             list->weights[list->weight_count++] = weight_of(&p);
         }

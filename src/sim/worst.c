@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/planes.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,14 +59,21 @@ static rill_status look(rill_sim *sim, const rill_geom *geom, rill_node nodes, s
 {
     rill_status status = RILL_OK;
     double *rho = NULL;
-    uint64_t v = 0;
+    rill_window window = {.geom = geom};
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    uint32_t end = 0;
+    uint64_t v = 0, seen_voxels = 0; /* behind those of the window */
     RILL_TRY(rill_array_create(4 * BATCH, sizeof *rho, "moments", (void **)&rho));
     for (uint64_t first = 0; first < nodes; first += BATCH) {
         const rill_node count = (rill_node)(nodes - first < BATCH ? nodes - first : BATCH);
         RILL_TRY(rill_sim_moments(sim, (rill_node)first, count, rho, rho + count));
         for (rill_node k = 0; k < count; k++, v++) {
             const double *u = rho + count + k;
-            while (geom->voxels[v] < RILL_FLUID) v++; /* nodes are in the order of the voxels */
+            for (;; v++) { /* nodes are in the order of the voxels */
+                if (v == seen_voxels && !rill_window_next(&window, &end, &status)) goto done;
+                seen_voxels = plane * end;
+                if (window.voxels[v - plane * window.first] >= RILL_FLUID) break;
+            }
             const double speed =
                 sqrt(u[0] * u[0] + u[count] * u[count] + u[2 * (size_t)count] * u[2 * (size_t)count]);
             const seen node = {isfinite(speed) && isfinite(rho[k]),
@@ -77,6 +85,7 @@ static rill_status look(rill_sim *sim, const rill_geom *geom, rill_node nodes, s
         }
     }
 done:
+    rill_window_close(&window);
     rill_array_destroy(rho);
     return status;
 }

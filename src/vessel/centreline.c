@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "domain/domain.h"
+#include "domain/layers.h"
 #include "geometry/surface/mesh.h"
 
 #include <math.h>
@@ -21,41 +21,38 @@ typedef struct waiting {
     uint32_t cell;
 } waiting;
 
-/* A coarse grid over the box; cells of `factor` voxels. */
+/* A coarse grid over the box; cells of `factor` voxels, of which those are numbered whose middle is fluid. */
 typedef struct grid {
     const rill_geom *geom;
     uint32_t factor, n[3];
-    float *depth;     /* [cells], distance to the wall in cells; 0: not fluid */
-    float *cost;      /* [cells], of the way from the root */
-    uint32_t *parent; /* [cells], NONE: not reached, or the root */
-    uint8_t *taken;   /* [cells], on a line already */
+    rill_numbering numbers;
+    uint32_t (*at)[3]; /* [cells], where it is */
+    float *depth;      /* [cells], distance to the wall in cells */
+    float *cost;       /* [cells], of the way from the root */
+    uint32_t *parent;  /* [cells], NONE: not reached, or the root */
+    uint8_t *taken;    /* [cells], on a line already */
     waiting *heap;
     uint64_t heap_count, heap_room;
     double (*line)[3]; /* [line_room], of one branch */
     uint64_t line_room;
 } grid;
 
-static uint64_t cells_of(const grid *g) { return (uint64_t)g->n[0] * g->n[1] * g->n[2]; }
+static uint64_t cells_of(const grid *g) { return g->numbers.nodes; }
 
-static void place_of(const grid *g, uint32_t cell, uint32_t at[3])
-{
-    at[0] = cell % g->n[0];
-    at[1] = cell / g->n[0] % g->n[1];
-    at[2] = (uint32_t)(cell / ((uint64_t)g->n[0] * g->n[1]));
-}
-
-/* The neighbour of a cell in direction k of 27, NONE outside of the box. */
+/* The neighbour of a cell in direction k of 27, NONE where it is not fluid. */
 static uint32_t beside(const grid *g, uint32_t cell, int k, double *length)
 {
     uint32_t at[3];
     const int step[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-    place_of(g, cell, at);
     for (int a = 0; a < 3; a++) {
+        at[a] = g->at[cell][a];
         if ((step[a] < 0 && at[a] == 0) || (step[a] > 0 && at[a] + 1 == g->n[a])) return NONE;
         at[a] += (uint32_t)step[a];
     }
     *length = sqrt(abs(step[0]) + abs(step[1]) + abs(step[2]));
-    return (uint32_t)(at[0] + g->n[0] * (at[1] + (uint64_t)g->n[1] * at[2]));
+    return rill_numbering_has(&g->numbers, at[0], at[1], at[2])
+               ? rill_numbering_rank(&g->numbers, at[0], at[1], at[2])
+               : NONE;
 }
 
 /* ---- distances ------------------------------------------------------------------------------- */
@@ -66,7 +63,6 @@ static void depth_find(grid *g)
     const uint64_t cells = cells_of(g);
     for (uint64_t k = 0; k < 2 * cells; k++) {
         const uint32_t cell = (uint32_t)(k < cells ? k : 2 * cells - 1 - k);
-        if (!(g->depth[cell] > 0)) continue;
         for (int d = k < cells ? 0 : 14; d < (k < cells ? 13 : 27); d++) {
             double length = 1;
             const uint32_t other = beside(g, cell, d, &length);
@@ -90,38 +86,50 @@ uint64_t rill_centreline_measure(const rill_geom *geom, uint64_t nodes, uint64_t
     }
     *places = along * (uint64_t)(geom->surface->opening_count - 1);
     /* Each fluid cell waits a few times, by shorter and shorter ways. */
-    return cells * (sizeof *g.depth + sizeof *g.cost + sizeof *g.parent + sizeof *g.taken) +
-           4 * nodes / ((uint64_t)factor * factor * factor) * sizeof *g.heap;
+    const uint64_t fluid = nodes / ((uint64_t)factor * factor * factor) + 1;
+    return cells / 64 * (sizeof *g.numbers.occupied + sizeof *g.numbers.base) +
+           fluid * (sizeof *g.at + sizeof *g.depth + sizeof *g.cost + sizeof *g.parent + sizeof *g.taken) +
+           4 * fluid * sizeof *g.heap;
 }
 
 static rill_status grid_make(grid *g, const rill_domain *domain)
 {
     rill_status status = RILL_OK;
     const rill_geom *geom = g->geom = domain->geom;
+    rill_layers layers = {.first = 0};
     g->factor = factor_of(domain->nodes);
     for (int a = 0; a < 3; a++) g->n[a] = (geom->n[a] + g->factor - 1) / g->factor;
+    RILL_TRY(rill_numbering_begin(g->n, &g->numbers));
+    for (uint32_t z = 0; z < g->n[2]; z++)
+        for (uint32_t y = 0; y < g->n[1]; y++)
+            for (uint32_t x = 0; x < g->n[0]; x++) {
+                uint32_t at[3] = {x, y, z};
+                bool inside = true;
+                for (int a = 0; a < 3; a++) {
+                    at[a] = at[a] * g->factor + g->factor / 2;
+                    inside = inside && at[a] < geom->n[a];
+                }
+                if (!inside) continue;
+                RILL_TRY(rill_layers_see(domain, at[2], 0, &layers));
+                const size_t row = ((size_t)z * g->n[1] + y) * g->numbers.row_words;
+                if (rill_layers_has(&layers, at[0], at[1], at[2]))
+                    g->numbers.occupied[row + x / 64] |= (uint64_t)1 << x % 64;
+            }
+    rill_numbering_finish(&g->numbers);
     const uint64_t cells = cells_of(g);
-    if (cells >= NONE)
-        return rill_fail(RILL_USAGE, "the box of the vessel is too large for a centre line: leave it out");
-    RILL_TRY(rill_array_create(cells, sizeof *g->depth, "a centre line", (void **)&g->depth));
-    RILL_TRY(rill_array_create(cells, sizeof *g->cost, "a centre line", (void **)&g->cost));
-    RILL_TRY(rill_array_create(cells, sizeof *g->parent, "a centre line", (void **)&g->parent));
-    RILL_TRY(rill_array_create_zero(cells, 1, "a centre line", (void **)&g->taken));
+    RILL_TRY(rill_array_create(cells + 1, sizeof *g->at, "a centre line", (void **)&g->at));
+    RILL_TRY(rill_array_create(cells + 1, sizeof *g->depth, "a centre line", (void **)&g->depth));
+    RILL_TRY(rill_array_create(cells + 1, sizeof *g->cost, "a centre line", (void **)&g->cost));
+    RILL_TRY(rill_array_create(cells + 1, sizeof *g->parent, "a centre line", (void **)&g->parent));
+    RILL_TRY(rill_array_create_zero(cells + 1, 1, "a centre line", (void **)&g->taken));
+    if (cells > 0) rill_numbering_places(&g->numbers, 0, (rill_node)cells, g->at);
     for (uint64_t c = 0; c < cells; c++) {
-        uint32_t at[3];
-        bool inside = true;
-        place_of(g, (uint32_t)c, at);
-        for (int a = 0; a < 3; a++) {
-            at[a] = at[a] * g->factor + g->factor / 2;
-            inside = inside && at[a] < geom->n[a];
-        }
-        const bool fluid = inside && rill_numbering_has(&domain->numbering, at[0], at[1], at[2]);
-        g->depth[c] = fluid ? INFINITY : 0;
-        g->cost[c] = INFINITY;
+        g->depth[c] = g->cost[c] = INFINITY;
         g->parent[c] = NONE;
     }
     depth_find(g);
 done:
+    rill_layers_free(&layers);
     return status;
 }
 
@@ -166,7 +174,7 @@ static rill_status paths_find(grid *g, uint32_t root)
         for (int k = 0; k < 27; k++) {
             double length;
             const uint32_t other = beside(g, at.cell, k, &length);
-            if (k == 13 || other == NONE || !(g->depth[other] > 0)) continue;
+            if (k == 13 || other == NONE) continue;
             const float mean = (g->depth[at.cell] + g->depth[other]) / 2;
             const float cost = at.cost + (float)length / (mean * mean);
             if (cost >= g->cost[other]) continue;
@@ -185,12 +193,9 @@ static uint32_t nearest(const grid *g, const double place[3])
     uint32_t best = NONE;
     double least = INFINITY;
     for (uint64_t c = 0; c < cells_of(g); c++) {
-        uint32_t at[3];
         double gap = 0;
-        if (!(g->depth[c] > 0)) continue;
-        place_of(g, (uint32_t)c, at);
         for (int a = 0; a < 3; a++)
-            gap += pow(g->geom->origin[a] + g->geom->spacing * g->factor * (at[a] + 0.5) - place[a], 2);
+            gap += pow(g->geom->origin[a] + g->geom->spacing * g->factor * (g->at[c][a] + 0.5) - place[a], 2);
         if (gap < least) least = gap, best = (uint32_t)c;
     }
     return best;
@@ -217,11 +222,9 @@ static rill_status trace(grid *g, uint32_t cell, const double centre[3], uint64_
     RILL_TRY(line_room(g, 1));
     memcpy(g->line[0], centre, sizeof *g->line);
     for (bool met = false; cell != NONE && !met; cell = g->parent[cell]) {
-        uint32_t at[3];
         RILL_TRY(line_room(g, *count + 1));
-        place_of(g, cell, at);
         for (int a = 0; a < 3; a++)
-            g->line[*count][a] = g->geom->origin[a] + g->geom->spacing * g->factor * (at[a] + 0.5);
+            g->line[*count][a] = g->geom->origin[a] + g->geom->spacing * g->factor * (g->at[cell][a] + 0.5);
         ++*count;
         met = g->taken[cell];
         g->taken[cell] = 1;
@@ -293,6 +296,8 @@ rill_status rill_centreline_make(const rill_domain *domain, int root, rill_centr
         RILL_TRY(append(&g, count, (uint32_t)k, out));
     }
 done:
+    rill_numbering_destroy(&g.numbers);
+    rill_array_destroy(g.at);
     rill_array_destroy(g.depth);
     rill_array_destroy(g.cost);
     rill_array_destroy(g.parent);

@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-enum { SAMPLES = 256 };
+/* Of a cycle, and of an interval that is searched. */
+enum { SAMPLES = 256, HALVINGS = 30 };
 
 #define SHARE 0.05       /* of the circuit's compliance, and of the stroke volume, that is planned for */
 #define MACH_LEAST 0.002 /* a smaller Mach number is not chosen for it: time grows with its inverse */
@@ -31,9 +32,7 @@ static double stroke_volume(const rill_case *c, const rill_outlook *outlook)
 
 static double fluid_volume(const rill_geom *geom)
 {
-    uint64_t fluid = 0;
-    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) fluid += geom->voxels[v] != RILL_SOLID;
-    return (double)fluid * geom->spacing * geom->spacing * geom->spacing;
+    return (double)rill_geom_fluid(geom) * geom->spacing * geom->spacing * geom->spacing;
 }
 
 void rill_compliance_begin(const rill_case *c, const rill_geom *geom, const rill_outlook *outlook,
@@ -65,23 +64,46 @@ double rill_compliance_step(const rill_case *c, const rill_plan_compliance *p, d
                 MACH_LEAST / sqrt(3.0) * spacing / fastest);
 }
 
-void rill_compliance_end(const rill_case *c, const rill_outlook *outlook, const rill_scales *scales,
-                         rill_plan_compliance *p)
+/* Return the largest change of the pressure by so much compliance, over its range, and its peaks. */
+static double change_of(const rill_case *c, const rill_outlook *outlook, double compliance,
+                        rill_plan_compliance *p)
 {
     rill_harmonics stored;
     const rill_harmonics *whole = &outlook->states[0].pressure;
-    p->lattice = 3 * p->volume / scales->pressure;
-    p->share = p->circuit > 0 && p->resistance > 0 ? p->lattice / p->circuit : 0;
-    p->stored = p->stroke > 0 ? p->lattice * p->swing / p->stroke : 0;
-    p->settling = p->resistance * p->lattice;
-    if (!pulsates(c) || !(p->resistance > 0)) return;
-    rill_ends_stored(c, outlook->ends, outlook->count, whole, p->lattice, &stored);
+    double change = 0;
+    rill_ends_stored(c, outlook->ends, outlook->count, whole, compliance, &stored);
     p->peak = p->peak_stored = -INFINITY;
     for (int j = 0; j < SAMPLES; j++) {
         const double time = c->run.period * j / SAMPLES, a = rill_harmonics_at(whole, time),
                      b = rill_harmonics_at(&stored, time);
         p->peak = fmax(p->peak, a);
         p->peak_stored = fmax(p->peak_stored, b);
-        p->change = fmax(p->change, p->swing > 0 ? fabs(a - b) / p->swing : 0);
+        change = fmax(change, p->swing > 0 ? fabs(a - b) / p->swing : 0);
     }
+    return change;
+}
+
+void rill_compliance_end(const rill_case *c, const rill_outlook *outlook, const rill_scales *scales,
+                         rill_plan_compliance *p)
+{
+    double low = 0, high = 1;
+    p->lattice = 3 * p->volume / scales->pressure;
+    p->share = p->circuit > 0 && p->resistance > 0 ? p->lattice / p->circuit : 0;
+    p->stored = p->stroke > 0 ? p->lattice * p->swing / p->stroke : 0;
+    p->settling = p->resistance * p->lattice;
+    p->bearable = 1;
+    if (!pulsates(c) || !(p->resistance > 0)) return;
+    const double change = change_of(c, outlook, p->lattice, p);
+    if (change > RILL_COMPLIANCE_CHANGE) {
+        rill_plan_compliance less = *p;
+        for (int k = 0; k < HALVINGS; k++) {
+            const double middle = (low + high) / 2;
+            if (change_of(c, outlook, middle * p->lattice, &less) > RILL_COMPLIANCE_CHANGE)
+                high = middle;
+            else
+                low = middle;
+        }
+        p->bearable = low;
+    }
+    p->change = change;
 }

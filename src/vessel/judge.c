@@ -31,7 +31,6 @@ enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
 #define TAU_MOST 10
 #define SWING_HIGH 0.02  /* of the density, over a cycle */
 #define STORED_HIGH 0.05 /* of the circuit's compliance and of the stroke volume, that the lattice stores */
-#define CHANGE_MOST 0.2  /* of the range of pressures, by what it stores */
 
 static void say(rill_case_plan *plan, bool refuses, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -297,15 +296,16 @@ static void judge_compliance(const rill_case *c, rill_case_plan *plan)
     const double mmhg = 133.322387415, slack = 1.01, most = fmax(p->share, p->stored),
                  time = c->run.pulsatile ? c->run.cycles * c->run.period
                                          : (double)plan->steps * plan->scales.time;
-    if (p->change > CHANGE_MOST)
+    if (p->change > RILL_COMPLIANCE_CHANGE)
         say(plan, true,
-            "the compressible fluid of the lattice has %.3g times the compliance of the outlets: the "
-            "pressure "
-            "would reach %.4g instead of %.4g mmHg, and %g %% of its range is the most: give a mach of %.2g, "
-            "or "
-            "more compliance",
-            p->share, p->peak_stored / mmhg, p->peak / mmhg, 100 * CHANGE_MOST,
-            down(plan->mach * sqrt(STORED_HIGH / most)));
+            "the compressible fluid of the lattice stores %.3g %% of the stroke volume and has %.3g times "
+            "the "
+            "compliance of the Windkessels: the pressure would reach %.4g instead of %.4g mmHg, which "
+            "changes it "
+            "by %.2g %% of its range, and %g %% is the most: give a mach of %.2g, or more compliance",
+            100 * p->stored, p->share, p->peak_stored / mmhg, p->peak / mmhg, 100 * p->change,
+            100 * RILL_COMPLIANCE_CHANGE,
+            down(plan->mach * sqrt(fmin(p->bearable, most > 0 ? STORED_HIGH / most : 1))));
     else if (most > slack * STORED_HIGH)
         say(plan, false,
             "the compressible fluid of the lattice has %.3g %% of the compliance of the Windkessels and "

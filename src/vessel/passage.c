@@ -5,6 +5,8 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "domain/numbering.h"
+#include "geometry/voxels/planes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,54 +18,81 @@ enum { MOST = 1 << 24, UNIT = 3, RING = 6 }; /* cells; chamfer length of an edge
 typedef struct reach {
     const rill_geom *geom;
     uint32_t block, n[3];
-    uint64_t cells;
-    uint16_t *fluid; /* [cells], fluid voxels in it */
-    uint8_t *label;  /* [cells], the highest of its voxels */
-    uint32_t *far;   /* [cells], UINT32_MAX: not reached */
-    uint32_t *back;  /* [cells], the cell that it was reached from */
-    uint32_t *order; /* [cells], as reached */
-    uint32_t *piece; /* [cells], of its shell */
+    rill_numbering numbers; /* of the cells with fluid: the others are most of the box of a vessel */
+    uint64_t cells;         /* with fluid */
+    uint32_t (*at)[3];      /* [cells], where it is */
+    uint16_t *fluid;        /* [cells], fluid voxels in it */
+    uint8_t *label;         /* [cells], the highest of its voxels */
+    uint32_t *far;          /* [cells], UINT32_MAX: not reached */
+    uint32_t *back;         /* [cells], the cell that it was reached from */
+    uint32_t *order;        /* [cells], as reached */
+    uint32_t *piece;        /* [cells], of its shell */
     uint64_t reached;
     uint32_t pieces;
     double *area, *flow, (*middle)[3]; /* [pieces]; voxels, given unit, cells */
     bool *cut;                         /* [pieces], by the plane of an opening */
 } reach;
 
-static void coordinates(const reach *r, uint64_t cell, int64_t x[3])
+/* Called for every fluid voxel, in their order. */
+typedef void (*voxel_fn)(reach *r, const uint32_t cell[3], uint8_t voxel);
+
+static void cell_mark(reach *r, const uint32_t cell[3], uint8_t voxel)
 {
-    x[0] = (int64_t)(cell % r->n[0]);
-    x[1] = (int64_t)(cell / r->n[0] % r->n[1]);
-    x[2] = (int64_t)(cell / r->n[0] / r->n[1]);
+    (void)voxel;
+    const size_t row = ((size_t)cell[2] * r->n[1] + cell[1]) * r->numbers.row_words;
+    r->numbers.occupied[row + cell[0] / 64] |= (uint64_t)1 << cell[0] % 64;
+}
+
+static void cell_fill(reach *r, const uint32_t cell[3], uint8_t voxel)
+{
+    const rill_node here = rill_numbering_rank(&r->numbers, cell[0], cell[1], cell[2]);
+    if (r->fluid[here] < UINT16_MAX) r->fluid[here]++;
+    if (voxel > r->label[here]) r->label[here] = voxel;
+    memcpy(r->at[here], cell, sizeof r->at[here]);
+}
+
+static rill_status each_voxel(reach *r, voxel_fn see)
+{
+    rill_status status = RILL_OK;
+    rill_window window = {.geom = r->geom};
+    const uint32_t *n = r->geom->n;
+    for (uint32_t end = 0; rill_window_next(&window, &end, &status);)
+        for (uint32_t z = window.first; z < end; z++)
+            for (uint32_t y = 0; y < n[1]; y++) {
+                const uint8_t *voxels = rill_window_row(&window, y, z);
+                for (uint32_t x = 0; x < n[0]; x++)
+                    if (voxels[x] != RILL_SOLID)
+                        see(r, (const uint32_t[3]){x / r->block, y / r->block, z / r->block}, voxels[x]);
+            }
+    rill_window_close(&window);
+    return status;
 }
 
 static rill_status gather(reach *r)
 {
     rill_status status = RILL_OK;
     const rill_geom *g = r->geom;
-    const uint8_t *voxel = g->voxels;
     for (r->block = 1;; r->block *= 2) {
-        r->cells = 1;
-        for (int a = 0; a < 3; a++) r->cells *= r->n[a] = (g->n[a] + r->block - 1) / r->block;
-        if (r->cells <= MOST) break;
+        uint64_t box = 1;
+        for (int a = 0; a < 3; a++) box *= r->n[a] = (g->n[a] + r->block - 1) / r->block;
+        if (box <= MOST) break;
     }
-    RILL_TRY(rill_memory_require(r->cells * 20, "the cross-sections"));
-    RILL_TRY(rill_array_create_zero(r->cells, sizeof *r->fluid, "the cross-sections", (void **)&r->fluid));
-    RILL_TRY(rill_array_create_zero(r->cells, sizeof *r->label, "the cross-sections", (void **)&r->label));
-    RILL_TRY(rill_array_create(r->cells, sizeof *r->far, "the cross-sections", (void **)&r->far));
-    RILL_TRY(rill_array_create(r->cells, sizeof *r->back, "the cross-sections", (void **)&r->back));
-    RILL_TRY(rill_array_create(r->cells, sizeof *r->order, "the cross-sections", (void **)&r->order));
-    RILL_TRY(rill_array_create(r->cells, sizeof *r->piece, "the cross-sections", (void **)&r->piece));
-    memset(r->far, 0xff, r->cells * sizeof *r->far);
-    memset(r->piece, 0xff, r->cells * sizeof *r->piece);
-    for (uint32_t z = 0; z < g->n[2]; z++)
-        for (uint32_t y = 0; y < g->n[1]; y++)
-            for (uint32_t x = 0; x < g->n[0]; x++, voxel++) {
-                if (*voxel == RILL_SOLID) continue;
-                const uint64_t cell =
-                    x / r->block + r->n[0] * (y / r->block + (uint64_t)r->n[1] * (z / r->block));
-                if (r->fluid[cell] < UINT16_MAX) r->fluid[cell]++;
-                if (*voxel > r->label[cell]) r->label[cell] = *voxel;
-            }
+    RILL_TRY(rill_numbering_begin(r->n, &r->numbers));
+    RILL_TRY(each_voxel(r, cell_mark));
+    rill_numbering_finish(&r->numbers);
+    r->cells = r->numbers.nodes;
+    const uint64_t room = r->cells + 1;
+    RILL_TRY(rill_memory_require(room * 31, "the cross-sections"));
+    RILL_TRY(rill_array_create(room, sizeof *r->at, "the cross-sections", (void **)&r->at));
+    RILL_TRY(rill_array_create_zero(room, sizeof *r->fluid, "the cross-sections", (void **)&r->fluid));
+    RILL_TRY(rill_array_create_zero(room, sizeof *r->label, "the cross-sections", (void **)&r->label));
+    RILL_TRY(rill_array_create(room, sizeof *r->far, "the cross-sections", (void **)&r->far));
+    RILL_TRY(rill_array_create(room, sizeof *r->back, "the cross-sections", (void **)&r->back));
+    RILL_TRY(rill_array_create(room, sizeof *r->order, "the cross-sections", (void **)&r->order));
+    RILL_TRY(rill_array_create(room, sizeof *r->piece, "the cross-sections", (void **)&r->piece));
+    memset(r->far, 0xff, room * sizeof *r->far);
+    memset(r->piece, 0xff, room * sizeof *r->piece);
+    RILL_TRY(each_voxel(r, cell_fill));
 done:
     return status;
 }
@@ -76,18 +105,20 @@ typedef struct beside {
 
 static int look_around(const reach *r, uint64_t cell, beside out[26])
 {
-    int64_t x[3];
     int count = 0;
-    coordinates(r, cell, x);
     for (int k = 0; k < 27; k++) {
         const int64_t d[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
         const int steps = (d[0] != 0) + (d[1] != 0) + (d[2] != 0);
+        uint32_t x[3];
         bool in = steps > 0;
-        for (int a = 0; a < 3; a++) in &= x[a] + d[a] >= 0 && x[a] + d[a] < r->n[a];
-        if (!in) continue;
-        const uint64_t to =
-            (uint64_t)(x[0] + d[0]) + r->n[0] * ((uint64_t)(x[1] + d[1]) + r->n[1] * (uint64_t)(x[2] + d[2]));
-        if (r->fluid[to]) out[count++] = (beside){(uint32_t)to, (uint32_t)(UNIT + steps - 1)};
+        for (int a = 0; a < 3; a++) {
+            const int64_t to = r->at[cell][a] + d[a];
+            in &= to >= 0 && to < r->n[a];
+            x[a] = (uint32_t)to;
+        }
+        if (!in || !rill_numbering_has(&r->numbers, x[0], x[1], x[2])) continue;
+        const rill_node to = rill_numbering_rank(&r->numbers, x[0], x[1], x[2]);
+        out[count++] = (beside){to, (uint32_t)(UNIT + steps - 1)};
     }
     return count;
 }
@@ -187,11 +218,9 @@ static rill_status part(reach *r)
                                     (void **)&r->cut));
     for (uint64_t k = 0; k < r->reached; k++) {
         const uint64_t c = r->order[k];
-        int64_t x[3];
-        coordinates(r, c, x);
         r->area[r->piece[c]] += r->fluid[c];
         r->cut[r->piece[c]] |= r->label[c] >= RILL_LABEL;
-        for (int a = 0; a < 3; a++) r->middle[r->piece[c]][a] += r->fluid[c] * ((double)x[a] + 0.5);
+        for (int a = 0; a < 3; a++) r->middle[r->piece[c]][a] += r->fluid[c] * ((double)r->at[c][a] + 0.5);
     }
 done:
     free(stack.cells);
@@ -276,6 +305,8 @@ rill_status rill_passage_find(const rill_geom *geom, const double *flow, rill_pa
     out->inert /= geom->spacing;
     for (int a = 0; a < 3; a++) out->at[a] = geom->origin[a] + out->at[a] * geom->spacing;
 done:
+    rill_numbering_destroy(&r.numbers);
+    rill_array_destroy(r.at);
     rill_array_destroy(r.fluid);
     rill_array_destroy(r.label);
     rill_array_destroy(r.far);

@@ -38,6 +38,8 @@
  */
 enum { WALL_BYTES = 40, OPENING_BYTES = 64, MODE_BYTES = 3 * sizeof(double) };
 enum { WALL_KEPT = 16, MODE_KEPT = sizeof(double) };
+/* The same of a node in a sponge layer: a table of 16 bytes per node, a third to two thirds of it in use. */
+enum { SPONGE_KEPT = sizeof(rill_node) + sizeof(float), SPONGE_BYTES = 48 + SPONGE_KEPT };
 enum { PIECE_BYTES = 6 << 20, FIELDS_BYTES = 24 << 20 };
 
 typedef struct planner {
@@ -343,8 +345,8 @@ static void links_add(link_size *size, uint64_t count, uint64_t bytes, uint64_t 
 
 static link_size links_measure(const planner *p)
 {
-    const uint64_t damped = rill_sponge_nodes(p->geom, p->plan) * (sizeof(rill_node) + sizeof(float));
-    link_size size = {damped, damped, 0};
+    link_size size = {0, 0, 0};
+    links_add(&size, rill_sponge_nodes(p->geom, p->plan), SPONGE_BYTES, SPONGE_KEPT);
     links_add(&size, p->plan->wall_links, WALL_BYTES, WALL_KEPT);
     for (int k = 0; k < p->plan->opening_count; k++) {
         const uint64_t modes = (uint64_t)rill_outlook_modes(&p->outlook, k);

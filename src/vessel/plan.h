@@ -85,6 +85,8 @@ void rill_compliance_begin(const rill_case *given, const rill_geom *geom, const 
 double rill_compliance_step(const rill_case *given, const rill_plan_compliance *compliance, double spacing,
                             double fastest);
 
+#define RILL_COMPLIANCE_CHANGE 0.2 /**< of the range of pressures, by what the lattice stores: the most */
+
 /** Fill in what follows from the time step. @see tests/test_compliance.c */
 void rill_compliance_end(const rill_case *given, const rill_outlook *outlook, const rill_scales *scales,
                          rill_plan_compliance *compliance);

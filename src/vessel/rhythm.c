@@ -42,9 +42,10 @@ static uint64_t at_most(uint64_t limit, uint64_t steps) { return steps < limit ?
 void rill_run_rhythm_make(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan,
                           rill_run_rhythm *out)
 {
+    const double settling = settling_steps(given, geom, plan);
     uint64_t cycle = plan->resume.given ? plan->resume.span : plan->cycle_steps;
     if (cycle == 0) { /* at least three spans within what is allowed, so that two can be compared */
-        const double wanted = fmin(ceil(settling_steps(given, geom, plan)), ceil((double)plan->steps / 3));
+        const double wanted = fmin(ceil(settling), ceil((double)plan->steps / 3));
         cycle = (uint64_t)fmax(1, wanted);
     }
     *out = (rill_run_rhythm){.cycle = cycle,
@@ -52,6 +53,7 @@ void rill_run_rhythm_make(const rill_case *given, const rill_geom *geom, const r
                              .series = at_most(SERIES, (cycle + 3) / 4),
                              .wall = at_most(WALL, (cycle + 19) / 20),
                              .watch = (cycle + WATCH - 1) / WATCH,
-                             .phases = at_most((uint64_t)given->output.snapshots, cycle)};
+                             .phases = at_most((uint64_t)given->output.snapshots, cycle),
+                             .remains = exp(-(double)cycle / settling)};
     if (plan->cycle_steps == 0 && out->phases > 1) out->phases = 1; /* steady: there is one phase, the end */
 }

@@ -16,6 +16,7 @@ typedef struct rill_run_rhythm {
     uint64_t wall;   /**< samples of the wall shear and the centre line */
     uint64_t watch;  /**< looks for divergence */
     uint64_t phases; /**< snapshots in the recorded cycle */
+    double remains;  /**< the largest part of a disturbance that a cycle may leave */
 } rill_run_rhythm;
 
 /** Return the place in its cycle of a step, 0 where a cycle begins; steps before the first cycle are at the

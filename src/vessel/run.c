@@ -149,13 +149,14 @@ static rill_status cycle_end(rill_run_loop *loop, bool *finished)
     rill_status status = RILL_OK;
     rill_run_state *s = &loop->state;
     if (s->steps <= loop->rhythm.lead) return s->steps == loop->rhythm.lead ? cycle_begin(loop) : RILL_OK;
+    /* While flow comes up slowly, short spans look alike. */
+    const bool risen = s->steps - loop->rhythm.cycle >= loop->vessel->plan.soft_steps;
     s->cycles++;
+    s->undisturbed = risen ? s->undisturbed + 1 : 0;
     rill_run_extremes(loop);
     RILL_TRY(rill_run_missing(loop));
     rill_run_compare(loop);
     const double change = change_of(s);
-    /* While flow comes up slowly, short spans look alike. */
-    const bool risen = s->steps - loop->rhythm.cycle >= loop->vessel->plan.soft_steps;
     s->repeats = s->compared && risen && change <= loop->vessel->given->run.tolerance;
     const bool pulsatile = loop->vessel->plan.cycle_steps > 0, last = s->steps >= loop->steps_max;
     /* Phases are written of a cycle that may repeat, or of the last one. */

@@ -4,15 +4,46 @@
 
 #include <math.h>
 
-/* Largest difference between the last `rows` rows of a column and the rows before them. */
-static double difference(const rill_record *record, uint64_t rows, uint64_t column)
+/* A difference that decays faster from one pair of cycles to the next may hide one that decays slowly. */
+#define FAST 0.5
+
+#define REMAINS_MOST                                                                                         \
+    0.999 /* of a difference, from cycle to cycle: what is left would be a quotient of noise */
+
+/* Differences between the last cycle and the one before, and between that one and its predecessor. */
+typedef struct change {
+    double now, before;    /* largest */
+    double along, squares; /* sums of both, multiplied, and of the squares of the earlier ones */
+} change;
+
+static double larger(double most, double d) { return !(d <= most) ? d : most; /* NaN stays */ }
+
+/* Add those of a column, where a cycle has so many rows. */
+static void difference(const rill_record *record, uint64_t rows, uint64_t column, change *out)
 {
-    double largest = 0;
     for (uint64_t k = record->count - rows; k < record->count; k++) {
-        const double d = fabs(rill_record_row(record, k)[column] - rill_record_row(record, k - rows)[column]);
-        largest = !(d <= largest) ? d : largest; /* NaN stays */
+        const double middle = rill_record_row(record, k - rows)[column],
+                     now = rill_record_row(record, k)[column] - middle;
+        out->now = larger(out->now, fabs(now));
+        if (k < 2 * rows) continue;
+        const double before = middle - rill_record_row(record, k - 2 * rows)[column];
+        out->before = larger(out->before, fabs(before));
+        out->along += now * before;
+        out->squares += before * before;
     }
-    return largest;
+}
+
+/*
+ * How far the last cycle may be from the periodic state: a difference d of which each cycle leaves the part r
+ * adds up to d r / (1 - r). Two differences show r, as one term of minimal polynomial extrapolation (Sidi
+ * 2017, doi:10.1137/1.9781611974966); before there are two, the slowest mode that the vessel may have counts.
+ */
+static double still_missing(const change *c, bool measured, double slowest)
+{
+    if (c->now == 0) return 0;
+    const double part = measured && c->now > FAST * c->before ? c->along / c->squares : slowest,
+                 remains = fmin(part, REMAINS_MOST);
+    return c->now * fmax(1, remains / (1 - remains));
 }
 
 /* Ends of the values of a column in the last `rows` rows, widened from what they were. */
@@ -43,21 +74,24 @@ void rill_run_compare(rill_run_loop *loop)
     const rill_observers *o = &loop->observers;
     const uint64_t rows = loop->rhythm.series, samples = loop->rhythm.wall;
     rill_run_state *s = &loop->state;
-    double flow = 0, pressure = s->missing;
+    const bool measured = s->undisturbed >= 3;
+    const double slowest = loop->rhythm.remains;
+    change flow = {0}, pressure = {0}, wall = {0};
     s->compared = o->openings.count >= 2 * rows && s->cycles >= 2;
     if (!s->compared) return;
     for (int k = 0; k < loop->vessel->plan.opening_count; k++) {
         const uint64_t column = 2 + 2 * (uint64_t)k;
-        flow = fmax(flow, difference(&o->openings, rows, column));
-        pressure = fmax(pressure, difference(&o->openings, rows, column + 1));
+        difference(&o->openings, rows, column, &flow);
+        difference(&o->openings, rows, column + 1, &pressure);
     }
-    s->change_flow = ratio(flow, s->flow_largest);
-    s->change_pressure = ratio(pressure, s->range);
+    s->change_flow = ratio(still_missing(&flow, measured, slowest), s->flow_largest);
+    s->change_pressure = ratio(larger(s->missing, still_missing(&pressure, measured, slowest)), s->range);
     s->change_wall = 0;
     if (o->sample && o->wall.count >= 2 * samples) {
         double least = INFINITY, most = 0;
         widen(&o->wall, samples, 2, &least, &most);
-        s->change_wall = ratio(difference(&o->wall, samples, 2), most);
+        difference(&o->wall, samples, 2, &wall);
+        s->change_wall = ratio(still_missing(&wall, measured, slowest), most);
     }
 }
 

@@ -69,18 +69,18 @@ static rill_status summary_write(const rill_run_loop *loop, rill_result *result)
     const struct {
         rill_quantity quantity;
         double value;
-    } values[] = {
-        {{"time", "s", "physical time that was run", 1}, r->time},
-        {{"period", "s", "of a cycle; of a steady run: the span compared", 1},
-         (double)r->cycle_steps * p->scales.time},
-        {{"change_flow", "1", "largest, last cycle but one to last, of the largest flow", 1}, r->change_flow},
-        {{"change_pressure", "1", "the same, of the range of pressures", 1}, r->change_pressure},
-        {{"change_wall", "1", "the same, mean wall shear, of its largest", 1}, r->change_wall},
-        {{"balance", "1", "what came in too much, of what came in, last cycle", 1}, r->balance},
-        {{"mach_max", "1", "largest Mach number seen", 1}, r->mach_max},
-        {{"tawss_mean", "Pa", "TAWSS over the area of the wall", 1}, r->shear_mean},
-        {{"tawss_max", "Pa", "largest TAWSS of a triangle", 1}, r->shear_max},
-        {{"osi_mean", "1", "OSI over the area of the wall", 1}, r->osi_mean}};
+    } values[] = {{{"time", "s", "physical time that was run", 1}, r->time},
+                  {{"period", "s", "of a cycle; of a steady run: the span compared", 1},
+                   (double)r->cycle_steps * p->scales.time},
+                  {{"change_flow", "1", "of the largest flow, from the last cycle to the periodic state", 1},
+                   r->change_flow},
+                  {{"change_pressure", "1", "the same, of the range of pressures", 1}, r->change_pressure},
+                  {{"change_wall", "1", "the same, mean wall shear, of its largest", 1}, r->change_wall},
+                  {{"balance", "1", "what came in too much, of what came in, last cycle", 1}, r->balance},
+                  {{"mach_max", "1", "largest Mach number seen", 1}, r->mach_max},
+                  {{"tawss_mean", "Pa", "TAWSS over the area of the wall", 1}, r->shear_mean},
+                  {{"tawss_max", "Pa", "largest TAWSS of a triangle", 1}, r->shear_max},
+                  {{"osi_mean", "1", "OSI over the area of the wall", 1}, r->osi_mean}};
     for (size_t k = 0; k < sizeof values / sizeof *values; k++)
         RILL_TRY(rill_result_values(result, "/summary", &values[k].quantity, 0, NULL, &values[k].value));
     RILL_TRY(rill_result_values(

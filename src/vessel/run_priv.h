@@ -32,6 +32,7 @@ typedef struct rill_run_state {
         stored_high;            /**< Pa, of all of them, of all cycles so far; infinite before the first */
     double missing;             /**< Pa, largest from there to the periodic state, as the last cycle showed */
     double range, flow_largest; /**< Pa, of the pressures of the last cycle; m3/s, of its flows */
+    uint64_t undisturbed;       /**< cycles since the soft start, or since Windkessels were corrected */
     uint64_t settled_at;        /**< steps at which this cycle began; UINT64_MAX before the first */
     uint64_t corrections;       /**< cycles after which Windkessels were put into their periodic state */
     double slice_speed;         /**< m/s, largest on the slices that are written */

@@ -82,12 +82,14 @@ static rill_status correct(rill_run_loop *loop)
                                       (stored - s->base) / s->pressure));
     }
     loop->state.corrections++;
+    loop->state.undisturbed = 0;
 done:
     return status;
 }
 
 void rill_run_widen(rill_run_loop *loop)
 {
+    if (loop->state.stored_low > loop->state.stored_high) return; /* before the first cycle */
     rill_plan_guard_widen(&loop->vessel->plan, loop->state.stored_low);
     rill_plan_guard_widen(&loop->vessel->plan, loop->state.stored_high);
 }

@@ -4,7 +4,8 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "domain/domain.h"
+#include "domain/layers.h"
+#include "geometry/voxels/planes.h"
 #include "io/picture.h"
 
 #include <math.h>
@@ -20,19 +21,26 @@ typedef struct plane {
 } plane;
 
 /* The plane normal to an axis with the most fluid. */
-static uint32_t fullest(const rill_geom *geom, int axis)
+static rill_status fullest(const rill_geom *geom, int axis, uint32_t *out)
 {
-    uint32_t best = 0;
-    uint64_t most = 0, *counts = calloc(geom->n[axis], sizeof *counts), v = 0;
-    if (!counts) return geom->n[axis] / 2;
-    for (uint32_t z = 0; z < geom->n[2]; z++)
-        for (uint32_t y = 0; y < geom->n[1]; y++)
-            for (uint32_t x = 0; x < geom->n[0]; x++, v++)
-                counts[axis == 0 ? x : axis == 1 ? y : z] += geom->voxels[v] >= RILL_FLUID;
+    rill_status status = RILL_OK;
+    rill_window window = {.geom = geom};
+    uint64_t most = 0, *counts = NULL;
+    *out = 0;
+    RILL_TRY(rill_array_create_zero(geom->n[axis], sizeof *counts, "a slice", (void **)&counts));
+    for (uint32_t end = 0; rill_window_next(&window, &end, &status);)
+        for (uint32_t z = window.first; z < end; z++)
+            for (uint32_t y = 0; y < geom->n[1]; y++) {
+                const uint8_t *voxels = rill_window_row(&window, y, z);
+                for (uint32_t x = 0; x < geom->n[0]; x++)
+                    counts[axis == 0 ? x : axis == 1 ? y : z] += voxels[x] >= RILL_FLUID;
+            }
     for (uint32_t k = 0; k < geom->n[axis]; k++)
-        if (counts[k] > most) most = counts[k], best = k;
-    free(counts);
-    return best;
+        if (counts[k] > most) most = counts[k], *out = k;
+done:
+    rill_window_close(&window);
+    rill_array_destroy(counts);
+    return status;
 }
 
 static void plane_free(plane *p)
@@ -48,8 +56,9 @@ static rill_status plane_make(const rill_domain *domain, int axis, plane *out)
     const rill_geom *geom = domain->geom;
     const int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
     uint32_t at[3];
-    out->slice = (rill_slice){
-        .width = geom->n[u], .height = geom->n[v], .position = fullest(geom, axis), .unit = "m/s"};
+    rill_layers layers = {.first = 0};
+    out->slice = (rill_slice){.width = geom->n[u], .height = geom->n[v], .unit = "m/s"};
+    RILL_TRY(fullest(geom, axis, &out->slice.position));
     const uint64_t pixels = (uint64_t)geom->n[u] * geom->n[v];
     RILL_TRY(rill_array_create(pixels, sizeof(float), "a slice", (void **)&out->slice.values));
     RILL_TRY(rill_array_create(pixels, sizeof *out->nodes, "a slice", (void **)&out->nodes));
@@ -59,11 +68,13 @@ static rill_status plane_make(const rill_domain *domain, int axis, plane *out)
         at[u] = (uint32_t)(p % geom->n[u]);
         at[v] = (uint32_t)(p / geom->n[u]);
         out->slice.values[p] = NAN;
-        if (!rill_numbering_has(&domain->numbering, at[0], at[1], at[2])) continue;
-        out->nodes[out->count] = rill_numbering_rank(&domain->numbering, at[0], at[1], at[2]);
+        RILL_TRY(rill_layers_see(domain, at[2], 0, &layers));
+        if (!rill_layers_has(&layers, at[0], at[1], at[2])) continue;
+        out->nodes[out->count] = rill_layers_rank(&layers, at[0], at[1], at[2]);
         out->pixels[out->count++] = (uint32_t)p;
     }
 done:
+    rill_layers_free(&layers);
     return status;
 }
 

@@ -23,7 +23,7 @@ enum { HALVINGS = 10 };
 
 #define SLOPE_LEAST 1e-8 /* below it the formula divides rounding errors */
 
-#define LEARNED_LEAST 0.05 /* of what decays in the circuit without the vessel's resistance */
+#define LEARNED_LEAST 0.05 /* of what decays in the circuit without the vessel's resistance, in any state */
 
 /* ---- small symmetric matrices ---------------------------------------------------------------- */
 
@@ -139,9 +139,11 @@ static double product(int n, const double *a, const double *m, const double *b)
 
 /*
  * Learn from two cycles: `apart` between their beginnings, of which `lost` decayed. The vessel's resistance
- * makes less decay than in `circuit`, and not much less: all else is another disturbance.
+ * makes less decay than in `circuit`, and not much less: all else is another disturbance. The formula may
+ * make states decay slowly that nothing was seen of, and a step would then be far too long.
  */
-static void learn(int n, const double *circuit, const double *apart, const double *lost, double *left)
+static void learn(int n, const double *circuit, const double *apart, const double *lost, double *left,
+                  double *work)
 {
     double error[RILL_OPENINGS], slope = 0, seen = 0, sizes[2] = {0, 0};
     const double expected = product(n, apart, circuit, apart);
@@ -155,8 +157,10 @@ static void learn(int n, const double *circuit, const double *apart, const doubl
     }
     if (!(seen <= expected) || !(seen > LEARNED_LEAST * expected)) return;
     if (!(fabs(slope) > SLOPE_LEAST * sqrt(sizes[0] * sizes[1]))) return;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) left[i * n + j] += error[i] * error[j] / slope;
+    for (int k = 0; k < n * n; k++)
+        work[k] = left[k] + error[k / n] * error[k % n] / slope - LEARNED_LEAST * circuit[k];
+    if (!solve(n, work, 0, NULL)) return;
+    for (int k = 0; k < n * n; k++) left[k] += error[k / n] * error[k % n] / slope;
 }
 
 rill_status rill_settle_missing(const rill_settle *s, uint64_t cycles, rill_settle_cycle *cycle,
@@ -165,7 +169,7 @@ rill_status rill_settle_missing(const rill_settle *s, uint64_t cycles, rill_sett
     rill_status status = RILL_OK;
     const int n = s->count;
     const uint64_t cells = (uint64_t)n * (uint64_t)n;
-    double apart[RILL_OPENINGS], lost[RILL_OPENINGS], changed[RILL_OPENINGS];
+    double apart[RILL_OPENINGS], lost[RILL_OPENINGS];
     const double *begin[2], *end[2];
     double *left = NULL, *work = NULL;
     RILL_TRY(rill_array_create(cells, sizeof *left, "the circuit", (void **)&left));
@@ -183,16 +187,11 @@ rill_status rill_settle_missing(const rill_settle *s, uint64_t cycles, rill_sett
                 sizes[which] += pow(s->root[i] * (end[which][i] - begin[which][i]), 2);
         }
         if (sizes[1] > sizes[0]) memcpy(left, s->left, cells * sizeof *left); /* it went too far */
-        if (most > noise) learn(n, s->left, apart, lost, left);
+        if (most > noise) learn(n, s->left, apart, lost, left, work);
     }
     cycle(context, cycles - 1, &begin[0], &end[0]);
-    for (int i = 0; i < n; i++) missing[i] = changed[i] = s->root[i] * (end[0][i] - begin[0][i]);
-    memcpy(work, left, cells * sizeof *work);
-    if (!solve(n, work, 1, missing)) { /* what it learned is no circuit */
-        memcpy(work, s->left, cells * sizeof *work);
-        memcpy(missing, changed, (size_t)n * sizeof *missing);
-        (void)solve(n, work, 1, missing);
-    }
+    for (int i = 0; i < n; i++) missing[i] = s->root[i] * (end[0][i] - begin[0][i]);
+    (void)solve(n, left, 1, missing); /* learn() keeps it positive definite */
     for (int i = 0; i < n; i++) missing[i] /= s->root[i];
 done:
     rill_array_destroy(left);

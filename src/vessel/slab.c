@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "domain/domain.h"
+#include "domain/layers.h"
 #include "geometry/surface/mesh.h"
 
 #include <math.h>
@@ -17,12 +17,18 @@ typedef struct plane {
     const rill_domain *domain;
     double centre[3], along[2][3];
     int reach;          /* positions from the centre to the farthest corner of the box */
-    uint8_t *seen;      /* [2 reach + 1]^2 */
+    uint8_t *fluid;     /* [2 reach + 1]^2; 0 also where it was found */
     int32_t (*list)[2]; /* the positions found, and those to be looked at next */
     uint64_t count, room;
 } plane;
 
-static bool is_fluid(const plane *p, int i, int j)
+/* Return where a position is marked. */
+static uint8_t *mark_of(const plane *p, int i, int j)
+{
+    return &p->fluid[(size_t)(j + p->reach) * (2 * (size_t)p->reach + 1) + (size_t)(i + p->reach)];
+}
+
+static bool is_fluid(const plane *p, const rill_layers *layers, int i, int j)
 {
     uint32_t at[3];
     for (int a = 0; a < 3; a++) {
@@ -30,15 +36,50 @@ static bool is_fluid(const plane *p, int i, int j)
         if (!(x >= 0 && x < p->domain->geom->n[a])) return false;
         at[a] = (uint32_t)x;
     }
-    return rill_numbering_has(&p->domain->numbering, at[0], at[1], at[2]);
+    return rill_layers_has(layers, at[0], at[1], at[2]);
+}
+
+/* Find which positions i of a row have low <= z < high, or a few more. @return false without any */
+static bool row_range(const plane *p, int j, double low, double high, int range[2])
+{
+    const double from = p->centre[2] + STEP * j * p->along[1][2], step = STEP * p->along[0][2];
+    range[0] = -p->reach, range[1] = p->reach;
+    if (fabs(step) * p->reach < 0.5) return from > low - 1 && from < high + 1;
+    const double a = (low - from) / step, b = (high - from) / step;
+    range[0] = (int)fmin(fmax(fmin(a, b) - 1, -p->reach), p->reach + 1.0);
+    range[1] = (int)fmax(fmin(fmax(a, b) + 1, p->reach), -p->reach - 1.0);
+    return range[0] <= range[1];
+}
+
+/* Mark the positions that are fluid, of some planes of voxels at a time. */
+static rill_status mark_fluid(plane *p)
+{
+    rill_status status = RILL_OK;
+    rill_layers layers = {.first = 0};
+    const uint32_t nz = p->domain->geom->n[2], planes = rill_layers_planes(p->domain);
+    for (uint32_t z = 0, count; z < nz; z += count) {
+        count = nz - z < planes ? nz - z : planes;
+        RILL_TRY(rill_layers_see(p->domain, z, 0, &layers));
+#pragma omp parallel for schedule(dynamic, 64)
+        for (int j = -p->reach; j <= p->reach; j++) {
+            int range[2];
+            if (!row_range(p, j, z, (double)z + count, range)) continue;
+            for (int i = range[0]; i <= range[1]; i++) {
+                const double at = p->centre[2] + STEP * (i * p->along[0][2] + j * p->along[1][2]);
+                if (at >= z && at < (double)z + count && is_fluid(p, &layers, i, j)) *mark_of(p, i, j) = 1;
+            }
+        }
+    }
+done:
+    rill_layers_free(&layers);
+    return status;
 }
 
 static rill_status visit(plane *p, int i, int j)
 {
     if (abs(i) > p->reach || abs(j) > p->reach) return RILL_OK;
-    uint8_t *seen = &p->seen[(size_t)(j + p->reach) * (2 * (size_t)p->reach + 1) + (size_t)(i + p->reach)];
-    if (*seen || !is_fluid(p, i, j)) return RILL_OK;
-    *seen = 1;
+    if (!*mark_of(p, i, j)) return RILL_OK;
+    *mark_of(p, i, j) = 0;
     if (p->count == p->room) {
         const uint64_t room = 2 * p->room + 1024;
         void *grown = realloc(p->list, room * sizeof *p->list);
@@ -84,7 +125,8 @@ rill_status rill_slab_make(const rill_domain *domain, const double centre[3], co
     directions(&p, normal);
     p.reach = (int)(sqrt(diagonal) / STEP) + 1;
     const uint64_t width = 2 * (uint64_t)p.reach + 1;
-    RILL_TRY(rill_array_create_zero(width * width, 1, "a plane", (void **)&p.seen));
+    RILL_TRY(rill_array_create_zero(width * width, 1, "a plane", (void **)&p.fluid));
+    RILL_TRY(mark_fluid(&p));
     RILL_TRY(visit(&p, 0, 0));
     if (p.count == 0)
         RILL_TRY(rill_fail(RILL_USAGE,
@@ -105,7 +147,7 @@ rill_status rill_slab_make(const rill_domain *domain, const double centre[3], co
             out->places[k][a] = centre[a] + STEP * geom->spacing *
                                                 (p.list[k][0] * p.along[0][a] + p.list[k][1] * p.along[1][a]);
 done:
-    rill_array_destroy(p.seen);
+    rill_array_destroy(p.fluid);
     free(p.list);
     return status;
 }

@@ -4,7 +4,8 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "domain/domain.h"
+#include "domain/layers.h"
+#include "geometry/voxels/planes.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -73,72 +74,177 @@ uint64_t rill_sponge_nodes(const rill_geom *geom, const rill_case_plan *plan)
     return (uint64_t)ceil(volume / pow(geom->spacing, 3));
 }
 
-/* A search through the nodes in front of one opening. */
+/* A node of a layer: what is left of its deviations from equilibrium. */
+typedef struct damped {
+    uint64_t number; /* of the node, from 1 on; 0: there is none */
+    float keep;
+} damped;
+
+/* Voxels that wait. */
+typedef struct places {
+    uint32_t (*all)[3];
+    uint64_t count, capacity;
+} places;
+
+/* A search through the nodes in front of openings, of some planes of the box at a time. */
 typedef struct search {
     const rill_vessel *vessel;
     const rill_opening *opening;
-    double length;        /* of its layer, m */
-    double raised;        /* tau at the opening */
-    float *keep;          /* [nodes]; UNSEEN, or what is left of deviations from equilibrium */
-    uint32_t (*stack)[3]; /* voxels whose neighbours were not looked at */
-    uint64_t count, capacity;
+    double length; /* of its layer, m */
+    double raised; /* tau at the opening */
+    damped *found; /* [room], a table with open addressing; room is a power of 2 */
+    uint64_t count, room;
+    places now, later; /* voxels that were not looked at: any, and those in planes that are not seen */
+    rill_layers layers;
 } search;
 
-#define UNSEEN 2.0f
-
-static rill_status push(search *s, const uint32_t x[3])
+static rill_status place_add(places *to, const uint32_t x[3])
 {
-    if (s->count == s->capacity) {
-        const uint64_t capacity = s->capacity ? 2 * s->capacity : 4096;
-        uint32_t(*stack)[3] = realloc(s->stack, capacity * sizeof *stack);
-        if (!stack) return rill_fail(RILL_SYSTEM, "out of memory for a sponge layer");
-        s->stack = stack;
-        s->capacity = capacity;
+    if (to->count == to->capacity) {
+        const uint64_t capacity = to->capacity ? 2 * to->capacity : 4096;
+        uint32_t(*all)[3] = realloc(to->all, capacity * sizeof *all);
+        if (!all) return rill_fail(RILL_SYSTEM, "out of memory for a sponge layer");
+        to->all = all;
+        to->capacity = capacity;
     }
-    memcpy(s->stack[s->count++], x, sizeof *s->stack);
+    memcpy(to->all[to->count++], x, sizeof *to->all);
     return RILL_OK;
 }
 
-/* Put a voxel into the layer, if it is a node in front of the opening that is in none. */
-static rill_status see(search *s, const uint32_t x[3])
+/* Return where a node is in the table, or belongs. */
+static damped *slot_of(const search *s, uint64_t number)
 {
-    const rill_numbering *numbering = &s->vessel->domain->numbering;
-    const rill_geom *g = s->vessel->geom;
-    double place[3], ahead, aside;
-    if (!rill_numbering_has(numbering, x[0], x[1], x[2])) return RILL_OK;
-    float *keep = &s->keep[rill_numbering_rank(numbering, x[0], x[1], x[2])];
-    for (int a = 0; a < 3; a++) place[a] = g->origin[a] + g->spacing * (x[a] + 0.5);
-    place_of(s->opening, place, &ahead, &aside);
-    if (*keep < UNSEEN || ahead >= s->length) return RILL_OK;
-    const double tau = s->vessel->plan.options.tau, part = pow(1 - fmax(ahead, 0) / s->length, POWER),
-                 here = tau + part * (s->raised - tau);
-    *keep = (float)fmax((1 - 1 / here) / (1 - 1 / tau), 0);
-    return push(s, x);
+    uint64_t k = number * UINT64_C(0x9E3779B97F4A7C15) >> 20 & (s->room - 1);
+    while (s->found[k].number && s->found[k].number != number) k = (k + 1) & (s->room - 1);
+    return &s->found[k];
 }
 
-/* Fill the layer of an opening, from the voxels on. */
-static rill_status flood(search *s)
+/* Make the table larger, so that a third of it is free at least. */
+static rill_status table_grow(search *s)
+{
+    rill_status status = RILL_OK;
+    search larger = {.room = s->room ? 2 * s->room : 1 << 13};
+    RILL_TRY(
+        rill_array_create_zero(larger.room, sizeof *larger.found, "sponge layers", (void **)&larger.found));
+    for (uint64_t k = 0; k < s->room; k++)
+        if (s->found[k].number) *slot_of(&larger, s->found[k].number) = s->found[k];
+    rill_array_destroy(s->found);
+    s->found = larger.found, s->room = larger.room;
+done:
+    return status;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t m = ((const damped *)a)->number, n = ((const damped *)b)->number;
+    return (m > n) - (m < n);
+}
+
+static bool is_seen(const search *s, uint32_t z)
+{
+    const uint32_t have = s->layers.numbering.n[2];
+    return have > 0 && (s->layers.borrowed || rill_layers_plane(&s->layers, z) < have);
+}
+
+/* Put a voxel of a plane that is seen into the layer, if it is a node in front of the opening that is in
+ * none; its neighbours are looked at next. */
+static rill_status visit(search *s, const uint32_t x[3])
 {
     rill_status status = RILL_OK;
     const rill_geom *g = s->vessel->geom;
-    const uint64_t voxels = rill_geom_voxels(g);
-    for (uint64_t v = 0; v < voxels; v++) {
-        const uint32_t at[3] = {(uint32_t)(v % g->n[0]), (uint32_t)(v / g->n[0] % g->n[1]),
-                                (uint32_t)(v / g->n[0] / g->n[1])};
-        if (g->voxels[v] == s->opening->label) RILL_TRY(see(s, at));
+    double place[3], ahead, aside;
+    if (!rill_layers_has(&s->layers, x[0], x[1], x[2])) return RILL_OK;
+    for (int a = 0; a < 3; a++) place[a] = g->origin[a] + g->spacing * (x[a] + 0.5);
+    place_of(s->opening, place, &ahead, &aside);
+    if (ahead >= s->length) return RILL_OK;
+    if (3 * s->count >= 2 * s->room) RILL_TRY(table_grow(s));
+    damped *slot = slot_of(s, (uint64_t)rill_layers_rank(&s->layers, x[0], x[1], x[2]) + 1);
+    if (slot->number) return RILL_OK;
+    const double tau = s->vessel->plan.options.tau, part = pow(1 - fmax(ahead, 0) / s->length, POWER),
+                 here = tau + part * (s->raised - tau);
+    *slot = (damped){(uint64_t)rill_layers_rank(&s->layers, x[0], x[1], x[2]) + 1,
+                     (float)fmax((1 - 1 / here) / (1 - 1 / tau), 0)};
+    s->count++;
+    for (int way = 0; way < 6; way++) {
+        const int a = way / 2, side = way % 2 ? 1 : -1;
+        uint32_t next[3] = {x[0], x[1], x[2]};
+        if (side < 0 ? x[a] == 0 : x[a] + 1 >= g->n[a]) continue;
+        next[a] += (uint32_t)side;
+        RILL_TRY(place_add(is_seen(s, next[2]) ? &s->now : &s->later, next));
     }
-    while (s->count > 0) {
-        uint32_t x[3];
-        memcpy(x, s->stack[--s->count], sizeof x);
-        for (int way = 0; way < 6; way++) {
-            const int a = way / 2, side = way % 2 ? 1 : -1;
-            uint32_t next[3] = {x[0], x[1], x[2]};
-            if (side < 0 ? x[a] == 0 : x[a] + 1 >= g->n[a]) continue;
-            next[a] += (uint32_t)side;
-            RILL_TRY(see(s, next));
+done:
+    return status;
+}
+
+/* Fill the layer of the opening from its labelled voxels on. */
+static rill_status flood(search *s, const places *labelled, const uint8_t *labels)
+{
+    rill_status status = RILL_OK;
+    const rill_domain *domain = s->vessel->domain;
+    for (uint64_t k = 0; k < labelled->count; k++)
+        if (labels[k] == s->opening->label) RILL_TRY(place_add(&s->later, labelled->all[k]));
+    while (s->later.count > 0) {
+        const places waiting = s->later;
+        const uint32_t planes = rill_layers_planes(domain);
+        s->later = s->now;
+        s->now = waiting;
+        RILL_TRY(rill_layers_take(domain, (int64_t)s->now.all[s->now.count - 1][2] - planes / 2, planes,
+                                  &s->layers));
+        while (s->now.count > 0) {
+            uint32_t x[3];
+            memcpy(x, s->now.all[--s->now.count], sizeof x);
+            RILL_TRY(is_seen(s, x[2]) ? visit(s, x) : place_add(&s->later, x));
         }
     }
 done:
+    return status;
+}
+
+/* List the voxels that have labels, and these. */
+static rill_status labelled_list(const rill_geom *geom, places *out, uint8_t **labels)
+{
+    rill_status status = RILL_OK;
+    rill_window window = {.geom = geom};
+    uint64_t room = 0;
+    for (uint32_t end = 0; rill_window_next(&window, &end, &status);)
+        for (uint32_t z = window.first; z < end; z++)
+            for (uint32_t y = 0; y < geom->n[1]; y++) {
+                const uint8_t *voxels = rill_window_row(&window, y, z);
+                for (uint32_t x = 0; x < geom->n[0]; x++) {
+                    if (voxels[x] < RILL_LABEL) continue;
+                    RILL_TRY(place_add(out, (const uint32_t[3]){x, y, z}));
+                    if (out->capacity > room) {
+                        uint8_t *grown = realloc(*labels, room = out->capacity);
+                        if (!grown) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a sponge layer"));
+                        *labels = grown;
+                    }
+                    (*labels)[out->count - 1] = voxels[x];
+                }
+            }
+done:
+    rill_window_close(&window);
+    return status;
+}
+
+/* List what was found, in the order of nodes. */
+static rill_status list_make(search *s, rill_sponge_list *out)
+{
+    rill_status status = RILL_OK;
+    rill_sponge_list list = {.count = s->count};
+    uint64_t count = 0;
+    RILL_TRY(rill_array_create(list.count + 1, sizeof *list.nodes, "sponge layers", (void **)&list.nodes));
+    RILL_TRY(rill_array_create(list.count + 1, sizeof *list.keep, "sponge layers", (void **)&list.keep));
+    for (uint64_t k = 0; k < s->room; k++)
+        if (s->found[k].number) s->found[count++] = s->found[k];
+    qsort(s->found, count, sizeof *s->found, by_number);
+    for (uint64_t k = 0; k < count; k++) {
+        list.nodes[k] = rill_sim_number(s->vessel->sim, (rill_node)(s->found[k].number - 1));
+        list.keep[k] = s->found[k].keep;
+    }
+    *out = list;
+    list = (rill_sponge_list){0};
+done:
+    rill_sponge_free(&list);
     return status;
 }
 
@@ -146,34 +252,26 @@ rill_status rill_sponge_make(const rill_vessel *vessel, rill_sponge_list *out)
 {
     rill_status status = RILL_OK;
     const rill_case_plan *plan = &vessel->plan;
-    const rill_node nodes = rill_domain_nodes(vessel->domain);
     const double unit = vessel->geom->spacing * vessel->geom->spacing / plan->scales.time;
     search s = {.vessel = vessel};
-    rill_sponge_list list = {0};
+    places labelled = {.count = 0};
+    uint8_t *labels = NULL;
     if (rill_sponge_nodes(vessel->geom, plan) == 0) return RILL_OK;
-    RILL_TRY(rill_array_create(nodes, sizeof *s.keep, "sponge layers", (void **)&s.keep));
-    for (rill_node k = 0; k < nodes; k++) s.keep[k] = UNSEEN;
+    RILL_TRY(labelled_list(vessel->geom, &labelled, &labels));
     for (int k = 0; k < plan->opening_count; k++) {
         s.opening = &vessel->geom->surface->openings[k];
         s.length = plan->openings[k].sponge;
         s.raised = 0.5 + 3 * plan->openings[k].sponge_nu / unit;
-        if (s.length > 0) RILL_TRY(flood(&s));
+        if (s.length > 0) RILL_TRY(flood(&s, &labelled, labels));
     }
-    for (rill_node k = 0; k < nodes; k++) list.count += s.keep[k] < UNSEEN;
-    RILL_TRY(rill_array_create(list.count, sizeof *list.nodes, "sponge layers", (void **)&list.nodes));
-    RILL_TRY(rill_array_create(list.count, sizeof *list.keep, "sponge layers", (void **)&list.keep));
-    list.count = 0;
-    for (rill_node k = 0; k < nodes; k++) {
-        if (!(s.keep[k] < UNSEEN)) continue;
-        list.nodes[list.count] = rill_sim_number(vessel->sim, k);
-        list.keep[list.count++] = s.keep[k];
-    }
-    *out = list;
-    list = (rill_sponge_list){0};
+    RILL_TRY(list_make(&s, out));
 done:
-    rill_array_destroy(s.keep);
-    free(s.stack);
-    rill_sponge_free(&list);
+    rill_layers_free(&s.layers);
+    rill_array_destroy(s.found);
+    free(s.now.all);
+    free(s.later.all);
+    free(labelled.all);
+    free(labels);
     return status;
 }
 

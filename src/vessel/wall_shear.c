@@ -7,7 +7,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "domain/domain.h"
+#include "domain/layers.h"
 #include "geometry/surface/mesh.h"
 #include "vessel/wall_fit.h"
 
@@ -17,6 +17,7 @@
 
 enum {
     PARTS = 256, /* of the list of triangles, each found by one thread */
+    AROUND = 5,  /* planes below and above a place whose voxels are looked at: FAR, and one more */
     MOST = 512,  /* nodes around a place: half a ball of FAR has 134 */
     FEW = 8      /* nodes that are too few to extrapolate from */
 };
@@ -35,10 +36,27 @@ typedef struct entry {
     float weight;
 } entry;
 
+/* A list of nodes that grows. */
+typedef struct entry_list {
+    entry *all;
+    uint64_t count, room;
+} entry_list;
+
+/* What was found at the middle of a part of a triangle that lies in several layers of planes. */
+typedef struct middle {
+    uint64_t triangle, first; /* the first of its nodes among those that wait */
+    uint32_t number;          /* of the middle in its triangle */
+    int count;
+    double share;
+    bool flat;
+} middle;
+
 /* What one thread found for consecutive triangles. */
 typedef struct part {
-    entry *entries;
-    uint64_t count, room;
+    entry_list found;   /* nodes of triangles, one after the other */
+    entry_list waiting; /* nodes of middles */
+    middle *middles;
+    uint64_t middle_count, middle_room;
     uint64_t missing, flat;
     bool failed; /* without memory */
 } part;
@@ -48,8 +66,13 @@ typedef struct search {
     const rill_domain *domain;
     const rill_surface *surface;
     rill_wall_shear *wall;
-    uint64_t *counts; /* [triangle_count], entries */
+    uint64_t *counts; /* [triangle_count], nodes of each */
+    uint64_t *begins; /* [triangle_count], where they are in the part; WAITS: they are not there yet */
+    rill_layers layers;
+    uint32_t first, end; /* planes whose middles are looked at */
 } search;
+
+static const uint64_t WAITS = UINT64_MAX;
 
 /* A triangle that is being put together. */
 typedef struct making {
@@ -57,6 +80,9 @@ typedef struct making {
     part *part;
     double normal[3], along[2][3]; /* into the fluid; two directions along the wall */
     double found;                  /* share of the area with nodes nearby */
+    uint64_t triangle;
+    uint32_t middles; /* so far */
+    bool within;      /* all of them are looked at now */
     bool flat;
 } making;
 
@@ -67,8 +93,7 @@ static bool fluid_at(const search *s, const double x[3])
     const rill_geom *geom = s->domain->geom;
     for (int a = 0; a < 3; a++)
         if (!(x[a] >= 0 && x[a] < geom->n[a])) return false;
-    const uint64_t v = (uint64_t)x[0] + geom->n[0] * ((uint64_t)x[1] + geom->n[1] * (uint64_t)x[2]);
-    return geom->voxels[v] >= RILL_FLUID;
+    return rill_layers_has(&s->layers, (uint32_t)x[0], (uint32_t)x[1], (uint32_t)x[2]);
 }
 
 /* Whether nothing solid is between a node and a place on the wall: nodes behind another wall are not of this
@@ -104,24 +129,43 @@ static int gather(const making *m, const double place[3], double reach, double l
                 const double near = 1 - rill_dot(gap, gap) / (reach * reach), up = rill_dot(gap, m->normal);
                 if (near <= 0 || up <= least || !fluid_at(s, centre) || !sees(s, centre, place)) continue;
                 out[count++] = (rill_wall_neighbour){
-                    .node = rill_numbering_rank(&s->domain->numbering, (uint32_t)x, (uint32_t)y, (uint32_t)z),
+                    .node = rill_layers_rank(&s->layers, (uint32_t)x, (uint32_t)y, (uint32_t)z),
                     .x = {up, rill_dot(gap, m->along[0]), rill_dot(gap, m->along[1])},
                     .nearness = near * near};
             }
     return count;
 }
 
-static bool entries_add(part *p, const rill_wall_neighbour *neighbours, int count, double share)
+/* Make room for `more` nodes. */
+static bool entries_grow(entry_list *to, uint64_t more)
 {
-    if (p->count + (uint64_t)count > p->room) {
-        const uint64_t room = 2 * p->room + MOST;
-        entry *grown = realloc(p->entries, room * sizeof *grown);
-        if (!grown) return false;
-        p->entries = grown;
-        p->room = room;
-    }
+    if (to->count + more <= to->room) return true;
+    const uint64_t room = 2 * to->room + (more > MOST ? more : MOST);
+    entry *grown = realloc(to->all, room * sizeof *grown);
+    if (!grown) return false;
+    to->all = grown;
+    to->room = room;
+    return true;
+}
+
+static bool entries_add(entry_list *to, const rill_wall_neighbour *neighbours, int count, double share)
+{
+    if (!entries_grow(to, (uint64_t)count)) return false;
     for (int c = 0; c < count; c++)
-        p->entries[p->count++] = (entry){neighbours[c].node, (float)(share * neighbours[c].weight)};
+        to->all[to->count++] = (entry){neighbours[c].node, (float)(share * neighbours[c].weight)};
+    return true;
+}
+
+static bool middles_add(part *p, const middle *one)
+{
+    if (p->middle_count == p->middle_room) {
+        const uint64_t room = 2 * p->middle_room + 64;
+        middle *grown = realloc(p->middles, room * sizeof *grown);
+        if (!grown) return false;
+        p->middles = grown;
+        p->middle_room = room;
+    }
+    p->middles[p->middle_count++] = *one;
     return true;
 }
 
@@ -138,19 +182,31 @@ static bool is_outside(const search *s, const double corners[3][3])
     return false;
 }
 
+/* Return the plane of a height, the first or last one outside of the box. */
+static uint32_t plane_of(const search *s, double z)
+{
+    return (uint32_t)fmin(fmax(z, 0), s->domain->geom->n[2] - 1.0);
+}
+
 /* Add what the middle of a part says, for `share` of the triangle's area. */
 static void middle_add(making *m, const double corners[3][3], double share)
 {
     rill_wall_neighbour neighbours[MOST];
+    part *p = m->part;
     double place[3];
     for (int a = 0; a < 3; a++) place[a] = (corners[0][a] + corners[1][a] + corners[2][a]) / 3;
+    const uint32_t number = m->middles++, plane = plane_of(m->search, place[2]);
+    if (plane < m->search->first || plane >= m->search->end) return;
     int count = gather(m, place, NEAR, LEAST, neighbours);
     if (count < FEW) count = gather(m, place, FAR, LEAST, neighbours);
     if (count < FEW) count = gather(m, place, FAR, 0, neighbours);
     if (count == 0) return;
-    m->flat |= rill_wall_fit(neighbours, count) == 1;
+    const bool flat = rill_wall_fit(neighbours, count) == 1;
+    m->flat |= flat;
     m->found += share;
-    if (!entries_add(m->part, neighbours, count, share)) m->part->failed = true;
+    if (!m->within && !middles_add(p, &(middle){m->triangle, p->waiting.count, number, count, share, flat}))
+        p->failed = true;
+    if (!entries_add(m->within ? &p->found : &p->waiting, neighbours, count, share)) p->failed = true;
 }
 
 /* Halve the longest side until it is short enough. */
@@ -184,18 +240,36 @@ static int by_node(const void *a, const void *b)
 }
 
 /* Bring the entries from `first` on in order, each node once, weights adding up to 1. */
-static void entries_merge(part *p, uint64_t first, double found)
+static void entries_merge(entry_list *p, uint64_t first, double found)
 {
     uint64_t kept = first;
-    qsort(p->entries + first, p->count - first, sizeof *p->entries, by_node);
+    qsort(p->all + first, p->count - first, sizeof *p->all, by_node);
     for (uint64_t e = first; e < p->count; e++) {
-        p->entries[e].weight = (float)(p->entries[e].weight / found);
-        if (kept > first && p->entries[kept - 1].node == p->entries[e].node)
-            p->entries[kept - 1].weight += p->entries[e].weight;
+        p->all[e].weight = (float)(p->all[e].weight / found);
+        if (kept > first && p->all[kept - 1].node == p->all[e].node)
+            p->all[kept - 1].weight += p->all[e].weight;
         else
-            p->entries[kept++] = p->entries[e];
+            p->all[kept++] = p->all[e];
     }
     p->count = kept;
+}
+
+/* Count a triangle whose nodes were all found, from `first` on. */
+static void triangle_end(const search *s, part *p, uint64_t triangle, uint64_t first, double found, bool flat)
+{
+    if (p->failed) return;
+    if (found > 0) entries_merge(&p->found, first, found);
+    p->missing += !(found > 0);
+    p->flat += flat;
+    s->begins[triangle] = first;
+    s->counts[triangle] = p->found.count - first;
+}
+
+/* Return coordinate d of corner k, voxels. */
+static double corner_of(const search *s, uint64_t triangle, int k, int d)
+{
+    const rill_geom *geom = s->domain->geom;
+    return (s->surface->vertices[s->surface->triangles[triangle][k]][d] - geom->origin[d]) / geom->spacing;
 }
 
 /* Corners in voxels, inward normal and area; false for a triangle without area. */
@@ -205,9 +279,7 @@ static bool frame_make(making *m, uint64_t triangle, double corners[3][3])
     const rill_geom *geom = s->domain->geom;
     double a[3], b[3], outward[3];
     for (int k = 0; k < 3; k++)
-        for (int d = 0; d < 3; d++)
-            corners[k][d] = (s->surface->vertices[s->surface->triangles[triangle][k]][d] - geom->origin[d]) /
-                            geom->spacing;
+        for (int d = 0; d < 3; d++) corners[k][d] = corner_of(s, triangle, k, d);
     rill_subtract(corners[1], corners[0], a);
     rill_subtract(corners[2], corners[0], b);
     rill_cross(a, b, outward);
@@ -228,19 +300,28 @@ static bool frame_make(making *m, uint64_t triangle, double corners[3][3])
     return true;
 }
 
+/* Look at the middles of a triangle that lie in the planes of this layer. */
 static void triangle_make(const search *s, part *p, uint64_t triangle)
 {
-    making m = {.search = s, .part = p};
-    double corners[3][3];
-    const uint64_t first = p->count;
+    const double rounding = 1e-6; /* of middles, voxels */
+    double z[3], corners[3][3];
+    for (int k = 0; k < 3; k++) z[k] = corner_of(s, triangle, k, 2);
+    const uint32_t low = plane_of(s, fmin(z[0], fmin(z[1], z[2])) - rounding),
+                   high = plane_of(s, fmax(z[0], fmax(z[1], z[2])) + rounding);
+    if (high < s->first || low >= s->end) return;
+    making m = {.search = s, .part = p, .triangle = triangle, .within = low >= s->first && high < s->end};
+    const uint64_t first = p->found.count;
     const bool removed =
         s->surface->removed && s->surface->removed[triangle]; /* fluid may be near, but no wall is */
     if (frame_make(&m, triangle, corners) && !removed) split(&m, (const double(*)[3])corners, 1);
-    if (p->failed) return;
-    if (m.found > 0) entries_merge(p, first, m.found);
-    p->missing += !(m.found > 0);
-    p->flat += m.flat;
-    s->counts[triangle] = p->count - first;
+    if (m.within) triangle_end(s, p, triangle, first, m.found, m.flat);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const middle *m = a, *n = b;
+    if (m->triangle != n->triangle) return m->triangle < n->triangle ? -1 : 1;
+    return (m->number > n->number) - (m->number < n->number);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -250,7 +331,51 @@ static uint64_t part_begin(const search *s, int k)
     return (uint64_t)((__uint128_t)s->wall->triangle_count * (unsigned)k / PARTS);
 }
 
-/* Number the nodes that occur, list them, and put the parts one behind the other. */
+/* Put the triangles together that lie in several layers: their middles in the order that one layer has. */
+static void waiting_end(const search *s, part *p, int number)
+{
+    uint64_t k = 0;
+    if (p->middle_count) qsort(p->middles, p->middle_count, sizeof *p->middles, by_place);
+    for (uint64_t t = part_begin(s, number); t < part_begin(s, number + 1); t++) {
+        if (s->begins[t] != WAITS) continue;
+        const uint64_t first = p->found.count;
+        double found = 0;
+        bool flat = false;
+        for (; k < p->middle_count && p->middles[k].triangle == t; k++) {
+            const middle *m = &p->middles[k];
+            if (!entries_grow(&p->found, (uint64_t)m->count)) p->failed = true;
+            if (p->failed) return;
+            memcpy(p->found.all + p->found.count, p->waiting.all + m->first,
+                   (size_t)m->count * sizeof *p->found.all);
+            p->found.count += (uint64_t)m->count;
+            found += m->share;
+            flat |= m->flat;
+        }
+        triangle_end(s, p, t, first, found, flat);
+    }
+    free(p->waiting.all);
+    p->waiting = (entry_list){.all = NULL};
+}
+
+/* Find the nodes of all triangles, of some planes at a time. */
+static rill_status find(search *s, part *parts)
+{
+    rill_status status = RILL_OK;
+    const uint32_t nz = s->domain->geom->n[2], planes = rill_layers_planes(s->domain);
+    for (s->first = 0; s->first < nz; s->first = s->end) {
+        s->end = nz - s->first < planes ? nz : s->first + planes;
+        RILL_TRY(rill_layers_see(s->domain, s->first, AROUND, &s->layers));
+#pragma omp parallel for schedule(dynamic)
+        for (int k = 0; k < PARTS; k++)
+            for (uint64_t t = part_begin(s, k); t < part_begin(s, k + 1); t++) triangle_make(s, &parts[k], t);
+    }
+#pragma omp parallel for schedule(dynamic)
+    for (int k = 0; k < PARTS; k++) waiting_end(s, &parts[k], k);
+done:
+    return status;
+}
+
+/* Number the nodes that occur, list them, and put the triangles one behind the other. */
 static rill_status collect(const search *s, const part *parts)
 {
     rill_status status = RILL_OK;
@@ -261,9 +386,10 @@ static rill_status collect(const search *s, const part *parts)
     RILL_TRY(rill_array_create_zero(words, sizeof *used, "nodes at walls", (void **)&used));
     RILL_TRY(rill_array_create(words, sizeof *base, "nodes at walls", (void **)&base));
     for (int k = 0; k < PARTS; k++) {
-        total += parts[k].count;
-        for (uint64_t e = 0; e < parts[k].count; e++)
-            used[parts[k].entries[e].node / 64] |= (uint64_t)1 << parts[k].entries[e].node % 64;
+        const entry_list *found = &parts[k].found;
+        total += found->count;
+        for (uint64_t e = 0; e < found->count; e++)
+            used[found->all[e].node / 64] |= (uint64_t)1 << found->all[e].node % 64;
     }
     for (uint64_t i = 0; i < words; i++) {
         base[i] = (uint32_t)w->node_count;
@@ -275,14 +401,17 @@ static rill_status collect(const search *s, const part *parts)
     for (uint64_t i = 0, n = 0; i < words; i++)
         for (uint64_t left = used[i]; left; left &= left - 1)
             w->nodes[n++] = (rill_node)(64 * i + (uint64_t)__builtin_ctzll(left));
-    for (uint64_t k = 0, n = 0; k < PARTS; k++)
-        for (uint64_t e = 0; e < parts[k].count; e++, n++) {
-            const rill_node node = parts[k].entries[e].node;
-            const uint64_t below = used[node / 64] & (((uint64_t)1 << node % 64) - 1);
-            w->slots[n] = base[node / 64] + (uint32_t)__builtin_popcountll(below);
-            w->weights[n] = parts[k].entries[e].weight;
+    for (int k = 0; k < PARTS; k++)
+        for (uint64_t t = part_begin(s, k); t < part_begin(s, k + 1); t++) {
+            uint64_t n = w->first[t];
+            w->first[t + 1] = n + s->counts[t];
+            for (uint64_t own = s->begins[t]; n < w->first[t + 1]; own++, n++) {
+                const entry *e = &parts[k].found.all[own];
+                const uint64_t below = used[e->node / 64] & (((uint64_t)1 << e->node % 64) - 1);
+                w->slots[n] = base[e->node / 64] + (uint32_t)__builtin_popcountll(below);
+                w->weights[n] = e->weight;
+            }
         }
-    for (uint64_t t = 0; t < w->triangle_count; t++) w->first[t + 1] = w->first[t] + s->counts[t];
 done:
     rill_array_destroy(used);
     rill_array_destroy(base);
@@ -326,8 +455,8 @@ rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nod
         (double)s->triangle_count * (sizeof *arrays.first + sizeof *arrays.inward + sizeof *arrays.area) +
         near * sizeof *arrays.nodes;
     /* Lists of entries grow by halves; each is there twice while it moves. */
-    const double lists = 1.5 * entries * sizeof(entry) + (double)s->triangle_count * sizeof *arrays.first +
-                         (double)nodes * 12 / 64;
+    const double lists = 1.5 * entries * sizeof(entry) +
+                         2.0 * (double)s->triangle_count * sizeof *arrays.first + (double)nodes * 12 / 64;
     return (rill_wall_shear_size){(uint64_t)fmin(near, 1e18), (uint64_t)fmin(bytes, 1e18),
                                   (uint64_t)fmin(lists, 1e18)};
 }
@@ -350,9 +479,9 @@ rill_status rill_wall_shear_make(const rill_domain *domain, rill_wall_shear *out
     RILL_TRY(rill_array_create_zero(count, sizeof *out->area, "areas", (void **)&out->area));
     RILL_TRY(rill_array_create_zero(count + 1, sizeof *out->first, "wall shear", (void **)&out->first));
     RILL_TRY(rill_array_create_zero(count, sizeof *s.counts, "wall shear", (void **)&s.counts));
-#pragma omp parallel for schedule(dynamic)
-    for (int k = 0; k < PARTS; k++)
-        for (uint64_t t = part_begin(&s, k); t < part_begin(&s, k + 1); t++) triangle_make(&s, &parts[k], t);
+    RILL_TRY(rill_array_create(count, sizeof *s.begins, "wall shear", (void **)&s.begins));
+    for (uint64_t t = 0; t < count; t++) s.begins[t] = WAITS;
+    RILL_TRY(find(&s, parts));
     for (int k = 0; k < PARTS; k++) {
         if (parts[k].failed) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for wall shear"));
         out->missing += parts[k].missing;
@@ -360,9 +489,15 @@ rill_status rill_wall_shear_make(const rill_domain *domain, rill_wall_shear *out
     }
     RILL_TRY(collect(&s, parts));
 done:
-    for (int k = 0; k < PARTS; k++) free(parts[k].entries);
+    for (int k = 0; k < PARTS; k++) {
+        free(parts[k].found.all);
+        free(parts[k].waiting.all);
+        free(parts[k].middles);
+    }
     free(parts);
+    rill_layers_free(&s.layers);
     rill_array_destroy(s.counts);
+    rill_array_destroy(s.begins);
     if (status != RILL_OK) rill_wall_shear_free(out);
     return status;
 }

@@ -3,6 +3,8 @@
  * update. */
 #include "rill.h"
 
+#include "sim/sim.h"
+
 #include <stdlib.h>
 
 rill_status rill_device_create(rill_backend_kind kind, int ordinal, rill_device **out)
@@ -16,4 +18,28 @@ rill_status rill_device_create(rill_backend_kind kind, int ordinal, rill_device 
 void rill_device_destroy(rill_device *device)
 {
     if (device) abort();
+}
+
+uint64_t rill_sim_state_bytes(rill_sim *sim)
+{
+    (void)sim;
+    abort();
+}
+
+rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, void *to)
+{
+    (void)sim;
+    (void)offset;
+    (void)bytes;
+    (void)to;
+    abort();
+}
+
+rill_status rill_sim_state_load(rill_sim *sim, uint64_t offset, uint64_t bytes, const void *from)
+{
+    (void)sim;
+    (void)offset;
+    (void)bytes;
+    (void)from;
+    abort();
 }

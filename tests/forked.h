@@ -20,6 +20,7 @@
 enum { FORKED_MOST = 4, FORKED_KINDS = 3, FORKED_BUFFER = 1 << 22 };
 static int forked_sockets[FORKED_MOST][FORKED_MOST][FORKED_KINDS]; /**< end of the first for the second */
 static int forked_rank, forked_size;
+static uint64_t forked_sent[FORKED_KINDS]; /**< messages that this process has sent */
 
 static rill_device *(*forked_device)(int rank); /**< opens the device of a process; NULL: it opens one */
 static bool (*forked_idle)(void); /**< works while a message is waited for; false: there is nothing to do */
@@ -37,6 +38,7 @@ static void forked_abort(int code) { _exit(code); }
 static int forked_send(int to, int kind, const void *data, uint64_t bytes)
 {
     const char *at = data;
+    forked_sent[kind]++;
     while (bytes) {
         const ssize_t sent = send(forked_sockets[forked_rank][to][kind], at, bytes, MSG_NOSIGNAL);
         if (sent <= 0) return errno ? errno : 1;

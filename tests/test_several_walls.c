@@ -440,6 +440,20 @@ static rill_device *deferred_here(int rank)
     return pointer;
 }
 
+/* Steps have no messages of their own. */
+static void messages_are_few(const rill_domain *domain, rill_variant variant, rill_device *const *devices,
+                             int parts)
+{
+    enum { MANY = 40 };
+    setting s = set_up_on(domain, variant, devices, parts);
+    ASSERT_OK(rill_sim_step(s.sim, 1));
+    const uint64_t before = forked_sent[RILL_TEAM_CALL];
+    ASSERT_OK(rill_sim_step(s.sim, MANY));
+    const uint64_t sent = forked_sent[RILL_TEAM_CALL] - before;
+    cr_assert_lt(sent, MANY, "%llu messages", (unsigned long long)sent);
+    tear_down(&s);
+}
+
 /* Devices of processes have queues of their own, too, and wait for each other by flags where they store to
  * each other's memory, by messages where not: the first `together` store. */
 static void queues_of_processes(rill_stream stream, int together, const char *words)
@@ -471,6 +485,7 @@ static void queues_of_processes(rill_stream stream, int together, const char *wo
         free(found.all);
     }
     free(expected.all);
+    messages_are_few(domain, v, devices, PROCESSES);
     rill_remotes_destroy(remotes);
     deferred_close(own, 1);
     forked_idle = NULL;

@@ -120,6 +120,9 @@ typedef struct rill_backend {
 
     /** Say how populations go between devices of processes, and why so; NULL where there is one process. */
     const char *(*transport)(rill_device *const *devices, int count);
+
+    /** Begin with the calls that were made and may wait for others; NULL: none waits. */
+    void (*submit)(rill_device *device);
 } rill_backend;
 
 /** See rill.h. */
@@ -346,6 +349,12 @@ static inline void rill_device_spread(rill_device *device, const double *given, 
                                       uint64_t count, double *values)
 {
     device->backend->spread(device, given, labels, count, values);
+}
+
+/** Let the device begin with all calls that were made, as it does anyhow once one waits for a result. */
+static inline void rill_device_submit(rill_device *device)
+{
+    if (device->backend->submit) device->backend->submit(device);
 }
 
 /** Wait for all kernels of the device's queue. @return RILL_SYSTEM when one failed */

@@ -8,18 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct rill_remote_waiting {
-    rill_remote_waiting *next;
-    rill_remote_call call;
-    char payload[];
-};
+/* Arrays go in pieces of this size, so that no process needs room for a copy of what it receives. Payloads
+ * are packed with their calls up to PACKED_MOST. A send of more than EAGER_MOST may wait for its receiver. */
+enum { PIECE = 1 << 22, PACKED_MOST = 1 << 16, EAGER_MOST = 1 << 11 };
 
-enum { WAITING_MOST = 64 };
-
-/* Arrays go in pieces of this size, so that no process needs room for a copy of what it receives. Payloads of
- * own calls are copied up to COPIED_MOST, else the call is made at once. A send of more than EAGER_MOST may
- * wait for its receiver, and that one for what this process has put off. */
-enum { PIECE = 1 << 22, COPIED_MOST = 1 << 16, EAGER_MOST = 1 << 11 };
+/* Calls that wait for each process: few after one with a reply, when devices have nothing to do, then more.
+ * As many messages of them may be under way. */
+enum { WAITING_FIRST = 32, WAITING_MOST = 512, SENT_MOST = 4 };
 
 /* ---- calls ------------------------------------------------------------------------------------- */
 
@@ -39,34 +34,6 @@ static void make(rill_remotes *all, const rill_remote_call *call, const void *pa
     free(data);
 }
 
-/* Make those that wait. */
-static void drain(rill_remotes *all)
-{
-    while (all->first) {
-        rill_remote_waiting *w = all->first;
-        all->first = w->next;
-        all->waiting--;
-        if (!all->first) all->last = &all->first;
-        make(all, &w->call, w->payload);
-        free(w);
-    }
-}
-
-static void put_off(rill_remotes *all, const rill_remote_call *call, const void *payload)
-{
-    rill_remote_waiting *w = malloc(sizeof *w + call->bytes);
-    if (!w) {
-        note(all, rill_fail(RILL_SYSTEM, "out of memory for a call of a device"));
-        return;
-    }
-    w->next = NULL;
-    w->call = *call;
-    if (call->bytes && payload) memcpy(w->payload, payload, call->bytes);
-    *all->last = w;
-    all->last = &w->next;
-    if (++all->waiting >= WAITING_MOST) drain(all);
-}
-
 static rill_status send_call(rill_remote *r, const rill_remote_call *call, const void *payload)
 {
     const rill_status status = rill_team_send(r->all->team, r->rank, RILL_TEAM_CALL, call, sizeof *call);
@@ -74,33 +41,91 @@ static rill_status send_call(rill_remote *r, const rill_remote_call *call, const
     return rill_team_send(r->all->team, r->rank, RILL_TEAM_CALL, payload, call->bytes);
 }
 
-/* Where kernels return at once, only messages may have to wait. */
-static bool waits(const rill_remotes *all, const rill_remote_call *call)
+/* Wait until a process has done all but some of the messages of packed calls. */
+static rill_status done_await(rill_remote *r, uint64_t but)
 {
-    return !all->queues || all->first || call->op == RILL_REMOTE_SEND || call->op == RILL_REMOTE_RECEIVE;
+    rill_status status = RILL_OK;
+    while (r->sent - r->done > but) {
+        uint64_t number = 0;
+        RILL_TRY(rill_team_receive(r->all->team, r->rank, RILL_TEAM_REPLY, &number, sizeof number));
+        if (number != ++r->done)
+            return rill_fail(RILL_SYSTEM, "process %d is behind by %llu messages: report this", r->rank,
+                             (unsigned long long)(r->done - number));
+    }
+done:
+    return status;
 }
 
+/* Send what waits for a process. */
+static rill_status pack_send(rill_remote *r)
+{
+    rill_status status = RILL_OK;
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_CALLS);
+    if (r->pack.size == 0) return RILL_OK;
+    RILL_TRY(done_await(r, SENT_MOST - 1));
+    call.a = ++r->sent, call.bytes = r->pack.size;
+    r->pack.size = 0;
+    RILL_TRY(send_call(r, &call, r->pack.bytes));
+done:
+    return status;
+}
+
+/* Send what waits for other processes. To send may be to wait until a process has done what it was sent
+ * before, for which it may need populations of any other one: so all that was packed until then must have
+ * been sent, and the own calls of it made. */
+static void others_send(rill_remotes *all)
+{
+    for (int k = 1; k < all->team->size; k++) note(all, pack_send(&all->remotes[k]));
+}
+
+/* Make the own calls that wait. */
+static void own_make(rill_remotes *all)
+{
+    rill_remote_pack *own = &all->remotes[0].pack;
+    all->waiting = 0;
+    if (own->size == 0) return;
+    const uint64_t size = own->size;
+    own->size = 0;
+    const rill_status status = rill_server_do_packed(all->own, own->bytes, size);
+    if (status != RILL_OK) rill_remote_end_all(all->team, status);
+}
+
+/* Others first: they are to work while this process does. */
+static void flush(rill_remotes *all)
+{
+    if (all->waiting == 0) return;
+    others_send(all);
+    own_make(all);
+}
+
+void rill_remote_submit(rill_device *device) { flush(rill_remote_of(device)->all); }
+
+/* Make a call now that needs no reply; none waits. */
+static void make_now(rill_remote *r, const rill_remote_call *call, const void *payload)
+{
+    if (r->rank == 0)
+        make(r->all, call, payload);
+    else
+        note(r->all, send_call(r, call, payload));
+}
+
+/* Calls of steps wait, and those behind them, and where kernels return when their work is done those of the
+ * own process, too: others must have theirs first. */
 void rill_remote_tell(rill_remote *r, const rill_remote_call *call, const void *payload)
 {
-    if (r->rank == 0 && waits(r->all, call)) {
-        put_off(r->all, call, payload);
-    } else if (r->rank == 0) {
-        make(r->all, call, payload);
-    } else {
-        if (call->bytes > EAGER_MOST) drain(r->all);
-        note(r->all, send_call(r, call, payload));
-    }
-}
-
-/* The same with a large payload. */
-static void tell_much(rill_remote *r, const rill_remote_call *call, const void *payload)
-{
-    if (r->rank != 0 || call->bytes <= COPIED_MOST) {
-        rill_remote_tell(r, call, payload);
+    rill_remotes *all = r->all;
+    const bool step = rill_remote_of_step(call->op), later = step || (r->rank == 0 && !all->queues);
+    if (call->bytes > PACKED_MOST) flush(all);
+    if (call->bytes > PACKED_MOST || (!later && all->waiting == 0)) {
+        make_now(r, call, payload);
         return;
     }
-    drain(r->all);
-    make(r->all, call, payload);
+    const rill_status status = rill_remote_pack_add(&r->pack, call, payload);
+    if (status != RILL_OK) rill_remote_end_all(all->team, status); /* others may wait for what it does */
+    all->waiting++;
+    if (later && all->waiting < all->most && r->pack.size < PACKED_MOST) return;
+    flush(all);
+    if (later && all->most < (uint64_t)all->team->size * WAITING_MOST) all->most *= 2;
 }
 
 /* Let all processes look whether their devices have failed, this one last, before any waits for an answer: it
@@ -121,15 +146,18 @@ rill_status rill_remote_ask(rill_remote *r, const rill_remote_call *call, const 
     rill_remote_reply reply;
     void *data = NULL;
     look(all);
+    all->most = (uint64_t)all->team->size * WAITING_FIRST;
     if (r->rank == 0) {
-        drain(all);
+        flush(all);
         rill_server_do(all->own, call, payload, &reply, &data);
         if (reply.status == RILL_OK && bytes && data) memcpy(to, data, bytes);
         free(data);
     } else {
-        if (call->bytes > EAGER_MOST) drain(all);
+        others_send(all);
+        if (call->bytes > EAGER_MOST) own_make(all);
         RILL_TRY(send_call(r, call, payload));
-        drain(all); /* it may wait for what this process sends */
+        own_make(all); /* it may wait for what this process sends */
+        RILL_TRY(done_await(r, 0));
         RILL_TRY(rill_team_receive(all->team, r->rank, RILL_TEAM_REPLY, &reply, sizeof reply));
         if (reply.bytes) RILL_TRY(rill_team_receive(all->team, r->rank, RILL_TEAM_REPLY, to, reply.bytes));
     }
@@ -195,7 +223,7 @@ static void move(rill_device *device, void *to, const void *host, uint64_t bytes
     rill_remote_call call = rill_remote_call_of(RILL_REMOTE_UPLOAD);
     for (uint64_t at = 0; at < bytes; at += call.bytes) {
         call.a = rill_remote_number(to) + at, call.bytes = piece_of(bytes - at);
-        tell_much(rill_remote_of(device), &call, (const char *)host + at);
+        rill_remote_tell(rill_remote_of(device), &call, (const char *)host + at);
     }
 }
 
@@ -423,7 +451,7 @@ static rill_status kernels(rill_device *device, rill_variant variant, const rill
     .event_destroy = rill_remote_event_destroy, .event_record = rill_remote_event_record,                    \
     .queue_wait = rill_remote_queue_wait, .reaches = rill_remote_reaches, .land = rill_remote_land,          \
     .unland = rill_remote_unland, .gather = gather, .spread = spread, .wait = wait, .kernels = kernels,      \
-    .bandwidth = bandwidth, .transport = rill_remote_transport
+    .bandwidth = bandwidth, .transport = rill_remote_transport, .submit = rill_remote_submit
 
 static const rill_backend remote_cpu = {
     .name = "cpu", .processor = true, .yardstick = "in-place update", REMOTE};
@@ -464,7 +492,7 @@ static rill_status host_put(void *context, int process, void *memory, const void
     rill_remote_call call = rill_remote_call_of(RILL_REMOTE_HOST_PUT);
     for (uint64_t at = 0; at < bytes; at += call.bytes) {
         call.a = rill_remote_number(memory) + at, call.bytes = piece_of(bytes - at);
-        tell_much(&all->remotes[process], &call, (const char *)from + at);
+        rill_remote_tell(&all->remotes[process], &call, (const char *)from + at);
     }
     return all->status == RILL_OK ? RILL_OK : rill_fail(all->status, "%s", all->message);
 }
@@ -499,7 +527,7 @@ rill_status rill_remotes_create(rill_team *team, rill_remotes **out)
     rill_remotes *all = calloc(1, sizeof *all);
     if (!all) return rill_fail(RILL_SYSTEM, "out of memory for %d processes", team->size);
     all->team = team;
-    all->last = &all->first;
+    all->most = (uint64_t)team->size * WAITING_FIRST;
     all->devices = calloc((size_t)team->size, sizeof *all->devices);
     all->remotes = calloc((size_t)team->size, sizeof *all->remotes);
     if (!all->devices || !all->remotes)
@@ -553,9 +581,15 @@ rill_device *rill_remotes_device(rill_remotes *remotes, int rank) { return &remo
 void rill_remotes_destroy(rill_remotes *all)
 {
     if (!all) return;
-    drain(all);
+    flush(all);
+    for (int k = 1; k < all->team->size && all->remotes; k++) note(all, done_await(&all->remotes[k], 0));
     rill_server_destroy(all->own);
-    for (int k = 0; k < all->team->size && all->remotes; k++) rill_remote_forget(&all->remotes[k]);
+    for (int k = 0; k < all->team->size && all->remotes; k++) {
+        rill_remote *r = &all->remotes[k];
+        rill_remote_forget(r);
+        rill_remote_past_free(&r->pack.past);
+        free(r->pack.bytes);
+    }
     free(all->devices);
     free(all->remotes);
     free(all);

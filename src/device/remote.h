@@ -4,7 +4,8 @@
  * Devices of other processes. The first process has the program; the others serve it: each has one device,
  * on which it makes the calls of the first one, in their order, and populations go from process to process
  * without a detour. So a simulation of parts is written once, for devices wherever they are. Calls that
- * return nothing are only sent; those that return something wait.
+ * return something wait for it. The others are only sent, and those of steps many at a time: a message of
+ * them waits until there are enough, until a call waits for a result, or until rill_device_submit().
  *
  * GPUs have the queues and events of one process, made by the process that has the GPU. Where a process opens
  * memory of another one (CUDA IPC), its kernels store there, and an event that the other one waits for is

@@ -57,6 +57,7 @@ typedef enum rill_remote_op {
     RILL_REMOTE_WALLS,
     RILL_REMOTE_DAMP,
     RILL_REMOTE_SAMPLE,
+    RILL_REMOTE_CALLS, /* those packed in the payload */
     RILL_REMOTE_QUIT
 } rill_remote_op;
 
@@ -109,6 +110,45 @@ int rill_remote_same(const uint64_t *identities, int rank);
 /** What does the calls on a device, in every process. */
 typedef struct rill_server rill_server;
 
+/* ---- calls in one message ---------------------------------------------------------------------- */
+
+/** Calls of steps that both sides remember. A step makes a few dozen of a device, and two steps differ. */
+enum { RILL_REMOTE_PAST = 128 };
+
+/** A call and its payload in words. */
+typedef struct rill_remote_words {
+    uint64_t *words;
+    uint64_t count, room;
+} rill_remote_words;
+
+/** The last calls of steps; zeroed, there were none. */
+typedef struct rill_remote_past {
+    rill_remote_words calls[RILL_REMOTE_PAST];
+    uint64_t count; /**< that there were */
+    uint64_t back;  /**< distance of the last one to that which it repeated */
+} rill_remote_past;
+
+/** Calls that are packed. */
+typedef struct rill_remote_pack {
+    char *bytes;
+    uint64_t size, room;
+    rill_remote_past past;
+} rill_remote_pack;
+
+/** Return whether steps make this call; it may be made while populations are on their way. */
+bool rill_remote_of_step(uint64_t op);
+
+/** Pack a call behind others. @return RILL_SYSTEM without memory; then no call may follow */
+rill_status rill_remote_pack_add(rill_remote_pack *pack, const rill_remote_call *call, const void *payload);
+
+/** Unpack the next call. @param[in,out] at  before `end`; moved on @param[out] payload  until the next call
+ * @return RILL_SYSTEM without memory, or where the bytes are no packed calls */
+rill_status rill_remote_unpack(rill_remote_past *past, const char **at, const char *end,
+                               rill_remote_call *call, const void **payload);
+
+/** Free what is remembered. */
+void rill_remote_past_free(rill_remote_past *past);
+
 /* ---- the first process ------------------------------------------------------------------------- */
 
 /** A queue of a device. */
@@ -140,19 +180,17 @@ typedef struct rill_remote {
     uint64_t host; /**< identity of its machine */
     rill_remote_queue queue;
     rill_remote_flags flags;
+    rill_remote_pack pack; /**< calls that wait to be sent, or made in the own process */
+    uint64_t sent, done;   /**< messages of packed calls; how many of them are known to be done */
 } rill_remote;
-
-/** Calls of the own process that wait until there is time: others must have theirs first. */
-typedef struct rill_remote_waiting rill_remote_waiting;
 
 struct rill_remotes {
     rill_team *team;
     rill_server *own;
-    rill_remote_waiting *first, **last;
-    int waiting;
-    rill_device *devices; /**< [size] */
-    rill_remote *remotes; /**< [size], their states */
-    rill_status status;   /**< of calls that have no reply */
+    uint64_t waiting, most; /**< packed calls of all devices; how many may wait now */
+    rill_device *devices;   /**< [size] */
+    rill_remote *remotes;   /**< [size], their states */
+    rill_status status;     /**< of calls that have no reply */
     char message[512];
     bool queues;                   /**< calls of kernels return before the work is done */
     bool exports;                  /**< devices may store to those of other processes */
@@ -161,7 +199,7 @@ struct rill_remotes {
     char why[256], transport[512]; /**< why two processes are apart; words for the plan */
 };
 
-/** Call without a reply. */
+/** Call without a reply. The call may wait until rill_remote_submit(), or a call with a reply. */
 void rill_remote_tell(rill_remote *remote, const rill_remote_call *call, const void *payload);
 
 /** Call and wait for the reply. @param[out] to  [bytes], what comes with it @param[out] value  NULL is
@@ -176,6 +214,7 @@ static inline rill_remote_call rill_remote_call_of(rill_remote_op op) { return (
 static inline uint64_t rill_remote_number(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
 
 /* Functions of the backend; see rill_backend. */
+void rill_remote_submit(rill_device *device);
 rill_status rill_remote_queue_create(rill_device *device, void **queue);
 void rill_remote_queue_destroy(rill_device *device, void *queue);
 rill_status rill_remote_event_create(rill_device *device, void **event);
@@ -200,5 +239,11 @@ void rill_server_destroy(rill_server *server);
 /** Do a call. @param[out] data  [reply->bytes], owned by the caller; NULL without */
 void rill_server_do(rill_server *server, const rill_remote_call *call, const void *payload,
                     rill_remote_reply *reply, void **data);
+
+/** Do packed calls, none of which has a reply. @return RILL_SYSTEM where they cannot be unpacked */
+rill_status rill_server_do_packed(rill_server *server, const char *bytes, uint64_t size);
+
+/** End all processes, with the message of this thread: others may wait for this one for ever. */
+void rill_remote_end_all(const rill_team *team, rill_status status);
 
 #endif

@@ -31,6 +31,7 @@ struct rill_server {
     char message[512];
     rill_variant variant; /* that the kernels are of */
     const rill_kernels *kernels;
+    rill_remote_past past;
 };
 
 rill_status rill_server_create(rill_team *team, rill_device *device, rill_server **out)
@@ -87,6 +88,7 @@ void rill_server_destroy(rill_server *s)
     sends_forget(s, NULL);
     landing_free(s);
     if (s->owned) rill_device_destroy(s->device);
+    rill_remote_past_free(&s->past);
     free(s);
 }
 
@@ -410,22 +412,6 @@ done:
     return status;
 }
 
-/* Whether a call may be made while populations are on their way. */
-static bool of_step(uint64_t op)
-{
-    switch ((rill_remote_op)op) {
-    case RILL_REMOTE_SEND:
-    case RILL_REMOTE_RECEIVE:
-    case RILL_REMOTE_EVENT_RECORD:
-    case RILL_REMOTE_QUEUE_WAIT:
-    case RILL_REMOTE_FLAG_SET:
-    case RILL_REMOTE_FLAG_WAIT:
-        return true;
-    default:
-        return op >= RILL_REMOTE_STEP && op <= RILL_REMOTE_SAMPLE;
-    }
-}
-
 static rill_status call_do(rill_server *s, const rill_remote_call *c, const void *payload,
                            rill_remote_reply *reply, void **data)
 {
@@ -433,7 +419,7 @@ static rill_status call_do(rill_server *s, const rill_remote_call *c, const void
     rill_variant variant;
     void *array = NULL;
     double rate = 0;
-    if (!of_step(c->op)) RILL_TRY(sends_end(s, NULL));
+    if (!rill_remote_of_step(c->op)) RILL_TRY(sends_end(s, NULL));
     switch ((rill_remote_op)c->op) {
     case RILL_REMOTE_OPEN:
         RILL_TRY(open_device(s, (rill_backend_kind)c->a, data));
@@ -556,12 +542,11 @@ static bool fatal(const rill_server *s, uint64_t op)
     }
 }
 
-/* End all processes. */
-static void end_all(rill_server *s, rill_status status)
+void rill_remote_end_all(const rill_team *team, rill_status status)
 {
-    fprintf(stderr, "rill: process %d: %s\n", s->team->rank, rill_error_message());
+    fprintf(stderr, "rill: process %d: %s\n", team->rank, rill_error_message());
     fflush(stderr);
-    s->team->transport->abort((int)status);
+    team->transport->abort((int)status);
 }
 
 /* An error of a call without a reply is that of the next one that has one. */
@@ -571,7 +556,7 @@ void rill_server_do(rill_server *s, const rill_remote_call *call, const void *pa
     *reply = (rill_remote_reply){.value = 0};
     *data = NULL;
     const rill_status status = call_do(s, call, payload, reply, data);
-    if (status != RILL_OK && fatal(s, call->op)) end_all(s, status);
+    if (status != RILL_OK && fatal(s, call->op)) rill_remote_end_all(s->team, status);
     if (status != RILL_OK && s->status == RILL_OK) {
         s->status = status;
         snprintf(s->message, sizeof s->message, "%s", rill_error_message());
@@ -581,6 +566,29 @@ void rill_server_do(rill_server *s, const rill_remote_call *call, const void *pa
     reply->bytes = 0;
     memcpy(reply->message, s->message, sizeof s->message);
     s->status = RILL_OK;
+}
+
+rill_status rill_server_do_packed(rill_server *s, const char *bytes, uint64_t size)
+{
+    rill_status status = RILL_OK;
+    for (const char *at = bytes, *end = bytes + size; at < end;) {
+        rill_remote_call call;
+        rill_remote_reply reply;
+        const void *payload;
+        void *data;
+        RILL_TRY(rill_remote_unpack(&s->past, &at, end, &call, &payload));
+        rill_server_do(s, &call, payload, &reply, &data);
+        free(data);
+    }
+done:
+    return status;
+}
+
+/* Do the calls of a message, and say so: the first process sends no more than a few that are not done. */
+static rill_status calls_do(rill_server *s, const rill_remote_call *call, const char *payload)
+{
+    const rill_status status = rill_server_do_packed(s, payload, call->bytes);
+    return status == RILL_OK ? rill_team_send(s->team, 0, RILL_TEAM_REPLY, &call->a, sizeof call->a) : status;
 }
 
 /* Receive a call with its payload. @param[in,out] room  bytes of the payload's array, which grows */
@@ -609,7 +617,6 @@ static rill_status reply_send(rill_server *s, const rill_remote_reply *reply, co
 int rill_remote_serve(rill_team *team, rill_device *device)
 {
     rill_server *server = NULL;
-    rill_server none = {.team = team};
     rill_remote_call call = {.op = RILL_REMOTE_OPEN};
     char *payload = NULL;
     uint64_t room = 0;
@@ -619,12 +626,16 @@ int rill_remote_serve(rill_team *team, rill_device *device)
         void *data = NULL;
         status = call_receive(server, &call, &payload, &room);
         if (status != RILL_OK || call.op == RILL_REMOTE_QUIT) break;
+        if (call.op == RILL_REMOTE_CALLS) {
+            status = calls_do(server, &call, payload);
+            continue;
+        }
         rill_server_do(server, &call, payload, &reply, &data);
         if (replies(call.op)) status = reply_send(server, &reply, data);
         free(data);
     }
     /* The first process may wait for this one for ever. */
-    if (status != RILL_OK) end_all(server ? server : &none, status);
+    if (status != RILL_OK) rill_remote_end_all(team, status);
     free(payload);
     rill_server_destroy(server);
     return status == RILL_OK ? (int)call.a : (int)status;

@@ -417,6 +417,7 @@ rill_status rill_sim_begin(rill_sim *sim, uint64_t steps)
     rill_meter *meter = sim->device->meter;
     rill_meter_begin(meter);
     const rill_status status = begin(sim, steps);
+    for (int p = 0; p < rill_sim_parts(sim); p++) rill_device_submit(rill_sim_part(sim, p)->device);
     if (meter) rill_device_then(sim->device, rill_meter_end, meter);
     return status;
 }

@@ -174,8 +174,9 @@ Test(processes, run_a_tree_of_arteries)
           file);
     for (int k = 1; k <= OUTLETS; k++) fprintf(file, "  outlet-%d: {kind: pressure, pressure: 10 mmHg}\n", k);
     cr_assert_eq(fclose(file), 0);
-    cr_assert_eq(run(1, "run t.yaml --no-measure --backend cpu -o one -q"), 0);
-    cr_assert_eq(run(2, "run t.yaml --no-measure --backend cpu -o two -q"), 0);
+    const int code = run(1, "run t.yaml --no-measure --backend cpu -o one -q");
+    cr_assert(code == 0 || code == 2, "%d", code); /* 2: so short a run is not steady yet */
+    cr_assert_eq(run(2, "run t.yaml --no-measure --backend cpu -o two -q"), code);
     cr_assert_eq(system("cmp one/openings.csv two/openings.csv"), 0);
 }
 

@@ -30,6 +30,7 @@ import os
 import pathlib
 import queue
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -81,8 +82,12 @@ class Campaign:
         for key, value in figures.items():
             row["figures"][key] = max(row["figures"].get(key, value), value)
         if wrong:
-            self.wrong.append(("%s, trial %d: %s" % (what, self.trials, wrong)).replace(str(self.directory) + "/", ""))
+            self.wrong.append("%s, trial %d: %s" % (what, self.trials, self.without_places(wrong)))
             print("%s: %s" % (self.name, self.wrong[-1]), file=sys.stderr, flush=True)
+
+    def without_places(self, sentence):
+        """Return a sentence without directories of this machine: that of the campaign, and those of sources, which compilers name."""
+        return re.sub(r"/\S*/(?=(?:cuda|geometry|include|scripts|src|tests)/)", "", sentence.replace(str(self.directory) + "/", ""))
 
     def add(self, what, **sums):
         """Add figures of a kind of trial to those that it has."""

@@ -202,10 +202,10 @@ $(BUILD)/obj/tests/storage-%.o: tests/storage/instance.c $(BUILD)/flags
 	$(call say,CC,"$< $*")$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -march=x86-64-$(word 2,$(part)) -DRILL_ARITHMETIC=$(word 1,$(part)) \
 	  -DRILL_PART_LEVEL=$(patsubst v%,%,$(word 2,$(part))) -MMD -MP -c -o $@ $<
 
-# The collision operators for each arithmetic type and two vector widths, seen by two tests.
+# The collision operators for each arithmetic type and two vector widths, seen by three tests.
 OPERATOR_OBJ := $(foreach a,float double,$(foreach b,16 32,$(BUILD)/obj/tests/operators-$(a)-$(b).o))
-$(BUILD)/tests/test_collide $(BUILD)/tests/collisions: $(OPERATOR_OBJ)
-$(BUILD)/obj/tests/test_collide.o $(BUILD)/obj/tests/physics/collisions.o: CPPFLAGS += -Itests
+$(BUILD)/tests/test_collide $(BUILD)/tests/test_rheology $(BUILD)/tests/collisions: $(OPERATOR_OBJ)
+$(BUILD)/obj/tests/test_collide.o $(BUILD)/obj/tests/test_rheology.o $(BUILD)/obj/tests/physics/collisions.o: CPPFLAGS += -Itests
 $(BUILD)/obj/tests/operators-%.o: tests/collide/operators.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,"$< $*")$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -DRILL_ARITHMETIC=$(word 1,$(part)) \

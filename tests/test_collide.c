@@ -1,86 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Velocity sets, collision operators and viscosity laws, node by node, against slow references that share
- * nothing with them: dense matrices, moments and cumulants by their definitions, and bisection.
+ * Velocity sets and collision operators, node by node, against slow references that share nothing with them:
+ * dense matrices, moments and cumulants by their definitions.
  */
-#include "rill.h"
-#include "collide/operators.h"
+#include "collide/nodes.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { NODES = 37 }; /* no multiple of any vector */
-
-static const rill_variant variants[] = RILL_OPERATOR_VARIANTS;
-#define FOR_EACH_VARIANT(v)                                                                                  \
-    for (const rill_variant *v = variants; v < variants + sizeof variants / sizeof *variants; v++)
-
-static double random_between(double low, double high) { return low + (high - low) * rand() / RAND_MAX; }
-
-static rill_launch launch_of(rill_variant variant, double tau)
-{
-    rill_launch launch = {.variant = variant, .magic = 3.0 / 16};
-    launch.rate_even = 1 / tau;
-    launch.rate_odd = variant.collision == RILL_SRT ? 1 / tau : 1 / (0.5 + launch.magic / (tau - 0.5));
-    launch.rate_bulk = 1.3;
-    launch.rate_ghost = 1.7;
-    launch.carreau_yasuda = (rill_carreau_yasuda){0.3, 0.01, 40, 0.4, 1.7};
-    launch.casson = (rill_casson){0.02, 1e-4, 0.4};
-    for (int a = 0; a < (variant.lattice == RILL_D2Q9 ? 2 : 3); a++) launch.force[a] = 1e-3 * (a + 1);
-    return launch;
-}
-
-/* Fill f [q][NODES] with flow and noise, all of it far from rest. */
-static void fill(const rill_launch *launch, double *f)
-{
-    double moments[4][NODES];
-    for (int n = 0; n < NODES; n++) {
-        moments[0][n] = random_between(-0.05, 0.05);
-        for (int a = 0; a < 3; a++) moments[a + 1][n] = random_between(-0.1, 0.1);
-    }
-    rill_operators_double_16.set(launch, NODES, moments[0], f);
-    for (int i = 0; i < rill_q((int)launch->variant.lattice); i++)
-        for (int n = 0; n < NODES; n++)
-            f[i * NODES + n] += rill_w((int)launch->variant.lattice, i) * random_between(-0.1, 0.1);
-}
-
-/* Raw moment x^a y^b z^c of node n, of whole populations. */
-static double raw(int lattice, const double *f, int n, const int exponent[3])
-{
-    double sum = 0;
-    for (int i = 0; i < rill_q(lattice); i++) {
-        double product = f[i * NODES + n] + rill_w(lattice, i);
-        for (int a = 0; a < 3; a++) product *= pow(rill_c(lattice, i, a), exponent[a]);
-        sum += product;
-    }
-    return sum;
-}
-
-/* The same relative to a velocity. */
-static double central(int lattice, const double *f, int n, const double u[3], const int exponent[3])
-{
-    double sum = 0;
-    for (int i = 0; i < rill_q(lattice); i++) {
-        double product = f[i * NODES + n] + rill_w(lattice, i);
-        for (int a = 0; a < 3; a++) product *= pow(rill_c(lattice, i, a) - u[a], exponent[a]);
-        sum += product;
-    }
-    return sum;
-}
-
-/* rho, and u with half of the force. */
-static double flow_of(const rill_launch *launch, const double *f, int n, double u[3])
-{
-    const int none[3] = {0, 0, 0};
-    const double rho = raw((int)launch->variant.lattice, f, n, none);
-    for (int a = 0; a < 3; a++) {
-        const int one[3] = {a == 0, a == 1, a == 2};
-        u[a] = (raw((int)launch->variant.lattice, f, n, one) + launch->force[a] / 2) / rho;
-    }
-    return rho;
-}
 
 Test(lattice, weights_are_isotropic_to_fourth_order)
 {
@@ -203,13 +129,6 @@ Test(collide, conserves_mass_and_gains_the_force)
                                        v->collision, v->rheology, a, gain);
                 }
         }
-}
-
-static double difference(int q, const double *f, const double *g)
-{
-    double largest = 0;
-    for (int k = 0; k < q * NODES; k++) largest = fmax(largest, fabs(f[k] - g[k]));
-    return largest;
 }
 
 /* Largest deviation of raw moments from those of the Maxwell distribution, as far as the lattice has them. */
@@ -619,105 +538,5 @@ Test(collide, keeps_the_digits_of_slow_flow)
         cr_expect_lt(difference(rill_q((int)v->lattice), f, g) / scale, 1e-6,
                      "lattice %d, collision %d: %.3g", v->lattice, v->collision,
                      difference(rill_q((int)v->lattice), f, g) / scale);
-    }
-}
-
-Test(real, powers_and_logarithms_are_right_to_the_last_places)
-{
-    enum { COUNT = 20001 };
-    static double x[COUNT], y[COUNT];
-    const rill_operators *const units[] = {&rill_operators_float_16, &rill_operators_double_16};
-    for (int k = 0; k < 2; k++) {
-        const double epsilon = k ? 0x1p-52 : 0x1p-23, range = k ? 1021 : 125;
-        double worst_power = 0, worst_logarithm = 0;
-        for (int i = 0; i < COUNT; i++) x[i] = y[i] = (double)(float)((2.0 * i / (COUNT - 1) - 1) * range);
-        units[k]->exp2(COUNT, y);
-        for (int i = 0; i < COUNT; i++) {
-            worst_power = fmax(worst_power, fabs(y[i] / exp2(x[i]) - 1) / epsilon);
-            x[i] = y[i];
-        }
-        units[k]->log2(COUNT, y);
-        for (int i = 0; i < COUNT; i++) {
-            const double exact = log2(x[i]);
-            worst_logarithm = fmax(worst_logarithm, fabs(y[i] - exact) / fmax(fabs(exact), 0.01) / epsilon);
-        }
-        cr_expect_lt(worst_power, 2, "2^x is %.3g units in the last place off", worst_power);
-        cr_expect_lt(worst_logarithm, 2, "log2(x) is %.3g units in the last place off", worst_logarithm);
-    }
-}
-
-static double viscosity_at(const rill_launch *launch, double g)
-{
-    const rill_carreau_yasuda *law = &launch->carreau_yasuda;
-    const rill_casson *casson = &launch->casson;
-    if (launch->variant.rheology == RILL_CASSON)
-        return fmin(casson->nu_max, pow(sqrt(casson->nu_inf) + sqrt(casson->yield / g), 2));
-    return law->nu_inf +
-           (law->nu_0 - law->nu_inf) * pow(1 + pow(law->lambda * g, law->a), (law->n - 1) / law->a);
-}
-
-/* tau of a node by bisection: the root of tau - 1/2 - 3 nu(g), tau g = 3 |N| / (sqrt(2) rho). */
-static double tau_reference(const rill_launch *launch, const double *f, int n)
-{
-    const int lattice = (int)launch->variant.lattice;
-    const bool stokes = launch->variant.equilibrium == RILL_STOKES;
-    double u[3], squared = 0, low = 0.5,
-                 high = 0.5 + 3 * fmax(launch->carreau_yasuda.nu_0, launch->casson.nu_max);
-    const double rho = flow_of(launch, f, n, u);
-    for (int a = 0; a < rill_dimensions(lattice); a++)
-        for (int b = 0; b < rill_dimensions(lattice); b++) {
-            const int e[3] = {(a == 0) + (b == 0), (a == 1) + (b == 1), (a == 2) + (b == 2)};
-            const double stress = stokes ? raw(lattice, f, n, e) - (a == b) * rho / 3
-                                         : central(lattice, f, n, u, e) - (a == b) * rho / 3;
-            squared += stress * stress;
-        }
-    for (int k = 0; k < 200; k++) {
-        const double tau = (low + high) / 2, g = 3 * sqrt(squared / 2) / (stokes ? 1 : rho) / tau;
-        if (tau > 0.5 + 3 * viscosity_at(launch, g))
-            high = tau;
-        else
-            low = tau;
-    }
-    return (low + high) / 2;
-}
-
-Test(rheology, relaxes_with_the_viscosity_of_the_law)
-{
-    const rill_carreau_yasuda laws[] = {{0.3, 0.01, 400, 0.4, 1.7},
-                                        {1.5, 0, 900, 0.25, 2},
-                                        {0.02, 0.004, 1000, 0.5, 0.8},
-                                        {0.1, 0.1, 1, 1, 2}};
-    const rill_casson cassons[] = {{0.01, 1e-4, 1}, {0.005, 5e-5, 0.5}, {0.1, 1e-3, 2}, {0.1, 0, 1}};
-    FOR_EACH_VARIANT(v)
-    for (int k = 0; k < 8; k++) {
-        if (v->rheology == RILL_NEWTONIAN) continue;
-        double f[RILL_Q_MAX * NODES], g[RILL_Q_MAX * NODES];
-        const bool single = k % 2;
-        rill_launch launch = launch_of(*v, 0.8);
-        launch.carreau_yasuda = laws[k / 2];
-        launch.casson = cassons[k / 2];
-        fill(&launch, f);
-        double least = 1e9, most = 0;
-        for (int n = 0; n < NODES; n++) { /* flows of very different shear rates */
-            double node[RILL_Q_MAX], scale = pow(10, -0.1 * n);
-            for (int i = 0; i < rill_q((int)v->lattice); i++) node[i] = f[i * NODES + n] *= scale;
-            const double tau = tau_reference(&launch, f, n);
-            rill_launch newtonian = launch;
-            newtonian.variant.rheology = RILL_NEWTONIAN;
-            newtonian.rate_even = 1 / tau;
-            newtonian.rate_odd = 1 / (0.5 + launch.magic / (tau - 0.5));
-            rill_operators_double_16.collide(&newtonian, 1, node);
-            for (int i = 0; i < rill_q((int)v->lattice); i++) g[i * NODES + n] = node[i];
-            least = fmin(least, tau), most = fmax(most, tau);
-        }
-        (single ? &rill_operators_float_16 : &rill_operators_double_16)->collide(&launch, NODES, f);
-        const double error = difference(rill_q((int)v->lattice), f, g);
-        cr_expect_lt(error, single ? 2e-8 : 1e-15,
-                     "lattice %d, equilibrium %d, law %d: %.3g (tau %.3g to %.3g)", v->lattice,
-                     v->equilibrium, k / 2, error, least, most);
-        if (k < 6)
-            cr_expect_gt((most - 0.5) / (least - 0.5), 2,
-                         "law %d of rheology %d is hardly used: tau %.4g to %.4g", k / 2, (int)v->rheology,
-                         least, most);
     }
 }

@@ -5,25 +5,12 @@
  *
  *     tests/fuzz/run image CORPUS -max_total_time=300
  */
-#include "geometry/image/image.h"
+#include "slices.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-enum { SLICE_MOST = 1 << 20, SLICES_MOST = 64 };
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void read_slices(rill_image *image)
-{
-    const uint64_t bytes = rill_image_slice_voxels(image) * rill_grey_size(image->type);
-    const uint32_t slices = image->n[image->order[2]];
-    void *grey = bytes <= SLICE_MOST ? malloc(bytes) : NULL;
-    for (uint32_t k = 0; grey && k < slices && k < SLICES_MOST; k++)
-        if (rill_image_read(image, k, grey) != RILL_OK) break;
-    free(grey);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,14 +5,13 @@
  *
  *     tests/fuzz/run raw tests/fuzz/corpus/raw -max_total_time=300
  */
-#include "geometry/image/image.h"
-
 #include "scratch.h"
+#include "slices.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-enum { VOXELS = 4096, SLICE_MOST = 1 << 20, SLICES_MOST = 64, OPTIONS = 19, NAME_MOST = 100 };
+enum { VOXELS = 4096, OPTIONS = 19, NAME_MOST = 100 };
 
 static void put(const char *path, const void *data, size_t size)
 {
@@ -23,16 +22,7 @@ static void put(const char *path, const void *data, size_t size)
 static void read_image(const char *path, const rill_image_options *options)
 {
     rill_image *image = NULL;
-    if (rill_image_open(path, options, &image) != RILL_OK) {
-        rill_image_close(image);
-        return;
-    }
-    const uint64_t bytes = rill_image_slice_voxels(image) * rill_grey_size(image->type);
-    const uint32_t slices = image->n[image->order[2]];
-    void *grey = bytes <= SLICE_MOST ? malloc(bytes) : NULL;
-    for (uint32_t k = 0; grey && k < slices && k < SLICES_MOST; k++)
-        if (rill_image_read(image, k, grey) != RILL_OK) break;
-    free(grey);
+    if (rill_image_open(path, options, &image) == RILL_OK) read_slices(image);
     rill_image_close(image);
 }
 

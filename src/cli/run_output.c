@@ -17,8 +17,9 @@ const char *cli_run_not_repeated(const rill_vessel *v, const rill_run_result *r,
                  pulsatile ? "cycles" : "spans", (double)v->plan.soft_steps * v->plan.scales.time);
     else
         snprintf(text, size,
-                 "the flow is not %s: the last two %s differ by %.2g %%, more than the tolerance of %g %%",
-                 pulsatile ? "periodic" : "steady", pulsatile ? "cycles" : "spans", 100 * r->change,
+                 "the flow is not %s: the last %s may be %.2g %% from that state, more than the tolerance of "
+                 "%g %%",
+                 pulsatile ? "periodic" : "steady", pulsatile ? "cycle" : "span", 100 * r->change,
                  100 * v->given->run.tolerance);
     return text;
 }

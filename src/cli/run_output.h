@@ -13,7 +13,7 @@
 /** Print a result. @param directory  where its files are */
 void cli_run_print(const rill_vessel *vessel, const rill_run_result *result, const char *directory);
 
-/** Write why the last two cycles do not count as the same, with the figure; they were compared. @return text
+/** Write why the last cycle does not count as periodic, with the figure; they were compared. @return text
  */
 const char *cli_run_not_repeated(const rill_vessel *vessel, const rill_run_result *result, char *text,
                                  size_t size);

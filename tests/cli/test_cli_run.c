@@ -424,7 +424,7 @@ Test(cli_run, resume_refuses_what_is_not_its_own)
     write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
     const cli_result limit = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a", "--json", "a.json");
     cli_test_expect_failure(&limit, 2, "--resume");
-    cr_assert(strstr(limit.err, "the flow is not periodic: the last two cycles differ by "), "%s", limit.err);
+    cr_assert(strstr(limit.err, "the flow is not periodic: the last cycle may be "), "%s", limit.err);
     cr_assert(strstr(limit.out, "NOT CONVERGED: the flow is not periodic"), "%s", limit.out);
     json_t *json = json_of("a.json");
     cr_assert(json_is_false(json_object_get(json, "periodic")));

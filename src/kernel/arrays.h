@@ -79,7 +79,8 @@ typedef struct rill_start {
  * A domain as kernels see it; what a variant has no use for is NULL. Made by domain/links.h.
  */
 typedef struct rill_arrays {
-    void *populations; /**< q * stride, see layout.h, and RILL_SEGMENT_BLOCK values behind the last */
+    void *populations; /**< q * stride, see layout.h, and on a processor RILL_SEGMENT_BLOCK values behind the
+                          last */
     size_t stride;   /**< nodes and ghosts (and the additional entries of a ring buffer), rounded up to whole
                         blocks */
     rill_node nodes; /**< fluid nodes; all voxels of the box with dense addressing */

@@ -546,13 +546,14 @@ def copied(copy, program, root=ROOT):
     return copy / inside / program.name
 
 
-def rebuilt(copy, program, make, change):
-    """Change a source of a copy, and build its program."""
-    source = copy / change.file
-    text = source.read_text()
-    if text.count(change.old) != 1:
-        raise SystemExit("%s holds the text to break %d times: %s" % (change.file, text.count(change.old), change.old))
-    source.write_text(text.replace(change.old, change.new))
+def rebuilt(copy, program, make, *changes):
+    """Change sources of a copy, and build its program."""
+    for change in changes:
+        source = copy / change.file
+        text = source.read_text()
+        if text.count(change.old) != 1:
+            raise SystemExit("%s holds the text to break %d times: %s" % (change.file, text.count(change.old), change.old))
+        source.write_text(text.replace(change.old, change.new))
     subprocess.run([*shlex.split(make), str(program.relative_to(copy))], cwd=copy, check=True, stdout=subprocess.DEVNULL)
 
 

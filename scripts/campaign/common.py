@@ -70,6 +70,7 @@ class Campaign:
         self.more = {}  # further keys of the results
         self.summed = set()  # figures that are sums
         self.trials = 0
+        self.enough = self.end = None  # whether no trial is needed any more; what is to be done behind the last
         self._kept = {}
 
     # ---- results ----
@@ -412,7 +413,7 @@ def _job(c, k, trial, counter, results):
     own.directory.mkdir()
     own.begun, own.shared, own.job, own.wrapper = c.begun, c.shared, k, c.wrapper
     try:
-        while own.left() > 0:
+        while own.left() > 0 and not (c.enough and c.enough()):
             with counter.get_lock():
                 i = counter.value
                 counter.value += 1
@@ -447,7 +448,7 @@ def _trials(c, trial):
         c.rows = dict(sorted(c.rows.items()))
         return min(counter.value, a.first + a.count)
     for i in range(a.first, a.first + a.count):
-        if c.left() <= 0:
+        if c.left() <= 0 or c.enough and c.enough():
             return i
         c.trials = i
         try:
@@ -480,6 +481,8 @@ def main(doc, name, promise, trial, count, short, planted=(), options=None, begi
                 "machine": machine(a.backend), "software": software(c.rill), "seconds": 0}
         joined([*c.parts, part])  # refuses a trial that was made before
         part["end"] = _trials(c, trial)
+        if c.end:
+            c.end()
         part["seconds"] = round(time.monotonic() - c.begun, 1)
     tried = sum(row["tried"] for row in c.rows.values())
     for row in c.rows.values():

@@ -20,7 +20,7 @@ static rill_status like(const rill_geom *geom, const uint32_t n[3], const char *
 {
     rill_status status = RILL_OK;
     rill_geom *made = NULL;
-    const rill_keeper *keeper = geom->planes ? rill_planes_keeper(geom->planes) : NULL;
+    const rill_keeper *keeper = rill_planes_keeper(geom->planes);
     if (!keeper) RILL_TRY(rill_memory_require((uint64_t)n[0] * n[1] * n[2], what));
     RILL_TRY(rill_geom_create_kept(n, keeper, &made));
     made->spacing = geom->spacing;
@@ -67,7 +67,8 @@ static rill_status fill(const rill_geom *geom, const recipe *r, rill_geom *made)
 {
     rill_status status = RILL_OK;
     rill_window source = {.geom = geom}, target = {.geom = made};
-    const uint32_t nz = made->n[2], most = rill_window_planes(made);
+    const uint64_t own = rill_window_planes(made), theirs = (uint64_t)rill_window_planes(geom) * r->factor[2];
+    const uint32_t nz = made->n[2], most = (uint32_t)(own < theirs ? own : theirs);
     for (uint32_t z = 0, count; z < nz; z += count) {
         count = nz - z < most ? nz - z : most;
         const uint32_t from = z / r->factor[2], last = (z + count - 1) / r->factor[2];

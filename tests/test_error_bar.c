@@ -4,6 +4,7 @@
  * voxels where that was computed; its parts are what a user would run by hand.
  */
 #include "geometry/voxels/derive.h"
+#include "kept.h"
 #include "rill.h"
 #include "sanitized.h"
 #include "verify/reference.h"
@@ -231,13 +232,20 @@ Test(error_bar, holds_the_sphere_behind_the_staircase)
     cr_assert_lt(b.bar.extrapolated[2], b.bar.k[2] * 0.95);
 }
 
-/* What does not fit is measured on two crops that do not overlap. */
-Test(error_bar, takes_crops_of_what_is_too_large)
+/* Ducts of 2 x 2 voxels along z. */
+static rill_geom *ducts(void)
 {
     rill_geom *geom = solid(34, 34, 34, RILL_MIRROR);
     for (uint32_t y = 1; y < 33; y += 4)
         for (uint32_t x = 1; x < 33; x += 4)
             fill(geom, (const uint32_t[3]){x, y, 0}, (const uint32_t[3]){x + 2, y + 2, 34}, RILL_FLUID);
+    return geom;
+}
+
+/* What does not fit is measured on two crops that do not overlap. */
+Test(error_bar, takes_crops_of_what_is_too_large)
+{
+    rill_geom *geom = ducts();
     rill_permeability_options o = options(2);
     o.acceleration = RILL_ACCELERATION_NONE;
     const bounded b = must_bound(geom, o, 6e8);
@@ -387,4 +395,56 @@ Test(error_bar, stops_when_told)
     cr_assert_eq(bound(pack(24, 6, 8, 5), o, wanted, &b), RILL_CANCELLED);
     cr_assert_geq(part, 0);
     cr_assert_not_null(strstr(rill_error_message(), "of the error bar"), "%s", rill_error_message());
+}
+
+/* The numbers of a bar. The clock's is none of the geometry. */
+static void expect_same_bar(const bounded *a, const bounded *b)
+{
+    cr_assert_eq(a->plan.part_count, b->plan.part_count);
+    cr_assert_eq(a->bar.grid_count, b->bar.grid_count);
+    cr_assert_arr_eq(a->bar.grids, b->bar.grids, sizeof a->bar.grids);
+    cr_assert_eq(a->bar.contribution_count, b->bar.contribution_count);
+    for (int i = 0; i < a->bar.contribution_count; i++) {
+        const rill_error_bar_contribution *x = &a->bar.contributions[i], *y = &b->bar.contributions[i];
+        cr_assert_str_eq(x->note, y->note);
+        cr_assert_arr_eq(x->relative, y->relative, sizeof x->relative);
+        cr_assert_arr_eq(x->bound, y->bound, sizeof x->bound);
+    }
+    cr_assert_arr_eq(a->bar.k, b->bar.k, sizeof a->bar.k);
+    cr_assert_arr_eq(a->bar.relative, b->bar.relative, sizeof a->bar.relative);
+    cr_assert_arr_eq(a->bar.extrapolated, b->bar.extrapolated, sizeof a->bar.extrapolated);
+}
+
+/* Where processes keep the image they keep the crops and split voxels, and all has the bits of one process.
+ */
+Test(error_bar, has_the_same_bits_where_processes_keep_the_image, .timeout = 300)
+{
+    for (int whole = 0; whole < 2; whole++) {
+        bounded one = {.plan = {.part_count = 0}};
+        for (int processes = 1; processes <= 3; processes += whole ? 1 : 2) {
+            rill_geom *geom = whole ? pack(18, 4, 12, 5) : ducts();
+            rill_permeability_options o = options(2);
+            rill_device *device = NULL, *devices[3];
+            cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &device), RILL_OK);
+            for (int k = 0; k < 3; k++) devices[k] = device;
+            o.device = device, o.devices = devices, o.device_count = processes;
+            o.tolerance = 0.01;
+            o.acceleration = RILL_ACCELERATION_NONE;
+            if (processes > 1) {
+                rill_geom *made = kept_copy(geom, processes, 5);
+                rill_geom_destroy(geom);
+                geom = made;
+            }
+            const bounded b = must_bound(geom, o, whole ? 1e10 : 6e8);
+            rill_device_destroy(device);
+            cr_assert_eq(b.plan.whole, whole, "%s", b.plan.grid_note);
+            cr_assert_gt(b.bar.relative[2], 0);
+            cr_assert_gt(b.plan.grids, 0, "%s", b.plan.grid_note);
+            if (processes == 1)
+                one = b;
+            else
+                expect_same_bar(&one, &b);
+        }
+    }
+    cr_assert_eq(kept_pieces, 0);
 }

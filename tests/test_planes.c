@@ -11,6 +11,7 @@
 #include "geometry/generate/generate.h"
 #include "geometry/image/voxelize.h"
 #include "geometry/voxels/components.h"
+#include "geometry/voxels/derive.h"
 #include "io/checkpoint.h"
 #include "io/geom_file.h"
 #include "network/network.h"
@@ -57,6 +58,35 @@ Test(planes, bits_and_bytes)
         }
         rill_geom_destroy(geom);
     }
+    cr_assert_eq(kept_pieces, 0);
+}
+
+/* What is made of voxels is kept by the same processes. */
+Test(planes, boxes_and_split_voxels)
+{
+    static const uint32_t first[3] = {5, 2, 3}, n[3] = {16, 8, 7};
+    for (int s = 0; s < SIZES; s++)
+        for (int processes = 1; processes < 4; processes++)
+            for (uint32_t window = 0; window < 6; window++) {
+                rill_geom *geom = rock(sizes[s], kinds[s], 60), *part[2], *fine[2];
+                geom->voxels[100] = RILL_LABEL;
+                rill_geom *made = kept_copy(geom, processes, window);
+                const uint32_t factor[3] = {3, 3, s == 1 ? 1 : 3};
+                for (int k = 0; k < 2; k++) {
+                    ASSERT_OK(rill_geom_crop(k ? made : geom, first, n, &part[k]));
+                    ASSERT_OK(rill_geom_split(k ? made : geom, factor, &fine[k]));
+                }
+                cr_assert(part[1]->planes && fine[1]->planes && !part[1]->voxels && !fine[1]->voxels);
+                kept_expect_voxels(part[0], part[1]);
+                kept_expect_voxels(fine[0], fine[1]);
+                cr_assert_arr_eq(part[0]->sides, part[1]->sides, sizeof part[0]->sides);
+                for (int k = 0; k < 2; k++) {
+                    rill_geom_destroy(part[k]);
+                    rill_geom_destroy(fine[k]);
+                }
+                rill_geom_destroy(made);
+                rill_geom_destroy(geom);
+            }
     cr_assert_eq(kept_pieces, 0);
 }
 
@@ -435,11 +465,14 @@ Test(planes, permeabilities, .timeout = 300)
         expect_same_permeability(geom, v, false);
         rill_geom_destroy(geom);
     }
-    rill_geom *geom = NULL; /* a start from a coarser grid */
-    ASSERT_OK(rill_geom_create(wide, &geom));
-    for (uint64_t x = 0; x < rill_geom_voxels(geom); x++)
-        geom->voxels[x] = x % 36 > 0 && x / 36 % 35 > 0 ? RILL_FLUID : RILL_SOLID;
-    expect_same_permeability(geom, v, true);
-    rill_geom_destroy(geom);
+    for (int s = 0; s < KINDS; s += 3) { /* a start from a coarser grid, which is kept, too */
+        rill_geom *geom = NULL;
+        ASSERT_OK(rill_geom_create(wide, &geom));
+        for (uint64_t x = 0; x < rill_geom_voxels(geom); x++)
+            geom->voxels[x] = x % 36 > 0 && x / 36 % 35 > (x / 36 / 35) % 20 / 15 ? RILL_FLUID : RILL_SOLID;
+        memcpy(geom->sides, kinds[s], sizeof geom->sides);
+        expect_same_permeability(geom, v, true);
+        rill_geom_destroy(geom);
+    }
     cr_assert_eq(kept_pieces, 0);
 }

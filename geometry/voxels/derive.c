@@ -3,6 +3,7 @@
 #include "geometry/voxels/derive.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/planes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,14 @@ static rill_status text_copy(const char *text, char **out)
     return *out ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for the provenance of a geometry");
 }
 
-/* Create a geometry of n voxels with everything but the voxels taken over. */
+/* Create a geometry of n voxels with everything but the voxels taken over, kept by the same processes. */
 static rill_status like(const rill_geom *geom, const uint32_t n[3], const char *what, rill_geom **out)
 {
     rill_status status = RILL_OK;
     rill_geom *made = NULL;
-    RILL_TRY(rill_memory_require((uint64_t)n[0] * n[1] * n[2], what));
-    RILL_TRY(rill_geom_create(n, &made));
+    const rill_keeper *keeper = rill_planes_keeper(geom->planes);
+    if (!keeper) RILL_TRY(rill_memory_require((uint64_t)n[0] * n[1] * n[2], what));
+    RILL_TRY(rill_geom_create_kept(n, keeper, &made));
     made->spacing = geom->spacing;
     made->porosity = geom->porosity;
     memcpy(made->origin, geom->origin, sizeof made->origin);
@@ -32,6 +34,53 @@ static rill_status like(const rill_geom *geom, const uint32_t n[3], const char *
     made = NULL;
 done:
     rill_geom_destroy(made);
+    return status;
+}
+
+/* What a plane of a geometry is made of. */
+typedef struct recipe {
+    const uint32_t *first;  /* voxel of the source that the first one comes from */
+    const uint32_t *factor; /* voxels that one of the source becomes, along each axis */
+} recipe;
+
+/* Fill a plane. */
+static void plane_fill(const recipe *r, const rill_window *source, const rill_window *target, uint32_t z)
+{
+    const uint32_t *n = target->geom->n;
+    for (uint32_t y = 0; y < n[1]; y++) {
+        uint8_t *to = rill_window_row(target, y, z);
+        const uint8_t *from =
+            rill_window_row(source, r->first[1] + y / r->factor[1], r->first[2] + z / r->factor[2]) +
+            r->first[0];
+        if (y % r->factor[1])
+            memcpy(to, to - n[0], n[0]);
+        else if (r->factor[0] == 1)
+            memcpy(to, from, n[0]);
+        else
+            for (uint32_t x = 0; x < n[0] / r->factor[0]; x++)
+                memset(to + (uint64_t)x * r->factor[0], from[x], r->factor[0]);
+    }
+}
+
+/* Fill a geometry from another one, some planes at a time where processes keep them. */
+static rill_status fill(const rill_geom *geom, const recipe *r, rill_geom *made)
+{
+    rill_status status = RILL_OK;
+    rill_window source = {.geom = geom}, target = {.geom = made};
+    const uint64_t own = rill_window_planes(made), theirs = (uint64_t)rill_window_planes(geom) * r->factor[2];
+    const uint32_t nz = made->n[2], most = (uint32_t)(own < theirs ? own : theirs);
+    for (uint32_t z = 0, count; z < nz; z += count) {
+        count = nz - z < most ? nz - z : most;
+        const uint32_t from = z / r->factor[2], last = (z + count - 1) / r->factor[2];
+        RILL_TRY(rill_window_see(&source, r->first[2] + from, last - from + 1));
+        RILL_TRY(rill_window_blank(&target, z, count));
+#pragma omp parallel for schedule(static)
+        for (uint32_t k = 0; k < count; k++) plane_fill(r, &source, &target, z + k);
+        RILL_TRY(rill_window_keep(&target, made));
+    }
+done:
+    rill_window_close(&source);
+    rill_window_close(&target);
     return status;
 }
 
@@ -48,12 +97,7 @@ rill_status rill_geom_crop(const rill_geom *geom, const uint32_t first[3], const
         whole = whole && n[a] == geom->n[a];
     }
     RILL_TRY(like(geom, n, "a part of the geometry", &part));
-    const uint64_t row = geom->n[0], plane = row * geom->n[1];
-#pragma omp parallel for schedule(static) collapse(2)
-    for (uint32_t z = 0; z < n[2]; z++)
-        for (uint32_t y = 0; y < n[1]; y++)
-            memcpy(part->voxels + (uint64_t)n[0] * (y + (uint64_t)n[1] * z),
-                   geom->voxels + plane * (first[2] + z) + row * (first[1] + y) + first[0], n[0]);
+    RILL_TRY(fill(geom, &(recipe){first, (const uint32_t[3]){1, 1, 1}}, part));
     for (int a = 0; a < 3; a++) part->origin[a] += first[a] * part->spacing;
     if (!whole) part->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
     *out = part;
@@ -80,19 +124,7 @@ rill_status rill_geom_split(const rill_geom *geom, const uint32_t factor[3], ril
         n[a] = geom->n[a] * factor[a];
     }
     RILL_TRY(like(geom, n, "the geometry with split voxels", &fine));
-#pragma omp parallel for schedule(static)
-    for (uint32_t z = 0; z < n[2]; z++)
-        for (uint32_t y = 0; y < n[1]; y++) {
-            uint8_t *to = fine->voxels + (uint64_t)n[0] * (y + (uint64_t)n[1] * z);
-            const uint8_t *from = geom->voxels + (uint64_t)geom->n[0] *
-                                                     (y / factor[1] + (uint64_t)geom->n[1] * (z / factor[2]));
-            if (y % factor[1]) {
-                memcpy(to, to - n[0], n[0]);
-                continue;
-            }
-            for (uint32_t x = 0; x < geom->n[0]; x++)
-                memset(to + (uint64_t)x * factor[0], from[x], factor[0]);
-        }
+    RILL_TRY(fill(geom, &(recipe){(const uint32_t[3]){0, 0, 0}, factor}, fine));
     fine->spacing /= largest;
     *out = fine;
     fine = NULL;

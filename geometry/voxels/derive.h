@@ -2,7 +2,8 @@
 /**
  * @file derive.h
  * Geometries made from a geometry, voxel by voxel: a box out of it, and its voxels split into smaller ones.
- * Nothing is interpolated, and pores stay connected as they were within what is taken.
+ * Nothing is interpolated, and pores stay connected as they were within what is taken. Where several
+ * processes keep the voxels of the geometry, they keep those that are made of it, too.
  */
 #ifndef RILL_GEOMETRY_VOXELS_DERIVE_H
 #define RILL_GEOMETRY_VOXELS_DERIVE_H

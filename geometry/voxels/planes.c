@@ -65,6 +65,13 @@ uint64_t rill_planes_bytes(const uint32_t n[3], uint64_t planes)
     return planes * plane_words(n) * sizeof(uint64_t);
 }
 
+uint64_t rill_planes_held(const uint32_t n[3], const rill_keeper *keeper)
+{
+    if (!keeper) return (uint64_t)n[0] * n[1] * n[2];
+    const uint64_t processes = (uint64_t)keeper->count;
+    return rill_planes_bytes(n, (n[2] + processes - 1) / processes);
+}
+
 void rill_planes_destroy(rill_planes *planes)
 {
     if (!planes) return;
@@ -111,7 +118,10 @@ static void labels_show(const rill_planes *planes, uint32_t z, uint8_t *voxels)
     for (uint64_t k = 0; k < from->count; k++) voxels[from->all[k] >> 8] = from->all[k] & UINT8_MAX;
 }
 
-const rill_keeper *rill_planes_keeper(const rill_planes *planes) { return rill_kept_keeper(planes->bits); }
+const rill_keeper *rill_planes_keeper(const rill_planes *planes)
+{
+    return planes ? rill_kept_keeper(planes->bits) : NULL;
+}
 
 uint64_t rill_planes_fluid(const rill_planes *planes, uint32_t z) { return planes->fluid[z]; }
 

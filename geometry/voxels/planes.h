@@ -21,6 +21,10 @@ static inline size_t rill_planes_row(const uint32_t n[3]) { return ((size_t)n[0]
 /** Return the bytes that so many planes of bits take. */
 uint64_t rill_planes_bytes(const uint32_t n[3], uint64_t planes);
 
+/** Return the bytes that this process holds of so many voxels. @param[in] keeper  NULL: it has all, as bytes
+ */
+uint64_t rill_planes_held(const uint32_t n[3], const rill_keeper *keeper);
+
 /**
  * Create a geometry of solid voxels as rill_geom_create() does, whose voxels are bits; the first process
  * holds the labels beside them.
@@ -37,7 +41,7 @@ rill_status rill_geom_take_voxels(rill_geom *geom, const rill_geom *from);
 /** Free planes; NULL is allowed. */
 void rill_planes_destroy(rill_planes *planes);
 
-/** Return what keeps them. */
+/** Return what keeps them; NULL for NULL: this process has all voxels, as bytes. */
 const rill_keeper *rill_planes_keeper(const rill_planes *planes);
 
 /** Return the fluid voxels of plane z. */

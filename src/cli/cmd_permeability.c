@@ -66,11 +66,8 @@ typedef struct choices {
     bool written[3];
 } choices;
 
-/* Return what keeps the voxels; NULL: this process alone does. Error bars make other geometries of them. */
-static const rill_keeper *keeper_of(const choices *c)
-{
-    return c->keeper.count > 1 && !c->error_bar ? &c->keeper : NULL;
-}
+/* Return what keeps the voxels; NULL: this process alone does. */
+static const rill_keeper *keeper_of(const choices *c) { return c->keeper.count > 1 ? &c->keeper : NULL; }
 
 static rill_status read_geometry(choices *c)
 {

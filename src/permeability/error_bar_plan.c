@@ -8,6 +8,7 @@
 #include "core/status.h"
 #include "core/units.h"
 #include "geometry/voxels/derive.h"
+#include "geometry/voxels/planes.h"
 #include "permeability/error_bar_priv.h"
 #include "permeability/plan.h"
 #include "kernel/variant.h"
@@ -98,6 +99,12 @@ done:
     return status;
 }
 
+/* Return the bytes of voxels that this process holds of a box made of a geometry. */
+static double voxels_bytes(const rill_geom *geom, const uint32_t n[3])
+{
+    return (double)rill_planes_held(n, rill_planes_keeper(geom->planes));
+}
+
 /* Estimate a part with split voxels from the plan of the same box with whole ones. */
 static rill_status part_estimate(const planner *p, const rill_permeability_plan *plan,
                                  rill_error_bar_part *part)
@@ -120,7 +127,6 @@ static rill_status part_estimate(const planner *p, const rill_permeability_plan 
     rill_permeability_plan fine = {.nodes = 0};
     const rill_status status = rill_plan_choose(&split, &measure, &o, &fine);
     if (status != RILL_OK) return status;
-    const double box = (double)part->n[0] * part->n[1] * part->n[2];
     const double weight = rill_variant_bytes(part->variant, plan->fluid).moved /
                           rill_variant_bytes(p->options->variant, p->plain->fluid).moved;
     part->nodes = measure.voxels;
@@ -128,8 +134,8 @@ static rill_status part_estimate(const planner *p, const rill_permeability_plan 
     part->cost = weight * (double)part->nodes * part->steps_expected /
                  ((double)p->plain->nodes * p->plain->steps_expected);
     const double host = (double)p->least.host_bytes, device = (double)p->least.device_bytes;
-    /* The voxels split, those before, and the image that they come from. */
-    part->host_bytes = (uint64_t)(host + fmax(0, (double)plan->host_bytes - host) * more + box * (more + 1));
+    const double voxels = voxels_bytes(p->geom, part->n) + voxels_bytes(p->geom, split.n);
+    part->host_bytes = (uint64_t)(host + fmax(0, (double)plan->host_bytes - host) * more + voxels);
     part->device_bytes = (uint64_t)(device + fmax(0, (double)plan->device_bytes - device) * more);
     return RILL_OK;
 }

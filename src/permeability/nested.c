@@ -27,34 +27,42 @@
  * time, and rows that a thread takes. */
 enum { CYCLES_MOST = 12, SLICE = 1 << 18, PIECE = 8 };
 
+static void coarser_size(const rill_geom *fine, uint32_t n[3])
+{
+    for (int a = 0; a < 3; a++) n[a] = fine->n[a] / 2 + fine->n[a] % 2;
+}
+
 uint64_t rill_nested_bytes(const rill_geom *geom, const rill_permeability_plan *plan)
 {
     /* Its voxels and labels of their runs, and moments of more nodes than an eighth: pores may get wider;
      * those that are handed over. */
-    return rill_geom_voxels(geom) / 8 * 3 + plan->nodes * 4 * sizeof(float) / 6 +
-           rill_nested_start_bytes(plan->nodes);
+    const rill_keeper *keeper = rill_planes_keeper(geom->planes);
+    const uint64_t processes = keeper ? (uint64_t)keeper->count : 1;
+    uint32_t n[3];
+    coarser_size(geom, n);
+    return rill_planes_held(n, keeper) + rill_geom_voxels(geom) / 8 * 2 +
+           plan->nodes * 4 * sizeof(float) / 6 / processes + rill_nested_start_bytes(plan->nodes);
 }
 
 /* ---- the coarser sample ------------------------------------------------------------------------ */
 
+/* Planes that are seen, from plane 2 z on, and those that are made of them, from plane z on. */
 typedef struct coarsening {
-    const rill_window *fine; /* from plane 2 z on */
-    rill_geom *coarse;
-    uint64_t first_row;
+    const rill_window *fine, *coarse;
 } coarsening;
 
 /* Pore where at least half of the voxels are pores: throats stay open rather than close. */
 static void coarsen_rows(const void *shared, uint64_t first, uint64_t end)
 {
     const coarsening *c = shared;
-    const uint32_t *n = c->fine->geom->n, *m = c->coarse->n;
-    for (uint64_t row = c->first_row + first; row < c->first_row + end; row++) {
-        const uint32_t y = 2 * (uint32_t)(row % m[1]), z = 2 * (uint32_t)(row / m[1]);
-        uint8_t *to = c->coarse->voxels + row * m[0];
+    const uint32_t *n = c->fine->geom->n, *m = c->coarse->geom->n;
+    for (uint64_t row = first; row < end; row++) {
+        const uint32_t y = (uint32_t)(row % m[1]), z = c->coarse->first + (uint32_t)(row / m[1]);
+        uint8_t *to = rill_window_row(c->coarse, y, z);
         for (uint32_t x = 0; x < m[0]; x++) {
             int pores = 0, voxels = 0;
-            for (uint32_t k = z; k < z + 2 && k < n[2]; k++)
-                for (uint32_t j = y; j < y + 2 && j < n[1]; j++)
+            for (uint32_t k = 2 * z; k < 2 * z + 2 && k < n[2]; k++)
+                for (uint32_t j = 2 * y; j < 2 * y + 2 && j < n[1]; j++)
                     for (uint32_t i = 2 * x; i < 2 * x + 2 && i < n[0]; i++) {
                         pores += rill_window_row(c->fine, j, k)[i] >= RILL_FLUID;
                         voxels++;
@@ -64,28 +72,33 @@ static void coarsen_rows(const void *shared, uint64_t first, uint64_t end)
     }
 }
 
+/* Make a coarser sample, which is kept as the finer one is. */
 static rill_status coarsen(const rill_geom *fine, rill_geom **out)
 {
     rill_status status = RILL_OK;
     rill_geom *coarse = NULL;
-    rill_window window = {.geom = fine};
-    const uint32_t seen = rill_window_planes(fine), planes = seen < 2             ? 2
-                                                             : seen == fine->n[2] ? seen
-                                                                                  : seen & ~1u;
-    const uint32_t n[3] = {(fine->n[0] + 1) / 2, (fine->n[1] + 1) / 2, (fine->n[2] + 1) / 2};
-    RILL_TRY(rill_memory_require((uint64_t)n[0] * n[1] * n[2], "a coarser sample"));
-    RILL_TRY(rill_geom_create(n, &coarse));
+    rill_window seen = {.geom = fine}, made = {.geom = NULL};
+    const rill_keeper *keeper = rill_planes_keeper(fine->planes);
+    const uint32_t most = (rill_window_planes(fine) + 1) / 2;
+    uint32_t n[3];
+    coarser_size(fine, n);
+    if (!keeper) RILL_TRY(rill_memory_require((uint64_t)n[0] * n[1] * n[2], "a coarser sample"));
+    RILL_TRY(rill_geom_create_kept(n, keeper, &coarse));
     memcpy(coarse->sides, fine->sides, sizeof coarse->sides);
-    for (uint32_t z = 0, count; z < fine->n[2]; z += count) {
-        count = fine->n[2] - z < planes ? fine->n[2] - z : planes;
-        RILL_TRY(rill_window_see(&window, z, count));
-        rill_threads_for((uint64_t)n[1] * ((count + 1) / 2), PIECE, coarsen_rows,
-                         &(coarsening){&window, coarse, (uint64_t)n[1] * (z / 2)});
+    made.geom = coarse;
+    for (uint32_t z = 0, count; z < n[2]; z += count) {
+        count = n[2] - z < most ? n[2] - z : most;
+        const uint32_t left = fine->n[2] - 2 * z;
+        RILL_TRY(rill_window_see(&seen, 2 * z, left < 2 * count ? left : 2 * count));
+        RILL_TRY(rill_window_blank(&made, z, count));
+        rill_threads_for((uint64_t)n[1] * count, PIECE, coarsen_rows, &(coarsening){&seen, &made});
+        RILL_TRY(rill_window_keep(&made, coarse));
     }
     *out = coarse;
     coarse = NULL;
 done:
-    rill_window_close(&window);
+    rill_window_close(&seen);
+    rill_window_close(&made);
     rill_geom_destroy(coarse);
     return status;
 }
@@ -119,16 +132,14 @@ static bool show(void *data, const rill_progress_moment *moment)
 
 /* What a loop over moments of a slice works with. */
 typedef struct slice {
-    const double *from; /* [4][count] */
-    float *to;          /* [4][nodes], of the slice's first node */
-    size_t count, nodes;
+    const double *from; /* [count] */
+    float *to;
 } slice;
 
 static void narrow(const void *shared, uint64_t first, uint64_t end)
 {
     const slice *s = shared;
-    for (size_t m = 0; m < 4; m++)
-        for (size_t k = first; k < end; k++) s->to[m * s->nodes + k] = (float)s->from[m * s->count + k];
+    for (size_t k = first; k < end; k++) s->to[k] = (float)s->from[k];
 }
 
 static rill_status take(void *data, rill_sim *sim)
@@ -138,17 +149,24 @@ static rill_status take(void *data, rill_sim *sim)
     const size_t nodes = (size_t)nested->plan.nodes, most = nodes < SLICE ? nodes : SLICE;
     rill_device *device = rill_sim_device_of(sim);
     double *part = NULL;
+    float *narrowed = NULL;
     RILL_TRY(rill_array_create(4 * (uint64_t)most, sizeof *part, "moments", (void **)&part));
+    RILL_TRY(rill_array_create(most, sizeof *narrowed, "moments", (void **)&narrowed));
     rill_device_pin(device, part, 4 * (uint64_t)most * sizeof *part);
-    RILL_TRY(rill_array_create(4 * (uint64_t)nodes, sizeof(float), "moments", (void **)&nested->moments));
+    RILL_TRY(rill_kept_create(rill_planes_keeper(nested->geom->planes), 4, nodes, sizeof(float), "moments",
+                              &nested->moments));
     for (size_t first = 0; first < nodes; first += SLICE) {
         const size_t count = nodes - first < SLICE ? nodes - first : SLICE;
         RILL_TRY(rill_sim_moments(sim, (rill_node)first, (rill_node)count, part, part + count));
-        rill_threads_for(count, 1 << 14, narrow, &(slice){part, nested->moments + first, count, nodes});
+        for (uint32_t m = 0; m < 4; m++) {
+            rill_threads_for(count, 1 << 14, narrow, &(slice){part + m * count, narrowed});
+            RILL_TRY(rill_kept_put(nested->moments, m, first, count, narrowed));
+        }
     }
 done:
     rill_device_unpin(device, part);
     rill_array_destroy(part);
+    rill_array_destroy(narrowed);
     return status;
 }
 
@@ -169,8 +187,10 @@ static rill_status solve(rill_follower *f, start *out, rill_nested *nested)
     o.axis = axis;
     o.tau = 0;
     o.force = 0;
-    o.devices = NULL;
-    o.device_count = 0;
+    if (!f->geom->planes) { /* where several processes keep the sample, all step it */
+        o.devices = NULL;
+        o.device_count = 0;
+    }
     o.tolerance = fmax(TOLERANCE, o.tolerance);
     o.acceleration = RILL_ACCELERATION_NETWORK;
     o.settle_fields = false;
@@ -236,7 +256,7 @@ done:
 
 void rill_nested_destroy(rill_nested *nested)
 {
-    rill_array_destroy(nested->moments);
+    rill_kept_destroy(nested->moments);
     rill_permeability_plan_free(&nested->plan);
     rill_geom_destroy(nested->geom);
     memset(nested, 0, sizeof *nested);

@@ -9,13 +9,14 @@
 #ifndef RILL_PERMEABILITY_NESTED_H
 #define RILL_PERMEABILITY_NESTED_H
 
+#include "core/kept.h"
 #include "permeability/follow.h"
 
 /** A flow on a coarser grid. Plain data; zero: none. */
 typedef struct rill_nested {
     rill_geom *geom;             /**< the sample, 2^3 voxels in one */
     rill_permeability_plan plan; /**< of the run there, which numbers its nodes */
-    float *moments;              /**< [4][plan.nodes], rho - 1, u */
+    rill_kept *moments;          /**< float [4][plan.nodes], rho - 1, u, kept as the voxels are */
     double k;                    /**< k_aa to start with, lu of the finer grid */
 } rill_nested;
 

@@ -26,6 +26,15 @@
  * and slices on their way. */
 enum { SLICE = 1 << 17, PIECE = 8, CELLS = 32, SLICES = 2 };
 
+/* Moments of successive nodes of the coarser grid; behind the last node comes the first one. */
+typedef struct flow {
+    const float *moments; /* [4][room] */
+    rill_node first;
+    uint64_t nodes; /* of the whole */
+    size_t room;
+    float *own; /* NULL: they are the whole array */
+} flow;
+
 /* Rows of the finer grid, whose nodes lie one after the other. */
 typedef struct rows {
     const rill_nested *nested;
@@ -33,6 +42,8 @@ typedef struct rows {
     const rill_domain *domain;
     rill_window window; /* some planes, and their nodes */
     rill_layers layers;
+    rill_layers beside;       /* planes of the coarser grid around these, whose nodes are numbered */
+    flow flow;                /* there */
     uint64_t first_row, seen; /* the row behind these planes */
     rill_node first, count;   /* nodes of the rows */
     int axis;
@@ -58,8 +69,7 @@ static uint32_t beside(const rill_geom *coarse, int axis, int64_t at)
 static void rows_sum(const rows *r, const uint32_t x[3], uint32_t first, cell *cells)
 {
     const rill_nested *nested = r->nested;
-    const rill_numbering *numbering = &nested->plan.numbered->domain->numbering;
-    const size_t n = (size_t)nested->plan.nodes;
+    const flow *from = &r->flow;
     memset(cells, 0, (CELLS + 2) * sizeof *cells);
     for (int corner = 0; corner < 4; corner++) {
         uint32_t at[3];
@@ -72,10 +82,11 @@ static void rows_sum(const rows *r, const uint32_t x[3], uint32_t first, cell *c
         }
         for (int c = 0; c < CELLS + 2; c++) {
             at[0] = beside(nested->geom, 0, (int64_t)first + c - 1);
-            const rill_node node = rill_numbering_node(numbering, at[0], at[1], at[2]);
+            const rill_node node = rill_layers_node(&r->beside, at[0], at[1], at[2]);
             if (node == RILL_UPSTREAM_WALL) continue;
+            const size_t k = node >= from->first ? node - from->first : node + from->nodes - from->first;
             cells[c].pores += weight;
-            for (size_t m = 0; m < 4; m++) cells[c].moments[m] += weight * nested->moments[m * n + node];
+            for (size_t m = 0; m < 4; m++) cells[c].moments[m] += weight * from->moments[m * from->room + k];
         }
     }
 }
@@ -124,7 +135,42 @@ static void interpolate_rows(const void *shared, uint64_t first, uint64_t end)
     }
 }
 
-/* See the planes from the first row on. */
+/* Have the moments of the coarser planes. */
+static rill_status flow_see(const rill_nested *nested, const rill_layers *beside, flow *seen)
+{
+    rill_status status = RILL_OK;
+    const uint64_t nodes = nested->plan.nodes, *before = nested->plan.numbered->domain->numbering.before;
+    const float *whole = rill_kept_whole(nested->moments);
+    uint64_t count = 0;
+    seen->nodes = nodes;
+    if (whole) {
+        seen->moments = whole;
+        seen->room = (size_t)nodes;
+        return RILL_OK;
+    }
+    for (uint32_t k = 0; k < beside->numbering.n[2]; k++) {
+        const uint32_t z = (uint32_t)(((uint64_t)beside->first + k) % beside->box);
+        count += before[z + 1] - before[z];
+    }
+    if (count > seen->room) {
+        rill_array_destroy(seen->own);
+        seen->own = NULL;
+        RILL_TRY(rill_array_create(4 * count, sizeof *seen->own, "moments", (void **)&seen->own));
+        seen->room = (size_t)count;
+    }
+    seen->moments = seen->own;
+    seen->first = (rill_node)(before[beside->first] % nodes);
+    const uint64_t left = nodes - seen->first, some = count < left ? count : left;
+    for (uint32_t m = 0; m < 4; m++) {
+        float *to = seen->own + m * seen->room;
+        RILL_TRY(rill_kept_get(nested->moments, m, seen->first, some, to));
+        RILL_TRY(rill_kept_get(nested->moments, m, 0, count - some, to + some));
+    }
+done:
+    return status;
+}
+
+/* See the planes from the first row on, and what is interpolated there. */
 static rill_status planes_see(rows *r)
 {
     rill_status status = RILL_OK;
@@ -132,6 +178,10 @@ static rill_status planes_see(rows *r)
                    most = rill_window_planes(r->geom), count = left < most ? left : most;
     RILL_TRY(rill_window_see(&r->window, z, count));
     RILL_TRY(rill_layers_take(r->domain, z, count, &r->layers));
+    const uint32_t low = z / 2, high = (z + count - 1) / 2;
+    RILL_TRY(
+        rill_layers_take(r->nested->plan.numbered->domain, (int64_t)low - 1, high - low + 3, &r->beside));
+    RILL_TRY(flow_see(r->nested, &r->beside, &r->flow));
     r->seen = (uint64_t)(z + count) * r->geom->n[1];
 done:
     return status;
@@ -306,6 +356,8 @@ void rill_nested_start_destroy(rill_nested_start *s)
     rill_array_destroy(s->moments);
     rill_window_close(&s->rows.window);
     rill_layers_free(&s->rows.layers);
+    rill_layers_free(&s->rows.beside);
+    rill_array_destroy(s->rows.flow.own);
     sem_destroy(&s->empty);
     sem_destroy(&s->full);
     free(s);

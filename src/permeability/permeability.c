@@ -189,12 +189,10 @@ done:
 static rill_status fields_finish(rill_follower *f)
 {
     rill_status status = RILL_OK;
-    const rill_planes *planes = f->geom->planes;
     rill_kept *mean = NULL;
     flow_sums sums;
     const size_t n = (size_t)f->plan->nodes;
-    RILL_TRY(
-        rill_kept_create(planes ? rill_planes_keeper(planes) : NULL, 4, n, sizeof(float), "moments", &mean));
+    RILL_TRY(rill_kept_create(rill_planes_keeper(f->geom->planes), 4, n, sizeof(float), "moments", &mean));
     RILL_TRY(moments_add(f, mean));
     RILL_TRY(rill_sim_step(f->sim, 1));
     RILL_TRY(moments_add(f, mean));

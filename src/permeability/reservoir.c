@@ -21,10 +21,7 @@ bool rill_reservoirs_turn(const rill_reservoirs *r) { return r->geom && r->axis 
 uint64_t rill_reservoirs_bytes(const rill_reservoirs *r)
 {
     if (!r->geom) return 0;
-    const uint32_t *n = r->geom->n;
-    if (!r->geom->planes) return rill_geom_voxels(r->geom);
-    const uint32_t processes = (uint32_t)rill_planes_keeper(r->geom->planes)->count;
-    return rill_planes_bytes(n, ((uint64_t)n[2] + processes - 1) / processes);
+    return rill_planes_held(r->geom->n, rill_planes_keeper(r->geom->planes));
 }
 
 /* See the planes of the sample that planes of z of the box need: the same, or all of a turned one. */
@@ -96,7 +93,7 @@ rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t l
         return rill_fail(RILL_USAGE, "reservoirs of %u voxels do not fit: 1 to %u do", length,
                          (UINT32_MAX - planes) / 2);
     n[2] = planes + 2 * length;
-    const rill_keeper *keeper = sample->planes ? rill_planes_keeper(sample->planes) : NULL;
+    const rill_keeper *keeper = rill_planes_keeper(sample->planes);
     if (!keeper)
         RILL_TRY(rill_memory_require((uint64_t)n[0] * n[1] * n[2], "the sample between its reservoirs"));
     RILL_TRY(rill_geom_create_kept(n, keeper, &r.geom));

@@ -114,6 +114,51 @@ Test(processes, share_an_image)
     }
 }
 
+/* Return the bound of an error bar, or k of the limit of ever smaller voxels. */
+static double bar_number(const char *file, bool limit)
+{
+    json_t *json = json_load_file(file, 0, NULL), *bar = json_object_get(json, "error_bar");
+    const json_t *of = limit ? json_object_get(json_object_get(bar, "extrapolated"), "lu")
+                             : json_object_get(bar, "relative");
+    cr_assert_not_null(of, "%s", file);
+    const double value = json_number_value(json_object_get(of, "z"));
+    json_decref(json);
+    return value;
+}
+
+/* What a run makes of an image is divided like it: other sides and smaller voxels, and a coarser sample. */
+Test(processes, share_what_is_made_of_an_image)
+{
+    if (!mpi_there()) return;
+    cr_assert_eq(cli_test_run("generate", "pack", "--size", "20,22,24", "--radius", "5", "--porosity", "0.6",
+                              "--overlap", "--raw", "a_20x22x24.raw", "-q")
+                     .code,
+                 0);
+    cr_assert_eq(cli_test_run("generate", "pack", "--size", "48,52,64", "--radius", "20", "--porosity", "0.7",
+                              "--overlap", "--raw", "b_48x52x64.raw", "-q")
+                     .code,
+                 0);
+    for (int processes = 1; processes < 4; processes++) {
+        char line[512];
+        snprintf(line, sizeof line,
+                 "permeability a_20x22x24.raw --backend cpu --tolerance 0.01 --error-bar --json a%d.json -q",
+                 processes);
+        cr_assert_eq(run(processes, line), 0);
+        snprintf(line, sizeof line,
+                 "permeability b_48x52x64.raw --backend cpu --tolerance 0.01 --json b%d.json -q", processes);
+        cr_assert_eq(run(processes, line), 0);
+        snprintf(line, sizeof line, "a%d.json", processes);
+        cr_assert_gt(bar_number(line, false), 0);
+        cr_assert_eq(bar_number(line, false), bar_number("a1.json", false));
+        cr_assert_gt(bar_number(line, true), 0);
+        cr_assert_eq(bar_number(line, true), bar_number("a1.json", true));
+        cr_assert_eq(number(line, "permeability", "zz"), number("a1.json", "permeability", "zz"));
+        snprintf(line, sizeof line, "b%d.json", processes);
+        cr_assert_eq(number(line, "permeability", "zz"), number("b1.json", "permeability", "zz"));
+        cr_assert_eq(number(line, "uncertainty", NULL), number("b1.json", "uncertainty", NULL));
+    }
+}
+
 /* A vessel, of which each process keeps a part: all files but the summary, which names devices, have the same
  * bytes for any number of processes. */
 Test(processes, share_a_vessel)

@@ -51,10 +51,10 @@ static rill_status make_tree(const rill_bench_shape *shape, rill_geom **out)
 }
 
 /*
- * Turn a river bed: the stream, which is along x, to z, so that copies along z continue it and each has as
+ * Rotate a river bed: the stream, which is along x, to z, so that copies along z continue it and each has as
  * much of the bed as of the free channel; the vertical to y.
  */
-static rill_status turn(const rill_geom *bed, rill_geom **out)
+static rill_status rotate(const rill_geom *bed, rill_geom **out)
 {
     const uint64_t nx = bed->n[0], ny = bed->n[1], nz = bed->n[2];
     const rill_status status = rill_geom_create((const uint32_t[3]){bed->n[1], bed->n[2], bed->n[0]}, out);
@@ -77,7 +77,7 @@ static rill_status make_riverbed(const rill_bench_shape *shape, rill_geom **out)
     options.radius = radius_of(shape, 16);
     options.height = shape->cells / 2;
     rill_status status = rill_generate_riverbed(&options, &bed, NULL);
-    if (status == RILL_OK) status = turn(bed, out);
+    if (status == RILL_OK) status = rotate(bed, out);
     rill_geom_destroy(bed);
     return status;
 }

@@ -95,7 +95,7 @@ static rill_sim_options options_of(const rill_scaling_case *c)
     return o;
 }
 
-/* Make the simulation, and step it from noise. @param[out] hash  NULL: not wanted */
+/* Make the simulation, and step it from noise. @param[out] hash  NULL: not needed */
 static rill_status sim_make(const rill_scaling_case *c, rill_sim **sim, uint64_t *hash)
 {
     rill_status status = RILL_OK;
@@ -214,8 +214,8 @@ static void select_next(candidate *parts, int i, int count, int reason)
 }
 
 /*
- * Order the parts so that those that are timed come first: the first and the last, then by turns the one with
- * the largest cost, with the largest planes at its cuts, with the most planes, and a random one, which
+ * Order the parts so that those that are timed come first: the first and the last, then in rotation the one
+ * with the largest cost, with the largest planes at its cuts, with the most planes, and a random one, which
  * shows whether the others are those that matter. @param[out] out  [parts]
  */
 static rill_status candidates_list(const rill_scaling_case *c, candidate **out)

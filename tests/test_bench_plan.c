@@ -6,6 +6,7 @@
 #include "bench/bench.h"
 #include "bench/bench_plan.h"
 #include "bench/break_even.h"
+#include "bench/hybrid.h"
 #include "sim/sim.h"
 #include "kernel/variant.h"
 
@@ -247,4 +248,38 @@ Test(bench_plan, memory_held_is_memory_foreseen)
     cr_expect_gt(seen, 20);
     rill_domain_destroy(domain);
     rill_geom_destroy(geom);
+}
+
+/* A hybrid by hand: of 1 s, 0.75 / 1.5 = 0.5 s are free, which dense does in 0.75 / 2 = 0.375 s. */
+Test(hybrid, gains_what_the_free_part_gains)
+{
+    const rill_hybrid faster = {.sparse = 1, .sparse_free = 1.5, .dense_free = 2, .free = 0.75},
+                      slower = {.sparse = 1, .sparse_free = 1.5, .dense_free = 0.5, .free = 0.75},
+                      wrong = {.sparse = 1, .sparse_free = 0.7, .dense_free = 2, .free = 0.75};
+    cr_expect_float_eq(rill_hybrid_gain(&faster), 1 / 0.875, 1e-12);
+    cr_expect_float_eq(rill_hybrid_gain_all(&faster), 2, 1e-12);
+    cr_expect_eq(rill_hybrid_gain(&slower), 1);
+    cr_expect_eq(rill_hybrid_gain_all(&slower), 1);
+    cr_expect(isnan(rill_hybrid_gain(&wrong)));
+}
+
+/* The river bed of the benchmark: the stream along z, so that copies along z have equal parts of bed and of
+ * free channel; the floor at y = 0. */
+Test(bench_plan, river_beds_have_the_stream_along_z)
+{
+    const rill_bench_shape shape = {
+        .suite = RILL_SUITE_SCALING, .cells = 64, .scaling = RILL_SCALING_RIVERBED};
+    rill_geom *g = NULL;
+    cr_assert_eq(rill_bench_shape_make(&shape, &g), RILL_OK, "%s", rill_error_message());
+    uint64_t fluid[2] = {0}, by_height[64] = {0};
+    for (uint64_t k = 0; k < rill_geom_voxels(g); k++) {
+        fluid[k >= rill_geom_voxels(g) / 2] += g->voxels[k] != 0;
+        by_height[k / 64 % 64] += g->voxels[k] != 0;
+    }
+    cr_expect_eq(by_height[0], 0);
+    cr_expect_eq(by_height[63], 64 * 64);
+    cr_expect_lt(by_height[16], 64 * 64 / 2);
+    const double half = 32 * 64 * 64; /* voxels; with the stream along x, 0.37 and 1 of them were fluid */
+    for (int k = 0; k < 2; k++) cr_expect_float_eq((double)fluid[k] / half, 0.68, 0.05);
+    rill_geom_destroy(g);
 }

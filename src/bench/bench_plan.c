@@ -3,7 +3,6 @@
 #include "bench/bench_plan.h"
 
 #include "core/status.h"
-#include "geometry/generate/generate.h"
 #include "kernel/variant.h"
 
 #include <math.h>
@@ -11,107 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rill_scaling_names[RILL_SCALING_COUNT + 1] = {"weak-spheres", "spheres", "arteries",
-                                                                "tree",         "rock",    "vessel"};
+const char *const rill_scaling_names[RILL_SCALING_COUNT + 1] = {
+    "weak-spheres", "spheres", "arteries", "tree", "bed", "riverbed", "coronary", "rock", "vessel"};
 
 const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 2] = {
-    [RILL_SUITE_BOX] = "box",
-    [RILL_SUITE_SPHERES] = "spheres",
-    [RILL_SUITE_ARTERIES] = "arteries",
-    [RILL_SUITE_ROCK] = "rock",
-    [RILL_SUITE_ISOTROPY] = "isotropy",
-    [RILL_SUITE_SCHEMES] = "schemes",
-    [RILL_SUITE_FORMATS] = "formats",
-    [RILL_SUITE_COLLISIONS] = "collisions",
-    [RILL_SUITE_POROSITY] = "porosity",
-    [RILL_SUITE_SIZES] = "sizes",
-    [RILL_SUITE_VESSEL] = "vessel",
-    [RILL_SUITE_SCALING] = "scaling",
-    [RILL_SUITE_ANSWER] = "time-to-answer",
+    [RILL_SUITE_BOX] = "box",           [RILL_SUITE_SPHERES] = "spheres",
+    [RILL_SUITE_ARTERIES] = "arteries", [RILL_SUITE_ROCK] = "rock",
+    [RILL_SUITE_ISOTROPY] = "isotropy", [RILL_SUITE_SCHEMES] = "schemes",
+    [RILL_SUITE_FORMATS] = "formats",   [RILL_SUITE_COLLISIONS] = "collisions",
+    [RILL_SUITE_POROSITY] = "porosity", [RILL_SUITE_SIZES] = "sizes",
+    [RILL_SUITE_VESSEL] = "vessel",     [RILL_SUITE_HYBRID] = "hybrid",
+    [RILL_SUITE_SCALING] = "scaling",   [RILL_SUITE_ANSWER] = "time-to-answer",
 };
 
 static const double porosities[] = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
 enum { porosity_count = sizeof porosities / sizeof *porosities };
-
-/* Of the spheres, in voxels; smaller boxes get smaller ones. */
-static double radius_of(const rill_bench_shape *shape) { return fmin(16, shape->cells / 4.0); }
-
-/* ---- geometries ------------------------------------------------------------------------------ */
-
-static rill_status make_pack(const rill_bench_shape *shape, bool overlap, rill_geom **out)
-{
-    rill_pack_options options = rill_pack_options_default();
-    rill_pack pack = {0};
-    for (int a = 0; a < 3; a++) options.n[a] = shape->cells;
-    options.radius = radius_of(shape);
-    options.porosity = shape->porosity;
-    options.overlap = overlap;
-    rill_status status = rill_pack_create(&options, &pack);
-    if (status == RILL_OK) status = rill_generate_pack(&options, &pack, NULL, out);
-    rill_pack_destroy(&pack);
-    return status;
-}
-
-/* The tubes that `rill generate tubes` makes, drawn to scale. */
-static rill_status make_tubes(const rill_bench_shape *shape, rill_geom **out)
-{
-    rill_tubes_options options = rill_tubes_options_default();
-    const double scale = (double)shape->cells / options.n[0];
-    for (int a = 0; a < 3; a++) options.n[a] = shape->cells;
-    options.radius = fmax(options.radius * scale, 1);
-    options.waviness *= scale;
-    return rill_generate_tubes(&options, out);
-}
-
-/* A tree of arteries by Murray's law: 200 outlets and an inlet 80 voxels wide where there is room. */
-static rill_status make_tree(const rill_bench_shape *shape, rill_geom **out)
-{
-    rill_arteries_options options = rill_arteries_options_default();
-    rill_arteries arteries = {0};
-    options.outlets = shape->cells < 256 ? 20 : 200;
-    options.radius = fmax(shape->cells / 12.8, 8);
-    rill_status status = rill_arteries_create(&options, &arteries);
-    if (status == RILL_OK) status = rill_generate_arteries(&options, &arteries, out);
-    rill_arteries_destroy(&arteries);
-    return status;
-}
-
-static rill_status make_scaling(const rill_bench_shape *shape, rill_geom **out)
-{
-    if (shape->scaling == RILL_SCALING_ARTERIES) return make_tubes(shape, out);
-    if (shape->scaling == RILL_SCALING_TREE) return make_tree(shape, out);
-    return make_pack(shape, false, out);
-}
-
-/* Eight times as long as its radius, so that a direction costs what the numbering of nodes makes it cost. */
-static rill_status make_pipe(const rill_bench_shape *shape, rill_geom **out)
-{
-    rill_pipe_options options = rill_pipe_options_default();
-    options.axis = shape->axis;
-    options.length = shape->cells;
-    options.radius = shape->cells / 8.0;
-    return rill_generate_pipe(&options, out);
-}
-
-rill_status rill_bench_shape_make(const rill_bench_shape *shape, rill_geom **out)
-{
-    const uint32_t n[3] = {shape->cells, shape->cells, shape->cells};
-    switch (shape->suite) {
-    case RILL_SUITE_ARTERIES:
-        return make_tubes(shape, out);
-    case RILL_SUITE_ISOTROPY:
-        return make_pipe(shape, out);
-    case RILL_SUITE_SCALING:
-        return make_scaling(shape, out);
-    case RILL_SUITE_BOX:
-    case RILL_SUITE_SIZES:
-        return rill_generate_box(n, out);
-    case RILL_SUITE_POROSITY:
-        return shape->porosity < 1 ? make_pack(shape, true, out) : rill_generate_box(n, out);
-    default:
-        return make_pack(shape, false, out);
-    }
-}
 
 /* ---- variants -------------------------------------------------------------------------------- */
 
@@ -172,6 +85,10 @@ static values values_of(rill_bench_suite suite, bool device)
         SET(&v, stream, RILL_PULL, RILL_AA);
         SET(&v, addressing, RILL_BITMAP);
         SET(&v, storage, RILL_FP32, RILL_FP16S);
+    }
+    if (suite == RILL_SUITE_HYBRID) {
+        SET(&v, addressing, RILL_LIST, RILL_DENSE);
+        if (device) SET(&v, addressing, RILL_LIST, RILL_BITMAP, RILL_DENSE);
     }
     if (suite == RILL_SUITE_FORMATS) set_all(&v, storage, RILL_STORAGE_COUNT);
     if (suite == RILL_SUITE_COLLISIONS) {
@@ -237,7 +154,9 @@ static rill_variant variant_at(const values *v, uint64_t number)
  */
 static double voxels_of(const rill_bench_shape *shape)
 {
-    return pow(shape->cells, 3) / (shape->suite == RILL_SUITE_ISOTROPY ? 16 : 1);
+    const bool tree = shape->suite == RILL_SUITE_SCALING &&
+                      (shape->scaling == RILL_SCALING_TREE || shape->scaling == RILL_SCALING_CORONARY);
+    return pow(shape->cells, 3) * (shape->suite == RILL_SUITE_ISOTROPY ? 1.0 / 16 : tree ? 5.8 : 1);
 }
 
 static double shape_seconds(const rill_bench_shape *shape, const rill_bench_wants *wants)
@@ -323,7 +242,7 @@ static rill_bench_shape shape_of(rill_bench_suite suite, const rill_bench_wants 
         [RILL_SUITE_ARTERIES] = {256, 512},   [RILL_SUITE_ISOTROPY] = {256, 1024},
         [RILL_SUITE_SCHEMES] = {128, 320},    [RILL_SUITE_FORMATS] = {128, 320},
         [RILL_SUITE_COLLISIONS] = {128, 320}, [RILL_SUITE_POROSITY] = {128, 320},
-        [RILL_SUITE_SCALING] = {128, 512},
+        [RILL_SUITE_SCALING] = {128, 512},    [RILL_SUITE_HYBRID] = {160, 512},
     };
     rill_bench_shape shape = {.suite = suite, .cells = edges[suite][wants->device], .porosity = 0.39};
     const bool file = suite == RILL_SUITE_ROCK || suite == RILL_SUITE_VESSEL;
@@ -383,9 +302,17 @@ done:
     return status;
 }
 
+bool rill_scaling_weak(rill_scaling_shape shape)
+{
+    return shape == RILL_SCALING_WEAK || shape == RILL_SCALING_BED || shape == RILL_SCALING_RIVERBED;
+}
+
 static bool scaling_wanted(const rill_bench_wants *wants, rill_scaling_shape shape)
 {
-    bool named = wants->scaling.count == 0;
+    /* those of the literature are larger, and run by name */
+    const bool literature =
+        shape == RILL_SCALING_BED || shape == RILL_SCALING_RIVERBED || shape == RILL_SCALING_CORONARY;
+    bool named = wants->scaling.count == 0 && !literature;
     if ((shape == RILL_SCALING_ROCK && !wants->rock) || (shape == RILL_SCALING_VESSEL && !wants->vessel))
         return false;
     for (int k = 0; k < wants->scaling.count; k++) named |= wants->scaling.items[k] == (int)shape;
@@ -400,6 +327,7 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
                        : suite == RILL_SUITE_ISOTROPY ? 3
                        : suite == RILL_SUITE_VESSEL   ? RILL_BENCH_BOUNDARIES_COUNT
                        : suite == RILL_SUITE_SCALING  ? RILL_SCALING_COUNT
+                       : suite == RILL_SUITE_HYBRID   ? 2
                                                       : 1;
     override(&v, wants);
     if (suite == RILL_SUITE_ROCK && !wants->rock)
@@ -424,11 +352,16 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
             shape.boundaries = (rill_bench_boundaries)k;
             snprintf(shape.name, sizeof shape.name, "vessel%s", with[k]);
         }
+        if (suite == RILL_SUITE_HYBRID) {
+            shape.porosity = k ? 1 : 0.68;
+            snprintf(shape.name, sizeof shape.name, "%s", k ? "free" : "riverbed");
+        }
         if (suite == RILL_SUITE_SCALING) {
-            static const double porosity[] = {0.39, 0.39, 0.06, 0.02, 0, 0};
+            static const double porosity[] = {0.39, 0.39, 0.06, 0.02, 0.36, 0.68, 0.011, 0, 0};
             if (!scaling_wanted(wants, (rill_scaling_shape)k)) continue;
             shape.scaling = (rill_scaling_shape)k;
             shape.porosity = porosity[k];
+            if (k == RILL_SCALING_CORONARY && !wants->cells) shape.cells = wants->device ? 1234 : 192;
             if (k == RILL_SCALING_ROCK || k == RILL_SCALING_VESSEL) shape.cells = 0;
             if (k == RILL_SCALING_VESSEL) {
                 shape.boundaries = RILL_BENCH_ALL;

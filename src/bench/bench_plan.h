@@ -24,8 +24,9 @@ typedef enum rill_bench_suite {
     RILL_SUITE_SIZES,    /**< cubes of fluid of 1e5 nodes and more */
     RILL_SUITE_VESSEL,   /**< a geometry of the user's that was cut from a surface: bare, with interpolated
                               walls, with openings, with both */
-    RILL_SUITE_SCALING,  /**< one simulation on several devices: spheres, tubes, a tree of arteries, and a
-                              geometry of the user's; 128, 512 */
+    RILL_SUITE_HYBRID,   /**< a river bed, half of it a free channel, and a box of fluid, sparse and dense:
+                              what a code that is dense where all is fluid could gain; 160, 512 */
+    RILL_SUITE_SCALING,  /**< one simulation on several devices: see rill_scaling_shape; 128, 512 */
     RILL_SUITE_COUNT,    /**< of these, which a plan has */
     RILL_SUITE_ANSWER = RILL_SUITE_COUNT /**< permeabilities from voxels to k, see answer.h: alone */
 } rill_bench_suite;
@@ -37,10 +38,16 @@ typedef enum rill_scaling_shape {
     RILL_SCALING_SPHERES,
     RILL_SCALING_ARTERIES,
     RILL_SCALING_TREE,
-    RILL_SCALING_ROCK,   /**< read from a file */
-    RILL_SCALING_VESSEL, /**< read from a file, with interpolated bounce-back and openings */
+    RILL_SCALING_BED,      /**< a pack of spheres at a porosity of 0.36, copies along z */
+    RILL_SCALING_RIVERBED, /**< a bed of spheres below a free channel, copies along the stream, z */
+    RILL_SCALING_CORONARY, /**< the tree with 1.2e8 nodes; 192, 1234 */
+    RILL_SCALING_ROCK,     /**< read from a file */
+    RILL_SCALING_VESSEL,   /**< read from a file, with interpolated bounce-back and openings */
     RILL_SCALING_COUNT
 } rill_scaling_shape;
+
+/** Return whether a shape gets a copy for each device. */
+bool rill_scaling_weak(rill_scaling_shape shape);
 
 /** Names, NULL-terminated: of suites, and of the geometries of the suite scaling. */
 extern const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 2];

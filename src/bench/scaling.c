@@ -28,13 +28,19 @@ rill_status rill_scaling_repeat(const rill_geom *geom, uint32_t count, rill_geom
     return RILL_OK;
 }
 
+/* Return number k of a sequence: SplitMix64. */
+static uint64_t random_of(uint64_t k)
+{
+    uint64_t z = (k + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
 /* Return a number within -1 … 1 that follows from a node and a component. */
 static double noise(uint64_t node, uint64_t component)
 {
-    uint64_t z = (4 * node + component + 1) * UINT64_C(0x9e3779b97f4a7c15); /* SplitMix64 */
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+    return (double)(random_of(4 * node + component) >> 11) * 0x1p-52 - 1;
 }
 
 /* Set the nodes of a simulation, which are first, first + 1 … of the whole, to noise: the speed of a GPU at
@@ -89,7 +95,7 @@ static rill_sim_options options_of(const rill_scaling_case *c)
     return o;
 }
 
-/* Make the simulation, and step it from noise. */
+/* Make the simulation, and step it from noise. @param[out] hash  NULL: not needed */
 static rill_status sim_make(const rill_scaling_case *c, rill_sim **sim, uint64_t *hash)
 {
     rill_status status = RILL_OK;
@@ -101,7 +107,7 @@ static rill_status sim_make(const rill_scaling_case *c, rill_sim **sim, uint64_t
     RILL_TRY(rill_bench_vessel_attach(c->domain, c->boundaries, *sim));
     RILL_TRY(noise_set(*sim, rill_domain_nodes(c->domain), 0));
     RILL_TRY(rill_sim_step(*sim, HASH_STEPS));
-    RILL_TRY(hash_take(*sim, hash));
+    if (hash) RILL_TRY(hash_take(*sim, hash));
 done:
     return status;
 }
@@ -138,12 +144,20 @@ done:
     return status;
 }
 
+/* Return a record of what is known before anything is timed. */
+static rill_scaling_record record_of(const rill_scaling_case *c)
+{
+    const uint64_t nodes = rill_domain_nodes(c->domain);
+    return (rill_scaling_record){
+        .timed = {.nodes = nodes, .porosity = (double)nodes / (double)rill_geom_voxels(c->domain->geom)}};
+}
+
 rill_status rill_scaling_run(const rill_scaling_case *c, rill_scaling_record *out)
 {
     rill_status status = RILL_OK;
     rill_sim *sim = NULL;
-    rill_scaling_record r = {.timed = {.nodes = rill_domain_nodes(c->domain)}};
-    RILL_TRY(sim_make(c, &sim, &r.hash));
+    rill_scaling_record r = record_of(c);
+    RILL_TRY(sim_make(c, &sim, c->unhashed ? NULL : &r.hash));
     RILL_TRY(rill_bench_time_rounds(sim, r.timed.nodes, &c->bench, &r.timed));
     r.timed.bytes_held = rill_sim_held(sim, NULL);
     for (int p = 0; p < c->parts && c->parts > 1; p++) {
@@ -168,19 +182,42 @@ done:
     return status;
 }
 
-/* A part, and the nodes of the planes that it is cut at. */
+/* What may make a part slow. */
+enum { BY_COST, BY_CUT, BY_BOX, REASONS };
+
+/* A part, and how much of each there is. */
 typedef struct candidate {
     int part;
-    uint64_t cut;
+    double
+        much[REASONS]; /* updates of nodes; nodes of the planes that it is cut at; planes that it numbers */
+    uint64_t draw;     /* a random number */
 } candidate;
 
-static int larger_first(const void *a, const void *b)
+/* Why the part at place i of those that are timed is there; -1: at random. */
+static int reason_of(int i)
 {
-    const candidate *x = a, *y = b;
-    return x->cut != y->cut ? (x->cut < y->cut ? 1 : -1) : x->part - y->part;
+    const int reason = (i - 2) % (REASONS + 1);
+    return reason < REASONS ? reason : -1;
 }
 
-/* List the parts that are timed: first, last, and those with the largest planes at their cuts. */
+/* Sort parts i ... count - 1 so that the first one has most of something; -1: by the random number. */
+static void select_next(candidate *parts, int i, int count, int reason)
+{
+    int best = i;
+    for (int k = i + 1; k < count; k++) {
+        const candidate *x = &parts[k], *y = &parts[best];
+        if (reason < 0 ? x->draw < y->draw : x->much[reason] > y->much[reason]) best = k;
+    }
+    const candidate first = parts[best];
+    parts[best] = parts[i];
+    parts[i] = first;
+}
+
+/*
+ * Order the parts so that those that are timed come first: the first and the last, then in rotation the one
+ * with the largest cost, with the largest planes at its cuts, with the most planes, and a random one, which
+ * shows whether the others are those that matter. @param[out] out  [parts]
+ */
 static rill_status candidates_list(const rill_scaling_case *c, candidate **out)
 {
     rill_status status = RILL_OK;
@@ -189,9 +226,16 @@ static rill_status candidates_list(const rill_scaling_case *c, candidate **out)
     RILL_TRY(rill_ranges_create(c->domain, c->parts, NULL, &ranges));
     RILL_TRY(rill_array_create((uint64_t)c->parts, sizeof *all, "parts", (void **)&all));
     for (int p = 0; p < c->parts; p++)
-        all[p] =
-            (candidate){p, p == 0 || p + 1 == c->parts ? UINT64_MAX : rill_parts_cut(c->domain, &ranges, p)};
-    qsort(all, (size_t)c->parts, sizeof *all, larger_first);
+        all[p] = (candidate){p,
+                             {ranges.range[p].cost, (double)rill_parts_cut(c->domain, &ranges, p),
+                              rill_part_measure(c->domain, &ranges, p).box},
+                             random_of((uint64_t)p)};
+    if (c->parts > 2) {
+        const candidate last = all[c->parts - 1];
+        all[c->parts - 1] = all[1];
+        all[1] = last;
+    }
+    for (int i = 2; i < c->parts; i++) select_next(all, i, c->parts, reason_of(i));
     *out = all;
 done:
     rill_ranges_destroy(&ranges);
@@ -203,7 +247,7 @@ rill_status rill_scaling_model(const rill_scaling_case *c, const rill_scaling_li
 {
     rill_status status = RILL_OK;
     candidate *parts = NULL;
-    rill_scaling_record r = {.timed = {.nodes = rill_domain_nodes(c->domain)}};
+    rill_scaling_record r = record_of(c);
     const rill_sim_options o = options_of(c);
     if (c->boundaries != RILL_BENCH_BARE)
         return rill_fail(RILL_USAGE, "no model: its walls and openings are those of the whole");
@@ -216,6 +260,7 @@ rill_status rill_scaling_model(const rill_scaling_case *c, const rill_scaling_li
         RILL_TRY(alone_time(c, c->devices[0], parts[k].part, false, &alone, &bytes, &nodes));
         const double step = fmax(looped, (double)bytes / link->bandwidth) + link->latency;
         if (step > r.step) r.step = step;
+        if (k >= 2 && reason_of(k) < 0 && step > r.random) r.random = step;
         if (alone > r.alone) r.alone = alone;
         if (bytes > r.bytes) r.bytes = bytes;
         if (nodes > r.largest) r.largest = nodes;

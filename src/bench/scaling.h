@@ -18,11 +18,12 @@ typedef struct rill_scaling_case {
     int parts;
     rill_bench_boundaries boundaries; /**< with any, parts are not timed alone, and there is no model */
     rill_bench_options bench;
+    bool unhashed; /**< leave the hash 0: it takes seconds where the state is gigabytes */
 } rill_scaling_case;
 
 /** What one case came to. Times are of a step, in seconds. */
 typedef struct rill_scaling_record {
-    rill_bench_record timed; /**< nodes, MLUPS and its extrema, rounds, memory of all devices */
+    rill_bench_record timed; /**< nodes, porosity, MLUPS and its extrema, rounds, memory of all devices */
     uint64_t largest;        /**< nodes of the largest part */
     uint64_t bytes;          /**< that a part sends in a step, the largest of all parts */
     double step;             /**< of all parts, with what they exchange */
@@ -30,6 +31,7 @@ typedef struct rill_scaling_record {
                         one part */
     uint64_t hash; /**< XXH3 of all populations after a few steps from noise */
     int measured;  /**< parts that were timed alone */
+    double random; /**< of a model: step of the slowest part that was chosen at random; 0: none was */
 } rill_scaling_record;
 
 /** How populations get from device to device, for a model. */
@@ -50,8 +52,9 @@ rill_status rill_scaling_hash(const rill_scaling_case *c, uint64_t *hash);
 /**
  * Model a case on as many devices as there are parts: time single parts on the first device, with what they
  * exchange looped back to themselves. A step takes as long as the slowest of them, or as long as the link
- * needs for what it sends, and the latency. Of more than `most` parts the first, the last, and those with the
- * largest planes at their cuts are timed.
+ * needs for what it sends, and the latency. Of more than `most` parts those are timed that should be slowest:
+ * the first, the last, and in equal numbers those with the most work, the largest planes at their cuts and
+ * the most planes; and as many that are chosen at random.
  */
 rill_status rill_scaling_model(const rill_scaling_case *c, const rill_scaling_link *link, int most,
                                rill_scaling_record *out);

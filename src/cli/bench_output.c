@@ -8,6 +8,7 @@
 #include "core/output.h"
 #include "kernel/storage.h"
 #include "bench/break_even.h"
+#include "bench/hybrid.h"
 #include "kernel/variant.h"
 
 #include <math.h>
@@ -227,6 +228,78 @@ void bench_print_break_even(const json_t *found)
     }
 }
 
+/* ---- hybrid ---------------------------------------------------------------------------------- */
+
+/* Return the greatest speed of a method on the box of fluid or on the river bed, 0 without any. */
+static double fastest(const json_t *results, const json_t *method, bool box, bool dense, double *porosity)
+{
+    double best = 0;
+    size_t k;
+    json_t *r;
+    json_array_foreach(results, k, r)
+    {
+        const double at = json_number_value(json_object_get(r, "porosity"));
+        if (!same_method(r, method) || (at == 1) != box ||
+            !strcmp(text_of(r, "addressing"), "dense") != dense)
+            continue;
+        *porosity = at;
+        best = fmax(best, json_number_value(json_object_get(r, "mlups")));
+    }
+    return best;
+}
+
+json_t *bench_hybrid(const json_t *results)
+{
+    json_t *found = json_array(), *r;
+    size_t k;
+    json_array_foreach(results, k, r)
+    {
+        bool seen = strcmp(text_of(r, "suite"), rill_bench_suite_names[RILL_SUITE_HYBRID]) != 0;
+        for (size_t j = 0; j < k && !seen; j++) seen = same_method(json_array_get(results, j), r);
+        if (seen) continue;
+        double porosity = 1, one;
+        const double dense = fastest(results, r, false, true, &one);
+        rill_hybrid speeds = {.sparse_free = fastest(results, r, true, false, &one),
+                              .dense_free = fastest(results, r, true, true, &one),
+                              .sparse = fastest(results, r, false, false, &porosity)};
+        if (!(speeds.sparse > 0) || !(speeds.sparse_free > 0) || !(speeds.dense_free > 0)) continue;
+        speeds.free = 0.5 / porosity; /* half of the box is above the bed's mean height */
+        json_t *gain = json_pack(
+            "{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:f}", "lattice", text_of(r, "lattice"),
+            "collision", text_of(r, "collision"), "equilibrium", text_of(r, "equilibrium"), "storage",
+            text_of(r, "storage"), "sparse_mlups", speeds.sparse, "dense_mlups", dense, "sparse_free_mlups",
+            speeds.sparse_free, "dense_free_mlups", speeds.dense_free, "free", speeds.free, "times_sparse",
+            rill_json_real(rill_hybrid_gain(&speeds)), "times_sparse_all", rill_hybrid_gain_all(&speeds));
+        if (gain) json_array_append_new(found, gain);
+    }
+    return found;
+}
+
+void bench_print_hybrid(const json_t *found)
+{
+    size_t k;
+    json_t *b;
+    if (json_array_size(found)) printf("\n");
+    json_array_foreach(found, k, b)
+    {
+        const json_t *times = json_object_get(b, "times_sparse");
+        printf("%s %s %s: river bed %.0f MLUPS sparse, %.0f dense; box of fluid %.0f sparse, %.0f dense.\n",
+               text_of(b, "lattice"), text_of(b, "collision"), text_of(b, "storage"),
+               json_number_value(json_object_get(b, "sparse_mlups")),
+               json_number_value(json_object_get(b, "dense_mlups")),
+               json_number_value(json_object_get(b, "sparse_free_mlups")),
+               json_number_value(json_object_get(b, "dense_free_mlups")));
+        if (json_is_null(times))
+            printf("No bound for a hybrid: the free half alone takes longer than the river bed. Repeat the "
+                   "measurement\nwith nothing else on the device.\n");
+        else
+            printf("A hybrid that is dense above the bed is at most %.3f times as fast as sparse; with all "
+                   "nodes "
+                   "at the\nspeed of the dense box it would be %.3f times.\n",
+                   json_number_value(times), json_number_value(json_object_get(b, "times_sparse_all")));
+    }
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* The revision within "0.1.0 (39b1afc854bc modified)", "" without one. */
@@ -244,14 +317,15 @@ rill_status bench_report_write(const bench_report *report, const char *path)
     rill_bench_versions(report->yardstick->device, driver, sizeof driver, cuda, sizeof cuda);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     commit_of(rill_version(), commit, sizeof commit);
-    json_t *found = bench_break_even(report->results);
-    json_t *json =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:O, s:O, s:O, s:O}", "software", rill_version(),
-                  "commit", commit, "driver", driver, "cuda", cuda, "date", date, "command", report->command,
-                  "seconds_estimated", report->plan->seconds, "seconds", report->seconds, "results",
-                  report->results, "skipped", report->skipped, "failed", report->failed, "break_even", found);
+    json_t *found = bench_break_even(report->results), *hybrid = bench_hybrid(report->results);
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:O, s:O, s:O, s:O, s:O}", "software", rill_version(),
+        "commit", commit, "driver", driver, "cuda", cuda, "date", date, "command", report->command,
+        "seconds_estimated", report->plan->seconds, "seconds", report->seconds, "results", report->results,
+        "skipped", report->skipped, "failed", report->failed, "break_even", found, "hybrid", hybrid);
     const rill_status status = json ? cli_json_write(json, path) : no_memory();
     json_decref(found);
+    json_decref(hybrid);
     json_decref(json);
     return status;
 }

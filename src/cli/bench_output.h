@@ -48,6 +48,12 @@ rill_status bench_report_add_reason(bench_report *report, json_t *list, const ri
  */
 json_t *bench_break_even(const json_t *results);
 
+/** Return what a hybrid could gain, for each method of the suite hybrid. @return new reference */
+json_t *bench_hybrid(const json_t *results);
+
+/** Print what bench_hybrid() found. */
+void bench_print_hybrid(const json_t *found);
+
 /** Print what bench_break_even() found. */
 void bench_print_break_even(const json_t *found);
 

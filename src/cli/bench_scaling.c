@@ -39,9 +39,14 @@ rill_status cli_scaling_check(const cli_scaling *s, bool chosen)
 /* Where a run has got to. */
 typedef struct scaling_state {
     const cli_scaling_run *run;
-    rill_geom *geom;           /* one copy */
-    int shape;                 /* of geom; -1: none */
+    rill_geom *geom; /* one copy */
+    int shape;       /* of geom; -1: none */
+    rill_geom *copies;
+    rill_domain *domain; /* of the copies, or of the one */
+    int made;            /* copies that the domain has; 0: there is no domain */
+    rill_lattice lattice;
     rill_scaling_record first; /* on one device */
+    rill_scaling_record many;  /* model of as many copies as are made at most; no step: there is none */
     json_t *results;
     int different; /* cases whose bits are not those of one device */
 } scaling_state;
@@ -51,10 +56,20 @@ static const rill_bench_shape *shape_of(const scaling_state *s, const rill_bench
     return &s->run->plan->shapes[c->shape];
 }
 
+static void domain_forget(scaling_state *s)
+{
+    rill_domain_destroy(s->domain);
+    rill_geom_destroy(s->copies);
+    s->domain = NULL;
+    s->copies = NULL;
+    s->made = 0;
+}
+
 static rill_status geom_make(scaling_state *s, const rill_bench_case *c)
 {
     rill_status status = RILL_OK;
     if (s->shape == c->shape) return RILL_OK;
+    domain_forget(s);
     rill_geom_destroy(s->geom);
     s->geom = NULL;
     s->shape = -1;
@@ -67,6 +82,22 @@ static rill_status geom_make(scaling_state *s, const rill_bench_case *c)
     else
         RILL_TRY(rill_bench_shape_make(shape_of(s, c), &s->geom));
     s->shape = c->shape;
+done:
+    return status;
+}
+
+/* Number the nodes of so many copies, unless that is what there is. */
+static rill_status domain_make(scaling_state *s, const rill_bench_case *c, int copies)
+{
+    rill_status status = RILL_OK;
+    const rill_lattice lattice = c->variant.lattice;
+    const rill_domain_options cells = {lattice, rill_dimensions((int)lattice) - 1};
+    if (s->made == copies && s->lattice == lattice) return RILL_OK;
+    domain_forget(s);
+    if (copies > 1) RILL_TRY(rill_scaling_repeat(s->geom, (uint32_t)copies, &s->copies));
+    RILL_TRY(rill_domain_create(copies > 1 ? s->copies : s->geom, &cells, &s->domain));
+    s->made = copies;
+    s->lattice = lattice;
 done:
     return status;
 }
@@ -106,7 +137,7 @@ static rill_status record(scaling_state *s, const rill_bench_case *c, int parts,
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, "
                   "s:i, s:s, s:s, "
-                  "s:s, s:f, s:b, s:s}",
+                  "s:s, s:f, s:b, s:s, s:f, s:f, s:f, s:f, s:f}",
                   "suite", "scaling", "case", name, "variant", variant, "backend",
                   s->run->options->devices.opened[0]->backend->name, "device",
                   rill_device_name(s->run->options->devices.opened[0]), "model", model, "devices", parts,
@@ -116,8 +147,11 @@ static rill_status record(scaling_state *s, const rill_bench_case *c, int parts,
                   1e6 * exposed, "bytes_per_step", (json_int_t)r->bytes, "bytes_device_total",
                   (json_int_t)r->timed.bytes_held, "parts_timed", r->measured, "transport",
                   model ? "model" : rill_devices_transport(s->run->options->devices.parts, parts), "hash",
-                  model ? "" : hash, "bits", with->bits, "model_step_us", model ? 1e6 * r->step : 0.0,
-                  "settled", (int)r->timed.settled, "command", s->run->command);
+                  s->run->options->model ? "" : hash, "bits", with->bits, "model_step_us",
+                  model ? 1e6 * r->step : 0.0, "settled", (int)r->timed.settled, "command", s->run->command,
+                  "porosity", r->timed.porosity, "random_step_us", 1e6 * r->random, "link_latency_us",
+                  model ? s->run->options->link_latency : 0.0, "link_bandwidth_gbs",
+                  model ? s->run->options->link_bandwidth : 0.0, "bandwidth_gbs", 1e-9 * s->run->bandwidth);
     if (!json || json_array_append_new(s->results, json))
         return rill_fail(RILL_SYSTEM, "out of memory for the results");
     return RILL_OK;
@@ -158,38 +192,51 @@ done:
     return status;
 }
 
+/* Model a case, or take the model of fewer copies, which are all alike, for more of them. */
+static rill_status model_run(scaling_state *s, const rill_scaling_case *timed, int parts,
+                             rill_scaling_record *out)
+{
+    rill_status status = RILL_OK;
+    const cli_scaling *o = s->run->options;
+    const rill_scaling_link link = {1e-6 * o->link_latency, 1e9 * o->link_bandwidth};
+    const bool many = timed->parts == MODEL_COPIES && s->made == MODEL_COPIES;
+    rill_scaling_record r = s->many;
+    if (!many || !(s->many.step > 0)) RILL_TRY(rill_scaling_model(timed, &link, MODEL_PARTS, &r));
+    if (many) s->many = r;
+    if (parts > timed->parts) {
+        r.timed.nodes = r.timed.nodes / (unsigned)timed->parts * (unsigned)parts;
+        r.timed.mlups *= (double)parts / timed->parts;
+    }
+    *out = r;
+done:
+    return status;
+}
+
 /* Run a case on so many devices. */
 static rill_status case_run(scaling_state *s, const rill_bench_case *c, int parts)
 {
     rill_status status = RILL_OK;
     const cli_scaling *o = s->run->options;
-    const bool weak = shape_of(s, c)->scaling == RILL_SCALING_WEAK, model = o->model && parts > 1;
-    const rill_domain_options cells = {c->variant.lattice, rill_dimensions((int)c->variant.lattice) - 1};
-    rill_geom *copies = NULL;
-    rill_domain *domain = NULL;
+    const bool weak = rill_scaling_weak(shape_of(s, c)->scaling), model = o->model && parts > 1;
     rill_scaling_record r;
     comparison with = {1, "same"};
     char detail[64];
     snprintf(detail, sizeof detail, "%d device%s", parts, parts > 1 ? "s" : "");
     (void)rill_progress_detail(s->run->progress, shape_of(s, c)->name, -1, detail);
     const int made = model && weak && parts > MODEL_COPIES ? MODEL_COPIES : parts; /* all copies are alike */
-    if (weak) RILL_TRY(rill_scaling_repeat(s->geom, (uint32_t)made, &copies));
-    RILL_TRY(rill_domain_create(weak ? copies : s->geom, &cells, &domain));
-    const rill_scaling_case timed = {.domain = domain,
+    RILL_TRY(domain_make(s, c, weak ? made : 1));
+    const rill_scaling_case timed = {.domain = s->domain,
                                      .variant = c->variant,
                                      .tau = s->run->tau,
                                      .magic = s->run->magic,
                                      .devices = model ? o->devices.opened : o->devices.parts,
                                      .parts = made,
                                      .boundaries = shape_of(s, c)->boundaries,
-                                     .bench = s->run->bench};
+                                     .bench = s->run->bench,
+                                     .unhashed = o->model};
     const rill_scaling_link link = {1e-6 * o->link_latency, 1e9 * o->link_bandwidth};
-    RILL_TRY(model ? rill_scaling_model(&timed, &link, MODEL_PARTS, &r) : rill_scaling_run(&timed, &r));
+    RILL_TRY(model ? model_run(s, &timed, parts, &r) : rill_scaling_run(&timed, &r));
     if (parts == 1) s->first = r;
-    if (made < parts) {
-        r.timed.nodes = r.timed.nodes / (unsigned)made * (unsigned)parts;
-        r.timed.mlups *= (double)parts / made;
-    }
     with.times = r.timed.mlups / s->first.timed.mlups;
     if (o->model) with.bits = model ? "model" : "measured, for the model";
     if (parts > 1 && !model) RILL_TRY(bits_compare(s, &timed, weak, &r, &with.bits));
@@ -198,8 +245,6 @@ static rill_status case_run(scaling_state *s, const rill_bench_case *c, int part
         rill_devices_alike(o->devices.parts, parts) == 1)
         RILL_TRY(misfit(s, &timed, &link, r.step));
 done:
-    rill_domain_destroy(domain);
-    rill_geom_destroy(copies);
     return status;
 }
 
@@ -213,6 +258,7 @@ rill_status cli_scaling_cases(const cli_scaling_run *run, json_t *results)
     for (int k = 0; k < run->plan->case_count; k++) {
         const rill_bench_case *c = &run->plan->cases[k];
         RILL_TRY(geom_make(&s, c));
+        s.many = (rill_scaling_record){.step = 0};
         for (int parts = 1; parts <= most; parts = parts < most && 2 * parts > most ? most : 2 * parts) {
             status = case_run(&s, c, parts);
             if (status == RILL_OK) continue;
@@ -228,6 +274,7 @@ rill_status cli_scaling_cases(const cli_scaling_run *run, json_t *results)
         status =
             rill_fail(RILL_NUMERICS, "%d cases do not have the bits of one device: report this", s.different);
 done:
+    domain_forget(&s);
     rill_geom_destroy(s.geom);
     return status;
 }

@@ -51,7 +51,7 @@ typedef struct cli_scaling_run {
     cli_scaling *options;
     const rill_bench_plan *plan;
     rill_bench_options bench;
-    double tau, magic;
+    double tau, magic, bandwidth; /**< the last: of the device's memory, bytes per second */
     const char *rock, *vessel;
     rill_progress progress;
     bool quiet;

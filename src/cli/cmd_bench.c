@@ -252,14 +252,16 @@ static rill_status conclude(const bench_state *s)
     rill_status status = RILL_OK;
     const bench_report *report = s->report;
     const size_t wrong = json_array_size(report->failed), left_out = json_array_size(report->skipped);
-    json_t *found = bench_break_even(report->results);
+    json_t *found = bench_break_even(report->results), *hybrid = bench_hybrid(report->results);
     cli_progress_end();
     if (!s->options->compute.quiet) {
         bench_print_break_even(found);
+        bench_print_hybrid(hybrid);
         printf("\n%zu timed, %zu skipped, %zu wrong; %.0f s\n", json_array_size(report->results), left_out,
                wrong, report->seconds);
     }
     json_decref(found);
+    json_decref(hybrid);
     if (s->options->compute.output) RILL_TRY(bench_report_write_csv(report, s->options->compute.output));
     if (wrong)
         status = rill_fail(RILL_NUMERICS, "%zu of %d timed results are wrong; the first: %s", wrong,
@@ -302,6 +304,7 @@ static rill_status scaling_run(bench_state *s)
                                  .bench = {o->seconds, o->compute.tolerance, o->compute.max_steps, 0},
                                  .tau = o->compute.tau,
                                  .magic = o->compute.magic,
+                                 .bandwidth = s->yardstick->bandwidth,
                                  .rock = o->rock,
                                  .vessel = o->vessel,
                                  .progress = s->progress,
@@ -433,7 +436,8 @@ static int run(int argc, char **argv)
         {"dry-run", 0, CLI_FLAG, &o.dry_run, .help = "list the cases and the time that they will take"},
         CLI_SCALING(o.scaling),
         {"cases", 0, CLI_CHOICES, &o.cases, .help = "geometries that are timed",
-         .fallback = "all, rock and vessel where they are named", .choices = rill_scaling_names},
+         .fallback = "weak-spheres,spheres,arteries,tree, and rock and vessel where they are named",
+         .choices = rill_scaling_names},
         {0},
     };
     const cli_option *const tables[] = {own, cli_compute_options(&o.compute), NULL};
@@ -468,10 +472,15 @@ const cli_command cli_bench = {
         "  sizes       boxes of 1e5 nodes and more, on a GPU up to the largest that fits\n"
         "  vessel      the geometry that --vessel names: bare, with interpolated walls, with openings, with "
         "both\n"
+        "  hybrid      a river bed (porosity 0.68) and a box of fluid, sparse and dense: what a hybrid could "
+        "gain\n"
         "  scaling     one simulation on 1, 2, 4 ... devices: weak (spheres) and strong (spheres, tubes, a "
         "tree of\n"
         "              arteries, --rock, --vessel), with the bits compared; alone, with --devices, --ranks "
-        "or --model\n"
+        "or --model.\n"
+        "              Only with --cases: bed and riverbed (weak, porosities 0.36 and 0.68), coronary "
+        "(strong, a tree\n"
+        "              of 1.2e8 nodes on a GPU)\n"
         "  time-to-answer  permeabilities from voxels to k: from rest and as they start by default, with the "
         "error\n"
         "              of k against fp64 to 1e-6; alone\n"

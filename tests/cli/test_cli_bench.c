@@ -366,6 +366,62 @@ Test(bench, scaling_compares_bits_and_models, .disabled = SANITIZED)
     }
 }
 
+/* Applications of the literature: a copy of a bed for each device, one tree for all, and "model" everywhere.
+ */
+Test(bench, applications_are_modelled, .disabled = SANITIZED)
+{
+    const cli_result r = cli_test_run("bench", "--backend", "cpu", "--suite", "scaling", "--cases",
+                                      "bed,riverbed,coronary", "--model", "--parts", "8", "--cells", "64",
+                                      "--stream", "aa", "--max-steps", "30", "--seconds", "0.01",
+                                      "--link-latency", "20", "--link-bandwidth", "45", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *results = records(), *record;
+    double one = 0, four = 0;
+    size_t k;
+    static const struct {
+        const char *name;
+        double porosity, within;
+        bool weak;
+    } cases[] = {{"bed", 0.36, 0.02, true}, {"riverbed", 0.68, 0.03, true}, {"coronary", 0.01, 0.01, false}};
+    cr_assert_eq(json_array_size(results), 12);
+    json_array_foreach(results, k, record)
+    {
+        const int devices = 1 << k % 4;
+        cr_assert_str_eq(text(record, "case"), cases[k / 4].name);
+        cr_expect_eq(number(record, "devices"), devices);
+        cr_expect_not_null(strstr(text(record, "bits"), "model"));
+        cr_expect_float_eq(number(record, "porosity"), cases[k / 4].porosity, cases[k / 4].within);
+        if (devices == 1) one = number(record, "nodes");
+        if (devices == 4) four = number(record, "mlups");
+        cr_expect_eq(number(record, "nodes"), one * (cases[k / 4].weak ? devices : 1));
+        if (devices == 8 && cases[k / 4].weak)
+            cr_expect_float_eq(number(record, "mlups"), 2 * four, 1e-9 * four);
+        cr_expect_eq(number(record, "link_latency_us"), devices > 1 ? 20 : 0);
+        cr_expect_eq(number(record, "link_bandwidth_gbs"), devices > 1 ? 45 : 0);
+    }
+    json_decref(results);
+}
+
+/* What a hybrid could gain follows from the records. */
+Test(bench, hybrid_is_bounded, .disabled = SANITIZED)
+{
+    const cli_result r =
+        cli_test_run("bench", "--backend", "cpu", "--suite", "hybrid", "--cells", "48", "--stream", "aa",
+                     "--max-steps", "30", "--seconds", "0.01", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "hybrid"), "%s", r.out);
+    json_t *read = json_load_file("b.json", 0, NULL), *found = json_object_get(read, "hybrid");
+    json_t *results = json_object_get(read, "results");
+    cr_assert_eq(json_array_size(found), 1);
+    cr_assert_eq(json_array_size(results), 4);
+    const json_t *gain = json_array_get(found, 0);
+    const char *const keys[] = {"sparse_mlups", "dense_mlups", "sparse_free_mlups", "dense_free_mlups"};
+    for (size_t k = 0; k < 4; k++)
+        cr_expect_eq(number(gain, keys[k]), number(json_array_get(results, k), "mlups"), "%s", keys[k]);
+    cr_expect_float_eq(number(gain, "free"), 0.5 / number(json_array_get(results, 0), "porosity"), 1e-12);
+    json_decref(read);
+}
+
 /* k of every pore space, from rest and by default, within its uncertainty of fp64. */
 Test(bench, answers_are_timed_and_right)
 {

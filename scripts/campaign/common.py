@@ -70,7 +70,7 @@ class Campaign:
         self.more = {}  # further keys of the results
         self.summed = set()  # figures that are sums
         self.trials = 0
-        self.enough = self.end = None  # whether no trial is needed any more; what is to be done behind the last
+        self.enough = self.behind = None  # whether no trial is needed any more; what is to be done behind the last
         self._kept = {}
 
     # ---- results ----
@@ -481,8 +481,8 @@ def main(doc, name, promise, trial, count, short, planted=(), options=None, begi
                 "machine": machine(a.backend), "software": software(c.rill), "seconds": 0}
         joined([*c.parts, part])  # refuses a trial that was made before
         part["end"] = _trials(c, trial)
-        if c.end:
-            c.end()
+        if c.behind:
+            c.behind()
         part["seconds"] = round(time.monotonic() - c.begun, 1)
     tried = sum(row["tried"] for row in c.rows.values())
     for row in c.rows.values():

@@ -73,3 +73,22 @@ Test(processors, of_groups_version_1)
     directory_put(root, "sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n");
     expect(1);
 }
+
+Test(processors, are_shared_by_the_processes_of_a_launcher)
+{
+    cpu_set_t set;
+    const int most = allowed();
+    cr_assert_eq(sched_getaffinity(1, sizeof set, &set), 0);
+    const int offered = CPU_COUNT(&set);
+    unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    unsetenv("MPI_LOCALNRANKS");
+    for (int count = 2; count <= 3; count++) {
+        char text[16];
+        const int share = offered / count > 0 ? offered / count : 1;
+        snprintf(text, sizeof text, "%d", count);
+        setenv("OMPI_COMM_WORLD_LOCAL_SIZE", text, 1);
+        cr_expect_eq(rill_processors_under(root), share < most ? share : most);
+    }
+    setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "none", 1);
+    cr_expect_eq(rill_processors_under(root), most);
+}

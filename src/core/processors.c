@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processors by affinity mask and CPU quota. Shares (cpu.weight) limit nothing while others are idle. */
+/* Processors by affinity mask, CPU quota and the processes of a launcher. Shares (cpu.weight) limit nothing
+ * while others are idle. */
 #include "core/processors.h"
 #include "core/groups.h"
 
@@ -47,10 +48,33 @@ static int allowed(void)
     return CPU_COUNT_S(sizeof set, set);
 }
 
+int rill_processors_sharers(void)
+{
+    /* Open MPI; MPICH and Intel MPI. Slurm binds processes to processors, so that none are shared. */
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const char *text = getenv(names[k]);
+        const long count = text ? strtol(text, NULL, 10) : 0;
+        if (count > 0 && count <= 1 << 20) return (int)count;
+    }
+    return 1;
+}
+
+/* Processors that all processes of a launcher have together: those of the first process of the system or of
+ * its container. Each process may use all of them where the launcher does not bind it to some. */
+static int offered(void)
+{
+    cpu_set_t set[16];
+    return sched_getaffinity(1, sizeof set, set) == 0 ? CPU_COUNT_S(sizeof set, set) : omp_get_num_procs();
+}
+
 int rill_processors_under(const char *root)
 {
-    double processors = allowed();
-    rill_groups_walk(root, "cpu", lower_to_group, &processors);
+    double quota = INFINITY;
+    rill_groups_walk(root, "cpu", lower_to_group, &quota);
+    const double share = floor(fmin(quota, offered()) / rill_processors_sharers());
+    double processors = fmin(quota, allowed());
+    if (rill_processors_sharers() > 1) processors = fmin(processors, share);
     return processors > 1 ? (int)ceil(processors) : 1;
 }
 

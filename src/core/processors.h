@@ -8,9 +8,13 @@
 
 /**
  * Return the processors that this thread may keep busy, at least 1: those of its affinity mask, and no more
- * than the CPU quotas (cgroups, versions 1 and 2) of the process pay for, rounded up.
+ * than the CPU quotas (cgroups, versions 1 and 2) of the process pay for, rounded up, nor than its share
+ * where a launcher has started several processes on this machine.
  */
 int rill_processors(void);
+
+/** Return how many processes of its launcher are on this machine, as the launcher says; 1 without any. */
+int rill_processors_sharers(void);
 
 /** The same with /proc and /sys below `root`, which the tests lay out; "" is this system. */
 int rill_processors_under(const char *root);

@@ -251,6 +251,8 @@ void rill_threads_explain(uint64_t count, uint64_t piece, const char *item, char
         snprintf(rest, left, ", as OMP_NUM_THREADS asks: more than processors take time from each other");
     else if (asked_for())
         snprintf(rest, left, ", as OMP_NUM_THREADS asks");
+    else if (rill_processors_sharers() > 1)
+        snprintf(rest, left, ": %d processes share this machine", rill_processors_sharers());
     else
         snprintf(rest, left, ": all that this process may use");
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 double rill_processors_quota(const char *text)
 {
@@ -60,13 +61,11 @@ int rill_processors_sharers(void)
     return 1;
 }
 
-/* Processors that all processes of a launcher have together: those of the first process of the system or of
- * its container. Each process may use all of them where the launcher does not bind it to some. */
-static int offered(void)
-{
-    cpu_set_t set[16];
-    return sched_getaffinity(1, sizeof set, set) == 0 ? CPU_COUNT_S(sizeof set, set) : omp_get_num_procs();
-}
+/* Processors of the machine. Those that a launcher may use can be fewer, but no mask tells: that of a process
+ * may be its own binding, and that of init the few that are kept for services. A share that is too large
+ * costs time where processes are not bound; one that is too small would leave processors idle where they are.
+ */
+static double offered(void) { return (double)sysconf(_SC_NPROCESSORS_CONF); }
 
 int rill_processors_under(const char *root)
 {

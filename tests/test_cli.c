@@ -131,7 +131,7 @@ Test(cli, wrong_values_name_value_and_limits)
     refuse(PARSE("--real", "1/0"), "is not a number");
     refuse(PARSE("--real", "1.5x"), "is not a number");
     refuse(PARSE("--real", ""), "is not a number");
-    refuse(PARSE("--number", "101"), "--number 101 is out of range: give a number from -5 and at most 100");
+    refuse(PARSE("--number", "101"), "--number 101 is out of range: give a number from -5 to 100");
     refuse(PARSE("--number", "1.5"), "is not a whole number");
     refuse(PARSE("--number", "1e99"), "out of range");
     refuse(PARSE("--steps", "0"), "give a number from 1 and");

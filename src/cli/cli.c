@@ -103,11 +103,11 @@ static rill_status check_limits(const cli_option *o, const char *text, double va
     char low[32], high[32];
     format_limit(o, min, low, sizeof low);
     format_limit(o, max, high, sizeof high);
-    return rill_fail(RILL_USAGE, "--%s %s is out of range: give %s %s%s and at most %s", o->name, text,
+    return rill_fail(RILL_USAGE, "--%s %s is out of range: give %s %s%s%s%s", o->name, text,
                      o->kind == CLI_LENGTH ? "a length"
                      : o->kind == CLI_TIME ? "a time"
                                            : "a number",
-                     o->above ? "above " : "from ", low, high);
+                     o->above ? "above " : "from ", low, o->above ? " and at most " : " to ", high);
 }
 
 static rill_status read_number(const cli_option *o, const char *text)

@@ -134,7 +134,7 @@ Test(cli, wrong_values_name_value_and_limits)
     refuse(PARSE("--number", "101"), "--number 101 is out of range: give a number from -5 to 100");
     refuse(PARSE("--number", "1.5"), "is not a whole number");
     refuse(PARSE("--number", "1e99"), "out of range");
-    refuse(PARSE("--steps", "0"), "give a number from 1 and");
+    refuse(PARSE("--steps", "0"), "give a number from 1 to 1e+15");
     refuse(PARSE("--steps", "-5"), "out of range");
     refuse(PARSE("--steps", "5q"), "is not a whole number: give one such as 5000, 250k or 1e6");
     refuse(PARSE("--steps", "3/1"), "is not a whole number");

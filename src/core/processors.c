@@ -61,9 +61,10 @@ int rill_processors_sharers(void)
     return 1;
 }
 
-/* Processors of the machine. Those that a launcher may use can be fewer, but no mask tells: that of a process
- * may be its own binding, and that of init the few that are kept for services. A share that is too large
- * costs time where processes are not bound; one that is too small would leave processors idle where they are.
+/* Processors of the machine. Those that a launcher may use can be fewer, but no mask states that: that of a
+ * process may be its own binding, and that of init the few that are kept for services. A share that is too
+ * large costs time where processes are not bound; one that is too small would leave processors idle where
+ * they are.
  */
 static double offered(void) { return (double)sysconf(_SC_NPROCESSORS_CONF); }
 

@@ -22,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes that are interpolated at a time, rows that a thread takes, coarser voxels that are summed at a time,
- * and slices on their way. */
-enum { SLICE = 1 << 17, PIECE = 8, CELLS = 32, SLICES = 2 };
+/* Nodes that are interpolated at a time, slices on their way; rows that a thread takes, coarser voxels of a
+ * row that it unpacks at a time: their finer ones are a word of bits. */
+enum { SLICE = 1 << 17, SLICES = 2, PIECE = 16, CELLS = 32 };
 
 /* Moments of successive nodes of the coarser grid; behind the last node comes the first one. */
 typedef struct flow {
@@ -40,9 +40,8 @@ typedef struct rows {
     const rill_nested *nested;
     const rill_geom *geom;
     const rill_domain *domain;
-    rill_window window; /* some planes, and their nodes */
-    rill_layers layers;
-    rill_layers beside;       /* planes of the coarser grid around these, whose nodes are numbered */
+    rill_layers layers;       /* some planes, whose nodes are numbered */
+    rill_layers beside;       /* planes of the coarser grid around these */
     flow flow;                /* there */
     uint64_t first_row, seen; /* the row behind these planes */
     rill_node first, count;   /* nodes of the rows */
@@ -52,10 +51,17 @@ typedef struct rows {
     double *sums;    /* of u along the axis in these rows; NULL: none */
 } rows;
 
-/* A coarser voxel, or the weighted sum of several. */
-typedef struct cell {
-    double pores, moments[4];
-} cell;
+/* Values of successive coarser voxels, from one before the first of a block to one behind its last: weighted
+ * sums of one row or of several. */
+typedef struct line {
+    float pores[CELLS + 2], moments[4][CELLS + 2];
+} line;
+
+/* The same of the planes around a row of the finer grid, for the coarser rows around some of its rows. */
+typedef struct block {
+    int64_t first_row;
+    line lines[PIECE / 2 + 3];
+} block;
 
 /* Return the coarser voxel `at` of an axis, from one before the first to one behind the last. */
 static uint32_t beside(const rill_geom *coarse, int axis, int64_t at)
@@ -65,73 +71,122 @@ static uint32_t beside(const rill_geom *coarse, int axis, int64_t at)
     return (uint32_t)(at < 0 ? 0 : at < n ? at : n - 1);
 }
 
-/* Sum the four coarser rows around a row, for the coarser voxels first - 1 … first + CELLS. */
-static void rows_sum(const rows *r, const uint32_t x[3], uint32_t first, cell *cells)
+/* Return the other coarser voxel that counts for a finer one: the nearer one has three quarters. */
+static int64_t farther(uint32_t x) { return (int64_t)(x / 2) + (x % 2 ? 1 : -1); }
+
+/* Add a node of the coarser grid to a cell. For sums of u alone, the other moments stay 0. */
+static void cell_add(const rows *r, rill_node node, float weight, int c, line *to)
 {
-    const rill_nested *nested = r->nested;
     const flow *from = &r->flow;
-    memset(cells, 0, (CELLS + 2) * sizeof *cells);
-    for (int corner = 0; corner < 4; corner++) {
-        uint32_t at[3];
-        double weight = 1;
-        for (int a = 1; a < 3; a++) { /* the nearer one has three quarters */
-            const bool far = corner >> (a - 1) & 1;
-            const int64_t near = x[a] / 2, other = x[a] % 2 ? near + 1 : near - 1;
-            at[a] = beside(nested->geom, a, far ? other : near);
-            weight *= far ? 0.25 : 0.75;
-        }
-        for (int c = 0; c < CELLS + 2; c++) {
-            at[0] = beside(nested->geom, 0, (int64_t)first + c - 1);
-            const rill_node node = rill_layers_node(&r->beside, at[0], at[1], at[2]);
-            if (node == RILL_UPSTREAM_WALL) continue;
-            const size_t k = node >= from->first ? node - from->first : node + from->nodes - from->first;
-            cells[c].pores += weight;
-            for (size_t m = 0; m < 4; m++) cells[c].moments[m] += weight * from->moments[m * from->room + k];
+    const size_t k = node >= from->first ? node - from->first : node + from->nodes - from->first;
+    if (!r->moments) {
+        to->moments[1 + r->axis][c] += weight * from->moments[(size_t)(1 + r->axis) * from->room + k];
+        return;
+    }
+    to->pores[c] += weight;
+    for (size_t m = 0; m < 4; m++) to->moments[m][c] += weight * from->moments[m * from->room + k];
+}
+
+/* Add coarser voxels first - 1 … first + CELLS of a row. Nodes of a row have successive numbers. */
+static void line_add(const rows *r, uint32_t first, uint32_t y, uint32_t z, float weight, line *to)
+{
+    const rill_geom *coarse = r->nested->geom;
+    const rill_numbering *numbering = &r->beside.numbering;
+    const size_t row = (size_t)rill_layers_plane(&r->beside, z) * numbering->n[1] + y;
+    const uint64_t word = numbering->occupied[row * numbering->row_words + first / 64];
+    rill_node node = rill_layers_rank(&r->beside, first, y, z);
+    for (uint64_t left = word >> first % 64 & 0xffffffff; left; left &= left - 1)
+        cell_add(r, node++, weight, 1 + __builtin_ctzll(left), to);
+    const uint32_t last = first + CELLS < coarse->n[0] ? first + CELLS : coarse->n[0]; /* behind the block */
+    for (int end = 0; end < 2; end++) {
+        const uint32_t x = beside(coarse, 0, end ? (int64_t)last : (int64_t)first - 1);
+        node = rill_layers_node(&r->beside, x, y, z);
+        if (node != RILL_UPSTREAM_WALL) cell_add(r, node, weight, end ? (int)(1 + last - first) : 0, to);
+    }
+}
+
+/* Sum the coarser planes around plane z, for rows y … y + count - 1. */
+static void block_make(const rows *r, uint32_t first, uint32_t y, uint32_t count, uint32_t z, block *b)
+{
+    const rill_geom *coarse = r->nested->geom;
+    const int64_t last = (y + count - 1) / 2 + 1;
+    b->first_row = (int64_t)(y / 2) - 1;
+    memset(b->lines, 0, (size_t)(last - b->first_row + 1) * sizeof *b->lines);
+    for (int64_t k = b->first_row; k <= last; k++) {
+        const uint32_t row = beside(coarse, 1, k);
+        line_add(r, first, row, beside(coarse, 2, z / 2), 0.75f, &b->lines[k - b->first_row]);
+        line_add(r, first, row, beside(coarse, 2, farther(z)), 0.25f, &b->lines[k - b->first_row]);
+    }
+}
+
+static void mix(const float *near, const float *far, float *out)
+{
+    for (int c = 0; c < CELLS + 2; c++) out[c] = 0.75f * near[c] + 0.25f * far[c];
+}
+
+/* Interpolate rho - 1 among pores, and u, which is 0 in solid voxels. @param bits  of the finer voxels of a
+ * row of which node `node` is the first, counted from that of the slice */
+static void interpolate(const rows *r, const line *all, uint64_t bits, size_t node)
+{
+    for (; bits; bits &= bits - 1, node++) {
+        const int x = __builtin_ctzll(bits), near = 1 + x / 2, far = x % 2 ? near + 1 : near - 1;
+        const float pores = 0.75f * all->pores[near] + 0.25f * all->pores[far];
+        for (size_t m = 0; m < 4; m++) {
+            const double value = 0.75f * all->moments[m][near] + 0.25f * all->moments[m][far];
+            const double scale = m ? r->u_scale : pores > 0 ? r->rho_scale / pores : 0;
+            r->moments[m * r->count + node] = scale * value;
         }
     }
 }
 
-/* Interpolate rho - 1 among pores, and u, which is 0 in solid voxels, between two sums of coarser rows. */
-static void interpolate(const rows *r, const cell *near, const cell *far, double out[4])
+/* Return the sum of u along the axis. */
+static double sum_up(const float *u, uint64_t bits)
 {
-    const double pores = 0.75 * near->pores + 0.25 * far->pores;
-    for (int m = 0; m < 4; m++) out[m] = 0.75 * near->moments[m] + 0.25 * far->moments[m];
-    out[0] *= pores > 0 ? r->rho_scale / pores : 0;
-    for (int a = 1; a < 4; a++) out[a] *= r->u_scale;
-}
-
-/* Interpolate a row, and sum u along the axis. @param node  the first of the row, of those that are set */
-static double interpolate_row(const rows *r, const uint32_t at[3], const uint8_t *voxels, size_t node)
-{
-    cell cells[CELLS + 2];
-    double sum = 0, moments[4];
-    for (uint32_t block = 0; block < r->geom->n[0]; block += 2 * CELLS) {
-        const uint32_t end = block + 2 * CELLS < r->geom->n[0] ? block + 2 * CELLS : r->geom->n[0];
-        uint32_t x = block;
-        while (x < end && voxels[x] < RILL_FLUID) x++;
-        if (x == end) continue;
-        rows_sum(r, at, block / 2, cells);
-        for (; x < end; x++) {
-            if (voxels[x] < RILL_FLUID) continue;
-            const cell *near = &cells[1 + (x - block) / 2];
-            interpolate(r, near, x % 2 ? near + 1 : near - 1, moments);
-            sum += moments[1 + r->axis];
-            for (int m = 0; m < 4 && r->moments; m++) r->moments[(size_t)m * r->count + node] = moments[m];
-            node++;
-        }
+    double sum = 0;
+    for (; bits; bits &= bits - 1) {
+        const int x = __builtin_ctzll(bits), near = 1 + x / 2, far = x % 2 ? near + 1 : near - 1;
+        sum += 0.75f * u[near] + 0.25f * u[far];
     }
     return sum;
+}
+
+/* Interpolate rows y … y + count - 1 of a plane, in blocks along x. */
+static void interpolate_some(const rows *r, uint32_t y, uint32_t count, uint32_t z)
+{
+    const rill_numbering *numbering = &r->layers.numbering;
+    const size_t words = numbering->row_words;
+    const size_t begin = ((size_t)rill_layers_plane(&r->layers, z) * numbering->n[1] + y) * words;
+    block around;
+    line all;
+    for (uint32_t x = 0; x < r->geom->n[0]; x += 2 * CELLS) {
+        uint64_t any = 0;
+        for (uint32_t k = 0; k < count; k++) any |= numbering->occupied[begin + k * words + x / 64];
+        if (any) block_make(r, x / 2, y, count, z, &around);
+        for (uint32_t k = 0; k < count && any; k++) {
+            const size_t word = begin + k * words + x / 64;
+            const uint64_t bits = numbering->occupied[word];
+            const line *near = &around.lines[(y + k) / 2 - around.first_row];
+            const line *far = &around.lines[farther(y + k) - around.first_row];
+            for (int m = 0; m < 4; m++)
+                if (r->moments || m == 1 + r->axis) mix(near->moments[m], far->moments[m], all.moments[m]);
+            if (r->moments) mix(near->pores, far->pores, all.pores);
+            if (r->moments) interpolate(r, &all, bits, (size_t)(numbering->base[word] - r->first));
+            if (r->sums)
+                r->sums[(uint64_t)z * r->geom->n[1] + y + k] += sum_up(all.moments[1 + r->axis], bits);
+        }
+    }
 }
 
 static void interpolate_rows(const void *shared, uint64_t first, uint64_t end)
 {
     const rows *r = shared;
-    for (uint64_t k = first; k < end; k++) {
-        const uint64_t row = r->first_row + k;
-        const uint32_t x[3] = {0, (uint32_t)(row % r->geom->n[1]), (uint32_t)(row / r->geom->n[1])};
-        const size_t node = rill_layers_rank(&r->layers, 0, x[1], x[2]) - r->first;
-        const double sum = interpolate_row(r, x, rill_window_row(&r->window, x[1], x[2]), node);
-        if (r->sums) r->sums[row] = sum;
+    const uint32_t ny = r->geom->n[1];
+    for (uint64_t row = r->first_row + first, last = r->first_row + end; row < last;) {
+        const uint32_t y = (uint32_t)(row % ny), left = (uint32_t)(last - row);
+        const uint32_t plane = ny - y, most = left < PIECE ? left : PIECE,
+                       count = plane < most ? plane : most;
+        interpolate_some(r, y, count, (uint32_t)(row / ny));
+        row += count;
     }
 }
 
@@ -176,7 +231,6 @@ static rill_status planes_see(rows *r)
     rill_status status = RILL_OK;
     const uint32_t z = (uint32_t)(r->first_row / r->geom->n[1]), left = r->geom->n[2] - z,
                    most = rill_window_planes(r->geom), count = left < most ? left : most;
-    RILL_TRY(rill_window_see(&r->window, z, count));
     RILL_TRY(rill_layers_take(r->domain, z, count, &r->layers));
     const uint32_t low = z / 2, high = (z + count - 1) / 2;
     RILL_TRY(
@@ -194,7 +248,7 @@ static rill_status mean_take(rows *r, double *mean)
     rill_status status = RILL_OK;
     const uint64_t count = (uint64_t)r->geom->n[1] * r->geom->n[2];
     double sum = 0;
-    RILL_TRY(rill_array_create(count, sizeof *r->sums, "sums of rows", (void **)&r->sums));
+    RILL_TRY(rill_array_create_zero(count, sizeof *r->sums, "sums of rows", (void **)&r->sums));
     for (; r->first_row < count; r->first_row = r->seen) {
         RILL_TRY(planes_see(r));
         rill_threads_for(r->seen - r->first_row, PIECE, interpolate_rows, r);
@@ -304,7 +358,6 @@ rill_status rill_nested_start_begin(const rill_follower *f, const rill_domain *d
     s->rows = (rows){.nested = nested,
                      .geom = f->geom,
                      .domain = domain,
-                     .window = {.geom = f->geom},
                      .axis = f->run->axis,
                      .u_scale = 1,
                      .rho_scale = 2 * plan->force / nested->plan.force};
@@ -354,7 +407,6 @@ void rill_nested_start_destroy(rill_nested_start *s)
     sem_post(&s->empty);
     rill_aside_drop(&s->aside);
     rill_array_destroy(s->moments);
-    rill_window_close(&s->rows.window);
     rill_layers_free(&s->rows.layers);
     rill_layers_free(&s->rows.beside);
     rill_array_destroy(s->rows.flow.own);

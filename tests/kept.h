@@ -10,17 +10,28 @@
 #include "geometry/voxels/planes.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define KEPT_OK(call) cr_assert_eq(call, RILL_OK, "%s", rill_error_message())
 
-static int kept_pieces; /**< of memory that were taken and not given back */
+static int kept_pieces;       /**< of memory that were taken and not given back */
+static bool kept_apart;       /**< processes must not be called now */
+static pthread_t kept_caller; /**< the one thread that may call them, once one has */
+
+static inline void kept_called(void)
+{
+    cr_assert_not(kept_apart);
+    if (!kept_caller) kept_caller = pthread_self();
+    cr_assert(pthread_equal(kept_caller, pthread_self()), "a second thread calls the processes");
+}
 
 static inline rill_status kept_take(void *context, int process, uint64_t bytes, const char *what,
                                     void **memory)
 {
     (void)context, (void)process, (void)what;
+    kept_called();
     kept_pieces++;
     *memory = calloc(1, bytes);
     return *memory ? RILL_OK : RILL_SYSTEM;
@@ -29,6 +40,7 @@ static inline rill_status kept_take(void *context, int process, uint64_t bytes, 
 static inline void kept_give_back(void *context, int process, void *memory)
 {
     (void)context, (void)process;
+    kept_called();
     kept_pieces--;
     free(memory);
 }
@@ -36,6 +48,7 @@ static inline void kept_give_back(void *context, int process, void *memory)
 static inline rill_status kept_put(void *context, int process, void *memory, const void *from, uint64_t bytes)
 {
     (void)context, (void)process;
+    kept_called();
     memcpy(memory, from, bytes);
     return RILL_OK;
 }
@@ -43,6 +56,7 @@ static inline rill_status kept_put(void *context, int process, void *memory, con
 static inline rill_status kept_get(void *context, int process, const void *memory, void *to, uint64_t bytes)
 {
     (void)context, (void)process;
+    kept_called();
     memcpy(to, memory, bytes);
     return RILL_OK;
 }

@@ -218,6 +218,35 @@ static rill_status see(void *context, const rill_network *network, rill_node fir
     return RILL_OK;
 }
 
+/* A copy of the voxels serves, without a call of other processes, and all nodes are shown once more. */
+static void expect_same_in_a_copy(const rill_domain *domain, const rill_network *expected,
+                                  const uint32_t *chamber_of)
+{
+    rill_domain copied = *domain;
+    rill_geom *copy = NULL;
+    rill_network network = {.edge = expected->edge};
+    rill_network_part part = {.before = NULL};
+    uint32_t *seen = calloc(domain->nodes, sizeof *seen);
+    ASSERT_OK(rill_geom_gather(domain->geom, &copy));
+    cr_assert_arr_eq(copy->sides, domain->geom->sides, sizeof copy->sides);
+    cr_assert_eq(rill_geom_fluid(copy), rill_geom_fluid(domain->geom));
+    copied.geom = copy;
+    kept_apart = true;
+    ASSERT_OK(rill_network_find_chambers(&copied, NULL, NULL, &network, &part));
+    ASSERT_OK(rill_network_see_nodes(&copied, &network, see, seen));
+    ASSERT_OK(rill_network_find_throats(&copied, &network, &part));
+    kept_apart = false;
+    cr_assert_eq(network.chambers, expected->chambers);
+    cr_assert_arr_eq(seen, chamber_of, domain->nodes * sizeof *seen);
+    cr_assert_eq(network.throats, expected->throats);
+    for (uint64_t t = 0; t < network.throats; t++)
+        cr_assert_eq(network.throat[t].conductance, expected->throat[t].conductance);
+    rill_network_part_free(&part);
+    rill_network_destroy(&network);
+    rill_geom_destroy(copy);
+    free(seen);
+}
+
 Test(planes, networks)
 {
     for (int s = 0; s < SIZES * KINDS; s++)
@@ -239,6 +268,7 @@ Test(planes, networks)
                 rill_network_part_free(&part);
             }
             const rill_network *a = &network[0], *b = &network[1];
+            expect_same_in_a_copy(domain[1], b, chamber_of[1]);
             cr_assert_gt(a->chambers, 10);
             cr_assert_eq(a->chambers, b->chambers);
             cr_assert_eq(a->throats, b->throats);
@@ -434,9 +464,10 @@ static outcome compute(rill_geom *geom, int parts, rill_variant variant)
     return out;
 }
 
-static void expect_same_permeability(const rill_geom *from, rill_variant variant, bool nested)
+static void expect_same_permeability(const rill_geom *from, rill_variant variant, uint32_t window,
+                                     bool nested)
 {
-    rill_geom *geom = NULL, *made = kept_copy(from, 3, 4);
+    rill_geom *geom = NULL, *made = kept_copy(from, 3, window);
     ASSERT_OK(rill_geom_copy(from, &geom));
     const outcome a = compute(geom, 1, variant), b = compute(made, 3, variant);
     cr_assert_eq(a.nested, nested);
@@ -454,24 +485,39 @@ static void expect_same_permeability(const rill_geom *from, rill_variant variant
     rill_geom_destroy(geom);
 }
 
+/* Return whether a network is found in a copy of the voxels where a window shows so many planes. */
+static bool copies(const rill_geom *from, uint32_t window)
+{
+    rill_geom *made = kept_copy(from, 3, window);
+    const bool copied = rill_network_copies(made);
+    rill_geom_destroy(made);
+    return copied;
+}
+
 Test(planes, permeabilities, .timeout = 300)
 {
-    const uint32_t n[3] = {24, 20, 48}, wide[3] = {36, 35, 40};
+    const uint32_t n[3] = {24, 20, 48}, wide[3] = {36, 35, 40}, high[3] = {16, 12, 132};
     rill_variant v = rill_variant_default();
     v.equilibrium = RILL_STOKES;
     for (int s = 0; s < KINDS; s += 3) { /* periodic; mirrored along the flow */
         rill_geom *geom = rock(n, kinds[s], 75);
         v.stream = s ? RILL_ESOPULL : RILL_AA;
-        expect_same_permeability(geom, v, false);
+        cr_assert(copies(geom, 4));
+        expect_same_permeability(geom, v, 4, false);
         rill_geom_destroy(geom);
     }
+    /* Too many windows to be copied. */
+    rill_geom *tall = rock(high, kinds[0], 75);
+    cr_assert_not(copies(tall, 1));
+    expect_same_permeability(tall, v, 1, false);
+    rill_geom_destroy(tall);
     for (int s = 0; s < KINDS; s += 3) { /* a start from a coarser grid, which is kept, too */
         rill_geom *geom = NULL;
         ASSERT_OK(rill_geom_create(wide, &geom));
         for (uint64_t x = 0; x < rill_geom_voxels(geom); x++)
             geom->voxels[x] = x % 36 > 0 && x / 36 % 35 > (x / 36 / 35) % 20 / 15 ? RILL_FLUID : RILL_SOLID;
         memcpy(geom->sides, kinds[s], sizeof geom->sides);
-        expect_same_permeability(geom, v, true);
+        expect_same_permeability(geom, v, 4, true);
         rill_geom_destroy(geom);
     }
     cr_assert_eq(kept_pieces, 0);

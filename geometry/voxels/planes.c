@@ -165,6 +165,23 @@ done:
     return status;
 }
 
+rill_status rill_geom_gather(const rill_geom *geom, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_geom *made = NULL;
+    const rill_keeper here = {.count = 1, .window = rill_planes_keeper(geom->planes)->window};
+    RILL_TRY(rill_geom_create_kept(geom->n, &here, &made));
+    made->spacing = geom->spacing;
+    memcpy(made->sides, geom->sides, sizeof made->sides);
+    RILL_TRY(rill_planes_get(geom->planes, 0, geom->n[2], rill_kept_whole(made->planes->bits)));
+    memcpy(made->planes->fluid, geom->planes->fluid, geom->n[2] * sizeof *made->planes->fluid);
+    *out = made;
+    made = NULL;
+done:
+    rill_geom_destroy(made);
+    return status;
+}
+
 /* ---- windows ----------------------------------------------------------------------------------- */
 
 uint32_t rill_window_planes(const rill_geom *geom)

@@ -38,6 +38,12 @@ rill_status rill_geom_create_empty(const uint32_t n[3], rill_geom **out);
 /** Copy the voxels of a geometry of the same size, with their labels. */
 rill_status rill_geom_take_voxels(rill_geom *geom, const rill_geom *from);
 
+/**
+ * Copy the voxels that several processes keep into this one, without labels, as bits that any thread of it
+ * may see: all else that it may do with `geom` belongs to the thread that calls the other processes.
+ */
+rill_status rill_geom_gather(const rill_geom *geom, rill_geom **out);
+
 /** Free planes; NULL is allowed. */
 void rill_planes_destroy(rill_planes *planes);
 

@@ -38,7 +38,20 @@ static uint64_t seen(const rill_geom *geom)
     return geom->planes && planes < geom->n[2] ? planes * geom->n[0] * geom->n[1] : rill_geom_voxels(geom);
 }
 
-uint64_t rill_network_finding_bytes(const rill_geom *geom) { return seen(geom) * (geom->planes ? 2 : 1); }
+/* So many windows of planes are copied as bits, which is 128 MB, 1024^3 voxels: as much as the network takes.
+ */
+enum { COPY_WINDOWS = 128 };
+
+bool rill_network_copies(const rill_geom *geom)
+{
+    return geom->planes && geom->n[2] <= COPY_WINDOWS * (uint64_t)rill_window_planes(geom);
+}
+
+uint64_t rill_network_finding_bytes(const rill_geom *geom)
+{
+    return seen(geom) * (geom->planes ? 2 : 1) +
+           (rill_network_copies(geom) ? rill_planes_bytes(geom->n, geom->n[2]) : 0);
+}
 
 uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers)
 {
@@ -369,6 +382,32 @@ void rill_network_part_free(rill_network_part *part)
     *part = (rill_network_part){.before = NULL};
 }
 
+/* Call `see`, where there is one, with the chambers of the nodes that were taken. */
+static rill_status show(const rill_network *network, const rill_network_part *part, rill_network_see *see,
+                        void *context)
+{
+    const uint64_t nodes = part->before[part->layers.numbering.n[2]];
+    if (!see || nodes == 0) return RILL_OK;
+    return see(context, network, rill_numbering_rank(&part->layers.numbering, 0, 0, 0), (rill_node)nodes,
+               part->chamber_of);
+}
+
+rill_status rill_network_see_nodes(const rill_domain *domain, const rill_network *network,
+                                   rill_network_see *see, void *context)
+{
+    rill_status status = RILL_OK;
+    rill_network_part part = {.before = NULL};
+    const uint32_t layers = network->blocks[2], most = rill_network_layers(domain, network);
+    for (uint32_t k = 0, some; k < layers; k += some) {
+        some = layers - k < most ? layers - k : most;
+        RILL_TRY(take(domain, network, k, some, NULL, &part));
+        RILL_TRY(show(network, &part, see, context));
+    }
+done:
+    rill_network_part_free(&part);
+    return status;
+}
+
 rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_see *see, void *context,
                                        rill_network *network, rill_network_part *part)
 {
@@ -385,10 +424,7 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_s
     for (uint32_t k = 0, some; k < layers; k += some) {
         some = layers - k < most ? layers - k : most;
         RILL_TRY(take(domain, network, k, some, network, part));
-        const uint32_t planes = part->layers.numbering.n[2];
-        if (see && part->before[planes])
-            RILL_TRY(see(context, network, rill_numbering_rank(&part->layers.numbering, 0, 0, 0),
-                         (rill_node)part->before[planes], part->chamber_of));
+        RILL_TRY(show(network, part, see, context));
     }
 done:
     return status;

@@ -88,7 +88,13 @@ rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint
 /** Return the bytes that a network takes. */
 uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers);
 
-/** Return the bytes that are taken besides while it is found. */
+/**
+ * Return whether the network of a geometry whose voxels several processes keep is found in a copy of them: so
+ * a thread can find it, which must not call other processes. Larger ones than some windows are not copied.
+ */
+bool rill_network_copies(const rill_geom *geom);
+
+/** Return the bytes that are taken besides while it is found, with the copy of the voxels. */
 uint64_t rill_network_finding_bytes(const rill_geom *geom);
 
 /** Called with the chambers of some nodes: of all, in their order. */
@@ -134,6 +140,11 @@ static inline uint32_t rill_network_at(const rill_network_part *part, uint32_t x
  */
 rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_see *see, void *context,
                                        rill_network *network, rill_network_part *part);
+
+/** Call `see` with the chambers of all nodes of a network whose chambers were found; another thread may find
+ * its throats meanwhile. */
+rill_status rill_network_see_nodes(const rill_domain *domain, const rill_network *network,
+                                   rill_network_see *see, void *context);
 
 /** Find throats and outlets of chambers that were found. */
 rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network,

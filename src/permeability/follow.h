@@ -109,7 +109,8 @@ struct rill_pressures;
 /**
  * Step until the end of the series of k is known, or why it is not. Where the plan counts chambers, a pore
  * network must see the pressures settled before the end is believed.
- * @param pressures  created, begun or zero: it is created when it is first asked, and the caller destroys it
+ * @param pressures  created, begun or zero: it is begun where a device steps meanwhile, created when it is
+ * first asked, and the caller destroys it
  */
 rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, struct rill_pressures *pressures);
 

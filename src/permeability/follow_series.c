@@ -216,6 +216,9 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
     const bool narrow = rill_storage_size((int)o->variant.storage) == 2;
     question q = {.pressures = pressures, .domain = domain};
     int tries = 0;
+    /* A device steps meanwhile. Processors would have to share their time, for what may never be asked. */
+    if (f->plan->chambers && !pressures->domain && !rill_sim_device_of(f->sim)->backend->processor)
+        RILL_TRY(rill_pressures_begin(f, domain, pressures));
     while (!run->converged && run->reason[0] == '\0' && !rill_follow_ends(f, f->limits[run->axis].every)) {
         rill_sight sight;
         RILL_TRY(sample(f, f->limits[run->axis].every, &sight));

@@ -2,6 +2,7 @@
 #include "permeability/pressures.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/planes.h"
 
 #include <math.h>
 
@@ -46,25 +47,44 @@ done:
     return status;
 }
 
-void rill_pressures_begin(const rill_follower *f, const rill_domain *domain, rill_pressures *p)
+/* Whether the network is found beside what this thread does. */
+static bool beside(const rill_pressures *p) { return p->copy || !p->domain->geom->planes; }
+
+rill_status rill_pressures_begin(const rill_follower *f, const rill_domain *domain, rill_pressures *p)
 {
-    p->domain = domain;
+    rill_status status = RILL_OK;
     p->network.edge = rill_network_edge(f->geom, f->plan->opening);
-    if (!domain->geom->planes) rill_aside_begin(&p->chambers, find_chambers, p);
+    if (rill_network_copies(domain->geom)) {
+        RILL_TRY(rill_geom_gather(domain->geom, &p->copy));
+        p->copied = *domain;
+        p->copied.geom = p->copy;
+        domain = &p->copied;
+    }
+    p->domain = domain;
+    if (beside(p)) rill_aside_begin(&p->chambers, find_chambers, p);
+done:
+    return status;
+}
+
+/* Label by a network that was found beside: where its planes are taken in turns, the labels of most are gone.
+ */
+static rill_status label_all(rill_sim *sim, const rill_pressures *p)
+{
+    if (p->copy) return rill_network_see_nodes(p->domain, &p->network, label, sim);
+    return label(sim, &p->network, 0, rill_domain_nodes(p->domain), p->part.chamber_of);
 }
 
 rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, rill_pressures *out)
 {
     rill_status status = RILL_OK;
-    if (!out->domain) rill_pressures_begin(f, domain, out);
-    if (domain->geom->planes) RILL_TRY(find_here(f->sim, out));
+    if (!out->domain) RILL_TRY(rill_pressures_begin(f, domain, out));
+    if (!beside(out)) RILL_TRY(find_here(f->sim, out));
     RILL_TRY(rill_aside_end(&out->chambers));
     double **const arrays[] = {&out->sums[0], &out->sums[1], &out->gain, &out->correction};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         RILL_TRY(rill_array_create_zero(out->network.chambers, sizeof(double),
                                         "the pressures of a pore network", (void **)arrays[k]));
-    if (!domain->geom->planes)
-        RILL_TRY(label(f->sim, &out->network, 0, rill_domain_nodes(domain), out->part.chamber_of));
+    if (beside(out)) RILL_TRY(label_all(f->sim, out));
 done:
     return status;
 }
@@ -77,6 +97,7 @@ void rill_pressures_destroy(rill_pressures *pressures)
     rill_aside_drop(&pressures->throats);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
     rill_network_part_free(&pressures->part);
+    rill_geom_destroy(pressures->copy);
     rill_network_destroy(&pressures->network);
     *pressures = (rill_pressures){.domain = NULL};
 }
@@ -103,6 +124,8 @@ rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
         0.5 * (p->before.k[axis] + p->after.k[axis]) + scale * (p->after.energy - p->before.energy) / width;
     RILL_TRY(rill_aside_end(&p->throats));
     rill_network_part_free(&p->part); /* the simulation has the chambers of its nodes */
+    rill_geom_destroy(p->copy);
+    p->copy = NULL;
     for (uint32_t c = 0; c < p->network.chambers; c++) p->gain[c] = (p->sums[1][c] - p->sums[0][c]) / width;
     p->iterations = rill_network_solve(&p->network, p->gain, plan->nu, p->correction);
     p->expected = fabs(scale * rill_network_dot(&p->network, NULL, p->gain, p->correction));

@@ -17,7 +17,9 @@
 
 /** Plain data; zero before anything is begun. It stays where it is while its network is found. */
 typedef struct rill_pressures {
-    const rill_domain *domain;    /**< whose network is found, or was */
+    const rill_domain *domain; /**< whose network is found, or was */
+    rill_geom *copy;    /**< of voxels that several processes keep, until the throats are found; NULL: none */
+    rill_domain copied; /**< the domain, but for these */
     rill_aside chambers, throats; /**< that are being found: throats begin behind the chambers */
     rill_network network;
     rill_network_part part; /**< with the chambers of nodes, until the throats are found */
@@ -31,8 +33,9 @@ typedef struct rill_pressures {
 } rill_pressures;
 
 /** Begin to find the network of a domain, which needs no simulation, beside what the caller does; where
- * several processes hold its voxels, only remember it. */
-void rill_pressures_begin(const rill_follower *f, const rill_domain *domain, rill_pressures *pressures);
+ * several processes hold more voxels than are copied, only remember it. */
+rill_status rill_pressures_begin(const rill_follower *f, const rill_domain *domain,
+                                 rill_pressures *pressures);
 
 /** Wait for the chambers, whose finding begins now where it has not, and label the nodes of the run's
  * simulation by them. */

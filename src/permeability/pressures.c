@@ -64,7 +64,7 @@ rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, r
         RILL_TRY(rill_array_create_zero(out->network.chambers, sizeof(double),
                                         "the pressures of a pore network", (void **)arrays[k]));
     if (!domain->geom->planes)
-        RILL_TRY(label(f->sim, &out->network, 0, rill_domain_nodes(domain), out->part.chamber_of));
+        RILL_TRY(rill_sim_label_share(f->sim, out->network.chambers, out->part.chamber_of));
 done:
     return status;
 }
@@ -102,7 +102,8 @@ rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
     p->k =
         0.5 * (p->before.k[axis] + p->after.k[axis]) + scale * (p->after.energy - p->before.energy) / width;
     RILL_TRY(rill_aside_end(&p->throats));
-    rill_network_part_free(&p->part); /* the simulation has the chambers of its nodes */
+    if (!rill_sim_label_borrows(f->sim))
+        rill_network_part_free(&p->part); /* else it reads the chambers there */
     for (uint32_t c = 0; c < p->network.chambers; c++) p->gain[c] = (p->sums[1][c] - p->sums[0][c]) / width;
     p->iterations = rill_network_solve(&p->network, p->gain, plan->nu, p->correction);
     p->expected = fabs(scale * rill_network_dot(&p->network, NULL, p->gain, p->correction));

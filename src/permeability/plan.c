@@ -615,7 +615,7 @@ double rill_plan_patience(const rill_permeability_plan *p, double k)
     return fmax(sound, fmax(thick, slow));
 }
 
-bool rill_plan_asks(const rill_permeability_plan *p, const rill_permeability_options *options)
+bool rill_plan_makes_network(const rill_permeability_plan *p, const rill_permeability_options *options)
 {
     const double steps = (double)options->max_steps;
     return p->chambers && steps >= (p->network ? (double)p->cycle : rill_plan_patience(p, 0));

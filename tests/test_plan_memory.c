@@ -112,5 +112,10 @@ Test(plan_memory, a_permeability_takes_what_its_plan_states, .timeout = 300, .di
     peak_as_planned("fp64", geom, o);
     o.variant.storage = RILL_FP16S; /* pressures are looked at, not corrected */
     peak_as_planned("fp16s", geom, o);
+    o.max_steps = 40; /* they would be looked at after more steps */
+    peak_as_planned("fp16s, few steps", geom, o);
+    o.variant.storage = RILL_FP32;
+    o.max_steps = 10; /* less than a cycle */
+    peak_as_planned("fp32, few steps", geom, o);
     rill_geom_destroy(geom);
 }

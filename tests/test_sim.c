@@ -365,6 +365,34 @@ Test(sim, speeds_are_those_of_the_mean_velocity_of_two_steps)
     rill_geom_destroy(geom);
 }
 
+/* A host reads them where the caller has them: nothing is taken for them. */
+Test(sim, labels_are_shared)
+{
+    rill_geom *geom = noise(9, 8, 7, 3);
+    FOR_EACH_BACKEND(backend)
+    {
+        const rill_sim_options options = options_of(rill_variant_default(), backend);
+        state s = start(geom, &options);
+        uint32_t *labels = calloc(s.nodes, sizeof *labels);
+        double sums[2];
+        labels[3] = 1;
+        for (rill_node n = 0; n < s.nodes; n++) s.rho[n] = n == 3 ? 0.5 : n == 4 ? 0.25 : 0;
+        ASSERT_OK(rill_sim_set_moments(s.sim, s.rho, s.u));
+        ASSERT_OK(rill_sim_label_share(s.sim, 2, labels));
+        cr_expect_eq(rill_sim_label_borrows(s.sim), backend == RILL_BACKEND_CPU);
+        ASSERT_OK(rill_sim_label_sums(s.sim, sums));
+        cr_expect_float_eq(sums[0], 0.25, 1e-6, "%g on backend %d", sums[0], backend);
+        cr_expect_float_eq(sums[1], 0.5, 1e-6, "%g on backend %d", sums[1], backend);
+        labels[4] = 1;
+        ASSERT_OK(rill_sim_label_sums(s.sim, sums));
+        cr_expect_float_eq(sums[1], rill_sim_label_borrows(s.sim) ? 0.75 : 0.5, 1e-6, "%g on backend %d",
+                           sums[1], backend);
+        stop(&s);
+        free(labels);
+    }
+    rill_geom_destroy(geom);
+}
+
 Test(sim, sums_by_label_are_defined_after_divergence)
 {
     rill_geom *geom = noise(9, 8, 7, 3);

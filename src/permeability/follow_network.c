@@ -211,7 +211,7 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     *s = (state){.f = f, .p = p, .k = nowhere, .tortuosity = nowhere, .across = {nowhere, nowhere, nowhere}};
     s->cycle = f->plan->cycle;
     s->between = rill_plan_between(f->plan);
-    if (!rill_sim_device_of(f->sim)->backend->processor && !rill_follow_ends(f, s->cycle)) {
+    if (!rill_sim_device_of(f->sim)->backend->processor) {
         const double most = fmax(BEGUN_UPDATES / (double)f->plan->nodes, 2);
         s->begun = (uint64_t)fmin((double)(s->cycle - s->between - 2), most);
         RILL_TRY(rill_follow_begin(f, s->begun));
@@ -254,6 +254,7 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
     rill_status status = RILL_OK;
     rill_permeability_run *run = f->run;
     state s = {.f = NULL};
+    if (rill_follow_ends(f, f->plan->cycle)) return RILL_OK; /* the network is not waited for */
     f->correcting = true;
     RILL_TRY(create(f, domain, pressures, &s));
     while (!run->converged && !f->misled && !rill_follow_ends(f, s.cycle - s.begun) &&

@@ -315,7 +315,8 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     const double before = resume(f);
     f->started = rill_now() - before;
     /* The geometry alone says where its chambers are. */
-    if (f->plan->network) RILL_TRY(rill_pressures_begin(f, domain, &pressures));
+    if (f->plan->network && rill_plan_makes_network(f->plan, f->options))
+        RILL_TRY(rill_pressures_begin(f, domain, &pressures));
     RILL_TRY(rill_nested_create(f, &nested));
     out->plan = *f->plan;
     if (nested.moments) RILL_TRY(rill_nested_start_begin(f, domain, &nested, &start));

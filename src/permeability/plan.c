@@ -614,3 +614,9 @@ double rill_plan_patience(const rill_permeability_plan *p, double k)
     const double slow = k > 0 ? pressure_time(p, k) * p->nu : 0;
     return fmax(sound, fmax(thick, slow));
 }
+
+bool rill_plan_makes_network(const rill_permeability_plan *p, const rill_permeability_options *options)
+{
+    const double steps = (double)options->max_steps;
+    return p->chambers && steps >= (p->network ? (double)p->cycle : rill_plan_patience(p, 0));
+}

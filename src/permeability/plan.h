@@ -89,6 +89,10 @@ double rill_plan_rounding(const rill_permeability_options *options, const rill_p
  */
 double rill_plan_patience(const rill_permeability_plan *plan, double k);
 
+/** Return whether the steps that are allowed suffice for a pore network: for a cycle of corrections, or for
+ * the first comparison of the series with the network. */
+bool rill_plan_makes_network(const rill_permeability_plan *plan, const rill_permeability_options *options);
+
 /** Return the steps between the two looks at a cycle of corrections, an even number. */
 uint64_t rill_plan_between(const rill_permeability_plan *plan);
 

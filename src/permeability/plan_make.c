@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "domain/domain.h"
 #include "domain/links.h"
+#include "geometry/voxels/planes.h"
 #include "kernel/storage.h"
 #include "kernel/variant.h"
 #include "network/network.h"
@@ -48,16 +49,18 @@ typedef struct counting {
     const rill_permeability_options *o;
     const rill_permeability_plan *plan;
     rill_device *device;
-    uint64_t nodes;    /* fluid nodes */
-    uint64_t stepped;  /* that kernels run over */
-    uint64_t numbers;  /* bytes of their numbers */
-    uint64_t box;      /* bytes while a network is found */
-    uint64_t sim;      /* bytes of the simulation on its device, with what that makes of a list */
-    uint64_t partials; /* the sums of chunks on the host */
-    uint64_t walls;    /* wall links, and their nodes with what is known of them, on the host */
-    uint64_t swaps;    /* mirrored links: those of another axis beside those that were planned with */
-    bool corrects;     /* pressures are corrected, or may be in another attempt */
-    bool fields;       /* moments of all nodes are read at the end */
+    uint64_t nodes;     /* fluid nodes */
+    uint64_t stepped;   /* that kernels run over */
+    uint64_t numbers;   /* bytes of their numbers */
+    uint64_t box;       /* bytes while a network is found */
+    uint64_t sim;       /* bytes of the simulation on its device, with what that makes of a list */
+    uint64_t partials;  /* the sums of chunks on the host */
+    uint64_t walls;     /* wall links, and their nodes with what is known of them, on the host */
+    uint64_t swaps;     /* mirrored links: those of another axis beside those that were planned with */
+    bool corrects;      /* pressures are corrected, or may be in another attempt */
+    bool makes_network; /* the steps suffice for that */
+    bool looks;         /* the steps suffice to look at the flow once */
+    bool fields;        /* moments of all nodes are read at the end */
 } counting;
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -65,7 +68,7 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 /* Whether moments are set or read. */
 static bool takes_slices(const counting *c)
 {
-    return c->plan->chambers || c->fields || c->plan->nested || c->plan->reservoirs;
+    return c->makes_network || c->fields || c->plan->nested || c->plan->reservoirs;
 }
 
 /* Host memory of a pore network, of the pressures that are corrected, and of the buffers of a checkpoint. */
@@ -74,23 +77,26 @@ static uint64_t network_bytes(const counting *c)
     enum { vectors = 6 };
     const rill_permeability_plan *p = c->plan;
     const uint64_t chambers = p->chambers;
-    if (!chambers) return 0;
+    if (!c->makes_network) return 0;
     const double looks = p->network && c->o->checkpoint ? 2 * p->steps_expected / (double)p->cycle : 0;
     return rill_network_bytes(c->domain->geom, c->nodes, p->chambers) +
            (c->corrects ? rill_mixing_bytes(chambers) : 0) +
            (vectors + (uint64_t)looks) * chambers * sizeof(double);
 }
 
-/* Backend memory beside the simulation: what lasts, once it is there. A host shares the network's labels. */
+/* Backend memory beside the simulation: what lasts, once it is there. A host reads the chambers of nodes
+ * where the network has them, unless that has those of a few planes alone. */
 static uint64_t labels_bytes(const counting *c)
 {
-    if (!c->plan->chambers) return 0;
-    return rill_sim_label_bytes(c->device->backend->host ? 0 : c->nodes, c->plan->chambers);
+    const rill_keeper *keeper = rill_planes_keeper(c->domain->geom->planes);
+    const uint64_t own = keeper ? c->nodes / (uint64_t)keeper->count : 0;
+    if (!c->makes_network) return 0;
+    return rill_sim_label_bytes(c->device->backend->host ? own : c->nodes, c->plan->chambers);
 }
 
 static uint64_t velocities_bytes(const counting *c)
 {
-    return c->plan->mean_speeds ? rill_sim_velocity_bytes(c->stepped) : 0;
+    return c->plan->mean_speeds && c->looks ? rill_sim_velocity_bytes(c->stepped) : 0;
 }
 
 /*
@@ -116,9 +122,11 @@ static uint64_t host_bytes(const counting *c, bool ghosts, uint64_t links)
         most = own_slice + early + rill_nested_bytes(c->domain->geom, c->plan) +
                (host ? 0 : (c->numbers + network) / 6);
     if (c->plan->reservoirs) most = larger(most, own_slice + 4 * sizeof(double) * moments_slice);
-    /* Where none are made it is found late, to see whether pressures have settled. */
-    most = larger(most, network ? network + c->box + (c->plan->network ? 0 : velocities) : 0);
-    most = larger(most, network + velocities + (network && host ? own_slice + labels_bytes(c) : 0));
+    /* Where none are made it is found late, to see whether pressures have settled. The nodes are labelled
+     * while its throats are found. */
+    const uint64_t labels = network && host ? own_slice + labels_bytes(c) : 0;
+    most = larger(most, network ? network + c->box + labels + (c->plan->network ? 0 : velocities) : 0);
+    most = larger(most, network + velocities + labels);
     if (c->fields) { /* turned, where they were between reservoirs; the network is gone by then */
         const uint64_t part = 4 * sizeof(double) * (c->nodes < moments_slice ? c->nodes : moments_slice);
         most = larger(most, velocities + own_slice + 4 * sizeof(float) * c->plan->nodes * (turned ? 2 : 1) +
@@ -151,6 +159,8 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     c.walls = links * (sizeof(rill_wall_cut) + sizeof(float) + 8);
     c.swaps = o->axis < 0 && variant.addressing != RILL_DENSE ? domain->swap_count * sizeof(rill_swap) : 0;
     c.corrects = plan->network || rill_plan_has_other(plan, o);
+    c.makes_network = rill_plan_makes_network(plan, o);
+    c.looks = o->max_steps >= (plan->network ? plan->cycle : plan->every);
     c.fields = o->finished || o->finished_pieces || o->drive == RILL_DRIVE_PRESSURE ||
                o->variant.equilibrium != RILL_STOKES;
     const bool host = c.device->backend->host;

@@ -66,14 +66,6 @@ done:
     return status;
 }
 
-/* Label by a network that was found beside: where its planes are taken in turns, the labels of most are gone.
- */
-static rill_status label_all(rill_sim *sim, const rill_pressures *p)
-{
-    if (p->copy) return rill_network_see_nodes(p->domain, &p->network, label, sim);
-    return label(sim, &p->network, 0, rill_domain_nodes(p->domain), p->part.chamber_of);
-}
-
 rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, rill_pressures *out)
 {
     rill_status status = RILL_OK;
@@ -84,7 +76,10 @@ rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, r
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         RILL_TRY(rill_array_create_zero(out->network.chambers, sizeof(double),
                                         "the pressures of a pore network", (void **)arrays[k]));
-    if (beside(out)) RILL_TRY(label_all(f->sim, out));
+    if (out->copy) /* its planes are taken in turns: the labels of most are gone */
+        RILL_TRY(rill_network_see_nodes(out->domain, &out->network, label, f->sim));
+    else if (beside(out))
+        RILL_TRY(rill_sim_label_share(f->sim, out->network.chambers, out->part.chamber_of));
 done:
     return status;
 }
@@ -123,7 +118,8 @@ rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
     p->k =
         0.5 * (p->before.k[axis] + p->after.k[axis]) + scale * (p->after.energy - p->before.energy) / width;
     RILL_TRY(rill_aside_end(&p->throats));
-    rill_network_part_free(&p->part); /* the simulation has the chambers of its nodes */
+    if (p->copy || !rill_sim_label_borrows(f->sim)) /* else the simulation reads the chambers there */
+        rill_network_part_free(&p->part);
     rill_geom_destroy(p->copy);
     p->copy = NULL;
     for (uint32_t c = 0; c < p->network.chambers; c++) p->gain[c] = (p->sums[1][c] - p->sums[0][c]) / width;

@@ -22,7 +22,8 @@ typedef struct rill_pressures {
     rill_domain copied; /**< the domain, but for these */
     rill_aside chambers, throats; /**< that are being found: throats begin behind the chambers */
     rill_network network;
-    rill_network_part part; /**< with the chambers of nodes, until the throats are found */
+    rill_network_part part; /**< with the chambers of nodes: until the throats are found, or to the end where
+                               the simulation reads them there */
     rill_sight before, after;
     double *sums[2]; /**< [chambers], mass at the two sights */
     double *gain;    /**< [chambers], per step */

@@ -173,12 +173,17 @@ uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count)
     return nodes * sizeof(uint32_t) + count * (sizeof(int64_t) + sizeof(double));
 }
 
-static rill_status label_begin(rill_sim *sim, uint32_t count)
+/* Make what a part needs to sum up labels. @param labels  of its nodes, to be shared; NULL: room for them */
+static rill_status label_begin(rill_sim *sim, uint32_t count, const uint32_t *labels)
 {
     rill_status status = RILL_OK;
+    const uint64_t bytes = (uint64_t)sim->domain->nodes * sizeof *sim->labels;
     RILL_TRY(slice_make(sim));
-    RILL_TRY(rill_device_alloc(sim->device, (uint64_t)sim->domain->nodes * sizeof *sim->labels, "labels",
-                               (void **)&sim->labels));
+    if (labels)
+        RILL_TRY(rill_device_share(sim->device, labels, bytes, "labels", (const void **)&sim->labels));
+    else
+        RILL_TRY(rill_device_alloc(sim->device, bytes, "labels", (void **)&sim->own_labels));
+    if (!labels) sim->labels = sim->own_labels;
     RILL_TRY(
         rill_device_alloc(sim->device, count * sizeof(int64_t), "sums by label", (void **)&sim->label_sums));
     RILL_TRY(rill_device_alloc(sim->device, count * sizeof(double), "values by label",
@@ -191,10 +196,27 @@ done:
 rill_status rill_sim_label_begin(rill_sim *sim, uint32_t count)
 {
     rill_status status = RILL_OK;
-    for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(label_begin(rill_sim_part(sim, k), count));
+    for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(label_begin(rill_sim_part(sim, k), count, NULL));
     sim->label_count = count;
 done:
     return status;
+}
+
+rill_status rill_sim_label_share(rill_sim *sim, uint32_t count, const uint32_t *labels)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < rill_sim_parts(sim); k++)
+        RILL_TRY(label_begin(rill_sim_part(sim, k), count, labels + rill_sim_part_first(sim, k)));
+    sim->label_count = count;
+done:
+    return status;
+}
+
+bool rill_sim_label_borrows(rill_sim *sim)
+{
+    bool host = false;
+    for (int k = 0; k < rill_sim_parts(sim); k++) host = host || rill_sim_part(sim, k)->device->backend->host;
+    return host;
 }
 
 rill_status rill_sim_label_put(rill_sim *sim, rill_node first, rill_node count, const uint32_t *labels)
@@ -206,7 +228,7 @@ rill_status rill_sim_label_put(rill_sim *sim, rill_node first, rill_node count, 
         size_t at;
         const range r = range_of(sim, k, first, count, &at);
         if (r.count)
-            RILL_TRY(rill_device_upload(part->device, part->labels + r.first, labels + at,
+            RILL_TRY(rill_device_upload(part->device, part->own_labels + r.first, labels + at,
                                         (uint64_t)r.count * sizeof *labels));
     }
 done:

@@ -336,7 +336,10 @@ void rill_sim_destroy(rill_sim *sim)
         rill_device_free(sim->device, sim->slice);
         rill_device_free(sim->device, sim->order);
         rill_device_free(sim->device, sim->words);
-        rill_device_free(sim->device, sim->labels);
+        if (sim->own_labels)
+            rill_device_free(sim->device, sim->own_labels);
+        else
+            rill_device_release(sim->device, sim->labels);
         rill_device_release(sim->device, sim->sponge.nodes);
         rill_device_release(sim->device, sim->sponge.keep);
         rill_device_free(sim->device, sim->label_sums);

@@ -90,11 +90,21 @@ rill_status rill_sim_label_begin(rill_sim *sim, uint32_t count);
 /** Label nodes first … first + count - 1. @param labels [count] */
 rill_status rill_sim_label_put(rill_sim *sim, rill_node first, rill_node count, const uint32_t *labels);
 
+/**
+ * Label all nodes at once, instead of both. @param labels  [nodes], of the caller, for as long as
+ * rill_sim_label_borrows() and labels are used
+ */
+rill_status rill_sim_label_share(rill_sim *sim, uint32_t count, const uint32_t *labels);
+
+/** Return whether a host reads the labels where the caller has them; else the backend has its own. */
+bool rill_sim_label_borrows(rill_sim *sim);
+
 /** Return the bytes that moments of nodes take on the backend, once any are set or read; the host takes as
  * many for a moment, of as many nodes as are set or read at a time. */
 uint64_t rill_sim_slice_bytes(uint64_t nodes);
 
-/** Return the bytes that labels take on the backend, without those moments. */
+/** Return the bytes that labels take on the backend, without those moments. @param nodes  0 where it borrows
+ * their labels */
 uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count);
 
 /** Sum rho - 1 over the nodes of every label: [count], the same bits every time. */

@@ -38,7 +38,8 @@ struct rill_sim {
     rill_node *order;       /* [slice_nodes] on the backend, dense addressing only */
     void *words;            /* of a chunk of nodes on the backend, made when first used: state.c */
     rill_sponge sponge;     /* on the backend */
-    uint32_t *labels;       /* [nodes] on the backend, see rill_sim_label_begin() */
+    uint32_t *own_labels;   /* [nodes] on the backend, see rill_sim_label_begin() */
+    const uint32_t *labels; /* [nodes] there: these, or what rill_sim_label_share() was given */
     uint32_t label_count;
     int64_t *label_sums; /* [label_count] on the backend, as the next */
     double *label_values;

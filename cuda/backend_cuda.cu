@@ -20,6 +20,7 @@ namespace
 rill_status check(cudaError_t error, const char *doing)
 {
     if (error == cudaSuccess) return RILL_OK;
+    cudaGetLastError(); // else the next wait() reports it, of what was tried again in less memory
     return rill_fail(RILL_SYSTEM, "CUDA failed while %s: %s", doing, cudaGetErrorString(error));
 }
 
@@ -260,7 +261,6 @@ rill_status export_create(rill_device *device, uint64_t bytes, const char *what,
         memcpy(out->name, &handle, sizeof handle);
         return RILL_OK;
     }
-    cudaGetLastError(); // wait() would report it
     free_array(device, *array);
     *array = nullptr;
     return status;
@@ -275,7 +275,6 @@ rill_status export_open(rill_device *device, const rill_export *given, void **ar
     if (status == RILL_OK)
         status = check(cudaIpcOpenMemHandle(array, handle, cudaIpcMemLazyEnablePeerAccess),
                        "opening memory of another process");
-    if (status != RILL_OK) cudaGetLastError();
     return status;
 }
 

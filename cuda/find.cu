@@ -48,6 +48,7 @@ namespace
 rill_status check(cudaError_t error, const char *doing)
 {
     if (error == cudaSuccess) return RILL_OK;
+    cudaGetLastError(); // else the next wait() reports it
     return rill_fail(RILL_SYSTEM, "CUDA failed while %s: %s", doing, cudaGetErrorString(error));
 }
 

@@ -139,3 +139,21 @@ Test(device, opens_while_something_else_is_done)
     cr_expect_null(device);
     cr_expect_not_null(strstr(rill_error_message(), "CUDA"));
 }
+
+/* What was refused leaves no error behind: another run on the device, in less memory, is not blamed for it.
+ */
+Test(device, works_on_after_an_array_that_it_has_no_memory_for)
+{
+    FOR_EACH_BACKEND(kind)
+    {
+        rill_device *device = NULL;
+        void *array = NULL;
+        ASSERT_OK(rill_device_create(kind, 0, &device));
+        cr_expect_eq(rill_device_alloc(device, UINT64_C(1) << 46, "far too much", &array), RILL_SYSTEM);
+        cr_expect_null(array);
+        work again = {.device = device, .stream = RILL_PULL};
+        ASSERT_OK(flow(&again));
+        free(again.moments);
+        rill_device_destroy(device);
+    }
+}

@@ -58,7 +58,9 @@ uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t cham
     /* Of a chamber: three throats, what the solver makes of them and of those of coarser levels, its vectors
      * (sand packs and random fields take 320 to 350 bytes). */
     const uint64_t each = 3 * sizeof(rill_throat) + 300;
-    const double share = (double)seen(geom) / (double)rill_geom_voxels(geom);
+    /* Where a copy is made, nodes are shown while throats are found. */
+    const double parts = rill_network_copies(geom) ? 2 : 1;
+    const double share = parts * (double)seen(geom) / (double)rill_geom_voxels(geom);
     return (uint64_t)((double)nodes * sizeof(uint32_t) * share) + chambers * each;
 }
 

@@ -149,7 +149,7 @@ Test(device, works_on_after_an_array_that_it_has_no_memory_for)
         rill_device *device = NULL;
         void *array = NULL;
         ASSERT_OK(rill_device_create(kind, 0, &device));
-        cr_expect_eq(rill_device_alloc(device, UINT64_C(1) << 46, "far too much", &array), RILL_SYSTEM);
+        cr_expect_eq(rill_device_alloc(device, UINT64_C(1) << 50, "far too much", &array), RILL_SYSTEM);
         cr_expect_null(array);
         work again = {.device = device, .stream = RILL_PULL};
         ASSERT_OK(flow(&again));

@@ -8,6 +8,8 @@ extern "C" {
 #include "kernel/sums.h"
 }
 
+#include "cuda/check.cuh"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -16,13 +18,6 @@ extern "C" {
 
 namespace
 {
-
-rill_status check(cudaError_t error, const char *doing)
-{
-    if (error == cudaSuccess) return RILL_OK;
-    cudaGetLastError(); // else the next wait() reports it, of what was tried again in less memory
-    return rill_fail(RILL_SYSTEM, "CUDA failed while %s: %s", doing, cudaGetErrorString(error));
-}
 
 // The runtime's current device is that of the calling thread, which may have used another one before.
 rill_status use(const rill_device *device)

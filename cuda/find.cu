@@ -9,6 +9,8 @@ extern "C" {
 #include "kernel/variant.h"
 }
 
+#include "cuda/check.cuh"
+
 #include <cuda_runtime.h>
 #include <list>
 #include <new>
@@ -44,13 +46,6 @@ struct rill_cuda_state {
 
 namespace
 {
-
-rill_status check(cudaError_t error, const char *doing)
-{
-    if (error == cudaSuccess) return RILL_OK;
-    cudaGetLastError(); // else the next wait() reports it
-    return rill_fail(RILL_SYSTEM, "CUDA failed while %s: %s", doing, cudaGetErrorString(error));
-}
 
 // Finds what nvcc made, where it made something that this device can run.
 bool ahead(rill_variant variant, rill_cuda_compiled *out)

@@ -71,7 +71,10 @@ static uint32_t beside(const rill_geom *coarse, int axis, int64_t at)
     return (uint32_t)(at < 0 ? 0 : at < n ? at : n - 1);
 }
 
-/* Return the other coarser voxel that counts for a finer one: the nearer one has three quarters. */
+/* The nearer one of two coarser voxels has three quarters. */
+static float weigh(float near, float far) { return 0.75f * near + 0.25f * far; }
+
+/* Return the other coarser voxel that counts for a finer one. */
 static int64_t farther(uint32_t x) { return (int64_t)(x / 2) + (x % 2 ? 1 : -1); }
 
 /* Add a node of the coarser grid to a cell. For sums of u alone, the other moments stay 0. */
@@ -114,14 +117,21 @@ static void block_make(const rows *r, uint32_t first, uint32_t y, uint32_t count
     memset(b->lines, 0, (size_t)(last - b->first_row + 1) * sizeof *b->lines);
     for (int64_t k = b->first_row; k <= last; k++) {
         const uint32_t row = beside(coarse, 1, k);
-        line_add(r, first, row, beside(coarse, 2, z / 2), 0.75f, &b->lines[k - b->first_row]);
-        line_add(r, first, row, beside(coarse, 2, farther(z)), 0.25f, &b->lines[k - b->first_row]);
+        line_add(r, first, row, beside(coarse, 2, z / 2), weigh(1, 0), &b->lines[k - b->first_row]);
+        line_add(r, first, row, beside(coarse, 2, farther(z)), weigh(0, 1), &b->lines[k - b->first_row]);
     }
 }
 
 static void mix(const float *near, const float *far, float *out)
 {
-    for (int c = 0; c < CELLS + 2; c++) out[c] = 0.75f * near[c] + 0.25f * far[c];
+    for (int c = 0; c < CELLS + 2; c++) out[c] = weigh(near[c], far[c]);
+}
+
+/* Return the value of the finer voxel x of a block. */
+static float at(const float *values, int x)
+{
+    const int near = 1 + x / 2;
+    return weigh(values[near], values[x % 2 ? near + 1 : near - 1]);
 }
 
 /* Interpolate rho - 1 among pores, and u, which is 0 in solid voxels. @param bits  of the finer voxels of a
@@ -129,12 +139,11 @@ static void mix(const float *near, const float *far, float *out)
 static void interpolate(const rows *r, const line *all, uint64_t bits, size_t node)
 {
     for (; bits; bits &= bits - 1, node++) {
-        const int x = __builtin_ctzll(bits), near = 1 + x / 2, far = x % 2 ? near + 1 : near - 1;
-        const float pores = 0.75f * all->pores[near] + 0.25f * all->pores[far];
+        const int x = __builtin_ctzll(bits);
+        const float pores = at(all->pores, x);
         for (size_t m = 0; m < 4; m++) {
-            const double value = 0.75f * all->moments[m][near] + 0.25f * all->moments[m][far];
             const double scale = m ? r->u_scale : pores > 0 ? r->rho_scale / pores : 0;
-            r->moments[m * r->count + node] = scale * value;
+            r->moments[m * r->count + node] = scale * (double)at(all->moments[m], x);
         }
     }
 }
@@ -143,10 +152,7 @@ static void interpolate(const rows *r, const line *all, uint64_t bits, size_t no
 static double sum_up(const float *u, uint64_t bits)
 {
     double sum = 0;
-    for (; bits; bits &= bits - 1) {
-        const int x = __builtin_ctzll(bits), near = 1 + x / 2, far = x % 2 ? near + 1 : near - 1;
-        sum += 0.75f * u[near] + 0.25f * u[far];
-    }
+    for (; bits; bits &= bits - 1) sum += at(u, __builtin_ctzll(bits));
     return sum;
 }
 

@@ -2,6 +2,9 @@
 /* Runs that start from coarser grids: the same permeability sooner, to the same bits on any number of threads
  * and parts, and runs from rest where coarser voxels close the pores. */
 #include "backends.h"
+#include "domain/domain.h"
+#include "permeability/nested_start.h"
+#include "permeability/numbered.h"
 #include "permeability/plan.h"
 #include "planned.h"
 
@@ -84,6 +87,115 @@ static rill_permeability_run run_of(rill_geom *geom, const rill_permeability_opt
     rill_geom_destroy(own);
     run.samples = NULL;
     return run;
+}
+
+/* ---- interpolation ----------------------------------------------------------------------------- */
+
+/* Voxels at random, of which so many of ten are pores. */
+static rill_geom *pores(const uint32_t n[3], rill_side side, uint32_t of_ten)
+{
+    rill_geom *geom = NULL;
+    ASSERT_OK(rill_geom_create(n, &geom));
+    for (int a = 0; a < 3; a++) geom->sides[a] = side;
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++)
+        geom->voxels[v] = (v * 2654435761u >> 12) % 10 < of_ten ? RILL_FLUID : RILL_SOLID;
+    return geom;
+}
+
+/* Interpolate as it is defined, for one voxel: of the two nearest coarser voxels along each axis the nearer
+ * one counts three quarters; rho - 1 is the mean of the pores among them, u is 0 in solid ones. */
+static void interpolated(const rill_domain *coarse, const float *moments, const uint32_t x[3], double out[4])
+{
+    const rill_geom *geom = coarse->geom;
+    double weight_of_pores = 0;
+    memset(out, 0, 4 * sizeof *out);
+    for (int corner = 0; corner < 8; corner++) {
+        uint32_t at[3];
+        double weight = 1;
+        for (int a = 0; a < 3; a++) {
+            const bool far = corner >> a & 1;
+            const int64_t n = geom->n[a], near = x[a] / 2, other = x[a] % 2 ? near + 1 : near - 1;
+            const int64_t one = far ? other : near, last = one < 0 ? 0 : one < n ? one : n - 1;
+            at[a] = (uint32_t)(geom->sides[a] == RILL_PERIODIC ? (one + n) % n : last);
+            weight *= far ? 0.25 : 0.75;
+        }
+        const rill_node node = rill_numbering_node(&coarse->numbering, at[0], at[1], at[2]);
+        if (node == RILL_UPSTREAM_WALL) continue;
+        weight_of_pores += weight;
+        for (int m = 0; m < 4; m++) out[m] += weight * (double)moments[(size_t)m * coarse->nodes + node];
+    }
+    if (weight_of_pores > 0) out[0] /= weight_of_pores;
+}
+
+/* Any flow on coarser voxels comes to the finer ones as interpolation is defined, its mean velocity as k
+ * says: rows of three words, an odd number of voxels, both kinds of sides. */
+Test(nested, flow_is_interpolated_between_coarser_voxels)
+{
+    enum { AXIS = 2 };
+    static const uint32_t fine_n[3] = {141, 23, 9}, coarse_n[3] = {71, 12, 5};
+    static const rill_side sides[] = {RILL_PERIODIC, RILL_MIRROR};
+    FOR_EACH_BACKEND(kind)
+    for (int s = 0; s < 2; s++) {
+        rill_geom *fine = pores(fine_n, sides[s], 6), *coarse = pores(coarse_n, sides[s], 7);
+        const rill_domain_options domain_options = {.lattice = RILL_D3Q19, .flow_axis = AXIS};
+        rill_domain *domain = NULL, *below = NULL;
+        ASSERT_OK(rill_domain_create(fine, &domain_options, &domain));
+        ASSERT_OK(rill_domain_create(coarse, &domain_options, &below));
+        rill_numbered numbered = {.domain = below};
+        const rill_permeability_plan plan = {.nodes = domain->nodes, .force = 1e-4, .nu = 0.5};
+        rill_nested nested = {.geom = coarse, .k = 3};
+        nested.plan = (rill_permeability_plan){.nodes = below->nodes, .force = 4e-4, .numbered = &numbered};
+        float *moments = malloc(4 * below->nodes * sizeof *moments);
+        for (uint64_t k = 0; k < 4 * below->nodes; k++)
+            moments[k] = 1e-3f + 1e-5f * (float)(k * 2654435761u >> 8 & 1023);
+        ASSERT_OK(rill_kept_create(NULL, 4, below->nodes, sizeof *moments, "moments", &nested.moments));
+        for (uint32_t m = 0; m < 4; m++)
+            ASSERT_OK(rill_kept_put(nested.moments, m, 0, below->nodes, moments + m * below->nodes));
+
+        rill_permeability_run run = {.axis = AXIS};
+        const rill_follower f = {.plan = &plan, .geom = fine, .run = &run};
+        rill_nested_start *start = NULL;
+        rill_sim *sim = NULL;
+        rill_sim_options o = rill_sim_options_default();
+        o.backend = kind;
+        o.variant.storage = RILL_FP64;
+        o.variant.equilibrium = RILL_STOKES;
+        ASSERT_OK(rill_nested_start_begin(&f, domain, &nested, &start));
+        ASSERT_OK(rill_sim_create(domain, &o, &sim));
+        ASSERT_OK(rill_nested_start_finish(start, sim));
+        double *rho = malloc(4 * domain->nodes * sizeof *rho), *u = rho + domain->nodes, sum = 0;
+        ASSERT_OK(rill_sim_moments(sim, 0, (rill_node)domain->nodes, rho, u));
+
+        double *expected = malloc(4 * domain->nodes * sizeof *expected), worst = 0;
+        uint64_t node = 0;
+        for (uint64_t v = 0; v < rill_geom_voxels(fine); v++) {
+            const uint32_t x[3] = {v % fine_n[0], v / fine_n[0] % fine_n[1],
+                                   (uint32_t)(v / fine_n[0] / fine_n[1])};
+            if (fine->voxels[v] < RILL_FLUID) continue;
+            interpolated(below, moments, x, expected + 4 * node);
+            sum += expected[4 * node++ + 1 + AXIS];
+        }
+        cr_assert_eq(node, domain->nodes);
+        const double mean = nested.k * plan.force / plan.nu;
+        const double u_scale = mean * (double)rill_geom_voxels(fine) / sum;
+        for (node = 0; node < domain->nodes; node++)
+            for (int m = 0; m < 4; m++) {
+                const double scale = m ? u_scale : 2 * plan.force / nested.plan.force;
+                const double got = m ? u[(uint64_t)(m - 1) * domain->nodes + node] : rho[node];
+                worst = fmax(worst, fabs(got / scale - expected[4 * node + (uint64_t)m]));
+            }
+        cr_expect_lt(worst, 2e-8, "%g on backend %d, sides %d", worst, kind, s); /* of 0.01, in fp32 */
+        rill_sim_destroy(sim);
+        rill_nested_start_destroy(start);
+        rill_kept_destroy(nested.moments);
+        rill_domain_destroy(below);
+        rill_domain_destroy(domain);
+        rill_geom_destroy(coarse);
+        rill_geom_destroy(fine);
+        free(moments);
+        free(expected);
+        free(rho);
+    }
 }
 
 Test(nested, gives_the_same_permeability_sooner)

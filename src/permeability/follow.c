@@ -342,6 +342,11 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
             "not converged along %c after %llu steps: they do not tell yet where the flow will end; raise "
             "--max-steps (now %llu)",
             axis, (unsigned long long)made, (unsigned long long)o->max_steps);
+    else if (made + next > o->max_steps && uncertainty <= o->tolerance)
+        snprintf(run->reason, size,
+                 "not converged along %c after %llu steps: k seems known to %.2g, but whether the flow has "
+                 "settled (its pressures, its mean momentum) needs more steps; raise --max-steps (now %llu)",
+                 axis, (unsigned long long)made, uncertainty, (unsigned long long)o->max_steps);
     else if (made + next > o->max_steps)
         snprintf(run->reason, size,
                  "not converged along %c after %llu steps: the uncertainty is %.2g, wanted %.2g; raise "

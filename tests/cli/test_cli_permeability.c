@@ -162,6 +162,20 @@ Test(permeability, goes_from_an_image_to_a_tensor)
     cr_assert(cli_test_exists("t.z.vtkhdf"));
 }
 
+/* k(t) is flat before so many steps are made as pressures may take: a larger tolerance would not help. */
+Test(permeability, says_what_is_missing_where_the_uncertainty_is_not)
+{
+    cr_assert_eq(cli_test_run("generate", "pack", "--size", "48", "--radius", "6", "--porosity", "0.39",
+                              "--seed", "2", "-o", "p.geom.h5", "-q")
+                     .code,
+                 0);
+    const cli_result r =
+        cli_test_run("permeability", "p.geom.h5", "--acceleration", "none", "--max-steps", "500", "-q");
+    cr_assert_eq(r.code, 2);
+    cr_assert_not_null(strstr(r.err, "whether the flow has settled"), "%s", r.err);
+    cr_assert_null(strstr(r.err, "--tolerance"), "%s", r.err);
+}
+
 Test(permeability, marks_what_is_no_result)
 {
     make_array("sc.geom.h5", "16");

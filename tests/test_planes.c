@@ -276,7 +276,7 @@ Test(planes, networks)
             cr_assert_arr_eq(a->volume, b->volume, a->chambers * sizeof *a->volume);
             cr_assert_arr_eq(a->centre, b->centre, a->chambers * sizeof *a->centre);
             cr_assert_arr_eq(a->block_of, b->block_of, a->chambers * sizeof *a->block_of);
-            cr_assert_arr_eq(a->level[0].outlet, b->level[0].outlet, a->chambers * sizeof(double));
+            cr_assert_arr_eq(a->outlet, b->outlet, a->chambers * sizeof(double));
             for (uint64_t t = 0; t < a->throats; t++) {
                 cr_assert_arr_eq(a->throat[t].chamber, b->throat[t].chamber, sizeof a->throat[t].chamber);
                 cr_assert_eq(a->throat[t].conductance, b->throat[t].conductance,

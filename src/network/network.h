@@ -22,35 +22,39 @@ typedef struct rill_throat {
     double conductance; /**< flow per difference of pressure, times viscosity */
 } rill_throat;
 
-/** Where the neighbours of a row lie: of its chunk of RILL_NETWORK_CHUNK rows those before it, of others, and
- * of its chunk those behind it. They end where the next row's begin. */
+/** What a row of the solver exchanges with another. In single precision: rounding is far below what is known
+ * of a conductance. */
+typedef struct rill_network_link {
+    uint32_t row;
+    float conductance;
+} rill_network_link;
+
+/** Where the links of a row lie: to rows of its chunk of RILL_NETWORK_CHUNK before it, to other chunks, and
+ * to rows of its chunk behind it. They end where the next row's begin. */
 typedef struct rill_network_row {
-    uint64_t before, outside, behind;
+    uint32_t before, outside, behind;
 } rill_network_row;
 
-/** A network of the solver: that of the chambers, or a coarser one whose nodes are what was joined. */
+/** A network of the solver: that of the chambers, or a coarser one whose rows are what was joined. What is
+ * joined stands side by side on every level. */
 typedef struct rill_network_level {
     uint32_t count;
-    rill_network_row *row; /**< [count + 1] */
-    uint32_t *neighbour;   /**< [row[count].before] */
-    double *conductance;   /**< [row[count].before] */
-    double *outlet;   /**< [count], conductance to a mirrored boundary normal to the flow, where the deviation
-                           of the pressure is 0 */
-    double *diagonal; /**< [count], of all that leaves, and 1 where nothing does */
-    uint32_t *parent; /**< [count], what it is joined to on the next level; NULL on the last */
-    uint32_t *first;  /**< [count + 1], first member on the level before; NULL on the first level */
-    uint32_t *member; /**< [count of the level before] */
+    rill_network_row *row;   /**< [count + 1] */
+    rill_network_link *link; /**< [row[count].before] */
+    double *inverse;         /**< [count], of the conductances of all that leaves, and 1 where nothing does */
+    uint32_t *first;         /**< [count + 1], first row on the level before; NULL on the first level */
+    uint32_t joined; /**< of the rows, those that are joined on the next level, and stand before the others */
     double *given, *value, *old; /**< [count], of the solver */
 } rill_network_level;
 
-/** What is connected. */
-typedef struct rill_network_component {
-    double volume, outlet; /**< sums over its chambers */
-    double sum;            /**< of the solver */
-} rill_network_component;
+/** What is connected, and has no outlet: its pressures are known but for a constant. */
+typedef struct rill_network_closed {
+    uint32_t first, end; /**< rows of the first level */
+    double volume;       /**< the sum over its chambers */
+} rill_network_closed;
 
-/** Each level has at most half of what is connected on the one before: there are never more than these. Rows
- * of the solver are worked on by so many, whatever the number of threads. */
+/** Levels at most: without outlets each has at most half of what is connected on the one before. Rows of the
+ * solver are worked on by so many, whatever the number of threads. */
 enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 1024 };
 
 /** Plain data. Chambers are numbered in the order of their blocks. */
@@ -64,14 +68,16 @@ typedef struct rill_network {
     double *volume;      /**< [chambers], nodes in it */
     double (*centre)[3]; /**< [chambers], in voxels */
     uint64_t throats;
-    rill_throat *throat;                           /**< [throats] */
+    rill_throat *throat; /**< [throats] */
+    double *outlet;      /**< [chambers], conductance to a mirrored boundary normal to the flow, where the
+                            deviation      of the pressure is 0 */
     rill_network_level level[RILL_NETWORK_LEVELS]; /**< the first is that of the chambers */
     int levels;
-    uint32_t components;
-    uint32_t *component_of;            /**< [chambers] */
-    rill_network_component *component; /**< [components] */
-    double *direction, *flow;          /**< [chambers], of the solver */
-    double *partial[2];                /**< [chunks of the chambers], of sums */
+    uint32_t *chamber; /**< [chambers], that of each row of the first level */
+    uint32_t closed_count;
+    rill_network_closed *closed;      /**< [closed_count] */
+    double *found, *direction, *flow; /**< [chambers], of the solver */
+    double *partial[2];               /**< [chunks of the chambers], of sums */
 } rill_network;
 
 /**

@@ -46,7 +46,7 @@ typedef struct chunks {
     const rill_network_level *level;
     void (*sweep)(const rill_network_level *level, uint32_t chunk);
     const double *weight, *a, *b;
-    double factor, *pressure;
+    double factor;
 } chunks;
 
 static void dot_chunks(const void *shared, uint64_t first, uint64_t end)
@@ -67,24 +67,11 @@ double rill_network_dot(const rill_network *network, const double *weight, const
     return sum_of(network->partial[0], count);
 }
 
-/* Take off the mean over the nodes of every component that has no outlet: of what chambers gain (per
- * chamber), or of their pressures (per node). */
-static void balance(const rill_network *network, bool per_node, double *x)
-{
-    for (uint32_t k = 0; k < network->components; k++) network->component[k].sum = 0;
-    for (uint32_t c = 0; c < network->chambers; c++)
-        network->component[network->component_of[c]].sum += x[c] * (per_node ? network->volume[c] : 1);
-    for (uint32_t c = 0; c < network->chambers; c++) {
-        const rill_network_component *part = &network->component[network->component_of[c]];
-        if (part->outlet == 0) x[c] -= part->sum / part->volume * (per_node ? 1 : network->volume[c]);
-    }
-}
-
-/* What comes in through neighbours `from` … `to` - 1 of the rows. */
-static double inflow(const rill_network_level *level, uint64_t from, uint64_t to, const double *x)
+/* What comes in through links `from` … `to` - 1 of the rows. */
+static double inflow(const rill_network_level *level, uint32_t from, uint32_t to, const double *x)
 {
     double sum = 0;
-    for (uint64_t k = from; k < to; k++) sum += level->conductance[k] * x[level->neighbour[k]];
+    for (uint32_t k = from; k < to; k++) sum += level->link[k].conductance * x[level->link[k].row];
     return sum;
 }
 
@@ -94,7 +81,8 @@ static void forward(const rill_network_level *level, uint32_t chunk)
     for (uint32_t c = begin_of(chunk); c < end_of(chunk, level->count); c++) {
         const rill_network_row *row = &level->row[c];
         level->value[c] =
-            (level->given[c] + inflow(level, row->before, row->outside, level->value)) / level->diagonal[c];
+            (level->given[c] + inflow(level, row->before, row->outside, level->value)) * level->inverse[c];
+        if (c >= level->joined) level->old[c] = level->value[c]; /* the next level adds nothing */
     }
 }
 
@@ -104,21 +92,11 @@ static void descend(const rill_network_level *level, uint32_t chunk)
     const rill_network_level *finer = level - 1;
     for (uint32_t c = begin_of(chunk); c < end_of(chunk, level->count); c++) {
         double left = 0;
-        for (uint32_t m = level->first[c]; m < level->first[c + 1]; m++) {
-            const uint32_t member = level->member[m]; /* all but what it has seen */
-            left += inflow(finer, finer->row[member].outside, finer->row[member + 1].before, finer->value);
-        }
+        for (uint32_t m = level->first[c]; m < level->first[c + 1]; m++) /* all but what it has seen */
+            left += inflow(finer, finer->row[m].outside, finer->row[m + 1].before, finer->value);
         level->given[c] = left;
     }
     forward(level, chunk);
-}
-
-/* Add what the next level has found to the values of a chunk. */
-static void ascend(const rill_network_level *level, uint32_t chunk)
-{
-    const rill_network_level *coarser = level + 1;
-    for (uint32_t c = begin_of(chunk); c < end_of(chunk, level->count); c++)
-        level->old[c] = level->value[c] + coarser->value[level->parent[c]];
 }
 
 /* Sweep back through a chunk. */
@@ -127,9 +105,19 @@ static void back(const rill_network_level *level, uint32_t chunk)
     for (uint32_t c = end_of(chunk, level->count); c-- > begin_of(chunk);) {
         const rill_network_row *row = &level->row[c];
         level->value[c] = (level->given[c] + inflow(level, row->before, row->behind, level->old) +
-                           inflow(level, row->behind, row[1].before, level->value)) /
-                          level->diagonal[c];
+                           inflow(level, row->behind, row[1].before, level->value)) *
+                          level->inverse[c];
     }
+}
+
+/* Sweep back through a chunk, unless it is of the last level, and add what it finds to the level before. */
+static void ascend(const rill_network_level *level, uint32_t chunk)
+{
+    const rill_network_level *finer = level - 1;
+    if (level->row[level->count].before > 0) back(level, chunk);
+    for (uint32_t c = begin_of(chunk); c < end_of(chunk, level->count); c++)
+        for (uint32_t m = level->first[c]; m < level->first[c + 1]; m++)
+            finer->old[m] = finer->value[m] + level->value[c];
 }
 
 static void sweep_chunks(const void *shared, uint64_t first, uint64_t end)
@@ -153,10 +141,7 @@ static void cycle(const rill_network *network)
     const rill_network_level *level = network->level;
     const int last = network->levels - 1;
     for (int k = 1; k <= last; k++) sweep(&level[k], descend);
-    for (int k = last - 1; k >= 0; k--) {
-        sweep(&level[k], ascend);
-        if (k > 0) sweep(&level[k], back);
-    }
+    for (int k = last; k > 0; k--) sweep(&level[k], ascend);
 }
 
 static void finish_chunks(const void *shared, uint64_t first, uint64_t end)
@@ -189,7 +174,7 @@ static void multiply_chunks(const void *shared, uint64_t first, uint64_t end)
         double part = 0;
         for (uint32_t c = begin_of((uint32_t)k); c < end_of((uint32_t)k, level->count); c++) {
             network->flow[c] =
-                level->diagonal[c] * p[c] - inflow(level, level->row[c].before, level->row[c + 1].before, p);
+                p[c] / level->inverse[c] - inflow(level, level->row[c].before, level->row[c + 1].before, p);
             part += network->flow[c] * p[c];
         }
         network->partial[1][k] = part;
@@ -210,7 +195,7 @@ static void go_chunks(const void *shared, uint64_t first, uint64_t end)
     const rill_network_level *level = s->network->level;
     for (uint64_t k = first; k < end; k++) {
         for (uint32_t c = begin_of((uint32_t)k); c < end_of((uint32_t)k, level->count); c++) {
-            s->pressure[c] += s->factor * s->network->direction[c];
+            s->network->found[c] += s->factor * s->network->direction[c];
             level->given[c] -= s->factor * s->network->flow[c];
         }
         forward(level, (uint32_t)k);
@@ -218,10 +203,10 @@ static void go_chunks(const void *shared, uint64_t first, uint64_t end)
 }
 
 /* Go along the direction, and begin the next cycle with what is left. */
-static void go(const rill_network *network, double far, double *pressure)
+static void go(const rill_network *network, double far)
 {
     rill_threads_for(chunks_of(network->level->count), 1, go_chunks,
-                     &(chunks){.network = network, .factor = far, .pressure = pressure});
+                     &(chunks){.network = network, .factor = far});
 }
 
 static void turn_chunks(const void *shared, uint64_t first, uint64_t end)
@@ -239,16 +224,16 @@ static void turn(const rill_network *network, double keep)
 }
 
 /* Conjugate gradients. @return iterations */
-static int iterate(const rill_network *network, double *pressure)
+static int iterate(const rill_network *network)
 {
-    go(network, 0, pressure);
+    go(network, 0);
     cycle(network);
     const double first = finish(network);
     double now = first;
     int k = 0;
     turn(network, 0);
     for (; k < ITERATIONS && now > REDUCTION * first; k++) {
-        go(network, now / multiply(network), pressure);
+        go(network, now / multiply(network));
         cycle(network);
         const double before = now;
         now = finish(network);
@@ -257,25 +242,91 @@ static int iterate(const rill_network *network, double *pressure)
     return k;
 }
 
+/* What a loop over rows works with. */
+typedef struct rows {
+    const rill_network *network;
+    const double *gain;
+    double factor, *pressure;
+    /* Of balance(). */
+    const rill_network_closed *part;
+    double *x;
+    bool per_node;
+} rows;
+
+static double nodes_of(const rill_network *network, uint64_t row)
+{
+    return network->volume[network->chamber[row]];
+}
+
+static void sum_chunks(const void *shared, uint64_t first, uint64_t end)
+{
+    const rows *s = shared;
+    const uint32_t count = s->part->end - s->part->first;
+    for (uint64_t k = first; k < end; k++) {
+        double sum = 0;
+        for (uint32_t c = begin_of((uint32_t)k); c < end_of((uint32_t)k, count); c++) {
+            const uint32_t row = s->part->first + c;
+            sum += s->x[row] * (s->per_node ? nodes_of(s->network, row) : 1);
+        }
+        s->network->partial[0][k] = sum;
+    }
+}
+
+static void shift(const void *shared, uint64_t first, uint64_t end)
+{
+    const rows *s = shared;
+    for (uint64_t row = s->part->first + first; row < s->part->first + end; row++)
+        s->x[row] -= s->factor * (s->per_node ? 1 : nodes_of(s->network, row));
+}
+
+/* Take off the mean over the nodes of what has no outlet: of what rows gain (per row), or of
+ * their pressures (per node). */
+static void balance(const rill_network *network, bool per_node, double *x)
+{
+    for (uint32_t k = 0; k < network->closed_count; k++) {
+        const rill_network_closed *part = &network->closed[k];
+        rows s = {.network = network, .part = part, .x = x, .per_node = per_node};
+        const uint32_t count = part->end - part->first, pieces = chunks_of(count);
+        rill_threads_for(pieces, 1, sum_chunks, &s);
+        s.factor = sum_of(network->partial[0], pieces) / part->volume;
+        rill_threads_for(count, RILL_NETWORK_CHUNK, shift, &s);
+    }
+}
+
+static void give(const void *shared, uint64_t first, uint64_t end)
+{
+    const rows *s = shared;
+    const rill_network *network = s->network;
+    for (uint64_t row = first; row < end; row++) {
+        network->level->given[row] = s->gain[network->chamber[row]] * s->factor; /* the residual later on */
+        network->found[row] = network->direction[row] = network->flow[row] = 0;
+    }
+}
+
+static void take(const void *shared, uint64_t first, uint64_t end)
+{
+    const rows *s = shared;
+    for (uint64_t row = first; row < end; row++)
+        s->pressure[s->network->chamber[row]] = s->network->found[row];
+}
+
 int rill_network_solve(rill_network *network, const double *gain, double viscosity, double *pressure)
 {
-    const uint32_t n = network->chambers;
-    const rill_network_level *level = network->level;
-    for (uint32_t c = 0; c < n; c++) {
-        level->given[c] = gain[c] * viscosity; /* the residual, from here on */
-        pressure[c] = network->direction[c] = network->flow[c] = 0;
-    }
-    balance(network, false, level->given);
-    const int iterations = iterate(network, pressure);
-    balance(network, true, pressure);
+    const rows s = {.network = network, .gain = gain, .factor = viscosity, .pressure = pressure};
+    rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, give, &s);
+    balance(network, false, network->level->given);
+    const int iterations = iterate(network);
+    balance(network, true, network->found);
+    rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, take, &s);
     return iterations;
 }
 
 void rill_network_destroy(rill_network *network)
 {
-    void *arrays[] = {network->base,   network->block_of,     network->volume,    network->centre,
-                      network->throat, network->component_of, network->component, network->direction,
-                      network->flow,   network->partial[0],   network->partial[1]};
+    void *arrays[] = {network->base,      network->block_of,  network->volume,  network->centre,
+                      network->throat,    network->outlet,    network->chamber, network->closed,
+                      network->found,     network->direction, network->flow,    network->partial[0],
+                      network->partial[1]};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
     rill_network_levels_destroy(network);
     memset(network, 0, sizeof *network);

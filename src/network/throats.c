@@ -272,7 +272,7 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
     uint64_t room = 0;
     if (!lists) return rill_fail(RILL_SYSTEM, "out of memory for the throats of a pore network");
     RILL_TRY(rill_array_create_zero(network->chambers, sizeof(double), "a pore network",
-                                    (void **)&network->level[0].outlet));
+                                    (void **)&network->outlet));
     RILL_TRY(rill_array_create(1, sizeof *network->throat, "the throats of a pore network",
                                (void **)&network->throat));
     for (uint32_t first = 0, count; first < layers; first += count) {
@@ -283,7 +283,7 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
             list *mine = &lists[omp_get_thread_num()];
 #pragma omp for schedule(static)
             for (int64_t k = layer * first; k < layer * (first + count); k++)
-                if (!network->abandoned) block_look(&s, (uint64_t)k, network->level[0].outlet, mine);
+                if (!network->abandoned) block_look(&s, (uint64_t)k, network->outlet, mine);
         }
         RILL_TRY(rill_network_check(network));
         RILL_TRY(gather(lists, threads, network, &room));

@@ -12,6 +12,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "permeability/mixing.h"
 #include "permeability/plan.h"
 #include "permeability/pressures.h"
@@ -94,14 +95,25 @@ static rill_status estimate(state *s)
     return RILL_OK;
 }
 
+static void find_pressures(const void *of, uint64_t first, uint64_t end)
+{
+    const state *s = of;
+    for (uint64_t c = first; c < end; c++) s->pressure[c] = s->p->sums[1][c] / 3 / s->p->network.volume[c];
+}
+
+static void to_densities(const void *of, uint64_t first, uint64_t end)
+{
+    const state *s = of;
+    for (uint64_t c = first; c < end; c++) s->step[c] *= 3;
+}
+
 /* Change the pressures to those that carry the gains away, or what Anderson's mixing makes of that. */
 static rill_status correct(state *s)
 {
     const rill_network *network = &s->p->network;
-    for (uint32_t c = 0; c < network->chambers; c++)
-        s->pressure[c] = s->p->sums[1][c] / 3 / network->volume[c];
+    rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, find_pressures, s);
     rill_mixing_step(&s->mixing, s->pressure, s->p->correction, by_volume, network, s->step);
-    for (uint32_t c = 0; c < network->chambers; c++) s->step[c] *= 3; /* densities */
+    rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, to_densities, s);
     return rill_follow_label_add(s->f, s->step);
 }
 

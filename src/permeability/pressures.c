@@ -2,6 +2,7 @@
 #include "permeability/pressures.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "geometry/voxels/planes.h"
 
 #include <math.h>
@@ -104,6 +105,13 @@ rill_status rill_pressures_see(rill_follower *f, rill_pressures *pressures, int 
     return rill_follow_label_sums(f, pressures->network.chambers, pressures->sums[which]);
 }
 
+static void gain(const void *of, uint64_t first, uint64_t end)
+{
+    const rill_pressures *p = of;
+    const double width = (double)(p->after.step - p->before.step);
+    for (uint64_t c = first; c < end; c++) p->gain[c] = (p->sums[1][c] - p->sums[0][c]) / width;
+}
+
 /*
  * k = nu / (F^2 V) (F sum(u) + d/dt sum(u^2/2 - c_s^2 (rho - 1)^2 / 2)), and the work of the missing
  * pressures on what flows too much: docs/method.md derives both.
@@ -122,7 +130,7 @@ rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
         rill_network_part_free(&p->part);
     rill_geom_destroy(p->copy);
     p->copy = NULL;
-    for (uint32_t c = 0; c < p->network.chambers; c++) p->gain[c] = (p->sums[1][c] - p->sums[0][c]) / width;
+    rill_threads_for(p->network.chambers, RILL_NETWORK_CHUNK, gain, p);
     p->iterations = rill_network_solve(&p->network, p->gain, plan->nu, p->correction);
     p->expected = fabs(scale * rill_network_dot(&p->network, NULL, p->gain, p->correction));
 done:

@@ -6,6 +6,7 @@
 #include "sim/sim_priv.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 #include "kernel/sums.h"
 
 #include <string.h>
@@ -193,11 +194,25 @@ done:
     return status;
 }
 
+/* Make room for sums on the host, which stays: a device copies slowly to memory that was never used. */
+static rill_status host_begin(rill_sim *sim, uint32_t count)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < 2; k++) {
+        RILL_TRY(rill_array_create(count, sizeof *sim->label_host[k], "sums by label",
+                                   (void **)&sim->label_host[k]));
+        memset(sim->label_host[k], 0, count * sizeof *sim->label_host[k]);
+    }
+    sim->label_count = count;
+done:
+    return status;
+}
+
 rill_status rill_sim_label_begin(rill_sim *sim, uint32_t count)
 {
     rill_status status = RILL_OK;
     for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(label_begin(rill_sim_part(sim, k), count, NULL));
-    sim->label_count = count;
+    RILL_TRY(host_begin(sim, count));
 done:
     return status;
 }
@@ -207,7 +222,7 @@ rill_status rill_sim_label_share(rill_sim *sim, uint32_t count, const uint32_t *
     rill_status status = RILL_OK;
     for (int k = 0; k < rill_sim_parts(sim); k++)
         RILL_TRY(label_begin(rill_sim_part(sim, k), count, labels + rill_sim_part_first(sim, k)));
-    sim->label_count = count;
+    RILL_TRY(host_begin(sim, count));
 done:
     return status;
 }
@@ -235,7 +250,7 @@ done:
     return status;
 }
 
-/* Let a function see all nodes, slice after slice. */
+/* Let a function see all nodes of a part, slice after slice; the device may go on with it. */
 static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const rill_launch *launch,
                                                         rill_node first, rill_node count))
 {
@@ -247,7 +262,6 @@ static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const ril
         RILL_TRY(rill_sim_order(sim, (rill_node)first, count, &launch));
         see(sim, &launch, (rill_node)first, count); /* nodes of the part */
     }
-    RILL_TRY(rill_device_wait(sim->device));
 done:
     return status;
 }
@@ -266,21 +280,45 @@ static void slice_add(rill_sim *sim, const rill_launch *launch, rill_node first,
     sim->kernels->set(&adding, sim->domain->first + first, count, sim->slice);
 }
 
+/* What loops over sums by label work with. */
+typedef struct label_parts {
+    int64_t *sums, *of_part;
+    double *out;
+} label_parts;
+
+enum { LABELS_PIECE = 4096 };
+
+static void add_part(const void *shared, uint64_t first, uint64_t end)
+{
+    const label_parts *s = shared;
+    for (uint64_t k = first; k < end; k++) s->sums[k] += s->of_part[k];
+}
+
+static void to_units(const void *shared, uint64_t first, uint64_t end)
+{
+    const label_parts *s = shared;
+    for (uint64_t k = first; k < end; k++) s->out[k] = (double)s->sums[k] / RILL_SUM_UNIT;
+}
+
 rill_status rill_sim_label_sums(rill_sim *sim, double *sums)
 {
     rill_status status = RILL_OK;
-    int64_t *host = NULL;
-    const uint64_t bytes = sim->label_count * sizeof *host;
-    RILL_TRY(rill_array_create_zero(sim->label_count, sizeof *host, "sums by label", (void **)&host));
-    for (int k = 0; k < rill_sim_parts(sim); k++) { /* integers, each part adding to those before */
+    const uint64_t bytes = sim->label_count * sizeof(int64_t);
+    const label_parts s = {sim->label_host[0], sim->label_host[1], sums};
+    memset(s.sums, 0, bytes);
+    for (int k = 0; k < rill_sim_parts(sim); k++) { /* devices work side by side */
         rill_sim *part = rill_sim_part(sim, k);
-        RILL_TRY(rill_device_upload(part->device, part->label_sums, host, bytes));
+        RILL_TRY(rill_device_upload(part->device, part->label_sums, s.sums, bytes));
         RILL_TRY(by_slices(part, slice_gather));
-        RILL_TRY(rill_device_download(part->device, host, part->label_sums, bytes));
     }
-    for (uint32_t k = 0; k < sim->label_count; k++) sums[k] = (double)host[k] / RILL_SUM_UNIT;
+    for (int k = 0; k < rill_sim_parts(sim); k++) { /* integers: any order gives the same */
+        rill_sim *part = rill_sim_part(sim, k);
+        RILL_TRY(rill_device_wait(part->device));
+        RILL_TRY(rill_device_download(part->device, s.of_part, part->label_sums, bytes));
+        rill_threads_for(sim->label_count, LABELS_PIECE, add_part, &s);
+    }
+    rill_threads_for(sim->label_count, LABELS_PIECE, to_units, &s);
 done:
-    rill_array_destroy(host);
     return status;
 }
 
@@ -295,6 +333,7 @@ rill_status rill_sim_label_add(rill_sim *sim, const double *density)
                                     sim->label_count * sizeof *density));
         RILL_TRY(by_slices(part, slice_add));
     }
+    for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(rill_device_wait(rill_sim_part(sim, k)->device));
 done:
     return status;
 }

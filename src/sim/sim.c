@@ -348,6 +348,7 @@ void rill_sim_destroy(rill_sim *sim)
         rill_device_release(sim->device, sim->swaps);
         rill_device_free(sim->device, sim->arrays.turns);
     }
+    for (int k = 0; k < 2; k++) rill_array_destroy(sim->label_host[k]);
     rill_links_destroy(sim->links);
     rill_array_destroy(sim->dense_swaps);
     rill_array_destroy(sim->host_partials);

@@ -43,6 +43,7 @@ struct rill_sim {
     uint32_t label_count;
     int64_t *label_sums; /* [label_count] on the backend, as the next */
     double *label_values;
+    int64_t *label_host[2]; /* [label_count], sums of all parts and of one; not of a part of several */
 };
 
 /** Return how many parts a simulation has, 1 on one device. */

@@ -19,6 +19,10 @@ extern "C" {
 namespace
 {
 
+// Small allocations lie in a page of 2 MiB together, which a handle gives away as a whole; large ones take
+// pages of their own.
+constexpr uint64_t page = RILL_CUDA_PAGE;
+
 // The runtime's current device is that of the calling thread, which may have used another one before.
 rill_status use(const rill_device *device)
 {
@@ -240,9 +244,6 @@ bool reaches(rill_device *device, const rill_device *other)
     return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
 }
 
-// Small allocations lie in a page of 2 MiB together, which a handle gives away as a whole.
-constexpr uint64_t page = UINT64_C(1) << 21;
-
 rill_status export_create(rill_device *device, uint64_t bytes, const char *what, void **array,
                           rill_export *out)
 {
@@ -423,12 +424,13 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",       false,     count_devices, open_cuda,     close_cuda,    nullptr,       available,
-    require,      alloc,     free_array,    share,         release,       build,         link_nodes,
-    unlink_nodes, linked,    upload,        download,      pin,           unpin,         pass,
-    nullptr,      bring,     queue_create,  queue_destroy, event_create,  event_destroy, event_record,
-    queue_wait,   reaches,   nullptr,       nullptr,       export_create, export_open,   export_close,
-    flag_set,     flag_wait, gather,        spread,        wait,          then,          kernels,
-    bandwidth,    versions,  true,          true,          true,          false,         "device copy",
+    "cuda",        false,     count_devices, open_cuda,     close_cuda,    nullptr,       available,
+    require,       alloc,     free_array,    share,         release,       build,         link_nodes,
+    unlink_nodes,  linked,    upload,        download,      pin,           unpin,         pass,
+    nullptr,       bring,     queue_create,  queue_destroy, event_create,  event_destroy, event_record,
+    queue_wait,    reaches,   nullptr,       nullptr,       export_create, export_open,   export_close,
+    flag_set,      flag_wait, gather,        spread,        wait,          then,          kernels,
+    bandwidth,     versions,  true,          true,          true,          false,         page,
+    "device copy",
 };
 }

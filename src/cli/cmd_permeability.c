@@ -61,7 +61,7 @@ typedef struct choices {
     bool barred; /* bar is known */
     rill_progress progress;
     cli_permeability_times times;
-    double mlups;        /* measured for the plan; 0: not */
+    cli_speed speed;     /* measured for the plan */
     char names[3][4096]; /* of the field files of the runs along x, y, z */
     bool written[3];
 } choices;
@@ -219,7 +219,7 @@ static rill_status report(const choices *c, const rill_permeability_options *opt
                                  .json = c->compute.json,
                                  .output = stopped ? NULL : c->compute.output,
                                  .bar = c->barred ? &c->bar : NULL,
-                                 .mlups = c->mlups};
+                                 .mlups = c->speed.mlups};
     for (int i = 0; i < result->run_count; i++)
         if (fields_there(c, &result->runs[i])) r.fields[i] = c->names[result->runs[i].axis];
     if (r.json) RILL_TRY(cli_permeability_write_json(&r));
@@ -329,16 +329,23 @@ done:
     return status;
 }
 
-/* The box that is timed may need more memory than the run: without room for it the speed is unknown. */
-static rill_status measure_speed(const rill_permeability_options *o, double *mlups)
+/* The edge of a box of fluid, at most, that is stepped to measure the speed. */
+enum { SPEED_EDGE = 64, SPEED_EDGE_LEAST = 8 };
+
+/* The box that is timed has no more nodes than the run, so that it takes no more memory; where even that has
+ * no room, the speed is unknown. */
+static rill_status measure_speed(const rill_permeability_options *o, const rill_permeability_plan *plan,
+                                 cli_speed *speed)
 {
     rill_sim_options options = rill_sim_options_default();
+    const double edge = floor(cbrt((double)(plan->nodes + plan->reservoirs)));
     options.variant = o->variant;
     options.backend = o->backend;
     options.device = o->device;
-    const rill_status status = rill_sim_speed(&options, 64, mlups);
+    speed->edge = (uint32_t)fmin(fmax(edge, SPEED_EDGE_LEAST), SPEED_EDGE);
+    const rill_status status = rill_sim_speed(&options, speed->edge, &speed->mlups);
     if (status != RILL_SYSTEM) return status;
-    *mlups = 0;
+    speed->mlups = 0;
     return RILL_OK;
 }
 
@@ -415,16 +422,16 @@ static rill_status work(choices *c)
     if (c->error_bar)
         RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},
                                           &c->bar_plan));
-    if (show) RILL_TRY(measure_speed(&options, &c->mlups));
+    if (show) RILL_TRY(measure_speed(&options, &plan, &c->speed));
     RILL_TRY(rill_memory_peak(plan.host_bytes - rill_numbered_bytes(plan.numbered), &c->host_peak));
     RILL_TRY(rill_memory_peak(c->bar_plan.host_bytes, &c->bar_peak));
     c->times.plan = rill_now() - start - c->times.read;
     cli_progress_end();
     if (show)
-        cli_permeability_print_plan(c->geom, &options, &plan, c->host_peak, c->variant_reason, c->mlups);
+        cli_permeability_print_plan(c->geom, &options, &plan, c->host_peak, c->variant_reason, c->speed);
     if (show && c->error_bar)
         cli_error_bar_print_plan(&c->bar_plan, c->bar_peak,
-                                 cli_permeability_seconds(&options, &plan, c->mlups));
+                                 cli_permeability_seconds(c->geom, &options, &plan, c->speed.mlups));
     if (show) fflush(stdout);
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:

@@ -5,10 +5,12 @@
 #include "cli/devices.h"
 #include "cli/json_option.h"
 #include "cli/error_bar_output.h"
+#include "core/threads.h"
 #include "core/units.h"
 #include "io/json_file.h"
 #include "io/result.h"
 #include "geometry/voxels/sides.h"
+#include "permeability/plan.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,11 +34,12 @@ static void print_backend(rill_backend_kind backend)
         cli_row("backend", "cpu: %s", rill_error_message());
 }
 
-double cli_permeability_seconds(const rill_permeability_options *options, const rill_permeability_plan *p,
-                                double mlups)
+double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_options *options,
+                                const rill_permeability_plan *p, double mlups)
 {
     const int runs = options->axis < 0 ? 3 : 1;
-    return mlups > 0 ? runs * p->steps_expected * (double)(p->nodes + p->reservoirs) / (mlups * 1e6) : 0;
+    const double steps = p->steps_expected * (double)(p->nodes + p->reservoirs) / (mlups * 1e6);
+    return mlups > 0 ? runs * (steps + rill_plan_host_seconds(geom, options, p, rill_threads())) : 0;
 }
 
 /* An estimate: no more digits than it is worth, and no power of ten that must be worked out. */
@@ -60,7 +63,7 @@ static cli_devices_plan parts_of(const rill_permeability_options *options, const
 
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *p, uint64_t host_peak,
-                                 const char *variant_reason, double mlups)
+                                 const char *variant_reason, cli_speed speed)
 {
     char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[96];
     const int runs = options->axis < 0 ? 3 : 1;
@@ -90,14 +93,18 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 (unsigned long long)p->reservoirs);
     cli_row(p->reservoirs ? "pressure drop / length" : "force", "%.3g: %s", p->force, p->force_reason);
     cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);
-    const cli_devices_plan devices = parts_of(options, p, mlups);
+    const cli_devices_plan devices = parts_of(options, p, speed.mlups);
     cli_devices_rows(&devices, geom->n);
     cli_threads_row(p->nodes + p->reservoirs, p->device_bytes);
     cli_memory_rows(host_peak, p->host_bytes, p->host_free, p->device_bytes, p->device_free);
-    if (mlups > 0)
-        cli_row("expected steps, time", "about %g%s, %g s at the %.3g MLUPS of a box of 64^3 nodes",
-                two_digits(p->steps_expected), runs > 1 ? " for each axis" : "",
-                two_digits(cli_permeability_seconds(options, p, mlups)), mlups);
+    const double host = runs * rill_plan_host_seconds(geom, options, p, rill_threads());
+    if (speed.mlups > 0)
+        cli_row(
+            "expected steps, time",
+            "about %g%s, %g s: steps at the %.3g MLUPS of a box of %u^3 nodes, and %g s on the processors",
+            two_digits(p->steps_expected), runs > 1 ? " for each axis" : "",
+            two_digits(cli_permeability_seconds(geom, options, p, speed.mlups)), speed.mlups, speed.edge,
+            two_digits(host));
 }
 
 static void print_tensor(const double values[3][3], double factor, const char *unit)

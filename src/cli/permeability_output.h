@@ -16,6 +16,12 @@ typedef struct cli_permeability_times {
     double total; /**< from the start to the moment of writing */
 } cli_permeability_times;
 
+/** Speed of a device that was measured for the plan. */
+typedef struct cli_speed {
+    double mlups;  /**< 0: not measured */
+    uint32_t edge; /**< of the box of fluid that was stepped, in nodes */
+} cli_speed;
+
 /** All that is known at the end. */
 typedef struct cli_permeability_result {
     const rill_geom *geom;
@@ -32,15 +38,15 @@ typedef struct cli_permeability_result {
 /**
  * Print what is going to be done.
  * @param host_peak       memory of the process at its peak, bytes
- * @param variant_reason  why this variant  @param mlups  measured speed, 0 when unknown
+ * @param variant_reason  why this variant
  */
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *plan, uint64_t host_peak,
-                                 const char *variant_reason, double mlups);
+                                 const char *variant_reason, cli_speed speed);
 
 /** Return the seconds that a run (three of them for a tensor) is expected to take; 0 when mlups is 0. */
-double cli_permeability_seconds(const rill_permeability_options *options, const rill_permeability_plan *plan,
-                                double mlups);
+double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_options *options,
+                                const rill_permeability_plan *plan, double mlups);
 
 /** Print k alone, on one line; of a tensor its diagonal. */
 void cli_permeability_print_line(const cli_permeability_result *r);

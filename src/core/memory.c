@@ -5,6 +5,7 @@
  */
 #include "core/memory.h"
 #include "core/groups.h"
+#include "core/log.h"
 #include "core/status.h"
 #include "core/units.h"
 
@@ -142,6 +143,13 @@ rill_status rill_memory_peak(uint64_t more, uint64_t *bytes)
         return rill_fail(RILL_SYSTEM, "%s does not say how much memory the process has: mount /proc", path);
     *bytes = now + more + PROGRAM_BYTES > before ? now + more + PROGRAM_BYTES : before;
     return RILL_OK;
+}
+
+void rill_memory_note(const char *when)
+{
+    static const char path[] = "/proc/self/status";
+    rill_log(RILL_LOG_DEBUG, "memory: %s: %llu KiB, at the peak so far %llu KiB", when,
+             (unsigned long long)read_field(path, "VmRSS"), (unsigned long long)read_field(path, "VmHWM"));
 }
 
 static rill_status refuse(const char *what, uint64_t bytes, uint64_t available)

@@ -30,6 +30,11 @@ rill_status rill_memory_available(uint64_t *bytes);
  */
 rill_status rill_memory_peak(uint64_t more, uint64_t *bytes);
 
+/** Make a remark of the memory that the process has now, and of its peak so far. @param when  "behind the
+ * plan"
+ */
+void rill_memory_note(const char *when);
+
 /**
  * Let the allocator give large blocks back to the system when they are freed. By itself glibc raises the size
  * from which it does with every block that is freed, up to 32 MiB, and keeps twice as much: a run would need

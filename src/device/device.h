@@ -26,6 +26,9 @@ typedef struct rill_landing {
     void *seen;  /**< for the other one */
 } rill_landing;
 
+/** Pages of the memory of a GPU, in bytes. */
+enum { RILL_CUDA_PAGE = 1 << 21 };
+
 /** What devices of a kind have in common. Simulations use the functions below instead. */
 typedef struct rill_backend {
     const char *name; /**< "cpu" */
@@ -114,6 +117,9 @@ typedef struct rill_backend {
 
     /** Whether its kernels are those of processors, of the host or of another process. */
     bool processor;
+
+    /** Large arrays take a multiple of so many bytes of its memory, and small ones share one; 0: any. */
+    uint64_t granule;
 
     /** One clause that names the measure of bandwidth, "device copy". */
     const char *yardstick;

@@ -455,8 +455,12 @@ static rill_status kernels(rill_device *device, rill_variant variant, const rill
 
 static const rill_backend remote_cpu = {
     .name = "cpu", .processor = true, .yardstick = "in-place update", REMOTE};
-static const rill_backend remote_cuda = {
-    .name = "cuda", .turns = true, .walls_in_step = true, .yardstick = "device copy", REMOTE};
+static const rill_backend remote_cuda = {.name = "cuda",
+                                         .turns = true,
+                                         .walls_in_step = true,
+                                         .granule = RILL_CUDA_PAGE,
+                                         .yardstick = "device copy",
+                                         REMOTE};
 
 int rill_remote_same(const uint64_t *identities, int rank)
 {

@@ -91,8 +91,17 @@ uint32_t rill_network_edge(const rill_geom *geom, double opening);
 rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint32_t edge,
                                uint32_t *chambers);
 
-/** Return the bytes that a network takes. */
-uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers);
+/** Return the bytes that a network takes when it is prepared, without the chambers of nodes. */
+uint64_t rill_network_bytes(uint64_t chambers);
+
+/** Return the bytes that a network takes while its throats are found, without the chambers of nodes. */
+uint64_t rill_network_found_bytes(uint64_t chambers);
+
+/** Return the bytes of the chambers of nodes: of all, or of the planes that are taken at a time. */
+uint64_t rill_network_label_bytes(const rill_geom *geom, uint64_t nodes);
+
+/** Return the bytes of the distances from walls, which are there while throats are found. */
+uint64_t rill_network_distance_bytes(const rill_geom *geom);
 
 /**
  * Return whether the network of a geometry whose voxels several processes keep is found in a copy of them: so
@@ -100,8 +109,8 @@ uint64_t rill_network_bytes(const rill_geom *geom, uint64_t nodes, uint32_t cham
  */
 bool rill_network_copies(const rill_geom *geom);
 
-/** Return the bytes that are taken besides while it is found, with the copy of the voxels. */
-uint64_t rill_network_finding_bytes(const rill_geom *geom);
+/** Return the bytes of that copy; 0: none is made. */
+uint64_t rill_network_copy_bytes(const rill_geom *geom);
 
 /** Called with the chambers of some nodes: of all, in their order. */
 typedef rill_status rill_network_see(void *context, const rill_network *network, rill_node first,

@@ -10,7 +10,8 @@
 #include "geometry/voxels/derive.h"
 #include "geometry/voxels/planes.h"
 #include "permeability/error_bar_priv.h"
-#include "permeability/plan.h"
+#include "network/network.h"
+#include "permeability/plan_memory.h"
 #include "kernel/variant.h"
 
 #include <math.h>
@@ -35,10 +36,15 @@ typedef struct planner {
     const rill_geom *geom;
     const rill_permeability_options *options;
     const rill_permeability_plan *plain;
-    double updates;               /* of the plain variant that refinement may cost */
-    rill_permeability_plan least; /* of next to nothing: memory that does not grow with the box */
+    double updates; /* of the plain variant that refinement may cost */
     rill_error_bar_plan *out;
 } planner;
+
+/* The plan of a box whose voxels are not split, and what its memory was counted from. */
+typedef struct planned {
+    rill_permeability_plan plan;
+    rill_plan_sizes sizes;
+} planned;
 
 rill_variant rill_error_bar_fp64(rill_variant v)
 {
@@ -85,15 +91,15 @@ done:
 }
 
 /* Plan the run of a part whose voxels are not split. */
-static rill_status part_plan(const planner *p, const rill_error_bar_part *part, rill_permeability_plan *plan)
+static rill_status part_plan(const planner *p, const rill_error_bar_part *part, planned *out)
 {
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
     const rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, part);
     RILL_TRY(rill_error_bar_part_geometry(p->geom, part, &geom));
     RILL_TRY(rill_permeability_prepare(geom, &o));
-    RILL_TRY(rill_permeability_plan_make(geom, &o, plan));
-    rill_permeability_plan_free(plan); /* estimates are wanted, and nothing is run */
+    RILL_TRY(rill_plan_make_sized(geom, &o, &out->plan, &out->sizes));
+    rill_permeability_plan_free(&out->plan); /* estimates are wanted, and nothing is run */
 done:
     rill_geom_destroy(geom);
     return status;
@@ -105,24 +111,37 @@ static double voxels_bytes(const rill_geom *geom, const uint32_t n[3])
     return (double)rill_planes_held(n, rill_planes_keeper(geom->planes));
 }
 
-/* Estimate a part with split voxels from the plan of the same box with whole ones. */
-static rill_status part_estimate(const planner *p, const rill_permeability_plan *plan,
-                                 rill_error_bar_part *part)
+/* Estimate the chambers of a box whose voxels are split: as many for each block, whose edge is chosen anew.
+ */
+static double split_chambers(const rill_geom *whole, const rill_geom *split, uint32_t factor,
+                             const rill_permeability_plan *plan)
 {
-    rill_geom split = {.spacing = 0};
+    const double before = factor * (double)rill_network_edge(whole, plan->opening),
+                 edge = rill_network_edge(split, factor * plan->opening);
+    return plan->chambers * pow(before / edge, 3);
+}
+
+/* Estimate a part with split voxels from the plan of the same box with whole ones. */
+static rill_status part_estimate(const planner *p, const planned *box, rill_error_bar_part *part)
+{
+    const rill_permeability_plan *plan = &box->plan;
+    rill_geom split = {.planes = p->geom->planes}, whole = split;
+    rill_plan_sizes sizes = box->sizes;
     uint32_t factor[3];
     double more = 1;
     rill_error_bar_factor(part, factor);
     for (int a = 0; a < 3; a++) {
+        whole.n[a] = part->n[a];
         split.n[a] = part->n[a] * factor[a];
         split.sides[a] = part->sides[a];
         more *= factor[a];
     }
-    const rill_pore_measure measure = {.voxels = (uint64_t)((double)plan->nodes * more),
-                                       .porosity = plan->fluid,
-                                       .surface = plan->surface / part->split,
-                                       .opening = plan->opening * part->split,
-                                       .chambers = (uint32_t)fmin(plan->chambers * more, UINT32_MAX)};
+    const rill_pore_measure measure = {
+        .voxels = (uint64_t)((double)plan->nodes * more),
+        .porosity = plan->fluid,
+        .surface = plan->surface / part->split,
+        .opening = plan->opening * part->split,
+        .chambers = (uint32_t)fmin(split_chambers(&whole, &split, part->split, plan), UINT32_MAX)};
     const rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, part);
     rill_permeability_plan fine = {.nodes = 0};
     const rill_status status = rill_plan_choose(&split, &measure, &o, &fine);
@@ -133,21 +152,24 @@ static rill_status part_estimate(const planner *p, const rill_permeability_plan 
     part->steps_expected = fine.steps_expected;
     part->cost = weight * (double)part->nodes * part->steps_expected /
                  ((double)p->plain->nodes * p->plain->steps_expected);
-    const double host = (double)p->least.host_bytes, device = (double)p->least.device_bytes;
-    const double voxels = voxels_bytes(p->geom, part->n) + voxels_bytes(p->geom, split.n);
-    part->host_bytes = (uint64_t)(host + fmax(0, (double)plan->host_bytes - host) * more + voxels);
-    part->device_bytes = (uint64_t)(device + fmax(0, (double)plan->device_bytes - device) * more);
+    fine.mean_speeds = plan->mean_speeds;
+    fine.reservoirs = plan->reservoirs;
+    rill_plan_sizes_scale(&sizes, &split, more, fine.surface / fine.fluid);
+    const rill_plan_memory memory = rill_plan_memory_count(&sizes, &o, &fine);
+    part->host_bytes =
+        memory.host + (uint64_t)(voxels_bytes(p->geom, part->n) + voxels_bytes(p->geom, split.n));
+    part->device_bytes = memory.device;
     return RILL_OK;
 }
 
-static rill_status part_add(planner *p, const rill_permeability_plan *plan, const rill_error_bar_part *part)
+static rill_status part_add(planner *p, const planned *box, const rill_error_bar_part *part)
 {
     rill_error_bar_plan *out = p->out;
     if (out->part_count == RILL_ERROR_BAR_PARTS)
         return rill_fail(RILL_SYSTEM, "an error bar has no more than %d parts", RILL_ERROR_BAR_PARTS);
     rill_error_bar_part *to = &out->parts[out->part_count];
     *to = *part;
-    const rill_status status = part_estimate(p, plan, to);
+    const rill_status status = part_estimate(p, box, to);
     if (status != RILL_OK) return status;
     out->part_count++;
     out->cost += to->cost;
@@ -172,7 +194,7 @@ static rill_error_bar_part whole_box(const planner *p)
  * when nothing percolates. */
 static rill_status sides_try(planner *p, rill_side kind, int kept, bool *added)
 {
-    rill_permeability_plan plan;
+    planned plan;
     rill_error_bar_part part = whole_box(p);
     part.purpose = RILL_ERROR_BAR_SIDES;
     for (int a = 0; a < 3; a++)
@@ -234,25 +256,25 @@ static bool fits(const planner *p, const rill_error_bar_part *parts, double upda
 }
 
 /* The three levels of a box, estimated from its plan. */
-static rill_status levels_estimate(const planner *p, const rill_error_bar_part *box,
-                                   const rill_permeability_plan *plan, rill_error_bar_part *levels)
+static rill_status levels_estimate(const planner *p, const rill_error_bar_part *box, const planned *of,
+                                   rill_error_bar_part *levels)
 {
     rill_status status = RILL_OK;
     for (int level = 0; level < LEVELS; level++) {
         levels[level] = *box;
         levels[level].split = (uint32_t)level + 1;
-        RILL_TRY(part_estimate(p, plan, &levels[level]));
+        RILL_TRY(part_estimate(p, of, &levels[level]));
     }
 done:
     return status;
 }
 
-static rill_status levels_add(planner *p, const rill_error_bar_part *box, const rill_permeability_plan *plan)
+static rill_status levels_add(planner *p, const rill_error_bar_part *box, const planned *of)
 {
     rill_status status = RILL_OK;
     rill_error_bar_part part = *box;
     part.grid = p->out->grids;
-    for (part.split = 1; part.split <= LEVELS; part.split++) RILL_TRY(part_add(p, plan, &part));
+    for (part.split = 1; part.split <= LEVELS; part.split++) RILL_TRY(part_add(p, of, &part));
     p->out->grids++;
 done:
     return status;
@@ -275,17 +297,21 @@ static rill_error_bar_part crop_of(const planner *p, double edge)
 }
 
 /* Estimate from the plan of the whole box what a crop of it takes. */
-static bool crop_fits(const planner *p, const rill_error_bar_part *crop, const rill_permeability_plan *whole)
+static bool crop_fits(const planner *p, const rill_error_bar_part *crop, const planned *whole)
 {
-    rill_permeability_plan plan = *whole;
+    planned box = *whole;
+    rill_geom geom = {.planes = p->geom->planes};
     rill_error_bar_part levels[LEVELS];
     double share = 1;
-    for (int a = 0; a < 3; a++) share *= (double)crop->n[a] / p->geom->n[a];
-    plan.nodes = (uint64_t)((double)whole->nodes * share);
-    const double host = (double)p->least.host_bytes, device = (double)p->least.device_bytes;
-    plan.host_bytes = (uint64_t)(host + fmax(0, (double)whole->host_bytes - host) * share);
-    plan.device_bytes = (uint64_t)(device + fmax(0, (double)whole->device_bytes - device) * share);
-    return levels_estimate(p, crop, &plan, levels) == RILL_OK &&
+    for (int a = 0; a < 3; a++) {
+        share *= (double)crop->n[a] / p->geom->n[a];
+        geom.n[a] = crop->n[a];
+        geom.sides[a] = crop->sides[a];
+    }
+    box.plan.nodes = (uint64_t)((double)whole->plan.nodes * share);
+    box.plan.chambers = (uint32_t)(whole->plan.chambers * share);
+    rill_plan_sizes_scale(&box.sizes, &geom, share, whole->plan.surface / whole->plan.fluid);
+    return levels_estimate(p, crop, &box, levels) == RILL_OK &&
            fits(p, levels, p->updates / RILL_ERROR_BAR_GRIDS);
 }
 
@@ -293,7 +319,7 @@ static bool crop_fits(const planner *p, const rill_error_bar_part *crop, const r
 typedef struct place {
     uint32_t first[3];
     double distance; /* from the whole box, in what its pores are like */
-    rill_permeability_plan plan;
+    planned planned;
 } place;
 
 /* Logarithms of the ratios of the expected permeabilities and of the hydraulic diameters. */
@@ -312,9 +338,8 @@ static bool apart(const uint32_t a[3], const uint32_t b[3], const uint32_t n[3])
 
 /* Look at the crops at both ends and in the middle of each axis, and keep the two that are most like the
  * whole and do not overlap. */
-static rill_status places_find(const planner *p, const rill_error_bar_part *crop,
-                               const rill_permeability_plan *whole, place best[RILL_ERROR_BAR_GRIDS],
-                               int *count)
+static rill_status places_find(const planner *p, const rill_error_bar_part *crop, const planned *whole,
+                               place best[RILL_ERROR_BAR_GRIDS], int *count)
 {
     place found[27];
     int n = 0;
@@ -330,11 +355,11 @@ static rill_status places_find(const planner *p, const rill_error_bar_part *crop
         }
         if (again) continue;
         place *here = &found[n];
-        const rill_status status = part_plan(p, &part, &here->plan);
+        const rill_status status = part_plan(p, &part, &here->planned);
         if (status == RILL_SYSTEM) return status;
         if (status != RILL_OK) continue; /* nothing percolates there */
         memcpy(here->first, part.first, sizeof here->first);
-        here->distance = distance_of(&here->plan, whole);
+        here->distance = distance_of(&here->planned.plan, &whole->plan);
         n++;
     }
     while (*count < RILL_ERROR_BAR_GRIDS) {
@@ -352,13 +377,13 @@ static rill_status places_find(const planner *p, const rill_error_bar_part *crop
 
 /* Return whether the levels of a crop that was planned fit the memory. Time is no reason to look on: it was
  * estimated from the whole box, and crops differ from it by no more than such estimates do. */
-static bool place_fits(const planner *p, const rill_error_bar_part *crop, const rill_permeability_plan *plan)
+static bool place_fits(const planner *p, const rill_error_bar_part *crop, const planned *of)
 {
     rill_error_bar_part levels[LEVELS];
-    return levels_estimate(p, crop, plan, levels) == RILL_OK && fits(p, levels, INFINITY);
+    return levels_estimate(p, crop, of, levels) == RILL_OK && fits(p, levels, INFINITY);
 }
 
-static rill_status crops_plan(planner *p, const rill_permeability_plan *whole)
+static rill_status crops_plan(planner *p, const planned *whole)
 {
     rill_status status = RILL_OK;
     place best[RILL_ERROR_BAR_GRIDS];
@@ -371,14 +396,14 @@ static rill_status crops_plan(planner *p, const rill_permeability_plan *whole)
         crop = crop_of(p, edge);
         RILL_TRY(places_find(p, &crop, whole, best, &count));
         found = count > 0;
-        for (int i = 0; i < count; i++) found = found && place_fits(p, &crop, &best[i].plan);
+        for (int i = 0; i < count; i++) found = found && place_fits(p, &crop, &best[i].planned);
         /* Nothing percolates in crops that are too small; and those that do may be denser than the box. */
         edge *= count > 0 ? CROP_SHRINK : CROP_GROW;
     }
     if (!found) count = 0;
     for (int i = 0; i < count; i++) {
         memcpy(crop.first, best[i].first, sizeof crop.first);
-        RILL_TRY(levels_add(p, &crop, &best[i].plan));
+        RILL_TRY(levels_add(p, &crop, &best[i].planned));
     }
     snprintf(p->out->grid_note, sizeof p->out->grid_note,
              count == 0 ? "no crop fits the memory and the time, or nothing percolates there, down or up to "
@@ -390,7 +415,7 @@ done:
     return status;
 }
 
-static rill_status grids_plan(planner *p, const rill_permeability_plan *whole)
+static rill_status grids_plan(planner *p, const planned *whole)
 {
     rill_status status = RILL_OK;
     rill_error_bar_part levels[LEVELS];
@@ -406,7 +431,7 @@ done:
 
 /* ---- number format ---- */
 
-static rill_status format_plan(planner *p, const rill_permeability_plan *whole)
+static rill_status format_plan(planner *p, const planned *whole)
 {
     const rill_variant variant = rill_variant_normal(p->options->variant);
     char *note = p->out->format_note;
@@ -435,28 +460,9 @@ static rill_status format_plan(planner *p, const rill_permeability_plan *whole)
         }
     part.purpose = RILL_ERROR_BAR_FORMAT;
     part.variant = p->options->variant;
-    rill_permeability_plan plan;
+    planned plan;
     const rill_status status = part_plan(p, &part, &plan);
     return status == RILL_OK ? part_add(p, &plan, &part) : status;
-}
-
-/* Plan a box of next to nothing as the whole one is, for the memory that it takes all the same. */
-static rill_status least_plan(planner *p, const rill_permeability_plan *whole)
-{
-    rill_status status = RILL_OK;
-    rill_geom *geom = NULL;
-    rill_error_bar_part part = crop_of(p, 1);
-    rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, &part);
-    const uint32_t n[3] = {2, 2, counts(part.variant.lattice, 2) ? 2 : 1};
-    o.acceleration = whole->network ? RILL_ACCELERATION_NETWORK : RILL_ACCELERATION_NONE;
-    RILL_TRY(rill_geom_create(n, &geom));
-    memset(geom->voxels + 1, RILL_FLUID, rill_geom_voxels(geom) - 1);
-    RILL_TRY(rill_permeability_prepare(geom, &o));
-    RILL_TRY(rill_permeability_plan_make(geom, &o, &p->least));
-    rill_permeability_plan_free(&p->least);
-done:
-    rill_geom_destroy(geom);
-    return status;
 }
 
 /* Refuse before the plain run begins what would not fit after it. */
@@ -481,7 +487,7 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
                                      rill_error_bar_plan *out)
 {
     rill_status status = RILL_OK;
-    rill_permeability_plan whole;
+    planned whole;
     const bool device = plain->device_bytes > 0;
     memset(out, 0, sizeof *out);
     RILL_TRY(rill_plan_error_bar_check(options));
@@ -491,7 +497,6 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
     if (bar->updates > 0) p.updates = bar->updates;
     const rill_error_bar_part box = crop_of(&p, 1);
     RILL_TRY(part_plan(&p, &box, &whole));
-    RILL_TRY(least_plan(&p, &whole));
     RILL_TRY(sides_plan(&p));
     RILL_TRY(grids_plan(&p, &whole));
     RILL_TRY(format_plan(&p, &whole));

@@ -20,8 +20,13 @@ typedef struct rill_nested {
     double k;                    /**< k_aa to start with, lu of the finer grid */
 } rill_nested;
 
-/** Return the bytes of host memory that it takes at most, beside what the run on the finer grid does. */
-uint64_t rill_nested_bytes(const rill_geom *geom, const rill_permeability_plan *plan);
+/**
+ * Return the bytes of host memory that it takes at most, beside what the run on the finer grid does and the
+ * pore network of the coarser one.
+ * @param nodes    of the finer grid
+ * @param surface  its wall area per volume of pore, in voxels
+ */
+uint64_t rill_nested_bytes(const rill_geom *geom, uint64_t nodes, double surface);
 
 /**
  * Compute the flow on the coarser grid, where the plan says so; without moments where there is none, as where

@@ -318,6 +318,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     if (f->plan->network && rill_plan_makes_network(f->plan, f->options))
         RILL_TRY(rill_pressures_begin(f, domain, &pressures));
     RILL_TRY(rill_nested_create(f, &nested));
+    rill_memory_note("before the simulation");
     out->plan = *f->plan;
     if (nested.moments) RILL_TRY(rill_nested_start_begin(f, domain, &nested, &start));
     const rill_sim_options options = sim_options(f);
@@ -326,6 +327,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
                                     &f->sim));
     f->started += rill_now() - creating;
     if (start) RILL_TRY(rill_nested_start_finish(start, f->sim));
+    rill_memory_note("before the first step");
     rill_nested_start_destroy(start);
     start = NULL;
     rill_nested_destroy(&nested);
@@ -338,6 +340,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     snprintf(out->device, sizeof out->device, "%s", rill_sim_device(f->sim));
     RILL_TRY(f->plan->network ? rill_follow_network(f, domain, &pressures)
                               : rill_follow_series(f, domain, &pressures));
+    rill_memory_note("behind the last step");
     rill_pressures_destroy(&pressures); /* fields need its memory */
     f->run->seconds = rill_now() - f->started;
     f->run->steps = rill_sim_steps(f->sim);

@@ -93,6 +93,11 @@ double rill_plan_patience(const rill_permeability_plan *plan, double k);
  * the first comparison of the series with the network. */
 bool rill_plan_makes_network(const rill_permeability_plan *plan, const rill_permeability_options *options);
 
+/** Return the seconds that so many processors need for the pore networks and the coarser grids of a run along
+ * one axis. Devices make steps beside them, but the first cycle ends when both are done. */
+double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_options *options,
+                              const rill_permeability_plan *plan, int threads);
+
 /** Return the steps between the two looks at a cycle of corrections, an even number. */
 uint64_t rill_plan_between(const rill_permeability_plan *plan);
 

@@ -125,10 +125,21 @@ uint64_t rill_sim_partial_bytes(uint64_t nodes) { return chunks_of(nodes) * size
 
 uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size)
 {
-    return rill_sim_population_bytes(variant, size->stride) *
-               (rill_stream_two_arrays(variant.stream) ? 2 : 1) +
-           size->bytes + rill_sim_partial_bytes(size->nodes) +
-           (rill_stream_ring(variant.stream) ? rill_turn_bytes(size->nodes, size->reach) : 0);
+    uint64_t bytes[RILL_SIM_ARRAYS], sum = 0;
+    const int count = rill_sim_arrays(variant, size, bytes);
+    for (int k = 0; k < count; k++) sum += bytes[k];
+    return sum;
+}
+
+int rill_sim_arrays(rill_variant variant, const rill_links_size *size, uint64_t bytes[RILL_SIM_ARRAYS])
+{
+    int count = 0;
+    for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
+        bytes[count++] = rill_sim_population_bytes(variant, size->stride);
+    for (int k = 0; k < size->part_count; k++) bytes[count++] = size->parts[k].bytes;
+    bytes[count++] = rill_sim_partial_bytes(size->nodes);
+    if (rill_stream_ring(variant.stream)) bytes[count++] = rill_turn_bytes(size->nodes, size->reach);
+    return count;
 }
 
 /*

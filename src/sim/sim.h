@@ -13,6 +13,12 @@
  * arrays of populations have no block behind the last node, and take that much less. */
 uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size);
 
+/** Arrays of a simulation, at most. */
+enum { RILL_SIM_ARRAYS = 8 };
+
+/** List the bytes of its arrays, which rill_sim_bytes() adds up. @return how many */
+int rill_sim_arrays(rill_variant variant, const rill_links_size *size, uint64_t bytes[RILL_SIM_ARRAYS]);
+
 /** Return the bytes of the partial sums of so many nodes, which the host has, too. */
 uint64_t rill_sim_partial_bytes(uint64_t nodes);
 

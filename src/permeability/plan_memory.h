@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file plan_memory.h
+ * The memory of a permeability run, counted from sizes that are known before it starts. The sizes of a grid
+ * whose voxels are split follow from those of the grid itself.
+ */
+#ifndef RILL_PERMEABILITY_PLAN_MEMORY_H
+#define RILL_PERMEABILITY_PLAN_MEMORY_H
+
+#include "domain/domain.h"
+#include "permeability/plan.h"
+#include "sim/sim.h"
+
+/** Arrays of a simulation, and of what lies on its device beside it. */
+enum { RILL_PLAN_ARRAYS = RILL_SIM_ARRAYS + 4 };
+
+/** What the memory is counted from. Bytes unless stated. */
+typedef struct rill_plan_sizes {
+    bool host;                        /**< the device is the host */
+    bool dense;                       /**< kernels run over all voxels */
+    uint64_t ghosts;                  /**< numbers of ghosts */
+    uint64_t granule;                 /**< of the device's memory, see rill_backend */
+    uint64_t voxels;                  /**< of the box, number */
+    uint64_t nodes;                   /**< fluid nodes */
+    uint64_t stepped;                 /**< nodes that kernels run over */
+    uint64_t numbers;                 /**< numbers of nodes on the host */
+    uint64_t links;                   /**< index lists, or what addressing has instead */
+    uint64_t linked;                  /**< segments that a CPU makes of a list */
+    uint64_t array[RILL_PLAN_ARRAYS]; /**< what lasts on the device while the simulation is there */
+    int arrays;
+    uint64_t partials;  /**< sums of chunks on the host */
+    uint64_t walls;     /**< wall links, and their nodes with what is known of them, on the host */
+    uint64_t swaps;     /**< mirrored links on the host beside those of the domain */
+    uint64_t coarser;   /**< a coarser sample and its flow, see rill_nested_bytes() */
+    uint64_t labels;    /**< chambers of nodes on the host, while the pore network is found */
+    uint64_t distances; /**< distances from walls, until the throats are found */
+    uint64_t copy;      /**< copy of the voxels, until the pore network is found */
+    uint64_t held;      /**< nodes whose chambers a simulation on the host has in memory of its own, number */
+} rill_plan_sizes;
+
+/** What the plan states, and the largest parts of it. */
+typedef struct rill_plan_memory {
+    uint64_t host, device; /**< the most at a time; 0: the device is the host */
+    uint64_t sim;          /**< arrays of the simulation, wherever they are */
+    uint64_t standing;     /**< host: what lasts: numbers, sums, walls, and a simulation on the host */
+    uint64_t building;     /**< host: while links are built */
+    uint64_t starting;     /**< host, beside what lasts: the pore network and coarser grids */
+    uint64_t cycling;      /**< host, beside what lasts: the pore network while steps are made */
+    uint64_t ending;       /**< host, beside what lasts: fields */
+} rill_plan_memory;
+
+/** Find out the sizes of a run. @param[in] plan  of which nodes and the way are known */
+rill_status rill_plan_sizes_take(const rill_domain *domain, const rill_permeability_options *o,
+                                 const rill_permeability_plan *plan, rill_device *device,
+                                 rill_plan_sizes *out);
+
+/**
+ * Turn sizes into those of a grid of another box: of voxels that are split, or of a crop.
+ * @param[in] geom  of which size, sides and keeper are used
+ * @param[in] more  nodes for each node
+ * @param[in] surface  wall area per volume of pore
+ */
+void rill_plan_sizes_scale(rill_plan_sizes *sizes, const rill_geom *geom, double more, double surface);
+
+/** Plan a run as rill_permeability_plan_make() does. @param[out] sizes  that its memory was counted from */
+rill_status rill_plan_make_sized(const rill_geom *geom, const rill_permeability_options *o,
+                                 rill_permeability_plan *plan, rill_plan_sizes *sizes);
+
+/** Count the memory. @param[in] plan  the way, its chambers, and whether mean speeds are taken */
+rill_plan_memory rill_plan_memory_count(const rill_plan_sizes *sizes, const rill_permeability_options *o,
+                                        const rill_permeability_plan *plan);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory in the plan of a permeability on a device with memory of its own, which the CPU plays: its
+ * arrays lie in shared mappings, so that anonymous memory is that of the host alone. */
+#include "core/memory.h"
+#include "device/device.h"
+#include "geometry/generate/generate.h"
+#include "permeability/numbered.h"
+#include "rill.h"
+
+#include "peak.h"
+#include "sanitized.h"
+
+#include <criterion/new/assert.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <time.h>
+
+extern const rill_backend rill_backend_cpu;
+
+enum { ARRAYS = 64, BEHIND = 1 << 16 }; /* processors read whole vectors */
+
+/* What the device gave. */
+static struct {
+    void *array;
+    uint64_t bytes;
+} given[ARRAYS];
+
+/* Bytes of large arrays in pages, those of small ones, and the most of both at a time. */
+static struct {
+    uint64_t large, small, most;
+} now;
+
+static uint64_t pages(uint64_t bytes)
+{
+    return (bytes + RILL_CUDA_PAGE - 1) / RILL_CUDA_PAGE * RILL_CUDA_PAGE;
+}
+
+static void count(uint64_t bytes, bool more)
+{
+    uint64_t *const sum = bytes < RILL_CUDA_PAGE ? &now.small : &now.large,
+                    size = bytes < RILL_CUDA_PAGE ? bytes : pages(bytes);
+    *sum = more ? *sum + size : *sum - size;
+    if (now.large + pages(now.small) > now.most) now.most = now.large + pages(now.small);
+}
+
+static rill_status apart_alloc(rill_device *device, uint64_t bytes, const char *what, void **out)
+{
+    (void)device, (void)what;
+    int k = 0;
+    while (k < ARRAYS && given[k].array) k++;
+    *out = mmap(NULL, bytes + BEHIND, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert(k < ARRAYS && *out != MAP_FAILED);
+    given[k].array = *out;
+    given[k].bytes = bytes;
+    count(bytes, true);
+    return RILL_OK;
+}
+
+static void apart_free(rill_device *device, void *array)
+{
+    (void)device;
+    for (int k = 0; array && k < ARRAYS; k++)
+        if (given[k].array == array) {
+            munmap(array, given[k].bytes + BEHIND);
+            count(given[k].bytes, false);
+            given[k].array = NULL;
+            return;
+        }
+    cr_assert_not(array);
+}
+
+static rill_status apart_share(rill_device *device, const void *host, uint64_t bytes, const char *what,
+                               const void **out)
+{
+    void *array;
+    apart_alloc(device, bytes, what, &array);
+    memcpy(array, host, bytes);
+    *out = array;
+    return RILL_OK;
+}
+
+static void apart_release(rill_device *device, const void *array)
+{
+    union {
+        const void *is;
+        void *was;
+    } own = {.is = array};
+    apart_free(device, own.was);
+}
+
+static rill_status apart_available(rill_device *device, uint64_t *bytes)
+{
+    (void)device;
+    *bytes = (uint64_t)1 << 40;
+    return RILL_OK;
+}
+
+static rill_status apart_require(rill_device *device, uint64_t bytes, const char *what)
+{
+    (void)device, (void)bytes, (void)what;
+    return RILL_OK;
+}
+
+static atomic_bool watching;
+
+/* Look at the anonymous memory of the process a thousand times a second. @return in *most its peak */
+static void *watch(void *most)
+{
+    while (atomic_load(&watching)) {
+        *(double *)most = fmax(*(double *)most, status_of("RssAnon"));
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return NULL;
+}
+
+static rill_status pass(void *context, const rill_permeability_run *run, const rill_node_moments *moments)
+{
+    (void)context, (void)run, (void)moments;
+    return RILL_OK;
+}
+
+/* Run, and compare both memories with the plan. */
+static void as_planned(const char *what, const rill_geom *geom, const rill_permeability_options *o)
+{
+    rill_permeability_plan plan;
+    rill_permeability result;
+    pthread_t watcher;
+    double most = 0;
+    uint64_t host;
+    now.most = 0;
+    cr_assert_eq(rill_permeability_plan_make(geom, o, &plan), RILL_OK, "%s", rill_error_message());
+    rill_memory_give_back();
+    cr_assert_eq(rill_memory_peak(0, &host), RILL_OK); /* free what the allocator keeps */
+    const double before = status_of("RssAnon");
+    const double more = (double)(plan.host_bytes - rill_numbered_bytes(plan.numbered));
+    atomic_store(&watching, true);
+    cr_assert_eq(pthread_create(&watcher, NULL, watch, &most), 0);
+    const rill_status status = rill_permeability_compute(geom, o, &plan, &result);
+    atomic_store(&watching, false);
+    pthread_join(watcher, NULL);
+    cr_expect(status == RILL_OK || status == RILL_NUMERICS, "%s: %s", what, rill_error_message());
+    cr_expect_eq(plan.device_bytes, now.most, "%s: the plan states %llu bytes of the device, taken %llu",
+                 what, (unsigned long long)plan.device_bytes, (unsigned long long)now.most);
+    /* Stacks and heaps of threads are in what rill_memory_peak() adds. */
+    cr_expect(more >= most - before - 3e6 && more <= 1.06 * (most - before) + 1e6,
+              "%s: the plan states %.2f MB more on the host, taken %.2f", what, 1e-6 * more,
+              1e-6 * (most - before));
+    cr_expect_eq(now.large + now.small, 0);
+    rill_permeability_free(&result);
+    rill_permeability_plan_free(&plan);
+}
+
+Test(plan_apart, both_memories_are_what_the_plan_states, .timeout = 300, .disabled = SANITIZED)
+{
+    rill_backend apart = rill_backend_cpu;
+    rill_geom *geom = NULL;
+    rill_permeability_options o = rill_permeability_options_default();
+    rill_grf_options grf = rill_grf_options_default();
+    omp_set_num_threads(2);
+    rill_memory_give_back();
+    grf.porosity = 0.4;
+    grf.correlation = 6;
+    for (int a = 0; a < 3; a++) grf.n[a] = 144;
+    cr_assert_eq(rill_generate_grf(&grf, &geom), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &o.device), RILL_OK);
+    apart.host = apart.processor = false;
+    apart.granule = RILL_CUDA_PAGE;
+    apart.alloc = apart_alloc;
+    apart.free = apart_free;
+    apart.share = apart_share;
+    apart.release = apart_release;
+    apart.available = apart_available;
+    apart.require = apart_require;
+    o.device->backend = &apart;
+    o.backend = RILL_BACKEND_CPU;
+    o.variant.stream = RILL_PULL;
+    o.variant.addressing = RILL_BITMAP;
+    cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);
+    o.max_steps = 44; /* one cycle */
+    as_planned("with a pore network", geom, &o);
+    o.finished_pieces = pass;
+    as_planned("with fields", geom, &o);
+    o.max_steps = 10; /* less than a cycle */
+    o.finished_pieces = NULL;
+    as_planned("few steps", geom, &o);
+    rill_device_destroy(o.device);
+    rill_geom_destroy(geom);
+}

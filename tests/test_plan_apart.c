@@ -4,6 +4,8 @@
 #include "core/memory.h"
 #include "device/device.h"
 #include "geometry/generate/generate.h"
+#include "geometry/voxels/derive.h"
+#include "permeability/error_bar_priv.h"
 #include "permeability/numbered.h"
 #include "rill.h"
 
@@ -152,19 +154,25 @@ static void as_planned(const char *what, const rill_geom *geom, const rill_perme
     rill_permeability_plan_free(&plan);
 }
 
-Test(plan_apart, both_memories_are_what_the_plan_states, .timeout = 300, .disabled = SANITIZED)
+static rill_geom *rock(uint32_t n)
 {
-    rill_backend apart = rill_backend_cpu;
     rill_geom *geom = NULL;
-    rill_permeability_options o = rill_permeability_options_default();
     rill_grf_options grf = rill_grf_options_default();
-    omp_set_num_threads(2);
-    rill_memory_give_back();
     grf.porosity = 0.4;
     grf.correlation = 6;
-    for (int a = 0; a < 3; a++) grf.n[a] = 144;
+    for (int a = 0; a < 3; a++) grf.n[a] = n;
     cr_assert_eq(rill_generate_grf(&grf, &geom), RILL_OK, "%s", rill_error_message());
+    return geom;
+}
+
+static rill_backend apart;
+
+/* Options of a run with two arrays and a bitmap, as on a GPU with room for them. */
+static rill_permeability_options options(void)
+{
+    rill_permeability_options o = rill_permeability_options_default();
     cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &o.device), RILL_OK);
+    apart = rill_backend_cpu;
     apart.host = apart.processor = false;
     apart.granule = RILL_CUDA_PAGE;
     apart.alloc = apart_alloc;
@@ -177,6 +185,15 @@ Test(plan_apart, both_memories_are_what_the_plan_states, .timeout = 300, .disabl
     o.backend = RILL_BACKEND_CPU;
     o.variant.stream = RILL_PULL;
     o.variant.addressing = RILL_BITMAP;
+    return o;
+}
+
+Test(plan_apart, both_memories_are_what_the_plan_states, .timeout = 300, .disabled = SANITIZED)
+{
+    omp_set_num_threads(2);
+    rill_memory_give_back();
+    rill_geom *geom = rock(144);
+    rill_permeability_options o = options();
     cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);
     o.max_steps = 44; /* one cycle */
     as_planned("with a pore network", geom, &o);
@@ -185,6 +202,46 @@ Test(plan_apart, both_memories_are_what_the_plan_states, .timeout = 300, .disabl
     o.max_steps = 10; /* less than a cycle */
     o.finished_pieces = NULL;
     as_planned("few steps", geom, &o);
+    rill_device_destroy(o.device);
+    rill_geom_destroy(geom);
+}
+
+/* Voxels are split in the estimate only: it is compared with the plan of the grid itself. */
+Test(plan_apart, grids_of_an_error_bar_are_estimated_as_they_are_planned)
+{
+    rill_geom *geom = rock(72);
+    rill_permeability_options o = options();
+    rill_permeability_plan plain, fine;
+    rill_error_bar_plan bar;
+    int splits = 0;
+    cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);
+    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plain), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plain, &(rill_error_bar_options){0}, &bar), RILL_OK,
+                 "%s", rill_error_message());
+    cr_assert(bar.whole);
+    for (int k = 0; k < bar.part_count; k++) {
+        const rill_error_bar_part *part = &bar.parts[k];
+        const rill_permeability_options own = rill_error_bar_part_options(&o, &plain, part);
+        uint32_t factor[3];
+        rill_geom *whole = NULL, *split = NULL;
+        if (part->split < 2) continue;
+        rill_error_bar_factor(part, factor);
+        cr_assert_eq(rill_error_bar_part_geometry(geom, part, &whole), RILL_OK);
+        cr_assert_eq(rill_geom_split(whole, factor, &split), RILL_OK);
+        cr_assert_eq(rill_permeability_prepare(split, &own), RILL_OK);
+        cr_assert_eq(rill_permeability_plan_make(split, &own, &fine), RILL_OK, "%s", rill_error_message());
+        const double voxels = (double)rill_geom_voxels(whole) + (double)rill_geom_voxels(split);
+        const double host = ((double)part->host_bytes - voxels) / (double)fine.host_bytes,
+                     device = (double)part->device_bytes / (double)fine.device_bytes;
+        cr_expect(fabs(device - 1) <= 0.01, "split by %u: %.4f of the device memory", part->split, device);
+        cr_expect(fabs(host - 1) <= 0.1, "split by %u: %.4f of the host memory", part->split, host);
+        splits++;
+        rill_permeability_plan_free(&fine);
+        rill_geom_destroy(split);
+        rill_geom_destroy(whole);
+    }
+    cr_expect_eq(splits, 2);
+    rill_permeability_plan_free(&plain);
     rill_device_destroy(o.device);
     rill_geom_destroy(geom);
 }

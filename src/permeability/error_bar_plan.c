@@ -44,6 +44,7 @@ typedef struct planner {
 typedef struct planned {
     rill_permeability_plan plan;
     rill_plan_sizes sizes;
+    double host, device; /* what is planned of what is counted: of several devices, that of one */
 } planned;
 
 rill_variant rill_error_bar_fp64(rill_variant v)
@@ -99,6 +100,9 @@ static rill_status part_plan(const planner *p, const rill_error_bar_part *part, 
     RILL_TRY(rill_error_bar_part_geometry(p->geom, part, &geom));
     RILL_TRY(rill_permeability_prepare(geom, &o));
     RILL_TRY(rill_plan_make_sized(geom, &o, &out->plan, &out->sizes));
+    const rill_plan_memory memory = rill_plan_memory_count(&out->sizes, &o, &out->plan);
+    out->host = (double)out->plan.host_bytes / (double)memory.host;
+    out->device = memory.device ? (double)out->plan.device_bytes / (double)memory.device : 0;
     rill_permeability_plan_free(&out->plan); /* estimates are wanted, and nothing is run */
 done:
     rill_geom_destroy(geom);
@@ -136,15 +140,14 @@ static rill_status part_estimate(const planner *p, const planned *box, rill_erro
         split.sides[a] = part->sides[a];
         more *= factor[a];
     }
-    const rill_pore_measure measure = {
-        .voxels = (uint64_t)((double)plan->nodes * more),
-        .porosity = plan->fluid,
-        .surface = plan->surface / part->split,
-        .opening = plan->opening * part->split,
-        .chambers = (uint32_t)fmin(split_chambers(&whole, &split, part->split, plan), UINT32_MAX)};
+    rill_pore_measure measure = {.voxels = (uint64_t)((double)plan->nodes * more),
+                                 .porosity = plan->fluid,
+                                 .surface = plan->surface / part->split,
+                                 .opening = plan->opening * part->split,
+                                 .chambers = (uint32_t)fmin(plan->chambers * more, UINT32_MAX)};
     const rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, part);
     rill_permeability_plan fine = {.nodes = 0};
-    const rill_status status = rill_plan_choose(&split, &measure, &o, &fine);
+    rill_status status = rill_plan_choose(&split, &measure, &o, &fine);
     if (status != RILL_OK) return status;
     const double weight = rill_variant_bytes(part->variant, plan->fluid).moved /
                           rill_variant_bytes(p->options->variant, p->plain->fluid).moved;
@@ -152,13 +155,18 @@ static rill_status part_estimate(const planner *p, const planned *box, rill_erro
     part->steps_expected = fine.steps_expected;
     part->cost = weight * (double)part->nodes * part->steps_expected /
                  ((double)p->plain->nodes * p->plain->steps_expected);
+    /* Blocks of a finer grid are no finer than is worth it: that counts for the memory. The cost, by which
+     * crops are chosen, is that of as many chambers for each node as in the box. */
+    measure.chambers = (uint32_t)fmin(split_chambers(&whole, &split, part->split, plan), UINT32_MAX);
+    status = rill_plan_choose(&split, &measure, &o, &fine);
+    if (status != RILL_OK) return status;
     fine.mean_speeds = plan->mean_speeds;
     fine.reservoirs = plan->reservoirs;
     rill_plan_sizes_scale(&sizes, &split, more, fine.surface / fine.fluid);
     const rill_plan_memory memory = rill_plan_memory_count(&sizes, &o, &fine);
-    part->host_bytes =
-        memory.host + (uint64_t)(voxels_bytes(p->geom, part->n) + voxels_bytes(p->geom, split.n));
-    part->device_bytes = memory.device;
+    part->host_bytes = (uint64_t)(box->host * (double)memory.host + voxels_bytes(p->geom, part->n) +
+                                  voxels_bytes(p->geom, split.n));
+    part->device_bytes = (uint64_t)(box->device * (double)memory.device);
     return RILL_OK;
 }
 
@@ -309,7 +317,6 @@ static bool crop_fits(const planner *p, const rill_error_bar_part *crop, const p
         geom.sides[a] = crop->sides[a];
     }
     box.plan.nodes = (uint64_t)((double)whole->plan.nodes * share);
-    box.plan.chambers = (uint32_t)(whole->plan.chambers * share);
     rill_plan_sizes_scale(&box.sizes, &geom, share, whole->plan.surface / whole->plan.fluid);
     return levels_estimate(p, crop, &box, levels) == RILL_OK &&
            fits(p, levels, p->updates / RILL_ERROR_BAR_GRIDS);

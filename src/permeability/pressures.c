@@ -126,7 +126,7 @@ rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
     p->k =
         0.5 * (p->before.k[axis] + p->after.k[axis]) + scale * (p->after.energy - p->before.energy) / width;
     RILL_TRY(rill_aside_end(&p->throats));
-    rill_memory_note("when the pore network was found");
+    if (p->iterations == 0) rill_memory_note("when the pore network was found");
     if (p->copy || !rill_sim_label_borrows(f->sim)) /* else the simulation reads the chambers there */
         rill_network_part_free(&p->part);
     rill_geom_destroy(p->copy);

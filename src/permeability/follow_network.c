@@ -33,6 +33,12 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
 /* The same for what is to come when the moves get smaller by a factor, which is taken for at most this. */
 #define TO_COME_FACTOR 1.5
 #define RATIO_MOST 0.9
+/* At a small viscosity pressures oscillate, and the last move of k may be small by chance. The bound of what
+ * is to come then uses the largest of the last three moves. The error of k is of second order in the distance
+ * of the mean momentum from k, so one cycle multiplies it by as much as two cycles multiply this distance: by
+ * this factor at most.
+ */
+#define LEFT_MOST 0.95
 /* How far the mean momentum is away, which is the first order of what k misses in the second: moves may be
  * small by chance, or because a chamber fills slowly, this is not. So many times this k is uncertain by
  * always, and so many times where only the last two moves tell that it settles fast. */
@@ -69,6 +75,7 @@ typedef struct state {
     uint64_t cycle, between;       /* steps of a cycle, and between its two sights */
     double *pressure, *step;       /* [chambers] */
     path k, tortuosity, across[3]; /* those of the momentum along the axes */
+    double away[3];                /* |momentum - k| / k after the last cycles, the latest first */
     uint64_t begun;                /* steps that a device makes while the network is found */
 } state;
 
@@ -132,11 +139,20 @@ static double path_left(const path *p, int moves, double least)
     return fmax(slowest < RATIO_FAST ? fmin(sum, fast) : sum, to_come);
 }
 
+/* The bound of what is still to come of k at a small viscosity. */
+static double left_at_small_nu(const state *s)
+{
+    const double *moved = s->k.moved, left = fmin(s->away[0] / s->away[2], LEFT_MOST);
+    if (!rill_plan_nu_is_small(s->f->plan)) return 0;
+    return TO_COME_FACTOR * fmax(fmax(moved[0], moved[1]), moved[2]) * left / (1 - left);
+}
+
 /* How far k may be from its end: its moves, what the network expects, what the mean momentum still misses. */
 static double uncertainty_of(const state *s, double momentum)
 {
     const double k = s->k.value, gap = fabs(momentum - k);
-    const double missing = fmax(RILL_PRESSURES_FACTOR * s->p->expected, MOMENTUM_FACTOR * gap);
+    const double pressures = fmax(RILL_PRESSURES_FACTOR * s->p->expected, left_at_small_nu(s));
+    const double missing = fmax(pressures, MOMENTUM_FACTOR * gap);
     return fmax(missing, path_left(&s->k, 3, MOMENTUM_FAST * gap)) +
            rill_follow_floor(s->f, (double)s->cycle, k) * fabs(k);
 }
@@ -173,6 +189,9 @@ static bool judge(state *s)
     double largest = 0;
     const double before = run->uncertainty[run->axis],
                  along = 0.5 * (s->p->before.k[run->axis] + s->p->after.k[run->axis]);
+    s->away[2] = s->away[1];
+    s->away[1] = s->away[0];
+    s->away[0] = fabs(along / s->k.value - 1);
     for (int b = 0; b < 3; b++) {
         const double k = 0.5 * (s->p->before.k[b] + s->p->after.k[b]);
         rill_limit *limit = &f->limits[b];

@@ -299,10 +299,20 @@ enum { NESTED_EDGE = 8 };
  * are no matter. */
 enum { CHAMBER_NODES = 8, CHAMBERS_FEW = 50000 };
 
-/* Steps in which momentum settles where pressures were corrected. */
-static uint64_t cycle_of(const rill_permeability_plan *p)
+/* Steps in which momentum settles where pressures were corrected, at least so many. */
+static uint64_t cycle_of(const rill_permeability_plan *p, double least)
 {
-    return 2 * (uint64_t)ceil(0.5 * fmax(CYCLE_LEAST, CYCLE_TIMES * viscous_time(p) / p->nu));
+    return 2 * (uint64_t)ceil(0.5 * fmax(least, CYCLE_TIMES * viscous_time(p) / p->nu));
+}
+
+/* The fewest steps of a cycle of corrections. If the opening is the width of a box without walls, as in a
+ * sheet of one voxel, pores may be wider than the opening. Below TAU_NETWORK the cycle then has the steps in
+ * which momentum diffuses as far as in CYCLE_LEAST steps at TAU_NETWORK. */
+static double cycle_least(const rill_geom *geom, const rill_permeability_plan *p)
+{
+    bool wider = false;
+    for (int a = 0; a < 3; a++) wider = wider || (geom->sides[a] != RILL_WALL && p->opening >= geom->n[a]);
+    return wider ? CYCLE_LEAST * fmax((TAU_NETWORK - 0.5) / (p->tau - 0.5), 1) : CYCLE_LEAST;
 }
 
 /* The relaxation time at which momentum settles soonest: CYCLE_TIMES viscous_time / nu = CYCLE_TAUS tau. */
@@ -321,8 +331,10 @@ static double tau_of_walls(rill_collision collision)
 
 #define TAU_WALLS_REASON "the walls of this collision move with it, and are half-way at this one"
 
-static void network_choose(const rill_permeability_options *o, bool interpolated, rill_permeability_plan *p)
+static void network_choose(const rill_geom *geom, const rill_permeability_options *o,
+                           rill_permeability_plan *p)
 {
+    const bool interpolated = geom->surface != NULL;
     const double walls = tau_of_walls(o->variant.collision);
     const double tau = o->tau != 0    ? o->tau
                        : walls != 0   ? walls
@@ -332,7 +344,7 @@ static void network_choose(const rill_permeability_options *o, bool interpolated
     p->network = true;
     p->tau = tau;
     p->nu = (tau - 0.5) / 3;
-    p->cycle = cycle_of(p);
+    p->cycle = cycle_of(p, cycle_least(geom, p));
     p->steps_expected = (p->nested ? CYCLES_NESTED : CYCLES) * (double)p->cycle;
     snprintf(p->tau_reason, sizeof p->tau_reason,
              o->tau != 0    ? "as asked for"
@@ -369,7 +381,7 @@ void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeabil
     const double before = p->nu;
     p->nu = fmax(nu, least);
     p->tau = 0.5 + 3 * p->nu;
-    p->cycle = cycle_of(p);
+    p->cycle = cycle_of(p, CYCLE_LEAST);
     p->steps_expected = CYCLES_NESTED * (double)p->cycle;
     if (o->force == 0)
         p->force *= p->nu / before * fmin(1, p->nu / before); /* Mach and Reynolds stay below */
@@ -398,6 +410,8 @@ double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_opt
             cycles * p->chambers * SOLVE_SECONDS) /
            threads;
 }
+
+bool rill_plan_nu_is_small(const rill_permeability_plan *p) { return p->nu < (TAU_NETWORK - 0.5) / 3; }
 
 uint64_t rill_plan_between(const rill_permeability_plan *p)
 {
@@ -589,11 +603,11 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
     const bool few = m->chambers < CHAMBERS_FEW || m->chambers < p->nodes / CHAMBER_NODES;
     p->chambers = network_sees(options) && (asked || few) ? m->chambers : 0;
-    p->cycle = cycle_of(p);
+    p->cycle = cycle_of(p, CYCLE_LEAST);
     if (options->acceleration != RILL_ACCELERATION_NONE && p->chambers && network_serves(options)) {
         rill_permeability_plan network = *p;
         network.nested = nested_serves(geom, options, m->opening);
-        network_choose(options, geom->surface != NULL, &network);
+        network_choose(geom, options, &network);
         if (asked || network.steps_expected < p->steps_expected) *p = network;
     }
     force_choose(options, m, p);

@@ -98,6 +98,10 @@ bool rill_plan_makes_network(const rill_permeability_plan *plan, const rill_perm
 double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_options *options,
                               const rill_permeability_plan *plan, int threads);
 
+/** Return whether the viscosity is smaller than the smallest that rill chooses for TRT with a pore network.
+ */
+bool rill_plan_nu_is_small(const rill_permeability_plan *plan);
+
 /** Return the steps between the two looks at a cycle of corrections, an even number. */
 uint64_t rill_plan_between(const rill_permeability_plan *plan);
 

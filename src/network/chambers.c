@@ -73,7 +73,7 @@ uint64_t rill_network_bytes(uint64_t chambers)
 {
     /* Of a chamber: three throats, what the solver makes of them and of those of coarser levels, its vectors
      * (sand packs and random fields take 320 to 350 bytes). */
-    return chambers * (3 * sizeof(rill_throat) + 300);
+    return chambers * (3 * sizeof(rill_throat) + 240);
 }
 
 /* Rows of a block that links lead to from a row, and by how many voxels along x. */

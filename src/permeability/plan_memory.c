@@ -154,7 +154,7 @@ static uint64_t finding_bytes(const counting *c)
 /* Host memory of a pore network, of the pressures that are corrected, and of the buffers of a checkpoint. */
 static uint64_t network_bytes(const counting *c)
 {
-    enum { vectors = 6 };
+    enum { vectors = 8 };
     const rill_permeability_plan *p = c->plan;
     const uint64_t chambers = p->chambers;
     if (!c->makes_network) return 0;

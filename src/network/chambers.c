@@ -72,7 +72,7 @@ uint64_t rill_network_found_bytes(uint64_t chambers)
 uint64_t rill_network_bytes(uint64_t chambers)
 {
     /* Of a chamber: three throats, what the solver makes of them and of those of coarser levels, its vectors
-     * (sand packs and random fields take 320 to 350 bytes). */
+     * (a sandstone of 1.8 throats for each takes 240 bytes). */
     return chambers * (3 * sizeof(rill_throat) + 240);
 }
 

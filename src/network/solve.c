@@ -233,7 +233,9 @@ static int iterate(const rill_network *network)
     int k = 0;
     turn(network, 0);
     for (; k < ITERATIONS && now > REDUCTION * first; k++) {
-        go(network, now / multiply(network));
+        const double product = multiply(network);
+        if (!(product > 0)) break; /* rounding alone: the same pressure everywhere */
+        go(network, now / product);
         cycle(network);
         const double before = now;
         now = finish(network);
@@ -314,7 +316,9 @@ int rill_network_solve(rill_network *network, const double *gain, double viscosi
 {
     const rows s = {.network = network, .gain = gain, .factor = viscosity, .pressure = pressure};
     rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, give, &s);
-    balance(network, false, network->level->given);
+    /* Where all gain alike, as by rounding, what is left is rounding: it has a mean, which nothing can carry
+     * away, and only the second time takes it off. */
+    for (int k = 0; k < 2; k++) balance(network, false, network->level->given);
     const int iterations = iterate(network);
     balance(network, true, network->found);
     rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, take, &s);

@@ -334,6 +334,7 @@ void rill_sim_destroy(rill_sim *sim)
 {
     if (!sim) return;
     rill_sim_loading_free(sim);
+    for (int k = 0; k < 2; k++) rill_array_destroy(sim->label_host[k]);
     if (sim->several) {
         rill_several_destroy(sim->several);
         free(sim);
@@ -359,7 +360,6 @@ void rill_sim_destroy(rill_sim *sim)
         rill_device_release(sim->device, sim->swaps);
         rill_device_free(sim->device, sim->arrays.turns);
     }
-    for (int k = 0; k < 2; k++) rill_array_destroy(sim->label_host[k]);
     rill_links_destroy(sim->links);
     rill_array_destroy(sim->dense_swaps);
     rill_array_destroy(sim->host_partials);

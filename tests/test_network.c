@@ -281,6 +281,15 @@ static void check_closed(const rill_network *network)
     free(seen);
 }
 
+/* Make the network of a rock, periodic or mirrored along all axes; in a mirrored one it flows along z,
+ * through outlets. */
+static rill_network rock_network(rill_geom *geom, bool mirrored, uint32_t edge, rill_domain **domain)
+{
+    for (int a = 0; a < 3; a++) geom->sides[a] = mirrored ? RILL_MIRROR : RILL_PERIODIC;
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, mirrored ? 2 : -1}, domain));
+    return network_of(*domain, edge, NULL);
+}
+
 /* What flows out of every chamber at the pressures found is what it gains, but for the hundredth left over.
  */
 Test(network, pressures_carry_away_what_piles_up)
@@ -288,11 +297,8 @@ Test(network, pressures_carry_away_what_piles_up)
     for (int mirrored = 0; mirrored < 2; mirrored++) {
         rill_geom *geom = rock(40, 60, 6, 7);
         rill_domain *domain;
-        rill_network network;
+        rill_network network = rock_network(geom, mirrored, 6, &domain);
         uint64_t seed = 3;
-        for (int a = 0; a < 3; a++) geom->sides[a] = mirrored ? RILL_MIRROR : RILL_PERIODIC;
-        ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, mirrored ? 2 : -1}, &domain));
-        network = network_of(domain, 6, NULL);
         const uint32_t n = network.chambers;
         double *gain = malloc(n * sizeof *gain), *p = malloc(n * sizeof *p), *left = calloc(n, sizeof *left),
                *leaves = calloc(n, sizeof *leaves);
@@ -375,11 +381,8 @@ Test(network, solution_is_soon_found_by_any_number_of_threads)
     for (int mirrored = 0; mirrored < 2; mirrored++) {
         rill_geom *geom = rock(64, 280, 6, 9);
         rill_domain *domain;
-        rill_network network;
+        rill_network network = rock_network(geom, mirrored, 2, &domain);
         uint64_t seed = 5;
-        for (int a = 0; a < 3; a++) geom->sides[a] = mirrored ? RILL_MIRROR : RILL_PERIODIC;
-        ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, mirrored ? 2 : -1}, &domain));
-        network = network_of(domain, 2, NULL);
         const uint32_t n = network.chambers;
         cr_assert_gt(n, 12 * RILL_NETWORK_CHUNK, "%u", n); /* for three threads */
         cr_assert_gt(network.level[1].count, RILL_NETWORK_CHUNK);

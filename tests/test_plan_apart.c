@@ -10,6 +10,7 @@
 #include "rill.h"
 
 #include "peak.h"
+#include "random_rock.h"
 #include "sanitized.h"
 
 #include <criterion/new/assert.h>
@@ -154,17 +155,6 @@ static void as_planned(const char *what, const rill_geom *geom, const rill_perme
     rill_permeability_plan_free(&plan);
 }
 
-static rill_geom *rock(uint32_t n)
-{
-    rill_geom *geom = NULL;
-    rill_grf_options grf = rill_grf_options_default();
-    grf.porosity = 0.4;
-    grf.correlation = 6;
-    for (int a = 0; a < 3; a++) grf.n[a] = n;
-    cr_assert_eq(rill_generate_grf(&grf, &geom), RILL_OK, "%s", rill_error_message());
-    return geom;
-}
-
 static rill_backend apart;
 
 /* Options of a run with two arrays and a bitmap, as on a GPU with room for them. */
@@ -192,7 +182,7 @@ Test(plan_apart, both_memories_are_what_the_plan_states, .timeout = 300, .disabl
 {
     omp_set_num_threads(2);
     rill_memory_give_back();
-    rill_geom *geom = rock(144);
+    rill_geom *geom = random_rock(144);
     rill_permeability_options o = options();
     cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);
     o.max_steps = 44; /* one cycle */
@@ -209,7 +199,7 @@ Test(plan_apart, both_memories_are_what_the_plan_states, .timeout = 300, .disabl
 /* Voxels are split in the estimate only: it is compared with the plan of the grid itself. */
 Test(plan_apart, grids_of_an_error_bar_are_estimated_as_they_are_planned)
 {
-    rill_geom *geom = rock(72);
+    rill_geom *geom = random_rock(72);
     rill_permeability_options o = options();
     rill_permeability_plan plain, fine;
     rill_error_bar_plan bar;

@@ -9,22 +9,12 @@
 #include "sim/sim.h"
 
 #include "peak.h"
+#include "random_rock.h"
 #include "planned.h"
 #include "sanitized.h"
 
 #include <criterion/new/assert.h>
 #include <omp.h>
-
-static rill_geom *rock(uint32_t n)
-{
-    rill_geom *geom = NULL;
-    rill_grf_options options = rill_grf_options_default();
-    options.porosity = 0.4;
-    options.correlation = 6;
-    for (int a = 0; a < 3; a++) options.n[a] = n;
-    cr_assert_eq(rill_generate_grf(&options, &geom), RILL_OK, "%s", rill_error_message());
-    return geom;
-}
 
 /* Compare the segments that are foreseen with those that are made. */
 static void foresee_linked(const rill_geom *geom, rill_stream stream, double within)
@@ -56,7 +46,7 @@ static void foresee_linked(const rill_geom *geom, rill_stream stream, double wit
 Test(plan_memory, segments_are_foreseen)
 {
     static const rill_stream streams[] = {RILL_PULL, RILL_AA, RILL_ESOPULL, RILL_ESOTWIST};
-    rill_geom *few = rock(24), *many = rock(72);
+    rill_geom *few = random_rock(24), *many = random_rock(72);
     for (size_t k = 0; k < sizeof streams / sizeof *streams; k++) {
         foresee_linked(few, streams[k], 1e-12);
         foresee_linked(many, streams[k], 0.05);
@@ -98,7 +88,7 @@ Test(plan_memory, a_permeability_takes_what_its_plan_states, .timeout = 300, .di
     rill_permeability_options o = rill_permeability_options_default();
     rill_memory_give_back();
     omp_set_num_threads(2);
-    rill_geom *geom = rock(80);
+    rill_geom *geom = random_rock(80);
     o.backend = RILL_BACKEND_CPU;
     o.tolerance = 0.01;
     o.variant.stream = RILL_AA;

@@ -206,38 +206,22 @@ typedef struct rows {
     rill_network_level *level;
 } rows;
 
-enum { BEFORE, OUTSIDE, BEHIND };
-
-static int kind_of(uint32_t row, uint32_t other)
-{
-    if (other / RILL_NETWORK_CHUNK != row / RILL_NETWORK_CHUNK) return OUTSIDE;
-    return other < row ? BEFORE : BEHIND;
-}
-
 /* Make rows, given where each begins. */
 static void fill(const void *shared, uint64_t first, uint64_t end)
 {
     const rows *r = shared;
-    for (uint32_t row = (uint32_t)first; row < end; row++) {
+    for (uint64_t row = first; row < end; row++) {
         const uint32_t node = r->node_of[row];
         const rill_network_link *link = r->from->link + r->from->begin[node];
         const uint32_t links = r->from->begin[node + 1] - r->from->begin[node];
-        rill_network_row *made = &r->level->row[row];
-        uint32_t at[3] = {0, 0, 0};
+        rill_network_link *made = r->level->link + r->level->begin[row];
         double sum = r->from->outlet[node];
         for (uint32_t k = 0; k < links; k++) {
-            at[kind_of(row, r->row_of[link[k].row])]++;
+            made[k] = (rill_network_link){r->row_of[link[k].row], link[k].conductance};
             sum += link[k].conductance;
         }
         /* What nothing leaves: nothing is gained there, either, and any pressure will do. */
         r->level->inverse[row] = sum > 0 ? 1 / sum : 1;
-        made->outside = made->before + at[BEFORE];
-        made->behind = made->outside + at[OUTSIDE];
-        at[BEFORE] = made->before, at[OUTSIDE] = made->outside, at[BEHIND] = made->behind;
-        for (uint32_t k = 0; k < links; k++) {
-            const uint32_t other = r->row_of[link[k].row];
-            r->level->link[at[kind_of(row, other)]++] = (rill_network_link){other, link[k].conductance};
-        }
     }
 }
 
@@ -249,14 +233,14 @@ static rill_status rows_make(const making *m, const uint32_t *row_of, const uint
     const uint32_t n = m->count;
     double **const arrays[] = {&level->inverse, &level->given, &level->value, &level->old};
     for (int k = 0; k < 4; k++) RILL_TRY(create(n, sizeof(double), arrays[k]));
-    RILL_TRY(create((uint64_t)n + 1, sizeof *level->row, &level->row));
+    RILL_TRY(create((uint64_t)n + 1, sizeof *level->begin, &level->begin));
     RILL_TRY(create(m->begin[n], sizeof *level->link, &level->link));
     uint32_t sum = 0;
     for (uint32_t row = 0; row < n; row++) {
-        level->row[row].before = sum;
+        level->begin[row] = sum;
         sum += m->begin[node_of[row] + 1] - m->begin[node_of[row]];
     }
-    level->row[n] = (rill_network_row){sum, sum, sum};
+    level->begin[n] = sum;
     rill_threads_for(n, RILL_NETWORK_CHUNK, fill, &(rows){m, row_of, node_of, level});
 done:
     return status;
@@ -359,7 +343,7 @@ void rill_network_levels_destroy(rill_network *network)
 {
     for (int k = 0; k < RILL_NETWORK_LEVELS; k++) {
         rill_network_level *l = &network->level[k];
-        void *arrays[] = {l->row, l->link, l->inverse, l->first, l->given, l->value, l->old};
+        void *arrays[] = {l->begin, l->link, l->inverse, l->first, l->given, l->value, l->old};
         for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++) rill_array_destroy(arrays[a]);
     }
 }

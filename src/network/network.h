@@ -29,18 +29,12 @@ typedef struct rill_network_link {
     float conductance;
 } rill_network_link;
 
-/** Where the links of a row lie: to rows of its chunk of RILL_NETWORK_CHUNK before it, to other chunks, and
- * to rows of its chunk behind it. They end where the next row's begin. */
-typedef struct rill_network_row {
-    uint32_t before, outside, behind;
-} rill_network_row;
-
 /** A network of the solver: that of the chambers, or a coarser one whose rows are what was joined. What is
  * joined stands side by side on every level. */
 typedef struct rill_network_level {
     uint32_t count;
-    rill_network_row *row;   /**< [count + 1] */
-    rill_network_link *link; /**< [row[count].before] */
+    uint32_t *begin;         /**< [count + 1], first link of a row */
+    rill_network_link *link; /**< [begin[count]] */
     double *inverse;         /**< [count], of the conductances of all that leaves, and 1 where nothing does */
     uint32_t *first;         /**< [count + 1], first row on the level before; NULL on the first level */
     uint32_t joined; /**< of the rows, those that are joined on the next level, and stand before the others */
@@ -55,7 +49,7 @@ typedef struct rill_network_closed {
 
 /** Levels at most: without outlets each has at most half of what is connected on the one before. Rows of the
  * solver are worked on by so many, whatever the number of threads. */
-enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 1024 };
+enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 256 };
 
 /** Plain data. Chambers are numbered in the order of their blocks. */
 typedef struct rill_network {

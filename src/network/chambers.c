@@ -72,8 +72,8 @@ uint64_t rill_network_found_bytes(uint64_t chambers)
 uint64_t rill_network_bytes(uint64_t chambers)
 {
     /* Of a chamber: three throats, what the solver makes of them and of those of coarser levels, its vectors
-     * (a sandstone of 1.8 throats for each takes 240 bytes). */
-    return chambers * (3 * sizeof(rill_throat) + 240);
+     * (a sandstone of 1.8 throats for each takes 228 bytes). */
+    return chambers * (3 * sizeof(rill_throat) + 228);
 }
 
 /* Rows of a block that links lead to from a row, and by how many voxels along x. */

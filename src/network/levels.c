@@ -27,12 +27,12 @@
 /* A level while its nodes are joined, in the order in which they were found. */
 typedef struct making {
     uint32_t count;
-    uint32_t *begin;         /* [count + 1], first link of a node */
-    rill_network_link *link; /* [begin[count]], to nodes */
-    double *outlet;          /* [count] */
-    uint32_t *parent;        /* [count], what it is joined to on the next level, NONE or HELD */
-    uint32_t *first;         /* [count + 1], first member on the level before */
-    uint32_t *member;        /* [first[count]] */
+    uint32_t *begin;      /* [count + 1], first link of a node */
+    rill_flow_link *link; /* [begin[count]], to nodes */
+    double *outlet;       /* [count] */
+    uint32_t *parent;     /* [count], what it is joined to on the next level, NONE or HELD */
+    uint32_t *first;      /* [count + 1], first member on the level before */
+    uint32_t *member;     /* [first[count]] */
 } making;
 
 static void making_free(making *m)
@@ -82,7 +82,7 @@ static rill_status links_make(making *level, const rill_throat *throat, uint64_t
     for (uint64_t k = 0; k < throats; k++)
         for (int e = 0; e < 2; e++)
             level->link[begin[throat[k].chamber[e]]++] =
-                (rill_network_link){throat[k].chamber[1 - e], (float)throat[k].conductance};
+                (rill_flow_link){throat[k].chamber[1 - e], (float)throat[k].conductance};
     shift(begin, level->count);
 done:
     return status;
@@ -95,10 +95,10 @@ static uint32_t join(making *level)
     for (uint32_t c = 0; c < level->count; c++) level->parent[c] = NONE;
     for (uint32_t c = 0; c < level->count; c++) {
         if (level->parent[c] != NONE) continue;
-        const rill_network_link *best = NULL, *alone = NULL;
+        const rill_flow_link *best = NULL, *alone = NULL;
         const double outlet = level->outlet[c];
         for (uint32_t k = level->begin[c]; k < level->begin[c + 1]; k++) {
-            const rill_network_link *link = &level->link[k];
+            const rill_flow_link *link = &level->link[k];
             if (!best || link->conductance > best->conductance) best = link;
             if (level->parent[link->row] == NONE && (!alone || link->conductance > alone->conductance))
                 alone = link;
@@ -180,7 +180,7 @@ done:
  * @param[out] row_of, node_of  [count], of nodes and rows
  * @return the members of the next level
  */
-static uint32_t number(const making *m, const uint32_t *coarser, rill_network_level *next, uint32_t *row_of,
+static uint32_t number(const making *m, const uint32_t *coarser, rill_flow_level *next, uint32_t *row_of,
                        uint32_t *node_of)
 {
     uint32_t joined = 0;
@@ -203,7 +203,7 @@ static uint32_t number(const making *m, const uint32_t *coarser, rill_network_le
 typedef struct rows {
     const making *from;
     const uint32_t *row_of, *node_of;
-    rill_network_level *level;
+    rill_flow_level *level;
 } rows;
 
 /* Make rows, given where each begins. */
@@ -212,12 +212,12 @@ static void fill(const void *shared, uint64_t first, uint64_t end)
     const rows *r = shared;
     for (uint64_t row = first; row < end; row++) {
         const uint32_t node = r->node_of[row];
-        const rill_network_link *link = r->from->link + r->from->begin[node];
+        const rill_flow_link *link = r->from->link + r->from->begin[node];
         const uint32_t links = r->from->begin[node + 1] - r->from->begin[node];
-        rill_network_link *made = r->level->link + r->level->begin[row];
+        rill_flow_link *made = r->level->link + r->level->begin[row];
         double sum = r->from->outlet[node];
         for (uint32_t k = 0; k < links; k++) {
-            made[k] = (rill_network_link){r->row_of[link[k].row], link[k].conductance};
+            made[k] = (rill_flow_link){r->row_of[link[k].row], link[k].conductance};
             sum += link[k].conductance;
         }
         /* What nothing leaves: nothing is gained there, either, and any pressure will do. */
@@ -227,7 +227,7 @@ static void fill(const void *shared, uint64_t first, uint64_t end)
 
 /* Make the rows of a level. */
 static rill_status rows_make(const making *m, const uint32_t *row_of, const uint32_t *node_of,
-                             rill_network_level *level)
+                             rill_flow_level *level)
 {
     rill_status status = RILL_OK;
     const uint32_t n = m->count;
@@ -241,6 +241,7 @@ static rill_status rows_make(const making *m, const uint32_t *row_of, const uint
         sum += m->begin[node_of[row] + 1] - m->begin[node_of[row]];
     }
     level->begin[n] = sum;
+    level->last = sum == 0;
     rill_threads_for(n, RILL_NETWORK_CHUNK, fill, &(rows){m, row_of, node_of, level});
 done:
     return status;
@@ -263,7 +264,7 @@ static rill_status closed_make(const making *made, rill_network *network)
 
 /* Put what is closed into the list: of the next level, whose rows stand side by side on this one, and of this
  * level. */
-static void closed_list(const making *m, const uint32_t *node_of, const rill_network_level *level,
+static void closed_list(const making *m, const uint32_t *node_of, const rill_flow_level *level,
                         rill_network *network)
 {
     for (uint32_t k = 0; k < network->closed_count; k++) {
@@ -291,7 +292,7 @@ static rill_status levels_make(rill_network *network, making *made)
     rill_status status = RILL_OK;
     uint32_t *coarser = NULL, *row_of = NULL, *node_of = NULL;
     for (int k = network->levels - 1; k >= 0; k--) {
-        rill_network_level *level = &network->level[k];
+        rill_flow_level *level = &network->level[k];
         level->count = made[k].count;
         if (k > 0) RILL_TRY(create((uint64_t)level->count + 1, sizeof *level->first, &level->first));
         RILL_TRY(create(level->count, sizeof *row_of, &row_of));
@@ -322,7 +323,7 @@ rill_status rill_network_prepare(rill_network *network)
     const uint64_t chunks = ((uint64_t)n + RILL_NETWORK_CHUNK - 1) / RILL_NETWORK_CHUNK;
     making made[RILL_NETWORK_LEVELS] = {{.count = n, .outlet = network->outlet}};
     double **const arrays[] = {&network->found, &network->direction, &network->flow};
-    for (int k = 0; k < 2; k++) RILL_TRY(create(chunks, sizeof(double), &network->partial[k]));
+    RILL_TRY(create(chunks, sizeof(double), &network->partial));
     for (int k = 0; k < 3; k++) RILL_TRY(create(n, sizeof(double), arrays[k]));
     RILL_TRY(links_make(&made[0], network->throat, network->throats));
     network->levels = 1;
@@ -342,7 +343,7 @@ done:
 void rill_network_levels_destroy(rill_network *network)
 {
     for (int k = 0; k < RILL_NETWORK_LEVELS; k++) {
-        rill_network_level *l = &network->level[k];
+        rill_flow_level *l = &network->level[k];
         void *arrays[] = {l->begin, l->link, l->inverse, l->first, l->given, l->value, l->old};
         for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++) rill_array_destroy(arrays[a]);
     }

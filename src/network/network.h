@@ -12,6 +12,7 @@
 #ifndef RILL_NETWORK_H
 #define RILL_NETWORK_H
 
+#include "device/flows.h"
 #include "domain/layers.h"
 
 #include <stdatomic.h>
@@ -22,34 +23,23 @@ typedef struct rill_throat {
     double conductance; /**< flow per difference of pressure, times viscosity */
 } rill_throat;
 
-/** What a row of the solver exchanges with another. In single precision: rounding is far below what is known
- * of a conductance. */
-typedef struct rill_network_link {
-    uint32_t row;
-    float conductance;
-} rill_network_link;
-
-/** A network of the solver: that of the chambers, or a coarser one whose rows are what was joined. What is
- * joined stands side by side on every level. */
-typedef struct rill_network_level {
-    uint32_t count;
-    uint32_t *begin;         /**< [count + 1], first link of a row */
-    rill_network_link *link; /**< [begin[count]] */
-    double *inverse;         /**< [count], of the conductances of all that leaves, and 1 where nothing does */
-    uint32_t *first;         /**< [count + 1], first row on the level before; NULL on the first level */
-    uint32_t joined; /**< of the rows, those that are joined on the next level, and stand before the others */
-    double *given, *value, *old; /**< [count], of the solver */
-} rill_network_level;
-
 /** What is connected, and has no outlet: its pressures are known but for a constant. */
 typedef struct rill_network_closed {
     uint32_t first, end; /**< rows of the first level */
     double volume;       /**< the sum over its chambers */
 } rill_network_closed;
 
-/** Levels at most: without outlets each has at most half of what is connected on the one before. Rows of the
- * solver are worked on by so many, whatever the number of threads. */
-enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = 256 };
+/** Levels at most: without outlets each has at most half of what is connected on the one before. Chambers are
+ * worked on by so many, whatever the number of threads. */
+enum { RILL_NETWORK_LEVELS = 34, RILL_NETWORK_CHUNK = RILL_FLOW_CHUNK };
+
+/** What a device solves with, in its memory. */
+typedef struct rill_network_copy {
+    rill_device *device;
+    void *memory; /**< of all arrays; NULL: there is no copy */
+    rill_flow_level level[RILL_NETWORK_LEVELS];
+    double *found, *direction, *flow, *partial;
+} rill_network_copy;
 
 /** Plain data. Chambers are numbered in the order of their blocks. */
 typedef struct rill_network {
@@ -65,13 +55,14 @@ typedef struct rill_network {
     rill_throat *throat; /**< [throats] */
     double *outlet;      /**< [chambers], conductance to a mirrored boundary normal to the flow, where the
                             deviation      of the pressure is 0 */
-    rill_network_level level[RILL_NETWORK_LEVELS]; /**< the first is that of the chambers */
+    rill_flow_level level[RILL_NETWORK_LEVELS]; /**< the first is that of the chambers */
     int levels;
     uint32_t *chamber; /**< [chambers], that of each row of the first level */
     uint32_t closed_count;
     rill_network_closed *closed;      /**< [closed_count] */
     double *found, *direction, *flow; /**< [chambers], of the solver */
-    double *partial[2];               /**< [chunks of the chambers], of sums */
+    double *partial;                  /**< [chunks of the chambers], of sums */
+    rill_network_copy copy;
 } rill_network;
 
 /**
@@ -164,6 +155,16 @@ rill_status rill_network_check(const rill_network *network);
 
 /** Prepare rill_network_solve(): levels and components of throats that were found. */
 rill_status rill_network_prepare(rill_network *network);
+
+/** Let a device solve from now on, if it can work on rows, in memory of its own: with the same bits as
+ * processors. @return RILL_SYSTEM where it has no memory: processors solve on */
+rill_status rill_network_put(rill_network *network, rill_device *device);
+
+/** Let processors solve again. */
+void rill_network_take_off(rill_network *network);
+
+/** Return the bytes of a device's memory that this takes. */
+uint64_t rill_network_copy_size(uint64_t chambers);
 
 /** Free the arrays, of a network that is found in part, too. */
 void rill_network_destroy(rill_network *network);

@@ -125,6 +125,7 @@ static void backend_add(const counting *c, room *r)
         room_add(r, (s->host ? s->held : s->nodes) * sizeof(uint32_t));
         room_add(r, c->plan->chambers * sizeof(int64_t));
         room_add(r, c->plan->chambers * sizeof(double));
+        if (!s->host) room_add(r, rill_network_copy_size(c->plan->chambers));
     }
     room_add(r, velocities_bytes(c));
     if (slices) room_add(r, rill_sim_slice_bytes(s->nodes));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "permeability/pressures.h"
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"
@@ -126,7 +127,12 @@ rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
     p->k =
         0.5 * (p->before.k[axis] + p->after.k[axis]) + scale * (p->after.energy - p->before.energy) / width;
     RILL_TRY(rill_aside_end(&p->throats));
-    if (p->iterations == 0) rill_memory_note("when the pore network was found");
+    if (p->iterations == 0) {
+        rill_memory_note("when the pore network was found");
+        rill_device *device = rill_sim_device_of(f->sim);
+        if (!device->backend->host && rill_network_put(&p->network, device) != RILL_OK)
+            rill_log(RILL_LOG_DEBUG, "pore network: %s", rill_error_message());
+    }
     if (p->copy || !rill_sim_label_borrows(f->sim)) /* else the simulation reads the chambers there */
         rill_network_part_free(&p->part);
     rill_geom_destroy(p->copy);

@@ -53,7 +53,7 @@ typedef struct rill_flow {
 /** Rows of a chunk, whose products are summed up one after the other: the same bits everywhere. */
 enum { RILL_FLOW_CHUNK = 256 };
 
-/** Of a sweep of Jacobi. Below 1 what alternates from row to row dies out, too. The sandstone and packs take
+/** Of a sweep of Jacobi. Below 1 what alternates from row to row decays, too. The sandstone and packs take
  * 5 and 4 iterations, smooth gains of a large network 9 with 0.9, 10 with 0.7 and 11 with 0.6. */
 #define RILL_FLOW_DAMPING 0.9
 

@@ -62,6 +62,9 @@ rill_status rill_network_put(rill_network *network, rill_device *device)
     copy->device = device;
     p = (piece){.device = device, .memory = copy->memory};
     RILL_TRY(put_all(&p, network, copy));
+    /* Which go to the device and come back each time. */
+    rill_device_pin(device, network->level->given, network->chambers * sizeof(double));
+    rill_device_pin(device, network->found, network->chambers * sizeof(double));
 done:
     if (status != RILL_OK) rill_network_take_off(network);
     return status;
@@ -70,7 +73,11 @@ done:
 void rill_network_take_off(rill_network *network)
 {
     rill_network_copy *copy = &network->copy;
-    if (copy->memory) rill_device_free(copy->device, copy->memory);
+    if (copy->memory) {
+        rill_device_unpin(copy->device, network->level->given);
+        rill_device_unpin(copy->device, network->found);
+        rill_device_free(copy->device, copy->memory);
+    }
     *copy = (rill_network_copy){.device = NULL};
 }
 

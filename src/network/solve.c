@@ -20,10 +20,6 @@
 #define REDUCTION 1e-4
 enum { ITERATIONS = 200 };
 
-/* Of a sweep. Below 1 what alternates from row to row dies out, too. The sandstone and packs take 5 and 4
- * iterations, smooth gains of a large network 9 with 0.9, 10 with 0.7 and 11 with 0.6. */
-#define DAMPING 0.9
-
 static uint32_t begin_of(uint32_t chunk) { return chunk * RILL_NETWORK_CHUNK; }
 
 static uint32_t end_of(uint32_t chunk, uint32_t count)
@@ -256,11 +252,11 @@ int rill_network_solve(rill_network *network, const double *gain, double viscosi
 
 void rill_network_destroy(rill_network *network)
 {
+    rill_network_take_off(network);
+    rill_network_levels_destroy(network);
     void *arrays[] = {network->base,   network->block_of,  network->volume,  network->centre,
                       network->throat, network->outlet,    network->chamber, network->closed,
                       network->found,  network->direction, network->flow,    network->partial};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
-    rill_network_levels_destroy(network);
-    rill_network_take_off(network);
     memset(network, 0, sizeof *network);
 }

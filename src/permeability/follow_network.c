@@ -79,12 +79,6 @@ typedef struct state {
     uint64_t begun;                /* steps that a device makes while the network is found */
 } state;
 
-static double by_volume(const void *context, const double *a, const double *b)
-{
-    const rill_network *network = context;
-    return rill_network_dot(network, network->volume, a, b);
-}
-
 static void path_go(path *p, double value)
 {
     p->moved[2] = p->moved[1];
@@ -119,7 +113,7 @@ static rill_status correct(state *s)
 {
     const rill_network *network = &s->p->network;
     rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, find_pressures, s);
-    rill_mixing_step(&s->mixing, s->pressure, s->p->correction, by_volume, network, s->step);
+    rill_mixing_step(&s->mixing, s->pressure, s->p->correction, network->volume, s->step);
     rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, to_densities, s);
     return rill_follow_label_add(s->f, s->step);
 }
@@ -290,6 +284,7 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
     RILL_TRY(create(f, domain, pressures, &s));
     while (!run->converged && !f->misled && !rill_follow_ends(f, s.cycle - s.begun) &&
            run->cycles < CYCLES_MOST) {
+        const double begin = rill_now();
         RILL_TRY(look(&s, s.cycle - s.between - s.begun, 0));
         s.begun = 0;
         RILL_TRY(look(&s, s.between, 1));
@@ -302,14 +297,15 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
         f->misled = misled(&s);
         run->converged = run->converged && !f->misled;
         RILL_TRY(rill_follow_record(f));
+        const double after = rill_now();
+        if (!run->converged && !f->misled && f->limits[run->axis].finite) RILL_TRY(correct(&s));
         rill_log(
             RILL_LOG_DEBUG,
             "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g, tortuosity %.6g within %.2g; %d "
-            "iterations in %.2g s",
+            "iterations in %.2g s; steps and looks %.2g, correction %.2g s",
             run->cycles, s.k.value, f->k[run->axis], s.k.moved[0] / s.k.value,
             pressures->expected / s.k.value, s.tortuosity.value, run->tortuosity_uncertainty,
-            pressures->iterations, seconds);
-        if (!run->converged && !f->misled && f->limits[run->axis].finite) RILL_TRY(correct(&s));
+            pressures->iterations, seconds, before - begin, rill_now() - after);
     }
     f->correcting = false;
     if (f->misled) goto done;

@@ -9,10 +9,15 @@
 
 /* Directions that add less than this to those before them are left out. */
 #define INDEPENDENT 1e-9
-/* Entries of vectors that a thread takes at a time. */
-enum { PIECE = 4096 };
+/* Entries of vectors that a thread takes at a time, and that stay in its cache. */
+enum { PIECE = 1024 };
 
-uint64_t rill_mixing_bytes(uint64_t size) { return (2 + 2 * RILL_MIXING_DEPTH) * size * sizeof(double); }
+static uint64_t pieces_of(uint64_t size) { return (size + PIECE - 1) / PIECE; }
+
+uint64_t rill_mixing_bytes(uint64_t size)
+{
+    return ((2 + 2 * RILL_MIXING_DEPTH) * size + 2 * RILL_MIXING_DEPTH * pieces_of(size)) * sizeof(double);
+}
 
 rill_status rill_mixing_create(uint32_t size, rill_mixing *out)
 {
@@ -23,6 +28,8 @@ rill_status rill_mixing_create(uint32_t size, rill_mixing *out)
         double **array = k < 2 ? pair[k] : k % 2 ? &out->dr[k / 2 - 1] : &out->dx[k / 2 - 1];
         RILL_TRY(rill_array_create_zero(size, sizeof **array, "the history of pressures", (void **)array));
     }
+    RILL_TRY(rill_array_create_zero(pieces_of(size), sizeof *out->partial, "the history of pressures",
+                                    (void **)&out->partial));
 done:
     if (status != RILL_OK) rill_mixing_destroy(out);
     return status;
@@ -32,14 +39,13 @@ void rill_mixing_destroy(rill_mixing *mixing)
 {
     rill_array_destroy(mixing->x);
     rill_array_destroy(mixing->r);
+    rill_array_destroy(mixing->partial);
     for (int k = 0; k < RILL_MIXING_DEPTH; k++) {
         rill_array_destroy(mixing->dx[k]);
         rill_array_destroy(mixing->dr[k]);
     }
     memset(mixing, 0, sizeof *mixing);
 }
-
-void rill_mixing_restart(rill_mixing *mixing) { mixing->made = 0; }
 
 /* Solve a y = b with the symmetric a of `n` rows by Cholesky's way; columns that depend on others get 0. */
 static void solve(int n, double a[][RILL_MIXING_DEPTH], double *b)
@@ -67,26 +73,54 @@ static void solve(int n, double a[][RILL_MIXING_DEPTH], double *b)
 /* What a loop over entries works with. */
 typedef struct entries {
     const rill_mixing *mixing;
-    const double *x, *r, *gamma;
-    const int *order;
-    int known, latest;
+    const double *x, *r, *weight, *gamma;
+    const int *order; /* the latest first */
+    int known;
     double *step;
 } entries;
 
-/* Remember an iteration, and how it differs from the one before. */
-static void remember(const void *shared, uint64_t first, uint64_t end)
+/* Sum up the products of a change of r with another one, and with r. */
+static void multiply(const entries *e, int i, uint64_t first, uint64_t end, double (*sums)[RILL_MIXING_DEPTH])
+{
+    const rill_mixing *mixing = e->mixing;
+    const double *with = mixing->dr[e->order[i]], *latest = mixing->dr[e->order[0]], *r = mixing->r;
+    double changes = 0, rest = 0;
+    for (uint64_t k = first; k < end; k++) {
+        const double weighted = (e->weight ? e->weight[k] : 1) * with[k];
+        changes += weighted * latest[k];
+        rest += weighted * r[k];
+    }
+    sums[0][i] = changes;
+    sums[1][i] = rest;
+}
+
+/* Remember an iteration, and how it differs from the one before, and sum up products. */
+static void remember(const void *shared, uint64_t first_piece, uint64_t end_piece)
 {
     const entries *e = shared;
     const rill_mixing *mixing = e->mixing;
-    double *dx = mixing->dx[e->latest], *dr = mixing->dr[e->latest];
-    for (uint64_t k = first; k < end; k++) {
-        if (e->known) {
-            dx[k] = e->x[k] - mixing->x[k];
-            dr[k] = e->r[k] - mixing->r[k];
+    for (uint64_t piece = first_piece; piece < end_piece; piece++) {
+        const uint64_t first = piece * PIECE,
+                       end = first + PIECE < mixing->size ? first + PIECE : mixing->size;
+        for (uint64_t k = first; k < end && e->known; k++) {
+            mixing->dx[e->order[0]][k] = e->x[k] - mixing->x[k];
+            mixing->dr[e->order[0]][k] = e->r[k] - mixing->r[k];
         }
-        mixing->x[k] = e->x[k];
-        mixing->r[k] = e->r[k];
+        for (uint64_t k = first; k < end; k++) {
+            mixing->x[k] = e->x[k];
+            mixing->r[k] = e->r[k];
+        }
+        for (int i = 0; i < e->known; i++) multiply(e, i, first, end, mixing->partial[piece]);
     }
+}
+
+/* Add up the sums of pieces, one after the other: the same bits for any number of threads. */
+static double sum_of(const rill_mixing *mixing, int which, int i)
+{
+    double sum = 0;
+    for (uint64_t piece = 0; piece < pieces_of(mixing->size); piece++)
+        sum += mixing->partial[piece][which][i];
+    return sum;
 }
 
 static void combine(const void *shared, uint64_t first, uint64_t end)
@@ -101,23 +135,21 @@ static void combine(const void *shared, uint64_t first, uint64_t end)
     }
 }
 
-void rill_mixing_step(rill_mixing *mixing, const double *x, const double *r,
-                      double (*dot)(const void *context, const double *a, const double *b),
-                      const void *context, double *step)
+void rill_mixing_step(rill_mixing *mixing, const double *x, const double *r, const double *weight,
+                      double *step)
 {
     double a[RILL_MIXING_DEPTH][RILL_MIXING_DEPTH], gamma[RILL_MIXING_DEPTH];
     int order[RILL_MIXING_DEPTH]; /* the latest first: the others only add to it */
     const int latest = (mixing->made + RILL_MIXING_DEPTH - 1) % RILL_MIXING_DEPTH;
     const int known = mixing->made < RILL_MIXING_DEPTH ? mixing->made : RILL_MIXING_DEPTH;
-    const double *dr = mixing->dr[latest];
-    const entries all = {mixing, x, r, gamma, order, known, latest, step};
-    rill_threads_for(mixing->size, PIECE, remember, &all);
-    mixing->made++;
+    const entries all = {mixing, x, r, weight, gamma, order, known, step};
     for (int i = 0; i < known; i++) order[i] = (latest + RILL_MIXING_DEPTH - i) % RILL_MIXING_DEPTH;
+    rill_threads_for(pieces_of(mixing->size), 1, remember, &all);
+    mixing->made++;
     for (int i = 0; i < known; i++) { /* the latest is all that is new */
-        mixing->products[order[i]][latest] = dot(context, mixing->dr[order[i]], dr);
+        mixing->products[order[i]][latest] = sum_of(mixing, 0, i);
         for (int j = 0; j <= i; j++) a[i][j] = mixing->products[order[i]][order[j]];
-        gamma[i] = dot(context, mixing->dr[order[i]], mixing->r);
+        gamma[i] = sum_of(mixing, 1, i);
     }
     solve(known, a, gamma);
     rill_threads_for(mixing->size, PIECE, combine, &all);

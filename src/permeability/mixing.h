@@ -19,6 +19,7 @@ typedef struct rill_mixing {
     double *x, *r;                                         /**< [size], of the last iteration */
     double *dx[RILL_MIXING_DEPTH], *dr[RILL_MIXING_DEPTH]; /**< [size], their changes, in turns */
     double products[RILL_MIXING_DEPTH][RILL_MIXING_DEPTH]; /**< of changes of r, the older one first */
+    double (*partial)[2][RILL_MIXING_DEPTH]; /**< [pieces], sums of products over the entries of each */
 } rill_mixing;
 
 /** Return the bytes that a mixing takes. */
@@ -30,17 +31,13 @@ rill_status rill_mixing_create(uint32_t size, rill_mixing *out);
 /** Free the arrays. */
 void rill_mixing_destroy(rill_mixing *mixing);
 
-/** Forget all iterations. */
-void rill_mixing_restart(rill_mixing *mixing);
-
 /**
  * Return how far to go.
- * @param[in]  x, r  [size], where the iteration is, and what it would add
- * @param[in]  dot   inner product that r is made small in; with the same bits every time
- * @param[out] step  [size], to be added to x instead; may be r
+ * @param[in]  x, r    [size], where the iteration is, and what it would add
+ * @param[in]  weight  [size], of the inner product that r is made small in; NULL: all 1
+ * @param[out] step    [size], to be added to x instead; may be r
  */
-void rill_mixing_step(rill_mixing *mixing, const double *x, const double *r,
-                      double (*dot)(const void *context, const double *a, const double *b),
-                      const void *context, double *step);
+void rill_mixing_step(rill_mixing *mixing, const double *x, const double *r, const double *weight,
+                      double *step);
 
 #endif

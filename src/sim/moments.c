@@ -194,7 +194,8 @@ done:
     return status;
 }
 
-/* Make room for sums on the host, which stays: a device copies slowly to memory that was never used. */
+/* Make room for sums on the host, which stays: a device copies slowly from and to memory that was never used,
+ * or is not kept in place. */
 static rill_status host_begin(rill_sim *sim, uint32_t count)
 {
     rill_status status = RILL_OK;
@@ -202,6 +203,7 @@ static rill_status host_begin(rill_sim *sim, uint32_t count)
         RILL_TRY(rill_array_create(count, sizeof *sim->label_host[k], "sums by label",
                                    (void **)&sim->label_host[k]));
         memset(sim->label_host[k], 0, count * sizeof *sim->label_host[k]);
+        rill_device_pin(sim->device, sim->label_host[k], count * sizeof *sim->label_host[k]);
     }
     sim->label_count = count;
 done:
@@ -322,15 +324,29 @@ done:
     return status;
 }
 
+/* What a loop that copies works with. */
+typedef struct copying {
+    double *to;
+    const double *from;
+} copying;
+
+static void copy(const void *shared, uint64_t first, uint64_t end)
+{
+    const copying *c = shared;
+    memcpy(c->to + first, c->from + first, (end - first) * sizeof *c->to);
+}
+
 rill_status rill_sim_label_add(rill_sim *sim, const double *density)
 {
     rill_status status = RILL_OK;
+    double *given = (double *)sim->label_host[0];
     sim->fresh = sim->steps;
+    rill_threads_for(sim->label_count, LABELS_PIECE, copy, &(copying){given, density});
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         rill_sim *part = rill_sim_part(sim, k);
         part->fresh = part->steps;
-        RILL_TRY(rill_device_upload(part->device, part->label_values, density,
-                                    sim->label_count * sizeof *density));
+        RILL_TRY(
+            rill_device_upload(part->device, part->label_values, given, sim->label_count * sizeof *given));
         RILL_TRY(by_slices(part, slice_add));
     }
     for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(rill_device_wait(rill_sim_part(sim, k)->device));

@@ -334,7 +334,10 @@ void rill_sim_destroy(rill_sim *sim)
 {
     if (!sim) return;
     rill_sim_loading_free(sim);
-    for (int k = 0; k < 2; k++) rill_array_destroy(sim->label_host[k]);
+    for (int k = 0; k < 2; k++) {
+        if (sim->device) rill_device_unpin(sim->device, sim->label_host[k]);
+        rill_array_destroy(sim->label_host[k]);
+    }
     if (sim->several) {
         rill_several_destroy(sim->several);
         free(sim);

@@ -20,6 +20,7 @@
 #define RILL_GEOMETRY_GENERATE_GENERATE_H
 
 #include "core/kept.h"
+#include "geometry/voxels/drawn.h"
 #include "rill.h"
 
 /* ---- spheres --------------------------------------------------------------------------------- */
@@ -92,6 +93,13 @@ void rill_pack_destroy(rill_pack *pack);
 /** Turn a pack into voxels: solid where r <= R. @param[in] keeper  of the voxels; NULL: they are bytes */
 rill_status rill_generate_pack(const rill_pack_options *options, const rill_pack *pack,
                                const rill_keeper *keeper, rill_geom **out);
+
+/**
+ * Make a pack whose voxels are drawn when they are read: nothing but the spheres is held. The voxels are
+ * those of rill_pack_create() and rill_generate_pack().
+ * @param[in] window  see rill_drawn_create()
+ */
+rill_status rill_generate_pack_drawn(const rill_pack_options *options, uint32_t window, rill_drawn **out);
 
 /* ---- river beds ------------------------------------------------------------------------------ */
 

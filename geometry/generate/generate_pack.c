@@ -10,6 +10,8 @@
 #include "geometry/generate/generate_random.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { stream_radius, stream_centre };
 
@@ -58,7 +60,6 @@ static rill_status check(const rill_pack_options *o)
         return rill_fail(RILL_USAGE,
                          "about %.2g spheres of radius %g are more than %g: raise --radius or lower --size",
                          estimate, r, most_spheres);
-    RILL_TRY(rill_memory_require((uint64_t)box, "the voxels of the pack"));
 done:
     return status;
 }
@@ -83,6 +84,17 @@ static uint64_t count_spheres(const rill_pack_options *o, uint64_t stream)
 }
 
 rill_status rill_pack_create(const rill_pack_options *options, rill_pack *out)
+{
+    rill_status status = RILL_OK;
+    const double box = (double)options->n[0] * options->n[1] * options->n[2];
+    RILL_TRY(check(options));
+    RILL_TRY(rill_memory_require((uint64_t)box, "the voxels of the pack"));
+    RILL_TRY(rill_pack_place(options, out));
+done:
+    return status;
+}
+
+rill_status rill_pack_place(const rill_pack_options *options, rill_pack *out)
 {
     rill_status status = RILL_OK;
     rill_pack pack = {0};
@@ -125,5 +137,46 @@ rill_status rill_generate_pack(const rill_pack_options *options, const rill_pack
     geom = NULL;
 done:
     rill_geom_destroy(geom);
+    return status;
+}
+
+/* A pack that is drawn when its voxels are read. */
+typedef struct picture {
+    rill_pack pack;
+    rill_painter painter;
+} picture;
+
+static void picture_draw(const void *context, uint32_t z, uint8_t *voxels)
+{
+    const picture *p = context;
+    memset(voxels, RILL_FLUID, (size_t)p->painter.n[0] * p->painter.n[1]);
+    rill_painter_slice(&p->painter, z, RILL_SOLID, voxels);
+}
+
+static void picture_destroy(void *context)
+{
+    picture *p = context;
+    rill_painter_destroy(&p->painter);
+    rill_pack_destroy(&p->pack);
+    free(p);
+}
+
+rill_status rill_generate_pack_drawn(const rill_pack_options *options, uint32_t window, rill_drawn **out)
+{
+    rill_status status = RILL_OK;
+    rill_drawn *drawn = NULL;
+    picture *p = calloc(1, sizeof *p);
+    if (!p) return rill_fail(RILL_SYSTEM, "out of memory for a pack");
+    RILL_TRY(rill_pack_place(options, &p->pack));
+    RILL_TRY(rill_painter_create(options->n, options->n[2], p->pack.spheres, p->pack.count, &p->painter));
+    const rill_drawing drawing = {p, picture_draw, picture_destroy};
+    p = NULL; /* the geometry's */
+    RILL_TRY(rill_drawn_create(options->n, &drawing, window, &drawn));
+    RILL_TRY(rill_generate_finish(rill_drawn_geom(drawn), "pack"));
+    *out = drawn;
+    drawn = NULL;
+done:
+    rill_drawn_destroy(drawn);
+    if (p) picture_destroy(p);
     return status;
 }

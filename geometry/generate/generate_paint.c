@@ -14,6 +14,7 @@
 /** Return a mod n in 0 ... n - 1. */
 static int64_t wrap(int64_t a, int64_t n)
 {
+    if (a >= 0 && a < n) return a; /* mostly: a division takes longer than all else of a run */
     const int64_t r = a % n;
     return r < 0 ? r + n : r;
 }
@@ -71,37 +72,61 @@ static void sort_by_slice(const rill_sphere *spheres, uint64_t count, int64_t pe
     start[period] = count;
 }
 
+rill_status rill_painter_create(const uint32_t n[3], uint64_t period, const rill_sphere *spheres,
+                                uint64_t count, rill_painter *out)
+{
+    rill_status status = RILL_OK;
+    rill_painter p = {.n = {n[0], n[1], n[2]}, .period = (int64_t)period, .spheres = spheres};
+    RILL_TRY(rill_array_create(period + 1, sizeof *p.start, "slices", (void **)&p.start));
+    RILL_TRY(
+        rill_array_create(count ? count : 1, sizeof *p.order, "the order of spheres", (void **)&p.order));
+    sort_by_slice(spheres, count, p.period, p.start, p.order);
+    double radius = 0;
+    for (uint64_t s = 0; s < count; s++) radius = spheres[s].radius > radius ? spheres[s].radius : radius;
+    p.reach = (int64_t)ceil(radius) + 1;
+    *out = p;
+    p = (rill_painter){.start = NULL};
+done:
+    rill_painter_destroy(&p);
+    return status;
+}
+
+void rill_painter_destroy(rill_painter *painter)
+{
+    rill_array_destroy(painter->start);
+    rill_array_destroy(painter->order);
+    *painter = (rill_painter){.start = NULL};
+}
+
+void rill_painter_slice(const rill_painter *p, uint32_t slice, uint8_t value, uint8_t *voxels)
+{
+    const int64_t z = slice;
+    for (int64_t near = z - p->reach; near <= z + p->reach; near++) {
+        const int64_t bucket = wrap(near, p->period);
+        for (uint64_t k = p->start[bucket]; k < p->start[bucket + 1]; k++) {
+            const rill_sphere *sphere = p->spheres + p->order[k];
+            /* the image of the sphere whose centre lies in the slice `near` */
+            const double cz = sphere->centre[2] - floor(sphere->centre[2]) + (double)near;
+            paint_slice(voxels, p->n, sphere, (double)z + 0.5 - cz, value);
+        }
+    }
+}
+
 rill_status rill_generate_paint(rill_geom *geom, uint64_t period, const rill_sphere *spheres, uint64_t count,
                                 uint8_t value)
 {
     rill_status status = RILL_OK;
     rill_window window = {.geom = geom};
-    uint64_t *start = NULL, *order = NULL;
-    RILL_TRY(rill_array_create(period + 1, sizeof *start, "slices", (void **)&start));
-    RILL_TRY(rill_array_create(count ? count : 1, sizeof *order, "the order of spheres", (void **)&order));
-    sort_by_slice(spheres, count, (int64_t)period, start, order);
-    double radius = 0;
-    for (uint64_t s = 0; s < count; s++) radius = spheres[s].radius > radius ? spheres[s].radius : radius;
-    const int64_t reach = (int64_t)ceil(radius) + 1;
+    rill_painter painter = {.start = NULL};
+    RILL_TRY(rill_painter_create(geom->n, period, spheres, count, &painter));
     for (uint32_t end = 0; rill_window_next(&window, &end, &status);) {
 #pragma omp parallel for schedule(dynamic, 4)
-        for (int64_t z = window.first; z < end; z++) {
-            uint8_t *slice = rill_window_row(&window, 0, (uint32_t)z);
-            for (int64_t near = z - reach; near <= z + reach; near++) {
-                const int64_t bucket = wrap(near, (int64_t)period);
-                for (uint64_t k = start[bucket]; k < start[bucket + 1]; k++) {
-                    const rill_sphere *sphere = spheres + order[k];
-                    /* the image of the sphere whose centre lies in the slice `near` */
-                    const double cz = sphere->centre[2] - floor(sphere->centre[2]) + (double)near;
-                    paint_slice(slice, geom->n, sphere, (double)z + 0.5 - cz, value);
-                }
-            }
-        }
+        for (uint32_t z = window.first; z < end; z++)
+            rill_painter_slice(&painter, z, value, rill_window_row(&window, 0, z));
         RILL_TRY(rill_window_keep(&window, geom));
     }
 done:
     rill_window_close(&window);
-    rill_array_destroy(order);
-    rill_array_destroy(start);
+    rill_painter_destroy(&painter);
     return status;
 }

@@ -27,6 +27,28 @@ rill_status rill_generate_fill(rill_geom *geom, uint8_t value);
 rill_status rill_generate_paint(rill_geom *geom, uint64_t period, const rill_sphere *spheres, uint64_t count,
                                 uint8_t value);
 
+/** Spheres by the slice of their centre, to be set slice after slice. */
+typedef struct rill_painter {
+    uint32_t n[3];
+    int64_t period, reach;      /**< slices after which they repeat; that a sphere may reach from its own */
+    const rill_sphere *spheres; /**< borrowed */
+    uint64_t *start, *order;    /**< [period + 1], first place of each slice in `order`; sphere numbers */
+} rill_painter;
+
+/** Sort spheres. See rill_generate_paint() for what they may be. */
+rill_status rill_painter_create(const uint32_t n[3], uint64_t period, const rill_sphere *spheres,
+                                uint64_t count, rill_painter *out);
+
+/** Set voxels of a slice as rill_generate_paint() does; several threads may. @param[in,out] voxels  [ny][nx]
+ */
+void rill_painter_slice(const rill_painter *painter, uint32_t slice, uint8_t value, uint8_t *voxels);
+
+/** Free what a painter owns; a zeroed one is allowed. */
+void rill_painter_destroy(rill_painter *painter);
+
+/** Place the spheres of a pack as rill_pack_create() does, without a look at the memory for its voxels. */
+rill_status rill_pack_place(const rill_pack_options *options, rill_pack *out);
+
 /**
  * Move spheres apart until none overlap (periodic box).
  * @param[in]     n        voxels of the box; no sphere is wider than it

@@ -11,7 +11,8 @@
 #include <string.h>
 
 const char *const rill_scaling_names[RILL_SCALING_COUNT + 1] = {
-    "weak-spheres", "spheres", "arteries", "tree", "bed", "riverbed", "coronary", "rock", "vessel"};
+    "weak-spheres", "spheres",  "arteries", "tree", "bed",
+    "riverbed",     "coronary", "overlap",  "rock", "vessel"};
 
 const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 2] = {
     [RILL_SUITE_BOX] = "box",           [RILL_SUITE_SPHERES] = "spheres",
@@ -163,7 +164,10 @@ static double shape_seconds(const rill_bench_shape *shape, const rill_bench_want
 {
     const double voxels = voxels_of(shape);
     const bool box = shape->suite == RILL_SUITE_BOX || shape->suite == RILL_SUITE_SIZES;
-    const double each = box ? 5e-9 : shape->suite == RILL_SUITE_ARTERIES ? 90e-9 : 25e-9;
+    const double each = box                                   ? 5e-9
+                        : rill_bench_shape_is_drawn(shape)    ? 3e-9
+                        : shape->suite == RILL_SUITE_ARTERIES ? 90e-9
+                                                              : 25e-9;
     return voxels * each / wants->threads + 0.02;
 }
 
@@ -309,10 +313,10 @@ bool rill_scaling_weak(rill_scaling_shape shape)
 
 static bool scaling_wanted(const rill_bench_wants *wants, rill_scaling_shape shape)
 {
-    /* those of the literature are larger, and run by name */
-    const bool literature =
-        shape == RILL_SCALING_BED || shape == RILL_SCALING_RIVERBED || shape == RILL_SCALING_CORONARY;
-    bool named = wants->scaling.count == 0 && !literature;
+    /* those of the literature, and one that may be larger than a device, run by name */
+    const bool large = shape == RILL_SCALING_BED || shape == RILL_SCALING_RIVERBED ||
+                       shape == RILL_SCALING_CORONARY || shape == RILL_SCALING_OVERLAP;
+    bool named = wants->scaling.count == 0 && !large;
     if ((shape == RILL_SCALING_ROCK && !wants->rock) || (shape == RILL_SCALING_VESSEL && !wants->vessel))
         return false;
     for (int k = 0; k < wants->scaling.count; k++) named |= wants->scaling.items[k] == (int)shape;
@@ -357,11 +361,12 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
             snprintf(shape.name, sizeof shape.name, "%s", k ? "free" : "riverbed");
         }
         if (suite == RILL_SUITE_SCALING) {
-            static const double porosity[] = {0.39, 0.39, 0.06, 0.02, 0.36, 0.68, 0.011, 0, 0};
+            static const double porosity[] = {0.39, 0.39, 0.06, 0.02, 0.36, 0.68, 0.011, 0.06, 0, 0};
             if (!scaling_wanted(wants, (rill_scaling_shape)k)) continue;
             shape.scaling = (rill_scaling_shape)k;
             shape.porosity = porosity[k];
             if (k == RILL_SCALING_CORONARY && !wants->cells) shape.cells = wants->device ? 1234 : 192;
+            if (k == RILL_SCALING_OVERLAP && !wants->cells && wants->device) shape.cells = 1024;
             if (k == RILL_SCALING_ROCK || k == RILL_SCALING_VESSEL) shape.cells = 0;
             if (k == RILL_SCALING_VESSEL) {
                 shape.boundaries = RILL_BENCH_ALL;

@@ -8,6 +8,7 @@
 
 #include "rill.h"
 #include "bench/bench_vessel.h"
+#include "geometry/voxels/drawn.h"
 
 /** What is measured. Edges in voxels: on a CPU, on a GPU. */
 typedef enum rill_bench_suite {
@@ -41,6 +42,8 @@ typedef enum rill_scaling_shape {
     RILL_SCALING_BED,      /**< a pack of spheres at a porosity of 0.36, copies along z */
     RILL_SCALING_RIVERBED, /**< a bed of spheres below a free channel, copies along the stream, z */
     RILL_SCALING_CORONARY, /**< the tree with 1.2e8 nodes; 192, 1234 */
+    RILL_SCALING_OVERLAP,  /**< overlapping spheres at a porosity of 0.06, drawn when they are read; 128, 1024
+                            */
     RILL_SCALING_ROCK,     /**< read from a file */
     RILL_SCALING_VESSEL,   /**< read from a file, with interpolated bounce-back and openings */
     RILL_SCALING_COUNT
@@ -114,7 +117,13 @@ rill_status rill_bench_plan_make(const rill_bench_wants *wants, rill_bench_plan 
 /** Free what a plan owns; a cleared one is allowed. */
 void rill_bench_plan_free(rill_bench_plan *plan);
 
-/** Generate the geometry of a shape that is not read from a file. */
+/** Return whether a shape is drawn when it is read, so that boxes larger than the memory can be cut. */
+bool rill_bench_shape_is_drawn(const rill_bench_shape *shape);
+
+/** Make the geometry of a shape that is drawn. @param[in] window  see rill_drawn_create() */
+rill_status rill_bench_shape_draw(const rill_bench_shape *shape, uint32_t window, rill_drawn **out);
+
+/** Generate the geometry of a shape that is not read from a file; one that is drawn, with all its voxels. */
 rill_status rill_bench_shape_make(const rill_bench_shape *shape, rill_geom **out);
 
 #endif

@@ -11,6 +11,38 @@ static double radius_of(const rill_bench_shape *shape, double share)
     return fmin(16, shape->cells / share);
 }
 
+/* Overlapping spheres with radii of 40 voxels, whose pores are 20 wide or so. */
+static rill_pack_options overlap_of(const rill_bench_shape *shape)
+{
+    rill_pack_options options = rill_pack_options_default();
+    for (int a = 0; a < 3; a++) options.n[a] = shape->cells;
+    options.radius = fmin(40, shape->cells / 8.0);
+    options.porosity = shape->porosity;
+    options.overlap = true;
+    return options;
+}
+
+bool rill_bench_shape_is_drawn(const rill_bench_shape *shape)
+{
+    return shape->suite == RILL_SUITE_SCALING && shape->scaling == RILL_SCALING_OVERLAP;
+}
+
+rill_status rill_bench_shape_draw(const rill_bench_shape *shape, uint32_t window, rill_drawn **out)
+{
+    const rill_pack_options options = overlap_of(shape);
+    return rill_generate_pack_drawn(&options, window, out);
+}
+
+static rill_status make_overlap(const rill_bench_shape *shape, rill_geom **out)
+{
+    const rill_pack_options options = overlap_of(shape);
+    rill_pack pack = {0};
+    rill_status status = rill_pack_create(&options, &pack);
+    if (status == RILL_OK) status = rill_generate_pack(&options, &pack, NULL, out);
+    rill_pack_destroy(&pack);
+    return status;
+}
+
 static rill_status make_pack(const rill_bench_shape *shape, double spread, bool overlap, rill_geom **out)
 {
     rill_pack_options options = rill_pack_options_default();
@@ -92,6 +124,8 @@ static rill_status make_scaling(const rill_bench_shape *shape, rill_geom **out)
         return make_tree(shape, out);
     case RILL_SCALING_RIVERBED:
         return make_riverbed(shape, out);
+    case RILL_SCALING_OVERLAP:
+        return make_overlap(shape, out);
     case RILL_SCALING_BED: /* equal spheres have no random pack as dense as that */
         return make_pack(shape, 0.35, false, out);
     default:

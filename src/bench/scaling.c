@@ -2,8 +2,11 @@
 /* Times one simulation on several devices, and its parts alone. */
 #include "bench/scaling.h"
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "domain/domain.h"
+#include "domain/links.h"
+#include "kernel/variant.h"
 #include "sim/several.h"
 
 #include <math.h>
@@ -123,22 +126,45 @@ rill_status rill_scaling_hash(const rill_scaling_case *c, uint64_t *hash)
 /* Return the seconds of a step. */
 static double step_of(const rill_bench_record *r) { return 1e-6 * (double)r->nodes / r->mlups; }
 
-/* Time part k alone on a device: with its exchange looped back, or all nodes at once without any. */
+/* Time a simulation or a part of it from noise. */
+static rill_status noise_time(const rill_scaling_case *c, rill_sim *timed, rill_sim *part, uint64_t first,
+                              double *seconds)
+{
+    rill_status status = RILL_OK;
+    rill_bench_record record = {.nodes = part->domain->nodes};
+    RILL_TRY(noise_set(part, part->domain->nodes, first));
+    RILL_TRY(rill_bench_time_rounds(timed, record.nodes, &c->bench, &record));
+    *seconds = step_of(&record);
+done:
+    return status;
+}
+
+/* Return the speed of a part alone, in MLUPS. */
+static double speed_of(const rill_scaling_part *part) { return 1e-6 * (double)part->nodes / part->alone; }
+
+/* Make part k alone on a device and time it: with its exchange looped back where `loop` is set, and all nodes
+ * at once without any. @param[in,out] out  its plan is left as it is */
 static rill_status alone_time(const rill_scaling_case *c, rill_device *device, int k, bool loop,
-                              double *seconds, uint64_t *bytes, uint64_t *nodes)
+                              rill_scaling_part *out)
 {
     rill_status status = RILL_OK;
     rill_sim *sim = NULL;
     rill_sim_options o = options_of(c);
+    uint64_t before, after;
+    const double start = rill_now();
     o.device = device;
+    RILL_TRY(rill_device_available(device, &before));
     RILL_TRY(rill_several_alone_create(c->domain, &o, k, loop, &sim));
-    rill_sim *part = rill_sim_part(sim, 0);
-    rill_bench_record record = {.nodes = part->domain->nodes};
-    RILL_TRY(noise_set(part, part->domain->nodes, rill_sim_part_first(sim, 0)));
-    RILL_TRY(rill_bench_time_rounds(loop ? sim : part, record.nodes, &c->bench, &record));
-    *seconds = step_of(&record);
-    *bytes = rill_several_sends(sim, 0);
-    *nodes = record.nodes;
+    RILL_TRY(rill_device_available(device, &after));
+    out->making = rill_now() - start;
+    out->nodes = rill_sim_part(sim, 0)->domain->nodes;
+    out->bytes = rill_several_sends(sim, 0);
+    out->held = rill_sim_held(sim, NULL) + rill_several_exchange_held(sim);
+    out->taken = device->backend->host || after > before ? 0 : before - after;
+    const uint64_t first = rill_sim_part_first(sim, 0);
+    if (loop) RILL_TRY(noise_time(c, sim, rill_sim_part(sim, 0), first, &out->looped));
+    rill_sim *part = rill_several_alone_part(sim);
+    RILL_TRY(noise_time(c, part, part, first, &out->alone));
 done:
     rill_sim_destroy(sim);
     return status;
@@ -152,11 +178,27 @@ static rill_scaling_record record_of(const rill_scaling_case *c)
         .timed = {.nodes = nodes, .porosity = (double)nodes / (double)rill_geom_voxels(c->domain->geom)}};
 }
 
+/* Refuse a case that one device does not hold, before its nodes are numbered. */
+static rill_status one_fits(const rill_scaling_case *c)
+{
+    rill_status status = RILL_OK;
+    rill_links_size size;
+    const rill_geom *geom = c->domain->geom;
+    RILL_TRY(rill_links_measure(c->domain, rill_variant_normal(c->variant), &size));
+    RILL_TRY(rill_device_require(c->devices[0], rill_sim_bytes(c->variant, &size),
+                                 "the populations and index lists"));
+    if (geom->planes)
+        RILL_TRY(rill_memory_require(rill_numbering_bytes(geom), "the numbers of the fluid nodes"));
+done:
+    return status;
+}
+
 rill_status rill_scaling_run(const rill_scaling_case *c, rill_scaling_record *out)
 {
     rill_status status = RILL_OK;
     rill_sim *sim = NULL;
     rill_scaling_record r = record_of(c);
+    if (c->parts == 1) RILL_TRY(one_fits(c));
     RILL_TRY(sim_make(c, &sim, c->unhashed ? NULL : &r.hash));
     RILL_TRY(rill_bench_time_rounds(sim, r.timed.nodes, &c->bench, &r.timed));
     r.timed.bytes_held = rill_sim_held(sim, NULL);
@@ -168,12 +210,12 @@ rill_status rill_scaling_run(const rill_scaling_case *c, rill_scaling_record *ou
     sim = NULL;
     r.step = r.alone = step_of(&r.timed);
     r.largest = r.timed.nodes;
+    r.speed = r.timed.mlups;
     for (int p = 0; p < c->parts && c->parts > 1 && c->boundaries == RILL_BENCH_BARE; p++) {
-        double seconds;
-        uint64_t bytes, nodes;
-        RILL_TRY(alone_time(c, c->devices[p], p, false, &seconds, &bytes, &nodes));
-        if (p == 0 || seconds > r.alone) r.alone = seconds;
-        if (p == 0 || nodes > r.largest) r.largest = nodes;
+        rill_scaling_part part = {.nodes = 0};
+        RILL_TRY(alone_time(c, c->devices[p], p, false, &part));
+        if (p == 0 || part.alone > r.alone) r.alone = part.alone, r.speed = speed_of(&part);
+        if (p == 0 || part.nodes > r.largest) r.largest = part.nodes;
         r.measured++;
     }
     *out = r;
@@ -242,33 +284,83 @@ done:
     return status;
 }
 
+rill_status rill_scaling_plan(const rill_scaling_case *c, rill_scaling_part *each, uint64_t *host)
+{
+    rill_status status = RILL_OK;
+    const rill_variant variant = rill_variant_normal(c->variant);
+    const rill_sim_options o = options_of(c);
+    rill_several_plan plan = {.part = NULL};
+    rill_links_size size;
+    rill_device **devices = NULL;
+    RILL_TRY(rill_several_check(c->domain, &o, RILL_LOAD_NONE));
+    RILL_TRY(rill_array_create((uint64_t)c->parts, sizeof(rill_device *), "devices", (void **)&devices));
+    for (int p = 0; p < c->parts; p++) devices[p] = c->devices[0];
+    RILL_TRY(rill_links_measure(c->domain, variant, &size));
+    /* Each part has the whole device: what all parts take of it means nothing. */
+    const rill_several_given given = {.variant = variant,
+                                      .devices = devices,
+                                      .device_count = c->parts,
+                                      .load = RILL_LOAD_NONE,
+                                      .held = rill_sim_bytes(variant, &size)};
+    RILL_TRY(rill_several_plan_make(c->domain, &given, &plan));
+    for (int p = 0; p < c->parts; p++)
+        each[p] = (rill_scaling_part){
+            .nodes = plan.part[p].nodes, .bytes = plan.part[p].bytes, .planned = plan.part[p].device_bytes};
+    *host = plan.host_making;
+done:
+    free(plan.part);
+    rill_array_destroy(devices);
+    return status;
+}
+
+/* Plan the parts of a model, and refuse those that do not fit. @param[out] out  [parts], owned by the caller
+ */
+static rill_status parts_plan(const rill_scaling_case *c, rill_scaling_part **out)
+{
+    rill_status status = RILL_OK;
+    rill_scaling_part *each = NULL;
+    uint64_t host = 0, most = 0;
+    RILL_TRY(rill_array_create((uint64_t)c->parts, sizeof *each, "parts", (void **)&each));
+    RILL_TRY(rill_scaling_plan(c, each, &host));
+    for (int p = 0; p < c->parts; p++)
+        if (each[p].planned > most) most = each[p].planned;
+    RILL_TRY(rill_device_require(c->devices[0], most, "the largest part"));
+    RILL_TRY(rill_memory_require(host, "the numbers of a part's nodes"));
+    *out = each;
+    each = NULL;
+done:
+    rill_array_destroy(each);
+    return status;
+}
+
 rill_status rill_scaling_model(const rill_scaling_case *c, const rill_scaling_link *link, int most,
                                rill_scaling_record *out)
 {
     rill_status status = RILL_OK;
     candidate *parts = NULL;
+    rill_scaling_part *each = NULL;
     rill_scaling_record r = record_of(c);
-    const rill_sim_options o = options_of(c);
     if (c->boundaries != RILL_BENCH_BARE)
         return rill_fail(RILL_USAGE, "no model: its walls and openings are those of the whole");
-    if (c->parts > 1) RILL_TRY(rill_several_check(c->domain, &o, RILL_LOAD_NONE));
+    RILL_TRY(parts_plan(c, &each));
     RILL_TRY(candidates_list(c, &parts));
     for (int k = 0; k < c->parts && k < most; k++) {
-        double looped, alone;
-        uint64_t bytes, nodes;
-        RILL_TRY(alone_time(c, c->devices[0], parts[k].part, true, &looped, &bytes, &nodes));
-        RILL_TRY(alone_time(c, c->devices[0], parts[k].part, false, &alone, &bytes, &nodes));
-        const double step = fmax(looped, (double)bytes / link->bandwidth) + link->latency;
+        rill_scaling_part *part = &each[parts[k].part];
+        RILL_TRY(alone_time(c, c->devices[0], parts[k].part, true, part));
+        const double step = fmax(part->looped, (double)part->bytes / link->bandwidth) + link->latency;
         if (step > r.step) r.step = step;
         if (k >= 2 && reason_of(k) < 0 && step > r.random) r.random = step;
-        if (alone > r.alone) r.alone = alone;
-        if (bytes > r.bytes) r.bytes = bytes;
-        if (nodes > r.largest) r.largest = nodes;
+        if (part->alone > r.alone) r.alone = part->alone, r.speed = speed_of(part);
+        if (part->bytes > r.bytes) r.bytes = part->bytes;
+        if (part->nodes > r.largest) r.largest = part->nodes;
+        if (part->held > r.timed.bytes_held) r.timed.bytes_held = part->held;
         r.measured++;
     }
+    if (c->each) memcpy(c->each, each, (size_t)c->parts * sizeof *each);
     r.timed.mlups = r.timed.mlups_min = r.timed.mlups_max = 1e-6 * (double)r.timed.nodes / r.step;
     *out = r;
 done:
+    rill_array_destroy(each);
     rill_array_destroy(parts);
     return status;
 }

@@ -2,8 +2,10 @@
 /* Runs, prints and records the suite scaling. */
 #include "cli/bench_scaling.h"
 
+#include "cli/bench_parts.h"
 #include "cli/read_geometry.h"
 #include "cli/team.h"
+#include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
 #include "domain/domain.h"
@@ -31,6 +33,7 @@ rill_status cli_scaling_check(const cli_scaling *s, bool chosen)
                                      "it, all other suites time one device");
     if (s->model && (s->devices.list || s->devices.ranks > 1))
         return rill_fail(RILL_USAGE, "--model takes one device: leave out --devices and --ranks");
+    if (s->each_part && !s->model) return rill_fail(RILL_USAGE, "--each-part belongs to --model: add it");
     if (s->parts && !s->model)
         return rill_fail(RILL_USAGE, "--parts belongs to --model: add it, or choose --devices or --ranks");
     return RILL_OK;
@@ -39,8 +42,9 @@ rill_status cli_scaling_check(const cli_scaling *s, bool chosen)
 /* Where a run has got to. */
 typedef struct scaling_state {
     const cli_scaling_run *run;
-    rill_geom *geom; /* one copy */
-    int shape;       /* of geom; -1: none */
+    rill_geom *geom;   /* one copy */
+    rill_drawn *drawn; /* that has it; NULL: it is owned */
+    int shape;         /* of geom; -1: none */
     rill_geom *copies;
     rill_domain *domain; /* of the copies, or of the one */
     int made;            /* copies that the domain has; 0: there is no domain */
@@ -65,18 +69,30 @@ static void domain_forget(scaling_state *s)
     s->made = 0;
 }
 
+static void geom_forget(scaling_state *s)
+{
+    domain_forget(s);
+    if (s->drawn)
+        rill_drawn_destroy(s->drawn);
+    else
+        rill_geom_destroy(s->geom);
+    s->drawn = NULL;
+    s->geom = NULL;
+    s->shape = -1;
+}
+
 static rill_status geom_make(scaling_state *s, const rill_bench_case *c)
 {
     rill_status status = RILL_OK;
     if (s->shape == c->shape) return RILL_OK;
-    domain_forget(s);
-    rill_geom_destroy(s->geom);
-    s->geom = NULL;
-    s->shape = -1;
+    geom_forget(s);
     (void)rill_progress_detail(s->run->progress, "making the geometry", -1, shape_of(s, c)->name);
     if (shape_of(s, c)->scaling == RILL_SCALING_VESSEL) {
         RILL_TRY(rill_geom_read(s->run->vessel, &s->geom));
         RILL_TRY(rill_bench_vessel_check(s->geom));
+    } else if (rill_bench_shape_is_drawn(shape_of(s, c))) {
+        RILL_TRY(rill_bench_shape_draw(shape_of(s, c), 0, &s->drawn));
+        s->geom = rill_drawn_geom(s->drawn);
     } else if (shape_of(s, c)->scaling == RILL_SCALING_ROCK)
         RILL_TRY(cli_read_geometry(s->run->rock, RILL_KEEP_PERCOLATING, s->run->progress, &s->geom));
     else
@@ -116,11 +132,12 @@ static void print_heading(const cli_scaling_run *run)
 /* What a record is compared with. */
 typedef struct comparison {
     double times;     /* speed over that of one device */
+    bool part;        /* over that of a part alone: one device does not hold all nodes */
     const char *bits; /* "same", "DIFFERENT", "not compared" */
 } comparison;
 
 static rill_status record(scaling_state *s, const rill_bench_case *c, int parts, const rill_scaling_record *r,
-                          const comparison *with)
+                          const comparison *with, const rill_scaling_part *each)
 {
     char variant[96], hash[24];
     const bool model = s->run->options->model && parts > 1;
@@ -133,25 +150,32 @@ static rill_status record(scaling_state *s, const rill_bench_case *c, int parts,
         printf("%-13s %-40s %7d %11" PRIu64 " %10.1f %7.2f %5.1f%% %10.2f %9.3f %s\n", name, variant, parts,
                r->timed.nodes, r->timed.mlups, with->times, 100 * with->times / parts, 1e6 * exposed,
                1e-6 * (double)r->bytes, with->bits);
+    if (!s->run->quiet && with->part)
+        printf("%-13s one device does not hold all nodes: x one is over the slowest part alone\n", "");
+    if (!s->run->quiet && each) bench_parts_print(each, parts, 0);
     fflush(stdout);
-    json_t *json =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, "
-                  "s:i, s:s, s:s, "
-                  "s:s, s:f, s:b, s:s, s:f, s:f, s:f, s:f, s:f}",
-                  "suite", "scaling", "case", name, "variant", variant, "backend",
-                  s->run->options->devices.opened[0]->backend->name, "device",
-                  rill_device_name(s->run->options->devices.opened[0]), "model", model, "devices", parts,
-                  "nodes", (json_int_t)r->timed.nodes, "nodes_largest", (json_int_t)r->largest, "mlups",
-                  r->timed.mlups, "mlups_spread", r->timed.mlups_max - r->timed.mlups_min, "times_one",
-                  with->times, "efficiency", with->times / parts, "step_us", 1e6 * r->step, "exposed_us",
-                  1e6 * exposed, "bytes_per_step", (json_int_t)r->bytes, "bytes_device_total",
-                  (json_int_t)r->timed.bytes_held, "parts_timed", r->measured, "transport",
-                  model ? "model" : rill_devices_transport(s->run->options->devices.parts, parts), "hash",
-                  s->run->options->model ? "" : hash, "bits", with->bits, "model_step_us",
-                  model ? 1e6 * r->step : 0.0, "settled", (int)r->timed.settled, "command", s->run->command,
-                  "porosity", r->timed.porosity, "random_step_us", 1e6 * r->random, "link_latency_us",
-                  model ? s->run->options->link_latency : 0.0, "link_bandwidth_gbs",
-                  model ? s->run->options->link_bandwidth : 0.0, "bandwidth_gbs", 1e-9 * s->run->bandwidth);
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, "
+        "s:i, s:s, s:s, "
+        "s:s, s:f, s:b, s:s, s:f, s:f, s:f, s:f, s:f, s:b}",
+        "suite", "scaling", "case", name, "variant", variant, "backend",
+        s->run->options->devices.opened[0]->backend->name, "device",
+        rill_device_name(s->run->options->devices.opened[0]), "model", model, "devices", parts, "nodes",
+        (json_int_t)r->timed.nodes, "nodes_largest", (json_int_t)r->largest, "mlups", r->timed.mlups,
+        "mlups_spread", r->timed.mlups_max - r->timed.mlups_min, "times_one", with->times, "efficiency",
+        with->times / parts, "step_us", 1e6 * r->step, "exposed_us", 1e6 * exposed, "bytes_per_step",
+        (json_int_t)r->bytes, "bytes_device_total", (json_int_t)r->timed.bytes_held, "parts_timed",
+        r->measured, "transport",
+        model ? "model" : rill_devices_transport(s->run->options->devices.parts, parts), "hash",
+        s->run->options->model ? "" : hash, "bits", with->bits, "model_step_us", model ? 1e6 * r->step : 0.0,
+        "settled", (int)r->timed.settled, "command", s->run->command, "porosity", r->timed.porosity,
+        "random_step_us", 1e6 * r->random, "link_latency_us", model ? s->run->options->link_latency : 0.0,
+        "link_bandwidth_gbs", model ? s->run->options->link_bandwidth : 0.0, "bandwidth_gbs",
+        1e-9 * s->run->bandwidth, "one_is_part", (int)with->part);
+    if (json && each && json_object_set_new(json, "parts", bench_parts_json(each, parts))) {
+        json_decref(json);
+        json = NULL;
+    }
     if (!json || json_array_append_new(s->results, json))
         return rill_fail(RILL_SYSTEM, "out of memory for the results");
     return RILL_OK;
@@ -212,6 +236,38 @@ done:
     return status;
 }
 
+/* Plan the parts of a model on so many devices. */
+static rill_status case_plan(scaling_state *s, const rill_bench_case *c, int parts)
+{
+    rill_status status = RILL_OK;
+    const bool weak = rill_scaling_weak(shape_of(s, c)->scaling);
+    const int made = weak && parts > MODEL_COPIES ? MODEL_COPIES : parts;
+    char variant[96];
+    uint64_t host;
+    rill_scaling_part *each = NULL;
+    if (parts == 1) return RILL_OK;
+    RILL_TRY(domain_make(s, c, weak ? made : 1));
+    RILL_TRY(rill_array_create_zero((uint64_t)made, sizeof *each, "parts", (void **)&each));
+    const rill_scaling_case planned = {.domain = s->domain,
+                                       .variant = c->variant,
+                                       .tau = s->run->tau,
+                                       .magic = s->run->magic,
+                                       .devices = s->run->options->devices.opened,
+                                       .parts = made};
+    RILL_TRY(rill_scaling_plan(&planned, each, &host));
+    rill_variant_name(c->variant, variant, sizeof variant);
+    cli_progress_end();
+    printf("%s %s, %d devices, %" PRIu64 " nodes%s\n", shape_of(s, c)->name, variant, parts,
+           (uint64_t)rill_domain_nodes(s->domain) / (weak ? (uint64_t)made : 1) *
+               (weak ? (uint64_t)parts : 1),
+           made < parts ? ", the first parts" : "");
+    bench_parts_print(each, made, host);
+    fflush(stdout);
+done:
+    rill_array_destroy(each);
+    return status;
+}
+
 /* Run a case on so many devices. */
 static rill_status case_run(scaling_state *s, const rill_bench_case *c, int parts)
 {
@@ -219,12 +275,15 @@ static rill_status case_run(scaling_state *s, const rill_bench_case *c, int part
     const cli_scaling *o = s->run->options;
     const bool weak = rill_scaling_weak(shape_of(s, c)->scaling), model = o->model && parts > 1;
     rill_scaling_record r;
-    comparison with = {1, "same"};
+    rill_scaling_part *each = NULL;
+    comparison with = {.times = 1, .bits = "same"};
     char detail[64];
     snprintf(detail, sizeof detail, "%d device%s", parts, parts > 1 ? "s" : "");
     (void)rill_progress_detail(s->run->progress, shape_of(s, c)->name, -1, detail);
     const int made = model && weak && parts > MODEL_COPIES ? MODEL_COPIES : parts; /* all copies are alike */
     RILL_TRY(domain_make(s, c, weak ? made : 1));
+    if (model && o->each_part && made == parts)
+        RILL_TRY(rill_array_create_zero((uint64_t)made, sizeof *each, "parts", (void **)&each));
     const rill_scaling_case timed = {.domain = s->domain,
                                      .variant = c->variant,
                                      .tau = s->run->tau,
@@ -233,18 +292,21 @@ static rill_status case_run(scaling_state *s, const rill_bench_case *c, int part
                                      .parts = made,
                                      .boundaries = shape_of(s, c)->boundaries,
                                      .bench = s->run->bench,
-                                     .unhashed = o->model};
+                                     .unhashed = o->model,
+                                     .each = each};
     const rill_scaling_link link = {1e-6 * o->link_latency, 1e9 * o->link_bandwidth};
     RILL_TRY(model ? model_run(s, &timed, parts, &r) : rill_scaling_run(&timed, &r));
     if (parts == 1) s->first = r;
-    with.times = r.timed.mlups / s->first.timed.mlups;
+    with.part = !(s->first.timed.mlups > 0);
+    with.times = r.timed.mlups / (with.part ? r.speed : s->first.timed.mlups);
     if (o->model) with.bits = model ? "model" : "measured, for the model";
     if (parts > 1 && !model) RILL_TRY(bits_compare(s, &timed, weak, &r, &with.bits));
-    RILL_TRY(record(s, c, parts, &r, &with));
+    RILL_TRY(record(s, c, parts, &r, &with, each));
     if (parts == 2 && !model && timed.boundaries == RILL_BENCH_BARE &&
         rill_devices_alike(o->devices.parts, parts) == 1)
         RILL_TRY(misfit(s, &timed, &link, r.step));
 done:
+    rill_array_destroy(each);
     return status;
 }
 
@@ -254,27 +316,30 @@ rill_status cli_scaling_cases(const cli_scaling_run *run, json_t *results)
     scaling_state s = {.run = run, .shape = -1, .results = results};
     const cli_scaling *o = run->options;
     const int most = o->model ? (int)(o->parts ? o->parts : 8) : o->devices.part_count;
-    print_heading(run);
+    if (!run->dry_run) print_heading(run);
     for (int k = 0; k < run->plan->case_count; k++) {
         const rill_bench_case *c = &run->plan->cases[k];
         RILL_TRY(geom_make(&s, c));
-        s.many = (rill_scaling_record){.step = 0};
+        s.many = s.first = (rill_scaling_record){.step = 0};
         for (int parts = 1; parts <= most; parts = parts < most && 2 * parts > most ? most : 2 * parts) {
-            status = case_run(&s, c, parts);
+            status = run->dry_run ? case_plan(&s, c, parts) : case_run(&s, c, parts);
             if (status == RILL_OK) continue;
-            if (parts == 1 || (status != RILL_USAGE && status != RILL_SYSTEM)) goto done;
+            const bool large = status == RILL_SYSTEM && o->model && parts < most; /* more may hold it */
+            if ((parts == 1 && !large) || (status != RILL_USAGE && status != RILL_SYSTEM)) goto done;
             cli_progress_end(); /* too small for so many, or too large */
             if (!run->quiet)
-                printf("%-13s %d devices: %s\n", shape_of(&s, c)->name, parts, rill_error_message());
+                printf("%-13s %d device%s: %s\n", shape_of(&s, c)->name, parts, parts == 1 ? "" : "s",
+                       rill_error_message());
+            if (!large && status == RILL_SYSTEM && !(s.first.step > 0) && json_array_size(results) == 0)
+                goto done; /* nothing was timed */
             status = RILL_OK;
-            break;
+            if (!large) break;
         }
     }
     if (s.different)
         status =
             rill_fail(RILL_NUMERICS, "%d cases do not have the bits of one device: report this", s.different);
 done:
-    domain_forget(&s);
-    rill_geom_destroy(s.geom);
+    geom_forget(&s);
     return status;
 }

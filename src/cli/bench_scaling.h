@@ -18,6 +18,7 @@ typedef struct cli_scaling {
     cli_devices devices;
     uint64_t parts;                      /**< of a model; 0: devices that are there */
     bool model;                          /**< time parts alone and model the devices */
+    bool each_part;                      /**< of a model: show its parts */
     double link_latency, link_bandwidth; /**< microseconds, GB/s */
 } cli_scaling;
 
@@ -29,6 +30,8 @@ typedef struct cli_scaling {
         {"parts",         0,        CLI_COUNT,                                                               \
          &(s).parts,      "COUNT",  "largest number of devices of the model",                                \
          .fallback = "8", .min = 2, .max = 65536},                                                           \
+        {"each-part", 0, CLI_FLAG, &(s).each_part,                                                           \
+         .help = "of the model: show each part, planned and timed; with --dry-run, planned"},                \
         {"link-latency",                                                                                     \
          0,                                                                                                  \
          CLI_REAL,                                                                                           \
@@ -55,6 +58,7 @@ typedef struct cli_scaling_run {
     const char *rock, *vessel;
     rill_progress progress;
     bool quiet;
+    bool dry_run; /**< plan the parts of a model, and time nothing */
     const char *command;
 } cli_scaling_run;
 

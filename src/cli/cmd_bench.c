@@ -309,12 +309,13 @@ static rill_status scaling_run(bench_state *s)
                                  .vessel = o->vessel,
                                  .progress = s->progress,
                                  .quiet = o->compute.quiet,
+                                 .dry_run = o->dry_run,
                                  .command = s->report->command};
     RILL_TRY(cli_devices_open(&o->scaling.devices, s->yardstick->device));
     status = cli_scaling_cases(&run, s->report->results);
     cli_progress_end();
     s->report->seconds = omp_get_wtime() - s->start;
-    if (status != RILL_OK && status != RILL_NUMERICS) goto done;
+    if ((status != RILL_OK && status != RILL_NUMERICS) || o->dry_run) goto done;
     if (o->compute.json) RILL_TRY(bench_report_write(s->report, o->compute.json));
     if (o->compute.output) RILL_TRY(bench_report_write_csv(s->report, o->compute.output));
 done:
@@ -391,6 +392,7 @@ static rill_status work(bench_options *o, const char *command)
                yardstick.bandwidth * 1e-9, ceil(plan.seconds));
     if (o->dry_run) {
         bench_print_plan(&plan);
+        if (scaling && o->scaling.each_part) status = scaling_run(&state);
         goto done;
     }
     if (scaling) {
@@ -480,7 +482,9 @@ const cli_command cli_bench = {
         "or --model.\n"
         "              Only with --cases: bed and riverbed (weak, porosities 0.36 and 0.68), coronary "
         "(strong, a tree\n"
-        "              of 1.2e8 nodes on a GPU)\n"
+        "              of 1.2e8 nodes on a GPU), overlap (strong, overlapping spheres, porosity 0.06, also "
+        "larger\n"
+        "              than the memory: --model --parts 16 --cells 4096)\n"
         "  time-to-answer  permeabilities from voxels to k: from rest and as they start by default, with the "
         "error\n"
         "              of k against fp64 to 1e-6; alone\n"

@@ -67,6 +67,13 @@ done:
     return status;
 }
 
+uint64_t rill_route_held(const rill_route *r)
+{
+    const uint64_t slots =
+        r->count * sizeof(rill_cut_link) * (uint64_t)rill_stream_parities(r->from->options.variant.stream);
+    return 2 * slots + odd_of(r) + bytes_of(r) + (r->direct ? 0 : bytes_of(r));
+}
+
 void rill_route_destroy(rill_route *r)
 {
     if (r->from) {

@@ -29,6 +29,9 @@ typedef struct rill_route {
 rill_status rill_route_create(rill_sim *from, rill_sim *to, const rill_cut_link *sends,
                               const rill_cut_link *receives, uint64_t count, rill_route *out);
 
+/** Return the bytes that it takes on the devices of both. */
+uint64_t rill_route_held(const rill_route *route);
+
 /** Free what it owns; a zeroed one is allowed. */
 void rill_route_destroy(rill_route *route);
 

@@ -210,6 +210,20 @@ done:
     return status;
 }
 
+rill_sim *rill_several_alone_part(rill_sim *sim)
+{
+    rill_sim *part = rill_sim_part(sim, 0);
+    part->joined = false;
+    return part;
+}
+
+uint64_t rill_several_exchange_held(const rill_sim *sim)
+{
+    uint64_t bytes = 0;
+    for (int k = 0; k < sim->several->route_count; k++) bytes += rill_route_held(&sim->several->routes[k]);
+    return bytes;
+}
+
 uint64_t rill_several_sends(const rill_sim *sim, int k)
 {
     const rill_several *s = sim->several;

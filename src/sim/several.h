@@ -80,6 +80,12 @@ rill_status rill_several_check(const rill_domain *domain, const rill_sim_options
 rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_options *options, int number,
                                       bool loop, rill_sim **out);
 
+/** Make a part that was created alone with its exchange step without it, and return the part. */
+rill_sim *rill_several_alone_part(rill_sim *sim);
+
+/** Return the bytes that the exchange takes on the devices, without openings that a cut goes through. */
+uint64_t rill_several_exchange_held(const rill_sim *sim);
+
 /** Return the bytes that part k sends in a step, without openings that a cut goes through. */
 uint64_t rill_several_sends(const rill_sim *sim, int k);
 

@@ -92,6 +92,7 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
 {
     rill_status status = RILL_OK;
     const uint64_t word = rill_storage_size((int)given->variant.storage);
+    const double slots = 2.0 * rill_stream_parities((int)given->variant.stream); /* of a link on its device */
     rill_ranges ranges = {.count = 0};
     double held = 0, box = 0, links = 0, longest = 0, whole = 0;
     *out = (rill_several_plan){
@@ -113,7 +114,7 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
     for (int p = 0; p < out->count; p++) {
         const rill_range *r = &ranges.range[p];
         const rill_part_size size = rill_part_measure(domain, &ranges, p);
-        const double own = (double)size.crossing * (2 * sizeof(rill_cut_link) + 3.0 * (double)word);
+        const double own = (double)size.crossing * (slots * sizeof(rill_cut_link) + 3.0 * (double)word);
         links += own;
         box = fmax(box, size.box);
         longest = fmax(longest, (double)size.crossing);
@@ -126,6 +127,7 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
     /* The host has the links of all parts, and on a CPU what those of this machine hold. While a part is
      * made, its nodes are numbered, and its links are sorted in both directions. */
     const double making = box * (double)rill_numbering_bytes(domain->geom) + SORTED_BYTES * longest;
+    out->host_making = (uint64_t)making;
     out->host_more = (uint64_t)(making + links + (given->device_bytes ? 0 : held));
     out->host_less = given->device_bytes ? 0 : given->held;
     RILL_TRY(devices_compare(given, out));

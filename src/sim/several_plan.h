@@ -42,6 +42,7 @@ typedef struct rill_several_plan {
     int count;
     bool split;                         /**< a cut goes through an opening */
     uint64_t host_more, host_less;      /**< host memory that they take besides, and that is not needed */
+    uint64_t host_making;               /**< of host_more, while a part is made */
     uint64_t device_bytes, device_free; /**< of the device with the least to spare; 0 on a host */
 } rill_several_plan;
 

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Planes for each thread: more than one, because their times differ. A plane of bits is read again where what
- * is read next begins with the last planes of before, up to so many. */
-enum { PLANES_EACH = 4, PLANES_COUNTED = 2, AGAIN = 2 };
+/* Planes that are drawn at a time: several for each thread, because their times differ, and so many at least
+ * that those drawn again cost little. What is read next may begin with the last AGAIN planes of before. */
+enum { PLANES_EACH = 4, PLANES_LEAST = 32, PLANES_COUNTED = 2, AGAIN = 2 };
 
 struct rill_drawn {
     rill_drawing drawing;
@@ -139,7 +139,9 @@ rill_status rill_drawn_create(const uint32_t n[3], const rill_drawing *drawing, 
     }
     d->drawing = *drawing;
     d->threads = omp_get_max_threads();
-    d->window = window ? window : (uint32_t)d->threads * PLANES_EACH;
+    d->window = (uint32_t)d->threads * PLANES_EACH;
+    if (d->window < PLANES_LEAST) d->window = PLANES_LEAST;
+    if (window) d->window = window;
     if (n[2] > INT32_MAX) RILL_TRY(rill_fail(RILL_USAGE, "%u planes are more than 2147483647", n[2]));
     const rill_keeper keeper = {.count = n[2] ? (int)n[2] : 1,
                                 .window = window,

@@ -25,7 +25,7 @@ typedef struct rill_drawn rill_drawn;
 /**
  * Create a periodic geometry of unknown spacing, and draw all of its planes once to count their fluid voxels.
  * @param[in] drawing  copied; `destroy` is called in any case, when the geometry is destroyed or not made
- * @param[in] window   planes that are drawn at a time; 0: a few for each thread
+ * @param[in] window   planes that are drawn at a time; 0: 32, or 4 for each thread
  * @return RILL_USAGE for an empty or overflowing box, RILL_SYSTEM without memory
  */
 rill_status rill_drawn_create(const uint32_t n[3], const rill_drawing *drawing, uint32_t window,

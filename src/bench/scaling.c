@@ -291,17 +291,19 @@ rill_status rill_scaling_plan(const rill_scaling_case *c, rill_scaling_part *eac
     const rill_sim_options o = options_of(c);
     rill_several_plan plan = {.part = NULL};
     rill_links_size size;
+    uint64_t linked;
     rill_device **devices = NULL;
     RILL_TRY(rill_several_check(c->domain, &o, RILL_LOAD_NONE));
     RILL_TRY(rill_array_create((uint64_t)c->parts, sizeof(rill_device *), "devices", (void **)&devices));
     for (int p = 0; p < c->parts; p++) devices[p] = c->devices[0];
     RILL_TRY(rill_links_measure(c->domain, variant, &size));
+    RILL_TRY(rill_links_linked(&c->domain->numbering, variant, c->devices[0], &linked));
     /* Each part has the whole device: what all parts take of it means nothing. */
     const rill_several_given given = {.variant = variant,
                                       .devices = devices,
                                       .device_count = c->parts,
                                       .load = RILL_LOAD_NONE,
-                                      .held = rill_sim_bytes(variant, &size)};
+                                      .held = rill_sim_bytes(variant, &size) + linked};
     RILL_TRY(rill_several_plan_make(c->domain, &given, &plan));
     for (int p = 0; p < c->parts; p++)
         each[p] = (rill_scaling_part){

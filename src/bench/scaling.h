@@ -13,7 +13,8 @@
 typedef struct rill_scaling_part {
     uint64_t nodes;
     uint64_t bytes;   /**< that it sends in a step: until it is made, at most */
-    uint64_t planned; /**< bytes that it takes on its device */
+    uint64_t planned; /**< bytes that it takes on its device; on a CPU without the segments of an index list
+                           (method.md) where the geometry is drawn */
     uint64_t held;    /**< that its arrays and its exchange took there; 0: it was not made */
     uint64_t taken; /**< by which the free memory of its device fell; 0 on a CPU, and where it was not made */
     double looped;  /**< s of a step with its exchange looped back; 0: not timed */

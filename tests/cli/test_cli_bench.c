@@ -366,6 +366,48 @@ Test(bench, scaling_compares_bits_and_models, .disabled = SANITIZED)
     }
 }
 
+/* Boxes that may be larger than the memory: the parts that are planned are those that are made. */
+Test(bench, parts_are_shown, .disabled = SANITIZED)
+{
+#define OVERLAP                                                                                              \
+    "bench", "--backend", "cpu", "--suite", "scaling", "--cases", "overlap", "--cells", "96", "--model",     \
+        "--each-part", "--parts", "4", "--stream", "aa", "--addressing", "bitmap", "--max-steps", "30",      \
+        "--seconds", "0.01"
+    cli_result r = cli_test_run(OVERLAP, "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *results = records(), *record, *part;
+    size_t k, p;
+    char planned[64];
+    cr_assert_eq(json_array_size(results), 3);
+    const double nodes = number(json_array_get(results, 0), "nodes");
+    cr_expect_float_eq(number(json_array_get(results, 0), "porosity"), 0.06, 0.02);
+    cr_assert_null(json_object_get(json_array_get(results, 0), "parts"));
+    const cli_result dry = cli_test_run(OVERLAP, "--dry-run");
+    cr_assert_eq(dry.code, 0, "%s", dry.err);
+    json_array_foreach(results, k, record)
+    {
+        double sum = 0;
+        cr_expect(json_is_false(json_object_get(record, "one_is_part")));
+        json_array_foreach(json_object_get(record, "parts"), p, part)
+        {
+            sum += number(part, "nodes");
+            cr_expect_gt(number(part, "looped_us"), 0);
+            cr_expect_gt(number(part, "alone_us"), 0);
+            cr_expect_leq(number(part, "bytes_per_step"), number(record, "bytes_per_step"));
+            cr_expect_float_eq(number(part, "bytes_device_held") / number(part, "bytes_device_planned"), 1,
+                               0.1);
+            snprintf(planned, sizeof planned, "  %5zu %11.0f ", p, number(part, "nodes"));
+            cr_expect_not_null(strstr(dry.out, planned), "%s", dry.out);
+        }
+        cr_expect(k == 0 || sum == nodes);
+        cr_expect_eq(p, k ? 1 << k : 0);
+    }
+    json_decref(results);
+    cr_expect_not_null(strstr(dry.out, "while it makes a part"), "%s", dry.out);
+    cr_expect_null(strstr(dry.out, "MLUPS"), "%s", dry.out);
+    cli_test_fails(1, "--each-part belongs to --model", "bench", "--suite", "scaling", "--each-part");
+}
+
 /* Applications of the literature: a copy of a bed for each device, one tree for all, and "model" everywhere.
  */
 Test(bench, applications_are_modelled, .disabled = SANITIZED)

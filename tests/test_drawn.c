@@ -269,29 +269,57 @@ Test(drawn, models_are_those_of_the_whole)
     rill_device_destroy(device);
 }
 
-/* What no device holds is refused before anything is made, also where all nodes are on one. */
+/* Set how much more memory than it holds a process may take. */
+static void room_set(uint64_t more)
+{
+    uint64_t available;
+    char room[32];
+    setenv("RILL_MEMORY", "1GiB", 1);
+    ASSERT_OK(rill_memory_available(&available)); /* what the process holds already counts, too */
+    snprintf(room, sizeof room, "%lluKiB",
+             (unsigned long long)(((UINT64_C(1) << 30) - available + more) / 1024));
+    setenv("RILL_MEMORY", room, 1);
+}
+
+/* No plane is drawn for a simulation that a device does not hold. */
+Test(drawn, one_that_does_not_fit_is_refused)
+{
+    const uint32_t n[3] = {EDGE, EDGE, EDGE};
+    stripes seen = {{0}};
+    rill_drawn *drawn = NULL;
+    rill_domain *domain = NULL;
+    rill_device *device = NULL;
+    rill_scaling_record r;
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
+    ASSERT_OK(rill_drawn_create(n, &(rill_drawing){&seen, stripes_draw, NULL}, 0, &drawn));
+    ASSERT_OK(rill_domain_create(rill_drawn_geom(drawn), &(rill_domain_options){RILL_D3Q19, -1}, &domain));
+    const rill_scaling_case one = case_of(domain, &device, 1, RILL_AA);
+    room_set(UINT64_C(4) << 20); /* of 13 MiB */
+    memset(&seen, 0, sizeof seen);
+    cr_expect_eq(rill_scaling_run(&one, &r), RILL_SYSTEM);
+    cr_expect_not_null(strstr(rill_error_message(), "the populations and index lists"), "%s",
+                       rill_error_message());
+    for (int z = 0; z < EDGE; z++) cr_expect_eq(seen.drawn[z], 0);
+    unsetenv("RILL_MEMORY");
+    rill_domain_destroy(domain);
+    rill_drawn_destroy(drawn);
+    rill_device_destroy(device);
+}
+
+/* Parts that the device does not hold are refused, and more of them are not. */
 Test(drawn, parts_that_do_not_fit_are_refused)
 {
     rill_device *device = NULL;
     const rill_scaling_link link = {1e-6, 1e9};
     ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
     both b = both_make(96, 0);
-    const rill_scaling_case one = case_of(b.domain[1], &device, 1, RILL_AA),
-                            two = case_of(b.domain[1], &device, 2, RILL_AA),
+    const rill_scaling_case two = case_of(b.domain[1], &device, 2, RILL_AA),
                             eight = case_of(b.domain[1], &device, 8, RILL_AA);
     rill_scaling_part each[8];
     rill_scaling_record r;
-    uint64_t host, available;
-    char room[32];
+    uint64_t host;
     ASSERT_OK(rill_scaling_plan(&two, each, &host));
-    setenv("RILL_MEMORY", "1GiB", 1);
-    ASSERT_OK(rill_memory_available(&available)); /* what the process holds already counts, too */
-    const uint64_t held = (UINT64_C(1) << 30) - available;
-    snprintf(room, sizeof room, "%lluKiB", (unsigned long long)((held + each[0].planned / 4 * 3) / 1024));
-    setenv("RILL_MEMORY", room, 1);
-    cr_expect_eq(rill_scaling_run(&one, &r), RILL_SYSTEM);
-    cr_expect_not_null(strstr(rill_error_message(), "the populations and index lists"), "%s",
-                       rill_error_message());
+    room_set(each[0].planned / 4 * 3);
     cr_expect_eq(rill_scaling_model(&two, &link, 2, &r), RILL_SYSTEM);
     cr_expect_not_null(strstr(rill_error_message(), "the largest part"), "%s", rill_error_message());
     cr_expect_neq(rill_scaling_model(&eight, &link, 1, &r), RILL_OK); /* they fit, but not the noise */

@@ -98,15 +98,25 @@ static int steps_of(rill_lattice lattice, step steps[8])
     return count;
 }
 
-/* A block while its chambers are looked for. Its rows along x are the bits of words. */
+/* A block while its chambers are looked for. Its rows along x are the bits of words; around them lie rows
+ * without pores. Row y of plane z is row (z + 1) stride + y + 1. */
 typedef struct block {
-    uint32_t first[3], size[3];
-    uint64_t *pore;  /* [size z][size y], not yet in any chamber */
-    uint64_t *fresh; /* [size z][size y], reached from other rows, but not yet looked at */
-    uint32_t *open;  /* rows with fresh voxels, each once */
+    uint32_t first[3], size[3], stride;
+    uint64_t *pore;      /* not yet in any chamber */
+    uint64_t *fresh;     /* reached from other rows, but not yet looked at */
+    uint64_t *whole;     /* all pores of the rows */
+    uint32_t **chambers; /* of the first node of each row, where they are entered */
+    uint32_t *open;      /* rows with fresh voxels, each once */
+    bool all, none;      /* of the voxels are pores */
     step steps[8];
     int step_count;
+    int32_t offset[8]; /* of the rows that steps lead to */
 } block;
+
+/* What is found of a chamber: its nodes, and the sums of their places. */
+typedef struct tally {
+    double volume, centre[3];
+} tally;
 
 /* Where the chambers of a block are entered: those behind `base`. */
 typedef struct entry {
@@ -115,60 +125,89 @@ typedef struct entry {
     uint32_t base;
 } entry;
 
+static uint32_t row_at(const block *b, uint32_t y, uint32_t z) { return (z + 1) * b->stride + y + 1; }
+
+/* Return which of `width` voxels, 64 at most, are pores. @param room  voxels of the row from here on */
+static uint64_t pores_of(const uint8_t *voxels, uint32_t width, uint32_t room)
+{
+    const uint32_t whole = (width + 7) / 8 * 8; /* of whole bytes: quicker */
+    return rill_voxels_word(voxels, whole <= room ? whole : width) & ~(uint64_t)0 >> (64 - width);
+}
+
 static void place(const rill_network *network, const rill_window *window, uint64_t number, block *b)
 {
     const rill_geom *geom = window->geom;
+    uint64_t any = 0, lacking = 0;
     for (int a = 0; a < 3; a++) {
         b->first[a] = (uint32_t)(number % network->blocks[a]) * network->edge;
         b->size[a] = geom->n[a] - b->first[a] < network->edge ? geom->n[a] - b->first[a] : network->edge;
         number /= network->blocks[a];
     }
+    const uint64_t mask = ~(uint64_t)0 >> (64 - b->size[0]);
     for (uint32_t z = 0; z < b->size[2]; z++)
-        for (uint32_t y = 0; y < b->size[1]; y++)
-            b->pore[z * b->size[1] + y] = rill_voxels_word(
-                rill_window_row(window, b->first[1] + y, b->first[2] + z) + b->first[0], b->size[0]);
+        for (uint32_t y = 0; y < b->size[1]; y++) {
+            const uint8_t *row = rill_window_row(window, b->first[1] + y, b->first[2] + z) + b->first[0];
+            const uint64_t bits = pores_of(row, b->size[0], geom->n[0] - b->first[0]);
+            b->pore[row_at(b, y, z)] = b->whole[row_at(b, y, z)] = bits;
+            any |= bits;
+            lacking |= ~bits & mask;
+        }
+    b->none = !any;
+    b->all = !lacking;
+    for (int k = 0; k < b->step_count; k++) b->offset[k] = b->steps[k].z * (int32_t)b->stride + b->steps[k].y;
+}
+
+/* Find the chambers of the rows' nodes. */
+static void rows_find(const rill_network_part *part, block *b)
+{
+    const rill_numbering *numbering = &part->layers.numbering;
+    const uint32_t x = b->first[0];
+    const uint64_t before = ((uint64_t)1 << x % 64) - 1;
+    for (uint32_t z = 0; z < b->size[2]; z++) {
+        const uint32_t k = rill_layers_plane(&part->layers, b->first[2] + z);
+        uint32_t *const plane = part->chamber_of + part->before[k];
+        const rill_node first = rill_numbering_rank(numbering, 0, 0, k);
+        size_t word = ((size_t)k * numbering->n[1] + b->first[1]) * numbering->row_words + x / 64;
+        for (uint32_t y = 0; y < b->size[1]; y++, word += numbering->row_words) {
+            const uint64_t below = numbering->occupied[word] & before;
+            b->chambers[row_at(b, y, z)] =
+                plane + (numbering->base[word] - first) + (below ? __builtin_popcountll(below) : 0);
+        }
+    }
 }
 
 /* Assign nodes of a row their chamber, and add them to its volume and centre. */
-static void enter(const entry *e, const block *b, uint32_t row, uint64_t bits, uint32_t number)
+static void enter(const block *b, uint32_t row, uint64_t bits, uint32_t chamber, tally *to)
 {
-    rill_network *network = e->network;
-    const rill_network_part *part = e->part;
-    const rill_numbering *numbering = &part->layers.numbering;
-    const uint32_t chamber = e->base + number;
-    const uint32_t at[3] = {b->first[0], b->first[1] + row % b->size[1], b->first[2] + row / b->size[1]};
-    const uint32_t k = rill_layers_plane(&part->layers, at[2]);
-    const double nodes = __builtin_popcountll(bits);
-    uint32_t *chamber_of = part->chamber_of + part->before[k];
-    if (network) {
-        network->volume[chamber] += nodes;
-        network->centre[chamber][1] += nodes * (at[1] + 0.5);
-        network->centre[chamber][2] += nodes * (at[2] + 0.5);
-    }
+    const uint32_t plane = row / b->stride;
+    const uint32_t y = b->first[1] + (row - plane * b->stride) - 1, z = b->first[2] + plane - 1;
+    double nodes = 0;
     while (bits) { /* run by run */
-        const uint32_t low = (uint32_t)__builtin_ctzll(bits), x = at[0] + low;
-        const uint64_t rest = ~(bits >> low);
+        const uint32_t low = (uint32_t)__builtin_ctzll(bits), x = b->first[0] + low;
+        const uint64_t rest = ~(bits >> low), before = b->whole[row] & (((uint64_t)1 << low) - 1);
         const uint32_t length = rest ? (uint32_t)__builtin_ctzll(rest) : 64;
-        const rill_node first =
-            rill_numbering_rank(numbering, x, at[1], k) - rill_numbering_rank(numbering, 0, 0, k);
-        for (rill_node n = 0; n < length; n++) chamber_of[first + n] = chamber;
-        if (network) network->centre[chamber][0] += length * (x + 0.5 * length);
+        uint32_t *of = b->chambers[row] + (before ? __builtin_popcountll(before) : 0);
+        for (uint32_t n = 0; n < length; n++) of[n] = chamber;
+        to->centre[0] += length * (x + 0.5 * length);
+        nodes += length;
         bits &= length < 64 ? ~((((uint64_t)1 << length) - 1) << low) : 0;
     }
+    to->volume += nodes;
+    to->centre[1] += nodes * (y + 0.5);
+    to->centre[2] += nodes * (z + 0.5);
 }
 
 /* Let voxels of a row reach those of others. @return the rows that are open then */
 static uint32_t reach(block *b, uint32_t row, uint64_t bits, uint32_t open)
 {
-    const uint32_t y = row % b->size[1], z = row / b->size[1];
     for (int k = 0; k < b->step_count; k++) {
         const step *s = &b->steps[k];
-        const uint32_t to_y = y + (uint32_t)s->y, to_z = z + (uint32_t)s->z; /* below 0: a large number */
-        if (to_y >= b->size[1] || to_z >= b->size[2]) continue;
-        const uint32_t to = to_z * b->size[1] + to_y;
+        const uint32_t to = row + (uint32_t)b->offset[k];
+        const uint64_t pore = b->pore[to];
+        if (!pore) continue;
         const uint64_t moved =
             (s->along[0] ? bits >> 1 : 0) | (s->along[1] ? bits : 0) | (s->along[2] ? bits << 1 : 0);
-        const uint64_t met = moved & b->pore[to];
+        const uint64_t met = moved & pore;
         if (!met) continue;
         if (!b->fresh[to]) b->open[open++] = to;
         b->fresh[to] |= met;
@@ -176,8 +215,9 @@ static uint32_t reach(block *b, uint32_t row, uint64_t bits, uint32_t open)
     return open;
 }
 
-/* Take out all that links of the lattice connect to the first pore voxel of a row. */
-static void flood(block *b, uint32_t seed, uint32_t part, const entry *e)
+/* Take out all that links of the lattice connect to the first pore voxel of a row. @param to  NULL: nothing
+ * is entered */
+static void flood(block *b, uint32_t seed, uint32_t chamber, tally *to)
 {
     uint32_t open = 0;
     b->fresh[seed] = b->pore[seed] & -b->pore[seed];
@@ -192,17 +232,46 @@ static void flood(block *b, uint32_t seed, uint32_t part, const entry *e)
         }
         if (!bits) continue;
         b->pore[row] &= ~bits;
-        if (e) enter(e, b, row, bits, part);
+        if (to) enter(b, row, bits, chamber, to);
         open = reach(b, row, bits, open);
     }
+}
+
+/* All of a block is one chamber. */
+static void take_all(block *b, uint32_t chamber, tally *to)
+{
+    for (uint32_t z = 0; z < b->size[2]; z++)
+        for (uint32_t y = 0; y < b->size[1]; y++) {
+            const uint32_t row = row_at(b, y, z);
+            if (to) enter(b, row, b->pore[row], chamber, to);
+            b->pore[row] = 0;
+        }
+}
+
+static void tally_take(rill_network *network, uint32_t chamber, const tally *found)
+{
+    network->volume[chamber] = found->volume;
+    for (int a = 0; a < 3; a++) network->centre[chamber][a] = found->centre[a] / found->volume;
 }
 
 /* Find the chambers of a block that was placed, and enter them where there is something to enter. */
 static uint32_t divide(block *b, const entry *e)
 {
     uint32_t parts = 0;
-    for (uint32_t row = 0; row < b->size[1] * b->size[2]; row++)
-        while (b->pore[row]) flood(b, row, parts++, e);
+    if (b->none) return 0;
+    if (e) rows_find(e->part, b);
+    for (uint32_t z = 0; z < b->size[2]; z++)
+        for (uint32_t y = 0; y < b->size[1]; y++)
+            while (b->pore[row_at(b, y, z)]) {
+                tally found = {.volume = 0};
+                const uint32_t chamber = e ? e->base + parts : 0;
+                if (b->all)
+                    take_all(b, chamber, e ? &found : NULL);
+                else
+                    flood(b, row_at(b, y, z), chamber, e ? &found : NULL);
+                if (e && e->network) tally_take(e->network, chamber, &found);
+                parts++;
+            }
     return parts;
 }
 
@@ -230,10 +299,7 @@ static void block_do(const task *t, uint64_t k, block *b)
     }
     const uint32_t base = t->network->base[k];
     const uint32_t chambers = divide(b, &(entry){t->part, t->sums, base});
-    for (uint32_t c = base; t->sums && c < base + chambers; c++) {
-        t->sums->block_of[c] = (uint32_t)k;
-        for (int a = 0; a < 3; a++) t->sums->centre[c][a] /= t->sums->volume[c];
-    }
+    for (uint32_t c = base; t->sums && c < base + chambers; c++) t->sums->block_of[c] = (uint32_t)k;
 }
 
 /* Do it with the blocks of layers first … first + count - 1, which exist. */
@@ -241,7 +307,8 @@ static rill_status layers_do(const task *t, rill_window *window, uint32_t first,
 {
     const rill_network *network = t->network;
     const int64_t layer = (int64_t)network->blocks[0] * network->blocks[1];
-    const size_t rows = (size_t)network->edge * network->edge;
+    const uint32_t stride = network->edge + 2;
+    const size_t rows = (size_t)stride * stride;
     const uint32_t z = first * network->edge, nz = window->geom->n[2];
     bool failed = false;
     const rill_status status =
@@ -249,10 +316,13 @@ static rill_status layers_do(const task *t, rill_window *window, uint32_t first,
     if (status != RILL_OK) return status;
 #pragma omp parallel
     {
-        block b = {.pore = malloc(rows * sizeof *b.pore),
+        block b = {.stride = stride,
+                   .pore = calloc(rows, sizeof *b.pore),
                    .fresh = calloc(rows, sizeof *b.fresh),
+                   .whole = malloc(rows * sizeof *b.whole),
+                   .chambers = malloc(rows * sizeof *b.chambers),
                    .open = malloc(rows * sizeof *b.open)};
-        const bool ready = b.pore && b.fresh && b.open;
+        const bool ready = b.pore && b.fresh && b.whole && b.chambers && b.open;
         b.step_count = steps_of(t->lattice, b.steps);
         if (!ready) {
 #pragma omp atomic write
@@ -266,6 +336,8 @@ static rill_status layers_do(const task *t, rill_window *window, uint32_t first,
         }
         free(b.pore);
         free(b.fresh);
+        free(b.whole);
+        free(b.chambers);
         free(b.open);
     }
     return failed ? rill_fail(RILL_SYSTEM, "out of memory for the blocks of a pore network")

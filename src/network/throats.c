@@ -20,22 +20,22 @@ typedef struct list {
     bool failed;
 } list;
 
-static void add(list *l, uint64_t since, uint32_t from, uint32_t to, double conductance)
+/* Return the throat between two chambers among those behind the first `since`; a new one lets nothing pass.
+ * NULL: there is no memory */
+static rill_throat *throat_between(list *l, uint64_t since, uint32_t from, uint32_t to)
 {
     for (uint64_t k = since; k < l->count; k++)
-        if (l->throat[k].chamber[0] == from && l->throat[k].chamber[1] == to) {
-            l->throat[k].conductance += conductance;
-            return;
-        }
+        if (l->throat[k].chamber[0] == from && l->throat[k].chamber[1] == to) return &l->throat[k];
     if (l->count == l->capacity) {
         const uint64_t capacity = l->capacity ? 2 * l->capacity : 1024;
         rill_throat *grown = realloc(l->throat, capacity * sizeof *grown);
         l->failed = l->failed || !grown;
-        if (!grown) return;
+        if (!grown) return NULL;
         l->throat = grown;
         l->capacity = capacity;
     }
-    l->throat[l->count++] = (rill_throat){{from, to}, conductance};
+    l->throat[l->count] = (rill_throat){{from, to}, 0};
+    return &l->throat[l->count++];
 }
 
 /*
@@ -49,6 +49,16 @@ static double face_conductance(uint8_t steps, uint8_t others)
     return 0.75 * d * d;
 }
 
+/* A velocity that throats are looked for along: the first of every pair of opposite ones. */
+typedef struct way {
+    int c[3];
+    int axis;          /* along which it leads; -1: voxels share an edge or a corner alone */
+    int between[6][3]; /* steps to the voxels between */
+    int between_count;
+} way;
+
+enum { WAYS_MOST = 13 };
+
 /* The planes in which throats are looked for, and beside them. */
 typedef struct sight {
     const rill_domain *domain;
@@ -56,15 +66,20 @@ typedef struct sight {
     const rill_network_part *part;
     uint8_t *walls; /* of planes from `first` on in the periodic box of voxels */
     uint32_t first;
+    way ways[WAYS_MOST];
+    int way_count;
 } sight;
 
-/* Return how far a voxel is from a wall. */
-static uint8_t wall_of(const sight *s, const uint32_t at[3])
+/* Row (y, z) of the walls. */
+static const uint8_t *walls_of(const sight *s, uint32_t y, uint32_t z)
 {
     const uint32_t *n = s->domain->geom->n;
-    const uint32_t k = at[2] >= s->first ? at[2] - s->first : at[2] + n[2] - s->first;
-    return s->walls[at[0] + n[0] * (at[1] + (uint64_t)n[1] * k)];
+    const uint32_t k = z >= s->first ? z - s->first : z + n[2] - s->first;
+    return s->walls + n[0] * (y + (uint64_t)n[1] * k);
 }
+
+/* Return how far a voxel is from a wall. */
+static uint8_t wall_of(const sight *s, const uint32_t at[3]) { return walls_of(s, at[1], at[2])[at[0]]; }
 
 /* A part of a plane of voxels: from `low` to `high`, which is not included. */
 typedef struct face {
@@ -83,100 +98,209 @@ static face face_of(const uint32_t first[3], const uint32_t last[3], int axis, b
     return f;
 }
 
-/* Go from a voxel along a velocity. @return false beyond a side that is not periodic */
-static bool go(const rill_geom *geom, const uint32_t at[3], const int c[3], uint32_t to[3])
+/* Two voxels that share an edge or a corner alone touch where no third between them is pore. */
+static way way_of(int lattice, int i)
 {
-    for (int a = 0; a < 3; a++) {
-        const int64_t n = geom->n[a], x = (int64_t)at[a] + c[a];
-        if ((x < 0 || x >= n) && geom->sides[a] != RILL_PERIODIC) return false;
-        to[a] = (uint32_t)(x < 0 ? x + n : x < n ? x : x - n);
-    }
-    return true;
-}
-
-/* Return whether two voxels that share an edge or a corner alone have no third between them that is pore. */
-static bool touch(const sight *s, const uint32_t at[3], const int c[3])
-{
+    way w = {.axis = -1};
+    for (int a = 0; a < 3; a++) w.c[a] = rill_c(lattice, i, a);
+    const int axes = abs(w.c[0]) + abs(w.c[1]) + abs(w.c[2]);
+    if (axes == 1) w.axis = w.c[0] ? 0 : w.c[1] ? 1 : 2;
     for (int part = 1; part < 7; part++) {
-        int step[3];
-        uint32_t to[3];
-        bool none = true, all = true;
+        int *step = w.between[w.between_count];
+        bool none = true, all = true, other = false;
         for (int a = 0; a < 3; a++) {
-            step[a] = part >> a & 1 ? c[a] : 0;
+            step[a] = part >> a & 1 ? w.c[a] : 0;
             none = none && !step[a];
-            all = all && step[a] == c[a];
+            all = all && step[a] == w.c[a];
+            other = other || (part >> a & 1 && !w.c[a]); /* leads to a voxel that another part leads to */
         }
-        if (!none && !all && go(s->domain->geom, at, step, to) &&
-            rill_layers_has(&s->part->layers, to[0], to[1], to[2]))
-            return false;
+        if (!none && !all && !other) w.between_count++;
     }
-    return true;
+    return w;
 }
 
-/* Return whether a link leads to a voxel of the same block, and so of the same chamber. */
-static bool stays(const uint32_t first[3], const uint32_t last[3], const uint32_t at[3], const int c[3])
+static void ways_take(sight *s)
 {
-    bool inside = true;
-    for (int a = 0; a < 3; a++) /* below 0: a large number */
-        inside = inside && at[a] + (uint32_t)c[a] - first[a] < last[a] - first[a];
-    return inside;
+    const int lattice = (int)s->domain->lattice;
+    s->way_count = 0;
+    for (int i = 1; i < rill_q(lattice); i += 2) s->ways[s->way_count++] = way_of(lattice, i);
 }
 
-/* Find the throats that begin at a voxel, along the first of every pair of opposite velocities. */
-static void look(const sight *s, const uint32_t first[3], const uint32_t last[3], const uint32_t at[3],
-                 uint64_t since, list *found)
+/* A row of the voxels of a block, or of those around it: bit x of its first 64 at most is voxel first + x. */
+typedef struct strip {
+    uint64_t bits;           /* which are nodes */
+    uint64_t low, high;      /* whether the voxels before and behind are, 0 or 1 */
+    const uint32_t *chamber; /* of its first node, those of its others behind it */
+    const uint8_t *walls;    /* of the row of the box */
+    uint32_t y, z;           /* of that row */
+} strip;
+
+/* A block, or one whose throats are looked for, with the strips of its rows and of those around it. */
+typedef struct surroundings {
+    uint32_t first[3], size[3];
+    strip *strips; /* [size z + 2][size y + 2] */
+} surroundings;
+
+/* Find a coordinate, from one before the first to one behind the last. @return false beyond a side that is
+ * not periodic */
+static bool find(const rill_geom *geom, int axis, uint32_t first, uint32_t step, uint32_t *at)
+{
+    const int64_t n = geom->n[axis], x = (int64_t)first + step - 1;
+    *at = (uint32_t)(x < 0 ? x + n : x < n ? x : x - n);
+    return (x >= 0 && x < n) || geom->sides[axis] == RILL_PERIODIC;
+}
+
+static uint64_t bit_at(const uint64_t *row, uint32_t x) { return row[x / 64] >> x % 64 & 1; }
+
+/* Take the strips of a plane. */
+static void plane_take(const sight *s, const surroundings *b, uint32_t z, strip *to)
 {
     const rill_geom *geom = s->domain->geom;
-    const int lattice = (int)s->domain->lattice;
-    const uint32_t from = rill_network_at(s->part, at[0], at[1], at[2]);
-    for (int i = 1; i < rill_q(lattice); i += 2) {
-        const int c[3] = {rill_c(lattice, i, 0), rill_c(lattice, i, 1), rill_c(lattice, i, 2)};
-        const int axes = abs(c[0]) + abs(c[1]) + abs(c[2]);
-        uint32_t to[3];
-        if (stays(first, last, at, c) || !go(geom, at, c, to)) continue;
-        const uint32_t other = rill_network_at(s->part, to[0], to[1], to[2]);
-        if (other == RILL_UPSTREAM_WALL || other == from) continue;
-        double conductance = EDGE_CONDUCTANCE;
-        if (axes == 1) {
-            const int a = c[0] ? 0 : c[1] ? 1 : 2;
-            double length = c[a] * (s->network->centre[other][a] - s->network->centre[from][a]);
-            if (length < 0) length += geom->n[a];
-            conductance = face_conductance(wall_of(s, at), wall_of(s, to)) / fmax(length, 1);
-        } else if (!touch(s, at, c)) {
-            continue; /* faces have it */
-        }
-        add(found, since, from, other, conductance);
+    const rill_numbering *numbering = &s->part->layers.numbering;
+    const uint32_t k = rill_layers_plane(&s->part->layers, z), x = b->first[0], width = b->size[0];
+    const uint32_t *chamber_of = s->part->chamber_of + s->part->before[k];
+    const rill_node before = rill_numbering_rank(numbering, 0, 0, k);
+    const uint32_t shift = x % 64;
+    uint32_t low, high;
+    const bool has_low = find(geom, 0, x, 0, &low), has_high = find(geom, 0, x, width + 1, &high);
+    for (uint32_t j = 0; j < b->size[1] + 2; j++, to++) {
+        uint32_t y;
+        *to = (strip){.bits = 0};
+        if (!find(geom, 1, b->first[1], j, &y)) continue;
+        const size_t first = ((size_t)k * numbering->n[1] + y) * numbering->row_words, word = first + x / 64;
+        const uint64_t *row = numbering->occupied + first;
+        const uint64_t bits =
+            row[x / 64] >> shift | (shift + width > 64 ? row[x / 64 + 1] << (64 - shift) : 0);
+        to->bits = bits & ~(uint64_t)0 >> (64 - width);
+        to->low = has_low ? bit_at(row, low) : 0;
+        to->high = has_high ? bit_at(row, high) : 0;
+        if (!(to->bits | to->low | to->high)) continue;
+        to->y = y, to->z = z;
+        to->walls = walls_of(s, y, z);
+        const uint64_t below = row[x / 64] & (((uint64_t)1 << shift) - 1);
+        to->chamber = chamber_of + (numbering->base[word] - before) + __builtin_popcountll(below);
     }
 }
 
-/* Return which of `width` voxels of a row, 64 at most, are nodes. */
-static uint64_t row_of(const rill_numbering *numbering, uint32_t x, uint32_t width, uint32_t y, uint32_t z)
+/* Take the strips of a block and around it. @return false where it has no node: then not all are taken */
+static bool surroundings_take(const sight *s, surroundings *b)
 {
-    const uint64_t *row =
-        numbering->occupied + ((size_t)z * numbering->n[1] + y) * numbering->row_words + x / 64;
-    const uint32_t shift = x % 64;
-    const uint64_t bits = row[0] >> shift | (shift + width > 64 ? row[1] << (64 - shift) : 0);
-    return bits & ~(uint64_t)0 >> (64 - width);
+    const rill_geom *geom = s->domain->geom;
+    const uint32_t rows = b->size[1] + 2, planes = b->size[2] + 2;
+    uint64_t any = 0;
+    for (uint32_t k = 1; k + 1 < planes; k++) {
+        plane_take(s, b, b->first[2] + k - 1, b->strips + (size_t)k * rows);
+        for (uint32_t j = 1; j + 1 < rows; j++) any |= b->strips[(size_t)k * rows + j].bits;
+    }
+    for (uint32_t k = 0; k < planes && any; k += planes - 1) {
+        uint32_t z;
+        if (find(geom, 2, b->first[2], k, &z))
+            plane_take(s, b, z, b->strips + (size_t)k * rows);
+        else
+            memset(b->strips + (size_t)k * rows, 0, rows * sizeof *b->strips);
+    }
+    return any != 0;
 }
 
-/* Find the throats of the voxels of a block that have neighbours in others. */
-static void look_around(const sight *s, const uint32_t first[3], const uint32_t last[3], list *found)
+/* Return the strip that a step leads to from row (y, z) of a block. */
+static const strip *strip_at(const surroundings *b, uint32_t y, uint32_t z, const int step[3])
 {
-    const uint64_t since = found->count;
-    uint32_t at[3];
-    for (at[2] = first[2]; at[2] < last[2]; at[2]++)
-        for (at[1] = first[1]; at[1] < last[1]; at[1]++) {
-            const bool rim =
-                at[2] == first[2] || at[2] + 1 == last[2] || at[1] == first[1] || at[1] + 1 == last[1];
-            const uint32_t width = last[0] - first[0];
-            const uint64_t ends = (uint64_t)1 << (width - 1) | 1;
-            uint64_t bits = row_of(&s->part->layers.numbering, first[0], width, at[1],
-                                   rill_layers_plane(&s->part->layers, at[2]));
-            for (bits &= rim ? ~(uint64_t)0 : ends; bits; bits &= bits - 1) {
-                at[0] = first[0] + (uint32_t)__builtin_ctzll(bits);
-                look(s, first, last, at, since, found);
-            }
+    return b->strips + (size_t)(z + 1 + (uint32_t)step[2]) * (b->size[1] + 2) + (y + 1 + (uint32_t)step[1]);
+}
+
+/* Return which voxels of a row have a node where a step leads to. */
+static uint64_t reached(const surroundings *b, uint32_t y, uint32_t z, const int step[3])
+{
+    const strip *t = strip_at(b, y, z, step);
+    if (step[0] > 0) return t->bits >> 1 | t->high << (b->size[0] - 1);
+    if (step[0] < 0) return t->bits << 1 | t->low;
+    return t->bits;
+}
+
+/* Return which voxels of a row throats begin at along a velocity: nodes with one in another block there, and
+ * none between. */
+static uint64_t begins(const surroundings *b, uint32_t y, uint32_t z, const way *w)
+{
+    const uint64_t last = (uint64_t)1 << (b->size[0] - 1);
+    const bool inside = y + (uint32_t)w->c[1] < b->size[1] && z + (uint32_t)w->c[2] < b->size[2];
+    const uint64_t leave = !inside ? ~(uint64_t)0 : w->c[0] > 0 ? last : w->c[0] < 0;
+    uint64_t bits = leave & strip_at(b, y, z, (const int[3]){0})->bits;
+    if (bits) bits &= reached(b, y, z, w->c);
+    for (int k = 0; k < w->between_count && bits; k++) bits &= ~reached(b, y, z, w->between[k]);
+    return bits;
+}
+
+/* Return the chamber of voxel x of a strip, which is a node. */
+static uint32_t chamber_at(const strip *t, int x)
+{
+    const uint64_t all = ((uint64_t)1 << x) - 1, below = t->bits & all;
+    return t->chamber[below == all ? x : __builtin_popcountll(below)];
+}
+
+/* The throat that was found last along a velocity: most voxels that follow belong to the same. */
+typedef struct latest {
+    uint32_t from, to; /* chambers; RILL_UPSTREAM_WALL: none yet */
+    uint64_t throat;   /* its number among those that are found */
+    double length;     /* between the centres along the axis of the velocity, 1 at least */
+} latest;
+
+static void latest_take(const sight *s, const way *w, uint32_t from, uint32_t to, uint64_t since, latest *l,
+                        list *found)
+{
+    const rill_throat *t = throat_between(found, since, from, to);
+    *l = (latest){.from = RILL_UPSTREAM_WALL};
+    if (!t) return;
+    *l = (latest){.from = from, .to = to, .throat = (uint64_t)(t - found->throat), .length = 1};
+    if (w->axis < 0) return;
+    const int a = w->axis;
+    double length = w->c[a] * (s->network->centre[to][a] - s->network->centre[from][a]);
+    if (length < 0) length += s->domain->geom->n[a];
+    l->length = fmax(length, 1);
+}
+
+/* Add what passes from voxel x of a row along a velocity. */
+static void look(const sight *s, const surroundings *b, const strip *here, uint32_t from, const strip *there,
+                 int x, const way *w, uint64_t since, latest *l, list *found)
+{
+    const int step = x + w->c[0];
+    uint32_t at = b->first[0] + (uint32_t)step, to;
+    if (step >= 0 && step < (int)b->size[0]) {
+        to = chamber_at(there, step);
+    } else { /* a voxel of another block, or round the box */
+        (void)find(s->domain->geom, 0, b->first[0], (uint32_t)(step + 1), &at);
+        to = rill_network_at(s->part, at, there->y, there->z);
+    }
+    if (to == from) return;
+    if (from != l->from || to != l->to) latest_take(s, w, from, to, since, l, found);
+    if (l->from == RILL_UPSTREAM_WALL) return;
+    found->throat[l->throat].conductance +=
+        w->axis < 0 ? EDGE_CONDUCTANCE
+                    : face_conductance(here->walls[b->first[0] + (uint32_t)x], there->walls[at]) / l->length;
+}
+
+/* Find the throats of a row of a block, voxel by voxel. */
+static void row_look(const sight *s, const surroundings *b, uint32_t y, uint32_t z, uint64_t since,
+                     latest lasts[WAYS_MOST], list *found)
+{
+    const strip *here = strip_at(b, y, z, (const int[3]){0});
+    int ways[WAYS_MOST], count = 0; /* along which there is any */
+    uint64_t some[WAYS_MOST], any = 0;
+    if (!here->bits) return;
+    for (int k = 0; k < s->way_count; k++) {
+        some[count] = begins(b, y, z, &s->ways[k]);
+        any |= some[count];
+        ways[count] = k;
+        count += some[count] != 0;
+    }
+    for (; any; any &= any - 1) {
+        const int x = __builtin_ctzll(any);
+        const uint32_t from = chamber_at(here, x);
+        for (int k = 0; k < count; k++) {
+            const way *w = &s->ways[ways[k]];
+            if (some[k] >> x & 1)
+                look(s, b, here, from, strip_at(b, y, z, w->c), x, w, since, &lasts[ways[k]], found);
         }
+    }
 }
 
 /* Find what flows out through a face of the box, a mirror behind which the pressure has the other sign. */
@@ -196,8 +320,8 @@ static void leave(const sight *s, const face *f, double *outlet)
             }
 }
 
-/* Find the throats of a block, and its outlets. */
-static void block_look(const sight *s, uint64_t number, double *outlet, list *found)
+/* Find the throats of a block, and its outlets. @param around  room for strips */
+static void block_look(const sight *s, uint64_t number, double *outlet, strip *around, list *found)
 {
     const rill_network *network = s->network;
     const rill_geom *geom = s->domain->geom;
@@ -208,7 +332,14 @@ static void block_look(const sight *s, uint64_t number, double *outlet, list *fo
         last[a] = geom->n[a] - first[a] < network->edge ? geom->n[a] : first[a] + network->edge;
         number /= network->blocks[a];
     }
-    look_around(s, first, last, found);
+    surroundings b = {.strips = around};
+    for (int a = 0; a < 3; a++) b.first[a] = first[a], b.size[a] = last[a] - first[a];
+    const uint64_t since = found->count;
+    latest lasts[WAYS_MOST];
+    for (int k = 0; k < WAYS_MOST; k++) lasts[k] = (latest){.from = RILL_UPSTREAM_WALL};
+    if (!surroundings_take(s, &b)) return;
+    for (uint32_t z = 0; z < b.size[2]; z++)
+        for (uint32_t y = 0; y < b.size[1]; y++) row_look(s, &b, y, z, since, lasts, found);
     if (axis < 0 || geom->sides[axis] != RILL_MIRROR) return;
     for (int upper = 0; upper < 2; upper++)
         if (upper ? last[axis] == geom->n[axis] : first[axis] == 0) {
@@ -271,6 +402,7 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
     sight s = {.domain = domain, .network = network};
     uint64_t room = 0;
     if (!lists) return rill_fail(RILL_SYSTEM, "out of memory for the throats of a pore network");
+    ways_take(&s);
     RILL_TRY(rill_array_create_zero(network->chambers, sizeof(double), "a pore network",
                                     (void **)&network->outlet));
     RILL_TRY(rill_array_create(1, sizeof *network->throat, "the throats of a pore network",
@@ -281,9 +413,12 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
 #pragma omp parallel num_threads(threads)
         {
             list *mine = &lists[omp_get_thread_num()];
+            strip *around = malloc((size_t)(network->edge + 2) * (network->edge + 2) * sizeof *around);
+            mine->failed = mine->failed || !around;
 #pragma omp for schedule(static)
             for (int64_t k = layer * first; k < layer * (first + count); k++)
-                if (!network->abandoned) block_look(&s, (uint64_t)k, network->outlet, mine);
+                if (around && !network->abandoned) block_look(&s, (uint64_t)k, network->outlet, around, mine);
+            free(around);
         }
         RILL_TRY(rill_network_check(network));
         RILL_TRY(gather(lists, threads, network, &room));

@@ -116,15 +116,26 @@ done:
     return status;
 }
 
-/* Sweep along z through planes that are no more than neighbours in a box of `side`s. */
+/* Sweep along z through planes that are no more than neighbours in a box of `side`s: parts of them, copied
+ * side by side. Where they lie, planes whose distance is a power of two share few places of a cache. */
 static void sweep_planes(const rill_geom *geom, uint8_t *distance, uint32_t count, rill_side side)
 {
-    enum { part = 1024 }; /* of a plane: with those of all planes it fits a cache */
-    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1], parts = (plane + part - 1) / part;
+    enum { room = 1 << 16, most = 1024, least = 64 };
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    const uint64_t fits = room / count, part = fits > most ? most : fits < least ? most : fits;
+    const uint64_t parts = (plane + part - 1) / part;
+    const bool copies = fits >= least;
 #pragma omp parallel for schedule(static)
     for (uint64_t p = 0; p < parts; p++) {
+        uint8_t copy[room];
         const uint64_t first = p * part, some = plane - first < part ? plane - first : part;
-        along(distance + first, plane, some, count, side);
+        if (!copies) {
+            along(distance + first, plane, some, count, side);
+            continue;
+        }
+        for (uint32_t k = 0; k < count; k++) memcpy(copy + k * some, distance + k * plane + first, some);
+        along(copy, some, some, count, side);
+        for (uint32_t k = 0; k < count; k++) memcpy(distance + k * plane + first, copy + k * some, some);
     }
 }
 

@@ -55,6 +55,18 @@ typedef struct coarsening {
     const rill_window *fine, *coarse;
 } coarsening;
 
+/* Finer voxels of a row that are summed up at a time. */
+enum { FINER = 512 };
+
+/* Sum the pores of up to four rows, voxel by voxel. */
+static void pores_add(const uint8_t *const rows[4], int count, uint32_t first, uint32_t end, uint8_t *sums)
+{
+    memset(sums, 0, end - first);
+    for (int k = 0; k < count; k++)
+        for (uint32_t x = first; x < end; x++)
+            sums[x - first] = (uint8_t)(sums[x - first] + (rows[k][x] >= RILL_FLUID));
+}
+
 /* Pore where at least half of the voxels are pores: throats stay open rather than close. */
 static void coarsen_rows(const void *shared, uint64_t first, uint64_t end)
 {
@@ -62,16 +74,20 @@ static void coarsen_rows(const void *shared, uint64_t first, uint64_t end)
     const uint32_t *n = c->fine->geom->n, *m = c->coarse->geom->n;
     for (uint64_t row = first; row < end; row++) {
         const uint32_t y = (uint32_t)(row % m[1]), z = c->coarse->first + (uint32_t)(row / m[1]);
-        uint8_t *to = rill_window_row(c->coarse, y, z);
-        for (uint32_t x = 0; x < m[0]; x++) {
-            int pores = 0, voxels = 0;
-            for (uint32_t k = 2 * z; k < 2 * z + 2 && k < n[2]; k++)
-                for (uint32_t j = 2 * y; j < 2 * y + 2 && j < n[1]; j++)
-                    for (uint32_t i = 2 * x; i < 2 * x + 2 && i < n[0]; i++) {
-                        pores += rill_window_row(c->fine, j, k)[i] >= RILL_FLUID;
-                        voxels++;
-                    }
-            to[x] = 2 * pores >= voxels ? RILL_FLUID : RILL_SOLID;
+        uint8_t *to = rill_window_row(c->coarse, y, z), sums[FINER];
+        const uint8_t *rows[4];
+        int count = 0;
+        for (uint32_t k = 2 * z; k < 2 * z + 2 && k < n[2]; k++)
+            for (uint32_t j = 2 * y; j < 2 * y + 2 && j < n[1]; j++)
+                rows[count++] = rill_window_row(c->fine, j, k);
+        for (uint32_t x = 0, last; x < n[0]; x = last) {
+            last = n[0] - x < FINER ? n[0] : x + FINER;
+            pores_add(rows, count, x, last, sums);
+            uint8_t *here = to + x / 2;
+            for (uint32_t k = 0; k < (last - x) / 2; k++)
+                here[k] = sums[2 * k] + sums[2 * k + 1] >= count ? RILL_FLUID : RILL_SOLID;
+            if ((last - x) % 2)
+                here[(last - x) / 2] = 2 * sums[last - x - 1] >= count ? RILL_FLUID : RILL_SOLID;
         }
     }
 }

@@ -40,6 +40,36 @@
 /* Voxels whose opening is measured, at most. */
 enum { OPENING_SAMPLE = 20000, OPENING_BINS = 4096 };
 
+/* Voxels that are counted in a byte, so that many are compared at a time. */
+enum { BYTE_MOST = 255 };
+
+/* Return how many of `count` voxels are pores. */
+static uint64_t pores_count(const uint8_t *row, uint32_t count)
+{
+    uint64_t pores = 0;
+    for (uint32_t x = 0, end; x < count; x = end) {
+        uint8_t part = 0;
+        end = count - x < BYTE_MOST ? count : x + BYTE_MOST;
+        for (uint32_t k = x; k < end; k++) part = (uint8_t)(part + (row[k] >= RILL_FLUID));
+        pores += part;
+    }
+    return pores;
+}
+
+/* Return between how many voxels of two rows there is a wall. */
+static uint64_t walls_between(const uint8_t *row, const uint8_t *other, uint32_t count)
+{
+    uint64_t walls = 0;
+    for (uint32_t x = 0, end; x < count; x = end) {
+        uint8_t part = 0;
+        end = count - x < BYTE_MOST ? count : x + BYTE_MOST;
+        for (uint32_t k = x; k < end; k++)
+            part = (uint8_t)(part + ((row[k] >= RILL_FLUID) != (other[k] >= RILL_FLUID)));
+        walls += part;
+    }
+    return walls;
+}
+
 /* Walls counted on the faces of one plane of constant z towards -x, -y, -z, and fluid voxels of the plane.
  * @param below  the plane below, of the first the last */
 static void plane_count(const rill_geom *geom, uint32_t z, const uint8_t *here, const uint8_t *below,
@@ -51,20 +81,15 @@ static void plane_count(const rill_geom *geom, uint32_t z, const uint8_t *here, 
         const uint8_t *row = here + (uint64_t)nx * y;
         const uint8_t *front = y ? row - nx : here + (uint64_t)nx * (ny - 1);
         const uint8_t *under = below + (uint64_t)nx * y;
-        for (uint32_t x = 0; x < nx; x++) {
-            const bool pore = row[x] >= RILL_FLUID;
-            *fluid += pore;
-            if (x || side[0] == RILL_PERIODIC) *walls += pore != (row[x ? x - 1 : nx - 1] >= RILL_FLUID);
-            if (y || side[1] == RILL_PERIODIC) *walls += pore != (front[x] >= RILL_FLUID);
-            if (z || side[2] == RILL_PERIODIC) *walls += pore != (under[x] >= RILL_FLUID);
-            if (!pore) continue;
-            *walls += side[0] == RILL_WALL && x == 0;
-            *walls += side[0] == RILL_WALL && x == nx - 1;
-            *walls += side[1] == RILL_WALL && y == 0;
-            *walls += side[1] == RILL_WALL && y == ny - 1;
-            *walls += side[2] == RILL_WALL && z == 0;
-            *walls += side[2] == RILL_WALL && z == nz - 1;
-        }
+        const uint64_t pores = pores_count(row, nx);
+        *fluid += pores;
+        *walls += walls_between(row + 1, row, nx - 1);
+        if (side[0] == RILL_PERIODIC) *walls += walls_between(row, row + nx - 1, 1);
+        if (y || side[1] == RILL_PERIODIC) *walls += walls_between(row, front, nx);
+        if (z || side[2] == RILL_PERIODIC) *walls += walls_between(row, under, nx);
+        if (side[0] == RILL_WALL) *walls += pores_count(row, 1) + pores_count(row + nx - 1, 1);
+        if (side[1] == RILL_WALL) *walls += pores * ((y == 0) + (y == ny - 1));
+        if (side[2] == RILL_WALL) *walls += pores * ((z == 0) + (z == nz - 1));
     }
 }
 
@@ -104,6 +129,11 @@ static void plane_sample(const rill_window *w, uint32_t z, uint64_t each, uint64
     uint64_t next = (seen + each - 1) / each;
     for (uint32_t y = 0; y < ny; y++) {
         const uint8_t *row = rill_window_row(w, y, z);
+        const uint64_t pores = pores_count(row, nx);
+        if (seen + pores <= next * each) { /* most rows have no sample */
+            seen += pores;
+            continue;
+        }
         for (uint32_t x = 0; x < nx; x++) {
             if (row[x] < RILL_FLUID || seen++ != next * each) continue;
             const uint32_t along[2] = {

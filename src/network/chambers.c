@@ -113,7 +113,7 @@ typedef struct block {
     int32_t offset[8]; /* of the rows that steps lead to */
 } block;
 
-/* What is found of a chamber: its nodes, and the sums of their places. */
+/* What is found of a chamber: its nodes, and the sums of their coordinates. */
 typedef struct tally {
     double volume, centre[3];
 } tally;
@@ -498,6 +498,7 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_s
                                        rill_network *network, rill_network_part *part)
 {
     rill_status status = RILL_OK;
+    rill_permit_wait(network->permit);
     RILL_TRY(count(domain->geom, domain->lattice, network, &network->base));
     const uint32_t chambers = network->chambers, layers = network->blocks[2],
                    most = rill_network_layers(domain, network);
@@ -513,5 +514,6 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_s
         RILL_TRY(show(network, part, see, context));
     }
 done:
+    if (status != RILL_OK) rill_permit_give(network->next); /* its throats will not be found */
     return status;
 }

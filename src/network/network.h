@@ -14,6 +14,7 @@
 
 #include "device/flows.h"
 #include "domain/layers.h"
+#include "network/permit.h"
 
 #include <stdatomic.h>
 
@@ -45,6 +46,8 @@ typedef struct rill_network_copy {
 typedef struct rill_network {
     uint32_t edge;         /**< of a block, in voxels */
     atomic_bool abandoned; /**< set by another thread while it is found: it is not needed any more */
+    rill_permit *permit;   /**< finding it waits for that; NULL: for nothing */
+    rill_permit *next;     /**< given when it is found or cannot be: another waits for that; NULL: none */
     uint32_t blocks[3];
     uint32_t chambers;
     uint32_t *base;      /**< [blocks], chambers of the blocks before */
@@ -133,7 +136,7 @@ static inline uint32_t rill_network_at(const rill_network_part *part, uint32_t x
 /**
  * Find the chambers of a domain: blocks, base, block_of, volume, centre, layer by layer of blocks where
  * several processes hold its voxels.
- * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels
+ * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels, and permits
  * @return RILL_CANCELLED where it is abandoned meanwhile, as the next
  * @param see  called with the chambers of all nodes; NULL: nothing is
  * @param[out] part  the planes taken last: all where the domain has all numbers

@@ -427,5 +427,6 @@ done:
     for (int t = 0; t < threads; t++) free(lists[t].throat);
     free(lists);
     rill_array_destroy(s.walls);
+    rill_permit_give(network->next);
     return status;
 }

@@ -117,7 +117,8 @@ done:
 }
 
 /* Sweep along z through planes that are no more than neighbours in a box of `side`s: parts of them, copied
- * side by side. Where they lie, planes whose distance is a power of two share few places of a cache. */
+ * side by side. In the planes themselves, a power of two bytes apart, they would share few lines of a cache.
+ */
 static void sweep_planes(const rill_geom *geom, uint8_t *distance, uint32_t count, rill_side side)
 {
     enum { room = 1 << 16, most = 1024, least = 64 };

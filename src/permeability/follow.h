@@ -7,6 +7,7 @@
 #ifndef RILL_PERMEABILITY_FOLLOW_H
 #define RILL_PERMEABILITY_FOLLOW_H
 
+#include "network/permit.h"
 #include "permeability/limit.h"
 #include "permeability/pause.h"
 #include "permeability/reservoir.h"
@@ -14,6 +15,13 @@
 
 /** Called at the end of a run that converged, with its simulation. */
 typedef rill_status rill_follow_ended(void *context, rill_sim *sim);
+
+/** What follows runs from outside; all may be NULL. */
+typedef struct rill_follow_hooks {
+    rill_follow_ended *ended;
+    void *context;      /**< of that */
+    rill_permit *finer; /**< given when the pore network of a run is found */
+} rill_follow_hooks;
 
 /* One run in the making. */
 typedef struct rill_follower {
@@ -38,15 +46,14 @@ typedef struct rill_follower {
     bool other;                     /* what leads nowhere may be left for another plan */
     bool misled;                    /* the flow of the coarser grid that it started from is another one */
     uint64_t slice;                 /* steps made in one go */
-    rill_follow_ended *ended;       /* NULL: none */
-    void *context;                  /* of that */
-    bool stopped;                   /* cancelled by the callback */
-    bool spent;                     /* another way would not help: stopped, no steps left, or not finite */
+    rill_follow_hooks hooks;
+    bool stopped; /* cancelled by the callback */
+    bool spent;   /* another way would not help: stopped, no steps left, or not finite */
 } rill_follower;
 
-/** As rill_permeability_compute(). @param ended  called at the end of each run that converged; may be NULL */
+/** As rill_permeability_compute(). */
 rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_options *options,
-                            const rill_permeability_plan *plan, rill_follow_ended *ended, void *context,
+                            const rill_permeability_plan *plan, rill_follow_hooks hooks,
                             rill_permeability *out);
 
 /** Step, watched, in slices of about the time between two watches. */

@@ -175,12 +175,14 @@ static rill_status take(void *data, rill_sim *sim)
     rill_device_pin(device, part, 4 * (uint64_t)most * sizeof *part);
     RILL_TRY(rill_kept_create(rill_planes_keeper(nested->geom->planes), 4, nodes, sizeof(float), "moments",
                               &nested->moments));
+    float *const whole = rill_kept_whole(nested->moments); /* written at once, by several threads */
     for (size_t first = 0; first < nodes; first += SLICE) {
         const size_t count = nodes - first < SLICE ? nodes - first : SLICE;
         RILL_TRY(rill_sim_moments(sim, (rill_node)first, (rill_node)count, part, part + count));
         for (uint32_t m = 0; m < 4; m++) {
-            rill_threads_for(count, 1 << 14, narrow, &(slice){part + m * count, narrowed});
-            RILL_TRY(rill_kept_put(nested->moments, m, first, count, narrowed));
+            float *to = whole ? whole + m * nodes + first : narrowed;
+            rill_threads_for(count, 1 << 14, narrow, &(slice){part + m * count, to});
+            if (!whole) RILL_TRY(rill_kept_put(nested->moments, m, first, count, narrowed));
         }
     }
 done:
@@ -196,7 +198,7 @@ typedef struct start {
     uint64_t steps;
 } start;
 
-static rill_status solve(rill_follower *f, start *out, rill_nested *nested)
+static rill_status solve(rill_follower *f, rill_permit *permit, start *out, rill_nested *nested)
 {
     rill_status status = RILL_OK;
     context own = {f, nested};
@@ -226,7 +228,8 @@ static rill_status solve(rill_follower *f, start *out, rill_nested *nested)
     RILL_TRY(rill_permeability_plan_make(nested->geom, &o, &nested->plan));
     const double planned = rill_now();
     o.max_steps = CYCLES_MOST * nested->plan.cycle;
-    RILL_TRY(rill_follow_all(nested->geom, &o, &nested->plan, take, &own, &found));
+    RILL_TRY(
+        rill_follow_all(nested->geom, &o, &nested->plan, (rill_follow_hooks){take, &own, permit}, &found));
     const rill_permeability_run *run = &found.runs[0];
     const double k = 4 * run->k[axis], coarser = 4 * run->coarse;
     const double change = (k - coarser) / (exp2(ORDER) - 1);
@@ -244,13 +247,13 @@ done:
     return status;
 }
 
-rill_status rill_nested_create(rill_follower *f, rill_nested *out)
+rill_status rill_nested_create(rill_follower *f, rill_permit *permit, rill_nested *out)
 {
     rill_status status = RILL_OK;
     rill_permeability_run *run = f->run;
     start found = {.k = NAN, .coarse = NAN};
     if (!f->plan->nested) return RILL_OK;
-    if (!rill_follow_start_replays(f) && solve(f, &found, out) != RILL_OK) {
+    if (!rill_follow_start_replays(f) && solve(f, permit, &found, out) != RILL_OK) {
         rill_nested_destroy(out);
         found = (start){.k = NAN, .coarse = NAN};
         if (!f->stopped)

@@ -33,8 +33,9 @@ uint64_t rill_nested_bytes(const rill_geom *geom, uint64_t nodes, double surface
  * coarser voxels close the pores, and in a run that follows its journal.
  * @param[in,out] f  run->coarse gets k, run->coarse_steps the steps, and the plan what follows from k. It is
  *                   stopped when the watcher says so, unless a checkpoint is to be left
+ * @param permit  given when the pore network of the coarser grid is found; NULL: nothing waits for it
  */
-rill_status rill_nested_create(rill_follower *f, rill_nested *out);
+rill_status rill_nested_create(rill_follower *f, rill_permit *permit, rill_nested *out);
 
 /** Free what it owns. */
 void rill_nested_destroy(rill_nested *nested);

@@ -311,13 +311,18 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     rill_pressures pressures = {.domain = NULL};
     rill_nested nested = {.geom = NULL};
     rill_nested_start *start = NULL;
+    rill_permit permit;
+    rill_permit_begin(&permit);
     clear(f);
     const double before = resume(f);
     f->started = rill_now() - before;
-    /* The geometry alone says where its chambers are. */
+    /* The geometry alone says where its chambers are. The network of a coarser grid is needed first. */
+    pressures.network.permit = f->plan->nested ? &permit : NULL;
+    pressures.network.next = f->hooks.finer;
     if (f->plan->network && rill_plan_makes_network(f->plan, f->options))
         RILL_TRY(rill_pressures_begin(f, domain, &pressures));
-    RILL_TRY(rill_nested_create(f, &nested));
+    RILL_TRY(rill_nested_create(f, &permit, &nested));
+    rill_permit_give(&permit);
     rill_memory_note("before the simulation");
     out->plan = *f->plan;
     if (nested.moments) RILL_TRY(rill_nested_start_begin(f, domain, &nested, &start));
@@ -348,12 +353,14 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
         (double)(f->plan->nodes + f->plan->reservoirs) * (double)f->run->steps / f->run->seconds * 1e-6;
     RILL_TRY(keep(f, out));
     if (f->run->converged) uncertainties_raise(f);
-    if (f->ended && f->run->converged) RILL_TRY(f->ended(f->context, f->sim));
+    if (f->hooks.ended && f->run->converged) RILL_TRY(f->hooks.ended(f->hooks.context, f->sim));
     if (f->limits[f->run->axis].finite && attempt_next(f) == RILL_ATTEMPT_FIRST) RILL_TRY(finish(f));
 done:
     rill_nested_start_destroy(start);
     rill_nested_destroy(&nested);
+    rill_permit_give(&permit);
     rill_pressures_destroy(&pressures);
+    rill_permit_end(&permit);
     rill_sim_destroy(f->sim);
     f->sim = NULL;
     return status;
@@ -449,11 +456,11 @@ static rill_part_plan *parts_copy(const rill_permeability_plan *plan)
 rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeability_options *o,
                                       const rill_permeability_plan *plan, rill_permeability *out)
 {
-    return rill_follow_all(geom, o, plan, NULL, NULL, out);
+    return rill_follow_all(geom, o, plan, (rill_follow_hooks){.ended = NULL}, out);
 }
 
 rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_options *o,
-                            const rill_permeability_plan *plan, rill_follow_ended *ended, void *context,
+                            const rill_permeability_plan *plan, rill_follow_hooks hooks,
                             rill_permeability *out)
 {
     rill_status status = RILL_OK;
@@ -480,8 +487,7 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
                              .plan = plan,
                              .geom = geom,
                              .pause = pause.path ? &pause : NULL,
-                             .ended = ended,
-                             .context = context,
+                             .hooks = hooks,
                              .run = &out->runs[out->run_count]};
         RILL_TRY(numbers_take(f, a, &own, &numbered));
         out->seconds_domain += own.seconds;

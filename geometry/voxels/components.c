@@ -412,6 +412,15 @@ static void decide(labelling *l, rill_keep_kind keep, int axis, rill_components 
     out->dropped = total - kept;
 }
 
+/* Whether all runs of a plane stay. */
+static bool plane_stays(const labelling *l, uint32_t z)
+{
+    bool stays = true;
+    for (uint64_t r = l->before[z]; r < l->before[z + 1] && stays; r++)
+        stays = l->components[l->label[r]].keep;
+    return stays;
+}
+
 /* Turn the components solid that do not stay. */
 static rill_status drop(labelling *l)
 {
@@ -424,6 +433,7 @@ static rill_status drop(labelling *l)
 #pragma omp parallel for schedule(static) if (is_large(l))
         for (uint32_t z = l->window.first; z < end; z++) {
             plane *p = own_planes(l);
+            if (plane_stays(l, z)) continue;
             plane_take(l, z, p);
             for (uint32_t y = 0; y < ny; y++)
                 for (uint64_t i = p->row[y]; i < p->row[y + 1]; i++)

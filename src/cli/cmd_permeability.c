@@ -21,6 +21,7 @@
 #include "permeability/numbered.h"
 #include "kernel/variant.h"
 #include "permeability/plan.h"
+#include "permeability/plan_memory.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -395,6 +396,8 @@ static rill_status work(choices *c)
     const double start = rill_now();
     const bool show = !c->compute.quiet || c->dry_run;
     rill_permeability_plan plan = {.nodes = 0};
+    rill_plan_basis basis = {.numbered = NULL};
+    rill_plan_sizes sizes;
     rill_permeability_options options;
     rill_device_opening opening;
     bool opens = false;
@@ -423,7 +426,8 @@ static rill_status work(choices *c)
                            "an error bar splits voxels, whose walls are half-way: this geometry says where "
                            "its walls are on every link, leave out --error-bar"));
     if (c->error_bar) RILL_TRY(rill_geom_copy(c->geom, &c->uncleaned));
-    RILL_TRY(rill_permeability_prepare(c->geom, &options)); /* still beside the device */
+    RILL_TRY(rill_permeability_prepare(c->geom, &options)); /* still beside the device, as the next */
+    RILL_TRY(rill_plan_basis_take(c->geom, &options, &basis));
     opens = false;
     RILL_TRY(rill_device_end(&opening, &options.device));
     RILL_TRY(cli_devices_open(&c->devices, options.device));
@@ -434,7 +438,7 @@ static rill_status work(choices *c)
         options.variant.stream = RILL_AA;
         c->variant_reason = "one array, on several devices";
     }
-    RILL_TRY(rill_permeability_plan_make(c->geom, &options, &plan));
+    RILL_TRY(rill_plan_make_on(c->geom, &options, &basis, &plan, &sizes));
     if (c->error_bar)
         RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},
                                           &c->bar_plan));
@@ -453,6 +457,7 @@ static rill_status work(choices *c)
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:
     if (opens) rill_device_drop(&opening);
+    rill_plan_basis_free(&basis);
     rill_permeability_plan_free(&plan);
     rill_geom_destroy(c->uncleaned);
     rill_geom_destroy(c->geom);

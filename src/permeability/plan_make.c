@@ -66,15 +66,24 @@ done:
     return status;
 }
 
-/* What the first run steps, and the memory of all: the sample, or what reservoirs make of it. */
-static rill_status numbered_plan(const rill_geom *geom, const rill_permeability_options *o,
-                                 rill_permeability_plan *plan, rill_plan_sizes *sizes)
+/* Number what the first run steps: the sample, or what reservoirs make of it. */
+static rill_status number(const rill_geom *geom, const rill_permeability_options *o, rill_plan_basis *basis)
 {
     rill_status status = RILL_OK;
-    rill_numbered *n = plan->numbered = calloc(1, sizeof *n);
-    if (!n) return rill_fail(RILL_SYSTEM, "out of memory for a plan");
-    RILL_TRY(rill_memory_available(&plan->host_free));
-    RILL_TRY(rill_numbered_create(geom, o, o->axis < 0 ? 0 : o->axis, o->progress, NULL, n));
+    basis->numbered = calloc(1, sizeof *basis->numbered);
+    if (!basis->numbered) return rill_fail(RILL_SYSTEM, "out of memory for a plan");
+    RILL_TRY(rill_memory_available(&basis->host_free));
+    RILL_TRY(rill_numbered_create(geom, o, o->axis < 0 ? 0 : o->axis, o->progress, NULL, basis->numbered));
+done:
+    return status;
+}
+
+/* Count the memory of all runs. */
+static rill_status numbered_plan(const rill_permeability_options *o, rill_permeability_plan *plan,
+                                 rill_plan_sizes *sizes)
+{
+    rill_status status = RILL_OK;
+    const rill_numbered *n = plan->numbered;
     plan->reservoirs = 2 * n->between.front;
     RILL_TRY(memory_plan(n->domain, o, true, plan, sizes));
     if (plan->host_bytes > plan->host_free || plan->device_bytes > plan->device_free)
@@ -98,35 +107,82 @@ rill_status rill_permeability_plan_make(const rill_geom *geom, const rill_permea
     return rill_plan_make_sized(geom, o, plan, &sizes);
 }
 
-rill_status rill_plan_make_sized(const rill_geom *geom, const rill_permeability_options *o,
-                                 rill_permeability_plan *plan, rill_plan_sizes *sizes)
+/* The sample not walled at its ends, and with twice its length as the longest wave. */
+static rill_geom opened(const rill_geom *geom, const rill_permeability_options *o)
+{
+    rill_geom open = *geom;
+    if (o->drive == RILL_DRIVE_PRESSURE) open.sides[o->axis] = RILL_MIRROR;
+    return open;
+}
+
+static bool fits(uint64_t nodes) { return nodes > 0 && nodes < UINT32_MAX; }
+
+rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_options *o,
+                                 rill_plan_basis *basis)
 {
     rill_status status = RILL_OK;
-    rill_pore_measure measure;
     const rill_components known = {.porosity = geom->porosity};
-    memset(plan, 0, sizeof *plan);
+    const rill_geom open = opened(geom, o);
+    *basis = (rill_plan_basis){.numbered = NULL};
     RILL_TRY(rill_plan_check_sample(geom, o));
     RILL_TRY(rill_plan_check_conducting(geom, o, &known));
+    RILL_TRY(rill_pore_measure_take(&open, o->variant.lattice, &basis->measure));
+    if (fits(basis->measure.voxels)) RILL_TRY(number(geom, o, basis));
+done:
+    if (status != RILL_OK) rill_plan_basis_free(basis);
+    return status;
+}
+
+static void numbered_free(rill_numbered *numbered)
+{
+    if (numbered) rill_numbered_destroy(numbered);
+    free(numbered);
+}
+
+void rill_plan_basis_free(rill_plan_basis *basis)
+{
+    numbered_free(basis->numbered);
+    basis->numbered = NULL;
+}
+
+rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_options *o,
+                              rill_plan_basis *basis, rill_permeability_plan *plan, rill_plan_sizes *sizes)
+{
+    rill_status status = RILL_OK;
+    const rill_geom open = opened(geom, o);
+    memset(plan, 0, sizeof *plan);
     plan->porosity = geom->porosity;
-    rill_geom open = *geom; /* not walled at its ends, and with twice its length as the longest wave */
-    if (o->drive == RILL_DRIVE_PRESSURE) open.sides[o->axis] = RILL_MIRROR;
-    RILL_TRY(rill_pore_measure_take(&open, o->variant.lattice, &measure));
-    RILL_TRY(rill_plan_choose(&open, &measure, o, plan));
+    RILL_TRY(rill_plan_choose(&open, &basis->measure, o, plan));
     plan->dropped = dropped(geom, plan->nodes);
-    if (plan->nodes > UINT32_MAX - 1)
+    if (!fits(plan->nodes))
         RILL_TRY(rill_fail(RILL_USAGE,
                            "%llu fluid nodes are more than the 4294967294 that fit: crop the image",
                            (unsigned long long)plan->nodes));
-    RILL_TRY(numbered_plan(geom, o, plan, sizes));
+    plan->numbered = basis->numbered;
+    plan->host_free = basis->host_free;
+    basis->numbered = NULL;
+    RILL_TRY(numbered_plan(o, plan, sizes));
 done:
     if (status != RILL_OK) rill_permeability_plan_free(plan);
     return status;
 }
 
+rill_status rill_plan_make_sized(const rill_geom *geom, const rill_permeability_options *o,
+                                 rill_permeability_plan *plan, rill_plan_sizes *sizes)
+{
+    rill_status status = RILL_OK;
+    rill_plan_basis basis = {.numbered = NULL};
+    memset(plan, 0, sizeof *plan);
+    RILL_TRY(rill_plan_basis_take(geom, o, &basis));
+    RILL_TRY(rill_plan_make_on(geom, o, &basis, plan, sizes));
+done:
+    rill_plan_basis_free(&basis);
+    return status;
+}
+
 void rill_permeability_plan_free(rill_permeability_plan *plan)
 {
-    if (plan->numbered) rill_numbered_destroy(plan->numbered);
-    free(plan->numbered);
+    numbered_free(plan->numbered);
     free(plan->part);
     plan->numbered = NULL;
     plan->part = NULL;

@@ -62,6 +62,25 @@ rill_status rill_plan_sizes_take(const rill_domain *domain, const rill_permeabil
  */
 void rill_plan_sizes_scale(rill_plan_sizes *sizes, const rill_geom *geom, double more, double surface);
 
+/** What a plan is made from that needs no device. Zero: nothing. */
+typedef struct rill_plan_basis {
+    rill_pore_measure measure;
+    rill_numbered *numbered; /**< owned until a plan takes it */
+    uint64_t host_free;      /**< bytes, before the nodes were numbered */
+} rill_plan_basis;
+
+/** Measure a prepared sample and number its nodes; of the variant, the lattice counts alone. */
+rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_options *o,
+                                 rill_plan_basis *basis);
+
+/** Free what it owns. */
+void rill_plan_basis_free(rill_plan_basis *basis);
+
+/** As rill_plan_make_sized(), on a basis of the same sample and options, which the plan takes the numbers of.
+ */
+rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_options *o,
+                              rill_plan_basis *basis, rill_permeability_plan *plan, rill_plan_sizes *sizes);
+
 /** Plan a run as rill_permeability_plan_make() does. @param[out] sizes  that its memory was counted from */
 rill_status rill_plan_make_sized(const rill_geom *geom, const rill_permeability_options *o,
                                  rill_permeability_plan *plan, rill_plan_sizes *sizes);

@@ -17,6 +17,7 @@
 typedef struct list {
     rill_throat *throat;
     uint64_t count, capacity;
+    uint64_t begin; /* where they are put among those of all */
     bool failed;
 } list;
 
@@ -365,10 +366,14 @@ static rill_status gather(list *lists, int threads, rill_network *network, uint6
         network->throat = grown;
     }
     for (int t = 0; t < threads; t++) {
-        if (lists[t].count)
-            memcpy(network->throat + network->throats, lists[t].throat, lists[t].count * sizeof(rill_throat));
+        lists[t].begin = network->throats;
         network->throats += lists[t].count;
-        lists[t].count = 0;
+    }
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int t = 0; t < threads; t++) {
+        list *l = &lists[t];
+        if (l->count) memcpy(network->throat + l->begin, l->throat, l->count * sizeof *l->throat);
+        l->count = 0;
     }
     return failed ? rill_fail(RILL_SYSTEM, "out of memory for the throats of a pore network") : RILL_OK;
 }

@@ -425,7 +425,7 @@ void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeabil
  * 200^3): per voxel, to find chambers and throats of the pore network, and to coarsen, prepare and number a
  * coarser grid; per chamber and cycle, to solve for the pressures.
  */
-#define NETWORK_SECONDS 37e-9
+#define NETWORK_SECONDS 18e-9
 #define COARSER_SECONDS 15e-9
 #define SOLVE_SECONDS 1.4e-6
 

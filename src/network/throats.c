@@ -204,13 +204,13 @@ static bool surroundings_take(const sight *s, surroundings *b)
 }
 
 /* Return the strip that a step leads to from row (y, z) of a block. */
-static const strip *strip_at(const surroundings *b, uint32_t y, uint32_t z, const int step[3])
+static const strip *strip_at(const surroundings *b, uint32_t y, uint32_t z, const int *step)
 {
     return b->strips + (size_t)(z + 1 + (uint32_t)step[2]) * (b->size[1] + 2) + (y + 1 + (uint32_t)step[1]);
 }
 
 /* Return which voxels of a row have a node where a step leads to. */
-static uint64_t reached(const surroundings *b, uint32_t y, uint32_t z, const int step[3])
+static uint64_t reached(const surroundings *b, uint32_t y, uint32_t z, const int *step)
 {
     const strip *t = strip_at(b, y, z, step);
     if (step[0] > 0) return t->bits >> 1 | t->high << (b->size[0] - 1);

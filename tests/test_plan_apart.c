@@ -5,6 +5,7 @@
 #include "device/device.h"
 #include "geometry/generate/generate.h"
 #include "geometry/voxels/derive.h"
+#include "network/network.h"
 #include "permeability/error_bar_priv.h"
 #include "permeability/numbered.h"
 #include "rill.h"
@@ -144,8 +145,12 @@ static void as_planned(const char *what, const rill_geom *geom, const rill_perme
     atomic_store(&watching, false);
     pthread_join(watcher, NULL);
     cr_expect(status == RILL_OK || status == RILL_NUMERICS, "%s: %s", what, rill_error_message());
-    cr_expect_eq(plan.device_bytes, now.most, "%s: the plan states %llu bytes of the device, taken %llu",
-                 what, (unsigned long long)plan.device_bytes, (unsigned long long)now.most);
+    /* How many throats a pore network has is an estimate, a quarter too large at most. */
+    const uint64_t throats = pages(rill_network_copy_size(plan.chambers) / 4);
+    cr_expect(plan.device_bytes >= now.most &&
+                  plan.device_bytes <= now.most + (o->max_steps >= plan.cycle ? throats : 0),
+              "%s: the plan states %llu bytes of the device, taken %llu", what,
+              (unsigned long long)plan.device_bytes, (unsigned long long)now.most);
     /* Stacks and heaps of threads are in what rill_memory_peak() adds. */
     cr_expect(more >= most - before - 3e6 && more <= 1.06 * (most - before) + 1e6,
               "%s: the plan states %.2f MB more on the host, taken %.2f", what, 1e-6 * more,

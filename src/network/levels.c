@@ -15,6 +15,8 @@
 #include "network/network.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A partner that is still alone may exchange less than the best neighbour by this factor. Sandstone and packs
  * take 5 and 4 iterations; with 0.25 it is 6 and 5, with 1 it is 5 and 5. */
@@ -24,225 +26,348 @@
 #define NONE UINT32_MAX
 #define HELD (UINT32_MAX - 1)
 
-/* A level while its nodes are joined, in the order in which they were found. */
+/* Links that are sorted by comparing each with all. */
+enum { SHORT = 32 };
+
+/* How many nodes are joined side by side, at a time. Fewer leave more to one thread in the end. */
+enum { JOINED = 16384 };
+
+/* Throats that are passed over together by threads that list those of other nodes. */
+enum { THROATS = 1024 };
+
+/* A level while its nodes are joined, in the order in which they were found. Links have gaps between them. */
 typedef struct making {
     uint32_t count;
-    uint32_t *begin;      /* [count + 1], first link of a node */
-    rill_flow_link *link; /* [begin[count]], to nodes */
-    double *outlet;       /* [count] */
-    uint32_t *parent;     /* [count], what it is joined to on the next level, NONE or HELD */
-    uint32_t *first;      /* [count + 1], first member on the level before */
-    uint32_t *member;     /* [first[count]] */
+    uint32_t *begin, *end; /* [count], links of a node */
+    rill_flow_link *link;  /* to nodes */
+    double *outlet;        /* [count] */
+    uint32_t *parent;      /* [count], what it is joined to on the next level, NONE or HELD; while nodes are
+                              joined, the first of those joined to the same */
+    uint32_t *next;        /* [count], another node that is joined to the same, or NONE */
+    uint32_t *head;        /* [nodes of the next level], the first that is joined to it */
+    uint32_t *members;     /* [nodes of the next level], how many are */
 } making;
 
 static void making_free(making *m)
 {
-    void *arrays[] = {m->begin, m->link, m->outlet, m->parent, m->first, m->member};
+    void *arrays[] = {m->begin, m->end, m->link, m->outlet, m->parent, m->next, m->head, m->members};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
     *m = (making){.begin = NULL};
 }
 
+static const char *const name = "the levels of a pore network";
+
 static rill_status create(uint64_t count, size_t size, void *out)
 {
-    return rill_array_create_zero(count, size, "the levels of a pore network", (void **)out);
+    return rill_array_create(count, size, name, (void **)out);
 }
 
-/* From counts, and a zero behind them, to firsts. */
-static void sum_up(uint32_t *counts, uint32_t size)
+static rill_status create_zero(uint64_t count, size_t size, void *out)
+{
+    return rill_array_create_zero(count, size, name, (void **)out);
+}
+
+/* From counts to firsts. @return the sum */
+static uint32_t sum_up(uint32_t *counts, uint32_t size)
 {
     uint32_t sum = 0;
-    for (uint32_t k = 0; k <= size; k++) {
+    for (uint32_t k = 0; k < size; k++) {
         const uint32_t count = counts[k];
         counts[k] = sum;
         sum += count;
     }
+    return sum;
 }
 
-/* From ends, each of which is the next one's first, to firsts. */
-static void shift(uint32_t *ends, uint32_t size)
+/* The least and the last chamber of some throats. */
+typedef struct span {
+    uint32_t least, last;
+} span;
+
+/* What a loop over throats works with. */
+typedef struct listing {
+    const rill_network *network;
+    span *spans; /* of THROATS each */
+    uint64_t spans_count;
+    making *level;
+} listing;
+
+static void spans_find(const void *shared, uint64_t first, uint64_t end)
 {
-    for (uint32_t k = size; k > 0; k--) ends[k] = ends[k - 1];
-    ends[0] = 0;
+    const listing *l = shared;
+    for (uint64_t s = first; s < end; s++) {
+        span found = {UINT32_MAX, 0};
+        for (uint64_t k = s * THROATS; k < (s + 1) * THROATS && k < l->network->throats; k++)
+            for (int e = 0; e < 2; e++) {
+                const uint32_t c = l->network->throat[k].chamber[e];
+                if (c < found.least) found.least = c;
+                if (c > found.last) found.last = c;
+            }
+        l->spans[s] = found;
+    }
 }
 
-/* List the throats of every node. */
-static rill_status links_make(making *level, const rill_throat *throat, uint64_t throats)
+/* Count the throats of chambers first … end - 1, or list them where links are. */
+static void throats_list(const void *shared, uint64_t first, uint64_t end)
+{
+    const listing *l = shared;
+    const making *level = l->level;
+    for (uint64_t s = 0; s < l->spans_count; s++) {
+        if (l->spans[s].last < first || l->spans[s].least >= end) continue;
+        for (uint64_t k = s * THROATS; k < (s + 1) * THROATS && k < l->network->throats; k++)
+            for (int e = 0; e < 2; e++) {
+                const rill_throat *t = &l->network->throat[k];
+                const uint32_t c = t->chamber[e];
+                if (c < first || c >= end) continue;
+                const uint32_t at = level->end[c]++;
+                if (level->link) level->link[at] = (rill_flow_link){t->chamber[1 - e], (float)t->conductance};
+            }
+    }
+}
+
+/* List the throats of every chamber: each thread those of some chambers. */
+static rill_status links_make(const rill_network *network, making *level)
 {
     rill_status status = RILL_OK;
-    uint32_t *begin = NULL;
-    if (throats > UINT32_MAX / 2)
+    const uint32_t n = network->chambers;
+    const uint64_t each = n / (uint64_t)rill_threads_fit(n, RILL_NETWORK_CHUNK) + 1;
+    listing l = {network, NULL, (network->throats + THROATS - 1) / THROATS, level};
+    if (network->throats > UINT32_MAX / 2)
         return rill_fail(RILL_SYSTEM, "a pore network of %llu throats is larger than the most, %u",
-                         (unsigned long long)throats, UINT32_MAX / 2);
-    RILL_TRY(create((uint64_t)level->count + 1, sizeof *begin, &level->begin));
-    RILL_TRY(create(2 * throats, sizeof *level->link, &level->link));
-    begin = level->begin;
-    for (uint64_t k = 0; k < throats; k++)
-        for (int e = 0; e < 2; e++) begin[throat[k].chamber[e]]++;
-    sum_up(begin, level->count);
-    for (uint64_t k = 0; k < throats; k++)
-        for (int e = 0; e < 2; e++)
-            level->link[begin[throat[k].chamber[e]]++] =
-                (rill_flow_link){throat[k].chamber[1 - e], (float)throat[k].conductance};
-    shift(begin, level->count);
+                         (unsigned long long)network->throats, UINT32_MAX / 2);
+    RILL_TRY(create(n, sizeof *level->begin, &level->begin));
+    RILL_TRY(create_zero(n, sizeof *level->end, &level->end));
+    RILL_TRY(create(l.spans_count, sizeof *l.spans, &l.spans));
+    rill_threads_for(l.spans_count, 8, spans_find, &l);
+    rill_threads_for(n, each, throats_list, &l);
+    memcpy(level->begin, level->end, n * sizeof *level->begin);
+    RILL_TRY(create(sum_up(level->begin, n), sizeof *level->link, &level->link));
+    memcpy(level->end, level->begin, n * sizeof *level->begin);
+    rill_threads_for(n, each, throats_list, &l);
 done:
+    rill_array_destroy(l.spans);
     return status;
 }
 
-/* Assign every node of a level what it is joined to. @return into how many */
-static uint32_t join(making *level)
+/* Join node c to what node `to` is joined to, or both to something new if that is nothing yet. */
+static void put_together(const making *level, uint32_t c, uint32_t to)
 {
-    uint32_t joined = 0;
-    for (uint32_t c = 0; c < level->count; c++) level->parent[c] = NONE;
-    for (uint32_t c = 0; c < level->count; c++) {
-        if (level->parent[c] != NONE) continue;
+    const uint32_t first = level->parent[to] == NONE ? to : level->parent[to];
+    if (level->parent[to] == NONE) level->parent[to] = to, level->next[to] = NONE;
+    level->parent[c] = first;
+    level->next[c] = level->next[first];
+    level->next[first] = c;
+}
+
+/*
+ * Join those of the nodes first … end - 1 that are alone to each other, as far as the others do not matter:
+ * other threads join those.
+ */
+static void join_among(const making *level, uint32_t first, uint32_t end)
+{
+    uint32_t *parent = level->parent;
+    for (uint32_t c = first; c < end; c++) {
+        if (parent[c] != NONE) continue;
         const rill_flow_link *best = NULL, *alone = NULL;
-        const double outlet = level->outlet[c];
-        for (uint32_t k = level->begin[c]; k < level->begin[c + 1]; k++) {
-            const rill_flow_link *link = &level->link[k];
-            if (!best || link->conductance > best->conductance) best = link;
-            if (level->parent[link->row] == NONE && (!alone || link->conductance > alone->conductance))
-                alone = link;
+        float other = 0;
+        for (const rill_flow_link *l = level->link + level->begin[c]; l < level->link + level->end[c]; l++) {
+            if (!best || l->conductance > best->conductance) best = l;
+            if (l->row < first || l->row >= end)
+                other = fmaxf(other, l->conductance);
+            else if ((!alone || l->conductance > alone->conductance) && parent[l->row] == NONE)
+                alone = l;
         }
         if (!best) continue;
-        if (alone && alone->conductance >= PARTNER * fmax(best->conductance, outlet))
-            level->parent[alone->row] = level->parent[c] = joined++;
+        const double outlet = level->outlet[c], enough = PARTNER * fmax(best->conductance, outlet);
+        if (alone && alone->conductance >= enough)
+            put_together(level, alone->row, c);
+        else if (other >= enough) /* it may be alone */
+            continue;
         else if (outlet >= best->conductance)
-            level->parent[c] = HELD;
-        else
-            level->parent[c] = level->parent[best->row] == HELD ? joined++ : level->parent[best->row];
+            parent[c] = HELD;
+        else if (parent[best->row] == HELD)
+            parent[c] = c, level->next[c] = NONE;
+        else if (parent[best->row] >= first && parent[best->row] < end)
+            put_together(level, c, best->row);
     }
-    return joined;
 }
 
-/* List the members of all nodes of a level. */
-static rill_status members_make(const making *finer, making *level)
+static uint32_t bound(uint64_t node, const making *level)
+{
+    return node < level->count ? (uint32_t)node : level->count;
+}
+
+/* What a loop over nodes that are joined, or those of the next level, works with. */
+typedef struct joining {
+    const making *finer;
+    making *level;
+    uint32_t *heads; /* in the chunks of finer nodes before */
+} joining;
+
+static void join_some(const void *shared, uint64_t first, uint64_t end)
+{
+    const making *level = ((const joining *)shared)->finer;
+    for (uint64_t k = first; k < end; k++)
+        join_among(level, bound(k * JOINED, level), bound((k + 1) * JOINED, level));
+}
+
+/* Those that were at the ends of what was joined at once are now within it. */
+static void join_shifted(const void *shared, uint64_t first, uint64_t end)
+{
+    const making *level = ((const joining *)shared)->finer;
+    for (uint64_t k = first; k < end; k++)
+        join_among(level, bound(k * JOINED + JOINED / 2, level), bound((k + 1) * JOINED + JOINED / 2, level));
+}
+
+static uint32_t end_of(uint64_t chunk, uint32_t count)
+{
+    const uint64_t end = (chunk + 1) * RILL_NETWORK_CHUNK;
+    return end < count ? (uint32_t)end : count;
+}
+
+/* Count what nodes are joined to, or list it. */
+static void heads_list(const void *shared, uint64_t first, uint64_t end)
+{
+    const joining *j = shared;
+    const making *finer = j->finer;
+    for (uint64_t k = first; k < end; k++) {
+        uint32_t heads = finer->head ? j->heads[k] : 0;
+        for (uint32_t c = (uint32_t)k * RILL_NETWORK_CHUNK; c < end_of(k, finer->count); c++) {
+            if (finer->parent[c] != c) continue;
+            if (finer->head) finer->head[heads] = c;
+            heads++;
+        }
+        if (!finer->head) j->heads[k] = heads;
+    }
+}
+
+/* Assign every node of a level what it is joined to on the next, and count that. */
+static rill_status join(making *finer, making *level)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(create((uint64_t)level->count + 1, sizeof *level->first, &level->first));
-    RILL_TRY(create(finer->count, sizeof *level->member, &level->member));
-    uint32_t *first = level->first;
-    for (uint32_t c = 0; c < finer->count; c++)
-        if (finer->parent[c] < level->count) first[finer->parent[c]]++;
-    sum_up(first, level->count);
-    for (uint32_t c = 0; c < finer->count; c++)
-        if (finer->parent[c] < level->count) level->member[first[finer->parent[c]]++] = c;
-    shift(first, level->count);
+    const uint32_t n = finer->count, chunks = rill_flow_chunks(n);
+    joining j = {finer, level, NULL};
+    RILL_TRY(create(n, sizeof *finer->parent, &finer->parent));
+    RILL_TRY(create(n, sizeof *finer->next, &finer->next));
+    RILL_TRY(create(chunks, sizeof *j.heads, &j.heads));
+    memset(finer->parent, 0xff, n * sizeof *finer->parent); /* NONE */
+    rill_threads_for((n + JOINED - 1) / JOINED, 1, join_some, &j);
+    if (n > JOINED) {
+        rill_threads_for((n - 1) / JOINED, 1, join_shifted, &j);
+        join_among(finer, 0, n);
+    }
+    rill_threads_for(chunks, 8, heads_list, &j);
+    level->count = sum_up(j.heads, chunks);
+    RILL_TRY(create(level->count, sizeof *finer->head, &finer->head));
+    rill_threads_for(chunks, 8, heads_list, &j);
 done:
+    rill_array_destroy(j.heads);
     return status;
 }
 
-/* Add up what the members of a node exchange with those of nodes behind it. @return the throats then */
-static uint64_t throats_of(const making *finer, const making *level, uint32_t node, uint64_t *last,
-                           rill_throat *throat, uint64_t throats)
+/* Write down what nodes are joined to, and how many links there may be. */
+static void parents_note(const void *shared, uint64_t first, uint64_t end)
 {
-    const uint64_t first = throats;
-    for (uint32_t m = level->first[node]; m < level->first[node + 1]; m++) {
-        const uint32_t member = level->member[m];
-        level->outlet[node] += finer->outlet[member];
-        for (uint32_t k = finer->begin[member]; k < finer->begin[member + 1]; k++) {
-            const uint32_t other = finer->parent[finer->link[k].row];
-            if (other == HELD) level->outlet[node] += finer->link[k].conductance;
-            if (other <= node || other == HELD) continue;
-            if (last[other] < first || last[other] >= throats || throat[last[other]].chamber[1] != other) {
-                last[other] = throats;
-                throat[throats++] = (rill_throat){{node, other}, 0};
-            }
-            throat[last[other]].conductance += finer->link[k].conductance;
+    const joining *j = shared;
+    for (uint64_t c = first; c < end; c++) {
+        uint32_t links = 0, members = 0;
+        for (uint32_t m = j->finer->head[c]; m != NONE; m = j->finer->next[m]) {
+            j->finer->parent[m] = (uint32_t)c;
+            links += j->finer->end[m] - j->finer->begin[m];
+            members++;
+        }
+        j->finer->members[c] = members;
+        j->level->begin[c] = links;
+    }
+}
+
+static int compare(const void *first, const void *second)
+{
+    const rill_flow_link *a = first, *b = second;
+    if (a->row != b->row) return a->row < b->row ? -1 : 1;
+    return (a->conductance > b->conductance) - (a->conductance < b->conductance);
+}
+
+/* Sort up to SHORT links: each is put behind as many as are less, without branches that depend on them.
+ * Conductances are positive: their bits are in their order. */
+static void sort(rill_flow_link *link, uint32_t count)
+{
+    uint64_t key[SHORT];
+    uint32_t place[SHORT];
+    rill_flow_link sorted[SHORT];
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t bits;
+        memcpy(&bits, &link[k].conductance, sizeof bits);
+        key[k] = (uint64_t)link[k].row << 32 | bits;
+        place[k] = 0;
+        for (uint32_t i = 0; i < k; i++) {
+            const uint32_t behind = key[i] > key[k];
+            place[i] += behind;
+            place[k] += 1 - behind;
         }
     }
-    return throats;
+    for (uint32_t k = 0; k < count; k++) sorted[place[k]] = link[k];
+    memcpy(link, sorted, count * sizeof *link);
+}
+
+/* Make one link of those to the same node: in both nodes they are added up in the same order. @return links
+ * then */
+static uint32_t merge(rill_flow_link *link, uint32_t count)
+{
+    uint32_t merged = 0;
+    double sum = 0;
+    if (count <= SHORT)
+        sort(link, count);
+    else
+        qsort(link, count, sizeof *link, compare);
+    for (uint32_t k = 0; k < count; k++) {
+        const bool same = k > 0 && link[k].row == link[merged - 1].row;
+        sum = (same ? sum : 0) + link[k].conductance;
+        merged += !same;
+        link[merged - 1] = (rill_flow_link){link[k].row, (float)sum};
+    }
+    return merged;
+}
+
+/* Add up what leaves those that are joined. */
+static void links_add(const void *shared, uint64_t first, uint64_t end)
+{
+    const joining *j = shared;
+    const making *finer = j->finer, *level = j->level;
+    uint32_t at = level->begin[first];
+    for (uint64_t c = first; c < end; c++) {
+        uint32_t count = 0;
+        double outlet = 0;
+        for (uint32_t m = finer->head[c]; m != NONE; m = finer->next[m]) {
+            outlet += finer->outlet[m];
+            for (uint32_t k = finer->begin[m]; k < finer->end[m]; k++) {
+                const uint32_t to = finer->parent[finer->link[k].row];
+                if (to == HELD) outlet += finer->link[k].conductance;
+                level->link[at + count] = (rill_flow_link){to, finer->link[k].conductance};
+                count += (to < HELD) & (to != c);
+            }
+        }
+        level->outlet[c] = outlet;
+        level->begin[c] = at;
+        at += merge(level->link + at, count);
+        level->end[c] = at;
+    }
 }
 
 /* Make the level that the nodes of another are joined to. */
 static rill_status coarsen(making *finer, making *level)
 {
     rill_status status = RILL_OK;
-    uint64_t *last = NULL, throats = 0; /* where the throat to each node stands, if it is of this row */
-    rill_throat *throat = NULL;
-    RILL_TRY(create(finer->count, sizeof *finer->parent, &finer->parent));
-    level->count = join(finer);
-    RILL_TRY(create(level->count, sizeof *level->outlet, &level->outlet));
-    RILL_TRY(members_make(finer, level));
-    RILL_TRY(create(level->count, sizeof *last, &last));
-    RILL_TRY(create(finer->begin[finer->count] / 2, sizeof *throat, &throat));
-    for (uint32_t c = 0; c < level->count; c++) throats = throats_of(finer, level, c, last, throat, throats);
-    RILL_TRY(links_make(level, throat, throats));
-done:
-    rill_array_destroy(last);
-    rill_array_destroy(throat);
-    return status;
-}
-
-/*
- * Number the rows of a level: the members of the first row of the next one, those of the second …, then what
- * has no parent.
- * @param coarser  rows of the nodes of the next level; NULL: there is none
- * @param[out] row_of, node_of  [count], of nodes and rows
- * @return the members of the next level
- */
-static uint32_t number(const making *m, const uint32_t *coarser, rill_flow_level *next, uint32_t *row_of,
-                       uint32_t *node_of)
-{
-    uint32_t joined = 0;
-    if (coarser) {
-        for (uint32_t c = 0; c < m->count; c++)
-            if (m->parent[c] < next->count) next->first[coarser[m->parent[c]]]++;
-        sum_up(next->first, next->count);
-        joined = next->first[next->count];
-    }
-    uint32_t left = joined;
-    for (uint32_t c = 0; c < m->count; c++) {
-        row_of[c] = coarser && m->parent[c] < next->count ? next->first[coarser[m->parent[c]]]++ : left++;
-        node_of[row_of[c]] = c;
-    }
-    if (coarser) shift(next->first, next->count);
-    return joined;
-}
-
-/* What a loop over rows works with. */
-typedef struct rows {
-    const making *from;
-    const uint32_t *row_of, *node_of;
-    rill_flow_level *level;
-} rows;
-
-/* Make rows, given where each begins. */
-static void fill(const void *shared, uint64_t first, uint64_t end)
-{
-    const rows *r = shared;
-    for (uint64_t row = first; row < end; row++) {
-        const uint32_t node = r->node_of[row];
-        const rill_flow_link *link = r->from->link + r->from->begin[node];
-        const uint32_t links = r->from->begin[node + 1] - r->from->begin[node];
-        rill_flow_link *made = r->level->link + r->level->begin[row];
-        double sum = r->from->outlet[node];
-        for (uint32_t k = 0; k < links; k++) {
-            made[k] = (rill_flow_link){r->row_of[link[k].row], link[k].conductance};
-            sum += link[k].conductance;
-        }
-        /* What nothing leaves: nothing is gained there, either, and any pressure will do. */
-        r->level->inverse[row] = sum > 0 ? 1 / sum : 1;
-    }
-}
-
-/* Make the rows of a level. */
-static rill_status rows_make(const making *m, const uint32_t *row_of, const uint32_t *node_of,
-                             rill_flow_level *level)
-{
-    rill_status status = RILL_OK;
-    const uint32_t n = m->count;
-    double **const arrays[] = {&level->inverse, &level->given, &level->value, &level->old};
-    for (int k = 0; k < 4; k++) RILL_TRY(create(n, sizeof(double), arrays[k]));
-    RILL_TRY(create((uint64_t)n + 1, sizeof *level->begin, &level->begin));
-    RILL_TRY(create(m->begin[n], sizeof *level->link, &level->link));
-    uint32_t sum = 0;
-    for (uint32_t row = 0; row < n; row++) {
-        level->begin[row] = sum;
-        sum += m->begin[node_of[row] + 1] - m->begin[node_of[row]];
-    }
-    level->begin[n] = sum;
-    level->last = sum == 0;
-    rill_threads_for(n, RILL_NETWORK_CHUNK, fill, &(rows){m, row_of, node_of, level});
+    const joining j = {.finer = finer, .level = level};
+    RILL_TRY(join(finer, level));
+    const uint32_t n = level->count;
+    RILL_TRY(create(n, sizeof *level->outlet, &level->outlet));
+    RILL_TRY(create(n, sizeof *level->begin, &level->begin));
+    RILL_TRY(create(n, sizeof *level->end, &level->end));
+    RILL_TRY(create(n, sizeof *finer->members, &finer->members));
+    rill_threads_for(n, RILL_NETWORK_CHUNK, parents_note, &j);
+    RILL_TRY(create_zero(sum_up(level->begin, n), sizeof *level->link, &level->link));
+    rill_threads_for(n, RILL_NETWORK_CHUNK, links_add, &j);
 done:
     return status;
 }
@@ -250,39 +375,158 @@ done:
 /* Whether nothing leaves a node. Of a coarser level that is all that is connected. */
 static bool closed(const making *m, uint32_t node)
 {
-    return m->begin[node] == m->begin[node + 1] && m->outlet[node] == 0;
+    return m->begin[node] == m->end[node] && m->outlet[node] == 0;
+}
+
+/* What a loop over nodes counts. */
+typedef struct counting {
+    const making *level;
+    _Atomic uint64_t *count;
+} counting;
+
+static void closed_add(const void *shared, uint64_t first, uint64_t end)
+{
+    const counting *s = shared;
+    uint64_t count = 0;
+    for (uint64_t c = first; c < end; c++) count += closed(s->level, (uint32_t)c);
+    atomic_fetch_add(s->count, count);
 }
 
 /* Make the list of what is connected and has no outlet, still empty. */
 static rill_status closed_make(const making *made, rill_network *network)
 {
-    uint64_t count = 0;
+    _Atomic uint64_t count = 0;
     for (const making *m = made; m < made + network->levels; m++)
-        for (uint32_t c = 0; c < m->count; c++) count += closed(m, c);
-    return create(count, sizeof *network->closed, &network->closed);
+        rill_threads_for(m->count, 16 * RILL_NETWORK_CHUNK, closed_add, &(counting){m, &count});
+    return create_zero(count, sizeof *network->closed, &network->closed);
 }
 
-/* Put what is closed into the list: of the next level, whose rows stand side by side on this one, and of this
- * level. */
-static void closed_list(const making *m, const uint32_t *node_of, const rill_flow_level *level,
-                        rill_network *network)
+/* What a loop over nodes of a level, or of the next, works with. */
+typedef struct rows {
+    const making *from;
+    const uint32_t *coarser; /* rows of the nodes of the next level */
+    uint32_t *row_of;        /* [nodes] */
+    uint32_t *node_of;       /* [rows]; NULL: not needed */
+    rill_flow_level *level;
+} rows;
+
+static void members_count(const void *shared, uint64_t first, uint64_t end)
+{
+    const rows *r = shared;
+    for (uint64_t c = first; c < end; c++) r->level[1].first[r->coarser[c]] = r->from->members[c];
+}
+
+/* Number a row, and count its links. */
+static void number_one(const rows *r, uint32_t node, uint32_t row)
+{
+    r->row_of[node] = row;
+    if (r->node_of) r->node_of[row] = node;
+    r->level->begin[row] = r->from->end[node] - r->from->begin[node];
+}
+
+static void members_number(const void *shared, uint64_t first, uint64_t end)
+{
+    const rows *r = shared;
+    for (uint64_t c = first; c < end; c++) {
+        uint32_t row = r->level[1].first[r->coarser[c]];
+        for (uint32_t m = r->from->head[c]; m != NONE; m = r->from->next[m]) number_one(r, m, row++);
+    }
+}
+
+/* Find the rows of what is closed on the next level, which stand side by side on this one. */
+static void closed_move(const rill_flow_level *next, rill_network *network)
 {
     for (uint32_t k = 0; k < network->closed_count; k++) {
         rill_network_closed *part = &network->closed[k];
-        part->first = level[1].first[part->first];
-        part->end = level[1].first[part->end];
+        part->first = next->first[part->first];
+        part->end = next->first[part->end];
     }
-    for (uint32_t row = level->joined; row < level->count; row++)
-        if (closed(m, node_of[row]))
-            network->closed[network->closed_count++] = (rill_network_closed){.first = row, .end = row + 1};
+}
+
+/* Number the rows of a level: the members of the first row of the next one, those of the second …, then what
+ * has no parent; what is closed is put into the list. */
+static void number(const rows *r, rill_network *network)
+{
+    rill_flow_level *next = r->level + 1;
+    r->level->joined = 0;
+    if (r->coarser) {
+        rill_threads_for(next->count, RILL_NETWORK_CHUNK, members_count, r);
+        next->first[next->count] = r->level->joined = sum_up(next->first, next->count);
+        rill_threads_for(next->count, RILL_NETWORK_CHUNK, members_number, r);
+        closed_move(next, network);
+    }
+    uint32_t left = r->level->joined;
+    for (uint32_t c = 0; c < r->from->count; c++) {
+        if (r->coarser && r->from->parent[c] < HELD) continue;
+        number_one(r, c, left);
+        if (closed(r->from, c))
+            network->closed[network->closed_count++] = (rill_network_closed){.first = left, .end = left + 1};
+        left++;
+    }
+}
+
+/* Make the rows of nodes, given where each begins. */
+static void fill(const void *shared, uint64_t first, uint64_t end)
+{
+    const rows *r = shared;
+    for (uint64_t node = first; node < end; node++) {
+        const uint32_t row = r->row_of[node];
+        rill_flow_link *made = r->level->link + r->level->begin[row];
+        double sum = r->from->outlet[node];
+        for (uint32_t k = r->from->begin[node]; k < r->from->end[node]; k++) {
+            const rill_flow_link link = r->from->link[k];
+            *made++ = (rill_flow_link){r->row_of[link.row], link.conductance};
+            sum += link.conductance;
+        }
+        /* What nothing leaves: nothing is gained there, either, and any pressure will do. */
+        r->level->inverse[row] = sum > 0 ? 1 / sum : 1;
+    }
+}
+
+/* Number and make the rows of a level. */
+static rill_status rows_make(const rows *r, rill_network *network)
+{
+    rill_status status = RILL_OK;
+    rill_flow_level *level = r->level;
+    const uint32_t n = r->from->count;
+    double **const arrays[] = {&level->given, &level->value, &level->old};
+    for (int k = 0; k < 3; k++) RILL_TRY(create_zero(n, sizeof(double), arrays[k]));
+    RILL_TRY(create(n, sizeof *level->inverse, &level->inverse));
+    RILL_TRY(create((uint64_t)n + 1, sizeof *level->begin, &level->begin));
+    number(r, network);
+    level->begin[n] = sum_up(level->begin, n);
+    level->last = level->begin[n] == 0;
+    RILL_TRY(create(level->begin[n], sizeof *level->link, &level->link));
+    rill_threads_for(n, RILL_NETWORK_CHUNK, fill, r);
+done:
+    return status;
+}
+
+/* What a loop over the rows of what is closed works with. */
+typedef struct measuring {
+    const rill_network *network;
+    const rill_network_closed *part;
+} measuring;
+
+static void volumes_add(const void *shared, uint64_t first, uint64_t end)
+{
+    const measuring *s = shared;
+    const uint32_t count = s->part->end - s->part->first;
+    for (uint64_t k = first; k < end; k++) {
+        double sum = 0;
+        for (uint32_t c = (uint32_t)k * RILL_NETWORK_CHUNK; c < end_of(k, count); c++)
+            sum += s->network->volume[s->network->chamber[s->part->first + c]];
+        s->network->partial[k] = sum;
+    }
 }
 
 static void closed_measure(rill_network *network)
 {
-    for (uint32_t k = 0; k < network->closed_count; k++) {
-        rill_network_closed *part = &network->closed[k];
-        for (uint32_t row = part->first; row < part->end; row++)
-            part->volume += network->volume[network->chamber[row]];
+    for (uint32_t p = 0; p < network->closed_count; p++) {
+        rill_network_closed *part = &network->closed[p];
+        const uint32_t chunks = rill_flow_chunks(part->end - part->first);
+        rill_threads_for(chunks, 8, volumes_add, &(measuring){network, part});
+        for (uint32_t k = 0; k < chunks; k++) part->volume += network->partial[k];
     }
 }
 
@@ -290,30 +534,33 @@ static void closed_measure(rill_network *network)
 static rill_status levels_make(rill_network *network, making *made)
 {
     rill_status status = RILL_OK;
-    uint32_t *coarser = NULL, *row_of = NULL, *node_of = NULL;
+    uint32_t *coarser = NULL, *row_of = NULL;
     for (int k = network->levels - 1; k >= 0; k--) {
         rill_flow_level *level = &network->level[k];
         level->count = made[k].count;
         if (k > 0) RILL_TRY(create((uint64_t)level->count + 1, sizeof *level->first, &level->first));
+        if (k == 0) RILL_TRY(create(level->count, sizeof *network->chamber, &network->chamber));
         RILL_TRY(create(level->count, sizeof *row_of, &row_of));
-        RILL_TRY(create(level->count, sizeof *node_of, &node_of));
-        level->joined = number(&made[k], coarser, level + 1, row_of, node_of);
-        RILL_TRY(rows_make(&made[k], row_of, node_of, level));
-        closed_list(&made[k], node_of, level, network);
+        uint32_t *node_of = k == 0 ? network->chamber : NULL;
+        RILL_TRY(rows_make(&(rows){&made[k], coarser, row_of, node_of, level}, network));
         rill_array_destroy(coarser);
         coarser = row_of;
         row_of = NULL;
-        if (k == 0) network->chamber = node_of;
-        if (k > 0) rill_array_destroy(node_of);
-        node_of = NULL;
         if (k == 0) made[k].outlet = NULL; /* the network's */
         making_free(&made[k]);
     }
 done:
     rill_array_destroy(coarser);
     rill_array_destroy(row_of);
-    rill_array_destroy(node_of);
     return status;
+}
+
+/* Whether any node has links. */
+static bool linked(const making *m)
+{
+    uint32_t c = 0;
+    while (c < m->count && m->begin[c] == m->end[c]) c++;
+    return c < m->count;
 }
 
 rill_status rill_network_prepare(rill_network *network)
@@ -323,11 +570,11 @@ rill_status rill_network_prepare(rill_network *network)
     const uint64_t chunks = ((uint64_t)n + RILL_NETWORK_CHUNK - 1) / RILL_NETWORK_CHUNK;
     making made[RILL_NETWORK_LEVELS] = {{.count = n, .outlet = network->outlet}};
     double **const arrays[] = {&network->found, &network->direction, &network->flow};
-    RILL_TRY(create(chunks, sizeof(double), &network->partial));
-    for (int k = 0; k < 3; k++) RILL_TRY(create(n, sizeof(double), arrays[k]));
-    RILL_TRY(links_make(&made[0], network->throat, network->throats));
+    RILL_TRY(create_zero(chunks, sizeof(double), &network->partial));
+    for (int k = 0; k < 3; k++) RILL_TRY(create_zero(n, sizeof(double), arrays[k]));
+    RILL_TRY(links_make(network, &made[0]));
     network->levels = 1;
-    for (making *m = made; m->begin[m->count] > 0 && network->levels < RILL_NETWORK_LEVELS; m++) {
+    for (making *m = made; linked(m) && network->levels < RILL_NETWORK_LEVELS; m++) {
         network->levels++;
         RILL_TRY(coarsen(m, m + 1));
     }

@@ -438,6 +438,112 @@ Test(network, solution_is_soon_found_by_any_number_of_threads_and_any_device)
     }
 }
 
+/* Make a network of random throats without a geometry: a grid that is closed round its ends, a few chambers
+ * with outlets, and one that exchanges with many. */
+static rill_network random_network(void)
+{
+    const uint32_t size[3] = {40, 40, 50}, n = 40 * 40 * 50;
+    rill_network network = {.chambers = n};
+    uint64_t seed = 11;
+    ASSERT_OK(rill_array_create_zero(n, sizeof(double), "", (void **)&network.volume));
+    ASSERT_OK(rill_array_create_zero(n, sizeof(double), "", (void **)&network.outlet));
+    ASSERT_OK(rill_array_create_zero(3 * n + 500, sizeof(rill_throat), "", (void **)&network.throat));
+    for (uint32_t c = 0; c < n; c++) {
+        const uint32_t at[3] = {c % size[0], c / size[0] % size[1], c / size[0] / size[1]};
+        network.volume[c] = 1 + (double)(c % 7);
+        if (fraction(&seed) < 0.001) network.outlet[c] = 300 * fraction(&seed);
+        for (uint32_t a = 0, step = 1; a < 3; step *= size[a++]) {
+            const uint32_t to = at[a] + 1 < size[a] ? c + step : c + step - size[a] * step;
+            if (fraction(&seed) < 0.6)
+                network.throat[network.throats++] =
+                    (rill_throat){{c, to}, exp(6 * fraction(&seed)) / (at[2] == 0 ? 1e3 : 1)};
+        }
+    }
+    for (uint32_t k = 0; k < 500; k++)
+        network.throat[network.throats++] = (rill_throat){{n / 2, 1 + k * (n / 1001)}, fraction(&seed)};
+    return network;
+}
+
+/* What two rows exchange is the same from either, and what joined rows exchange is what those on the level
+ * before do. */
+static void check_levels(const rill_network *network)
+{
+    for (int k = 0; k < network->levels; k++) {
+        const rill_flow_level *l = &network->level[k], *finer = l - 1;
+        double *sum = calloc(l->count, sizeof *sum), *wanted = calloc(l->count, sizeof *wanted);
+        uint32_t *joined = k > 0 ? calloc(finer->count, sizeof *joined) : NULL;
+        cr_assert(sum && wanted && (joined || k == 0));
+        for (uint32_t row = 0; row < l->count; row++)
+            for (uint32_t i = l->begin[row]; i < l->begin[row + 1]; i++) {
+                const rill_flow_link link = l->link[i];
+                uint32_t back = l->begin[link.row];
+                while (back < l->begin[link.row + 1] &&
+                       (l->link[back].row != row || l->link[back].conductance != link.conductance))
+                    back++;
+                cr_assert_lt(back, l->begin[link.row + 1], "level %d, from %u to %u", k, row, link.row);
+                sum[row] += link.conductance;
+            }
+        for (uint32_t row = 0; row < l->count && k > 0; row++)
+            for (uint32_t m = l->first[row]; m < l->first[row + 1]; m++) joined[m] = row;
+        for (uint32_t m = 0; k > 0 && m < finer->joined; m++)
+            for (uint32_t i = finer->begin[m]; i < finer->begin[m + 1]; i++) {
+                const uint32_t to = finer->link[i].row;
+                if (to >= finer->joined || joined[to] != joined[m])
+                    wanted[joined[m]] += finer->link[i].conductance;
+            }
+        /* What goes to rows that outlets hold goes to an outlet now. */
+        for (uint32_t row = 0; row < l->count && k > 0; row++) {
+            cr_assert_leq(sum[row], wanted[row] * (1 + 1e-6), "level %d, row %u", k, row);
+            cr_assert_geq(1 / l->inverse[row], wanted[row] * (1 - 1e-6), "level %d, row %u", k, row);
+        }
+        free(sum);
+        free(wanted);
+        free(joined);
+    }
+}
+
+/* Levels are the same for any number of threads: of a network that several of them join. */
+Test(network, levels_are_the_same_for_any_number_of_threads)
+{
+    rill_network first = {.levels = 0};
+    for (int threads = 1; threads < 6; threads++) {
+        rill_network network = random_network();
+        const uint32_t n = network.chambers;
+        omp_set_num_threads(threads);
+        ASSERT_OK(rill_network_prepare(&network));
+        if (threads == 1) {
+            double *gain = calloc(n, sizeof *gain), *p = calloc(n, sizeof *p);
+            uint64_t seed = 5;
+            cr_assert(gain && p);
+            for (uint32_t c = 0; c < n; c++) gain[c] = fraction(&seed) - 0.5;
+            first = network;
+            check_levels(&network);
+            check_closed(&network);
+            const int iterations = rill_network_solve(&network, gain, 0.5, p);
+            cr_expect_leq(iterations, 12, "%d", iterations);
+            free(gain);
+            free(p);
+            continue;
+        }
+        cr_assert_eq(network.levels, first.levels);
+        cr_assert_eq(network.closed_count, first.closed_count);
+        cr_assert_arr_eq(network.chamber, first.chamber, n * sizeof *first.chamber);
+        for (uint32_t k = 0; k < first.closed_count; k++)
+            cr_assert_eq(network.closed[k].first, first.closed[k].first);
+        for (int k = 0; k < first.levels; k++) {
+            const rill_flow_level *a = &first.level[k], *b = &network.level[k];
+            cr_assert_eq(a->count, b->count, "%d threads, level %d", threads, k);
+            cr_assert_eq(a->joined, b->joined);
+            cr_assert_arr_eq(a->begin, b->begin, (a->count + 1) * sizeof *a->begin);
+            cr_assert_arr_eq(a->link, b->link, a->begin[a->count] * sizeof *a->link);
+            cr_assert_arr_eq(a->inverse, b->inverse, a->count * sizeof *a->inverse);
+            if (k > 0) cr_assert_arr_eq(a->first, b->first, (a->count + 1) * sizeof *a->first);
+        }
+        rill_network_destroy(&network);
+    }
+    rill_network_destroy(&first);
+}
+
 /* What is found beside a run that is stopped is not waited for. */
 Test(network, is_left_where_it_is_abandoned)
 {

@@ -4,8 +4,9 @@
  * that it exchanges most with, or to what that one is joined to already. Throats differ by orders of
  * magnitude: joining along the wide ones leaves nothing to the narrow ones that the smoother could not do.
  * What has no neighbour is left behind, and what exchanges most with an outlet: joined to others, it would
- * hold them all. In the end rows are numbered so that what is joined stands side by
- * side, from the last level to the first: the solver then reads memory in its order.
+ * hold them all. Threads join parts of the nodes, always the same parts. In the end rows are numbered so that
+ * what is joined stands side by side, from the last level to the first: the solver then reads memory in its
+ * order.
  * @see Kim, Xu & Zikatanov (2003), doi:10.1002/nla.317; Napov & Notay (2012), doi:10.1137/100818509, for
  * pairs; that a node without a partner joins its neighbour's pair is our own, for dead ends
  */
@@ -29,7 +30,8 @@
 /* Links that are sorted by comparing each with all. */
 enum { SHORT = 32 };
 
-/* How many nodes are joined side by side, at a time. Fewer leave more to one thread in the end. */
+/* Nodes that a thread joins without the others. What depends on those is left: with 8192 one thread has three
+ * times as much to do in the end. */
 enum { JOINED = 16384 };
 
 /* Throats that are passed over together by threads that list those of other nodes. */
@@ -38,6 +40,7 @@ enum { THROATS = 1024 };
 /* A level while its nodes are joined, in the order in which they were found. Links have gaps between them. */
 typedef struct making {
     uint32_t count;
+    void *memory;          /* of the arrays of nodes */
     uint32_t *begin, *end; /* [count], links of a node */
     rill_flow_link *link;  /* to nodes */
     double *outlet;        /* [count] */
@@ -47,13 +50,6 @@ typedef struct making {
     uint32_t *head;        /* [nodes of the next level], the first that is joined to it */
     uint32_t *members;     /* [nodes of the next level], how many are */
 } making;
-
-static void making_free(making *m)
-{
-    void *arrays[] = {m->begin, m->end, m->link, m->outlet, m->parent, m->next, m->head, m->members};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
-    *m = (making){.begin = NULL};
-}
 
 static const char *const name = "the levels of a pore network";
 
@@ -65,6 +61,27 @@ static rill_status create(uint64_t count, size_t size, void *out)
 static rill_status create_zero(uint64_t count, size_t size, void *out)
 {
     return rill_array_create_zero(count, size, name, (void **)out);
+}
+
+/* Make the arrays of the nodes of a level: in one, as every array has the memory of the system looked up. */
+static rill_status nodes_make(making *m)
+{
+    rill_status status = RILL_OK;
+    const size_t n = m->count;
+    uint32_t **const arrays[] = {&m->begin, &m->end, &m->parent, &m->next};
+    RILL_TRY(create(n, sizeof *m->outlet + 4 * sizeof *m->begin, &m->memory));
+    if (!m->outlet) m->outlet = m->memory;
+    for (size_t k = 0; k < 4; k++) *arrays[k] = (uint32_t *)((double *)m->memory + n) + k * n;
+done:
+    return status;
+}
+
+static void making_free(making *m)
+{
+    rill_array_destroy(m->memory);
+    rill_array_destroy(m->link);
+    rill_array_destroy(m->head);
+    *m = (making){.memory = NULL};
 }
 
 /* From counts to firsts. @return the sum */
@@ -135,8 +152,8 @@ static rill_status links_make(const rill_network *network, making *level)
     if (network->throats > UINT32_MAX / 2)
         return rill_fail(RILL_SYSTEM, "a pore network of %llu throats is larger than the most, %u",
                          (unsigned long long)network->throats, UINT32_MAX / 2);
-    RILL_TRY(create(n, sizeof *level->begin, &level->begin));
-    RILL_TRY(create_zero(n, sizeof *level->end, &level->end));
+    RILL_TRY(nodes_make(level));
+    memset(level->end, 0, n * sizeof *level->end);
     RILL_TRY(create(l.spans_count, sizeof *l.spans, &l.spans));
     rill_threads_for(l.spans_count, 8, spans_find, &l);
     rill_threads_for(n, each, throats_list, &l);
@@ -160,8 +177,9 @@ static void put_together(const making *level, uint32_t c, uint32_t to)
 }
 
 /*
- * Join those of the nodes first … end - 1 that are alone to each other, as far as the others do not matter:
- * other threads join those.
+ * Join nodes first … end - 1, as long as that does not depend on nodes before or behind them, which other
+ * threads join meanwhile: a node that might have a partner among those is left alone, and one whose best
+ * neighbour is joined to one of those.
  */
 static void join_among(const making *level, uint32_t first, uint32_t end)
 {
@@ -169,11 +187,11 @@ static void join_among(const making *level, uint32_t first, uint32_t end)
     for (uint32_t c = first; c < end; c++) {
         if (parent[c] != NONE) continue;
         const rill_flow_link *best = NULL, *alone = NULL;
-        float other = 0;
+        float other = -1; /* the best among nodes of others */
         for (const rill_flow_link *l = level->link + level->begin[c]; l < level->link + level->end[c]; l++) {
             if (!best || l->conductance > best->conductance) best = l;
             if (l->row < first || l->row >= end)
-                other = fmaxf(other, l->conductance);
+                other = l->conductance > other ? l->conductance : other;
             else if ((!alone || l->conductance > alone->conductance) && parent[l->row] == NONE)
                 alone = l;
         }
@@ -181,7 +199,7 @@ static void join_among(const making *level, uint32_t first, uint32_t end)
         const double outlet = level->outlet[c], enough = PARTNER * fmax(best->conductance, outlet);
         if (alone && alone->conductance >= enough)
             put_together(level, alone->row, c);
-        else if (other >= enough) /* it may be alone */
+        else if (other >= enough)
             continue;
         else if (outlet >= best->conductance)
             parent[c] = HELD;
@@ -204,6 +222,7 @@ typedef struct joining {
     uint32_t *heads; /* in the chunks of finer nodes before */
 } joining;
 
+/* Parts of the nodes, side by side. */
 static void join_some(const void *shared, uint64_t first, uint64_t end)
 {
     const making *level = ((const joining *)shared)->finer;
@@ -211,7 +230,7 @@ static void join_some(const void *shared, uint64_t first, uint64_t end)
         join_among(level, bound(k * JOINED, level), bound((k + 1) * JOINED, level));
 }
 
-/* Those that were at the ends of what was joined at once are now within it. */
+/* Nodes at the ends of those parts, which are within these. */
 static void join_shifted(const void *shared, uint64_t first, uint64_t end)
 {
     const making *level = ((const joining *)shared)->finer;
@@ -247,18 +266,17 @@ static rill_status join(making *finer, making *level)
     rill_status status = RILL_OK;
     const uint32_t n = finer->count, chunks = rill_flow_chunks(n);
     joining j = {finer, level, NULL};
-    RILL_TRY(create(n, sizeof *finer->parent, &finer->parent));
-    RILL_TRY(create(n, sizeof *finer->next, &finer->next));
     RILL_TRY(create(chunks, sizeof *j.heads, &j.heads));
     memset(finer->parent, 0xff, n * sizeof *finer->parent); /* NONE */
     rill_threads_for((n + JOINED - 1) / JOINED, 1, join_some, &j);
     if (n > JOINED) {
         rill_threads_for((n - 1) / JOINED, 1, join_shifted, &j);
-        join_among(finer, 0, n);
+        join_among(finer, 0, n); /* what is left */
     }
     rill_threads_for(chunks, 8, heads_list, &j);
     level->count = sum_up(j.heads, chunks);
-    RILL_TRY(create(level->count, sizeof *finer->head, &finer->head));
+    RILL_TRY(create(2 * (uint64_t)level->count, sizeof *finer->head, &finer->head));
+    finer->members = finer->head + level->count;
     rill_threads_for(chunks, 8, heads_list, &j);
 done:
     rill_array_destroy(j.heads);
@@ -361,10 +379,7 @@ static rill_status coarsen(making *finer, making *level)
     const joining j = {.finer = finer, .level = level};
     RILL_TRY(join(finer, level));
     const uint32_t n = level->count;
-    RILL_TRY(create(n, sizeof *level->outlet, &level->outlet));
-    RILL_TRY(create(n, sizeof *level->begin, &level->begin));
-    RILL_TRY(create(n, sizeof *level->end, &level->end));
-    RILL_TRY(create(n, sizeof *finer->members, &finer->members));
+    RILL_TRY(nodes_make(level));
     rill_threads_for(n, RILL_NETWORK_CHUNK, parents_note, &j);
     RILL_TRY(create_zero(sum_up(level->begin, n), sizeof *level->link, &level->link));
     rill_threads_for(n, RILL_NETWORK_CHUNK, links_add, &j);
@@ -373,7 +388,7 @@ done:
 }
 
 /* Whether nothing leaves a node. Of a coarser level that is all that is connected. */
-static bool closed(const making *m, uint32_t node)
+static bool is_closed(const making *m, uint32_t node)
 {
     return m->begin[node] == m->end[node] && m->outlet[node] == 0;
 }
@@ -381,24 +396,56 @@ static bool closed(const making *m, uint32_t node)
 /* What a loop over nodes counts. */
 typedef struct counting {
     const making *level;
-    _Atomic uint64_t *count;
+    _Atomic uint64_t *links, *closed;
 } counting;
 
-static void closed_add(const void *shared, uint64_t first, uint64_t end)
+static void count_some(const void *shared, uint64_t first, uint64_t end)
 {
     const counting *s = shared;
-    uint64_t count = 0;
-    for (uint64_t c = first; c < end; c++) count += closed(s->level, (uint32_t)c);
-    atomic_fetch_add(s->count, count);
+    uint64_t links = 0, closed = 0;
+    for (uint64_t c = first; c < end; c++) {
+        links += s->level->end[c] - s->level->begin[c];
+        closed += is_closed(s->level, (uint32_t)c);
+    }
+    atomic_fetch_add(s->links, links);
+    atomic_fetch_add(s->closed, closed);
 }
 
-/* Make the list of what is connected and has no outlet, still empty. */
-static rill_status closed_make(const making *made, rill_network *network)
+/* Make the arrays of all levels, those of the first before the others, and the list of what is closed, which
+ * is still empty. */
+static rill_status rows_create(const making *made, rill_network *network)
 {
-    _Atomic uint64_t count = 0;
-    for (const making *m = made; m < made + network->levels; m++)
-        rill_threads_for(m->count, 16 * RILL_NETWORK_CHUNK, closed_add, &(counting){m, &count});
-    return create_zero(count, sizeof *network->closed, &network->closed);
+    rill_status status = RILL_OK;
+    rill_flow_level *level = network->level;
+    _Atomic uint64_t links[RILL_NETWORK_LEVELS + 1] = {0}, closed = 0;
+    uint64_t rows = 0, all = 0;
+    for (int k = 0; k < network->levels; k++) {
+        rill_threads_for(made[k].count, 16 * RILL_NETWORK_CHUNK, count_some,
+                         &(counting){&made[k], &links[k], &closed});
+        level[k].count = made[k].count;
+        rows += made[k].count;
+        all += links[k];
+    }
+    RILL_TRY(create_zero(4 * rows, sizeof *level->inverse, &level->inverse));
+    RILL_TRY(create(2 * (rows + (uint64_t)network->levels), sizeof *level->begin, &level->begin));
+    RILL_TRY(create(all, sizeof *level->link, &level->link));
+    RILL_TRY(create(level->count, sizeof *network->chamber, &network->chamber));
+    RILL_TRY(create_zero(closed, sizeof *network->closed, &network->closed));
+    for (int k = 0; k < network->levels; k++) {
+        rill_flow_level *l = &level[k];
+        const uint32_t n = l->count;
+        if (k > 0) {
+            l->inverse = l[-1].inverse + 4 * (uint64_t)l[-1].count;
+            l->begin = l[-1].begin + 2 * ((uint64_t)l[-1].count + 1);
+            l->first = l->begin + n + 1;
+            l->link = l[-1].link + links[k - 1];
+        }
+        l->given = l->inverse + n;
+        l->value = l->given + n;
+        l->old = l->value + n;
+    }
+done:
+    return status;
 }
 
 /* What a loop over nodes of a level, or of the next, works with. */
@@ -459,7 +506,7 @@ static void number(const rows *r, rill_network *network)
     for (uint32_t c = 0; c < r->from->count; c++) {
         if (r->coarser && r->from->parent[c] < HELD) continue;
         number_one(r, c, left);
-        if (closed(r->from, c))
+        if (is_closed(r->from, c))
             network->closed[network->closed_count++] = (rill_network_closed){.first = left, .end = left + 1};
         left++;
     }
@@ -481,25 +528,6 @@ static void fill(const void *shared, uint64_t first, uint64_t end)
         /* What nothing leaves: nothing is gained there, either, and any pressure will do. */
         r->level->inverse[row] = sum > 0 ? 1 / sum : 1;
     }
-}
-
-/* Number and make the rows of a level. */
-static rill_status rows_make(const rows *r, rill_network *network)
-{
-    rill_status status = RILL_OK;
-    rill_flow_level *level = r->level;
-    const uint32_t n = r->from->count;
-    double **const arrays[] = {&level->given, &level->value, &level->old};
-    for (int k = 0; k < 3; k++) RILL_TRY(create_zero(n, sizeof(double), arrays[k]));
-    RILL_TRY(create(n, sizeof *level->inverse, &level->inverse));
-    RILL_TRY(create((uint64_t)n + 1, sizeof *level->begin, &level->begin));
-    number(r, network);
-    level->begin[n] = sum_up(level->begin, n);
-    level->last = level->begin[n] == 0;
-    RILL_TRY(create(level->begin[n], sizeof *level->link, &level->link));
-    rill_threads_for(n, RILL_NETWORK_CHUNK, fill, r);
-done:
-    return status;
 }
 
 /* What a loop over the rows of what is closed works with. */
@@ -534,23 +562,23 @@ static void closed_measure(rill_network *network)
 static rill_status levels_make(rill_network *network, making *made)
 {
     rill_status status = RILL_OK;
-    uint32_t *coarser = NULL, *row_of = NULL;
+    uint32_t *row_of = NULL, *coarser = NULL;
+    RILL_TRY(rows_create(made, network));
+    RILL_TRY(create(network->level->count + (uint64_t)network->level[1].count, sizeof *row_of, &row_of));
     for (int k = network->levels - 1; k >= 0; k--) {
         rill_flow_level *level = &network->level[k];
-        level->count = made[k].count;
-        if (k > 0) RILL_TRY(create((uint64_t)level->count + 1, sizeof *level->first, &level->first));
-        if (k == 0) RILL_TRY(create(level->count, sizeof *network->chamber, &network->chamber));
-        RILL_TRY(create(level->count, sizeof *row_of, &row_of));
-        uint32_t *node_of = k == 0 ? network->chamber : NULL;
-        RILL_TRY(rows_make(&(rows){&made[k], coarser, row_of, node_of, level}, network));
-        rill_array_destroy(coarser);
-        coarser = row_of;
-        row_of = NULL;
-        if (k == 0) made[k].outlet = NULL; /* the network's */
+        const uint32_t n = level->count;
+        /* Those of the first level and of every other one are in front. */
+        uint32_t *here = k % 2 == 0 ? row_of : row_of + network->level->count;
+        const rows r = {&made[k], coarser, here, k == 0 ? network->chamber : NULL, level};
+        number(&r, network);
+        level->begin[n] = sum_up(level->begin, n);
+        level->last = level->begin[n] == 0;
+        rill_threads_for(n, RILL_NETWORK_CHUNK, fill, &r);
+        coarser = here;
         making_free(&made[k]);
     }
 done:
-    rill_array_destroy(coarser);
     rill_array_destroy(row_of);
     return status;
 }
@@ -578,20 +606,15 @@ rill_status rill_network_prepare(rill_network *network)
         network->levels++;
         RILL_TRY(coarsen(m, m + 1));
     }
-    RILL_TRY(closed_make(made, network));
     RILL_TRY(levels_make(network, made));
     closed_measure(network);
 done:
-    if (made[0].outlet == network->outlet) made[0].outlet = NULL;
     for (int k = 0; k < RILL_NETWORK_LEVELS; k++) making_free(&made[k]);
     return status;
 }
 
 void rill_network_levels_destroy(rill_network *network)
 {
-    for (int k = 0; k < RILL_NETWORK_LEVELS; k++) {
-        rill_flow_level *l = &network->level[k];
-        void *arrays[] = {l->begin, l->link, l->inverse, l->first, l->given, l->value, l->old};
-        for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++) rill_array_destroy(arrays[a]);
-    }
+    void *arrays[] = {network->level->inverse, network->level->begin, network->level->link};
+    for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++) rill_array_destroy(arrays[a]);
 }

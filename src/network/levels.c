@@ -40,7 +40,7 @@ enum { THROATS = 1024 };
 /* A level while its nodes are joined, in the order in which they were found. Links have gaps between them. */
 typedef struct making {
     uint32_t count;
-    void *memory;          /* of the arrays of nodes */
+    void *memory;          /* of begin, end, and outlet unless that is the network's */
     uint32_t *begin, *end; /* [count], links of a node */
     rill_flow_link *link;  /* to nodes */
     double *outlet;        /* [count] */
@@ -63,24 +63,35 @@ static rill_status create_zero(uint64_t count, size_t size, void *out)
     return rill_array_create_zero(count, size, name, (void **)out);
 }
 
-/* Make the arrays of the nodes of a level: in one, as every array has the memory of the system looked up. */
+/* Make the arrays of the nodes of a level: several in one, as every array has the memory of the system looked
+ * up. */
 static rill_status nodes_make(making *m)
 {
     rill_status status = RILL_OK;
-    const size_t n = m->count;
-    uint32_t **const arrays[] = {&m->begin, &m->end, &m->parent, &m->next};
-    RILL_TRY(create(n, sizeof *m->outlet + 4 * sizeof *m->begin, &m->memory));
+    const uint64_t n = m->count, outlets = m->outlet ? 0 : n;
+    RILL_TRY(create(2 * (n + outlets), sizeof *m->begin, &m->memory));
     if (!m->outlet) m->outlet = m->memory;
-    for (size_t k = 0; k < 4; k++) *arrays[k] = (uint32_t *)((double *)m->memory + n) + k * n;
+    m->begin = (uint32_t *)((double *)m->memory + outlets);
+    m->end = m->begin + n;
+    RILL_TRY(create(2 * n, sizeof *m->parent, &m->parent));
+    m->next = m->parent + n;
 done:
     return status;
 }
 
+/* Free what says how nodes are joined. */
+static void joined_free(making *m)
+{
+    rill_array_destroy(m->parent);
+    rill_array_destroy(m->head);
+    m->parent = m->head = NULL;
+}
+
 static void making_free(making *m)
 {
+    joined_free(m);
     rill_array_destroy(m->memory);
     rill_array_destroy(m->link);
-    rill_array_destroy(m->head);
     *m = (making){.memory = NULL};
 }
 
@@ -574,6 +585,7 @@ static rill_status levels_make(rill_network *network, making *made)
         number(&r, network);
         level->begin[n] = sum_up(level->begin, n);
         level->last = level->begin[n] == 0;
+        joined_free(&made[k]);
         rill_threads_for(n, RILL_NETWORK_CHUNK, fill, &r);
         coarser = here;
         making_free(&made[k]);

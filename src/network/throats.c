@@ -406,7 +406,7 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
     list *lists = calloc((size_t)threads, sizeof *lists);
     sight s = {.domain = domain, .network = network};
     uint64_t room = 0;
-    if (!lists) return rill_fail(RILL_SYSTEM, "out of memory for the throats of a pore network");
+    if (!lists) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the throats of a pore network"));
     ways_take(&s);
     RILL_TRY(rill_array_create_zero(network->chambers, sizeof(double), "a pore network",
                                     (void **)&network->outlet));
@@ -429,7 +429,7 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
         RILL_TRY(gather(lists, threads, network, &room));
     }
 done:
-    for (int t = 0; t < threads; t++) free(lists[t].throat);
+    for (int t = 0; lists && t < threads; t++) free(lists[t].throat);
     free(lists);
     rill_array_destroy(s.walls);
     rill_permit_give(network->next);

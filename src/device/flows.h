@@ -32,13 +32,13 @@ typedef struct rill_flow_level {
 
 /** What is done to every row of a level, see rill_flow_row(). */
 typedef enum rill_flow_work {
-    RILL_FLOW_BEGIN,    /**< begin with a direction of zero, and sweep through what is given from zero */
-    RILL_FLOW_GO,       /**< go along the direction, and sweep through what is left from values of zero */
-    RILL_FLOW_DESCEND,  /**< take what the sweep left over on the level before, and sweep */
-    RILL_FLOW_ASCEND,   /**< sweep back, and add what was found to the level before */
-    RILL_FLOW_FINISH,   /**< sweep back; sums up the products of what is given and found */
-    RILL_FLOW_MULTIPLY, /**< find what flows along the direction; sums up their products */
-    RILL_FLOW_TURN,     /**< make the next direction */
+    RILL_FLOW_BEGIN,    /**< search direction 0; first smoothing step of the right-hand side */
+    RILL_FLOW_GO,       /**< step along the search direction; first smoothing step of the residual */
+    RILL_FLOW_DESCEND,  /**< restrict the residual of the finer level; first smoothing step */
+    RILL_FLOW_ASCEND,   /**< second smoothing step; add the correction to the finer level */
+    RILL_FLOW_FINISH,   /**< second smoothing step; sums up residual times correction */
+    RILL_FLOW_MULTIPLY, /**< matrix times search direction; sums up the product of both */
+    RILL_FLOW_TURN,     /**< next search direction */
     RILL_FLOW_WORKS
 } rill_flow_work;
 
@@ -66,14 +66,14 @@ RILL_FN double rill_flow_inflow(const rill_flow_level *level, const uint32_t row
     return sum;
 }
 
-/** Sweep through a row from values of zero; what has no links is solved by that. */
+/** First smoothing step of a row, from 0; the exact solution of a row without links. */
 RILL_FN void rill_flow_forward(const rill_flow_level *level, const uint32_t row)
 {
     level->value[row] = (level->last ? 1 : RILL_FLOW_DAMPING) * level->given[row] * level->inverse[row];
     if (row >= level->joined) level->old[row] = level->value[row]; /* the next level adds nothing */
 }
 
-/** Sweep through a row from what the next level has added to. */
+/** Second smoothing step of a row, from the value with the correction of the coarser level. */
 RILL_FN void rill_flow_back(const rill_flow_level *level, const uint32_t row)
 {
     const double old = level->old[row];

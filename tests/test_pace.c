@@ -22,7 +22,8 @@ static double stepped(const vessel_run *r)
 /* Others may use the same cores meanwhile: once in a few times is enough. */
 Test(pace, a_small_vessel_is_as_fast_as_its_plan_tells)
 {
-    double box, off = INFINITY;
+    double off = INFINITY;
+    rill_speed box;
     vessel_pipe(0.25e-3, 0);
     vessel_write("v.yaml", "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\n"
                            "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n"
@@ -44,6 +45,49 @@ Test(pace, a_small_vessel_is_as_fast_as_its_plan_tells)
     cr_expect_lt(off, 1.5, "off by %g", off);
     /* A box has neither walls nor openings. */
     cr_assert_eq(rill_sim_speed(&r.plan.options, 64, &box), RILL_OK, "%s", rill_error_message());
-    cr_expect_gt(box, 1.5 * stepped(&r));
+    cr_expect_gt(box.mlups, 1.5 * stepped(&r));
+    cr_expect_eq(box.edge, 64);
     vessel_free(&r);
+}
+
+/* Step the middle of a box of fluid with a cube of solid in its middle. */
+static rill_speed middle(const uint32_t n[3], uint32_t solid, uint64_t most)
+{
+    rill_sim_options options = rill_sim_options_default();
+    rill_geom *geom = NULL;
+    rill_domain *domain = NULL;
+    rill_speed speed;
+    options.backend = RILL_BACKEND_CPU;
+    cr_assert_eq(rill_geom_create(n, &geom), RILL_OK);
+    for (uint32_t z = 0; z < n[2]; z++)
+        for (uint32_t y = 0; y < n[1]; y++)
+            for (uint32_t x = 0; x < n[0]; x++) {
+                const uint32_t at[3] = {x, y, z};
+                bool in = true;
+                for (int a = 0; a < 3; a++) in = in && labs(2 * (long)at[a] + 1 - (long)n[a]) < (long)solid;
+                geom->voxels[((size_t)z * n[1] + y) * n[0] + x] = in ? RILL_SOLID : RILL_FLUID;
+            }
+    cr_assert_eq(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain), RILL_OK);
+    cr_assert_eq(rill_sim_speed_within(domain, &options, most, &speed), RILL_OK, "%s", rill_error_message());
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+    return speed;
+}
+
+/* What is stepped to plan a run on processors is the middle of the sample, no more of it than was asked for. */
+Test(pace, middle_of_a_sample)
+{
+    rill_speed speed = middle((const uint32_t[3]){40, 40, 40}, 0, 8000);
+    cr_expect_eq(speed.nodes, 8000);
+    cr_expect_eq(speed.edge, 0);
+    cr_expect_gt(speed.mlups, 0);
+    speed = middle((const uint32_t[3]){40, 40, 40}, 10, 8000); /* 63,000 nodes of 64,000 voxels */
+    cr_expect_eq(speed.nodes, 20 * 20 * 20 - 10 * 10 * 10);
+    speed = middle((const uint32_t[3]){100, 70, 1}, 0, 400); /* a sheet */
+    cr_expect_eq(speed.nodes, 400);
+    speed = middle((const uint32_t[3]){10, 10, 10}, 0, 1000000); /* all of it */
+    cr_expect_eq(speed.nodes, 1000);
+    speed = middle((const uint32_t[3]){40, 40, 40}, 30, 20); /* no node is there */
+    cr_expect_eq(speed.nodes, 0);
+    cr_expect_eq(speed.mlups, 0);
 }

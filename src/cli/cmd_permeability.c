@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/progress.h"
+#include "core/threads.h"
 #include "cli/error_bar_output.h"
 #include "cli/image_options.h"
 #include "cli/permeability_batch.h"
@@ -63,7 +64,7 @@ typedef struct choices {
     bool barred; /* bar is known */
     rill_progress progress;
     cli_permeability_times times;
-    cli_speed speed;     /* measured for the plan */
+    rill_speed speed;     /* measured for the plan */
     char names[3][4096]; /* of the field files of the runs along x, y, z */
     bool written[3];
 } choices;
@@ -331,23 +332,30 @@ done:
     return status;
 }
 
-/* The edge of a box of fluid, at most, that is stepped to measure the speed. */
-enum { SPEED_EDGE = 64, SPEED_EDGE_LEAST = 8 };
+/* The edge of a box of fluid, at most, that is stepped on a GPU to measure the speed; on processors, nodes of
+ * the sample for each thread, and at most. */
+enum { SPEED_EDGE = 64, SPEED_EDGE_LEAST = 8, SPEED_NODES_THREAD = 300000, SPEED_NODES = 4000000 };
 
-/* The box that is timed has no more nodes than the run, so that it takes no more memory; where even that has
- * no room, the speed is unknown. */
+/* What is timed has no more nodes than the run, so that it takes no more memory; where even that has no room,
+ * the speed is unknown. */
 static rill_status measure_speed(const rill_permeability_options *o, const rill_permeability_plan *plan,
-                                 cli_speed *speed)
+                                 rill_speed *speed)
 {
+    rill_status status = RILL_OK;
     rill_sim_options options = rill_sim_options_default();
     const double edge = floor(cbrt((double)(plan->nodes + plan->reservoirs)));
+    const uint64_t most = (uint64_t)rill_threads() * SPEED_NODES_THREAD;
     options.variant = o->variant;
     options.backend = o->backend;
     options.device = o->device;
-    speed->edge = (uint32_t)fmin(fmax(edge, SPEED_EDGE_LEAST), SPEED_EDGE);
-    const rill_status status = rill_sim_speed(&options, speed->edge, &speed->mlups);
+    *speed = (rill_speed){.mlups = 0};
+    if (o->device->backend->host && plan->numbered && plan->numbered->domain)
+        status = rill_sim_speed_within(plan->numbered->domain, &options,
+                                       most < SPEED_NODES ? most : SPEED_NODES, speed);
+    if (status == RILL_OK && speed->mlups == 0)
+        status = rill_sim_speed(&options, (uint32_t)fmin(fmax(edge, SPEED_EDGE_LEAST), SPEED_EDGE), speed);
     if (status != RILL_SYSTEM) return status;
-    speed->mlups = 0;
+    *speed = (rill_speed){.mlups = 0};
     return RILL_OK;
 }
 
@@ -357,7 +365,7 @@ static rill_status other_kernels_load(const rill_permeability_options *o, const 
 {
     const rill_permeability_plan few = {.nodes = 1};
     rill_permeability_options other = *o;
-    cli_speed ignored;
+    rill_speed ignored;
     for (int k = 0; k < bar->part_count; k++)
         if (!rill_variant_equal(bar->parts[k].variant, o->variant)) {
             other.variant = bar->parts[k].variant;

@@ -38,7 +38,9 @@ double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_o
                                 const rill_permeability_plan *p, double mlups)
 {
     const int runs = options->axis < 0 ? 3 : 1;
-    const double steps = p->steps_expected * (double)(p->nodes + p->reservoirs) / (mlups * 1e6);
+    const double grids = p->nested ? 8.0 / 7 : 1; /* each has an eighth of the nodes of the one before */
+    const double steps =
+        grids * rill_plan_steps_likely(options, p) * (double)(p->nodes + p->reservoirs) / (mlups * 1e6);
     return mlups > 0 ? runs * (steps + rill_plan_host_seconds(geom, options, p, rill_threads())) : 0;
 }
 
@@ -63,9 +65,9 @@ static cli_devices_plan parts_of(const rill_permeability_options *options, const
 
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *p, uint64_t host_peak,
-                                 const char *variant_reason, cli_speed speed)
+                                 const char *variant_reason, rill_speed speed)
 {
-    char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[96];
+    char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[96], stepped[64];
     const int runs = options->axis < 0 ? 3 : 1;
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
     rill_variant_name(options->variant, variant, sizeof variant);
@@ -97,14 +99,17 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     cli_devices_rows(&devices, geom->n);
     cli_threads_row(p->nodes + p->reservoirs, p->device_bytes);
     cli_memory_rows(host_peak, p->host_bytes, p->host_free, p->device_bytes, p->device_free);
+    if (speed.edge)
+        snprintf(stepped, sizeof stepped, "a box of %u^3 nodes", speed.edge);
+    else
+        snprintf(stepped, sizeof stepped, "%llu nodes of the sample", (unsigned long long)speed.nodes);
     const double host = runs * rill_plan_host_seconds(geom, options, p, rill_threads());
     if (speed.mlups > 0)
-        cli_row(
-            "expected steps, time",
-            "about %g%s, %g s: steps at the %.3g MLUPS of a box of %u^3 nodes, and %g s on the processors",
-            two_digits(p->steps_expected), runs > 1 ? " for each axis" : "",
-            two_digits(cli_permeability_seconds(geom, options, p, speed.mlups)), speed.mlups, speed.edge,
-            two_digits(host));
+        cli_row("expected steps, time",
+                "about %g%s, %g s: steps at the %.3g MLUPS of %s, and %g s on the processors",
+                two_digits(rill_plan_steps_likely(options, p)), runs > 1 ? " for each axis" : "",
+                two_digits(cli_permeability_seconds(geom, options, p, speed.mlups)), speed.mlups, stepped,
+                two_digits(host));
 }
 
 static void print_tensor(const double values[3][3], double factor, const char *unit)

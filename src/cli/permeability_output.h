@@ -7,6 +7,7 @@
 #define RILL_CLI_PERMEABILITY_OUTPUT_H
 
 #include "rill.h"
+#include "sim/sim.h"
 
 /** Wall seconds of the parts of a computation that the result does not hold. */
 typedef struct cli_permeability_times {
@@ -15,12 +16,6 @@ typedef struct cli_permeability_times {
     double write; /**< fields */
     double total; /**< from the start to the moment of writing */
 } cli_permeability_times;
-
-/** Speed of a device that was measured for the plan. */
-typedef struct cli_speed {
-    double mlups;  /**< 0: not measured */
-    uint32_t edge; /**< of the box of fluid that was stepped, in nodes */
-} cli_speed;
 
 /** All that is known at the end. */
 typedef struct cli_permeability_result {
@@ -42,7 +37,7 @@ typedef struct cli_permeability_result {
  */
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *plan, uint64_t host_peak,
-                                 const char *variant_reason, cli_speed speed);
+                                 const char *variant_reason, rill_speed speed);
 
 /** Return the seconds that a run (three of them for a tensor) is expected to take; 0 when mlups is 0. */
 double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_options *options,

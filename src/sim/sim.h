@@ -163,11 +163,27 @@ rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps);
 /** Return the seconds that building links took when the simulation was made. */
 double rill_sim_seconds_linking(const rill_sim *sim);
 
+/** How fast nodes are stepped. */
+typedef struct rill_speed {
+    double mlups;   /**< million node updates per second; 0: unknown */
+    uint64_t nodes; /**< that were stepped */
+    uint32_t edge;  /**< of a box of fluid; 0: they are those in the middle of a sample */
+} rill_speed;
+
 /**
- * Measure how many million node updates per second a box of fluid makes here.
+ * Measure how fast a box of fluid is stepped here.
  * @param[in] options  of the simulation; its force is left out
  * @param[in] edge     voxels along each axis
  */
-rill_status rill_sim_speed(const rill_sim_options *options, uint32_t edge, double *mlups);
+rill_status rill_sim_speed(const rill_sim_options *options, uint32_t edge, rill_speed *out);
+
+/**
+ * Measure how fast the middle of a sample is stepped here: its walls, and more nodes than caches hold, make
+ * a processor slower than a small box of fluid does. Unknown where the middle has no nodes.
+ * @param[in] sample  numbered
+ * @param[in] most    nodes, about, at most
+ */
+rill_status rill_sim_speed_within(const rill_domain *sample, const rill_sim_options *options, uint64_t most,
+                                  rill_speed *out);
 
 #endif

@@ -42,9 +42,10 @@ static rill_status step_box(bool host, rill_case_plan *plan)
     if (!(o.tau > 0.5)) o.tau = 0.6; /* the verdict reports it; speed does not depend on it */
     const int devices = plan->parts > 1 ? plan->parts / rill_devices_alike(o.devices, plan->parts) : 1;
     o.device_count = 0;
-    const rill_status status = rill_sim_speed(&o, host ? 64 : 160, &plan->mlups_one);
+    rill_speed speed;
+    const rill_status status = rill_sim_speed(&o, host ? 128 : 160, &speed);
     if (status != RILL_OK) return status;
-    plan->mlups_one *= part_of_box(plan, host);
+    plan->mlups_one = speed.mlups * part_of_box(plan, host);
     plan->mlups = plan->mlups_one * devices;
     if (devices > 1)
         plan->mlups *= rill_several_efficiency(&(rill_several_work){.nodes = plan->nodes,

@@ -27,19 +27,29 @@ static rill_domain *domain_of(const rill_geom *geom)
     return domain;
 }
 
+/* Return whether a part may have the chunks first ... end - 1: it and the planes beside overlap nowhere. */
+static bool allowed(const rill_domain *domain, uint64_t first, uint64_t end)
+{
+    const uint64_t last = end * RILL_CHUNK < domain->nodes ? end * RILL_CHUNK : domain->nodes;
+    const uint32_t planes = rill_ranges_plane(domain, (rill_node)(last - 1)) -
+                            rill_ranges_plane(domain, (rill_node)(first * RILL_CHUNK)) + 1;
+    return domain->geom->sides[2] != RILL_PERIODIC || planes + 2 <= domain->geom->n[2];
+}
+
+static uint64_t chunks_of(uint64_t nodes) { return (nodes + RILL_CHUNK - 1) / RILL_CHUNK; }
+
 /* Check what holds for all ranges. */
-static void expect_whole(const rill_domain *domain, const rill_ranges *r, uint64_t plane)
+static void expect_whole(const rill_domain *domain, const rill_ranges *r)
 {
     cr_assert_eq(r->range[0].first, 0);
     cr_assert_eq(r->range[r->count - 1].end, domain->nodes);
     for (int p = 0; p < r->count; p++) {
-        cr_assert_eq(r->range[p].first % RILL_CHUNK, 0);
-        cr_assert_lt(r->range[p].first, r->range[p].end);
-        if (p) cr_assert_eq(r->range[p].first, r->range[p - 1].end);
-        if (r->count > 1) cr_assert_geq(r->range[p].end - r->range[p].first, 2 * plane);
-        const uint32_t low = rill_ranges_plane(domain, r->range[p].first),
-                       high = rill_ranges_plane(domain, r->range[p].end - 1);
-        if (r->count > 1) cr_assert_leq(high - low + 3, domain->geom->n[2], "planes %u to %u", low, high);
+        const rill_node first = r->range[p].first, end = r->range[p].end;
+        cr_assert_eq(first % RILL_CHUNK, 0);
+        cr_assert_lt(first, end);
+        if (p) cr_assert_eq(first, r->range[p - 1].end);
+        cr_assert(r->count == 1 || allowed(domain, first / RILL_CHUNK, chunks_of(end)), "nodes %u to %u",
+                  first, end);
     }
 }
 
@@ -58,7 +68,7 @@ Test(ranges, are_even_without_costs)
         rill_ranges r;
         ASSERT_OK(rill_ranges_create(domain, parts, NULL, &r));
         cr_assert_eq(r.count, parts);
-        expect_whole(domain, &r, 2500);
+        expect_whole(domain, &r);
         const double mean = (double)domain->nodes / parts;
         for (int p = 0; p < parts; p++) {
             cr_assert_eq(r.range[p].cost, r.range[p].end - r.range[p].first);
@@ -71,23 +81,34 @@ Test(ranges, are_even_without_costs)
     rill_geom_destroy(geom);
 }
 
-/* Two planes of 2,500 nodes are 5,000, so two chunks of 4,096; of 500,000 nodes in 123 chunks that makes 61.
- */
-Test(ranges, are_fewer_where_parts_would_be_thin)
+/* A part has a chunk of 4,096 nodes at least. In a periodic box two planes have none of its nodes: of three
+ * planes with a chunk each there may be three parts, but not two. */
+Test(ranges, are_fewer_where_there_are_few_chunks_or_planes)
 {
     const struct {
         uint32_t edge, planes, thin;
+        rill_side side;
         int given, made;
-    } cases[] = {{50, 200, 0, 64, 61}, {50, 3, 0, 2, 1},    {50, 8, 0, 4, 2},   {64, 2, 0, 9, 1},
-                 {10, 40, 0, 7, 1},    {10, 82, 0, 7, 2},   {90, 12, 9, 3, 1},  {90, 3, 0, 2, 1},
-                 {90, 14, 9, 5, 2},    {200, 40, 35, 3, 2}, {130, 30, 25, 2, 2}};
+    } cases[] = {
+        {50, 200, 0, RILL_PERIODIC, 64, 64},  {50, 200, 0, RILL_PERIODIC, 200, 123},
+        {50, 3, 0, RILL_PERIODIC, 2, 1},      {50, 3, 0, RILL_WALL, 3, 2},
+        {50, 8, 0, RILL_PERIODIC, 4, 4},      {64, 2, 0, RILL_PERIODIC, 9, 1},
+        {64, 2, 0, RILL_MIRROR, 9, 2},        {64, 3, 0, RILL_PERIODIC, 9, 3},
+        {64, 3, 0, RILL_PERIODIC, 2, 1},      {64, 4, 0, RILL_PERIODIC, 2, 2},
+        {100, 1, 0, RILL_PERIODIC, 2, 1},     {100, 1, 0, RILL_WALL, 9, 3},
+        {10, 40, 0, RILL_PERIODIC, 7, 1},     {10, 82, 0, RILL_PERIODIC, 7, 3},
+        {90, 12, 9, RILL_PERIODIC, 2, 2},     {90, 12, 9, RILL_PERIODIC, 3, 3},
+        {90, 3, 0, RILL_PERIODIC, 2, 1},      {90, 14, 9, RILL_PERIODIC, 5, 5},
+        {200, 40, 35, RILL_PERIODIC, 40, 40}, {130, 30, 25, RILL_PERIODIC, 2, 2},
+    };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         rill_geom *geom = box(cases[k].edge, cases[k].planes, cases[k].thin);
+        geom->sides[2] = cases[k].side;
         rill_domain *domain = domain_of(geom);
         rill_ranges r;
         ASSERT_OK(rill_ranges_create(domain, cases[k].given, NULL, &r));
         cr_assert_eq(r.count, cases[k].made, "case %zu: %d parts", k, r.count);
-        expect_whole(domain, &r, (uint64_t)cases[k].edge * cases[k].edge);
+        expect_whole(domain, &r);
         rill_ranges_destroy(&r);
         rill_domain_destroy(domain);
         rill_geom_destroy(geom);
@@ -119,30 +140,40 @@ static void surface_free(surface *s)
     free(s->opening.cuts);
 }
 
-/* Return the least cost of the dearest of three parts, of all that there are. */
-static double best_of_three(const rill_domain *domain, const surface *s, const rill_part_costs *costs,
-                            uint64_t fewest)
+/* Return the least cost of the dearest of so many parts, of all cuts that there are; infinity: there are
+ * none.
+ */
+static double best_of(const rill_domain *domain, const surface *s, const rill_part_costs *costs, int parts)
 {
-    const uint64_t chunks = ((uint64_t)domain->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
-    double best = INFINITY;
-    for (uint64_t a = fewest; a + 2 * fewest <= chunks; a++)
-        for (uint64_t b = a + fewest; b + fewest <= chunks; b++) {
-            const uint64_t ends[4] = {0, a * RILL_CHUNK, b * RILL_CHUNK, domain->nodes};
-            double most = 0;
-            for (int p = 0; p < 3; p++) {
-                double cost = (double)(ends[p + 1] - ends[p]);
-                bool open = false;
-                for (uint64_t k = 0; k < s->surface.wall_count; k++)
-                    if (s->surface.walls[k].node >= ends[p] && s->surface.walls[k].node < ends[p + 1])
-                        cost += costs->wall;
-                for (uint64_t k = 0; k < s->opening.cut_count; k++)
-                    if (s->opening.cuts[k].node >= ends[p] && s->opening.cuts[k].node < ends[p + 1])
-                        cost += costs->opening_link, open = true;
-                most = fmax(most, cost + (open ? costs->opening : 0));
-            }
-            best = fmin(best, most);
+    enum { MOST = 128 };
+    const uint64_t chunks = chunks_of(domain->nodes);
+    double cost[MOST] = {0}, best[MOST + 1]; /* of a chunk; of the parts so far, by where the last one ends */
+    bool open[MOST] = {false};
+    cr_assert_leq(chunks, MOST);
+    for (uint64_t k = 0; k < chunks; k++)
+        cost[k] = k + 1 < chunks ? RILL_CHUNK : (double)(domain->nodes - k * RILL_CHUNK);
+    for (uint64_t k = 0; k < s->surface.wall_count; k++)
+        if (s->surface.walls[k].node < domain->nodes)
+            cost[s->surface.walls[k].node / RILL_CHUNK] += costs->wall;
+    for (uint64_t k = 0; k < s->opening.cut_count; k++)
+        if (s->opening.cuts[k].node < domain->nodes) {
+            cost[s->opening.cuts[k].node / RILL_CHUNK] += costs->opening_link;
+            open[s->opening.cuts[k].node / RILL_CHUNK] = true;
         }
-    return best;
+    for (uint64_t k = 0; k <= chunks; k++) best[k] = k ? INFINITY : 0;
+    for (int p = 0; p < parts; p++)
+        for (uint64_t end = chunks + 1; end-- > 0;) {
+            double sum = 0, least = INFINITY;
+            bool opening = false;
+            for (uint64_t first = end; first-- > 0;) {
+                sum += cost[first];
+                opening = opening || open[first];
+                if (allowed(domain, first, end) || parts == 1)
+                    least = fmin(least, fmax(best[first], sum + (opening ? costs->opening : 0)));
+            }
+            best[end] = least;
+        }
+    return best[chunks];
 }
 
 Test(ranges, balance_walls_and_openings)
@@ -156,8 +187,8 @@ Test(ranges, balance_walls_and_openings)
     for (size_t k = 0; k < sizeof costs / sizeof *costs; k++) {
         rill_ranges r;
         ASSERT_OK(rill_ranges_create(domain, 3, &costs[k], &r));
-        const double best = best_of_three(domain, &s, &costs[k], 1);
-        expect_whole(domain, &r, 1600);
+        const double best = best_of(domain, &s, &costs[k], 3);
+        expect_whole(domain, &r);
         cr_assert_leq(dearest(&r), 1.0201 * best, "costs %zu: %g, and %g is possible", k, dearest(&r), best);
         double sum = 0;
         for (int p = 0; p < 3; p++) sum += r.range[p].cost;
@@ -218,25 +249,23 @@ static uint64_t random_next(uint64_t *state)
     return *state >> 33;
 }
 
-/* Planes of random porosity, random walls, openings and costs. */
+/* Planes of random porosity, random walls, openings and costs: there are as many parts as can be, and they
+ * are balanced as well as can be. */
 Test(ranges, hold_for_random_domains)
 {
-    uint64_t seed = 5, made = 0;
-    for (int k = 0; k < 150; k++) {
-        const uint32_t edge = 8 + (uint32_t)(random_next(&seed) % 60),
-                       planes = 3 + (uint32_t)(random_next(&seed) % 70);
+    uint64_t seed = 5, made = 0, fewer = 0;
+    for (int k = 0; k < 300; k++) {
+        const bool flat = k % 2;
+        const uint32_t edge = (flat ? 60 : 8) + (uint32_t)(random_next(&seed) % 60),
+                       planes = (flat ? 1 : 3) + (uint32_t)(random_next(&seed) % (flat ? 7 : 30));
         rill_geom *geom = box(edge, planes, 0);
-        uint64_t largest = 0;
+        geom->sides[2] = random_next(&seed) % 4 ? RILL_PERIODIC : RILL_WALL;
         for (uint64_t z = 0; z < planes; z++) {
             const uint64_t of = random_next(&seed) % 101;
-            uint64_t nodes = 0;
-            for (uint64_t v = z * edge * edge; v < (z + 1) * edge * edge; v++) {
+            for (uint64_t v = z * edge * edge; v < (z + 1) * edge * edge; v++)
                 geom->voxels[v] = random_next(&seed) % 100 < of ? RILL_FLUID : RILL_SOLID;
-                nodes += geom->voxels[v] == RILL_FLUID;
-            }
-            largest = nodes > largest ? nodes : largest;
         }
-        if (largest == 0) geom->voxels[0] = RILL_FLUID, largest = 1;
+        geom->voxels[0] = RILL_FLUID;
         rill_domain *domain = domain_of(geom);
         surface s;
         surface_make(&s, random_next(&seed) % domain->nodes, random_next(&seed) % 5000 + 1,
@@ -245,15 +274,24 @@ Test(ranges, hold_for_random_domains)
         const rill_part_costs costs = {0.1 * (double)(random_next(&seed) % 60),
                                        (double)(random_next(&seed) % 20),
                                        (double)(random_next(&seed) % 3) * 1e4};
+        const int given = 1 + (int)(random_next(&seed) % 12), chunks = (int)chunks_of(domain->nodes),
+                  most = given < chunks ? given : chunks;
+        const double best = best_of(domain, &s, &costs, most);
         rill_ranges r;
-        ASSERT_OK(rill_ranges_create(domain, 1 + (int)(random_next(&seed) % 12), &costs, &r));
-        expect_whole(domain, &r, largest);
+        ASSERT_OK(rill_ranges_create(domain, given, &costs, &r));
+        expect_whole(domain, &r);
+        cr_assert_eq(r.count, isfinite(best) ? most : 1, "domain %d: %d parts of %d", k, r.count, most);
+        cr_assert(r.count < most || dearest(&r) <= 1.0201 * best, "domain %d: %g, and %g is possible", k,
+                  dearest(&r), best);
         made += (uint64_t)r.count;
+        fewer += r.count < most;
+        for (int parts = 2; parts < most && r.count == 1; parts++)
+            cr_assert(!isfinite(best_of(domain, &s, &costs, parts)), "domain %d: %d parts", k, parts);
         rill_ranges_destroy(&r);
         geom->surface = NULL;
         surface_free(&s);
         rill_domain_destroy(domain);
         rill_geom_destroy(geom);
     }
-    cr_assert_gt(made, 450);
+    cr_assert(made > 800 && fewer > 20, "%d parts, and %d times one", (int)made, (int)fewer);
 }

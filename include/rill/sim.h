@@ -22,7 +22,7 @@ typedef struct rill_sim_options {
     rill_device *const *devices; /**< [device_count], not owned, of one backend; each steps a part of the
                                     nodes, and one that is listed more than once several. Results are the same
                                     bits however many there are. The last ones stay idle where a part would
-                                    have fewer nodes than two planes. Read where device_count > 1 */
+                                    have fewer than 4,096 nodes. Read where device_count > 1 */
     int device_count;            /**< 0 or 1: `device` alone */
     double tau;   /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
                          Carreau-Yasuda and Casson, where nu follows from the law */

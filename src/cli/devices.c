@@ -215,7 +215,8 @@ void cli_devices_rows(const cli_devices_plan *p, const uint32_t n[3])
     if (p->given < 2) return;
     const double expected = efficiency(p);
     if (p->count < p->given)
-        cli_row("parts", "%d, not %d: a part has two planes of nodes or more", p->count, p->given);
+        cli_row("parts", "%d, not %d: a part has 4,096 nodes or more%s", p->count, p->given,
+                p->count == 1 ? ", and lies in at most nz - 2 planes if z is periodic" : "");
     if (p->count < 2) return;
     cli_row(p->count < p->given ? "" : "parts",
             "%d of up to %llu nodes: the slowest takes %.3f times the mean", p->count,

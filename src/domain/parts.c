@@ -13,9 +13,15 @@
 
 int rill_parts_of(const rill_parts *parts, rill_node node)
 {
-    int p = 0;
-    while (p + 1 < parts->count && node >= parts->part[p].end) p++;
-    return p;
+    int low = 0, high = parts->count - 1;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (node < parts->part[middle].end)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
 }
 
 rill_node rill_part_number(const rill_part *part, rill_node node)
@@ -282,8 +288,10 @@ done:
 uint64_t rill_parts_cut(const rill_domain *whole, const rill_ranges *ranges, int number)
 {
     const rill_range *r = &ranges->range[number];
-    return beside(whole, rill_ranges_plane(whole, r->first)) +
-           beside(whole, rill_ranges_plane(whole, r->end - 1));
+    const uint64_t own = (uint64_t)r->end - r->first,
+                   first = beside(whole, rill_ranges_plane(whole, r->first)),
+                   last = beside(whole, rill_ranges_plane(whole, r->end - 1));
+    return (first < own ? first : own) + (last < own ? last : own);
 }
 
 rill_part_size rill_part_measure(const rill_domain *whole, const rill_ranges *ranges, int number)

@@ -5,8 +5,9 @@
  * beside them.
  *
  * Cuts lie at multiples of RILL_CHUNK nodes, so that sums are taken of the same nodes in the same order
- * however many parts there are. A part numbers the planes that its nodes lie in and one plane before and
- * behind: these neighbours are not stepped; before each step they are given what comes from them. Links are
+ * however many parts there are. A part may lie within one plane, and have links with parts beyond the next
+ * one. It numbers the planes that its nodes lie in and one plane before and behind, which hold none of its
+ * nodes: these neighbours are not stepped; before each step they are given what comes from them. Links are
  * followed in the periodic box of these planes as in that of the whole domain.
  */
 #ifndef RILL_DOMAIN_PARTS_H
@@ -50,7 +51,8 @@ rill_status rill_parts_make(const rill_domain *whole, int number, rill_parts *pa
 /** Free what is known of each node of a part, once its index lists are built. */
 void rill_part_release(rill_part *part);
 
-/** Return the nodes of the planes that part `number` is cut at: a measure of what it exchanges. */
+/** Return the nodes of the planes that part `number` is cut at, at most its own nodes at each cut: a measure
+ * of what it exchanges. */
 uint64_t rill_parts_cut(const rill_domain *whole, const rill_ranges *ranges, int number);
 
 /** What a part takes, before it is made. */

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +24,13 @@ typedef struct span {
 
 /* What is cut: chunks with their costs. */
 typedef struct chunks {
-    uint64_t count, fewest, tail; /* of all; of a part at least; of the last, whose last one is not full */
-    double *before; /* [count + 1], cost of the chunks before, without that of openings as such */
-    uint64_t *open; /* [count + 1], chunks before that have nodes of openings */
-    double opening; /* cost of a part with such a chunk */
-    double split;   /* cost of an opening that is cut */
-    span *spans;    /* [span_count], of openings */
+    uint64_t count;
+    double *before;  /* [count + 1], cost of the chunks before, without that of openings as such */
+    uint64_t *open;  /* [count + 1], chunks before that have nodes of openings */
+    uint64_t *reach; /* [count], last end of a part that begins with a chunk; NULL: any end */
+    double opening;  /* cost of a part with such a chunk */
+    double split;    /* cost of an opening that is cut */
+    span *spans;     /* [span_count], of openings */
     int span_count;
 } chunks;
 
@@ -65,6 +67,24 @@ static void openings_count(const rill_domain *whole, const rill_part_costs *cost
     }
 }
 
+/* Find how far a part may reach. The two planes beside those of a part hold none of its nodes: the part
+ * numbers its own planes and these two once each. Only a periodic box has a plane beside its first and last
+ * ones. */
+static rill_status reach_find(const rill_domain *whole, chunks *c)
+{
+    const uint32_t nz = whole->geom->n[2], most = nz > 2 ? nz - 2 : 0;
+    if (whole->geom->sides[2] != RILL_PERIODIC) return RILL_OK;
+    const rill_status status =
+        rill_array_create(c->count, sizeof *c->reach, "the cuts between parts", (void **)&c->reach);
+    for (uint64_t k = 0; k < c->count && status == RILL_OK; k++) {
+        const uint32_t first = rill_ranges_plane(whole, (rill_node)(k * RILL_CHUNK));
+        const uint64_t end =
+            rill_numbering_before_plane(&whole->numbering, first < nz - most ? first + most : nz);
+        c->reach[k] = end < whole->nodes ? end / RILL_CHUNK : c->count;
+    }
+    return status;
+}
+
 static rill_status chunks_create(const rill_domain *whole, const rill_part_costs *costs, chunks *c)
 {
     rill_status status = RILL_OK;
@@ -88,6 +108,7 @@ static rill_status chunks_create(const rill_domain *whole, const rill_part_costs
         c->before[k + 1] += c->before[k] + (double)(left < RILL_CHUNK ? left : RILL_CHUNK);
         c->open[k + 1] += c->open[k];
     }
+    RILL_TRY(reach_find(whole, c));
 done:
     return status;
 }
@@ -96,6 +117,7 @@ static void chunks_free(chunks *c)
 {
     rill_array_destroy(c->before);
     rill_array_destroy(c->open);
+    rill_array_destroy(c->reach);
     free(c->spans);
 }
 
@@ -104,17 +126,21 @@ static double cost_of(const chunks *c, uint64_t first, uint64_t end)
     return c->before[end] - c->before[first] + (c->open[end] > c->open[first] ? c->opening : 0);
 }
 
+/* Return whether a part may have the chunks first ... end - 1, and costs no more than a limit. */
+static bool fits(const chunks *c, uint64_t first, uint64_t end, double limit)
+{
+    return cost_of(c, first, end) <= limit && (!c->reach || end <= c->reach[first]);
+}
+
 /* ---- positions -------------------------------------------------------------------------------------- */
 
-/* Return the last end of a part from `first` on that costs no more than a limit, or the first end there is.
- */
+/* Return the last end of a part from `first` on that fits a limit, or the first end there is. */
 static uint64_t farthest(const chunks *c, uint64_t first, double limit)
 {
-    uint64_t low = first + c->fewest, high = c->count + 1;
-    if (low > c->count) return c->count;
+    uint64_t low = first + 1, high = c->count + 1;
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
-        if (cost_of(c, first, middle) <= limit)
+        if (fits(c, first, middle, limit))
             low = middle;
         else
             high = middle;
@@ -122,14 +148,13 @@ static uint64_t farthest(const chunks *c, uint64_t first, double limit)
     return low;
 }
 
-/* Return the first chunk of a part up to `end` that costs no more than a limit, or the last there is. */
+/* Return the first chunk of a part up to `end` that fits a limit, or the last there is. */
 static uint64_t nearest(const chunks *c, uint64_t end, double limit)
 {
-    const uint64_t fewest = end == c->count ? c->tail : c->fewest;
-    uint64_t low = 0, high = end > fewest ? end - fewest : 0;
+    uint64_t low = 0, high = end - 1;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        if (cost_of(c, middle, end) <= limit)
+        if (fits(c, middle, end, limit))
             high = middle;
         else
             low = middle + 1;
@@ -143,7 +168,7 @@ static bool suffices(const chunks *c, int parts, double limit)
     uint64_t at = 0;
     for (int p = 0; p < parts && at < c->count; p++) {
         const uint64_t end = farthest(c, at, limit);
-        if (cost_of(c, at, end) > limit) return false;
+        if (!fits(c, at, end, limit)) return false;
         at = end;
     }
     return at == c->count;
@@ -222,19 +247,19 @@ static rill_status cuts_put(const chunks *c, int parts, uint64_t *ends)
         s[parts] = c->count;
         for (int p = parts - 1; p >= 0; p--) {
             s[p] = nearest(c, s[p + 1], limits[l]);
-            if (s[p] < (uint64_t)p * c->fewest) s[p] = (uint64_t)p * c->fewest; /* for those before */
+            if (s[p] < (uint64_t)p) s[p] = (uint64_t)p; /* for those before */
         }
     }
     uint64_t first = 0;
     for (int p = 0; p + 1 < parts; p++) {
-        const uint64_t room = c->count - c->tail - (uint64_t)(parts - 2 - p) * c->fewest; /* for the rest */
+        const uint64_t room = c->count - (uint64_t)(parts - 1 - p); /* for the rest */
         uint64_t low[2], high[2];
         for (int l = 0; l < 2; l++) {
             low[l] = starts[l * (parts + 1) + p + 1];
             high[l] = farthest(c, first, limits[l]);
-            if (low[l] < first + c->fewest) low[l] = first + c->fewest;
+            if (low[l] < first + 1) low[l] = first + 1;
             if (high[l] > room) high[l] = room;
-            if (high[l] < low[l]) high[l] = low[l] = within(low[l], first + c->fewest, room);
+            if (high[l] < low[l]) high[l] = low[l] = within(low[l], first + 1, room);
         }
         uint64_t at = within(within(even(c, first, parts - p), low[0], high[0]), low[1], high[1]);
         at = avoid(c, at, low[1], high[1]);
@@ -248,20 +273,7 @@ done:
 
 /* ---- parts --------------------------------------------------------------------------------------- */
 
-static uint64_t largest_plane(const rill_domain *whole)
-{
-    uint64_t largest = 0;
-    for (uint32_t z = 0; z < whole->geom->n[2]; z++) {
-        const uint64_t nodes = rill_numbering_before_plane(&whole->numbering, z + 1) -
-                               rill_numbering_before_plane(&whole->numbering, z);
-        if (nodes > largest) largest = nodes;
-    }
-    return largest;
-}
-
-/* Make ranges of the ends. Every part leaves two planes without its nodes, the neighbours that it numbers:
- * another part has the nodes of two largest planes, so it lies in two planes of its own, or in three of which
- * they share one. */
+/* Make ranges of the ends. */
 static void ranges_set(const rill_domain *whole, const chunks *c, const uint64_t *ends, rill_ranges *r)
 {
     for (int p = 0; p < r->count; p++) {
@@ -281,12 +293,8 @@ rill_status rill_ranges_create(const rill_domain *whole, int most, const rill_pa
     uint64_t *ends = NULL;
     rill_ranges r = {.count = most < 1 ? 1 : most};
     RILL_TRY(chunks_create(whole, costs ? costs : &(rill_part_costs){0}, &c));
-    const uint64_t least = 2 * largest_plane(whole);
-    c.fewest = (least + RILL_CHUNK - 1) / RILL_CHUNK;
-    c.tail = c.fewest;
-    while (c.tail < c.count && whole->nodes - (c.count - c.tail) * RILL_CHUNK < least) c.tail++;
-    const uint64_t fit = c.count > c.tail ? (c.count - c.tail) / c.fewest + 1 : 1;
-    if ((uint64_t)r.count > fit) r.count = (int)fit;
+    if ((uint64_t)r.count > c.count) r.count = (int)c.count;
+    if (!suffices(&c, r.count, INFINITY)) r.count = 1; /* fewer parts would lie in more planes each */
     r.range = calloc((size_t)r.count, sizeof *r.range);
     if (!r.range) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the cuts between parts"));
     RILL_TRY(rill_array_create((uint64_t)r.count, sizeof *ends, "the cuts between parts", (void **)&ends));

@@ -33,8 +33,9 @@ typedef struct rill_ranges {
  * Choose ranges whose largest cost is as small as whole chunks allow. A cut goes through no opening of the
  * geometry's surface where moving it avoids that and no part gets dearer by more than 2 % and `split`.
  * @param[in] whole  a domain of one device
- * @param[in] most   parts at most, 1 or more. There are fewer where a part would have fewer nodes than two
- *                   planes of the largest size
+ * @param[in] most   parts at most, 1 or more. There are as many, or one for each RILL_CHUNK nodes if that is
+ *                   less. There is one part if the domain is periodic along z and some part would lie in more
+ *                   than n[2] - 2 planes
  * @param[in] costs  NULL: all zero
  */
 rill_status rill_ranges_create(const rill_domain *whole, int most, const rill_part_costs *costs,

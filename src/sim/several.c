@@ -142,9 +142,11 @@ rill_status rill_several_check(const rill_domain *domain, const rill_sim_options
     const int count = ranges.count;
     rill_ranges_destroy(&ranges);
     if (count == options->device_count) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "%u fluid nodes make %d part%s of two planes or more: choose %d device%s at most",
-                     domain->nodes, count, count == 1 ? "" : "s", count, count == 1 ? "" : "s");
+    return rill_fail(
+        RILL_USAGE,
+        "%u fluid nodes in %u planes make %d part%s of %d nodes or more: choose %d device%s at most",
+        domain->nodes, domain->geom->n[2], count, count == 1 ? "" : "s", RILL_CHUNK, count,
+        count == 1 ? "" : "s");
 }
 
 /* Lead what the only part sends to each of the others back to it, as if it came from there. */

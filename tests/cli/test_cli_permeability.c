@@ -660,7 +660,7 @@ Test(permeability, tensor_and_error_bar_are_the_same_in_parts, .timeout = 300)
                    "a.geom.h5", "--ranks", "2", "--stream", "ring", "--dry-run", "--backend", "cpu");
     const cli_result r =
         cli_test_run("permeability", "a.geom.h5", "--ranks", "9", "--dry-run", "--backend", "cpu");
-    cr_assert_not_null(strstr(r.out, "3, not 9: a part has two planes of nodes or more"), "%s", r.out);
+    cr_assert_not_null(strstr(r.out, "3, not 9: a part has 4,096 nodes or more"), "%s", r.out);
 }
 
 /* Two runs share a device, and have the results of each alone. */

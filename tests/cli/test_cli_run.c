@@ -650,7 +650,7 @@ Test(cli_run, a_check_of_parts_agrees_with_a_run)
         cr_assert_eq(run.code == 1, check.code == 1, "%s%s", check.err, run.err);
         cr_assert_eq(strstr(check.err, "the ring buffer does not work on several devices") != NULL, k == 0);
         cr_assert_eq(strstr(run.err, "the ring buffer does not work on several devices") != NULL, k == 0);
-        cr_assert_eq(strstr(check.out, "not 64: a part has two planes of nodes or more") != NULL, k == 1);
+        cr_assert_eq(strstr(check.out, "not 64: a part has 4,096 nodes or more") != NULL, k == 1);
     }
     json_t *json = json_of("c.json");
     const json_t *parts = json_object_get(json, "parts");

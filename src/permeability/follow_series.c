@@ -217,7 +217,8 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
     question q = {.pressures = pressures, .domain = domain};
     int tries = 0;
     /* A device steps meanwhile. Processors would have to share their time, for what may never be asked. */
-    if (f->plan->chambers && !pressures->domain && !rill_sim_device_of(f->sim)->backend->processor)
+    if (rill_plan_makes_network(f->plan, f->options) && !pressures->domain &&
+        !rill_sim_device_of(f->sim)->backend->processor)
         RILL_TRY(rill_pressures_begin(f, domain, pressures));
     while (!run->converged && run->reason[0] == '\0' && !rill_follow_ends(f, f->limits[run->axis].every)) {
         rill_sight sight;

@@ -424,17 +424,19 @@ void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeabil
  * network. Fitted to the runs that plan.h names. */
 #define CYCLES_POROSITY 0.5
 enum { CYCLES_FEWEST = 3 };
+#define CYCLES_TENSOR 1.5 /* more, for entries off the diagonal */
 
-static double cycles_likely(double porosity, double decades)
+static double cycles_likely(const rill_permeability_options *o, double porosity, double decades)
 {
     const double narrow = fmax(0, log(CYCLES_POROSITY / porosity));
-    return fmax(CYCLES_FEWEST, 0.5 + 0.9 * decades + (1 + 1.1 * decades) * narrow);
+    const double cycles = fmax(CYCLES_FEWEST, 0.5 + 0.9 * decades + (1 + 1.1 * decades) * narrow);
+    return o->axis < 0 ? cycles + CYCLES_TENSOR : cycles;
 }
 
 double rill_plan_steps_likely(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
     const double decades = fmax(0, -log10(o->tolerance));
-    const double steps = p->network ? cycles_likely(p->fluid, decades) * (double)p->cycle
+    const double steps = p->network ? cycles_likely(o, p->fluid, decades) * (double)p->cycle
                                     : decades / 3 * p->steps_expected; /* that many leave a thousandth */
     return fmin(steps, (double)o->max_steps);
 }

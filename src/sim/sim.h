@@ -166,6 +166,7 @@ double rill_sim_seconds_linking(const rill_sim *sim);
 /** How fast nodes are stepped. */
 typedef struct rill_speed {
     double mlups;   /**< million node updates per second; 0: unknown */
+    double sight;   /**< time that sums over all nodes take after two successive steps, in time steps */
     uint64_t nodes; /**< that were stepped */
     uint32_t edge;  /**< of a box of fluid; 0: they are those in the middle of a sample */
 } rill_speed;

@@ -74,7 +74,8 @@ static rill_speed middle(const uint32_t n[3], uint32_t solid, uint64_t most)
     return speed;
 }
 
-/* What is stepped to plan a run on processors is the middle of the sample, no more of it than was asked for. */
+/* What is stepped to plan a run on processors is the middle of the sample, no more of it than was asked for.
+ */
 Test(pace, middle_of_a_sample)
 {
     rill_speed speed = middle((const uint32_t[3]){40, 40, 40}, 0, 8000);

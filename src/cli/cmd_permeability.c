@@ -64,7 +64,7 @@ typedef struct choices {
     bool barred; /* bar is known */
     rill_progress progress;
     cli_permeability_times times;
-    rill_speed speed;     /* measured for the plan */
+    rill_speed speed;    /* measured for the plan */
     char names[3][4096]; /* of the field files of the runs along x, y, z */
     bool written[3];
 } choices;

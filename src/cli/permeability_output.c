@@ -34,7 +34,8 @@ static void print_backend(rill_backend_kind backend)
         cli_row("backend", "cpu: %s", rill_error_message());
 }
 
-/* Runs of 5e4 to 1e6 nodes on two cores of an AMD EPYC took a fifth longer, in the median, than what is counted. */
+/* Runs of 5e4 to 1e6 nodes on two cores of an AMD EPYC took a fifth longer, in the median, than what is
+ * counted. */
 #define BESIDES 1.2
 
 double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_options *options,
@@ -45,8 +46,7 @@ double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_o
     const double grids = p->nested ? 8.0 / 7 : 1; /* each has an eighth of the nodes of the one before */
     /* All nodes are summed up twice in a cycle, or once in `every` steps. */
     const double sights = p->network ? 2.0 / (double)p->cycle : 1.0 / (double)p->every;
-    const double step =
-        (1 + speed.sight * sights) * (double)(p->nodes + p->reservoirs) / (speed.mlups * 1e6);
+    const double step = (1 + speed.sight * sights) * (double)(p->nodes + p->reservoirs) / (speed.mlups * 1e6);
     return runs * (options->device->backend->host ? BESIDES : 1) *
            (grids * rill_plan_steps_likely(options, p) * step +
             rill_plan_host_seconds(geom, options, p, rill_threads()));

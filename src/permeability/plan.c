@@ -423,7 +423,7 @@ void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeabil
 /* Cycles of a run with a pore network: more in less porous samples, whose flow differs more from that of the
  * network. Fitted to the runs that plan.h names. */
 #define CYCLES_POROSITY 0.5
-#define CYCLES_FEWEST 3.4 /* three, or four */
+#define CYCLES_FEWEST 3.3 /* three, or four */
 #define CYCLES_TENSOR 1.5 /* more, for entries off the diagonal */
 
 static double cycles_likely(const rill_permeability_options *o, double porosity, double decades)

@@ -319,7 +319,7 @@ Test(drawn, parts_that_do_not_fit_are_refused)
     rill_scaling_record r;
     uint64_t host;
     ASSERT_OK(rill_scaling_plan(&two, each, &host));
-    room_set(each[0].planned / 4 * 3);
+    room_set(each[0].planned / 16 * 15);
     cr_expect_eq(rill_scaling_model(&two, &link, 2, &r), RILL_SYSTEM);
     cr_expect_not_null(strstr(rill_error_message(), "the largest part"), "%s", rill_error_message());
     cr_expect_neq(rill_scaling_model(&eight, &link, 1, &r), RILL_OK); /* they fit, but not the noise */

@@ -34,24 +34,6 @@ static void print_backend(rill_backend_kind backend)
         cli_row("backend", "cpu: %s", rill_error_message());
 }
 
-/* Runs of 5e4 to 1e6 nodes on two cores of an AMD EPYC took a seventh longer, in the median, than what is
- * counted. */
-#define BESIDES 1.15
-
-double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_options *options,
-                                const rill_permeability_plan *p, rill_speed speed)
-{
-    if (speed.mlups == 0) return 0;
-    const int runs = options->axis < 0 ? 3 : 1;
-    const double grids = p->nested ? 8.0 / 7 : 1; /* each has an eighth of the nodes of the one before */
-    /* All nodes are summed up twice in a cycle, or once in `every` steps. */
-    const double sights = p->network ? 2.0 / (double)p->cycle : 1.0 / (double)p->every;
-    const double step = (1 + speed.sight * sights) * (double)(p->nodes + p->reservoirs) / (speed.mlups * 1e6);
-    return runs * (options->device->backend->host ? BESIDES : 1) *
-           (grids * rill_plan_steps_likely(options, p) * step +
-            rill_plan_host_seconds(geom, options, p, rill_threads()));
-}
-
 /* An estimate: no more digits than it is worth, and no power of ten that must be worked out. */
 static double two_digits(double x)
 {
@@ -116,7 +98,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
         cli_row("expected steps, time",
                 "about %g%s, %g s: steps at the %.3g MLUPS of %s, and %g s on the processors",
                 two_digits(rill_plan_steps_likely(options, p)), runs > 1 ? " for each axis" : "",
-                two_digits(cli_permeability_seconds(geom, options, p, speed)), speed.mlups, stepped,
+                two_digits(rill_plan_seconds(geom, options, p, speed, rill_threads())), speed.mlups, stepped,
                 two_digits(host));
 }
 

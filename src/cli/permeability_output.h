@@ -39,11 +39,6 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                                  const rill_permeability_plan *plan, uint64_t host_peak,
                                  const char *variant_reason, rill_speed speed);
 
-/** Return the seconds that a run (three of them for a tensor) is expected to take; 0 where the speed is
- * unknown. */
-double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_options *options,
-                                const rill_permeability_plan *plan, rill_speed speed);
-
 /** Print k alone, on one line; of a tensor its diagonal. */
 void cli_permeability_print_line(const cli_permeability_result *r);
 

@@ -420,48 +420,6 @@ void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeabil
                         : "above it, rounding would show in so small a flow");
 }
 
-/* Cycles of a run with a pore network: more in less porous samples, whose flow differs more from that of the
- * network. Fitted to the runs that plan.h names. */
-#define CYCLES_POROSITY 0.5
-#define CYCLES_FEWEST 3.3 /* three, or four */
-#define CYCLES_TENSOR 1.5 /* more, for entries off the diagonal */
-
-static double cycles_likely(const rill_permeability_options *o, double porosity, double decades)
-{
-    const double narrow = fmax(0, log(CYCLES_POROSITY / porosity));
-    const double cycles = fmax(CYCLES_FEWEST, 0.5 + 0.9 * decades + (1 + 1.1 * decades) * narrow);
-    return o->axis < 0 ? cycles + CYCLES_TENSOR : cycles;
-}
-
-double rill_plan_steps_likely(const rill_permeability_options *o, const rill_permeability_plan *p)
-{
-    const double decades = fmax(0, -log10(o->tolerance));
-    const double steps = p->network ? cycles_likely(o, p->fluid, decades) * (double)p->cycle
-                                    : decades / 3 * p->steps_expected; /* that many leave a thousandth */
-    return fmin(steps, (double)o->max_steps);
-}
-
-/*
- * Seconds of a processor, measured on one core of an AMD EPYC (packs of 256^3 and 320^3, a random field of
- * 200^3): per voxel, to find chambers and throats of the pore network, and to coarsen, prepare and number a
- * coarser grid; per chamber and cycle, to solve for the pressures.
- */
-#define NETWORK_SECONDS 18e-9
-#define COARSER_SECONDS 15e-9
-#define SOLVE_SECONDS 1.4e-6
-
-double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_options *o,
-                              const rill_permeability_plan *p, int threads)
-{
-    const double voxels = (double)rill_geom_voxels(geom);
-    if (!rill_plan_makes_network(p, o)) return 0;
-    const double cycles = p->network ? rill_plan_steps_likely(o, p) / (double)p->cycle : 1;
-    const double grids = p->nested ? 8.0 / 7 : 1; /* each has an eighth of the voxels of the one before */
-    return (grids * voxels * (NETWORK_SECONDS + (p->nested ? COARSER_SECONDS : 0)) +
-            cycles * p->chambers * SOLVE_SECONDS) /
-           threads;
-}
-
 bool rill_plan_nu_is_small(const rill_permeability_plan *p) { return p->nu < (TAU_NETWORK - 0.5) / 3; }
 
 uint64_t rill_plan_between(const rill_permeability_plan *p)

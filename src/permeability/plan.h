@@ -9,6 +9,7 @@
 #define RILL_PERMEABILITY_PLAN_H
 
 #include "rill.h"
+#include "sim/sim.h"
 
 /** Measure of a pore space, in voxels. */
 typedef struct rill_pore_measure {
@@ -105,6 +106,11 @@ double rill_plan_steps_likely(const rill_permeability_options *options, const ri
  * one axis. Devices make steps beside them, but the first cycle ends when both are done. */
 double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_options *options,
                               const rill_permeability_plan *plan, int threads);
+
+/** Return the seconds that a run (three of them for a tensor) is expected to take on so many processors, or
+ * beside them; 0 where the speed is unknown. */
+double rill_plan_seconds(const rill_geom *geom, const rill_permeability_options *options,
+                         const rill_permeability_plan *plan, rill_speed speed, int threads);
 
 /** Return whether the viscosity is smaller than the smallest that rill chooses for TRT with a pore network.
  */

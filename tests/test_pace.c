@@ -92,3 +92,32 @@ Test(pace, middle_of_a_sample)
     cr_expect_eq(speed.nodes, 0);
     cr_expect_eq(speed.mlups, 0);
 }
+
+/* Runs that were made with a pore network: steps of a cycle are 40, of 60 in the last. */
+Test(pace, likely_steps_are_those_of_runs)
+{
+    const struct {
+        double porosity, tolerance;
+        uint64_t cycle, steps;
+    } runs[] = {
+        {0.389, 1e-3, 40, 160},                          /* spheres, R = 8, 96^3 */
+        {0.390, 1e-2, 40, 120}, {0.158, 1e-2, 40, 200},  /* overlapping spheres, R = 8, 64^3 */
+        {0.158, 1e-3, 40, 280}, {0.0893, 1e-3, 40, 440}, /* Fontainebleau, 240^3, mirrored */
+        {0.501, 1e-3, 60, 180},                          /* spheres, R = 8, 96^3 */
+    };
+    rill_permeability_options options = rill_permeability_options_default();
+    options.axis = 2;
+    for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
+        const rill_permeability_plan plan = {
+            .network = true, .cycle = runs[k].cycle, .fluid = runs[k].porosity};
+        options.tolerance = runs[k].tolerance;
+        const double ratio = (double)runs[k].steps / rill_plan_steps_likely(&options, &plan);
+        cr_expect(ratio > 0.7 && ratio < 1.3, "run %zu: %g times as many steps", k, ratio);
+    }
+    const rill_permeability_plan plan = {.network = true, .cycle = 40, .fluid = 0.1};
+    const double one = rill_plan_steps_likely(&options, &plan);
+    options.axis = -1;
+    cr_expect_gt(rill_plan_steps_likely(&options, &plan), one);
+    options.max_steps = 30;
+    cr_expect_eq(rill_plan_steps_likely(&options, &plan), 30);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the memory of a permeability run: the most of what is there at any time. */
 #include "permeability/plan_memory.h"
+#include "device/room.h"
 #include "domain/links.h"
 #include "geometry/voxels/planes.h"
 #include "kernel/storage.h"
@@ -92,24 +93,6 @@ typedef struct counting {
     bool fields;        /* moments of all nodes are read at the end */
 } counting;
 
-/* Arrays of a device: large ones take multiples of its granule, small ones share one. */
-typedef struct room {
-    uint64_t granule, large, small;
-} room;
-
-static uint64_t whole(uint64_t bytes, uint64_t granule)
-{
-    return granule ? (bytes + granule - 1) / granule * granule : bytes;
-}
-
-static void room_add(room *r, uint64_t bytes)
-{
-    if (r->granule && bytes >= r->granule)
-        r->large += whole(bytes, r->granule);
-    else
-        r->small += bytes;
-}
-
 static uint64_t velocities_bytes(const counting *c)
 {
     return c->plan->mean_speeds && c->looks ? rill_sim_velocity_bytes(c->s->stepped) : 0;
@@ -117,29 +100,29 @@ static uint64_t velocities_bytes(const counting *c)
 
 /* What lasts on the backend beside the simulation, once it is there. A host reads the chambers of nodes where
  * the network has them, unless that has those of a few planes alone. */
-static void backend_add(const counting *c, room *r)
+static void backend_add(const counting *c, rill_room *r)
 {
     const rill_plan_sizes *s = c->s;
     const bool slices = c->makes_network || c->fields || c->plan->nested || c->plan->reservoirs;
     if (c->makes_network) {
-        room_add(r, (s->host ? s->held : s->nodes) * sizeof(uint32_t));
-        room_add(r, c->plan->chambers * sizeof(int64_t));
-        room_add(r, c->plan->chambers * sizeof(double));
-        if (!s->host) room_add(r, rill_network_copy_size(c->plan->chambers));
+        rill_room_add(r, (s->host ? s->held : s->nodes) * sizeof(uint32_t));
+        rill_room_add(r, c->plan->chambers * sizeof(int64_t));
+        rill_room_add(r, c->plan->chambers * sizeof(double));
+        if (!s->host) rill_room_add(r, rill_network_copy_size(c->plan->chambers));
     }
-    room_add(r, velocities_bytes(c));
-    if (slices) room_add(r, rill_sim_slice_bytes(s->nodes));
+    rill_room_add(r, velocities_bytes(c));
+    if (slices) rill_room_add(r, rill_sim_slice_bytes(s->nodes));
     if (slices && s->dense)
-        room_add(r, rill_sim_slice_bytes(s->nodes) / 4 / sizeof(double) * sizeof(rill_node));
+        rill_room_add(r, rill_sim_slice_bytes(s->nodes) / 4 / sizeof(double) * sizeof(rill_node));
 }
 
 /* Return the memory of the device, or what a host has for it. */
 static uint64_t device_bytes(const counting *c, bool sim)
 {
-    room r = {.granule = c->s->granule};
-    for (int k = 0; sim && k < c->s->arrays; k++) room_add(&r, c->s->array[k]);
+    rill_room r = {.granule = c->s->granule};
+    for (int k = 0; sim && k < c->s->arrays; k++) rill_room_add(&r, c->s->array[k]);
     backend_add(c, &r);
-    return r.large + whole(r.small, r.granule);
+    return rill_room_bytes(&r);
 }
 
 /* Host memory while a pore network is found: its chambers, while walls are measured and throats found, then

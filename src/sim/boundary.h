@@ -41,6 +41,9 @@ struct rill_boundary {
     double density;   /**< pressure: rho_w - 1 */
 };
 
+/** Return the number in a velocity set of velocity i of D3Q27, 0 where it is not in it. */
+int rill_boundary_direction(rill_lattice lattice, int i);
+
 /** Describe link i of a voxel. */
 rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node, const uint32_t x[3],
                                       uint8_t label, int i);

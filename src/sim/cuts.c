@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-/* Return the number in a velocity set of velocity i of D3Q27, 0 where it is not in it. */
-static int direction_in(rill_lattice lattice, int i)
+int rill_boundary_direction(rill_lattice lattice, int i)
 {
     for (int j = 1; j < rill_q((int)lattice); j++) {
         bool same = true;
@@ -100,7 +99,7 @@ rill_status rill_boundary_create_cuts(const rill_domain *domain, const rill_cut 
     if (!b) return rill_fail(RILL_SYSTEM, "out of memory for a boundary");
     b->domain = domain;
     b->interpolated = true;
-    for (int i = 1; i < RILL_Q_MAX; i++) directions[i] = direction_in(domain->lattice, i);
+    for (int i = 1; i < RILL_Q_MAX; i++) directions[i] = rill_boundary_direction(domain->lattice, i);
     for (uint64_t k = 0; k < count; k++) {
         RILL_TRY(cut_check(domain, cuts, k));
         nodes += k == 0 || cuts[k].node != cuts[k - 1].node;

@@ -26,13 +26,14 @@ struct rill_sample {
     piece *pieces; /* [piece_count], by part */
 };
 
-rill_sample_size rill_sample_measure(uint64_t nodes)
+uint64_t rill_sample_measure(uint64_t nodes, const rill_device *device, rill_room *room)
 {
     const piece *p = NULL;
     const uint64_t part = (nodes < part_nodes ? nodes : part_nodes) * 10,
                    numbers = nodes * sizeof *p->numbers;
-    return (rill_sample_size){numbers + nodes * sizeof *p->at + part * sizeof *p->host,
-                              numbers + part * sizeof *p->out};
+    if (!device->backend->host) rill_room_add(room, numbers);
+    rill_room_add(room, part * sizeof *p->out);
+    return numbers + nodes * sizeof *p->at + part * sizeof *p->host;
 }
 
 /* Room for the nodes of a piece. */

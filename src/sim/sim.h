@@ -7,6 +7,7 @@
 #define RILL_SIM_SIM_H
 
 #include "device/device.h"
+#include "device/room.h"
 #include "domain/links.h"
 
 /** Return the bytes that a simulation takes on its backend, without what mirrored boundaries add. On a GPU
@@ -22,13 +23,8 @@ int rill_sim_arrays(rill_variant variant, const rill_links_size *size, uint64_t 
 /** Return the bytes of the partial sums of so many nodes, which the host has, too. */
 uint64_t rill_sim_partial_bytes(uint64_t nodes);
 
-/** What a sample of nodes takes, see rill_sim_sample_create(). */
-typedef struct rill_sample_size {
-    uint64_t host, backend; /**< bytes */
-} rill_sample_size;
-
-/** Return what a sample of so many nodes takes. */
-rill_sample_size rill_sample_measure(uint64_t nodes);
+/** Return what a sample of so many nodes takes on the host, in bytes. @param[in,out] room  of the device */
+uint64_t rill_sample_measure(uint64_t nodes, const rill_device *device, rill_room *room);
 
 /** Return the number that kernels know a fluid node by: with dense addressing that of its voxel. */
 rill_node rill_sim_number(const rill_sim *sim, rill_node node);

@@ -220,37 +220,45 @@ double rill_observers_time(const rill_observers *o)
 
 /* ---- size ------------------------------------------------------------------------------------ */
 
+/* What is counted. */
+typedef struct counting {
+    const rill_device *device;
+    rill_room *room; /* of the device */
+    rill_observers_size size;
+} counting;
+
 /* Add a sample of nodes with its values. */
-static void sample_add(uint64_t nodes, rill_observers_size *out)
+static void sample_add(counting *c, uint64_t nodes)
 {
-    const rill_sample_size size = rill_sample_measure(nodes);
-    out->host += 10 * nodes * sizeof(double) + size.host;
-    out->backend += size.backend;
+    if (nodes == 0) return;
+    c->size.host += 10 * nodes * sizeof(double) + rill_sample_measure(nodes, c->device, c->room);
 }
 
 /* Add positions between nodes: up to eight nodes each, neighbours share half of them or more. */
-static void places_add(uint64_t places, rill_observers_size *out)
+static void places_add(counting *c, uint64_t places)
 {
     const rill_points *p = NULL;
-    out->host += places * (sizeof *p->slots + sizeof *p->weights + 8 * sizeof *p->nodes);
-    sample_add(4 * places, out);
+    c->size.host += places * (sizeof *p->slots + sizeof *p->weights + 8 * sizeof *p->nodes);
+    sample_add(c, 4 * places);
 }
 
-static void shear_add(const rill_geom *geom, uint64_t nodes, rill_observers_size *out)
+static void shear_add(counting *c, const rill_geom *geom, uint64_t nodes)
 {
     const rill_observers *o = NULL;
     const uint64_t triangles = geom->surface->triangle_count;
     const rill_wall_shear_size map = rill_wall_shear_measure(geom, nodes);
     /* Sums of a cycle, the shear of a moment, and what is written of the cycle: 6 numbers. */
-    out->host += map.bytes + triangles * (4 * sizeof *o->cycle.sums + sizeof *o->shear + 6 * sizeof(float));
-    out->making = map.making > out->making ? map.making : out->making;
-    sample_add(map.nodes, out);
+    c->size.host +=
+        map.bytes + triangles * (4 * sizeof *o->cycle.sums + sizeof *o->shear + 6 * sizeof(float));
+    c->size.making = map.making > c->size.making ? map.making : c->size.making;
+    sample_add(c, map.nodes);
 }
 
 rill_observers_size rill_observers_measure(const rill_case *given, const rill_geom *geom,
-                                           const rill_case_plan *plan)
+                                           const rill_case_plan *plan, const rill_device *device,
+                                           rill_room *room)
 {
-    rill_observers_size out = {0};
+    counting c = {.device = device, .room = room};
     rill_run_rhythm rhythm;
     double widest = 0;
     rill_run_rhythm_make(given, geom, plan, &rhythm);
@@ -260,18 +268,18 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
     /* Numbers of a row: step and time of five series, and what follows them. */
     double rows = (double)rhythm.series * (double)(6 + 2 * openings + 4 * probes + 3 * planes) +
                   (double)rhythm.watch * 5 + (double)rhythm.wall * 4;
-    places_add(probes + planes * rill_slab_measure(geom, widest), &out);
-    if (given->output.surface) shear_add(geom, plan->nodes, &out);
+    places_add(&c, probes + planes * rill_slab_measure(geom, widest));
+    if (given->output.surface) shear_add(&c, geom, plan->nodes);
     if (given->output.centreline) {
         uint64_t places;
         const uint64_t making = rill_centreline_measure(geom, plan->nodes, &places);
-        out.making = making > out.making ? making : out.making;
+        c.size.making = making > c.size.making ? making : c.size.making;
         rows += (double)rhythm.wall * (double)(2 + 4 * places);
-        places_add(places, &out);
+        places_add(&c, places);
     }
-    out.series = (uint64_t)fmin(rows * (double)cycles * sizeof(double), 1e18);
-    out.host += out.series;
-    return out;
+    c.size.series = (uint64_t)fmin(rows * (double)cycles * sizeof(double), 1e18);
+    c.size.host += c.size.series;
+    return c.size;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

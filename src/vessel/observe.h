@@ -7,6 +7,7 @@
 #ifndef RILL_VESSEL_OBSERVE_H
 #define RILL_VESSEL_OBSERVE_H
 
+#include "device/room.h"
 #include "vessel/case.h"
 #include "vessel/centreline.h"
 #include "vessel/points.h"
@@ -54,14 +55,16 @@ rill_status rill_observers_make(rill_vessel *vessel, uint32_t interval, rill_obs
 
 /** What following takes. */
 typedef struct rill_observers_size {
-    uint64_t host, backend; /**< bytes, throughout the run, series of all its cycles included */
-    uint64_t making;        /**< more on the host, while it is set up */
-    uint64_t series;        /**< of the host's: series of all cycles */
+    uint64_t host;   /**< bytes, throughout the run, series of all its cycles included */
+    uint64_t making; /**< more on the host, while it is set up */
+    uint64_t series; /**< of the host's: series of all cycles */
 } rill_observers_size;
 
-/** Estimate the memory of what a case records, before it is set up; the plan has its steps. */
+/** Estimate the memory of what a case records, before it is set up; the plan has its steps.
+ * @param[in,out] room  of the device */
 rill_observers_size rill_observers_measure(const rill_case *given, const rill_geom *geom,
-                                           const rill_case_plan *plan);
+                                           const rill_case_plan *plan, const rill_device *device,
+                                           rill_room *room);
 
 /** Free everything; a cleared one is allowed. */
 void rill_observers_free(rill_observers *observers);

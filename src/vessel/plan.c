@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a case and its geometry to lattice units and memory. Nothing is allocated for the run; how long it
- * takes is pace.c's. */
+/* From a case and its geometry to lattice units and steps. Nothing is allocated for the run; its memory is
+ * plan_memory.c's, how long it takes is pace.c's. */
 #include "vessel/plan.h"
 
-#include "device/device.h"
-#include "vessel/observe.h"
-#include "vessel/resume.h"
-#include "vessel/end_kinds.h"
-#include "vessel/sponge.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "device/device.h"
 #include "domain/domain.h"
-#include "kernel/storage.h"
 #include "kernel/stream.h"
-#include "sim/sim.h"
-#include "sim/sim_priv.h"
 #include "kernel/variant.h"
 #include "sim/choose.h"
+#include "vessel/plan_memory.h"
+#include "vessel/resume.h"
+#include "vessel/sponge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,17 +26,6 @@
 #define TAU_AT_REST 5.0 /* the same where a fluid that thins is not sheared */
 #define DECAY 0.15      /* of a cycle, at least, between the soft start and the first cycle */
 #define ECHOES 5        /* of sound along the vessel, there and back, in that time; a cycle at most */
-
-/*
- * Bytes of a wall link and of a link through an opening, roughly, with what is there while they are made; of
- * each mode of a link, thrice for the same reason; of these those that stay on a host. What
- * checkpoints, walls and pictures take, and fields, whose batches do not grow with the vessel.
- */
-enum { WALL_BYTES = 40, OPENING_BYTES = 64, MODE_BYTES = 3 * sizeof(double) };
-enum { WALL_KEPT = 16, MODE_KEPT = sizeof(double) };
-/* The same of a node in a sponge layer: a table of 16 bytes per node, a third to two thirds of it in use. */
-enum { SPONGE_KEPT = sizeof(rill_node) + sizeof(float), SPONGE_BYTES = 48 + SPONGE_KEPT };
-enum { PIECE_BYTES = 6 << 20, FIELDS_BYTES = 24 << 20 };
 
 typedef struct planner {
     const rill_case *given;
@@ -327,123 +312,7 @@ done:
     return status;
 }
 
-/* ---- memory and steps ------------------------------------------------------------------------ */
-
-/* Bytes of links: of all with what is there while they are made, of those that stay on a host, and the most
- * that goes as soon as those of an opening, or of the walls, are made. */
-typedef struct link_size {
-    uint64_t all, kept, making;
-} link_size;
-
-static void links_add(link_size *size, uint64_t count, uint64_t bytes, uint64_t kept)
-{
-    const uint64_t making = count * (bytes - kept);
-    size->all += count * bytes;
-    size->kept += count * kept;
-    if (making > size->making) size->making = making;
-}
-
-static link_size links_measure(const planner *p)
-{
-    link_size size = {0, 0, 0};
-    links_add(&size, rill_sponge_nodes(p->geom, p->plan), SPONGE_BYTES, SPONGE_KEPT);
-    links_add(&size, p->plan->wall_links, WALL_BYTES, WALL_KEPT);
-    for (int k = 0; k < p->plan->opening_count; k++) {
-        const uint64_t modes = (uint64_t)rill_outlook_modes(&p->outlook, k);
-        links_add(&size, p->geom->surface->openings[k].cut_count, OPENING_BYTES + MODE_BYTES * modes,
-                  WALL_KEPT + MODE_KEPT * modes);
-    }
-    return size;
-}
-
-/* Whether moments of all nodes are set at the start. */
-static bool sets_moments(const planner *p)
-{
-    bool stores = false;
-    for (int k = 0; k < p->given->end_count; k++) stores |= rill_end_stores(&p->given->ends[k]);
-    return stores;
-}
-
-/* Bytes of a triangle in a file of the wall, and of its results; of a node, and of a picture. */
-enum { TRIANGLE_BYTES = 56, SHEAR_BYTES = 12, MEAN_BYTES = 24, FIELD_BYTES = 20, PICTURE_BYTES = 1 << 20 };
-
-/* What is written, before it is compressed. @param[in] series  bytes of all series, as they are in memory */
-static void count_disk(planner *p, uint64_t series)
-{
-    rill_case_plan *plan = p->plan;
-    const rill_case *c = p->given;
-    const uint64_t triangles = p->geom->surface->triangle_count, phases = (uint64_t)c->output.snapshots;
-    plan->checkpoint_bytes = rill_sim_population_bytes(plan->options.variant, plan->nodes) +
-                             (c->output.surface ? 4 * sizeof(double) * triangles : 0) + series;
-    plan->output_bytes = 3 * series; /* HDF5 and text */
-    if (c->output.surface)
-        plan->output_bytes += triangles * (TRIANGLE_BYTES + MEAN_BYTES) + 2 * PICTURE_BYTES +
-                              phases * triangles * (TRIANGLE_BYTES + SHEAR_BYTES);
-    if (c->output.fields) plan->output_bytes += phases * plan->nodes * FIELD_BYTES;
-    if (c->output.slices) plan->output_bytes += 3 * PICTURE_BYTES;
-}
-
-rill_load rill_case_load(const rill_case *given)
-{
-    return RILL_LOAD_OPENINGS | (given->walls == RILL_WALLS_INTERPOLATED ? RILL_LOAD_WALLS : RILL_LOAD_NONE);
-}
-
-static rill_status count_parts(planner *p, uint64_t held)
-{
-    rill_case_plan *plan = p->plan;
-    rill_several_plan several;
-    const rill_several_given given = {.variant = plan->options.variant,
-                                      .devices = p->options->devices,
-                                      .device_count = p->options->device_count,
-                                      .load = rill_case_load(p->given),
-                                      .device_bytes = plan->device_bytes,
-                                      .device_free = plan->device_free,
-                                      .held = held};
-    const rill_status status = rill_several_plan_make(plan->domain, &given, &several);
-    if (status != RILL_OK) return status;
-    plan->parts = several.count;
-    plan->part = several.part;
-    plan->split = several.split;
-    plan->host_bytes += several.host_more;
-    plan->host_bytes -= several.host_less;
-    plan->device_bytes = several.device_bytes;
-    plan->device_free = several.device_free;
-    return RILL_OK;
-}
-
-static rill_status count_memory(planner *p, rill_device *device)
-{
-    rill_status status = RILL_OK;
-    rill_case_plan *plan = p->plan;
-    rill_links_size size;
-    uint64_t linked;
-    RILL_TRY(rill_memory_available(&plan->host_free));
-    RILL_TRY(rill_domain_create(p->geom, &(rill_domain_options){plan->options.variant.lattice, -1},
-                                &plan->domain));
-    RILL_TRY(rill_links_measure(plan->domain, plan->options.variant, &size));
-    RILL_TRY(rill_links_linked(&plan->domain->numbering, plan->options.variant, device, &linked));
-    plan->nodes = plan->domain->nodes;
-    const rill_observers_size observers = rill_observers_measure(p->given, p->geom, plan);
-    const bool host = device->backend->host;
-    const bool moments = sets_moments(p) || p->given->output.fields;
-    const link_size links = links_measure(p);
-    const uint64_t slice = moments ? rill_sim_slice_bytes(plan->nodes) : 0,
-                   sim = rill_sim_bytes(plan->options.variant, &size) + linked + observers.backend + slice +
-                         (host ? links.kept : links.all),
-                   file = p->given->output.fields ? FIELDS_BYTES : PIECE_BYTES;
-    /* At times: while links are made, observers are made, files are written. */
-    uint64_t most = host ? links.making : 0;
-    most = observers.making > most ? observers.making : most;
-    most = file > most ? file : most;
-    plan->host_bytes = rill_numbering_held(p->geom) + rill_sim_partial_bytes(size.nodes) + observers.host +
-                       most + (host ? sim : links.all);
-    plan->device_bytes = device->backend->host ? 0 : sim;
-    count_disk(p, observers.series);
-    if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));
-    RILL_TRY(count_parts(p, sim));
-done:
-    return status;
-}
+/* ---- steps ------------------------------------------------------------------------------------ */
 
 double rill_plan_time(const rill_case_plan *plan, double steps)
 {
@@ -520,7 +389,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
     rill_sponge_plan(given, geom, plan);
     count_steps(&p);
     rill_plan_guard(given, &p.outlook, &p.fastest, plan);
-    RILL_TRY(count_memory(&p, device));
+    RILL_TRY(rill_case_plan_memory(given, geom, &p.outlook, options, device, plan));
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
     if (options->measure) RILL_TRY(rill_case_pace(given, geom, device->backend->host, plan));
     RILL_TRY(rill_memory_peak(plan->host_bytes - rill_numbering_held(geom), &plan->host_peak));

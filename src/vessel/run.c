@@ -6,6 +6,7 @@
 #include "vessel/resume.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/memory.h"
 #include "core/output.h"
 #include "core/progress.h"
 #include "core/status.h"
@@ -318,7 +319,9 @@ static rill_status loop_begin(rill_run_loop *loop)
     RILL_TRY(
         rill_settle_make(loop->vessel->given, outlook->ends, outlook->states, outlook->count, &loop->settle));
     RILL_TRY(rill_record_create("windkessels", 2 * (uint64_t)loop->settle.count, false, &loop->settled));
+    rill_memory_note("before what is followed is set up");
     RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
+    rill_memory_note("before the first step");
     RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, r->cycle, r->phases, &loop->text));
     if (writes(loop)) RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
     if (loop->options->resume) {
@@ -365,6 +368,7 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
     result->watch_steps = rill_run_watch_steps(vessel);
     RILL_TRY(loop_begin(&loop));
     status = loop_run(&loop);
+    rill_memory_note("behind the last step");
     if (status == RILL_NUMERICS) {
         result->end = RILL_RUN_DIVERGED;
         snprintf(result->why, sizeof result->why, "%s", rill_error_message());

@@ -344,12 +344,14 @@ rill_status rill_vessel_create(const rill_case *given, const rill_geom *geom, co
     v->ends->each = calloc((size_t)plan->opening_count, sizeof *v->ends->each);
     if (!v->ends->each) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a vessel"));
     v->ends->count = plan->opening_count;
+    rill_memory_note("before the simulation");
     RILL_TRY(rill_outlook_make(given, geom, &v->ends->outlook));
     RILL_TRY(rill_domain_create_numbered(geom, &(rill_domain_options){plan->options.variant.lattice, -1},
                                          plan->domain ? &plan->domain->numbering : NULL, &v->domain));
     RILL_TRY(rill_sim_create_loaded(v->domain, &plan->options, rill_case_load(given), &v->sim));
     choose_start(v);
     RILL_TRY(set_start(v));
+    rill_memory_note("before openings and walls");
     for (int k = 0; k < plan->opening_count; k++) RILL_TRY(add_opening(v, k));
     RILL_TRY(add_walls(v));
     RILL_TRY(rill_sponge_make(v, &v->ends->sponge));

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the memory of a run of a vessel: the most of what is there at any time; and what it writes. */
+#include "vessel/plan_memory.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "domain/domain.h"
+#include "domain/links.h"
+#include "kernel/walls.h"
+#include "sim/attached_size.h"
+#include "sim/sim_priv.h"
+#include "vessel/end_kinds.h"
+#include "vessel/observe.h"
+#include "vessel/sponge.h"
+
+#include <math.h>
+
+/* What checkpoints, walls and pictures take at a time, and fields, whose batches do not grow with the vessel.
+ */
+enum { PIECE_BYTES = 6 << 20, FIELDS_BYTES = 24 << 20 };
+
+/* Of a node in a sponge layer, while it is made: a table of 16 bytes per node, a third to two thirds of it in
+ * use, and the table before it. */
+enum { SPONGE_MAKING = 48 };
+
+/* Links of a pressure in a plane of the lattice see each other two by two, but for those along its normal:
+ * of nine of D3Q27 one, of five of D3Q19 one. Tangent of the angle from which on they do not: see pairs.c. */
+#define PAIRS_OF_LINK 0.6
+#define OBLIQUE 0.05
+
+/* What is counted, and of which run. */
+typedef struct counting {
+    const rill_case *given;
+    const rill_geom *geom;
+    const rill_outlook *outlook;
+    rill_device *device;
+    const rill_case_plan *plan;
+    rill_room room;        /* of the device; a host has the same in its own memory */
+    uint64_t kept, making; /* on the host beside that: throughout the run, at most at a time */
+} counting;
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* ---- boundaries ------------------------------------------------------------------------------ */
+
+static void boundary_add(counting *c, const rill_attached_load *load)
+{
+    const rill_attached_size size = rill_attached_measure(load, c->device, &c->room);
+    c->kept += size.host;
+    c->making = larger(c->making, size.making);
+}
+
+static bool is_in_a_plane_of_the_lattice(const rill_opening *o)
+{
+    int axis = 0;
+    for (int a = 1; a < 3; a++)
+        if (fabs(o->normal[a]) > fabs(o->normal[axis])) axis = a;
+    return hypot(o->normal[(axis + 1) % 3], o->normal[(axis + 2) % 3]) < OBLIQUE * fabs(o->normal[axis]);
+}
+
+static void openings_add(counting *c)
+{
+    for (int k = 0; k < c->plan->opening_count; k++) {
+        const rill_opening *o = &c->geom->surface->openings[k];
+        rill_attached_load load =
+            rill_attached_load_of(o->cuts, o->cut_count, c->plan->options.variant.lattice);
+        load.modes = rill_outlook_modes(c->outlook, k);
+        if (load.modes == 0 && is_in_a_plane_of_the_lattice(o))
+            load.pairs = (uint64_t)(PAIRS_OF_LINK * (double)load.links);
+        boundary_add(c, &load);
+    }
+}
+
+static void walls_add(counting *c, const rill_links_size *size)
+{
+    const rill_variant v = c->plan->options.variant;
+    const rill_surface *s = c->geom->surface;
+    if (c->given->walls != RILL_WALLS_INTERPOLATED) return;
+    rill_attached_load load = rill_attached_load_of(s->walls, s->wall_count, v.lattice);
+    load.interpolated = true;
+    if (c->device->backend->walls_in_step &&
+        rill_walls_in_step((int)v.stream, (int)v.addressing, (int)v.storage, (int)v.arithmetic))
+        load.bundles = size->stride / RILL_BUNDLE;
+    boundary_add(c, &load);
+}
+
+/* A host has the lists of a sponge once, a device has copies. */
+static void sponge_add(counting *c)
+{
+    const uint64_t nodes = rill_sponge_nodes(c->geom, c->plan), lists[] = {sizeof(rill_node), sizeof(float)};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        c->kept += nodes * lists[k];
+        if (!c->device->backend->host) rill_room_add(&c->room, nodes * lists[k]);
+    }
+    c->making = larger(c->making, nodes * SPONGE_MAKING);
+}
+
+/* ---- the run ---------------------------------------------------------------------------------- */
+
+/* Whether moments of all nodes are set at the start. */
+static bool sets_moments(const rill_case *given)
+{
+    bool stores = false;
+    for (int k = 0; k < given->end_count; k++) stores |= rill_end_stores(&given->ends[k]);
+    return stores;
+}
+
+static void simulation_add(counting *c, const rill_links_size *size)
+{
+    uint64_t array[RILL_SIM_ARRAYS];
+    const int arrays = rill_sim_arrays(c->plan->options.variant, size, array);
+    for (int k = 0; k < arrays; k++) rill_room_add(&c->room, array[k]);
+    if (sets_moments(c->given) || c->given->output.fields)
+        rill_room_add(&c->room, rill_sim_slice_bytes(c->plan->nodes));
+    c->kept += rill_sim_partial_bytes(size->nodes);
+}
+
+/* Bytes of a triangle in a file of the wall, and of its results; of a node, and of a picture. */
+enum { TRIANGLE_BYTES = 56, SHEAR_BYTES = 12, MEAN_BYTES = 24, FIELD_BYTES = 20, PICTURE_BYTES = 1 << 20 };
+
+/* What is written, before it is compressed. @param[in] series  bytes of all series, as they are in memory */
+static void count_disk(const rill_case *c, const rill_geom *geom, uint64_t series, rill_case_plan *plan)
+{
+    const uint64_t triangles = geom->surface->triangle_count, phases = (uint64_t)c->output.snapshots;
+    plan->checkpoint_bytes = rill_sim_population_bytes(plan->options.variant, plan->nodes) +
+                             (c->output.surface ? 4 * sizeof(double) * triangles : 0) + series;
+    plan->output_bytes = 3 * series; /* HDF5 and text */
+    if (c->output.surface)
+        plan->output_bytes += triangles * (TRIANGLE_BYTES + MEAN_BYTES) + 2 * PICTURE_BYTES +
+                              phases * triangles * (TRIANGLE_BYTES + SHEAR_BYTES);
+    if (c->output.fields) plan->output_bytes += phases * plan->nodes * FIELD_BYTES;
+    if (c->output.slices) plan->output_bytes += 3 * PICTURE_BYTES;
+}
+
+rill_load rill_case_load(const rill_case *given)
+{
+    return RILL_LOAD_OPENINGS | (given->walls == RILL_WALLS_INTERPOLATED ? RILL_LOAD_WALLS : RILL_LOAD_NONE);
+}
+
+static rill_status count_parts(const rill_case *c, const rill_plan_options *options, uint64_t held,
+                               rill_case_plan *plan)
+{
+    rill_several_plan several;
+    const rill_several_given given = {.variant = plan->options.variant,
+                                      .devices = options->devices,
+                                      .device_count = options->device_count,
+                                      .load = rill_case_load(c),
+                                      .device_bytes = plan->device_bytes,
+                                      .device_free = plan->device_free,
+                                      .held = held};
+    const rill_status status = rill_several_plan_make(plan->domain, &given, &several);
+    if (status != RILL_OK) return status;
+    plan->parts = several.count;
+    plan->part = several.part;
+    plan->split = several.split;
+    plan->host_bytes += several.host_more;
+    plan->host_bytes -= several.host_less;
+    plan->device_bytes = several.device_bytes;
+    plan->device_free = several.device_free;
+    return RILL_OK;
+}
+
+rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom, const rill_outlook *outlook,
+                                  const rill_plan_options *options, rill_device *device, rill_case_plan *plan)
+{
+    rill_status status = RILL_OK;
+    rill_links_size size;
+    uint64_t linked;
+    const bool host = device->backend->host;
+    counting c = {given, geom, outlook, device, plan, .room = {.granule = device->backend->granule}};
+    RILL_TRY(rill_memory_available(&plan->host_free));
+    RILL_TRY(
+        rill_domain_create(geom, &(rill_domain_options){plan->options.variant.lattice, -1}, &plan->domain));
+    RILL_TRY(rill_links_measure(plan->domain, plan->options.variant, &size));
+    RILL_TRY(rill_links_linked(&plan->domain->numbering, plan->options.variant, device, &linked));
+    plan->nodes = plan->domain->nodes;
+    simulation_add(&c, &size);
+    openings_add(&c);
+    walls_add(&c, &size);
+    sponge_add(&c);
+    const rill_observers_size observers = rill_observers_measure(given, geom, plan, device, &c.room);
+    const uint64_t held = rill_room_bytes(&c.room) + (host ? linked : 0),
+                   file = given->output.fields ? FIELDS_BYTES : PIECE_BYTES;
+    /* At times: while links are made, observers are made, files are written. */
+    const uint64_t most = larger(c.making, larger(observers.making, file));
+    plan->host_bytes = rill_numbering_held(geom) + c.kept + observers.host + most + (host ? held : 0);
+    plan->device_bytes = host ? 0 : held;
+    rill_log(RILL_LOG_DEBUG,
+             "plan, bytes: numbers %llu, links and openings %llu (making %llu), followed %llu (making %llu), "
+             "device %llu",
+             (unsigned long long)rill_numbering_held(geom), (unsigned long long)c.kept,
+             (unsigned long long)c.making, (unsigned long long)observers.host,
+             (unsigned long long)observers.making, (unsigned long long)held);
+    count_disk(given, geom, observers.series, plan);
+    if (!host) RILL_TRY(rill_device_available(device, &plan->device_free));
+    RILL_TRY(count_parts(given, options, held, plan));
+done:
+    return status;
+}

@@ -199,7 +199,7 @@ static rill_status bits_compare(scaling_state *s, const rill_scaling_case *c, bo
     return RILL_OK;
 }
 
-/* Say how far the model of two devices is from what was measured. */
+/* Say how far the model of so many devices is from what was measured. */
 static rill_status misfit(scaling_state *s, const rill_scaling_case *c, const rill_scaling_link *link,
                           double step)
 {
@@ -302,7 +302,7 @@ static rill_status case_run(scaling_state *s, const rill_bench_case *c, int part
     if (o->model) with.bits = model ? "model" : "measured, for the model";
     if (parts > 1 && !model) RILL_TRY(bits_compare(s, &timed, weak, &r, &with.bits));
     RILL_TRY(record(s, c, parts, &r, &with, each));
-    if (parts == 2 && !model && timed.boundaries == RILL_BENCH_BARE &&
+    if (parts > 1 && !model && timed.boundaries == RILL_BENCH_BARE &&
         rill_devices_alike(o->devices.parts, parts) == 1)
         RILL_TRY(misfit(s, &timed, &link, r.step));
 done:

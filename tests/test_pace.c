@@ -114,6 +114,20 @@ Test(pace, likely_steps_are_those_of_runs)
         const double ratio = (double)runs[k].steps / rill_plan_steps_likely(&options, &plan);
         cr_expect(ratio > 0.7 && ratio < 1.3, "run %zu: %g times as many steps", k, ratio);
     }
+    /* Overlapping spheres, R = 40, 2048^3: a coarser grid shows that little flows, and cycles are of 512
+     * steps. */
+    const rill_permeability_plan wide = {.network = true,
+                                         .nested = true,
+                                         .cycle = 82,
+                                         .tau = 10.05,
+                                         .nu = 3.182,
+                                         .fluid = 0.13424,
+                                         .opening = 86,
+                                         .length = 2048,
+                                         .k_expected = 0.069};
+    options.tolerance = 1e-3;
+    const double ratio = 4608 / rill_plan_steps_likely(&options, &wide);
+    cr_expect(ratio > 0.7 && ratio < 1.3, "%g times as many steps", ratio);
     const rill_permeability_plan plan = {.network = true, .cycle = 40, .fluid = 0.1};
     const double one = rill_plan_steps_likely(&options, &plan);
     options.axis = -1;

@@ -460,7 +460,7 @@ static rill_status work(choices *c)
         cli_permeability_print_plan(c->geom, &options, &plan, c->host_peak, c->variant_reason, c->speed);
     if (show && c->error_bar)
         cli_error_bar_print_plan(&c->bar_plan, c->bar_peak,
-                                 rill_plan_seconds(c->geom, &options, &plan, c->speed, rill_threads()));
+                                 cli_permeability_seconds(c->geom, &options, &plan, c->speed));
     if (show) fflush(stdout);
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:

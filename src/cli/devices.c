@@ -158,6 +158,13 @@ static double efficiency(const cli_devices_plan *p)
                              .split = p->split});
 }
 
+double cli_devices_times(const cli_devices_plan *p)
+{
+    const double expected = efficiency(p);
+    if (p->count < 2) return 1;
+    return p->count / rill_devices_alike(p->devices, p->count) * (isfinite(expected) ? expected : 1);
+}
+
 static uint64_t nodes_largest(const cli_devices_plan *p)
 {
     uint64_t most = 0;

@@ -70,6 +70,9 @@ typedef struct cli_devices_plan {
 /** Print it. @param[in] n  voxels along x, y, z */
 void cli_devices_rows(const cli_devices_plan *plan, const uint32_t n[3]);
 
+/** Return how many times as fast as one device all parts are together, as far as that is known. */
+double cli_devices_times(const cli_devices_plan *plan);
+
 /** Return it as JSON, null for one device. */
 json_t *cli_devices_json(const cli_devices_plan *plan);
 

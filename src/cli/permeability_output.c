@@ -53,6 +53,13 @@ static cli_devices_plan parts_of(const rill_permeability_options *options, const
                               .mlups = mlups};
 }
 
+double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_options *options,
+                                const rill_permeability_plan *p, rill_speed speed)
+{
+    const cli_devices_plan devices = parts_of(options, p, speed.mlups);
+    return rill_plan_seconds(geom, options, p, speed, cli_devices_times(&devices), rill_threads());
+}
+
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *p, uint64_t host_peak,
                                  const char *variant_reason, rill_speed speed)
@@ -98,7 +105,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
         cli_row("expected steps, time",
                 "about %g%s, %g s: steps at the %.3g MLUPS of %s, and %g s on the processors",
                 two_digits(rill_plan_steps_likely(options, p)), runs > 1 ? " for each axis" : "",
-                two_digits(rill_plan_seconds(geom, options, p, speed, rill_threads())), speed.mlups, stepped,
+                two_digits(cli_permeability_seconds(geom, options, p, speed)), speed.mlups, stepped,
                 two_digits(host));
 }
 

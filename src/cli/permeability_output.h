@@ -30,6 +30,10 @@ typedef struct cli_permeability_result {
     double mlups;              /**< of one device, measured for the plan; 0: not measured */
 } cli_permeability_result;
 
+/** Return the seconds that a run is expected to take on all its devices. @param[in] speed  of one of them */
+double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_options *options,
+                                const rill_permeability_plan *plan, rill_speed speed);
+
 /**
  * Print what is going to be done.
  * @param host_peak       memory of the process at its peak, bytes

@@ -107,10 +107,15 @@ double rill_plan_steps_likely(const rill_permeability_options *options, const ri
 double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_options *options,
                               const rill_permeability_plan *plan, int threads);
 
-/** Return the seconds that a run (three of them for a tensor) is expected to take on so many processors, or
- * beside them; 0 where the speed is unknown. */
+/**
+ * Return the seconds that a run (three of them for a tensor) is expected to take; 0 where the speed is
+ * unknown.
+ * @param[in] speed    of one device
+ * @param[in] devices  how many times as fast all parts are together
+ * @param[in] threads  processors that step, or work beside devices that do
+ */
 double rill_plan_seconds(const rill_geom *geom, const rill_permeability_options *options,
-                         const rill_permeability_plan *plan, rill_speed speed, int threads);
+                         const rill_permeability_plan *plan, rill_speed speed, double devices, int threads);
 
 /** Return whether the viscosity is smaller than the smallest that rill chooses for TRT with a pore network.
  */

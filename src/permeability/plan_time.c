@@ -19,10 +19,19 @@ static double cycles_likely(const rill_permeability_options *o, double porosity,
     return o->axis < 0 ? cycles + CYCLES_TENSOR : cycles;
 }
 
+/* A run that starts from a coarser grid learns from it how permeable the sample is, about, and how long its
+ * cycles must be. */
+static double cycle_likely(const rill_permeability_options *o, const rill_permeability_plan *p)
+{
+    rill_permeability_plan tuned = *p;
+    if (p->nested) rill_plan_tune(o, p->k_expected, &tuned);
+    return (double)tuned.cycle;
+}
+
 double rill_plan_steps_likely(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
     const double decades = fmax(0, -log10(o->tolerance));
-    const double steps = p->network ? cycles_likely(o, p->fluid, decades) * (double)p->cycle
+    const double steps = p->network ? cycles_likely(o, p->fluid, decades) * cycle_likely(o, p)
                                     : decades / 3 * p->steps_expected; /* that many leave a thousandth */
     return fmin(steps, (double)o->max_steps);
 }
@@ -41,7 +50,7 @@ double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_opt
 {
     const double voxels = (double)rill_geom_voxels(geom);
     if (!rill_plan_makes_network(p, o)) return 0;
-    const double cycles = p->network ? rill_plan_steps_likely(o, p) / (double)p->cycle : 1;
+    const double cycles = p->network ? rill_plan_steps_likely(o, p) / cycle_likely(o, p) : 1;
     const double grids = p->nested ? 8.0 / 7 : 1; /* each has an eighth of the voxels of the one before */
     return (grids * voxels * (NETWORK_SECONDS + (p->nested ? COARSER_SECONDS : 0)) +
             cycles * p->chambers * SOLVE_SECONDS) /
@@ -53,14 +62,15 @@ double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_opt
 #define BESIDES 1.15
 
 double rill_plan_seconds(const rill_geom *geom, const rill_permeability_options *o,
-                         const rill_permeability_plan *p, rill_speed speed, int threads)
+                         const rill_permeability_plan *p, rill_speed speed, double devices, int threads)
 {
     if (speed.mlups == 0) return 0;
     const int runs = o->axis < 0 ? 3 : 1;
     const double grids = p->nested ? 8.0 / 7 : 1; /* each has an eighth of the nodes of the one before */
     /* All nodes are summed up twice in a cycle, or once in `every` steps. */
-    const double sights = p->network ? 2.0 / (double)p->cycle : 1.0 / (double)p->every;
-    const double step = (1 + speed.sight * sights) * (double)(p->nodes + p->reservoirs) / (speed.mlups * 1e6);
+    const double sights = p->network ? 2.0 / cycle_likely(o, p) : 1.0 / (double)p->every;
+    const double step =
+        (1 + speed.sight * sights) * (double)(p->nodes + p->reservoirs) / (devices * speed.mlups * 1e6);
     return runs * (o->device->backend->host ? BESIDES : 1) *
            (grids * rill_plan_steps_likely(o, p) * step + rill_plan_host_seconds(geom, o, p, threads));
 }

@@ -16,9 +16,8 @@
 
 #include <math.h>
 
-/* What checkpoints, walls and pictures take at a time, and fields, whose batches do not grow with the vessel.
- */
-enum { PIECE_BYTES = 6 << 20, FIELDS_BYTES = 24 << 20 };
+/* What checkpoints, walls and pictures take at a time, and fields: of a node, and of a batch of them. */
+enum { PIECE_BYTES = 6 << 20, FIELDS_NODE = 192, FIELDS_BYTES = 24 << 20 };
 
 /* Of a node in a sponge layer, while it is made: a table of 16 bytes per node, a third to two thirds of it in
  * use, and the table before it. */
@@ -41,6 +40,7 @@ typedef struct counting {
 } counting;
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* ---- boundaries ------------------------------------------------------------------------------ */
 
@@ -181,10 +181,13 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
     sponge_add(&c);
     const rill_observers_size observers = rill_observers_measure(given, geom, plan, device, &c.room);
     const uint64_t held = rill_room_bytes(&c.room) + (host ? linked : 0),
-                   file = given->output.fields ? FIELDS_BYTES : PIECE_BYTES;
-    /* At times: while links are made, observers are made, files are written. */
-    const uint64_t most = larger(c.making, larger(observers.making, file));
-    plan->host_bytes = rill_numbering_held(geom) + c.kept + observers.host + most + (host ? held : 0);
+                   fields = given->output.fields
+                                ? smaller(PIECE_BYTES + plan->nodes * FIELDS_NODE, FIELDS_BYTES)
+                                : 0;
+    /* One after the other: links are made, what is followed is set up, files are written. */
+    const uint64_t most =
+        larger(c.making, observers.host + larger(observers.making, larger(fields, PIECE_BYTES)));
+    plan->host_bytes = rill_numbering_held(geom) + c.kept + most + (host ? held : 0);
     plan->device_bytes = host ? 0 : held;
     rill_log(RILL_LOG_DEBUG,
              "plan, bytes: numbers %llu, links and openings %llu (making %llu), followed %llu (making %llu), "

@@ -9,7 +9,7 @@ static uint64_t whole(uint64_t bytes, uint64_t granule)
 
 void rill_room_add(rill_room *room, uint64_t bytes)
 {
-    if (bytes > room->granule / 2)
+    if (bytes >= room->granule)
         room->large += whole(bytes, room->granule);
     else
         room->small += bytes;

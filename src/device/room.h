@@ -8,8 +8,7 @@
 
 #include <stdint.h>
 
-/** Arrays of a device, in bytes: large ones take multiples of its granule, as do those of more than half of
- * one, small ones share one. */
+/** Arrays of a device, in bytes: large ones take multiples of its granule, small ones share one. */
 typedef struct rill_room {
     uint64_t granule; /**< see rill_backend; 0: arrays take what they have */
     uint64_t large, small;

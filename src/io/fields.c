@@ -19,7 +19,7 @@
 
 /* BATCH nodes are computed at a time; SLAB planes of an image are held, as many as its chunks have. Level 1:
  * digits of a float hardly compress, the rest does at any level. */
-enum { BATCH = 65536, SLAB = 8, CHUNK_Y = 32, CHUNK_X = 64, DEFLATE = 1 };
+enum { BATCH = RILL_FIELDS_BATCH, SLAB = 8, CHUNK_Y = 32, CHUNK_X = 64, DEFLATE = 1 };
 
 rill_fields rill_fields_default(void)
 {

@@ -23,6 +23,9 @@
 typedef rill_status (*rill_moments_fn)(void *context, rill_node first, rill_node count, double *rho,
                                        double *u);
 
+/** Nodes whose values are computed at a time, at most. */
+enum { RILL_FIELDS_BATCH = 65536 };
+
 /** Hand out shear rates of nodes, as they are written. @param[out] rate  [count], 1/s */
 typedef rill_status (*rill_rates_fn)(void *context, rill_node first, rill_node count, double *rate);
 

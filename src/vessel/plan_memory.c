@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "domain/domain.h"
 #include "domain/links.h"
+#include "io/fields.h"
 #include "kernel/walls.h"
 #include "sim/attached_size.h"
 #include "sim/sim_priv.h"
@@ -96,6 +97,17 @@ static void sponge_add(counting *c)
     c->making = larger(c->making, nodes * SPONGE_MAKING);
 }
 
+/* What a device has besides: a batch of the nodes whose shear rates are written, and what a run makes when it
+ * first needs it, tables of openings, their records, the buffer of a checkpoint, which come to less than a
+ * granule. A host has these in what files take. */
+static void besides_add(counting *c)
+{
+    const uint64_t batch = smaller(c->plan->nodes, RILL_FIELDS_BATCH);
+    if (c->device->backend->host) return;
+    if (c->given->output.fields) rill_sample_measure(batch, c->device, &c->room);
+    c->room.large += c->room.granule;
+}
+
 /* ---- the run ---------------------------------------------------------------------------------- */
 
 /* Whether moments of all nodes are set at the start. */
@@ -179,15 +191,16 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
     openings_add(&c);
     walls_add(&c, &size);
     sponge_add(&c);
+    besides_add(&c);
     const rill_observers_size observers = rill_observers_measure(given, geom, plan, device, &c.room);
-    const uint64_t held = rill_room_bytes(&c.room) + (host ? linked : 0),
+    const uint64_t held = rill_room_bytes(&c.room) + (host ? linked + c.kept : 0),
                    fields = given->output.fields
                                 ? smaller(PIECE_BYTES + plan->nodes * FIELDS_NODE, FIELDS_BYTES)
                                 : 0;
     /* One after the other: links are made, what is followed is set up, files are written. */
     const uint64_t most =
         larger(c.making, observers.host + larger(observers.making, larger(fields, PIECE_BYTES)));
-    plan->host_bytes = rill_numbering_held(geom) + c.kept + most + (host ? held : 0);
+    plan->host_bytes = rill_numbering_held(geom) + most + (host ? held : c.kept);
     plan->device_bytes = host ? 0 : held;
     rill_log(RILL_LOG_DEBUG,
              "plan, bytes: numbers %llu, links and openings %llu (making %llu), followed %llu (making %llu), "

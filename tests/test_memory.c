@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the host can give, by /proc, both versions of control groups and RILL_MEMORY; aligned arrays. */
 #include "core/memory.h"
+#include "device/room.h"
 #include "core/status.h"
 #include "directory.h"
 
@@ -100,4 +101,17 @@ Test(memory, arrays)
         strstr(rill_error_message(), "no room for the list: that needs 4611686018427387903 x 8 bytes"));
     cr_assert_null(array);
     cr_assert_eq(rill_array_create_zero(1ull << 50, 1, "the list", &array), RILL_SYSTEM); /* 1 PiB */
+}
+
+Test(memory, arrays_of_a_device_take_its_granules)
+{
+    enum { MIB = 1 << 20 };
+    rill_room room = {.granule = 2 * MIB}, any = {.granule = 0};
+    static const uint64_t arrays[] = {2 * MIB, 2 * MIB + 1, MIB, MIB / 2, MIB / 2 + 1};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        rill_room_add(&room, arrays[k]);
+        rill_room_add(&any, arrays[k]);
+    }
+    cr_assert_eq(rill_room_bytes(&room), (2 + 4 + 4) * MIB); /* the small ones are one byte too many for 2 */
+    cr_assert_eq(rill_room_bytes(&any), 6 * MIB + 2);
 }

@@ -135,3 +135,24 @@ Test(pace, likely_steps_are_those_of_runs)
     options.max_steps = 30;
     cr_expect_eq(rill_plan_steps_likely(&options, &plan), 30);
 }
+
+/* Twice as many devices need half of the time for steps, and as long as before for the pore network. */
+Test(pace, seconds_count_all_devices)
+{
+    rill_permeability_options options = rill_permeability_options_default();
+    rill_permeability_plan plan = {.network = true, .cycle = 40, .fluid = 0.4, .nodes = 1000000};
+    const rill_speed speed = {.mlups = 100};
+    rill_geom *geom = NULL;
+    rill_device *device = NULL;
+    cr_assert_eq(rill_geom_create((const uint32_t[3]){100, 100, 100}, &geom), RILL_OK);
+    cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &device), RILL_OK);
+    options.device = device;
+    const double one = rill_plan_seconds(geom, &options, &plan, speed, 1, 2);
+    cr_expect_float_eq(rill_plan_seconds(geom, &options, &plan, speed, 2, 2), one / 2, 1e-9 * one);
+    plan.chambers = 100000;
+    const double with = rill_plan_seconds(geom, &options, &plan, speed, 1, 2);
+    cr_expect_gt(with, one);
+    cr_expect_float_eq(rill_plan_seconds(geom, &options, &plan, speed, 2, 2), with - one / 2, 1e-9 * with);
+    rill_device_destroy(device);
+    rill_geom_destroy(geom);
+}

@@ -170,6 +170,20 @@ static void side_plan(side *d, const rill_surface *s)
     if (d->height < FINE * RILL_CANVAS_LEGEND_HEIGHT) d->height = FINE * RILL_CANVAS_LEGEND_HEIGHT;
 }
 
+uint64_t rill_view_measure(const rill_surface *surface)
+{
+    side d = {0};
+    if (surface->triangle_count == 0) return 0;
+    side_plan(&d, surface);
+    const uint64_t samples = (uint64_t)d.width * d.height,
+                   canvas = (uint64_t)(2 * d.width / FINE + RILL_CANVAS_LEGEND) * (d.height / FINE);
+    /* The picture is compressed into memory of its own, to a third at most. The range of colours is found
+     * before. */
+    const uint64_t drawn = samples * (sizeof *d.depth + 3) + canvas * (3 + 1),
+                   range = surface->triangle_count * sizeof(weighted);
+    return drawn > range ? drawn : range;
+}
+
 rill_status rill_view_write(const rill_view *view, const char *path)
 {
     rill_status status = RILL_OK;

@@ -18,6 +18,9 @@ typedef struct rill_view {
     rill_picture_range range; /**< low = high: from the least value to what 1 % of the area exceeds */
 } rill_view;
 
+/** Return the bytes that drawing a surface takes, until the picture is written. */
+uint64_t rill_view_measure(const rill_surface *surface);
+
 /**
  * Draw both sides beside each other, seen along the axis on which the surface is thinnest.
  * @return RILL_USAGE without triangles; errors as rill_output_create()

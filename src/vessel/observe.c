@@ -234,12 +234,43 @@ static void sample_add(counting *c, uint64_t nodes)
     c->size.host += 10 * nodes * sizeof(double) + rill_sample_measure(nodes, c->device, c->room);
 }
 
-/* Add positions between nodes: up to eight nodes each, neighbours share half of them or more. */
-static void places_add(counting *c, uint64_t places)
+/* Add positions between nodes, up to eight of them each, which neighbours share. @param nodes  of all */
+static void places_add(counting *c, uint64_t places, uint64_t nodes)
 {
     const rill_points *p = NULL;
     c->size.host += places * (sizeof *p->slots + sizeof *p->weights + 8 * sizeof *p->nodes);
-    sample_add(c, 4 * places);
+    sample_add(c, nodes);
+}
+
+/* Nodes of a place of a line; a plane has four places for the area of a voxel, and two layers of nodes along
+ * the lattice, else about three. */
+enum { NODES_OF_PLACE = 4, PLACES_OF_AREA = 4 };
+static double layers_of(const double normal[3])
+{
+    const double most = fmax(fabs(normal[0]), fmax(fabs(normal[1]), fabs(normal[2])));
+    return most > 0.999 ? 2 : 3;
+}
+
+/* A section by a plane may be larger than the mean one by so much: of a pipe along its axis it is 1.27. */
+#define SECTION 1.4
+
+/* Add planes: sections of the vessel as large as the mean ones along their normals, or the widest opening. */
+static void planes_add(counting *c, const rill_case *given, const rill_geom *geom, uint64_t nodes)
+{
+    double widest = 0;
+    uint64_t places = 0, around = 0;
+    for (int k = 0; k < geom->surface->opening_count; k++)
+        widest = fmax(widest, geom->surface->openings[k].area);
+    for (int k = 0; k < given->output.plane_count; k++) {
+        const double *normal = given->output.planes[k].normal;
+        double along = 0;
+        for (int a = 0; a < 3; a++) along += fabs(normal[a]) * (double)geom->n[a];
+        const double section = SECTION * (double)nodes / along * pow(geom->spacing, 2);
+        const uint64_t own = rill_slab_measure(geom, fmax(widest, section));
+        places += own;
+        around += (uint64_t)(layers_of(normal) * (double)own / PLACES_OF_AREA);
+    }
+    places_add(c, places, around);
 }
 
 static void shear_add(counting *c, const rill_geom *geom, uint64_t nodes)
@@ -260,22 +291,21 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
 {
     counting c = {.device = device, .room = room};
     rill_run_rhythm rhythm;
-    double widest = 0;
     rill_run_rhythm_make(given, geom, plan, &rhythm);
     const uint64_t cycles = plan->steps / rhythm.cycle + 1, openings = (uint64_t)plan->opening_count,
                    probes = (uint64_t)given->output.probe_count, planes = (uint64_t)given->output.plane_count;
-    for (int k = 0; k < plan->opening_count; k++) widest = fmax(widest, geom->surface->openings[k].area);
     /* Numbers of a row: step and time of five series, and what follows them. */
     double rows = (double)rhythm.series * (double)(6 + 2 * openings + 4 * probes + 3 * planes) +
                   (double)rhythm.watch * 5 + (double)rhythm.wall * 4;
-    places_add(&c, probes + planes * rill_slab_measure(geom, widest));
+    places_add(&c, probes, NODES_OF_PLACE * probes);
+    planes_add(&c, given, geom, plan->nodes);
     if (given->output.surface) shear_add(&c, geom, plan->nodes);
     if (given->output.centreline) {
         uint64_t places;
         const uint64_t making = rill_centreline_measure(geom, plan->nodes, &places);
         c.size.making = making > c.size.making ? making : c.size.making;
         rows += (double)rhythm.wall * (double)(2 + 4 * places);
-        places_add(&c, places);
+        places_add(&c, places, NODES_OF_PLACE * places);
     }
     c.size.series = (uint64_t)fmin(rows * (double)cycles * sizeof(double), 1e18);
     c.size.host += c.size.series;

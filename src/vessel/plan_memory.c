@@ -8,6 +8,7 @@
 #include "domain/domain.h"
 #include "domain/links.h"
 #include "io/fields.h"
+#include "io/view.h"
 #include "kernel/walls.h"
 #include "sim/attached_size.h"
 #include "sim/sim_priv.h"
@@ -197,9 +198,10 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
                    fields = given->output.fields
                                 ? smaller(PIECE_BYTES + plan->nodes * FIELDS_NODE, FIELDS_BYTES)
                                 : 0;
+    const uint64_t pieces =
+        given->output.surface ? larger(PIECE_BYTES, rill_view_measure(geom->surface)) : PIECE_BYTES;
     /* One after the other: links are made, what is followed is set up, files are written. */
-    const uint64_t most =
-        larger(c.making, observers.host + larger(observers.making, larger(fields, PIECE_BYTES)));
+    const uint64_t most = larger(c.making, observers.host + larger(observers.making, larger(fields, pieces)));
     plan->host_bytes = rill_numbering_held(geom) + most + (host ? held : c.kept);
     plan->device_bytes = host ? 0 : held;
     rill_log(RILL_LOG_DEBUG,

@@ -242,8 +242,8 @@ static void places_add(counting *c, uint64_t places, uint64_t nodes)
     sample_add(c, nodes);
 }
 
-/* Nodes of a place of a line; a plane has four places for the area of a voxel, and two layers of nodes along
- * the lattice, else about three. */
+/* Nodes of a position on a line; a plane has four positions for the area of a voxel, and two layers of nodes
+ * along the lattice, else about three. */
 enum { NODES_OF_PLACE = 4, PLACES_OF_AREA = 4 };
 static double layers_of(const double normal[3])
 {

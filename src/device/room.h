@@ -10,7 +10,7 @@
 
 /** Arrays of a device, in bytes: large ones take multiples of its granule, small ones share one. */
 typedef struct rill_room {
-    uint64_t granule; /**< see rill_backend; 0: arrays take what they have */
+    uint64_t granule; /**< see rill_backend; 0: arrays take exactly their size */
     uint64_t large, small;
 } rill_room;
 

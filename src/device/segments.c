@@ -10,39 +10,53 @@
 
 enum { vectors = RILL_SEGMENT_BLOCK / RILL_SEGMENT_LANES, all_lanes = (1 << RILL_SEGMENT_LANES) - 1 };
 
-/* The links of a block along one velocity. */
+/* The links of a block along one velocity. Those of a vector that lead on in order have one key. */
 typedef struct row {
-    rill_node meeting[RILL_SEGMENT_BLOCK];
+    rill_node meeting[RILL_SEGMENT_BLOCK], key[RILL_SEGMENT_BLOCK];
     bool wall[RILL_SEGMENT_BLOCK];
-    int lanes; /* that are nodes */
+    uint32_t walls[vectors]; /* the same as the bits of lanes */
+    int lanes;               /* that are nodes */
 } row;
 
-static row row_of(rill_variant v, const rill_arrays *arrays, size_t block, int i)
+/* Take the links of a block as rill_link_of() finds them in a list, what is the same for all nodes found
+ * once. */
+static void row_take(rill_variant v, const rill_arrays *arrays, size_t block, int i, row *r)
 {
-    row r = {.lanes = 0};
-    for (; r.lanes < RILL_SEGMENT_BLOCK; r.lanes++) {
-        const uint64_t n = block * RILL_SEGMENT_BLOCK + (uint64_t)r.lanes;
-        if (n >= arrays->nodes) break;
-        const rill_place place = rill_place_of((int)v.stream, RILL_LIST, arrays, (rill_node)n);
-        const rill_link link =
-            rill_link_of((int)v.lattice, (int)v.stream, RILL_LIST, (int)v.bounce, arrays, &place, i);
-        r.meeting[r.lanes] = link.meeting;
-        r.wall[r.lanes] = link.wall;
+    const int lattice = (int)v.lattice, stream = (int)v.stream;
+    const rill_node first = (rill_node)(block * RILL_SEGMENT_BLOCK), rest = arrays->nodes - first;
+    const bool esoteric = rill_stream_esoteric(stream), half_way = v.bounce == RILL_HALF_WAY;
+    const bool looks = rill_meeting(lattice, stream, i, 0) || rill_meeting(lattice, stream, i, 1) ||
+                       rill_meeting(lattice, stream, i, 2);
+    const size_t before = looks ? (size_t)rill_list_row(lattice, stream, i) * arrays->list_stride : 0;
+    const rill_node *list = arrays->list + before + first;
+    r->lanes = rest < RILL_SEGMENT_BLOCK ? (int)rest : RILL_SEGMENT_BLOCK;
+    memset(r->walls, 0, sizeof r->walls);
+    memset(r->key, 0, sizeof r->key);
+    for (int l = 0; l < r->lanes; l++) {
+        const rill_node n = first + (rill_node)l, meeting = looks ? list[l] : n;
+        r->wall[l] = esoteric ? half_way && arrays->walls[n] >> (i - 1) & 1 : meeting == RILL_UPSTREAM_WALL;
+        r->meeting[l] = !esoteric && r->wall[l] ? n : meeting;
+        r->key[l] = r->meeting[l] - (rill_node)(l % RILL_SEGMENT_LANES); /* may wrap round */
     }
-    return r;
+    for (int l = 0; l < r->lanes; l++)
+        r->walls[l / RILL_SEGMENT_LANES] |= (uint32_t)r->wall[l] << l % RILL_SEGMENT_LANES;
+}
+
+/* Return which lanes of a vector have a key. */
+static uint32_t lanes_of(const rill_node *keys, rill_node key)
+{
+    uint32_t lanes = 0;
+    for (uint32_t l = 0; l < RILL_SEGMENT_LANES; l++) lanes |= keys[l] == key ? 1u << l : 0;
+    return lanes;
 }
 
 /* Return a segment: of the lanes `left` of a vector those that are like the lowest. */
 static rill_segment segment_of(const row *r, int i, int vector, uint32_t left)
 {
-    const rill_node *meeting = r->meeting + vector * RILL_SEGMENT_LANES;
-    const bool *wall = r->wall + vector * RILL_SEGMENT_LANES;
-    const int lowest = __builtin_ctz(left);
-    const rill_node node = meeting[lowest] - (rill_node)lowest; /* may wrap round */
-    uint32_t lanes = 0;
-    for (int l = lowest; left >> l; l++)
-        lanes |= left & (uint32_t)(meeting[l] - (rill_node)l == node && wall[l] == wall[lowest]) << l;
-    return (rill_segment){node + RILL_SEGMENT_LANES, (uint16_t)lanes, (uint8_t)(2 * i + wall[lowest]),
+    const rill_node *keys = r->key + vector * RILL_SEGMENT_LANES, key = keys[__builtin_ctz(left)];
+    const uint32_t walls = r->walls[vector], wall = walls >> __builtin_ctz(left) & 1;
+    const uint32_t lanes = lanes_of(keys, key) & (wall ? walls : ~walls) & left;
+    return (rill_segment){key + RILL_SEGMENT_LANES, (uint16_t)lanes, (uint8_t)(2 * (uint32_t)i + wall),
                           (uint8_t)(vector * RILL_SEGMENT_LANES)};
 }
 
@@ -107,7 +121,8 @@ static void visit_block(rill_variant variant, const rill_arrays *arrays, bool ma
                         uint64_t counts[RILL_SEGMENT_KINDS], rill_segment **to)
 {
     for (int i = 1; i < rill_q((int)variant.lattice); i++) {
-        const row r = row_of(variant, arrays, block, i);
+        row r;
+        row_take(variant, arrays, block, i, &r);
         if (!masks) visit_runs(&r, i, counts, to);
         if (!masks) continue;
         const bool whole = is_whole(&r);

@@ -124,24 +124,49 @@ Test(network, walls_are_as_far_as_counted)
     }
 }
 
-/* Two ducts side by side: never one chamber, and two components. */
 /* What a cycle of time steps cannot even out within a block would stay. */
 Test(network, blocks_are_narrow_where_pores_are)
 {
     const struct {
         uint32_t size;
-        double opening;
+        double opening, porosity;
         uint32_t edge;
-    } cases[] = {{40, 22, 2},   {100, 22, 4},   {100, 5, 4},     {200, 22, 6}, {480, 22, 9},   {480, 100, 9},
-                 {1024, 22, 9}, {1024, 38, 15}, {1024, 100, 18}, {1024, 5, 6}, {4000, 400, 32}};
+    } cases[] = {{40, 22, 0.1, 2},    {100, 22, 0.1, 3},    {100, 5, 0.4, 3},    {200, 22, 0.4, 3},
+                 {480, 22, 0.08, 4},  {480, 22, 0.4, 7},    {480, 100, 0.4, 13}, {1024, 22, 0.5, 9},
+                 {1024, 38, 0.9, 15}, {1024, 100, 0.5, 16}, {1024, 5, 0.4, 6},   {4000, 400, 0.9, 32}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const rill_geom geom = {.n = {cases[c].size, cases[c].size, cases[c].size}};
-        const uint32_t edge = rill_network_edge(&geom, cases[c].opening);
+        const uint32_t edge = rill_network_edge(&geom, cases[c].opening, cases[c].porosity);
         cr_expect_eq(edge, cases[c].edge, "%u voxels, openings of %g: %u", cases[c].size, cases[c].opening,
                      edge);
     }
 }
 
+/* Voxels at random, and as many in layers. */
+Test(network, scattered_pores_have_larger_blocks)
+{
+    enum { EDGE = 112 };
+    for (int scattered = 0; scattered < 2; scattered++) {
+        rill_geom *geom = box(EDGE, EDGE, EDGE);
+        uint64_t nodes = 0;
+        uint32_t edge, chambers, state = 1;
+        for (uint32_t z = 0; z < EDGE; z++)
+            for (uint32_t y = 0; y < EDGE; y++)
+                for (uint32_t x = 0; x < EDGE; x++) {
+                    state = state * 1664525 + 1013904223;
+                    const bool pore = scattered ? state >> 24 < 51 : z % 5 < 2;
+                    *voxel(geom, x, y, z) = pore ? RILL_FLUID : RILL_SOLID;
+                    nodes += pore;
+                }
+        ASSERT_OK(rill_network_choose(geom, RILL_D3Q19, 5, nodes, &edge, &chambers));
+        cr_expect_eq(edge, scattered ? 6 : 3, "scattered %d: blocks of %u", scattered, edge);
+        cr_expect(rill_network_serves(nodes, chambers), "scattered %d: %u chambers of %llu nodes", scattered,
+                  chambers, (unsigned long long)nodes);
+        rill_geom_destroy(geom);
+    }
+}
+
+/* Two ducts side by side: never one chamber, and two components. */
 Test(network, chambers_are_connected_parts_of_blocks)
 {
     rill_geom *geom = box(12, 9, 20);

@@ -59,6 +59,7 @@ typedef struct rill_permeability_plan {
                                  false where they do not fit: the tortuosity is then not known */
     bool nested;            /**< runs start from coarser grids, if pores conduct there; else they follow the
                                plan without that */
+    uint32_t edge;          /**< of the blocks that its network cuts the box into, voxels */
     uint32_t chambers;      /**< of a network that sees whether they have settled; 0 without one */
     uint64_t cycle;         /**< steps between two corrections, or in which momentum settles */
     uint64_t every;         /**< steps between the first samples, without a network */

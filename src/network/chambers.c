@@ -11,23 +11,35 @@
 #include <string.h>
 
 /*
- * Blocks that a geometry is cut into, about, and the smallest and largest edges that are chosen for it.
- * Within a chamber time steps alone even pressures out, in a cycle that is as long as momentum needs in the
- * widest pores: larger blocks than these openings allow make corrections lead nowhere (docs/method.md).
+ * So many blocks full of pores a geometry is cut into at most, about. Larger blocks hide throats: one inside
+ * a chamber is not seen, and may conduct a hundredth of what the faces of the chamber would.
  */
-#define BLOCKS_WANTED 2e5
-#define EDGE_OF_OPENING 0.4
-/* Below the least edge, down to the finest, where there are no more blocks than these: a network does not see
- * a throat inside a chamber. */
+#define BLOCKS_WANTED 1.5e5
+/* Blocks are no smaller than this part of the widest pores, or EDGE_FINE, unless the box has no more than so
+ * many. */
+#define EDGE_OF_WIDEST 0.125
 #define BLOCKS_FEW 2e4
-enum { EDGE_FINEST = 2, EDGE_LEAST = 6, EDGE_MOST = 32 };
+/* The largest edge. Within a chamber time steps alone even pressures out, in a cycle that is as long as
+ * momentum needs in the widest pores: larger blocks than these openings allow make corrections lead nowhere
+ * (docs/method.md). */
+#define EDGE_OF_OPENING 0.4
+enum { EDGE_FINEST = 2, EDGE_FINE = 3, EDGE_LEAST = 6, EDGE_MOST = 32 };
+/* Pores scattered over chambers of fewer nodes than this are no network, and would take much memory; a few
+ * are no matter. */
+enum { CHAMBER_NODES = 8, CHAMBERS_FEW = 50000 };
 
-uint32_t rill_network_edge(const rill_geom *geom, double opening)
+bool rill_network_serves(uint64_t nodes, uint32_t chambers)
+{
+    return chambers < CHAMBERS_FEW || chambers < nodes / CHAMBER_NODES;
+}
+
+uint32_t rill_network_edge(const rill_geom *geom, double opening, double porosity)
 {
     const double voxels = (double)rill_geom_voxels(geom);
-    const double fine = fmin(fmax(ceil(cbrt(voxels / BLOCKS_FEW)), EDGE_FINEST), EDGE_LEAST);
+    const double least = fmax(round(EDGE_OF_WIDEST * opening), EDGE_FINE);
+    const double fine = fmin(fmax(ceil(cbrt(voxels / BLOCKS_FEW)), EDGE_FINEST), least);
     const double most = fmin(fmax(round(EDGE_OF_OPENING * opening), EDGE_LEAST), EDGE_MOST);
-    return (uint32_t)fmin(fmax(ceil(cbrt(voxels / BLOCKS_WANTED)), fine), most);
+    return (uint32_t)fmin(fmax(ceil(cbrt(porosity * voxels / BLOCKS_WANTED)), fine), most);
 }
 
 /* Return the voxels whose distances from walls, and chambers of nodes, are held: all, or those of planes that
@@ -391,6 +403,20 @@ rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint
     const rill_status status = count(geom, lattice, &network, &base);
     *chambers = network.chambers;
     rill_array_destroy(base);
+    return status;
+}
+
+rill_status rill_network_choose(const rill_geom *geom, rill_lattice lattice, double opening, uint64_t nodes,
+                                uint32_t *edge, uint32_t *chambers)
+{
+    rill_status status = RILL_OK;
+    *edge = rill_network_edge(geom, opening, (double)nodes / (double)rill_geom_voxels(geom));
+    RILL_TRY(rill_network_count(geom, lattice, *edge, chambers));
+    if (*edge < EDGE_LEAST && !rill_network_serves(nodes, *chambers)) { /* pores are scattered */
+        *edge = EDGE_LEAST;
+        RILL_TRY(rill_network_count(geom, lattice, *edge, chambers));
+    }
+done:
     return status;
 }
 

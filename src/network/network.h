@@ -73,7 +73,14 @@ typedef struct rill_network {
  * larger ones.
  * @param opening  width of the widest pores in voxels, see rill_pore_measure
  */
-uint32_t rill_network_edge(const rill_geom *geom, double opening);
+uint32_t rill_network_edge(const rill_geom *geom, double opening, double porosity);
+
+/** Return whether so many chambers hold enough nodes each. */
+bool rill_network_serves(uint64_t nodes, uint32_t chambers);
+
+/** Choose the edge, larger where chambers would be too small, and count the chambers. */
+rill_status rill_network_choose(const rill_geom *geom, rill_lattice lattice, double opening, uint64_t nodes,
+                                uint32_t *edge, uint32_t *chambers);
 
 /** Count the chambers that the network of a geometry will have. @param edge of a block, 1 … 64 voxels */
 rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint32_t edge,

@@ -117,11 +117,10 @@ static double voxels_bytes(const rill_geom *geom, const uint32_t n[3])
 
 /* Estimate the chambers of a box whose voxels are split: as many for each block, whose edge is chosen anew.
  */
-static double split_chambers(const rill_geom *whole, const rill_geom *split, uint32_t factor,
-                             const rill_permeability_plan *plan)
+static double split_chambers(const rill_geom *split, uint32_t factor, const rill_permeability_plan *plan)
 {
-    const double before = factor * (double)rill_network_edge(whole, plan->opening),
-                 edge = rill_network_edge(split, factor * plan->opening);
+    const double before = factor * (double)plan->edge,
+                 edge = rill_network_edge(split, factor * plan->opening, plan->fluid);
     return plan->chambers * pow(before / edge, 3);
 }
 
@@ -129,13 +128,12 @@ static double split_chambers(const rill_geom *whole, const rill_geom *split, uin
 static rill_status part_estimate(const planner *p, const planned *box, rill_error_bar_part *part)
 {
     const rill_permeability_plan *plan = &box->plan;
-    rill_geom split = {.planes = p->geom->planes}, whole = split;
+    rill_geom split = {.planes = p->geom->planes};
     rill_plan_sizes sizes = box->sizes;
     uint32_t factor[3];
     double more = 1;
     rill_error_bar_factor(part, factor);
     for (int a = 0; a < 3; a++) {
-        whole.n[a] = part->n[a];
         split.n[a] = part->n[a] * factor[a];
         split.sides[a] = part->sides[a];
         more *= factor[a];
@@ -144,6 +142,7 @@ static rill_status part_estimate(const planner *p, const planned *box, rill_erro
                                  .porosity = plan->fluid,
                                  .surface = plan->surface / part->split,
                                  .opening = plan->opening * part->split,
+                                 .edge = plan->edge,
                                  .chambers = (uint32_t)fmin(plan->chambers * more, UINT32_MAX)};
     const rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, part);
     rill_permeability_plan fine = {.nodes = 0};
@@ -157,7 +156,7 @@ static rill_status part_estimate(const planner *p, const planned *box, rill_erro
                  ((double)p->plain->nodes * p->plain->steps_expected);
     /* Blocks of a finer grid are no finer than is worth it: that counts for the memory. The cost, by which
      * crops are chosen, is that of as many chambers for each node as in the box. */
-    measure.chambers = (uint32_t)fmin(split_chambers(&whole, &split, part->split, plan), UINT32_MAX);
+    measure.chambers = (uint32_t)fmin(split_chambers(&split, part->split, plan), UINT32_MAX);
     status = rill_plan_choose(&split, &measure, &o, &fine);
     if (status != RILL_OK) return status;
     fine.mean_speeds = plan->mean_speeds;

@@ -237,7 +237,7 @@ static bool is_lost(const rill_follower *f, const rill_totals *totals)
  * and in a chamber where little flows it is most of |u|. The mean of two steps is free of it. No stop comes
  * between these: the velocities of the first are in no checkpoint.
  */
-rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out)
+rill_status rill_follow_sight(rill_follower *f, uint64_t steps, bool speeds, rill_sight *out)
 {
     rill_status status = RILL_OK;
     rill_totals totals[2];
@@ -245,7 +245,7 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out)
     uint64_t second = 1;
     RILL_TRY(rill_follow_step(f, steps - 1));
     if (f->stopped) return RILL_OK;
-    const bool means = f->plan->mean_speeds;
+    const bool means = speeds && f->plan->mean_speeds;
     RILL_TRY(see(f, means ? RILL_SPEEDS_KEEP : RILL_SPEEDS_NOW, k[0], &totals[0]));
     if (rill_journal_replays(journal_of(f))) RILL_TRY(replay(f, &second));
     RILL_TRY(rill_sim_step(f->sim, second));
@@ -257,7 +257,7 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out)
     out->tortuosity =
         means ? 2 * totals[1].speed / fabs(totals[0].momentum[along] + totals[1].momentum[along]) : NAN;
     out->step = rill_sim_steps(f->sim);
-    f->tortuosity = out->tortuosity;
+    if (speeds) f->tortuosity = out->tortuosity;
     f->speed_max = totals[1].speed_max;
 done:
     return status;

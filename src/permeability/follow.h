@@ -82,10 +82,11 @@ typedef struct rill_sight {
 } rill_sight;
 
 /**
- * Step, and see the last two steps. @param steps  2 or more; nothing is seen
- * where the watcher stops the run
+ * Step, and see the last two steps.
+ * @param steps   2 or more; nothing is seen where the watcher stops the run
+ * @param speeds  whether the tortuosity is seen, where the plan has memory for it; else it is NAN
  */
-rill_status rill_follow_sight(rill_follower *f, uint64_t steps, rill_sight *out);
+rill_status rill_follow_sight(rill_follower *f, uint64_t steps, bool speeds, rill_sight *out);
 
 /**
  * Return the least that k is uncertain by, relative, however little it moves.

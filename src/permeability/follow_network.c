@@ -268,7 +268,7 @@ static rill_status look(state *s, uint64_t steps, int which)
 {
     rill_status status = RILL_OK;
     rill_sight sight;
-    RILL_TRY(rill_follow_sight(s->f, steps, &sight));
+    RILL_TRY(rill_follow_sight(s->f, steps, which == 1, &sight)); /* the tortuosity of the end alone */
     if (!s->f->stopped) RILL_TRY(rill_pressures_see(s->f, s->p, which, &sight));
 done:
     return status;

@@ -269,7 +269,7 @@ rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, 
     *out = (rill_pore_measure){
         .voxels = fluid, .porosity = (double)fluid / volume, .surface = (double)walls * (2.0 / 3.0) / volume};
     if (fluid) RILL_TRY(opening_measure(&window, fluid, before, &out->opening));
-    RILL_TRY(rill_network_count(geom, lattice, rill_network_edge(geom, out->opening), &out->chambers));
+    RILL_TRY(rill_network_choose(geom, lattice, out->opening, fluid, &out->edge, &out->chambers));
 done:
     rill_window_close(&window);
     rill_array_destroy(before);
@@ -306,10 +306,11 @@ static double pressure_time(const rill_permeability_plan *p, double k)
 #define TAU_NETWORK 2.0
 #define TAU_WIDE 20.0
 #define CYCLE_TAUS 8
-/* Steps of a cycle: so many times what momentum needs, and the fewest; cycles of a run, about, from rest and
- * from coarser grids. */
+/* Steps of a cycle: so many times what momentum needs, and the fewest, with pores that may be wider than the
+ * opening, too; cycles of a run, about, from rest and from coarser grids. */
 #define CYCLE_TIMES 0.8
-#define CYCLE_LEAST 40
+#define CYCLE_LEAST 32
+#define CYCLE_LEAST_WIDER 40
 #define CYCLES 8
 #define CYCLES_NESTED 5
 /* Runs start from coarser grids where pores are at least so wide: in narrower ones 2^3 voxels in one close
@@ -325,10 +326,6 @@ enum { NESTED_EDGE = 8 };
  * its width e in (e / pi)^2 phi nu / (k c_s^2) steps. */
 #define PORE_CYCLES 1.5
 #define PORE_PART 0.4
-/* Pores scattered over chambers of fewer nodes than this are no network, and would take much memory; a few
- * are no matter. */
-enum { CHAMBER_NODES = 8, CHAMBERS_FEW = 50000 };
-
 /* Steps in which momentum settles where pressures were corrected, at least so many. */
 static uint64_t cycle_of(const rill_permeability_plan *p, double least)
 {
@@ -342,7 +339,8 @@ static double cycle_least(const rill_geom *geom, const rill_permeability_plan *p
 {
     bool wider = false;
     for (int a = 0; a < 3; a++) wider = wider || (geom->sides[a] != RILL_WALL && p->opening >= geom->n[a]);
-    return wider ? CYCLE_LEAST * fmax((TAU_NETWORK - 0.5) / (p->tau - 0.5), 1) : CYCLE_LEAST;
+    if (wider) return CYCLE_LEAST_WIDER * fmax((TAU_NETWORK - 0.5) / (p->tau - 0.5), 1);
+    return rill_plan_nu_is_small(p) ? CYCLE_LEAST_WIDER : CYCLE_LEAST;
 }
 
 /* The relaxation time at which momentum settles soonest: CYCLE_TIMES viscous_time / nu = CYCLE_TAUS tau. */
@@ -369,8 +367,7 @@ static void network_choose(const rill_geom *geom, const rill_permeability_option
     const double tau = o->tau != 0    ? o->tau
                        : walls != 0   ? walls
                        : interpolated ? TAU_INTERPOLATED
-                       : p->nested    ? tau_of_network(p)
-                                      : TAU_NETWORK;
+                                      : tau_of_network(p);
     p->network = true;
     p->tau = tau;
     p->nu = (tau - 0.5) / 3;
@@ -380,8 +377,7 @@ static void network_choose(const rill_geom *geom, const rill_permeability_option
              o->tau != 0    ? "as asked for"
              : walls != 0   ? TAU_WALLS_REASON
              : interpolated ? "above it, interpolated walls move with the viscosity"
-             : p->nested    ? "momentum settles soonest, a pore network corrects the pressures"
-                            : "momentum settles soon, a pore network corrects the pressures");
+                            : "momentum settles soonest, a pore network corrects the pressures");
 }
 
 double rill_plan_unit(const rill_permeability_options *o)
@@ -610,8 +606,9 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     const double slow = pressure_time(p, p->k_expected) * p->nu, thick = viscous_time(p) / p->nu;
     p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
     const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
-    const bool few = m->chambers < CHAMBERS_FEW || m->chambers < p->nodes / CHAMBER_NODES;
-    p->chambers = network_sees(options) && (asked || few) ? m->chambers : 0;
+    const bool serves = asked || rill_network_serves(p->nodes, m->chambers);
+    p->edge = m->edge;
+    p->chambers = network_sees(options) && serves ? m->chambers : 0;
     p->cycle = cycle_of(p, CYCLE_LEAST);
     if (options->acceleration != RILL_ACCELERATION_NONE && p->chambers && network_serves(options)) {
         rill_permeability_plan network = *p;
@@ -645,6 +642,7 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
                                        .porosity = plan->fluid,
                                        .surface = plan->surface,
                                        .opening = plan->opening,
+                                       .edge = plan->edge,
                                        .chambers = plan->chambers};
     o.acceleration = way;
     o.start = RILL_START_REST;

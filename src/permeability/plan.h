@@ -18,7 +18,8 @@ typedef struct rill_pore_measure {
     double surface;  /**< wall area per volume of the box: counted faces × 2/3, the share of a smooth wall */
     double opening;  /**< width of the widest pores: of the smallest straight runs of pore along x, y, z
                           through a voxel, the 99th percentile over a sample of voxels */
-    uint32_t chambers; /**< of a pore network, see rill_network_edge() */
+    uint32_t edge;     /**< of the blocks of a pore network, see rill_network_choose() */
+    uint32_t chambers; /**< of that network */
 } rill_pore_measure;
 
 /** Measure a geometry; sides count as what they are. @param lattice whose links say what is connected */

@@ -55,7 +55,7 @@ static bool beside(const rill_pressures *p) { return p->copy || !p->domain->geom
 rill_status rill_pressures_begin(const rill_follower *f, const rill_domain *domain, rill_pressures *p)
 {
     rill_status status = RILL_OK;
-    p->network.edge = rill_network_edge(f->geom, f->plan->opening);
+    p->network.edge = f->plan->edge;
     if (rill_network_copies(domain->geom)) {
         RILL_TRY(rill_geom_gather(domain->geom, &p->copy));
         p->copied = *domain;

@@ -44,8 +44,8 @@ typedef struct rill_follower {
     bool correcting;                /* pressures are corrected, and */
     double pace;                    /* a cycle leaves this part of the uncertainty; 0 while unknown */
     bool other;                     /* what leads nowhere may be left for another plan */
-    bool misled;                    /* the flow of the coarser grid that it started from is another one */
-    uint64_t slice;                 /* steps made in one go */
+    bool misled;    /* rounding would show: the flow of the coarser grid is another one, or little flows */
+    uint64_t slice; /* steps made in one go */
     rill_follow_hooks hooks;
     bool stopped; /* cancelled by the callback */
     bool spent;   /* another way would not help: stopped, no steps left, or not finite */

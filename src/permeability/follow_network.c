@@ -14,6 +14,7 @@
 #include "core/status.h"
 #include "core/threads.h"
 #include "permeability/mixing.h"
+#include "permeability/path.h"
 #include "permeability/plan.h"
 #include "permeability/pressures.h"
 
@@ -25,19 +26,12 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
 /* The mean momentum may be so many times the tolerance away: it is off in the first order where k is in the
  * second. */
 #define MOMENTUM_LOOSE 10
-/* By how much k moved in the last three cycles, times this, is what it is uncertain by: moves may die out
- * slowly. Where each of the last two was less than this part of the one before, for all that comes behind the
- * last but one, if they go on so and the mean momentum agrees. */
-#define MOVES_FACTOR 1.5
-#define RATIO_FAST 0.25
-/* The same for what is to come when the moves get smaller by a factor, which is taken for at most this. */
-#define TO_COME_FACTOR 1.5
-#define RATIO_MOST 0.9
 /* At a small viscosity pressures oscillate, and the last move of k may be small by chance. The bound of what
  * is to come then uses the largest of the last three moves. The error of k is of second order in the distance
  * of the mean momentum from k, so one cycle multiplies it by as much as two cycles multiply this distance: by
  * this factor at most.
  */
+#define LEFT_FACTOR 1.5
 #define LEFT_MOST 0.95
 /* How far the mean momentum is away, which is the first order of what k misses in the second: moves may be
  * small by chance, or because a chamber fills slowly, this is not. So many times this k is uncertain by
@@ -57,42 +51,31 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
 /* What rill_plan_rounding() counts in. */
 #define ROUNDING_UNIT 1e-3
 
+/* After so many cycles k is known roughly, if the last one moved it by at most this part. */
+#define ROUGH_CYCLES 5
+#define ROUGH_MOVED 0.1
+
 /* Updates of nodes that a device makes while the network is found: a few seconds of them, in which no
  * progress is shown. */
 #define BEGUN_UPDATES 5e10
-
-/* A value that cycles lead to its end. */
-typedef struct path {
-    double value, moved[3]; /* and its last changes */
-} path;
-
-static const path nowhere = {INFINITY, {INFINITY, INFINITY, INFINITY}};
 
 typedef struct state {
     rill_follower *f;
     rill_pressures *p;
     rill_mixing mixing;
-    uint64_t cycle, between;       /* steps of a cycle, and between its two sights */
-    double *pressure, *step;       /* [chambers] */
-    path k, tortuosity, across[3]; /* those of the momentum along the axes */
-    double away[3];                /* |momentum - k| / k after the last cycles, the latest first */
-    uint64_t begun;                /* steps that a device makes while the network is found */
+    uint64_t cycle, between;            /* steps of a cycle, and between its two sights */
+    double *pressure, *step;            /* [chambers] */
+    rill_path k, tortuosity, across[3]; /* those of the momentum along the axes */
+    double away[3];                     /* |momentum - k| / k after the last cycles, the latest first */
+    uint64_t begun;                     /* steps that a device makes while the network is found */
 } state;
-
-static void path_go(path *p, double value)
-{
-    p->moved[2] = p->moved[1];
-    p->moved[1] = p->moved[0];
-    p->moved[0] = fabs(value - p->value);
-    p->value = value;
-}
 
 static rill_status estimate(state *s)
 {
     const rill_status status = rill_pressures_estimate(s->f, s->p);
     if (status != RILL_OK) return status;
-    path_go(&s->k, s->p->k);
-    path_go(&s->tortuosity, s->p->after.tortuosity);
+    rill_path_go(&s->k, s->p->k);
+    rill_path_go(&s->tortuosity, s->p->after.tortuosity);
     return RILL_OK;
 }
 
@@ -118,27 +101,12 @@ static rill_status correct(state *s)
     return rill_follow_label_add(s->f, s->step);
 }
 
-/*
- * How far a value may be from its end by its last moves, two or three: what it moved, and, if it goes on to
- * move as it did, by the same factor from cycle to cycle, all that is still to come. @param least  where
- * moves die out fast
- */
-static double path_left(const path *p, int moves, double least)
-{
-    const double *moved = p->moved, ratio = fmin(moved[0] / moved[1], RATIO_MOST);
-    const double slowest = fmax(ratio, moved[1] / moved[2]);
-    const double sum = MOVES_FACTOR * (moved[0] + moved[1] + (moves > 2 ? moved[2] : 0));
-    const double fast = fmax(MOVES_FACTOR * moved[1] * slowest / (1 - slowest), least);
-    const double to_come = TO_COME_FACTOR * moved[0] * ratio / (1 - ratio);
-    return fmax(slowest < RATIO_FAST ? fmin(sum, fast) : sum, to_come);
-}
-
 /* The bound of what is still to come of k at a small viscosity. */
 static double left_at_small_nu(const state *s)
 {
     const double *moved = s->k.moved, left = fmin(s->away[0] / s->away[2], LEFT_MOST);
     if (!rill_plan_nu_is_small(s->f->plan)) return 0;
-    return TO_COME_FACTOR * fmax(fmax(moved[0], moved[1]), moved[2]) * left / (1 - left);
+    return LEFT_FACTOR * fmax(fmax(moved[0], moved[1]), moved[2]) * left / (1 - left);
 }
 
 /* How far k may be from its end: its moves, what the network expects, what the mean momentum still misses. */
@@ -147,7 +115,7 @@ static double uncertainty_of(const state *s, double momentum)
     const double k = s->k.value, gap = fabs(momentum - k);
     const double pressures = fmax(RILL_PRESSURES_FACTOR * s->p->expected, left_at_small_nu(s));
     const double missing = fmax(pressures, MOMENTUM_FACTOR * gap);
-    return fmax(missing, path_left(&s->k, 3, MOMENTUM_FAST * gap)) +
+    return fmax(missing, rill_path_left(&s->k, 3, MOMENTUM_FAST * gap)) +
            rill_follow_floor(s->f, (double)s->cycle, k) * fabs(k);
 }
 
@@ -158,7 +126,7 @@ static double tortuosity_uncertainty(const state *s, double momentum)
 {
     const double t = s->tortuosity.value, missing = TORTUOSITY_GAP * fabs(momentum / s->k.value - 1) * t;
     const double pressures = ROUNDING_UNIT * rill_plan_rounding(s->f->options, s->f->plan, s->k.value);
-    return fmax(missing, path_left(&s->tortuosity, 2, INFINITY)) +
+    return fmax(missing, rill_path_left(&s->tortuosity, 2, INFINITY)) +
            (pressures + rill_follow_floor(s->f, (double)s->cycle, s->k.value)) * t;
 }
 
@@ -170,7 +138,7 @@ static double across_uncertainty(const state *s, int b, double momentum)
 {
     const double k = s->k.value, gap = fabs(momentum - k);
     const double part = fmin(fabs(s->across[b].value / k), 1);
-    return fmax(ACROSS_GAP * gap * part, path_left(&s->across[b], 3, INFINITY)) +
+    return fmax(ACROSS_GAP * gap * part, rill_path_left(&s->across[b], 3, INFINITY)) +
            rill_follow_floor(s->f, (double)s->cycle, k) * fabs(k);
 }
 
@@ -190,7 +158,7 @@ static bool judge(state *s)
         const double k = 0.5 * (s->p->before.k[b] + s->p->after.k[b]);
         rill_limit *limit = &f->limits[b];
         limit->finite = isfinite(k);
-        path_go(&s->across[b], k);
+        rill_path_go(&s->across[b], k);
         if (b == run->axis)
             limit->estimate = (rill_limit_estimate){.value = s->k.value, .uncertainty = uncertainty_of(s, k)};
         else
@@ -212,6 +180,21 @@ static bool judge(state *s)
            fabs(f->k[run->axis] - s->k.value) <= loose * o->tolerance * fabs(s->k.value);
 }
 
+/* Whether rounding shows at this viscosity, once k is known roughly. */
+static bool rounds_alike(const state *s)
+{
+    const rill_follower *f = s->f;
+    rill_permeability_run *run = f->run;
+    const double k = fabs(s->k.value);
+    if (run->cycles < ROUGH_CYCLES || s->k.moved[0] > ROUGH_MOVED * k ||
+        !rill_plan_rounds_alike(f->options, f->plan, k))
+        return false;
+    snprintf(run->reason, sizeof run->reason,
+             "along %c, k is only %.3g in pores %.0f voxels wide, and rounding would show at a tau of %.3g",
+             rill_axis(run->axis), k, f->plan->opening, f->plan->tau);
+    return true;
+}
+
 /* Whether rounding may show because k of the coarser grid, which it started from, is far from that of this
  * grid. */
 static bool misled(const state *s)
@@ -220,7 +203,8 @@ static bool misled(const state *s)
     rill_permeability_run *run = f->run;
     rill_permeability_plan tuned = *f->plan;
     const double coarse = tuned.k_expected, k = fabs(s->k.value);
-    if (!run->converged || !isfinite(run->coarse)) return false;
+    if (!isfinite(run->coarse)) return rounds_alike(s);
+    if (!run->converged) return false;
     rill_plan_tune(f->options, k, &tuned);
     if (tuned.nu > VISCOSITY_LESS * f->plan->nu ||
         rill_plan_rounding(f->options, f->plan, k) <= ROUNDING_SHOWS)
@@ -233,7 +217,8 @@ static bool misled(const state *s)
 static rill_status create(rill_follower *f, const rill_domain *domain, rill_pressures *p, state *s)
 {
     rill_status status = RILL_OK;
-    *s = (state){.f = f, .p = p, .k = nowhere, .tortuosity = nowhere, .across = {nowhere, nowhere, nowhere}};
+    *s = (state){.f = f, .p = p, .k = rill_path_start(), .tortuosity = rill_path_start()};
+    for (int b = 0; b < 3; b++) s->across[b] = rill_path_start();
     s->cycle = f->plan->cycle;
     s->between = rill_plan_between(f->plan);
     if (!rill_sim_device_of(f->sim)->backend->processor) {

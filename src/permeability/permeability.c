@@ -371,12 +371,16 @@ static rill_status attempt_plan(const rill_geom *geom, const rill_permeability_p
                                 const rill_permeability_options *o, int32_t attempt,
                                 rill_permeability_plan *other)
 {
-    const rill_acceleration way = attempt == RILL_ATTEMPT_REST ? o->acceleration : (rill_acceleration)attempt;
+    /* Corrections of the pressures led somewhere where rounding alone is why a run from rest is made again.
+     */
+    const rill_acceleration again = plan->nested ? o->acceleration : RILL_ACCELERATION_NETWORK;
+    const rill_acceleration way = attempt == RILL_ATTEMPT_REST ? again : (rill_acceleration)attempt;
     return rill_plan_other(geom, plan, o, way, other);
 }
 
 static const char *const attempt_text[] = {"", "without a pore network",
-                                           "with a pore network that corrects the pressures", "from rest"};
+                                           "with a pore network that corrects the pressures",
+                                           "from rest at a smaller viscosity"};
 
 /* The same, and otherwise when the first attempt leads nowhere and is not stopped. */
 static rill_status run_axis_somehow(rill_follower *f, const rill_domain *domain,

@@ -18,7 +18,7 @@ typedef struct rill_pore_measure {
     double surface;  /**< wall area per volume of the box: counted faces × 2/3, the share of a smooth wall */
     double opening;  /**< width of the widest pores: of the smallest straight runs of pore along x, y, z
                           through a voxel, the 99th percentile over a sample of voxels */
-    uint32_t edge;     /**< of the blocks of a pore network, see rill_network_choose() */
+    uint32_t edge;   /**< of the blocks of a pore network, see rill_network_choose() */
     uint32_t chambers; /**< of that network */
 } rill_pore_measure;
 
@@ -84,6 +84,13 @@ double rill_plan_plain(const rill_permeability_options *options, const rill_perm
  */
 double rill_plan_rounding(const rill_permeability_options *options, const rill_permeability_plan *plan,
                           double k);
+
+/**
+ * Return whether so little flows through wide pores that rounding shows at the viscosity of a plan, but would
+ * less at that of a run from rest.
+ */
+bool rill_plan_rounds_alike(const rill_permeability_options *options, const rill_permeability_plan *plan,
+                            double k);
 
 /**
  * Return the steps that anything in the pore space needs at least to pass, once k is known roughly: sound

@@ -8,7 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Time the steps of a geometry: for a tenth of a second, but 300 at most. */
+/* Time the steps of a geometry: for so long, but 300 at most. */
+#define TIMED_SECONDS 0.05
+
 static rill_status geom_time(const rill_geom *geom, const rill_sim_options *o, rill_speed *out)
 {
     rill_status status = RILL_OK;
@@ -22,7 +24,7 @@ static rill_status geom_time(const rill_geom *geom, const rill_sim_options *o, r
     RILL_TRY(rill_sim_step(sim, 2));
     const double start = rill_now();
     uint64_t steps = 0;
-    for (; steps < 300 && rill_now() - start < 0.1; steps += 2) RILL_TRY(rill_sim_step(sim, 2));
+    for (; steps < 300 && rill_now() - start < TIMED_SECONDS; steps += 2) RILL_TRY(rill_sim_step(sim, 2));
     const double each = (rill_now() - start) / (double)steps;
     out->nodes = rill_domain_nodes(domain);
     out->mlups = (double)out->nodes / each * 1e-6;

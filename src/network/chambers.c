@@ -83,9 +83,9 @@ uint64_t rill_network_found_bytes(uint64_t chambers)
 
 uint64_t rill_network_bytes(uint64_t chambers)
 {
-    /* Of a chamber: three throats, what the solver makes of them and of those of coarser levels, its vectors
-     * (a sandstone of 1.8 throats for each takes 228 bytes). */
-    return chambers * (3 * sizeof(rill_throat) + 228);
+    /* Of a chamber: 1.7 throats, what the solver makes of them and of those of coarser levels, its vectors.
+     */
+    return chambers * 230;
 }
 
 /* Rows of a block that links lead to from a row, and by how many voxels along x. */

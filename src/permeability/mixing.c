@@ -12,11 +12,14 @@
 /* Entries of vectors that a thread takes at a time, and that stay in its cache. */
 enum { PIECE = 1024 };
 
+static const char *const history = "the history of pressures";
+
 static uint64_t pieces_of(uint64_t size) { return (size + PIECE - 1) / PIECE; }
 
 uint64_t rill_mixing_bytes(uint64_t size)
 {
-    return ((2 + 2 * RILL_MIXING_DEPTH) * size + 2 * RILL_MIXING_DEPTH * pieces_of(size)) * sizeof(double);
+    return 2 * size * sizeof(double) + 2 * RILL_MIXING_DEPTH * size * sizeof(float) +
+           2 * RILL_MIXING_DEPTH * pieces_of(size) * sizeof(double);
 }
 
 rill_status rill_mixing_create(uint32_t size, rill_mixing *out)
@@ -24,12 +27,13 @@ rill_status rill_mixing_create(uint32_t size, rill_mixing *out)
     rill_status status = RILL_OK;
     *out = (rill_mixing){.size = size};
     double **const pair[] = {&out->x, &out->r};
-    for (int k = 0; k < 2 + 2 * RILL_MIXING_DEPTH; k++) {
-        double **array = k < 2 ? pair[k] : k % 2 ? &out->dr[k / 2 - 1] : &out->dx[k / 2 - 1];
-        RILL_TRY(rill_array_create_zero(size, sizeof **array, "the history of pressures", (void **)array));
+    for (int k = 0; k < 2; k++)
+        RILL_TRY(rill_array_create_zero(size, sizeof **pair[k], history, (void **)pair[k]));
+    for (int k = 0; k < 2 * RILL_MIXING_DEPTH; k++) {
+        float **array = k % 2 ? &out->dr[k / 2] : &out->dx[k / 2];
+        RILL_TRY(rill_array_create_zero(size, sizeof **array, history, (void **)array));
     }
-    RILL_TRY(rill_array_create_zero(pieces_of(size), sizeof *out->partial, "the history of pressures",
-                                    (void **)&out->partial));
+    RILL_TRY(rill_array_create_zero(pieces_of(size), sizeof *out->partial, history, (void **)&out->partial));
 done:
     if (status != RILL_OK) rill_mixing_destroy(out);
     return status;
@@ -83,11 +87,12 @@ typedef struct entries {
 static void multiply(const entries *e, int i, uint64_t first, uint64_t end, double (*sums)[RILL_MIXING_DEPTH])
 {
     const rill_mixing *mixing = e->mixing;
-    const double *with = mixing->dr[e->order[i]], *latest = mixing->dr[e->order[0]], *r = mixing->r;
+    const float *with = mixing->dr[e->order[i]], *latest = mixing->dr[e->order[0]];
+    const double *r = mixing->r;
     double changes = 0, rest = 0;
     for (uint64_t k = first; k < end; k++) {
-        const double weighted = (e->weight ? e->weight[k] : 1) * with[k];
-        changes += weighted * latest[k];
+        const double weighted = (e->weight ? e->weight[k] : 1) * (double)with[k];
+        changes += weighted * (double)latest[k];
         rest += weighted * r[k];
     }
     sums[0][i] = changes;
@@ -103,8 +108,8 @@ static void remember(const void *shared, uint64_t first_piece, uint64_t end_piec
         const uint64_t first = piece * PIECE,
                        end = first + PIECE < mixing->size ? first + PIECE : mixing->size;
         for (uint64_t k = first; k < end && e->known; k++) {
-            mixing->dx[e->order[0]][k] = e->x[k] - mixing->x[k];
-            mixing->dr[e->order[0]][k] = e->r[k] - mixing->r[k];
+            mixing->dx[e->order[0]][k] = (float)(e->x[k] - mixing->x[k]);
+            mixing->dr[e->order[0]][k] = (float)(e->r[k] - mixing->r[k]);
         }
         for (uint64_t k = first; k < end; k++) {
             mixing->x[k] = e->x[k];
@@ -130,7 +135,7 @@ static void combine(const void *shared, uint64_t first, uint64_t end)
     for (uint64_t k = first; k < end; k++) {
         double sum = mixing->r[k];
         for (int i = 0; i < e->known; i++)
-            sum -= e->gamma[i] * (mixing->dx[e->order[i]][k] + mixing->dr[e->order[i]][k]);
+            sum -= e->gamma[i] * ((double)mixing->dx[e->order[i]][k] + (double)mixing->dr[e->order[i]][k]);
         e->step[k] = sum;
     }
 }

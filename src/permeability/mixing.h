@@ -17,7 +17,7 @@ typedef struct rill_mixing {
     uint32_t size;
     int made;                                              /**< iterations since the start */
     double *x, *r;                                         /**< [size], of the last iteration */
-    double *dx[RILL_MIXING_DEPTH], *dr[RILL_MIXING_DEPTH]; /**< [size], their changes, in turns */
+    float *dx[RILL_MIXING_DEPTH], *dr[RILL_MIXING_DEPTH];  /**< [size], their changes, in turns */
     double products[RILL_MIXING_DEPTH][RILL_MIXING_DEPTH]; /**< of changes of r, the older one first */
     double (*partial)[2][RILL_MIXING_DEPTH]; /**< [pieces], sums of products over the entries of each */
 } rill_mixing;

@@ -16,9 +16,11 @@ static const char *const history = "the history of pressures";
 
 static uint64_t pieces_of(uint64_t size) { return (size + PIECE - 1) / PIECE; }
 
-uint64_t rill_mixing_bytes(uint64_t size)
+uint64_t rill_mixing_bytes(uint64_t size, uint64_t iterations)
 {
-    return 2 * size * sizeof(double) + 2 * RILL_MIXING_DEPTH * size * sizeof(float) +
+    const uint64_t changes = iterations < 1 ? 0 : iterations - 1;
+    const uint64_t kept = changes < RILL_MIXING_DEPTH ? changes : RILL_MIXING_DEPTH;
+    return 2 * size * sizeof(double) + 2 * kept * size * sizeof(float) +
            2 * RILL_MIXING_DEPTH * pieces_of(size) * sizeof(double);
 }
 

@@ -22,8 +22,8 @@ typedef struct rill_mixing {
     double (*partial)[2][RILL_MIXING_DEPTH]; /**< [pieces], sums of products over the entries of each */
 } rill_mixing;
 
-/** Return the bytes that a mixing takes. */
-uint64_t rill_mixing_bytes(uint64_t size);
+/** Return the bytes that a mixing takes in so many iterations: changes are written in turns. */
+uint64_t rill_mixing_bytes(uint64_t size, uint64_t iterations);
 
 /** Prepare for vectors of `size` numbers. */
 rill_status rill_mixing_create(uint32_t size, rill_mixing *out);

@@ -144,7 +144,7 @@ static uint64_t network_bytes(const counting *c)
     if (!c->makes_network) return 0;
     const double looks = p->network && c->o->checkpoint ? 2 * p->steps_expected / (double)p->cycle : 0;
     return rill_network_bytes(chambers) + (c->s->host ? c->s->labels : 0) +
-           (c->corrects ? rill_mixing_bytes(chambers) : 0) +
+           (c->corrects ? rill_mixing_bytes(chambers, c->o->max_steps / p->cycle) : 0) +
            (vectors + (uint64_t)looks) * chambers * sizeof(double);
 }
 

@@ -333,8 +333,10 @@ done:
 }
 
 /* The edge of a box of fluid, at most, that is stepped on a GPU to measure the speed; on processors, nodes of
- * the sample for each thread, and at most. */
-enum { SPEED_EDGE = 64, SPEED_EDGE_LEAST = 8, SPEED_NODES_THREAD = 300000, SPEED_NODES = 4000000 };
+ * the sample for each thread: a quarter of them within these limits, as large samples lie farther from the
+ * processors, and at most in all. */
+enum { SPEED_EDGE = 64, SPEED_EDGE_LEAST = 8 };
+enum { SPEED_NODES_THREAD = 300000, SPEED_NODES_THREAD_MOST = 600000, SPEED_NODES = 4000000 };
 
 /* What is timed has no more nodes than the run, so that it takes no more memory; where even that has no room,
  * the speed is unknown. */
@@ -344,7 +346,9 @@ static rill_status measure_speed(const rill_permeability_options *o, const rill_
     rill_status status = RILL_OK;
     rill_sim_options options = rill_sim_options_default();
     const double edge = floor(cbrt((double)(plan->nodes + plan->reservoirs)));
-    const uint64_t most = (uint64_t)rill_threads() * SPEED_NODES_THREAD;
+    const double quarter = 0.25 * (double)plan->nodes / rill_threads();
+    const double each = fmin(fmax(quarter, SPEED_NODES_THREAD), SPEED_NODES_THREAD_MOST);
+    const uint64_t most = (uint64_t)(rill_threads() * each);
     options.variant = o->variant;
     options.backend = o->backend;
     options.device = o->device;

@@ -57,9 +57,9 @@ double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_opt
            threads;
 }
 
-/* Runs of 5e4 to 1.3e7 nodes on two cores of a Xeon took a quarter longer, in the median, than what is
+/* Runs of 5e4 to 1.3e7 nodes on two cores of a Xeon took a fifth longer, in the median, than what is
  * counted: more nodes than are timed lie farther from the processors. */
-#define BESIDES 1.25
+#define BESIDES 1.2
 
 double rill_plan_seconds(const rill_geom *geom, const rill_permeability_options *o,
                          const rill_permeability_plan *p, rill_speed speed, double devices, int threads)

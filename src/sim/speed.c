@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Time the steps of a geometry: for so long, but 300 at most. */
-#define TIMED_SECONDS 0.05
+#define TIMED_SECONDS 0.1
 
 static rill_status geom_time(const rill_geom *geom, const rill_sim_options *o, rill_speed *out)
 {

@@ -625,6 +625,25 @@ Test(network, mixing_solves_a_linear_problem)
     cr_assert_lt(mixed(16, 60), 1e-6, "%g", mixed(16, 60));
 }
 
+/* A mixing that has forgotten goes as far as the iteration would, then mixes again. */
+Test(network, mixing_begins_anew)
+{
+    enum { SIZE = 3 };
+    const double x[3][SIZE] = {{0, 0, 0}, {1, 2, 3}, {2, 1, 5}},
+                 r[3][SIZE] = {{1, 2, 3}, {1, 1, 2}, {-1, 2, 1}};
+    rill_mixing mixing;
+    double step[SIZE];
+    ASSERT_OK(rill_mixing_create(SIZE, &mixing));
+    for (int k = 0; k < 3; k++) rill_mixing_step(&mixing, x[k], r[k], NULL, step);
+    cr_expect_neq(step[0], r[2][0]);
+    rill_mixing_forget(&mixing);
+    rill_mixing_step(&mixing, x[0], r[0], NULL, step);
+    for (int c = 0; c < SIZE; c++) cr_expect_eq(step[c], r[0][c]);
+    rill_mixing_step(&mixing, x[1], r[1], NULL, step);
+    cr_expect_neq(step[0], r[1][0]);
+    rill_mixing_destroy(&mixing);
+}
+
 static rill_permeability found(const rill_geom *given, rill_acceleration how, int axis, double tolerance,
                                rill_storage storage, rill_backend_kind backend)
 {

@@ -55,6 +55,12 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
 #define ROUGH_CYCLES 5
 #define ROUGH_MOVED 0.1
 
+/* The mixing is stuck where the work of the missing pressures has not become less by this factor in so many
+ * cycles: its steps follow how gains followed pressures before, but velocities that still settle change the
+ * gains, too. */
+#define STUCK 0.5
+enum { STUCK_CYCLES = 3 };
+
 /* Updates of nodes that a device makes while the network is found: a few seconds of them, in which no
  * progress is shown. */
 #define BEGUN_UPDATES 5e10
@@ -67,7 +73,9 @@ typedef struct state {
     double *pressure, *step;            /* [chambers] */
     rill_path k, tortuosity, across[3]; /* those of the momentum along the axes */
     double away[3];                     /* |momentum - k| / k after the last cycles, the latest first */
-    uint64_t begun;                     /* steps that a device makes while the network is found */
+    double work[STUCK_CYCLES]; /* of the missing pressures after the cycles before, the latest first */
+    int since;                 /* cycles since the mixing forgot all */
+    uint64_t begun;            /* steps that a device makes while the network is found */
 } state;
 
 static rill_status estimate(state *s)
@@ -91,11 +99,22 @@ static void to_densities(const void *of, uint64_t first, uint64_t end)
     for (uint64_t c = first; c < end; c++) s->step[c] *= 3;
 }
 
+/* Let the mixing begin anew where it is stuck. */
+static void free_mixing(state *s)
+{
+    const bool stuck = s->since >= STUCK_CYCLES && s->p->expected > STUCK * s->work[STUCK_CYCLES - 1];
+    if (stuck) rill_mixing_forget(&s->mixing);
+    s->since = stuck ? 0 : s->since + 1;
+    for (int k = STUCK_CYCLES - 1; k > 0; k--) s->work[k] = s->work[k - 1];
+    s->work[0] = s->p->expected;
+}
+
 /* Change the pressures to those that carry the gains away, or what Anderson's mixing makes of that. */
 static rill_status correct(state *s)
 {
     const rill_network *network = &s->p->network;
     rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, find_pressures, s);
+    free_mixing(s);
     rill_mixing_step(&s->mixing, s->pressure, s->p->correction, network->volume, s->step);
     rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, to_densities, s);
     return rill_follow_label_add(s->f, s->step);

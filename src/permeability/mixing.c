@@ -41,6 +41,8 @@ done:
     return status;
 }
 
+void rill_mixing_forget(rill_mixing *mixing) { mixing->made = 0; }
+
 void rill_mixing_destroy(rill_mixing *mixing)
 {
     rill_array_destroy(mixing->x);

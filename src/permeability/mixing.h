@@ -28,6 +28,9 @@ uint64_t rill_mixing_bytes(uint64_t size, uint64_t iterations);
 /** Prepare for vectors of `size` numbers. */
 rill_status rill_mixing_create(uint32_t size, rill_mixing *out);
 
+/** Forget all iterations: the next one is a plain step. */
+void rill_mixing_forget(rill_mixing *mixing);
+
 /** Free the arrays. */
 void rill_mixing_destroy(rill_mixing *mixing);
 

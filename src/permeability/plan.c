@@ -301,11 +301,14 @@ static double pressure_time(const rill_permeability_plan *p, double k)
 /*
  * With a pore network for the pressures, momentum alone must settle: the sooner, the larger tau, until it is
  * the kinetic modes that take their time, which populations remember for about tau steps. In wide pores,
- * where runs start from coarser grids, a cycle is so many times tau.
+ * where runs start from coarser grids, a cycle is so many times tau. In narrow ones CYCLE_LEAST is more than
+ * that, and tau may be larger.
  */
 #define TAU_NETWORK 2.0
+#define TAU_NARROW 4.0
 #define TAU_WIDE 20.0
 #define CYCLE_TAUS 8
+#define CYCLE_TAUS_NARROW 6
 /* Steps of a cycle: so many times what momentum needs, and the fewest, with pores that may be wider than the
  * opening, too; cycles of a run, about, from rest and from coarser grids. */
 #define CYCLE_TIMES 0.8
@@ -343,11 +346,12 @@ static double cycle_least(const rill_geom *geom, const rill_permeability_plan *p
     return rill_plan_nu_is_small(p) ? CYCLE_LEAST_WIDER : CYCLE_LEAST;
 }
 
-/* The relaxation time at which momentum settles soonest: CYCLE_TIMES viscous_time / nu = CYCLE_TAUS tau. */
+/* The relaxation time at which momentum settles soonest: CYCLE_TIMES viscous_time / nu = taus tau. */
 static double tau_of_network(const rill_permeability_plan *p)
 {
-    const double product = 3 * CYCLE_TIMES * viscous_time(p) / CYCLE_TAUS; /* (tau - 1/2) tau */
-    return fmin(fmax(0.25 + sqrt(0.0625 + product), TAU_NETWORK), TAU_WIDE);
+    const double taus = p->nested ? CYCLE_TAUS : CYCLE_TAUS_NARROW, most = p->nested ? TAU_WIDE : TAU_NARROW;
+    const double product = 3 * CYCLE_TIMES * viscous_time(p) / taus; /* (tau - 1/2) tau */
+    return fmin(fmax(0.25 + sqrt(0.0625 + product), TAU_NETWORK), most);
 }
 
 /* The relaxation time that the walls of a collision need; 0: any. */

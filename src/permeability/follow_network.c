@@ -55,9 +55,9 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
 #define ROUGH_CYCLES 5
 #define ROUGH_MOVED 0.1
 
-/* The mixing is stuck where the work of the missing pressures has not become less by this factor in so many
- * cycles: its steps follow how gains followed pressures before, but velocities that still settle change the
- * gains, too. */
+/* The mixing is stuck where k moves by no more than the tolerance, and the work of the missing pressures has
+ * not become less by this factor in so many cycles: its steps follow how gains followed pressures before, but
+ * velocities that still settle change the gains, too. */
 #define STUCK 0.5
 enum { STUCK_CYCLES = 3 };
 
@@ -102,7 +102,9 @@ static void to_densities(const void *of, uint64_t first, uint64_t end)
 /* Let the mixing begin anew where it is stuck. */
 static void free_mixing(state *s)
 {
-    const bool stuck = s->since >= STUCK_CYCLES && s->p->expected > STUCK * s->work[STUCK_CYCLES - 1];
+    bool stuck = s->since >= STUCK_CYCLES && s->p->expected > STUCK * s->work[STUCK_CYCLES - 1];
+    for (int k = 0; k < STUCK_CYCLES; k++)
+        stuck = stuck && s->k.moved[k] <= s->f->options->tolerance * fabs(s->k.value);
     if (stuck) rill_mixing_forget(&s->mixing);
     s->since = stuck ? 0 : s->since + 1;
     for (int k = STUCK_CYCLES - 1; k > 0; k--) s->work[k] = s->work[k - 1];

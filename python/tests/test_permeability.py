@@ -64,8 +64,12 @@ def test_the_mean_velocity_of_a_field_gives_k(rock: Image) -> None:
         assert not field.velocity[:, ~rock].any() and not field.pressure[~rock].any()
         velocity, _ = field.si(viscosity=1e-3, gradient=1e4)  # Darcy: k = mu <u> / G
         assert velocity[a].mean(dtype=float) * 1e-3 / 1e4 == pytest.approx(result.tensor[a, a], rel=5e-3)
+
+
+def test_the_fields_of_an_array_have_the_order_of_its_axes(rock: Image) -> None:
+    along = rill.permeability(rock, "2 um", axis="x", fields=True).fields["x"].velocity
     turned = rill.permeability(rock.transpose(2, 1, 0), "2 um", axis="x", order="xyz", fields=True)
-    assert np.array_equal(turned.fields["x"].velocity, result.fields["x"].velocity.transpose(0, 3, 2, 1))
+    assert np.array_equal(turned.fields["x"].velocity, along.transpose(0, 3, 2, 1))
 
 
 def test_fields_have_units_and_coordinates_in_xarray(rock: Image) -> None:

@@ -333,6 +333,34 @@ Test(nested, is_left_where_rounding_may_show)
     rill_geom_destroy(geom);
 }
 
+/* Chambers behind holes of one voxel, too narrow for coarser grids: all nodes of a chamber round alike at the
+ * viscosity that is chosen for its width. */
+Test(nested, is_repeated_where_the_nodes_of_a_chamber_round_alike)
+{
+    enum { WIDTH = 26, LENGTH = 96 };
+    rill_geom *geom = NULL;
+    rill_permeability p;
+    ASSERT_OK(rill_geom_create((const uint32_t[3]){WIDTH, WIDTH, LENGTH}, &geom));
+    geom->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) {
+        const uint32_t x = v % WIDTH, y = v / WIDTH % WIDTH, z = (uint32_t)(v / WIDTH / WIDTH) % 24;
+        const bool open = z != 3 || (x == 12 && y == 12);
+        geom->voxels[v] = x > 0 && y > 0 && open ? RILL_FLUID : RILL_SOLID;
+    }
+    rill_permeability_options o = options(RILL_START_AUTO);
+    ASSERT_OK(computed(geom, &o, &p));
+    cr_expect_eq(p.plan.tau, 2, "tau %g", p.plan.tau);
+    const double k = p.runs[0].k[2], uncertainty = p.runs[0].uncertainty[2];
+    rill_permeability_free(&p);
+    o.variant.storage = RILL_FP64;
+    o.tolerance = 1e-5;
+    ASSERT_OK(computed(geom, &o, &p));
+    cr_expect_gt(p.plan.tau, 2.5);
+    cr_expect_lt(fabs(p.runs[0].k[2] - k), uncertainty);
+    rill_permeability_free(&p);
+    rill_geom_destroy(geom);
+}
+
 Test(nested, gives_the_same_bits_for_any_number_of_threads_and_parts)
 {
     rill_geom *geom = ball(1);

@@ -319,6 +319,14 @@ RILL_FN void rill_cpu_copy_lanes(const rill_cpu_side *side, const int i, const u
     }
 }
 
+/** Copy between a row and slots anywhere, one for each lane. */
+RILL_FN void rill_cpu_copy_slots(char *const *slots, const size_t count, const bool into, char *row,
+                                 const size_t size)
+{
+    for (size_t k = 0; k < count; k++)
+        memcpy(into ? row + k * size : slots[k], into ? slots[k] : row + k * size, size);
+}
+
 /** The copies of one size. */
 typedef struct rill_cpu_copies {
     void (*segments)(const rill_cpu_side *side, const rill_segments *segments, uint64_t block, bool into,
@@ -326,6 +334,7 @@ typedef struct rill_cpu_copies {
     void (*ask)(const rill_cpu_side *side, const rill_segments *segments, uint64_t block);
     void (*lanes)(const rill_cpu_side *side, int i, uint64_t n, const rill_cpu_links *links, uint64_t active,
                   bool into, char *row);
+    void (*slots)(char *const *slots, size_t count, bool into, char *row);
 } rill_cpu_copies;
 
 #define RILL_CPU_COPIES(B)                                                                                   \
@@ -353,6 +362,13 @@ typedef struct rill_cpu_copies {
             rill_cpu_copy_lanes(side, i, n, links, active, true, row, B);                                    \
         else                                                                                                 \
             rill_cpu_copy_lanes(side, i, n, links, active, false, row, B);                                   \
+    }                                                                                                        \
+    static void slots_##B(char *const *slots, size_t count, bool into, char *row)                            \
+    {                                                                                                        \
+        if (into)                                                                                            \
+            rill_cpu_copy_slots(slots, count, true, row, B);                                                 \
+        else                                                                                                 \
+            rill_cpu_copy_slots(slots, count, false, row, B);                                                \
     }
 RILL_CPU_COPIES(2)
 RILL_CPU_COPIES(4)
@@ -361,8 +377,9 @@ RILL_CPU_COPIES(8)
 /** Return the copies of values of `size` bytes. */
 static inline const rill_cpu_copies *rill_cpu_copies_of(size_t size)
 {
-    static const rill_cpu_copies copies[] = {
-        {segments_2, ask_2, lanes_2}, {segments_4, ask_4, lanes_4}, {segments_8, ask_8, lanes_8}};
+    static const rill_cpu_copies copies[] = {{segments_2, ask_2, lanes_2, slots_2},
+                                             {segments_4, ask_4, lanes_4, slots_4},
+                                             {segments_8, ask_8, lanes_8, slots_8}};
     return &copies[size == 2 ? 0 : size == 4 ? 1 : 2];
 }
 

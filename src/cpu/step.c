@@ -262,28 +262,63 @@ static double square(const double velocity[3][RILL_BLOCK], int l)
            velocity[2][l] * velocity[2][l];
 }
 
+/* Sums and the like over a block go side by side in so many lanes, which the compiler makes vectors of. */
+enum { BESIDE = 8 };
+
+static double sum_of(const double *values)
+{
+    double sum[BESIDE] = {0};
+    for (int k = 0; k < RILL_BLOCK; k += BESIDE)
+        for (int l = 0; l < BESIDE; l++) sum[l] += values[k + l];
+    for (int half = BESIDE / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) sum[l] += sum[l + half];
+    return sum[0];
+}
+
+/* @return the largest value, or `most` */
+static double largest_of(const double *values, double most)
+{
+    double largest[BESIDE];
+    for (int l = 0; l < BESIDE; l++) largest[l] = most;
+    for (int k = 0; k < RILL_BLOCK; k += BESIDE)
+        for (int l = 0; l < BESIDE; l++) largest[l] = values[k + l] > largest[l] ? values[k + l] : largest[l];
+    for (int l = 0; l < BESIDE; l++) most = largest[l] > most ? largest[l] : most;
+    return most;
+}
+
+/* Lanes that are not active add nothing. */
+static void clear_others(const block *b, rill_cpu_moments *m, double velocity[3][RILL_BLOCK])
+{
+    for (uint64_t left = ~b->active; left; left &= left - 1) {
+        const int l = __builtin_ctzll(left);
+        m->density[l] = 0;
+        for (int a = 0; a < 3; a++) m->momentum[a][l] = velocity[a][l] = 0;
+    }
+}
+
 static void add_block(const work *w, block *b, rill_partial *p)
 {
     if (w->launch->variant.bounce == RILL_FULL_WAY) add_resting(w, b, p);
     rill_cpu_moments m;
-    double velocity[3][RILL_BLOCK];
+    double velocity[3][RILL_BLOCK], energy[RILL_BLOCK], speed[RILL_BLOCK], away[RILL_BLOCK];
     block_moments(w, b, &m, velocity);
-    for (uint64_t left = b->active; left; left &= left - 1) {
-        const int l = __builtin_ctzll(left);
-        const double speed_squared = square(velocity, l);
-        p->mass += m.density[l];
-        p->kinetic += 0.5 * speed_squared;
-        p->elastic += m.density[l] * m.density[l] / 6;
-        for (int a = 0; a < 3; a++) p->momentum[a] += m.momentum[a][l];
-        if (fabs(m.density[l]) > p->density_max) p->density_max = fabs(m.density[l]);
-        p->not_finite += !isfinite(m.density[l] + speed_squared);
+    clear_others(b, &m, velocity);
+    for (int l = 0; l < RILL_BLOCK; l++) energy[l] = square(velocity, l);
+    p->mass += sum_of(m.density);
+    for (int a = 0; a < 3; a++) p->momentum[a] += sum_of(m.momentum[a]);
+    p->kinetic += 0.5 * sum_of(energy);
+    for (int l = 0; l < RILL_BLOCK; l++) p->not_finite += !isfinite(m.density[l] + energy[l]);
+    for (int l = 0; l < RILL_BLOCK; l++) away[l] = fabs(m.density[l]);
+    p->density_max = largest_of(away, p->density_max);
+    for (int l = 0; l < RILL_BLOCK; l++) away[l] *= away[l];
+    p->elastic += sum_of(away) / 6;
+    if (w->launch->velocities) {
+        keep_or_average(w, b, velocity);
+        for (int l = 0; l < RILL_BLOCK; l++) energy[l] = square(velocity, l);
     }
-    if (w->launch->velocities) keep_or_average(w, b, velocity);
-    for (uint64_t left = b->active; left; left &= left - 1) {
-        const double speed_squared = square(velocity, __builtin_ctzll(left));
-        p->speed += sqrt(speed_squared);
-        if (speed_squared > p->speed_squared_max) p->speed_squared_max = speed_squared;
-    }
+    for (int l = 0; l < RILL_BLOCK; l++) speed[l] = sqrt(energy[l]);
+    p->speed += sum_of(speed);
+    p->speed_squared_max = largest_of(energy, p->speed_squared_max);
 }
 
 /* Add what storing does to the populations that a block sends out in its next step: see rill_sim_rounding().
@@ -470,14 +505,11 @@ static void swap_part(const work *w, const rill_swap *swaps, size_t count)
     char stored[2][RILL_BLOCK * sizeof(double)] = {{0}}, *slots[2][RILL_BLOCK];
     double weights[2][RILL_BLOCK] = {{0}};
     int8_t sign[RILL_BLOCK] = {0};
-    for (int e = 0; e < 2; e++) {
-        swap_slots(w, swaps, count, e, slots[e], weights[e]);
-        for (size_t k = 0; k < count; k++) memcpy(stored[e] + k * w->size, slots[e][k], w->size);
-    }
+    for (int e = 0; e < 2; e++) swap_slots(w, swaps, count, e, slots[e], weights[e]);
+    for (int e = 0; e < 2; e++) w->copies->slots(slots[e], count, true, stored[e]);
     for (size_t k = 0; k < count; k++) sign[k] = swaps[k].sign;
     w->format->exchange(stored[0], stored[1], sign, weights[0], weights[1]);
-    for (int e = 0; e < 2; e++)
-        for (size_t k = 0; k < count; k++) memcpy(slots[e][k], stored[e] + k * w->size, w->size);
+    for (int e = 0; e < 2; e++) w->copies->slots(slots[e], count, false, stored[e]);
 }
 
 typedef struct swaps {

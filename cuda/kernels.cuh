@@ -10,6 +10,7 @@
 #include "kernel/node.h"
 #include "kernel/outlet.h"
 #include "kernel/sponge.h"
+#include "kernel/sums.h"
 #include "kernel/turn.h"
 #include "kernel/walls.h"
 
@@ -357,9 +358,8 @@ static __device__ rill_partial partial_of(const node_values &v)
 }
 
 // Sums the partials of a block's threads by halves, so that the order is always the same.
-static __device__ void partials_sum(rill_partial *shared, const rill_partial &p, rill_partial *out)
+static __device__ void partials_sum(rill_partial *shared, rill_partial *out)
 {
-    shared[threadIdx.x] = p;
     for (int half = RILL_CUDA_THREADS / 2; half > 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half) partial_add(shared[threadIdx.x], shared[threadIdx.x + half]);
@@ -381,16 +381,29 @@ static __device__ void keep_or_average(float *kept, const uint64_t count, const 
     p.speed_squared_max = squared;
 }
 
+static __device__ void label_add(int64_t *sum, const double value)
+{
+    atomicAdd((unsigned long long *)sum,
+              (unsigned long long)rill_sum_units(value)); // wraps: as good as signed
+}
+
+// Of the kernel that reads moments.
+template <class P> constexpr int reading_blocks()
+{
+    return sizeof(rill_scalar) == 8 ? 1 : rill_q(P::lattice) > 19 || P::addressing == RILL_DENSE ? 2 : 3;
+}
+
 // Reads the moments of nodes, to be written out or to be summed. One block works on one chunk: threads stride
 // through it; for sums they then halve, so that the order is always the same.
 template <class P>
-__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, reading_blocks<P>())
     read_kernel(const rill_arrays arrays, const rill_rates rates, const int equilibrium, const int parity,
                 const rill_node *order, const rill_node first, const rill_node count, double *out,
-                rill_partial *partials, float *velocities, const bool mean)
+                rill_partial *partials, float *velocities, const bool mean, const uint32_t *labels,
+                int64_t *label_sums)
 {
-    __shared__ rill_partial shared[RILL_CUDA_THREADS];
-    rill_partial p = {};
+    __shared__ rill_partial shared[RILL_CUDA_THREADS]; // registers are better used by more threads
+    shared[threadIdx.x] = {};
     for (int i = threadIdx.x; i < RILL_CHUNK; i += RILL_CUDA_THREADS) {
         const uint64_t k = (uint64_t)blockIdx.x * RILL_CHUNK + i;
         if (k >= count) break;
@@ -403,10 +416,11 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
         } else {
             rill_partial q = partial_of(v);
             if (velocities) keep_or_average(velocities + k, count, mean, v, q);
-            partial_add(p, q);
+            partial_add(shared[threadIdx.x], q);
+            if (labels) label_add(&label_sums[labels[k]], v.density);
         }
     }
-    if (partials) partials_sum(shared, p, partials + blockIdx.x);
+    if (partials) partials_sum(shared, partials + blockIdx.x);
 }
 
 // What storing 16 bits does to the populations that a node sends out in the step to come; see
@@ -448,7 +462,8 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
             const uint64_t k = first + (uint64_t)blockIdx.x * RILL_CHUNK + i;
             if (k < end) partial_add(p, rounding_of<P>(parity, arrays, rates, (rill_node)k));
         }
-    partials_sum(shared, p, partials + blockIdx.x);
+    shared[threadIdx.x] = p;
+    partials_sum(shared, partials + blockIdx.x);
 }
 
 template <class P>

@@ -99,7 +99,8 @@ void read(const rill_launch *launch, rill_node first, rill_node count, double *o
 {
     start(launch, RILL_CUDA_READ, blocks_of(count, RILL_CHUNK), RILL_CUDA_THREADS, launch->from,
           rates_argument(launch), (int)launch->variant.equilibrium, launch->parity, launch->order, first,
-          count, out, partials, partials ? launch->velocities : nullptr, launch->mean);
+          count, out, partials, partials ? launch->velocities : nullptr, launch->mean,
+          partials ? launch->labels : nullptr, launch->label_sums);
 }
 
 void totals(const rill_launch *launch, rill_partial *partials)

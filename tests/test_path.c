@@ -21,6 +21,15 @@ Test(path, covers_what_is_to_come)
     }
 }
 
+/* Two small moves alone are not believed. */
+Test(path, is_no_less_than_what_else_is_known)
+{
+    rill_path path = rill_path_start();
+    for (int k = 0; k < 4; k++) rill_path_go(&path, 2 + pow(0.1, k));
+    cr_expect_float_eq(rill_path_left(&path, 3, 0.05), 0.05, 1e-12);
+    cr_expect_float_eq(rill_path_left(&path, 3, INFINITY), 1.5 * 0.999, 1e-9);
+}
+
 /* Few moves may be small by chance: of a value that rounding moves about for long, more of them count. */
 Test(path, covers_what_moves_about)
 {

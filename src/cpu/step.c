@@ -11,6 +11,7 @@
 #include "cpu/walls.h"
 #include "core/threads.h"
 #include "kernel/boundary.h"
+#include "kernel/sums.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -296,6 +297,20 @@ static void clear_others(const block *b, rill_cpu_moments *m, double velocity[3]
     }
 }
 
+/* Add the densities of a block to the sums of their labels; successive nodes have often the same. */
+static void add_to_labels(const work *w, const block *b, const rill_cpu_moments *m)
+{
+    const rill_launch *launch = w->launch;
+    const uint32_t *labels = launch->labels + (b->n - launch->first);
+    for (uint64_t left = b->active; left;) {
+        const uint32_t label = labels[__builtin_ctzll(left)];
+        uint64_t sum = 0; /* too large sums wrap, signed ones must not */
+        for (; left && labels[__builtin_ctzll(left)] == label; left &= left - 1)
+            sum += (uint64_t)rill_sum_units(m->density[__builtin_ctzll(left)]);
+        __atomic_fetch_add((uint64_t *)&launch->label_sums[label], sum, __ATOMIC_RELAXED);
+    }
+}
+
 static void add_block(const work *w, block *b, rill_partial *p)
 {
     if (w->launch->variant.bounce == RILL_FULL_WAY) add_resting(w, b, p);
@@ -303,6 +318,7 @@ static void add_block(const work *w, block *b, rill_partial *p)
     double velocity[3][RILL_BLOCK], energy[RILL_BLOCK], speed[RILL_BLOCK], away[RILL_BLOCK];
     block_moments(w, b, &m, velocity);
     clear_others(b, &m, velocity);
+    if (w->launch->labels) add_to_labels(w, b, &m);
     for (int l = 0; l < RILL_BLOCK; l++) energy[l] = square(velocity, l);
     p->mass += sum_of(m.density);
     for (int a = 0; a < 3; a++) p->momentum[a] += sum_of(m.momentum[a]);

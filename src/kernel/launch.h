@@ -54,6 +54,9 @@ typedef struct rill_launch {
     float *
         velocities; /**< totals: [3][nodes - first], written, or read where speeds are of means; NULL: none */
     bool mean;      /**< totals: speeds are those of means of the velocities with these */
+    const uint32_t *labels; /**< totals: [nodes - first]; NULL: none */
+    int64_t
+        *label_sums; /**< totals: rho - 1 of every node is added to that of its label, see rill_sum_units() */
     double rate_even, rate_odd, rate_bulk, rate_ghost; /**< see rill_rates */
     double magic, force[3];
     rill_carreau_yasuda carreau_yasuda;

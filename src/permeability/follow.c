@@ -38,13 +38,17 @@ static rill_journal *journal_of(const rill_follower *f) { return f->pause ? &f->
  * end, so that its mean over all of them serves, and the pressure falls between the centres of the first and
  * the last plane of the sample.
  */
-static rill_status observe(const rill_follower *f, rill_speeds speeds, double k[3], rill_totals *totals)
+static rill_status observe(const rill_follower *f, rill_speeds speeds, double *sums, double k[3],
+                           rill_totals *totals)
 {
     rill_status status = RILL_OK;
     const rill_geom *between = f->between.geom;
     const double nu = f->plan->nu, volume = (double)rill_geom_voxels(between ? between : f->geom);
     double drop = 0;
-    RILL_TRY(rill_sim_totals_of(f->sim, speeds, totals));
+    if (sums)
+        RILL_TRY(rill_sim_label_totals(f->sim, speeds, totals, sums));
+    else
+        RILL_TRY(rill_sim_totals_of(f->sim, speeds, totals));
     if (!between) {
         for (int b = 0; b < 3; b++) k[b] = nu * totals->momentum[b] / (f->plan->force * volume);
         return RILL_OK;
@@ -64,8 +68,8 @@ static rill_status show(rill_follower *f)
     double k[3] = {0};
     const double begun = rill_now();
     if (begun - f->shown < fmax(SHOW_SECONDS, SHOW_TIMES * f->showing)) return RILL_OK;
-    RILL_TRY(observe(f, RILL_SPEEDS_NOW, k,
-                     &totals)); /* when depends on the clock: it has no place in the journal */
+    /* When depends on the clock: it has no place in the journal. */
+    RILL_TRY(observe(f, RILL_SPEEDS_NOW, NULL, k, &totals));
     f->shown = rill_now();
     f->showing = f->shown - begun;
     f->shown_k = k[f->run->axis];
@@ -137,15 +141,20 @@ done:
     return status;
 }
 
+static void note_sums(rill_follower *f, uint32_t count, const double *sums)
+{
+    rill_journal_put(journal_of(f), RILL_JOURNAL_LABEL_SUMS, rill_sim_steps(f->sim), sums,
+                     count * sizeof *sums);
+}
+
 rill_status rill_follow_label_sums(rill_follower *f, uint32_t count, double *sums)
 {
     rill_journal *journal = journal_of(f);
     const uint64_t step = rill_sim_steps(f->sim);
-    const size_t size = count * sizeof *sums;
     if (rill_journal_replays(journal))
-        return rill_journal_take(journal, RILL_JOURNAL_LABEL_SUMS, step, sums, size);
+        return rill_journal_take(journal, RILL_JOURNAL_LABEL_SUMS, step, sums, count * sizeof *sums);
     const rill_status status = rill_sim_label_sums(f->sim, sums);
-    if (status == RILL_OK) rill_journal_put(journal, RILL_JOURNAL_LABEL_SUMS, step, sums, size);
+    if (status == RILL_OK) note_sums(f, count, sums);
     return status;
 }
 
@@ -203,8 +212,9 @@ typedef struct observed {
     rill_totals totals;
 } observed;
 
-/* Take k and totals of the state as it is. */
-static rill_status see(rill_follower *f, rill_speeds speeds, double k[3], rill_totals *totals)
+/* Take k, totals and, where there is something to label, sums of the state as it is. */
+static rill_status see(rill_follower *f, rill_speeds speeds, const rill_seeing *what, double k[3],
+                       rill_totals *totals)
 {
     rill_status status = RILL_OK;
     rill_journal *journal = journal_of(f);
@@ -212,9 +222,11 @@ static rill_status see(rill_follower *f, rill_speeds speeds, double k[3], rill_t
     observed seen = {.k = {k[0], k[1], k[2]}}; /* along one axis alone between reservoirs */
     if (rill_journal_replays(journal)) {
         RILL_TRY(rill_journal_take(journal, RILL_JOURNAL_OBSERVED, step, &seen, sizeof seen));
+        if (what && what->sums) RILL_TRY(rill_follow_label_sums(f, what->labels, what->sums));
     } else {
-        RILL_TRY(observe(f, speeds, seen.k, &seen.totals));
+        RILL_TRY(observe(f, speeds, what ? what->sums : NULL, seen.k, &seen.totals));
         rill_journal_put(journal, RILL_JOURNAL_OBSERVED, step, &seen, sizeof seen);
+        if (what && what->sums) note_sums(f, what->labels, what->sums);
     }
     memcpy(k, seen.k, sizeof seen.k);
     *totals = seen.totals;
@@ -237,7 +249,7 @@ static bool is_lost(const rill_follower *f, const rill_totals *totals)
  * and in a chamber where little flows it is most of |u|. The mean of two steps is free of it. No stop comes
  * between these: the velocities of the first are in no checkpoint.
  */
-rill_status rill_follow_sight(rill_follower *f, uint64_t steps, bool speeds, rill_sight *out)
+rill_status rill_follow_sight(rill_follower *f, uint64_t steps, const rill_seeing *what, rill_sight *out)
 {
     rill_status status = RILL_OK;
     rill_totals totals[2];
@@ -245,11 +257,11 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, bool speeds, ril
     uint64_t second = 1;
     RILL_TRY(rill_follow_step(f, steps - 1));
     if (f->stopped) return RILL_OK;
-    const bool means = speeds && f->plan->mean_speeds;
-    RILL_TRY(see(f, means ? RILL_SPEEDS_KEEP : RILL_SPEEDS_NOW, k[0], &totals[0]));
+    const bool means = what->speeds && f->plan->mean_speeds;
+    RILL_TRY(see(f, means ? RILL_SPEEDS_KEEP : RILL_SPEEDS_NOW, NULL, k[0], &totals[0]));
     if (rill_journal_replays(journal_of(f))) RILL_TRY(replay(f, &second));
     RILL_TRY(rill_sim_step(f->sim, second));
-    RILL_TRY(see(f, means ? RILL_SPEEDS_MEAN : RILL_SPEEDS_NOW, k[1], &totals[1]));
+    RILL_TRY(see(f, means ? RILL_SPEEDS_MEAN : RILL_SPEEDS_NOW, what, k[1], &totals[1]));
     for (int b = 0; b < 3; b++)
         out->k[b] = is_lost(f, &totals[0]) || is_lost(f, &totals[1]) ? NAN : 0.5 * (k[0][b] + k[1][b]);
     out->energy = 0.5 * (totals[0].kinetic - totals[0].elastic + totals[1].kinetic - totals[1].elastic);
@@ -257,7 +269,7 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, bool speeds, ril
     out->tortuosity =
         means ? 2 * totals[1].speed / fabs(totals[0].momentum[along] + totals[1].momentum[along]) : NAN;
     out->step = rill_sim_steps(f->sim);
-    if (speeds) f->tortuosity = out->tortuosity;
+    if (what->speeds) f->tortuosity = out->tortuosity;
     f->speed_max = totals[1].speed_max;
 done:
     return status;

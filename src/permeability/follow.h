@@ -81,12 +81,16 @@ typedef struct rill_sight {
     uint64_t step;     /**< the second of the two */
 } rill_sight;
 
-/**
- * Step, and see the last two steps.
- * @param steps   2 or more; nothing is seen where the watcher stops the run
- * @param speeds  whether the tortuosity is seen, where the plan has memory for it; else it is NAN
+/** What else is seen there. */
+typedef struct rill_seeing {
+    bool speeds;     /**< the tortuosity, where the plan has memory for it; else it is NAN */
+    uint32_t labels; /**< of nodes */
+    double *sums;    /**< [labels], as rill_sim_label_sums() of the second step; NULL: not seen */
+} rill_seeing;
+
+/** Step, and see the last two steps. @param steps  2 or more; nothing is seen where the watcher stops the run
  */
-rill_status rill_follow_sight(rill_follower *f, uint64_t steps, bool speeds, rill_sight *out);
+rill_status rill_follow_sight(rill_follower *f, uint64_t steps, const rill_seeing *what, rill_sight *out);
 
 /**
  * Return the least that k is uncertain by, relative, however little it moves.

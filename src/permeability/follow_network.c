@@ -35,9 +35,11 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
 #define LEFT_MOST 0.95
 /* How far the mean momentum is away, which is the first order of what k misses in the second: moves may be
  * small by chance, or because a chamber fills slowly, this is not. So many times this k is uncertain by
- * always, and so many times where only the last two moves tell that it settles fast. */
+ * always. Where only the last two moves tell that it settles fast, k is uncertain by all of this, and by so
+ * many times that of the cycle before: momentum may cross k. Fields are off in the first order: where they
+ * are written, no two moves tell. */
 #define MOMENTUM_FACTOR 0.25
-#define MOMENTUM_FAST 2
+#define MOMENTUM_BEFORE 0.25
 /* A component across the axis is uncertain by at least so many times the part that the mean momentum is away.
  */
 #define ACROSS_GAP 2
@@ -136,7 +138,9 @@ static double uncertainty_of(const state *s, double momentum)
     const double k = s->k.value, gap = fabs(momentum - k);
     const double pressures = fmax(RILL_PRESSURES_FACTOR * s->p->expected, left_at_small_nu(s));
     const double missing = fmax(pressures, MOMENTUM_FACTOR * gap);
-    return fmax(missing, rill_path_left(&s->k, 3, MOMENTUM_FAST * gap)) +
+    const double fast =
+        s->f->options->settle_fields ? INFINITY : fmax(gap, MOMENTUM_BEFORE * s->away[1] * fabs(k));
+    return fmax(missing, rill_path_left(&s->k, 3, fast)) +
            rill_follow_floor(s->f, (double)s->cycle, k) * fabs(k);
 }
 
@@ -269,15 +273,13 @@ static void destroy(state *s)
     rill_mixing_destroy(&s->mixing);
 }
 
-/* Step, and see momentum, energy and the mass of the chambers at the end. */
+/* Step, and see momentum, energy and the mass of the chambers at the end; the tortuosity of the second sight
+ * alone. */
 static rill_status look(state *s, uint64_t steps, int which)
 {
-    rill_status status = RILL_OK;
-    rill_sight sight;
-    RILL_TRY(rill_follow_sight(s->f, steps, which == 1, &sight)); /* the tortuosity of the end alone */
-    if (!s->f->stopped) RILL_TRY(rill_pressures_see(s->f, s->p, which, &sight));
-done:
-    return status;
+    rill_pressures *p = s->p;
+    const rill_seeing all = {.speeds = which == 1, .labels = p->network.chambers, .sums = p->sums[which]};
+    return rill_follow_sight(s->f, steps, &all, which ? &p->after : &p->before);
 }
 
 rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, rill_pressures *pressures)

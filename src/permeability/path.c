@@ -7,7 +7,7 @@
  * slowly. Where each of the last two was less than this part of the one before, for all that comes behind the
  * last but one, if they go on so and the mean momentum agrees. */
 #define MOVES_FACTOR 1.5
-#define RATIO_FAST 0.25
+#define RATIO_FAST 0.6
 /* The same for what is to come when the moves get smaller by a factor, which is taken for at most this. */
 #define TO_COME_FACTOR 1.5
 #define RATIO_MOST 0.9

@@ -302,17 +302,24 @@ static void to_units(const void *shared, uint64_t first, uint64_t end)
     for (uint64_t k = first; k < end; k++) s->out[k] = (double)s->sums[k] / RILL_SUM_UNIT;
 }
 
-rill_status rill_sim_label_sums(rill_sim *sim, double *sums)
+rill_status rill_sim_label_begin_sums(rill_sim *sim)
+{
+    rill_status status = RILL_OK;
+    const uint64_t bytes = sim->label_count * sizeof(int64_t);
+    memset(sim->label_host[0], 0, bytes);
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, k);
+        RILL_TRY(rill_device_upload(part->device, part->label_sums, sim->label_host[0], bytes));
+    }
+done:
+    return status;
+}
+
+rill_status rill_sim_label_end_sums(rill_sim *sim, double *sums)
 {
     rill_status status = RILL_OK;
     const uint64_t bytes = sim->label_count * sizeof(int64_t);
     const label_parts s = {sim->label_host[0], sim->label_host[1], sums};
-    memset(s.sums, 0, bytes);
-    for (int k = 0; k < rill_sim_parts(sim); k++) { /* devices work side by side */
-        rill_sim *part = rill_sim_part(sim, k);
-        RILL_TRY(rill_device_upload(part->device, part->label_sums, s.sums, bytes));
-        RILL_TRY(by_slices(part, slice_gather));
-    }
     for (int k = 0; k < rill_sim_parts(sim); k++) { /* integers: any order gives the same */
         rill_sim *part = rill_sim_part(sim, k);
         RILL_TRY(rill_device_wait(part->device));
@@ -320,6 +327,17 @@ rill_status rill_sim_label_sums(rill_sim *sim, double *sums)
         rill_threads_for(sim->label_count, LABELS_PIECE, add_part, &s);
     }
     rill_threads_for(sim->label_count, LABELS_PIECE, to_units, &s);
+done:
+    return status;
+}
+
+rill_status rill_sim_label_sums(rill_sim *sim, double *sums)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_sim_label_begin_sums(sim));
+    for (int k = 0; k < rill_sim_parts(sim); k++) /* devices work side by side */
+        RILL_TRY(by_slices(rill_sim_part(sim, k), slice_gather));
+    RILL_TRY(rill_sim_label_end_sums(sim, sums));
 done:
     return status;
 }

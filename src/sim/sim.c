@@ -473,14 +473,19 @@ static rill_status velocities_make(rill_sim *sim)
                              "velocities of a step", (void **)&sim->velocities);
 }
 
-/* Take the partial sums of all parts, whose devices work at the same time. */
-static rill_status partials_take(rill_sim *sim, bool rounding, rill_speeds speeds)
+/* Take the partial sums of all parts, whose devices work at the same time. @param labels  sums by label, too,
+ * which have begun */
+static rill_status partials_take(rill_sim *sim, bool rounding, rill_speeds speeds, bool labels)
 {
     rill_status status = RILL_OK;
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         rill_sim *part = rill_sim_part(sim, k);
         rill_launch launch = rill_sim_launch(part);
         launch.rounding = rounding;
+        if (labels) {
+            launch.labels = part->labels;
+            launch.label_sums = part->label_sums;
+        }
         if (speeds != RILL_SPEEDS_NOW) {
             RILL_TRY(velocities_make(part));
             launch.velocities = part->velocities;
@@ -505,7 +510,7 @@ rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
     double mass = 0;
     *out = (rill_rounding_sums){.work = 0};
     RILL_TRY(rill_sim_totals(sim, &totals));
-    RILL_TRY(partials_take(sim, true, RILL_SPEEDS_NOW));
+    RILL_TRY(partials_take(sim, true, RILL_SPEEDS_NOW, false));
     for (int part = 0; part < rill_sim_parts(sim); part++) {
         const rill_sim *own = rill_sim_part(sim, part);
         for (uint64_t k = 0; k < own_chunks(own); k++) {
@@ -535,6 +540,21 @@ static void totals_add(rill_totals *totals, const rill_partial *p)
     totals->not_finite += p->not_finite;
 }
 
+static rill_status totals_of(rill_sim *sim, rill_speeds speeds, bool labels, rill_totals *out)
+{
+    rill_status status = RILL_OK;
+    rill_totals totals = {0};
+    RILL_TRY(partials_take(sim, false, speeds, labels));
+    for (int part = 0; part < rill_sim_parts(sim); part++) {
+        const rill_sim *own = rill_sim_part(sim, part);
+        for (uint64_t k = 0; k < own_chunks(own); k++) totals_add(&totals, &own->host_partials[k]);
+    }
+    totals.speed_max = sqrt(totals.speed_max);
+    *out = totals;
+done:
+    return status;
+}
+
 rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
 {
     return rill_sim_totals_of(sim, RILL_SPEEDS_NOW, out);
@@ -542,15 +562,16 @@ rill_status rill_sim_totals(rill_sim *sim, rill_totals *out)
 
 rill_status rill_sim_totals_of(rill_sim *sim, rill_speeds speeds, rill_totals *out)
 {
+    return totals_of(sim, speeds, false, out);
+}
+
+rill_status rill_sim_label_totals(rill_sim *sim, rill_speeds speeds, rill_totals *out, double *sums)
+{
     rill_status status = RILL_OK;
-    rill_totals totals = {0};
-    RILL_TRY(partials_take(sim, false, speeds));
-    for (int part = 0; part < rill_sim_parts(sim); part++) {
-        const rill_sim *own = rill_sim_part(sim, part);
-        for (uint64_t k = 0; k < own_chunks(own); k++) totals_add(&totals, &own->host_partials[k]);
-    }
-    totals.speed_max = sqrt(totals.speed_max);
-    *out = totals;
+    const bool listed = sim->options.variant.addressing != RILL_DENSE; /* labels are by node */
+    if (listed) RILL_TRY(rill_sim_label_begin_sums(sim));
+    RILL_TRY(totals_of(sim, speeds, listed, out));
+    RILL_TRY(listed ? rill_sim_label_end_sums(sim, sums) : rill_sim_label_sums(sim, sums));
 done:
     return status;
 }

@@ -112,6 +112,9 @@ uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count);
 /** Sum rho - 1 over the nodes of every label: [count], the same bits every time. */
 rill_status rill_sim_label_sums(rill_sim *sim, double *sums);
 
+/** As rill_sim_totals_of() and rill_sim_label_sums(), in one pass over the nodes where these are listed. */
+rill_status rill_sim_label_totals(rill_sim *sim, rill_speeds speeds, rill_totals *out, double *sums);
+
 /**
  * Change the density of every node by what its label gets: [count]. The equilibrium of that density is added;
  * velocities, and what else populations hold, stay as they are.

@@ -8,10 +8,10 @@
 
 #include "cpu/copy.h"
 #include "cpu/links.h"
+#include "cpu/sums.h"
 #include "cpu/walls.h"
 #include "core/threads.h"
 #include "kernel/boundary.h"
-#include "kernel/sums.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -240,112 +240,24 @@ static void add_resting(const work *w, const block *b, rill_partial *p)
     }
 }
 
-/* Write the velocities of a block, or average them with those that were. */
-static void keep_or_average(const work *w, const block *b, double velocity[3][RILL_BLOCK])
-{
-    const rill_launch *launch = w->launch;
-    const size_t nodes = launch->nodes - launch->first;
-    for (size_t a = 0; a < 3; a++) {
-        float *kept = launch->velocities + a * nodes + (b->n - launch->first);
-        for (uint64_t left = b->active; left; left &= left - 1) {
-            const int l = __builtin_ctzll(left);
-            if (launch->mean)
-                velocity[a][l] = 0.5 * (velocity[a][l] + (double)kept[l]);
-            else
-                kept[l] = (float)velocity[a][l];
-        }
-    }
-}
-
-static double square(const double velocity[3][RILL_BLOCK], int l)
-{
-    return velocity[0][l] * velocity[0][l] + velocity[1][l] * velocity[1][l] +
-           velocity[2][l] * velocity[2][l];
-}
-
-/* Sums and the like over a block go side by side in so many lanes, which the compiler makes vectors of. */
-enum { BESIDE = 8 };
-
-static double sum_of(const double *values)
-{
-    double sum[BESIDE] = {0};
-    for (int k = 0; k < RILL_BLOCK; k += BESIDE)
-        for (int l = 0; l < BESIDE; l++) sum[l] += values[k + l];
-    for (int half = BESIDE / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; l++) sum[l] += sum[l + half];
-    return sum[0];
-}
-
-/* @return the largest value, or `most` */
-static double largest_of(const double *values, double most)
-{
-    double largest[BESIDE];
-    for (int l = 0; l < BESIDE; l++) largest[l] = most;
-    for (int k = 0; k < RILL_BLOCK; k += BESIDE)
-        for (int l = 0; l < BESIDE; l++) largest[l] = values[k + l] > largest[l] ? values[k + l] : largest[l];
-    for (int l = 0; l < BESIDE; l++) most = largest[l] > most ? largest[l] : most;
-    return most;
-}
-
-/* Lanes that are not active add nothing. */
-static void clear_others(const block *b, rill_cpu_moments *m, double velocity[3][RILL_BLOCK])
-{
-    for (uint64_t left = ~b->active; left; left &= left - 1) {
-        const int l = __builtin_ctzll(left);
-        m->density[l] = 0;
-        for (int a = 0; a < 3; a++) m->momentum[a][l] = velocity[a][l] = 0;
-    }
-}
-
-/* Add the densities of a block to the sums of their labels; successive nodes have often the same. */
-static void add_to_labels(const work *w, const block *b, const rill_cpu_moments *m)
-{
-    const rill_launch *launch = w->launch;
-    const uint32_t *labels = launch->labels + (b->n - launch->first);
-    for (uint64_t left = b->active; left;) {
-        const uint32_t label = labels[__builtin_ctzll(left)];
-        uint64_t sum = 0; /* too large sums wrap, signed ones must not */
-        for (; left && labels[__builtin_ctzll(left)] == label; left &= left - 1)
-            sum += (uint64_t)rill_sum_units(m->density[__builtin_ctzll(left)]);
-        __atomic_fetch_add((uint64_t *)&launch->label_sums[label], sum, __ATOMIC_RELAXED);
-    }
-}
-
 static void add_block(const work *w, block *b, rill_partial *p)
 {
     if (w->launch->variant.bounce == RILL_FULL_WAY) add_resting(w, b, p);
     rill_cpu_moments m;
-    double velocity[3][RILL_BLOCK], energy[RILL_BLOCK], speed[RILL_BLOCK], away[RILL_BLOCK];
+    double velocity[3][RILL_BLOCK];
     block_moments(w, b, &m, velocity);
-    clear_others(b, &m, velocity);
-    if (w->launch->labels) add_to_labels(w, b, &m);
-    for (int l = 0; l < RILL_BLOCK; l++) energy[l] = square(velocity, l);
-    p->mass += sum_of(m.density);
-    for (int a = 0; a < 3; a++) p->momentum[a] += sum_of(m.momentum[a]);
-    p->kinetic += 0.5 * sum_of(energy);
-    for (int l = 0; l < RILL_BLOCK; l++) p->not_finite += !isfinite(m.density[l] + energy[l]);
-    for (int l = 0; l < RILL_BLOCK; l++) away[l] = fabs(m.density[l]);
-    p->density_max = largest_of(away, p->density_max);
-    for (int l = 0; l < RILL_BLOCK; l++) away[l] *= away[l];
-    p->elastic += sum_of(away) / 6;
-    if (w->launch->velocities) {
-        keep_or_average(w, b, velocity);
-        for (int l = 0; l < RILL_BLOCK; l++) energy[l] = square(velocity, l);
-    }
-    for (int l = 0; l < RILL_BLOCK; l++) speed[l] = sqrt(energy[l]);
-    p->speed += sum_of(speed);
-    p->speed_squared_max = largest_of(energy, p->speed_squared_max);
+    rill_cpu_add_moments(w->launch, b->n, b->active, &m, velocity, p);
 }
 
-/* Add what storing does to the populations that a block sends out in its next step: see rill_sim_rounding().
- */
+/* Add what storing does to the populations that a block sends out in its next step. */
 static void add_rounding(const work *w, block *b, rill_partial *p)
 {
     const rill_variant v = w->launch->variant;
-    const bool single = v.arithmetic == RILL_SINGLE;
     alignas(64) char stored[RILL_BLOCK * sizeof(double)], kept[RILL_BLOCK * sizeof(double)];
     alignas(64) char sent[RILL_Q_MAX][RILL_BLOCK * sizeof(double)];
     void *out[RILL_Q_MAX];
+    bool active[RILL_BLOCK];
+    for (int l = 0; l < RILL_BLOCK; l++) active[l] = b->active >> l & 1;
     read_block(w, false, b);
     for (int i = 0; i < w->q; i++) {
         out[i] = sent[i];
@@ -355,17 +267,8 @@ static void add_rounding(const work *w, block *b, rill_partial *p)
     for (int i = 0; i < w->q; i++) {
         w->format->store(stored, sent[i], w->weights[i]);
         w->format->load(stored, kept, w->weights[i]);
-        const void *rows[3] = {b->rows[i], sent[i], kept};
-        for (uint64_t left = b->active; left; left &= left - 1) {
-            const int l = __builtin_ctzll(left);
-            double value[3];
-            for (int r = 0; r < 3; r++)
-                value[r] = single ? (double)((const float *)rows[r])[l] : ((const double *)rows[r])[l];
-            const double error = value[2] - value[1]; /* of the population opp(i) */
-            p->kinetic -= value[0] * error / rill_w((int)v.lattice, i);
-            p->mass += error;
-            for (int a = 0; a < 3; a++) p->momentum[a] -= rill_c((int)v.lattice, i, a) * error;
-        }
+        rill_cpu_add_rounding((int)v.lattice, i, v.arithmetic == RILL_SINGLE, active, b->rows[i], sent[i],
+                              kept, p);
     }
 }
 

@@ -23,11 +23,14 @@ def test_a_result_has_its_series_and_summary(result_file: Files, rock: Image) ->
         series = file.series()["z"]
         k = file.dataset("summary/permeability")
         assert k.shape == (3, 3) and k.attrs["units"] == "lu"
-        assert k[2, 2] == pytest.approx(rill.permeability(rock, axis="z", device="cpu").k_lu, rel=1e-12)
+        printed = rill.open(result_file("rock.json"))
+        assert k[2, 2] == pytest.approx(printed["permeability"]["lu"]["zz"], rel=1e-12)
+        # Without fields a run may end a cycle earlier.
+        assert k[2, 2] == pytest.approx(rill.permeability(rock, axis="z", device="cpu").k_lu, rel=printed["uncertainty"])
         assert len(series["step"]) == len(series["k_zz"]) and str(file.group("run").attrs["software"]) == "rill"
     with pytest.raises(rill.UsageError, match="was closed"):
         _ = file.dataset("summary/permeability")
-    assert rill.open(result_file("rock.json"))["converged"] is True
+    assert printed["converged"] is True
 
 
 @pytest.mark.parametrize("key", [

@@ -329,8 +329,7 @@ __global__ void gather_kernel(const double *values, const uint32_t *labels, uint
 {
     const uint64_t k = (uint64_t)blockIdx.x * label_threads + threadIdx.x;
     if (k >= count) return;
-    const int64_t value = rill_sum_units(values[k]);
-    atomicAdd((unsigned long long *)&sums[labels[k]], (unsigned long long)value); // wraps: as good as signed
+    rill_sum_add(&sums[labels[k]], rill_sum_units(values[k]));
 }
 
 __global__ void spread_kernel(const double *given, const uint32_t *labels, uint64_t count, double *values)

@@ -83,10 +83,10 @@ static __device__ void patch_measure(const rill_arrays &arrays, const int parity
     }
 }
 
-// How the blocks of a grid wait for each other, all of which are resident at once: no more are started than
-// that, and whoever else is on the device then ends without them. Each arrives, and may do what the others
-// need not wait for before it waits for them. The counter's highest bit flips when the last one arrives,
-// whatever it was before; the others cancel then. (As grids do that CUDA's cooperative groups synchronise.)
+// How the blocks of a grid wait for each other. No more blocks are started than can be resident at once, so
+// each of them starts, at the latest when other kernels on the device have ended. A block arrives, may then
+// do work that no other block waits for, and waits. When the last block arrives, the highest bit of the
+// counter has changed and all others have their former values. (CUDA's cooperative groups do the same.)
 static __device__ __forceinline__ uint32_t patch_arrive(uint32_t *arrivals)
 {
     uint32_t before = 0;
@@ -301,7 +301,7 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK,
     }
 }
 
-// Takes what the links of a node have gained from its population at rest.
+// Subtracts the mass that the links of a node have gained from its population at rest.
 template <class P>
 static __device__ void balance(const rill_arrays &arrays, const int parity, const rill_walls &walls,
                                const uint64_t j)

@@ -379,12 +379,6 @@ static __device__ void keep_or_average(float *kept, const uint64_t count, const 
     p.speed_squared_max = squared;
 }
 
-static __device__ void label_add(int64_t *sum, const double value)
-{
-    atomicAdd((unsigned long long *)sum,
-              (unsigned long long)rill_sum_units(value)); // wraps: as good as signed
-}
-
 // Of the kernel that reads moments.
 template <class P> constexpr int reading_blocks()
 {
@@ -415,7 +409,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, reading_blocks<P>())
             rill_partial q = partial_of(v);
             if (velocities) keep_or_average(velocities + k, count, mean, v, q);
             partial_add(shared[threadIdx.x], q);
-            if (labels) label_add(&label_sums[labels[k]], v.density);
+            if (labels) rill_sum_add(&label_sums[labels[k]], rill_sum_units(v.density));
         }
     }
     if (partials) partials_sum(shared, partials + blockIdx.x);

@@ -67,10 +67,10 @@ static inline void rill_cpu_add_to_labels(const rill_launch *launch, uint64_t n,
     const uint32_t *labels = launch->labels + (n - launch->first);
     for (uint64_t left = active; left;) {
         const uint32_t label = labels[__builtin_ctzll(left)];
-        uint64_t sum = 0; /* too large sums wrap, signed ones must not */
+        uint64_t sum = 0; /* a sum that is too large wraps */
         for (; left && labels[__builtin_ctzll(left)] == label; left &= left - 1)
             sum += (uint64_t)rill_sum_units(density[__builtin_ctzll(left)]);
-        __atomic_fetch_add((uint64_t *)&launch->label_sums[label], sum, __ATOMIC_RELAXED);
+        rill_sum_add(&launch->label_sums[label], (int64_t)sum);
     }
 }
 

@@ -285,10 +285,7 @@ enum { LABELLED = 4096 };
 static void gather_range(const void *shared, uint64_t first, uint64_t end)
 {
     const labelled *l = shared;
-    for (uint64_t k = first; k < end; k++) {
-        uint64_t *sum = (uint64_t *)&l->sums[l->labels[k]]; /* too large sums wrap, signed ones must not */
-        __atomic_fetch_add(sum, (uint64_t)rill_sum_units(l->given[k]), __ATOMIC_RELAXED);
-    }
+    for (uint64_t k = first; k < end; k++) rill_sum_add(&l->sums[l->labels[k]], rill_sum_units(l->given[k]));
 }
 
 static void gather(rill_device *device, const double *values, const uint32_t *labels, uint64_t count,

@@ -22,4 +22,14 @@ RILL_FN int64_t rill_sum_units(const double value)
     return (int64_t)(units > most ? most : units < -most ? -most : units);
 }
 
+/** Add units to a sum that other threads add to, too. A sum that is too large wraps. */
+RILL_FN void rill_sum_add(int64_t *sum, const int64_t units)
+{
+#ifdef __CUDA_ARCH__
+    atomicAdd((unsigned long long *)sum, (unsigned long long)units);
+#else
+    __atomic_fetch_add((uint64_t *)sum, (uint64_t)units, __ATOMIC_RELAXED);
+#endif
+}
+
 #endif

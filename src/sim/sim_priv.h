@@ -74,8 +74,10 @@ rill_status rill_sim_step_links(rill_sim *sim, bool leave);
 /** Give kernels the voxels of nodes of a slice; they know nodes themselves with sparse addressing. */
 rill_status rill_sim_order(rill_sim *sim, rill_node first, rill_node count, rill_launch *launch);
 
-/** Begin sums by label at 0 on all backends, and take what has been added there: [count]. */
+/** Set the sums by label to 0 on all devices. */
 rill_status rill_sim_label_begin_sums(rill_sim *sim);
+
+/** Wait for all devices, and add up their sums. @param[out] sums  [labels] */
 rill_status rill_sim_label_end_sums(rill_sim *sim, double *sums);
 
 /** Describe the next step to kernels. */

@@ -148,7 +148,8 @@ Test(network, scattered_pores_have_larger_blocks)
     for (int scattered = 0; scattered < 2; scattered++) {
         rill_geom *geom = box(EDGE, EDGE, EDGE);
         uint64_t nodes = 0;
-        uint32_t edge, chambers, state = 1;
+        uint32_t state = 1;
+        rill_network counted = {.edge = 0};
         for (uint32_t z = 0; z < EDGE; z++)
             for (uint32_t y = 0; y < EDGE; y++)
                 for (uint32_t x = 0; x < EDGE; x++) {
@@ -157,10 +158,11 @@ Test(network, scattered_pores_have_larger_blocks)
                     *voxel(geom, x, y, z) = pore ? RILL_FLUID : RILL_SOLID;
                     nodes += pore;
                 }
-        ASSERT_OK(rill_network_choose(geom, RILL_D3Q19, 5, nodes, &edge, &chambers));
-        cr_expect_eq(edge, scattered ? 6 : 3, "scattered %d: blocks of %u", scattered, edge);
-        cr_expect(rill_network_serves(nodes, chambers), "scattered %d: %u chambers of %llu nodes", scattered,
-                  chambers, (unsigned long long)nodes);
+        ASSERT_OK(rill_network_choose(geom, RILL_D3Q19, 5, nodes, &counted));
+        cr_expect_eq(counted.edge, scattered ? 6 : 3, "scattered %d: blocks of %u", scattered, counted.edge);
+        cr_expect(rill_network_serves(nodes, counted.chambers), "scattered %d: %u chambers of %llu nodes",
+                  scattered, counted.chambers, (unsigned long long)nodes);
+        rill_network_destroy(&counted);
         rill_geom_destroy(geom);
     }
 }
@@ -240,7 +242,8 @@ Test(network, chambers_are_what_links_connect)
         ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){cases[k].lattice, -1}, &domain));
         uint32_t *chamber_of = calloc(rill_domain_nodes(domain), sizeof *chamber_of);
         network = network_of(domain, edge, chamber_of);
-        uint32_t chambers = 0, counted;
+        uint32_t chambers = 0;
+        rill_network counted = {.edge = edge}, taken = {.edge = 0};
         rill_node node = 0;
         for (uint32_t v = 0; v < voxels; v++) {
             if (!geom->voxels[v]) continue;
@@ -250,8 +253,15 @@ Test(network, chambers_are_what_links_connect)
         }
         cr_assert_eq(network.chambers, chambers, "case %zu: %u, not %u", k, network.chambers, chambers);
         free(chamber_of);
-        ASSERT_OK(rill_network_count(geom, cases[k].lattice, edge, &counted));
-        cr_assert_eq(counted, chambers);
+        ASSERT_OK(rill_network_count(geom, cases[k].lattice, &counted));
+        cr_assert_eq(counted.chambers, chambers);
+        ASSERT_OK(rill_network_counted(&counted, &taken));
+        const size_t blocks = (size_t)taken.blocks[0] * taken.blocks[1] * taken.blocks[2];
+        cr_assert_eq(taken.edge, edge);
+        cr_assert_eq(taken.chambers, chambers);
+        cr_assert_arr_eq(taken.base, network.base, blocks * sizeof *taken.base, "case %zu", k);
+        rill_network_destroy(&counted);
+        rill_network_destroy(&taken);
         for (uint32_t c = 1; c < chambers; c++)
             cr_assert_leq(network.block_of[c - 1], network.block_of[c], "chamber %u of case %zu", c, k);
         free(first);

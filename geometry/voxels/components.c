@@ -57,30 +57,14 @@ typedef struct {
     rill_progress progress;
 } labelling;
 
-static uint32_t next_pore(const uint8_t *row, uint32_t x, uint32_t nx)
-{
-    for (uint64_t eight; nx - x >= sizeof eight; x += (uint32_t)sizeof eight) {
-        memcpy(&eight, row + x, sizeof eight);
-        if (eight) break;
-    }
-    while (x < nx && row[x] < RILL_FLUID) x++;
-    return x;
-}
-
-static uint32_t next_solid(const uint8_t *row, uint32_t x, uint32_t nx)
-{
-    const uint8_t *solid = memchr(row + x, RILL_SOLID, nx - x);
-    return solid ? (uint32_t)(solid - row) : nx;
-}
-
 /* Take the runs of a row; `runs` may be NULL to count them. */
 static uint64_t row_runs(const uint8_t *row, uint32_t nx, run *runs)
 {
     uint64_t count = 0;
-    for (uint32_t x = next_pore(row, 0, nx); x < nx; count++) {
-        const uint32_t end = next_solid(row, x, nx);
+    for (uint32_t x = rill_voxels_pore(row, 0, nx); x < nx; count++) {
+        const uint32_t end = rill_voxels_solid(row, x, nx);
         if (runs) runs[count] = (run){x, end};
-        x = next_pore(row, end, nx);
+        x = rill_voxels_pore(row, end, nx);
     }
     return count;
 }

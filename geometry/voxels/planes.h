@@ -12,8 +12,28 @@
 
 #include "core/kept.h"
 
+#include <string.h>
+
 /** Return a bit for each of `cells` voxels, up to 64: whether it is fluid. The first has the lowest. */
 uint64_t rill_voxels_word(const uint8_t *voxels, uint32_t cells);
+
+/** Return the first pore voxel of a row of n, from voxel x on; n: there is none. */
+static inline uint32_t rill_voxels_pore(const uint8_t *row, uint32_t x, uint32_t n)
+{
+    for (uint64_t eight; n - x >= sizeof eight; x += (uint32_t)sizeof eight) {
+        memcpy(&eight, row + x, sizeof eight);
+        if (eight) break;
+    }
+    while (x < n && row[x] < RILL_FLUID) x++;
+    return x;
+}
+
+/** Return the first solid voxel of a row of n, from voxel x on; n: there is none. */
+static inline uint32_t rill_voxels_solid(const uint8_t *row, uint32_t x, uint32_t n)
+{
+    const uint8_t *solid = (const uint8_t *)memchr(row + x, RILL_SOLID, n - x);
+    return solid ? (uint32_t)(solid - row) : n;
+}
 
 /** Return the words of a row of bits, bit x % 64 of word x / 64. */
 static inline size_t rill_planes_row(const uint32_t n[3]) { return ((size_t)n[0] + 63) / 64; }

@@ -363,31 +363,36 @@ static uint32_t layers_seen(const rill_geom *geom, const rill_network *network)
     return planes == geom->n[2] ? network->blocks[2] : layers ? layers : 1;
 }
 
-/* Lay out the blocks, and count: base [blocks] gets the chambers of all blocks before. */
-static rill_status count(const rill_geom *geom, rill_lattice lattice, rill_network *network, uint32_t **base)
+static uint64_t blocks_of(const rill_network *network)
+{
+    return (uint64_t)network->blocks[0] * network->blocks[1] * network->blocks[2];
+}
+
+rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, rill_network *network)
 {
     rill_status status = RILL_OK;
-    uint64_t blocks = 1, chambers = 0;
+    uint64_t blocks, chambers = 0;
     rill_window window = {.geom = geom};
     if (network->edge < 1 || network->edge > 64)
         return rill_fail(RILL_USAGE, "blocks of %u voxels: a pore network takes edges of 1 to 64",
                          network->edge);
-    for (int a = 0; a < 3; a++) {
-        network->blocks[a] = (geom->n[a] + network->edge - 1) / network->edge;
-        blocks *= network->blocks[a];
-    }
+    for (int a = 0; a < 3; a++) network->blocks[a] = (geom->n[a] + network->edge - 1) / network->edge;
+    blocks = blocks_of(network);
     if (blocks > UINT32_MAX)
         return rill_fail(RILL_USAGE, "%llu blocks of %u voxels are more than 2^32: choose larger ones",
                          (unsigned long long)blocks, network->edge);
-    RILL_TRY(rill_array_create(blocks, sizeof **base, "the blocks of a pore network", (void **)base));
-    const task counting = {.lattice = lattice, .network = network, .counts = *base};
+    rill_array_destroy(network->base);
+    network->base = NULL;
+    RILL_TRY(rill_array_create(blocks, sizeof *network->base, "the blocks of a pore network",
+                               (void **)&network->base));
+    const task counting = {.lattice = lattice, .network = network, .counts = network->base};
     for (uint32_t k = 0, some, most = layers_seen(geom, network); k < network->blocks[2]; k += some) {
         some = network->blocks[2] - k < most ? network->blocks[2] - k : most;
         RILL_TRY(layers_do(&counting, &window, k, some));
     }
     for (uint64_t k = 0; k < blocks; k++) {
-        const uint32_t chambers_here = (*base)[k];
-        (*base)[k] = (uint32_t)chambers;
+        const uint32_t chambers_here = network->base[k];
+        network->base[k] = (uint32_t)chambers;
         chambers += chambers_here;
     }
     network->chambers = (uint32_t)chambers; /* no more than nodes, which fit */
@@ -396,25 +401,28 @@ done:
     return status;
 }
 
-rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint32_t edge, uint32_t *chambers)
+rill_status rill_network_counted(const rill_network *from, rill_network *network)
 {
-    uint32_t *base = NULL;
-    rill_network network = {.edge = edge};
-    const rill_status status = count(geom, lattice, &network, &base);
-    *chambers = network.chambers;
-    rill_array_destroy(base);
-    return status;
+    const uint64_t blocks = blocks_of(from);
+    const rill_status status = rill_array_create(blocks, sizeof *network->base,
+                                                 "the blocks of a pore network", (void **)&network->base);
+    if (status != RILL_OK) return status;
+    network->edge = from->edge;
+    network->chambers = from->chambers;
+    memcpy(network->blocks, from->blocks, sizeof network->blocks);
+    memcpy(network->base, from->base, blocks * sizeof *network->base);
+    return RILL_OK;
 }
 
 rill_status rill_network_choose(const rill_geom *geom, rill_lattice lattice, double opening, uint64_t nodes,
-                                uint32_t *edge, uint32_t *chambers)
+                                rill_network *network)
 {
     rill_status status = RILL_OK;
-    *edge = rill_network_edge(geom, opening, (double)nodes / (double)rill_geom_voxels(geom));
-    RILL_TRY(rill_network_count(geom, lattice, *edge, chambers));
-    if (*edge < EDGE_LEAST && !rill_network_serves(nodes, *chambers)) { /* pores are scattered */
-        *edge = EDGE_LEAST;
-        RILL_TRY(rill_network_count(geom, lattice, *edge, chambers));
+    network->edge = rill_network_edge(geom, opening, (double)nodes / (double)rill_geom_voxels(geom));
+    RILL_TRY(rill_network_count(geom, lattice, network));
+    if (network->edge < EDGE_LEAST && !rill_network_serves(nodes, network->chambers)) { /* scattered pores */
+        network->edge = EDGE_LEAST;
+        RILL_TRY(rill_network_count(geom, lattice, network));
     }
 done:
     return status;
@@ -525,7 +533,7 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_s
 {
     rill_status status = RILL_OK;
     rill_permit_wait(network->permit);
-    RILL_TRY(count(domain->geom, domain->lattice, network, &network->base));
+    if (!network->base) RILL_TRY(rill_network_count(domain->geom, domain->lattice, network));
     const uint32_t chambers = network->chambers, layers = network->blocks[2],
                    most = rill_network_layers(domain, network);
     RILL_TRY(rill_array_create(chambers, sizeof *network->block_of, "a pore network",

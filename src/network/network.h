@@ -78,13 +78,17 @@ uint32_t rill_network_edge(const rill_geom *geom, double opening, double porosit
 /** Return whether so many chambers hold enough nodes each. */
 bool rill_network_serves(uint64_t nodes, uint32_t chambers);
 
-/** Choose the edge, larger where chambers would be too small, and count the chambers. */
+/** Choose the edge, larger where chambers would be too small, and count the chambers.
+ * @param[in,out] network  zero; see rill_network_count() */
 rill_status rill_network_choose(const rill_geom *geom, rill_lattice lattice, double opening, uint64_t nodes,
-                                uint32_t *edge, uint32_t *chambers);
+                                rill_network *network);
 
-/** Count the chambers that the network of a geometry will have. @param edge of a block, 1 … 64 voxels */
-rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, uint32_t edge,
-                               uint32_t *chambers);
+/** Count the chambers that the network of a geometry will have: blocks, base and chambers.
+ * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels */
+rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, rill_network *network);
+
+/** Take over what was counted, and the edge of the blocks. @param[in,out] network  zero but for permits */
+rill_status rill_network_counted(const rill_network *from, rill_network *network);
 
 /** Return the bytes that a network takes when it is prepared, without the chambers of nodes. */
 uint64_t rill_network_bytes(uint64_t chambers);
@@ -143,7 +147,7 @@ static inline uint32_t rill_network_at(const rill_network_part *part, uint32_t x
 /**
  * Find the chambers of a domain: blocks, base, block_of, volume, centre, layer by layer of blocks where
  * several processes hold its voxels.
- * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels, and permits
+ * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels, permits, and what was counted
  * @return RILL_CANCELLED where it is abandoned meanwhile, as the next
  * @param see  called with the chambers of all nodes; NULL: nothing is
  * @param[out] part  the planes taken last: all where the domain has all numbers

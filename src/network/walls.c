@@ -13,12 +13,48 @@
 
 enum { FAR = 255 };
 
+/* Distances from walls on either side, for runs that are no longer than REACH: VECTOR voxels at a time. */
+enum { REACH = 512, VECTOR = 16 };
+typedef struct ramps {
+    uint8_t up[REACH + VECTOR];   /* 1, 2, 3, …, FAR, FAR, … */
+    uint8_t down[REACH + VECTOR]; /* …, FAR, FAR, …, 3, 2, 1, and 0 from REACH on */
+} ramps;
+
+static ramps ramps_make(void)
+{
+    ramps r;
+    for (int k = 0; k < REACH + VECTOR; k++) {
+        r.up[k] = (uint8_t)(k + 1 < FAR ? k + 1 : FAR);
+        r.down[k] = (uint8_t)(k >= REACH ? 0 : REACH - k < FAR ? REACH - k : FAR);
+    }
+    return r;
+}
+
+/* Distances in a run of pore whose walls are `low` steps farther away than its first voxel says, and `high`
+ * than its last. @param room  voxels up to the end of the row: solid ones behind the run stay 0 */
+static void run_measure(const ramps *r, uint32_t low, uint32_t length, uint32_t high, uint32_t room,
+                        uint8_t *run)
+{
+    const uint32_t whole = (length + VECTOR - 1) / VECTOR * VECTOR;
+    if (whole > room || low + whole > REACH || length + high > REACH) {
+        for (uint32_t k = 0; k < length; k++) {
+            const uint32_t left = low + k + 1, right = high + length - k;
+            const uint32_t least = left < right ? left : right;
+            run[k] = (uint8_t)(least < FAR ? least : FAR);
+        }
+        return;
+    }
+    const uint8_t *up = r->up + low, *down = r->down + (REACH - high - length);
+    for (uint32_t first = 0; first < whole; first += VECTOR)
+        for (uint32_t k = first; k < first + VECTOR; k++) run[k] = up[k] < down[k] ? up[k] : down[k];
+}
+
 /* Distances along a row: pore voxels first … end - 1 with solid ones, or the end of the row, on either side.
  */
-static void row_measure(const uint8_t *voxels, uint32_t n, rill_side side, uint8_t *row)
+static void row_measure(const ramps *r, const uint8_t *voxels, uint32_t n, rill_side side, uint8_t *row)
 {
-    uint32_t lead = 0, tail = 0; /* pore voxels at its ends */
-    while (lead < n && voxels[lead] >= RILL_FLUID) lead++;
+    const uint32_t lead = rill_voxels_solid(voxels, 0, n); /* pore voxels at its ends */
+    uint32_t tail = 0;
     while (tail < n && voxels[n - 1 - tail] >= RILL_FLUID) tail++;
     if (lead == n && side != RILL_WALL) {
         memset(row, FAR, n);
@@ -32,15 +68,10 @@ static void row_measure(const uint8_t *voxels, uint32_t n, rill_side side, uint8
                    above = side == RILL_WALL       ? 0
                            : side == RILL_PERIODIC ? lead
                                                    : FAR;
-    for (uint32_t first = 0, end; first < n; first = end) {
-        for (; first < n && voxels[first] < RILL_FLUID; first++) continue;
-        for (end = first; end < n && voxels[end] >= RILL_FLUID; end++) continue;
-        const uint32_t low = first == 0 ? below : 0, high = end == n ? above : 0;
-        for (uint32_t x = first; x < end; x++) {
-            const uint32_t left = low + x - first + 1, right = high + end - x;
-            const uint32_t least = left < right ? left : right;
-            row[x] = (uint8_t)(least < FAR ? least : FAR);
-        }
+    for (uint32_t first = rill_voxels_pore(voxels, 0, n), end; first < n;
+         first = rill_voxels_pore(voxels, end, n)) {
+        end = rill_voxels_solid(voxels, first, n);
+        run_measure(r, first == 0 ? below : 0, end - first, end == n ? above : 0, n - first, row + first);
     }
 }
 
@@ -74,12 +105,12 @@ static void along(uint8_t *rows, uint64_t stride, uint64_t count, uint32_t n, ri
 }
 
 /* Measure along x and y in a plane. @return the largest distance */
-static uint8_t plane_measure(const rill_geom *geom, const uint8_t *voxels, uint8_t *plane)
+static uint8_t plane_measure(const ramps *r, const rill_geom *geom, const uint8_t *voxels, uint8_t *plane)
 {
     const uint64_t nx = geom->n[0], ny = geom->n[1];
     uint8_t most = 0;
     for (uint64_t y = 0; y < ny; y++)
-        row_measure(voxels + y * nx, geom->n[0], geom->sides[0], plane + y * nx);
+        row_measure(r, voxels + y * nx, geom->n[0], geom->sides[0], plane + y * nx);
     along(plane, nx, nx, geom->n[1], geom->sides[1]);
     for (uint64_t k = 0; k < nx * ny; k++) most = plane[k] > most ? plane[k] : most;
     return most;
@@ -93,6 +124,7 @@ static rill_status planes_measure(rill_window *w, int64_t first, uint32_t count,
     const rill_geom *geom = w->geom;
     const int64_t nz = geom->n[2];
     const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    const ramps r = ramps_make();
     uint8_t largest = 0;
     for (uint32_t k = 0, some; k < count; k += some) {
         const int64_t at = first + k, z = (at % nz + nz) % nz;
@@ -107,7 +139,7 @@ static rill_status planes_measure(rill_window *w, int64_t first, uint32_t count,
         RILL_TRY(rill_window_see(w, (uint32_t)z, some));
 #pragma omp parallel for schedule(static) reduction(max : largest)
         for (uint32_t p = 0; p < some; p++) {
-            const uint8_t here = plane_measure(geom, w->voxels + p * plane, distance + (k + p) * plane);
+            const uint8_t here = plane_measure(&r, geom, w->voxels + p * plane, distance + (k + p) * plane);
             largest = here > largest ? here : largest;
         }
     }

@@ -51,5 +51,6 @@ void rill_numbered_destroy(rill_numbered *n)
 {
     rill_domain_destroy(n->domain);
     rill_reservoirs_destroy(&n->between);
+    rill_network_destroy(&n->counted);
     memset(n, 0, sizeof *n);
 }

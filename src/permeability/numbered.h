@@ -6,12 +6,14 @@
 #ifndef RILL_PERMEABILITY_NUMBERED_H
 #define RILL_PERMEABILITY_NUMBERED_H
 
+#include "network/network.h"
 #include "permeability/reservoir.h"
 
 /** What a run along an axis steps. */
 struct rill_numbered {
     rill_reservoirs between; /**< with RILL_DRIVE_PRESSURE */
     rill_domain *domain;     /**< of the sample, or of it between reservoirs */
+    rill_network counted;    /**< the chambers of its pore network, as far as they were counted */
     double seconds;          /**< that making it took */
 };
 

@@ -25,18 +25,19 @@ static void options_text(const rill_side sides[3], const rill_permeability_optio
              (int)o->acceleration, (int)o->start, o->settle_fields);
 }
 
-static rill_status identify(const rill_geom *geom, const rill_permeability_options *o, rill_pause *p)
+static void identify(const rill_permeability_options *o, rill_pause *p)
 {
     char text[512];
-    options_text(geom->sides, o, text, sizeof text);
+    options_text(p->geom->sides, o, text, sizeof text);
     snprintf(p->run, sizeof p->run, "%016llx", (unsigned long long)XXH3_64bits(text, strlen(text)));
     rill_variant_name(o->variant, p->variant, sizeof p->variant);
-    return rill_checkpoint_geometry(geom, p->geometry);
 }
 
-static rill_checkpoint_key key_of(const rill_pause *p)
+/* The sum of all voxels is made when it is needed first: most runs are not stopped. */
+static rill_status key_make(rill_pause *p, rill_checkpoint_key *out)
 {
-    return (rill_checkpoint_key){p->run, p->geometry, p->variant};
+    *out = (rill_checkpoint_key){p->run, p->geometry, p->variant};
+    return p->geometry[0] ? RILL_OK : rill_checkpoint_geometry(p->geom, p->geometry);
 }
 
 /* ---- parts of any length --------------------------------------------------------------------- */
@@ -120,9 +121,10 @@ static rill_status read_all(const rill_permeability_options *o, rill_permeabilit
     rill_status status = RILL_OK;
     bytes runs = {NULL, 0}, journal = {NULL, 0};
     uint64_t steps, at = 0;
-    const rill_checkpoint_key key = key_of(p);
+    rill_checkpoint_key key;
     const rill_checkpoint_part parts[] = {rill_checkpoint_memory("place", &p->place, sizeof p->place),
                                           bytes_part("runs", &runs), bytes_part("journal", &journal)};
+    RILL_TRY(key_make(p, &key));
     RILL_TRY(rill_checkpoint_read(p->path, &key, parts, 3, &steps));
     const rill_pause_place *at_stop = &p->place;
     const bool attempts = at_stop->attempt >= RILL_ATTEMPT_FIRST && at_stop->attempt <= RILL_ATTEMPT_REST &&
@@ -152,10 +154,10 @@ done:
 rill_status rill_pause_open(const rill_geom *geom, const rill_permeability_options *o, rill_permeability *out,
                             rill_pause *pause)
 {
-    *pause = (rill_pause){.path = o->checkpoint};
+    *pause = (rill_pause){.path = o->checkpoint, .geom = geom};
     if (!pause->path) return RILL_OK;
-    const rill_status status = identify(geom, o, pause);
-    return status == RILL_OK && o->resume ? read_all(o, out, pause) : status;
+    identify(o, pause);
+    return o->resume ? read_all(o, out, pause) : RILL_OK;
 }
 
 void rill_pause_close(rill_pause *pause) { rill_journal_clear(&pause->journal); }
@@ -170,8 +172,9 @@ rill_status rill_pause_arrive(rill_pause *pause, rill_sim *sim)
 {
     rill_status status = RILL_OK;
     uint64_t steps;
-    const rill_checkpoint_key key = key_of(pause);
+    rill_checkpoint_key key;
     const rill_checkpoint_part part = rill_checkpoint_sim(sim);
+    RILL_TRY(key_make(pause, &key));
     RILL_TRY(rill_journal_arrive(&pause->journal));
     RILL_TRY(rill_checkpoint_read(pause->path, &key, &part, 1, &steps));
     RILL_TRY(rill_sim_state_resume(sim, pause->place.steps));
@@ -183,11 +186,12 @@ rill_status rill_pause_write(rill_pause *pause, rill_sim *sim, const rill_permea
 {
     rill_status status = RILL_OK;
     bytes runs = {NULL, 0}, journal = {pause->journal.bytes, pause->journal.size};
-    const rill_checkpoint_key key = key_of(pause);
+    rill_checkpoint_key key;
     if (pause->journal.lost)
         return rill_fail(RILL_SYSTEM,
                          "no checkpoint was written to %s: memory ran out for what the run has seen",
                          pause->path);
+    RILL_TRY(key_make(pause, &key));
     RILL_TRY(runs_pack(out, pause->place.runs, &runs));
     const rill_checkpoint_part parts[] = {rill_checkpoint_memory("place", &pause->place, sizeof pause->place),
                                           bytes_part("runs", &runs), bytes_part("journal", &journal),

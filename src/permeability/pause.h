@@ -30,8 +30,9 @@ typedef struct rill_pause_place {
 
 /** The checkpoint of a permeability. */
 typedef struct rill_pause {
-    const char *path; /**< borrowed; NULL: none is written */
-    char run[17], geometry[17], variant[128];
+    const char *path;                         /**< borrowed, as the next; NULL: none is written */
+    const rill_geom *geom;                    /**< what is stepped */
+    char run[17], geometry[17], variant[128]; /**< what it belongs to; "": not known yet */
     rill_journal journal;
     rill_pause_place place; /**< of a resumed run until it is there; then that of now */
     bool resuming;          /**< the run that was stopped is still to be found */

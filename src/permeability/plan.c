@@ -253,7 +253,8 @@ done:
     return status;
 }
 
-rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_pore_measure *out)
+rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_network *counted,
+                                   rill_pore_measure *out)
 {
     rill_status status = RILL_OK;
     uint64_t fluid = 0, walls = 0, *before = NULL;
@@ -269,7 +270,9 @@ rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, 
     *out = (rill_pore_measure){
         .voxels = fluid, .porosity = (double)fluid / volume, .surface = (double)walls * (2.0 / 3.0) / volume};
     if (fluid) RILL_TRY(opening_measure(&window, fluid, before, &out->opening));
-    RILL_TRY(rill_network_choose(geom, lattice, out->opening, fluid, &out->edge, &out->chambers));
+    RILL_TRY(rill_network_choose(geom, lattice, out->opening, fluid, counted));
+    out->edge = counted->edge;
+    out->chambers = counted->chambers;
 done:
     rill_window_close(&window);
     rill_array_destroy(before);

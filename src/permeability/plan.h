@@ -8,7 +8,7 @@
 #ifndef RILL_PERMEABILITY_PLAN_H
 #define RILL_PERMEABILITY_PLAN_H
 
-#include "rill.h"
+#include "network/network.h"
 #include "sim/sim.h"
 
 /** Measure of a pore space, in voxels. */
@@ -22,8 +22,11 @@ typedef struct rill_pore_measure {
     uint32_t chambers; /**< of that network */
 } rill_pore_measure;
 
-/** Measure a geometry; sides count as what they are. @param lattice whose links say what is connected */
-rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_pore_measure *out);
+/** Measure a geometry; sides count as what they are.
+ * @param lattice  whose links say what is connected
+ * @param[out] counted  the chambers of its pore network, see rill_network_choose(); zero at first */
+rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_network *counted,
+                                   rill_pore_measure *out);
 
 /**
  * Check what can be told without a geometry: the variant, and options against limits and each other.

@@ -74,6 +74,10 @@ static rill_status number(const rill_geom *geom, const rill_permeability_options
     if (!basis->numbered) return rill_fail(RILL_SYSTEM, "out of memory for a plan");
     RILL_TRY(rill_memory_available(&basis->host_free));
     RILL_TRY(rill_numbered_create(geom, o, o->axis < 0 ? 0 : o->axis, o->progress, NULL, basis->numbered));
+    if (!basis->numbered->between.geom) {
+        basis->numbered->counted = basis->counted;
+        basis->counted = (rill_network){.edge = 0};
+    }
 done:
     return status;
 }
@@ -126,9 +130,10 @@ rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_
     *basis = (rill_plan_basis){.numbered = NULL};
     RILL_TRY(rill_plan_check_sample(geom, o));
     RILL_TRY(rill_plan_check_conducting(geom, o, &known));
-    RILL_TRY(rill_pore_measure_take(&open, o->variant.lattice, &basis->measure));
+    RILL_TRY(rill_pore_measure_take(&open, o->variant.lattice, &basis->counted, &basis->measure));
     if (fits(basis->measure.voxels)) RILL_TRY(number(geom, o, basis));
 done:
+    rill_network_destroy(&basis->counted);
     if (status != RILL_OK) rill_plan_basis_free(basis);
     return status;
 }

@@ -65,6 +65,7 @@ void rill_plan_sizes_scale(rill_plan_sizes *sizes, const rill_geom *geom, double
 /** What a plan is made from that needs no device. Zero: nothing. */
 typedef struct rill_plan_basis {
     rill_pore_measure measure;
+    rill_network counted;    /**< until the nodes are numbered */
     rill_numbered *numbered; /**< owned until a plan takes it */
     uint64_t host_free;      /**< bytes, before the nodes were numbered */
 } rill_plan_basis;

@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "core/threads.h"
 #include "geometry/voxels/planes.h"
+#include "permeability/numbered.h"
 
 #include <math.h>
 
@@ -55,7 +56,10 @@ static bool beside(const rill_pressures *p) { return p->copy || !p->domain->geom
 rill_status rill_pressures_begin(const rill_follower *f, const rill_domain *domain, rill_pressures *p)
 {
     rill_status status = RILL_OK;
+    const rill_network *counted = f->plan->numbered ? &f->plan->numbered->counted : NULL;
     p->network.edge = f->plan->edge;
+    if (counted && counted->base && counted->edge == f->plan->edge)
+        RILL_TRY(rill_network_counted(counted, &p->network));
     if (rill_network_copies(domain->geom)) {
         RILL_TRY(rill_geom_gather(domain->geom, &p->copy));
         p->copied = *domain;

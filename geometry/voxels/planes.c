@@ -25,23 +25,6 @@ struct rill_planes {
     uint32_t count;  /* nz */
 };
 
-uint64_t rill_voxels_word(const uint8_t *voxels, uint32_t cells)
-{
-    const uint64_t ones = UINT64_MAX / UINT8_MAX; /* in every byte */
-    uint64_t occupied = 0;
-    uint32_t b = 0;
-    _Static_assert(RILL_SOLID == 0 && RILL_FLUID == 1, "fluid is what is not 0");
-    for (; b + 8 <= cells; b += 8) {
-        uint64_t eight;
-        memcpy(&eight, voxels + b, sizeof eight);
-        eight |= (eight & 0x7F * ones) + 0x7F * ones; /* the highest bit of bytes that are not 0 */
-        /* bit 8 k, times 2^(56 - 7 k), is bit k of the highest byte */
-        occupied |= ((eight >> 7 & ones) * UINT64_C(0x0102040810204080) >> 56) << b;
-    }
-    for (; b < cells; b++) occupied |= (uint64_t)(voxels[b] >= RILL_FLUID) << b;
-    return occupied;
-}
-
 /* Write the voxels of a word. */
 static void word_show(uint64_t word, uint32_t cells, uint8_t *voxels)
 {

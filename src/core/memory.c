@@ -217,13 +217,11 @@ static rill_status create(uint64_t count, size_t size, const char *what, void *(
     return RILL_OK;
 }
 
-static void *take_zero(size_t bytes) { return calloc(1, bytes); }
-
-/* Arrays that are used whole lie on huge pages where the system grants them: a node update walks through some
- * forty positions at once, more than the translation buffers hold pages of 4 KiB. */
-static void *take_huge(size_t bytes)
+/* Arrays lie on huge pages where the system grants them: a node update walks through some forty positions at
+ * once, more than the translation buffers hold pages of 4 KiB, and threads that write new pages at the same
+ * time wait for each other. */
+static char *huge(char *block, size_t bytes)
 {
-    char *block = malloc(bytes);
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     if (block && bytes >= HUGE_ARRAY) {
         const uintptr_t first = ((uintptr_t)block + page - 1) / page * page,
@@ -233,9 +231,13 @@ static void *take_huge(size_t bytes)
     return block;
 }
 
+static void *take_any(size_t bytes) { return huge(malloc(bytes), bytes); }
+
+static void *take_zero(size_t bytes) { return huge(calloc(1, bytes), bytes); }
+
 rill_status rill_array_create(uint64_t count, size_t size, const char *what, void **out)
 {
-    return create(count, size, what, take_huge, out);
+    return create(count, size, what, take_any, out);
 }
 
 rill_status rill_array_create_zero(uint64_t count, size_t size, const char *what, void **out)

@@ -13,6 +13,8 @@
 /* What a link between voxels that share no face lets pass, times viscosity. Rocks end alike with 0.1. */
 #define EDGE_CONDUCTANCE 0.03
 
+enum { WAYS_MOST = 13, BETWEEN_MOST = 6 };
+
 /* Throats found by one thread. */
 typedef struct list {
     rill_throat *throat;
@@ -44,21 +46,19 @@ static rill_throat *throat_between(list *l, uint64_t since, uint32_t from, uint3
  * distances d from a wall, 3/4 d^2, whose mean over a tube is R^2/8, and three quarters of the right one over
  * a slit.
  */
-static double face_conductance(uint8_t steps, uint8_t others)
+static double face_conductance(uint8_t steps)
 {
-    const double d = (steps < others ? steps : others) - 0.5;
+    const double d = steps - 0.5;
     return 0.75 * d * d;
 }
 
 /* A velocity that throats are looked for along: the first of every pair of opposite ones. */
 typedef struct way {
     int c[3];
-    int axis;          /* along which it leads; -1: voxels share an edge or a corner alone */
-    int between[6][3]; /* steps to the voxels between */
+    int axis;                     /* along which it leads; -1: voxels share an edge or a corner alone */
+    int between[BETWEEN_MOST][3]; /* steps to the voxels between */
     int between_count;
 } way;
-
-enum { WAYS_MOST = 13 };
 
 /* The planes in which throats are looked for, and beside them. */
 typedef struct sight {
@@ -69,6 +69,7 @@ typedef struct sight {
     uint32_t first;
     way ways[WAYS_MOST];
     int way_count;
+    double face[UINT8_MAX + 1]; /* face_conductance() */
 } sight;
 
 /* Row (y, z) of the walls. */
@@ -124,6 +125,7 @@ static void ways_take(sight *s)
 {
     const int lattice = (int)s->domain->lattice;
     s->way_count = 0;
+    for (int k = 0; k <= UINT8_MAX; k++) s->face[k] = face_conductance((uint8_t)k);
     for (int i = 1; i < rill_q(lattice); i += 2) s->ways[s->way_count++] = way_of(lattice, i);
 }
 
@@ -136,10 +138,26 @@ typedef struct strip {
     uint32_t y, z;           /* of that row */
 } strip;
 
-/* A block, or one whose throats are looked for, with the strips of its rows and of those around it. */
+/* Rows of a block are its first or last ones along y and z, or lie between: bits 0 to 3. */
+enum { PLACES = 16 };
+
+/* Where velocities lead out of blocks of one size. */
+typedef struct exits {
+    uint32_t size[3];
+    int count[PLACES]; /* of the ways that lead out of rows at a place */
+    struct {
+        int way;
+        uint64_t bits; /* voxels of the row that it leads out from */
+    } of[PLACES][WAYS_MOST];
+    /* Strips that steps lead to, counted from that of the row. */
+    int to[WAYS_MOST], between[WAYS_MOST][BETWEEN_MOST];
+} exits;
+
+/* A block whose throats are looked for, with the strips of its rows and of those around it. */
 typedef struct surroundings {
     uint32_t first[3], size[3];
     strip *strips; /* [size z + 2][size y + 2] */
+    exits exits;   /* of a block of its size, or of no size yet */
 } surroundings;
 
 /* Find a coordinate, from one before the first to one behind the last. @return false beyond a side that is
@@ -203,39 +221,58 @@ static bool surroundings_take(const sight *s, surroundings *b)
     return any != 0;
 }
 
-/* Return the strip that a step leads to from row (y, z) of a block. */
-static const strip *strip_at(const surroundings *b, uint32_t y, uint32_t z, const int *step)
+static int place_of(const surroundings *b, uint32_t y, uint32_t z)
 {
-    return b->strips + (size_t)(z + 1 + (uint32_t)step[2]) * (b->size[1] + 2) + (y + 1 + (uint32_t)step[1]);
+    return (y == 0) | (y + 1 == b->size[1]) << 1 | (z == 0) << 2 | (z + 1 == b->size[2]) << 3;
 }
 
-/* Return which voxels of a row have a node where a step leads to. */
-static uint64_t reached(const surroundings *b, uint32_t y, uint32_t z, const int *step)
+/* Find where velocities lead out of blocks of a size. */
+static void exits_take(const sight *s, const uint32_t size[3], exits *out)
 {
-    const strip *t = strip_at(b, y, z, step);
-    if (step[0] > 0) return t->bits >> 1 | t->high << (b->size[0] - 1);
-    if (step[0] < 0) return t->bits << 1 | t->low;
-    return t->bits;
+    const int rows = (int)size[1] + 2;
+    *out = (exits){.size = {size[0], size[1], size[2]}};
+    for (int k = 0; k < s->way_count; k++) {
+        const way *w = &s->ways[k];
+        out->to[k] = w->c[2] * rows + w->c[1];
+        for (int i = 0; i < w->between_count; i++)
+            out->between[k][i] = w->between[i][2] * rows + w->between[i][1];
+        for (int place = 0; place < PLACES; place++) {
+            bool leaves = false;
+            for (int a = 1; a < 3; a++) {
+                const int ends = place >> (2 * (a - 1));
+                leaves = leaves || (w->c[a] < 0 && (ends & 1)) || (w->c[a] > 0 && (ends & 2));
+            }
+            const uint64_t all = ~(uint64_t)0 >> (64 - size[0]), last = (uint64_t)1 << (size[0] - 1);
+            const uint64_t bits = leaves ? all : w->c[0] > 0 ? last : w->c[0] < 0;
+            if (!bits) continue;
+            out->of[place][out->count[place]].way = k;
+            out->of[place][out->count[place]++].bits = bits;
+        }
+    }
 }
 
-/* Return which voxels of a row throats begin at along a velocity: nodes with one in another block there, and
- * none between. */
-static uint64_t begins(const surroundings *b, uint32_t y, uint32_t z, const way *w)
+/* Return which voxels of a row have a node in a strip beside it, `step` farther along x. */
+static uint64_t reached(const strip *t, int step, uint32_t width)
 {
-    const uint64_t last = (uint64_t)1 << (b->size[0] - 1);
-    const bool inside = y + (uint32_t)w->c[1] < b->size[1] && z + (uint32_t)w->c[2] < b->size[2];
-    const uint64_t leave = !inside ? ~(uint64_t)0 : w->c[0] > 0 ? last : w->c[0] < 0;
-    uint64_t bits = leave & strip_at(b, y, z, (const int[3]){0})->bits;
-    if (bits) bits &= reached(b, y, z, w->c);
-    for (int k = 0; k < w->between_count && bits; k++) bits &= ~reached(b, y, z, w->between[k]);
+    const uint64_t after = t->bits >> 1 | t->high << (width - 1), before = t->bits << 1 | t->low;
+    return step > 0 ? after : step < 0 ? before : t->bits;
+}
+
+/* Return which of some voxels of a row throats begin at along a velocity: nodes with one there, and none
+ * between. */
+static uint64_t begins(const sight *s, const surroundings *b, const strip *here, int number, uint64_t bits)
+{
+    const way *w = &s->ways[number];
+    bits &= here->bits & reached(here + b->exits.to[number], w->c[0], b->size[0]);
+    for (int k = 0; k < w->between_count; k++)
+        bits &= ~reached(here + b->exits.between[number][k], w->between[k][0], b->size[0]);
     return bits;
 }
 
 /* Return the chamber of voxel x of a strip, which is a node. */
 static uint32_t chamber_at(const strip *t, int x)
 {
-    const uint64_t all = ((uint64_t)1 << x) - 1, below = t->bits & all;
-    return t->chamber[below == all ? x : __builtin_popcountll(below)];
+    return t->chamber[__builtin_popcountll(t->bits & (((uint64_t)1 << x) - 1))];
 }
 
 /* The throat that was found last along a velocity: most voxels that follow belong to the same. */
@@ -274,23 +311,25 @@ static void look(const sight *s, const surroundings *b, const strip *here, uint3
     if (to == from) return;
     if (from != l->from || to != l->to) latest_take(s, w, from, to, since, l, found);
     if (l->from == RILL_UPSTREAM_WALL) return;
+    const uint8_t steps = here->walls[b->first[0] + (uint32_t)x], others = there->walls[at];
     found->throat[l->throat].conductance +=
-        w->axis < 0 ? EDGE_CONDUCTANCE
-                    : face_conductance(here->walls[b->first[0] + (uint32_t)x], there->walls[at]) / l->length;
+        w->axis < 0 ? EDGE_CONDUCTANCE : s->face[steps < others ? steps : others] / l->length;
 }
 
 /* Find the throats of a row of a block, voxel by voxel. */
 static void row_look(const sight *s, const surroundings *b, uint32_t y, uint32_t z, uint64_t since,
                      latest lasts[WAYS_MOST], list *found)
 {
-    const strip *here = strip_at(b, y, z, (const int[3]){0});
+    const strip *here = b->strips + (size_t)(z + 1) * (b->size[1] + 2) + y + 1;
+    const int place = place_of(b, y, z);
     int ways[WAYS_MOST], count = 0; /* along which there is any */
     uint64_t some[WAYS_MOST], any = 0;
     if (!here->bits) return;
-    for (int k = 0; k < s->way_count; k++) {
-        some[count] = begins(b, y, z, &s->ways[k]);
+    for (int k = 0; k < b->exits.count[place]; k++) {
+        const int number = b->exits.of[place][k].way;
+        some[count] = begins(s, b, here, number, b->exits.of[place][k].bits);
         any |= some[count];
-        ways[count] = k;
+        ways[count] = number;
         count += some[count] != 0;
     }
     for (; any; any &= any - 1) {
@@ -299,7 +338,7 @@ static void row_look(const sight *s, const surroundings *b, uint32_t y, uint32_t
         for (int k = 0; k < count; k++) {
             const way *w = &s->ways[ways[k]];
             if (some[k] >> x & 1)
-                look(s, b, here, from, strip_at(b, y, z, w->c), x, w, since, &lasts[ways[k]], found);
+                look(s, b, here, from, here + b->exits.to[ways[k]], x, w, since, &lasts[ways[k]], found);
         }
     }
 }
@@ -315,14 +354,13 @@ static void leave(const sight *s, const face *f, double *outlet)
             for (at[0] = f->low[0]; at[0] < f->high[0]; at[0]++) {
                 const uint32_t c = rill_network_at(s->part, at[0], at[1], at[2]);
                 if (c == RILL_UPSTREAM_WALL) continue;
-                const uint8_t steps = wall_of(s, at);
                 outlet[c] +=
-                    face_conductance(steps, steps) / fmax(fabs(wall - s->network->centre[c][axis]), 0.5);
+                    face_conductance(wall_of(s, at)) / fmax(fabs(wall - s->network->centre[c][axis]), 0.5);
             }
 }
 
-/* Find the throats of a block, and its outlets. @param around  room for strips */
-static void block_look(const sight *s, uint64_t number, double *outlet, strip *around, list *found)
+/* Find the throats of a block, and its outlets. */
+static void block_look(const sight *s, uint64_t number, double *outlet, surroundings *b, list *found)
 {
     const rill_network *network = s->network;
     const rill_geom *geom = s->domain->geom;
@@ -333,14 +371,14 @@ static void block_look(const sight *s, uint64_t number, double *outlet, strip *a
         last[a] = geom->n[a] - first[a] < network->edge ? geom->n[a] : first[a] + network->edge;
         number /= network->blocks[a];
     }
-    surroundings b = {.strips = around};
-    for (int a = 0; a < 3; a++) b.first[a] = first[a], b.size[a] = last[a] - first[a];
+    for (int a = 0; a < 3; a++) b->first[a] = first[a], b->size[a] = last[a] - first[a];
     const uint64_t since = found->count;
     latest lasts[WAYS_MOST];
     for (int k = 0; k < WAYS_MOST; k++) lasts[k] = (latest){.from = RILL_UPSTREAM_WALL};
-    if (!surroundings_take(s, &b)) return;
-    for (uint32_t z = 0; z < b.size[2]; z++)
-        for (uint32_t y = 0; y < b.size[1]; y++) row_look(s, &b, y, z, since, lasts, found);
+    if (!surroundings_take(s, b)) return;
+    if (memcmp(b->exits.size, b->size, sizeof b->size) != 0) exits_take(s, b->size, &b->exits);
+    for (uint32_t z = 0; z < b->size[2]; z++)
+        for (uint32_t y = 0; y < b->size[1]; y++) row_look(s, b, y, z, since, lasts, found);
     if (axis < 0 || geom->sides[axis] != RILL_MIRROR) return;
     for (int upper = 0; upper < 2; upper++)
         if (upper ? last[axis] == geom->n[axis] : first[axis] == 0) {
@@ -418,12 +456,14 @@ rill_status rill_network_find_throats(const rill_domain *domain, rill_network *n
 #pragma omp parallel num_threads(threads)
         {
             list *mine = &lists[omp_get_thread_num()];
-            strip *around = malloc((size_t)(network->edge + 2) * (network->edge + 2) * sizeof *around);
-            mine->failed = mine->failed || !around;
+            surroundings around = {.strips = NULL};
+            around.strips = malloc((size_t)(network->edge + 2) * (network->edge + 2) * sizeof *around.strips);
+            mine->failed = mine->failed || !around.strips;
 #pragma omp for schedule(static)
             for (int64_t k = layer * first; k < layer * (first + count); k++)
-                if (around && !network->abandoned) block_look(&s, (uint64_t)k, network->outlet, around, mine);
-            free(around);
+                if (around.strips && !network->abandoned)
+                    block_look(&s, (uint64_t)k, network->outlet, &around, mine);
+            free(around.strips);
         }
         RILL_TRY(rill_network_check(network));
         RILL_TRY(gather(lists, threads, network, &room));

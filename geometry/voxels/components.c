@@ -57,16 +57,25 @@ typedef struct {
     rill_progress progress;
 } labelling;
 
-/* Take the runs of a row; `runs` may be NULL to count them. */
+/* Take the runs of a row; `runs` may be NULL to count them. A run begins or ends where a bit differs from the
+ * one before. */
 static uint64_t row_runs(const uint8_t *row, uint32_t nx, run *runs)
 {
-    uint64_t count = 0;
-    for (uint32_t x = rill_voxels_pore(row, 0, nx); x < nx; count++) {
-        const uint32_t end = rill_voxels_solid(row, x, nx);
-        if (runs) runs[count] = (run){x, end};
-        x = rill_voxels_pore(row, end, nx);
+    uint32_t *ends = runs ? &runs->start : NULL; /* of all runs: start, end, start, … */
+    uint64_t count = 0, before = 0;
+    for (uint32_t x = 0; x < nx; x += 64) {
+        const uint64_t word = rill_voxels_word(row + x, nx - x < 64 ? nx - x : 64);
+        uint64_t changes = word ^ (word << 1 | before);
+        before = word >> 63;
+        if (!ends) {
+            count += (uint64_t)__builtin_popcountll(changes);
+            continue;
+        }
+        for (; changes; changes &= changes - 1) ends[count++] = x + (uint32_t)__builtin_ctzll(changes);
     }
-    return count;
+    if (count % 2 == 0) return count / 2;
+    if (ends) ends[count] = nx;
+    return (count + 1) / 2;
 }
 
 static void plane_take(const labelling *l, uint32_t z, plane *p)

@@ -13,6 +13,9 @@
 #include "core/kept.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /** Return a bit for each of `cells` voxels, up to 64: whether it is fluid. The first has the lowest. */
 static inline uint64_t rill_voxels_word(const uint8_t *voxels, uint32_t cells)
@@ -21,6 +24,13 @@ static inline uint64_t rill_voxels_word(const uint8_t *voxels, uint32_t cells)
     uint64_t occupied = 0;
     uint32_t b = 0;
     _Static_assert(RILL_SOLID == 0 && RILL_FLUID == 1, "fluid is what is not 0");
+#ifdef __SSE2__
+    for (; b + 16 <= cells; b += 16) {
+        const __m128i some = _mm_loadu_si128((const __m128i *)(voxels + b));
+        const int solid = _mm_movemask_epi8(_mm_cmpeq_epi8(some, _mm_setzero_si128()));
+        occupied |= (uint64_t)(~solid & UINT16_MAX) << b;
+    }
+#endif
     for (; b + 8 <= cells; b += 8) {
         uint64_t eight;
         memcpy(&eight, voxels + b, sizeof eight);
@@ -30,24 +40,6 @@ static inline uint64_t rill_voxels_word(const uint8_t *voxels, uint32_t cells)
     }
     for (; b < cells; b++) occupied |= (uint64_t)(voxels[b] >= RILL_FLUID) << b;
     return occupied;
-}
-
-/** Return the first pore voxel of a row of n, from voxel x on; n: there is none. */
-static inline uint32_t rill_voxels_pore(const uint8_t *row, uint32_t x, uint32_t n)
-{
-    for (uint64_t eight; n - x >= sizeof eight; x += (uint32_t)sizeof eight) {
-        memcpy(&eight, row + x, sizeof eight);
-        if (eight) break;
-    }
-    while (x < n && row[x] < RILL_FLUID) x++;
-    return x;
-}
-
-/** Return the first solid voxel of a row of n, from voxel x on; n: there is none. */
-static inline uint32_t rill_voxels_solid(const uint8_t *row, uint32_t x, uint32_t n)
-{
-    const uint8_t *solid = (const uint8_t *)memchr(row + x, RILL_SOLID, n - x);
-    return solid ? (uint32_t)(solid - row) : n;
 }
 
 /** Return the words of a row of bits, bit x % 64 of word x / 64. */

@@ -53,8 +53,8 @@ static void run_measure(const ramps *r, uint32_t low, uint32_t length, uint32_t 
  */
 static void row_measure(const ramps *r, const uint8_t *voxels, uint32_t n, rill_side side, uint8_t *row)
 {
-    const uint32_t lead = rill_voxels_solid(voxels, 0, n); /* pore voxels at its ends */
-    uint32_t tail = 0;
+    uint32_t lead = 0, tail = 0; /* pore voxels at its ends */
+    while (lead < n && voxels[lead] >= RILL_FLUID) lead++;
     while (tail < n && voxels[n - 1 - tail] >= RILL_FLUID) tail++;
     if (lead == n && side != RILL_WALL) {
         memset(row, FAR, n);
@@ -68,10 +68,20 @@ static void row_measure(const ramps *r, const uint8_t *voxels, uint32_t n, rill_
                    above = side == RILL_WALL       ? 0
                            : side == RILL_PERIODIC ? lead
                                                    : FAR;
-    for (uint32_t first = rill_voxels_pore(voxels, 0, n), end; first < n;
-         first = rill_voxels_pore(voxels, end, n)) {
-        end = rill_voxels_solid(voxels, first, n);
-        run_measure(r, first == 0 ? below : 0, end - first, end == n ? above : 0, n - first, row + first);
+    uint64_t before = 0; /* whether the voxel before is pore */
+    for (uint32_t x = 0, first = 0; x < n; x += 64) {
+        const uint64_t word = rill_voxels_word(voxels + x, n - x < 64 ? n - x : 64);
+        for (uint64_t changes = word ^ (word << 1 | before); changes; changes &= changes - 1) {
+            const uint32_t at = x + (uint32_t)__builtin_ctzll(changes);
+            before ^= 1;
+            if (before)
+                first = at;
+            else
+                run_measure(r, first == 0 ? below : 0, at - first, at == n ? above : 0, n - first,
+                            row + first);
+        }
+        if (before && n - x <= 64)
+            run_measure(r, first == 0 ? below : 0, n - first, above, n - first, row + first);
     }
 }
 

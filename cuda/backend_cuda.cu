@@ -296,7 +296,13 @@ rill_status share(rill_device *device, const void *host, uint64_t bytes, const c
     void *array = nullptr;
     rill_status status = use(device);
     if (status == RILL_OK) status = check(cudaMalloc(&array, bytes), what);
-    if (status == RILL_OK) status = copy(device, array, host, bytes, cudaMemcpyHostToDevice, what);
+    // Not behind the steps that are in the device's own queue: nothing of this memory is known there yet.
+    cudaStream_t stream = nullptr;
+    if (status == RILL_OK) status = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), what);
+    if (status == RILL_OK)
+        status = check(cudaMemcpyAsync(array, host, bytes, cudaMemcpyHostToDevice, stream), what);
+    if (status == RILL_OK) status = check(cudaStreamSynchronize(stream), what);
+    if (stream) cudaStreamDestroy(stream);
     if (status == RILL_OK)
         *out = array;
     else

@@ -87,20 +87,32 @@ static void plane_take(const labelling *l, uint32_t z, plane *p)
         p->row[y + 1] = p->row[y] + row_runs(rill_window_row(&l->window, y, z), nx, p->runs + p->row[y]);
 }
 
-static rill_status plane_create(const labelling *l, uint64_t runs, plane *p)
+/* Make planes of so many runs at most: their arrays are parts of two, as every array has the memory of the
+ * system looked up. */
+static rill_status planes_create(labelling *l, uint64_t count, uint64_t runs)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(rill_array_create(runs, sizeof *p->runs, "the runs of a plane", (void **)&p->runs));
-    RILL_TRY(rill_array_create((uint64_t)l->geom->n[1] + 1, sizeof *p->row, "the rows of a plane",
-                               (void **)&p->row));
+    const uint64_t rows = (uint64_t)l->geom->n[1] + 1;
+    RILL_TRY(
+        rill_array_create_zero(count, sizeof *l->planes, "the planes of the labelling", (void **)&l->planes));
+    RILL_TRY(rill_array_create(count * runs, sizeof *l->planes->runs, "the runs of planes",
+                               (void **)&l->planes->runs));
+    RILL_TRY(rill_array_create(count * rows, sizeof *l->planes->row, "the rows of planes",
+                               (void **)&l->planes->row));
+    for (uint64_t k = 1; k < count; k++) {
+        l->planes[k].runs = l->planes->runs + k * runs;
+        l->planes[k].row = l->planes->row + k * rows;
+    }
 done:
     return status;
 }
 
-static void plane_destroy(plane *p)
+static void planes_destroy(labelling *l)
 {
-    rill_array_destroy(p->runs);
-    rill_array_destroy(p->row);
+    if (!l->planes) return;
+    rill_array_destroy(l->planes->runs);
+    rill_array_destroy(l->planes->row);
+    rill_array_destroy(l->planes);
 }
 
 /* Whether it is worth to wake other threads. */
@@ -475,9 +487,7 @@ rill_status rill_components_clean(rill_geom *geom, rill_keep_kind keep, int axis
     const uint64_t runs = l.before[geom->n[2]];
     RILL_TRY(rill_memory_require(runs * sizeof *l.label + planes * most * sizeof(run),
                                  "labelling the pore space"));
-    RILL_TRY(
-        rill_array_create_zero(planes, sizeof *l.planes, "the planes of the labelling", (void **)&l.planes));
-    for (uint64_t k = 0; k < planes; k++) RILL_TRY(plane_create(&l, most, &l.planes[k]));
+    RILL_TRY(planes_create(&l, planes, most));
     RILL_TRY(
         rill_array_create(geom->n[2], sizeof *l.begins, "the planes of the labelling", (void **)&l.begins));
     RILL_TRY(rill_array_create(runs, sizeof *l.label, "the runs of the pore space", (void **)&l.label));
@@ -489,8 +499,7 @@ rill_status rill_components_clean(rill_geom *geom, rill_keep_kind keep, int axis
     RILL_TRY(rill_progress_report(progress, "dropping pores", 0)); /* the geometry is as it came, still */
     if (out->dropped) RILL_TRY(drop_renumber(&l));
 done:
-    for (uint64_t k = 0; l.planes && k < planes; k++) plane_destroy(&l.planes[k]);
-    rill_array_destroy(l.planes);
+    planes_destroy(&l);
     rill_window_close(&l.window);
     rill_array_destroy(l.begins);
     rill_array_destroy(l.components);

@@ -260,6 +260,13 @@ void rill_threads_explain(uint64_t count, uint64_t piece, const char *item, char
 /* LLVM's OpenMP spins for 0.2 s after every loop, beside the threads of this file. GNU's has no setting. */
 extern void kmp_set_blocktime(int milliseconds) __attribute__((weak));
 
+int rill_threads_leave_one(void)
+{
+    const int before = omp_get_max_threads();
+    if (before > 2) omp_set_num_threads(before - 1);
+    return before;
+}
+
 void rill_threads_limit_openmp(void)
 {
     if (kmp_set_blocktime) kmp_set_blocktime(0);

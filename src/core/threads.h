@@ -37,6 +37,13 @@ void rill_threads_explain(uint64_t count, uint64_t piece, const char *item, char
 void rill_threads_limit_openmp(void);
 
 /**
+ * Let loops of this thread leave a processor to other work, if it uses more than two: loops of OpenMP end
+ * when every thread has been there, so one that finds no processor free holds up all others.
+ * @return how many threads they used before, for omp_set_num_threads()
+ */
+int rill_threads_leave_one(void);
+
+/**
  * Work on items 0 … count - 1. Every thread begins with the same part in every loop of as many items, so that
  * its data stay near it, and then takes pieces of others.
  * @param piece  how many items are taken at a time: the work of 5 microseconds or more. Pieces begin at

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing devices. */
 #include "device/device.h"
+#include "core/threads.h"
 
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -84,11 +86,13 @@ void rill_device_begin(rill_backend_kind kind, int ordinal, rill_device_opening 
 {
     *opening = (rill_device_opening){.kind = kind, .ordinal = ordinal};
     rill_aside_begin(&opening->aside, open_now, opening);
+    opening->threads = kind == RILL_BACKEND_CPU ? omp_get_max_threads() : rill_threads_leave_one();
 }
 
 rill_status rill_device_end(rill_device_opening *opening, rill_device **out)
 {
     const rill_status status = rill_aside_end(&opening->aside);
+    omp_set_num_threads(opening->threads);
     *out = opening->device;
     return status;
 }
@@ -96,6 +100,7 @@ rill_status rill_device_end(rill_device_opening *opening, rill_device **out)
 void rill_device_drop(rill_device_opening *opening)
 {
     rill_aside_drop(&opening->aside);
+    omp_set_num_threads(opening->threads);
     rill_device_destroy(opening->device);
 }
 

@@ -153,9 +153,11 @@ typedef struct rill_device_opening {
     int ordinal;
     rill_device *device;
     rill_aside aside;
+    int threads; /**< that loops of the caller used before */
 } rill_device_opening;
 
-/** Begin to open a device, which takes a fifth of a second for CUDA; see rill_device_create(). */
+/** Begin to open a device, which takes a processor for a fifth of a second for CUDA; see
+ * rill_device_create(). Loops of the caller leave it one. */
 void rill_device_begin(rill_backend_kind kind, int ordinal, rill_device_opening *opening);
 
 /** Wait for the device that rill_device_begin() began to open; this or the next must be called once. */

@@ -150,16 +150,11 @@ static bool show(void *data, const rill_progress_moment *moment)
     return false;
 }
 
-/* What a loop over moments of a slice works with. */
-typedef struct slice {
-    const double *from; /* [count] */
-    float *to;
-} slice;
-
-static void narrow(const void *shared, uint64_t first, uint64_t end)
+/* This thread does it alone: beside the network of the finer grid, threads would wait longer for each other.
+ */
+static void narrow(const double *from, size_t count, float *to)
 {
-    const slice *s = shared;
-    for (size_t k = first; k < end; k++) s->to[k] = (float)s->from[k];
+    for (size_t k = 0; k < count; k++) to[k] = (float)from[k];
 }
 
 static rill_status take(void *data, rill_sim *sim)
@@ -175,13 +170,13 @@ static rill_status take(void *data, rill_sim *sim)
     rill_device_pin(device, part, 4 * (uint64_t)most * sizeof *part);
     RILL_TRY(rill_kept_create(rill_planes_keeper(nested->geom->planes), 4, nodes, sizeof(float), "moments",
                               &nested->moments));
-    float *const whole = rill_kept_whole(nested->moments); /* written at once, by several threads */
+    float *const whole = rill_kept_whole(nested->moments); /* written at once */
     for (size_t first = 0; first < nodes; first += SLICE) {
         const size_t count = nodes - first < SLICE ? nodes - first : SLICE;
         RILL_TRY(rill_sim_moments(sim, (rill_node)first, (rill_node)count, part, part + count));
         for (uint32_t m = 0; m < 4; m++) {
             float *to = whole ? whole + m * nodes + first : narrowed;
-            rill_threads_for(count, 1 << 14, narrow, &(slice){part + m * count, to});
+            narrow(part + m * count, count, to);
             if (!whole) RILL_TRY(rill_kept_put(nested->moments, m, first, count, narrowed));
         }
     }

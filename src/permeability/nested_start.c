@@ -24,7 +24,7 @@
 
 /* Nodes that are interpolated at a time, slices on their way; rows that a thread takes, coarser voxels of a
  * row that it unpacks at a time: their finer ones are a word of bits. */
-enum { SLICE = 1 << 17, SLICES = 2, PIECE = 16, CELLS = 32 };
+enum { SLICE = 1 << 18, SLICES = 2, PIECE = 16, CELLS = 32 };
 
 /* Moments of successive nodes of the coarser grid; behind the last node comes the first one. */
 typedef struct flow {

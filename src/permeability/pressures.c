@@ -22,6 +22,7 @@ done:
 static rill_status find_chambers(void *of)
 {
     rill_pressures *p = of;
+    if (p->leaves_one) (void)rill_threads_leave_one(); /* this thread's, and that which finds the throats */
     const rill_status status = rill_network_find_chambers(p->domain, NULL, NULL, &p->network, &p->part);
     if (status == RILL_OK) rill_aside_begin(&p->throats, find_throats, p);
     return status;
@@ -67,6 +68,7 @@ rill_status rill_pressures_begin(const rill_follower *f, const rill_domain *doma
         domain = &p->copied;
     }
     p->domain = domain;
+    p->leaves_one = f->options->device && !f->options->device->backend->processor;
     if (beside(p)) rill_aside_begin(&p->chambers, find_chambers, p);
 done:
     return status;

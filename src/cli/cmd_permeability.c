@@ -440,6 +440,8 @@ static rill_status work(choices *c)
     if (c->error_bar) RILL_TRY(rill_geom_copy(c->geom, &c->uncleaned));
     RILL_TRY(rill_permeability_prepare(c->geom, &options)); /* still beside the device, as the next */
     RILL_TRY(rill_plan_basis_take(c->geom, &options, &basis));
+    const bool gpu = options.backend != RILL_BACKEND_CPU && rill_device_has_cuda(); /* it is waited for */
+    if (gpu && !c->dry_run && !c->error_bar) rill_plan_basis_hurry(&options, &basis);
     opens = false;
     RILL_TRY(rill_device_end(&opening, &options.device));
     RILL_TRY(cli_devices_open(&c->devices, options.device));

@@ -42,6 +42,11 @@ uint32_t rill_network_edge(const rill_geom *geom, double opening, double porosit
     return (uint32_t)fmin(fmax(ceil(cbrt(porosity * voxels / BLOCKS_WANTED)), fine), most);
 }
 
+static uint64_t blocks_of(const rill_network *network)
+{
+    return (uint64_t)network->blocks[0] * network->blocks[1] * network->blocks[2];
+}
+
 /* Return the voxels whose distances from walls, and chambers of nodes, are held: all, or those of planes that
  * are seen, with those whose walls may be near. */
 static uint64_t seen(const rill_geom *geom)
@@ -72,6 +77,12 @@ uint64_t rill_network_label_bytes(const rill_geom *geom, uint64_t nodes)
     const double parts = rill_network_copies(geom) ? 2 : 1;
     const double share = parts * (double)seen(geom) / (double)rill_geom_voxels(geom);
     return (uint64_t)((double)nodes * sizeof(uint32_t) * share);
+}
+
+uint64_t rill_network_chamber_bytes(const rill_network *network, uint64_t nodes)
+{
+    const uint64_t each = sizeof *network->block_of + sizeof *network->volume + sizeof *network->centre;
+    return nodes * sizeof(uint32_t) + blocks_of(network) * sizeof *network->base + network->chambers * each;
 }
 
 uint64_t rill_network_found_bytes(uint64_t chambers)
@@ -363,11 +374,6 @@ static uint32_t layers_seen(const rill_geom *geom, const rill_network *network)
     return planes == geom->n[2] ? network->blocks[2] : layers ? layers : 1;
 }
 
-static uint64_t blocks_of(const rill_network *network)
-{
-    return (uint64_t)network->blocks[0] * network->blocks[1] * network->blocks[2];
-}
-
 rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, rill_network *network)
 {
     rill_status status = RILL_OK;
@@ -533,6 +539,7 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_s
 {
     rill_status status = RILL_OK;
     rill_permit_wait(network->permit);
+    if (network->block_of && part->whole) return show(network, part, see, context);
     if (!network->base) RILL_TRY(rill_network_count(domain->geom, domain->lattice, network));
     const uint32_t chambers = network->chambers, layers = network->blocks[2],
                    most = rill_network_layers(domain, network);

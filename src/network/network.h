@@ -99,6 +99,9 @@ uint64_t rill_network_found_bytes(uint64_t chambers);
 /** Return the bytes of the chambers of nodes: of all, or of the planes that are taken at a time. */
 uint64_t rill_network_label_bytes(const rill_geom *geom, uint64_t nodes);
 
+/** Return the bytes of chambers that were found, with those of so many nodes. */
+uint64_t rill_network_chamber_bytes(const rill_network *network, uint64_t nodes);
+
 /** Return the bytes of the distances from walls, which are there while throats are found. */
 uint64_t rill_network_distance_bytes(const rill_geom *geom);
 
@@ -147,7 +150,8 @@ static inline uint32_t rill_network_at(const rill_network_part *part, uint32_t x
 /**
  * Find the chambers of a domain: blocks, base, block_of, volume, centre, layer by layer of blocks where
  * several processes hold its voxels.
- * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels, permits, and what was counted
+ * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels, permits, and what was counted;
+ *                         chambers that were found stay, where the part has them
  * @return RILL_CANCELLED where it is abandoned meanwhile, as the next
  * @param see  called with the chambers of all nodes; NULL: nothing is
  * @param[out] part  the planes taken last: all where the domain has all numbers

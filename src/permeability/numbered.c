@@ -41,16 +41,45 @@ bool rill_numbered_serves(const rill_numbered *n, int axis)
     return n->domain && (n->domain->flow_axis < 0 || n->domain->flow_axis == axis);
 }
 
+static rill_status chambers_find(void *of)
+{
+    rill_numbered *n = of;
+    return rill_network_find_chambers(n->domain, NULL, NULL, &n->counted, &n->part);
+}
+
+void rill_numbered_chambers_begin(rill_numbered *n)
+{
+    if (n->counted.base && !n->domain->geom->planes) rill_aside_begin(&n->chambers, chambers_find, n);
+}
+
+static void chambers_free(rill_numbered *n)
+{
+    rill_network_part_free(&n->part);
+    rill_network_destroy(&n->counted);
+}
+
+void rill_numbered_chambers_end(rill_numbered *n, bool wanted)
+{
+    if (!n->chambers.work) return;
+    n->counted.abandoned = !wanted;
+    rill_aside_drop(&n->chambers);
+    n->chambers.work = NULL;
+    if (!wanted || !n->part.whole) chambers_free(n);
+}
+
 uint64_t rill_numbered_bytes(const rill_numbered *n)
 {
     if (!n->domain) return 0;
-    return rill_numbering_held(n->domain->geom) + rill_reservoirs_bytes(&n->between);
+    const uint64_t chambers =
+        n->part.whole ? rill_network_chamber_bytes(&n->counted, rill_domain_nodes(n->domain)) : 0;
+    return rill_numbering_held(n->domain->geom) + rill_reservoirs_bytes(&n->between) + chambers;
 }
 
 void rill_numbered_destroy(rill_numbered *n)
 {
+    rill_numbered_chambers_end(n, false);
+    chambers_free(n);
     rill_domain_destroy(n->domain);
     rill_reservoirs_destroy(&n->between);
-    rill_network_destroy(&n->counted);
     memset(n, 0, sizeof *n);
 }

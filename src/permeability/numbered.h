@@ -6,6 +6,7 @@
 #ifndef RILL_PERMEABILITY_NUMBERED_H
 #define RILL_PERMEABILITY_NUMBERED_H
 
+#include "core/aside.h"
 #include "network/network.h"
 #include "permeability/reservoir.h"
 
@@ -13,7 +14,9 @@
 struct rill_numbered {
     rill_reservoirs between; /**< with RILL_DRIVE_PRESSURE */
     rill_domain *domain;     /**< of the sample, or of it between reservoirs */
-    rill_network counted;    /**< the chambers of its pore network, as far as they were counted */
+    rill_network counted;    /**< the chambers of its pore network, as far as they were counted, or found */
+    rill_network_part part;  /**< the chambers of all nodes, where they were found */
+    rill_aside chambers;     /**< that are being found */
     double seconds;          /**< that making it took */
 };
 
@@ -27,6 +30,14 @@ rill_status rill_numbered_create(const rill_geom *geom, const rill_permeability_
 
 /** Return whether it serves for an axis, too. */
 bool rill_numbered_serves(const rill_numbered *numbered, int axis);
+
+/** Begin to find the chambers that were counted, beside what the caller does; it stays where it is until they
+ * are there. Nothing is done where none were, or several processes hold the voxels. */
+void rill_numbered_chambers_begin(rill_numbered *numbered);
+
+/** Wait for the chambers, if any are being found. @param wanted  false: they are given up; what was counted
+ * is gone then, as it is where they could not be found */
+void rill_numbered_chambers_end(rill_numbered *numbered, bool wanted);
 
 /** Return the bytes that it holds. */
 uint64_t rill_numbered_bytes(const rill_numbered *numbered);

@@ -144,6 +144,12 @@ static void numbered_free(rill_numbered *numbered)
     free(numbered);
 }
 
+void rill_plan_basis_hurry(const rill_permeability_options *o, rill_plan_basis *basis)
+{
+    if (o->acceleration != RILL_ACCELERATION_NONE && basis->numbered)
+        rill_numbered_chambers_begin(basis->numbered);
+}
+
 void rill_plan_basis_free(rill_plan_basis *basis)
 {
     numbered_free(basis->numbered);
@@ -166,6 +172,7 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
     plan->numbered = basis->numbered;
     plan->host_free = basis->host_free;
     basis->numbered = NULL;
+    rill_numbered_chambers_end(plan->numbered, rill_plan_makes_network(plan, o));
     RILL_TRY(numbered_plan(o, plan, sizes));
 done:
     if (status != RILL_OK) rill_permeability_plan_free(plan);

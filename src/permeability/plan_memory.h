@@ -74,6 +74,10 @@ typedef struct rill_plan_basis {
 rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_options *o,
                                  rill_plan_basis *basis);
 
+/** Begin with what a run will most likely need first, the chambers of its pore network, beside what the
+ * caller waits for. */
+void rill_plan_basis_hurry(const rill_permeability_options *o, rill_plan_basis *basis);
+
 /** Free what it owns. */
 void rill_plan_basis_free(rill_plan_basis *basis);
 

@@ -54,13 +54,31 @@ done:
 /* Whether the network is found beside what this thread does. */
 static bool beside(const rill_pressures *p) { return p->copy || !p->domain->geom->planes; }
 
+/* Take over what the plan has found of the network: its chambers serve one run, what was counted all. */
+static rill_status take_found(const rill_permeability_plan *plan, rill_pressures *p)
+{
+    rill_status status = RILL_OK;
+    rill_numbered *n = plan->numbered;
+    const rill_network own = p->network; /* its permits */
+    p->network.edge = plan->edge;
+    if (!n || !n->counted.base || n->counted.edge != plan->edge) return RILL_OK;
+    if (!n->part.whole) return rill_network_counted(&n->counted, &p->network);
+    rill_network counted = {.edge = 0};
+    RILL_TRY(rill_network_counted(&n->counted, &counted));
+    p->network = n->counted;
+    p->network.permit = own.permit;
+    p->network.next = own.next;
+    p->part = n->part;
+    n->counted = counted;
+    n->part = (rill_network_part){.before = NULL};
+done:
+    return status;
+}
+
 rill_status rill_pressures_begin(const rill_follower *f, const rill_domain *domain, rill_pressures *p)
 {
     rill_status status = RILL_OK;
-    const rill_network *counted = f->plan->numbered ? &f->plan->numbered->counted : NULL;
-    p->network.edge = f->plan->edge;
-    if (counted && counted->base && counted->edge == f->plan->edge)
-        RILL_TRY(rill_network_counted(counted, &p->network));
+    RILL_TRY(take_found(f->plan, p));
     if (rill_network_copies(domain->geom)) {
         RILL_TRY(rill_geom_gather(domain->geom, &p->copy));
         p->copied = *domain;

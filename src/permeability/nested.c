@@ -150,11 +150,16 @@ static bool show(void *data, const rill_progress_moment *moment)
     return false;
 }
 
-/* This thread does it alone: beside the network of the finer grid, threads would wait longer for each other.
- */
-static void narrow(const double *from, size_t count, float *to)
+/* What a loop over moments of a slice works with. */
+typedef struct slice {
+    const double *from; /* [count] */
+    float *to;
+} slice;
+
+static void narrow(const void *shared, uint64_t first, uint64_t end)
 {
-    for (size_t k = 0; k < count; k++) to[k] = (float)from[k];
+    const slice *s = shared;
+    for (size_t k = first; k < end; k++) s->to[k] = (float)s->from[k];
 }
 
 static rill_status take(void *data, rill_sim *sim)
@@ -170,13 +175,13 @@ static rill_status take(void *data, rill_sim *sim)
     rill_device_pin(device, part, 4 * (uint64_t)most * sizeof *part);
     RILL_TRY(rill_kept_create(rill_planes_keeper(nested->geom->planes), 4, nodes, sizeof(float), "moments",
                               &nested->moments));
-    float *const whole = rill_kept_whole(nested->moments); /* written at once */
+    float *const whole = rill_kept_whole(nested->moments); /* written at once, by several threads */
     for (size_t first = 0; first < nodes; first += SLICE) {
         const size_t count = nodes - first < SLICE ? nodes - first : SLICE;
         RILL_TRY(rill_sim_moments(sim, (rill_node)first, (rill_node)count, part, part + count));
         for (uint32_t m = 0; m < 4; m++) {
             float *to = whole ? whole + m * nodes + first : narrowed;
-            narrow(part + m * count, count, to);
+            rill_threads_for(count, 1 << 14, narrow, &(slice){part + m * count, to});
             if (!whole) RILL_TRY(rill_kept_put(nested->moments, m, first, count, narrowed));
         }
     }

@@ -311,14 +311,19 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     rill_pressures pressures = {.domain = NULL};
     rill_nested nested = {.geom = NULL};
     rill_nested_start *start = NULL;
-    rill_permit permit;
+    rill_permit permit, started;
     rill_permit_begin(&permit);
+    rill_permit_begin(&started);
     clear(f);
     const double before = resume(f);
     f->started = rill_now() - before;
     /* The geometry alone says where its chambers are. The network of a coarser grid is needed first. */
     pressures.network.permit = f->plan->nested ? &permit : NULL;
     pressures.network.next = f->hooks.finer;
+    /* Once the flow of coarser grids is interpolated, a GPU steps for longer than throats take; those grids
+     * themselves are small. */
+    const bool steps_alone = f->options->device && !f->options->device->backend->processor;
+    pressures.started = f->plan->nested && !f->hooks.finer && steps_alone ? &started : NULL;
     if (f->plan->network && rill_plan_makes_network(f->plan, f->options))
         RILL_TRY(rill_pressures_begin(f, domain, &pressures));
     RILL_TRY(rill_nested_create(f, &permit, &nested));
@@ -332,6 +337,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
                                     &f->sim));
     f->started += rill_now() - creating;
     if (start) RILL_TRY(rill_nested_start_finish(start, f->sim));
+    rill_permit_give(&started);
     rill_memory_note("before the first step");
     rill_nested_start_destroy(start);
     start = NULL;
@@ -359,8 +365,10 @@ done:
     rill_nested_start_destroy(start);
     rill_nested_destroy(&nested);
     rill_permit_give(&permit);
+    rill_permit_give(&started);
     rill_pressures_destroy(&pressures);
     rill_permit_end(&permit);
+    rill_permit_end(&started);
     rill_sim_destroy(f->sim);
     f->sim = NULL;
     return status;

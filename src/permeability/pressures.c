@@ -13,6 +13,7 @@ static rill_status find_throats(void *of)
 {
     rill_status status = RILL_OK;
     rill_pressures *p = of;
+    rill_permit_wait(p->started);
     RILL_TRY(rill_network_find_throats(p->domain, &p->network, &p->part));
     RILL_TRY(rill_network_prepare(&p->network));
 done:

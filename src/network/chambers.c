@@ -539,7 +539,10 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_s
 {
     rill_status status = RILL_OK;
     rill_permit_wait(network->permit);
-    if (network->block_of && part->whole) return show(network, part, see, context);
+    if (network->block_of && part->whole) {
+        RILL_TRY(show(network, part, see, context));
+        goto done;
+    }
     if (!network->base) RILL_TRY(rill_network_count(domain->geom, domain->lattice, network));
     const uint32_t chambers = network->chambers, layers = network->blocks[2],
                    most = rill_network_layers(domain, network);

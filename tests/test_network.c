@@ -105,17 +105,26 @@ Test(network, walls_are_as_far_as_counted)
     static const rill_side sides[][3] = {{RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC},
                                          {RILL_MIRROR, RILL_WALL, RILL_PERIODIC},
                                          {RILL_WALL, RILL_PERIODIC, RILL_MIRROR}};
-    for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
-        rill_geom *geom = box(9, 7, 11);
+    static const struct {
+        int n[3];
+        unsigned pores; /* for each solid voxel */
+    } boxes[] = {{{9, 7, 11}, 20}, {{64, 3, 4}, 70}, {{67, 2, 3}, 50}};
+    for (size_t k = 0; k < 9; k++) {
+        const int *n = boxes[k / 3].n, voxels = n[0] * n[1] * n[2];
+        rill_geom *geom = box((uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]);
         uint64_t seed = k + 1;
         uint8_t *found;
-        for (rill_voxel v = 0; v < rill_geom_voxels(geom); v++)
-            if ((next(&seed) >> 33) % 20 == 0) geom->voxels[v] = RILL_SOLID;
-        memcpy(geom->sides, sides[k], sizeof geom->sides);
-        ASSERT_OK(rill_network_walls(geom, 0, 11, &found));
-        for (int v = 0; v < 9 * 7 * 11; v++) {
-            const int at[3] = {v % 9, v / 9 % 7, v / 63}, wanted = steps_counted(geom, at);
-            cr_assert_eq(found[v], wanted, "sides %zu at %d %d %d: %d, not %d", k, at[0], at[1], at[2],
+        for (int v = 0; v < voxels; v++)
+            if ((next(&seed) >> 33) % boxes[k / 3].pores == 0) geom->voxels[v] = RILL_SOLID;
+        for (int x = 0; x < n[0] - 16 && n[0] > 16;
+             x++) /* a run of 16 ends with its row, which begins so, too */
+            geom->voxels[x] = x == 5 || x == n[0] - 17 ? RILL_SOLID : RILL_FLUID;
+        memset(geom->voxels + (n[0] > 16 ? n[0] - 16 : 0), RILL_FLUID, n[0] > 16 ? 16 : 0);
+        memcpy(geom->sides, sides[k % 3], sizeof geom->sides);
+        ASSERT_OK(rill_network_walls(geom, 0, (uint32_t)n[2], &found));
+        for (int v = 0; v < voxels; v++) {
+            const int at[3] = {v % n[0], v / n[0] % n[1], v / n[0] / n[1]}, wanted = steps_counted(geom, at);
+            cr_assert_eq(found[v], wanted, "box %zu at %d %d %d: %d, not %d", k, at[0], at[1], at[2],
                          found[v], wanted);
         }
         rill_array_destroy(found);

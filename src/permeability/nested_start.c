@@ -127,24 +127,27 @@ static void mix(const float *near, const float *far, float *out)
     for (int c = 0; c < CELLS + 2; c++) out[c] = weigh(near[c], far[c]);
 }
 
-/* Return the value of the finer voxel x of a block. */
-static float at(const float *values, int x)
+/* Take the values of all finer voxels of a block. */
+static void refine(const float *values, float finer[2 * CELLS])
 {
-    const int near = 1 + x / 2;
-    return weigh(values[near], values[x % 2 ? near + 1 : near - 1]);
+    for (int c = 0; c < CELLS; c++) {
+        finer[2 * c] = weigh(values[c + 1], values[c]);
+        finer[2 * c + 1] = weigh(values[c + 1], values[c + 2]);
+    }
 }
 
 /* Interpolate rho - 1 among pores, and u, which is 0 in solid voxels. @param bits  of the finer voxels of a
  * row of which node `node` is the first, counted from that of the slice */
 static void interpolate(const rows *r, const line *all, uint64_t bits, size_t node)
 {
+    float pores[2 * CELLS], moments[4][2 * CELLS];
+    refine(all->pores, pores);
+    for (int m = 0; m < 4; m++) refine(all->moments[m], moments[m]);
     for (; bits; bits &= bits - 1, node++) {
         const int x = __builtin_ctzll(bits);
-        const float pores = at(all->pores, x);
-        for (size_t m = 0; m < 4; m++) {
-            const double scale = m ? r->u_scale : pores > 0 ? r->rho_scale / pores : 0;
-            r->moments[m * r->count + node] = scale * (double)at(all->moments[m], x);
-        }
+        const double rho_scale = pores[x] > 0 ? r->rho_scale / pores[x] : 0;
+        for (size_t m = 0; m < 4; m++)
+            r->moments[m * r->count + node] = (m ? r->u_scale : rho_scale) * (double)moments[m][x];
     }
 }
 
@@ -152,7 +155,9 @@ static void interpolate(const rows *r, const line *all, uint64_t bits, size_t no
 static double sum_up(const float *u, uint64_t bits)
 {
     double sum = 0;
-    for (; bits; bits &= bits - 1) sum += at(u, __builtin_ctzll(bits));
+    float finer[2 * CELLS];
+    refine(u, finer);
+    for (; bits; bits &= bits - 1) sum += finer[__builtin_ctzll(bits)];
     return sum;
 }
 

@@ -322,8 +322,8 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     pressures.network.next = f->hooks.finer;
     /* Once the flow of coarser grids is interpolated, a GPU steps for longer than throats take; those grids
      * themselves are small. */
-    const bool steps_alone = f->options->device && !f->options->device->backend->processor;
-    pressures.started = f->plan->nested && !f->hooks.finer && steps_alone ? &started : NULL;
+    const bool later = f->plan->nested && !f->hooks.finer && rill_plan_steps_apart(f->options);
+    pressures.started = later ? &started : NULL;
     if (f->plan->network && rill_plan_makes_network(f->plan, f->options))
         RILL_TRY(rill_pressures_begin(f, domain, &pressures));
     RILL_TRY(rill_nested_create(f, &permit, &nested));

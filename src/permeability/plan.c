@@ -651,6 +651,11 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     return RILL_OK;
 }
 
+bool rill_plan_steps_apart(const rill_permeability_options *options)
+{
+    return options->device && !options->device->backend->processor;
+}
+
 bool rill_plan_has_other(const rill_permeability_plan *plan, const rill_permeability_options *options)
 {
     return options->acceleration == RILL_ACCELERATION_AUTO && network_serves(options) && plan->chambers;

@@ -57,6 +57,9 @@ rill_status rill_plan_error_bar_check(const rill_permeability_options *options);
 rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *measure,
                              const rill_permeability_options *options, rill_permeability_plan *plan);
 
+/** Return whether a GPU that was opened steps, so that processors have time for the network meanwhile. */
+bool rill_plan_steps_apart(const rill_permeability_options *options);
+
 /** Return whether a run that leads nowhere may be made in the other way, with a pore network or without. */
 bool rill_plan_has_other(const rill_permeability_plan *plan, const rill_permeability_options *options);
 

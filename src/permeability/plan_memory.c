@@ -135,6 +135,12 @@ static uint64_t finding_bytes(const counting *c)
            larger(c->s->distances + rill_network_found_bytes(chambers), rill_network_bytes(chambers));
 }
 
+/* Host memory of its chambers alone. */
+static uint64_t chambers_bytes(const counting *c)
+{
+    return c->makes_network ? c->s->labels + c->s->copy + rill_network_found_bytes(c->plan->chambers) : 0;
+}
+
 /* Host memory of a pore network, of the pressures that are corrected, and of the buffers of a checkpoint. */
 static uint64_t network_bytes(const counting *c)
 {
@@ -168,17 +174,20 @@ rill_plan_memory rill_plan_memory_count(const rill_plan_sizes *s, const rill_per
                o->variant.equilibrium != RILL_STOKES;
     m.sim = s->linked;
     for (int k = 0; k < s->arrays; k++) m.sim += s->array[k];
-    const uint64_t finding = finding_bytes(&c), slice = s->host ? rill_sim_slice_bytes(s->nodes) : 0,
+    /* Beside coarser grids there are the chambers alone where a GPU steps: throats are looked for behind. */
+    const bool later = plan->nested && rill_plan_steps_apart(o);
+    const uint64_t finding = finding_bytes(&c), before = later ? chambers_bytes(&c) : finding,
+                   slice = s->host ? rill_sim_slice_bytes(s->nodes) : 0,
                    velocities = s->host ? velocities_bytes(&c) : 0,
                    beside = s->host ? device_bytes(&c, false) : 0; /* of the simulation, as a device has it */
     m.standing = s->numbers + s->partials + s->walls + s->swaps + (s->host ? m.sim : 0);
     m.building =
-        s->numbers * (s->ghosts > 0 ? 2 : 1) + (s->host ? s->links : 0) + (plan->network ? finding : 0);
+        s->numbers * (s->ghosts > 0 ? 2 : 1) + (s->host ? s->links : 0) + (plan->network ? before : 0);
     /* A network that corrects is found from the beginning on: beside the coarser grids, which on a host
      * together have a seventh of the nodes and no more than a simulation, and the first cycle. Another one is
      * found late, to see whether pressures have settled. */
     m.starting = finding + beside - (plan->network ? velocities : 0);
-    if (plan->nested) m.starting = larger(m.starting, slice + finding + s->coarser);
+    if (plan->nested) m.starting = larger(m.starting, slice + before + s->coarser);
     if (plan->reservoirs) m.starting = larger(m.starting, slice + 4 * sizeof(double) * MOMENTS_SLICE);
     m.cycling = network_bytes(&c) + beside;
     m.ending = c.fields ? beside + fields_bytes(&c) : 0;

@@ -6,6 +6,7 @@
 #include "core/threads.h"
 #include "geometry/voxels/planes.h"
 #include "permeability/numbered.h"
+#include "permeability/plan.h"
 
 #include <math.h>
 
@@ -87,7 +88,7 @@ rill_status rill_pressures_begin(const rill_follower *f, const rill_domain *doma
         domain = &p->copied;
     }
     p->domain = domain;
-    p->leaves_one = f->options->device && !f->options->device->backend->processor;
+    p->leaves_one = rill_plan_steps_apart(f->options);
     if (beside(p)) rill_aside_begin(&p->chambers, find_chambers, p);
 done:
     return status;

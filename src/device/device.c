@@ -86,7 +86,8 @@ void rill_device_begin(rill_backend_kind kind, int ordinal, rill_device_opening 
 {
     *opening = (rill_device_opening){.kind = kind, .ordinal = ordinal};
     rill_aside_begin(&opening->aside, open_now, opening);
-    opening->threads = kind == RILL_BACKEND_CPU ? omp_get_max_threads() : rill_threads_leave_one();
+    const bool gpu = kind != RILL_BACKEND_CPU && rill_device_has_cuda();
+    opening->threads = gpu ? rill_threads_leave_one() : omp_get_max_threads();
 }
 
 rill_status rill_device_end(rill_device_opening *opening, rill_device **out)

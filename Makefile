@@ -38,7 +38,7 @@ UNLISTED := $(foreach l,$(LIBRARIES),$(if $(filter $(firstword $(subst :, ,$(l))
 REVISION := $(or $(shell sed -n 's/^\([0-9a-f]\{12\}\).*/\1/p' .revision),\
   $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD || echo modified; }))
 CPPFLAGS += $(CPU_LEVELS:%=-DRILL_LEVEL_%) -Iinclude -Isrc -I. $(shell $(PKG_CONFIG) --cflags $(LIBS)) -D_GNU_SOURCE
-# Nodes are numbered by counting bits; processors that lack the instruction lack the lowest level, too.
+# Node numbers are ranks in a bitmap, which need a population count; x86-64-v2, the lowest level of the kernels, has that instruction.
 CFLAGS   += -std=c11 $(OPT) -mpopcnt -g -fPIC -fopenmp -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-psabi -Wno-missing-field-initializers $(WERROR)
 LDFLAGS  += -fopenmp

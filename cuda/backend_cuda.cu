@@ -296,7 +296,7 @@ rill_status share(rill_device *device, const void *host, uint64_t bytes, const c
     void *array = nullptr;
     rill_status status = use(device);
     if (status == RILL_OK) status = check(cudaMalloc(&array, bytes), what);
-    // Not behind the steps that are in the device's own queue: nothing of this memory is known there yet.
+    // In a stream of its own, the copy does not wait for steps that are queued in the stream of the device.
     cudaStream_t stream = nullptr;
     if (status == RILL_OK) status = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), what);
     if (status == RILL_OK)

@@ -57,8 +57,8 @@ typedef struct {
     rill_progress progress;
 } labelling;
 
-/* Take the runs of a row; `runs` may be NULL to count them. A run begins or ends where a bit differs from the
- * one before. */
+/* Find the runs of a row; `runs` may be NULL to count them. A run begins and ends where the bit of a voxel
+ * differs from that of the voxel before. */
 static uint64_t row_runs(const uint8_t *row, uint32_t nx, run *runs)
 {
     uint32_t *ends = runs ? &runs->start : NULL; /* of all runs: start, end, start, … */
@@ -87,8 +87,8 @@ static void plane_take(const labelling *l, uint32_t z, plane *p)
         p->row[y + 1] = p->row[y] + row_runs(rill_window_row(&l->window, y, z), nx, p->runs + p->row[y]);
 }
 
-/* Make planes of so many runs at most: their arrays are parts of two, as every array has the memory of the
- * system looked up. */
+/* Allocate planes of at most so many runs in two arrays: rill_array_create() reads the free memory of the
+ * system each time. */
 static rill_status planes_create(labelling *l, uint64_t count, uint64_t runs)
 {
     rill_status status = RILL_OK;

@@ -217,9 +217,9 @@ static rill_status create(uint64_t count, size_t size, const char *what, void *(
     return RILL_OK;
 }
 
-/* Arrays lie on huge pages where the system grants them: a node update walks through some forty positions at
- * once, more than the translation buffers hold pages of 4 KiB, and threads that write new pages at the same
- * time wait for each other. */
+/* Put large arrays on huge pages if the system grants them: a node update reads some forty positions at once,
+ * more than the translation buffers hold pages of 4 KiB, and threads that write new pages at the same time
+ * wait for each other. */
 static char *huge(char *block, size_t bytes)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -37,9 +37,10 @@ void rill_threads_explain(uint64_t count, uint64_t piece, const char *item, char
 void rill_threads_limit_openmp(void);
 
 /**
- * Let loops of this thread leave a processor to other work, if it uses more than two: loops of OpenMP end
- * when every thread has been there, so one that finds no processor free holds up all others.
- * @return how many threads they used before, for omp_set_num_threads()
+ * Use one thread less in loops of the calling thread, if they use more than two, so that another thread has a
+ * processor: a loop of OpenMP ends only after all of its threads have run, and a thread without a processor
+ * delays all others.
+ * @return the number of threads before, for omp_set_num_threads()
  */
 int rill_threads_leave_one(void);
 

@@ -156,8 +156,8 @@ typedef struct rill_device_opening {
     int threads; /**< that loops of the caller used before */
 } rill_device_opening;
 
-/** Begin to open a device, which takes a processor for a fifth of a second for CUDA; see
- * rill_device_create(). Loops of the caller leave it one. */
+/** Begin to open a device; see rill_device_create(). CUDA occupies a processor for a fifth of a second, so
+ * loops of the caller use one thread less until the device is there. */
 void rill_device_begin(rill_backend_kind kind, int ordinal, rill_device_opening *opening);
 
 /** Wait for the device that rill_device_begin() began to open; this or the next must be called once. */

@@ -87,7 +87,8 @@ rill_status rill_network_choose(const rill_geom *geom, rill_lattice lattice, dou
  * @param[in,out] network  zero but for the edge of its blocks, 1 … 64 voxels */
 rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, rill_network *network);
 
-/** Take over what was counted, and the edge of the blocks. @param[in,out] network  zero but for permits */
+/** Copy the edge of the blocks and the counted chambers of another network.
+ * @param[in,out] network  zero but for permits */
 rill_status rill_network_counted(const rill_network *from, rill_network *network);
 
 /** Return the bytes that a network takes when it is prepared, without the chambers of nodes. */

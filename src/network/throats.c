@@ -138,7 +138,7 @@ typedef struct strip {
     uint32_t y, z;           /* of that row */
 } strip;
 
-/* Rows of a block are its first or last ones along y and z, or lie between: bits 0 to 3. */
+/* Where a row lies in its block: first or last along y, first or last along z, one bit each. */
 enum { PLACES = 16 };
 
 /* Where velocities lead out of blocks of one size. */
@@ -258,8 +258,8 @@ static uint64_t reached(const strip *t, int step, uint32_t width)
     return step > 0 ? after : step < 0 ? before : t->bits;
 }
 
-/* Return which of some voxels of a row throats begin at along a velocity: nodes with one there, and none
- * between. */
+/* Return at which of the given voxels of a row throats begin along a velocity: there is a node at its end,
+ * and none between. */
 static uint64_t begins(const sight *s, const surroundings *b, const strip *here, int number, uint64_t bits)
 {
     const way *w = &s->ways[number];

@@ -31,12 +31,14 @@ rill_status rill_numbered_create(const rill_geom *geom, const rill_permeability_
 /** Return whether it serves for an axis, too. */
 bool rill_numbered_serves(const rill_numbered *numbered, int axis);
 
-/** Begin to find the chambers that were counted, beside what the caller does; it stays where it is until they
- * are there. Nothing is done where none were, or several processes hold the voxels. */
+/** Begin to find the counted chambers in another thread; `numbered` must not move until
+ * rill_numbered_chambers_end(). Does nothing if no chambers were counted or several processes hold the
+ * voxels.
+ */
 void rill_numbered_chambers_begin(rill_numbered *numbered);
 
-/** Wait for the chambers, if any are being found. @param wanted  false: they are given up; what was counted
- * is gone then, as it is where they could not be found */
+/** Wait for chambers that are being found.
+ * @param wanted  false: stop finding them. The counts are freed then, as they are if finding failed */
 void rill_numbered_chambers_end(rill_numbered *numbered, bool wanted);
 
 /** Return the bytes that it holds. */

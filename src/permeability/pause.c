@@ -33,7 +33,7 @@ static void identify(const rill_permeability_options *o, rill_pause *p)
     rill_variant_name(o->variant, p->variant, sizeof p->variant);
 }
 
-/* The sum of all voxels is made when it is needed first: most runs are not stopped. */
+/* Hash the voxels only when the key is first needed: most runs are not stopped. */
 static rill_status key_make(rill_pause *p, rill_checkpoint_key *out)
 {
     *out = (rill_checkpoint_key){p->run, p->geometry, p->variant};

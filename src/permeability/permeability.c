@@ -320,8 +320,8 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     /* The geometry alone says where its chambers are. The network of a coarser grid is needed first. */
     pressures.network.permit = f->plan->nested ? &permit : NULL;
     pressures.network.next = f->hooks.finer;
-    /* Once the flow of coarser grids is interpolated, a GPU steps for longer than throats take; those grids
-     * themselves are small. */
+    /* The finest grid finds its throats after the interpolation of the coarser flow: the first cycle on a GPU
+     * takes longer than finding them. Coarser grids are small and find theirs at once. */
     const bool later = f->plan->nested && !f->hooks.finer && rill_plan_steps_apart(f->options);
     pressures.started = later ? &started : NULL;
     if (f->plan->network && rill_plan_makes_network(f->plan, f->options))

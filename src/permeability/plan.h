@@ -24,7 +24,8 @@ typedef struct rill_pore_measure {
 
 /** Measure a geometry; sides count as what they are.
  * @param lattice  whose links say what is connected
- * @param[out] counted  the chambers of its pore network, see rill_network_choose(); zero at first */
+ * @param[in,out] counted  zero; then with the counted chambers of its pore network, see rill_network_choose()
+ */
 rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_network *counted,
                                    rill_pore_measure *out);
 
@@ -57,7 +58,7 @@ rill_status rill_plan_error_bar_check(const rill_permeability_options *options);
 rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *measure,
                              const rill_permeability_options *options, rill_permeability_plan *plan);
 
-/** Return whether a GPU that was opened steps, so that processors have time for the network meanwhile. */
+/** Return whether a GPU makes the steps, so that the processors are free for the pore network. */
 bool rill_plan_steps_apart(const rill_permeability_options *options);
 
 /** Return whether a run that leads nowhere may be made in the other way, with a pore network or without. */

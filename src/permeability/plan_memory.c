@@ -174,7 +174,7 @@ rill_plan_memory rill_plan_memory_count(const rill_plan_sizes *s, const rill_per
                o->variant.equilibrium != RILL_STOKES;
     m.sim = s->linked;
     for (int k = 0; k < s->arrays; k++) m.sim += s->array[k];
-    /* Beside coarser grids there are the chambers alone where a GPU steps: throats are looked for behind. */
+    /* With a GPU only the chambers exist beside the coarser grids; the throats are found later. */
     const bool later = plan->nested && rill_plan_steps_apart(o);
     const uint64_t finding = finding_bytes(&c), before = later ? chambers_bytes(&c) : finding,
                    slice = s->host ? rill_sim_slice_bytes(s->nodes) : 0,

@@ -74,8 +74,8 @@ typedef struct rill_plan_basis {
 rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_options *o,
                                  rill_plan_basis *basis);
 
-/** Begin with what a run will most likely need first, the chambers of its pore network, beside what the
- * caller waits for. */
+/** Begin to find the chambers of the pore network, which most runs need first, while the caller waits for the
+ * device. */
 void rill_plan_basis_hurry(const rill_permeability_options *o, rill_plan_basis *basis);
 
 /** Free what it owns. */

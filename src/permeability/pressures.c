@@ -56,7 +56,7 @@ done:
 /* Whether the network is found beside what this thread does. */
 static bool beside(const rill_pressures *p) { return p->copy || !p->domain->geom->planes; }
 
-/* Take over what the plan has found of the network: its chambers serve one run, what was counted all. */
+/* Take the chambers that the plan found, or the counts alone: the chambers serve one run, the counts all. */
 static rill_status take_found(const rill_permeability_plan *plan, rill_pressures *p)
 {
     rill_status status = RILL_OK;

@@ -22,7 +22,7 @@ typedef struct rill_pressures {
     rill_domain copied; /**< the domain, but for these */
     rill_aside chambers, throats; /**< that are being found: throats begin behind the chambers */
     bool leaves_one;              /**< a processor to the thread that waits for a GPU meanwhile */
-    rill_permit *started;         /**< looking for throats waits for that; NULL: for nothing */
+    rill_permit *started;         /**< finding the throats waits for it; NULL: does not wait */
     rill_network network;
     rill_network_part part; /**< with the chambers of nodes: until the throats are found, or to the end where
                                the simulation reads them there */

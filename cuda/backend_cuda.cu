@@ -4,6 +4,7 @@ extern "C" {
 #include "cuda/build.h"
 #include "cuda/flags.h"
 #include "cuda/find.h"
+#include "cuda/refine.h"
 #include "device/device.h"
 #include "kernel/sums.h"
 }
@@ -358,6 +359,11 @@ void spread(rill_device *device, const double *given, const uint32_t *labels, ui
     spread_kernel<<<label_blocks(count), label_threads, 0, queue_of(device)>>>(given, labels, count, values);
 }
 
+void refine(rill_device *device, const rill_refiner *refiner)
+{
+    if (use(device) == RILL_OK) rill_cuda_refine(refiner, device->queue);
+}
+
 __global__ void fill_kernel(float4 *array, size_t count)
 {
     const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -429,13 +435,13 @@ void versions(char *driver, size_t driver_size, char *runtime, size_t runtime_si
 extern "C" {
 extern const rill_backend rill_backend_cuda;
 const rill_backend rill_backend_cuda = {
-    "cuda",        false,     count_devices, open_cuda,     close_cuda,    nullptr,       available,
-    require,       alloc,     free_array,    share,         release,       build,         link_nodes,
-    unlink_nodes,  linked,    upload,        download,      pin,           unpin,         pass,
-    nullptr,       bring,     queue_create,  queue_destroy, event_create,  event_destroy, event_record,
-    queue_wait,    reaches,   nullptr,       nullptr,       export_create, export_open,   export_close,
-    flag_set,      flag_wait, gather,        spread,        wait,          then,          kernels,
-    bandwidth,     versions,  true,          true,          true,          false,         page,
-    "device copy",
+    "cuda",       false,         count_devices, open_cuda,     close_cuda,    nullptr,       available,
+    require,      alloc,         free_array,    share,         release,       build,         link_nodes,
+    unlink_nodes, linked,        upload,        download,      pin,           unpin,         pass,
+    nullptr,      bring,         queue_create,  queue_destroy, event_create,  event_destroy, event_record,
+    queue_wait,   reaches,       nullptr,       nullptr,       export_create, export_open,   export_close,
+    flag_set,     flag_wait,     gather,        spread,        refine,        wait,          then,
+    kernels,      bandwidth,     versions,      true,          true,          true,          false,
+    page,         "device copy",
 };
 }

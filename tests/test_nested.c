@@ -154,15 +154,13 @@ Test(nested, flow_is_interpolated_between_coarser_voxels)
 
         rill_permeability_run run = {.axis = AXIS};
         const rill_follower f = {.plan = &plan, .geom = fine, .run = &run};
-        rill_nested_start *start = NULL;
         rill_sim *sim = NULL;
         rill_sim_options o = rill_sim_options_default();
         o.backend = kind;
         o.variant.storage = RILL_FP64;
         o.variant.equilibrium = RILL_STOKES;
-        ASSERT_OK(rill_nested_start_begin(&f, domain, &nested, &start));
         ASSERT_OK(rill_sim_create(domain, &o, &sim));
-        ASSERT_OK(rill_nested_start_finish(start, sim));
+        ASSERT_OK(rill_nested_start(&f, domain, &nested, sim));
         double *rho = malloc(4 * domain->nodes * sizeof *rho), *u = rho + domain->nodes, sum = 0;
         ASSERT_OK(rill_sim_moments(sim, 0, (rill_node)domain->nodes, rho, u));
 
@@ -186,7 +184,6 @@ Test(nested, flow_is_interpolated_between_coarser_voxels)
             }
         cr_expect_lt(worst, 2e-8, "%g on backend %d, sides %d", worst, kind, s); /* of 0.01, in fp32 */
         rill_sim_destroy(sim);
-        rill_nested_start_destroy(start);
         rill_kept_destroy(nested.moments);
         rill_domain_destroy(below);
         rill_domain_destroy(domain);

@@ -65,16 +65,19 @@ Test(numbered, chambers_found_early_give_the_same_bits)
         for (int early = 0; early < 2; early++) {
             rill_permeability_plan plan;
             plan_with(geom, &o, early, &plan);
-            held[early] = rill_numbered_bytes(plan.numbered);
             host[early] = plan.host_bytes;
-            cr_assert_eq(plan.numbered->part.whole, early);
+            if (o.axis < 0) { /* a run of one axis waits for them itself */
+                rill_numbered_chambers_end(plan.numbered, true);
+                held[early] = rill_numbered_bytes(plan.numbered);
+                cr_assert_eq(plan.numbered->part.whole, early);
+            }
             ASSERT_OK(rill_permeability_compute(geom, &o, &plan, &found[early]));
             cr_assert_not(plan.numbered->part.whole, "the run left the chambers");
             cr_assert_not_null(plan.numbered->counted.base);
             rill_permeability_plan_free(&plan);
         }
         cr_assert_gt(found[0].runs[0].chambers, 100);
-        cr_assert_geq(held[1], held[0] + 4 * found[0].plan.nodes);
+        if (o.axis < 0) cr_assert_geq(held[1], held[0] + 4 * found[0].plan.nodes);
         cr_assert_eq(host[0], host[1]);
         cr_assert_eq(found[0].run_count, found[1].run_count);
         for (int k = 0; k < 9; k++)

@@ -458,6 +458,7 @@ static rill_status work(choices *c)
                                           &c->bar_plan));
     if (show) RILL_TRY(measure_speed(&options, &plan, &c->speed));
     if (show && c->error_bar) RILL_TRY(other_kernels_load(&options, &c->bar_plan));
+    rill_numbered_chambers_end(plan.numbered, true); /* which were found beside the GPU's work */
     RILL_TRY(rill_memory_peak(plan.host_bytes - rill_numbered_bytes(plan.numbered), &c->host_peak));
     RILL_TRY(rill_memory_peak(c->bar_plan.host_bytes, &c->bar_peak));
     c->times.plan = rill_now() - start - c->times.read;

@@ -4,6 +4,7 @@
 #include "core/threads.h"
 #include "cpu/rows.h"
 #include "device/device.h"
+#include "device/refine.h"
 #include "device/segments.h"
 #include "kernel/sums.h"
 #include "kernel/variant.h"
@@ -310,6 +311,12 @@ static void spread(rill_device *device, const double *given, const uint32_t *lab
     rill_threads_for(count, LABELLED, spread_range, &all);
 }
 
+static void refine(rill_device *device, const rill_refiner *refiner)
+{
+    (void)device;
+    rill_cpu_refine(refiner);
+}
+
 static rill_status count_one(int *count)
 {
     *count = 1;
@@ -338,6 +345,7 @@ const rill_backend rill_backend_cpu = {
     .pass = pass,
     .gather = gather,
     .spread = spread,
+    .refine = refine,
     .wait = wait_for_nothing,
     .then = then_now,
     .kernels = kernels,

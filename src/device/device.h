@@ -14,6 +14,7 @@
 #include "device/meter.h"
 #include "kernel/build.h"
 #include "kernel/launch.h"
+#include "kernel/refine.h"
 
 /** Names memory of a device for the other processes of its machine: for CUDA a cudaIpcMemHandle_t. */
 typedef struct rill_export {
@@ -100,6 +101,7 @@ typedef struct rill_backend {
                    int64_t *sums);
     void (*spread)(rill_device *device, const double *given, const uint32_t *labels, uint64_t count,
                    double *values);
+    void (*refine)(rill_device *device, const rill_refiner *refiner);
     rill_status (*wait)(rill_device *device);
     void (*then)(rill_device *device, void (*fn)(void *context), void *context);
     rill_status (*kernels)(rill_device *device, rill_variant variant, const rill_kernels **out);
@@ -357,6 +359,12 @@ static inline void rill_device_spread(rill_device *device, const double *given, 
                                       uint64_t count, double *values)
 {
     device->backend->spread(device, given, labels, count, values);
+}
+
+/** Interpolate between grids, all pointers being the device's; may return before the work is done. */
+static inline void rill_device_refine(rill_device *device, const rill_refiner *refiner)
+{
+    device->backend->refine(device, refiner);
 }
 
 /** Let the device begin with all calls that were made, as it does anyhow once one waits for a result. */

@@ -325,6 +325,13 @@ static void spread(rill_device *device, const double *given, const uint32_t *lab
     rill_remote_tell(rill_remote_of(device), &call, NULL);
 }
 
+static void refine(rill_device *device, const rill_refiner *refiner)
+{
+    rill_remote_call call = rill_remote_call_of(RILL_REMOTE_REFINE);
+    call.bytes = sizeof *refiner;
+    rill_remote_tell(rill_remote_of(device), &call, refiner);
+}
+
 static rill_status wait(rill_device *device)
 {
     const rill_remote_call call = rill_remote_call_of(RILL_REMOTE_WAIT);
@@ -450,8 +457,9 @@ static rill_status kernels(rill_device *device, rill_variant variant, const rill
     .queue_destroy = rill_remote_queue_destroy, .event_create = rill_remote_event_create,                    \
     .event_destroy = rill_remote_event_destroy, .event_record = rill_remote_event_record,                    \
     .queue_wait = rill_remote_queue_wait, .reaches = rill_remote_reaches, .land = rill_remote_land,          \
-    .unland = rill_remote_unland, .gather = gather, .spread = spread, .wait = wait, .kernels = kernels,      \
-    .bandwidth = bandwidth, .transport = rill_remote_transport, .submit = rill_remote_submit
+    .unland = rill_remote_unland, .gather = gather, .spread = spread, .refine = refine, .wait = wait,        \
+    .kernels = kernels, .bandwidth = bandwidth, .transport = rill_remote_transport,                          \
+    .submit = rill_remote_submit
 
 static const rill_backend remote_cpu = {
     .name = "cpu", .processor = true, .yardstick = "in-place update", REMOTE};

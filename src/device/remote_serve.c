@@ -281,15 +281,21 @@ static rill_status kernel_do(rill_server *s, uint64_t op, const char *payload)
     return RILL_OK;
 }
 
-/* Calls about links, with their payload. */
+/* Calls about links and grids, with their payload. */
 static rill_status links_do(rill_server *s, const rill_remote_call *c, const void *payload,
                             rill_remote_reply *reply, void **data)
 {
     rill_remote_links links;
     rill_builder builder;
+    rill_refiner refiner;
     if (c->op == RILL_REMOTE_BUILD) {
         memcpy(&builder, payload, sizeof builder);
         rill_device_build(s->device, &builder, (rill_build_task)c->a);
+        return RILL_OK;
+    }
+    if (c->op == RILL_REMOTE_REFINE) {
+        memcpy(&refiner, payload, sizeof refiner);
+        rill_device_refine(s->device, &refiner);
         return RILL_OK;
     }
     if (c->op == RILL_REMOTE_LINK) {
@@ -451,6 +457,7 @@ static rill_status call_do(rill_server *s, const rill_remote_call *c, const void
     case RILL_REMOTE_RECEIVE:
         return populations_receive(s, c);
     case RILL_REMOTE_BUILD:
+    case RILL_REMOTE_REFINE:
     case RILL_REMOTE_LINK:
     case RILL_REMOTE_UNLINK:
     case RILL_REMOTE_LINKED:

@@ -11,6 +11,7 @@
 #include "permeability/nested_start.h"
 #include "permeability/numbered.h"
 #include "permeability/plan.h"
+#include "sim/refined.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,15 +35,33 @@ static void coarser_size(const rill_geom *fine, uint32_t n[3])
     for (int a = 0; a < 3; a++) n[a] = fine->n[a] / 2 + fine->n[a] % 2;
 }
 
-uint64_t rill_nested_bytes(const rill_geom *geom, uint64_t nodes, double surface)
+bool rill_nested_stays(const rill_geom *geom, const rill_permeability_options *options)
 {
-    /* Its voxels, and labels of their runs, or the moments that are handed over. A voxel that is half pore
-     * becomes pore: packs, random fields, a gyroid and noise gain 0.09 to 0.16 of the area of their walls. */
+    const bool one =
+        options->device_count == 0 || (options->device_count == 1 && options->devices[0] == options->device);
+    return rill_plan_steps_apart(options) && one && !geom->planes &&
+           options->variant.addressing != RILL_DENSE;
+}
+
+/* A voxel that is half pore becomes pore: packs, random fields, a gyroid and noise gain 0.09 to 0.16 of the
+ * area of their walls. */
+static double coarser_nodes(uint64_t nodes, double surface)
+{
+    return (double)nodes / 8 * (1 + WALLS_GAIN * surface);
+}
+
+uint64_t rill_nested_there_bytes(uint64_t nodes, double surface)
+{
+    return (uint64_t)(coarser_nodes(nodes, surface) * 4 * sizeof(double));
+}
+
+uint64_t rill_nested_bytes(const rill_geom *geom, uint64_t nodes, double surface, bool stays)
+{
+    /* Its voxels, and labels of their runs, or the moments that are handed over. */
     const rill_keeper *keeper = rill_planes_keeper(geom->planes);
-    const uint64_t processes = keeper ? (uint64_t)keeper->count : 1;
-    const double coarser = (double)nodes / 8 * (1 + WALLS_GAIN * surface) / (double)processes;
-    const uint64_t runs = rill_geom_voxels(geom) / 8,
-                   moments = (uint64_t)(coarser * 4 * sizeof(float)) + rill_nested_start_bytes(nodes);
+    const uint64_t processes = keeper ? (uint64_t)keeper->count : 1, runs = rill_geom_voxels(geom) / 8,
+                   flow = (uint64_t)(coarser_nodes(nodes, surface) * 4 * sizeof(float)),
+                   moments = stays ? 0 : flow / processes + rill_nested_start_bytes(flow);
     uint32_t n[3];
     coarser_size(geom, n);
     return rill_planes_held(n, keeper) + (runs > moments ? runs : moments);
@@ -165,11 +184,16 @@ static void narrow(const void *shared, uint64_t first, uint64_t end)
 static rill_status take(void *data, rill_sim *sim)
 {
     rill_status status = RILL_OK;
-    rill_nested *nested = ((const context *)data)->nested;
+    const context *own = data;
+    rill_nested *nested = own->nested;
     const size_t nodes = (size_t)nested->plan.nodes, most = nodes < SLICE ? nodes : SLICE;
     rill_device *device = rill_sim_device_of(sim);
     double *part = NULL;
     float *narrowed = NULL;
+    if (rill_nested_stays(own->f->geom, own->f->options)) {
+        nested->device = device;
+        return rill_sim_moments_leave(sim, &nested->there);
+    }
     RILL_TRY(rill_array_create(4 * (uint64_t)most, sizeof *part, "moments", (void **)&part));
     RILL_TRY(rill_array_create(most, sizeof *narrowed, "moments", (void **)&narrowed));
     rill_device_pin(device, part, 4 * (uint64_t)most * sizeof *part);
@@ -280,6 +304,7 @@ done:
 void rill_nested_destroy(rill_nested *nested)
 {
     rill_kept_destroy(nested->moments);
+    if (nested->there) rill_device_free(nested->device, nested->there);
     rill_permeability_plan_free(&nested->plan);
     rill_geom_destroy(nested->geom);
     memset(nested, 0, sizeof *nested);

@@ -16,17 +16,26 @@
 typedef struct rill_nested {
     rill_geom *geom;             /**< the sample, 2^3 voxels in one */
     rill_permeability_plan plan; /**< of the run there, which numbers its nodes */
-    rill_kept *moments;          /**< float [4][plan.nodes], rho - 1, u, kept as the voxels are */
-    double k;                    /**< k_aa to start with, lu of the finer grid */
+    rill_kept *moments;  /**< float [4][plan.nodes], rho - 1, u, kept as the voxels are; or NULL and */
+    rill_device *device; /**< not owned, where they are in double precision, or NULL */
+    double *there;
+    double k; /**< k_aa to start with, lu of the finer grid */
 } rill_nested;
+
+/** Return whether the flow stays on the device, which steps both grids. */
+bool rill_nested_stays(const rill_geom *geom, const rill_permeability_options *options);
 
 /**
  * Return the bytes of host memory that it takes at most, beside what the run on the finer grid does and the
  * pore network of the coarser one.
  * @param nodes    of the finer grid
  * @param surface  its wall area per volume of pore, in voxels
+ * @param stays    see rill_nested_stays()
  */
-uint64_t rill_nested_bytes(const rill_geom *geom, uint64_t nodes, double surface);
+uint64_t rill_nested_bytes(const rill_geom *geom, uint64_t nodes, double surface, bool stays);
+
+/** Return the bytes of its flow on a device where it stays. */
+uint64_t rill_nested_there_bytes(uint64_t nodes, double surface);
 
 /**
  * Compute the flow on the coarser grid, where the plan says so; without moments where there is none, as where

@@ -1,31 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file nested_start.h
- * The flow of a coarser grid on its way to the simulation of a finer one, interpolated in a thread of its
- * own.
+ * The flow of a coarser grid on its way to the simulation of a finer one.
  */
 #ifndef RILL_PERMEABILITY_NESTED_START_H
 #define RILL_PERMEABILITY_NESTED_START_H
 
 #include "permeability/nested.h"
 
-typedef struct rill_nested_start rill_nested_start;
-
 /**
- * Begin to interpolate, which needs no simulation. All that is given is borrowed until the start is
- * destroyed.
- * @param[out] out  to be destroyed after a failure, too
+ * Begin a simulation that has made no step with the flow of the coarser grid. Velocities are scaled so that
+ * their mean is that of the k which coarser grids extrapolate to; the populations are the equilibrium of both
+ * moments.
  */
-rill_status rill_nested_start_begin(const rill_follower *f, const rill_domain *domain,
-                                    const rill_nested *nested, rill_nested_start **out);
+rill_status rill_nested_start(const rill_follower *f, const rill_domain *domain, const rill_nested *nested,
+                              rill_sim *sim);
 
-/** Return the bytes of the moments on their way to a simulation. */
-uint64_t rill_nested_start_bytes(uint64_t nodes);
-
-/** Give the flow to a simulation that has made no step, once. */
-rill_status rill_nested_start_finish(rill_nested_start *start, rill_sim *sim);
-
-/** Free what it owns; NULL is allowed. */
-void rill_nested_start_destroy(rill_nested_start *start);
+/** Return the bytes of host memory that it takes where devices lack the flow. @param flow  bytes of it */
+uint64_t rill_nested_start_bytes(uint64_t flow);
 
 #endif

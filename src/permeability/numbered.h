@@ -37,7 +37,7 @@ bool rill_numbered_serves(const rill_numbered *numbered, int axis);
  */
 void rill_numbered_chambers_begin(rill_numbered *numbered);
 
-/** Wait for chambers that are being found.
+/** Wait for chambers that are being found, if any are.
  * @param wanted  false: stop finding them. The counts are freed then, as they are if finding failed */
 void rill_numbered_chambers_end(rill_numbered *numbered, bool wanted);
 

@@ -310,7 +310,6 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     rill_status status = RILL_OK;
     rill_pressures pressures = {.domain = NULL};
     rill_nested nested = {.geom = NULL};
-    rill_nested_start *start = NULL;
     rill_permit permit, started;
     rill_permit_begin(&permit);
     rill_permit_begin(&started);
@@ -330,17 +329,14 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     rill_permit_give(&permit);
     rill_memory_note("before the simulation");
     out->plan = *f->plan;
-    if (nested.moments) RILL_TRY(rill_nested_start_begin(f, domain, &nested, &start));
     const rill_sim_options options = sim_options(f);
     const double creating = rill_now();
     RILL_TRY(rill_sim_create_loaded(domain, &options, f->between.geom ? RILL_LOAD_NONE : RILL_LOAD_WALLS,
                                     &f->sim));
     f->started += rill_now() - creating;
-    if (start) RILL_TRY(rill_nested_start_finish(start, f->sim));
+    if (nested.moments || nested.there) RILL_TRY(rill_nested_start(f, domain, &nested, f->sim));
     rill_permit_give(&started);
     rill_memory_note("before the first step");
-    rill_nested_start_destroy(start);
-    start = NULL;
     rill_nested_destroy(&nested);
     out->seconds_domain += rill_sim_seconds_linking(f->sim);
     if (!f->between.geom) RILL_TRY(rill_sim_walls_add(f->sim));
@@ -362,7 +358,6 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     if (f->hooks.ended && f->run->converged) RILL_TRY(f->hooks.ended(f->hooks.context, f->sim));
     if (f->limits[f->run->axis].finite && attempt_next(f) == RILL_ATTEMPT_FIRST) RILL_TRY(finish(f));
 done:
-    rill_nested_start_destroy(start);
     rill_nested_destroy(&nested);
     rill_permit_give(&permit);
     rill_permit_give(&started);

@@ -172,7 +172,7 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
     plan->numbered = basis->numbered;
     plan->host_free = basis->host_free;
     basis->numbered = NULL;
-    rill_numbered_chambers_end(plan->numbered, rill_plan_makes_network(plan, o));
+    if (!rill_plan_makes_network(plan, o)) rill_numbered_chambers_end(plan->numbered, false);
     RILL_TRY(numbered_plan(o, plan, sizes));
 done:
     if (status != RILL_OK) rill_permeability_plan_free(plan);

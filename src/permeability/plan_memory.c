@@ -9,6 +9,7 @@
 #include "network/network.h"
 #include "permeability/mixing.h"
 #include "permeability/nested.h"
+#include "sim/refined.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +28,8 @@ static void box_measure(rill_plan_sizes *s, const rill_geom *geom, double surfac
     const rill_keeper *keeper = rill_planes_keeper(geom->planes);
     s->voxels = rill_geom_voxels(geom);
     s->numbers = rill_numbering_held(geom);
-    s->coarser = rill_nested_bytes(geom, s->nodes, surface);
+    s->coarser = rill_nested_bytes(geom, s->nodes, surface, s->stays);
+    s->coarser_there = s->stays ? rill_nested_there_bytes(s->nodes, surface) : 0;
     s->labels = rill_network_label_bytes(geom, s->nodes);
     s->distances = rill_network_distance_bytes(geom);
     s->copy = rill_network_copy_bytes(geom);
@@ -46,6 +48,7 @@ rill_status rill_plan_sizes_take(const rill_domain *domain, const rill_permeabil
                    swaps = domain->swap_count * sizeof(rill_swap);
     rill_plan_sizes s = {.host = device->backend->host,
                          .dense = variant.addressing == RILL_DENSE,
+                         .stays = rill_nested_stays(geom, o),
                          .granule = device->backend->granule,
                          .nodes = domain->nodes};
     RILL_TRY(rill_links_measure(domain, variant, &size));
@@ -116,13 +119,25 @@ static void backend_add(const counting *c, rill_room *r)
         rill_room_add(r, rill_sim_slice_bytes(s->nodes) / 4 / sizeof(double) * sizeof(rill_node));
 }
 
+/* What the flow of a coarser grid takes there before that. Seen in parts, it takes less than what lasts. */
+static void start_add(const counting *c, rill_room *r)
+{
+    const rill_plan_sizes *s = c->s;
+    if (!c->plan->nested || !s->stays) return;
+    rill_room_add(r, rill_sim_slice_bytes(s->nodes));
+    rill_room_add(r, rill_refined_bytes(s->numbers));
+    rill_room_add(r, s->coarser_there);
+}
+
 /* Return the memory of the device, or what a host has for it. */
 static uint64_t device_bytes(const counting *c, bool sim)
 {
-    rill_room r = {.granule = c->s->granule};
-    for (int k = 0; sim && k < c->s->arrays; k++) rill_room_add(&r, c->s->array[k]);
-    backend_add(c, &r);
-    return rill_room_bytes(&r);
+    rill_room later = {.granule = c->s->granule};
+    for (int k = 0; sim && k < c->s->arrays; k++) rill_room_add(&later, c->s->array[k]);
+    rill_room start = later;
+    start_add(c, &start);
+    backend_add(c, &later);
+    return larger(rill_room_bytes(&start), rill_room_bytes(&later));
 }
 
 /* Host memory while a pore network is found: its chambers, while walls are measured and throats found, then

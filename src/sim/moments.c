@@ -11,9 +11,6 @@
 
 #include <string.h>
 
-/* Nodes whose moments travel between host and device at a time. */
-enum { slice_nodes = 1 << 20 };
-
 static rill_status range_check(const rill_sim *sim, rill_node first, rill_node count)
 {
     if ((uint64_t)first + count > sim->domain->nodes)
@@ -23,11 +20,11 @@ static rill_status range_check(const rill_sim *sim, rill_node first, rill_node c
 }
 
 /* Nodes of the largest slice of so many. */
-static uint64_t slice_of(uint64_t nodes) { return nodes < slice_nodes ? nodes : slice_nodes; }
+static uint64_t slice_of(uint64_t nodes) { return nodes < RILL_SIM_SLICE ? nodes : RILL_SIM_SLICE; }
 
 uint64_t rill_sim_slice_bytes(uint64_t nodes) { return 4 * slice_of(nodes) * sizeof(double); }
 
-static rill_status slice_make(rill_sim *sim)
+rill_status rill_sim_slice_make(rill_sim *sim)
 {
     rill_status status = RILL_OK;
     const uint64_t nodes = slice_of(sim->domain->nodes);
@@ -45,7 +42,7 @@ rill_status rill_sim_order(rill_sim *sim, rill_node first, rill_node count, rill
     rill_status status = RILL_OK;
     rill_node *cells = NULL;
     if (sim->options.variant.addressing != RILL_DENSE) return RILL_OK;
-    RILL_TRY(slice_make(sim));
+    RILL_TRY(rill_sim_slice_make(sim));
     RILL_TRY(rill_array_create(count, sizeof(rill_node), "voxel numbers", (void **)&cells));
     rill_numbering_cells(&sim->domain->numbering, first, count, cells);
     RILL_TRY(rill_device_upload(sim->device, sim->order, cells, (uint64_t)count * sizeof(rill_node)));
@@ -81,7 +78,7 @@ static range range_of(rill_sim *sim, int k, rill_node first, rill_node count, si
 /* Return whether the caller's arrays are a slice as it lies on the device. */
 static bool in_order(range r, const double *rho, const double *u)
 {
-    return r.count <= slice_nodes && r.stride == r.count && u == rho + r.count;
+    return r.count <= RILL_SIM_SLICE && r.stride == r.count && u == rho + r.count;
 }
 
 static rill_status moments_of(rill_sim *sim, range r, double *rho, double *u)
@@ -89,10 +86,10 @@ static rill_status moments_of(rill_sim *sim, range r, double *rho, double *u)
     rill_status status = RILL_OK;
     const bool direct = rho && in_order(r, rho, u);
     double *host = NULL;
-    RILL_TRY(slice_make(sim));
+    RILL_TRY(rill_sim_slice_make(sim));
     if (!direct) RILL_TRY(host_slice(r.count, &host));
     rill_launch launch = rill_sim_launch(sim);
-    for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
+    for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += RILL_SIM_SLICE) {
         const rill_node part = (rill_node)slice_of(r.count - done_nodes),
                         first = r.first + (rill_node)done_nodes;
         RILL_TRY(rill_sim_order(sim, first, part, &launch));
@@ -129,10 +126,10 @@ static rill_status set_moments_of(rill_sim *sim, range r, const double *rho, con
     const bool direct = in_order(r, rho, u);
     double *host = NULL;
     sim->fresh = sim->steps;
-    RILL_TRY(slice_make(sim));
+    RILL_TRY(rill_sim_slice_make(sim));
     if (!direct) RILL_TRY(host_slice(r.count, &host));
     rill_launch launch = rill_sim_launch(sim);
-    for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += slice_nodes) {
+    for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += RILL_SIM_SLICE) {
         const rill_node part = (rill_node)slice_of(r.count - done_nodes),
                         first = r.first + (rill_node)done_nodes;
         if (!direct) memcpy(host, rho + done_nodes, part * sizeof(double));
@@ -179,7 +176,7 @@ static rill_status label_begin(rill_sim *sim, uint32_t count, const uint32_t *la
 {
     rill_status status = RILL_OK;
     const uint64_t bytes = (uint64_t)sim->domain->nodes * sizeof *sim->labels;
-    RILL_TRY(slice_make(sim));
+    RILL_TRY(rill_sim_slice_make(sim));
     if (labels)
         RILL_TRY(rill_device_share(sim->device, labels, bytes, "labels", (const void **)&sim->labels));
     else
@@ -259,7 +256,7 @@ static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const ril
     rill_status status = RILL_OK;
     const rill_node nodes = sim->domain->nodes;
     rill_launch launch = rill_sim_launch(sim);
-    for (uint64_t first = 0; first < nodes; first += slice_nodes) {
+    for (uint64_t first = 0; first < nodes; first += RILL_SIM_SLICE) {
         const rill_node count = (rill_node)slice_of(nodes - first);
         RILL_TRY(rill_sim_order(sim, (rill_node)first, count, &launch));
         see(sim, &launch, (rill_node)first, count); /* nodes of the part */

@@ -34,8 +34,8 @@ struct rill_sim {
     float *velocities;      /* [3][nodes] on the backend, made when first kept */
     double seconds_linking; /* that building the links took */
     uint64_t held;          /* bytes on the backend, those of link() and of what observers use not counted */
-    double *slice;          /* [4][slice_nodes] on the backend, made when first used */
-    rill_node *order;       /* [slice_nodes] on the backend, dense addressing only */
+    double *slice;          /* [4][RILL_SIM_SLICE] on the backend, made when first used */
+    rill_node *order;       /* [RILL_SIM_SLICE] on the backend, dense addressing only */
     void *words;            /* of a chunk of nodes on the backend, made when first used: state.c */
     rill_sponge sponge;     /* on the backend */
     uint32_t *own_labels;   /* [nodes] on the backend, see rill_sim_label_begin() */
@@ -70,6 +70,12 @@ void rill_sim_damp(rill_sim *sim, void *queue, uint64_t first, uint64_t end);
 
 /** Rewrite what comes back after it: the rest of a step. @param leave  interpolated links to the next step */
 rill_status rill_sim_step_links(rill_sim *sim, bool leave);
+
+/** Nodes whose moments are on their way at a time, between host and device or between kernels. */
+enum { RILL_SIM_SLICE = 1 << 20 };
+
+/** Make room on the device for the moments of a slice, unless it is there. */
+rill_status rill_sim_slice_make(rill_sim *sim);
 
 /** Give kernels the voxels of nodes of a slice; they know nodes themselves with sparse addressing. */
 rill_status rill_sim_order(rill_sim *sim, rill_node first, rill_node count, rill_launch *launch);

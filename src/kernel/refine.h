@@ -126,7 +126,7 @@ RILL_FN bool rill_refine_counts(const rill_refiner *r, const rill_node node)
 }
 
 /** Interpolate a node between the nearer and the farther column of coarser voxels. u is 0 in solid voxels,
- * rho - 1 the mean of the pores. @return what is added to the sum of the row, where sums are asked for */
+ * rho - 1 the mean of the pores. @return what is added to the sum of the row, where sums are taken */
 RILL_FN int64_t rill_refine_node(const rill_refiner *r, const rill_refine_column *near,
                                  const rill_refine_column *far, const rill_node node)
 {

@@ -16,13 +16,13 @@
 typedef struct rill_nested {
     rill_geom *geom;             /**< the sample, 2^3 voxels in one */
     rill_permeability_plan plan; /**< of the run there, which numbers its nodes */
-    rill_kept *moments;  /**< float [4][plan.nodes], rho - 1, u, kept as the voxels are; or NULL and */
-    rill_device *device; /**< not owned, where they are in double precision, or NULL */
-    double *there;
-    double k; /**< k_aa to start with, lu of the finer grid */
+    rill_kept *moments;  /**< float [4][plan.nodes], rho - 1, u, kept as the voxels are; NULL: they stay */
+    double *there;       /**< on the device that stepped it, in double precision; NULL: they do not */
+    rill_device *device; /**< that one, not owned */
+    double k;            /**< k_aa to start with, lu of the finer grid */
 } rill_nested;
 
-/** Return whether the flow stays on the device, which steps both grids. */
+/** Return whether the flow stays on the device: a single GPU steps both grids. */
 bool rill_nested_stays(const rill_geom *geom, const rill_permeability_options *options);
 
 /**

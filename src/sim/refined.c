@@ -13,10 +13,9 @@ enum { SHARED = 5 };
 /* The planes of a view that a part has nodes in. */
 typedef struct piece {
     rill_sim *sim;
-    rill_node first,
-        end; /* nodes of the whole that lie there: those of the part, without any in common none */
-    rill_node part_first; /* number of the part's first node in the whole */
-    rill_refiner refiner; /* as the device has it */
+    rill_node first, end; /* its nodes there, as the whole numbers them; equal: none */
+    rill_node part_first; /* the part's first node */
+    rill_refiner refiner; /* pointers are the device's */
     const void *shared[SHARED];
     int count;
 } piece;

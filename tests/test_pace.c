@@ -44,7 +44,8 @@ Test(pace, a_small_vessel_is_as_fast_as_its_plan_tells)
     }
     cr_expect_lt(off, 1.5, "off by %g", off);
     /* A box has neither walls nor openings. */
-    cr_assert_eq(rill_sim_speed(&r.plan.options, 64, &box), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_sim_speed(&r.plan.options, 64, RILL_SPEED_SECONDS, &box), RILL_OK, "%s",
+                 rill_error_message());
     cr_expect_gt(box.mlups, 1.5 * stepped(&r));
     cr_expect_eq(box.edge, 64);
     vessel_free(&r);

@@ -335,7 +335,8 @@ done:
 /* The edge of a box of fluid, at most, that is stepped on a GPU to measure the speed; on processors, nodes of
  * the sample for each thread: a quarter of them within these limits, as large samples lie farther from the
  * processors, and at most in all. */
-enum { SPEED_EDGE = 64, SPEED_EDGE_LEAST = 8 };
+enum { SPEED_EDGE = 96, SPEED_EDGE_LEAST = 8 };
+#define SPEED_SECONDS 0.004 /* of a GPU: the run waits for it */
 enum { SPEED_NODES_THREAD = 300000, SPEED_NODES_THREAD_MOST = 600000, SPEED_NODES = 4000000 };
 
 /* What is timed has no more nodes than the run, so that it takes no more memory; where even that has no room,
@@ -357,7 +358,8 @@ static rill_status measure_speed(const rill_permeability_options *o, const rill_
         status = rill_sim_speed_within(plan->numbered->domain, &options,
                                        most < SPEED_NODES ? most : SPEED_NODES, speed);
     if (status == RILL_OK && speed->mlups == 0)
-        status = rill_sim_speed(&options, (uint32_t)fmin(fmax(edge, SPEED_EDGE_LEAST), SPEED_EDGE), speed);
+        status = rill_sim_speed(&options, (uint32_t)fmin(fmax(edge, SPEED_EDGE_LEAST), SPEED_EDGE),
+                                o->device->backend->processor ? RILL_SPEED_SECONDS : SPEED_SECONDS, speed);
     if (status != RILL_SYSTEM) return status;
     *speed = (rill_speed){.mlups = 0};
     return RILL_OK;

@@ -118,7 +118,7 @@ bool rill_plan_makes_network(const rill_permeability_plan *plan, const rill_perm
 double rill_plan_steps_likely(const rill_permeability_options *options, const rill_permeability_plan *plan);
 
 /** Return the seconds that so many processors need for the pore networks and the coarser grids of a run along
- * one axis. Devices make steps beside them, but the first cycle ends when both are done. */
+ * one axis. What a GPU does not wait for, as it steps meanwhile, is not counted. */
 double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_options *options,
                               const rill_permeability_plan *plan, int threads);
 

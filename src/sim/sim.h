@@ -170,12 +170,16 @@ typedef struct rill_speed {
     uint32_t edge;  /**< of a box of fluid; 0: they are those in the middle of a sample */
 } rill_speed;
 
+/** Seconds that steps are timed for where nothing waits for it. */
+#define RILL_SPEED_SECONDS 0.1
+
 /**
  * Measure how fast a box of fluid is stepped here.
  * @param[in] options  of the simulation; its force is left out
  * @param[in] edge     voxels along each axis
+ * @param[in] seconds  that steps are timed for, but 300 steps at most
  */
-rill_status rill_sim_speed(const rill_sim_options *options, uint32_t edge, rill_speed *out);
+rill_status rill_sim_speed(const rill_sim_options *options, uint32_t edge, double seconds, rill_speed *out);
 
 /**
  * Measure how fast the middle of a sample is stepped here: its walls, and more nodes than caches hold, make

@@ -9,9 +9,8 @@
 #include <string.h>
 
 /* Time the steps of a geometry: for so long, but 300 at most. */
-#define TIMED_SECONDS 0.1
-
-static rill_status geom_time(const rill_geom *geom, const rill_sim_options *o, rill_speed *out)
+static rill_status geom_time(const rill_geom *geom, const rill_sim_options *o, double seconds,
+                             rill_speed *out)
 {
     rill_status status = RILL_OK;
     rill_domain *domain = NULL;
@@ -24,7 +23,7 @@ static rill_status geom_time(const rill_geom *geom, const rill_sim_options *o, r
     RILL_TRY(rill_sim_step(sim, 2));
     const double start = rill_now();
     uint64_t steps = 0;
-    for (; steps < 300 && rill_now() - start < TIMED_SECONDS; steps += 2) RILL_TRY(rill_sim_step(sim, 2));
+    for (; steps < 300 && rill_now() - start < seconds; steps += 2) RILL_TRY(rill_sim_step(sim, 2));
     const double each = (rill_now() - start) / (double)steps;
     out->nodes = rill_domain_nodes(domain);
     out->mlups = (double)out->nodes / each * 1e-6;
@@ -40,13 +39,13 @@ done:
     return status;
 }
 
-rill_status rill_sim_speed(const rill_sim_options *options, uint32_t edge, rill_speed *out)
+rill_status rill_sim_speed(const rill_sim_options *options, uint32_t edge, double seconds, rill_speed *out)
 {
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
     RILL_TRY(rill_geom_create((const uint32_t[3]){edge, edge, edge}, &geom));
     memset(geom->voxels, RILL_FLUID, rill_geom_voxels(geom));
-    RILL_TRY(geom_time(geom, options, out));
+    RILL_TRY(geom_time(geom, options, seconds, out));
     out->edge = edge;
 done:
     rill_geom_destroy(geom);
@@ -100,7 +99,7 @@ rill_status rill_sim_speed_within(const rill_domain *sample, const rill_sim_opti
     RILL_TRY(rill_geom_create(n, &geom));
     RILL_TRY(middle_copy(sample, geom, &nodes));
     *out = (rill_speed){.mlups = 0};
-    if (nodes) RILL_TRY(geom_time(geom, options, out));
+    if (nodes) RILL_TRY(geom_time(geom, options, RILL_SPEED_SECONDS, out));
 done:
     rill_geom_destroy(geom);
     return status;

@@ -43,7 +43,7 @@ static rill_status step_box(bool host, rill_case_plan *plan)
     const int devices = plan->parts > 1 ? plan->parts / rill_devices_alike(o.devices, plan->parts) : 1;
     o.device_count = 0;
     rill_speed speed;
-    const rill_status status = rill_sim_speed(&o, host ? 128 : 160, &speed);
+    const rill_status status = rill_sim_speed(&o, host ? 128 : 160, RILL_SPEED_SECONDS, &speed);
     if (status != RILL_OK) return status;
     plan->mlups_one = speed.mlups * part_of_box(plan, host);
     plan->mlups = plan->mlups_one * devices;

@@ -10,6 +10,8 @@ namespace
 {
 
 constexpr unsigned threads = 128, warp = 32;
+// Blocks of a multiprocessor for which a thread has registers: with more of them some are spilled.
+constexpr unsigned blocks = 8;
 
 // Return the sum over the threads of a warp, in its first one.
 __device__ int64_t warp_sum(int64_t value)
@@ -19,7 +21,7 @@ __device__ int64_t warp_sum(int64_t value)
 }
 
 // Threads of a warp take neighbouring voxels, so that moments of nodes lie side by side.
-__global__ void __launch_bounds__(threads) rows_kernel(const __grid_constant__ rill_refiner r)
+__global__ void __launch_bounds__(threads, blocks) rows_kernel(const __grid_constant__ rill_refiner r)
 {
     const rill_refine_row row = rill_refine_row_of(&r, r.first_row + blockIdx.x);
     if (!rill_refine_row_counts(&r, &row)) return;

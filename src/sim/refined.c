@@ -95,7 +95,7 @@ static rill_status piece_bring(const rill_refined *refined, const rill_refiner *
     rows_of(r, first, end);
     RILL_TRY(grid_bring(p, &r->fine, first - r->fine.first, end - first));
     RILL_TRY(coarse_bring(p, &r->coarse, first / 2, (end - 1) / 2));
-    if (!there)
+    if (!there && r->room > 0) /* coarser planes may have no nodes */
         RILL_TRY(bring(p, view->flow, 4 * r->room * (r->wide ? sizeof(double) : sizeof(float)),
                        "a coarser flow", &r->flow));
 done:

@@ -98,7 +98,7 @@ done:
     return status;
 }
 
-/* Take what is known of the flow: on a host, or where it stayed, all of it. */
+/* Use the whole flow where it is in memory of the device; else parts of it are read as they are seen. */
 static void flow_take(sight *s, bool host)
 {
     const rill_nested *nested = s->nested;

@@ -50,6 +50,7 @@ static rill_status memory_check(const rill_permeability_options *o, const rill_p
 {
     rill_status status = RILL_OK;
     rill_device *device = NULL;
+    if (plan->numbered) rill_numbered_chambers_end(plan->numbered, true);
     const uint64_t held = plan->numbered ? rill_numbered_bytes(plan->numbered) : 0;
     RILL_TRY(
         rill_memory_require(plan->host_bytes > held ? plan->host_bytes - held : 0, "the permeability run"));

@@ -6,9 +6,10 @@
 #include "sim/sim_priv.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Arrays that a view is brought to a device with. */
-enum { SHARED = 5 };
+/* Arrays that a view is brought to a device with; rows that are summed up at a time. */
+enum { SHARED = 5, ROWS = 1 << 18 };
 
 /* The planes of a view that a part has nodes in. */
 typedef struct piece {
@@ -139,19 +140,24 @@ void rill_refined_destroy(rill_refined *refined)
     free(refined);
 }
 
-/* Sum up rows of a piece on its device. @param[out] sums  [rows] */
-static rill_status rows_sum(piece *p, int64_t *sums)
+/* Add the sums of rows first … end - 1, as far as a piece has them. @param got, sums  [end - first] */
+static rill_status rows_sum(piece *p, uint64_t first, uint64_t end, int64_t *got, int64_t *sums)
 {
     rill_status status = RILL_OK;
     rill_device *device = p->sim->device;
     rill_refiner r = p->refiner;
-    const uint64_t bytes = r.rows * sizeof *sums;
+    const uint64_t low = first > r.first_row ? first : r.first_row, last = r.first_row + r.rows,
+                   high = end < last ? end : last;
+    if (low >= high) return RILL_OK;
+    r.first_row = low;
+    r.rows = high - low;
     r.first = p->first;
     r.count = p->end - p->first;
-    RILL_TRY(rill_device_alloc(device, bytes, "sums of rows", (void **)&r.sums));
+    RILL_TRY(rill_device_alloc(device, r.rows * sizeof *sums, "sums of rows", (void **)&r.sums));
     rill_device_refine(device, &r);
     RILL_TRY(rill_device_wait(device));
-    RILL_TRY(rill_device_download(device, sums, r.sums, bytes));
+    RILL_TRY(rill_device_download(device, got, r.sums, r.rows * sizeof *sums));
+    for (uint64_t k = 0; k < r.rows; k++) sums[low - first + k] += got[k];
 done:
     rill_device_free(device, r.sums);
     return status;
@@ -160,22 +166,21 @@ done:
 rill_status rill_refined_sum(rill_refined *refined, double *sum)
 {
     rill_status status = RILL_OK;
-    int64_t *sums = NULL, *all = NULL;
-    const uint64_t ny = refined->sim->domain->geom->n[1], first = refined->first * ny,
-                   rows = (refined->end - refined->first) * ny;
-    RILL_TRY(rill_array_create(rows, sizeof *sums, "sums of rows", (void **)&sums));
-    RILL_TRY(rill_array_create_zero(rows, sizeof *all, "sums of rows", (void **)&all));
-    for (int k = 0; k < refined->parts; k++) { /* integers: any order gives the same */
-        piece *p = &refined->piece[k];
-        if (p->first == p->end) continue;
-        RILL_TRY(rows_sum(p, sums));
-        for (uint64_t row = 0; row < p->refiner.rows; row++)
-            all[p->refiner.first_row - first + row] += sums[row];
+    int64_t *got = NULL, *sums = NULL;
+    const uint64_t ny = refined->sim->domain->geom->n[1], end = refined->end * ny;
+    RILL_TRY(rill_array_create(ROWS, sizeof *got, "sums of rows", (void **)&got));
+    RILL_TRY(rill_array_create(ROWS, sizeof *sums, "sums of rows", (void **)&sums));
+    for (uint64_t first = refined->first * ny, last; first < end; first = last) {
+        last = end - first < ROWS ? end : first + ROWS;
+        memset(sums, 0, (last - first) * sizeof *sums);
+        for (int k = 0; k < refined->parts; k++) /* integers: any order gives the same */
+            if (refined->piece[k].first < refined->piece[k].end)
+                RILL_TRY(rows_sum(&refined->piece[k], first, last, got, sums));
+        for (uint64_t k = 0; k < last - first; k++) *sum += (double)sums[k] / RILL_SUM_UNIT;
     }
-    for (uint64_t row = 0; row < rows; row++) *sum += (double)all[row] / RILL_SUM_UNIT;
 done:
+    rill_array_destroy(got);
     rill_array_destroy(sums);
-    rill_array_destroy(all);
     return status;
 }
 

@@ -32,6 +32,8 @@ rill_status use(const rill_device *device)
 
 cudaStream_t queue_of(const rill_device *device) { return (cudaStream_t)device->queue; }
 
+cudaStream_t queue_beside(const rill_device *device) { return (cudaStream_t)device->beside; }
+
 rill_status count_devices(int *count)
 {
     const cudaError_t error = cudaGetDeviceCount(count);
@@ -47,6 +49,7 @@ rill_status count_devices(int *count)
 void close_cuda(rill_device *device)
 {
     if (device->state) rill_cuda_state_destroy((rill_cuda_state *)device->state);
+    if (device->beside) cudaStreamDestroy(queue_beside(device));
     if (device->queue) cudaStreamDestroy(queue_of(device));
 }
 
@@ -58,11 +61,12 @@ uint64_t unique_of(const cudaUUID_t &uuid)
     return hash;
 }
 
-// The queue is no child of the legacy default stream: it waits for nobody else's work.
+// The queues are no children of the legacy default stream: they wait for nobody else's work. CUDA takes a
+// page of memory for the second, which so belongs to the device that is open, not to what is then put on it.
 rill_status open_cuda(rill_device *device)
 {
     int count = 0;
-    cudaStream_t queue = nullptr;
+    cudaStream_t queue = nullptr, beside = nullptr;
     cudaDeviceProp properties;
     rill_cuda_state *state = nullptr;
     rill_status status = count_devices(&count);
@@ -76,6 +80,10 @@ rill_status open_cuda(rill_device *device)
     if (status == RILL_OK)
         status = check(cudaStreamCreateWithFlags(&queue, cudaStreamNonBlocking), "making its queue");
     device->queue = queue;
+    if (status == RILL_OK)
+        status =
+            check(cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking), "making its queue of copies");
+    device->beside = beside;
     if (status == RILL_OK) status = rill_cuda_state_create(device->ordinal, &state);
     device->state = state;
     if (status == RILL_OK) device->unique = unique_of(properties.uuid);
@@ -297,13 +305,11 @@ rill_status share(rill_device *device, const void *host, uint64_t bytes, const c
     void *array = nullptr;
     rill_status status = use(device);
     if (status == RILL_OK) status = check(cudaMalloc(&array, bytes), what);
-    // In a stream of its own, the copy does not wait for steps that are queued in the stream of the device.
-    cudaStream_t stream = nullptr;
-    if (status == RILL_OK) status = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), what);
+    // So the copy does not wait for steps that are queued.
+    const cudaStream_t stream = queue_beside(device);
     if (status == RILL_OK)
         status = check(cudaMemcpyAsync(array, host, bytes, cudaMemcpyHostToDevice, stream), what);
     if (status == RILL_OK) status = check(cudaStreamSynchronize(stream), what);
-    if (stream) cudaStreamDestroy(stream);
     if (status == RILL_OK)
         *out = array;
     else

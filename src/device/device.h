@@ -38,7 +38,7 @@ typedef struct rill_backend {
     /** Count the devices that are visible. @return RILL_SYSTEM without any */
     rill_status (*count)(int *count);
 
-    /** Fill in name, queue and state of a device whose kind and ordinal are set; undone by close. */
+    /** Fill in name, queues and state of a device whose kind and ordinal are set; undone by close. */
     rill_status (*open)(rill_device *device);
     void (*close)(rill_device *device);
 
@@ -140,6 +140,7 @@ struct rill_device {
     int ordinal;       /**< among those of its kind; in several processes the first process that has it */
     char name[256];    /**< "NVIDIA H200" */
     void *queue;       /**< kernels and copies go through it in their order; NULL on a host */
+    void *beside;      /**< queue of copies that do not wait for kernels; NULL on a host */
     void *state;       /**< the backend's own */
     uint64_t unique;   /**< number that no other GPU has, whatever a process calls it; 0 on a host */
     bool elsewhere;    /**< on another machine: what it holds takes no memory here */

@@ -69,7 +69,8 @@ static rill_speed middle(const uint32_t n[3], uint32_t solid, uint64_t most)
                 geom->voxels[((size_t)z * n[1] + y) * n[0] + x] = in ? RILL_SOLID : RILL_FLUID;
             }
     cr_assert_eq(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain), RILL_OK);
-    cr_assert_eq(rill_sim_speed_within(domain, &options, most, &speed), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_sim_speed_within(domain, &options, most, RILL_SPEED_SECONDS, &speed), RILL_OK, "%s",
+                 rill_error_message());
     rill_domain_destroy(domain);
     rill_geom_destroy(geom);
     return speed;

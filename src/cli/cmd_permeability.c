@@ -336,8 +336,10 @@ done:
  * the sample for each thread: a quarter of them within these limits, as large samples lie farther from the
  * processors, and at most in all. */
 enum { SPEED_EDGE = 96, SPEED_EDGE_LEAST = 8 };
-#define SPEED_SECONDS 0.004 /* of a GPU: the run waits for it */
-enum { SPEED_NODES_THREAD = 300000, SPEED_NODES_THREAD_MOST = 600000, SPEED_NODES = 4000000 };
+/* Seconds of steps, which the run waits for. */
+#define SPEED_SECONDS_GPU 0.004
+#define SPEED_SECONDS 0.03
+enum { SPEED_NODES_THREAD = 150000, SPEED_NODES_THREAD_MOST = 600000, SPEED_NODES = 4000000 };
 
 /* What is timed has no more nodes than the run, so that it takes no more memory; where even that has no room,
  * the speed is unknown. */
@@ -353,13 +355,14 @@ static rill_status measure_speed(const rill_permeability_options *o, const rill_
     options.variant = o->variant;
     options.backend = o->backend;
     options.device = o->device;
+    const double seconds = o->device->backend->processor ? SPEED_SECONDS : SPEED_SECONDS_GPU;
     *speed = (rill_speed){.mlups = 0};
     if (o->device->backend->host && plan->numbered && plan->numbered->domain)
         status = rill_sim_speed_within(plan->numbered->domain, &options,
-                                       most < SPEED_NODES ? most : SPEED_NODES, speed);
+                                       most < SPEED_NODES ? most : SPEED_NODES, seconds, speed);
     if (status == RILL_OK && speed->mlups == 0)
-        status = rill_sim_speed(&options, (uint32_t)fmin(fmax(edge, SPEED_EDGE_LEAST), SPEED_EDGE),
-                                o->device->backend->processor ? RILL_SPEED_SECONDS : SPEED_SECONDS, speed);
+        status = rill_sim_speed(&options, (uint32_t)fmin(fmax(edge, SPEED_EDGE_LEAST), SPEED_EDGE), seconds,
+                                speed);
     if (status != RILL_SYSTEM) return status;
     *speed = (rill_speed){.mlups = 0};
     return RILL_OK;

@@ -186,8 +186,9 @@ rill_status rill_sim_speed(const rill_sim_options *options, uint32_t edge, doubl
  * a processor slower than a small box of fluid does. Unknown where the middle has no nodes.
  * @param[in] sample  numbered
  * @param[in] most    nodes, about, at most
+ * @param[in] seconds as for a box of fluid
  */
 rill_status rill_sim_speed_within(const rill_domain *sample, const rill_sim_options *options, uint64_t most,
-                                  rill_speed *out);
+                                  double seconds, rill_speed *out);
 
 #endif

@@ -57,7 +57,7 @@ $(BUILD)/obj/tests/operators-float% $(BUILD)/obj/tests/operators-double-32%: SAN
 endif
 
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
-CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build format-DOUBLE format-SINGLE
+CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build segments format-DOUBLE format-SINGLE
 
 LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel device domain network sim io permeability batch vessel bench verify) \
                                 geometry/*/*.c cuda/*.c))
@@ -165,13 +165,12 @@ $(BUILD)/obj/src/cpu/collide-%.o: src/cpu/collide.c $(BUILD)/flags
 $(BUILD)/obj/src/cpu/format-%.o: src/cpu/format.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call cpu_part,-DRILL_PART_ARITHMETIC=$(word 1,$(part)))
-$(BUILD)/obj/src/cpu/step-%.o: src/cpu/step.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(call cpu_part,)
-
-$(BUILD)/obj/src/cpu/build-%.o: src/cpu/build.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(call cpu_part,)
+define cpu_plain
+$(BUILD)/obj/src/cpu/$(1)-%.o: src/cpu/$(1).c $(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(call cpu_part,)
+endef
+$(foreach p,step build segments,$(eval $(call cpu_plain,$(p))))
 
 # ptxas reports registers and spills of every kernel into <object>.ptxas.
 nvcc = $(NVCC) $(NVFLAGS) $(1) -MD -MP -MF $(@:.o=.d) -c -o $@ $< >$@.ptxas 2>&1 || { cat $@.ptxas >&2; exit 1; }

@@ -7,19 +7,11 @@
 #ifndef RILL_CPU_COPY_H
 #define RILL_CPU_COPY_H
 
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-#define RILL_CPU_MASKS 1 /**< segments are masks, else runs: see rill_segment */
-#else
-#define RILL_CPU_MASKS 0
-#endif
-
 #include "cpu/links.h"
+#include "cpu/masks.h"
 #include "kernel/storage.h"
 
 #include <string.h>
-#if RILL_CPU_MASKS
-#include <immintrin.h>
-#endif
 
 /** One side of a step: where incoming populations are, or where outgoing ones go. */
 typedef struct rill_cpu_side {

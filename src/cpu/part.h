@@ -17,6 +17,8 @@
 #define RILL_CPU_FORMATS_(arithmetic, level) rill_cpu_formats_##arithmetic##_##level
 #define RILL_CPU_BUILD(level) RILL_CPU_BUILD_(level)
 #define RILL_CPU_BUILD_(level) rill_cpu_build_##level
+#define RILL_CPU_CUT(level) RILL_CPU_CUT_(level)
+#define RILL_CPU_CUT_(level) rill_cpu_cut_##level
 #define RILL_CPU_LEVEL(level) RILL_CPU_LEVEL_(level)
 #define RILL_CPU_LEVEL_(level) rill_cpu_level_##level
 

@@ -72,12 +72,20 @@ typedef struct rill_cpu_formats {
 typedef void rill_cpu_build(const rill_builder *builder, rill_build_task task);
 extern rill_cpu_build RILL_CPU_BUILD(v2), RILL_CPU_BUILD(v3), RILL_CPU_BUILD(v4);
 
+/**
+ * Cut the links of a block of a list into segments (segments.c): count them by kind and, where `to` is not
+ * NULL, write each to its kind's next place.
+ */
+typedef void rill_cpu_cut(rill_variant variant, const rill_arrays *arrays, size_t block,
+                          uint64_t counts[RILL_SEGMENT_KINDS], rill_segment **to);
+extern rill_cpu_cut RILL_CPU_CUT(v2), RILL_CPU_CUT(v3), RILL_CPU_CUT(v4);
+
 /** The kernels for one x86-64 level: of every variant that the parts exist for. */
 typedef struct rill_cpu_level {
     rill_kernels kernels;
     bool (*has)(rill_variant variant);
-    bool masks; /**< copies segments by masks */
     rill_cpu_build *build;
+    rill_cpu_cut *cut;
 } rill_cpu_level;
 
 extern const rill_cpu_level RILL_CPU_LEVEL(v2), RILL_CPU_LEVEL(v3), RILL_CPU_LEVEL(v4);

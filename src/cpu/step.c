@@ -621,5 +621,5 @@ const rill_cpu_level RILL_CPU_LEVEL(RILL_PART_LEVEL) = {{.step = step,
                                                          .damp = damp,
                                                          .sample = sample},
                                                         has,
-                                                        RILL_CPU_MASKS,
-                                                        RILL_CPU_BUILD(RILL_PART_LEVEL)};
+                                                        RILL_CPU_BUILD(RILL_PART_LEVEL),
+                                                        RILL_CPU_CUT(RILL_PART_LEVEL)};

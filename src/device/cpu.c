@@ -163,7 +163,7 @@ static void build(rill_device *device, const rill_builder *builder, rill_build_t
 static rill_status link_nodes(rill_device *device, rill_variant variant, rill_arrays *arrays)
 {
     if (variant.addressing != RILL_LIST) return RILL_OK;
-    return rill_segments_create(variant, arrays, parts_of(device)->masks, &arrays->segments);
+    return rill_segments_create(variant, arrays, parts_of(device)->cut, &arrays->segments);
 }
 
 static void unlink_nodes(rill_device *device, rill_arrays *arrays)

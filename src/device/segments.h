@@ -6,11 +6,12 @@
 #ifndef RILL_DEVICE_SEGMENTS_H
 #define RILL_DEVICE_SEGMENTS_H
 
-#include "kernel/arrays.h"
 #include "core/status.h"
+#include "cpu/rows.h"
 
-/** Find the segments of a variant's list. @param masks  else runs @return RILL_SYSTEM without memory */
-rill_status rill_segments_create(rill_variant variant, const rill_arrays *arrays, bool masks,
+/** Find the segments of a variant's list. @param cut  of the processor's level @return RILL_SYSTEM without
+ * memory */
+rill_status rill_segments_create(rill_variant variant, const rill_arrays *arrays, rill_cpu_cut *cut,
                                  rill_segments *out);
 
 /** Return the bytes of the segments of a number of nodes; 0 where there are none. */

@@ -4,8 +4,6 @@
 #include "cpu/masks.h"
 #include "kernel/address.h"
 
-#include <string.h>
-
 _Static_assert(RILL_SEGMENT_BLOCK == 64, "the walls of a block are a word");
 
 /* The links of a block along one velocity. */
@@ -49,11 +47,8 @@ RILL_FN void row_take(const rill_variant v, const rill_arrays *arrays, const siz
     if (looks) {
         const rill_node *list =
             arrays->list + (size_t)rill_list_row(lattice, stream, i) * arrays->list_stride + first;
-        const rill_node *own = r->meeting;
-        rill_node meeting[RILL_SEGMENT_BLOCK];
         for (int l = 0; l < r->lanes; l++)
-            meeting[l] = !esoteric && list[l] == RILL_UPSTREAM_WALL ? own[l] : list[l];
-        memcpy(r->meeting, meeting, (size_t)r->lanes * sizeof *meeting);
+            if (esoteric || list[l] != RILL_UPSTREAM_WALL) r->meeting[l] = list[l];
         if (!esoteric) r->walls = matches(list, r->lanes, UINT32_MAX, RILL_UPSTREAM_WALL);
     }
     if (esoteric && v.bounce == RILL_HALF_WAY)

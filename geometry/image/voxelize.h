@@ -35,7 +35,7 @@ rill_status rill_voxelize_parse_sides(const char *text, rill_voxelize_options *o
 /** Read "isotropic" or a length ("5 um") into resample. */
 rill_status rill_voxelize_parse_resample(const char *text, rill_voxelize_options *options);
 
-/** Read "480x480x480" into image.n. */
+/** Read "480x480x480" or "480,480,480" into image.n. */
 rill_status rill_voxelize_parse_size(const char *text, rill_voxelize_options *options);
 
 #endif

@@ -180,11 +180,11 @@ rill_status rill_voxelize_parse_size(const char *text, rill_voxelize_options *op
     for (int a = 0; a < 3; a++) {
         char *end = NULL;
         const unsigned long long n = *c >= '0' && *c <= '9' ? strtoull(c, &end, 10) : 0;
-        if (n == 0 || n > INT32_MAX || (a < 2 ? *end != 'x' && *end != 'X' : *end != '\0'))
+        if (n == 0 || n > INT32_MAX || (a < 2 ? *end == '\0' || !strchr("xX,", *end) : *end != '\0'))
             return rill_fail(
                 RILL_USAGE,
                 "size \"%s\" is not understood: give the voxels along the three axes, 1 to 2147483647, the "
-                "fastest first, such as 480x480x480",
+                "fastest first, such as 480x480x480 or 480,480,480",
                 text);
         options->image.n[a] = (uint32_t)n;
         c = end + 1;

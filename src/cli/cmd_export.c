@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill export: PNG pictures of slices, and field files that need no other. */
+#include "cli/axis_option.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "io/fields.h"
@@ -27,16 +28,19 @@ typedef struct choices {
     int field, scale;
 } choices;
 
-/* Reads "z=50%" or "z=120". */
+/* Reads "z=50%", "Z=120" or "0=120". */
 static rill_status parse_slice(const char *text, int *axis, double *position, bool *fraction)
 {
     char *end = NULL;
-    if (text[0] >= 'x' && text[0] <= 'z' && text[1] == '=') {
-        *axis = text[0] - 'x';
-        *position = strtod(text + 2, &end);
-        *fraction = end > text + 2 && strcmp(end, "%") == 0;
+    const size_t letters = strcspn(text, "=");
+    cli_axes axes;
+    if (text[letters] && cli_axes_parse(text, letters, &axes) == RILL_OK &&
+        (*axis = cli_axes_single(cli_axes_letters(&axes, cli_axes_ours))) >= 0) {
+        const char *place = text + letters + 1;
+        *position = strtod(place, &end);
+        *fraction = end > place && strcmp(end, "%") == 0;
         if (*fraction) *position /= 100;
-        if (end > text + 2 && (*end == '\0' || *fraction)) return RILL_OK;
+        if (end > place && (*end == '\0' || *fraction)) return RILL_OK;
     }
     return rill_fail(
         RILL_USAGE,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill generate: a synthetic geometry. What can be made is generate_kinds.c's table. */
+#include "cli/axis_option.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "kernel/variant.h"
@@ -99,12 +100,30 @@ done:
     return status;
 }
 
+/* Settle the axis; numbers would be other axes in the geometry (z, y, x) than in the raw file (x, y, z). */
+static rill_status axis_settle(cli_generated *g)
+{
+    rill_status status = RILL_OK;
+    cli_axes axes;
+    if (!g->along) return RILL_OK;
+    RILL_TRY(cli_axes_parse(g->along, strlen(g->along), &axes));
+    g->axis = cli_axes_single(axes.letters);
+    if (g->axis < 0)
+        status =
+            rill_fail(RILL_USAGE,
+                      "%s is not one of x, y and z: numbers count the axes of a file that is read", g->along);
+done:
+    if (status != RILL_OK) rill_fail_prefix("--axis");
+    return status;
+}
+
 static rill_status work(const cli_generate_kind *kind, choices *c)
 {
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
     rill_voxelize_options sides;
     if (!c->output && !c->raw) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
+    RILL_TRY(axis_settle(&c->kind));
     RILL_TRY(cli_sides_parse(c->kind.sides, &sides));
     RILL_TRY(cli_outputs_check(NULL,
                                (cli_output[]){{"-o", c->output}, {"--raw", c->raw}, {"--json", c->json}}, 3));

@@ -2,6 +2,7 @@
 /* rill permeability: from an image or a geometry to the permeability of its pores. The physics is
  * permeability/permeability.c's, what is printed and written is permeability_output.c's. */
 #include "device/device.h"
+#include "cli/axis_option.h"
 #include "cli/cli.h"
 #include "cli/devices.h"
 #include "core/clock.h"
@@ -30,9 +31,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In the order of the axes, the tensor behind them; of rill_keep_kind without "connected"; of rill_drive; of
- * rill_fields_kind. */
-static const char *const axes[] = {"x", "y", "z", "xyz", NULL};
+/* In the order of rill_keep_kind without "connected"; of rill_drive; of rill_fields_kind. */
 static const char *const keeps[] = {"percolating", "all", NULL};
 static const char *const drives[] = {"force", "pressure", NULL};
 static const char *const accelerations[] = {"auto", "none", "network", NULL};
@@ -43,8 +42,8 @@ typedef struct choices {
     cli_compute compute;
     cli_devices devices;
     cli_image image;
-    const char *input;
-    int axis, keep, drive, fields, acceleration, start;
+    const char *input, *axes; /* axes: as given */
+    int axis /* 3: all */, keep, drive, fields, acceleration, start;
     double force;
     uint64_t every, reservoir;
     bool dry_run, reservoir_given, error_bar, resume, axis_given;
@@ -579,9 +578,26 @@ static rill_status csv_apply(const char *text)
                      "grows: give a name, or take the rows of --json -");
 }
 
+/* Settle the axis of the flow, which may be counted as in the files. */
+static rill_status axis_settle(choices *c, const char *const *inputs, int count)
+{
+    rill_status status = RILL_OK;
+    cli_axes given;
+    unsigned letters = 0;
+    RILL_TRY(cli_axes_parse(c->axes, strlen(c->axes), &given));
+    RILL_TRY(cli_axes_of_files(&given, &c->image, inputs, count, &letters));
+    c->axis = letters == 7 ? 3 : cli_axes_single(letters);
+    if (c->axis < 0)
+        status =
+            rill_fail(RILL_USAGE, "%s are two axes: give one of them, or xyz for the full tensor", c->axes);
+done:
+    if (status != RILL_OK) rill_fail_prefix("--axis");
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
-    choices c = {.axis = 2, .reservoir = rill_permeability_options_default().reservoir};
+    choices c = {.axes = "z", .reservoir = rill_permeability_options_default().reservoir};
     int count = argc > 1 ? argc : 1;
     const char **inputs = calloc((size_t)count, sizeof *inputs);
     bool help = false;
@@ -595,9 +611,11 @@ static int run(int argc, char **argv)
     c.compute.output_default = "none";
     const cli_option own[] = {
         {.help = "Permeability"},
-        {"axis", 0, CLI_CHOICE, &c.axis,
-         .help = "axis of the flow; xyz: the full tensor from three runs, the default with --blocks",
-         .choices = axes, .given = &c.axis_given},
+        {"axis", 0, CLI_TEXT, &c.axes, "x|y|z|xyz",
+         "axis of the flow; xyz: the full tensor from three runs, the default with --blocks; 0, 1, 2: an "
+         "axis "
+         "in the order of the file",
+         .given = &c.axis_given},
         {"drive", 0, CLI_CHOICE, &c.drive,
          .help = "what drives the flow: a body force, or pressures at reservoirs around the sample",
          .choices = drives},
@@ -658,7 +676,9 @@ static int run(int argc, char **argv)
         c.line = cli_command_line(argc, argv);
         c.progress = cli_progress(c.compute.quiet);
         cli_signals_catch(true); /* SIGTERM is what batch systems send before they kill */
-        status = !c.line ? rill_fail(RILL_SYSTEM, "out of memory for the command line")
+        if (!c.line) status = rill_fail(RILL_SYSTEM, "out of memory for the command line");
+        if (status == RILL_OK) status = axis_settle(&c, inputs, count);
+        status = status != RILL_OK                             ? status
                  : count > 1 || c.csv || c.blocks || c.at_once ? batch(&c, inputs, count)
                                                                : work(&c);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill voxelize: an image or a surface becomes a geometry file. The work is geometry/image/voxelize.c's and
  * geometry/surface/surface.c's. */
+#include "cli/axis_option.h"
 #include "cli/cli.h"
 #include "geometry/image/file_names.h"
 #include "cli/json_option.h"
@@ -24,8 +25,8 @@ static const char *const indices[] = {"none", "pull", NULL};
 typedef struct {
     cli_image image;
     cli_surface surface;
-    const char *input, *output, *json;
-    int keep, axis, index, lattice;
+    const char *input, *output, *json, *along; /* along: --axis as given */
+    int keep, axis /* 0: any */, index, lattice;
     bool quiet, cleaning; /* cleaning: --keep or --axis was given */
     char *line;           /* the command, owned */
 } choices;
@@ -145,6 +146,22 @@ done:
     return status;
 }
 
+/* Settle the axis along which pores percolate. */
+static rill_status axis_settle(choices *c)
+{
+    rill_status status = RILL_OK;
+    cli_axes given;
+    unsigned letters;
+    if (strcmp(c->along, "any") == 0) return RILL_OK;
+    RILL_TRY(cli_axes_parse(c->along, strlen(c->along), &given));
+    RILL_TRY(cli_axes_of_files(&given, &c->image, &c->input, 1, &letters));
+    c->axis = cli_axes_single(letters) + 1;
+    if (c->axis == 0) status = rill_fail(RILL_USAGE, "%s is more than one axis: give one, or any", c->along);
+done:
+    if (status != RILL_OK) rill_fail_prefix("--axis");
+    return status;
+}
+
 /* Make a geometry of an image or a surface, and say what came of it. */
 static rill_status work(const choices *c)
 {
@@ -229,7 +246,7 @@ const cli_command cli_voxelize = {
 
 static int run(int argc, char **argv)
 {
-    choices c = {.keep = RILL_KEEP_PERCOLATING};
+    choices c = {.keep = RILL_KEEP_PERCOLATING, .along = "any"};
     const char *memory = NULL, *inputs[2];
     int count = 2;
     bool help = false;
@@ -238,8 +255,8 @@ static int run(int argc, char **argv)
     const cli_option own[] = {
         {.help = "Cleaning"},
         {"keep", 0, CLI_CHOICE, &c.keep, .help = "which pores stay", .choices = keeps, .given = &c.cleaning},
-        {"axis", 0, CLI_CHOICE, &c.axis, .help = "axis along which kept pores percolate", .choices = axes,
-         .given = &c.cleaning},
+        {"axis", 0, CLI_TEXT, &c.along, "any|x|y|z",
+         "axis along which kept pores percolate; 0, 1, 2: in the order of the file", .given = &c.cleaning},
         {.help = "Output"},
         {"output", 'o', CLI_TEXT, &c.output, "FILE", "write the geometry", .fallback = "",
          .apply = cli_output_apply},
@@ -261,6 +278,7 @@ static int run(int argc, char **argv)
         c.input = count ? inputs[0] : NULL;
         status = check(&c, count);
     }
+    if (status == RILL_OK) status = axis_settle(&c);
     if (status == RILL_OK) {
         c.line = cli_command_line(argc, argv);
         cli_signals_catch(true);

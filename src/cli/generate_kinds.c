@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char *const arrays[] = {"sc", "bcc", "fcc", NULL};
-static const char *const axes[] = {"x", "y", "z", NULL};
+static const char *const axis_names[] = {"x", "y", "z"};
 _Static_assert(sizeof arrays / sizeof *arrays == RILL_ARRAY_COUNT + 1, "names and enum differ");
 
 /* Keep a table beyond the function that binds it. */
@@ -39,7 +39,7 @@ static const char *const walls[] = {"half-way", "exact", NULL};
     }
 #define AXIS(g, help_)                                                                                       \
     {                                                                                                        \
-        "axis", 0, CLI_CHOICE, &(g)->axis, .help = help_, .choices = axes                                    \
+        "axis", 0, CLI_TEXT, &(g)->along, "x|y|z", help_                                                     \
     }
 #define SEED(g)                                                                                              \
     {                                                                                                        \
@@ -243,7 +243,7 @@ static void tubes_defaults(cli_generated *g)
     set_size(g, o.n);
     g->count = o.count;
     g->radius = o.radius;
-    g->axis = o.axis;
+    g->along = axis_names[o.axis];
     g->waviness = o.waviness;
     g->knots = o.knots;
     g->seed = o.seed;
@@ -421,7 +421,7 @@ static void plates_defaults(cli_generated *g)
 {
     const rill_plates_options o = rill_plates_options_default();
     g->gap = o.gap;
-    g->axis = o.normal;
+    g->along = axis_names[o.normal];
     g->length = o.length;
 }
 
@@ -446,7 +446,7 @@ static void duct_defaults(cli_generated *g)
 {
     const rill_duct_options o = rill_duct_options_default();
     g->width = o.width;
-    g->axis = o.axis;
+    g->along = axis_names[o.axis];
     g->length = o.length;
 }
 
@@ -476,7 +476,7 @@ static void pipe_defaults(cli_generated *g)
 {
     const rill_pipe_options o = rill_pipe_options_default();
     g->radius = o.radius;
-    g->axis = o.axis;
+    g->along = axis_names[o.axis];
     g->length = o.length;
     g->offset = "0,0";
 }

@@ -28,6 +28,7 @@
 #include "rill/file.h"
 #include "rill/geometry.h"
 #include "rill/image.h"
+#include "rill/notes.h"
 #include "rill/permeability.h"
 #include "rill/progress.h"
 #include "rill/rheology.h"

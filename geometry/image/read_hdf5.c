@@ -255,10 +255,7 @@ static rill_status settle(reader *r, rill_image *image)
     for (int k = 0; k < r->set.rank; k++) n[k] = r->set.n[r->set.axis[k]];
     RILL_TRY(rill_image_set_size(image, n, r->set.rank));
     rill_image_set_array_order(image, r->set.rank, false);
-    if (boolean) {
-        image->pore = 1;
-        rill_image_remark(image, "the dataset holds bool: True is pore unless --pore says otherwise\n");
-    }
+    if (boolean) image->pore = 1;
     rill_hdf5_set_spacing(&r->set, image);
     RILL_TRY(settle_layers(r, image));
     r->type = H5Dget_type(r->set.dataset);

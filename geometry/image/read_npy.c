@@ -126,10 +126,7 @@ static rill_status settle_type(const header *h, rill_image *image)
     if (strchr("<>|=", *d) == NULL || *d == '\0' || !rill_grey_find(types, d + 1, &image->type))
         return rill_fail(RILL_USAGE,
                          "its npy type is '%s': bool, integers and floats of 1 to 8 bytes are read", d);
-    if (strcmp(d + 1, "b1") == 0) {
-        image->pore = 1; /* masks of pore spaces are True in the pores */
-        rill_image_remark(image, "the npy holds bool: True is pore unless --pore says otherwise\n");
-    }
+    if (strcmp(d + 1, "b1") == 0) image->pore = 1; /* masks of pore spaces are True in the pores */
     const bool big = *d == '>';
     image->swap =
         rill_grey_size(image->type) > 1 && *d != '=' && big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

@@ -416,7 +416,8 @@ static rill_status sign(work *w)
     w->geom->source_hash = strdup(hash);
     w->geom->options = w->options->command ? strdup(w->options->command) : NULL;
     if (!w->geom->source || !w->geom->source_hash || (w->options->command && !w->geom->options))
-        status = rill_fail(RILL_SYSTEM, "out of memory for the provenance");
+        RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the provenance"));
+    RILL_TRY(rill_notes_add(&w->geom->notes, w->report->remarks));
 done:
     return status;
 }

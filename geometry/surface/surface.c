@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/progress.h"
+#include "core/notes.h"
 #include "core/status.h"
 #include "core/units.h"
 #include "geometry/image/image_priv.h"
@@ -39,6 +40,7 @@ typedef struct work {
     rill_openings openings;
     rill_grid grid;
     rill_lines *lines;
+    char note[512]; /* of the geometry; "" for none */
     rill_geom *geom;
 } work;
 
@@ -96,14 +98,15 @@ static void check_size(work *w)
 }
 
 /* Said before voxels are made, of which a wrong unit makes many; refusals say it themselves. */
-static void remark_size(const work *w)
+static void remark_size(work *w)
 {
     char openings[64] = "";
     const double widest = widest_opening(w);
     if (w->report->defects[RILL_DEFECT_UNITS].count == 0) return;
     if (widest > 0) snprintf(openings, sizeof openings, ", its widest opening %.3g mm wide", 1e3 * widest);
-    rill_log(RILL_LOG_NOTE, "%s is %.4g mm long%s: no vessel has that size, --units may be wrong", w->path,
-             1e3 * longest_side(w->report), openings);
+    snprintf(w->note, sizeof w->note, "%s is %.4g mm long%s: no vessel has that size, --units may be wrong",
+             w->path, 1e3 * longest_side(w->report), openings);
+    rill_log(RILL_LOG_NOTE, "%s", w->note);
 }
 
 static rill_status refuse_several(const rill_shell *shells, uint32_t count)
@@ -547,7 +550,7 @@ static rill_status sign(work *w)
     w->geom->options = w->options->command ? strdup(w->options->command) : NULL;
     if (!w->geom->source || !w->geom->source_hash || (w->options->command && !w->geom->options))
         return rill_fail(RILL_SYSTEM, "out of memory for where the geometry came from");
-    return RILL_OK;
+    return rill_notes_add(&w->geom->notes, w->note);
 }
 
 static rill_status run(work *w)

@@ -30,6 +30,7 @@ static rill_status like(const rill_geom *geom, const uint32_t n[3], const char *
     RILL_TRY(text_copy(geom->source, &made->source));
     RILL_TRY(text_copy(geom->source_hash, &made->source_hash));
     RILL_TRY(text_copy(geom->options, &made->options));
+    RILL_TRY(text_copy(geom->notes, &made->notes));
     *out = made;
     made = NULL;
 done:

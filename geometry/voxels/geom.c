@@ -59,6 +59,7 @@ void rill_geom_destroy(rill_geom *geom)
     free(geom->source);
     free(geom->source_hash);
     free(geom->options);
+    free(geom->notes);
     rill_surface_destroy(geom->surface);
     free(geom);
 }

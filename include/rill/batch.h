@@ -61,6 +61,7 @@ typedef struct rill_batch_row {
     char backend[16];       /**< "cpu" or "cuda" */
     char software[64];      /**< version of rill that computed it */
     bool resumed;           /**< taken from the table, and not computed again */
+    char notes[1024];       /**< those of the geometry and of the result, see rill_notes_add(); "" for none */
 } rill_batch_row;
 
 /** How a batch is computed. */

@@ -93,8 +93,9 @@ typedef struct rill_geom {
     char *source;           /**< file or generator that it came from, owned, may be NULL */
     char *source_hash;      /**< XXH3-64 of the source file in hexadecimal, owned, may be NULL */
     char *options;          /**< the command that made it, owned, may be NULL */
-    rill_surface *surface;  /**< what it was cut from, owned; NULL for images and generated geometry */
-    rill_planes *planes;    /**< NULL, except in a program of several processes: then voxels is NULL */
+    char *notes;           /**< what changes or qualifies a value, see rill_notes_add(); owned, may be NULL */
+    rill_surface *surface; /**< what it was cut from, owned; NULL for images and generated geometry */
+    rill_planes *planes;   /**< NULL, except in a program of several processes: then voxels is NULL */
 } rill_geom;
 
 /**

@@ -188,6 +188,8 @@ typedef struct rill_permeability {
     char backend[16];   /**< "cpu" or "cuda" */
     char device[256];   /**< name of the device */
     double seconds_domain; /**< time spent finding neighbours, and numbering nodes again for another axis */
+    char *notes;           /**< what changes or qualifies the result, beside the notes of the geometry, see
+                                rill_notes_add(); owned, may be NULL */
 } rill_permeability;
 
 /**

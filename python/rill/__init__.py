@@ -25,13 +25,13 @@ from ._values import quantity
 from ._tables import Table
 from ._variants import Variant, variants
 from ._vessel import VesselRun, run
-from .errors import Cancelled, Error, NumericsError, SystemFailure, UsageError
+from .errors import Cancelled, Error, NumericsError, RillWarning, SystemFailure, UsageError
 
 __version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
 
 __all__ = [
     "Batch", "Cancelled", "Contribution", "DARCY", "Dataset", "Error", "ErrorBar", "Field", "File", "Geometry", "Grid",
-    "Group", "Moment", "NumericsError", "Opening", "Permeability", "Porosity", "Progress", "Row", "Run",
+    "Group", "Moment", "NumericsError", "Opening", "Permeability", "Porosity", "Progress", "RillWarning", "Row", "Run",
     "SystemFailure", "Table", "UsageError", "Variant", "VesselRun", "bench", "blocks", "command", "open",
     "permeability", "permeability_many", "quantity", "run", "variants", "version", "voxelize",
 ]

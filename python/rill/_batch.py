@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _interface as c
 from ._geometry import Geometry, Porosity, Source, as_geometry, image_options, porosity_of
-from ._library import check, files, library, path_bytes, text
+from ._library import check, files, library, notes, path_bytes, text, warn
 from ._permeability import DARCY, _options
 from ._progress import Progress, Watch
 from ._values import Device, Length, Pore, Reals, Sides, count, metres
@@ -52,6 +52,8 @@ class Row:
         'cpu' or 'cuda'.
     resumed : bool
         Taken from the table.
+    notes : tuple of str
+        Sentences that change or qualify a value; each is also a warning (`RillWarning`), once for the batch.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Row:
     seconds: float
     backend: str
     resumed: bool
+    notes: tuple[str, ...]
 
     @property
     def has_result(self) -> bool:
@@ -164,6 +167,7 @@ class Batch:
         }
         for name in ("uncertainty", "anisotropy", "nodes", "steps", "seconds", "message"):
             out[name] = [getattr(r, name) for r in self.rows]
+        out["notes"] = [" | ".join(r.notes) for r in self.rows]
         return out
 
     def __repr__(self) -> str:
@@ -179,7 +183,7 @@ def _row(row: Any, name: str) -> Row:
         first=tuple(row.first[:]), voxels=tuple(row.n[:]), voxel_size=spacing, porosity=porosity_of(row.porosity),
         tensor_lu=np.array([line[:] for line in row.k]), uncertainty=row.uncertainty, k_lu=library.rill_batch_row_mean(row),
         anisotropy=library.rill_batch_row_anisotropy(row), nodes=row.nodes, steps=row.steps, seconds=row.seconds,
-        backend=text(row.backend), resumed=row.resumed)
+        backend=text(row.backend), resumed=row.resumed, notes=notes(row.notes))
 
 
 def _batch_options(permeability: Any, variant: str | None, at_once: int, csv: Any, resume: bool, device: str) -> tuple[Any, Any]:
@@ -205,6 +209,7 @@ def _compute(items: Any, names: list[str], o: Any, progress: Progress) -> Batch:
             o.progress = watch.c
             watch.check(library.rill_batch_compute(items, len(names), o, out))
         rows = [_row(out.rows[k], name) for k, name in enumerate(names)]
+        warn(dict.fromkeys(note for row in rows for note in row.notes))
         return Batch(rows, [], out.at_once, out.seconds, out.device_use, text(out.device))
     finally:
         library.rill_batch_free(out)

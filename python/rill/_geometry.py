@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _interface as c
-from ._library import check, files, library, need, path_bytes, text
+from ._library import check, files, library, need, notes, path_bytes, text, warn
 from ._progress import Progress, Watch
 from ._values import GREYS, SIDES, Array, Length, Pore, Reals, Sides, choice, count, image, metres, pointer, pore, quantity, sides
 from .errors import UsageError
@@ -139,6 +139,11 @@ class Geometry:
     def source(self) -> str:
         """File or generator that the geometry came from; empty if unknown."""
         return text(self._g.source)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that change or qualify a value, e.g. that the voxel size of the file did not count."""
+        return notes(self._g.notes)
 
     @property
     def openings(self) -> list[Opening]:
@@ -295,6 +300,7 @@ def voxelize(
     Returns
     -------
     Geometry
+        Its `notes` are also warnings (`RillWarning`).
 
     Raises
     ------
@@ -330,12 +336,17 @@ def voxelize(
                 path: Any = source
                 watch.check(library.rill_surface_file_voxelize(path_bytes(path), options, watch.c, ctypes.byref(out)))
         del keepers
-        return Geometry(out)
+        return _warned(Geometry(out))
     if dx is not None or cells or units:
         raise UsageError("The source is an image: dx=, cells= and units= do not apply; voxel_size= gives the size of voxels.")
     options = image_options(voxel_size, sides, keep, axis, crop, mirror, resample)
     _from_image(source, options, pore, order, shape, dtype, progress, out)
-    return Geometry(out)
+    return _warned(Geometry(out))
+
+
+def _warned(geometry: Geometry) -> Geometry:
+    warn(geometry.notes)
+    return geometry
 
 
 def _is_path(source: Any) -> bool:

@@ -13,10 +13,12 @@ import os
 import pathlib
 import sys
 import threading
+import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from . import _interface as c
-from .errors import SystemFailure, of_status
+from .errors import RillWarning, SystemFailure, of_status
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
 NAME = f"librill.so.{c.RILL_VERSION_MAJOR}"
@@ -68,6 +70,20 @@ def check(status: int) -> None:
     """Raise the exception of a status of the library, unless it is RILL_OK."""
     if status != c.RILL_OK:
         raise of_status(status, text(library.rill_error_message()) or "The C library gave no reason.")
+
+
+def notes(value: bytes | None) -> tuple[str, ...]:
+    """Return the sentences of notes of C."""
+    return tuple(text(value).splitlines())
+
+
+def warn(sentences: Iterable[str]) -> None:
+    """Warn of notes, at the line outside of this package that called it."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and pathlib.Path(frame.f_code.co_filename).parent == PACKAGE:
+        frame, level = frame.f_back, level + 1
+    for sentence in sentences:
+        warnings.warn(sentence, RillWarning, stacklevel=level)
 
 
 def path_bytes(path: str | os.PathLike[str]) -> bytes:

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _interface as c
 from ._geometry import Geometry, Porosity, Source, as_geometry, labelled, porosity_of
-from ._library import check, library, need, text
+from ._library import check, library, need, notes, text, warn
 from ._progress import Progress, Watch
 from ._values import Array, Device, Floats, Length, Pore, Reals, Sides, choice, count, pointer
 from .errors import Error, NumericsError, UsageError
@@ -189,6 +189,8 @@ class Permeability:
         Fluid nodes that took part.
     backend, device : str
         'cpu' or 'cuda', and the name of the device.
+    notes : tuple of str
+        Sentences that change or qualify a value; each was also a warning (`RillWarning`).
     """
 
     tensor_lu: Reals
@@ -207,6 +209,7 @@ class Permeability:
     nodes: int
     backend: str
     device: str
+    notes: tuple[str, ...]
 
     @property
     def k_lu(self) -> float:
@@ -378,7 +381,9 @@ class _Computation:
         try:
             watch.check(library.rill_permeability_prepare(self.geometry._c, o))
             watch.check(library.rill_permeability_plan_make(self.geometry._c, o, self.plan))
+            warn(self.geometry.notes)
             status = library.rill_permeability_compute(self.geometry._c, o, self.plan, self.out)
+            warn(note for note in notes(self.out.notes) if note not in self.geometry.notes)
             if self.error is not None:
                 raise self.error
             try:
@@ -434,7 +439,7 @@ class _Computation:
             voxel_size=self.geometry.voxel_size, uncertainty=r.uncertainty, reciprocity=r.reciprocity,
             porosity=porosity_of(plan.porosity), converged=r.converged, runs=runs, fields=self.fields, error_bar=bar,
             tau=plan.tau, viscosity_lu=plan.nu, force_lu=plan.force, nodes=plan.nodes, backend=text(r.backend),
-            device=text(r.device))
+            device=text(r.device), notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))))
 
 
 def _shifted(pointer_: Any, elements: int) -> Any:

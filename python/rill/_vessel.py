@@ -9,7 +9,6 @@ import json
 import math
 import os
 import pathlib
-import warnings
 from collections.abc import Mapping
 from typing import Any, Union
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from . import _interface as c
 from ._geometry import Geometry, labelled, read
-from ._library import check, library, need, path_bytes, text
+from ._library import check, library, need, path_bytes, text, warn
 from ._progress import Progress, Watch
 from ._values import Device, Floats, choice, pointer
 from .errors import NumericsError, UsageError
@@ -209,7 +208,7 @@ def run(
 
     Warns
     -----
-    UserWarning
+    RillWarning
         Each remark of the plan.
     """
     vessel = _Vessel(case, geometry)
@@ -226,8 +225,7 @@ def run(
 def _steps(vessel: _Vessel, where: pathlib.Path | None, kind: int, resume: bool, checkpoint_every: float,
            progress: Progress) -> VesselRun:
     remarks = [text(v.text) for v in vessel.plan.verdicts[: vessel.plan.verdict_count]]
-    for remark in remarks:
-        warnings.warn(remark, stacklevel=3)
+    warn(remarks)
     options = c.rill_run_options(fields=kind, resume=resume, checkpoint_every=checkpoint_every)
     if where is not None:
         try:

@@ -21,6 +21,10 @@ class Error(Exception):
     result: Any = None
 
 
+class RillWarning(UserWarning):
+    """A note of the library that changes or qualifies a value; results have it in `notes`, too."""
+
+
 class UsageError(Error, ValueError):
     """A wrong argument, option, unit or input file."""
 

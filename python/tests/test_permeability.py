@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import signal
 import threading
 import time
+import warnings
 from typing import Any
 
 import numpy as np
@@ -219,3 +221,23 @@ def test_wrong_images_are_refused(plates: Image) -> None:
         rill.permeability("missing.npy")
     with pytest.raises(rill.UsageError, match="voxel size is unknown"):
         _ = rill.permeability(plates, axis="x").k
+
+
+def test_notes_are_warnings_and_in_results(plates: Image, tmp_path: pathlib.Path) -> None:
+    grey = np.where(plates, 0, 255).astype(np.uint8)
+    grey[0, 0, 0] = 254
+    with pytest.warns(rill.RillWarning, match="more than two grey values") as caught:
+        result = rill.permeability(grey, pore=0, axis="x", device="cpu", tolerance=0.01)
+    assert pathlib.Path(caught[0].filename) == pathlib.Path(__file__)
+    assert len(caught) == len(result.notes) == 1 and result.notes[0].startswith("the image has more than two grey values")
+    with pytest.warns(rill.RillWarning, match="more than two grey values"):
+        geometry = rill.voxelize(grey, pore=0)
+    geometry.save(tmp_path / "a.geom.h5")
+    with rill.open(tmp_path / "a.geom.h5") as file:
+        assert file.geometry().notes == geometry.notes == result.notes
+    with pytest.warns(rill.RillWarning, match="more than two grey values") as caught:
+        batch = rill.permeability_many([geometry, geometry, plates], axis="x", device="cpu", tolerance=0.01)
+    assert [row.notes for row in batch.rows] == [result.notes, result.notes, ()] and len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rill.permeability(plates, axis="x", device="cpu", tolerance=0.01).notes == ()

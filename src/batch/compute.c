@@ -4,6 +4,7 @@
 
 #include "batch/input.h"
 #include "core/clock.h"
+#include "core/notes.h"
 #include "core/status.h"
 #include "io/ours.h"
 #include "permeability/plan.h"
@@ -11,6 +12,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* An item in the making. */
@@ -23,6 +25,7 @@ typedef struct making {
     double begun;
     double updates;
     double absolute; /* largest uncertainty, lu */
+    char *notes;     /* of all runs, owned */
 } making;
 
 /* Take a failure over into the row. */
@@ -90,7 +93,11 @@ static rill_status flow(making *m, const rill_geom *geom, const rill_permeabilit
         RILL_TRY(rill_fail(RILL_CANCELLED, "cancelled: waiting for memory"));
     if (m->row->seconds_prepare == 0) m->row->seconds_prepare = rill_now() - m->begun;
     status = rill_permeability_compute(geom, &own, &plan, &result);
-    if (status == RILL_OK || status == RILL_NUMERICS) result_put(m, &result);
+    if (status == RILL_OK || status == RILL_NUMERICS) {
+        result_put(m, &result);
+        const rill_status noted = rill_notes_add(&m->notes, result.notes);
+        if (noted != RILL_OK) status = noted;
+    }
     rill_permeability_free(&result);
 done:
     rill_permeability_plan_free(&plan);
@@ -213,6 +220,18 @@ done:
     return status;
 }
 
+/* Put the notes of the geometry, then those of the runs, into the row. */
+static void notes_put(making *m, rill_status *status)
+{
+    char *all = NULL;
+    const rill_status noted = m->geom ? rill_notes_add(&all, m->geom->notes) : RILL_OK;
+    if (noted != RILL_OK || rill_notes_add(&all, m->notes) != RILL_OK) {
+        if (*status == RILL_OK) *status = RILL_SYSTEM;
+    }
+    rill_notes_copy(all, m->row->notes, sizeof m->row->notes);
+    free(all);
+}
+
 bool rill_batch_compute_item(const rill_batch_worker *worker, const rill_batch_item *item, bool alone,
                              rill_batch_row *row, double *updates)
 {
@@ -235,8 +254,10 @@ bool rill_batch_compute_item(const rill_batch_worker *worker, const rill_batch_i
     RILL_TRY(item_read(&m, item));
     RILL_TRY(flows(&m));
 done:
+    notes_put(&m, &status);
     if (status != RILL_OK) fail(&m, status);
     row->seconds = rill_now() - m.begun;
+    free(m.notes);
     rill_geom_destroy(m.geom);
     rill_gate_leave(worker->gate, &m.pass);
     *updates = m.updates;

@@ -4,6 +4,7 @@
 
 #include "batch/input.h"
 #include "core/memory.h"
+#include "core/notes.h"
 #include "core/output.h"
 #include "core/status.h"
 
@@ -20,6 +21,7 @@ typedef enum kind {
     FILE_NAME,
     PART,
     TEXT,
+    NOTES,
     U32,
     U64,
     REAL,
@@ -78,6 +80,7 @@ static const column columns[] = {
     AT(TEXT, "options_xxh3_64", options_hash),
     AT(TEXT, "software", software),
     AT(TEXT, "message", message),
+    AT(NOTES, "notes", notes),
     {"row_xxh3_64", ROW_HASH, 0, 0},
 };
 enum {
@@ -187,6 +190,32 @@ static double real_of(const column *c, const rill_batch_row *row)
     return unknown ? NAN : value;
 }
 
+/* A line of the table is a row, so that another mark stands between the sentences of a cell. */
+static const char BETWEEN[] = " | ";
+
+static void notes_write(FILE *out, const char *notes)
+{
+    char *text = NULL;
+    size_t size = 0, length;
+    FILE *cell = open_memstream(&text, &size);
+    if (!cell) return;
+    for (const char *at, *rest = notes; (at = rill_notes_next(&rest, &length)) != NULL;)
+        fprintf(cell, "%s%.*s", at == notes ? "" : BETWEEN, (int)length, at);
+    if (fclose(cell) == 0) rill_batch_csv_text(out, text);
+    free(text);
+}
+
+static bool notes_read(const char *text, char *notes, size_t size)
+{
+    if (strlen(text) >= size) return false;
+    strcpy(notes, text);
+    for (char *at = notes; (at = strstr(at, BETWEEN)) != NULL;) {
+        *at++ = '\n';
+        memmove(at, at + strlen(BETWEEN) - 1, strlen(at + strlen(BETWEEN) - 1) + 1);
+    }
+    return true;
+}
+
 static void cell_write(FILE *out, const column *c, const rill_batch_item *item, const rill_batch_row *row)
 {
     const char *at = (const char *)row + c->offset;
@@ -200,6 +229,9 @@ static void cell_write(FILE *out, const column *c, const rill_batch_item *item, 
         break;
     case TEXT:
         rill_batch_csv_text(out, at);
+        break;
+    case NOTES:
+        notes_write(out, at);
         break;
     case U32:
         fprintf(out, "%u", *(const uint32_t *)at);
@@ -467,6 +499,8 @@ static bool cell_read(const column *c, const char *text, rill_batch_row *row)
         if (strlen(text) >= c->size) return false;
         strcpy(at, text);
         return true;
+    case NOTES:
+        return notes_read(text, at, c->size);
     case U32:
     case U64: {
         const unsigned long long value = strtoull(text, &end, 10);

@@ -3,12 +3,16 @@
 #include "cli/batch_output.h"
 
 #include "cli/json_option.h"
+#include "core/notes.h"
 #include "core/units.h"
 #include "geometry/voxels/sides.h"
 #include "io/json_file.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { NOTES_SHOWN = 16 }; /* of a batch; the table has all */
 
 static const char *axes_of(int axis)
 {
@@ -82,6 +86,30 @@ static void print_rev(const cli_batch_result *r)
     }
 }
 
+void cli_batch_notes(const cli_batch_result *r, bool quiet)
+{
+    const rill_batch *b = r->batch;
+    char *all = NULL, *counted = NULL;
+    size_t length, sentences = 0;
+    rill_status status = RILL_OK;
+    for (size_t i = 0; i < b->count && sentences < NOTES_SHOWN && status == RILL_OK; i++) {
+        status = rill_notes_add(&all, b->rows[i].notes);
+        sentences = 0;
+        for (const char *rest = all; rill_notes_next(&rest, &length);) sentences++;
+    }
+    const char *rest = all;
+    for (const char *at; (at = rill_notes_next(&rest, &length)) != NULL && status == RILL_OK;) {
+        size_t count = 0;
+        for (size_t i = 0; i < b->count; i++) count += rill_notes_have(b->rows[i].notes, at, length);
+        status = count == b->count
+                     ? rill_note(&counted, "%.*s", (int)length, at)
+                     : rill_note(&counted, "%.*s (%zu of %zu items)", (int)length, at, count, b->count);
+    }
+    cli_notes(&cli_permeability, counted, quiet);
+    free(counted);
+    free(all);
+}
+
 void cli_batch_print(const cli_batch_result *r)
 {
     const rill_batch *b = r->batch;
@@ -94,6 +122,7 @@ void cli_batch_print(const cli_batch_result *r)
             b->threads > 1 ? "s" : "");
     cli_row("time", "%.1f s, device use %.1f %%, %.1f MLUPS over all", b->seconds, 100 * b->device_use,
             b->seconds > 0 ? b->updates / b->seconds * 1e-6 : 0);
+    cli_batch_notes(r, false);
     if (r->json) cli_row("summary", "%s", r->json);
     if (!r->csv) return;
     cli_row("table", "%s", r->csv);
@@ -119,23 +148,23 @@ static json_t *json_row(const rill_batch_item *item, const rill_batch_row *row)
 {
     const double m2 = row->spacing > 0 ? row->spacing * row->spacing : NAN;
     const rill_porosity *p = &row->porosity;
-    return json_pack("{s:s, s:s, s:[I,I,I], s:[I,I,I], s:o, s:s, s:i, s:s, s:{s:o, s:o, s:{s:o, s:o, s:o}}, "
-                     "s:{s:o, s:o, s:o}, s:o, s:o, s:I, s:I, s:f, s:f, s:s, s:s, s:s, s:s, s:s, s:b}",
-                     "file", item->name, "part", item->n[0] ? "block" : "whole", "first",
-                     (json_int_t)row->first[0], (json_int_t)row->first[1], (json_int_t)row->first[2],
-                     "voxels", (json_int_t)row->n[0], (json_int_t)row->n[1], (json_int_t)row->n[2],
-                     "voxel_size_m", row->spacing > 0 ? json_real(row->spacing) : json_null(), "exit_reason",
-                     rill_batch_reason_name(row->reason), "exit_code", (int)row->status, "message",
-                     row->message, "porosity", "total", json_fraction(p->total), "connected",
-                     json_fraction(p->connected), "percolating", "x", json_fraction(p->percolating[0]), "y",
-                     json_fraction(p->percolating[1]), "z", json_fraction(p->percolating[2]), "permeability",
-                     "lu", json_tensor(row->k, 1), "m2", json_tensor(row->k, m2), "darcy",
-                     json_tensor(row->k, m2 / RILL_DARCY), "uncertainty", rill_json_real(row->uncertainty),
-                     "anisotropy", rill_json_real(rill_batch_row_anisotropy(row)), "fluid_nodes",
-                     (json_int_t)row->nodes, "steps", (json_int_t)row->steps, "seconds", row->seconds,
-                     "seconds_preparing", row->seconds_prepare, "backend", row->backend, "variant",
-                     row->variant, "input_xxh3_64", row->input_hash, "options_xxh3_64", row->options_hash,
-                     "software", row->software, "resumed", row->resumed);
+    return json_pack(
+        "{s:s, s:s, s:[I,I,I], s:[I,I,I], s:o, s:s, s:i, s:s, s:{s:o, s:o, s:{s:o, s:o, s:o}}, "
+        "s:{s:o, s:o, s:o}, s:o, s:o, s:I, s:I, s:f, s:f, s:s, s:s, s:s, s:s, s:s, s:b, s:o}",
+        "file", item->name, "part", item->n[0] ? "block" : "whole", "first", (json_int_t)row->first[0],
+        (json_int_t)row->first[1], (json_int_t)row->first[2], "voxels", (json_int_t)row->n[0],
+        (json_int_t)row->n[1], (json_int_t)row->n[2], "voxel_size_m",
+        row->spacing > 0 ? json_real(row->spacing) : json_null(), "exit_reason",
+        rill_batch_reason_name(row->reason), "exit_code", (int)row->status, "message", row->message,
+        "porosity", "total", json_fraction(p->total), "connected", json_fraction(p->connected), "percolating",
+        "x", json_fraction(p->percolating[0]), "y", json_fraction(p->percolating[1]), "z",
+        json_fraction(p->percolating[2]), "permeability", "lu", json_tensor(row->k, 1), "m2",
+        json_tensor(row->k, m2), "darcy", json_tensor(row->k, m2 / RILL_DARCY), "uncertainty",
+        rill_json_real(row->uncertainty), "anisotropy", rill_json_real(rill_batch_row_anisotropy(row)),
+        "fluid_nodes", (json_int_t)row->nodes, "steps", (json_int_t)row->steps, "seconds", row->seconds,
+        "seconds_preparing", row->seconds_prepare, "backend", row->backend, "variant", row->variant,
+        "input_xxh3_64", row->input_hash, "options_xxh3_64", row->options_hash, "software", row->software,
+        "resumed", row->resumed, "notes", rill_json_notes(row->notes, NULL));
 }
 
 static json_t *json_numbers(const rill_rev_numbers *n, double factor)

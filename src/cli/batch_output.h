@@ -37,6 +37,9 @@ void cli_batch_print_plan(const rill_batch_options *options, size_t count, const
 /** Print the row of an input. */
 void cli_batch_row(const char *name, const rill_batch_row *row);
 
+/** Print the notes of all items, each once with the number of its items. @param quiet  to standard error */
+void cli_batch_notes(const cli_batch_result *result, bool quiet);
+
 /** Print the summary. */
 void cli_batch_print(const cli_batch_result *result);
 

@@ -191,6 +191,10 @@ void cli_progress_end(void);
 /** Print one aligned row "  label   value" of a summary table to standard output. */
 void cli_row(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** Print notes (rill/notes.h; NULL for none), a row "note" each, or with `quiet` lines "rill NAME: note: …"
+ * on standard error. */
+void cli_notes(const cli_command *command, const char *notes, bool quiet);
+
 /** Print how many threads step so many nodes, and why; nothing on a device, where `device` bytes are not 0.
  */
 void cli_threads_row(uint64_t nodes, uint64_t device);

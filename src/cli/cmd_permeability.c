@@ -231,6 +231,7 @@ static rill_status report(const choices *c, const rill_permeability_options *opt
         cli_permeability_print(&r);
     else if (!r.json)
         cli_permeability_print_line(&r);
+    cli_notes(&cli_permeability, result->notes, c->compute.quiet);
 done:
     return status;
 }
@@ -469,6 +470,7 @@ static rill_status work(choices *c)
     cli_progress_end();
     if (show)
         cli_permeability_print_plan(c->geom, &options, &plan, c->host_peak, c->variant_reason, c->speed);
+    cli_notes(&cli_permeability, c->geom->notes, !show);
     if (show && c->error_bar)
         cli_error_bar_print_plan(&c->bar_plan, c->bar_peak,
                                  cli_permeability_seconds(c->geom, &options, &plan, c->speed));

@@ -132,11 +132,12 @@ static json_t *image_json(const choices *c, const rill_geom *geom, const rill_vo
 }
 
 /* Write the summary of a geometry: `json`, which it takes, and what every summary ends with. */
-static rill_status write_json(const choices *c, json_t *json, double took)
+static rill_status write_json(const choices *c, const rill_geom *geom, json_t *json, double took)
 {
     rill_status status = RILL_OK;
-    json_t *end = json_pack("{s:s, s:{s:f}, s:s, s:s}", "geometry", c->output, "performance", "seconds", took,
-                            "command", c->line, "software", rill_version());
+    json_t *end =
+        json_pack("{s:o, s:s, s:{s:f}, s:s, s:s}", "notes", rill_json_notes(geom->notes, NULL), "geometry",
+                  c->output, "performance", "seconds", took, "command", c->line, "software", rill_version());
     if (!json || !end || json_object_update(json, end) != 0)
         RILL_TRY(rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json));
     RILL_TRY(cli_json_write(json, c->json));
@@ -175,15 +176,20 @@ static rill_status work(const choices *c)
     RILL_TRY(rill_geom_write(geom, c->output,
                              &(rill_geom_write_options){.index_pull = c->index == 1, .lattice = c->lattice}));
     if (c->json)
-        RILL_TRY(write_json(c, is_surface(c) ? cli_surface_json(geom, &surface) : image_json(c, geom, &image),
+        RILL_TRY(write_json(c, geom,
+                            is_surface(c) ? cli_surface_json(geom, &surface) : image_json(c, geom, &image),
                             rill_now() - start));
     cli_progress_end();
-    if (c->quiet) goto done;
+    if (c->quiet) {
+        cli_notes(&cli_voxelize, geom->notes, true);
+        goto done;
+    }
     cli_row("source", "%s", c->input);
     if (is_surface(c))
         cli_surface_rows(geom, &surface);
     else
         print_image(c, geom, &image);
+    cli_notes(&cli_voxelize, geom->notes, false);
     print_end(c, rill_now() - start);
 done:
     rill_geom_destroy(geom);

@@ -118,9 +118,4 @@ void cli_image_rows(const rill_voxelize_report *report)
     if (report->greys > RILL_GREYS_SHOWN)
         cli_row("", "and %llu others from %g to %g", (unsigned long long)(report->greys - RILL_GREYS_SHOWN),
                 report->grey_min, report->grey_max);
-    for (const char *line = report->remarks; *line;) {
-        const size_t length = strcspn(line, "\n");
-        cli_row("note", "%.*s", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
 }

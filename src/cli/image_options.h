@@ -38,7 +38,7 @@ rill_status cli_sides_parse(const char *text, rill_voxelize_options *out);
 /** Turn the options into those of the library; keep, axis and command are left at their defaults. */
 rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out);
 
-/** Print the rows of a summary table that say what was read: format, axes, grey values, remarks. */
+/** Print the rows of a summary table that say what was read: format, axes, grey values. */
 void cli_image_rows(const rill_voxelize_report *report);
 
 #endif

@@ -273,7 +273,10 @@ static rill_status finish(work *w)
                                 .command = b->line};
     if (w->geom) RILL_TRY(blocks_write(w));
     if (r.json) RILL_TRY(cli_batch_write_json(&r));
-    if (!b->compute->quiet) cli_batch_print(&r);
+    if (!b->compute->quiet)
+        cli_batch_print(&r);
+    else
+        cli_batch_notes(&r, true);
     RILL_TRY(judge(w));
 done:
     return status;

@@ -13,6 +13,7 @@
 #include "permeability/plan.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Factor from lu to m^2; NaN when the voxel size is unknown. */
@@ -289,7 +290,7 @@ static json_t *json_result(const cli_permeability_result *r)
         " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o, s:s, s:s, s:s, s:s,"
         " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
         "s:s?, "
-        "s:o, s:s}",
+        "s:o, s:s, s:o}",
         "permeability", "lu", json_tensor(p->k, 1), "m2", json_tensor(p->k, m2), "darcy",
         json_tensor(p->k, m2 / RILL_DARCY), "porosity", "total", rill_json_real(plan->porosity.total),
         "connected", plan->porosity.connected >= 0 ? rill_json_real(plan->porosity.connected) : json_null(),
@@ -314,7 +315,7 @@ static json_t *json_result(const cli_permeability_result *r)
         rill_side_name(sides[1]), rill_side_name(sides[2]), "hydraulic_diameter",
         4 * plan->fluid / plan->surface, "input", r->input, "source", r->geom->source, "source_hash",
         r->geom->source_hash, "command", r->command, "error_bar", cli_error_bar_json(r->bar, m2), "walls",
-        r->geom->surface ? "interpolated" : "half-way");
+        r->geom->surface ? "interpolated" : "half-way", "notes", rill_json_notes(r->geom->notes, p->notes));
 }
 
 rill_status cli_permeability_write_json(const cli_permeability_result *r)
@@ -399,13 +400,16 @@ rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
     rill_status status = RILL_OK;
     rill_result *file = NULL;
     const rill_permeability *p = r->result;
-    char variant[96];
+    char variant[96], *notes = NULL;
+    RILL_TRY(rill_notes_add(&notes, r->geom->notes));
+    RILL_TRY(rill_notes_add(&notes, p->notes));
     rill_variant_name(r->options->variant, variant, sizeof variant);
     const rill_run run = {.command = r->command,
                           .geometry = r->input,
                           .source = r->geom->source,
                           .source_hash = r->geom->source_hash,
                           .source_options = r->geom->options,
+                          .notes = notes,
                           .backend = p->backend,
                           .device = p->device,
                           .variant = variant,
@@ -416,6 +420,7 @@ rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
     RILL_TRY(write_summary(file, r));
     RILL_TRY(rill_result_commit(file));
 done:
+    free(notes);
     rill_result_destroy(file);
     return status;
 }

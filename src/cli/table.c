@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a summary table and the command line as text. */
 #include "cli/cli.h"
+#include "core/notes.h"
 #include "core/units.h"
 #include "device/device.h"
 
@@ -28,6 +29,18 @@ void cli_row(const char *label, const char *format, ...)
     vprintf(format, args);
     va_end(args);
     putchar('\n');
+}
+
+void cli_notes(const cli_command *command, const char *notes, bool quiet)
+{
+    size_t length;
+    for (const char *at; (at = rill_notes_next(&notes, &length)) != NULL;) {
+        cli_progress_end();
+        if (quiet)
+            fprintf(stderr, "rill %s: note: %.*s\n", command->name, (int)length, at);
+        else
+            cli_row("note", "%.*s", (int)length, at);
+    }
 }
 
 void cli_threads_row(uint64_t nodes, uint64_t device)

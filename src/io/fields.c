@@ -121,6 +121,7 @@ static rill_status fields_begin(const rill_fields *fields, rill_h5_file *file, c
     if (fields->geom->source) RILL_TRY(rill_h5_set_text(file, "/provenance", "source", fields->geom->source));
     if (fields->geom->source_hash)
         RILL_TRY(rill_h5_set_text(file, "/provenance", "source_xxh3_64", fields->geom->source_hash));
+    if (fields->geom->notes) RILL_TRY(rill_h5_set_text(file, "/provenance", "notes", fields->geom->notes));
     RILL_TRY(rill_vtkhdf_begin(file, type));
 done:
     return status;

@@ -128,6 +128,7 @@ static rill_status provenance_write(const rill_geom *geom, rill_h5_file *file)
     if (geom->source_hash)
         RILL_TRY(rill_h5_set_text(file, "/provenance", "source_xxh3_64", geom->source_hash));
     if (geom->options) RILL_TRY(rill_h5_set_text(file, "/provenance", "options", geom->options));
+    if (geom->notes) RILL_TRY(rill_h5_set_text(file, "/provenance", "notes", geom->notes));
 done:
     return status;
 }
@@ -262,16 +263,21 @@ done:
 static rill_status provenance_read(rill_h5_file *file, rill_geom *geom)
 {
     rill_status status = RILL_OK;
+    char *notes = NULL;
     struct {
         const char *name;
         char **text;
-    } texts[] = {
-        {"source", &geom->source}, {"source_xxh3_64", &geom->source_hash}, {"options", &geom->options}};
+    } texts[] = {{"source", &geom->source},
+                 {"source_xxh3_64", &geom->source_hash},
+                 {"options", &geom->options},
+                 {"notes", &notes}};
     if (!rill_h5_exists(file, "/provenance")) return RILL_OK;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (rill_h5_has_attribute(file, "/provenance", texts[i].name))
             RILL_TRY(rill_h5_get_text(file, "/provenance", texts[i].name, texts[i].text));
+    RILL_TRY(rill_notes_add(&geom->notes, notes)); /* without control characters */
 done:
+    free(notes);
     return status;
 }
 

@@ -64,7 +64,7 @@ static rill_status attribute_json(rill_h5_file *file, const char *object, const 
     const rill_h5_class class = rill_h5_attribute_class(file, object, name, &count);
     if (class == RILL_H5_TEXT) {
         RILL_TRY(rill_h5_get_text(file, object, name, &text));
-        *out = text_json(text);
+        *out = strcmp(name, "notes") == 0 ? rill_json_notes(text, NULL) : text_json(text);
     } else if (class == RILL_H5_REAL && count > 0 && count <= LISTED) {
         RILL_TRY(rill_h5_get_reals(file, object, name, reals, count));
         *out = reals_json(reals, count);

@@ -43,16 +43,8 @@ static json_t *pore_json(const rill_voxelize_options *o, double custom)
 
 static json_t *notes_json(const rill_voxelize_report *r)
 {
-    json_t *list = json_array();
-    if (!r->greys)
-        json_array_append_new(list, json_string("more than 1000 different values: it is not segmented"));
-    for (const char *line = r->remarks; *line;) {
-        const size_t length = strcspn(line, "\n");
-        json_t *note = json_stringn(line, length);
-        json_array_append_new(list, note ? note : json_string("(not UTF-8)"));
-        line += length + (line[length] == '\n');
-    }
-    return list;
+    return rill_json_notes(r->greys ? NULL : "more than 1000 different values: it is not segmented",
+                           r->remarks);
 }
 
 rill_status rill_info_image(const char *path, const rill_voxelize_options *options, rill_progress progress,

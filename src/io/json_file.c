@@ -2,8 +2,9 @@
 /* JSON files, by jansson. */
 #include "io/json_file.h"
 
-#include "core/status.h"
+#include "core/notes.h"
 #include "core/output.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,3 +46,18 @@ done:
 }
 
 json_t *rill_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t *rill_json_notes(const char *notes, const char *more)
+{
+    json_t *list = json_array();
+    char *all = NULL;
+    size_t length;
+    if (rill_notes_add(&all, notes) != RILL_OK || rill_notes_add(&all, more) != RILL_OK) lacked = true;
+    const char *rest = all;
+    for (const char *at; (at = rill_notes_next(&rest, &length)) != NULL;) {
+        json_t *note = json_stringn(at, length);
+        json_array_append_new(list, note ? note : json_string("(not UTF-8)"));
+    }
+    free(all);
+    return list;
+}

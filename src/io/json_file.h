@@ -25,4 +25,7 @@ rill_status rill_json_write(const json_t *json, const char *path);
 /** Return a JSON real, or null where the value is not finite (JSON has no NaN); NULL without memory. */
 json_t *rill_json_real(double value);
 
+/** Return the sentences of two notes (rill/notes.h) as an array of strings, each once; either may be NULL. */
+json_t *rill_json_notes(const char *notes, const char *more);
+
 #endif

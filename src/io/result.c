@@ -44,6 +44,7 @@ static rill_status run_write(rill_result *result, const rill_run *run)
                  {"source", run->source},
                  {"source_xxh3_64", run->source_hash},
                  {"source_options", run->source_options},
+                 {"notes", run->notes},
                  {"backend", run->backend},
                  {"device", run->device},
                  {"variant", run->variant}};

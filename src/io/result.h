@@ -27,6 +27,7 @@ typedef struct rill_run {
     const char *source;   /**< what the geometry was made from, with hash and options, as in rill_geom */
     const char *source_hash;
     const char *source_options;
+    const char *notes;   /**< what changes or qualifies a value, see rill_notes_add() */
     const char *backend; /**< "cpu", "cuda" */
     const char *device;
     const char *variant; /**< as rill_variant_name() writes it */

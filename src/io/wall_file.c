@@ -107,6 +107,7 @@ static rill_status head_write(rill_h5_file *file, const rill_wall_fields *f)
     if (geom->source) RILL_TRY(rill_h5_set_text(file, "/provenance", "source", geom->source));
     if (geom->source_hash)
         RILL_TRY(rill_h5_set_text(file, "/provenance", "source_xxh3_64", geom->source_hash));
+    if (geom->notes) RILL_TRY(rill_h5_set_text(file, "/provenance", "notes", geom->notes));
 done:
     return status;
 }

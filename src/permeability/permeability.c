@@ -524,5 +524,6 @@ void rill_permeability_free(rill_permeability *result)
 {
     for (int r = 0; r < result->run_count; r++) free(result->runs[r].samples);
     free(result->plan.part);
+    free(result->notes);
     memset(result, 0, sizeof *result);
 }

@@ -2,6 +2,7 @@
 /* Whether a plan can be run, and what would do if not. */
 #include "vessel/plan.h"
 
+#include "core/notes.h"
 #include "core/status.h"
 #include "core/units.h"
 #include "kernel/launch.h"
@@ -324,6 +325,17 @@ static void judge_compliance(const rill_case *c, rill_case_plan *plan)
             down(plan->mach * sqrt(time / (5 * p->settling))));
 }
 
+/* What qualifies the geometry qualifies the run. */
+static void judge_notes(const rill_geom *geom, rill_case_plan *plan)
+{
+    enum { MOST = 4 };
+    const char *rest = geom->notes;
+    size_t length;
+    int count = 0;
+    for (const char *at; count < MOST && (at = rill_notes_next(&rest, &length)) != NULL; count++)
+        say(plan, false, "geometry: %.*s", (int)length, at);
+}
+
 static void judge_memory(rill_case_plan *plan)
 {
     char need[32], there[32];
@@ -342,6 +354,7 @@ void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, co
                      rill_case_plan *plan)
 {
     judge_units(c, plan);
+    judge_notes(geom, plan);
     judge_cells(geom, plan);
     judge_velocity(fastest, plan);
     judge_stability(c, plan);

@@ -683,3 +683,53 @@ Test(permeability, two_runs_share_a_device)
     }
     cr_assert(k[1] == k[0] && k[2] == k[0] && steps[1] == steps[0] && steps[2] == steps[0]);
 }
+
+/* What the notes of a document are: one, which begins with `begin`. */
+static void expect_note(const char *file, const char *key, const char *begin)
+{
+    json_t *json = load(file), *notes = find(json, key);
+    cr_assert_eq(json_array_size(notes), 1, "%s", file);
+    const char *note = json_string_value(json_array_get(notes, 0));
+    cr_expect_eq(strncmp(note, begin, strlen(begin)), 0, "%s: %s", file, note);
+    json_decref(json);
+}
+
+static bool wall(int x, int y, int z) { return (x == 0 || y == 0) && z >= 0; }
+
+/* A note that qualifies a value is in every output, also of a later run from the geometry file. */
+Test(permeability, notes_are_in_every_output)
+{
+    static const char note[] = "the image has more than two grey values";
+    char row[4096];
+    FILE *file = fopen("a-8x8x8.raw", "wb");
+    cr_assert_not_null(file);
+    for (int v = 0; v < 512; v++) fputc(wall(v % 8, v / 8 % 8, v / 64) ? 255 - v / 64 % 2 : 0, file);
+    cr_assert_eq(fclose(file), 0);
+    cli_result r =
+        cli_test_run("voxelize", "a-8x8x8.raw", "--pore", "0", "-q", "--json", "v.json", "-o", "a.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.err, "rill voxelize: note: the image has more"), "%s", r.err);
+    expect_note("v.json", "notes", note);
+    r = cli_test_run("permeability", "a.geom.h5", "-q", "-o", "a.h5", "--json", "a.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.err, "rill permeability: note: the image has more"), "%s", r.err);
+    expect_note("a.json", "notes", note);
+    r = cli_test_run("permeability", "a.geom.h5");
+    cr_expect_not_null(strstr(r.out, "note                        the image has more"), "%s", r.out);
+    for (int k = 0; k < 2; k++) {
+        r = cli_test_run("info", "--json", k ? "a.h5" : "a.geom.h5");
+        file = fopen("info.json", "w");
+        cr_assert_not_null(file);
+        fputs(r.out, file);
+        fclose(file);
+        expect_note("info.json", k ? "run.notes" : "provenance.notes", note);
+    }
+    r = cli_test_run("permeability", "a.geom.h5", "--csv", "k.csv", "-q");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.err, "rill permeability: note: the image has more"), "%s", r.err);
+    file = fopen("k.csv", "r");
+    cr_assert(file && fgets(row, sizeof row, file) && strstr(row, ",notes,row_xxh3_64"));
+    while (fgets(row, sizeof row, file) && !strstr(row, note)) continue;
+    cr_expect_not_null(strstr(row, note));
+    fclose(file);
+}

@@ -8,8 +8,8 @@
 >>> f"k = {result.k_darcy:.2f} darcy, porosity {result.porosity.total:.4f}"
 'k = 9.98 darcy, porosity 0.6944'
 
-Arrays of images are ``im[z, y, x]``, as in files (``order="xyz"`` for ``im[x, y, z]``). Lengths are metres, or texts with a
-unit. "lu" is lattice units: voxel, time step, density 1. A refusal is an exception with one sentence; its class gives the
+Arrays of images are ``im[z, y, x]``, as in files; give ``order="xyz"`` for ``im[x, y, z]``, as PoreSpy has it. The dims of an
+xarray.DataArray are honoured, and the result names the axes of the array. Lengths are metres, texts with a unit or quantities of pint. "lu" is lattice units: voxel, time step, density 1. A refusal is an exception with one sentence; its class gives the
 reason: `UsageError`, `NumericsError`, `SystemFailure`, `Cancelled`, all of them `Error`.
 """
 
@@ -29,9 +29,10 @@ from .errors import Cancelled, Error, NumericsError, RillWarning, SystemFailure,
 
 __version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
 
+# `open` is not among them: `from rill import *` must not replace the one of Python.
 __all__ = [
     "Batch", "Cancelled", "Contribution", "DARCY", "Dataset", "Error", "ErrorBar", "Field", "File", "Geometry", "Grid",
     "Group", "Moment", "NumericsError", "Opening", "Permeability", "Porosity", "Progress", "RillWarning", "Row", "Run",
-    "SystemFailure", "Table", "UsageError", "Variant", "VesselRun", "bench", "blocks", "command", "open",
+    "SystemFailure", "Table", "UsageError", "Variant", "VesselRun", "bench", "blocks", "command",
     "permeability", "permeability_many", "quantity", "run", "variants", "version", "voxelize",
 ]

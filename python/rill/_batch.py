@@ -12,18 +12,20 @@ from typing import Any, Union
 import numpy as np
 
 from . import _interface as c
-from ._geometry import Geometry, Porosity, Source, as_geometry, image_options, porosity_of
-from ._library import check, files, library, notes, path_bytes, text, warn
-from ._permeability import DARCY, _options
+from ._arguments import count, encoded, flag, items, path_bytes, path_text, plain, shown
+from ._arrays import Order, order_of
+from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, image_options, is_path, porosity_of
+from ._library import check, files, library, need, notes, text, warn
+from ._permeability import AXES, DARCY, Acceleration, Axis, _options, _ordered
 from ._progress import Progress, Watch
-from ._values import Device, Length, Pore, Reals, Sides, count, metres
+from ._values import Device, Length, Pore, Quantity, Reals, Sides, metres
 from ._values import pore as set_pore
 from .errors import UsageError
 
 Images = Union[Mapping[str, Union[Source, Geometry]], Iterable[Union[Source, Geometry]]]
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Row:
     """What came of an image or a block.
 
@@ -99,7 +101,7 @@ class Row:
         return f"<rill.Row {self.name!r}: {value if self.has_result else self.message} ({self.exit_reason})>"
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Grid:
     """Blocks of one size.
 
@@ -111,7 +113,7 @@ class Grid:
         In the order of the arrays below, flattened.
     k_lu, porosity, anisotropy : ndarray, shape (nz, ny, nx)
         Mean of the diagonal of k in voxel², porosity, and largest over smallest entry of the diagonal, of every block; NaN where
-        there is none. With ``order="xyz"`` the shape is (nx, ny, nz).
+        there is none. The axes are those of the array that was given: ``order="xyz"`` has the shape (nx, ny, nz).
     tensor_lu : ndarray, shape (nz, ny, nx, 3, 3)
         The tensors, row: flow, column: force, in the order x, y, z.
     """
@@ -127,7 +129,7 @@ class Grid:
         return f"<rill.Grid of {len(self.rows)} blocks of {self.edge}³ voxels>"
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Batch:
     """What came of a batch.
 
@@ -153,7 +155,7 @@ class Batch:
     device: str
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the rows as columns, for example for ``pandas.DataFrame(batch.columns())``; k in m² and lattice units."""
+        """Return the rows as columns; k in m² and lattice units."""
         axes = [(a, b) for a in range(3) for b in range(3)]
         out: dict[str, list[Any]] = {
             "name": [r.name for r in self.rows],
@@ -169,6 +171,10 @@ class Batch:
             out[name] = [getattr(r, name) for r in self.rows]
         out["notes"] = [" | ".join(r.notes) for r in self.rows]
         return out
+
+    def to_dataframe(self) -> Any:
+        """Return the rows as a pandas.DataFrame with the columns of `columns`. Needs pandas."""
+        return need("pandas", "to_dataframe()").DataFrame(self.columns())
 
     def __repr__(self) -> str:
         good = sum(r.has_result for r in self.rows)
@@ -192,7 +198,7 @@ def _batch_options(permeability: Any, variant: str | None, at_once: int, csv: An
     o.permeability = permeability
     o.stream_given = o.addressing_given = variant is not None
     o.at_once = count(at_once, "at_once", 1024)
-    if resume and csv is None:
+    if flag(resume, "resume") and csv is None:
         raise UsageError("resume=True continues a table: name it with csv=.")
     o.table, o.resume = None if csv is None else path_bytes(csv), resume
     named = Device(device)
@@ -218,17 +224,17 @@ def _compute(items: Any, names: list[str], o: Any, progress: Progress) -> Batch:
 def permeability_many(
     images: Images,
     voxel_size: Length | None = None,
-    axis: str = "xyz",
+    axis: Axis | int = "xyz",
     *,
     pore: Pore = None,
-    order: str = "zyx",
+    order: Order | None = None,
     sides: Sides | None = None,
-    tolerance: float = 1e-3,
+    tolerance: float | str | Quantity = 1e-3,
     max_steps: int = 1_000_000,
     variant: str | None = None,
     tau: float | None = None,
     force: float | None = None,
-    acceleration: str = "auto",
+    acceleration: Acceleration = "auto",
     at_once: int = 0,
     csv: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -277,38 +283,53 @@ def permeability_many(
     >>> f"{batch.rows[0].k_darcy:.2f} {batch.rows[1].k_darcy:.2f}"
     '9.98 0.00'
     """
-    pairs = list(images.items()) if isinstance(images, Mapping) else [(None, im) for im in images]
+    if isinstance(images, Mapping):
+        pairs = list(images.items())
+    else:
+        pairs = [(None, im) for im in items(images, "images", "sequence or mapping of images: for one image, use permeability()")]
     if not pairs:
         raise UsageError("There is no image: give at least one.")
-    o, _kept = _batch_options(_options(axis, "force", 16, tolerance, max_steps, variant, tau, force, acceleration), variant,
+    o, _kept = _batch_options(_options("force", 16, tolerance, max_steps, variant, tau, force, acceleration), variant,
                               at_once, csv, resume, device)
-    o.image = image_options(voxel_size, sides or "periodic", "all", "any")
+    o.image = image_options(voxel_size, "periodic" if sides is None else sides, "all")
     o.sides_given = sides is not None
-    set_pore(pore, None, o.image)
-    items = (c.rill_batch_item * len(pairs))()
+    given = [im for _, im in pairs if not is_path(im)]
+    if len(given) < len(pairs):
+        if order is not None:
+            raise UsageError(f"order = {shown(order)} is the order of the axes of arrays, and an image is a file: read it as an array first.")
+        set_pore(pore, None, o.image)
+    listed = (c.rill_batch_item * len(pairs))()
     names: list[str] = []
     geometries: list[Geometry] = []
+    axes: set[str] = set()
     for k, (name, im) in enumerate(pairs):
-        if isinstance(im, (str, os.PathLike)):
-            names.append(os.fspath(im))
-            items[k].name = path_bytes(im)
+        if is_path(im):
+            names.append(path_text(im))
+            listed[k].name = path_bytes(im)
+            axes.add("")
             continue
-        names.append(name or f"image {k}")
-        items[k].name = names[-1].encode()
-        geometries.append(as_geometry(im, voxel_size, pore, order, sides, False))
-        items[k].geom = geometries[-1]._c
-    return _compute(items, names, o, progress)
+        names.append(str(name) if name is not None else f"image {k}")
+        listed[k].name = encoded(names[-1], "the name of an image")
+        geometry, letters = as_geometry(im, voxel_size, pore, order, sides, False)
+        axes.add(letters)
+        geometries.append(geometry)
+        listed[k].geom = geometry._c
+    o.permeability.axis = axis_of(axis, axes.pop() if len(axes) == 1 else "", AXES)
+    return _compute(listed, names, o, progress)
 
 
 def _edges(edges: Any, voxel_size: float | None) -> list[int]:
     def voxels(edge: Any) -> int:
+        if hasattr(edge, "magnitude"):  # a length of pint
+            edge = f"{float(plain(edge, 'm', 'edges'))!r} m"
         if not isinstance(edge, str):
             return count(edge, "edges")
         if voxel_size is None:
             raise UsageError(f"edges = {edge!r} is a length, and the voxel size is unknown: give voxel_size=, or voxels.")
         return round(metres(edge, "edges") / voxel_size)
 
-    return [voxels(e) for e in ([edges] if isinstance(edges, (int, str)) else edges)]
+    single = isinstance(edges, (int, float, str, np.integer)) or hasattr(edges, "magnitude")
+    return [voxels(e) for e in ([edges] if single else items(edges, "edges", "edge of blocks, in voxels or a length, nor several"))]
 
 
 def _grid(grid: Any, rows: list[Row], order: str) -> Grid:
@@ -317,7 +338,7 @@ def _grid(grid: Any, rows: list[Row], order: str) -> Grid:
 
     def field(values: list[Any], *inner: int) -> Reals:
         array = np.array(values, float).reshape(*shape, *inner)
-        return array.transpose(2, 1, 0, *range(3, array.ndim)) if order == "xyz" else array
+        return np.moveaxis(_ordered(np.moveaxis(array, (0, 1, 2), (-3, -2, -1)), "zyx", order), (-3, -2, -1), (0, 1, 2))
 
     return Grid(grid.edge, own, field([r.k_lu for r in own]), field([r.porosity.total for r in own]),
                 field([r.anisotropy for r in own]), field([r.tensor_lu for r in own], 3, 3))
@@ -327,15 +348,15 @@ def blocks(
     im: Source | Geometry,
     edges: int | str | Sequence[int | str],
     voxel_size: Length | None = None,
-    axis: str = "xyz",
+    axis: Axis | int = "xyz",
     *,
     pore: Pore = None,
-    order: str = "zyx",
+    order: Order | None = None,
     sides: Sides = "mirror",
-    tolerance: float = 1e-3,
+    tolerance: float | str | Quantity = 1e-3,
     max_steps: int = 1_000_000,
     variant: str | None = None,
-    acceleration: str = "auto",
+    acceleration: Acceleration = "auto",
     at_once: int = 0,
     csv: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -368,18 +389,21 @@ def blocks(
     >>> int((grid.k_lu > 0).sum()), float(grid.porosity[0, 0, 0])
     (2, 0.5625)
     """
-    geometry = as_geometry(im, voxel_size, pore, order, sides, progress)
-    sizes = _edges(edges, geometry.voxel_size)
-    o, _kept = _batch_options(_options(axis, "force", 16, tolerance, max_steps, variant, None, None, acceleration), variant,
+    o, _kept = _batch_options(_options("force", 16, tolerance, max_steps, variant, None, None, acceleration), variant,
                               at_once, csv, resume, device)
-    name = os.fspath(im) if isinstance(im, (str, os.PathLike)) else "image"
+    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress)
+    o.permeability.axis = axis_of(axis, letters, AXES)
+    sizes = _edges(edges, geometry.voxel_size)
+    name = path_text(im) if is_path(im) else "image"
+    if is_path(im) or isinstance(im, Geometry):
+        letters = order_of(order)
     grids = (c.rill_block_grid * len(sizes))()
-    items, number = ctypes.POINTER(c.rill_batch_item)(), ctypes.c_size_t()
+    cut, number = ctypes.POINTER(c.rill_batch_item)(), ctypes.c_size_t()
     kept = path_bytes(name)
     check(library.rill_blocks_create(geometry._c, kept, (ctypes.c_uint32 * len(sizes))(*sizes), len(sizes), grids,
-                                     ctypes.byref(items), ctypes.byref(number)))
+                                     ctypes.byref(cut), ctypes.byref(number)))
     try:
-        batch = _compute(items, [name] * number.value, o, progress)
+        batch = _compute(cut, [name] * number.value, o, progress)
     finally:
-        library.rill_blocks_free(items)
-    return dataclasses.replace(batch, grids=[_grid(g, batch.rows, order) for g in grids])
+        library.rill_blocks_free(cut)
+    return dataclasses.replace(batch, grids=[_grid(g, batch.rows, letters) for g in grids])

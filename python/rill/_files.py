@@ -15,10 +15,11 @@ from typing import Any, Union
 import numpy as np
 
 from . import _interface as c
+from ._arguments import count, encoded, items, path_bytes, path_text, shown
+from ._arrays import Array
 from ._geometry import Geometry, read
-from ._library import check, files, library, need, path_bytes, text
+from ._library import check, files, library, need, text
 from ._tables import Table, picture, raw, surface
-from ._values import Array
 from .errors import UsageError
 
 Attribute = Union[str, int, float, Array]
@@ -60,13 +61,13 @@ class _Handle:
             return True
 
         with files:
-            check(function(self.open, path.encode(), c.rill_file_name_fn(take), None))
+            check(function(self.open, encoded(path, "path"), c.rill_file_name_fn(take), None))
         return found
 
     def attribute(self, path: str, name: str) -> Attribute:
         out = c.rill_attribute()
         with files:
-            check(library.rill_file_attribute(self.open, path.encode(), name.encode(), out))
+            check(library.rill_file_attribute(self.open, encoded(path, "path"), encoded(name, "name"), out))
         try:
             if out.text is not None:
                 return text(out.text)
@@ -102,11 +103,14 @@ class Dataset:
         self._h, self.path = handle, path
         found = c.rill_dataset()
         with files:
-            check(library.rill_file_dataset(handle.open, path.encode(), found))
+            check(library.rill_file_dataset(handle.open, encoded(path, "path"), found))
         if found.type not in TYPES:
             raise UsageError(f"{handle.path}: {path} has elements of a type that rill does not write.")
         self.shape: tuple[int, ...] = tuple(found.n[: found.rank])
         self.dtype: np.dtype[Any] = TYPES[found.type]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (self._h.path, self.path)
 
     def __repr__(self) -> str:
         return f"<rill.Dataset {self.path}, {self.dtype}, shape {self.shape}>"
@@ -132,7 +136,7 @@ class Dataset:
             whole = not rank or tuple(size) == self.shape
             numbers = ctypes.c_uint64 * rank
             with files:
-                check(library.rill_file_read(self._h.open, self.path.encode(), None if whole else numbers(*first),
+                check(library.rill_file_read(self._h.open, encoded(self.path, "path"), None if whole else numbers(*first),
                                              None if whole else numbers(*size), out.ctypes.data))
         return out[tuple(after)]
 
@@ -168,6 +172,12 @@ class Group(Mapping[str, "Union[Group, Dataset]"]):
     def __init__(self, handle: _Handle, path: str) -> None:
         self._h, self.path = handle, path
 
+    __eq__ = object.__eq__  # identity: those of a mapping compare what was read
+    __hash__ = object.__hash__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (self._h.path, self.path)
+
     def __repr__(self) -> str:
         return f"<rill.{type(self).__name__} {self._h.path}:{self.path}, with {', '.join(self) or 'nothing'}>"
 
@@ -183,9 +193,11 @@ class Group(Mapping[str, "Union[Group, Dataset]"]):
         return len(list(iter(self)))
 
     def __getitem__(self, name: str) -> Group | Dataset:
+        if not isinstance(name, str) or "\0" in name:
+            raise KeyError(name)
         path = "/" + "/".join(p for p in f"{self.path}/{name}".split("/") if p)
         with files:
-            found = library.rill_file_has_dataset(self._h.open, path.encode())
+            found = library.rill_file_has_dataset(self._h.open, encoded(path, "path"))
         if found:
             return Dataset(self._h, path)
         group = Group(self._h, path)
@@ -254,6 +266,13 @@ class Group(Mapping[str, "Union[Group, Dataset]"]):
                 for name, k in (("z", 2), ("y", 1), ("x", 0))}
 
 
+def _reopened(file: str, path: str) -> File | Group | Dataset:
+    """Return what a file has at a path: files are opened again by the process that gets them."""
+    opened = File(file)
+    found: File | Group | Dataset = opened if path == "/" else opened[path]
+    return found
+
+
 class File(Group):
     """An HDF5 file of rill, read lazily; also a context that closes it.
 
@@ -268,10 +287,10 @@ class File(Group):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        super().__init__(_Handle(os.fspath(path)), "/")
+        super().__init__(_Handle(path_text(path)), "/")
         if not str(self.attrs.get("format", "")).startswith("rill-"):
             self.close()
-            raise UsageError(f"{os.fspath(path)} is an HDF5 file, but none that rill wrote.")
+            raise UsageError(f"{path_text(path)} is an HDF5 file, but none that rill wrote.")
 
     def __enter__(self) -> File:
         return self
@@ -323,7 +342,7 @@ class Snapshots(Sequence["File"]):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        given = pathlib.Path(path)
+        given = pathlib.Path(path_text(path))
         try:
             found = given.read_text("utf-8", "replace")
         except OSError as error:
@@ -355,7 +374,7 @@ class Results:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = pathlib.Path(path)
+        self.path = pathlib.Path(path_text(path))
         if not any((self.path / name).exists() for name in ("summary.json", "run.h5", "wall.vtkhdf")):
             raise UsageError(f"{self.path} has neither summary.json, run.h5 nor wall.vtkhdf: it is no directory of results.")
 
@@ -432,12 +451,15 @@ def open(path: str | os.PathLike[str], shape: tuple[int, int, int] | None = None
     UsageError
         The file is missing, damaged, or none of rill.
     """
-    given = pathlib.Path(path)
+    given = pathlib.Path(path_text(path))
     if given.is_dir():
         return Results(given)
     suffix = given.suffix.lower()
     if suffix == ".raw":
-        return raw(given, shape)
+        sizes = None if shape is None else [count(n, "shape") for n in items(shape, "shape", "shape of three axes: voxels along z, y, x")]
+        if sizes is not None and len(sizes) != 3:
+            raise UsageError(f"shape = {shown(shape)} has not three axes: voxels along z, y, x.")
+        return raw(given, None if sizes is None else (sizes[0], sizes[1], sizes[2]))
     if shape is not None:
         raise UsageError(f"{given} is no raw image: shape= does not apply.")
     readers: dict[str, Callable[[pathlib.Path], Any]] = {

@@ -8,20 +8,28 @@ import dataclasses
 import math
 import os
 import pathlib
+import re
+import tempfile
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _interface as c
-from ._library import check, files, library, need, notes, path_bytes, text, warn
+from ._arguments import choice, count, encoded, flag, items, mapping, path_bytes, path_text, real, shown
+from ._arrays import Array, Order, order_of
+from ._library import check, files, library, need, notes, text, warn
 from ._progress import Progress, Watch
-from ._values import GREYS, SIDES, Array, Length, Pore, Reals, Sides, choice, count, image, metres, pointer, pore, quantity, sides
+from ._values import (GREYS, SIDES, Length, Pore, Quantity, Reals, Side, Sides, image, metres, pointer, pore, quantity, sides)
 from .errors import UsageError
 
-KEEPS = {"all": c.RILL_KEEP_ALL, "connected": c.RILL_KEEP_CONNECTED, "percolating": c.RILL_KEEP_PERCOLATING}
-CAPS = {"closed": c.RILL_CAPS_IF_CLOSED, "auto": c.RILL_CAPS_AUTO, "none": c.RILL_CAPS_NONE}
+Keep = Literal["percolating", "connected", "all"]
+Caps = Literal["closed", "auto", "none"]
+Letter = Literal["x", "y", "z"]
+KEEPS: dict[Keep, int] = {"all": c.RILL_KEEP_ALL, "connected": c.RILL_KEEP_CONNECTED, "percolating": c.RILL_KEEP_PERCOLATING}
+CAPS: dict[Caps, int] = {"closed": c.RILL_CAPS_IF_CLOSED, "auto": c.RILL_CAPS_AUTO, "none": c.RILL_CAPS_NONE}
+KEPT_AXES = {"any": -1, "x": 0, "y": 1, "z": 2}
 SURFACES = (".stl", ".obj", ".ply", ".vtp")
 
 
@@ -50,7 +58,7 @@ def porosity_of(p: Any) -> Porosity:
     return Porosity(known[0], known[1], (known[2], known[3], known[4]))
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Opening:
     """A flat end of a vessel.
 
@@ -72,20 +80,44 @@ class Opening:
     hydraulic_diameter: float
 
 
+class _Owner:
+    """What frees a geometry of the library. Copies of a `Geometry` share it; it has none itself."""
+
+    def __init__(self, handle: Any) -> None:
+        self.handle = handle
+
+    def __copy__(self) -> _Owner:
+        return self
+
+    def __del__(self) -> None:
+        library.rill_geom_destroy(self.handle)
+
+
 class Geometry:
     """Voxels of solid and fluid, with their size and the domain boundaries.
 
-    `voxelize` makes one of an image or a surface; `open` reads one from a file.
+    `voxelize` makes one of an image or a surface; `open` reads one from a file. A geometry does not change. copy.copy() shares
+    the voxels, copy.deepcopy() and `copy` copy them; pickle carries the content of a geometry file.
     """
 
     def __init__(self, handle: Any) -> None:
+        self._owner = _Owner(handle)
         self._c = handle
         self._g: Any = handle.contents
 
-    def __del__(self) -> None:
-        handle = getattr(self, "_c", None)
-        if handle:
-            library.rill_geom_destroy(handle)
+    def __copy__(self) -> Geometry:
+        same = object.__new__(Geometry)
+        same.__dict__.update(self.__dict__)
+        return same
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Geometry:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        with tempfile.TemporaryDirectory(prefix="rill-") as folder:
+            path = pathlib.Path(folder) / "a.geom.h5"
+            self.save(path)
+            return _unpickled, (path.read_bytes(),)
 
     def __repr__(self) -> str:
         nz, ny, nx = self.shape
@@ -103,7 +135,7 @@ class Geometry:
         """Voxels, shape (nz, ny, nx): 0 solid, 1 fluid, 2 and above fluid at an opening. A read-only view, no copy."""
         size = math.prod(self.shape)
         buffer: Any = (ctypes.c_uint8 * size).from_address(ctypes.addressof(self._g.voxels.contents))
-        buffer._owner = self
+        buffer._owner = self._owner
         view: npt.NDArray[np.uint8] = np.frombuffer(buffer, np.uint8).reshape(self.shape)
         view.flags.writeable = False
         return view
@@ -206,6 +238,14 @@ class Geometry:
         return grid
 
 
+def _unpickled(content: bytes) -> Geometry:
+    """Return the geometry of a geometry file in memory."""
+    with tempfile.TemporaryDirectory(prefix="rill-") as folder:
+        path = pathlib.Path(folder) / "a.geom.h5"
+        path.write_bytes(content)
+        return read(path)
+
+
 def _labelled(xarray: Any, geometry: Geometry, values: Array, name: str, units: str) -> Any:
     """Return values of voxels, shape (…, nz, ny, nx), as an xarray.DataArray."""
     unit = "m" if geometry.voxel_size else "voxel"
@@ -218,7 +258,7 @@ def _labelled(xarray: Any, geometry: Geometry, values: Array, name: str, units: 
 
 labelled = _labelled
 Surface = tuple[npt.ArrayLike, npt.ArrayLike]
-Source = Union[npt.ArrayLike, str, "os.PathLike[str]", Surface, Any]
+Source = Union[npt.ArrayLike, str, os.PathLike[str], Surface, Any]
 
 
 def voxelize(
@@ -226,24 +266,24 @@ def voxelize(
     *,
     voxel_size: Length | None = None,
     pore: Pore = None,
-    order: str = "zyx",
+    order: Order | None = None,
     sides: Sides = "periodic",
-    keep: str = "percolating",
-    axis: str = "any",
-    crop: Mapping[str, tuple[int, int]] | None = None,
+    keep: Keep = "percolating",
+    axis: Literal["any", "x", "y", "z"] | int = "any",
+    crop: Mapping[Letter, tuple[int, int]] | None = None,
     mirror: str = "",
     resample: Length | None = None,
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
     dx: Length | None = None,
     cells: int = 0,
-    units: str | float = "",
+    units: str | float | Quantity = "",
     extend: Length | None = None,
     names: Mapping[str, str] | None = None,
-    caps: str = "closed",
+    caps: Caps = "closed",
     close_holes: bool = False,
     min_cells: float | None = None,
-    axes: str = "xyz",
+    axes: Literal["xyz", "yzx", "zxy"] = "xyz",
     progress: Progress = None,
 ) -> Geometry:
     """Make a geometry of an image or of a triangle surface.
@@ -260,14 +300,15 @@ def voxelize(
     pore : number or sequence, optional
         Grey values that are pore: values and pairs (low, high), inclusive. Default: True of bool arrays, what the format
         of a file takes as pore; arrays of numbers need it.
-    order : {'zyx', 'xyz'}
-        Axes of an array: ``im[z, y, x]`` as files have it, or ``im[x, y, z]`` as PoreSpy's examples have it.
+    order : {'zyx', 'xyz'} or another order of these letters
+        Axes of an array, first to last: ``im[z, y, x]`` as files have it (default), or ``im[x, y, z]`` as PoreSpy has it. The dims
+        x, y and z of an xarray.DataArray are its order.
     sides : str or sequence of three str
         Domain boundaries normal to x, y, z of an image: 'periodic', 'mirror' or 'wall'.
     keep : {'percolating', 'connected', 'all'}
         Which pores of an image stay.
-    axis : {'any', 'x', 'y', 'z'}
-        Axis along which kept pores percolate.
+    axis : {'any', 'x', 'y', 'z'} or int
+        Axis along which kept pores percolate. A number counts the axes of the array or of the file.
     crop : mapping, optional
         Part of an image: ``{"x": (0, 100)}``, first voxel and the one after the last.
     mirror : str
@@ -337,10 +378,10 @@ def voxelize(
                 watch.check(library.rill_surface_file_voxelize(path_bytes(path), options, watch.c, ctypes.byref(out)))
         del keepers
         return _warned(Geometry(out))
-    if dx is not None or cells or units:
+    if dx is not None or cells or _given(units):
         raise UsageError("The source is an image: dx=, cells= and units= do not apply; voxel_size= gives the size of voxels.")
-    options = image_options(voxel_size, sides, keep, axis, crop, mirror, resample)
-    _from_image(source, options, pore, order, shape, dtype, progress, out)
+    options = image_options(voxel_size, sides, keep, crop, mirror, resample)
+    _from_image(source, options, pore, order, axis, shape, dtype, progress, out)
     return _warned(Geometry(out))
 
 
@@ -349,12 +390,17 @@ def _warned(geometry: Geometry) -> Geometry:
     return geometry
 
 
-def _is_path(source: Any) -> bool:
+def is_path(source: Any) -> bool:
+    """Return whether a source is the path of a file."""
     return isinstance(source, (str, os.PathLike))
 
 
-def _is_surface(source: Any, units: str | float) -> bool:
-    return _is_path(source) and (bool(units) or pathlib.Path(source).suffix.lower() in SURFACES)
+def _given(units: Any) -> bool:
+    return not (units is None or isinstance(units, str) and not units)
+
+
+def _is_surface(source: Any, units: Any) -> bool:
+    return is_path(source) and (_given(units) or pathlib.Path(path_text(source)).suffix.lower() in SURFACES)
 
 
 def _triangles(source: Any) -> tuple[Array, Array] | None:
@@ -365,10 +411,17 @@ def _triangles(source: Any) -> tuple[Array, Array] | None:
         vertices, triangles = source
     else:
         return None
-    vertices, numbers = np.ascontiguousarray(vertices, np.float64), np.asarray(triangles)
+    try:
+        vertices, numbers = np.ascontiguousarray(vertices, np.float64), np.asarray(triangles)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"The vertices or the triangles of the surface are no arrays of numbers: {error}.") from None
     if vertices.ndim != 2 or vertices.shape[1] != 3 or numbers.ndim != 2 or numbers.shape[1] != 3:
         raise UsageError(f"Vertices of shape {vertices.shape} and triangles of shape {numbers.shape} are no surface: "
                          "give (V, 3) and (T, 3).")
+    if numbers.dtype.kind not in "ui":
+        raise UsageError(f"The triangles have the type {numbers.dtype}: give numbers of vertices, an array of integers.")
+    if not np.isfinite(vertices).all():
+        raise UsageError("The surface has vertices that are not finite: every coordinate must be a number.")
     if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < len(vertices):
         raise UsageError(f"The triangles name vertices {numbers.min()} to {numbers.max()}: there are {len(vertices)}.")
     return vertices, np.ascontiguousarray(numbers, np.uint32)
@@ -382,85 +435,124 @@ def _surface_view(surface: tuple[Array, Array]) -> tuple[Any, Any]:
     return view, surface
 
 
-def _surface_options(dx: Length | None, cells: int, units: str | float, extend: Length | None,
+def _surface_options(dx: Length | None, cells: int, units: Any, extend: Length | None,
                      names: Mapping[str, str] | None, caps: str, close_holes: bool, min_cells: float | None,
                      axes: str, triangles: Any) -> tuple[Any, Any]:
     """Return options of surfaces, and what they point to."""
     o = library.rill_surface_options_default()
-    if not units and triangles is None:
+    if not _given(units) and triangles is None:
         raise UsageError("A file of a surface does not state its unit: give units=, e.g. units='mm'.")
-    o.unit = quantity(f"1 {units}", "m") if isinstance(units, str) and units else float(units or 1)
+    o.unit = quantity(f"1 {units}", "m") if isinstance(units, str) and units else metres(units if _given(units) else 1.0, "units")
     o.spacing, o.cells = metres(dx, "dx"), count(cells, "cells")
-    if isinstance(extend, str) and extend.rstrip().endswith("D"):
+    if isinstance(extend, str) and extend.rstrip().endswith("D") and not extend.rstrip().endswith("mD"):
         o.extend, o.extend_diameters = quantity(extend.rstrip()[:-1], "1"), True
     else:
         o.extend = metres(extend, "extend")
-    o.caps, o.close_holes = choice(caps, CAPS, "caps"), close_holes
+    o.caps, o.close_holes = choice(caps, CAPS, "caps"), flag(close_holes, "close_holes")
     o.rotation = choice(axes, {"xyz": 0, "yzx": 1, "zxy": 2}, "axes")
     if min_cells is not None:
-        o.min_cells = min_cells
-    given = [f"{old}={new}".encode() for old, new in (names or {}).items()]
+        o.min_cells = real(min_cells, "min_cells")
+    given = [encoded(old, "names") + b"=" + encoded(new, "names")
+             for old, new in mapping(names, "names", "mapping of names, {'opening-1': 'inlet'}").items()]
     array = (ctypes.c_char_p * len(given))(*given)
     o.names, o.name_count = array, len(given)
     return o, array
 
 
-def image_options(voxel_size: Length | None, boundaries: Sides, keep: str, axis: str,
-                  crop: Mapping[str, tuple[int, int]] | None = None, mirror: str = "", resample: Length | None = None) -> Any:
+def image_options(voxel_size: Length | None, boundaries: Sides, keep: Keep,
+                  crop: Mapping[Letter, tuple[int, int]] | None = None, mirror: str = "", resample: Length | None = None) -> Any:
     """Return options of images, without what is said of grey values."""
     o = library.rill_voxelize_options_default()
     o.voxel_size = metres(voxel_size, "voxel_size")
-    o.resample = c.RILL_RESAMPLE_ISOTROPIC if resample == "isotropic" else metres(resample, "resample")
+    isotropic = isinstance(resample, str) and resample == "isotropic"
+    o.resample = c.RILL_RESAMPLE_ISOTROPIC if isotropic else metres(resample, "resample")
     sides(boundaries, o.sides)
     o.keep = choice(keep, KEEPS, "keep")
-    o.axis = choice(axis, {"any": -1, "x": 0, "y": 1, "z": 2}, "axis")
-    for name, (low, high) in (crop or {}).items():
+    for name, ends in mapping(crop, "crop", "mapping of ranges, {'x': (0, 100)}").items():
         k = choice(name, {"x": 0, "y": 1, "z": 2}, "crop")
-        if not 0 <= low < high <= 0xFFFFFFFF:
-            raise UsageError(f"crop = {{{name!r}: ({low}, {high})}} is no range of voxels: give first and end, 0 <= first < end.")
+        given = items(ends, f"crop[{name!r}]", "range of voxels: give first and end, 0 <= first < end")
+        low, high = (count(end, f"crop[{name!r}]") for end in given) if len(given) == 2 else (1, 0)
+        if not low < high:
+            raise UsageError(f"crop = {{{name!r}: {shown(ends)}}} is no range of voxels: give first and end, 0 <= first < end.")
         o.crop[k][0], o.crop[k][1] = low, high
-    for name in mirror:
+    for name in mirror if isinstance(mirror, str) else items(mirror, "mirror", "text of axes, e.g. 'xz'"):
         o.mirror[choice(name, {"x": 0, "y": 1, "z": 2}, "mirror")] = True
     return o
 
 
-def _three(shape: Sequence[int]) -> Sequence[int]:
-    if len(shape) != 3:
-        raise UsageError(f"shape = {tuple(shape)} has not three axes: voxels along z, y, x.")
-    return shape
+def axis_of(axis: Any, letters: str, choices: Mapping[Any, int]) -> int:
+    """Return the number of one or several axes: letters, small or capital, or numbers that count the axes of an array or a file."""
+    found = axis
+    if isinstance(axis, str) and axis not in choices:
+        found = axis.lower().replace(",", "").replace(" ", "")
+        if found and letters and all(a in "012" for a in found):
+            found = "".join(letters[int(a)] for a in found)
+        found = "".join(sorted(set(found))) if len(set(found)) == len(found) else axis
+    elif isinstance(axis, (int, np.integer)) and not isinstance(axis, bool) and 0 <= axis < len(letters):
+        found = letters[int(axis)]
+    if not isinstance(found, str) or found not in choices:
+        counted = "".join(f", {k} ({a})" for k, a in enumerate(letters))
+        raise UsageError(f"axis = {shown(axis)} is none of {', '.join(map(repr, choices))}{counted}.")
+    return choices[found]
 
 
-def _from_image(source: Any, o: Any, pores: Pore, order: str, shape: Sequence[int] | None, dtype: npt.DTypeLike | None,
-                progress: Progress, out: Any) -> None:
+def _raw_options(o: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | None) -> None:
+    """Set what a raw file does not say itself."""
+    if shape is not None:
+        given = items(shape, "shape", "shape of three axes: voxels along z, y, x")
+        if len(given) != 3:
+            raise UsageError(f"shape = {shown(shape)} has not three axes: voxels along z, y, x.")
+        o.image.n[:] = [count(n, "shape") for n in reversed(given)]
+    if dtype is not None:
+        try:
+            kind = np.dtype(dtype)
+        except (TypeError, ValueError):
+            kind = np.dtype(object)
+        if kind.newbyteorder("=") not in GREYS:
+            raise UsageError(f"dtype = {shown(dtype)} is no type of grey values: give one such as 'u1', 'u2' or 'f4'.")
+        o.image.type = GREYS[kind.newbyteorder("=")]
+        if not kind.isnative:
+            o.image.big_endian = kind.byteorder == ">"
+
+
+def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | None,
+                progress: Progress, out: Any) -> str:
+    """Make a geometry of an image. Return the letters of the axes of the array or the file, first to last."""
     with Watch(progress) as watch:
-        if _is_path(source):
+        if is_path(source):
+            report = c.rill_voxelize_report()
+            path = path_bytes(source)
             pore(pores, None, o)
-            if shape is not None:
-                o.image.n[:] = [count(n, "shape") for n in reversed(_three(shape))]
-            if dtype is not None:
-                if np.dtype(dtype) not in GREYS:
-                    raise UsageError(f"dtype = {dtype!r} is no type of grey values.")
-                o.image.type = GREYS[np.dtype(dtype)]
-            watch.check(library.rill_image_voxelize(path_bytes(source), o, watch.c, ctypes.byref(out), None))
-        else:
-            array, where = image(source, order)
-            pore(pores, array.dtype, o)
-            o.image.n[:] = array.shape[::-1]
-            o.image.type = GREYS[array.dtype]
-            o.axes[:] = where
-            watch.check(library.rill_array_voxelize(array.ctypes.data, o, watch.c, ctypes.byref(out), None))
+            _raw_options(o, shape, dtype)
+            if order is not None:
+                if not re.search(r"\.(npy|npz|h5|hdf5?|he5|nc|nc4|cdf|nxs|dream3d|mat)(:|$)", path_text(source).lower()):
+                    raise UsageError(f"order = {shown(order)} is the order of the axes of an array, and {path_text(source)} is no file of one: "
+                                     "leave order= out.")
+                o.axes[:] = ["xyz".index(a) for a in order_of(order)]
+            o.axis = axis_of(axis, "", KEPT_AXES)  # which axes a file has is unknown before it is read
+            watch.check(library.rill_image_voxelize(path, o, watch.c, ctypes.byref(out), report))
+            return "".join("xyz"[a] for a in report.axes[:])
+        array, where, letters = image(source, order)
+        pore(pores, array.dtype, o)
+        o.image.n[:] = array.shape[::-1]
+        o.image.type = GREYS[array.dtype]
+        o.axes[:] = where
+        o.axis = axis_of(axis, letters, KEPT_AXES)
+        watch.check(library.rill_array_voxelize(array.ctypes.data, o, watch.c, ctypes.byref(out), None))
+        return letters
 
 
-def as_geometry(source: Source, voxel_size: Length | None, pores: Pore, order: str, boundaries: Sides | None,
-                progress: Progress) -> Geometry:
-    """Return a geometry with all its pores, of an image, or a copy of a geometry with these domain boundaries."""
-    if isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".geom.h5"):
+def as_geometry(source: Any, voxel_size: Length | None, pores: Pore, order: Any, boundaries: Sides | None,
+                progress: Progress) -> tuple[Geometry, str]:
+    """Return a geometry with all its pores, of an image, or a copy of a geometry with these domain boundaries; and the letters of
+    the axes of the array or the file, first to last."""
+    if is_path(source) and path_text(source).endswith(".geom.h5"):
         source = read(source)
     if not isinstance(source, Geometry):
         out = ctypes.POINTER(c.rill_geom)()
-        options = image_options(voxel_size, boundaries or "periodic", "all", "any")
-        _from_image(source, options, pores, order, None, None, progress, out)
-        return Geometry(out)
+        options = image_options(voxel_size, "periodic" if boundaries is None else boundaries, "all")
+        letters = _from_image(source, options, pores, order, "any", None, None, progress, out)
+        return Geometry(out), letters
     if pores is not None:
         raise UsageError("The source is a geometry, no image: pore= does not apply.")
     geometry = source.copy()
@@ -469,7 +561,7 @@ def as_geometry(source: Source, voxel_size: Length | None, pores: Pore, order: s
     if boundaries is not None:
         sides(boundaries, geometry._g.sides)
         geometry._g.porosity.percolating[:] = [-1.0] * 3  # to be found again
-    return geometry
+    return geometry, "zyx"
 
 
 def read(path: str | os.PathLike[str]) -> Geometry:

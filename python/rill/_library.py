@@ -86,11 +86,6 @@ def warn(sentences: Iterable[str]) -> None:
         warnings.warn(sentence, RillWarning, stacklevel=level)
 
 
-def path_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return a path for the C library."""
-    return os.fsencode(path)
-
-
 def beside(program: str) -> str:
     """Return the path of a program that was installed with the library, else its name for the search path."""
     given = os.environ.get("RILL_PROGRAM")

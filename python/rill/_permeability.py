@@ -5,26 +5,31 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from . import _interface as c
-from ._geometry import Geometry, Porosity, Source, as_geometry, labelled, porosity_of
+from ._arguments import choice, count, encoded, flag, fraction, plain, positive
+from ._arrays import Array, Order, order_of
+from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, labelled, porosity_of
 from ._library import check, library, need, notes, text, warn
 from ._progress import Progress, Watch
-from ._values import Array, Device, Floats, Length, Pore, Reals, Sides, choice, count, pointer
-from .errors import Error, NumericsError, UsageError
+from ._values import Device, Floats, Length, Pore, Quantity, Reals, Sides, pointer, quantity
+from .errors import Error, NumericsError, SystemFailure, UsageError
 
-AXES = {"x": 0, "y": 1, "z": 2, "xyz": -1}
-DRIVES = {"force": c.RILL_DRIVE_FORCE, "pressure": c.RILL_DRIVE_PRESSURE}
-ACCELERATIONS = {"auto": c.RILL_ACCELERATION_AUTO, "none": c.RILL_ACCELERATION_NONE, "network": c.RILL_ACCELERATION_NETWORK}
-STARTS = {"auto": c.RILL_START_AUTO, "rest": c.RILL_START_REST}
+Axis = Literal["xyz", "x", "y", "z"]
+Drive = Literal["force", "pressure"]
+Acceleration = Literal["auto", "none", "network"]
+Start = Literal["auto", "rest"]
+AXES: dict[Axis, int] = {"x": 0, "y": 1, "z": 2, "xyz": -1}
+DRIVES: dict[Drive, int] = {"force": c.RILL_DRIVE_FORCE, "pressure": c.RILL_DRIVE_PRESSURE}
+ACCELERATIONS: dict[Acceleration, int] = {"auto": c.RILL_ACCELERATION_AUTO, "none": c.RILL_ACCELERATION_NONE, "network": c.RILL_ACCELERATION_NETWORK}
+STARTS: dict[Start, int] = {"auto": c.RILL_START_AUTO, "rest": c.RILL_START_REST}
 DARCY = c.RILL_DARCY
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Run:
     """The run whose flow was driven along one axis.
 
@@ -70,8 +75,12 @@ class Run:
     mlups: float
     series: dict[str, Array]
 
+    def to_dataframe(self) -> Any:
+        """Return the series as a pandas.DataFrame with the index 'step'. Needs pandas."""
+        return need("pandas", "to_dataframe()").DataFrame(self.series).set_index("step")
 
-@dataclasses.dataclass(frozen=True)
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Field:
     """Velocity and pressure of the run along one axis, lattice units, 0 in the solid.
 
@@ -79,37 +88,40 @@ class Field:
     ----------
     axis : str
         Axis of the force.
+    array_axes : str
+        Axes of the arrays, those of the array that was given: 'zyx' for ``pressure[z, y, x]``.
     velocity : ndarray of float32, shape (3, *image.shape)
-        Components along x, y, z. The axes of the image are in the order of the image that was given.
+        Components along x, y, z, each in the order of the image that was given.
     pressure : ndarray of float32, shape image.shape
         Above the reference. A force drives the flow: the pressure is its periodic part.
     """
 
     axis: str
+    array_axes: str
     velocity: Floats
     pressure: Floats
     _geometry: Geometry
-    _order: str
     _force: float
     _nu: float
 
-    def si(self, viscosity: float = 1e-3, gradient: float = 1.0) -> tuple[Floats, Floats]:
+    def si(self, viscosity: float | str | Quantity = 1e-3, gradient: float | str | Quantity = 1.0) -> tuple[Floats, Floats]:
         """Return velocity in m/s and pressure in Pa for a fluid and a pressure gradient. Stokes flow is linear in both.
 
         Parameters
         ----------
-        viscosity : float
-            Dynamic viscosity, Pa s.
-        gradient : float
-            Pressure drop per length along the axis, Pa/m.
+        viscosity : float or str
+            Dynamic viscosity, Pa s or with a unit (``"1 mPa.s"``).
+        gradient : float or str
+            Pressure drop per length along the axis, Pa/m or with a unit.
         """
+        viscosity, gradient = _quantity(viscosity, "Pa.s", "viscosity"), _quantity(gradient, "Pa/m", "gradient")
         dx = self._geometry.voxel_size
         if dx is None:
             raise UsageError("The voxel size is unknown: give voxel_size= for results in SI units.")
         speed = gradient * dx * dx / viscosity * self._nu / self._force
         return self.velocity * np.float32(speed), self.pressure * np.float32(gradient * dx / self._force)
 
-    def to_xarray(self, viscosity: float | None = None, gradient: float = 1.0) -> Any:
+    def to_xarray(self, viscosity: float | str | Quantity | None = None, gradient: float | str | Quantity = 1.0) -> Any:
         """Return an xarray.Dataset with 'velocity' (component, z, y, x), 'pressure' (z, y, x) and coordinates in metres.
 
         Lattice units unless `viscosity`, Pa s, is given; then SI units for the pressure drop `gradient`, Pa/m.
@@ -117,15 +129,26 @@ class Field:
         xarray = need("xarray", "to_xarray()")
         velocity, pressure = (self.velocity, self.pressure) if viscosity is None else self.si(viscosity, gradient)
         units = ("lu", "lu") if viscosity is None else ("m/s", "Pa")
-        if self._order == "xyz":
-            velocity, pressure = velocity.transpose(0, 3, 2, 1), pressure.T
+        velocity, pressure = _ordered(velocity, self.array_axes, "zyx"), _ordered(pressure, self.array_axes, "zyx")
         return xarray.Dataset({
             "velocity": labelled(xarray, self._geometry, velocity, "velocity", units[0]),
             "pressure": labelled(xarray, self._geometry, pressure, "pressure", units[1]),
         }, attrs={"axis": self.axis})
 
 
-@dataclasses.dataclass(frozen=True)
+def _quantity(value: Any, unit: str, name: str) -> float:
+    """Return a positive quantity in a unit."""
+    value = plain(value, unit.replace(".", "*"), name)
+    return positive(quantity(value, unit) if isinstance(value, str) else value, name)
+
+
+def _ordered(values: Array, now: str, then: str) -> Array:
+    """Return an array, whose last three axes are called `now`, with these axes in another order. A view."""
+    inner = values.ndim - 3
+    return values.transpose(*range(inner), *(inner + now.index(a) for a in then))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Contribution:
     """One named contribution to an error bar; arrays are of the axes x, y, z, relative to k, NaN where unknown."""
 
@@ -136,7 +159,7 @@ class Contribution:
     note: str
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class ErrorBar:
     """An interval around a permeability, with the reason for every part of its width.
 
@@ -161,7 +184,7 @@ class ErrorBar:
     contributions: list[Contribution]
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Permeability:
     """The permeability of a sample.
 
@@ -171,6 +194,9 @@ class Permeability:
         k in lattice units (voxel²): row is the flow, column the force, order x, y, z; NaN where it was not computed.
     axes : str
         Axes along which the flow was driven, e.g. 'xyz'.
+    array_axes : str
+        Axes of the array that was given, first to last: 'zyx' for ``im[z, y, x]``. Of a file, in its order: the fastest axis first for
+        raw files and TIFF.
     voxel_size : float or None
         m.
     uncertainty : float
@@ -195,6 +221,7 @@ class Permeability:
 
     tensor_lu: Reals
     axes: str
+    array_axes: str
     voxel_size: float | None
     uncertainty: float
     reciprocity: float
@@ -245,26 +272,28 @@ class Permeability:
         known = self.voxel_size is not None
         value = f"{self.k:.6g} m2 = {self.k_darcy:.6g} darcy" if known else f"{self.k_lu:.6g} lu"
         state = f"± {100 * self.uncertainty:.2g} %" if self.converged else "NOT CONVERGED"
-        return f"<rill.Permeability along {self.axes}: {value} {state}, porosity {self.porosity.total:.4f}>"
+        named = ", ".join(f"{k} {a}" for k, a in enumerate(self.array_axes))
+        return (f"<rill.Permeability along {self.axes}: {value} {state}, porosity {self.porosity.total:.4f}; "
+                f"axes of the image: {named}>")
 
 
 def permeability(
     im: Source | Geometry,
     voxel_size: Length | None = None,
-    axis: str = "xyz",
+    axis: Axis | int = "xyz",
     *,
     pore: Pore = None,
-    order: str = "zyx",
+    order: Order | None = None,
     sides: Sides | None = None,
-    drive: str = "force",
+    drive: Drive = "force",
     reservoir: int = 16,
-    tolerance: float = 1e-3,
+    tolerance: float | str | Quantity = 1e-3,
     max_steps: int = 1_000_000,
     variant: str | None = None,
     tau: float | None = None,
     force: float | None = None,
-    acceleration: str = "auto",
-    start: str = "auto",
+    acceleration: Acceleration = "auto",
+    start: Start = "auto",
     error_bar: bool = False,
     fields: bool = False,
     device: str = "auto",
@@ -279,18 +308,20 @@ def permeability(
         The library reads the array where it is and makes one byte for each voxel.
     voxel_size : float or str, optional
         Edge of a voxel, m or with a unit (``"5.7 um"``). Without it results are in lattice units alone.
-    axis : {'xyz', 'x', 'y', 'z'}
-        'xyz': the full tensor by three runs.
+    axis : {'xyz', 'x', 'y', 'z'} or int
+        'xyz': the full tensor by three runs. Letters are axes of the box, small or capital; a number counts the axes of the array:
+        0 is z of ``im[z, y, x]``.
     pore : number or sequence, optional
         Grey values that are pore: values and pairs (low, high), inclusive.
-    order : {'zyx', 'xyz'}
-        Axes of the array: ``im[z, y, x]`` as files have it, or ``im[x, y, z]``. Fields have the same order.
+    order : {'zyx', 'xyz'} or another order of these letters
+        Axes of the array, first to last: ``im[z, y, x]`` as files have it (default), or ``im[x, y, z]`` as PoreSpy has it. The dims
+        x, y and z of an xarray.DataArray are its order. Fields have the same order.
     sides : str or sequence of three str, optional
         Domain boundaries normal to x, y, z: 'periodic' (default), 'mirror' (for images of rocks) or 'wall'.
     drive : {'force', 'pressure'}
         A body force, or a pressure drop between two reservoirs of `reservoir` voxels along one axis.
-    tolerance : float
-        Relative uncertainty to stop at.
+    tolerance : float or str
+        Relative uncertainty to stop at: 0.001, or ``"0.1 %"``.
     max_steps : int
         Time steps along each axis, at most.
     variant : str, optional
@@ -330,7 +361,7 @@ def permeability(
     The gap between two plates 16 voxels apart has k = (16² + 0.5)/12 · 16/18 voxel²; the mean is over the solid layers, too.
 
     >>> import numpy, rill
-    >>> im = numpy.ones((18, 4, 4), bool)
+    >>> im = numpy.ones((18, 4, 4), bool)              # im[z, y, x]; order="xyz" for im[x, y, z], as PoreSpy has it
     >>> im[[0, -1]] = False
     >>> result = rill.permeability(im, voxel_size="1 um", axis="x", device="cpu")
     >>> round(result.k_lu * 18 / 16 * 12, 1)
@@ -338,36 +369,38 @@ def permeability(
     >>> f"{result.k:.3e} m2"
     '1.900e-11 m2'
     """
-    geometry = as_geometry(im, voxel_size, pore, order, sides, progress)
-    options = _options(axis, drive, reservoir, tolerance, max_steps, variant, tau, force, acceleration, start)
-    computation = _Computation(geometry, options, order if fields else "")
+    options = _options(drive, reservoir, tolerance, max_steps, variant, tau, force, acceleration, start)
+    error_bar, fields = flag(error_bar, "error_bar"), flag(fields, "fields")
+    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress)
+    options.axis = axis_of(axis, letters, AXES)
+    field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
+    computation = _Computation(geometry, options, letters, field_axes if fields else "")
     with Device(device) as opened, Watch(progress) as watch:
         options.device, options.backend, options.progress = opened.c, opened.kind, watch.c
         return computation.run(watch, error_bar)
 
 
-def _options(axis: str, drive: str, reservoir: int, tolerance: float, max_steps: int, variant: str | None,
-             tau: float | None, force: float | None, acceleration: str, start: str = "auto") -> Any:
+def _options(drive: str, reservoir: int, tolerance: Any, max_steps: int, variant: str | None, tau: float | None,
+             force: float | None, acceleration: str, start: str = "auto") -> Any:
+    """Return the options, but for the axis, which may be counted as in the image."""
     o = library.rill_permeability_options_default()
-    o.axis, o.drive = choice(axis, AXES, "axis"), choice(drive, DRIVES, "drive")
+    o.drive = choice(drive, DRIVES, "drive")
     o.reservoir, o.max_steps = count(reservoir, "reservoir"), count(max_steps, "max_steps", 2**63)
     o.acceleration, o.start = choice(acceleration, ACCELERATIONS, "acceleration"), choice(start, STARTS, "start")
-    o.tolerance = tolerance
+    o.tolerance = fraction(tolerance, "tolerance")
     if variant is not None:
-        check(library.rill_variant_find(variant.encode(), ctypes.byref(o.variant)))
+        check(library.rill_variant_find(encoded(variant, "variant"), ctypes.byref(o.variant)))
     for name, value in (("tau", tau), ("force", force)):
         if value is not None:
-            if not (math.isfinite(value) and value > 0):
-                raise UsageError(f"{name} = {value!r} is not a positive number.")
-            setattr(o, name, value)
+            setattr(o, name, positive(value, name))
     return o
 
 
 class _Computation:
     """One computation: what it needs, and what it makes."""
 
-    def __init__(self, geometry: Geometry, options: Any, order: str) -> None:
-        self.geometry, self.options, self.order = geometry, options, order
+    def __init__(self, geometry: Geometry, options: Any, letters: str, order: str) -> None:
+        self.geometry, self.options, self.letters, self.order = geometry, options, letters, order
         self.plan, self.out = c.rill_permeability_plan(), c.rill_permeability()
         self.fields: dict[str, Field] = {}
         self.error: BaseException | None = None
@@ -404,6 +437,9 @@ class _Computation:
         except Error as error:
             self.error = error
             return error.status
+        except MemoryError:
+            self.error = SystemFailure(f"There is no memory for the fields of {self.geometry.shape} voxels: leave fields=True out, or crop.")
+            return c.RILL_SYSTEM
         except BaseException as error:  # it must not pass through C
             self.error = error
             return c.RILL_SYSTEM
@@ -415,10 +451,9 @@ class _Computation:
         for source, image in values:
             check(library.rill_geom_image(self.geometry._c, source, nodes, 0.0, pointer(image, ctypes.c_float)))
         pressure /= np.float32(3)
-        if self.order == "xyz":
-            velocity, pressure = velocity.transpose(0, 3, 2, 1), pressure.T
-        axis = "xyz"[run.axis]
-        self.fields[axis] = Field(axis, velocity, pressure, self.geometry, self.order, self.plan.force, self.plan.nu)
+        axis, order = "xyz"[run.axis], self.order
+        self.fields[axis] = Field(axis, order, _ordered(velocity, "zyx", order), _ordered(pressure, "zyx", order), self.geometry,
+                                  self.plan.force, self.plan.nu)
 
     def _error_bar(self, whole: Geometry, watch: Watch) -> ErrorBar:
         bar, plan = c.rill_error_bar_options(progress=watch.c), c.rill_error_bar_plan()
@@ -436,7 +471,7 @@ class _Computation:
         runs = [_run(run) for run in r.runs[: r.run_count]]
         return Permeability(
             tensor_lu=np.array([row[:] for row in r.k]), axes="".join(run.axis for run in runs),
-            voxel_size=self.geometry.voxel_size, uncertainty=r.uncertainty, reciprocity=r.reciprocity,
+            array_axes=self.letters, voxel_size=self.geometry.voxel_size, uncertainty=r.uncertainty, reciprocity=r.reciprocity,
             porosity=porosity_of(plan.porosity), converged=r.converged, runs=runs, fields=self.fields, error_bar=bar,
             tau=plan.tau, viscosity_lu=plan.nu, force_lu=plan.force, nodes=plan.nodes, backend=text(r.backend),
             device=text(r.device), notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))))

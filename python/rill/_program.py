@@ -9,8 +9,9 @@ import subprocess
 import sys
 from typing import Any
 
+from ._arguments import path_text
 from ._library import beside
-from .errors import SystemFailure, of_status
+from .errors import SystemFailure, UsageError, of_status
 
 
 def command(*arguments: str | os.PathLike[str], input: bytes | None = None) -> str:
@@ -34,7 +35,9 @@ def command(*arguments: str | os.PathLike[str], input: bytes | None = None) -> s
     >>> rill.command("variants").splitlines()[0].split()[0]
     'variant'
     """
-    line = [beside("rill"), *(os.fspath(a) for a in arguments)]
+    line = [beside("rill"), *(path_text(a, "argument") if a != "" else "" for a in arguments)]
+    if input is not None and not isinstance(input, (bytes, bytearray, memoryview)):
+        raise UsageError(f"input is of the type {type(input).__name__}: give bytes, e.g. text.encode().")
     try:
         done = subprocess.run(line, input=input, capture_output=True, check=False)
     except OSError as error:

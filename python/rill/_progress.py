@@ -14,7 +14,9 @@ from types import FrameType, TracebackType
 from typing import Any, Union
 
 from . import _interface as c
+from ._arguments import shown
 from ._library import check, need, text
+from .errors import UsageError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,6 +122,8 @@ class Watch:
     """
 
     def __init__(self, progress: Progress) -> None:
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise UsageError(f"progress = {shown(progress)} is neither None, True, False nor a function of a Moment.")
         self._bar = _bar(progress)
         self._function = progress if callable(progress) else self._bar
         self._error: BaseException | None = None

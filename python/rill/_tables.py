@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._arguments import path_text
+from ._arrays import Array
 from ._library import need
-from ._values import Array, Floats
+from ._values import Floats
 from .errors import UsageError
 
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])  # of a binary STL file
@@ -40,7 +42,7 @@ class Table(Mapping[str, Array]):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path: pathlib.Path = pathlib.Path(path)
+        self.path: pathlib.Path = pathlib.Path(path_text(path))
         try:
             with self.path.open(newline="", encoding="utf-8") as file:
                 header, *rows = [row for row in csv.reader(file) if row] or [[]]
@@ -69,6 +71,15 @@ class Table(Mapping[str, Array]):
 
     def __len__(self) -> int:
         return len(self._columns)
+
+    __eq__ = object.__eq__  # identity: that of a mapping asks arrays whether they are true
+    __hash__ = object.__hash__
+
+    def to_dataframe(self) -> Any:
+        """Return a pandas.DataFrame; `attrs` of it has the units. Needs pandas."""
+        frame = need("pandas", "to_dataframe()").DataFrame(dict(self))
+        frame.attrs["units"] = dict(self.units)
+        return frame
 
     def to_xarray(self) -> Any:
         """Return an xarray.Dataset with the dimension 'row' and units. Needs xarray."""

@@ -5,27 +5,39 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _interface as c
+from ._arguments import choice, encoded, items, plain, real, shown
+from ._arrays import Array, array_of, copied, named_order
 from ._library import check, library
 from .errors import UsageError
 
-#: A length: metres, or a text with its unit, ``"5.7 um"``.
-Length = Union[float, str]
+
+class Quantity(Protocol):
+    """A number with its unit: pint.Quantity, or an object like it."""
+
+    @property
+    def magnitude(self) -> Any: ...
+
+    def to(self, unit: str, /) -> Any: ...
+
+
+#: A length: metres, a text with its unit, ``"5.7 um"``, or a quantity of pint.
+Length = Union[float, str, Quantity]
 #: Grey values that are pore: one value, or a sequence of values and of pairs (low, high), inclusive.
 Pore = Union[None, float, Sequence[Union[float, tuple[float, float]]]]
 #: Domain boundaries: ``"periodic"``, ``"mirror"`` or ``"wall"`` for all axes, or three of them for x, y, z.
-Sides = Union[str, Sequence[str]]
-Array = npt.NDArray[Any]
+Side = Literal["periodic", "mirror", "wall"]
+Sides = Union[Side, Sequence[Side]]
 Reals = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
 
-SIDES = {"periodic": c.RILL_PERIODIC, "mirror": c.RILL_MIRROR, "wall": c.RILL_WALL}
+SIDES: dict[Side, int] = {"periodic": c.RILL_PERIODIC, "mirror": c.RILL_MIRROR, "wall": c.RILL_WALL}
 GREYS = {np.dtype(t): v for t, v in (
     ("bool", c.RILL_GREY_U8), ("u1", c.RILL_GREY_U8), ("i1", c.RILL_GREY_I8), ("u2", c.RILL_GREY_U16),
     ("i2", c.RILL_GREY_I16), ("u4", c.RILL_GREY_U32), ("i4", c.RILL_GREY_I32), ("u8", c.RILL_GREY_U64),
@@ -61,39 +73,26 @@ def quantity(text: str, unit: str) -> float:
     9.869233e-13
     """
     value = ctypes.c_double()
-    check(library.rill_units_parse(text.encode(), unit.encode(), ctypes.byref(value)))
+    check(library.rill_units_parse(encoded(text, "text"), encoded(unit, "unit"), ctypes.byref(value)))
     return value.value
 
 
-def metres(value: Length | None, name: str) -> float:
+def metres(value: Any, name: str) -> float:
     """Return a length in metres; 0 for None."""
     if value is None:
         return 0.0
-    found = quantity(value, "m") if isinstance(value, str) else float(value)
+    value = plain(value, "m", name)
+    found = quantity(value, "m") if isinstance(value, str) else real(value, name, "length: give metres, or a text such as '5.7 um'")
     if not (math.isfinite(found) and found > 0):
-        raise UsageError(f"{name} = {value!r} is not a positive length: give metres, or a text such as '5.7 um'.")
+        raise UsageError(f"{name} = {shown(value)} is not a positive length: give metres, or a text such as '5.7 um'.")
     return found
 
 
-def count(value: int, name: str, largest: int = 0xFFFFFFFF) -> int:
-    """Return a number of C without a sign: ctypes itself would cut it."""
-    if isinstance(value, bool) or int(value) != value or not 0 <= value <= largest:
-        raise UsageError(f"{name} = {value!r} is no whole number from 0 to {largest}.")
-    return int(value)
-
-
-def choice(value: str, choices: Mapping[str, int], name: str) -> int:
-    """Return the number of a named choice."""
-    if value not in choices:
-        raise UsageError(f"{name} = {value!r} is none of {', '.join(map(repr, choices))}.")
-    return choices[value]
-
-
-def sides(value: Sides, out: Any) -> None:
+def sides(value: Any, out: Any) -> None:
     """Set three domain boundaries."""
-    three = [value] * 3 if isinstance(value, str) else list(value)
+    three = [value] * 3 if isinstance(value, str) else items(value, "sides", "name of a domain boundary, nor three of them, for x, y and z")
     if len(three) != 3:
-        raise UsageError(f"sides = {value!r} is neither one name nor three, for x, y and z.")
+        raise UsageError(f"sides = {shown(value)} is neither one name nor three, for x, y and z.")
     for axis, name in enumerate(three):
         out[axis] = choice(name, SIDES, "sides")
 
@@ -118,33 +117,33 @@ def pore(value: Pore, dtype: np.dtype[Any] | None, options: Any) -> None:
     options.pore_count = len(items)
 
 
-def image(im: npt.ArrayLike, order: str) -> tuple[Array, tuple[int, int, int]]:
-    """Return an image of three axes as the library reads it, and where its axes go, the fastest one first.
+def image(im: Any, order: Any) -> tuple[Array, tuple[int, int, int], str]:
+    """Return an image of three axes as the library reads it, where its axes go, the fastest one first, and their letters, first to last.
 
     Arrays that are contiguous in either order are not copied.
     """
-    array = np.asarray(im)
+    letters, array = named_order(im, order), array_of(im)
     if array.dtype not in GREYS:
         raise UsageError(f"The image has the type {array.dtype}, which is no type of grey values: convert it with astype.")
     if array.ndim != 3:
         raise UsageError(f"The image has {array.ndim} axes instead of 3: an image of one slice is im[numpy.newaxis].")
-    if order not in ("zyx", "xyz"):
-        raise UsageError(f"order = {order!r} is neither 'zyx' (im[z, y, x], as files have it) nor 'xyz' (im[x, y, z]).")
-    where = (0, 1, 2) if order == "zyx" else (2, 1, 0)  # of the axes, last one first
+    x, y, z = (("xyz".index(a)) for a in reversed(letters))
     if array.flags.f_contiguous and not array.flags.c_contiguous:
-        return array.T, (where[2], where[1], where[0])
-    return np.ascontiguousarray(array), where
+        return array.T, (z, y, x), letters
+    return copied(array, lambda: np.ascontiguousarray(array)), (x, y, z), letters
 
 
 class Device:
     """A device of the library, opened for one call, as a context."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: Any) -> None:
+        if not isinstance(name, str):
+            raise UsageError(f"device = {shown(name)} is none of 'auto', 'cpu', 'cuda', 'cuda:0', 'cuda:1', …")
         kind, _, ordinal = name.partition(":")
         kinds = {"auto": c.RILL_BACKEND_AUTO, "cpu": c.RILL_BACKEND_CPU, "cuda": c.RILL_BACKEND_CUDA}
         self.kind, self.ordinal = choice(kind, kinds, "device"), 0
         if ordinal:
-            if not ordinal.isdecimal() or kind != "cuda":
+            if not (ordinal.isascii() and ordinal.isdecimal()) or kind != "cuda" or len(ordinal) > 4:
                 raise UsageError(f"device = {name!r} is none of 'auto', 'cpu', 'cuda', 'cuda:0', 'cuda:1', …")
             self.ordinal = int(ordinal)
         self.c = ctypes.POINTER(c.rill_device)()

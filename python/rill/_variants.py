@@ -8,6 +8,7 @@ import dataclasses
 from typing import Any
 
 from . import _interface as c
+from ._arguments import flag, real, shown
 from ._library import library, text
 from .errors import UsageError
 
@@ -52,9 +53,10 @@ def variants(all: bool = False, porosity: float = 1.0) -> list[Variant]:
     >>> next(v for v in rill.variants() if v.name == "d3q19-trt-stokes-aa-list-fp32").stored
     148.0
     """
+    porosity = real(porosity, "porosity")
     if not 0 < porosity <= 1:
-        raise UsageError(f"porosity = {porosity!r} is not above 0 and at most 1.")
-    if not all:
+        raise UsageError(f"porosity = {shown(porosity)} is not above 0 and at most 1.")
+    if not flag(all, "all"):
         return [_described(library.rill_variant_at(k), porosity) for k in range(library.rill_variant_count())]
     found, cursor, variant = [], ctypes.c_uint64(0), c.rill_variant()
     while library.rill_variant_next(ctypes.byref(cursor), ctypes.byref(variant)):

@@ -10,25 +10,27 @@ import math
 import os
 import pathlib
 from collections.abc import Mapping
-from typing import Any, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 
 from . import _interface as c
 from ._geometry import Geometry, labelled, read
-from ._library import check, library, need, path_bytes, text, warn
+from ._arguments import choice, encoded, flag, path_bytes, path_text, plain, real, shown
+from ._library import check, library, need, text, warn
 from ._progress import Progress, Watch
-from ._values import Device, Floats, choice, pointer
+from ._values import Device, Floats, pointer
 from .errors import NumericsError, UsageError
 
-FIELDS = {"none": c.RILL_FIELDS_NONE, "image": c.RILL_FIELDS_IMAGE, "sparse": c.RILL_FIELDS_SPARSE}
+Fields = Literal["none", "image", "sparse"]
+FIELDS: dict[Fields, int] = {"none": c.RILL_FIELDS_NONE, "image": c.RILL_FIELDS_IMAGE, "sparse": c.RILL_FIELDS_SPARSE}
 ENDS = {c.RILL_RUN_REPEATS: "repeats", c.RILL_RUN_LIMIT: "limit", c.RILL_RUN_CANCELLED: "cancelled",
         c.RILL_RUN_DIVERGED: "diverged"}
 #: A case: the path of a file, its text (YAML, with at least one line break), or a dict with the same keys.
-Case = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+Case = Union[str, os.PathLike[str], Mapping[str, Any]]
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class VesselRun:
     """What came of the run of a vessel, SI units.
 
@@ -79,6 +81,13 @@ class VesselRun:
     directory: pathlib.Path | None
     _vessel: _Vessel
 
+    def __copy__(self) -> VesselRun:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise UsageError("A VesselRun holds the simulation itself, and cannot be copied or pickled: give the run a directory and pickle its "
+                         "path, for rill.open; or take wall_shear() and fields(), which are arrays.")
+
     def __repr__(self) -> str:
         flows = ", ".join(f"{name} {1e6 * q:.4g} mL/s" for name, q in self.flow.items())
         return f"<rill.VesselRun: {self.end} after {self.time:.4g} s; {flows}>"
@@ -116,6 +125,18 @@ class VesselRun:
         return mesh
 
 
+def _yaml(value: Any) -> Any:
+    """Return a value of a case that JSON does not know: a path, a number of NumPy, a quantity of pint."""
+    if isinstance(value, os.PathLike):
+        return path_text(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if hasattr(value, "magnitude") and hasattr(value, "to_base_units"):
+        base = value.to_base_units()
+        return f"{float(base.magnitude)!r} {base.units:C}".replace("**", "^").replace("dimensionless", "1")
+    raise TypeError(f"{shown(value)} is neither a text, a number, a list nor a mapping")
+
+
 class _Vessel:
     """What a run of the library needs, freed in the order that it requires."""
 
@@ -133,13 +154,13 @@ class _Vessel:
             if geometry is not None:
                 keys.setdefault("geometry", "memory.geom.h5")
             try:
-                given = json.dumps(keys, ensure_ascii=False) + "\n"
-            except (TypeError, ValueError) as error:
+                given = json.dumps(keys, ensure_ascii=False, default=_yaml) + "\n"
+            except (TypeError, ValueError, RecursionError) as error:
                 raise UsageError(f"The case cannot be written as YAML: {error}.") from None
         if isinstance(given, str) and "\n" in given:
-            check(library.rill_case_read_text(given.encode(), where.encode(), ctypes.byref(self.case)))
+            check(library.rill_case_read_text(encoded(given, "case"), where.encode(), ctypes.byref(self.case)))
         else:
-            check(library.rill_case_read(path_bytes(given), ctypes.byref(self.case)))
+            check(library.rill_case_read(path_bytes(given, "case"), ctypes.byref(self.case)))
 
     def open(self, device: str, resume: bool, directory: pathlib.Path | None) -> None:
         """Plan the case, and set up its simulation on a device."""
@@ -165,7 +186,7 @@ def run(
     directory: str | os.PathLike[str] | None = None,
     *,
     geometry: Geometry | None = None,
-    fields: str = "none",
+    fields: Fields = "none",
     resume: bool = False,
     checkpoint_every: float = 0.0,
     device: str = "auto",
@@ -211,15 +232,18 @@ def run(
     RillWarning
         Each remark of the plan.
     """
-    vessel = _Vessel(case, geometry)
     kind = choice(fields, FIELDS, "fields")
-    if not (math.isfinite(checkpoint_every) and checkpoint_every >= 0):
-        raise UsageError(f"checkpoint_every = {checkpoint_every!r} is no time in s, 0 or more.")
-    where = pathlib.Path(directory) if directory is not None else None
-    if resume and where is None:
+    every = real(plain(checkpoint_every, "s", "checkpoint_every"), "checkpoint_every", "time in s, 0 or more")
+    if not (math.isfinite(every) and every >= 0):
+        raise UsageError(f"checkpoint_every = {shown(checkpoint_every)} is no time in s, 0 or more.")
+    if geometry is not None and not isinstance(geometry, Geometry):
+        raise UsageError(f"geometry = {shown(geometry)} is no Geometry: voxelize makes one.")
+    vessel = _Vessel(case, geometry)
+    where = pathlib.Path(path_text(directory, "directory")) if directory is not None else None
+    if flag(resume, "resume") and where is None:
         raise UsageError("resume=True needs the directory that has the checkpoint.")
     vessel.open(device, resume, where)
-    return _steps(vessel, where, kind, resume, checkpoint_every, progress)
+    return _steps(vessel, where, kind, resume, every, progress)
 
 
 def _steps(vessel: _Vessel, where: pathlib.Path | None, kind: int, resume: bool, checkpoint_every: float,

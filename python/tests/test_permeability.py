@@ -198,7 +198,7 @@ def test_a_layer_does_not_conduct_across(plates: Image) -> None:
     ({"max_steps": -1}, "is no whole number"),
     ({"max_steps": 0.5}, "is no whole number"),
     ({"reservoir": 2**40}, "is no whole number"),
-    ({"order": "yxz"}, "order = 'yxz'"),
+    ({"order": "yyz"}, "order = 'yyz'"),
     ({"pore": []}, "has 0 ranges"),
     ({"pore": [2]}, "pore"),
     ({"drive": "pressure", "axis": "xyz"}, "axis"),
@@ -212,7 +212,7 @@ def test_wrong_arguments_are_refused_with_a_sentence(plates: Image, change: dict
 def test_wrong_images_are_refused(plates: Image) -> None:
     for im, words in (
         (plates.astype(np.uint8), "give pore="), (plates[0], "2 axes instead of 3"), (plates.astype(complex), "complex128"),
-        (plates.astype(">u2"), ">u2"), (np.zeros((4, 4, 4), bool), "pore"), ([["a"]], "<U1"),
+        (np.zeros((4, 4, 4), bool), "pore"), ([["a"]], "<U1"),
         (np.zeros((0, 4, 4), bool), "voxel"),
     ):
         with pytest.raises(rill.Error, match=words):

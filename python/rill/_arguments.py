@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of arguments: a wrong one is a `UsageError` with one sentence, never an error from inside of the package."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .errors import UsageError
+
+DIMENSIONLESS = ("1", "dimensionless", "")
+
+
+def shown(value: Any) -> str:
+    """Return a value for a sentence: short, on one line, whatever its own repr does."""
+    try:
+        found = " ".join(repr(value).split())
+    except Exception:
+        found = f"an object of {type(value).__name__}"
+    return found if len(found) <= 80 else found[:60] + " …"
+
+
+def plain(value: Any, unit: str, name: str) -> Any:
+    """Return the number of a quantity of pint, astropy or unyt in a unit; any other value as it is."""
+    if isinstance(value, (str, bytes, int, float)) or value is None:
+        return value
+    reader = next((found for method in ("m_as", "to_value") if callable(found := getattr(value, method, None))), None)
+    if reader is None and not (hasattr(value, "to") and hasattr(value, "magnitude")):
+        return value
+    reasons = []
+    for form in DIMENSIONLESS[1:] if unit in DIMENSIONLESS else (unit,):
+        try:
+            return reader(form) if reader else value.to(form).magnitude
+        except Exception as error:
+            reasons.append(str(error))
+    raise UsageError(f"{name} = {shown(value)} has no value in {unit}: {reasons[0]}.")
+
+
+def real(value: Any, name: str, what: str = "number") -> float:
+    """Return a real number: of Python, of NumPy, or an array without axes."""
+    try:
+        if not isinstance(value, (bool, str, bytes, bytearray)) and type(value).__name__ != "bool_":
+            return float(value)
+    except Exception:  # of a class of someone else
+        pass
+    raise UsageError(f"{name} = {shown(value)} is no {what}.")
+
+
+def positive(value: Any, name: str) -> float:
+    """Return a number that is finite and above 0."""
+    found = real(value, name, "positive number")
+    if not (math.isfinite(found) and found > 0):
+        raise UsageError(f"{name} = {shown(value)} is not a positive number.")
+    return found
+
+
+def fraction(value: Any, name: str) -> float:
+    """Return a fraction: a number, ``"1 %"``, or a quantity without dimension."""
+    if not isinstance(value, str):
+        return real(plain(value, "1", name), name, "fraction: give a number such as 0.001, or a text such as '0.1 %'")
+    number, percent, rest = value.strip().partition("%")
+    try:
+        if rest or not number.isascii() or "_" in number:
+            raise ValueError
+        return float(number) / (100 if percent else 1)
+    except ValueError:
+        raise UsageError(f"{name} = {value!r} is no fraction: give a number such as 0.001, or a text such as '0.1 %'.") from None
+
+
+def count(value: Any, name: str, largest: int = 0xFFFFFFFF) -> int:
+    """Return a number of C without a sign: ctypes itself would cut it."""
+    try:
+        found = int(value)
+        if not isinstance(value, (bool, str, bytes)) and found == value and 0 <= found <= largest:
+            return found
+    except Exception:  # None, NaN, a class of someone else
+        pass
+    raise UsageError(f"{name} = {shown(value)} is no whole number from 0 to {largest}.")
+
+
+def flag(value: Any, name: str) -> bool:
+    """Return a choice between True and False."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return bool(value)
+    raise UsageError(f"{name} = {shown(value)} is neither True nor False.")
+
+
+def choice(value: Any, choices: Mapping[Any, int], name: str) -> int:
+    """Return the number of a named choice."""
+    if not isinstance(value, str) or value not in choices:
+        raise UsageError(f"{name} = {shown(value)} is none of {', '.join(map(repr, choices))}.")
+    return choices[value]
+
+
+def items(value: Any, name: str, what: str) -> list[Any]:
+    """Return the members of a collection; a text is none."""
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+        return list(value)
+    raise UsageError(f"{name} = {shown(value)} is no {what}.")
+
+
+def mapping(value: Any, name: str, what: str) -> Mapping[Any, Any]:
+    """Return a mapping; empty for None."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{name} = {shown(value)} is no {what}.")
+    return value
+
+
+def encoded(value: Any, name: str) -> bytes:
+    """Return a text for the C library, whose texts end at NUL."""
+    if not isinstance(value, str):
+        raise UsageError(f"{name} = {shown(value)} is no text.")
+    if "\0" in value:
+        raise UsageError(f"{name} = {shown(value)} has the character NUL within it, at which the library would end it: leave it out.")
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{name} = {shown(value)} is no text in UTF-8.") from None
+
+
+def path_bytes(path: Any, name: str = "path") -> bytes:
+    """Return a path for the C library."""
+    try:
+        found = os.fsencode(path)
+    except (TypeError, UnicodeEncodeError):
+        raise UsageError(f"{name} = {shown(path)} is no path of a file: give a str or an os.PathLike.") from None
+    except Exception as error:  # of a __fspath__ of someone else
+        raise UsageError(f"{name} = {shown(path)} is no path of a file: {error}.") from None
+    if b"\0" in found:
+        raise UsageError(f"{name} = {shown(path)} has the character NUL within it, which no path of a file has: leave it out.")
+    if not found:
+        raise UsageError(f"{name} = {shown(path)} is empty: name a file.")
+    return found
+
+
+def path_text(path: Any, name: str = "path") -> str:
+    """Return a path as a text, checked as for the C library."""
+    return os.fsdecode(path_bytes(path, name))

@@ -20,6 +20,7 @@ from ._permeability import AXES, DARCY, Acceleration, Axis, _options, _ordered
 from ._progress import Progress, Watch
 from ._values import Device, Length, Pore, Quantity, Reals, Sides, metres
 from ._values import pore as set_pore
+from ._words import spoken
 from .errors import UsageError
 
 Images = Union[Mapping[str, Union[Source, Geometry]], Iterable[Union[Source, Geometry]]]
@@ -185,7 +186,7 @@ class Batch:
 def _row(row: Any, name: str) -> Row:
     spacing = row.spacing if row.spacing > 0 else None
     return Row(
-        name=name, exit_reason=text(library.rill_batch_reason_name(row.reason)), message=text(row.message),
+        name=name, exit_reason=text(library.rill_batch_reason_name(row.reason)), message=spoken(text(row.message)),
         first=tuple(row.first[:]), voxels=tuple(row.n[:]), voxel_size=spacing, porosity=porosity_of(row.porosity),
         tensor_lu=np.array([line[:] for line in row.k]), uncertainty=row.uncertainty, k_lu=library.rill_batch_row_mean(row),
         anisotropy=library.rill_batch_row_anisotropy(row), nodes=row.nodes, steps=row.steps, seconds=row.seconds,

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import _interface as c
+from ._words import spoken
 from .errors import RillWarning, SystemFailure, of_status
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
@@ -69,12 +70,12 @@ def text(value: bytes | None) -> str:
 def check(status: int) -> None:
     """Raise the exception of a status of the library, unless it is RILL_OK."""
     if status != c.RILL_OK:
-        raise of_status(status, text(library.rill_error_message()) or "The C library gave no reason.")
+        raise of_status(status, spoken(text(library.rill_error_message())) or "The C library gave no reason.")
 
 
 def notes(value: bytes | None) -> tuple[str, ...]:
     """Return the sentences of notes of C."""
-    return tuple(text(value).splitlines())
+    return tuple(spoken(note) for note in text(value).splitlines())
 
 
 def warn(sentences: Iterable[str]) -> None:

@@ -16,6 +16,7 @@ from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path
 from ._library import check, library, need, notes, text, warn
 from ._progress import Progress, Watch
 from ._values import Device, Floats, Length, Pore, Quantity, Reals, Sides, pointer, quantity
+from ._words import spoken
 from .errors import Error, NumericsError, SystemFailure, UsageError
 
 Axis = Literal["xyz", "x", "y", "z"]
@@ -461,7 +462,7 @@ class _Computation:
         self.options.finished = type(self.options.finished)()
         watch.check(library.rill_error_bar_plan_make(whole._c, self.options, self.plan, bar, plan))
         watch.check(library.rill_error_bar_compute(whole._c, self.options, self.out, plan, bar, out))
-        parts = [Contribution(text(p.name), p.assessed, np.array(p.relative[:]), np.array(p.bound[:]), text(p.note))
+        parts = [Contribution(text(p.name), p.assessed, np.array(p.relative[:]), np.array(p.bound[:]), spoken(text(p.note)))
                  for p in out.contributions[: out.contribution_count]]
         return ErrorBar(np.array(out.relative[:]), np.array(out.numerical[:]), np.array(out.extrapolated[:]),
                         np.array(out.extrapolated_relative[:]), out.complete, parts)
@@ -491,5 +492,5 @@ def _run(run: Any) -> Run:
         "uncertainty": np.array([s.uncertainty for s in samples]),
         "tortuosity": np.array([s.tortuosity for s in samples]),
     }
-    return Run("xyz"[run.axis], run.converged, text(run.reason), run.last[run.axis], run.steps, run.coarse,
+    return Run("xyz"[run.axis], run.converged, spoken(text(run.reason)), run.last[run.axis], run.steps, run.coarse,
                run.tortuosity, run.tortuosity_uncertainty, run.reynolds, run.mach, run.seconds, run.mlups, series)

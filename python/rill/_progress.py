@@ -16,6 +16,7 @@ from typing import Any, Union
 from . import _interface as c
 from ._arguments import shown
 from ._library import check, need, text
+from ._words import spoken
 from .errors import UsageError
 
 
@@ -71,7 +72,7 @@ def moment_of(m: Any) -> Moment:
     elif m.run:
         r = m.run.contents
         more = {"cycles": r.cycles, "time": r.time, "mach": _finite(r.mach)}
-    return Moment(text(m.what), text(m.detail), m.fraction if m.fraction >= 0 else None,
+    return Moment(text(m.what), spoken(text(m.detail)), m.fraction if m.fraction >= 0 else None,
                   m.seconds_left if m.seconds_left >= 0 else None, **more)
 
 

@@ -20,6 +20,7 @@ from ._arguments import choice, encoded, flag, path_bytes, path_text, plain, rea
 from ._library import check, library, need, text, warn
 from ._progress import Progress, Watch
 from ._values import Device, Floats, pointer
+from ._words import spoken
 from .errors import NumericsError, UsageError
 
 Fields = Literal["none", "image", "sparse"]
@@ -248,7 +249,7 @@ def run(
 
 def _steps(vessel: _Vessel, where: pathlib.Path | None, kind: int, resume: bool, checkpoint_every: float,
            progress: Progress) -> VesselRun:
-    remarks = [text(v.text) for v in vessel.plan.verdicts[: vessel.plan.verdict_count]]
+    remarks = [spoken(text(v.text)) for v in vessel.plan.verdicts[: vessel.plan.verdict_count]]
     warn(remarks)
     options = c.rill_run_options(fields=kind, resume=resume, checkpoint_every=checkpoint_every)
     if where is not None:

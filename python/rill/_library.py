@@ -12,12 +12,12 @@ import importlib
 import os
 import pathlib
 import sys
-import threading
 import warnings
 from collections.abc import Iterable
 from typing import Any
 
 from . import _interface as c
+from ._fork import Library, Lock
 from ._words import spoken
 from .errors import RillWarning, SystemFailure, of_status
 
@@ -31,7 +31,7 @@ def _path() -> str:
     return given or next((str(path) for path in near if path.exists()), NAME)
 
 
-def _load() -> ctypes.CDLL:
+def _load() -> Library:
     path = _path()
     try:
         library = ctypes.CDLL(path)
@@ -43,11 +43,11 @@ def _load() -> ctypes.CDLL:
             f"The C library of rill cannot be used: {error}. Install the wheel of rill, or let RILL_LIBRARY name a "
             f"{NAME} of version {c.RILL_VERSION_MAJOR}.{c.RILL_VERSION_MINOR}."
         ) from None
-    return library
+    return Library(library)
 
 
 library: Any = _load()
-files = threading.RLock()  # one thread at a time may be in HDF5
+files = Lock()  # one thread at a time may be in HDF5
 
 
 def version() -> str:

@@ -147,6 +147,7 @@ class Device:
                 raise UsageError(f"device = {name!r} is none of 'auto', 'cpu', 'cuda', 'cuda:0', 'cuda:1', …")
             self.ordinal = int(ordinal)
         self.c = ctypes.POINTER(c.rill_device)()
+        library.uses_cuda(self.kind != c.RILL_BACKEND_CPU)
 
     def __enter__(self) -> Device:
         check(library.rill_device_create(self.kind, self.ordinal, ctypes.byref(self.c)))

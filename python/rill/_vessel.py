@@ -145,6 +145,7 @@ class _Vessel:
         self.case, self.vessel = ctypes.POINTER(c.rill_case)(), ctypes.POINTER(c.rill_vessel)()
         self.plan, self.result = c.rill_case_plan(), c.rill_run_result()
         self.device: Device | None = None
+        self.process = os.getpid()
         self._read(case, geometry)
         self.geometry = geometry or read(os.fsdecode(library.rill_case_geometry(self.case)))
 
@@ -174,6 +175,8 @@ class _Vessel:
         check(library.rill_vessel_create(self.case, self.geometry._c, self.plan, ctypes.byref(self.vessel)))
 
     def __del__(self) -> None:
+        if getattr(self, "process", None) != os.getpid():  # after a fork its device is not there
+            return
         library.rill_vessel_destroy(getattr(self, "vessel", None))
         if hasattr(self, "plan"):
             library.rill_case_plan_free(self.plan)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Image data that VTK 9.1 (package python3-vtk9, which must be there) wrote, compared voxel for voxel. */
+/* Image data, XML and legacy, that VTK 9.1 (package python3-vtk9, which must be there) wrote, compared voxel
+ * for voxel. */
 #include "image_expect.h"
 
 #include <limits.h>
@@ -34,4 +35,15 @@ Test(vtk_images, every_coding)
                 expect(path, RILL_GREY_U16);
             }
     refuse("lz4.vti", "vtkLZ4DataCompressor", "zlib");
+    for (int bits = 0; bits < 8; bits++) {
+        char path[32];
+        snprintf(path, sizeof path, "%d-u8.vtk", bits);
+        const rill_image seen = expect(path, RILL_GREY_U8);
+        cr_assert(!seen.metric && seen.spacing[0] == 2 && seen.spacing[2] == 3);
+        cr_assert(strstr(seen.kind, bits & 1 ? "cells" : "points") &&
+                      strstr(seen.kind, bits & 2 ? "binary" : "ASCII"),
+                  "%s: %s", path, seen.kind);
+        snprintf(path, sizeof path, "%d-u16.vtk", bits);
+        expect(path, RILL_GREY_U16);
+    }
 }

@@ -12,8 +12,12 @@
 bool rill_name_ends(const char *path, const char *suffix);
 
 /** Return whether a name ends as those of surfaces do, in any case: .stl, .obj, .ply, .vtp, and formats that
- * are not read, such as .vtk; or is that of a folder of such files without slices of an image. */
+ * are not read, such as .off, and .vtk unless the file holds an image; or is that of a folder of such files
+ * without slices of an image. */
 bool rill_surface_named(const char *path);
+
+/** Return how a name shows that it is a surface: ".stl", or "folder". */
+const char *rill_surface_kind(const char *path);
 
 /**
  * Split the path of an array within a file, "scan.h5:/group/data". A file whose whole name this is counts
@@ -23,8 +27,8 @@ bool rill_surface_named(const char *path);
  */
 rill_status rill_container_split(const char *path, char **file, const char **name);
 
-/** What to say of a surface where a geometry or an image is wanted. */
+/** What to say of a surface, with its format or ending, where a geometry or an image is wanted. */
 #define RILL_SURFACE_REMEDY                                                                                  \
-    "it is a surface: make a geometry of it first, with rill voxelize --units mm --dx 0.25mm"
+    "it is a surface (%s): make a geometry of it first, with rill voxelize --units mm --dx 0.25mm"
 
 #endif

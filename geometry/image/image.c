@@ -6,6 +6,7 @@
 #include "geometry/image/image_priv.h"
 #include "core/memory.h"
 #include "geometry/image/file_names.h"
+#include "geometry/image/slice_files.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,8 +30,9 @@ const char *rill_grey_name(rill_grey type) { return greys[type].name; }
 
 const char *rill_image_format_name(rill_image_format format)
 {
-    static const char *const names[RILL_IMAGE_FORMATS] = {"auto",  "raw", "tiff", "npy",    "nrrd", "mhd",
-                                                          "nifti", "npz", "vti",  "netcdf", "hdf5"};
+    static const char *const names[RILL_IMAGE_FORMATS] = {"auto", "raw",   "tiff", "npy", "nrrd",
+                                                          "mhd",  "nifti", "npz",  "vti", "netcdf",
+                                                          "hdf5", "vtk",   "png",  "text"};
     return names[format];
 }
 
@@ -120,16 +122,50 @@ static bool is_series(const char *path)
 static bool is_container(rill_image_format format)
 {
     return format == RILL_IMAGE_NPZ || format == RILL_IMAGE_VTI || format == RILL_IMAGE_NETCDF ||
-           format == RILL_IMAGE_HDF5;
+           format == RILL_IMAGE_HDF5 || format == RILL_IMAGE_VTK;
+}
+
+/* Open one file per slice. The first one shows the format. */
+static rill_status open_series(const char *path, rill_image_format format, rill_image *image)
+{
+    rill_status status = RILL_OK;
+    rill_slice_files files = {0};
+    RILL_TRY(rill_slice_files_find(path, &files));
+    image->files = files.paths;
+    image->file_count = files.count;
+    status = format == RILL_IMAGE_AUTO ? rill_image_detect(files.paths[0], false, &format) : RILL_OK;
+    if (status == RILL_OK && format != RILL_IMAGE_TIFF && format != RILL_IMAGE_PNG)
+        status = rill_fail(RILL_USAGE, "it is of format %s: one file per slice is read from TIFF and PNG",
+                           rill_image_format_name(format));
+    if (status != RILL_OK) {
+        rill_fail_prefix("%s", files.paths[0]);
+        goto done;
+    }
+    image->format = format;
+    RILL_TRY(format == RILL_IMAGE_PNG ? rill_image_open_png(image) : rill_image_open_tiff_series(image));
+done:
+    return status;
+}
+
+static rill_status open_png(const char *path, rill_image *image)
+{
+    const rill_status status = rill_image_add_file(image, path);
+    return status == RILL_OK ? rill_image_open_png(image) : status;
 }
 
 /* Call the reader of image->format. @param name  of the array within the file; NULL: none was given */
-static rill_status open_format(const char *file, const char *name, bool series,
-                               const rill_image_options *options, rill_image *image)
+static rill_status open_format(const char *file, const char *name, const rill_image_options *options,
+                               rill_image *image)
 {
     switch (image->format) {
     case RILL_IMAGE_TIFF:
-        return series ? rill_image_open_tiff_series(file, image) : rill_image_open_tiff(file, image);
+        return rill_image_open_tiff(file, image);
+    case RILL_IMAGE_PNG:
+        return open_png(file, image);
+    case RILL_IMAGE_TEXT:
+        return rill_image_open_text(file, options, image);
+    case RILL_IMAGE_VTK:
+        return rill_image_open_vtk(file, name, image);
     case RILL_IMAGE_NPY:
         return rill_image_open_npy(file, image);
     case RILL_IMAGE_NRRD:
@@ -159,17 +195,19 @@ static rill_status open_as(rill_image_format format, const char *path, const ril
     const char *name = NULL;
     RILL_TRY(rill_container_split(path, &file, &name));
     const bool series = !name && is_series(path);
-    if (series && format != RILL_IMAGE_AUTO && format != RILL_IMAGE_TIFF)
+    const bool told = options->n[0] || options->type >= 0 || options->big_endian >= 0 || options->skip;
+    if (series && format != RILL_IMAGE_AUTO && format != RILL_IMAGE_TIFF && format != RILL_IMAGE_PNG)
         RILL_TRY(rill_fail(RILL_USAGE,
-                           "it is no file of format %s: one file per slice is read from TIFF alone",
+                           "it is no file of format %s: one file per slice is read from TIFF and PNG alone",
                            rill_image_format_name(format)));
     if (series)
-        format = RILL_IMAGE_TIFF;
+        RILL_TRY(open_series(file, format, image));
     else if (format == RILL_IMAGE_AUTO)
-        RILL_TRY(rill_image_detect(file, &format));
+        RILL_TRY(rill_image_detect(file, told, &format));
+    if (series) format = image->format;
     image->format = format;
-    const bool told = options->n[0] || options->type >= 0 || options->big_endian >= 0 || options->skip;
-    if (told && format != RILL_IMAGE_RAW)
+    if (told && format != RILL_IMAGE_RAW &&
+        (format != RILL_IMAGE_TEXT || options->big_endian >= 0 || options->skip))
         RILL_TRY(rill_fail(RILL_USAGE,
                            "its format %s says size, type, byte order and header itself: leave out "
                            "--size, --type, --endian and --skip, or say --format raw",
@@ -178,7 +216,7 @@ static rill_status open_as(rill_image_format format, const char *path, const ril
         RILL_TRY(rill_fail(RILL_USAGE,
                            "a file of format %s holds one image and no arrays with names: leave out \":%s\"",
                            rill_image_format_name(format), name));
-    RILL_TRY(open_format(file, name, series, options, image));
+    if (!series) RILL_TRY(open_format(file, name, options, image));
 done:
     free(file);
     return status;

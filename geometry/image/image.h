@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file image.h
- * Grey-value images on disk: raw, TIFF (multi-page or one file per slice), npy, NRRD, MHD/MHA.
+ * Grey-value images on disk: raw, TIFF and PNG (also one file per slice), npy, NRRD, MHD/MHA and others.
  *
  * An open image hands out its slices one after the other, so that no image is ever whole in memory. What
  * a grey value means, and which file axis becomes x, y or z, is decided in voxelize.h. Not read: colour,
@@ -41,7 +41,8 @@ rill_image_options rill_image_options_default(void);
 
 /**
  * Open an image and read what its header says.
- * @param[in] path  a file; for one TIFF file per slice a directory, a glob ("s*.tif") or a printf pattern
+ * @param[in] path  a file; for one TIFF or PNG file per slice a directory, a glob ("s*.tif") or a printf
+ * pattern
  *                  ("s%04d.tif"), sorted by number, gaps refused
  * @return RILL_USAGE for anything that is no complete image of these formats, RILL_SYSTEM for memory
  */

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { POINTER_MOST = 1024 /* bytes of a Git LFS pointer are fewer */ };
+
 typedef struct {
     int fd;
     uint64_t offset; /* of the first voxel */
@@ -124,6 +126,18 @@ static void close_bytes(rill_image *image)
     free(b);
 }
 
+/* Refuse what stands for a file that is elsewhere. */
+static rill_status check_pointer(const char *path)
+{
+    char *head = NULL;
+    size_t length;
+    if (rill_file_head(path, 64, &head, &length) != RILL_OK) return RILL_OK;
+    const rill_status status = rill_image_refuse_pointer(head, length);
+    if (status != RILL_OK) rill_fail_prefix("%s", path);
+    free(head);
+    return status;
+}
+
 /* Check the length of plain data, and find where it starts. */
 static rill_status place(const rill_image *image, const rill_bytes_source *source, uint64_t length,
                          uint64_t *offset)
@@ -132,6 +146,8 @@ static rill_status place(const rill_image *image, const rill_bytes_source *sourc
     const uint64_t need = voxels * rill_grey_size(image->type);
     const uint64_t before =
         source->offset < 0 ? (length > need ? length - need : 0) : (uint64_t)source->offset;
+    const rill_status elsewhere = length < POINTER_MOST ? check_pointer(source->path) : RILL_OK;
+    if (elsewhere != RILL_OK) return elsewhere;
     *offset = before;
     if (source->deflated && before < length) return RILL_OK;
     if (before <= length && (source->tail ? length - before >= need : length - before == need))

@@ -14,7 +14,9 @@
 /* The readers. Each fills in an image that stands for `path`; rill_image_close() cleans up after failure. */
 rill_status rill_image_open_raw(const char *path, const rill_image_options *options, rill_image *image);
 rill_status rill_image_open_tiff(const char *path, rill_image *image);
-rill_status rill_image_open_tiff_series(const char *path, rill_image *image);
+rill_status rill_image_open_tiff_series(rill_image *image); /* of image->files */
+rill_status rill_image_open_png(rill_image *image);         /* of image->files: slices */
+rill_status rill_image_open_text(const char *path, const rill_image_options *options, rill_image *image);
 rill_status rill_image_open_npy(const char *path, rill_image *image);
 rill_status rill_image_open_nrrd(const char *path, rill_image *image);
 rill_status rill_image_open_mhd(const char *path, rill_image *image);
@@ -23,15 +25,39 @@ rill_status rill_image_open_nifti(const char *path, rill_image *image);
 /* Readers of files that hold several arrays. `name`: of one ("/group/data"); NULL: the only one. */
 rill_status rill_image_open_npz(const char *path, const char *name, rill_image *image);
 rill_status rill_image_open_vti(const char *path, const char *name, rill_image *image);
+rill_status rill_image_open_vtk(const char *path, const char *name, rill_image *image);
 rill_status rill_image_open_netcdf(const char *path, const char *name, rill_image *image);
 rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image *image);
 
-/* Find the format of a file by its first bytes, then by its name. @return RILL_USAGE for what is surely no
- * image, with the remedy */
-rill_status rill_image_detect(const char *path, rill_image_format *format);
+/* Find the format of a file by its first bytes, then by its name. @param told  a size or a type was given, so
+ * that it may be raw. @return RILL_USAGE for what is no image that is read, with its format and the remedy */
+rill_status rill_image_detect(const char *path, bool told, rill_image_format *format);
 
-/* Refuse a directory that holds DICOM files, with the remedy. */
-rill_status rill_image_refuse_dicom(const char *directory);
+/* Refuse a file whose first bytes are of a format that is not read. @param head with a NUL behind `length`
+ * bytes */
+rill_status rill_image_refuse_foreign(const char *path, const char *head, size_t length);
+
+/* Refuse a text that holds more than numbers. */
+rill_status rill_image_refuse_text(const char *head, size_t length);
+
+/* Refuse a page of a web site, which a download may give in place of a file. */
+rill_status rill_image_refuse_page(const char *head, size_t length);
+
+/* Refuse what stands for a file that is elsewhere. */
+rill_status rill_image_refuse_pointer(const char *head, size_t length);
+
+/* Refuse a directory without slices: say what it holds, with the remedy. */
+rill_status rill_image_refuse_directory(const char *path);
+
+/* What a file name says; 0 or -1 where it says nothing. */
+typedef struct rill_raw_hints {
+    uint64_t n[3];
+    int type, big_endian;
+    double spacing; /* metres */
+} rill_raw_hints;
+
+/* Take what a name says. Of several sizes the first one that the length confirms counts, else the first. */
+rill_raw_hints rill_raw_hints_of(const char *path, uint64_t length);
 
 /* Return whether bytes begin like a NIfTI file. */
 bool rill_nifti_begins(const void *head, size_t length);

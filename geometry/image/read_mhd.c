@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MetaImage: .mhd with a data file, .mha with the data behind the header, plain or zlib.
+ * MetaImage: .mhd with a data file, .mha with the data behind the header, plain, zlib, or a data file whose
+ * name ends in .gz.
  * Lengths are millimetres by custom of the format, unless DistanceUnits says otherwise; a spacing of 1 1 1 is
  * what programs write when they know none. Orientation is not used. Not read: ASCII data, LIST and patterns.
  */
 #include "geometry/image/text_header.h"
 #include "core/units.h"
+#include "geometry/image/file_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,9 +142,9 @@ static rill_status settle_data(const void *read, const char *path, rill_image *i
     const bool local = strcmp(h->data_file, "LOCAL") == 0;
     char *data = NULL;
     uint64_t skip = 0;
-    const bool from_end = strcmp(h->header_size, "-1") == 0;
+    const bool from_end = strcmp(h->header_size, "-1") == 0, packed = rill_name_ends(h->data_file, ".gz");
     rill_bytes_source source = {.remedy = "the file is cut or its header is wrong",
-                                .deflated = is_true(h->compressed)};
+                                .deflated = is_true(h->compressed) || packed};
     if (strcmp(h->data_file, "LIST") == 0 || strncmp(h->data_file, "LIST ", 5) == 0 ||
         strchr(h->data_file, '%'))
         return rill_fail(RILL_USAGE,
@@ -157,10 +159,13 @@ static rill_status settle_data(const void *read, const char *path, rill_image *i
                          "HeaderSize -1 with compressed data is not read: the stream has no known length");
     RILL_TRY(rill_header_data(path, local ? NULL : h->data_file, image, &data));
     source.path = data;
-    source.offset = from_end ? RILL_BYTES_END : (int64_t)(local ? h->end : skip);
+    source.offset = from_end ? RILL_BYTES_END : (int64_t)(local ? h->end : packed ? 0 : skip);
+    if (packed) source.skip = skip; /* of what is compressed */
     RILL_TRY(rill_image_read_bytes(image, &source));
     snprintf(image->kind, sizeof image->kind, "%s, %s%s", local ? "MHA" : "MHD",
-             source.deflated ? "zlib" : "raw",
+             packed            ? "gzip"
+             : source.deflated ? "zlib"
+                               : "raw",
              rill_grey_size(image->type) > 1 && is_true(h->msb) ? ", big-endian" : "");
 done:
     free(data);

@@ -2,22 +2,21 @@
 /*
  * Raw files: size, type, byte order and voxel size from options or from the usual file names, such as
  * rock-480x480x480-u8-5.7um.raw, berea_1000x1000x1000_16bit_be.raw or sand_256x256x256_2d25um.raw.
- * Nothing is guessed that the file's length does not confirm, except little-endian byte order.
+ * Nothing is guessed that the file's length does not confirm, except little-endian byte order. A file whose
+ * name ends in .gz is inflated; its length is that of its content.
  */
+#include "geometry/image/file_names.h"
 #include "geometry/image/image_priv.h"
+#include "geometry/image/stream.h"
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What a file name says; 0 or -1 where it says nothing. */
-typedef struct {
-    uint64_t n[3];
-    int type, big_endian;
-    double spacing;
-} hints;
+typedef rill_raw_hints hints;
 
 static const rill_grey_alias types[] = {
     {"u8", RILL_GREY_U8},       {"uint8", RILL_GREY_U8},    {"uchar", RILL_GREY_U8},
@@ -108,8 +107,7 @@ static void read_spacing(const char *text, hints *h)
         }
 }
 
-/* Take what a name says. Of several sizes the first one that the length confirms counts, else the first. */
-static hints read_name(const char *path, uint64_t length)
+hints rill_raw_hints_of(const char *path, uint64_t length)
 {
     hints h = {.type = -1, .big_endian = -1};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -150,7 +148,7 @@ static rill_status settle_type(const rill_image_options *options, const hints *h
     return RILL_OK;
 }
 
-static void settle_order(const rill_image_options *options, const hints *h, rill_image *image)
+static void settle_order(const rill_image_options *options, const hints *h, bool packed, rill_image *image)
 {
     const int known = options->big_endian >= 0 ? options->big_endian : h->big_endian;
     const bool single = rill_grey_size(image->type) == 1;
@@ -158,7 +156,77 @@ static void settle_order(const rill_image_options *options, const hints *h, rill
         rill_image_remark(image,
                           "byte order taken as little-endian: --endian big if the grey values look wrong\n");
     image->swap = (known > 0) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-    strcpy(image->kind, single ? "raw" : known > 0 ? "raw, big-endian" : "raw, little-endian");
+    snprintf(image->kind, sizeof image->kind, "raw%s%s", packed ? ", gzip" : "",
+             single      ? ""
+             : known > 0 ? ", big-endian"
+                         : ", little-endian");
+}
+
+/* Count the bytes that a file inflates to, up to a limit. */
+static rill_status count_inflated(const char *path, uint64_t limit, uint64_t *length)
+{
+    rill_status status = RILL_OK;
+    rill_byte_stream *stream = NULL;
+    unsigned char passed[1 << 14];
+    uint64_t got = 1;
+    *length = 0;
+    RILL_TRY(rill_inflate_open(path, 0, &stream));
+    while (got > 0 && *length < limit) {
+        RILL_TRY(stream->read(stream, passed, sizeof passed, &got));
+        *length += got;
+    }
+done:
+    rill_stream_close(stream);
+    return status;
+}
+
+/* The size that was given, or that the name says; NULL: none. */
+static const uint64_t *size_of(const rill_image_options *options, const hints *h, uint64_t given[3])
+{
+    for (int a = 0; a < 3; a++) given[a] = options->n[a];
+    return given[0] ? given : h->n[0] ? h->n : NULL;
+}
+
+static rill_status fail_size(uint64_t data)
+{
+    const uint64_t edge = (uint64_t)llround(cbrt((double)data));
+    char cube[96] = "";
+    if (edge * edge * edge == data)
+        snprintf(cube, sizeof cube, " (they would be %llux%llux%llu of u8)", (unsigned long long)edge,
+                 (unsigned long long)edge, (unsigned long long)edge);
+    return rill_fail(
+        RILL_USAGE,
+        "rill knows no format that begins as this file, so that it is taken as raw voxels, and its name "
+        "says no size: give --size NXxNYxNZ for its %llu bytes%s",
+        (unsigned long long)data, cube);
+}
+
+/* Read a raw file that is compressed. Where the type is not known, the length of the content decides. */
+static rill_status open_packed(const char *path, const rill_image_options *options, rill_image *image)
+{
+    rill_status status = RILL_OK;
+    const hints h = rill_raw_hints_of(path, 0);
+    uint64_t given[3], data = 0;
+    const uint64_t *n = size_of(options, &h, given);
+    if (!n)
+        return rill_fail(
+            RILL_USAGE,
+            "it is compressed with gzip, and its name says no size: give --size NXxNYxNZ if it holds raw "
+            "voxels, or run gunzip -k on it first");
+    RILL_TRY(rill_image_set_size(image, n, 3));
+    const uint64_t voxels = (uint64_t)image->n[0] * image->n[1] * image->n[2];
+    if (options->skip > INT64_MAX / 2)
+        RILL_TRY(rill_fail(RILL_USAGE, "--skip %llu leaves nothing of it: give less",
+                           (unsigned long long)options->skip));
+    if (options->type < 0 && h.type < 0)
+        RILL_TRY(count_inflated(path, options->skip + 8 * voxels + 1, &data));
+    RILL_TRY(settle_type(options, &h, data > options->skip ? data - options->skip : 0, image));
+    settle_order(options, &h, true, image);
+    rill_image_set_spacing(image, (const double[3]){h.spacing, h.spacing, h.spacing}, 1, true);
+    RILL_TRY(rill_image_read_bytes(
+        image, &(rill_bytes_source){.path = path, .deflated = true, .skip = options->skip}));
+done:
+    return status;
 }
 
 rill_status rill_image_open_raw(const char *path, const rill_image_options *options, rill_image *image)
@@ -166,6 +234,7 @@ rill_status rill_image_open_raw(const char *path, const rill_image_options *opti
     rill_status status = RILL_OK;
     int fd;
     uint64_t length;
+    if (rill_name_ends(path, ".gz")) return open_packed(path, options, image);
     RILL_TRY(rill_input_open(path, &fd, &length));
     close(fd);
     if (length == 0) return rill_fail(RILL_USAGE, "the file is empty");
@@ -173,23 +242,13 @@ rill_status rill_image_open_raw(const char *path, const rill_image_options *opti
         return rill_fail(RILL_USAGE, "--skip %llu leaves nothing of its %llu bytes: give less",
                          (unsigned long long)options->skip, (unsigned long long)length);
     const uint64_t data = length - options->skip;
-    const hints h = read_name(path, data);
-    const uint64_t given[3] = {options->n[0], options->n[1], options->n[2]};
-    const uint64_t *n = given[0] ? given : h.n;
-    if (!n[0]) {
-        const uint64_t edge = (uint64_t)llround(cbrt((double)data));
-        if (edge * edge * edge == data)
-            return rill_fail(RILL_USAGE,
-                             "its name says no size: give --size NXxNYxNZ (its %llu bytes would be "
-                             "%llux%llux%llu of u8)",
-                             (unsigned long long)data, (unsigned long long)edge, (unsigned long long)edge,
-                             (unsigned long long)edge);
-        return rill_fail(RILL_USAGE, "its name says no size: give --size NXxNYxNZ for its %llu bytes",
-                         (unsigned long long)data);
-    }
+    const hints h = rill_raw_hints_of(path, data);
+    uint64_t given[3];
+    const uint64_t *n = size_of(options, &h, given);
+    if (!n) return fail_size(data);
     RILL_TRY(rill_image_set_size(image, n, 3));
     RILL_TRY(settle_type(options, &h, data, image));
-    settle_order(options, &h, image);
+    settle_order(options, &h, false, image);
     rill_image_set_spacing(image, (const double[3]){h.spacing, h.spacing, h.spacing}, 1, true);
     RILL_TRY(rill_image_read_bytes(
         image, &(rill_bytes_source){.path = path,

@@ -9,7 +9,6 @@
 #include "core/memory.h"
 #include "core/units.h"
 #include "geometry/image/ome.h"
-#include "geometry/image/slice_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -475,14 +474,10 @@ done:
     return status;
 }
 
-rill_status rill_image_open_tiff_series(const char *path, rill_image *image)
+rill_status rill_image_open_tiff_series(rill_image *image)
 {
     rill_status status = RILL_OK;
     reader *r = NULL;
-    rill_slice_files files = {0};
-    RILL_TRY(rill_slice_files_find(path, &files));
-    image->files = files.paths;
-    image->file_count = files.count;
     RILL_TRY(create_reader(image, &r));
     status = open_file(r, image->files[0]);
     if (status != RILL_OK) {
@@ -496,10 +491,11 @@ rill_status rill_image_open_tiff_series(const char *path, rill_image *image)
                            image->files[0], r->page.depth);
         goto done;
     }
-    RILL_TRY(rill_image_set_size(image, (const uint64_t[3]){r->page.width, r->page.height, files.count}, 3));
+    RILL_TRY(
+        rill_image_set_size(image, (const uint64_t[3]){r->page.width, r->page.height, image->file_count}, 3));
     RILL_TRY(settle_description(r->tiff, 0, image));
     image->read = read_series;
-    snprintf(image->kind, sizeof image->kind, "TIFF, %llu files", (unsigned long long)files.count);
+    snprintf(image->kind, sizeof image->kind, "TIFF, %llu files", (unsigned long long)image->file_count);
 done:
     return status;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * VTK XML image data (.vti): the values at points or in cells are the voxels. The format has no unit of
- * length, so that its spacing gives only the ratio of the edges. The array is the only one with single
- * numbers, or the one that is named ("scan.vti:/image", "scan.vti:/CellData/image"). Origin and direction are
- * not used.
+ * VTK XML image data (.vti) and legacy VTK files of STRUCTURED_POINTS (.vtk): the values at points or in
+ * cells are the voxels. The format has no unit of length, so that its spacing gives only the ratio of the
+ * edges. The array is the only one with single numbers, or the one that is named ("scan.vti:/image",
+ * "scan.vti:/CellData/image"). Origin and direction are not used.
  */
 #include "geometry/image/image_priv.h"
 #include "geometry/image/vtk_xml.h"
@@ -47,9 +47,8 @@ static rill_status choose(const rill_vtk_file *file, const char *name, const ril
         return rill_fail(RILL_USAGE, "it has no array of single numbers at its points or in its cells");
     if (found == 0)
         return rill_fail(RILL_USAGE, "it has no array \"%s\" of single numbers: it has %s", name, list);
-    return rill_fail(RILL_USAGE,
-                     "it has %d arrays that may be the image: name one, such as FILE.vti:/%.*s (%s)", found,
-                     (int)strcspn(list, ","), list, list);
+    return rill_fail(RILL_USAGE, "it has %d arrays that may be the image: name one, such as FILE:/%.*s (%s)",
+                     found, (int)strcspn(list, ","), list, list);
 }
 
 static rill_status settle_size(const rill_vtk_file *file, const rill_vtk_array *array, rill_image *image)
@@ -69,33 +68,55 @@ static rill_status settle_size(const rill_vtk_file *file, const rill_vtk_array *
     return rill_image_set_size(image, n, 3);
 }
 
+/* Let an image read an array of an open file. @param format  "VTI" */
+static rill_status open_array(const char *path, const rill_vtk_file *file, const char *format,
+                              const char *name, rill_image *image)
+{
+    rill_status status = RILL_OK;
+    const rill_vtk_array *array = NULL;
+    rill_byte_stream *stream = NULL;
+    RILL_TRY(choose(file, name ? name + 1 : NULL, &array));
+    RILL_TRY(settle_size(file, array, image));
+    const bool ascii = array->coding == RILL_VTK_ASCII, plain = array->coding == RILL_VTK_PLAIN;
+    image->type = array->type;
+    image->swap = file->swap && rill_grey_size(array->type) > 1 && !ascii;
+    rill_image_set_spacing(image, file->spacing, 1, false);
+    if (image->spacing[0] > 0)
+        rill_image_remark(image, "a %s states no unit of its spacing %g x %g x %g: give --voxel-size\n",
+                          format, file->spacing[0], file->spacing[1], file->spacing[2]);
+    snprintf(image->kind, sizeof image->kind, "%s, %s%s%s", format,
+             ascii                                                      ? "ASCII"
+             : plain                                                    ? "binary"
+             : array->coding == RILL_VTK_APPENDED && file->appended_raw ? "raw"
+                                                                        : "base64",
+             file->compressed && !ascii ? ", zlib" : "", is_cells(array) ? ", cells" : ", points");
+    RILL_TRY(rill_image_add_file(image, path));
+    RILL_TRY(rill_vtk_stream(file, array, (uint64_t)image->n[0] * image->n[1] * image->n[2], &stream));
+    RILL_TRY(rill_image_read_stream(image, stream, 0, false));
+done:
+    return status;
+}
+
 rill_status rill_image_open_vti(const char *path, const char *name, rill_image *image)
 {
     rill_status status = RILL_OK;
     rill_vtk_file *file = NULL;
-    const rill_vtk_array *array = NULL;
-    rill_byte_stream *stream = NULL;
     RILL_TRY(rill_vtk_open(path, &file));
     if (strcmp(file->type, "ImageData") != 0)
         RILL_TRY(rill_fail(RILL_USAGE, "it is a VTK file of type \"%s\": images are of type ImageData",
                            file->type));
-    RILL_TRY(choose(file, name ? name + 1 : NULL, &array));
-    RILL_TRY(settle_size(file, array, image));
-    image->type = array->type;
-    image->swap = file->swap && rill_grey_size(array->type) > 1 && array->coding != RILL_VTK_ASCII;
-    rill_image_set_spacing(image, file->spacing, 1, false);
-    if (image->spacing[0] > 0)
-        rill_image_remark(image, "a VTI states no unit of its spacing %g x %g x %g: give --voxel-size\n",
-                          file->spacing[0], file->spacing[1], file->spacing[2]);
-    snprintf(image->kind, sizeof image->kind, "VTI, %s%s%s",
-             array->coding == RILL_VTK_ASCII                            ? "ASCII"
-             : array->coding == RILL_VTK_APPENDED && file->appended_raw ? "raw"
-                                                                        : "base64",
-             file->compressed && array->coding != RILL_VTK_ASCII ? ", zlib" : "",
-             is_cells(array) ? ", cells" : ", points");
-    RILL_TRY(rill_image_add_file(image, path));
-    RILL_TRY(rill_vtk_stream(file, array, (uint64_t)image->n[0] * image->n[1] * image->n[2], &stream));
-    RILL_TRY(rill_image_read_stream(image, stream, 0, false));
+    RILL_TRY(open_array(path, file, "VTI", name, image));
+done:
+    rill_vtk_close(file);
+    return status;
+}
+
+rill_status rill_image_open_vtk(const char *path, const char *name, rill_image *image)
+{
+    rill_status status = RILL_OK;
+    rill_vtk_file *file = NULL;
+    RILL_TRY(rill_vtk_legacy_open(path, &file));
+    RILL_TRY(open_array(path, file, "legacy VTK", name, image));
 done:
     rill_vtk_close(file);
     return status;

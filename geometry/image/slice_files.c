@@ -73,10 +73,10 @@ void rill_slice_files_destroy(rill_slice_files *files)
     *files = (rill_slice_files){0};
 }
 
-static bool is_tiff(const char *name)
+static bool has_ending(const char *name, const char *const endings[2])
 {
     const char *dot = strrchr(name, '.');
-    return name[0] != '.' && dot && (strcasecmp(dot, ".tif") == 0 || strcasecmp(dot, ".tiff") == 0);
+    return name[0] != '.' && dot && (strcasecmp(dot, endings[0]) == 0 || strcasecmp(dot, endings[1]) == 0);
 }
 
 /* One %d or %0Nd in the name, and nothing else that printf would take. */
@@ -107,8 +107,9 @@ static bool matches(const char *name, const pattern *p)
     return before + digits + after == length && strcmp(name + before + digits, p->after) == 0;
 }
 
-/* Add the files of a directory that are TIFF, or that match a pattern when there is one. */
-static rill_status find_in_directory(const char *path, const pattern *p, rill_slice_files *files)
+/* Add the files of a directory that match a pattern, or that have one of two endings when there is none. */
+static rill_status find_in_directory(const char *path, const pattern *p, const char *const endings[2],
+                                     rill_slice_files *files)
 {
     rill_status status = RILL_OK;
     DIR *directory = opendir(path);
@@ -117,7 +118,7 @@ static rill_status find_in_directory(const char *path, const pattern *p, rill_sl
                          strerror(errno));
     const size_t length = strlen(path);
     for (const struct dirent *entry; (entry = readdir(directory));) {
-        if (p ? !matches(entry->d_name, p) : !is_tiff(entry->d_name)) continue;
+        if (p ? !matches(entry->d_name, p) : !has_ending(entry->d_name, endings)) continue;
         char *file = NULL;
         if (asprintf(&file, "%s%s%s", path, path[length - 1] == '/' ? "" : "/", entry->d_name) < 0)
             file = NULL;
@@ -137,7 +138,7 @@ static rill_status find_pattern(const char *path, rill_slice_files *files)
     const char *name = name_of(path);
     char *directory = name == path ? strdup(".") : strndup(path, (size_t)(name - path));
     if (!directory) return rill_fail(RILL_SYSTEM, "out of memory for the name of a directory");
-    const rill_status status = find_in_directory(directory, &p, files);
+    const rill_status status = find_in_directory(directory, &p, NULL, files);
     free(directory);
     return status;
 }
@@ -212,18 +213,16 @@ rill_status rill_slice_files_find(const char *path, rill_slice_files *out)
     rill_slice_files files = {0};
     struct stat info;
     const bool directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    if (directory)
-        RILL_TRY(find_in_directory(path, NULL, &files));
-    else if (strchr(path, '%'))
+    static const char *const endings[][2] = {{".tif", ".tiff"}, {".png", ".png"}};
+    for (size_t k = 0; directory && files.count == 0 && k < sizeof endings / sizeof *endings; k++)
+        RILL_TRY(find_in_directory(path, NULL, endings[k], &files));
+    if (directory) {
+        if (files.count == 0) RILL_TRY(rill_image_refuse_directory(path));
+    } else if (strchr(path, '%'))
         RILL_TRY(find_pattern(path, &files));
     else
         RILL_TRY(find_glob(path, &files));
-    if (files.count == 0) {
-        if (directory) RILL_TRY(rill_image_refuse_dicom(path));
-        status = rill_fail(RILL_USAGE, directory ? "the directory holds no TIFF files (*.tif, *.tiff)"
-                                                 : "no file matches this pattern");
-        goto done;
-    }
+    if (files.count == 0) RILL_TRY(rill_fail(RILL_USAGE, "no file matches this pattern"));
     qsort(files.paths, files.count, sizeof *files.paths, compare_paths);
     RILL_TRY(check_series(&files));
     *out = files;

@@ -15,8 +15,8 @@ typedef struct rill_slice_files {
 } rill_slice_files;
 
 /**
- * Find the slices that a path means: the TIFF files of a directory, the matches of a glob, or of a printf
- * pattern with one %d or %04d.
+ * Find the slices that a path means: the TIFF files of a directory, or else the PNG files, the matches of a
+ * glob, or of a printf pattern with one %d or %04d.
  * @return RILL_USAGE when there are none, when they are not one series (names that differ in one number
  *         alone), and when numbers are missing
  */

@@ -103,11 +103,30 @@ enum { CHUNK = 1 << 18 };
 typedef struct {
     rill_byte_stream stream;
     int fd;
-    bool started;
-    uint64_t offset; /* of the next compressed byte */
+    bool started, gzip; /* gzip: the first member was one */
+    uint64_t offset;    /* of the next compressed byte */
     z_stream z;
     unsigned char chunk[CHUNK];
 } inflater;
+
+/* Have at least two bytes to look at, unless the file ends. */
+static rill_status refill(inflater *s)
+{
+    size_t filled;
+    if (s->z.avail_in >= 2) return RILL_OK;
+    if (s->z.avail_in) memmove(s->chunk, s->z.next_in, s->z.avail_in);
+    const rill_status status =
+        rill_input_read(s->fd, s->offset, s->chunk + s->z.avail_in, CHUNK - s->z.avail_in, &filled);
+    s->offset += filled;
+    s->z.next_in = s->chunk;
+    s->z.avail_in += (uInt)filled;
+    return status;
+}
+
+static bool at_gzip(const inflater *s)
+{
+    return s->z.avail_in >= 2 && s->z.next_in[0] == 0x1f && s->z.next_in[1] == 0x8b;
+}
 
 static rill_status read_inflated(rill_byte_stream *stream, void *data, uint64_t count, uint64_t *got)
 {
@@ -116,21 +135,20 @@ static rill_status read_inflated(rill_byte_stream *stream, void *data, uint64_t 
     *got = 0;
     while (*got < count && !stream->ended) {
         if (s->z.avail_in == 0) {
-            size_t filled;
-            RILL_TRY(rill_input_read(s->fd, s->offset, s->chunk, CHUNK, &filled));
-            if (filled == 0) break;
-            s->offset += filled;
-            s->z.next_in = s->chunk;
-            s->z.avail_in = (uInt)filled;
+            RILL_TRY(refill(s));
+            if (s->z.avail_in == 0) break;
+            s->gzip = s->gzip || (s->z.total_in == 0 && at_gzip(s));
         }
         const uint64_t room = count - *got < 1u << 30 ? count - *got : 1u << 30;
         s->z.next_out = (unsigned char *)data + *got;
         s->z.avail_out = (uInt)room;
         const int code = inflate(&s->z, Z_NO_FLUSH);
         *got += room - s->z.avail_out;
-        if (code == Z_STREAM_END)
-            stream->ended = true;
-        else if (code == Z_MEM_ERROR)
+        if (code == Z_STREAM_END) { /* gzip files may be several, one behind the other */
+            RILL_TRY(refill(s));
+            stream->ended = !s->gzip || !at_gzip(s);
+            if (!stream->ended) inflateReset(&s->z);
+        } else if (code == Z_MEM_ERROR)
             return rill_fail(RILL_SYSTEM, "out of memory for inflating the image");
         else if (code != Z_OK && code != Z_BUF_ERROR)
             return rill_fail(RILL_USAGE, "the compressed data is damaged: %s",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The values of an array of a VTK XML file as a stream. Three steps, each as needed: bytes of the file,
+ * The values of an array of a VTK file as a stream. Three steps, each as needed: bytes of the file,
  * base64, inflating of blocks. In base64 the header and the data are coded together or apart, so that padding
  * may stand between them. The sizes of compressed blocks are passed over: each block is a zlib stream, which
  * has its own end.
  */
-#include "geometry/image/image_priv.h"
+#include "geometry/image/text_input.h"
 #include "geometry/image/vtk_xml.h"
 
 #include <errno.h>
@@ -24,6 +24,7 @@ typedef struct {
     bool to_tag;     /* its text ends at the next tag */
     uint64_t left;   /* bytes of values that are still to come */
     rill_grey type;  /* ASCII: of the numbers */
+    bool colour;     /* ASCII: bytes b as b / 255 */
     uint64_t offset; /* in the file, of the next chunk */
     size_t at, filled;
     bool ended; /* the file, or the text of an array */
@@ -212,8 +213,7 @@ done:
 
 /* ---- ASCII ----------------------------------------------------------------------------------- */
 
-/* Store a number in the type of the array; false when the text is none, or it does not fit. */
-static bool store_number(rill_grey type, const char *text, void *to)
+bool rill_grey_store(rill_grey type, const char *text, void *to)
 {
     char *end = NULL;
     const size_t size = rill_grey_size(type);
@@ -245,6 +245,15 @@ static bool store_number(rill_grey type, const char *text, void *to)
     return fits && errno == 0 && *end == '\0' && end > text;
 }
 
+/* Store a byte that is written as a fraction of 255, with the digits that the writer took. */
+static bool store_colour(const char *text, void *to)
+{
+    double value;
+    if (!rill_grey_store(RILL_GREY_F64, text, &value) || !(value >= 0 && value <= 1)) return false;
+    *(unsigned char *)to = (unsigned char)(255 * value + 0.5);
+    return true;
+}
+
 static rill_status read_numbers(rill_byte_stream *stream, void *data, uint64_t count, uint64_t *got)
 {
     rill_status status = RILL_OK;
@@ -267,7 +276,8 @@ static rill_status read_numbers(rill_byte_stream *stream, void *data, uint64_t c
         }
         if (length == 0) break;
         word[length] = '\0';
-        if (!store_number(d->type, word, (char *)data + *got))
+        void *to = (char *)data + *got;
+        if (d->colour ? !store_colour(word, to) : !rill_grey_store(d->type, word, to))
             return rill_fail(RILL_USAGE, "\"%s\" is no number of type %s: the file is damaged", word,
                              rill_grey_name(d->type));
         *got += size;
@@ -314,13 +324,15 @@ rill_status rill_vtk_stream(const rill_vtk_file *file, const rill_vtk_array *arr
     decoder *d = malloc(sizeof *d);
     if (!d) return rill_fail(RILL_SYSTEM, "out of memory for reading an array");
     memset(d, 0, offsetof(decoder, packed));
-    const bool ascii = array->coding == RILL_VTK_ASCII, appended = array->coding == RILL_VTK_APPENDED;
+    const bool ascii = array->coding == RILL_VTK_ASCII, appended = array->coding == RILL_VTK_APPENDED,
+               plain = array->coding == RILL_VTK_PLAIN;
     d->stream = (rill_byte_stream){ascii ? read_numbers : read_values, close_decoder, "array", false};
     d->fd = -1;
     d->left = count * rill_grey_size(array->type);
     d->type = array->type;
+    d->colour = array->colour;
     d->swap = file->swap;
-    d->base64 = !ascii && !(appended && file->appended_raw);
+    d->base64 = !ascii && !plain && !(appended && file->appended_raw);
     d->to_tag = ascii || d->base64;
     d->compressed = file->compressed;
     status = rill_input_open(file->path, &d->fd, &length);
@@ -330,7 +342,7 @@ rill_status rill_vtk_stream(const rill_vtk_file *file, const rill_vtk_array *arr
     }
     RILL_TRY(place(d, file, array, length));
     if (d->left == 0) d->stream.ended = true;
-    if (!ascii && d->left > 0) {
+    if (!ascii && !plain && d->left > 0) {
         RILL_TRY(read_lengths(d, file));
         if (d->compressed && inflateInit(&d->z) != Z_OK)
             RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for inflating an array"));

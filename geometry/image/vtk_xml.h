@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file vtk_xml.h
- * VTK's XML files as far as images (VTI) and surfaces (VTP) need them: which arrays there are, and their
+ * VTK's files as far as images (VTI, legacy) and surfaces (VTP) need them: which arrays there are, and their
  * values as a stream, whatever their coding: ASCII, base64 or raw, inline or appended, plain or compressed by
  * zlib.
  *
@@ -26,7 +26,9 @@ typedef struct rill_vtk_array {
     bool known;               /**< its type is a number of 8 to 64 bits */
     rill_grey type;           /**< of its values, if it is known */
     uint64_t components;      /**< values of a tuple */
-    enum { RILL_VTK_ASCII, RILL_VTK_BASE64, RILL_VTK_APPENDED } coding;
+    /** PLAIN: bytes without their number in front of them, of a legacy file. */
+    enum { RILL_VTK_ASCII, RILL_VTK_BASE64, RILL_VTK_APPENDED, RILL_VTK_PLAIN } coding;
+    bool colour; /**< ASCII: bytes b as b / 255 */
     uint64_t at; /**< in the file, of its text; appended: behind the "_"; UINT64_MAX: it has none */
 } rill_vtk_array;
 
@@ -50,6 +52,16 @@ typedef struct rill_vtk_file {
 
 /** Read the structure of a file. @return RILL_USAGE for anything that is no whole file of one piece */
 rill_status rill_vtk_open(const char *path, rill_vtk_file **out);
+
+/** Read the structure of a legacy file of STRUCTURED_POINTS. @return RILL_USAGE for anything else */
+rill_status rill_vtk_legacy_open(const char *path, rill_vtk_file **out);
+
+/**
+ * Return whether bytes begin like a legacy file.
+ * @param[in]  head  with a NUL behind `length` bytes
+ * @param[out] name  its dataset in capital letters, "" when it states none
+ */
+bool rill_vtk_legacy_dataset(const char *head, size_t length, char name[RILL_VTK_NAME]);
 
 /** Close a file; NULL is allowed. */
 void rill_vtk_close(rill_vtk_file *file);

@@ -148,6 +148,8 @@ static const char *foreign(const rill_surface_text *text, const char **remedy)
         const char *begin, *within, *what, *remedy; /* within: the first bytes, may be NULL */
     } kinds[] = {
         {"# vtk DataFile", NULL, "a legacy VTK file", BY_PARAVIEW},
+        {"version https://git-lfs", NULL, "a Git LFS pointer, which stands for a file",
+         "run git lfs pull in its repository"},
         {"\x89HDF", NULL, "an HDF5 file", BY_PARAVIEW},
         {"OFF", NULL, "an OFF file", BY_MESHLAB},
         {"COFF", NULL, "an OFF file", BY_MESHLAB},

@@ -33,7 +33,7 @@ typedef enum rill_grey {
 /** Formats of image files. */
 typedef enum rill_image_format {
     RILL_IMAGE_AUTO,   /**< by the first bytes, else the name */
-    RILL_IMAGE_RAW,    /**< voxels without header */
+    RILL_IMAGE_RAW,    /**< voxels without header, plain or gzip (".raw.gz") */
     RILL_IMAGE_TIFF,   /**< multi-page, or one file per slice */
     RILL_IMAGE_NPY,    /**< NumPy */
     RILL_IMAGE_NRRD,   /**< NRRD */
@@ -42,11 +42,14 @@ typedef enum rill_image_format {
     RILL_IMAGE_NPZ,    /**< archive of NumPy arrays */
     RILL_IMAGE_VTI,    /**< VTK XML image data */
     RILL_IMAGE_NETCDF, /**< NetCDF classic (CDF-1, CDF-2, CDF-5); NetCDF-4 is HDF5 */
-    RILL_IMAGE_HDF5,   /**< dataset of an HDF5 file */
+    RILL_IMAGE_HDF5,   /**< dataset of an HDF5 file, MATLAB 7.3 among them */
+    RILL_IMAGE_VTK,    /**< legacy VTK file of STRUCTURED_POINTS */
+    RILL_IMAGE_PNG,    /**< one slice, or one file per slice */
+    RILL_IMAGE_TEXT,   /**< decimal numbers */
     RILL_IMAGE_FORMATS /**< number of formats */
 } rill_image_format;
 
-/** What an array or a raw file does not say itself. Other formats refuse it. */
+/** What an array or a raw file does not say itself; a text takes n and type. Other formats refuse it. */
 typedef struct rill_image_options {
     rill_image_format format; /**< of the file */
     uint32_t n[3];            /**< voxels, fastest axis first: x, y, z; raw files: 0: from the name,
@@ -128,10 +131,10 @@ rill_voxelize_options rill_voxelize_options_default(void);
 
 /**
  * Make a geometry of an image file, with source, hash, command and porosities.
- * @param[in] path     a file of a known format; for one TIFF file per slice a directory, a glob ("s*.tif") or
- * a printf pattern ("s%04d.tif"); for an array of an HDF5, NetCDF, npz or VTI file the file, a colon and its
- * path ("scan.h5:/group/data"), which may be left out if it holds one image alone; "-": standard input, which
- * must be a file
+ * @param[in] path     a file of a known format; for one TIFF or PNG file per slice a directory, a glob
+ * ("s*.tif") or a printf pattern ("s%04d.tif"); for an array of an HDF5, NetCDF, npz, VTI or VTK file the
+ * file, a colon and its path ("scan.h5:/group/data"), which may be left out if it holds one image alone; "-":
+ * standard input, which must be a file
  * @param[in] options  how
  * @param[in] progress reports and cancels; all 0: none
  * @param[out] out     the geometry; the caller destroys it

@@ -4,6 +4,7 @@ import gzip
 import io
 import struct
 import zipfile
+import zlib
 
 import common
 
@@ -62,6 +63,33 @@ def tiff():
     return [b"II*\0" + struct.pack("<I", 72) + bytes(range(64)) + struct.pack("<H", len(tags)) + b"".join(entry(*t) for t in tags) + struct.pack("<I", 0)]
 
 
+def vtk():
+    head = b"# vtk DataFile Version 3.0\na\n%s\nDATASET STRUCTURED_POINTS\nDIMENSIONS 4 4 4\nSPACING 1 1 1\nORIGIN 0 0 0\n"
+    scalars = b"POINT_DATA 64\nSCALARS a unsigned_char 1\nLOOKUP_TABLE default\n"
+    field = b"FIELD FieldData 1\nt 1 1 double\n0.5\nMETADATA\nINFORMATION 0\n\nCELL_DATA 27\nVECTORS v float\n" + b"0 " * 81 + b"\nFIELD f 1\na%20b 1 27 short\n" + b"1 " * 27
+    colours = b"POINT_DATA 64\nCOLOR_SCALARS a 1\n"
+    text = b" ".join(b"%d" % k for k in range(64)) + b"\n"
+    return [head % b"BINARY" + scalars + bytes(range(64)), head % b"ASCII" + scalars + text, head % b"ASCII" + field,
+            head % b"BINARY" + colours + bytes(range(64)), head % b"ASCII" + colours + b" ".join(b"%.6g" % (k / 255) for k in range(64))]
+
+
+def png():
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    def picture(bits, colour, channels, interlaced=0):
+        row = b"\0" + bytes((4 * channels * bits + 7) // 8)
+        palette = chunk(b"PLTE", bytes(3 << bits)) if colour == 3 else b""
+        # Interlaced, 4 x 4 pixels are 1 x 1, 1 x 1 (pass 4), 2 x 1, 2 x 2 and 4 x 2.
+        rows = row * 4 if not interlaced else b"".join((b"\0" + bytes((width * channels * bits + 7) // 8)) * height for width, height in ((1, 1), (1, 1), (2, 1), (2, 2), (4, 2)))
+        return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 4, bits, colour, 0, 0, interlaced)) + palette + chunk(b"IDAT", zlib.compress(rows))
+                + chunk(b"IEND", b""))
+    return [picture(8, 0, 1), picture(16, 0, 1), picture(1, 0, 1), picture(4, 3, 1), picture(8, 2, 3), picture(16, 4, 2), picture(8, 0, 1, 1)]
+
+
+def text():
+    return [b"0 1 2 3\n4 5 6 7\n\n0 1 2 3\n4 5 6 7\n", b"0,1.5\n2e1,3\n# next\n0,-1\n2,3\n", b"1;2\r\n3;4\r\n"]
+
+
 CORNERS, FACES = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)), ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
 
 
@@ -93,7 +121,7 @@ def kept(name):
 
 
 EXAMPLES = {"image-tiff": tiff, "image-npy": lambda: [npy(), npy(bytes(128), kind="<u2")], "image-nrrd": nrrd, "image-mhd": mhd, "image-nifti": nifti, "image-npz": npz,
-            "image-vti": vti, "image-netcdf": netcdf, "image-hdf5": lambda: kept("geometry"), "stl": stl, "obj": obj, "ply": ply, "vtp": vtp}
+            "image-vti": vti, "image-vtk": vtk, "image-png": png, "image-text": text, "raw-gz": lambda: [gzip.compress(bytes(range(64)), mtime=0)], "image-netcdf": netcdf, "image-hdf5": lambda: kept("geometry"), "stl": stl, "obj": obj, "ply": ply, "vtp": vtp}
 EXAMPLES["image"] = lambda: [data for name in sorted(EXAMPLES) if name.startswith("image-") for data in EXAMPLES[name]()]
 
 

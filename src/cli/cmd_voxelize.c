@@ -229,9 +229,11 @@ const cli_command cli_voxelize = {
     .usage = "IMAGE|SURFACE [options] -o FILE.geom.h5",
     .summary = "turn a segmented image or a surface into a geometry",
     .details =
-        "IMAGE is a raw file, a TIFF with pages, a directory or a quoted pattern of TIFF slices "
+        "IMAGE is a raw file (also .raw.gz), a TIFF with pages, a directory or a quoted pattern of TIFF or PNG "
+        "slices "
         "(\"s*.tif\",\n"
-        "s%04d.tif), or an npy, npz, NRRD, MHD, MHA, NIfTI, VTI, HDF5 or NetCDF file; FILE:/NAME is one of "
+        "s%04d.tif), an npy, npz, NRRD, MHD, MHA, NIfTI, VTI, legacy VTK, HDF5 or NetCDF file, or a text of "
+        "numbers; FILE:/NAME is one of "
         "several\n"
         "arrays (scan.h5:/group/data), and - is standard input. Pores are connected through the faces of "
         "voxels.\n"

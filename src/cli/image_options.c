@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* In the order of the enumerations of image.h; types behind "auto". */
-static const char *const formats[] = {"auto",  "raw", "tiff", "npy",    "nrrd", "mhd",
-                                      "nifti", "npz", "vti",  "netcdf", "hdf5", NULL};
+static const char *const formats[] = {"auto", "raw",    "tiff", "npy", "nrrd", "mhd",  "nifti", "npz",
+                                      "vti",  "netcdf", "hdf5", "vtk", "png",  "text", NULL};
 static const char *const types[] = {"auto", "u8",  "i8",  "u16", "i16", "u32", "i32",
                                     "u64",  "i64", "f16", "f32", "f64", NULL};
 static const char *const endians[] = {"auto", "little", "big", NULL};
@@ -45,9 +45,11 @@ const cli_option *cli_image_options(cli_image *i)
          .given = &i->sides_given},
         {"format", 0, CLI_CHOICE, &i->format, .help = "file format; auto: by content and name",
          .choices = formats, .given = given},
-        {"size", 0, CLI_TEXT, &i->size, "NXxNYxNZ", "raw: voxels along the axes of the file, fastest first",
-         .fallback = "from the file name", .given = given},
-        {"type", 0, CLI_CHOICE, &i->type, .help = "raw: type of the grey values; auto: from name or length",
+        {"size", 0, CLI_TEXT, &i->size, "NXxNYxNZ",
+         "raw and text: voxels along the axes of the file, fastest first", .fallback = "from the file name",
+         .given = given},
+        {"type", 0, CLI_CHOICE, &i->type,
+         .help = "raw and text: type of the grey values; auto: from name or length, or by the numbers",
          .choices = types, .given = given},
         {"endian", 0, CLI_CHOICE, &i->endian, .help = "raw: byte order; auto: from the name, else little",
          .choices = endians, .given = given},

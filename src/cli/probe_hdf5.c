@@ -5,6 +5,7 @@
  * damaged further behind is not met there. Fields are copied in a child: H5Ocopy() crashes on many damages.
  */
 #include "cli/cli.h"
+#include "core/h5.h"
 #include "core/status.h"
 #include "geometry/image/file_names.h"
 #include "geometry/image/image.h"
@@ -19,17 +20,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static bool is_hdf5(const char *file)
-{
-    char first[8] = "";
-    struct stat info;
-    const int fd = stat(file, &info) == 0 && S_ISREG(info.st_mode) ? open(file, O_RDONLY | O_CLOEXEC) : -1;
-    const bool is = fd >= 0 && read(fd, first, sizeof first) == sizeof first &&
-                    memcmp(first, "\x89HDF\r\n\x1a\n", sizeof first) == 0;
-    if (fd >= 0) close(fd);
-    return is;
-}
 
 /* In the child: whatever this says, it must come to an end. */
 static void read_first(const char *path)
@@ -99,7 +89,7 @@ rill_status cli_probe_hdf5(const char *path)
     const char *name;
     int code = 0;
     rill_status status = rill_container_split(path, &file, &name);
-    if (status != RILL_OK || !is_hdf5(file)) goto done;
+    if (status != RILL_OK || !rill_h5_begins(file)) goto done;
     const pid_t child = fork();
     if (child == 0) {
         const int nowhere = open("/dev/null", O_WRONLY);

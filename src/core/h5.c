@@ -3,10 +3,13 @@
 #include "core/h5.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* HDF5 may be built without protection from threads, though Debian's is not. A function may call others that
  * lock, too. */
@@ -75,4 +78,20 @@ bool rill_h5_release(hid_t id)
     default:
         return false;
     }
+}
+
+bool rill_h5_begins(const char *path)
+{
+    enum { LOOK = 2048 /* the last place that is looked at; each is twice the one before */ };
+    static const char signature[8] = {'\211', 'H', 'D', 'F', '\r', '\n', '\032', '\n'};
+    char bytes[sizeof signature];
+    struct stat info;
+    bool is = false;
+    /* A FIFO would have to be waited for. */
+    const int file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    for (off_t at = 0; file >= 0 && !is && at <= LOOK; at = at ? 2 * at : 512)
+        is = pread(file, bytes, sizeof bytes, at) == sizeof bytes &&
+             memcmp(bytes, signature, sizeof bytes) == 0;
+    if (file >= 0) close(file);
+    return is;
 }

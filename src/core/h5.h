@@ -36,6 +36,10 @@ bool rill_h5_lacks_memory(void);
  * there as missing. A signal handler may call it. */
 bool rill_h5_lacked_memory(void);
 
+/** Return whether a path is a regular file that HDF5 may open: its signature is at the beginning, or behind a
+ * block of another program, as MATLAB 7.3 writes it. */
+bool rill_h5_begins(const char *path);
+
 /** Close any kind of HDF5 object; invalid ones are left alone. @return false when HDF5 says that it failed */
 bool rill_h5_release(hid_t id);
 

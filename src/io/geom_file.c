@@ -311,7 +311,7 @@ rill_status rill_geom_read_kept(const char *path, const rill_keeper *keeper, ril
     rill_geom_head head;
     status = rill_h5_open(path, &file);
     if (status != RILL_OK && rill_surface_named(path) && access(path, R_OK) == 0)
-        status = rill_fail(RILL_USAGE, "%s: " RILL_SURFACE_REMEDY, path);
+        status = rill_fail(RILL_USAGE, "%s: " RILL_SURFACE_REMEDY, path, rill_surface_kind(path));
     if (status != RILL_OK) goto done;
     RILL_TRY(rill_geom_head_read(file, &head));
     /* The memory is checked before it is allocated. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files, groups and datasets by HDF5. Attributes are in hdf5_attribute.c, what files mean is not known here.
  */
+#include "core/h5.h"
+#include "geometry/image/image_priv.h"
 #include "io/checksum.h"
 #include "io/hdf5_chunks.h"
 
@@ -145,6 +147,18 @@ done:
     return status;
 }
 
+/* Refuse what stands for a file that is elsewhere. */
+static rill_status check_pointer(const char *path)
+{
+    char *head = NULL;
+    size_t length;
+    if (rill_h5_begins(path) || rill_file_head(path, 64, &head, &length) != RILL_OK) return RILL_OK;
+    const rill_status status = rill_image_refuse_pointer(head, length);
+    if (status != RILL_OK) rill_fail_prefix("cannot read %s", path);
+    free(head);
+    return status;
+}
+
 static rill_status open_checked(const char *path, uint64_t most, rill_h5_file **out)
 {
     RILL_H5_QUIET;
@@ -152,6 +166,7 @@ static rill_status open_checked(const char *path, uint64_t most, rill_h5_file **
     rill_h5_file *file = NULL;
     hid_t access = H5I_INVALID_HID;
     RILL_TRY(inspect(path, most));
+    RILL_TRY(check_pointer(path));
     RILL_TRY(file_allocate(path, &file));
     access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* whatever a damaged file left open goes with it */

@@ -26,9 +26,10 @@ static void read_image(const char *path, const rill_image_options *options)
     rill_image_close(image);
 }
 
-/* Size, type, order of bytes and header as somebody may give them. */
-static void with_options(const uint8_t *data, size_t size, const char *path)
+/* Size, type, order of bytes and header as somebody may give them, of a plain or a compressed file. */
+static void with_options(const uint8_t *data, size_t size, const char *directory)
 {
+    char path[SCRATCH_SIZE + 16];
     rill_image_options options = rill_image_options_default();
     if (size < OPTIONS) return;
     options.format = RILL_IMAGE_RAW;
@@ -36,8 +37,10 @@ static void with_options(const uint8_t *data, size_t size, const char *path)
     options.type = data[12] % 16 - 1;
     options.big_endian = data[13] % 3 - 1;
     options.skip = (uint64_t)data[14] << (data[15] % 64);
+    snprintf(path, sizeof path, "%s/voxels.raw%s", directory, data[13] & 0x80 ? ".gz" : "");
     put(path, data + OPTIONS, size - OPTIONS);
     read_image(path, &options);
+    unlink(path);
 }
 
 /* A name such as rock-480x480x480-u8.raw, from which all is taken. */
@@ -76,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_image(path, &options);
         break;
     case 2:
-        with_options(data + 1, size - 1, voxel_path);
+        with_options(data + 1, size - 1, directory);
         break;
     default:
         with_name(data + 1, size - 1, directory);

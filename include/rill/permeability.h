@@ -64,6 +64,7 @@ typedef struct rill_permeability_plan {
     uint64_t cycle;         /**< steps between two corrections, or in which momentum settles */
     uint64_t every;         /**< steps between the first samples, without a network */
     double steps_expected;  /**< time steps per axis, estimated to a factor of a few */
+    rill_storage storage;   /**< of the populations: that of the options, or fp64, see keep_storage */
     int parts;              /**< that devices step; 1: one device steps all nodes */
     rill_part_plan *part;   /**< [parts], owned */
     uint64_t host_bytes;    /**< host memory needed */
@@ -101,6 +102,7 @@ typedef struct rill_permeability_run {
     bool converged;        /**< the final value is known within the tolerance */
     char reason[256];      /**< why not, one sentence; "" when converged */
     uint64_t steps;        /**< time steps made */
+    rill_storage storage;  /**< of the populations */
     int cycles;            /**< corrections by a pore network, and looks at whether another is needed */
     uint32_t chambers;     /**< of that network; 0 without one */
     double coarse;         /**< k_aa on the grid twice as coarse that it started from, in voxels of this one;
@@ -149,6 +151,7 @@ typedef struct rill_permeability_options {
     double tolerance;               /**< relative uncertainty to stop at */
     uint64_t max_steps;             /**< along each axis */
     bool keep_all;                  /**< leave pores in that cannot conduct */
+    bool keep_storage;              /**< refuse where fp32 rounds too much; else such runs are made in fp64 */
     rill_acceleration acceleration; /**< how the run is brought to its end */
     rill_permeability_start start;  /**< what it starts from */
     bool settle_fields;     /**< continue until the mean momentum, too, is within the tolerance: k converges

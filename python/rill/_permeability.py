@@ -391,6 +391,7 @@ def _options(drive: str, reservoir: int, tolerance: Any, max_steps: int, variant
     o.tolerance = fraction(tolerance, "tolerance")
     if variant is not None:
         check(library.rill_variant_find(encoded(variant, "variant"), ctypes.byref(o.variant)))
+        o.keep_storage = True
     for name, value in (("tau", tau), ("force", force)):
         if value is not None:
             setattr(o, name, positive(value, name))

@@ -86,13 +86,14 @@ static rill_status flow(making *m, const rill_geom *geom, const rill_permeabilit
     rill_permeability_options own = *options;
     (void)rill_variant_choose_for(&own.variant, own.device, geom, o->stream_given, o->addressing_given);
     RILL_TRY(rill_permeability_plan_make(geom, &own, &plan));
-    rill_variant_name(own.variant, m->row->variant, sizeof m->row->variant);
     if (plan.nodes > m->row->nodes) m->row->nodes = plan.nodes;
     if (!rill_gate_compute(m->worker->gate, &m->pass, rill_geom_voxels(geom) + plan.host_bytes,
                            plan.device_bytes))
         RILL_TRY(rill_fail(RILL_CANCELLED, "cancelled: waiting for memory"));
     if (m->row->seconds_prepare == 0) m->row->seconds_prepare = rill_now() - m->begun;
     status = rill_permeability_compute(geom, &own, &plan, &result);
+    own.variant.storage = result.plan.storage;
+    rill_variant_name(own.variant, m->row->variant, sizeof m->row->variant);
     if (status == RILL_OK || status == RILL_NUMERICS) {
         result_put(m, &result);
         const rill_status noted = rill_notes_add(&m->notes, result.notes);

@@ -182,10 +182,10 @@ static void print_permeability(FILE *out, const rill_batch_options *o)
     rill_variant_name(v, name, sizeof name);
     fprintf(out,
             "%s axis %d tau %a magic %a drive %d reservoir %u force %a every %llu tolerance %a steps %llu "
-            "keep %d acceleration %d\n",
+            "keep %d acceleration %d storage %d\n",
             name, p->axis, p->tau, p->magic, (int)p->drive, p->drive ? p->reservoir : 0, p->force,
             (unsigned long long)p->every, p->tolerance, (unsigned long long)p->max_steps, p->keep_all,
-            (int)p->acceleration);
+            (int)p->acceleration, p->keep_storage);
 }
 
 /* A voxel size of 0 and domain boundaries that were not given are the file's. */

@@ -101,16 +101,16 @@ typedef struct cli_compute {
     int lattice, collision, equilibrium, stream, addressing, storage, arithmetic, bounce, shift, backend;
     double magic, tau, tolerance;
     uint64_t max_steps;
-    bool lattice_given, equilibrium_given, stream_given, addressing_given, tau_given, tolerance_given,
-        max_steps_given;
+    bool lattice_given, equilibrium_given, stream_given, addressing_given, storage_given, tau_given,
+        tolerance_given, max_steps_given;
     const char *json, *output;
     bool quiet;
     const char *memory;
     cli_several
         *several; /**< where the choices go in place of the values above; NULL: there is one of each */
     /* What --help shows as defaults in place of the values above, for a command that chooses by itself. */
-    const char *stream_default, *addressing_default, *tau_default, *tolerance_default, *max_steps_default,
-        *output_default;
+    const char *stream_default, *addressing_default, *storage_default, *tau_default, *tolerance_default,
+        *max_steps_default, *output_default;
 } cli_compute;
 
 /** Set the defaults of the shared flags; a command changes what differs for it before it takes the table. */

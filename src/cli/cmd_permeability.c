@@ -353,6 +353,7 @@ static rill_status measure_speed(const rill_permeability_options *o, const rill_
     const double each = fmin(fmax(quarter, SPEED_NODES_THREAD), SPEED_NODES_THREAD_MOST);
     const uint64_t most = (uint64_t)(rill_threads() * each);
     options.variant = o->variant;
+    options.variant.storage = plan->storage;
     options.backend = o->backend;
     options.device = o->device;
     const double seconds = o->device->backend->processor ? SPEED_SECONDS : SPEED_SECONDS_GPU;
@@ -372,12 +373,13 @@ static rill_status measure_speed(const rill_permeability_options *o, const rill_
  * which its peak is foreseen, includes the kernels. */
 static rill_status other_kernels_load(const rill_permeability_options *o, const rill_error_bar_plan *bar)
 {
-    const rill_permeability_plan few = {.nodes = 1};
+    rill_permeability_plan few = {.nodes = 1};
     rill_permeability_options other = *o;
     rill_speed ignored;
     for (int k = 0; k < bar->part_count; k++)
         if (!rill_variant_equal(bar->parts[k].variant, o->variant)) {
             other.variant = bar->parts[k].variant;
+            few.storage = other.variant.storage;
             return measure_speed(&other, &few, &ignored);
         }
     return RILL_OK;
@@ -401,6 +403,7 @@ static rill_status options_make(const choices *c, rill_permeability_options *out
     options.every = c->every;
     options.tolerance = c->compute.tolerance;
     options.max_steps = c->compute.max_steps;
+    options.keep_storage = c->compute.storage_given;
     options.acceleration = (rill_acceleration)c->acceleration;
     options.start = (rill_permeability_start)c->start;
     *out = options;
@@ -607,6 +610,7 @@ static int run(int argc, char **argv)
     cli_compute_defaults(&c.compute);
     c.compute.equilibrium = RILL_STOKES;
     c.compute.tau_default = "chosen, shown with the reason";
+    c.compute.storage_default = "fp32, and fp64 where fp32 rounds too much";
     c.compute.stream_default = "on a GPU pull where two arrays take less than half of its memory, else ring "
                                "(aa in 16 bits); aa on a CPU";
     c.compute.addressing_default = "bitmap on a GPU, list on a CPU";

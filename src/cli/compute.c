@@ -86,7 +86,7 @@ const cli_option *cli_compute_options(cli_compute *c)
         {"addressing", 0, CLI_CHOICE, &c->addressing, .help = "how neighbours are found",
          .choices = rill_addressing_names, .fallback = c->addressing_default, .given = &c->addressing_given},
         {"storage", 0, CLI_CHOICE, &c->storage, .help = "number format of the stored populations",
-         .choices = rill_storage_names},
+         .choices = rill_storage_names, .fallback = c->storage_default, .given = &c->storage_given},
         {"arithmetic", 0, CLI_CHOICE, &c->arithmetic,
          .help = "precision that is computed with (fp64 storage: always double)",
          .choices = rill_arithmetic_names},

@@ -10,6 +10,7 @@
 #include "io/json_file.h"
 #include "io/result.h"
 #include "geometry/voxels/sides.h"
+#include "kernel/variant.h"
 #include "permeability/plan.h"
 
 #include <math.h>
@@ -61,6 +62,13 @@ double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_o
     return rill_plan_seconds(geom, options, p, speed, cli_devices_times(&devices), rill_threads());
 }
 
+/* The variant of a run in the storage that its plan chose. */
+static rill_variant stored(rill_variant variant, const rill_permeability_plan *plan)
+{
+    variant.storage = plan->storage;
+    return variant;
+}
+
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *p, uint64_t host_peak,
                                  const char *variant_reason, rill_speed speed)
@@ -68,7 +76,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[96], stepped[64];
     const int runs = options->axis < 0 ? 3 : 1;
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
-    rill_variant_name(options->variant, variant, sizeof variant);
+    rill_variant_name(stored(options->variant, p), variant, sizeof variant);
     cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
     cli_row("sides x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
             rill_side_name(geom->sides[2]));
@@ -233,10 +241,11 @@ static json_t *json_runs(const rill_permeability *p)
         const char axis[2] = {rill_axis(run->axis), '\0'};
         json_array_append_new(
             list,
-            json_pack("{s:s, s:b, s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "axis", axis,
-                      "converged", run->converged, "reason", run->reason, "steps", (json_int_t)run->steps,
-                      "cycles", run->cycles, "chambers", (json_int_t)run->chambers, "last",
-                      json_axes(run->last), "uncertainty_lu", json_axes(run->uncertainty), "tortuosity",
+            json_pack("{s:s, s:b, s:s, s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "axis",
+                      axis, "converged", run->converged, "reason", run->reason, "storage",
+                      rill_storage_names[run->storage], "steps", (json_int_t)run->steps, "cycles",
+                      run->cycles, "chambers", (json_int_t)run->chambers, "last", json_axes(run->last),
+                      "uncertainty_lu", json_axes(run->uncertainty), "tortuosity",
                       rill_json_real(run->tortuosity), "tortuosity_uncertainty",
                       rill_json_real(run->tortuosity_uncertainty), "reynolds", rill_json_real(run->reynolds),
                       "mach", rill_json_real(run->mach), "seconds", run->seconds, "mlups", run->mlups));
@@ -280,7 +289,7 @@ static json_t *json_result(const cli_permeability_result *r)
     const double m2 = square_metres(r->geom);
     const char *reason = "";
     char variant[96];
-    rill_variant_name(r->options->variant, variant, sizeof variant);
+    rill_variant_name(stored(r->options->variant, plan), variant, sizeof variant);
     for (int i = p->run_count - 1; i >= 0; i--)
         if (!p->runs[i].converged) reason = p->runs[i].reason;
     const rill_side *sides = r->geom->sides;
@@ -300,8 +309,8 @@ static json_t *json_result(const cli_permeability_result *r)
         "reynolds", rill_json_real(o.reynolds), "mach", rill_json_real(o.mach), "reciprocity",
         rill_json_real(p->reciprocity), "last", "lu", json_tensor(o.last, 1), "runs", json_runs(p),
         "performance", "mlups", o.mlups, "bytes_per_update",
-        rill_variant_bytes(r->options->variant, p->plan.fluid).cached, "seconds", r->times.total,
-        "seconds_reading", r->times.read, "seconds_planning", r->times.plan, "seconds_domain",
+        rill_variant_bytes(stored(r->options->variant, plan), p->plan.fluid).cached, "seconds",
+        r->times.total, "seconds_reading", r->times.read, "seconds_planning", r->times.plan, "seconds_domain",
         p->seconds_domain, "seconds_stepping", o.stepping, "seconds_fields", r->times.write, "parts",
         cli_devices_json(&devices), "backend", p->backend, "device", p->device, "variant", variant,
         "software", rill_version(), "tau", plan->tau, "magic",
@@ -403,7 +412,7 @@ rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
     char variant[96], *notes = NULL;
     RILL_TRY(rill_notes_add(&notes, r->geom->notes));
     RILL_TRY(rill_notes_add(&notes, p->notes));
-    rill_variant_name(r->options->variant, variant, sizeof variant);
+    rill_variant_name(stored(r->options->variant, &p->plan), variant, sizeof variant);
     const rill_run run = {.command = r->command,
                           .geometry = r->input,
                           .source = r->geom->source,

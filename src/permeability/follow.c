@@ -5,6 +5,7 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "kernel/storage.h"
+#include "kernel/variant.h"
 #include "permeability/plan.h"
 #include "sim/worst.h"
 
@@ -23,6 +24,14 @@
  * layer round alike, and 2.9 were seen. */
 #define ROUNDED 0.75
 #define ROUNDED_ALIKE 3
+/*
+ * Populations are as large as the pressures that they carry, and rounding them is a source of mass at every
+ * node. The work of these sources against the pressures, relative to the dissipation nu F^2 V / k, is
+ * eps sum(p^2) nu / (k F^2 V) if all are alike, and smaller by the square root of the number of nodes if they
+ * are independent. So many times that was k off at most in pore spaces from sphere packs to folded ducts of
+ * one voxel (docs/method.md).
+ */
+#define ROUNDED_PRESSURES 6
 /* A cycle of corrections leaves about this part of an uncertainty, until more is known. */
 #define PACE 0.5
 
@@ -271,6 +280,7 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, const rill_seein
     out->step = rill_sim_steps(f->sim);
     if (what->speeds) f->tortuosity = out->tortuosity;
     f->speed_max = totals[1].speed_max;
+    f->elastic = 0.5 * (totals[0].elastic + totals[1].elastic);
 done:
     return status;
 }
@@ -286,14 +296,19 @@ static double rounded(const rill_follower *f, double memory)
     return ROUNDED * fmin(memory, (double)rill_sim_steps(f->sim));
 }
 
-bool rill_follow_rounds_alike(const rill_follower *f, double memory, double k)
+static double rounded_pressures(const rill_follower *f, double k)
 {
-    return rounded_alike(f, k) > rounded(f, memory);
+    const rill_permeability_plan *plan = f->plan;
+    if (f->between.geom) return 0; /* the density of the reservoirs is no error */
+    const double volume = (double)rill_geom_voxels(f->geom), squares = 2 * f->elastic;
+    const double dissipation = fabs(k) * plan->force * plan->force * volume / plan->nu;
+    return ROUNDED_PRESSURES * squares / dissipation / sqrt((double)plan->nodes);
 }
 
 double rill_follow_floor(const rill_follower *f, double memory, double k)
 {
-    return rill_plan_unit(f->options) * fmax(rounded(f, memory), rounded_alike(f, k)) +
+    const double flow = fmax(rounded(f, memory), rounded_alike(f, k));
+    return rill_plan_unit(f->options) * (flow + rounded_pressures(f, k)) +
            rill_plan_plain(f->options, f->plan) + 0.1 * f->options->tolerance;
 }
 
@@ -366,4 +381,24 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
                  axis, (unsigned long long)made, uncertainty, o->tolerance, (unsigned long long)o->max_steps);
     f->spent = run->reason[0] != '\0';
     return f->spent;
+}
+
+void rill_follow_imprecise(rill_follower *f, double memory, double k)
+{
+    rill_permeability_run *run = f->run;
+    const rill_permeability_options *o = f->options;
+    const char *storage = rill_storage_names[o->variant.storage];
+    const double rounding = rill_follow_floor(f, memory, k);
+    f->imprecise = o->variant.storage == RILL_FP32 && !o->keep_storage;
+    if (f->imprecise)
+        snprintf(run->reason, sizeof run->reason,
+                 "rounding in %s storage leaves %.2g of k uncertain along %c, and the tolerance is %.2g",
+                 storage, rounding, rill_axis(run->axis), o->tolerance);
+    else
+        snprintf(
+            run->reason, sizeof run->reason,
+            "rounding in %s storage leaves %.2g of k uncertain along %c, and the tolerance is %.2g: %sraise "
+            "--tolerance",
+            storage, rounding, rill_axis(run->axis), o->tolerance,
+            o->variant.storage == RILL_FP32 ? "choose --storage fp64, or " : "");
 }

@@ -37,6 +37,7 @@ typedef struct rill_follower {
     double k[3];          /* at the last sample */
     double tortuosity;    /* there, of the reservoirs, too */
     double speed_max;     /* there */
+    double elastic;       /* sum of c_s^2 (rho - 1)^2 / 2 there */
     size_t capacity;
     rill_permeability_plan tuned; /* the plan, where a start from a coarser grid or none changes it */
     double started, watched;
@@ -44,6 +45,8 @@ typedef struct rill_follower {
     bool correcting;                /* pressures are corrected, and */
     double pace;                    /* a cycle leaves this part of the uncertainty; 0 while unknown */
     bool other;                     /* what leads nowhere may be left for another plan */
+    int32_t attempt;                /* of which rill_attempt it is */
+    bool imprecise; /* the rounding errors of fp32 exceed the tolerance, and fp64 may be used instead */
     bool misled;    /* rounding would show: the flow of the coarser grid is another one, or little flows */
     uint64_t slice; /* steps made in one go */
     rill_follow_hooks hooks;
@@ -99,9 +102,10 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, const rill_seein
  */
 double rill_follow_floor(const rill_follower *f, double memory, double k);
 
-/** Return whether rounding is that of a wide pore, which a larger viscosity mends; else a smaller one does.
+/** Say that rounding leaves k more uncertain than the tolerance, and mark the run if fp64 may be used
+ * instead.
  */
-bool rill_follow_rounds_alike(const rill_follower *f, double memory, double k);
+void rill_follow_imprecise(rill_follower *f, double memory, double k);
 
 /** Return the steps before which no series is believed: pressures need not be waited for that a network sees.
  */

@@ -53,6 +53,8 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
 /* What rill_plan_rounding() counts in. */
 #define ROUNDING_UNIT 1e-3
 
+/* Rounding that exceeds the tolerance so many times does so wherever k ends. */
+#define FLOOR_CLEAR 10
 /* After so many cycles k is known roughly, if the last one moved it by at most this part. */
 #define ROUGH_CYCLES 5
 #define ROUGH_MOVED 0.1
@@ -220,6 +222,16 @@ static bool rounds_alike(const state *s)
     return true;
 }
 
+/* Whether the rounding errors of fp32 keep k from its tolerance, once it is known roughly. */
+static void see_rounding(const state *s)
+{
+    rill_follower *f = s->f;
+    const double k = fabs(s->k.value), floor = rill_follow_floor(f, (double)s->cycle, k);
+    const bool rough = s->k.moved[0] <= ROUGH_MOVED * k || floor > FLOOR_CLEAR * f->options->tolerance;
+    if (f->run->cycles >= CYCLES_LEAST && rough && floor > f->options->tolerance)
+        rill_follow_imprecise(f, (double)s->cycle, k);
+}
+
 /* Whether rounding may show because k of the coarser grid, which it started from, is far from that of this
  * grid. */
 static bool misled(const state *s)
@@ -290,8 +302,8 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
     if (rill_follow_ends(f, f->plan->cycle)) return RILL_OK; /* the network is not waited for */
     f->correcting = true;
     RILL_TRY(create(f, domain, pressures, &s));
-    while (!run->converged && !f->misled && !rill_follow_ends(f, s.cycle - s.begun) &&
-           run->cycles < CYCLES_MOST) {
+    while (!run->converged && !f->misled && run->reason[0] == '\0' &&
+           !rill_follow_ends(f, s.cycle - s.begun) && run->cycles < CYCLES_MOST) {
         const double begin = rill_now();
         RILL_TRY(look(&s, s.cycle - s.between - s.begun, 0));
         s.begun = 0;
@@ -303,10 +315,11 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
         const double seconds = rill_now() - before;
         run->converged = judge(&s);
         f->misled = misled(&s);
+        if (!f->misled) see_rounding(&s);
         run->converged = run->converged && !f->misled;
         RILL_TRY(rill_follow_record(f));
         const double after = rill_now();
-        if (!run->converged && !f->misled && f->limits[run->axis].finite) RILL_TRY(correct(&s));
+        if (!run->converged && run->reason[0] == '\0' && f->limits[run->axis].finite) RILL_TRY(correct(&s));
         rill_log(
             RILL_LOG_DEBUG,
             "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g, tortuosity %.6g within %.2g; %d "

@@ -55,12 +55,6 @@ static double rounding(const rill_follower *f)
     return rill_follow_floor(f, e->efold, e->value);
 }
 
-static bool rounds_alike(const rill_follower *f)
-{
-    const rill_limit_estimate *e = &f->limits[f->run->axis].estimate;
-    return rill_follow_rounds_alike(f, e->efold, e->value);
-}
-
 /* Return whether nothing but rounding is left, which more steps would not mend. */
 static bool rounding_rules(const rill_follower *f)
 {
@@ -241,11 +235,8 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
         if (narrow && finite)
             narrow_judge(f, tries);
         else if (finite && rounding_rules(f))
-            snprintf(run->reason, sizeof run->reason,
-                     "rounding in %s storage leaves %.2g uncertain along %c, wanted %.2g: %s --tau (now "
-                     "%.4g), take --storage fp64, or raise --tolerance",
-                     rill_storage_names[o->variant.storage], rounding(f), rill_axis(run->axis), o->tolerance,
-                     rounds_alike(f) ? "raise" : "lower", f->plan->tau);
+            rill_follow_imprecise(f, f->limits[run->axis].estimate.efold,
+                                  f->limits[run->axis].estimate.value);
     }
 done:
     return status;

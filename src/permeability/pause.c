@@ -19,10 +19,10 @@ static void options_text(const rill_side sides[3], const rill_permeability_optio
     snprintf(text, size,
              "%s sides %d %d %d axis %d tau %a magic %a drive %d reservoir %u force %a every %llu tolerance "
              "%a keep %d "
-             "acceleration %d start %d settle %d",
+             "acceleration %d start %d settle %d storage %d",
              rill_version(), (int)sides[0], (int)sides[1], (int)sides[2], o->axis, o->tau, o->magic,
              (int)o->drive, o->reservoir, o->force, (unsigned long long)o->every, o->tolerance, o->keep_all,
-             (int)o->acceleration, (int)o->start, o->settle_fields);
+             (int)o->acceleration, (int)o->start, o->settle_fields, o->keep_storage);
 }
 
 static void identify(const rill_permeability_options *o, rill_pause *p)
@@ -127,8 +127,9 @@ static rill_status read_all(const rill_permeability_options *o, rill_permeabilit
     RILL_TRY(key_make(p, &key));
     RILL_TRY(rill_checkpoint_read(p->path, &key, parts, 3, &steps));
     const rill_pause_place *at_stop = &p->place;
-    const bool attempts = at_stop->attempt >= RILL_ATTEMPT_FIRST && at_stop->attempt <= RILL_ATTEMPT_REST &&
-                          at_stop->changed >= RILL_ATTEMPT_FIRST && at_stop->changed <= RILL_ATTEMPT_REST;
+    const int32_t most = RILL_ATTEMPT_PRECISE | RILL_ATTEMPT_REST;
+    const bool attempts = at_stop->attempt >= RILL_ATTEMPT_FIRST && at_stop->attempt <= most &&
+                          at_stop->changed >= RILL_ATTEMPT_FIRST && at_stop->changed <= most;
     if (at_stop->steps != steps || steps == 0 || at_stop->axis < 0 || at_stop->axis > 2 ||
         at_stop->runs < 0 || at_stop->runs > at_stop->axis || !attempts)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", p->path));

@@ -290,12 +290,14 @@ static void clear(rill_follower *f)
 }
 
 /* Return what is left to try when an attempt did not end, or the first. */
-static rill_attempt attempt_next(const rill_follower *f)
+static int32_t attempt_next(const rill_follower *f)
 {
+    const int32_t precise = f->attempt & RILL_ATTEMPT_PRECISE;
     if (f->run->converged || f->spent) return RILL_ATTEMPT_FIRST;
-    if (f->misled) return RILL_ATTEMPT_REST;
+    if (f->imprecise) return f->attempt | RILL_ATTEMPT_PRECISE;
+    if (f->misled) return precise | RILL_ATTEMPT_REST;
     if (!f->other) return RILL_ATTEMPT_FIRST;
-    return f->plan->network ? RILL_ATTEMPT_SERIES : RILL_ATTEMPT_NETWORK;
+    return precise | (f->plan->network ? RILL_ATTEMPT_SERIES : RILL_ATTEMPT_NETWORK);
 }
 
 static void uncertainties_raise(rill_follower *f)
@@ -375,16 +377,34 @@ static rill_status attempt_plan(const rill_geom *geom, const rill_permeability_p
                                 const rill_permeability_options *o, int32_t attempt,
                                 rill_permeability_plan *other)
 {
+    rill_status status = RILL_OK;
+    const int32_t way = attempt & ~RILL_ATTEMPT_PRECISE;
+    *other = *plan;
     /* Corrections of the pressures led somewhere where rounding alone is why a run from rest is made again.
      */
     const rill_acceleration again = plan->nested ? o->acceleration : RILL_ACCELERATION_NETWORK;
-    const rill_acceleration way = attempt == RILL_ATTEMPT_REST ? again : (rill_acceleration)attempt;
-    return rill_plan_other(geom, plan, o, way, other);
+    if (way != RILL_ATTEMPT_FIRST)
+        RILL_TRY(
+            rill_plan_other(geom, plan, o, way == RILL_ATTEMPT_REST ? again : (rill_acceleration)way, other));
+    other->part = NULL; /* stays with the first plan */
+    if (attempt & RILL_ATTEMPT_PRECISE) {
+        const rill_permeability_options precise = rill_plan_stored(o, RILL_FP64);
+        other->storage = RILL_FP64;
+        RILL_TRY(rill_plan_memory_again(&precise, other));
+        RILL_TRY(memory_check(&precise, other));
+    }
+done:
+    return status;
 }
 
-static const char *const attempt_text[] = {"", "without a pore network",
-                                           "with a pore network that corrects the pressures",
-                                           "from rest at a smaller viscosity"};
+static const char *attempt_text(int32_t attempt, bool was_precise)
+{
+    static const char *const ways[] = {"", "without a pore network",
+                                       "with a pore network that corrects the pressures",
+                                       "from rest at a smaller viscosity"};
+    return attempt & RILL_ATTEMPT_PRECISE && !was_precise ? "with fp64 storage"
+                                                          : ways[attempt & ~RILL_ATTEMPT_PRECISE];
+}
 
 /* The same, and otherwise when the first attempt leads nowhere and is not stopped. */
 static rill_status run_axis_somehow(rill_follower *f, const rill_domain *domain,
@@ -392,23 +412,30 @@ static rill_status run_axis_somehow(rill_follower *f, const rill_domain *domain,
 {
     rill_status status = RILL_OK;
     const rill_follower fresh = *f;
+    rill_permeability_options own;
     rill_permeability_run *run = f->run;
     rill_pause *pause = f->pause;
     int32_t attempt = pause && pause->resuming ? pause->place.attempt : RILL_ATTEMPT_FIRST;
     for (;;) {
         if (attempt != RILL_ATTEMPT_FIRST) {
-            RILL_TRY(attempt_plan(f->geom, fresh.plan, f->options, attempt, other));
+            RILL_TRY(attempt_plan(f->geom, fresh.plan, fresh.options, attempt, other));
             f->plan = other;
             out->plan = *other;
             if (pause) pause->place.changed = attempt;
         }
         if (pause) pause->place.attempt = attempt;
-        f->other = (attempt == RILL_ATTEMPT_FIRST || attempt == RILL_ATTEMPT_REST) &&
+        own = rill_plan_stored(fresh.options, f->plan->storage);
+        f->options = &own;
+        f->attempt = attempt;
+        run->storage = f->plan->storage;
+        const int32_t way = attempt & ~RILL_ATTEMPT_PRECISE;
+        f->other = (way == RILL_ATTEMPT_FIRST || way == RILL_ATTEMPT_REST) &&
                    rill_plan_has_other(f->plan, f->options);
         RILL_TRY(run_axis(f, domain, out));
         attempt = attempt_next(f);
         if (attempt == RILL_ATTEMPT_FIRST) break;
-        rill_log(RILL_LOG_NOTE, "%s: trying again %s", run->reason, attempt_text[attempt]);
+        rill_log(RILL_LOG_NOTE, "%s: trying again %s", run->reason,
+                 attempt_text(attempt, f->attempt & RILL_ATTEMPT_PRECISE));
         if (pause) rill_journal_clear(&pause->journal);
         free(run->samples);
         *run = (rill_permeability_run){.axis = run->axis};

@@ -615,6 +615,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
                          "the geometry has no wall, so nothing resists the flow and there is no "
                          "permeability: check which grey values are pore");
     p->network = p->nested = false;
+    p->storage = options->variant.storage;
     p->nodes = m->voxels;
     p->fluid = m->porosity;
     p->opening = m->opening;
@@ -649,6 +650,13 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
             "tolerance is %g: choose shifted ones, fp64 storage, or a larger force",
             lost, p->force, rill_storage_names[options->variant.storage], options->tolerance);
     return RILL_OK;
+}
+
+rill_permeability_options rill_plan_stored(const rill_permeability_options *options, rill_storage storage)
+{
+    rill_permeability_options own = *options;
+    own.variant.storage = storage;
+    return own;
 }
 
 bool rill_plan_steps_apart(const rill_permeability_options *options)

@@ -58,6 +58,12 @@ rill_status rill_plan_error_bar_check(const rill_permeability_options *options);
 rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *measure,
                              const rill_permeability_options *options, rill_permeability_plan *plan);
 
+/** Return the options of a run whose populations are stored so. */
+rill_permeability_options rill_plan_stored(const rill_permeability_options *options, rill_storage storage);
+
+/** Count the memory of a plan again, for other options. @param[in,out] plan  that owns no parts */
+rill_status rill_plan_memory_again(const rill_permeability_options *options, rill_permeability_plan *plan);
+
 /** Return whether a GPU makes the steps, so that the processors are free for the pore network. */
 bool rill_plan_steps_apart(const rill_permeability_options *options);
 

@@ -97,6 +97,18 @@ done:
     return status;
 }
 
+rill_status rill_plan_memory_again(const rill_permeability_options *o, rill_permeability_plan *plan)
+{
+    rill_status status = RILL_OK;
+    rill_plan_sizes sizes;
+    RILL_TRY(rill_memory_available(&plan->host_free));
+    RILL_TRY(numbered_plan(o, plan, &sizes));
+done:
+    free(plan->part);
+    plan->part = NULL;
+    return status;
+}
+
 /* Pore voxels that are no nodes. */
 static uint64_t dropped(const rill_geom *geom, uint64_t nodes)
 {
@@ -173,7 +185,8 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
     plan->host_free = basis->host_free;
     basis->numbered = NULL;
     if (!rill_plan_makes_network(plan, o)) rill_numbered_chambers_end(plan->numbered, false);
-    RILL_TRY(numbered_plan(o, plan, sizes));
+    const rill_permeability_options own = rill_plan_stored(o, plan->storage);
+    RILL_TRY(numbered_plan(&own, plan, sizes));
 done:
     if (status != RILL_OK) rill_permeability_plan_free(plan);
     return status;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Components against a flood fill that is written the other way round, and cases made by hand. */
+/* Components against a flood fill along the links of each lattice that is written the other way round, and
+ * cases made by hand. */
 #include "geometry/voxels/components.h"
+#include "kernel/lattice.h"
 
 #include <criterion/criterion.h>
 #include <omp.h>
@@ -31,11 +33,35 @@ static uint64_t at(const rill_geom *g, uint32_t x, uint32_t y, uint32_t z)
 }
 
 /*
+ * Follow a link of the lattice from a voxel in a box. @return whether it leads to a voxel: where a boundary
+ * is mirrored it comes back, where it is walled it ends.
+ */
+static bool follow(const rill_geom *g, rill_lattice lattice, int i, const int64_t x[3], const int32_t box[3],
+                   uint64_t *voxel, int32_t there[3])
+{
+    int64_t to[3];
+    for (int a = 0; a < 3; a++) {
+        to[a] = x[a] + rill_c((int)lattice, i, a);
+        there[a] = box[a];
+        if (to[a] >= 0 && to[a] < g->n[a]) continue;
+        if (g->sides[a] == RILL_WALL) return false;
+        if (g->sides[a] == RILL_MIRROR)
+            to[a] = x[a];
+        else {
+            there[a] += rill_c((int)lattice, i, a);
+            to[a] = (to[a] + g->n[a]) % g->n[a];
+        }
+    }
+    *voxel = at(g, (uint32_t)to[0], (uint32_t)to[1], (uint32_t)to[2]);
+    return g->voxels[*voxel];
+}
+
+/*
  * Walk one component breadth first from `seed`, keeping the box in which each voxel was met first. A voxel
  * met again in another box closes a way around. Returns the voxels met, in queue.
  */
-static uint64_t walk(const rill_geom *g, uint64_t seed, int32_t (*box)[3], uint64_t *queue, bool winds[3],
-                     bool touches[6])
+static uint64_t walk(const rill_geom *g, rill_lattice lattice, uint64_t seed, int32_t (*box)[3],
+                     uint64_t *queue, bool winds[3], bool touches[6])
 {
     uint64_t head = 0, tail = 0;
     memset(box[seed], 0, sizeof box[seed]);
@@ -44,30 +70,25 @@ static uint64_t walk(const rill_geom *g, uint64_t seed, int32_t (*box)[3], uint6
         const uint64_t v = queue[head++];
         const int64_t x[3] = {(int64_t)(v % g->n[0]), (int64_t)(v / g->n[0] % g->n[1]),
                               (int64_t)(v / g->n[0] / g->n[1])};
-        for (int a = 0; a < 3; a++)
-            for (int s = 0; s < 2; s++) {
-                int64_t to[3] = {x[0], x[1], x[2]};
-                int32_t there[3] = {box[v][0], box[v][1], box[v][2]};
-                to[a] += s ? 1 : -1;
-                if (to[a] < 0 || to[a] >= g->n[a]) {
-                    touches[2 * a + s] = true;
-                    if (g->sides[a] != RILL_PERIODIC) continue;
-                    to[a] = s ? 0 : g->n[a] - 1;
-                    there[a] += s ? 1 : -1;
-                }
-                const uint64_t w = at(g, (uint32_t)to[0], (uint32_t)to[1], (uint32_t)to[2]);
-                if (!g->voxels[w]) continue;
-                if (box[w][0] == NOWHERE) {
-                    memcpy(box[w], there, sizeof there);
-                    queue[tail++] = w;
-                }
-                for (int b = 0; b < 3; b++) winds[b] |= box[w][b] != there[b];
+        for (int a = 0; a < 3; a++) {
+            touches[2 * a] |= x[a] == 0;
+            touches[2 * a + 1] |= x[a] == g->n[a] - 1;
+        }
+        for (int i = 1; i < rill_q((int)lattice); i++) {
+            uint64_t w;
+            int32_t there[3];
+            if (!follow(g, lattice, i, x, box[v], &w, there)) continue;
+            if (box[w][0] == NOWHERE) {
+                memcpy(box[w], there, sizeof there);
+                queue[tail++] = w;
             }
+            for (int b = 0; b < 3; b++) winds[b] |= box[w][b] != there[b];
+        }
     }
     return tail;
 }
 
-static flood flood_fill(const rill_geom *g, rill_keep_kind keep, int axis)
+static flood flood_fill(const rill_geom *g, rill_lattice lattice, rill_keep_kind keep, int axis)
 {
     const uint64_t voxels = rill_geom_voxels(g);
     flood f = {.voxels = calloc(voxels, 1)};
@@ -77,7 +98,7 @@ static flood flood_fill(const rill_geom *g, rill_keep_kind keep, int axis)
     for (uint64_t seed = 0; seed < voxels; seed++) {
         if (!g->voxels[seed] || box[seed][0] != NOWHERE) continue;
         bool winds[3] = {0}, touches[6] = {0}, any = false, outer = false;
-        const uint64_t met = walk(g, seed, box, queue, winds, touches);
+        const uint64_t met = walk(g, lattice, seed, box, queue, winds, touches);
         f.components++;
         f.total += met;
         for (int a = 0; a < 3; a++) {
@@ -97,20 +118,23 @@ static flood flood_fill(const rill_geom *g, rill_keep_kind keep, int axis)
     return f;
 }
 
-static void check(rill_geom *g, rill_keep_kind keep, int axis)
+/* Of rill_lattice. */
+static const char *const names[] = {"d3q19", "d3q27", "d3q15", "d2q9"};
+
+static void check(rill_geom *g, rill_lattice lattice, rill_keep_kind keep, int axis)
 {
-    flood f = flood_fill(g, keep, axis);
+    flood f = flood_fill(g, lattice, keep, axis);
     rill_components c;
-    cr_assert_eq(rill_components_clean(g, keep, axis, (rill_progress){0}, &c), RILL_OK, "%s",
-                 rill_error_message());
+    cr_assert_eq(rill_components_clean(g, keep, axis, rill_contacts_of(lattice), (rill_progress){0}, &c),
+                 RILL_OK, "%s", rill_error_message());
     const double voxels = (double)rill_geom_voxels(g);
-    cr_assert_eq(c.components, f.components, "%llu components, not %llu", (unsigned long long)c.components,
-                 (unsigned long long)f.components);
+    cr_assert_eq(c.components, f.components, "%s: %llu components, not %llu", names[lattice],
+                 (unsigned long long)c.components, (unsigned long long)f.components);
     cr_assert_eq(c.kept, f.kept);
     cr_assert_eq(c.dropped, f.dropped);
     cr_assert_eq(c.porosity.total, (double)f.total / voxels);
     cr_assert_eq(c.porosity.connected, (double)f.connected / voxels);
-    for (int a = 0; a < 3; a++)
+    for (int a = 0; a < (lattice == RILL_D2Q9 ? 2 : 3); a++) /* no link leads along z */
         cr_assert_eq(c.porosity.percolating[a], (double)f.percolating[a] / voxels, "axis %d of %u x %u x %u",
                      a, g->n[0], g->n[1], g->n[2]);
     cr_assert_arr_eq(g->voxels, f.voxels, rill_geom_voxels(g));
@@ -123,20 +147,25 @@ static uint32_t random_next(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* All 27 combinations of sides, boxes from 1 to 17 wide, sparse to dense, every way of cleaning. */
+/* All 27 combinations of sides and all lattices, boxes from 1 to 17 wide, sparse to dense, every way of
+ * cleaning. Rows of more than a word come along x. */
 Test(components, agree_with_a_flood_fill)
 {
     uint64_t seed = 1;
     for (int combination = 0; combination < 27; combination++)
-        for (int trial = 0; trial < 60; trial++) {
+        for (int trial = 0; trial < 160; trial++) {
+            const rill_lattice lattice = (rill_lattice)(trial % 4);
             const rill_side sides[3] = {(rill_side)(combination % 3), (rill_side)(combination / 3 % 3),
                                         (rill_side)(combination / 9)};
-            rill_geom *g = make(1 + random_next(&seed) % 17, 1 + random_next(&seed) % 9,
-                                1 + random_next(&seed) % 9, sides);
-            const uint32_t percent = 15 + random_next(&seed) % 60;
+            const uint32_t nx =
+                random_next(&seed) % 8 ? 1 + random_next(&seed) % 17 : 60 + random_next(&seed) % 80;
+            rill_geom *g = make(nx, 1 + random_next(&seed) % 9,
+                                lattice == RILL_D2Q9 ? 1 : 1 + random_next(&seed) % 9, sides);
+            const uint32_t percent = 5 + random_next(&seed) % 60;
             for (uint64_t v = 0; v < rill_geom_voxels(g); v++)
                 g->voxels[v] = random_next(&seed) % 100 < percent ? (uint8_t)(1 + random_next(&seed) % 3) : 0;
-            check(g, (rill_keep_kind)(trial % 3), (int)(random_next(&seed) % 4) - 1);
+            const int axis = (int)(random_next(&seed) % 4) - 1;
+            check(g, lattice, (rill_keep_kind)(trial % 3), lattice == RILL_D2Q9 ? axis & 1 : axis);
             rill_geom_destroy(g);
         }
 }
@@ -149,24 +178,30 @@ Test(components, agree_with_a_flood_fill_on_several_threads)
                                           {RILL_MIRROR, RILL_PERIODIC, RILL_WALL},
                                           {RILL_WALL, RILL_MIRROR, RILL_PERIODIC},
                                           {RILL_PERIODIC, RILL_MIRROR, RILL_MIRROR}};
+    static const uint32_t threshold[4] = {140, 100, 200, 250}; /* of 1000 */
     uint64_t seed = 2;
     omp_set_num_threads(3);
     for (int k = 0; k < 4; k++) {
         rill_geom *g = make(sizes[k][0], sizes[k][1], sizes[k][2], sides[k]);
         cr_assert_gt(rill_geom_voxels(g), (uint64_t)1 << 20);
         for (uint64_t v = 0; v < rill_geom_voxels(g); v++)
-            g->voxels[v] = random_next(&seed) % 1000 < (k < 3 ? 318 : 500) ? RILL_FLUID : RILL_SOLID;
-        check(g, (rill_keep_kind)(k % 3), -1);
+            g->voxels[v] = random_next(&seed) % 1000 < threshold[k] ? RILL_FLUID : RILL_SOLID;
+        check(g, (rill_lattice)(k % 3), (rill_keep_kind)(k % 3), -1);
         rill_geom_destroy(g);
     }
 }
 
-static rill_components label(rill_geom *g, rill_keep_kind keep, int axis)
+static rill_components label_through(rill_geom *g, rill_keep_kind keep, int axis, unsigned contacts)
 {
     rill_components c;
-    cr_assert_eq(rill_components_clean(g, keep, axis, (rill_progress){0}, &c), RILL_OK, "%s",
+    cr_assert_eq(rill_components_clean(g, keep, axis, contacts, (rill_progress){0}, &c), RILL_OK, "%s",
                  rill_error_message());
     return c;
+}
+
+static rill_components label(rill_geom *g, rill_keep_kind keep, int axis)
+{
+    return label_through(g, keep, axis, RILL_CONTACT_FACES);
 }
 
 /* A way that enters at the low x face, turns around itself seven times and ends inside; and a straight one.
@@ -266,8 +301,9 @@ Test(components, winding)
     rill_geom_destroy(g);
 }
 
-/* Voxels that meet in edges or corners are not connected; a layer one voxel thick is its own neighbour. */
-Test(components, faces_connect_and_edges_do_not)
+/* Voxels that meet in edges are connected where the lattice has such links; a layer one voxel thick is its
+ * own neighbour. */
+Test(components, edges_connect_where_links_lead_through_them)
 {
     rill_geom *g = make(6, 6, 6, (const rill_side[3]){RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC});
     for (uint32_t z = 0; z < 6; z++)
@@ -276,6 +312,12 @@ Test(components, faces_connect_and_edges_do_not)
     rill_components c = label(g, RILL_KEEP_ALL, -1);
     cr_assert_eq(c.components, 108u);
     cr_assert_eq(c.porosity.percolating[2], 0.);
+    c = label_through(g, RILL_KEEP_ALL, -1, rill_contacts_of(RILL_D3Q19));
+    cr_assert_eq(c.components, 1u);
+    cr_assert_eq(c.porosity.percolating[2], 0.5);
+    cr_assert_eq(c.porosity.contacts, RILL_CONTACT_FACES | RILL_CONTACT_EDGES);
+    c = label_through(g, RILL_KEEP_ALL, -1, rill_contacts_of(RILL_D3Q15));
+    cr_assert_eq(c.components, 108u, "corners lead to voxels of the other colour, which are solid");
     memset(g->voxels, RILL_FLUID, 216);
     c = label(g, RILL_KEEP_PERCOLATING, 1);
     cr_assert_eq(c.components, 1u);
@@ -301,7 +343,8 @@ Test(components, too_little_memory)
     for (uint64_t v = 0; v < rill_geom_voxels(g); v++) g->voxels[v] = v % 2;
     rill_components c;
     setenv("RILL_MEMORY", "100kB", 1);
-    cr_assert_eq(rill_components_clean(g, RILL_KEEP_ALL, -1, (rill_progress){0}, &c), RILL_SYSTEM);
+    cr_assert_eq(rill_components_clean(g, RILL_KEEP_ALL, -1, RILL_CONTACT_FACES, (rill_progress){0}, &c),
+                 RILL_SYSTEM);
     cr_assert(strstr(rill_error_message(), "labelling"), "%s", rill_error_message());
     unsetenv("RILL_MEMORY");
     rill_geom_destroy(g);

@@ -80,8 +80,12 @@ Test(derive, splitting_keeps_pores_apart_and_together)
         if (seed >> 61 & 1) geom->voxels[v] = RILL_FLUID;
     }
     cr_assert_eq(rill_geom_split(geom, (const uint32_t[3]){3, 3, 3}, &fine), RILL_OK);
-    cr_assert_eq(rill_components_clean(geom, RILL_KEEP_ALL, -1, (rill_progress){0}, &before), RILL_OK);
-    cr_assert_eq(rill_components_clean(fine, RILL_KEEP_ALL, -1, (rill_progress){0}, &after), RILL_OK);
+    cr_assert_eq(
+        rill_components_clean(geom, RILL_KEEP_ALL, -1, RILL_CONTACT_FACES, (rill_progress){0}, &before),
+        RILL_OK);
+    cr_assert_eq(
+        rill_components_clean(fine, RILL_KEEP_ALL, -1, RILL_CONTACT_FACES, (rill_progress){0}, &after),
+        RILL_OK);
     cr_assert_gt(before.components, 1);
     cr_assert_eq(before.components, after.components);
     for (int a = 0; a < 3; a++)

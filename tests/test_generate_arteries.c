@@ -262,7 +262,8 @@ Test(generate_arteries, openings_are_named_by_size)
     cr_expect_float_eq(g->surface->openings[0].hydraulic_diameter, 4e-3, 1e-12);
     cr_expect_float_eq(cubes, pow(4e-3, 3), 1e-12 * pow(4e-3, 3)); /* Murray's law over all generations */
     /* One component holds all nodes, so that every outlet is reached from the inlet. */
-    cr_assert_eq(rill_components_clean(g, RILL_KEEP_ALL, -1, (rill_progress){0}, &found), RILL_OK);
+    cr_assert_eq(rill_components_clean(g, RILL_KEEP_ALL, -1, RILL_CONTACT_FACES, (rill_progress){0}, &found),
+                 RILL_OK);
     cr_expect_eq(found.components, 1);
     rill_geom_destroy(g);
     rill_arteries_destroy(&tree);

@@ -268,7 +268,9 @@ Test(generate_random, tubes_run_through_along_their_axis)
         rill_geom *g = NULL;
         rill_components found;
         cr_assert_eq(rill_generate_tubes(&o, &g), RILL_OK, "%s", rill_error_message());
-        cr_assert_eq(rill_components_clean(g, RILL_KEEP_ALL, -1, (rill_progress){0}, &found), RILL_OK);
+        cr_assert_eq(
+            rill_components_clean(g, RILL_KEEP_ALL, -1, RILL_CONTACT_FACES, (rill_progress){0}, &found),
+            RILL_OK);
         cr_expect_float_eq(found.porosity.percolating[axis], g->porosity.total, 1e-12);
         cr_expect_leq(found.components, 3);
         cr_expect_gt(agreement(g, axis, 0, g->n[axis] - 1), 0.97); /* no jump at the seam */

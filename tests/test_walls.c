@@ -464,7 +464,8 @@ Test(walls, cuts_survive_dropped_pores)
     rill_components found;
     ASSERT_OK(rill_exact_walls(geom, telling, NULL));
     rill_surface *before = geom->surface;
-    ASSERT_OK(rill_components_clean(geom, RILL_KEEP_PERCOLATING, -1, (rill_progress){0}, &found));
+    ASSERT_OK(rill_components_clean(geom, RILL_KEEP_PERCOLATING, -1, RILL_CONTACT_FACES, (rill_progress){0},
+                                    &found));
     cr_assert_gt(found.dropped, 0);
     cr_assert_gt(found.kept, 0);
     cr_assert_eq(geom->surface, before);

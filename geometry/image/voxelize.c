@@ -377,11 +377,31 @@ static rill_status check_pores(work *w)
     return RILL_OK;
 }
 
+/* Where the lattice of later runs is not known, what the links of D3Q19 connect is counted, and what those of
+ * no lattice connect is dropped. */
+static rill_status label(work *w, rill_components *c)
+{
+    rill_status status = RILL_OK;
+    const rill_voxelize_options *o = w->options;
+    const unsigned all = RILL_CONTACT_FACES | RILL_CONTACT_EDGES | RILL_CONTACT_CORNERS;
+    rill_components kept;
+    if (o->contacts) return rill_components_clean(w->geom, o->keep, o->axis, o->contacts, w->progress, c);
+    RILL_TRY(
+        rill_components_clean(w->geom, RILL_KEEP_ALL, o->axis, rill_contacts_of(RILL_D3Q19), w->progress, c));
+    if (o->keep == RILL_KEEP_ALL) return RILL_OK;
+    RILL_TRY(rill_components_clean(w->geom, o->keep, o->axis, all, w->progress, &kept));
+    c->components = kept.components;
+    c->kept = kept.kept;
+    c->dropped = kept.dropped;
+done:
+    return status;
+}
+
 static rill_status clean(work *w)
 {
     const rill_voxelize_options *o = w->options;
     rill_components *c = &w->report->components;
-    const rill_status status = rill_components_clean(w->geom, o->keep, o->axis, w->progress, c);
+    const rill_status status = label(w, c);
     if (status != RILL_OK) return status;
     w->geom->porosity = c->porosity;
     w->report->fluid = rill_geom_fluid(w->geom);
@@ -458,6 +478,11 @@ static rill_status check_options(const rill_voxelize_options *o)
     if ((unsigned)o->keep > RILL_KEEP_PERCOLATING || o->axis < -1 || o->axis > 2)
         return rill_fail(RILL_USAGE, "keep %d along axis %d is nothing: the axis is -1, 0, 1 or 2",
                          (int)o->keep, o->axis);
+    if (o->contacts > (RILL_CONTACT_FACES | RILL_CONTACT_EDGES | RILL_CONTACT_CORNERS) ||
+        (o->contacts && !(o->contacts & RILL_CONTACT_FACES)))
+        return rill_fail(RILL_USAGE,
+                         "contacts %u are no flags of faces, edges and corners with that of faces",
+                         o->contacts);
     if (o->pore_count < 0 || o->pore_count > RILL_PORE_RANGES)
         return rill_fail(RILL_USAGE, "%d ranges of grey values are not 0 to %d", o->pore_count,
                          RILL_PORE_RANGES);

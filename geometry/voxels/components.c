@@ -7,31 +7,19 @@
  * box, each thread those of a slab, then where slabs meet; the smallest number of a set is its root, so that
  * threads do not matter. What it leaves, one record per component, is joined across periodic sides by a
  * second union-find whose records know by how many boxes they are shifted against their parent; a join inside
- * one tree that disagrees with these shifts closes a way around the box. Nothing here knows about lattices or
- * links: connection is by faces alone.
+ * one tree that disagrees with these shifts closes a way around the box. How runs touch is runs.h's.
  */
 #include "geometry/voxels/components.h"
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
 #include "geometry/voxels/exact_walls.h"
-#include "geometry/voxels/planes.h"
+#include "geometry/voxels/runs.h"
+#include "kernel/lattice.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Pore voxels start <= x < end of one row. */
-typedef struct {
-    uint32_t start, end;
-} run;
-
-/* The runs of one plane of constant z. */
-typedef struct {
-    run *runs;       /* in order of y, then x */
-    uint64_t *row;   /* [ny + 1], the first run of each row */
-    uint64_t before; /* runs in the planes before: adding it makes the number of a run */
-} plane;
 
 /* A component of the box cut at its faces, and a node of the second union-find. */
 typedef struct {
@@ -46,62 +34,56 @@ typedef struct {
 typedef struct {
     rill_geom *geom;
     rill_window window;
-    uint64_t *before; /* [nz + 1], runs in the planes before */
-    uint32_t *label;  /* [runs], the parent of a run, later its component */
+    unsigned contacts; /* of rill_contact */
+    uint64_t *before;  /* [nz + 1], runs in the planes before */
+    uint32_t *label;   /* [runs], the parent of a run, later its component */
     component *components;
     uint64_t count;
     uint64_t spanning[3]; /* voxels of components that reach both faces inside the box */
     int threads;
-    plane *planes; /* [threads][2] */
-    bool *begins;  /* [nz], planes whose runs are not joined with those of the plane before yet */
+    pore_plane *planes;       /* [threads][2], and one more */
+    const pore_plane *passed; /* the plane before the one that is joined across sides; NULL: there is none */
+    bool *begins;             /* [nz], planes whose runs are not joined with those of the plane before yet */
     rill_progress progress;
 } labelling;
 
-/* Find the runs of a row; `runs` may be NULL to count them. A run begins and ends where the bit of a voxel
- * differs from that of the voxel before. */
-static uint64_t row_runs(const uint8_t *row, uint32_t nx, run *runs)
-{
-    uint32_t *ends = runs ? &runs->start : NULL; /* of all runs: start, end, start, … */
-    uint64_t count = 0, before = 0;
-    for (uint32_t x = 0; x < nx; x += 64) {
-        const uint64_t word = rill_voxels_word(row + x, nx - x < 64 ? nx - x : 64);
-        uint64_t changes = word ^ (word << 1 | before);
-        before = word >> 63;
-        if (!ends) {
-            count += (uint64_t)__builtin_popcountll(changes);
-            continue;
-        }
-        for (; changes; changes &= changes - 1) ends[count++] = x + (uint32_t)__builtin_ctzll(changes);
-    }
-    if (count % 2 == 0) return count / 2;
-    if (ends) ends[count] = nx;
-    return (count + 1) / 2;
-}
-
-static void plane_take(const labelling *l, uint32_t z, plane *p)
+static void plane_take(const labelling *l, uint32_t z, pore_plane *p)
 {
     const uint32_t nx = l->geom->n[0], ny = l->geom->n[1];
     p->before = l->before[z];
+    p->z = z;
     p->row[0] = 0;
     for (uint32_t y = 0; y < ny; y++)
-        p->row[y + 1] = p->row[y] + row_runs(rill_window_row(&l->window, y, z), nx, p->runs + p->row[y]);
+        p->row[y + 1] = p->row[y] + rill_row_runs(rill_window_row(&l->window, y, z), nx, p->runs + p->row[y],
+                                                  p->words + y * p->row_words);
 }
 
-/* Allocate planes of at most so many runs in two arrays: rill_array_create() reads the free memory of the
+/* Return the words of bits of a plane. */
+static uint64_t plane_words(const labelling *l)
+{
+    return (uint64_t)l->geom->n[1] * rill_planes_row(l->geom->n);
+}
+
+/* Allocate planes of at most so many runs in a few arrays: rill_array_create() reads the free memory of the
  * system each time. */
 static rill_status planes_create(labelling *l, uint64_t count, uint64_t runs)
 {
     rill_status status = RILL_OK;
-    const uint64_t rows = (uint64_t)l->geom->n[1] + 1;
+    const uint64_t rows = (uint64_t)l->geom->n[1] + 1, words = plane_words(l);
     RILL_TRY(
         rill_array_create_zero(count, sizeof *l->planes, "the planes of the labelling", (void **)&l->planes));
     RILL_TRY(rill_array_create(count * runs, sizeof *l->planes->runs, "the runs of planes",
                                (void **)&l->planes->runs));
     RILL_TRY(rill_array_create(count * rows, sizeof *l->planes->row, "the rows of planes",
                                (void **)&l->planes->row));
-    for (uint64_t k = 1; k < count; k++) {
+    RILL_TRY(rill_array_create(count * words, sizeof *l->planes->words, "the bits of planes",
+                               (void **)&l->planes->words));
+    for (uint64_t k = 0; k < count; k++) {
         l->planes[k].runs = l->planes->runs + k * runs;
         l->planes[k].row = l->planes->row + k * rows;
+        l->planes[k].words = l->planes->words + k * words;
+        l->planes[k].nx = l->geom->n[0];
+        l->planes[k].row_words = rill_planes_row(l->geom->n);
     }
 done:
     return status;
@@ -112,13 +94,14 @@ static void planes_destroy(labelling *l)
     if (!l->planes) return;
     rill_array_destroy(l->planes->runs);
     rill_array_destroy(l->planes->row);
+    rill_array_destroy(l->planes->words);
     rill_array_destroy(l->planes);
 }
 
 /* Whether it is worth to wake other threads. */
 static bool is_large(const labelling *l) { return rill_geom_voxels(l->geom) > 1 << 20; }
 
-static plane *own_planes(const labelling *l) { return l->planes + 2 * omp_get_thread_num(); }
+static pore_plane *own_planes(const labelling *l) { return l->planes + 2 * omp_get_thread_num(); }
 
 /* Report on plane z of a loop. The first thread, which has the first of as many slabs of a window as there
  * are threads, speaks for all. */
@@ -152,13 +135,76 @@ static uint32_t run_root(uint32_t *parent, uint32_t r)
     return r;
 }
 
-static void join_runs(labelling *l, uint32_t a, uint32_t b, int axis)
+static void join_runs(labelling *l, uint32_t a, uint32_t b)
 {
-    (void)axis;
     a = run_root(l->label, a);
     b = run_root(l->label, b);
     if (a < b) l->label[b] = a;
     if (b < a) l->label[a] = b;
+}
+
+/* Join the runs of two rows of one box that touch. */
+static inline void join_rows(labelling *l, const pore_plane *p, uint32_t y, const pore_plane *q, uint32_t qy,
+                             unsigned reach)
+{
+    uint64_t i = p->row[y], j = q->row[qy];
+    while (rill_rows_touch(p, y, q, qy, reach, &i, &j)) {
+        join_runs(l, (uint32_t)(p->before + i), (uint32_t)(q->before + j));
+        rill_rows_next(p, q, &i, &j);
+    }
+}
+
+/* Whether the voxels at a number along an axis lie at a mirrored boundary. */
+static bool at_mirror(const labelling *l, int axis, uint32_t x)
+{
+    return l->geom->sides[axis] == RILL_MIRROR && (x == 0 || x == l->geom->n[axis] - 1);
+}
+
+/*
+ * Return which voxels of two rows touch that are next to each other along y, along z or along both. Where a
+ * link through a corner crosses a mirrored boundary, it comes back as one through an edge.
+ */
+static unsigned reach_of(const labelling *l, bool along_y, bool along_z, uint32_t y, uint32_t z)
+{
+    const bool edges = l->contacts & RILL_CONTACT_EDGES, corners = l->contacts & RILL_CONTACT_CORNERS;
+    if (along_y && along_z) return (edges ? REACH_SAME : 0u) | (corners ? REACH_BESIDE : 0u);
+    const bool mirrored = corners && (along_y ? at_mirror(l, 2, z) : at_mirror(l, 1, y));
+    return REACH_SAME | (edges || mirrored ? REACH_BESIDE : 0u);
+}
+
+/* Whether links through corners come back as links through edges along x. */
+static bool mirrors_corners(const labelling *l)
+{
+    return l->contacts == (RILL_CONTACT_FACES | RILL_CONTACT_CORNERS) && l->geom->sides[0] == RILL_MIRROR;
+}
+
+/* Join rows that are next to each other along y and z. */
+static void join_diagonal(labelling *l, const pore_plane *p, uint32_t y, const pore_plane *q, uint32_t qy)
+{
+    const unsigned reach = reach_of(l, true, true, y, p->z);
+    if (rill_rows_apart(p, y, q, qy, reach)) join_rows(l, p, y, q, qy, reach);
+    uint64_t i, j;
+    for (int high = 0; high < 2 && mirrors_corners(l); high++)
+        if (rill_row_end(p, y, high, &i) && rill_row_end(q, qy, high, &j))
+            join_runs(l, (uint32_t)(p->before + i), (uint32_t)(q->before + j));
+}
+
+/* Join the rows of a plane with one another. */
+static void join_within(labelling *l, const pore_plane *p)
+{
+    const unsigned reach = reach_of(l, true, false, 0, p->z);
+    for (uint32_t y = 1; y < l->geom->n[1]; y++) join_rows(l, p, y, p, y - 1, reach);
+}
+
+/* Join the rows of a plane with those of the plane below. */
+static void join_below(labelling *l, const pore_plane *p, const pore_plane *below)
+{
+    const uint32_t ny = l->geom->n[1];
+    for (uint32_t y = 0; y < ny; y++) join_rows(l, p, y, below, y, reach_of(l, false, true, y, p->z));
+    for (uint32_t y = 1; y < ny && l->contacts != RILL_CONTACT_FACES; y++) {
+        join_diagonal(l, p, y, below, y - 1);
+        join_diagonal(l, p, y - 1, below, y);
+    }
 }
 
 /* Joining across periodic sides. */
@@ -182,15 +228,13 @@ static uint32_t component_root(component *c, uint32_t i, int32_t shift[3])
     return root;
 }
 
-/* Run `high` on the high face of an axis meets run `low` on its low face, one box further on. */
-static void join_components(labelling *l, uint32_t high, uint32_t low, int axis)
+/* A run meets another one that lies in the box `shift` boxes further on. */
+static void join_components(labelling *l, uint64_t run, uint64_t met, const int32_t shift[3])
 {
     component *c = l->components;
-    int32_t from[3], to[3];
-    uint32_t root = component_root(c, l->label[high], from), other = component_root(c, l->label[low], to);
-    from[axis]++;
-    int32_t gap[3];
-    for (int a = 0; a < 3; a++) gap[a] = from[a] - to[a];
+    int32_t from[3], to[3], gap[3];
+    uint32_t root = component_root(c, l->label[run], from), other = component_root(c, l->label[met], to);
+    for (int a = 0; a < 3; a++) gap[a] = from[a] + shift[a] - to[a];
     if (root == other) {
         for (int a = 0; a < 3; a++) c[root].winds |= (uint8_t)((gap[a] != 0) << a);
         return;
@@ -208,19 +252,46 @@ static void join_components(labelling *l, uint32_t high, uint32_t low, int axis)
     c[root].winds |= c[other].winds;
 }
 
-/* Join the runs of row y of one plane with the runs of another row that they touch. */
-static inline void join_rows(labelling *l, const plane *p, uint32_t y, const plane *q, uint32_t qy, int axis,
-                             void (*join)(labelling *, uint32_t, uint32_t, int))
+/* Join what meets where a row of q lies `dy` and `dz` boxes further on than one of p. */
+static void join_across(labelling *l, const pore_plane *p, uint32_t y, const pore_plane *q, uint32_t qy,
+                        unsigned reach, int32_t dy, int32_t dz)
 {
+    const int32_t shift[3] = {0, dy, dz};
     uint64_t i = p->row[y], j = q->row[qy];
-    const uint64_t i_end = p->row[y + 1], j_end = q->row[qy + 1];
-    while (i < i_end && j < j_end) {
-        if (p->runs[i].start < q->runs[j].end && q->runs[j].start < p->runs[i].end)
-            join(l, (uint32_t)(p->before + i), (uint32_t)(q->before + j), axis);
-        if (p->runs[i].end < q->runs[j].end)
-            i++;
-        else
-            j++;
+    while (rill_rows_touch(p, y, q, qy, reach, &i, &j)) {
+        join_components(l, p->before + i, q->before + j, shift);
+        rill_rows_next(p, q, &i, &j);
+    }
+    for (int high = 0; high < 2 && reach == REACH_BESIDE && mirrors_corners(l); high++)
+        if (rill_row_end(p, y, high, &i) && rill_row_end(q, qy, high, &j))
+            join_components(l, p->before + i, q->before + j, shift);
+}
+
+/* Join a run at the end of row y with those at the other end of the rows of q next to it, in the next box. */
+static void join_end(labelling *l, const pore_plane *p, uint32_t y, bool high, const pore_plane *q,
+                     int32_t dz)
+{
+    const int64_t ny = l->geom->n[1];
+    uint64_t i, j;
+    if (!rill_row_end(p, y, high, &i)) return;
+    for (int64_t step = -1; step <= 1; step++) {
+        const int64_t to = y + step, qy = (to + ny) % ny;
+        const bool straight = p == q && dz == 0 && step == 0;
+        if (to != qy && l->geom->sides[1] != RILL_PERIODIC) continue;
+        if (!straight && !(reach_of(l, step != 0, p != q || dz, y, p->z) & REACH_BESIDE)) continue;
+        if (!rill_row_end(q, (uint32_t)qy, !high, &j)) continue;
+        join_components(l, p->before + i, q->before + j,
+                        (const int32_t[3]){high ? 1 : -1, (int32_t)((to - qy) / ny), dz});
+    }
+}
+
+/* Join across the sides normal to x a plane with itself, or with the one that it is next to. */
+static void join_ends(labelling *l, const pore_plane *p, const pore_plane *q, int32_t dz)
+{
+    if (l->geom->sides[0] != RILL_PERIODIC) return;
+    for (uint32_t y = 0; y < l->geom->n[1]; y++) {
+        join_end(l, p, y, true, q, dz);
+        if (p != q || dz) join_end(l, p, y, false, q, dz);
     }
 }
 
@@ -233,7 +304,8 @@ static rill_status count_runs(labelling *l, uint64_t *most)
 #pragma omp parallel for schedule(static) if (is_large(l))
         for (uint32_t z = l->window.first; z < next; z++) {
             uint64_t runs = 0;
-            for (uint32_t y = 0; y < ny; y++) runs += row_runs(rill_window_row(&l->window, y, z), nx, NULL);
+            for (uint32_t y = 0; y < ny; y++)
+                runs += rill_row_runs(rill_window_row(&l->window, y, z), nx, NULL, NULL);
             l->before[z + 1] = runs;
         }
     }
@@ -253,23 +325,23 @@ static rill_status count_runs(labelling *l, uint64_t *most)
 static rill_status label_runs(labelling *l)
 {
     rill_status status = RILL_OK;
-    const uint32_t ny = l->geom->n[1], nz = l->geom->n[2];
+    const uint32_t nz = l->geom->n[2];
     rill_progress_loop loop = {l->progress, "labelling", false};
     for (uint32_t end = 0; !loop.cancelled && rill_window_next(&l->window, &end, &status);) {
 #pragma omp parallel if (is_large(l))
         {
-            plane *here = own_planes(l), *below = here + 1;
+            pore_plane *here = own_planes(l), *below = here + 1;
             uint32_t next = nz; /* after the plane taken last */
 #pragma omp for schedule(static)
             for (uint32_t z = l->window.first; z < end; z++) {
                 if (!goes_on(l, &loop, z)) continue;
-                plane *swap = below;
+                pore_plane *swap = below;
                 below = here;
                 here = swap;
                 plane_take(l, z, here);
                 for (uint64_t r = l->before[z]; r < l->before[z + 1]; r++) l->label[r] = (uint32_t)r;
-                for (uint32_t y = 1; y < ny; y++) join_rows(l, here, y, here, y - 1, 1, join_runs);
-                for (uint32_t y = 0; y < ny && z == next; y++) join_rows(l, here, y, below, y, 2, join_runs);
+                join_within(l, here);
+                if (z == next) join_below(l, here, below);
                 l->begins[z] = z > 0 && z != next;
                 next = z + 1;
             }
@@ -280,7 +352,7 @@ static rill_status label_runs(labelling *l)
     for (uint32_t z = 0; z < nz; z++) {
         if (!l->begins[z]) continue;
         RILL_TRY(planes_see(l, z - 1, z));
-        for (uint32_t y = 0; y < ny; y++) join_rows(l, &l->planes[1], y, &l->planes[0], y, 2, join_runs);
+        join_below(l, &l->planes[1], &l->planes[0]);
     }
     l->count = 0;
     for (uint64_t r = 0; r < l->before[nz]; r++) {
@@ -301,7 +373,7 @@ static void component_add(component *c, uint64_t voxels, uint8_t faces)
 }
 
 /* Count the voxels of components and note the faces that their runs reach. */
-static void measure_plane(labelling *l, uint32_t z, const plane *p)
+static void measure_plane(labelling *l, uint32_t z, const pore_plane *p)
 {
     const uint32_t nx = l->geom->n[0], ny = l->geom->n[1], nz = l->geom->n[2];
     uint32_t last = 0; /* hardly ever does one run belong to another component than the one before */
@@ -325,26 +397,74 @@ static void measure_plane(labelling *l, uint32_t z, const plane *p)
     if (voxels > 0) component_add(&l->components[last], voxels, faces);
 }
 
-/* Join what meets across the periodic faces normal to x and y of one plane. */
-static void join_plane(labelling *l, const plane *p)
+/* Join the first and the last row across the sides normal to y, of two planes that are next to each other. */
+static void join_corners(labelling *l, const pore_plane *p, const pore_plane *q, int32_t dz)
 {
-    const uint32_t nx = l->geom->n[0], ny = l->geom->n[1];
-    if (l->geom->sides[0] == RILL_PERIODIC)
-        for (uint32_t y = 0; y < ny; y++) {
-            const uint64_t i = p->row[y], end = p->row[y + 1];
-            if (i < end && p->runs[i].start == 0 && p->runs[end - 1].end == nx)
-                join_components(l, (uint32_t)(p->before + end - 1), (uint32_t)(p->before + i), 0);
-        }
-    if (l->geom->sides[1] == RILL_PERIODIC) join_rows(l, p, ny - 1, p, 0, 1, join_components);
+    const uint32_t last = l->geom->n[1] - 1;
+    const unsigned reach = reach_of(l, true, true, 0, p->z);
+    if (l->geom->sides[1] != RILL_PERIODIC || !reach) return;
+    join_across(l, p, last, q, 0, reach, 1, dz);
+    join_across(l, p, 0, q, last, reach, -1, dz);
+}
+
+/* Join the last plane and the first across the sides normal to z. */
+static void join_last(labelling *l, const pore_plane *p, const pore_plane *q)
+{
+    const uint32_t ny = l->geom->n[1];
+    const unsigned reach = reach_of(l, true, true, 0, p->z);
+    for (uint32_t y = 0; y < ny; y++) join_across(l, p, y, q, y, reach_of(l, false, true, y, p->z), 0, 1);
+    for (uint32_t y = 1; y < ny && reach; y++) {
+        join_across(l, p, y, q, y - 1, reach, 0, 1);
+        join_across(l, p, y - 1, q, y, reach, 0, 1);
+    }
+    if (l->contacts == RILL_CONTACT_FACES) return;
+    join_corners(l, p, q, 1);
+    join_ends(l, p, q, 1);
+}
+
+/* Join what meets across the periodic faces normal to x and y of one plane, and of it and the one before. */
+static void join_plane(labelling *l, const pore_plane *p)
+{
+    if (l->geom->sides[1] == RILL_PERIODIC)
+        join_across(l, p, l->geom->n[1] - 1, p, 0, reach_of(l, true, false, 0, p->z), 1, 0);
+    join_ends(l, p, p, 0);
+    if (l->passed && l->contacts != RILL_CONTACT_FACES) {
+        join_corners(l, p, l->passed, 0);
+        join_ends(l, p, l->passed, 0);
+    }
+    l->passed = p;
 }
 
 static bool reaches_both(const component *c, int axis) { return (c->faces >> 2 * axis & 3) == 3; }
+
+/*
+ * Join across the sides normal to x and y. A thread takes the plane after next into the second of its planes
+ * while the next one is joined with the one before, which another thread took; the last plane of a window is
+ * put by.
+ */
+static rill_status join_sides_of_planes(labelling *l)
+{
+    rill_status status = RILL_OK;
+    pore_plane *last = l->planes + 2 * l->threads;
+    for (uint32_t end = 0; rill_window_next(&l->window, &end, &status);) {
+#pragma omp parallel for ordered schedule(static, 1) if (is_large(l))
+        for (uint32_t z = l->window.first; z < end; z++) {
+            pore_plane *p = own_planes(l) + (z - l->window.first) / (uint32_t)omp_get_num_threads() % 2;
+            plane_take(l, z, p);
+#pragma omp ordered
+            join_plane(l, p);
+        }
+        rill_plane_copy(l->passed, l->geom->n[1], last);
+        l->passed = last;
+    }
+    return status;
+}
 
 /* Fill the records of the components and join them across periodic sides. */
 static rill_status join_sides(labelling *l)
 {
     rill_status status = RILL_OK;
-    const uint32_t ny = l->geom->n[1], nz = l->geom->n[2];
+    const uint32_t nz = l->geom->n[2];
     rill_progress_loop loop = {l->progress, "measuring components", false};
     for (uint64_t i = 0; i < l->count; i++) l->components[i].parent = (uint32_t)i;
     for (uint32_t end = 0; !loop.cancelled && rill_window_next(&l->window, &end, &status);) {
@@ -361,19 +481,10 @@ static rill_status join_sides(labelling *l)
         for (int a = 0; a < 3; a++)
             l->spanning[a] += reaches_both(&l->components[i], a) ? l->components[i].voxels : 0;
     const bool across = l->geom->sides[0] == RILL_PERIODIC || l->geom->sides[1] == RILL_PERIODIC;
-    for (uint32_t end = 0; across && rill_window_next(&l->window, &end, &status);) {
-#pragma omp parallel for ordered schedule(static, 1) if (is_large(l))
-        for (uint32_t z = l->window.first; z < end; z++) {
-            plane_take(l, z, own_planes(l));
-#pragma omp ordered
-            join_plane(l, own_planes(l));
-        }
-    }
-    RILL_TRY(status);
+    if (across) RILL_TRY(join_sides_of_planes(l));
     if (l->geom->sides[2] == RILL_PERIODIC) {
-        plane *first = &l->planes[0], *last = &l->planes[1];
         RILL_TRY(planes_see(l, 0, nz - 1));
-        for (uint32_t y = 0; y < ny; y++) join_rows(l, last, y, first, y, 2, join_components);
+        join_last(l, &l->planes[1], &l->planes[0]);
     }
 done:
     return status;
@@ -389,7 +500,7 @@ static bool conducts(const labelling *l, const component *c, int axis)
 static void decide(labelling *l, rill_keep_kind keep, int axis, rill_components *out)
 {
     uint64_t total = 0, connected = 0, percolating[3] = {0}, kept = 0;
-    *out = (rill_components){0};
+    *out = (rill_components){.porosity.contacts = l->contacts};
     for (uint64_t i = 0; i < l->count; i++) {
         component *c = &l->components[i];
         if (c->parent != i) continue;
@@ -437,7 +548,7 @@ static rill_status drop(labelling *l)
     for (uint32_t end = 0; rill_window_next(&l->window, &end, &status);) {
 #pragma omp parallel for schedule(static) if (is_large(l))
         for (uint32_t z = l->window.first; z < end; z++) {
-            plane *p = own_planes(l);
+            pore_plane *p = own_planes(l);
             if (plane_stays(l, z)) continue;
             plane_take(l, z, p);
             for (uint32_t y = 0; y < ny; y++)
@@ -473,19 +584,38 @@ done:
     return status;
 }
 
-rill_status rill_components_clean(rill_geom *geom, rill_keep_kind keep, int axis, rill_progress progress,
-                                  rill_components *out)
+unsigned rill_contacts_of(rill_lattice lattice)
+{
+    unsigned contacts = 0;
+    for (int i = 1; i < rill_q((int)lattice); i++) {
+        const int axes = abs(rill_c((int)lattice, i, 0)) + abs(rill_c((int)lattice, i, 1)) +
+                         abs(rill_c((int)lattice, i, 2));
+        contacts |= axes == 1 ? RILL_CONTACT_FACES : axes == 2 ? RILL_CONTACT_EDGES : RILL_CONTACT_CORNERS;
+    }
+    return contacts;
+}
+
+const char *rill_contacts_name(unsigned contacts)
+{
+    static const char *const names[] = {"faces", "faces and edges", "faces and corners",
+                                        "faces, edges and corners"};
+    return contacts & RILL_CONTACT_FACES && contacts <= 7 ? names[contacts >> 1] : NULL;
+}
+
+rill_status rill_components_clean(rill_geom *geom, rill_keep_kind keep, int axis, unsigned contacts,
+                                  rill_progress progress, rill_components *out)
 {
     rill_status status = RILL_OK;
-    labelling l = {.geom = geom, .window = {.geom = geom}, .progress = progress};
+    labelling l = {.geom = geom, .window = {.geom = geom}, .contacts = contacts, .progress = progress};
     l.threads = is_large(&l) ? omp_get_max_threads() : 1;
-    const uint64_t planes = 2 * (uint64_t)l.threads;
+    const uint64_t planes = 2 * (uint64_t)l.threads + 1;
     uint64_t most;
     RILL_TRY(rill_array_create((uint64_t)geom->n[2] + 1, sizeof *l.before, "the planes of the labelling",
                                (void **)&l.before));
     RILL_TRY(count_runs(&l, &most));
     const uint64_t runs = l.before[geom->n[2]];
-    RILL_TRY(rill_memory_require(runs * sizeof *l.label + planes * most * sizeof(run),
+    RILL_TRY(rill_memory_require(runs * sizeof *l.label +
+                                     planes * (most * sizeof(pore_run) + plane_words(&l) * sizeof(uint64_t)),
                                  "labelling the pore space"));
     RILL_TRY(planes_create(&l, planes, most));
     RILL_TRY(

@@ -22,11 +22,20 @@ enum {
     RILL_LABEL = 2 /**< this and above: a fluid node that carries a label: it has a link through an opening */
 };
 
+/** Through what two voxels are connected: flags. */
+typedef enum rill_contact {
+    RILL_CONTACT_FACES = 1,  /**< the face that they share: links of all lattices */
+    RILL_CONTACT_EDGES = 2,  /**< the edge that they share: links of D3Q19, D3Q27 and D2Q9 */
+    RILL_CONTACT_CORNERS = 4 /**< the corner that they share: links of D3Q15 and D3Q27 */
+} rill_contact;
+
 /** Pore fractions of the whole box, counted before anything was dropped; negative when unknown. */
 typedef struct rill_porosity {
     double total;          /**< every pore voxel */
-    double connected;      /**< pores whose face-connected component reaches an outer face */
+    double connected;      /**< pores whose component reaches an outer face */
     double percolating[3]; /**< pores whose component conducts along x, y, z */
+    unsigned contacts;     /**< through what components are connected, flags of rill_contact; 0: unknown, in
+                                older files through faces alone */
 } rill_porosity;
 
 /** A link from a fluid node that crosses a surface. */

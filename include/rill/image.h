@@ -66,7 +66,7 @@ typedef enum rill_keep_kind {
     RILL_KEEP_PERCOLATING /**< those that conduct along the requested axis */
 } rill_keep_kind;
 
-/** The face-connected components of a pore space. */
+/** The components of a pore space. */
 typedef struct rill_components {
     uint64_t components;    /**< number of components */
     uint64_t kept;          /**< of these, the ones that stayed */
@@ -97,6 +97,8 @@ typedef struct rill_voxelize_options {
     rill_side sides[3];  /**< domain boundaries normal to x, y, z */
     rill_keep_kind keep; /**< which components of the pore space stay */
     int axis;            /**< for RILL_KEEP_PERCOLATING: 0, 1, 2, or -1 for any */
+    unsigned contacts;   /**< through what pores are connected, flags of rill_contact with that of faces; 0:
+                              porosities are those of D3Q19, and pores stay that any lattice connects */
     const char *command; /**< provenance, borrowed, may be NULL */
 } rill_voxelize_options;
 

@@ -42,7 +42,7 @@ class Porosity:
     total : float
         All pore voxels.
     connected : float
-        Pores whose face-connected component reaches an outer face.
+        Pores whose component reaches an outer face. Voxels are connected that share a face or, with D3Q19, an edge.
     percolating : tuple of float
         Pores whose component conducts along x, y, z.
     """

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/image/image.h"
+#include "geometry/voxels/components.h"
 #include "geometry/voxels/derive.h"
 #include "io/ours.h"
 #include "kernel/variant.h"
@@ -96,6 +97,7 @@ static rill_status image_read(const char *path, const rill_batch_options *o, ril
     const int axis = o->permeability.axis;
     if (o->permeability.drive == RILL_DRIVE_PRESSURE && axis >= 0) options.sides[axis] = RILL_WALL;
     options.keep = RILL_KEEP_PERCOLATING;
+    options.contacts = rill_contacts_of(o->permeability.variant.lattice);
     options.axis = axis;
     *cleaned = !o->permeability.keep_all;
     rill_status status = RILL_NUMERICS;

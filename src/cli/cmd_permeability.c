@@ -15,6 +15,7 @@
 #include "cli/permeability_output.h"
 
 #include "geometry/image/voxelize.h"
+#include "geometry/voxels/components.h"
 #include "geometry/voxels/derive.h"
 #include "io/fields.h"
 #include "io/geom_file.h"
@@ -102,6 +103,7 @@ static rill_status read_image(choices *c)
     /* An error bar needs what other sides would open; preparation drops it for the plain run. */
     options.keep = c->keep || c->error_bar ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING;
     options.axis = c->axis == 3 ? -1 : c->axis;
+    options.contacts = rill_contacts_of(cli_compute_variant(&c->compute).lattice);
     options.command = c->line;
     if (c->drive == RILL_DRIVE_PRESSURE && c->axis < 3)
         options.sides[c->axis] = RILL_WALL; /* see rill_permeability_prepare() */

@@ -11,6 +11,7 @@
 #include "cli/surface_options.h"
 #include "core/units.h"
 #include "io/json_file.h"
+#include "geometry/voxels/components.h"
 #include "geometry/voxels/sides.h"
 
 #include <stdlib.h>
@@ -88,8 +89,10 @@ static void print_image(const choices *c, const rill_geom *geom, const rill_voxe
     cli_row("  connected to a face", "%.5f", found->porosity.connected);
     print_fractions("  percolating", found->porosity.percolating);
     print_fractions("  reaching both faces", found->spanning);
-    cli_row("components", "%llu, joined through faces; %llu kept (%s%s%s)",
-            (unsigned long long)found->components, (unsigned long long)found->kept, keeps[c->keep],
+    cli_row("  joined through", "%s", rill_contacts_name(found->porosity.contacts));
+    cli_row("components", "%llu, joined through faces, edges%s; %llu kept (%s%s%s)",
+            (unsigned long long)found->components, c->keep == RILL_KEEP_ALL ? "" : " or corners",
+            (unsigned long long)found->kept, keeps[c->keep],
             c->keep == RILL_KEEP_PERCOLATING ? " along " : "",
             c->keep == RILL_KEEP_PERCOLATING ? axes[c->axis] : "");
     cli_row("pore voxels dropped", "%llu (%.3f %% of the pores)", (unsigned long long)found->dropped,
@@ -119,16 +122,17 @@ static json_t *image_json(const choices *c, const rill_geom *geom, const rill_vo
     for (int f = 0; f < 3; f++) to[f] = axes[r->axes[f] + 1];
     return json_pack(
         "{s:{s:s, s:s, s:s, s:s, s:[i,i,i], s:[s,s,s], s:o}, s:[i,i,i], s:o, s:[s,s,s],"
-        " s:{s:f, s:f, s:o, s:o}, s:I, s:I, s:I, s:I}",
+        " s:{s:f, s:s, s:f, s:o, s:o}, s:I, s:I, s:I, s:I}",
         "image", "path", c->input, "xxh3", geom->source_hash, "format", r->kind, "type",
         rill_grey_name(r->type), "size", (int)r->file_n[0], (int)r->file_n[1], (int)r->file_n[2], "axes",
         to[0], to[1], to[2], "grey_values", json_greys(r), "voxels", (int)geom->n[0], (int)geom->n[1],
         (int)geom->n[2], "voxel_size_m", geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(),
         "sides", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
-        rill_side_name(geom->sides[2]), "porosity", "total", found->porosity.total, "connected",
-        found->porosity.connected, "percolating", json_fractions(found->porosity.percolating), "spanning",
-        json_fractions(found->spanning), "components", (json_int_t)found->components, "components_kept",
-        (json_int_t)found->kept, "dropped", (json_int_t)found->dropped, "fluid_nodes", (json_int_t)r->fluid);
+        rill_side_name(geom->sides[2]), "porosity", "total", found->porosity.total, "joined_through",
+        rill_contacts_name(found->porosity.contacts), "connected", found->porosity.connected, "percolating",
+        json_fractions(found->porosity.percolating), "spanning", json_fractions(found->spanning),
+        "components", (json_int_t)found->components, "components_kept", (json_int_t)found->kept, "dropped",
+        (json_int_t)found->dropped, "fluid_nodes", (json_int_t)r->fluid);
 }
 
 /* Write the summary of a geometry: `json`, which it takes, and what every summary ends with. */
@@ -235,8 +239,11 @@ const cli_command cli_voxelize = {
         "s%04d.tif), an npy, npz, NRRD, MHD, MHA, NIfTI, VTI, legacy VTK, HDF5 or NetCDF file, or a text of "
         "numbers; FILE:/NAME is one of "
         "several\n"
-        "arrays (scan.h5:/group/data), and - is standard input. Pores are connected through the faces of "
-        "voxels.\n"
+        "arrays (scan.h5:/group/data), and - is standard input. Pores are connected where voxels "
+        "share a\n"
+        "face or an edge, as the links of D3Q19 do; pores that share a corner alone are not dropped, because "
+        "D3Q15 and\n"
+        "D3Q27 have links through corners. A run drops what its own lattice does not connect. "
         "\"connected\" pores reach an outer face. Along an axis with periodic sides a pore percolates when "
         "it\n"
         "meets its own periodic image, along one with mirrored or walled sides when it reaches both faces.\n"

@@ -8,6 +8,7 @@
 
 #include "core/status.h"
 #include "geometry/image/file_names.h"
+#include "geometry/voxels/components.h"
 #include "geometry/voxels/sides.h"
 #include "io/geom_index.h"
 #include "io/geom_surface.h"
@@ -55,6 +56,8 @@ rill_status rill_geom_head_write(const rill_geom *geom, rill_h5_file *file, cons
     if (p->connected >= 0) RILL_TRY(rill_h5_set_reals(file, "/", "porosity_connected", &p->connected, 1));
     if (p->percolating[0] >= 0 || p->percolating[1] >= 0 || p->percolating[2] >= 0)
         RILL_TRY(rill_h5_set_reals(file, "/", "porosity_percolating", p->percolating, 3));
+    if (rill_contacts_name(p->contacts))
+        RILL_TRY(rill_h5_set_text(file, "/", "porosity_contacts", rill_contacts_name(p->contacts)));
 done:
     return status;
 }
@@ -191,11 +194,31 @@ done:
     return status;
 }
 
+/* What connected the pores when they were counted; files of older versions do not say. */
+static rill_status contacts_read(rill_h5_file *file, unsigned *contacts)
+{
+    rill_status status = RILL_OK;
+    char *text = NULL;
+    *contacts = 0;
+    if (!rill_h5_has_attribute(file, "/", "porosity_contacts")) return RILL_OK;
+    RILL_TRY(rill_h5_get_text(file, "/", "porosity_contacts", &text));
+    for (unsigned k = 1; k < 8; k += 2)
+        if (strcmp(text, rill_contacts_name(k)) == 0) *contacts = k;
+    if (!*contacts)
+        RILL_TRY(rill_fail(
+            RILL_USAGE, "cannot read %s: porosity_contacts \"%.40s\" is none of those that this rill knows",
+            rill_h5_path(file), text));
+done:
+    free(text);
+    return status;
+}
+
 static rill_status porosity_read(rill_h5_file *file, rill_porosity *out)
 {
     rill_status status = RILL_OK;
     const double unknown = -1;
-    *out = (rill_porosity){unknown, unknown, {unknown, unknown, unknown}};
+    *out = (rill_porosity){unknown, unknown, {unknown, unknown, unknown}, 0};
+    RILL_TRY(contacts_read(file, &out->contacts));
     if (rill_h5_has_attribute(file, "/", "porosity_total"))
         RILL_TRY(rill_h5_get_reals(file, "/", "porosity_total", &out->total, 1));
     if (rill_h5_has_attribute(file, "/", "porosity_connected"))

@@ -3,6 +3,7 @@
 #include "io/info.h"
 
 #include "core/status.h"
+#include "geometry/voxels/components.h"
 #include "geometry/voxels/sides.h"
 #include "io/fields_priv.h"
 #include "io/geom_file.h"
@@ -188,6 +189,8 @@ static rill_status porosity_add(const rill_porosity *p, json_t *into)
     if (p->connected >= 0) RILL_TRY(set(object, "connected", json_real(p->connected)));
     if (p->percolating[0] >= 0 || p->percolating[1] >= 0 || p->percolating[2] >= 0)
         RILL_TRY(set(object, "percolating", axes_json(p->percolating)));
+    if (rill_contacts_name(p->contacts))
+        RILL_TRY(set(object, "joined_through", json_string(rill_contacts_name(p->contacts))));
 done:
     return status;
 }

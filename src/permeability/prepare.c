@@ -16,16 +16,22 @@ static void porosity_fill(rill_porosity *known, const rill_porosity *found)
         if (known->percolating[a] < 0) known->percolating[a] = found->percolating[a];
 }
 
-/* Label and drop, unless all is to stay and what percolates is known already. */
+/*
+ * Label and drop, unless all is to stay and what percolates along the links of this lattice is known already.
+ * What was counted along other links is counted anew, of what is there still.
+ */
 static rill_status clean(rill_geom *geom, const rill_permeability_options *o, rill_components *found)
 {
-    const rill_porosity *known = &geom->porosity;
+    rill_porosity *known = &geom->porosity;
+    const unsigned contacts = rill_contacts_of(o->variant.lattice);
+    for (int a = 0; a < 3 && known->contacts != contacts; a++) known->percolating[a] = -1;
+    known->contacts = contacts;
     *found = (rill_components){.porosity = *known};
     if (o->keep_all && known->total >= 0 && known->percolating[0] >= 0 && known->percolating[1] >= 0 &&
         known->percolating[2] >= 0)
         return RILL_OK;
     const rill_status status = rill_components_clean(
-        geom, o->keep_all ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING, o->axis, o->progress, found);
+        geom, o->keep_all ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING, o->axis, contacts, o->progress, found);
     if (status == RILL_OK) porosity_fill(&geom->porosity, &found->porosity);
     return status;
 }

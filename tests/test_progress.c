@@ -20,6 +20,7 @@ TestSuite(progress, .init = files_start, .fini = files_end, .timeout = 240);
 /* Cancels at the call with this number; 0: never. */
 typedef struct canceller {
     int at, calls;
+    bool flows;                   /* calls before the first step do not count */
     bool permeability, run, part; /* what moments brought along */
 } canceller;
 
@@ -30,6 +31,7 @@ static bool cancel(void *context, const rill_progress_moment *m)
     c->permeability = c->permeability || m->permeability;
     c->run = c->run || m->run;
     c->part = c->part || m->part >= 0;
+    if (c->flows && !m->permeability) return true;
     cr_assert(c->at == 0 || c->calls < c->at, "a report after the work was cancelled: %s", m->what);
     return ++c->calls != c->at;
 }
@@ -129,8 +131,9 @@ static rill_permeability_options along_x(rill_progress progress)
 static rill_status planning(rill_progress progress)
 {
     rill_geom *geom = channel();
-    const rill_permeability_options o = along_x(progress);
+    rill_permeability_options o = along_x(progress);
     rill_permeability_plan plan;
+    o.progress_seconds = 1e9; /* without those that come by time */
     const rill_status status = planned(geom, &o, &plan);
     rill_permeability_plan_free(&plan);
     rill_geom_destroy(geom);
@@ -174,13 +177,80 @@ Test(progress, computing_a_permeability)
 {
     rill_permeability out;
     for (int at = 1; at <= 3; at += 2) {
-        canceller c = {.at = at};
+        canceller c = {.at = at, .flows = true};
         cr_assert_eq(computing(&c, &out), RILL_CANCELLED);
         cr_assert(c.permeability && c.calls == at);
         cr_assert(out.run_count == 1 && !out.converged && !out.kept && isnan(out.k[0][0]));
         cr_assert_gt(out.runs[0].steps, 0);
         rill_permeability_free(&out);
     }
+}
+
+/* From the first array that is allocated to the result, with a pore network beside. */
+static rill_status setting_up(rill_progress progress)
+{
+    rill_geom *geom = channel();
+    rill_permeability_plan plan;
+    rill_permeability out;
+    rill_permeability_options o = along_x((rill_progress){0});
+    o.tau = 0;
+    o.acceleration = RILL_ACCELERATION_NETWORK;
+    o.progress_seconds = 0;
+    cr_assert_eq(planned(geom, &o, &plan), RILL_OK, "%s", rill_error_message());
+    o.progress = progress;
+    const rill_status status = rill_permeability_compute(geom, &o, &plan, &out);
+    rill_permeability_free(&out);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
+    return status;
+}
+
+Test(progress, setting_up_a_flow)
+{
+    int at = 1;
+    for (;; at++) {
+        canceller c = {.at = at};
+        const rill_status status = setting_up((rill_progress){cancel, &c});
+        if (c.permeability) break; /* the first step */
+        cr_assert_eq(status, RILL_CANCELLED, "report %d", at);
+        cr_assert_eq(c.calls, at);
+        cr_assert_str_eq(rill_error_message(), "cancelled: setting up the flow");
+    }
+    cr_assert_gt(at, 10);
+}
+
+static bool count(void *context, const rill_progress_moment *m)
+{
+    int *left = context;
+    cr_assert_not_null(m->what);
+    return (*left)-- > 0;
+}
+
+/* The innermost watch is asked, until it cancels: then it is not asked again, and its polls all say so. */
+Test(progress, watches_of_a_thread)
+{
+    int outer_left = 3, inner_left = 1, nodes = 0;
+    rill_progress_watch outer, inner, none;
+    cr_assert_eq(rill_progress_poll(), RILL_OK);
+    cr_assert(rill_progress_goes_on(rill_progress_here()));
+    rill_progress_watch_begin(&outer, (rill_progress){count, &outer_left}, 0, "outer work");
+    cr_assert_eq(rill_progress_poll(), RILL_OK);
+    rill_progress_watch_begin(&none, (rill_progress){NULL, NULL}, 0, "silent work");
+    rill_progress_watch_begin(&inner, (rill_progress){count, &inner_left}, 0, "inner work");
+    cr_assert_eq(rill_progress_poll(), RILL_OK);
+    for (int k = 0; k < 3; k++) cr_assert_eq(rill_progress_poll(), RILL_CANCELLED);
+    cr_assert_str_eq(rill_error_message(), "cancelled: inner work");
+    cr_assert(inner_left == -1 && outer_left == 2);
+    rill_progress_watch_end(&inner);
+    rill_progress_watch_end(&none);
+    rill_progress_watch *watch = rill_progress_here();
+#pragma omp parallel for reduction(+ : nodes)
+    for (int k = 0; k < 100000; k++) nodes += rill_progress_goes_on(watch);
+    cr_assert_lt(nodes, 100000);
+    cr_assert_eq(outer_left, -1, "asked again after it cancelled");
+    cr_assert_eq(rill_progress_poll(), RILL_CANCELLED);
+    rill_progress_watch_end(&outer);
+    cr_assert_eq(rill_progress_poll(), RILL_OK);
 }
 
 Test(progress, error_bars)

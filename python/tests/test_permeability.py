@@ -139,6 +139,30 @@ def test_control_c_ends_a_run() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_control_c_is_heard_while_a_flow_is_set_up() -> None:
+    im = np.random.default_rng(1).random((180, 180, 180)) < 0.6
+    heard = []
+    for delay in (0.4, 0.9, 1.4, 2.0, 2.7):
+        begin = [0.0]
+
+        def interrupt(delay: float = delay, begin: list[float] = begin) -> None:
+            while time.process_time() - started < delay:  # of all threads: the machine may have other work
+                time.sleep(0.01)
+            begin[0] = time.process_time()
+            os.kill(os.getpid(), signal.SIGINT)
+
+        started = time.process_time()
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            rill.permeability(im, axis="x", device="cpu", tolerance=1e-6, max_steps=10**9)
+            time.sleep(60)
+        thread.join()
+        heard.append(time.process_time() - begin[0])
+    assert max(heard) < 2, heard  # s of processors: less on a clock
+    assert rill.permeability(im[:24, :24, :24], axis="x", device="cpu").converged
+
+
 def test_other_threads_run_meanwhile() -> None:
     ticks, end = [0], threading.Event()
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/aside.h"
 
+#include "core/progress.h"
+
 #include <omp.h>
 #include <stdio.h>
 
@@ -37,9 +39,28 @@ void rill_aside_drop(rill_aside *aside)
     aside->status = RILL_OK;
 }
 
+/* Wait for the thread to end. @return RILL_CANCELLED where the work that waits is cancelled; it is there
+ * still */
+static rill_status wait_for(rill_aside *aside)
+{
+    enum { MILLISECONDS = 100 };
+    rill_status status = RILL_OK;
+    for (bool ended = !aside->threaded; !ended;) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += MILLISECONDS * 1000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        ended = pthread_timedjoin_np(aside->thread, NULL, &until) == 0;
+        if (!ended && (status = rill_progress_poll()) != RILL_OK) return status;
+    }
+    return status;
+}
+
 rill_status rill_aside_end(rill_aside *aside)
 {
-    if (aside->threaded) pthread_join(aside->thread, NULL);
+    const rill_status waited = wait_for(aside);
+    if (waited != RILL_OK) return waited;
     const rill_status status = aside->status;
     aside->threaded = false;
     rill_aside_drop(aside);

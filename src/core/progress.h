@@ -40,4 +40,46 @@ bool rill_progress_loop_on(rill_progress_loop *loop, uint64_t done, uint64_t cou
 /** Return RILL_CANCELLED with a message when the loop was cancelled; to be called behind the loop. */
 rill_status rill_progress_loop_end(const rill_progress_loop *loop);
 
+/**
+ * What a thread reports to while functions work for it that have no progress of their own: a simulation is
+ * set up, say. One that begins while another is there takes its place until it ends.
+ */
+typedef struct rill_progress_watch {
+    rill_progress progress;
+    const char *what;
+    double seconds; /* between two calls of the callback at least */
+    double called;  /* when it was called last */
+    bool cancelled; /* it has cancelled the work: all polls say so from now on */
+    bool begun;
+    struct rill_progress_watch *outer;
+} rill_progress_watch;
+
+/**
+ * Begin to report for this thread.
+ * @param[in,out] watch  to be kept until rill_progress_watch_end()
+ * @param[in] progress   without a callback nothing begins
+ * @param[in] seconds    between two calls of the callback at least
+ * @param[in] what       what is being done
+ */
+void rill_progress_watch_begin(rill_progress_watch *watch, rill_progress progress, double seconds,
+                               const char *what);
+
+/** End it. @param[in,out] watch  one of zeros, that did not begin, is allowed */
+void rill_progress_watch_end(rill_progress_watch *watch);
+
+/** Call the callback of this thread's watch where it is due. @return RILL_CANCELLED with a message, or
+ * RILL_OK */
+rill_status rill_progress_poll(void);
+
+/** Return the watch of this thread, for a parallel loop that it enters; NULL without. */
+rill_progress_watch *rill_progress_here(void);
+
+/**
+ * Poll from within a parallel loop: the thread that entered it calls the callback, the others learn of it.
+ * Behind the loop rill_progress_poll() returns the status.
+ * @param[in] watch  of rill_progress_here() before the loop
+ * @return false when the work is cancelled; then skip the rest of the loop
+ */
+bool rill_progress_goes_on(rill_progress_watch *watch);
+
 #endif

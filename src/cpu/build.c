@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the arrays of a domain with the threads of a CPU: rows of cells each, in any order. */
+#include "core/progress.h"
 #include "cpu/rows.h"
+
+enum { POLLED = 64 }; /* rows that a thread builds before it is asked whether to go on */
 
 /* Go through the occupied cells of the planes to build. */
 RILL_FN void build_cells(const rill_builder *b, const int task)
 {
     const rill_build_cells *cells = rill_build_cells_of(b, task);
     const int64_t lines = (int64_t)(b->end - b->first) * b->n[1];
-#pragma omp parallel for schedule(static)
+    rill_progress_watch *watch = rill_progress_here();
+    bool goes_on = true;
+#pragma omp parallel for schedule(static) firstprivate(goes_on)
     for (int64_t line = 0; line < lines; line++) {
+        if (line % POLLED == 0) goes_on = rill_progress_goes_on(watch);
+        if (!goes_on) continue;
         uint32_t x[3] = {0, (uint32_t)(line % b->n[1]), b->first + (uint32_t)(line / b->n[1])};
         const size_t first = rill_build_line(b, x[1], x[2]);
         for (size_t w = 0; w < b->row_words; w++) {

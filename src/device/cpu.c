@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CPU as a backend: host memory, and the kernels of the best x86-64 level that the processor has. */
 #include "core/memory.h"
+#include "core/progress.h"
+#include "core/status.h"
 #include "core/threads.h"
 #include "cpu/rows.h"
 #include "device/device.h"
@@ -115,7 +117,7 @@ static rill_status require(rill_device *device, uint64_t bytes, const char *what
     return rill_memory_require(bytes, what);
 }
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, CLEARED = 1 << 27 }; /* bytes: cleared before it is asked whether to go on */
 
 typedef struct cleared {
     char *data;
@@ -133,8 +135,18 @@ static void clear(const void *shared, uint64_t first, uint64_t end)
 static rill_status alloc(rill_device *device, uint64_t bytes, const char *what, void **out)
 {
     (void)device;
-    const rill_status status = rill_array_create(bytes, 1, what, out);
-    if (status == RILL_OK) rill_threads_for((bytes + PAGE - 1) / PAGE, 64, clear, &(cleared){*out, bytes});
+    rill_status status = RILL_OK;
+    char *array = NULL;
+    RILL_TRY(rill_array_create(bytes, 1, what, (void **)&array));
+    for (uint64_t first = 0; first < bytes; first += CLEARED) {
+        const uint64_t some = bytes - first < CLEARED ? bytes - first : CLEARED;
+        rill_threads_for((some + PAGE - 1) / PAGE, 64, clear, &(cleared){array + first, some});
+        RILL_TRY(rill_progress_poll());
+    }
+    *out = array;
+    array = NULL;
+done:
+    rill_array_destroy(array);
     return status;
 }
 

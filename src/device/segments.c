@@ -3,38 +3,49 @@
 #include "device/segments.h"
 
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 
 #include <string.h>
+
+enum { POLLED = 256 }; /* blocks that a thread cuts before it is asked whether to go on */
 
 rill_status rill_segments_create(rill_variant variant, const rill_arrays *arrays, rill_cpu_cut *cut,
                                  rill_segments *out)
 {
     rill_status status = RILL_OK;
     rill_segments segments = {NULL, NULL};
+    rill_progress_watch *watch = rill_progress_here();
+    bool goes_on = true;
     *out = segments;
     if (arrays->stride > UINT32_MAX - RILL_SEGMENT_LANES) return RILL_OK; /* links are looked up one by one */
     const int64_t blocks = ((int64_t)arrays->nodes + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK;
     const size_t kinds = (size_t)blocks * RILL_SEGMENT_KINDS;
     RILL_TRY(rill_array_create(kinds + 1, sizeof(uint64_t), "segments", (void **)&segments.offsets));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) firstprivate(goes_on)
     for (int64_t block = 0; block < blocks; block++) {
         uint64_t count[RILL_SEGMENT_KINDS] = {0};
+        if (block % POLLED == 0) goes_on = rill_progress_goes_on(watch);
+        if (!goes_on) continue;
         cut(variant, arrays, (size_t)block, count, NULL);
         memcpy(segments.offsets + block * RILL_SEGMENT_KINDS + 1, count, sizeof count);
     }
+    RILL_TRY(rill_progress_poll());
     segments.offsets[0] = 0;
     for (size_t k = 0; k < kinds; k++) segments.offsets[k + 1] += segments.offsets[k];
     RILL_TRY(rill_array_create(segments.offsets[kinds], sizeof(rill_segment), "segments",
                                (void **)&segments.segments));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) firstprivate(goes_on)
     for (int64_t block = 0; block < blocks; block++) {
         uint64_t count[RILL_SEGMENT_KINDS] = {0};
+        if (block % POLLED == 0) goes_on = rill_progress_goes_on(watch);
+        if (!goes_on) continue;
         rill_segment *to[RILL_SEGMENT_KINDS];
         for (int kind = 0; kind < RILL_SEGMENT_KINDS; kind++)
             to[kind] = segments.segments + segments.offsets[block * RILL_SEGMENT_KINDS + kind];
         cut(variant, arrays, (size_t)block, count, to);
     }
+    RILL_TRY(rill_progress_poll());
     *out = segments;
     segments = (rill_segments){NULL, NULL};
 done:

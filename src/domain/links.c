@@ -3,6 +3,7 @@
 #include "domain/links.h"
 
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "kernel/build.h"
 #include "domain/layers.h"
@@ -401,6 +402,7 @@ static rill_status slabs_build(const rill_links *links, rill_device *device, ril
         if (slabs[1].occupied) RILL_TRY(slab_upload(device, ghosts, b->held, count, &slabs[1]));
         slab_build(device, b);
         RILL_TRY(rill_device_wait(device));
+        RILL_TRY(rill_progress_poll());
     }
     if (b->arrays.list) rill_device_build(device, b, RILL_BUILD_PADDING);
     RILL_TRY(rill_device_wait(device));

@@ -8,6 +8,7 @@
 #include "core/kept.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/progress.h"
 #include "kernel/storage.h"
 #include "core/status.h"
 #include "geometry/voxels/planes.h"
@@ -491,7 +492,17 @@ static rill_part_plan *parts_copy(const rill_permeability_plan *plan)
 rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeability_options *o,
                                       const rill_permeability_plan *plan, rill_permeability *out)
 {
-    return rill_follow_all(geom, o, plan, (rill_follow_hooks){.ended = NULL}, out);
+    /* Where a checkpoint is to be left, there must be a simulation first. Several processes go on together.
+     */
+    const bool watched = !o->checkpoint && !geom->planes;
+    rill_progress_watch watch;
+    rill_progress_watch_begin(&watch, watched ? o->progress : (rill_progress){NULL, NULL},
+                              o->progress_seconds, "setting up the flow");
+    rill_status status = rill_follow_all(geom, o, plan, (rill_follow_hooks){.ended = NULL}, out);
+    if (status == RILL_OK && watch.cancelled)
+        status = rill_progress_poll(); /* what was cancelled was optional */
+    rill_progress_watch_end(&watch);
+    return status;
 }
 
 rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_options *o,

@@ -2,6 +2,7 @@
 /* Plans the runs of a prepared sample: numbers its nodes, and counts the memory. */
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "domain/domain.h"
 #include "kernel/variant.h"
@@ -120,7 +121,16 @@ rill_status rill_permeability_plan_make(const rill_geom *geom, const rill_permea
                                         rill_permeability_plan *plan)
 {
     rill_plan_sizes sizes;
-    return rill_plan_make_sized(geom, o, plan, &sizes);
+    rill_progress_watch watch;
+    rill_progress_watch_begin(&watch, geom->planes ? (rill_progress){NULL, NULL} : o->progress,
+                              o->progress_seconds, "planning the flow");
+    rill_status status = rill_plan_make_sized(geom, o, plan, &sizes);
+    if (status == RILL_OK && watch.cancelled) { /* a measurement that a plan may lack */
+        status = rill_progress_poll();
+        rill_permeability_plan_free(plan);
+    }
+    rill_progress_watch_end(&watch);
+    return status;
 }
 
 /* The sample not walled at its ends, and with twice its length as the longest wave. */

@@ -8,6 +8,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/progress.h"
 #include "kernel/lattice.h"
 #include "kernel/address.h"
 #include "kernel/storage.h"
@@ -287,14 +288,21 @@ done:
  */
 static rill_status rest(rill_sim *sim)
 {
+    enum { nodes_set = 1 << 22 }; /* before it is asked whether to go on */
+    rill_status status = RILL_OK;
     rill_launch launch = rill_sim_launch(sim);
-    if (sim->options.variant.bounce == RILL_FULL_WAY) {
-        launch.parity = 1;
-        sim->kernels->set(&launch, 0, sim->arrays.nodes, NULL);
-        launch.parity = 0;
+    for (int parity = sim->options.variant.bounce == RILL_FULL_WAY; parity >= 0; parity--) {
+        launch.parity = parity;
+        for (uint64_t first = 0; first < sim->arrays.nodes; first += nodes_set) {
+            const uint64_t left = sim->arrays.nodes - first;
+            sim->kernels->set(&launch, (rill_node)first, (rill_node)(left < nodes_set ? left : nodes_set),
+                              NULL);
+            RILL_TRY(rill_progress_poll());
+        }
     }
-    sim->kernels->set(&launch, 0, sim->arrays.nodes, NULL);
-    return rill_device_wait(sim->device);
+    RILL_TRY(rill_device_wait(sim->device));
+done:
+    return status;
 }
 
 rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *options, rill_sim **out)

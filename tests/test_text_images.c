@@ -132,6 +132,11 @@ Test(text_images, refused)
     memcpy(longest, "1 2\n", 4);
     files_write("a.txt", longest, sizeof longest);
     refuse("a.txt", "more than 63 letters", "line 2");
+    files_write("a.txt", "1 2\n3 4\n", 8);
+    files_poke("a.txt", 6, 0x1b);
+    rill_image_options text = rill_image_options_default();
+    text.format = RILL_IMAGE_TEXT;
+    refuse_with("a.txt", &text, "byte 0x1b", "line 2");
     /* A raw file may hold the codes of digits and blanks. */
     files_write("a_2x2x2.raw", "1 2\n3 4\n", 8);
     rill_image *image = NULL;
@@ -155,4 +160,39 @@ Test(text_images, damaged)
         cr_assert_eq(rill_image_open("a.txt", &options, &image), RILL_USAGE);
         cr_assert(strstr(rill_error_message(), "numbers"), "%s", rill_error_message());
     }
+}
+
+/* NRRD and MetaImage with ASCII data, in their own file and in another. */
+Test(text_images, behind_headers)
+{
+    static const char *const layout[3] = {" ", "\n", "\n"};
+    static file_bytes b, values;
+    for (int detached = 0; detached < 2; detached++) {
+        write_text("data.txt", RILL_GREY_U16, "%g", layout);
+        files_read("data.txt", &values);
+        b.size = 0;
+        bytes_print(&b, "NRRD0004\ntype: uint16\ndimension: 3\nsizes: 5 6 4\nencoding: ASCII\n%s\n",
+                    detached ? "data file: data.txt\n" : "");
+        if (!detached) bytes_add(&b, values.data, values.size);
+        files_write("a.nrrd", b.data, b.size);
+        rill_image seen = expect("a.nrrd", RILL_GREY_U16);
+        cr_assert(strstr(seen.kind, "NRRD, ASCII") && !strstr(seen.kind, "endian"), "%s", seen.kind);
+        b.size = 0;
+        bytes_print(&b,
+                    "NDims = 3\nDimSize = 5 6 4\nElementType = MET_USHORT\nBinaryData = "
+                    "False\nElementDataFile = %s\n",
+                    detached ? "data.txt" : "LOCAL");
+        if (!detached) bytes_add(&b, values.data, values.size);
+        files_write("a.mhd", b.data, b.size);
+        seen = expect("a.mhd", RILL_GREY_U16);
+        cr_assert(strstr(seen.kind, "ASCII"), "%s", seen.kind);
+        survive_damage("a.mhd", 150);
+        if (detached)
+            files_write("data.txt", values.data, values.size - 7);
+        else
+            files_write("a.mhd", b.data, b.size - 7);
+        refuse("a.mhd", "is cut", "ends after");
+    }
+    files_write("data.txt", "1 2 70000 ", 10);
+    refuse("a.mhd", "70000", "u16");
 }

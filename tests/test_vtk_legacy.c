@@ -163,6 +163,7 @@ Test(vtk_legacy, refused)
         {"5 6 4", "POINT_DATA 119", "make 120"},
         {"5 6 4", "CELL_DATA 120", "make 60"},
         {"5 6 4", "SCALARS a char 1", "no part"},
+        {"5 6 4", "\033[31mforged", "?[31mforged"},
         {"5 6 4", "POINT_DATA 120\nSCALARS a char 1\nx", "no LOOKUP_TABLE"},
         {"5 6 4", "POINT_DATA 120\nSCALARS a string 1\nLOOKUP_TABLE default", "\"string\""},
         {"5 6 4", "POINT_DATA 120\nSCALARS a bit 1\nLOOKUP_TABLE default\n0123456789abcde",

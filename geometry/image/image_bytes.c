@@ -5,6 +5,7 @@
  */
 #include "geometry/image/image_priv.h"
 #include "geometry/image/stream.h"
+#include "geometry/image/text_numbers.h"
 #include "core/memory.h"
 
 #include <errno.h>
@@ -149,7 +150,7 @@ static rill_status place(const rill_image *image, const rill_bytes_source *sourc
     const rill_status elsewhere = length < POINTER_MOST ? check_pointer(source->path) : RILL_OK;
     if (elsewhere != RILL_OK) return elsewhere;
     *offset = before;
-    if (source->deflated && before < length) return RILL_OK;
+    if ((source->deflated || source->text) && before < length) return RILL_OK;
     if (before <= length && (source->tail ? length - before >= need : length - before == need))
         return RILL_OK;
     return rill_fail(
@@ -190,6 +191,10 @@ rill_status rill_image_read_bytes(rill_image *image, const rill_bytes_source *so
     if (source->deflated) {
         RILL_TRY(rill_inflate_open(source->path, offset, &stream));
         RILL_TRY(rill_image_read_stream(image, stream, source->skip, source->tail));
+    } else if (source->text) {
+        image->swap = false;
+        RILL_TRY(rill_numbers_open(source->path, offset, image->type, &stream));
+        RILL_TRY(rill_image_read_stream(image, stream, 0, false));
     } else {
         RILL_TRY(read_file(image, fd, offset));
         fd = -1;

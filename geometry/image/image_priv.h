@@ -93,6 +93,7 @@ typedef struct rill_bytes_source {
     bool deflated;  /* gzip or zlib */
     uint64_t skip;  /* deflated: bytes before the first voxel, once inflated */
     bool tail;      /* bytes after the voxels are allowed */
+    bool text;      /* decimal numbers */
     const char *remedy;
 } rill_bytes_source;
 

@@ -3,7 +3,7 @@
  * MetaImage: .mhd with a data file, .mha with the data behind the header, plain, zlib, or a data file whose
  * name ends in .gz.
  * Lengths are millimetres by custom of the format, unless DistanceUnits says otherwise; a spacing of 1 1 1 is
- * what programs write when they know none. Orientation is not used. Not read: ASCII data, LIST and patterns.
+ * what programs write when they know none. Orientation is not used. Not read: LIST and patterns.
  */
 #include "geometry/image/text_header.h"
 #include "core/units.h"
@@ -97,9 +97,6 @@ static rill_status settle_voxels(void *read, rill_image *image)
     if (*h->channels && (!rill_text_integers(h->channels, &channels, 1) || channels != 1))
         return rill_fail(RILL_USAGE, "ElementNumberOfChannels is \"%s\": images of 1 channel are read",
                          h->channels);
-    if (*h->binary && !is_true(h->binary))
-        return rill_fail(RILL_USAGE, "BinaryData is \"%s\": ASCII data is not read, save it as binary",
-                         h->binary);
     image->swap =
         rill_grey_size(image->type) > 1 && is_true(h->msb) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     return rill_image_set_size(image, n, h->axes);
@@ -154,9 +151,11 @@ static rill_status settle_data(const void *read, const char *path, rill_image *i
         (!rill_text_integers(h->header_size, &skip, 1) || skip > INT64_MAX / 2))
         return rill_fail(RILL_USAGE, "HeaderSize is \"%s\": a number of bytes or -1 is needed",
                          h->header_size);
-    if (from_end && source.deflated)
-        return rill_fail(RILL_USAGE,
-                         "HeaderSize -1 with compressed data is not read: the stream has no known length");
+    source.text = *h->binary && !is_true(h->binary) && !source.deflated;
+    if (from_end && (source.deflated || source.text))
+        return rill_fail(
+            RILL_USAGE,
+            "HeaderSize -1 with compressed or ASCII data is not read: the data have no known length");
     RILL_TRY(rill_header_data(path, local ? NULL : h->data_file, image, &data));
     source.path = data;
     source.offset = from_end ? RILL_BYTES_END : (int64_t)(local ? h->end : packed ? 0 : skip);
@@ -165,8 +164,9 @@ static rill_status settle_data(const void *read, const char *path, rill_image *i
     snprintf(image->kind, sizeof image->kind, "%s, %s%s", local ? "MHA" : "MHD",
              packed            ? "gzip"
              : source.deflated ? "zlib"
+             : source.text     ? "ASCII"
                                : "raw",
-             rill_grey_size(image->type) > 1 && is_true(h->msb) ? ", big-endian" : "");
+             rill_grey_size(image->type) > 1 && is_true(h->msb) && !source.text ? ", big-endian" : "");
 done:
     free(data);
     return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NRRD (teem.sourceforge.net/nrrd/format.html), data in the same file or in another, raw or gzip.
- * Orientation is not used: file axis 0, the fastest, goes to x. Not read: ASCII and bzip2 data, data spread
- * over several files, blocks, axes that are not space.
+ * NRRD (teem.sourceforge.net/nrrd/format.html), data in the same file or in another, raw, gzip or ASCII.
+ * Orientation is not used: file axis 0, the fastest, goes to x. Not read: bzip2 data, data spread over
+ * several files, blocks, axes that are not space.
  */
 #include "geometry/image/text_header.h"
 #include "core/units.h"
@@ -106,6 +106,12 @@ done:
     return status;
 }
 
+static bool is_text(const header *h)
+{
+    return strcasecmp(h->encoding, "ascii") == 0 || strcasecmp(h->encoding, "text") == 0 ||
+           strcasecmp(h->encoding, "txt") == 0;
+}
+
 static rill_status settle_voxels(void *read, rill_image *image)
 {
     header *h = read;
@@ -124,7 +130,7 @@ static rill_status settle_voxels(void *read, rill_image *image)
                           (const char *const[]){"its sizes are", h->sizes}, &h->axes, n);
     if (status != RILL_OK) return status;
     const bool big = strcasecmp(h->endian, "big") == 0, little = strcasecmp(h->endian, "little") == 0;
-    if (!big && !little && rill_grey_size(image->type) > 1)
+    if (!big && !little && rill_grey_size(image->type) > 1 && !is_text(h))
         return rill_fail(RILL_USAGE, "its endian is \"%s\": big or little is needed for type %s", h->endian,
                          h->type);
     image->swap = rill_grey_size(image->type) > 1 && big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -211,6 +217,9 @@ static rill_status skip(const header *h, const char *path, uint64_t start, rill_
     if (source->deflated && (from_end || bytes))
         return rill_fail(RILL_USAGE, "byte skip %s inside gzip data is not read: gunzip the data first",
                          h->byte_skip);
+    if (source->text && from_end)
+        return rill_fail(RILL_USAGE,
+                         "byte skip -1 with ASCII data is not read: the data have no known length");
     if (lines) {
         size_t length;
         RILL_TRY(rill_file_head(path, RILL_HEADER_BYTES, &head, &length));
@@ -240,8 +249,9 @@ static rill_status settle_data(const void *read, const char *path, rill_image *i
     char *data = NULL;
     rill_bytes_source source = {.remedy = "the file is cut or its header is wrong"};
     source.deflated = strcasecmp(h->encoding, "gzip") == 0 || strcasecmp(h->encoding, "gz") == 0;
-    if (!source.deflated && strcasecmp(h->encoding, "raw") != 0)
-        return rill_fail(RILL_USAGE, "its encoding is \"%s\": raw and gzip are read", h->encoding);
+    source.text = is_text(h);
+    if (!source.deflated && !source.text && strcasecmp(h->encoding, "raw") != 0)
+        return rill_fail(RILL_USAGE, "its encoding is \"%s\": raw, gzip and ascii are read", h->encoding);
     if (strncmp(h->data_file, "LIST", 4) == 0 || strpbrk(h->data_file, "% \t"))
         return rill_fail(RILL_USAGE, "its data is spread over several files (\"%.60s\"): join them first",
                          h->data_file);
@@ -251,8 +261,11 @@ static rill_status settle_data(const void *read, const char *path, rill_image *i
     source.path = data;
     RILL_TRY(skip(h, data, detached ? 0 : h->end, &source));
     RILL_TRY(rill_image_read_bytes(image, &source));
-    snprintf(image->kind, sizeof image->kind, "NRRD, %s%s%s", source.deflated ? "gzip" : "raw",
-             image->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? ", big-endian" : "",
+    snprintf(image->kind, sizeof image->kind, "NRRD, %s%s%s",
+             source.deflated ? "gzip"
+             : source.text   ? "ASCII"
+                             : "raw",
+             !source.text && image->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? ", big-endian" : "",
              detached ? ", detached" : "");
 done:
     free(data);

@@ -8,152 +8,12 @@
  * The text is read twice: for the number of values and their type, and for the values.
  */
 #include "geometry/image/read_text.h"
-#include "geometry/image/stream.h"
-#include "geometry/image/text_input.h"
+#include "geometry/image/text_numbers.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What stands between two numbers of a line. */
-enum { BLANK = 1, COMMA = 2, SEMICOLON = 4 };
-
-/* ---- numbers --------------------------------------------------------------------------------- */
-
-typedef struct {
-    double value;
-    bool whole;    /* it has no fraction */
-    uint64_t size; /* of a whole number that is written in digits: its exact magnitude */
-    bool exact, negative;
-} number;
-
-/* Read a number; false for anything else, infinity and NaN included. */
-static bool read_number(const char *text, number *out)
-{
-    const char *digits = text + (*text == '-' || *text == '+');
-    const size_t length = strspn(digits, "0123456789");
-    char *end = NULL;
-    *out = (number){.negative = *text == '-'};
-    if (length > 0 && length < 20 && digits[length] == '\0') { /* most numbers by far */
-        for (size_t k = 0; k < length; k++) out->size = 10 * out->size + (uint64_t)(digits[k] - '0');
-        out->exact = out->whole = true;
-        out->value = out->negative ? -(double)out->size : (double)out->size;
-        return true;
-    }
-    if (!length && *digits != '.') return false;
-    out->value = strtod(text, &end);
-    out->whole = isfinite(out->value) && out->value == trunc(out->value);
-    return isfinite(out->value) && end > text && *end == '\0' && !strpbrk(text, "xXpP");
-}
-
-/* Store a number in a type; false where it does not fit. */
-static bool store(rill_grey type, const number *n, void *to)
-{
-    const size_t size = rill_grey_size(type);
-    if (type == RILL_GREY_F64) {
-        memcpy(to, &n->value, size);
-        return true;
-    }
-    if (type == RILL_GREY_F32) {
-        const float value = (float)n->value;
-        memcpy(to, &value, size);
-        return isfinite(value);
-    }
-    const bool is_signed =
-        type == RILL_GREY_I8 || type == RILL_GREY_I16 || type == RILL_GREY_I32 || type == RILL_GREY_I64;
-    const uint64_t most = is_signed ? ((uint64_t)1 << (8 * size - 1)) - 1 : UINT64_MAX >> (64 - 8 * size);
-    if (!n->whole || type == RILL_GREY_F16 || !(fabs(n->value) < 0x1p64)) return false;
-    const uint64_t magnitude = n->exact ? n->size : (uint64_t)fabs(n->value);
-    const bool below = n->negative && magnitude > 0;
-    if (below ? !is_signed || magnitude > most + 1 : magnitude > most) return false;
-    const uint64_t bits = below ? -magnitude : magnitude;
-    for (size_t k = 0; k < size; k++)
-        ((unsigned char *)to)[k] =
-            (unsigned char)(bits >> 8 * (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? size - 1 - k : k));
-    return true;
-}
-
-/* ---- words ----------------------------------------------------------------------------------- */
-
-/* Goes through the numbers of a text. */
-typedef struct {
-    rill_text_input *input;
-    int separators;       /* kinds that were met */
-    uint64_t lines;       /* ends of lines before the next byte */
-    bool ended, row, gap; /* of the text; a line ended before this number; a blank line or comment did */
-    char word[RILL_TEXT_WORD];
-} walk;
-
-/* Pass over the rest of a comment; its end of line is left. */
-static rill_status pass_comment(walk *w)
-{
-    rill_status status = RILL_OK;
-    int c = 0;
-    while (c >= 0 && c != '\n' && c != '\r') RILL_TRY(rill_text_next(w->input, &c));
-    if (c >= 0) w->input->at--;
-done:
-    return status;
-}
-
-static rill_status fail_separators(const walk *w)
-{
-    return rill_fail(
-        RILL_USAGE,
-        "line %llu has two kinds of separators between its numbers: separate them by blanks alone, "
-        "or by commas alone, with decimal points",
-        (unsigned long long)w->lines + 1);
-}
-
-/* Go to the next number. @param first  nothing stands before it */
-static rill_status next_word(walk *w, bool first)
-{
-    rill_status status = RILL_OK;
-    int c, between = first ? 0 : BLANK, ends = 0;
-    size_t length = 0;
-    w->row = w->gap = first;
-    for (;;) { /* what stands before it */
-        RILL_TRY(rill_text_next(w->input, &c));
-        if (c == '\r') { /* with \n behind it one end of line, alone another */
-            RILL_TRY(rill_text_next(w->input, &c));
-            if (c != '\n' && c >= 0) w->input->at--;
-            c = '\n';
-        }
-        if (c == '\n')
-            w->lines++, ends++, between = 0;
-        else if (c == ',' || c == ';') {
-            const int kind = c == ',' ? COMMA : SEMICOLON;
-            if (first || between != BLANK || ends) return fail_separators(w);
-            between = kind;
-        } else if (c == '#') {
-            RILL_TRY(pass_comment(w));
-            w->gap |= ends > 0; /* a line of its own */
-        } else if (c != ' ' && c != '\t')
-            break;
-    }
-    w->row |= ends > 0;
-    w->gap |= ends > 1;
-    if (!w->row) w->separators |= between;
-    w->ended = c < 0;
-    for (; c >= 0 && !strchr(" \t\r\n,;#", c); length++) {
-        if (length + 1 == RILL_TEXT_WORD || c == 0)
-            return rill_fail(RILL_USAGE, "line %llu has a number of more than %d letters",
-                             (unsigned long long)w->lines + 1, RILL_TEXT_WORD - 1);
-        w->word[length] = (char)c;
-        RILL_TRY(rill_text_next(w->input, &c));
-    }
-    w->word[length] = '\0';
-    if (c >= 0) w->input->at--;
-    if ((w->separators & (w->separators - 1)) != 0) return fail_separators(w);
-done:
-    return status;
-}
-
-static rill_status fail_number(const walk *w)
-{
-    return rill_fail(RILL_USAGE, "line %llu has \"%s\", which is no decimal number",
-                     (unsigned long long)w->lines + 1, w->word);
-}
 
 /* ---- the whole text -------------------------------------------------------------------------- */
 
@@ -185,17 +45,17 @@ static void end_slice(layout *l)
     l->in_slice = 0;
 }
 
-static rill_status scan(walk *w, layout *l)
+static rill_status scan(rill_words *w, layout *l)
 {
     rill_status status = RILL_OK;
     *l = (layout){.whole = true, .low = INFINITY, .high = -INFINITY};
     for (bool first = true;; first = false) {
-        number n;
-        RILL_TRY(next_word(w, first));
+        rill_number n;
+        RILL_TRY(rill_words_next(w, first));
         if (w->row || w->ended) end_row(l);
         if (w->gap || w->ended) end_slice(l);
         if (w->ended) break;
-        if (!read_number(w->word, &n)) return fail_number(w);
+        if (!rill_number_read(w->word, &n)) return rill_words_fail(w);
         l->low = fmin(l->low, n.value);
         l->high = fmax(l->high, n.value);
         l->whole = l->whole && n.whole;
@@ -252,56 +112,14 @@ static rill_status settle_size(const layout *l, const rill_image_options *option
     return rill_image_set_size(image, lines, 3);
 }
 
-/* ---- the values as a stream ------------------------------------------------------------------ */
-
-typedef struct {
-    rill_byte_stream stream;
-    walk walk;
-    rill_grey type;
-    uint64_t read; /* numbers so far */
-} numbers;
-
-static rill_status read_numbers(rill_byte_stream *stream, void *data, uint64_t count, uint64_t *got)
-{
-    rill_status status = RILL_OK;
-    numbers *s = (numbers *)stream;
-    const size_t size = rill_grey_size(s->type);
-    number n;
-    *got = 0;
-    while (*got < count && !stream->ended) {
-        RILL_TRY(next_word(&s->walk, s->read == 0));
-        stream->ended = s->walk.ended;
-        if (stream->ended) break;
-        if (!read_number(s->walk.word, &n)) return fail_number(&s->walk);
-        if (count - *got < size) { /* one byte, to see whether there is more */
-            *got = count;
-            break;
-        }
-        if (!store(s->type, &n, (char *)data + *got))
-            return rill_fail(RILL_USAGE, "line %llu has %s, which is no value of type %s",
-                             (unsigned long long)s->walk.lines + 1, s->walk.word, rill_grey_name(s->type));
-        *got += size;
-        s->read++;
-    }
-done:
-    return status;
-}
-
-static void close_numbers(rill_byte_stream *stream)
-{
-    numbers *s = (numbers *)stream;
-    rill_text_close(s->walk.input);
-    free(s);
-}
-
 rill_status rill_image_open_text(const char *path, const rill_image_options *options, rill_image *image)
 {
     rill_status status = RILL_OK;
     layout l;
-    numbers *s = calloc(1, sizeof *s);
-    if (!s) return rill_fail(RILL_SYSTEM, "out of memory for reading a text");
-    RILL_TRY(rill_text_open(path, &s->walk.input));
-    RILL_TRY(scan(&s->walk, &l));
+    rill_words words = {.input = NULL};
+    rill_byte_stream *stream = NULL;
+    RILL_TRY(rill_text_open(path, &words.input));
+    RILL_TRY(scan(&words, &l));
     RILL_TRY(settle_size(&l, options, path, image));
     if (options->type >= RILL_GREY_COUNT || options->type == RILL_GREY_F16)
         RILL_TRY(rill_fail(RILL_USAGE, "numbers of a text are integers, f32 or f64: give another --type"));
@@ -310,15 +128,10 @@ rill_status rill_image_open_text(const char *path, const rill_image_options *opt
     rill_image_set_spacing(image, (const double[3]){spacing, spacing, spacing}, 1, true);
     snprintf(image->kind, sizeof image->kind, "text, %llu numbers", (unsigned long long)l.count);
     RILL_TRY(rill_image_add_file(image, path));
-    rill_text_seek(s->walk.input, 0);
-    s->walk = (walk){.input = s->walk.input};
-    s->type = image->type;
-    s->stream = (rill_byte_stream){read_numbers, close_numbers, "text", false};
-    numbers *opened = s;
-    s = NULL;
-    RILL_TRY(rill_image_read_stream(image, &opened->stream, 0, false));
+    RILL_TRY(rill_numbers_open(path, 0, image->type, &stream));
+    RILL_TRY(rill_image_read_stream(image, stream, 0, false));
 done:
-    if (s) close_numbers(&s->stream);
+    rill_text_close(words.input);
     return status;
 }
 

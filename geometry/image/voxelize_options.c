@@ -93,13 +93,16 @@ rill_status rill_voxelize_parse_crop(const char *text, rill_voxelize_options *op
     return RILL_OK;
 }
 
-/* Read letters x, y, z, each at most once; -1 for anything else. */
+/* Read letters x, y, z, small or capital, each at most once, also with commas between them; -1 for anything
+ * else. */
 static int read_axes(const char *text, int axes[3])
 {
     int count = 0;
     for (; *text; text++, count++) {
-        if (count == 3 || *text < 'x' || *text > 'z') return -1;
-        axes[count] = *text - 'x';
+        if (count > 0 && *text == ',') text++;
+        const char letter = (char)(*text >= 'X' && *text <= 'Z' ? *text - 'X' + 'x' : *text);
+        if (count == 3 || letter < 'x' || letter > 'z') return -1;
+        axes[count] = letter - 'x';
         for (int i = 0; i < count; i++)
             if (axes[i] == axes[count]) return -1;
     }

@@ -9,7 +9,6 @@
 #include "geometry/image/text_input.h"
 #include "geometry/image/vtk_xml.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +60,8 @@ static char *lower(char *word)
     return word;
 }
 
-/* Read the next line that is not blank; "" at the end of the file. */
+/* Read the next line that is not blank; "" at the end of the file. Control characters become "?": messages
+ * show parts of lines. */
 static rill_status next_line(parser *p, char line[LINE])
 {
     rill_status status = RILL_OK;
@@ -72,22 +72,32 @@ static rill_status next_line(parser *p, char line[LINE])
             return rill_fail(RILL_USAGE, "a line of its header has more than %d letters: " DAMAGED, LINE - 1);
     } while (line[strspn(line, " \t\r")] == '\0' && rill_text_tell(p->input) < p->input->length);
     if (line[strspn(line, " \t\r")] == '\0') line[0] = '\0';
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < ' ' && *c != '\t') *c = '?';
 done:
     return status;
 }
 
 static bool read_count(const char *word, uint64_t *out) { return rill_text_integers(word, out, 1); }
 
+/* The value of a hexadecimal digit; -1: it is none. */
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+}
+
 /* Names have their blanks as "%20", those of COLOR_SCALARS as "%%20". */
 static void decode_name(const char *word, char name[RILL_VTK_NAME])
 {
     size_t length = 0;
     for (; *word && length + 1 < RILL_VTK_NAME; word++) {
-        unsigned code;
+        int high, low;
         if (word[0] == '%' && word[1] == '%') word++;
-        if (word[0] == '%' && isxdigit((unsigned char)word[1]) && isxdigit((unsigned char)word[2]) &&
-            sscanf(word + 1, "%2x", &code) == 1 && code >= ' ') {
-            name[length++] = (char)code;
+        if (word[0] == '%' && (high = digit_of(word[1])) > 1 && (low = digit_of(word[2])) >= 0) {
+            name[length++] = (char)(16 * high + low);
             word += 2;
         } else {
             name[length++] = *word;
@@ -305,8 +315,10 @@ bool rill_vtk_legacy_dataset(const char *head, size_t length, char name[RILL_VTK
         const char *at = line + strspn(line, " \t");
         if (k < BEFORE || strncasecmp(at, "DATASET", 7) != 0) continue;
         at += 7 + strspn(at + 7, " \t");
-        for (size_t n = 0; n + 1 < RILL_VTK_NAME && (isalpha((unsigned char)*at) || *at == '_'); n++, at++) {
-            name[n] = (char)(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at);
+        for (size_t n = 0; n + 1 < RILL_VTK_NAME; n++, at++) {
+            const char capital = (char)(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at);
+            if (capital != '_' && (capital < 'A' || capital > 'Z')) break;
+            name[n] = capital;
             name[n + 1] = '\0';
         }
         break;

@@ -65,6 +65,9 @@ Test(axis, letters_and_numbers_of_the_file)
                      "--backend", "cpu");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_assert(strstr(r.out, "k_xx"), "%s", r.out);
+    r = cli_test_run("voxelize", "along0.npy", "--pore", "0", "--axes", "X,Y,Z", "--mirror", "Z,x", "--axis",
+                     "x", "-q", "-o", "a.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
 }
 
 Test(axis, several)

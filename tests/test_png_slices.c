@@ -85,7 +85,8 @@ Test(png_slices, every_kind_of_pixel)
         snprintf(directory, sizeof directory, "d%zu", k);
         write_series(directory, kinds[k]);
         const rill_image seen = expect(directory, type_of(kinds[k]));
-        cr_assert(seen.file_count == 4 && strstr(seen.kind, "PNG, 4 files"), "%s", seen.kind);
+        cr_assert(seen.file_count == 4 && strstr(seen.kind, "PNG") && strstr(seen.kind, ", 4 files"), "%s",
+                  seen.kind);
         cr_assert_eq(strstr(seen.remarks, "colour map") != NULL, kinds[k].colour == PNG_COLOR_TYPE_PALETTE);
         snprintf(pattern, sizeof pattern, "d%zu/s*.png", k);
         expect(pattern, type_of(kinds[k]));

@@ -244,12 +244,12 @@ rill_status rill_image_open_png(rill_image *image)
     image->swap = wide && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     if (r->page.colour == PNG_COLOR_TYPE_PALETTE)
         rill_image_remark(image, "the PNG has a colour map; --pore means the stored numbers of colours\n");
-    else if (channels_of(r->page.colour) > 1)
-        rill_image_remark(image, "the PNG is stored in colour, whose channels are equal\n");
+    const char *colour = channels_of(r->page.colour) > 1 ? " with equal channels" : "";
     if (image->file_count > 1)
-        snprintf(image->kind, sizeof image->kind, "PNG, %llu files", (unsigned long long)image->file_count);
+        snprintf(image->kind, sizeof image->kind, "PNG%s, %llu files", colour,
+                 (unsigned long long)image->file_count);
     else
-        strcpy(image->kind, "PNG");
+        snprintf(image->kind, sizeof image->kind, "PNG%s", colour);
     RILL_TRY(
         rill_image_set_size(image, (const uint64_t[3]){r->page.width, r->page.height, image->file_count}, 3));
 done:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import pathlib
 from collections.abc import Callable
@@ -138,6 +139,56 @@ def test_numpy_archives(grey: Grey, tmp_path: pathlib.Path) -> None:
         same(f"{tmp_path}/b.npz:/fortran", grey.astype("i4"))
         with pytest.raises(rill.UsageError, match="phase, fortran"):
             rill.voxelize(tmp_path / "b.npz")
+
+
+def test_slices_of_pillow(grey: Grey, tmp_path: pathlib.Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    palette = [255, 0, 0, 0, 255, 0, 0, 0, 255]
+    for name, make in {"8": image.fromarray, "16": lambda im: image.fromarray(im.astype(np.uint16)),
+                       "rgb": lambda im: image.fromarray(np.dstack([im, im, im])), "alpha": lambda im: image.fromarray(np.dstack([im, im * 0 + 255])),
+                       "palette": lambda im: _palette(image, im, palette)}.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        for k, im in enumerate(grey):
+            make(im).save(folder / f"s{k}.png")
+        same(folder, grey)
+        same(f"{folder}/s*.png", grey)
+    for k, im in enumerate(grey):
+        image.fromarray(im > 0).save(tmp_path / f"b{k:02}.png")
+    assert np.array_equal(rill.voxelize(tmp_path / "b%02d.png", pore=1, keep="all").voxels, grey > 0)
+    image.fromarray(np.dstack([grey[0], grey[0], grey[1]])).save(tmp_path / "c.png")
+    with pytest.raises(rill.UsageError, match="red, green and blue differ"):
+        rill.voxelize(tmp_path / "c.png", pore=1)
+    image.fromarray(grey[0]).save(tmp_path / "c.bmp")
+    with pytest.raises(rill.UsageError, match="BMP"):
+        rill.voxelize(tmp_path / "c.bmp", pore=1)
+
+
+def _palette(image: Any, im: Grey, colours: list[int]) -> Any:
+    picture = image.new("P", im.shape[::-1])
+    picture.putpalette(colours)
+    picture.putdata(im.ravel().tolist())
+    return picture
+
+
+@pytest.mark.parametrize("options", [{"fmt": "%d"}, {}, {"fmt": "%d", "delimiter": ","}])
+def test_savetxt(grey: Grey, tmp_path: pathlib.Path, options: dict[str, Any]) -> None:
+    with open(tmp_path / "a.txt", "w") as file:
+        for im in grey:
+            np.savetxt(file, im, **options)
+            file.write("# next slice\n")
+    same(tmp_path / "a.txt", grey)
+    np.savetxt(tmp_path / "list_33x21x9_2um.dat", grey.ravel(), fmt="%d")
+    same(tmp_path / "list_33x21x9_2um.dat", grey, 2e-6)
+
+
+def test_raw_gz_and_matlab(grey: Grey, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a_33x21x9.raw.gz").write_bytes(gzip.compress(grey.tobytes()))
+    same(tmp_path / "a_33x21x9.raw.gz", grey)
+    with h5py.File(tmp_path / "a.mat", "w", userblock_size=512) as file:  # as MATLAB 7.3 does
+        file["im"] = grey
+    same(tmp_path / "a.mat", grey)
+    same(f"{tmp_path}/a.mat:/im", grey)
 
 
 def test_dicom_is_refused_with_what_converts_it(grey: Grey, tmp_path: pathlib.Path) -> None:

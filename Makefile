@@ -38,6 +38,8 @@ UNLISTED := $(foreach l,$(LIBRARIES),$(if $(filter $(firstword $(subst :, ,$(l))
 REVISION := $(or $(shell sed -n 's/^\([0-9a-f]\{12\}\).*/\1/p' .revision),\
   $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD || echo modified; }))
 CPPFLAGS += $(CPU_LEVELS:%=-DRILL_LEVEL_%) -Iinclude -Isrc -I. $(shell $(PKG_CONFIG) --cflags $(LIBS)) -D_GNU_SOURCE
+# In front of every source of the library and the program: text is read and written in the C locale.
+C_LOCALE := -include src/core/c_locale.h
 # Node numbers are ranks in a bitmap, which need a population count; x86-64-v2, the lowest level of the kernels, has that instruction.
 CFLAGS   += -std=c11 $(OPT) -mpopcnt -g -fPIC -fopenmp -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-psabi -Wno-missing-field-initializers $(WERROR)
@@ -100,7 +102,7 @@ $(BUILD)/pages/man1/rill.1: $(BUILD)/rill scripts/pages
 	$(call say,GEN,$(@D))scripts/pages $(BUILD)/rill $(BUILD)/pages
 
 # Rebuilds what depends on flags when they change.
-FLAGS := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(CUDA) $(NVFLAGS)
+FLAGS := $(CC) $(CFLAGS) $(CPPFLAGS) $(C_LOCALE) $(LDFLAGS) $(CUDA) $(NVFLAGS)
 $(shell mkdir -p $(BUILD); printf '%s' '$(FLAGS)' | cmp -s - $(BUILD)/flags || printf '%s' '$(FLAGS)' >$(BUILD)/flags)
 $(shell printf '%s' '$(REVISION)' | cmp -s - $(BUILD)/revision || printf '%s' '$(REVISION)' >$(BUILD)/revision)
 
@@ -142,6 +144,7 @@ $(BUILD)/obj/src/cli/version_json.o: CPPFLAGS += -DRILL_OPTIMISATION='"$(OPT)"' 
 DATA_SOURCES ?= $(abspath data)
 $(BUILD)/obj/src/core/data.o: CPPFLAGS += -DRILL_DATA_SOURCES='"$(DATA_SOURCES)"'
 
+$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(CLI_OBJ): CPPFLAGS += $(C_LOCALE)
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -193,7 +196,7 @@ $(BUILD)/tests/$(notdir $(1:.c=)): $(BUILD)/obj/$(1:.c=.o) $(BUILD)/librill-inte
 	$$(call say,LD,$$@)$(CC) $(LDFLAGS) -o $$@ $$(filter %.o,$$^) -L$(BUILD) -lrill-internal -Wl,-rpath,'$$$$ORIGIN/..' $(TEST_LIBS) $(LDLIBS)
 endef
 $(foreach t,$(TEST_SRC),$(eval $(call test_rule,$(t))))
-$(BUILD)/tests/test_cli: $(filter-out %/main.o,$(CLI_OBJ))
+$(BUILD)/tests/test_cli $(BUILD)/tests/test_locale: $(filter-out %/main.o,$(CLI_OBJ))
 
 # The conversions of stored populations for each arithmetic type and processor level, seen by one test.
 STORAGE_OBJ := $(foreach a,float double,$(CPU_LEVELS:%=$(BUILD)/obj/tests/storage-$(a)-%.o))

@@ -4,7 +4,10 @@
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "cli/read_case.h"
+#include "io/json_file.h"
 #include "vessel/case_schema.h"
+
+#include <stdlib.h>
 
 static rill_status check(const char *path, cli_case_choices *c)
 {
@@ -31,10 +34,11 @@ static rill_status print_schema(const char *path)
 {
     if (path) return rill_fail(RILL_USAGE, "--schema prints the schema of all cases: leave out %s", path);
     json_t *json = rill_case_schema();
-    if (!json) return rill_fail(RILL_SYSTEM, "out of memory for the schema of case files");
-    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    putchar('\n');
+    char *text = json ? rill_json_text(json, 15) : NULL;
     json_decref(json);
+    if (!text) return rill_fail(RILL_SYSTEM, "out of memory for the schema of case files");
+    puts(text);
+    free(text);
     return RILL_OK;
 }
 

@@ -173,6 +173,7 @@ static int run(int argc, char **argv)
     int count = 2;
     bool help = false;
     json_t *json = NULL;
+    char *text = NULL;
     json_wanted = verify_wanted = false;
     RILL_TRY(cli_parse(&cli_info, tables, argc, argv, paths, &count, &help));
     if (help) return RILL_OK;
@@ -185,8 +186,9 @@ static int run(int argc, char **argv)
     RILL_TRY(rill_json_check());
     cli_progress_end();
     if (json_wanted) {
-        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-        putchar('\n');
+        text = rill_json_text(json, 17);
+        if (!text) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a description"));
+        puts(text);
     } else {
         RILL_TRY(print_rows(json, 0));
     }
@@ -195,6 +197,7 @@ static int run(int argc, char **argv)
         RILL_TRY(
             rill_fail(RILL_SYSTEM, "cannot write to standard output: free space or choose another place"));
 done:
+    free(text);
     json_decref(json);
     return cli_report(&cli_info, status);
 }

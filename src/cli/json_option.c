@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,9 +36,19 @@ rill_status cli_json_write(const json_t *json, const char *path)
 {
     if (!cli_json_streams(path)) return rill_json_write(json, path);
     if (rill_json_check() != RILL_OK) return RILL_SYSTEM;
-    if (json_dumpfd(json, document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
-        write(document, "\n", 1) == 1)
-        return RILL_OK;
+    char *text = rill_json_text(json, 17);
+    if (!text) return rill_fail(RILL_SYSTEM, "out of memory for a JSON document");
+    size_t left = strlen(text) + 1;
+    text[left - 1] = '\n'; /* in place of the NUL */
+    for (const char *at = text; left > 0;) {
+        const ssize_t written = write(document, at, left);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) break;
+        at += written;
+        left -= (size_t)written;
+    }
+    free(text);
+    if (left == 0) return RILL_OK;
     return rill_fail(RILL_SYSTEM, "standard output cannot be written (%s): free space or write elsewhere",
                      strerror(errno));
 }

@@ -7,11 +7,13 @@
 #include "cuda/nvrtc.h"
 #include "device/device.h"
 #include "io/hdf5.h"
+#include "io/json_file.h"
 
 #include <jansson.h>
 #include <omp.h>
 #include <png.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tiffio.h>
 #include <xxhash.h>
@@ -101,9 +103,10 @@ rill_status cli_version_json(void)
                              "interface", RILL_VERSION_MAJOR, "build", "compiler", COMPILER, "optimisation",
                              RILL_OPTIMISATION, "cpu_levels", words(RILL_CPU_LEVELS), "cuda_architectures",
                              words(RILL_CUDA_ARCHITECTURES), "libraries", libraries(), "devices", devices());
-    if (!json) return rill_fail(RILL_SYSTEM, "out of memory for the description of the program");
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    putchar('\n');
+    char *text = json ? rill_json_text(json, 17) : NULL;
     json_decref(json);
+    if (!text) return rill_fail(RILL_SYSTEM, "out of memory for the description of the program");
+    puts(text);
+    free(text);
     return RILL_OK;
 }

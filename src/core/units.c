@@ -167,10 +167,12 @@ rill_status rill_units_parse(const char *text, const char *unit, double *value)
         return rill_fail(RILL_USAGE, "unknown unit \"%s\" in \"%s\": give a value such as %s", from, text,
                          example(unit));
     pthread_mutex_lock(&lock);
+    const locale_t before = rill_c_locale_begin(); /* UDUNITS-2 calls strtod() */
     rill_status status = convert(text, number, from, unit, value);
     /* UDUNITS-2 loses most failed allocations inside its parser: what it does not understand once it may the
      * next time. */
     if (status == RILL_USAGE) status = convert(text, number, from, unit, value);
+    rill_c_locale_end(before);
     pthread_mutex_unlock(&lock);
     return status;
 }

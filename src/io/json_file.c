@@ -28,11 +28,19 @@ rill_status rill_json_check(void)
                   : RILL_OK;
 }
 
+char *rill_json_text(const json_t *json, int digits)
+{
+    const locale_t before = rill_c_locale_begin(); /* a decimal point of two bytes is too much for jansson */
+    char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENCODE_ANY);
+    rill_c_locale_end(before);
+    return text;
+}
+
 rill_status rill_json_write(const json_t *json, const char *path)
 {
     rill_status status = RILL_OK;
     rill_output *output = NULL;
-    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY) : NULL;
+    char *text = json ? rill_json_text(json, 17) : NULL;
     if (!text) return rill_fail(RILL_SYSTEM, "cannot write %s: out of memory for its JSON text", path);
     RILL_TRY(rill_json_check());
     RILL_TRY(rill_output_create(path, &output));

@@ -18,6 +18,10 @@ void rill_json_watch(void);
  * values. */
 rill_status rill_json_check(void);
 
+/** Return a document as text, indented, keys in the order they were set, reals to so many digits (at most
+ * 17); the caller frees it. NULL without memory. */
+char *rill_json_text(const json_t *json, int digits);
+
 /** Write a document, indented, keys in the order they were set, reals to 17 digits. @return as
  * rill_output_create() */
 rill_status rill_json_write(const json_t *json, const char *path);

@@ -12,6 +12,7 @@
 #include "core/units.h"
 #include "geometry/image/image_priv.h"
 #include "geometry/image/pore_map.h"
+#include "geometry/voxels/axes.h"
 #include "geometry/voxels/planes.h"
 
 #include <math.h>
@@ -379,17 +380,17 @@ static rill_status check_pores(work *w)
 
 /* Where the lattice of later runs is not known, what the links of D3Q19 connect is counted, and what those of
  * no lattice connect is dropped. */
-static rill_status label(work *w, rill_components *c)
+static rill_status label(work *w, int axis, rill_components *c)
 {
     rill_status status = RILL_OK;
     const rill_voxelize_options *o = w->options;
     const unsigned all = RILL_CONTACT_FACES | RILL_CONTACT_EDGES | RILL_CONTACT_CORNERS;
     rill_components kept;
-    if (o->contacts) return rill_components_clean(w->geom, o->keep, o->axis, o->contacts, w->progress, c);
+    if (o->contacts) return rill_components_clean(w->geom, o->keep, axis, o->contacts, w->progress, c);
     RILL_TRY(
-        rill_components_clean(w->geom, RILL_KEEP_ALL, o->axis, rill_contacts_of(RILL_D3Q19), w->progress, c));
+        rill_components_clean(w->geom, RILL_KEEP_ALL, axis, rill_contacts_of(RILL_D3Q19), w->progress, c));
     if (o->keep == RILL_KEEP_ALL) return RILL_OK;
-    RILL_TRY(rill_components_clean(w->geom, o->keep, o->axis, all, w->progress, &kept));
+    RILL_TRY(rill_components_clean(w->geom, o->keep, axis, all, w->progress, &kept));
     c->components = kept.components;
     c->kept = kept.kept;
     c->dropped = kept.dropped;
@@ -401,12 +402,12 @@ static rill_status clean(work *w)
 {
     const rill_voxelize_options *o = w->options;
     rill_components *c = &w->report->components;
-    const rill_status status = label(w, c);
+    const int axis = rill_axes_resolve(o->axis, w->geom->n);
+    const rill_status status = label(w, axis, c);
     if (status != RILL_OK) return status;
     w->geom->porosity = c->porosity;
     w->report->fluid = rill_geom_fluid(w->geom);
     if (w->report->fluid) return RILL_OK;
-    const char *const axes[4] = {"any axis", "x", "y", "z"};
     const double *p = c->porosity.percolating;
     if (o->keep == RILL_KEEP_PERCOLATING)
         return rill_fail(
@@ -414,7 +415,8 @@ static rill_status clean(work *w)
             "no pore conducts along %s: porosity is %.5g in all, %.5g connected to a face, %.5g, %.5g and "
             "%.5g "
             "percolating along x, y and z; choose another axis, other --sides or --pore, or --keep all",
-            axes[o->axis + 1], c->porosity.total, c->porosity.connected, p[0], p[1], p[2]);
+            axis == RILL_AXES_XYZ ? "any axis" : rill_axes_name(axis), c->porosity.total,
+            c->porosity.connected, p[0], p[1], p[2]);
     return rill_fail(RILL_NUMERICS,
                      "no pore reaches an outer face: porosity is %.5g in all; choose other --pore values, or "
                      "--keep all",
@@ -475,9 +477,11 @@ static rill_status check_options(const rill_voxelize_options *o)
         if ((unsigned)o->sides[a] > RILL_WALL)
             return rill_fail(RILL_USAGE, "the domain boundary %d along %c is none of the kinds",
                              (int)o->sides[a], rill_axis(a));
-    if ((unsigned)o->keep > RILL_KEEP_PERCOLATING || o->axis < -1 || o->axis > 2)
-        return rill_fail(RILL_USAGE, "keep %d along axis %d is nothing: the axis is -1, 0, 1 or 2",
-                         (int)o->keep, o->axis);
+    if ((unsigned)o->keep > RILL_KEEP_PERCOLATING || !rill_axes_name(o->axis))
+        return rill_fail(
+            RILL_USAGE,
+            "keep %d along axis %d is nothing: the axis is -1, 0, 1, 2, or another of rill/types.h",
+            (int)o->keep, o->axis);
     if (o->contacts > (RILL_CONTACT_FACES | RILL_CONTACT_EDGES | RILL_CONTACT_CORNERS) ||
         (o->contacts && !(o->contacts & RILL_CONTACT_FACES)))
         return rill_fail(RILL_USAGE,

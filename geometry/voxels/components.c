@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
+#include "geometry/voxels/axes.h"
 #include "geometry/voxels/exact_walls.h"
 #include "geometry/voxels/runs.h"
 #include "kernel/lattice.h"
@@ -507,7 +508,7 @@ static void decide(labelling *l, rill_keep_kind keep, int axis, rill_components 
         bool any = false;
         for (int a = 0; a < 3; a++) {
             const bool along = conducts(l, c, a);
-            any |= along && (axis < 0 || axis == a);
+            any |= along && rill_axes_has(axis, a);
             percolating[a] += along ? c->voxels : 0;
         }
         total += c->voxels;

@@ -32,7 +32,7 @@ const char *rill_contacts_name(unsigned contacts);
  * and bits.
  * geom->porosity is not touched: the caller decides. Where voxels are dropped, geom->surface goes: its links
  * name nodes, whose numbers change.
- * @param[in] axis  with RILL_KEEP_PERCOLATING: 0, 1, 2, or -1 for conducting along at least one axis
+ * @param[in] axis  with RILL_KEEP_PERCOLATING: along at least one of them, see rill/types.h; resolved
  * @param[in] contacts  through what voxels are connected, flags of rill_contact; faces are always among them
  * @return RILL_SYSTEM without memory (checked before it is taken)
  * @see tests/test_components.c, against a flood fill along the links of all lattices

@@ -96,7 +96,7 @@ typedef struct rill_voxelize_options {
     double voxel_size;   /**< edge of the cubic voxels of the image in metres; 0: what the file says */
     rill_side sides[3];  /**< domain boundaries normal to x, y, z */
     rill_keep_kind keep; /**< which components of the pore space stay */
-    int axis;            /**< for RILL_KEEP_PERCOLATING: 0, 1, 2, or -1 for any */
+    int axis; /**< for RILL_KEEP_PERCOLATING: 0, 1, 2, or along at least one of several, see rill/types.h */
     unsigned contacts;   /**< through what pores are connected, flags of rill_contact with that of faces; 0:
                               porosities are those of D3Q19, and pores stay that any lattice connects */
     const char *command; /**< provenance, borrowed, may be NULL */

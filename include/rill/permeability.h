@@ -109,7 +109,7 @@ typedef struct rill_permeability_run {
                                 NaN: from rest */
     uint64_t coarse_steps; /**< steps made there, and an eighth of those on the next grid, and so on */
     double k[3];           /**< final k_xa, k_ya, k_za, predicted, lu */
-    double uncertainty[3]; /**< of them, absolute; held to the tolerance for k_aa and in a full tensor */
+    double uncertainty[3]; /**< of them, absolute; held to the tolerance for k_aa and in a tensor */
     double last[3];        /**< at the last step */
     double tortuosity;     /**< mean |u| over mean u_a: Duda, Koza, Matyka (2011),
                                 doi:10.1103/PhysRevE.84.036319; NaN while it is not known to a half */
@@ -141,7 +141,7 @@ typedef struct rill_permeability_options {
     rill_device *const *devices;    /**< [device_count], not owned: each steps a part of the nodes, see
                                          rill_sim_options; `device` is the first of them */
     int device_count;               /**< 0 or 1: `device` alone */
-    int axis;                       /**< 0, 1, 2, or -1 for the full tensor */
+    int axis;                       /**< 0, 1, 2, or several, RILL_AXIS_AUTO ... of rill/types.h */
     double tau;                     /**< 0: chosen */
     double magic;                   /**< TRT */
     rill_drive drive;               /**< what drives the flow */
@@ -185,11 +185,11 @@ typedef struct rill_permeability {
     bool converged;                /**< every run did */
     bool kept;                     /**< a run was stopped, and a checkpoint was written */
     double k[3][3];                /**< k_ab, lu; NaN where it was not computed or did not converge */
-    double uncertainty; /**< of k_aa, or the largest of a full tensor, relative to the largest k_aa; infinity
-                             while unknown */
-    double reciprocity; /**< largest |k_ab - k_ba| / largest k_aa; NaN unless the tensor is full */
-    char backend[16];   /**< "cpu" or "cuda" */
-    char device[256];   /**< name of the device */
+    double uncertainty;    /**< of k_aa, or the largest of a tensor, relative to the largest k_aa; infinity
+                                while unknown */
+    double reciprocity;    /**< largest |k_ab - k_ba| / largest k_aa; NaN of one run */
+    char backend[16];      /**< "cpu" or "cuda" */
+    char device[256];      /**< name of the device */
     double seconds_domain; /**< time spent finding neighbours, and numbering nodes again for another axis */
     char *notes;           /**< what changes or qualifies the result, beside the notes of the geometry, see
                                 rill_notes_add(); owned, may be NULL */
@@ -197,8 +197,8 @@ typedef struct rill_permeability {
 
 /**
  * Return the default options.
- * @return axis z, body force, tolerance 0.1 %, at most 10^6 steps, magic 3/16, progress five times a second,
- * the default variant, backend auto
+ * @return axis z (of one slice x, see RILL_AXIS_AUTO), body force, tolerance 0.1 %, at most 10^6 steps, magic
+ * 3/16, progress five times a second, the default variant, backend auto
  */
 rill_permeability_options rill_permeability_options_default(void);
 

@@ -18,4 +18,15 @@ typedef enum rill_side {
     RILL_WALL      /**< solid: a no-slip wall half a voxel outside the last centre */
 } rill_side;
 
+/** Axes of the flow, beside 0, 1 and 2 for x, y and z. A slice is an image of one voxel along one axis alone.
+ */
+enum {
+    RILL_AXES_XYZ = -1,  /**< x, y and z: the full tensor */
+    RILL_AXIS_AUTO = -2, /**< z, and of a slice normal to z x: an axis in its plane */
+    RILL_AXES_XY = -3,   /**< x and y: the tensor of a plane */
+    RILL_AXES_XZ = -4,   /**< x and z */
+    RILL_AXES_YZ = -5,   /**< y and z */
+    RILL_AXES_AUTO = -6  /**< x, y and z, and of a slice the two axes in its plane */
+};
+
 #endif

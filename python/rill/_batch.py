@@ -225,7 +225,7 @@ def _compute(items: Any, names: list[str], o: Any, progress: Progress) -> Batch:
 def permeability_many(
     images: Images,
     voxel_size: Length | None = None,
-    axis: Axis | int = "xyz",
+    axis: Axis | int = "auto",
     *,
     pore: Pore = None,
     order: Order | None = None,
@@ -287,6 +287,8 @@ def permeability_many(
     if isinstance(images, Mapping):
         pairs = list(images.items())
     else:
+        if getattr(images, "ndim", 0) == 3:  # whose members would be slices
+            raise UsageError("images is one image of three axes: use permeability(), or give a list of images.")
         pairs = [(None, im) for im in items(images, "images", "sequence or mapping of images: for one image, use permeability()")]
     if not pairs:
         raise UsageError("There is no image: give at least one.")

@@ -291,7 +291,7 @@ def voxelize(
     Parameters
     ----------
     source : array_like, path, (vertices, triangles) or pyvista.PolyData
-        An image: an array of three axes, or a file (TIFF, PNG, npy, npz, NRRD, MHD, NIfTI, VTI, legacy VTK, HDF5, NetCDF,
+        An image: an array of three axes, or of two of one slice, or a file (TIFF, PNG, npy, npz, NRRD, MHD, NIfTI, VTI, legacy VTK, HDF5, NetCDF,
         text, raw, a pattern of TIFF or PNG slices; ``"scan.h5:/group/data"`` is one array of several). A surface: a
         file (STL, OBJ, PLY, VTP) or a folder of them, a pyvista.PolyData of triangles, or a pair of arrays, vertices of shape (V, 3) and triangles of
         shape (T, 3).

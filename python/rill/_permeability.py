@@ -19,11 +19,12 @@ from ._values import Device, Floats, Length, Pore, Quantity, Reals, Sides, point
 from ._words import spoken
 from .errors import Error, NumericsError, SystemFailure, UsageError
 
-Axis = Literal["xyz", "x", "y", "z"]
+Axis = Literal["auto", "x", "y", "z", "xyz", "xy", "xz", "yz"]
 Drive = Literal["force", "pressure"]
 Acceleration = Literal["auto", "none", "network"]
 Start = Literal["auto", "rest"]
-AXES: dict[Axis, int] = {"x": 0, "y": 1, "z": 2, "xyz": -1}
+AXES: dict[Axis, int] = {"auto": c.RILL_AXES_AUTO, "x": 0, "y": 1, "z": 2, "xyz": c.RILL_AXES_XYZ, "xy": c.RILL_AXES_XY,
+                         "xz": c.RILL_AXES_XZ, "yz": c.RILL_AXES_YZ}
 DRIVES: dict[Drive, int] = {"force": c.RILL_DRIVE_FORCE, "pressure": c.RILL_DRIVE_PRESSURE}
 ACCELERATIONS: dict[Acceleration, int] = {"auto": c.RILL_ACCELERATION_AUTO, "none": c.RILL_ACCELERATION_NONE, "network": c.RILL_ACCELERATION_NETWORK}
 STARTS: dict[Start, int] = {"auto": c.RILL_START_AUTO, "rest": c.RILL_START_REST}
@@ -203,7 +204,7 @@ class Permeability:
     uncertainty : float
         Of the final value, relative: a bound on what is left of the series in time. `error_bar` has the other errors.
     reciprocity : float
-        Largest ``|k_ab - k_ba|`` over the largest diagonal entry; NaN unless all axes were computed.
+        Largest ``|k_ab - k_ba|`` over the largest diagonal entry; NaN of one axis.
     porosity : Porosity
     converged : bool
     runs : list of Run
@@ -281,7 +282,7 @@ class Permeability:
 def permeability(
     im: Source | Geometry,
     voxel_size: Length | None = None,
-    axis: Axis | int = "xyz",
+    axis: Axis | int = "auto",
     *,
     pore: Pore = None,
     order: Order | None = None,
@@ -305,13 +306,14 @@ def permeability(
     Parameters
     ----------
     im : array_like, path or Geometry
-        The image, shape (nz, ny, nx): bool with True = pore, or numbers with `pore`. A path: an image or a `*.geom.h5` file.
+        The image, shape (nz, ny, nx), or (ny, nx) of one slice: bool with True = pore, or numbers with `pore`. A path: an image or a `*.geom.h5` file.
         The library reads the array where it is and makes one byte for each voxel.
     voxel_size : float or str, optional
         Edge of a voxel, m or with a unit (``"5.7 um"``). Without it results are in lattice units alone.
-    axis : {'xyz', 'x', 'y', 'z'} or int
-        'xyz': the full tensor by three runs. Letters are axes of the box, small or capital; a number counts the axes of the array:
-        0 is z of ``im[z, y, x]``.
+    axis : {'auto', 'x', 'y', 'z', 'xyz', 'xy', 'xz', 'yz'} or int
+        Axis of the flow, or several: the tensor of these axes, by a run along each. 'auto': 'xyz', and of one slice the two axes
+        of its plane. A flow through a slice, along its axis of one voxel, is computed only if that axis is named alone.
+        Letters are axes of the box, small or capital; a number counts the axes of the array: 0 is z of ``im[z, y, x]``.
     pore : number or sequence, optional
         Grey values that are pore: values and pairs (low, high), inclusive.
     order : {'zyx', 'xyz'} or another order of these letters

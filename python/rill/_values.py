@@ -118,15 +118,20 @@ def pore(value: Pore, dtype: np.dtype[Any] | None, options: Any) -> None:
 
 
 def image(im: Any, order: Any) -> tuple[Array, tuple[int, int, int], str]:
-    """Return an image of three axes as the library reads it, where its axes go, the fastest one first, and their letters, first to last.
+    """Return an image as the library reads it, where its axes go, the fastest one first, and their letters, first to last.
+
+    One slice of two axes gets its third one, of one voxel, behind them.
 
     Arrays that are contiguous in either order are not copied.
     """
     letters, array = named_order(im, order), array_of(im)
     if array.dtype not in GREYS:
         raise UsageError(f"The image has the type {array.dtype}, which is no type of grey values: convert it with astype.")
+    if array.ndim == 2:
+        across = letters.replace("z", "") if len(letters) == 3 else letters
+        array, letters = array[:, :, np.newaxis], across + next(a for a in "zyx" if a not in across)
     if array.ndim != 3:
-        raise UsageError(f"The image has {array.ndim} axes instead of 3: an image of one slice is im[numpy.newaxis].")
+        raise UsageError(f"The image has {array.ndim} axes instead of 3, or of 2 of one slice.")
     x, y, z = (("xyz".index(a)) for a in reversed(letters))
     if array.flags.f_contiguous and not array.flags.c_contiguous:
         return array.T, (z, y, x), letters

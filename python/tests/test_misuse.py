@@ -140,7 +140,7 @@ def test_surfaces(source: Any, change: dict[str, Any], words: str) -> None:
     (lambda: rill.variants(porosity="a"), "porosity = 'a'"), (lambda: rill.variants(all=3), "all = 3"), (lambda: rill.variants(porosity=2), "porosity = 2"),
     (lambda: rill.permeability_many(None), "images = None"), (lambda: rill.permeability_many(3), "images = 3"),
     (lambda: rill.permeability_many("a.npy"), "images = 'a.npy'"), (lambda: rill.permeability_many([]), "no image"),
-    (lambda: rill.permeability_many(DUCT), "2 axes"), (lambda: rill.permeability_many({"a\0": DUCT}), "NUL"),
+    (lambda: rill.permeability_many(DUCT), "one image"), (lambda: rill.permeability_many({"a\0": DUCT}), "NUL"),
     (lambda: rill.permeability_many([DUCT], resume=1), "resume = 1"), (lambda: rill.permeability_many([DUCT], csv=3), "path = 3"),
     (lambda: rill.permeability_many([DUCT], at_once=-1), "at_once = -1"), (lambda: rill.permeability_many(["a.npy"], order="xyz"), "order = 'xyz'"),
     (lambda: rill.permeability_many([DUCT, "a.npy"], axis=0), "axis = 0"),

@@ -235,7 +235,7 @@ def test_wrong_arguments_are_refused_with_a_sentence(plates: Image, change: dict
 
 def test_wrong_images_are_refused(plates: Image) -> None:
     for im, words in (
-        (plates.astype(np.uint8), "give pore="), (plates[0], "2 axes instead of 3"), (plates.astype(complex), "complex128"),
+        (plates.astype(np.uint8), "give pore="), (plates[0, 0], "1 axes instead of 3"), (plates.astype(complex), "complex128"),
         (np.zeros((4, 4, 4), bool), "pore"), ([["a"]], "<U1"),
         (np.zeros((0, 4, 4), bool), "voxel"),
     ):
@@ -265,3 +265,32 @@ def test_notes_are_warnings_and_in_results(plates: Image, tmp_path: pathlib.Path
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert rill.permeability(plates, axis="x", device="cpu", tolerance=0.01).notes == ()
+
+
+@pytest.fixture
+def slice_() -> Image:
+    """One slice with a solid rectangle: im[y, x]; k along x is larger than along y."""
+    im = np.ones((8, 8), bool)
+    im[3:5, 2:6] = False
+    return im
+
+
+def test_slice_has_the_tensor_of_its_plane(slice_: Image) -> None:
+    r = rill.permeability(slice_, device="cpu")
+    assert r.axes == "xy" and np.isnan(r.tensor_lu[2, 2])
+    assert r.k_lu == pytest.approx((r.tensor_lu[0, 0] + r.tensor_lu[1, 1]) / 2)
+    assert r.tensor_lu[0, 0] > 1.05 * r.tensor_lu[1, 1]
+    turned = rill.permeability(slice_, order="xyz", device="cpu")  # im[x, y]
+    assert turned.tensor_lu[1, 1] == pytest.approx(r.tensor_lu[0, 0], rel=1e-3)
+    assert rill.permeability(slice_[None], axis="x", device="cpu").k_lu == pytest.approx(r.tensor_lu[0, 0], rel=1e-3)
+    assert rill.permeability(slice_[None], axis="z", device="cpu").k_lu > 1.1 * r.tensor_lu[0, 0]
+    with pytest.raises(rill.UsageError, match="one slice"):
+        rill.permeability(slice_, axis="xyz", device="cpu")
+    rows = rill.permeability_many({"slice": slice_, "box": np.repeat(slice_[None], 4, 0)}, device="cpu").rows
+    assert np.isnan(rows[0].tensor_lu[2, 2]) and rows[1].tensor_lu[2, 2] > 0
+
+
+def test_slice_has_fields(slice_: Image) -> None:
+    field = rill.permeability(slice_, axis="x", fields=True, device="cpu").fields["x"]
+    assert field.velocity.shape == (3, 8, 8, 1)
+    assert rill.permeability(slice_, axis="x", order="xyz", fields=True, device="cpu").fields["x"].pressure.shape == (8, 8, 1)

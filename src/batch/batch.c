@@ -13,6 +13,7 @@
 #include "core/status.h"
 #include "core/threads.h"
 #include "device/device.h"
+#include "geometry/voxels/axes.h"
 #include "permeability/plan.h"
 
 #include <errno.h>
@@ -110,7 +111,10 @@ static bool go_on(void *context, const rill_progress_moment *moment)
     if (flow && moment->seconds_left >= 0) {
         const double passed = rill_now() - w->begun,
                      of_axis = passed / (passed + moment->seconds_left + 1e-9);
-        w->part = b->options->permeability.axis < 0 ? (flow->axis + of_axis) / 3 : of_axis;
+        const int asked = b->options->permeability.axis, axes = rill_axes_count(asked);
+        int before = 0;
+        for (int a = 0; a < flow->axis; a++) before += rill_axes_has(asked, a);
+        w->part = axes > 1 ? (before + of_axis) / axes : of_axis;
     }
     const bool goes_on = !b->cancelled;
     pthread_mutex_unlock(&b->lock);

@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "core/notes.h"
 #include "core/status.h"
+#include "geometry/voxels/axes.h"
 #include "io/ours.h"
 #include "permeability/plan.h"
 #include "sim/choose.h"
@@ -42,11 +43,7 @@ static void fail(making *m, rill_status status)
 }
 
 /* Return whether the flow along an axis is requested. */
-static bool requested(const making *m, int axis)
-{
-    const int asked = m->worker->options->permeability.axis;
-    return asked < 0 || asked == axis;
-}
+static bool requested(const making *m, int axis) { return rill_axes_has(m->options.axis, axis); }
 
 /* Nothing conducts along an axis: k is 0, which is known exactly. */
 static void zero_put(making *m, int axis)
@@ -212,6 +209,7 @@ static rill_status item_read(making *m, const rill_batch_item *item)
     memcpy(row->n, m->geom->n, sizeof row->n);
     row->spacing = m->geom->spacing;
     m->options.keep_all = m->options.keep_all || cleaned;
+    m->options.axis = rill_axes_resolve(m->options.axis, m->geom->n);
     if (row->input_hash[0]) return RILL_OK; /* known from looking for its row */
     if (!item->geom && !rill_file_is_ours(item->name) && m->geom->source_hash)
         snprintf(row->input_hash, sizeof row->input_hash, "%s", m->geom->source_hash);

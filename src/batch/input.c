@@ -95,11 +95,12 @@ static rill_status image_read(const char *path, const rill_batch_options *o, ril
 {
     rill_voxelize_options options = o->image;
     const int axis = o->permeability.axis;
-    if (o->permeability.drive == RILL_DRIVE_PRESSURE && axis >= 0) options.sides[axis] = RILL_WALL;
+    const bool walled = o->permeability.drive == RILL_DRIVE_PRESSURE;
+    if (walled && axis >= 0) options.sides[axis] = RILL_WALL;
     options.keep = RILL_KEEP_PERCOLATING;
     options.contacts = rill_contacts_of(o->permeability.variant.lattice);
     options.axis = axis;
-    *cleaned = !o->permeability.keep_all;
+    *cleaned = !o->permeability.keep_all && !(walled && axis == RILL_AXIS_AUTO);
     rill_status status = RILL_NUMERICS;
     if (*cleaned) status = rill_image_voxelize(path, &options, progress, out, NULL);
     if (status != RILL_NUMERICS && status != RILL_USAGE) return status;

@@ -5,6 +5,7 @@
 #include "cli/json_option.h"
 #include "core/notes.h"
 #include "core/units.h"
+#include "geometry/voxels/axes.h"
 #include "geometry/voxels/sides.h"
 #include "io/json_file.h"
 
@@ -16,7 +17,7 @@ enum { NOTES_SHOWN = 16 }; /* of a batch; the table has all */
 
 static const char *axes_of(int axis)
 {
-    return axis < 0 ? "x, y and z" : (const char *[]){"x", "y", "z"}[axis];
+    return axis == RILL_AXIS_AUTO ? "z, of one slice x" : rill_axes_name(axis);
 }
 
 static void print_grid(const rill_geom *geom, const rill_block_grid *g)
@@ -211,10 +212,9 @@ static json_t *json_result(const cli_batch_result *r)
                      (json_int_t)b->count, "exit_reasons", reasons, "resumed", (json_int_t)b->resumed,
                      "at_once", b->at_once, "threads", b->threads, "seconds", b->seconds, "device_use",
                      b->device_use, "mlups", b->seconds > 0 ? b->updates / b->seconds * 1e-6 : 0, "device",
-                     b->device, "axis",
-                     r->options->permeability.axis < 0 ? "xyz" : axes_of(r->options->permeability.axis),
-                     "tolerance", r->options->permeability.tolerance, "software", rill_version(), "command",
-                     r->command, "rev", r->geom ? json_rev(r) : json_null(), "rows", rows);
+                     b->device, "axis", rill_axes_name(r->options->permeability.axis), "tolerance",
+                     r->options->permeability.tolerance, "software", rill_version(), "command", r->command,
+                     "rev", r->geom ? json_rev(r) : json_null(), "rows", rows);
 }
 
 rill_status cli_batch_write_json(const cli_batch_result *r)

@@ -15,6 +15,7 @@
 #include "cli/permeability_output.h"
 
 #include "geometry/image/voxelize.h"
+#include "geometry/voxels/axes.h"
 #include "geometry/voxels/components.h"
 #include "geometry/voxels/derive.h"
 #include "io/fields.h"
@@ -44,7 +45,7 @@ typedef struct choices {
     cli_devices devices;
     cli_image image;
     const char *input, *axes; /* axes: as given */
-    int axis /* 3: all */, keep, drive, fields, acceleration, start;
+    int axis /* see rill/types.h */, keep, drive, fields, acceleration, start;
     double force;
     uint64_t every, reservoir;
     bool dry_run, reservoir_given, error_bar, resume, axis_given;
@@ -99,16 +100,18 @@ static rill_status read_image(choices *c)
     rill_status status = RILL_OK;
     rill_voxelize_options options;
     rill_voxelize_report report;
+    const int axis = c->axis;
     RILL_TRY(cli_image_resolve(&c->image, &options));
     /* An error bar needs what other sides would open; preparation drops it for the plain run. */
-    options.keep = c->keep || c->error_bar ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING;
-    options.axis = c->axis == 3 ? -1 : c->axis;
+    const bool walled = c->drive == RILL_DRIVE_PRESSURE, /* see rill_permeability_prepare() */
+        cleans = !c->keep && !c->error_bar && !(walled && axis == RILL_AXIS_AUTO);
+    options.keep = cleans ? RILL_KEEP_PERCOLATING : RILL_KEEP_ALL;
+    options.axis = axis;
     options.contacts = rill_contacts_of(cli_compute_variant(&c->compute).lattice);
     options.command = c->line;
-    if (c->drive == RILL_DRIVE_PRESSURE && c->axis < 3)
-        options.sides[c->axis] = RILL_WALL; /* see rill_permeability_prepare() */
+    if (walled && axis >= 0) options.sides[axis] = RILL_WALL;
     RILL_TRY(rill_image_voxelize_kept(c->input, &options, keeper_of(c), c->progress, &c->geom, &report));
-    c->keep = c->keep || !c->error_bar; /* what cannot conduct is gone */
+    c->keep = c->keep || cleans; /* what cannot conduct is gone */
     if (!c->compute.quiet) {
         cli_row("source", "%s", c->input);
         cli_image_rows(&report);
@@ -168,6 +171,12 @@ static rill_status hand_out(void *context, rill_node first, rill_node count, dou
     return status;
 }
 
+/* Whether the flow along an axis may be asked for; all may be one of which the image decides. */
+static bool may_flow(const choices *c, int axis)
+{
+    return c->axis == RILL_AXIS_AUTO || rill_axes_has(c->axis, axis);
+}
+
 /* "out.h5" becomes "out.vtkhdf", or "out.x.vtkhdf" when there is a file for each axis. */
 static rill_status fields_name(const choices *c, int axis, char *name, size_t size)
 {
@@ -175,7 +184,8 @@ static rill_status fields_name(const choices *c, int axis, char *name, size_t si
     size_t length = strlen(output);
     if (length > 3 && strcmp(output + length - 3, ".h5") == 0) length -= 3;
     const char which[] = {'.', rill_axis(axis), '\0'};
-    const int written = snprintf(name, size, "%.*s%s.vtkhdf", (int)length, output, c->axis == 3 ? which : "");
+    const int written =
+        snprintf(name, size, "%.*s%s.vtkhdf", (int)length, output, rill_axes_count(c->axis) > 1 ? which : "");
     if (written < 0 || (size_t)written >= size)
         return rill_fail(RILL_USAGE, "-o %.40s…: the name is too long", output);
     return RILL_OK;
@@ -323,7 +333,7 @@ static rill_status outputs_check(choices *c)
     RILL_TRY(cli_outputs_check(
         c->input, (cli_output[]){{"-o", output}, {"--json", json}, {"--checkpoint", c->checkpoint}}, 3));
     for (int a = 0; a < 3 && c->fields != RILL_FIELDS_NONE; a++) {
-        if (c->axis != 3 && c->axis != a) continue;
+        if (!may_flow(c, a)) continue;
         RILL_TRY(fields_name(c, a, c->names[a], sizeof c->names[a]));
         if (strcmp(c->names[a], output) == 0)
             return rill_fail(RILL_USAGE, "-o %s is the name that the fields take: give one that ends in .h5",
@@ -396,7 +406,7 @@ static rill_status options_make(const choices *c, rill_permeability_options *out
     options.variant =
         cli_compute_variant(&c->compute); /* the device and the geometry's size decide the rest */
     options.backend = (rill_backend_kind)c->compute.backend;
-    options.axis = c->axis == 3 ? -1 : c->axis;
+    options.axis = c->axis;
     options.tau = c->compute.tau_given ? c->compute.tau : 0;
     options.magic = c->compute.magic;
     options.drive = (rill_drive)c->drive;
@@ -439,6 +449,7 @@ static rill_status work(choices *c)
                       &opening); /* while the image is read */
     opens = true;
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
+    options.axis = rill_axes_resolve(options.axis, c->geom->n);
     c->times.read = rill_now() - start;
     if (options.finished_pieces)
         options.finished_bytes = rill_fields_bytes(c->geom, (rill_fields_kind)c->fields);
@@ -509,7 +520,8 @@ static rill_status batch(choices *c, const char *const *inputs, int count)
                 "%s belongs to one sample, and does not go with several inputs, --csv or --blocks: "
                 "leave it out",
                 single[k].option);
-    if (c->blocks && !c->axis_given && c->drive == RILL_DRIVE_FORCE) c->axis = 3; /* for the anisotropy */
+    if (c->blocks && !c->axis_given && c->drive == RILL_DRIVE_FORCE)
+        c->axis = RILL_AXES_XYZ; /* for the anisotropy */
     cli_batch b = {.compute = &c->compute,
                    .devices = &c->devices,
                    .image = &c->image,
@@ -591,12 +603,11 @@ static rill_status axis_settle(choices *c, const char *const *inputs, int count)
     rill_status status = RILL_OK;
     cli_axes given;
     unsigned letters = 0;
+    c->axis = RILL_AXIS_AUTO;
+    if (strcmp(c->axes, "auto") == 0) return RILL_OK;
     RILL_TRY(cli_axes_parse(c->axes, strlen(c->axes), &given));
     RILL_TRY(cli_axes_of_files(&given, &c->image, inputs, count, &letters));
-    c->axis = letters == 7 ? 3 : cli_axes_single(letters);
-    if (c->axis < 0)
-        status =
-            rill_fail(RILL_USAGE, "%s are two axes: give one of them, or xyz for the full tensor", c->axes);
+    c->axis = rill_axes_of(letters);
 done:
     if (status != RILL_OK) rill_fail_prefix("--axis");
     return status;
@@ -604,7 +615,7 @@ done:
 
 static int run(int argc, char **argv)
 {
-    choices c = {.axes = "z", .reservoir = rill_permeability_options_default().reservoir};
+    choices c = {.axes = "auto", .reservoir = rill_permeability_options_default().reservoir};
     int count = argc > 1 ? argc : 1;
     const char **inputs = calloc((size_t)count, sizeof *inputs);
     bool help = false;
@@ -619,10 +630,10 @@ static int run(int argc, char **argv)
     c.compute.output_default = "none";
     const cli_option own[] = {
         {.help = "Permeability"},
-        {"axis", 0, CLI_TEXT, &c.axes, "x|y|z|xyz",
-         "axis of the flow; xyz: the full tensor from three runs, the default with --blocks; 0, 1, 2: an "
-         "axis "
-         "in the order of the file",
+        {"axis", 0, CLI_TEXT, &c.axes, "AXES",
+         "axis of the flow, or several: xy, xz, yz, xyz: the tensor, a run along each; 0, 1, 2 count the "
+         "axes of "
+         "the file; auto: z, and x of one slice; xyz with --blocks",
          .given = &c.axis_given},
         {"drive", 0, CLI_CHOICE, &c.drive,
          .help = "what drives the flow: a body force, or pressures at reservoirs around the sample",
@@ -642,9 +653,9 @@ static int run(int argc, char **argv)
                  "alone; auto: what is sooner there",
          .choices = accelerations},
         {"start", 0, CLI_CHOICE, &c.start,
-         .help =
-             "what runs start from: auto: in wide pores, the flow on grids of larger voxels; rest: fluid at "
-             "rest",
+         .help = "what runs start from: auto: in wide pores, the flow on grids of larger voxels; rest: "
+                 "fluid at "
+                 "rest",
          .choices = starts},
         {"keep", 0, CLI_CHOICE, &c.keep,
          .help = "which pores take part: those that percolate along the flow, or all", .choices = keeps},
@@ -656,9 +667,9 @@ static int run(int argc, char **argv)
         {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file that a signal leaves",
          .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
         {"resume", 0, CLI_FLAG, &c.resume,
-         .help =
-             "go on from the checkpoint; of a batch: keep the rows of the table that have the same input and "
-             "options"},
+         .help = "go on from the checkpoint; of a batch: keep the rows of the table that have the same "
+                 "input and "
+                 "options"},
         {.help = "Batch"},
         {"csv", 0, CLI_TEXT, &c.csv, "FILE", "table with a row for each input or block", .fallback = "none",
          .apply = csv_apply},

@@ -104,11 +104,14 @@ static bool is_slice(const char *path, const rill_voxelize_options *o)
 /* What the shell makes of a pattern of slices that is not in quotes. */
 static rill_status slices_check(const cli_batch *b, const rill_voxelize_options *o)
 {
-    if (b->count < 2 || b->options.variant.lattice == RILL_D2Q9) return RILL_OK;
+    if (b->count < 2 || b->options.variant.lattice == RILL_D2Q9 || b->options.axis != RILL_AXIS_AUTO)
+        return RILL_OK;
     if (!is_slice(b->inputs[0], o) || !is_slice(b->inputs[1], o)) return RILL_OK;
     return rill_fail(RILL_USAGE,
                      "%s and %s are single slices: put a pattern of the slices of one image in quotes "
-                     "(\"slice*.tif\"), or name their directory; single slices need --lattice d2q9",
+                     "(\"slice*.tif\"), or name their directory; for slices that are images of their own "
+                     "name an axis of their "
+                     "plane (--axis x)",
                      b->inputs[0], b->inputs[1]);
 }
 

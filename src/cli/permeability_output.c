@@ -9,6 +9,7 @@
 #include "core/units.h"
 #include "io/json_file.h"
 #include "io/result.h"
+#include "geometry/voxels/axes.h"
 #include "geometry/voxels/sides.h"
 #include "kernel/variant.h"
 #include "permeability/plan.h"
@@ -69,19 +70,33 @@ static rill_variant stored(rill_variant variant, const rill_permeability_plan *p
     return variant;
 }
 
+static void print_axes(int axes, int normal)
+{
+    char list[16] = "";
+    for (int a = 0, named = 0; a < 3; a++)
+        if (rill_axes_has(axes, a))
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%c", named++ ? ", " : "",
+                     rill_axis(a));
+    if (normal < 0)
+        cli_row("flow along", "%s", list);
+    else
+        cli_row("flow along", "%s, %s", list,
+                rill_axes_has(axes, normal) ? "through the slice: pores go on behind it as they are"
+                                            : "in the plane of the slice");
+}
+
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
                                  const rill_permeability_plan *p, uint64_t host_peak,
                                  const char *variant_reason, rill_speed speed)
 {
     char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[96], stepped[64];
-    const int runs = options->axis < 0 ? 3 : 1;
+    const int runs = rill_axes_count(options->axis);
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
     rill_variant_name(stored(options->variant, p), variant, sizeof variant);
     cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
     cli_row("sides x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
             rill_side_name(geom->sides[2]));
-    cli_row("flow along", "%s",
-            options->axis < 0 ? "x, y and z" : (const char *[]){"x", "y", "z"}[options->axis]);
+    print_axes(options->axis, rill_axes_normal(geom->n));
     cli_row("porosity", "%.5f", p->porosity.total);
     if (p->porosity.connected >= 0) cli_row("  connected to a face", "%.5f", p->porosity.connected);
     cli_row("  percolating", "x %.5f   y %.5f   z %.5f", p->porosity.percolating[0],
@@ -118,11 +133,18 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 two_digits(host));
 }
 
-static void print_tensor(const double values[3][3], double factor, const char *unit)
+/* Rows and columns of the axes that were driven along. */
+static void print_tensor(const rill_permeability *p, double factor, const char *unit)
 {
-    for (int b = 0; b < 3; b++)
-        cli_row(b == 0 ? unit : "", "k_%cx..z %14.6g %14.6g %14.6g", rill_axis(b), values[b][0] * factor,
-                values[b][1] * factor, values[b][2] * factor);
+    for (int i = 0; i < p->run_count; i++) {
+        char row[64] = "";
+        const int b = p->runs[i].axis;
+        for (int j = 0; j < p->run_count; j++)
+            snprintf(row + strlen(row), sizeof row - strlen(row), " %14.6g",
+                     p->k[b][p->runs[j].axis] * factor);
+        cli_row(i == 0 ? unit : "", "k_%c%c..%c%s", rill_axis(b), rill_axis(p->runs[0].axis),
+                rill_axis(p->runs[p->run_count - 1].axis), row);
+    }
 }
 
 /* k along the force of one run, in all units that are known. */
@@ -144,9 +166,15 @@ void cli_permeability_print_line(const cli_permeability_result *r)
 {
     const rill_permeability *p = r->result;
     const double m2 = square_metres(r->geom), factor = isfinite(m2) ? m2 : 1;
-    if (p->run_count == 3 && p->converged)
-        cli_row("permeability k_xx, yy, zz", "%.6g, %.6g, %.6g %s", p->k[0][0] * factor, p->k[1][1] * factor,
-                p->k[2][2] * factor, isfinite(m2) ? "m2" : "lu");
+    char label[64] = "permeability k_", values[96] = "";
+    for (int i = 0; i < p->run_count; i++) {
+        const char a = rill_axis(p->runs[i].axis);
+        snprintf(label + strlen(label), sizeof label - strlen(label), "%s%c%c", i ? ", " : "", a, a);
+        snprintf(values + strlen(values), sizeof values - strlen(values), "%s%.6g", i ? ", " : "",
+                 p->k[p->runs[i].axis][p->runs[i].axis] * factor);
+    }
+    if (p->run_count > 1 && p->converged)
+        cli_row(label, "%s %s", values, isfinite(m2) ? "m2" : "lu");
     else
         print_run(r, &p->runs[p->run_count - 1]);
 }
@@ -169,17 +197,18 @@ static void print_permeability(const cli_permeability_result *r)
 {
     const rill_permeability *p = r->result;
     const double m2 = square_metres(r->geom);
-    if (p->run_count == 3 && p->converged) {
-        print_tensor(p->k, 1, "permeability, lu");
-        if (isfinite(m2)) print_tensor(p->k, m2, "permeability, m2");
-        if (isfinite(m2)) print_tensor(p->k, m2 / RILL_DARCY, "permeability, darcy");
+    const bool tensor = p->run_count > 1 && p->converged;
+    if (tensor) {
+        print_tensor(p, 1, "permeability, lu");
+        if (isfinite(m2)) print_tensor(p, m2, "permeability, m2");
+        if (isfinite(m2)) print_tensor(p, m2 / RILL_DARCY, "permeability, darcy");
         cli_row("reciprocity error", "%.2g", p->reciprocity);
     }
-    for (int i = 0; i < p->run_count && !(p->run_count == 3 && p->converged); i++) print_run(r, &p->runs[i]);
+    for (int i = 0; i < p->run_count && !tensor; i++) print_run(r, &p->runs[i]);
     if (p->converged)
         cli_row("uncertainty", "%.2g %% of %s", 100 * p->uncertainty,
-                p->run_count == 3 ? "the largest diagonal entry, for every entry"
-                                  : "the final value predicted");
+                p->run_count > 1 ? "the largest diagonal entry, for every entry"
+                                 : "the final value predicted");
 }
 
 void cli_permeability_print(const cli_permeability_result *r)

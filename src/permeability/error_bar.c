@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "geometry/voxels/derive.h"
 #include "permeability/error_bar_priv.h"
+#include "permeability/plan.h"
 #include "permeability/refinement.h"
 #include "kernel/variant.h"
 
@@ -271,7 +272,8 @@ rill_status rill_error_bar_compute(const rill_geom *geom, const rill_permeabilit
                                    const rill_error_bar_options *bar, rill_error_bar *out)
 {
     rill_status status = RILL_OK;
-    runner r = {.geom = geom, .options = options, .plain = plain, .plan = plan, .bar = bar};
+    rill_permeability_options resolved;
+    runner r = {.geom = geom, .options = &resolved, .plain = plain, .plan = plan, .bar = bar};
     const double start = rill_now();
     double doubt[3];
     memset(out, 0, sizeof *out);
@@ -280,6 +282,7 @@ rill_status rill_error_bar_compute(const rill_geom *geom, const rill_permeabilit
             out->extrapolated_relative[a] = NAN;
     if (!plain->converged)
         return rill_fail(RILL_NUMERICS, "the plain run did not converge: there is no number to bound");
+    resolved = rill_plan_resolve(geom, options);
     for (int i = 0; i < plain->run_count; i++)
         out->k[plain->runs[i].axis] = plain->runs[i].k[plain->runs[i].axis];
     for (r.part = 0; r.part < plan->part_count; r.part++) RILL_TRY(part_run(&r));

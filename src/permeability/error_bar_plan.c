@@ -493,11 +493,12 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
                                      rill_error_bar_plan *out)
 {
     rill_status status = RILL_OK;
+    const rill_permeability_options resolved = rill_plan_resolve(geom, options);
     planned whole;
     const bool device = plain->device_bytes > 0;
     memset(out, 0, sizeof *out);
-    RILL_TRY(rill_plan_error_bar_check(options));
-    planner p = {.geom = geom, .options = options, .plain = plain, .out = out};
+    RILL_TRY(rill_plan_error_bar_check(&resolved));
+    planner p = {.geom = geom, .options = &resolved, .plain = plain, .out = out};
     p.updates =
         fmax(device ? UPDATES_CUDA : UPDATES_CPU, PLAIN_RUNS * (double)plain->nodes * plain->steps_expected);
     if (bar->updates > 0) p.updates = bar->updates;

@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"
+#include "geometry/voxels/axes.h"
 #include "permeability/mixing.h"
 #include "permeability/path.h"
 #include "permeability/plan.h"
@@ -196,7 +197,7 @@ static bool judge(state *s)
         f->k[b] = run->last[b] = k;
         run->k[b] = limit->estimate.value;
         run->uncertainty[b] = limit->estimate.uncertainty;
-        if (b == run->axis || o->axis < 0) largest = fmax(largest, run->uncertainty[b]);
+        if (rill_axes_has(o->axis, b)) largest = fmax(largest, run->uncertainty[b]);
     }
     run->tortuosity_uncertainty =
         run->cycles < CYCLES_LEAST ? INFINITY : tortuosity_uncertainty(s, f->k[run->axis]);

@@ -11,6 +11,7 @@
 #include "core/progress.h"
 #include "kernel/storage.h"
 #include "core/status.h"
+#include "geometry/voxels/axes.h"
 #include "geometry/voxels/planes.h"
 #include "network/network.h"
 #include "permeability/nested_start.h"
@@ -38,7 +39,7 @@ rill_permeability_options rill_permeability_options_default(void)
 {
     return (rill_permeability_options){.variant = rill_variant_default(),
                                        .backend = RILL_BACKEND_AUTO,
-                                       .axis = 2,
+                                       .axis = RILL_AXIS_AUTO,
                                        .reservoir = 16,
                                        .magic = 3.0 / 16.0,
                                        .tolerance = 1e-3,
@@ -450,22 +451,26 @@ done:
 static void collect(rill_permeability *p)
 {
     double largest = 0, uncertainty = 0;
+    bool wanted[3] = {false, false, false};
     p->converged = p->run_count > 0;
+    for (int r = 0; r < p->run_count; r++) wanted[p->runs[r].axis] = true;
     for (int r = 0; r < p->run_count; r++) {
         const rill_permeability_run *run = &p->runs[r];
         p->converged = p->converged && run->converged;
         largest = fmax(largest, fabs(run->k[run->axis]));
         for (int b = 0; b < 3; b++) {
-            if (b == run->axis || p->run_count > 1) uncertainty = fmax(uncertainty, run->uncertainty[b]);
+            if (wanted[b]) uncertainty = fmax(uncertainty, run->uncertainty[b]);
             if (run->converged) p->k[b][run->axis] = run->k[b];
         }
     }
     p->uncertainty = largest > 0 ? uncertainty / largest : INFINITY;
-    if (p->run_count < 3) return;
+    if (p->run_count < 2) return;
     p->reciprocity = 0;
-    for (int a = 0; a < 3; a++)
-        for (int b = 0; b < a; b++)
-            p->reciprocity = fmax(p->reciprocity, fabs(p->runs[a].k[b] - p->runs[b].k[a]) / largest);
+    for (int a = 0; a < p->run_count; a++)
+        for (int b = 0; b < a; b++) {
+            const rill_permeability_run *of = &p->runs[a], *other = &p->runs[b];
+            p->reciprocity = fmax(p->reciprocity, fabs(of->k[other->axis] - other->k[of->axis]) / largest);
+        }
 }
 
 /* Find what a run steps: as it was planned, or numbered now. @param[in,out] own  of the run before */
@@ -505,11 +510,12 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
     return status;
 }
 
-rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_options *o,
+rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_options *options,
                             const rill_permeability_plan *plan, rill_follow_hooks hooks,
                             rill_permeability *out)
 {
     rill_status status = RILL_OK;
+    const rill_permeability_options resolved = rill_plan_resolve(geom, options), *const o = &resolved;
     rill_numbered own = {.domain = NULL};
     const rill_numbered *numbered;
     rill_permeability_plan other;
@@ -527,7 +533,7 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
     if (pause.resuming && pause.place.changed)
         RILL_TRY(attempt_plan(geom, plan, o, pause.place.changed, &out->plan));
     for (int a = 0; a < 3 && !f->stopped; a++) {
-        if ((o->axis >= 0 && o->axis != a) || (pause.resuming && a < pause.place.axis)) continue;
+        if (!rill_axes_has(o->axis, a) || (pause.resuming && a < pause.place.axis)) continue;
         if (!pause.resuming) rill_journal_clear(&pause.journal);
         *f = (rill_follower){.options = o,
                              .plan = plan,

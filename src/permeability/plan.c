@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures a pore space and chooses relaxation time and force from it. Runs nothing. */
 #include "permeability/plan.h"
+#include "geometry/voxels/axes.h"
 #include "geometry/voxels/planes.h"
 #include "kernel/rounding.h"
 #include "kernel/variant.h"
@@ -537,15 +538,23 @@ static bool loses_flow(rill_storage storage)
     return rill_rounding(storage, -slow, slow) > slow / 10;
 }
 
+rill_permeability_options rill_plan_resolve(const rill_geom *geom, const rill_permeability_options *options)
+{
+    rill_permeability_options resolved = *options;
+    resolved.axis = rill_axes_resolve(options->axis, geom->n);
+    return resolved;
+}
+
 rill_status rill_plan_check(const rill_permeability_options *o)
 {
     const rill_status status = rill_variant_check(o->variant);
     if (status != RILL_OK) return status;
-    if (o->axis < -1 || o->axis > 2)
-        return rill_fail(RILL_USAGE, "axis %d is none of 0, 1, 2, or -1 for all: choose one", o->axis);
+    if (!rill_axes_name(o->axis))
+        return rill_fail(RILL_USAGE,
+                         "axis %d is none of 0, 1, 2 and of those below 0 that rill/types.h names", o->axis);
     if ((unsigned)o->drive > RILL_DRIVE_PRESSURE)
         return rill_fail(RILL_USAGE, "drive %d is none: a force is 0, a pressure 1", (int)o->drive);
-    if (o->drive == RILL_DRIVE_PRESSURE && o->axis < 0)
+    if (o->drive == RILL_DRIVE_PRESSURE && o->axis < 0 && o->axis != RILL_AXIS_AUTO)
         return rill_fail(RILL_USAGE,
                          "pressures drive the flow along one axis, and give no tensor: choose x, y or z, or "
                          "drive it by a force");
@@ -623,7 +632,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     p->length = 0;
     for (int a = 0; a < 3; a++) {
         const double length = geom->n[a] * (geom->sides[a] == RILL_MIRROR ? 2.0 : 1.0);
-        if (options->axis == a || options->axis < 0) p->length = fmax(p->length, length);
+        if (rill_axes_has(options->axis, a)) p->length = fmax(p->length, length);
     }
     p->k_expected = k_guess(m);
     tau_choose(options, geom->surface != NULL, p);

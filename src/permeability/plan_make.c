@@ -5,6 +5,7 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "domain/domain.h"
+#include "geometry/voxels/axes.h"
 #include "kernel/variant.h"
 #include "permeability/numbered.h"
 #include "permeability/plan_memory.h"
@@ -74,7 +75,7 @@ static rill_status number(const rill_geom *geom, const rill_permeability_options
     basis->numbered = calloc(1, sizeof *basis->numbered);
     if (!basis->numbered) return rill_fail(RILL_SYSTEM, "out of memory for a plan");
     RILL_TRY(rill_memory_available(&basis->host_free));
-    RILL_TRY(rill_numbered_create(geom, o, o->axis < 0 ? 0 : o->axis, o->progress, NULL, basis->numbered));
+    RILL_TRY(rill_numbered_create(geom, o, rill_axes_first(o->axis), o->progress, NULL, basis->numbered));
     if (!basis->numbered->between.geom) {
         basis->numbered->counted = basis->counted;
         basis->counted = (rill_network){.edge = 0};
@@ -122,9 +123,10 @@ rill_status rill_permeability_plan_make(const rill_geom *geom, const rill_permea
 {
     rill_plan_sizes sizes;
     rill_progress_watch watch;
+    const rill_permeability_options resolved = rill_plan_resolve(geom, o);
     rill_progress_watch_begin(&watch, geom->planes ? (rill_progress){NULL, NULL} : o->progress,
                               o->progress_seconds, "planning the flow");
-    rill_status status = rill_plan_make_sized(geom, o, plan, &sizes);
+    rill_status status = rill_plan_make_sized(geom, &resolved, plan, &sizes);
     if (status == RILL_OK && watch.cancelled) { /* a measurement that a plan may lack */
         status = rill_progress_poll();
         rill_permeability_plan_free(plan);

@@ -3,6 +3,7 @@
 #include "permeability/plan_memory.h"
 #include "device/room.h"
 #include "domain/links.h"
+#include "geometry/voxels/axes.h"
 #include "geometry/voxels/planes.h"
 #include "kernel/storage.h"
 #include "kernel/variant.h"
@@ -64,7 +65,7 @@ rill_status rill_plan_sizes_take(const rill_domain *domain, const rill_permeabil
             if (more[k]) s.array[s.arrays++] = more[k];
     }
     s.walls = links * (sizeof(rill_wall_cut) + sizeof(float) + 8);
-    s.swaps = o->axis < 0 && !s.dense ? swaps : 0;
+    s.swaps = rill_axes_count(o->axis) > 1 && !s.dense ? swaps : 0;
     box_measure(&s, geom, plan->surface / plan->fluid);
     *out = s;
 done:

@@ -3,6 +3,7 @@
 #include "permeability/plan.h"
 
 #include "device/device.h"
+#include "geometry/voxels/axes.h"
 
 #include <math.h>
 
@@ -17,7 +18,8 @@ static double cycles_likely(const rill_permeability_options *o, double porosity,
 {
     const double narrow = fmax(0, log(CYCLES_POROSITY / porosity));
     const double cycles = fmax(CYCLES_FEWEST, 0.5 + 0.9 * decades + (1 + 1.1 * decades) * narrow);
-    return (o->axis < 0 ? cycles + CYCLES_TENSOR : cycles) * (o->settle_fields ? CYCLES_FIELDS : 1);
+    return (rill_axes_count(o->axis) > 1 ? cycles + CYCLES_TENSOR : cycles) *
+           (o->settle_fields ? CYCLES_FIELDS : 1);
 }
 
 /* A run that starts from a coarser grid learns from it how permeable the sample is, about, and how long its
@@ -77,7 +79,7 @@ double rill_plan_seconds(const rill_geom *geom, const rill_permeability_options 
                          const rill_permeability_plan *p, rill_speed speed, double devices, int threads)
 {
     if (speed.mlups == 0) return 0;
-    const int runs = o->axis < 0 ? 3 : 1;
+    const int runs = rill_axes_count(o->axis);
     const double grids = p->nested ? 8.0 / 7 : 1; /* each has an eighth of the nodes of the one before */
     const double sight = o->device->backend->processor ? speed.sight : fmin(speed.sight, SIGHT_MOST);
     /* All nodes are summed up twice in a cycle, or once in `every` steps. */

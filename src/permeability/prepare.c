@@ -4,6 +4,7 @@
  * Refuses what has no permeability.
  */
 #include "core/status.h"
+#include "geometry/voxels/axes.h"
 #include "geometry/voxels/components.h"
 #include "permeability/plan.h"
 
@@ -41,7 +42,7 @@ rill_status rill_plan_check_conducting(const rill_geom *geom, const rill_permeab
 {
     for (int a = 0; a < 3; a++) {
         const double conducting = found->porosity.percolating[a];
-        if (o->axis >= 0 && a != o->axis) continue;
+        if (!rill_axes_has(o->axis, a)) continue;
         if (conducting < 0 || (o->drive == RILL_DRIVE_PRESSURE && geom->sides[a] != RILL_WALL))
             return rill_fail(RILL_USAGE,
                              "which pores conduct along %c is not known: prepare the geometry "
@@ -92,13 +93,13 @@ static rill_status sides_check(const rill_geom *geom, const rill_permeability_op
 {
     if (o->variant.equilibrium != RILL_STOKES)
         for (int a = 0; a < 3; a++)
-            if (geom->sides[a] == RILL_MIRROR && (o->axis == a || o->axis < 0))
+            if (geom->sides[a] == RILL_MIRROR && rill_axes_has(o->axis, a))
                 return rill_fail(RILL_USAGE,
                                  "mirrored sides along the flow (%c) need the stokes equilibrium, because "
                                  "behind the mirror the flow runs backwards: choose it, or mirror the image",
                                  rill_axis(a));
     for (int a = 0; a < 3; a++)
-        if (geom->sides[a] == RILL_WALL && (o->axis == a || o->axis < 0))
+        if (geom->sides[a] == RILL_WALL && rill_axes_has(o->axis, a))
             return rill_fail(
                 RILL_USAGE,
                 "walled sides normal to %c let no flow along it through: use --sides periodic or "
@@ -110,12 +111,20 @@ static rill_status sides_check(const rill_geom *geom, const rill_permeability_op
 /* A plane of voxels for a lattice of two dimensions. */
 static rill_status plane_check(const rill_geom *geom, const rill_permeability_options *o)
 {
-    if (o->variant.lattice != RILL_D2Q9 || (geom->n[2] == 1 && o->axis >= 0 && o->axis <= 1)) return RILL_OK;
+    const int normal = rill_axes_normal(geom->n);
+    if (normal >= 0 && o->axis == RILL_AXES_XYZ && o->variant.lattice != RILL_D2Q9)
+        return rill_fail(
+            RILL_USAGE,
+            "the image is one slice, of 1 voxel along %c: a flow along %c goes through the slice, "
+            "and its permeability is none of the plane: take the tensor of the plane (--axis %s), "
+            "or one axis",
+            rill_axis(normal), rill_axis(normal), rill_axes_name(rill_axes_resolve(RILL_AXES_AUTO, geom->n)));
+    if (o->variant.lattice != RILL_D2Q9 || (geom->n[2] == 1 && !rill_axes_has(o->axis, 2))) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
         "lattice d2q9 flows in planes: the geometry is %u voxels along z (1 is wanted) and the "
-        "axis is %s (x or y is wanted): choose a lattice of three dimensions, or crop to a plane",
-        geom->n[2], o->axis < 0 ? "xyz" : (const char *const[]){"x", "y", "z"}[o->axis]);
+        "axis is %s (x, y or xy is wanted): choose a lattice of three dimensions, or crop to a plane",
+        geom->n[2], rill_axes_name(o->axis));
 }
 
 rill_status rill_plan_check_sample(const rill_geom *geom, const rill_permeability_options *o)
@@ -137,9 +146,10 @@ static void pressure_prepare(rill_geom *geom, const rill_permeability_options *o
     for (int a = 0; a < 3; a++) geom->porosity.percolating[a] = -1; /* to be found anew */
 }
 
-rill_status rill_permeability_prepare(rill_geom *geom, const rill_permeability_options *o)
+rill_status rill_permeability_prepare(rill_geom *geom, const rill_permeability_options *options)
 {
     rill_status status = RILL_OK;
+    const rill_permeability_options resolved = rill_plan_resolve(geom, options), *const o = &resolved;
     rill_components found;
     RILL_TRY(rill_plan_check_sample(geom, o));
     if (o->drive == RILL_DRIVE_PRESSURE) pressure_prepare(geom, o);

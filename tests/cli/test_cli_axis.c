@@ -126,3 +126,41 @@ Test(axis, sizes_with_commas)
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         cli_test_fails(1, "--size", "voxelize", "a.raw", "--size", bad[k], "-o", "b.geom.h5");
 }
+
+static void make_slice(const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    cr_assert_not_null(file);
+    for (int y = 0; y < 8; y++)
+        for (int x = 0; x < 8; x++) fputc(x >= 3 && x < 5 && y >= 2 && y < 6 ? 255 : 0, file);
+    cr_assert_eq(fclose(file), 0);
+}
+
+/* A flow through the slice is another one: k along z is 1.5 times that along x. */
+Test(axis, of_one_slice_is_in_its_plane)
+{
+    make_slice("s_8x8x1.raw");
+    cli_result r = cli_test_run("permeability", "s_8x8x1.raw", "--pore", "0");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "permeability k_xx"), "%s", r.out);
+    cr_assert_not_null(strstr(r.out, "x, in the plane of the slice"), "%s", r.out);
+    r = cli_test_run("permeability", "s_8x8x1.raw", "--pore", "0", "--axis", "z");
+    cr_assert_not_null(strstr(r.out, "permeability k_zz"), "%s", r.out);
+    cr_assert_not_null(strstr(r.out, "z, through the slice"), "%s", r.out);
+    r = cli_test_run("permeability", "s_8x8x1.raw", "--pore", "0", "--axis", "xy", "--json", "t.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "k_xx..y"), "%s", r.out);
+    cr_assert_not_null(strstr(r.out, "k_yx..y"), "%s", r.out);
+    cr_assert_null(strstr(r.out, "k_zx"), "%s", r.out);
+    r = cli_test_run("permeability", "s_8x8x1.raw", "--pore", "0", "--axis", "x,y", "-q");
+    cr_assert_not_null(strstr(r.out, "k_xx, yy"), "%s", r.out);
+    r = cli_test_run("permeability", "s_8x8x1.raw", "--pore", "0", "--lattice", "d2q9", "-q");
+    cr_assert_not_null(strstr(r.out, "k_xx"), "%s", r.out);
+    cli_test_fails(1, "--axis xy", "permeability", "s_8x8x1.raw", "--pore", "0", "--axis", "xyz");
+    r = cli_test_run("permeability", "s_8x8x1.raw", "--pore", "0", "--csv", "k.csv", "-q");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    make_slice("t_8x8x1.raw");
+    cli_test_fails(1, "--axis x", "permeability", "s_8x8x1.raw", "t_8x8x1.raw", "--pore", "0");
+    r = cli_test_run("permeability", "s_8x8x1.raw", "t_8x8x1.raw", "--pore", "0", "--axis", "x");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+}

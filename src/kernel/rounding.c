@@ -9,6 +9,21 @@
 #include <float.h>
 #include <math.h>
 
+double rill_resolved(rill_storage storage)
+{
+    if (storage == RILL_FP64) return ldexp(DBL_MIN, rill_storage_digits(RILL_FP64));
+    if (storage == RILL_FP32) return ldexp(FLT_MIN, rill_storage_digits(RILL_FP32));
+    double low = 0, high = 1; /* stored as 0, and as more */
+    for (int k = 0; k < 200; k++) {
+        double stored;
+        const double x = low > 0 ? sqrt(low * high) : high / 2;
+        rill_storage_store((int)storage, &stored, 0, x);
+        *(rill_storage_load((int)storage, &stored, 0) > 0 ? &high : &low) = x;
+        if (low > 0 && high < low * (1 + 1e-9)) break;
+    }
+    return high;
+}
+
 double rill_rounding(rill_storage storage, double low, double high)
 {
     enum { samples = 2048 };

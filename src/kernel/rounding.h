@@ -15,4 +15,11 @@
  */
 double rill_rounding(rill_storage storage, double low, double high);
 
+/**
+ * Return the smallest size of a population that a format resolves: of fp32 and fp64 the one whose last digit
+ * is still that of a normal number, 2^digits times the smallest of these; of 16 bits, whose digits are
+ * counted from 1, half of the smallest one above 0: what is smaller is stored as 0.
+ */
+double rill_resolved(rill_storage storage);
+
 #endif

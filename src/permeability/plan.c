@@ -650,6 +650,8 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
         if (asked || network.steps_expected < p->steps_expected) *p = network;
     }
     force_choose(options, m, p);
+    const rill_status resolved = rill_plan_check_force(options, p->force);
+    if (resolved != RILL_OK) return resolved;
     p->every = options->every ? options->every : 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 2), 16);
     const double lost = rill_plan_plain(options, p);
     if (lost > options->tolerance && options->variant.storage == RILL_FP32)

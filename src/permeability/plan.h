@@ -145,6 +145,9 @@ double rill_plan_seconds(const rill_geom *geom, const rill_permeability_options 
  */
 bool rill_plan_nu_is_small(const rill_permeability_plan *plan);
 
+/** Refuse a force that was given and that the storage format does not resolve. */
+rill_status rill_plan_check_force(const rill_permeability_options *options, double force);
+
 /** Return the steps between the two looks at a cycle of corrections, an even number. */
 uint64_t rill_plan_between(const rill_permeability_plan *plan);
 

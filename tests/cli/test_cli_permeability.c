@@ -109,6 +109,27 @@ Test(permeability, follows_the_links_through_edges)
     cr_assert_eq(edge.code, 0, "the halves share a corner, which D3Q27 has links through: %s", edge.err);
 }
 
+/* A force that the populations do not resolve is refused before the first step: its flow would be 0. */
+Test(permeability, refuses_a_force_below_what_the_format_resolves)
+{
+    static const char *const storages[][2] = {{"fp32", "1e-60"},  {"fp32", "2e-30"}, {"fp64", "1e-300"},
+                                              {"fp16s", "5e-12"}, {"fp16", "1e-7"},  {"p16_2c", "1e-19"}};
+    make_raw("channel-8x8x8-u8.raw", 8, 8, 8, channel);
+    for (size_t i = 0; i < sizeof storages / sizeof *storages; i++)
+        cli_test_fails(1, "is too small for", "permeability", "channel-8x8x8-u8.raw", "--backend", "cpu",
+                       "-q", "--storage", storages[i][0], "--force", storages[i][1]);
+    const cli_result r = cli_test_run("permeability", "channel-8x8x8-u8.raw", "--backend", "cpu", "-q",
+                                      "--json", "small.json", "--force", "3e-30");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    const cli_result usual = cli_test_run("permeability", "channel-8x8x8-u8.raw", "--backend", "cpu", "-q",
+                                          "--json", "usual.json");
+    cr_assert_eq(usual.code, 0, "%s", usual.err);
+    json_t *small = load("small.json"), *whole = load("usual.json");
+    cr_assert_float_eq(real(small, "permeability.lu.zz") / real(whole, "permeability.lu.zz"), 1, 1e-5);
+    json_decref(small);
+    json_decref(whole);
+}
+
 Test(permeability, gives_a_table_json_series_and_fields)
 {
     make_array("sc.geom.h5", "16");

@@ -74,6 +74,8 @@ static rill_status guarded(reader *r, void (*step)(reader *r))
     else if (r->status == RILL_OK)
         r->status = strstr(r->message, "emory")
                         ? rill_fail(RILL_SYSTEM, "out of memory for reading PNG: %s", r->message)
+                    : strcmp(r->message, "Not a PNG file") == 0
+                        ? rill_fail(RILL_USAGE, "it does not begin like a PNG file")
                         : rill_fail(RILL_USAGE, "it is a damaged PNG: %s", r->cut ? "it is cut" : r->message);
     return r->status;
 }

@@ -201,6 +201,17 @@ static rill_status fail_size(uint64_t data)
         (unsigned long long)data, cube);
 }
 
+static rill_status check_gzip(const char *path)
+{
+    char *head = NULL;
+    size_t length;
+    rill_status status = rill_file_head(path, 2, &head, &length);
+    if (status == RILL_OK && (length < 2 || memcmp(head, "\x1f\x8b", 2) != 0))
+        status = rill_fail(RILL_USAGE, "its name ends in .gz, but it is not compressed with gzip: rename it");
+    free(head);
+    return status;
+}
+
 /* Read a raw file that is compressed. Where the type is not known, the length of the content decides. */
 static rill_status open_packed(const char *path, const rill_image_options *options, rill_image *image)
 {
@@ -208,6 +219,7 @@ static rill_status open_packed(const char *path, const rill_image_options *optio
     const hints h = rill_raw_hints_of(path, 0);
     uint64_t given[3], data = 0;
     const uint64_t *n = size_of(options, &h, given);
+    RILL_TRY(check_gzip(path));
     if (!n)
         return rill_fail(
             RILL_USAGE,

@@ -205,6 +205,10 @@ static rill_status dispatch(const char *path, rill_surface_text *text, rill_mesh
     if (text->size >= 4 && memcmp(text->data, "ply", 3) == 0 &&
         (text->data[3] == '\n' || text->data[3] == '\r'))
         return rill_surface_read_ply(text, mesh, format);
+    if (rill_name_ends(path, ".vtk"))
+        return rill_fail(
+            RILL_USAGE,
+            "its name is that of a VTK file, but it does not begin with \"# vtk DataFile Version\"");
     if (rill_name_ends(path, ".vtp")) return rill_fail(RILL_USAGE, "it is no VTK XML file, or it is cut");
     if (rill_name_ends(path, ".ply"))
         return rill_fail(RILL_USAGE, "it does not begin with \"ply\": it is no PLY surface");

@@ -51,6 +51,7 @@ typedef struct choices {
     bool dry_run, reservoir_given, error_bar, resume, axis_given;
     const char *csv, *blocks; /* of a batch */
     int at_once;
+    int file_axes[3];       /* where axes 0, 1, 2 of the file go */
     const char *checkpoint; /* as given; the file is checkpoint_name */
     char checkpoint_name[4096];
     char *line; /* the command, owned */
@@ -85,6 +86,7 @@ static rill_status read_geometry(choices *c)
             c->input);
     RILL_TRY(cli_sides_parse(c->image.sides, &sides));
     RILL_TRY(rill_geom_read_kept(c->input, keeper_of(c), &c->geom));
+    memcpy(c->file_axes, cli_axes_ours, sizeof cli_axes_ours);
     if (c->image.voxel_size_given) c->geom->spacing = c->image.voxel_size;
     for (int a = 0; a < 3 && c->image.sides_given; a++) {
         if (c->geom->sides[a] == sides.sides[a]) continue;
@@ -111,6 +113,7 @@ static rill_status read_image(choices *c)
     options.command = c->line;
     if (walled && axis >= 0) options.sides[axis] = RILL_WALL;
     RILL_TRY(rill_image_voxelize_kept(c->input, &options, keeper_of(c), c->progress, &c->geom, &report));
+    memcpy(c->file_axes, report.axes, sizeof report.axes);
     c->keep = c->keep || cleans; /* what cannot conduct is gone */
     if (!c->compute.quiet) {
         cli_row("source", "%s", c->input);
@@ -229,6 +232,7 @@ static rill_status report(const choices *c, const rill_permeability_options *opt
                                  .result = result,
                                  .times = c->times,
                                  .input = c->input,
+                                 .file_axes = c->file_axes,
                                  .command = c->line,
                                  .json = c->compute.json,
                                  .output = stopped ? NULL : c->compute.output,

@@ -147,6 +147,22 @@ static void print_tensor(const rill_permeability *p, double factor, const char *
     }
 }
 
+/* Say which axes of the file those are that were driven along: "x, y, z are axes 2, 1, 0 of the file". */
+static void axes_name(const cli_permeability_result *r, char *text, size_t size)
+{
+    const rill_permeability *p = r->result;
+    char letters[16] = "", numbers[16] = "";
+    for (int i = 0; i < p->run_count; i++) {
+        const char *comma = i ? ", " : "";
+        const size_t l = strlen(letters), n = strlen(numbers);
+        snprintf(letters + l, sizeof letters - l, "%s%c", comma, rill_axis(p->runs[i].axis));
+        for (int f = 0; f < 3; f++)
+            if (r->file_axes[f] == p->runs[i].axis)
+                snprintf(numbers + n, sizeof numbers - n, "%s%d", comma, f);
+    }
+    snprintf(text, size, "%s are axes %s of the file", letters, numbers);
+}
+
 /* k along the force of one run, in all units that are known. */
 static void print_run(const cli_permeability_result *r, const rill_permeability_run *run)
 {
@@ -166,15 +182,16 @@ void cli_permeability_print_line(const cli_permeability_result *r)
 {
     const rill_permeability *p = r->result;
     const double m2 = square_metres(r->geom), factor = isfinite(m2) ? m2 : 1;
-    char label[64] = "permeability k_", values[96] = "";
+    char axes[64], label[64] = "permeability k_", values[96] = "";
     for (int i = 0; i < p->run_count; i++) {
         const char a = rill_axis(p->runs[i].axis);
         snprintf(label + strlen(label), sizeof label - strlen(label), "%s%c%c", i ? ", " : "", a, a);
         snprintf(values + strlen(values), sizeof values - strlen(values), "%s%.6g", i ? ", " : "",
                  p->k[p->runs[i].axis][p->runs[i].axis] * factor);
     }
+    axes_name(r, axes, sizeof axes);
     if (p->run_count > 1 && p->converged)
-        cli_row(label, "%s %s", values, isfinite(m2) ? "m2" : "lu");
+        cli_row(label, "%s %s; %s", values, isfinite(m2) ? "m2" : "lu", axes);
     else
         print_run(r, &p->runs[p->run_count - 1]);
 }
@@ -202,6 +219,9 @@ static void print_permeability(const cli_permeability_result *r)
         print_tensor(p, 1, "permeability, lu");
         if (isfinite(m2)) print_tensor(p, m2, "permeability, m2");
         if (isfinite(m2)) print_tensor(p, m2 / RILL_DARCY, "permeability, darcy");
+        char axes[64];
+        axes_name(r, axes, sizeof axes);
+        cli_row("  axes", "%s", axes);
         cli_row("reciprocity error", "%.2g", p->reciprocity);
     }
     for (int i = 0; i < p->run_count && !tensor; i++) print_run(r, &p->runs[i]);
@@ -317,7 +337,8 @@ static json_t *json_result(const cli_permeability_result *r)
     const overall o = overall_take(p);
     const double m2 = square_metres(r->geom);
     const char *reason = "";
-    char variant[96];
+    char variant[96], file_axes[4] = "";
+    for (int f = 0; f < 3; f++) file_axes[f] = rill_axis(r->file_axes[f]);
     rill_variant_name(stored(r->options->variant, plan), variant, sizeof variant);
     for (int i = p->run_count - 1; i >= 0; i--)
         if (!p->runs[i].converged) reason = p->runs[i].reason;
@@ -328,7 +349,7 @@ static json_t *json_result(const cli_permeability_result *r)
         " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o, s:s, s:s, s:s, s:s,"
         " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
         "s:s?, "
-        "s:o, s:s, s:o}",
+        "s:o, s:s, s:o, s:s}",
         "permeability", "lu", json_tensor(p->k, 1), "m2", json_tensor(p->k, m2), "darcy",
         json_tensor(p->k, m2 / RILL_DARCY), "porosity", "total", rill_json_real(plan->porosity.total),
         "connected", plan->porosity.connected >= 0 ? rill_json_real(plan->porosity.connected) : json_null(),
@@ -353,7 +374,8 @@ static json_t *json_result(const cli_permeability_result *r)
         rill_side_name(sides[1]), rill_side_name(sides[2]), "hydraulic_diameter",
         4 * plan->fluid / plan->surface, "input", r->input, "source", r->geom->source, "source_hash",
         r->geom->source_hash, "command", r->command, "error_bar", cli_error_bar_json(r->bar, m2), "walls",
-        r->geom->surface ? "interpolated" : "half-way", "notes", rill_json_notes(r->geom->notes, p->notes));
+        r->geom->surface ? "interpolated" : "half-way", "notes", rill_json_notes(r->geom->notes, p->notes),
+        "file_axes", file_axes);
 }
 
 rill_status cli_permeability_write_json(const cli_permeability_result *r)

@@ -24,6 +24,7 @@ typedef struct cli_permeability_result {
     const rill_permeability *result;
     cli_permeability_times times;
     const char *input, *command;
+    const int *file_axes;      /**< [3], where axes 0, 1, 2 of the input go, 0 x, 1 y, 2 z */
     const char *json, *output; /**< file names, NULL for none */
     const char *fields[3];     /**< of the runs, NULL for none */
     const rill_error_bar *bar; /**< NULL for none */

@@ -2,6 +2,8 @@
 /* Axes and sizes as users write them, in every command that takes some. */
 #include "cli_test.h"
 
+#include <jansson.h>
+
 TestSuite(axis, .init = cli_test_start, .fini = cli_test_end);
 
 enum { EDGE = 6 };
@@ -78,6 +80,38 @@ Test(axis, several)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         r = cli_test_run("permeability", "g.geom.h5", "--axis", all[k], "--dry-run", "--backend", "cpu");
         cr_assert_eq(r.code, 0, "%s: %s", all[k], r.err);
+    }
+}
+
+/* A tensor names the axes of the file that x, y and z are: in rows, on one line, and in JSON. */
+Test(axis, tensors_name_the_axes_of_the_file)
+{
+    static const struct {
+        const char *file, *option, *value, *words, *letters;
+    } cases[] = {{"a.npy", "--tolerance", "0.001", "x, y, z are axes 2, 1, 0 of the file", "zyx"},
+                 {"a.npy", "--axes", "xyz", "x, y, z are axes 0, 1, 2 of the file", "xyz"},
+                 {"a.npy", "--axes", "yzx", "x, y, z are axes 2, 0, 1 of the file", "yzx"},
+                 {"g.geom.h5", "--tolerance", "0.001", "x, y, z are axes 2, 1, 0 of the file", "zyx"}};
+    cli_result r = cli_test_run("generate", "gyroid", "--cells", "8", "-q", "-o", "g.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    FILE *file = fopen("a.npy", "wb");
+    cr_assert_not_null(file);
+    fprintf(file, "\x93NUMPY%c%c%c%c%-117s\n", 1, 0, 0x76, 0,
+            "{'descr': '|b1', 'fortran_order': False, 'shape': (6, 6, 6), }");
+    for (int k = 0; k < 216; k++) fputc(k != 0, file);
+    cr_assert_eq(fclose(file), 0);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *option = cases[k].option, *value = cases[k].value;
+        r = cli_test_run("permeability", cases[k].file, "--axis", "xyz", "--backend", "cpu", option, value,
+                         "--json", "a.json");
+        cr_assert(r.code == 0 && strstr(r.out, cases[k].words), "%s: %s%s", cases[k].file, r.out, r.err);
+        json_t *json = json_load_file("a.json", 0, NULL);
+        cr_assert_not_null(json);
+        cr_assert_str_eq(json_string_value(json_object_get(json, "file_axes")), cases[k].letters);
+        json_decref(json);
+        r = cli_test_run("permeability", cases[k].file, "--axis", "xyz", "--backend", "cpu", option, value,
+                         "-q");
+        cr_assert(r.code == 0 && strstr(r.out, cases[k].words), "%s: %s%s", cases[k].file, r.out, r.err);
     }
 }
 

@@ -196,6 +196,7 @@ Test(png_slices, hostile_sizes_take_no_memory)
         files_write("a.png", b.data, b.size);
         rill_geom *geom = NULL;
         rill_voxelize_options options = rill_voxelize_options_default();
+        options.pore_count = 1; /* 0 */
         const rill_status status = rill_image_voxelize("a.png", &options, (rill_progress){0}, &geom, NULL);
         cr_assert(status == RILL_USAGE || status == RILL_SYSTEM, "%zu: %d", k, status);
     }

@@ -66,11 +66,9 @@ static rill_status duct(void)
     for (int z = 0; z < LENGTH; z++)
         for (int y = 2; y < WIDTH - 2; y++)
             for (int x = 2; x < WIDTH - 2; x++) voxels[z][y][x] = 1;
-    how.image.type = RILL_GREY_U8;
+    how.image.type = RILL_GREY_BOOL; /* True is pore */
     how.image.n[0] = how.image.n[1] = WIDTH;
     how.image.n[2] = LENGTH;
-    how.pore_count = 1;
-    how.pore[0][0] = how.pore[0][1] = 1;
     options.finished = keep_velocity;
     options.progress = progress;
     rill_status status = rill_array_voxelize(voxels, &how, progress, &geom, NULL);

@@ -29,6 +29,7 @@ static inline double value_at(rill_grey type, const void *grey, uint64_t i)
 {
     switch (type) {
     case RILL_GREY_U8:
+    case RILL_GREY_BOOL:
         return ((const uint8_t *)grey)[i];
     case RILL_GREY_I8:
         return ((const int8_t *)grey)[i];
@@ -133,6 +134,7 @@ static inline void survive_damage(const char *path, size_t part)
     setenv("RILL_MEMORY", "1MB", 1);
     rill_voxelize_options options = rill_voxelize_options_default();
     options.keep = RILL_KEEP_ALL;
+    options.pore_count = 1; /* 0 */
     for (size_t at = 0; at < part && at < whole.size; at++)
         for (size_t h = 0; h < sizeof hostile; h++) {
             files_poke(path, at, hostile[h]);

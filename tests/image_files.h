@@ -105,6 +105,8 @@ static inline double files_value(rill_grey type, uint32_t i, uint32_t j, uint32_
         return 1e12 * v;
     case RILL_GREY_I64:
         return 1e12 * (v - 60);
+    case RILL_GREY_BOOL:
+        return (i + j + k) % 3 > 0;
     default:
         return 0.25 * v - 3;
     }
@@ -166,6 +168,9 @@ static inline void bytes_value(file_bytes *b, rill_grey type, bool big, double v
         break;
     case RILL_GREY_F32:
         v.f32 = (float)value;
+        break;
+    case RILL_GREY_BOOL: /* every byte but 0 is True */
+        v.u8 = (uint8_t)(value ? 255 - b->size % 255 : 0);
         break;
     default:
         v.f64 = value;

@@ -362,6 +362,7 @@ Test(planes, images)
         for (int mirror = 0; mirror < 8; mirror++) {
             rill_voxelize_options o = rill_voxelize_options_default();
             o.keep = mirror % 2 ? RILL_KEEP_ALL : RILL_KEEP_CONNECTED;
+            o.pore_count = 1; /* 0 */
             memcpy(o.axes, axes[k], sizeof o.axes);
             for (int a = 0; a < 3; a++) o.mirror[a] = mirror >> a & 1;
             o.crop[axes[k][2]][0] = 2;

@@ -68,6 +68,7 @@ static rill_status image(rill_progress progress)
     rill_geom *geom = NULL;
     rill_voxelize_options o = rill_voxelize_options_default();
     o.keep = RILL_KEEP_ALL;
+    o.pore_count = 1; /* 0 */
     o.image.type = RILL_GREY_U8;
     for (int a = 0; a < 3; a++) o.image.n[a] = 110;
     const rill_status status = rill_image_voxelize("i.raw", &o, progress, &geom, NULL);

@@ -197,7 +197,7 @@ Test(voxelize, pore_values)
 {
     static file_bytes b;
     rill_voxelize_report report;
-    for (int t = 0; t < RILL_GREY_COUNT; t++) {
+    for (int t = 0; t < RILL_GREY_BOOL; t++) {
         rill_image_options raw = rill_image_options_default();
         rill_voxelize_options o = keep_all();
         raw.type = t;
@@ -225,6 +225,8 @@ Test(voxelize, pore_values)
     rill_voxelize_options o = keep_all();
     const float values[4] = {0, -0.f, 1, NAN};
     files_write("f_2x2x1_f32.raw", values, sizeof values);
+    refuse("f_2x2x1_f32.raw", &o, RILL_USAGE, "NaN", "");
+    cr_assert_eq(rill_voxelize_parse_pore("0", &o), RILL_OK);
     refuse("f_2x2x1_f32.raw", &o, RILL_USAGE, "NaN", "");
 
     /* 0 comes in two ways in binary16, the smallest number and infinity are none of them */
@@ -258,17 +260,70 @@ Test(voxelize, bool_is_true_in_the_pores)
     bytes_add(&b, "\x93NUMPY\1\0", 8);
     bytes_add(&b, (const unsigned char[]){118, 0}, 2);
     bytes_print(&b, "%-117s\n", "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 2, 2), }");
-    bytes_add(&b, (const unsigned char[]){1, 0, 0, 0, 1, 0, 0, 0}, 8);
+    bytes_add(&b, (const unsigned char[]){1, 0, 0, 0, 255, 0, 0, 0}, 8); /* both are True */
     files_write("mask.npy", b.data, b.size);
     rill_geom *g = make("mask.npy", &o, &report);
     cr_assert_eq(rill_geom_fluid(g), 2u);
     cr_assert(g->voxels[0] && g->voxels[4]);
-    cr_assert(strstr(report.remarks, "True is pore"), "%s", report.remarks);
     rill_geom_destroy(g);
     cr_assert_eq(rill_voxelize_parse_pore("0", &o), RILL_OK);
     g = make("mask.npy", &o, &report);
     cr_assert_eq(rill_geom_fluid(g), 6u);
     rill_geom_destroy(g);
+
+    const uint8_t mask[8] = {0, 1, 255, 0, 2, 128, 0, 0};
+    o = keep_all();
+    o.image.type = RILL_GREY_BOOL;
+    for (int a = 0; a < 3; a++) o.image.n[a] = 2;
+    cr_assert_eq(rill_array_voxelize(mask, &o, (rill_progress){0}, &g, &report), RILL_OK, "%s",
+                 rill_error_message());
+    for (int v = 0; v < 8; v++) cr_expect_eq(g->voxels[v], mask[v] != 0, "voxel %d", v);
+    rill_geom_destroy(g);
+}
+
+/* Numbers do not say what is pore: the refusal lists them with their shares and what to choose from. */
+Test(voxelize, numbers_need_pore_values)
+{
+    static const struct {
+        float values[8];
+        const char *listed, *choices;
+    } cases[] = {
+        {{0, 1, 1, 0, 0, 0, 0, 0}, "0 (75 %), 1 (25 %)", "Give --pore 0 or --pore 1. "},
+        {{255, 0, 255, 0, 255, 0, 0, 0}, "0 (62.5 %), 255 (37.5 %)", "Give --pore 0 or --pore 255. "},
+        {{2, -1, 0, 0, 0, 2, 2, 2}, "-1 (12.5 %), 0 (37.5 %), 2 (50 %)", "Give --pore -1 or --pore 0,2. "},
+        {{7, 7, 7, 7, 7, 7, 7, 7}, "7 (100 %)", "Give --pore 7. "},
+        {{0.1f, 0, 0, 0, 0, 0, 0, 0}, "0.1 (12.5 %)", "Give --pore 0 or --pore 0.1. "},
+    };
+    rill_voxelize_report report;
+    rill_voxelize_options o = keep_all();
+    rill_geom *g = NULL;
+    o.image.type = RILL_GREY_F32;
+    for (int a = 0; a < 3; a++) o.image.n[a] = 2;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        cr_assert_eq(rill_array_voxelize(cases[c].values, &o, (rill_progress){0}, &g, &report), RILL_USAGE);
+        cr_assert(report.pore_unknown && !g);
+        cr_expect(strstr(rill_error_message(), cases[c].listed), "%s", rill_error_message());
+        cr_expect(strstr(rill_error_message(), cases[c].choices), "%s", rill_error_message());
+        cr_expect(strstr(rill_error_message(), "took 0 as pore: --pore 0 gives their result"), "%s",
+                  rill_error_message());
+    }
+    cr_assert_eq(rill_voxelize_parse_pore("0.1", &o), RILL_OK); /* as a float, which the image has */
+    cr_assert_eq(rill_array_voxelize(cases[4].values, &o, (rill_progress){0}, &g, &report), RILL_OK, "%s",
+                 rill_error_message());
+    cr_expect_eq(report.fluid, 1u);
+    rill_geom_destroy(g);
+    static float many[2000];
+    for (int i = 0; i < 2000; i++) many[i] = (float)i - 8;
+    files_write("f_20x10x10_f32.raw", many, sizeof many);
+    o = keep_all();
+    refuse("f_20x10x10_f32.raw", &o, RILL_USAGE, "more than 1000 values from -8 to 1991",
+           "Give --pore -8:T or --pore T:1991, with a threshold T. ");
+    o.command = "rill voxelize 'a file' -o b.geom.h5"; /* whole commands where the command is known */
+    files_write("a file", (const uint8_t[8]){0, 9}, 8);
+    o.image.type = RILL_GREY_U8;
+    for (int a = 0; a < 3; a++) o.image.n[a] = 2;
+    refuse("a file", &o, RILL_USAGE, "Give rill voxelize 'a file' -o b.geom.h5 --pore 0 or ",
+           " or rill voxelize 'a file' -o b.geom.h5 --pore 9. ");
 }
 
 /* Planes that threads share: every voxel and every count is right. */
@@ -286,6 +341,7 @@ Test(voxelize, bytes_on_several_threads)
     omp_set_num_threads(3);
     rill_voxelize_report report;
     rill_voxelize_options o = keep_all();
+    cr_assert_eq(rill_voxelize_parse_pore("0", &o), RILL_OK);
     rill_geom *geom = make("t_500x401x3.raw", &o, &report);
     cr_assert_eq(report.greys, 5u);
     for (int v = 0; v < 5; v++) {
@@ -386,6 +442,7 @@ Test(voxelize, cleaning_and_provenance)
     o.keep = RILL_KEEP_CONNECTED;
     refuse("t_8x8x8_u8_3um.raw", &o, RILL_NUMERICS, "no pore reaches", "--keep all");
     o = rill_voxelize_options_default();
+    cr_assert_eq(rill_voxelize_parse_pore("5-8", &o), RILL_OK);
     refuse("t_8x8x8_u8_3um.raw", &o, RILL_USAGE, "no voxel is pore", "4 (2.344 %), 9 (97.66 %)");
     cr_assert_eq(rill_voxelize_parse_pore("0-255", &o), RILL_OK);
     refuse("t_8x8x8_u8_3um.raw", &o, RILL_USAGE, "every voxel is pore", "--keep all");
@@ -398,6 +455,7 @@ Test(voxelize, cleaning_and_provenance)
     cr_assert_eq(rill_voxelize_parse_crop("8:,:,:", &o), RILL_OK);
     refuse("t_8x8x8_u8_3um.raw", &o, RILL_USAGE, "8:8 along x", "");
     o = keep_all();
+    cr_assert_eq(rill_voxelize_parse_pore("4", &o), RILL_OK);
     setenv("RILL_MEMORY", "1kB", 1);
     refuse("t_8x8x8_u8_3um.raw", &o, RILL_SYSTEM, "8 x 8 x 8 voxels", "");
     unsetenv("RILL_MEMORY");
@@ -417,6 +475,7 @@ Test(voxelize, progress)
     write_grey("p_2x2x3000.raw", 2, 2, 3000);
     rill_voxelize_options o = keep_all();
     rill_geom *geom = NULL;
+    cr_assert_eq(rill_voxelize_parse_pore("0", &o), RILL_OK);
     cr_assert_eq(rill_image_voxelize("p_2x2x3000.raw", &o, (rill_progress){count_calls, &calls}, &geom, NULL),
                  RILL_OK);
     cr_assert(calls > 20 && calls < 200, "%d calls", calls);
@@ -470,6 +529,7 @@ Test(voxelize, refuses_wrong_arrays_and_options)
     const uint8_t data[8] = {0, 1};
     rill_voxelize_options good = keep_all(), o;
     good.image.type = RILL_GREY_U8;
+    good.pore_count = 1; /* 0 */
     for (int a = 0; a < 3; a++) good.image.n[a] = 2;
     refuse_array(NULL, &good, "array");
     o = good, o.image.type = -1;

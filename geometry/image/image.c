@@ -22,7 +22,7 @@ static const struct {
     const char *name;
     size_t size;
 } greys[RILL_GREY_COUNT] = {{"u8", 1},  {"i8", 1},  {"u16", 2}, {"i16", 2}, {"u32", 4}, {"i32", 4},
-                            {"u64", 8}, {"i64", 8}, {"f16", 2}, {"f32", 4}, {"f64", 8}};
+                            {"u64", 8}, {"i64", 8}, {"f16", 2}, {"f32", 4}, {"f64", 8}, {"bool", 1}};
 
 size_t rill_grey_size(rill_grey type) { return greys[type].size; }
 
@@ -233,8 +233,14 @@ rill_status rill_image_open(const char *path, const rill_image_options *options,
         rill_fail_prefix("%s", rill_input_title(path));
         return status;
     }
+    rill_image_settle_pore(image);
     *out = image;
     return RILL_OK;
+}
+
+void rill_image_settle_pore(rill_image *image)
+{
+    image->pore = image->type == RILL_GREY_BOOL ? 1 : (double)NAN;
 }
 
 void rill_image_close(rill_image *image)
@@ -273,12 +279,20 @@ static void swap_bytes(void *data, size_t size, uint64_t count)
     }
 }
 
+/* Other programs write any byte for True: a view of a mask of 0 and 255, for example. */
+static void clean_bools(uint8_t *grey, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) grey[i] = grey[i] != 0;
+}
+
 rill_status rill_image_read(rill_image *image, uint32_t slice, void *grey)
 {
     const rill_status status = image->read(image, slice, grey);
-    if (status == RILL_OK && image->swap)
-        swap_bytes(grey, rill_grey_size(image->type), rill_image_slice_voxels(image));
-    return status;
+    if (status != RILL_OK) return status;
+    const uint64_t voxels = rill_image_slice_voxels(image);
+    if (image->swap) swap_bytes(grey, rill_grey_size(image->type), voxels);
+    if (image->type == RILL_GREY_BOOL) clean_bools(grey, voxels);
+    return RILL_OK;
 }
 
 static rill_status hash_file(XXH3_state_t *state, const char *path, void *buffer, size_t size)

@@ -22,7 +22,7 @@ typedef struct rill_image {
     int axes[3];       /**< where file axes 0, 1, 2 go by the format's custom: 0 x, 1 y, 2 z */
     double spacing[3]; /**< along the file axes, all 0 when unknown */
     bool metric;       /**< the spacing is in metres; otherwise only its ratios count */
-    double pore;       /**< the grey value that is pore by the format's custom: 1 (True) for bool, else 0 */
+    double pore; /**< the grey value that is pore as the file says: 1 (True) of bool; NaN: it says none */
     double origin[3];  /**< corner of the first voxel in the unit of the spacing */
     char remarks[512]; /**< what was taken for granted, sentences separated by newlines */
     char **files;      /**< [file_count], all files that hold the image, in order */

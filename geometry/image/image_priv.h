@@ -67,6 +67,9 @@ enum { RILL_NIFTI_HEADER = 540 }; /* bytes of the longest header */
 /* Note one more file that belongs to the image. */
 rill_status rill_image_add_file(rill_image *image, const char *path);
 
+/* Set which value the image itself says is pore, once its type is known. */
+void rill_image_settle_pore(rill_image *image);
+
 /* Add a sentence to the remarks. */
 void rill_image_remark(rill_image *image, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

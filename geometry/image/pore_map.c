@@ -33,7 +33,10 @@ static void limits(rill_grey type, double *low, double *high)
     const double bits = 8. * (double)rill_grey_size(type);
     const bool is_signed =
         type == RILL_GREY_I8 || type == RILL_GREY_I16 || type == RILL_GREY_I32 || type == RILL_GREY_I64;
-    if (type >= RILL_GREY_F16) {
+    if (type == RILL_GREY_BOOL) {
+        *low = 0;
+        *high = 1;
+    } else if (type >= RILL_GREY_F16) {
         *high = type == RILL_GREY_F16 ? HALF_MAX : type == RILL_GREY_F32 ? (double)FLT_MAX : DBL_MAX;
         *low = -*high;
     } else {
@@ -90,6 +93,17 @@ static rill_status check_ranges(rill_grey type, const rill_voxelize_options *opt
     return RILL_OK;
 }
 
+/* 0.1 means the float that an image has. volatile, because gcc 12.2 omits the last range of an odd number in
+ * the loop that it makes of this one with -O3, and all of them with -O2. */
+static void round_ranges(rill_pore_map *map)
+{
+    for (int i = 0; i < map->ranges; i++)
+        for (int k = 0; k < 2; k++) {
+            const volatile float rounded = (float)map->range[i][k];
+            map->range[i][k] = (double)rounded;
+        }
+}
+
 rill_status rill_pore_map_create(const rill_image *image, const rill_voxelize_options *options,
                                  rill_pore_map **out)
 {
@@ -99,9 +113,13 @@ rill_status rill_pore_map_create(const rill_image *image, const rill_voxelize_op
     rill_pore_map *map = calloc(1, sizeof *map);
     if (!map) return rill_fail(RILL_SYSTEM, "out of memory for the table of grey values");
     map->type = type;
-    map->ranges = options->pore_count ? options->pore_count : 1;
+    map->ranges = options->pore_count;
     memcpy(map->range, options->pore, sizeof map->range);
-    if (!options->pore_count) map->range[0][0] = map->range[0][1] = image->pore;
+    if (type == RILL_GREY_F32) round_ranges(map);
+    if (!options->pore_count && !isnan(image->pore)) {
+        map->range[0][0] = map->range[0][1] = image->pore;
+        map->ranges = 1;
+    }
     map->tabled = rill_grey_size(type) <= 2 && type != RILL_GREY_F16; /* which has NaN, and 0 twice */
     map->min = INFINITY;
     map->max = -INFINITY;

@@ -13,7 +13,8 @@ typedef struct rill_pore_map rill_pore_map;
 
 /**
  * Create a map for the number type of an image.
- * @param[in] options  pore and pore_count are used; with none, what the image says is pore
+ * @param[in] options  pore and pore_count are used; with none, what the image says is pore, and nothing where
+ * it says none
  * @return RILL_USAGE for a range that the type cannot hold
  */
 rill_status rill_pore_map_create(const rill_image *image, const rill_voxelize_options *options,

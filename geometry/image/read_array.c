@@ -33,9 +33,11 @@ rill_status rill_image_open_array(const void *grey, const rill_image_options *op
     if (!image) return rill_fail(RILL_SYSTEM, "out of memory for an image");
     for (int a = 0; a < 3; a++) image->order[a] = image->axes[a] = a;
     const rill_status status = describe(grey, options, image);
-    if (status == RILL_OK)
-        *out = image;
-    else
+    if (status != RILL_OK) {
         rill_image_close(image);
-    return status;
+        return status;
+    }
+    rill_image_settle_pore(image);
+    *out = image;
+    return RILL_OK;
 }

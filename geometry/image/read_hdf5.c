@@ -57,17 +57,16 @@ static bool is_bool(hid_t type)
 }
 
 /* The type of a dataset's elements; false for what is no number. */
-static bool type_of(hid_t dataset, rill_grey *out, bool *swap, bool *boolean)
+static bool type_of(hid_t dataset, rill_grey *out, bool *swap)
 {
     const hid_t type = H5Dget_type(dataset);
     const H5T_class_t class = H5Tget_class(type);
     const hid_t base = class == H5T_ENUM ? H5Tget_super(type) : H5I_INVALID_HID,
                 number = base >= 0 ? base : type;
-    *boolean = is_bool(type);
     bool known = class == H5T_FLOAT ? real_of(type, out)
                                     : (class == H5T_INTEGER || class == H5T_ENUM) && integer_of(number, out);
     const H5T_order_t order = H5Tget_order(number);
-    if (known && *boolean) *out = RILL_GREY_U8;
+    if (known && is_bool(type)) *out = RILL_GREY_BOOL;
     if (known && rill_grey_size(*out) > 1) known = order == H5T_ORDER_LE || order == H5T_ORDER_BE;
     *swap = known && rill_grey_size(*out) > 1 &&
             (order == H5T_ORDER_BE) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -109,12 +108,12 @@ static herr_t on_object(hid_t root, const char *name, const H5O_info_t *info, vo
     search *s = context;
     rill_hdf5_set set = {0};
     rill_grey type;
-    bool swap, boolean;
+    bool swap;
     if (++s->visited > VISITED) return 1;
     if (info->type != H5O_TYPE_DATASET || strlen(name) + 2 > RILL_HDF5_PATH) return 0;
     set.dataset = H5Dopen2(root, name, H5P_DEFAULT);
     if (set.dataset < 0) return 0;
-    if (type_of(set.dataset, &type, &swap, &boolean) && settle_axes(&set)) {
+    if (type_of(set.dataset, &type, &swap) && settle_axes(&set)) {
         const int k = set.rank == 3;
         if (s->found[k]++ == 0) snprintf(s->path[k], RILL_HDF5_PATH, "/%s", name);
         if (s->used < sizeof s->list)
@@ -244,9 +243,8 @@ done:
 static rill_status settle(reader *r, rill_image *image)
 {
     rill_status status = RILL_OK;
-    bool boolean;
     uint64_t n[3] = {0};
-    if (!type_of(r->set.dataset, &image->type, &image->swap, &boolean))
+    if (!type_of(r->set.dataset, &image->type, &image->swap))
         return rill_fail(RILL_USAGE, "the dataset \"%s\" holds no integers or floats of 1 to 8 bytes",
                          r->set.path);
     if (!settle_axes(&r->set))
@@ -255,7 +253,6 @@ static rill_status settle(reader *r, rill_image *image)
     for (int k = 0; k < r->set.rank; k++) n[k] = r->set.n[r->set.axis[k]];
     RILL_TRY(rill_image_set_size(image, n, r->set.rank));
     rill_image_set_array_order(image, r->set.rank, false);
-    if (boolean) image->pore = 1;
     rill_hdf5_set_spacing(&r->set, image);
     RILL_TRY(settle_layers(r, image));
     r->type = H5Dget_type(r->set.dataset);

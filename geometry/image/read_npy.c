@@ -19,10 +19,10 @@ typedef struct {
     bool seen[3]; /* descr, fortran_order, shape */
 } header;
 
-static const rill_grey_alias types[] = {{"b1", RILL_GREY_U8},  {"u1", RILL_GREY_U8},  {"i1", RILL_GREY_I8},
-                                        {"u2", RILL_GREY_U16}, {"i2", RILL_GREY_I16}, {"u4", RILL_GREY_U32},
-                                        {"i4", RILL_GREY_I32}, {"u8", RILL_GREY_U64}, {"i8", RILL_GREY_I64},
-                                        {"f2", RILL_GREY_F16}, {"f4", RILL_GREY_F32}, {"f8", RILL_GREY_F64},
+static const rill_grey_alias types[] = {{"b1", RILL_GREY_BOOL}, {"u1", RILL_GREY_U8},  {"i1", RILL_GREY_I8},
+                                        {"u2", RILL_GREY_U16},  {"i2", RILL_GREY_I16}, {"u4", RILL_GREY_U32},
+                                        {"i4", RILL_GREY_I32},  {"u8", RILL_GREY_U64}, {"i8", RILL_GREY_I64},
+                                        {"f2", RILL_GREY_F16},  {"f4", RILL_GREY_F32}, {"f8", RILL_GREY_F64},
                                         {NULL, RILL_GREY_U8}};
 
 static const char *skip_blanks(const char *c) { return c + strspn(c, " \t\r\n"); }
@@ -126,7 +126,6 @@ static rill_status settle_type(const header *h, rill_image *image)
     if (strchr("<>|=", *d) == NULL || *d == '\0' || !rill_grey_find(types, d + 1, &image->type))
         return rill_fail(RILL_USAGE,
                          "its npy type is '%s': bool, integers and floats of 1 to 8 bytes are read", d);
-    if (strcmp(d + 1, "b1") == 0) image->pore = 1; /* masks of pore spaces are True in the pores */
     const bool big = *d == '>';
     image->swap =
         rill_grey_size(image->type) > 1 && *d != '=' && big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

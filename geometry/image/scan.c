@@ -5,7 +5,7 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "geometry/image/image_priv.h"
-#include "geometry/image/pore_map.h"
+#include "geometry/image/pore_choice.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +18,7 @@ static void describe(const rill_image *image, const rill_voxelize_options *optio
     snprintf(r->remarks, sizeof r->remarks, "%s", image->remarks);
     out->metric = image->metric;
     out->pore = image->pore;
+    r->pore_unknown = rill_pore_unknown(image, options);
     for (int f = 0; f < 3; f++) {
         const int a = options->axes[0] >= 0 ? options->axes[f] : image->axes[f];
         r->axes[f] = a;
@@ -26,8 +27,7 @@ static void describe(const rill_image *image, const rill_voxelize_options *optio
     }
 }
 
-static rill_status count_slices(rill_image *image, rill_pore_map *map, rill_progress progress,
-                                uint64_t *pores)
+rill_status rill_image_count(rill_image *image, rill_pore_map *map, rill_progress progress, uint64_t *pores)
 {
     rill_status status = RILL_OK;
     const uint64_t voxels = rill_image_slice_voxels(image);
@@ -58,7 +58,7 @@ rill_status rill_image_scan(const char *path, const rill_voxelize_options *optio
     RILL_TRY(rill_image_open(path, &options->image, &image));
     describe(image, options, out);
     status = rill_pore_map_create(image, options, &map);
-    if (status == RILL_OK) status = count_slices(image, map, progress, &out->report.fluid);
+    if (status == RILL_OK) status = rill_image_count(image, map, progress, &out->report.fluid);
     if (status != RILL_OK) {
         rill_fail_prefix("%s", rill_input_title(path));
         goto done;

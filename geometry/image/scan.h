@@ -6,7 +6,7 @@
 #ifndef RILL_GEOMETRY_IMAGE_SCAN_H
 #define RILL_GEOMETRY_IMAGE_SCAN_H
 
-#include "geometry/image/voxelize.h"
+#include "geometry/image/pore_map.h"
 
 /** An image as its file describes it, and the grey values that were met in it. */
 typedef struct rill_image_account {
@@ -14,9 +14,15 @@ typedef struct rill_image_account {
         report;        /**< kind, type, file_n, axes, grey values, remarks; fluid: pore voxels, all of them */
     uint32_t n[3];     /**< voxels along x, y, z */
     double spacing[3]; /**< along x, y, z; all 0 when unknown */
-    double pore;       /**< the grey value that is pore where the options name none */
-    bool metric;       /**< the spacing is in metres; otherwise only its ratios count */
+    double pore; /**< the grey value that is pore where the options name none; NaN: the file says none */
+    bool metric; /**< the spacing is in metres; otherwise only its ratios count */
 } rill_image_account;
+
+/**
+ * Map all slices of an image and count its grey values in the map.
+ * @param[in,out] pores  voxels that are pore are added to it
+ */
+rill_status rill_image_count(rill_image *image, rill_pore_map *map, rill_progress progress, uint64_t *pores);
 
 /**
  * Read an image once, slice by slice.

@@ -11,7 +11,7 @@
 #include "core/status.h"
 #include "core/units.h"
 #include "geometry/image/image_priv.h"
-#include "geometry/image/pore_map.h"
+#include "geometry/image/pore_choice.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/planes.h"
 
@@ -340,27 +340,12 @@ done:
     return status;
 }
 
-static void list_greys(const rill_voxelize_report *report, char *text, size_t size)
-{
-    if (!report->greys) {
-        snprintf(text, size, "more than 1000 values from %g to %g", report->grey_min, report->grey_max);
-        return;
-    }
-    size_t used = 0;
-    const uint64_t shown = report->greys < RILL_GREYS_SHOWN ? report->greys : RILL_GREYS_SHOWN;
-    for (uint64_t i = 0; i < shown && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%g (%.4g %%)", i ? ", " : "",
-                                 report->grey[i].value, 100 * report->grey[i].fraction);
-    if (report->greys > shown && used < size)
-        snprintf(text + used, size - used, " and %llu others", (unsigned long long)(report->greys - shown));
-}
-
 /* Refuse an image without pores or without walls; note what looks unsegmented. */
 static rill_status check_pores(work *w)
 {
     char greys[400];
     const uint64_t fluid = rill_geom_fluid(w->geom), voxels = rill_geom_voxels(w->geom);
-    list_greys(w->report, greys, sizeof greys);
+    rill_greys_list(w->report, greys, sizeof greys);
     if (fluid == 0)
         return rill_fail(
             RILL_USAGE,
@@ -500,6 +485,8 @@ static rill_status voxelize(work *w, rill_geom **out)
     w->report->type = w->image->type;
     snprintf(w->report->kind, sizeof w->report->kind, "%s", w->image->kind);
     remark(w, "%s", w->image->remarks);
+    if (rill_pore_unknown(w->image, w->options))
+        RILL_TRY(rill_pore_refuse(w->image, w->options, w->progress, w->report));
     RILL_TRY(run(w));
     *out = w->geom;
     w->geom = NULL;

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** Number types of grey values. One-bit TIFF is read as RILL_GREY_U8 with 0 and 1, npy's bool too. */
+/** Number types of grey values. One-bit TIFF is read as RILL_GREY_U8 with 0 and 1. */
 typedef enum rill_grey {
     RILL_GREY_U8,   /**< uint8_t */
     RILL_GREY_I8,   /**< int8_t */
@@ -27,6 +27,7 @@ typedef enum rill_grey {
     RILL_GREY_F16,  /**< IEEE 754 binary16 */
     RILL_GREY_F32,  /**< float */
     RILL_GREY_F64,  /**< double */
+    RILL_GREY_BOOL, /**< one byte: 0 is False, every other value is True; True is pore */
     RILL_GREY_COUNT /**< number of types */
 } rill_grey;
 
@@ -88,7 +89,7 @@ enum {
 typedef struct rill_voxelize_options {
     rill_image_options image;         /**< size and type of arrays and raw files */
     double pore[RILL_PORE_RANGES][2]; /**< [pore_count], grey values low … high that are pore, inclusive */
-    int pore_count;      /**< number of ranges; 0: the image's own, True of bool and 0 of numbers */
+    int pore_count;      /**< number of ranges; 0: True of bool is pore, and an image of numbers is refused */
     int axes[3];         /**< where file axes 0, 1, 2 go (0 x, 1 y, 2 z); {-1, -1, -1}: the format's custom */
     uint32_t crop[3][2]; /**< first voxel and the one after the last, along x, y, z; UINT32_MAX: the end */
     double resample;     /**< new spacing in metres, RILL_RESAMPLE_ISOTROPIC, or 0 for none */
@@ -122,12 +123,14 @@ typedef struct rill_voxelize_report {
     rill_components components;             /**< of the pore space */
     uint64_t fluid;                         /**< fluid voxels that stay */
     char remarks[1024];                     /**< sentences separated by newlines, may be empty */
+    bool pore_unknown; /**< it was refused because neither it nor the options say which values are pore; greys
+                          are those of the whole image */
 } rill_voxelize_report;
 
 /**
  * Return the default options.
- * @return what the image takes as pore is pore, nothing cropped, mirrored or resampled, periodic, pores that
- * percolate along any axis; the type of raw files by their names
+ * @return True of bool is pore and numbers are refused, nothing cropped, mirrored or resampled, periodic,
+ * pores that percolate along any axis; the type of raw files by their names
  */
 rill_voxelize_options rill_voxelize_options_default(void);
 
@@ -141,9 +144,9 @@ rill_voxelize_options rill_voxelize_options_default(void);
  * @param[in] progress reports and cancels; all 0: none
  * @param[out] out     the geometry; the caller destroys it
  * @param[out] report  may be NULL; filled in as far as the work came, also on failure
- * @return RILL_USAGE for a wrong image or option, all solid, all pore (unless everything is kept) and voxels
- * that are no cubes; RILL_NUMERICS when percolating pores are to be kept and there are none; RILL_SYSTEM
- * without memory; RILL_CANCELLED
+ * @return RILL_USAGE for a wrong image or option, numbers without options->pore, all solid, all pore (unless
+ * everything is kept) and voxels that are no cubes; RILL_NUMERICS when percolating pores are to be kept and
+ * there are none; RILL_SYSTEM without memory; RILL_CANCELLED
  */
 rill_status rill_image_voxelize(const char *path, const rill_voxelize_options *options,
                                 rill_progress progress, rill_geom **out, rill_voxelize_report *report);
@@ -153,8 +156,8 @@ rill_status rill_image_voxelize(const char *path, const rill_voxelize_options *o
  *
  * rill_geom_create() makes a geometry whose voxels a program fills in itself, without any of this.
  * @param[in] grey     [nz][ny][nx] with nx, ny, nz = options->image.n, of type options->image.type in the
- * byte order of the processor; borrowed during the call. A bool is RILL_GREY_U8. By default 0 is pore: set
- * options->pore to {1, 1} where 1 is.
+ * byte order of the processor; borrowed during the call. By default True of RILL_GREY_BOOL is pore; for the
+ * other types set options->pore and pore_count.
  * @param[in] options  how; image.n and image.type must be given
  * @param[in] progress reports and cancels; all 0: none
  * @param[out] out     the geometry; the caller destroys it

@@ -48,7 +48,7 @@ def main() -> None:
     """Compute, print a table and write rev.png."""
     parser = argparse.ArgumentParser(description="Permeability of sub-volumes against their size.")
     parser.add_argument("image", nargs="?")
-    parser.add_argument("--pore", type=float)
+    parser.add_argument("--pore", help="values that are pore, such as 0 or 0-99; not for bool")
     parser.add_argument("--voxel-size")
     parser.add_argument("--small", action="store_true", help="a small rock, few blocks")
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("."))

@@ -17,9 +17,9 @@ from ._arrays import Order, order_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, image_options, is_path, porosity_of
 from ._library import check, files, library, need, notes, text, warn
 from ._permeability import AXES, DARCY, Acceleration, Axis, _options, _ordered
+from ._pore import Pore, set_pore
 from ._progress import Progress, Watch
-from ._values import Device, Length, Pore, Quantity, Reals, Sides, metres
-from ._values import pore as set_pore
+from ._values import Device, Length, Quantity, Reals, Sides, metres
 from ._words import spoken
 from .errors import UsageError
 
@@ -249,7 +249,7 @@ def permeability_many(
     images : iterable or mapping of name to image
         Arrays, paths and geometries, as in `permeability`. Paths are read while others are computed; arrays are checked before
         the first is, and one without a pore is refused there.
-    pore : number or sequence, optional
+    pore : number, str, range, or a list or set of these, optional
         Grey values that are pore, as in `permeability`.
     at_once : int
         Images that are computed at the same time; 0: chosen.
@@ -300,7 +300,7 @@ def permeability_many(
     if len(given) < len(pairs):
         if order is not None:
             raise UsageError(f"order = {shown(order)} is the order of the axes of arrays, and an image is a file: read it as an array first.")
-        set_pore(pore, None, o.image)
+        set_pore(pore, o.image)
     listed = (c.rill_batch_item * len(pairs))()
     names: list[str] = []
     geometries: list[Geometry] = []

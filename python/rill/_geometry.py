@@ -20,8 +20,9 @@ from . import _interface as c
 from ._arguments import choice, count, encoded, flag, items, mapping, path_bytes, path_text, real, shown
 from ._arrays import Array, Order, order_of
 from ._library import check, files, library, need, notes, text, warn
+from ._pore import Pore, refusal, set_pore
 from ._progress import Progress, Watch
-from ._values import (GREYS, SIDES, Length, Pore, Quantity, Reals, Side, Sides, image, metres, pointer, pore, quantity, sides)
+from ._values import (GREYS, SIDES, Length, Quantity, Reals, Side, Sides, image, metres, pointer, quantity, sides)
 from .errors import UsageError
 
 Keep = Literal["percolating", "connected", "all"]
@@ -297,9 +298,9 @@ def voxelize(
         shape (T, 3).
     voxel_size : float or str, optional
         Edge of a voxel of the image, m or with a unit; default: what the file states, else unknown.
-    pore : number or sequence, optional
-        Grey values that are pore: values and pairs (low, high), inclusive. Default: True of bool arrays, what the format
-        of a file takes as pore; arrays of numbers need it.
+    pore : number, str, range, or a list or set of these, optional
+        Grey values that are pore: ``0``, ``[0, 2]``, ``"0-99,255"`` with both ends included, ``range(0, 100)`` from 0 to 99; in a
+        list a pair (low, high) is a range, too. Default: True of bool, in arrays and files; images of numbers need it.
     order : {'zyx', 'xyz'} or another order of these letters
         Axes of an array, first to last: ``im[z, y, x]`` as files have it (default), or ``im[x, y, z]`` as PoreSpy has it. The dims
         x, y and z of an xarray.DataArray are its order.
@@ -518,11 +519,11 @@ def _raw_options(o: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | Non
 def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | None,
                 progress: Progress, out: Any) -> str:
     """Make a geometry of an image. Return the letters of the axes of the array or the file, first to last."""
+    set_pore(pores, o)
+    report = c.rill_voxelize_report()
     with Watch(progress) as watch:
         if is_path(source):
-            report = c.rill_voxelize_report()
             path = path_bytes(source)
-            pore(pores, None, o)
             _raw_options(o, shape, dtype)
             if order is not None:
                 if not re.search(r"\.(npy|npz|h5|hdf5?|he5|nc|nc4|cdf|nxs|dream3d|mat)(:|$)", path_text(source).lower()):
@@ -530,15 +531,18 @@ def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: 
                                      "leave order= out.")
                 o.axes[:] = ["xyz".index(a) for a in order_of(order)]
             o.axis = axis_of(axis, "", KEPT_AXES)  # which axes a file has is unknown before it is read
-            watch.check(library.rill_image_voxelize(path, o, watch.c, ctypes.byref(out), report))
-            return "".join("xyz"[a] for a in report.axes[:])
-        array, where, letters = image(source, order)
-        pore(pores, array.dtype, o)
-        o.image.n[:] = array.shape[::-1]
-        o.image.type = GREYS[array.dtype]
-        o.axes[:] = where
-        o.axis = axis_of(axis, letters, KEPT_AXES)
-        watch.check(library.rill_array_voxelize(array.ctypes.data, o, watch.c, ctypes.byref(out), None))
+            status = library.rill_image_voxelize(path, o, watch.c, ctypes.byref(out), report)
+            letters = "".join("xyz"[a] for a in report.axes[:])
+        else:
+            array, where, letters = image(source, order)
+            o.image.n[:] = array.shape[::-1]
+            o.image.type = GREYS[array.dtype]
+            o.axes[:] = where
+            o.axis = axis_of(axis, letters, KEPT_AXES)
+            status = library.rill_array_voxelize(array.ctypes.data, o, watch.c, ctypes.byref(out), report)
+        if status == c.RILL_USAGE and report.pore_unknown:
+            raise UsageError(refusal(report, path_text(source) if is_path(source) else ""))
+        watch.check(status)
         return letters
 
 

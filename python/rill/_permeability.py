@@ -14,8 +14,9 @@ from ._arguments import choice, count, encoded, flag, fraction, plain, positive
 from ._arrays import Array, Order, order_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, labelled, porosity_of
 from ._library import check, library, need, notes, text, warn
+from ._pore import Pore
 from ._progress import Progress, Watch
-from ._values import Device, Floats, Length, Pore, Quantity, Reals, Sides, pointer, quantity
+from ._values import Device, Floats, Length, Quantity, Reals, Sides, pointer, quantity
 from ._words import spoken
 from .errors import Error, NumericsError, SystemFailure, UsageError
 
@@ -314,8 +315,9 @@ def permeability(
         Axis of the flow, or several: the tensor of these axes, by a run along each. 'auto': 'xyz', and of one slice the two axes
         of its plane. A flow through a slice, along its axis of one voxel, is computed only if that axis is named alone.
         Letters are axes of the box, small or capital; a number counts the axes of the array: 0 is z of ``im[z, y, x]``.
-    pore : number or sequence, optional
-        Grey values that are pore: values and pairs (low, high), inclusive.
+    pore : number, str, range, or a list or set of these, optional
+        Grey values that are pore: ``0``, ``[0, 2]``, ``"0-99,255"`` with both ends included, ``range(0, 100)`` from 0 to 99; in a
+        list a pair (low, high) is a range, too. Default: True of bool, in arrays and files; images of numbers need it.
     order : {'zyx', 'xyz'} or another order of these letters
         Axes of the array, first to last: ``im[z, y, x]`` as files have it (default), or ``im[x, y, z]`` as PoreSpy has it. The dims
         x, y and z of an xarray.DataArray are its order. Fields have the same order.

@@ -29,8 +29,6 @@ class Quantity(Protocol):
 
 #: A length: metres, a text with its unit, ``"5.7 um"``, or a quantity of pint.
 Length = Union[float, str, Quantity]
-#: Grey values that are pore: one value, or a sequence of values and of pairs (low, high), inclusive.
-Pore = Union[None, float, Sequence[Union[float, tuple[float, float]]]]
 #: Domain boundaries: ``"periodic"``, ``"mirror"`` or ``"wall"`` for all axes, or three of them for x, y, z.
 Side = Literal["periodic", "mirror", "wall"]
 Sides = Union[Side, Sequence[Side]]
@@ -39,7 +37,7 @@ Floats = npt.NDArray[np.float32]
 
 SIDES: dict[Side, int] = {"periodic": c.RILL_PERIODIC, "mirror": c.RILL_MIRROR, "wall": c.RILL_WALL}
 GREYS = {np.dtype(t): v for t, v in (
-    ("bool", c.RILL_GREY_U8), ("u1", c.RILL_GREY_U8), ("i1", c.RILL_GREY_I8), ("u2", c.RILL_GREY_U16),
+    ("bool", c.RILL_GREY_BOOL), ("u1", c.RILL_GREY_U8), ("i1", c.RILL_GREY_I8), ("u2", c.RILL_GREY_U16),
     ("i2", c.RILL_GREY_I16), ("u4", c.RILL_GREY_U32), ("i4", c.RILL_GREY_I32), ("u8", c.RILL_GREY_U64),
     ("i8", c.RILL_GREY_I64), ("f2", c.RILL_GREY_F16), ("f4", c.RILL_GREY_F32), ("f8", c.RILL_GREY_F64))}
 
@@ -95,26 +93,6 @@ def sides(value: Any, out: Any) -> None:
         raise UsageError(f"sides = {shown(value)} is neither one name nor three, for x, y and z.")
     for axis, name in enumerate(three):
         out[axis] = choice(name, SIDES, "sides")
-
-
-def pore(value: Pore, dtype: np.dtype[Any] | None, options: Any) -> None:
-    """Set which grey values are pore. `dtype` is that of an array, None for a file."""
-    if value is None:
-        if dtype is None:
-            return
-        if dtype != np.dtype(bool):
-            raise UsageError(
-                f"The image has the type {dtype}, so that which of its values are pore is unknown: give pore=, e.g. pore=0, "
-                "or a bool array where True is pore."
-            )
-        value = 1
-    items = list(value) if isinstance(value, Sequence) else [value]
-    if not 0 < len(items) <= c.RILL_PORE_RANGES:
-        raise UsageError(f"pore = {value!r} has {len(items)} ranges: 1 to {c.RILL_PORE_RANGES} are possible.")
-    for k, item in enumerate(items):
-        low, high = item if isinstance(item, tuple) else (item, item)
-        options.pore[k][0], options.pore[k][1] = float(low), float(high)
-    options.pore_count = len(items)
 
 
 def image(im: Any, order: Any) -> tuple[Array, tuple[int, int, int], str]:

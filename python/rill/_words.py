@@ -30,6 +30,7 @@ PHRASES = [(re.compile(pattern), words) for pattern, words in (
     (r"--size NXxNYxNZ", "shape=(NZ, NY, NX)"),
     (r"--size (\d+)[x,](\d+)[x,](\d+)", r"shape=(\3, \2, \1)"),
     (r"--axes\b", "order="),
+    (r"--pore (\S+:T|T:\S+)(?=[ ,])", r"pore='\1'"),
 )]
 #: Options whose keyword has another name.
 OTHER_NAMES = {"backend": "device", "size": "shape", "type": "dtype", "output": "directory", "name": "names"}
@@ -82,8 +83,9 @@ def _value(name: str, given: str) -> str | None:
         ranges = [re.fullmatch(r"(-?[\d.]+)(?:-(-?[\d.]+))?", part) for part in given.split(",")]
         if not all(ranges):
             return None
-        shown = [f"({m[1]}, {m[2]})" if m[2] else m[1] for m in ranges if m]
-        return shown[0] if len(shown) == 1 else f"[{', '.join(shown)}]"
+        if any(m[2] for m in ranges if m):
+            return repr(given)
+        return given if len(ranges) == 1 else f"[{', '.join(m[1] for m in ranges if m)}]"
     if given in values().get(name, ()):
         return repr(given)
     if re.fullmatch(r"[-+]?\.?\d[\d.]*(e[-+]?\d+)?", given):

@@ -235,7 +235,7 @@ def test_wrong_arguments_are_refused_with_a_sentence(plates: Image, change: dict
 
 def test_wrong_images_are_refused(plates: Image) -> None:
     for im, words in (
-        (plates.astype(np.uint8), "give pore="), (plates[0, 0], "1 axes instead of 3"), (plates.astype(complex), "complex128"),
+        (plates.astype(np.uint8), "Give pore=0 or pore=1, or a bool array"), (plates[0, 0], "1 axes instead of 3"), (plates.astype(complex), "complex128"),
         (np.zeros((4, 4, 4), bool), "pore"), ([["a"]], "<U1"),
         (np.zeros((0, 4, 4), bool), "voxel"),
     ):

@@ -294,10 +294,10 @@ def compare(a, b, skip=lambda name: False, ignored=frozenset()):
 
 
 def rock(path, n=16, seed=1, pores=0.65):
-    """Save an image whose pores percolate: blocks of 2 x 2 x 2 voxels, 0 pore and 1 solid."""
+    """Save an image whose pores percolate: blocks of 2 x 2 x 2 voxels, True in the pores."""
     import numpy
-    blocks = numpy.random.default_rng(seed).random((n // 2,) * 3) > pores
-    numpy.save(path, blocks.repeat(2, 0).repeat(2, 1).repeat(2, 2).astype(numpy.uint8))
+    blocks = numpy.random.default_rng(seed).random((n // 2,) * 3) <= pores
+    numpy.save(path, blocks.repeat(2, 0).repeat(2, 1).repeat(2, 2))
 
 
 # ---- the machine ----

@@ -94,7 +94,8 @@ static rill_status geom_make(scaling_state *s, const rill_bench_case *c)
         RILL_TRY(rill_bench_shape_draw(shape_of(s, c), 0, &s->drawn));
         s->geom = rill_drawn_geom(s->drawn);
     } else if (shape_of(s, c)->scaling == RILL_SCALING_ROCK)
-        RILL_TRY(cli_read_geometry(s->run->rock, RILL_KEEP_PERCOLATING, s->run->progress, &s->geom));
+        RILL_TRY(
+            cli_read_geometry(s->run->rock, s->run->pore, RILL_KEEP_PERCOLATING, s->run->progress, &s->geom));
     else
         RILL_TRY(rill_bench_shape_make(shape_of(s, c), &s->geom));
     s->shape = c->shape;

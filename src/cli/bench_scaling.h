@@ -55,7 +55,7 @@ typedef struct cli_scaling_run {
     const rill_bench_plan *plan;
     rill_bench_options bench;
     double tau, magic, bandwidth; /**< the last: of the device's memory, bytes per second */
-    const char *rock, *vessel;
+    const char *rock, *pore, *vessel;
     rill_progress progress;
     bool quiet;
     bool dry_run; /**< plan the parts of a model, and time nothing */

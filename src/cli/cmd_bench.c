@@ -19,7 +19,7 @@ typedef struct bench_options {
     cli_compute compute;
     cli_several several;
     cli_choices suites, cases;
-    const char *rock, *vessel;
+    const char *rock, *pore, *vessel;
     uint64_t cells, most_nodes;
     double seconds;
     bool seconds_given, dry_run;
@@ -131,7 +131,7 @@ static rill_status take_file(bench_state *s, bool vessel, rill_geom **out)
         RILL_TRY(rill_geom_read(o->vessel, &geom));
         RILL_TRY(rill_bench_vessel_check(geom));
     }
-    if (!geom) RILL_TRY(cli_read_geometry(o->rock, RILL_KEEP_PERCOLATING, s->progress, &geom));
+    if (!geom) RILL_TRY(cli_read_geometry(o->rock, o->pore, RILL_KEEP_PERCOLATING, s->progress, &geom));
     *out = geom;
     geom = NULL;
 done:
@@ -306,6 +306,7 @@ static rill_status scaling_run(bench_state *s)
                                  .magic = o->compute.magic,
                                  .bandwidth = s->yardstick->bandwidth,
                                  .rock = o->rock,
+                                 .pore = o->pore,
                                  .vessel = o->vessel,
                                  .progress = s->progress,
                                  .quiet = o->compute.quiet,
@@ -347,7 +348,7 @@ static rill_status answer(const bench_options *o, const char *command)
                          "to --json");
     if (o->rock) {
         RILL_TRY(cli_outputs_check(o->rock, (cli_output[]){{"--json", o->compute.json}}, 1));
-        RILL_TRY(cli_read_geometry(o->rock, RILL_KEEP_ALL, options.progress, &options.rock));
+        RILL_TRY(cli_read_geometry(o->rock, o->pore, RILL_KEEP_ALL, options.progress, &options.rock));
     }
     RILL_TRY(bench_answer(&options));
 done:
@@ -425,8 +426,9 @@ static int run(int argc, char **argv)
         {.help = "What is measured"},
         {"suite", 0, CLI_CHOICES, &o.suites, .help = "what is varied, see above",
          .fallback = "box,spheres,arteries, and rock with --rock", .choices = rill_bench_suite_names},
-        {"rock", 0, CLI_TEXT, &o.rock, "FILE", "image (pore 0) or geometry of the suite rock",
-         .fallback = ""},
+        {"rock", 0, CLI_TEXT, &o.rock, "FILE", "image or geometry of the suite rock", .fallback = ""},
+        {"pore", 0, CLI_TEXT, &o.pore, "VALUES", "grey values of --rock that are pore, such as 0 or 0-99,255",
+         .fallback = "True where the file holds bool; needed for other images"},
         {"vessel", 0, CLI_TEXT, &o.vessel, "FILE", "geometry cut from a surface, of the suite vessel",
          .fallback = ""},
         {"cells", 0, CLI_COUNT, &o.cells, "COUNT", "voxels along an edge of generated geometries",

@@ -75,7 +75,7 @@ static rill_status write_json(const cli_generate_kind *kind, const choices *c, c
     return status;
 }
 
-/* Write the voxels as bytes, pore 0 and solid 255: what `rill voxelize` reads by default. */
+/* Write the voxels as bytes, pore 0 and solid 255: what `rill voxelize --pore 0` reads. */
 static rill_status write_raw(const rill_geom *geom, const char *path)
 {
     rill_status status = RILL_OK;

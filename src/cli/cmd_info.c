@@ -92,7 +92,10 @@ static bool print_list(const char *label, const json_t *list)
         json_object_foreach(item, key, part)
         {
             fprintf(out, "%s%s ", ftell(out) > 0 ? "  " : "", key);
-            print_scalar(out, part);
+            if (json_is_null(part) && strcmp(key, "pore") == 0)
+                fputs("unknown", out);
+            else
+                print_scalar(out, part);
         }
         fclose(out);
         cli_row(i ? "" : label, "%s", line);

@@ -29,7 +29,7 @@ typedef struct choices {
     cli_devices devices;
     int suite, set;
     uint64_t nodes;
-    const char *pattern, *rock;
+    const char *pattern, *rock, *pore;
     bool list;
 } choices;
 
@@ -299,7 +299,7 @@ static rill_status work(choices *c, const char *command)
     const rill_device *device = setup.device;
     setup.full = c->set == set_auto ? device->kind == RILL_BACKEND_CUDA : c->set == set_full;
     RILL_TRY(read_references(c, setup.full));
-    if (c->rock) RILL_TRY(cli_read_geometry(c->rock, RILL_KEEP_ALL, setup.progress, &rock));
+    if (c->rock) RILL_TRY(cli_read_geometry(c->rock, c->pore, RILL_KEEP_ALL, setup.progress, &rock));
     setup.rock = rock;
     RILL_TRY(run_cases(c, &setup, &t));
     if (c->compute.json) RILL_TRY(write_report(c, &setup, &t, device->backend->name, device->name, command));
@@ -372,8 +372,10 @@ static int run(int argc, char **argv)
         {"set", 0, CLI_CHOICE, &c.set,
          .help = "quick: seconds to minutes on a CPU; full: for a GPU; auto: by the backend",
          .choices = sets},
-        {"rock", 0, CLI_TEXT, &c.rock, "FILE",
-         "image (pore 0) or geometry of a rock, for the cases that need one", .fallback = "none"},
+        {"rock", 0, CLI_TEXT, &c.rock, "FILE", "image or geometry of a rock, for the cases that need one",
+         .fallback = "none"},
+        {"pore", 0, CLI_TEXT, &c.pore, "VALUES", "grey values of --rock that are pore, such as 0 or 0-99,255",
+         .fallback = "True where the file holds bool; needed for other images"},
         {"nodes", 0, CLI_COUNT, &c.nodes, "COUNT", "fluid nodes of the suite sizes, at least",
          .fallback = "3e5, full set 3e8", .min = 1000, .max = 4e9},
         CLI_DEVICES(c.devices),

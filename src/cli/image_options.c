@@ -7,8 +7,8 @@
 /* In the order of the enumerations of image.h; types behind "auto". */
 static const char *const formats[] = {"auto", "raw",    "tiff", "npy", "nrrd", "mhd",  "nifti", "npz",
                                       "vti",  "netcdf", "hdf5", "vtk", "png",  "text", NULL};
-static const char *const types[] = {"auto", "u8",  "i8",  "u16", "i16", "u32", "i32",
-                                    "u64",  "i64", "f16", "f32", "f64", NULL};
+static const char *const types[] = {"auto", "u8",  "i8",  "u16", "i16", "u32",  "i32",
+                                    "u64",  "i64", "f16", "f32", "f64", "bool", NULL};
 static const char *const endians[] = {"auto", "little", "big", NULL};
 
 _Static_assert(sizeof formats / sizeof *formats == RILL_IMAGE_FORMATS + 1, "names and enum differ");
@@ -25,7 +25,7 @@ const cli_option *cli_image_options(cli_image *i)
     const cli_option options[] = {
         {.help = "Image"},
         {"pore", 0, CLI_TEXT, &i->pore, "VALUES", "grey values that are pore, such as 0 or 0-99,255",
-         .fallback = "0; 1 (True) where the file holds bool", .given = given},
+         .fallback = "True where the file holds bool; needed for other images", .given = given},
         {"voxel-size", 0, CLI_LENGTH, &i->voxel_size, "LENGTH",
          "edge of a voxel, such as 5.7um; counts more than what the file says",
          .fallback = "as the file says", .min = 0, .max = 1, .above = true, .given = &i->voxel_size_given},

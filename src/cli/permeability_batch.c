@@ -224,6 +224,7 @@ static rill_status inputs_make(work *w)
     if (!w->items) return rill_fail(RILL_SYSTEM, "out of memory for %d inputs", w->b->count);
     for (int k = 0; k < w->b->count; k++) w->items[k].name = w->b->inputs[k];
     w->count = (size_t)w->b->count;
+    w->options.image.command = NULL; /* messages stand in rows of a table */
     return RILL_OK;
 }
 

@@ -9,9 +9,10 @@
 #include "core/log.h"
 #include "geometry/image/voxelize.h"
 
-/** Read a file of rill as a geometry, anything else as an image with its own pore value. @param keep  of an
- * image's pores
+/** Read a file of rill as a geometry, anything else as an image. @param pore  its values that are pore, as
+ * --pore takes them; NULL: as the image says @param keep  of an image's pores
  */
-rill_status cli_read_geometry(const char *path, rill_keep_kind keep, rill_progress progress, rill_geom **out);
+rill_status cli_read_geometry(const char *path, const char *pore, rill_keep_kind keep, rill_progress progress,
+                              rill_geom **out);
 
 #endif

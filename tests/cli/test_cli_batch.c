@@ -67,9 +67,9 @@ Test(batch, a_table_has_the_numbers_of_single_runs)
 {
     make_raw("a-16x16x16.raw", 16, 4);
     make_raw("b-16x16x16.raw", 16, 6);
-    const cli_result r =
-        cli_test_run("permeability", "a-16x16x16.raw", "missing.raw", "b-16x16x16.raw", "--backend", "cpu",
-                     "--voxel-size", "2um", "--sides", "mirror", "--csv", "k.csv", "--json", "k.json");
+    const cli_result r = cli_test_run("permeability", "--pore", "0", "a-16x16x16.raw", "missing.raw",
+                                      "b-16x16x16.raw", "--backend", "cpu", "--voxel-size", "2um", "--sides",
+                                      "mirror", "--csv", "k.csv", "--json", "k.json");
     cr_assert_eq(r.code, 1, "%s", r.err);
     cr_expect_not_null(
         strstr(r.err, "1 of 3 inputs have no result, see the table; for example missing.raw: "), "%s", r.err);
@@ -80,8 +80,9 @@ Test(batch, a_table_has_the_numbers_of_single_runs)
     cr_expect_str_eq(value, "1");
     const char *const names[] = {"a-16x16x16.raw", "b-16x16x16.raw"};
     for (int k = 0; k < 2; k++) {
-        const cli_result s = cli_test_run("permeability", names[k], "--backend", "cpu", "--voxel-size", "2um",
-                                          "--sides", "mirror", "-q", "--json", "s.json");
+        const cli_result s =
+            cli_test_run("permeability", names[k], "--pore", "0", "--backend", "cpu", "--voxel-size", "2um",
+                         "--sides", "mirror", "-q", "--json", "s.json");
         cr_assert_eq(s.code, 0, "%s", s.err);
         json_t *json = json_load_file("s.json", 0, NULL);
         const char *const units[] = {"lu", "m2", "darcy"};
@@ -114,9 +115,9 @@ Test(batch, a_kill_loses_no_row)
     const pid_t child = fork();
     cr_assert_geq(child, 0);
     if (child == 0) {
-        execl(getenv("RILL"), "rill", "permeability", "small-16x16x16.raw", "large-96x96x96.raw", "--csv",
-              "k.csv", "--backend", "cpu", "--at-once", "1", "--tau", "0.51", "--acceleration", "none",
-              "--tolerance", "1e-4", "-q", NULL);
+        execl(getenv("RILL"), "rill", "permeability", "--pore", "0", "small-16x16x16.raw",
+              "large-96x96x96.raw", "--csv", "k.csv", "--backend", "cpu", "--at-once", "1", "--tau", "0.51",
+              "--acceleration", "none", "--tolerance", "1e-4", "-q", NULL);
         _exit(127);
     }
     int state = 0;
@@ -128,17 +129,18 @@ Test(batch, a_kill_loses_no_row)
     char first[256], second[256];
     cell("k.csv", "small", "seconds", first);
     make_raw("large-96x96x96.raw", 16, 4); /* refused soon: too short for its name */
-    const cli_result r = cli_test_run("permeability", "small-16x16x16.raw", "large-96x96x96.raw", "--csv",
-                                      "k.csv", "--backend", "cpu", "--tau", "0.51", "--acceleration", "none",
-                                      "--tolerance", "1e-4", "--resume");
+    const cli_result r = cli_test_run("permeability", "--pore", "0", "small-16x16x16.raw",
+                                      "large-96x96x96.raw", "--csv", "k.csv", "--backend", "cpu", "--tau",
+                                      "0.51", "--acceleration", "none", "--tolerance", "1e-4", "--resume");
     cr_expect_eq(r.code, 1, "%s", r.err);
     cr_expect_not_null(strstr(r.out, ", from the table"), "%s", r.out);
     cell("k.csv", "small", "seconds", second);
     cr_expect_str_eq(first, second); /* it was not computed again */
     cr_expect_eq(lines("k.csv"), 3);
-    cli_test_fails(2, "no pore conducts along x", "permeability", "small-16x16x16.raw", "--axis", "x", "-q");
-    const cli_result x =
-        cli_test_run("permeability", "small-16x16x16.raw", "--axis", "x", "-q", "--csv", "k.csv", "--resume");
+    cli_test_fails(2, "no pore conducts along x", "permeability", "--pore", "0", "small-16x16x16.raw",
+                   "--axis", "x", "-q");
+    const cli_result x = cli_test_run("permeability", "--pore", "0", "small-16x16x16.raw", "--axis", "x",
+                                      "-q", "--csv", "k.csv", "--resume");
     cr_expect_eq(x.code, 0, "%s", x.err); /* in a table k = 0 is a result; other options replace the row */
     cr_expect_eq(lines("k.csv"), 3);
     cell("k.csv", "small", "exit_reason", first);
@@ -148,8 +150,8 @@ Test(batch, a_kill_loses_no_row)
 Test(batch, blocks_make_a_curve_a_picture_and_maps)
 {
     make_raw("a-16x16x16.raw", 16, 5);
-    const cli_result r = cli_test_run("permeability", "a-16x16x16.raw", "--blocks", "8,32um", "--voxel-size",
-                                      "2um", "--backend", "cpu", "--csv", "k.csv");
+    const cli_result r = cli_test_run("permeability", "--pore", "0", "a-16x16x16.raw", "--blocks", "8,32um",
+                                      "--voxel-size", "2um", "--backend", "cpu", "--csv", "k.csv");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_expect_not_null(strstr(r.out, "2 x 2 x 2 of 8^3 voxels = 16 um"), "%s", r.out);
     cr_expect_not_null(strstr(r.out, "1 x 1 x 1 of 16^3 voxels = 32 um"), "%s", r.out);
@@ -167,8 +169,9 @@ Test(batch, blocks_make_a_curve_a_picture_and_maps)
     for (int f = 0; f < 3; f++)
         cr_expect(cli_test_exists((const char *[]){"k.rev.png", "k.map-8.vti", "k.map-16.vti"}[f]));
     cr_expect_not_null(strstr(slurp("k.map-8.vti"), "WholeExtent=\"0 2 0 2 0 2\""));
-    const cli_result again = cli_test_run("permeability", "a-16x16x16.raw", "--blocks", "16", "--voxel-size",
-                                          "2um", "--backend", "cpu", "--csv", "k.csv", "--resume");
+    const cli_result again =
+        cli_test_run("permeability", "--pore", "0", "a-16x16x16.raw", "--blocks", "16", "--voxel-size", "2um",
+                     "--backend", "cpu", "--csv", "k.csv", "--resume");
     cr_expect_eq(again.code, 0, "%s", again.err);
     cr_expect_eq(lines("k.csv"), 1 + 8 + 1); /* the blocks of 8 voxels stay */
     cr_expect(cli_test_exists("k.map.vti"));
@@ -178,19 +181,23 @@ Test(batch, refusals)
 {
     make_raw("a-16x16x16.raw", 16, 5);
     make_raw("b-16x16x16.raw", 16, 5);
-    cli_test_fails(1, "blocks of 32 voxels do not fit", "permeability", "a-16x16x16.raw", "--blocks", "32");
-    cli_test_fails(1, "the voxel size is unknown", "permeability", "a-16x16x16.raw", "--blocks", "32um");
-    cli_test_fails(1, "--blocks", "permeability", "a-16x16x16.raw", "--blocks", "8,,16");
-    cli_test_fails(1, "--blocks cuts one image, and 2", "permeability", "a-16x16x16.raw", "b-16x16x16.raw",
-                   "--blocks", "8");
-    cli_test_fails(1, "-o belongs to one sample", "permeability", "a-16x16x16.raw", "b-16x16x16.raw", "-o",
-                   "k.h5");
-    cli_test_fails(1, "--error-bar belongs to one sample", "permeability", "a-16x16x16.raw", "--csv", "k.csv",
-                   "--error-bar");
-    cli_test_fails(1, "name it with --csv", "permeability", "a-16x16x16.raw", "b-16x16x16.raw", "--resume");
-    cli_test_fails(1, "would overwrite the input", "permeability", "a-16x16x16.raw", "b-16x16x16.raw",
-                   "--csv", "b-16x16x16.raw");
-    cli_test_fails(1, "\"-\" would be standard output", "permeability", "a-16x16x16.raw", "--csv", "-");
+    cli_test_fails(1, "blocks of 32 voxels do not fit", "permeability", "--pore", "0", "a-16x16x16.raw",
+                   "--blocks", "32");
+    cli_test_fails(1, "the voxel size is unknown", "permeability", "--pore", "0", "a-16x16x16.raw",
+                   "--blocks", "32um");
+    cli_test_fails(1, "--blocks", "permeability", "--pore", "0", "a-16x16x16.raw", "--blocks", "8,,16");
+    cli_test_fails(1, "--blocks cuts one image, and 2", "permeability", "--pore", "0", "a-16x16x16.raw",
+                   "b-16x16x16.raw", "--blocks", "8");
+    cli_test_fails(1, "-o belongs to one sample", "permeability", "--pore", "0", "a-16x16x16.raw",
+                   "b-16x16x16.raw", "-o", "k.h5");
+    cli_test_fails(1, "--error-bar belongs to one sample", "permeability", "--pore", "0", "a-16x16x16.raw",
+                   "--csv", "k.csv", "--error-bar");
+    cli_test_fails(1, "name it with --csv", "permeability", "--pore", "0", "a-16x16x16.raw", "b-16x16x16.raw",
+                   "--resume");
+    cli_test_fails(1, "would overwrite the input", "permeability", "--pore", "0", "a-16x16x16.raw",
+                   "b-16x16x16.raw", "--csv", "b-16x16x16.raw");
+    cli_test_fails(1, "\"-\" would be standard output", "permeability", "--pore", "0", "a-16x16x16.raw",
+                   "--csv", "-");
     for (int k = 0; k < 2; k++) {
         FILE *file = fopen(k ? "s1-8x8.raw" : "s0-8x8.raw", "wb");
         for (int i = 0; i < 64; i++) fputc(i % 8 ? 0 : 255, file);

@@ -134,7 +134,17 @@ Test(info, images)
     cli_result r = cli_test_run("info", "rock-4x3x2-u8-2.5um.raw");
     expect_in(&r, (const char *const[]){
                       "image", "raw", "u8", "4 3 2", "2.5e-06 m", "distinct_values             3",
-                      "value 7  fraction 0.0833333  pore no", "pore_fraction               0.708333", NULL});
+                      "value 7  fraction 0.0833333  pore unknown", "pore_values                 unknown",
+                      "choose --pore 0 or --pore 1,7", "pore_fraction               unknown", NULL});
+    r = cli_test_run("info", "rock-4x3x2-u8-2.5um.raw", "--json");
+    json_t *unknown = json_loads(r.out, 0, NULL);
+    cr_assert(unknown, "%s", r.out);
+    cr_expect(json_is_null(json_object_get(unknown, "pore_values")));
+    cr_expect(json_is_null(json_object_get(unknown, "pore_fraction")));
+    json_decref(unknown);
+    r = cli_test_run("info", "rock-4x3x2-u8-2.5um.raw", "--pore", "0");
+    expect_in(&r, (const char *const[]){"value 7  fraction 0.0833333  pore no",
+                                        "pore_fraction               0.708333", NULL});
     r = cli_test_run("info", "rock-4x3x2-u8-2.5um.raw", "--pore", "1-7", "--json");
     json_t *json = json_loads(r.out, 0, NULL);
     cr_assert(json, "%s", r.out);

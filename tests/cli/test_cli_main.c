@@ -107,7 +107,7 @@ Test(main, json_goes_to_standard_output)
     cli_result r = cli_test_run("generate", "spheres", "--lattice", "sc", "--solid-fraction", "0.216",
                                 "--cells", "8", "-o", "a.geom.h5", "--raw", "a_8x8x8.raw", "--json", "-");
     expect_document(&r, "generate", "fluid nodes");
-    r = cli_test_run("voxelize", "a_8x8x8.raw", "-o", "b.geom.h5", "--json=-");
+    r = cli_test_run("voxelize", "a_8x8x8.raw", "--pore", "0", "-o", "b.geom.h5", "--json=-");
     expect_document(&r, "voxelize", "grey values");
     r = cli_test_run("permeability", "a.geom.h5", "--json", "-", "-o", "a.h5");
     expect_document(&r, "permeability", "permeability k_zz");

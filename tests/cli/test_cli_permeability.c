@@ -190,8 +190,9 @@ Test(permeability, gives_a_table_json_series_and_fields)
 Test(permeability, goes_from_an_image_to_a_tensor)
 {
     make_raw("box.raw", 8, 8, 8, channel);
-    cli_result r = cli_test_run("permeability", "box.raw", "--size", "8x8x8", "--tolerance", "1e-7",
-                                "--storage", "fp64", "--json", "a.json", "--quiet", "--backend", "cpu");
+    cli_result r =
+        cli_test_run("permeability", "box.raw", "--pore", "0", "--size", "8x8x8", "--tolerance", "1e-7",
+                     "--storage", "fp64", "--json", "a.json", "--quiet", "--backend", "cpu");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_assert_str_empty(r.out);
     cr_assert_str_empty(r.err);
@@ -201,15 +202,15 @@ Test(permeability, goes_from_an_image_to_a_tensor)
     json_decref(json);
     cr_assert_float_eq(k / (0.25 * 0.0351 * 16), 1, 0.1, "%g is no duct", k);
     /* The same image with its axes turned, and through a geometry file. */
-    r = cli_test_run("permeability", "box.raw", "--size", "8x8x8", "--axes", "zyx", "--axis", "x",
-                     "--tolerance", "1e-7", "--storage", "fp64", "--json", "b.json", "-q", "--backend",
+    r = cli_test_run("permeability", "box.raw", "--pore", "0", "--size", "8x8x8", "--axes", "zyx", "--axis",
+                     "x", "--tolerance", "1e-7", "--storage", "fp64", "--json", "b.json", "-q", "--backend",
                      "cpu");
     cr_assert_eq(r.code, 0, "%s", r.err);
     json = load("b.json");
     cr_assert_float_eq(real(json, "permeability.lu.xx") / k, 1, 1e-6);
     json_decref(json);
-    cli_test_fails(2, "nothing percolates along x", "permeability", "box.raw", "--size", "8x8x8", "--axis",
-                   "xyz", "-q", "--json", "c.json");
+    cli_test_fails(2, "nothing percolates along x", "permeability", "box.raw", "--pore", "0", "--size",
+                   "8x8x8", "--axis", "xyz", "-q", "--json", "c.json");
     cr_assert_not(cli_test_exists("c.json"));
     r = cli_test_run("generate", "pack", "--size", "16", "--radius", "4", "--porosity", "0.6", "-q", "-o",
                      "p.geom.h5");
@@ -265,12 +266,14 @@ Test(permeability, refuses_geometries_without_permeability)
     make_raw("solid.raw", 8, 8, 8, nothing);
     make_raw("pore.raw", 8, 8, 8, everything);
     make_raw("blocked.raw", 8, 8, 8, blocked);
-    cli_test_fails(1, "", "permeability", "solid.raw", "--size", "8x8x8", "-q");
-    cli_test_fails(1, "", "permeability", "pore.raw", "--size", "8x8x8", "-q");
-    cli_test_fails(2, "no wall", "permeability", "pore.raw", "--size", "8x8x8", "-q", "--keep", "all");
-    cli_test_fails(2, "conducts along z", "permeability", "blocked.raw", "--size", "8x8x8", "-q");
-    cli_test_fails(2, "percolates along z", "permeability", "blocked.raw", "--size", "8x8x8", "-q", "--keep",
+    cli_test_fails(1, "", "permeability", "solid.raw", "--pore", "0", "--size", "8x8x8", "-q");
+    cli_test_fails(1, "", "permeability", "pore.raw", "--pore", "0", "--size", "8x8x8", "-q");
+    cli_test_fails(2, "no wall", "permeability", "pore.raw", "--pore", "0", "--size", "8x8x8", "-q", "--keep",
                    "all");
+    cli_test_fails(2, "conducts along z", "permeability", "blocked.raw", "--pore", "0", "--size", "8x8x8",
+                   "-q");
+    cli_test_fails(2, "percolates along z", "permeability", "blocked.raw", "--pore", "0", "--size", "8x8x8",
+                   "-q", "--keep", "all");
     make_array("sc.geom.h5", "8");
     cli_test_fails(2, "above the speed of sound", "permeability", "sc.geom.h5", "-q", "--equilibrium",
                    "second-order", "--tau", "0.501", "--force", "0.1");
@@ -609,8 +612,9 @@ static bool bent(int x, int y, int z)
 Test(permeability, bounds_an_image_with_the_pores_that_it_drops)
 {
     make_raw("bent.raw", 12, 8, 6, bent);
-    static const char *const image[] = {"permeability", "bent.raw",    "--size", "12x8x6", "--backend",
-                                        "cpu",          "--error-bar", "--json", "b.json", NULL};
+    static const char *const image[] = {"permeability", "bent.raw", "--pore",    "0",
+                                        "--size",       "12x8x6",   "--backend", "cpu",
+                                        "--error-bar",  "--json",   "b.json",    NULL};
     const cli_result r = cli_test_run_list(image);
     cr_assert_eq(r.code, 0, "%s", r.err);
     json_t *json = load("b.json");

@@ -96,7 +96,8 @@ Test(processes, share_an_image)
         char line[512];
         for (int processes = 1; processes < 4; processes += 2) {
             snprintf(line, sizeof line,
-                     "permeability a_40x36x44.raw --backend cpu --tolerance 0.01 %s --json k.json --fields "
+                     "permeability a_40x36x44.raw --pore 0 --backend cpu --tolerance 0.01 %s --json k.json "
+                     "--fields "
                      "sparse -o k.h5 -q",
                      options[k]);
             cr_assert_eq(run(processes, line), 0, "%s", options[k]);
@@ -141,11 +142,13 @@ Test(processes, share_what_is_made_of_an_image)
     for (int processes = 1; processes < 4; processes++) {
         char line[512];
         snprintf(line, sizeof line,
-                 "permeability a_20x22x24.raw --backend cpu --tolerance 0.01 --error-bar --json a%d.json -q",
+                 "permeability a_20x22x24.raw --pore 0 --backend cpu --tolerance 0.01 --error-bar --json "
+                 "a%d.json -q",
                  processes);
         cr_assert_eq(run(processes, line), 0);
         snprintf(line, sizeof line,
-                 "permeability b_48x52x64.raw --backend cpu --tolerance 0.01 --json b%d.json -q", processes);
+                 "permeability b_48x52x64.raw --pore 0 --backend cpu --tolerance 0.01 --json b%d.json -q",
+                 processes);
         cr_assert_eq(run(processes, line), 0);
         snprintf(line, sizeof line, "a%d.json", processes);
         cr_assert_gt(bar_number(line, false), 0);

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which grey values of an image are pore: pore= as ranges of the C interface, and the refusal of an image that needs it."""
+
+from __future__ import annotations
+
+import numbers
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Union
+
+import numpy as np
+
+from . import _interface as c
+from ._arguments import shown
+from ._values import GREYS
+from .errors import UsageError
+
+#: Grey values that are pore: one value, a text as the program takes it (``"0-99,255"``), a range of integers (``range(0, 100)``,
+#: which ends with 99), or a list, set or array of these and of pairs (low, high), inclusive.
+Pore = Union[None, float, str, range, Iterable[Union[float, str, range, tuple[float, float]]]]
+
+NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+PART = re.compile(rf"\s*{NUMBER}(?:[-:]{NUMBER})?\s*")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (numbers.Real, np.bool_)) or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def _of_text(value: str) -> list[tuple[float, float]]:
+    """Read "0-99,255" or "-5:-1", as the program does."""
+    found = [PART.fullmatch(part) for part in value.split(",")]
+    if not all(found):
+        raise UsageError(f"pore = {shown(value)} is not understood: give numbers and ranges such as \"0\" or \"0-99,255\".")
+    return [(float(m[1]), float(m[2] or m[1])) for m in found if m]
+
+
+def _of_item(value: Any) -> list[tuple[float, float]] | None:
+    """Return the ranges of a value, a text or a range of integers; None for anything else."""
+    if isinstance(value, str):
+        return _of_text(value)
+    if _is_number(value):
+        return [(float(value), float(value))]
+    if isinstance(value, range):
+        return [(value[0], value[-1])] if value.step == 1 and value else [(v, v) for v in value]
+    return None
+
+
+def _ranges(value: Any) -> list[tuple[float, float]]:
+    """Return ranges of grey values, both ends included."""
+    found = _of_item(value)
+    if found is not None:
+        return found
+    if isinstance(value, tuple) and len(value) == 2 and all(map(_is_number, value)):
+        low, high = value
+        raise UsageError(f"pore = {shown(value)} may be two values or a range: give pore=[{low}, {high}] for the two values, or "
+                         f"pore=\"{low}:{high}\" for the range with both ends.")
+    if isinstance(value, np.ndarray) and value.dtype == bool:
+        raise UsageError("pore= takes grey values, not a mask: give the mask, where True is pore, as the image.")
+    ranges = []
+    for item in value if isinstance(value, Iterable) and not isinstance(value, (tuple, bytes, Mapping)) else [None]:
+        if isinstance(item, tuple) and len(item) == 2 and all(map(_is_number, item)):
+            found = [(float(item[0]), float(item[1]))]
+        else:
+            found = _of_item(item)
+        if found is None:
+            raise UsageError(f"pore = {shown(value)} is not understood: give one value (pore=0), a list of values (pore=[0, 2]), or a "
+                             "range with both ends (pore=\"0-127\").")
+        ranges += found
+    return ranges
+
+
+def set_pore(value: Pore, options: Any) -> None:
+    """Set which grey values are pore; None: True of bool, and the library refuses an image of numbers."""
+    if value is None:
+        return
+    ranges = _ranges(value)
+    if not 0 < len(ranges) <= c.RILL_PORE_RANGES:
+        raise UsageError(f"pore = {shown(value)} has {len(ranges)} ranges: 1 to {c.RILL_PORE_RANGES} are possible. Give neighbouring "
+                         "values as one range, such as pore=\"0-127\".")
+    for k, (low, high) in enumerate(ranges):
+        if not low <= high:
+            raise UsageError(f"pore = {shown(value)}: {low:g} to {high:g} is no range: give the lower end first.")
+        options.pore[k][0], options.pore[k][1] = low, high
+    options.pore_count = len(ranges)
+
+
+def _plain(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def refusal(report: Any, file: str) -> str:
+    """Return the sentence that refuses an image of numbers without pore=, from the report of the library. `file`: "" for an array."""
+    kind = next((t.name for t, v in GREYS.items() if v == report.type), "numbers")
+    shown = report.grey[: min(report.greys, len(report.grey))]
+    values = [_plain(g.value) for g in shown]
+    listed = ", ".join(f"{value} ({100 * g.fraction:.4g} %)" for value, g in zip(values, shown))
+    if not report.greys:
+        listed = f"more than 1000 values from {report.grey_min:g} to {report.grey_max:g}"
+    elif report.greys > len(shown):
+        listed += f" and {report.greys - len(shown)} others"
+    if not values or report.greys > len(shown):
+        ways = f"pore=\"{_plain(report.grey_min)}:T\" or pore=\"T:{_plain(report.grey_max)}\", with a threshold T"
+    elif len(values) > 2:
+        ways = f"pore={values[0]} or pore=[{', '.join(values[1:])}]"
+    else:
+        ways = " or ".join(f"pore={value}" for value in values)
+    if not file:
+        return (f"The image does not say which of its values ({kind}) are pore: {listed}. Give {ways}, or a bool array, where True is "
+                "pore.")
+    return (f"{file}: The image does not say which of its values ({kind}) are pore: {listed}. Give {ways}. Former versions took 0 as "
+            "pore: pore=0 gives their result.")

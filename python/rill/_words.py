@@ -30,7 +30,7 @@ PHRASES = [(re.compile(pattern), words) for pattern, words in (
     (r"--size NXxNYxNZ", "shape=(NZ, NY, NX)"),
     (r"--size (\d+)[x,](\d+)[x,](\d+)", r"shape=(\3, \2, \1)"),
     (r"--axes\b", "order="),
-    (r"--pore (\S+:T|T:\S+)(?=[ ,])", r"pore='\1'"),
+    (r"--pore ([-\d.e]*\d:T|T:[-\d.e]*\d)", r"pore='\1'"),
 )]
 #: Options whose keyword has another name.
 OTHER_NAMES = {"backend": "device", "size": "shape", "type": "dtype", "output": "directory", "name": "names"}

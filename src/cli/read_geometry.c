@@ -2,6 +2,7 @@
 /* Reading a geometry or an image by its name. */
 #include "cli/read_geometry.h"
 
+#include "core/status.h"
 #include "io/ours.h"
 
 rill_status cli_read_geometry(const char *path, const char *pore, rill_keep_kind keep, rill_progress progress,

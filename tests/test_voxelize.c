@@ -366,7 +366,7 @@ Test(voxelize, option_words)
          {"0:1,0:1,0:1", ":,:,:", "5:,:7,1:2"},
          {"", "0:1", "0:1,0:1", "1:1,:,:", "2:1,:,:", "-1:2,:,:", "0:1,0:1,0:1,",
           "0-1,:,:", "0:99999999999999999999,:,:"}},
-        {rill_voxelize_parse_axes, {"xyz", "zyx", "yxz"}, {"", "x", "xy", "xxy", "abc", "xyzx", "XYZ"}},
+        {rill_voxelize_parse_axes, {"xyz", "zyx", "yxz", "XYZ"}, {"", "x", "xy", "xxy", "abc", "xyzx"}},
         {rill_voxelize_parse_mirror, {"x", "zx", "xyz"}, {"", "a", "xx", "xyzx", "none"}},
         {rill_voxelize_parse_sides,
          {"periodic", "wall", "mirror,wall,periodic"},

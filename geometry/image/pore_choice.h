@@ -2,7 +2,7 @@
 /**
  * @file pore_choice.h
  * Which values of an image are pore where the options do not say it: True of bool. An image of numbers is
- * refused, because 0 is the pore in one half of the published images and the solid in the other.
+ * refused, because 0 is the pore in some segmentations and the solid in others.
  */
 #ifndef RILL_GEOMETRY_IMAGE_PORE_CHOICE_H
 #define RILL_GEOMETRY_IMAGE_PORE_CHOICE_H

@@ -45,16 +45,16 @@ def test_images_and_tables(comma: None, plates: Image, tmp_path: pathlib.Path) -
     np.where(plates, 0, 1).astype(np.uint8).tofile(raw)
     header = "ObjectType = Image\nNDims = 3\nDimSize = 4 4 18\nElementType = MET_UCHAR\nElementSpacing = 0.0057 0.0057 0.0057\n"
     (tmp_path / "a.mhd").write_text(f"{header}ElementDataFile = {raw.name}\n")
-    assert rill.voxelize(raw).voxel_size == pytest.approx(5.7e-6)
+    assert rill.voxelize(raw, pore=0).voxel_size == pytest.approx(5.7e-6)
     with pytest.warns(rill.RillWarning):
-        assert rill.voxelize(tmp_path / "a.mhd").voxel_size == pytest.approx(5.7e-6)
+        assert rill.voxelize(tmp_path / "a.mhd", pore=0).voxel_size == pytest.approx(5.7e-6)
     table = tmp_path / "k.csv"
-    batch = rill.permeability_many([raw], axis="y", csv=table, device="cpu")
+    batch = rill.permeability_many([raw], pore=0, axis="y", csv=table, device="cpu")
     rows = list(csv.reader(table.open()))
     assert len(rows[0]) == len(rows[1])
     row = dict(zip(*rows))
     assert float(row["k_yy_m2"]) == pytest.approx(batch.rows[0].k, rel=1e-12) and batch.rows[0].k > 0
-    assert rill.permeability_many([raw], axis="y", csv=table, resume=True, device="cpu").rows[0].resumed
+    assert rill.permeability_many([raw], pore=0, axis="y", csv=table, resume=True, device="cpu").rows[0].resumed
 
 
 def test_surfaces_and_cases(comma: None, case: dict[str, Any], tmp_path: pathlib.Path) -> None:

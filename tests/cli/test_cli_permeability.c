@@ -122,13 +122,13 @@ Test(permeability, refuses_a_force_below_what_the_format_resolves)
                                               {"fp16s", "5e-12"}, {"fp16", "1e-7"},  {"p16_2c", "1e-19"}};
     make_raw("channel-8x8x8-u8.raw", 8, 8, 8, channel);
     for (size_t i = 0; i < sizeof storages / sizeof *storages; i++)
-        cli_test_fails(1, "is too small for", "permeability", "channel-8x8x8-u8.raw", "--backend", "cpu",
-                       "-q", "--storage", storages[i][0], "--force", storages[i][1]);
-    const cli_result r = cli_test_run("permeability", "channel-8x8x8-u8.raw", "--backend", "cpu", "-q",
-                                      "--json", "small.json", "--force", "3e-30");
+        cli_test_fails(1, "is too small for", "permeability", "channel-8x8x8-u8.raw", "--pore", "0",
+                       "--backend", "cpu", "-q", "--storage", storages[i][0], "--force", storages[i][1]);
+    const cli_result r = cli_test_run("permeability", "channel-8x8x8-u8.raw", "--pore", "0", "--backend",
+                                      "cpu", "-q", "--json", "small.json", "--force", "3e-30");
     cr_assert_eq(r.code, 0, "%s", r.err);
-    const cli_result usual = cli_test_run("permeability", "channel-8x8x8-u8.raw", "--backend", "cpu", "-q",
-                                          "--json", "usual.json");
+    const cli_result usual = cli_test_run("permeability", "channel-8x8x8-u8.raw", "--pore", "0", "--backend",
+                                          "cpu", "-q", "--json", "usual.json");
     cr_assert_eq(usual.code, 0, "%s", usual.err);
     json_t *small = load("small.json"), *whole = load("usual.json");
     cr_assert_float_eq(real(small, "permeability.lu.zz") / real(whole, "permeability.lu.zz"), 1, 1e-5);

@@ -166,6 +166,16 @@ Test(foreign, formats_are_named)
         refuse(named[k], "Git LFS pointer", "git lfs pull");
     }
     refuse("p*.tif", "Git LFS pointer", "p.tif");
+    /* One slice of several. */
+    static const char *const endings[] = {"tif", "png"};
+    for (size_t k = 0; k < 2; k++) {
+        char path[16];
+        snprintf(path, sizeof path, "s1.%s", endings[k]);
+        files_write(path, pointer, sizeof pointer - 1);
+        const rill_image_options given = {
+            .format = k ? RILL_IMAGE_PNG : RILL_IMAGE_TIFF, .type = -1, .big_endian = -1};
+        refuse_with(k ? "s*.png" : "s*.tif", &given, path, "it is a Git LFS pointer");
+    }
 }
 
 Test(foreign, directories_are_named)

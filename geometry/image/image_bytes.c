@@ -127,8 +127,7 @@ static void close_bytes(rill_image *image)
     free(b);
 }
 
-/* Refuse what stands for a file that is elsewhere. */
-static rill_status check_pointer(const char *path)
+rill_status rill_image_check_pointer(const char *path)
 {
     char *head = NULL;
     size_t length;
@@ -147,7 +146,7 @@ static rill_status place(const rill_image *image, const rill_bytes_source *sourc
     const uint64_t need = voxels * rill_grey_size(image->type);
     const uint64_t before =
         source->offset < 0 ? (length > need ? length - need : 0) : (uint64_t)source->offset;
-    const rill_status elsewhere = length < POINTER_MOST ? check_pointer(source->path) : RILL_OK;
+    const rill_status elsewhere = length < POINTER_MOST ? rill_image_check_pointer(source->path) : RILL_OK;
     if (elsewhere != RILL_OK) return elsewhere;
     *offset = before;
     if ((source->deflated || source->text) && before < length) return RILL_OK;

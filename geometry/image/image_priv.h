@@ -43,8 +43,9 @@ rill_status rill_image_refuse_text(const char *head, size_t length);
 /* Refuse a page of a web site, which a download may give in place of a file. */
 rill_status rill_image_refuse_page(const char *head, size_t length);
 
-/* Refuse what stands for a file that is elsewhere. */
+/* Refuse what stands for a file that is elsewhere; a file that cannot be read passes. */
 rill_status rill_image_refuse_pointer(const char *head, size_t length);
+rill_status rill_image_check_pointer(const char *path);
 
 /* Refuse a directory without slices: say what it holds, with the remedy. */
 rill_status rill_image_refuse_directory(const char *path);

@@ -182,7 +182,10 @@ static rill_status open_file(reader *r, const char *path)
     png_set_user_limits(r->png, INT32_MAX, INT32_MAX);
     png_set_chunk_malloc_max(r->png, CHUNK_LIMIT);
     png_set_read_fn(r->png, r, on_read);
-    RILL_TRY(guarded(r, read_info));
+    if (guarded(r, read_info) != RILL_OK) {
+        status = rill_image_check_pointer(path); /* the reason, if it is one */
+        return status == RILL_OK ? r->status : status;
+    }
     const double row = (double)r->now.width * channels_of(r->now.colour) * (r->now.bits == 16 ? 2 : 1);
     if (row > ROW_LIMIT)
         RILL_TRY(rill_fail(RILL_USAGE, "it is a PNG with rows of %.0f bytes: at most %d are read", row,

@@ -71,6 +71,8 @@ static rill_status open_file(reader *r, const char *path)
     }
     if (!r->tiff) {
         close(fd);
+        status = rill_image_check_pointer(path);
+        if (status != RILL_OK) return status;
         return length ? fail_tiff(r, "it is not a TIFF file") : rill_fail(RILL_USAGE, "the file is empty");
     }
     return RILL_OK;

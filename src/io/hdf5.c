@@ -147,18 +147,6 @@ done:
     return status;
 }
 
-/* Refuse what stands for a file that is elsewhere. */
-static rill_status check_pointer(const char *path)
-{
-    char *head = NULL;
-    size_t length;
-    if (rill_h5_begins(path) || rill_file_head(path, 64, &head, &length) != RILL_OK) return RILL_OK;
-    const rill_status status = rill_image_refuse_pointer(head, length);
-    if (status != RILL_OK) rill_fail_prefix("cannot read %s", path);
-    free(head);
-    return status;
-}
-
 static rill_status open_checked(const char *path, uint64_t most, rill_h5_file **out)
 {
     RILL_H5_QUIET;
@@ -166,7 +154,7 @@ static rill_status open_checked(const char *path, uint64_t most, rill_h5_file **
     rill_h5_file *file = NULL;
     hid_t access = H5I_INVALID_HID;
     RILL_TRY(inspect(path, most));
-    RILL_TRY(check_pointer(path));
+    if (!rill_h5_begins(path)) RILL_TRY(rill_image_check_pointer(path));
     RILL_TRY(file_allocate(path, &file));
     access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* whatever a damaged file left open goes with it */

@@ -129,3 +129,29 @@ Test(cli_voxelize, refuses)
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_assert(strstr(r.out, "every voxel is pore"), "%s", r.out);
 }
+
+/* A legacy VTK file may hold an image or a surface: what it holds decides, not its name. */
+Test(cli_voxelize, legacy_vtk_by_its_content)
+{
+    static const char head[] = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET ";
+    FILE *file = fopen("image.vtk", "w");
+    cr_assert_not_null(file);
+    fprintf(file,
+            "%sSTRUCTURED_POINTS\nDIMENSIONS 4 4 2\nSPACING 1 1 1\nORIGIN 0 0 0\nPOINT_DATA 32\nSCALARS a "
+            "short 1\n"
+            "LOOKUP_TABLE default\n",
+            head);
+    for (int k = 0; k < 32; k++) fprintf(file, "%d ", k % 4 == 0);
+    cr_assert_eq(fclose(file), 0);
+    cli_result r = cli_test_run("voxelize", "image.vtk", "--pore", "0", "-o", "a.geom.h5");
+    cr_assert(r.code == 0 && strstr(r.out, "legacy VTK, ASCII, points"), "%s%s", r.out, r.err);
+    r = cli_test_run("info", "image.vtk", "--pore", "0");
+    cr_assert(r.code == 0 && strstr(r.out, "legacy VTK"), "%s%s", r.out, r.err);
+    file = fopen("surface.vtk", "w");
+    cr_assert_not_null(file);
+    fprintf(file, "%sPOLYDATA\nPOINTS 0 float\n", head);
+    cr_assert_eq(fclose(file), 0);
+    cli_test_fails(1, "a legacy VTK file", "voxelize", "surface.vtk", "--units", "mm", "--dx", "1mm", "-o",
+                   "b.geom.h5");
+    cli_test_fails(1, "surface", "permeability", "surface.vtk", "--pore", "0");
+}

@@ -327,6 +327,26 @@ static rill_status run(canceller *c, bool resume, rill_run_result *result)
     return status;
 }
 
+Test(progress, planning_and_setting_up_a_vessel)
+{
+    vessel_pipe(0.4e-3, 0);
+    vessel_write("v.yaml", CASE);
+    for (int at = 1; at <= 2; at++) {
+        vessel_run r = {0};
+        canceller c = {.at = at};
+        const rill_plan_options options = {.backend = RILL_BACKEND_CPU, .progress = {cancel, &c}};
+        cr_assert_eq(rill_case_read("v.yaml", &r.given), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_geom_read(rill_case_geometry(r.given), &r.geom), RILL_OK);
+        rill_status status = rill_case_plan_make(r.given, r.geom, &options, &r.plan);
+        cr_assert_eq(status, at == 1 ? RILL_CANCELLED : RILL_OK, "%s", rill_error_message());
+        if (at > 1) status = rill_vessel_create(r.given, r.geom, &r.plan, &r.vessel);
+        cr_assert(status == RILL_CANCELLED && !r.vessel && c.calls == at);
+        cr_assert_str_eq(rill_error_message(),
+                         at == 1 ? "cancelled: planning the vessel" : "cancelled: setting up the vessel");
+        vessel_free(&r);
+    }
+}
+
 /* Read the rows of the monitor: how many there are, and their mass balance. */
 static size_t monitor_read(double balance[], size_t most)
 {

@@ -187,6 +187,7 @@ typedef struct rill_case_plan {
     rill_plan_verdict verdicts[RILL_PLAN_VERDICTS]; /**< [verdict_count], remarks and refusals */
     int verdict_count;                              /**< number of verdicts */
     rill_domain *domain;                            /**< the fluid nodes, numbered for the run; owned */
+    rill_progress progress;                         /**< of the options, for rill_vessel_create() */
 } rill_case_plan;
 
 /** What a plan needs beside the case; all zero: a new run wherever there is a device, its speed not measured.
@@ -199,6 +200,8 @@ typedef struct rill_plan_options {
     int device_count;            /**< 0 or 1: `device` alone */
     bool measure;                /**< measure the speed, else it is left out */
     const char *resume; /**< directory of the checkpoint that the run goes on from; NULL: a new run */
+    rill_progress
+        progress; /**< of planning, and of rill_vessel_create(), until which it must live; all 0: none */
 } rill_plan_options;
 
 /**

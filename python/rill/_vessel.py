@@ -164,15 +164,20 @@ class _Vessel:
         else:
             check(library.rill_case_read(path_bytes(given, "case"), ctypes.byref(self.case)))
 
-    def open(self, device: str, resume: bool, directory: pathlib.Path | None) -> None:
+    def open(self, device: str, resume: bool, directory: pathlib.Path | None, progress: Progress) -> None:
         """Plan the case, and set up its simulation on a device."""
+        with Watch(progress) as watch:
+            self._open(device, resume, directory, watch)
+
+    def _open(self, device: str, resume: bool, directory: pathlib.Path | None, watch: Watch) -> None:
         self.device = Device(device).__enter__()
-        options = c.rill_plan_options(device=self.device.c, backend=self.device.kind)
+        options = c.rill_plan_options(device=self.device.c, backend=self.device.kind, progress=watch.c)
         if resume and directory is not None:
             options.resume = path_bytes(directory)
-        check(library.rill_case_plan_make(self.case, self.geometry._c, options, self.plan))
+        watch.check(library.rill_case_plan_make(self.case, self.geometry._c, options, self.plan))
         check(library.rill_case_plan_accept(self.plan))
-        check(library.rill_vessel_create(self.case, self.geometry._c, self.plan, ctypes.byref(self.vessel)))
+        watch.check(library.rill_vessel_create(self.case, self.geometry._c, self.plan, ctypes.byref(self.vessel)))
+        self.plan.progress = c.rill_progress()
 
     def __del__(self) -> None:
         if getattr(self, "process", None) != os.getpid():  # after a fork its device is not there
@@ -246,7 +251,7 @@ def run(
     where = pathlib.Path(path_text(directory, "directory")) if directory is not None else None
     if flag(resume, "resume") and where is None:
         raise UsageError("resume=True needs the directory that has the checkpoint.")
-    vessel.open(device, resume, where)
+    vessel.open(device, resume, where, progress)
     return _steps(vessel, where, kind, resume, every, progress)
 
 

@@ -50,6 +50,12 @@ def test_a_run_without_directory_writes_nothing(vessel: rill.Geometry, case: dic
     assert list(tmp_path.iterdir()) == []
 
 
+def test_planning_and_setting_up_are_cancelled(vessel: rill.Geometry, case: dict[str, Any]) -> None:
+    for what in ("planning the vessel", "setting up the vessel"):
+        with pytest.raises(rill.Cancelled, match=f"cancelled: {what}"):
+            rill.run(case, geometry=vessel, device="cpu", progress=lambda m, what=what: m.what != what)  # type: ignore[misc]
+
+
 def test_control_c_leaves_a_checkpoint_from_which_it_goes_on(vessel: rill.Geometry, case: dict[str, Any],
                                                              tmp_path: pathlib.Path) -> None:
     done = rill.run(case, geometry=vessel)

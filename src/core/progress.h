@@ -8,6 +8,9 @@
 
 #include "rill.h"
 
+/** Seconds between two calls of a callback at least, where no option says so. */
+#define RILL_PROGRESS_SECONDS 0.2
+
 /** Return a moment of some work: no part of an error bar, no permeability, no vessel, time left unknown. */
 rill_progress_moment rill_progress_moment_of(const char *what, double fraction, const char *detail);
 

@@ -4,6 +4,7 @@
 #include "vessel/plan.h"
 
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "domain/domain.h"
@@ -370,13 +371,12 @@ static rill_status check_surface(const rill_case *given, const rill_geom *geom)
         given->geometry);
 }
 
-rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
-                                const rill_plan_options *options, rill_case_plan *plan)
+static rill_status plan_make(const rill_case *given, const rill_geom *geom, const rill_plan_options *options,
+                             rill_case_plan *plan)
 {
     rill_status status = RILL_OK;
     rill_device *device = NULL;
     planner p = {.given = given, .geom = geom, .options = options, .plan = plan};
-    memset(plan, 0, sizeof *plan);
     if (options->resume) RILL_TRY(rill_resume_find(options->resume, given, &plan->resume));
     RILL_TRY(expect(&p));
     RILL_TRY(check_surface(given, geom));
@@ -396,7 +396,23 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
 done:
     rill_outlook_destroy(&p.outlook);
     rill_device_leave(options->device, device);
-    if (status != RILL_OK) rill_case_plan_free(plan);
+    return status;
+}
+
+rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
+                                const rill_plan_options *options, rill_case_plan *plan)
+{
+    rill_progress_watch watch;
+    rill_progress_watch_begin(&watch, options->progress, RILL_PROGRESS_SECONDS, "planning the vessel");
+    memset(plan, 0, sizeof *plan);
+    rill_status status = rill_progress_report(options->progress, watch.what, 0);
+    if (status == RILL_OK) status = plan_make(given, geom, options, plan);
+    if (status == RILL_OK) status = rill_progress_poll();
+    if (status == RILL_OK)
+        plan->progress = options->progress;
+    else
+        rill_case_plan_free(plan);
+    rill_progress_watch_end(&watch);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "vessel/end_kinds.h"
 #include "vessel/sponge.h"
 #include "core/memory.h"
+#include "core/progress.h"
 #include "core/status.h"
 #include "domain/domain.h"
 #include "sim/several_plan.h"
@@ -334,8 +335,11 @@ rill_status rill_vessel_create(const rill_case *given, const rill_geom *geom, co
                                rill_vessel **out)
 {
     rill_status status = RILL_OK;
+    rill_progress_watch watch;
     rill_vessel *v = calloc(1, sizeof *v);
     if (!v) return rill_fail(RILL_SYSTEM, "out of memory for a vessel");
+    rill_progress_watch_begin(&watch, plan->progress, RILL_PROGRESS_SECONDS, "setting up the vessel");
+    RILL_TRY(rill_progress_report(plan->progress, watch.what, 0));
     v->given = given;
     v->geom = geom;
     v->plan = *plan;
@@ -357,9 +361,11 @@ rill_status rill_vessel_create(const rill_case *given, const rill_geom *geom, co
     RILL_TRY(rill_sponge_make(v, &v->ends->sponge));
     const rill_sponge_list *sponge = &v->ends->sponge;
     RILL_TRY(rill_sim_sponge_set(v->sim, sponge->nodes, sponge->keep, sponge->count));
+    RILL_TRY(rill_progress_poll());
     *out = v;
     v = NULL;
 done:
+    rill_progress_watch_end(&watch);
     rill_vessel_destroy(v);
     return status;
 }

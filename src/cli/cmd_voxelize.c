@@ -233,7 +233,8 @@ const cli_command cli_voxelize = {
     .usage = "IMAGE|SURFACE [options] -o FILE.geom.h5",
     .summary = "turn a segmented image or a surface into a geometry",
     .details =
-        "IMAGE is a raw file (also .raw.gz), a TIFF with pages, a directory or a quoted pattern of TIFF or PNG "
+        "IMAGE is a raw file (also .raw.gz), a TIFF with pages, a directory or a quoted pattern of TIFF or "
+        "PNG "
         "slices "
         "(\"s*.tif\",\n"
         "s%04d.tif), an npy, npz, NRRD, MHD, MHA, NIfTI, VTI, legacy VTK, HDF5 or NetCDF file, or a text of "

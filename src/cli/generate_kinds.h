@@ -11,13 +11,13 @@
 /** The values of the options of all kinds, and what a generator has to say about its work. */
 typedef struct cli_generated {
     const char *size, *offset, *sides, *along; /**< along: --axis as given; NULL: the kind has none */
-    double voxel_size; /**< m; 0: unknown */
+    double voxel_size;                         /**< m; 0: unknown */
     char size_default[40];
     uint64_t cells, periods, count, knots, gap, width, height, length, seed, outlets;
     double solid_fraction, radius, spread, porosity, waviness, correlation, lengths, ratio;
     bool radius_given, solid_fraction_given, touching, overlap;
     int array, axis; /**< axis: of x, y, z */
-    int exact; /**< 1: walls where they are, not half-way */
+    int exact;       /**< 1: walls where they are, not half-way */
 
     double bed;       /**< porosity of a river bed that was made; 0 when the kind has none */
     uint64_t spheres; /**< made; 0 when the kind has none */

@@ -96,8 +96,11 @@ def choice(value: Any, choices: Mapping[Any, int], name: str) -> int:
 
 def items(value: Any, name: str, what: str) -> list[Any]:
     """Return the members of a collection; a text is none."""
-    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
-        return list(value)
+    try:
+        if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+            return list(value)
+    except Exception:  # of a class of someone else
+        pass
     raise UsageError(f"{name} = {shown(value)} is no {what}.")
 
 

@@ -110,6 +110,8 @@ class Grid:
     ----------
     edge : int
         Voxels along an edge of a block.
+    array_axes : str
+        Axes of the arrays below, those of the array that was given: 'zyx' for ``k_lu[z, y, x]``.
     rows : list of Row
         In the order of the arrays below, flattened.
     k_lu, porosity, anisotropy : ndarray, shape (nz, ny, nx)
@@ -120,6 +122,7 @@ class Grid:
     """
 
     edge: int
+    array_axes: str
     rows: list[Row]
     k_lu: Reals
     porosity: Reals
@@ -127,7 +130,7 @@ class Grid:
     tensor_lu: Reals
 
     def __repr__(self) -> str:
-        return f"<rill.Grid of {len(self.rows)} blocks of {self.edge}³ voxels>"
+        return f"<rill.Grid of {len(self.rows)} blocks of {self.edge}³ voxels, arrays [{', '.join(self.array_axes)}]>"
 
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
@@ -343,7 +346,7 @@ def _grid(grid: Any, rows: list[Row], order: str) -> Grid:
         array = np.array(values, float).reshape(*shape, *inner)
         return np.moveaxis(_ordered(np.moveaxis(array, (0, 1, 2), (-3, -2, -1)), "zyx", order), (-3, -2, -1), (0, 1, 2))
 
-    return Grid(grid.edge, own, field([r.k_lu for r in own]), field([r.porosity.total for r in own]),
+    return Grid(grid.edge, order, own, field([r.k_lu for r in own]), field([r.porosity.total for r in own]),
                 field([r.anisotropy for r in own]), field([r.tensor_lu for r in own], 3, 3))
 
 

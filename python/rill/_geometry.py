@@ -123,7 +123,7 @@ class Geometry:
     def __repr__(self) -> str:
         nz, ny, nx = self.shape
         size = f"{self.voxel_size:.6g} m" if self.voxel_size else "unknown size"
-        return f"<rill.Geometry of {nx} x {ny} x {nz} voxels of {size}, porosity {self.porosity.total:.4f}>"
+        return f"<rill.Geometry of {nx} x {ny} x {nz} voxels along x, y, z of {size}, porosity {self.porosity.total:.4f}>"
 
     @property
     def shape(self) -> tuple[int, int, int]:

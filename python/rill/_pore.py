@@ -58,7 +58,11 @@ def _ranges(value: Any) -> list[tuple[float, float]]:
     if isinstance(value, np.ndarray) and value.dtype == bool:
         raise UsageError("pore= takes grey values, not a mask: give the mask, where True is pore, as the image.")
     ranges = []
-    for item in value if isinstance(value, Iterable) and not isinstance(value, (tuple, bytes, Mapping)) else [None]:
+    try:
+        listed = list(value) if isinstance(value, Iterable) and not isinstance(value, (tuple, bytes, Mapping)) else [None]
+    except Exception:  # of a class of someone else
+        listed = [None]
+    for item in listed:
         if isinstance(item, tuple) and len(item) == 2 and all(map(_is_number, item)):
             found = [(float(item[0]), float(item[1]))]
         else:

@@ -107,6 +107,21 @@ def test_other_dims_of_xarray(rock: Image, k: float) -> None:
     assert rill.permeability(geometry.to_xarray().transpose("x", "z", "y"), pore=1, axis="x", device="cpu").k_lu == k
 
 
+def test_the_dims_of_a_slice_of_xarray() -> None:
+    xarray = pytest.importorskip("xarray")
+    im = np.ones((8, 8), bool)
+    im[3:5, 2:6] = False
+    expected = rill.permeability(im, device="cpu")  # im[y, x]
+    for dims, array in ((("y", "x"), im), (("x", "y"), im.T)):
+        result = rill.permeability(xarray.DataArray(array, dims=dims), device="cpu")
+        assert result.axes == "xy" and result.array_axes[:2] == "".join(dims)
+        assert result.tensor_lu[0, 0] == pytest.approx(expected.tensor_lu[0, 0], rel=1e-3)
+    result = rill.permeability(xarray.DataArray(im, dims=("z", "x")), device="cpu")
+    assert result.axes == "xz" and result.tensor_lu[0, 0] == pytest.approx(expected.tensor_lu[0, 0], rel=1e-3)
+    with pytest.raises(rill.UsageError, match="contradicts the dims"):
+        rill.permeability(xarray.DataArray(im, dims=("x", "y")), order="zyx", device="cpu")
+
+
 def test_axes_by_letter_and_number(rock: Image, k: float) -> None:
     for axis in ("X", 2, np.int64(2), "2"):
         assert rill.permeability(rock, axis=axis, device="cpu").k_lu == k
@@ -114,6 +129,7 @@ def test_axes_by_letter_and_number(rock: Image, k: float) -> None:
         assert rill.permeability(rock, axis=everything, device="cpu", tolerance="1 %").axes == "xyz"  # type: ignore[arg-type]
     assert rill.permeability_many([rock], axis=2, device="cpu").rows[0].k_lu == k
     grid = rill.blocks(rock, 24, axis=0, order="xyz", sides="periodic", device="cpu")
+    assert grid.grids[0].array_axes == "xyz" and "[x, y, z]" in repr(grid.grids[0]) and "along x, y, z" in repr(rill.voxelize(rock))
     assert grid.rows[0].k_lu == rill.permeability(rock, axis="x", order="xyz", device="cpu").k_lu
 
 

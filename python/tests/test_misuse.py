@@ -32,6 +32,9 @@ class Broken:
     def __fspath__(self) -> str:
         raise RuntimeError("no path")
 
+    def __iter__(self) -> Any:
+        raise RuntimeError("no iterator")
+
 
 class Unreadable:
     """An array that cannot be read."""
@@ -77,7 +80,7 @@ def test_images(im: Any, words: str) -> None:
         {"axis": None}, {"axis": 3}, {"axis": -1}, {"axis": True}, {"axis": 1.0}, {"axis": "w"}, {"axis": ""}, {"axis": "xx"}, {"axis": ["x"]},
         {"axis": "x0"}, {"axis": b"x"}, {"axis": Broken()},
         {"order": 3}, {"order": "xy"}, {"order": ["x", "y", "z"]}, {"order": "zyxw"},
-        {"sides": 3}, {"sides": {"x": "wall"}}, {"sides": "open"}, {"sides": [1, 2, 3]}, {"sides": ()}, {"sides": ["wall"] * 4}, {"sides": b"wall"},
+        {"sides": 3}, {"sides": {"x": "wall"}}, {"sides": "open"}, {"sides": [1, 2, 3]}, {"sides": ()}, {"sides": ["wall"] * 4}, {"sides": b"wall"}, {"sides": Broken()},
         {"drive": None}, {"drive": 1}, {"acceleration": True}, {"start": []},
         {"tolerance": None}, {"tolerance": "many"}, {"tolerance": "1 % 2"}, {"tolerance": [1]}, {"tolerance": 1j}, {"tolerance": True},
         {"tolerance": float("nan")}, {"tolerance": -1}, {"tolerance": "0 %"}, {"tolerance": "200 %"}, {"tolerance": Broken()},
@@ -92,6 +95,14 @@ def test_images(im: Any, words: str) -> None:
 ])
 def test_keywords_of_a_permeability(change: dict[str, Any], words: str) -> None:
     refused(lambda: rill.permeability(DUCT, **{"axis": "x", "device": "cpu", **change}), words)
+
+
+@pytest.mark.parametrize("pore", [
+    Broken(), [Broken()], {"a"}, b"1", [b"1"], "", "x", "0-", "1-0", float("nan"), [float("nan")], [(0, float("nan"))], 1j, [1j], {"x": 1}, [],
+    list(range(0, 80, 2)), (0, 1), (0, 1, 2), (1,), [[0, 1]], [(1, 0)], [None], ..., slice(1, 2), np.array([[1]]), DUCT, 1e400, [7], rill,
+])
+def test_grey_values_of_pores(pore: Any) -> None:
+    refused(lambda: rill.permeability(DUCT.astype("u1"), axis="x", device="cpu", pore=pore), "pore")
 
 
 @pytest.mark.parametrize(("change", "words"), [

@@ -53,7 +53,7 @@ def array_of(im: Any) -> Array:
     if im is None:
         raise UsageError("The image is None: give an array, a path or a Geometry.")
     if isinstance(im, np.ma.MaskedArray) and np.ma.is_masked(im):
-        raise UsageError(f"The image is a masked array in which {np.ma.count_masked(im)} of {im.size} voxels are masked, which does not "
+        raise UsageError(f"The image is a masked array in which {int(np.sum(im.mask))} of {im.size} voxels are masked, which does not "
                          "say whether they are pore: give im.filled(value), with a value that is pore or solid.")
     if not isinstance(im, np.ndarray) and hasattr(im, "__cuda_array_interface__"):
         raise UsageError(f"The image is in the memory of a GPU ({type(im).__module__}.{type(im).__name__}): copy it to the host first, "

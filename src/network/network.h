@@ -45,6 +45,7 @@ typedef struct rill_network_copy {
 /** Plain data. Chambers are numbered in the order of their blocks. */
 typedef struct rill_network {
     uint32_t edge;         /**< of a block, in voxels */
+    double magic;          /**< parameter of the collision, which moves the walls; 0: 3/16 */
     atomic_bool abandoned; /**< set by another thread while it is found: it is not needed any more */
     rill_permit *permit;   /**< finding it waits for that; NULL: for nothing */
     rill_permit *next;     /**< given when it is found or cannot be: another waits for that; NULL: none */

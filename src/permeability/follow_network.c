@@ -41,9 +41,12 @@ enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
  * are written, no two moves tell. */
 #define MOMENTUM_FACTOR 0.25
 #define MOMENTUM_BEFORE 0.25
-/* A component across the axis is uncertain by at least so many times the part that the mean momentum is away.
+/* A component across the axis is uncertain by at least so many times what the mean momentum along the axis is
+ * away, and in a full tensor by so many times the same part of itself: there it is compared with the
+ * component that another run gives, see collect().
  */
-#define ACROSS_GAP 2
+#define ACROSS_GAP 3
+#define ACROSS_GAP_TENSOR 2
 /* The tortuosity, which is off in the first order, too, is uncertain by at least so many times the part that
  * the mean momentum is away. */
 #define TORTUOSITY_GAP 2
@@ -166,7 +169,8 @@ static double across_uncertainty(const state *s, int b, double momentum)
 {
     const double k = s->k.value, gap = fabs(momentum - k);
     const double part = fmin(fabs(s->across[b].value / k), 1);
-    return fmax(ACROSS_GAP * gap * part, rill_path_left(&s->across[b], 3, INFINITY)) +
+    const double away = rill_axes_has(s->f->options->axis, b) ? ACROSS_GAP_TENSOR * part : ACROSS_GAP;
+    return fmax(away * gap, rill_path_left(&s->across[b], 3, INFINITY)) +
            rill_follow_floor(s->f, (double)s->cycle, k) * fabs(k);
 }
 

@@ -447,30 +447,41 @@ done:
     return status;
 }
 
-/* The tensor, its uncertainty and its symmetry, out of the runs. */
+/* k_ab and k_ba of a Stokes flow are equal: each is uncertain by what they differ by. */
+static void compare_pairs(rill_permeability *p, double largest)
+{
+    p->reciprocity = 0;
+    for (int a = 0; a < p->run_count; a++)
+        for (int b = 0; b < a; b++) {
+            rill_permeability_run *one = &p->runs[a], *other = &p->runs[b];
+            const double differ = fabs(one->k[other->axis] - other->k[one->axis]);
+            p->reciprocity = fmax(p->reciprocity, differ / largest);
+            one->uncertainty[other->axis] = fmax(one->uncertainty[other->axis], differ);
+            other->uncertainty[one->axis] = fmax(other->uncertainty[one->axis], differ);
+        }
+}
+
+/* The tensor, its uncertainty and its symmetry, out of the runs. A component whose uncertainty is not known
+ * is not known itself. */
 static void collect(rill_permeability *p)
 {
     double largest = 0, uncertainty = 0;
     bool wanted[3] = {false, false, false};
     p->converged = p->run_count > 0;
-    for (int r = 0; r < p->run_count; r++) wanted[p->runs[r].axis] = true;
+    for (int r = 0; r < p->run_count; r++) {
+        wanted[p->runs[r].axis] = true;
+        largest = fmax(largest, fabs(p->runs[r].k[p->runs[r].axis]));
+    }
+    if (p->run_count > 1) compare_pairs(p, largest);
     for (int r = 0; r < p->run_count; r++) {
         const rill_permeability_run *run = &p->runs[r];
         p->converged = p->converged && run->converged;
-        largest = fmax(largest, fabs(run->k[run->axis]));
         for (int b = 0; b < 3; b++) {
             if (wanted[b]) uncertainty = fmax(uncertainty, run->uncertainty[b]);
-            if (run->converged) p->k[b][run->axis] = run->k[b];
+            if (run->converged && isfinite(run->uncertainty[b])) p->k[b][run->axis] = run->k[b];
         }
     }
     p->uncertainty = largest > 0 ? uncertainty / largest : INFINITY;
-    if (p->run_count < 2) return;
-    p->reciprocity = 0;
-    for (int a = 0; a < p->run_count; a++)
-        for (int b = 0; b < a; b++) {
-            const rill_permeability_run *of = &p->runs[a], *other = &p->runs[b];
-            p->reciprocity = fmax(p->reciprocity, fabs(of->k[other->axis] - other->k[of->axis]) / largest);
-        }
 }
 
 /* Find what a run steps: as it was planned, or numbered now. @param[in,out] own  of the run before */

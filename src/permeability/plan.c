@@ -313,6 +313,10 @@ static double pressure_time(const rill_permeability_plan *p, double k)
 #define TAU_WIDE 20.0
 #define CYCLE_TAUS 8
 #define CYCLE_TAUS_NARROW 6
+/* The odd populations' tau - 1/2 at a chosen tau, at most and at least: 0.0096 at tau = 20 with the default.
+ */
+#define ODD_LONG 6.0
+#define ODD_SHORT 0.008
 /* Steps of a cycle: so many times what momentum needs, and the fewest, with pores that may be wider than the
  * opening, too; cycles of a run, about, from rest and from coarser grids. */
 #define CYCLE_TIMES 0.8
@@ -365,6 +369,36 @@ static double tau_of_walls(rill_collision collision)
     return collision == RILL_CENTRAL_MOMENT || collision == RILL_CUMULANT ? TAU_MOMENTS : 0;
 }
 
+double rill_plan_magic(const rill_permeability_options *o, const rill_permeability_plan *p)
+{
+    const double even = p->tau - 0.5;
+    switch (o->variant.collision) {
+    case RILL_SRT:
+        return even * even;
+    case RILL_CENTRAL_MOMENT:
+    case RILL_CUMULANT:
+        return even / 2; /* their odd moments relax at 1 */
+    default:
+        return o->magic;
+    }
+}
+
+/* A tau at which the odd populations, which relax slowly with a large magic parameter, are not remembered for
+ * long.
+ */
+static double tau_remembered(const rill_permeability_options *o, double tau)
+{
+    const bool paired = o->variant.collision == RILL_TRT || o->variant.collision == RILL_MRT;
+    return paired ? fmin(fmax(tau, 0.5 + o->magic / ODD_LONG), 0.5 + o->magic / ODD_SHORT) : tau;
+}
+
+/* Steps that populations remember, the even or the odd ones. Near 1/2 they alternate, and means of two steps
+ * are free of them. */
+static double memory(const rill_permeability_options *o, const rill_permeability_plan *p)
+{
+    return 0.5 + fmax(p->tau - 0.5, rill_plan_magic(o, p) / (p->tau - 0.5));
+}
+
 #define TAU_WALLS_REASON "the walls of this collision move with it, and are half-way at this one"
 
 static void network_choose(const rill_geom *geom, const rill_permeability_options *o,
@@ -375,12 +409,12 @@ static void network_choose(const rill_geom *geom, const rill_permeability_option
     const double tau = o->tau != 0                   ? o->tau
                        : walls != 0                  ? walls
                        : interpolated                ? TAU_INTERPOLATED
-                       : o->start == RILL_START_REST ? TAU_NETWORK
-                                                     : tau_of_network(p);
+                       : o->start == RILL_START_REST ? tau_remembered(o, TAU_NETWORK)
+                                                     : tau_remembered(o, tau_of_network(p));
     p->network = true;
     p->tau = tau;
     p->nu = (tau - 0.5) / 3;
-    p->cycle = cycle_of(p, cycle_least(geom, p));
+    p->cycle = cycle_of(p, fmax(cycle_least(geom, p), CYCLE_TAUS_NARROW * memory(o, p)));
     p->steps_expected = (p->nested ? CYCLES_NESTED : CYCLES) * (double)p->cycle;
     snprintf(p->tau_reason, sizeof p->tau_reason,
              o->tau != 0    ? "as asked for"

@@ -61,6 +61,9 @@ rill_status rill_plan_error_bar_check(const rill_permeability_options *options);
 rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *measure,
                              const rill_permeability_options *options, rill_permeability_plan *plan);
 
+/** Return the magic parameter of a collision, which places its walls. */
+double rill_plan_magic(const rill_permeability_options *options, const rill_permeability_plan *plan);
+
 /** Return the options of a run whose populations are stored so. */
 rill_permeability_options rill_plan_stored(const rill_permeability_options *options, rill_storage storage);
 

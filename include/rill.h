@@ -15,7 +15,8 @@
  * Conventions. Axes are x, y, z = 0, 1, 2; arrays are x fastest. "lu" is lattice units (voxel, time
  * step, reference density 1). Functions that can fail return a rill_status; the message of the last
  * failure in this thread is rill_error_message(). Pointers are borrowed unless a comment names a
- * transfer; a create or read function hands its result to the caller, who destroys it.
+ * transfer; a create or read function hands its result to the caller, who destroys it. Text is read and
+ * written in the C locale, whatever setlocale() has set.
  */
 #ifndef RILL_H
 #define RILL_H

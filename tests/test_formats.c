@@ -99,7 +99,7 @@ Test(formats, nifti_deflated_and_in_pairs)
         bytes_image(&b, RILL_GREY_I16, false, size, forward);
         files_write("p.img", b.data, b.size);
         const rill_image pair = expect("p.hdr", RILL_GREY_I16);
-        cr_assert(!pair.metric && strstr(pair.remarks, "unit"), "%s", pair.remarks);
+        cr_assert(!pair.metric && strstr(pair.spacing_note, "unit"), "%s", pair.spacing_note);
         cr_assert_eq(pair.file_count, 2u);
         cr_assert_eq(unlink("p.img"), 0);
         refuse("p.hdr", "p.img.gz", "");

@@ -188,7 +188,7 @@ Test(image, nrrd)
     cr_assert(!seen.metric);
     cr_assert_eq(seen.spacing[0], 5.);
     cr_assert_eq(seen.origin[2], 27.5, "%g: the corner, not the centre", seen.origin[2]);
-    cr_assert(strstr(seen.remarks, "--voxel-size"));
+    cr_assert(strstr(seen.spacing_note, "--voxel-size"));
     refuse_truncated("b.nrrd");
 
     /* detached: lines and bytes before the data, or the data at the end */
@@ -241,6 +241,45 @@ Test(image, nrrd)
     }
 }
 
+/* Units of axes and of the space, as programs spell them; the note of a spacing without one. */
+Test(image, nrrd_units)
+{
+    static const struct {
+        const char *fields;
+        double x, z;
+        bool metric;
+    } cases[] = {{"spacings: 2.5 2.5 5\nunits: \"um\" \"um\" \"um\"\n", 2.5e-6, 5e-6, true},
+                 {"spacings: 2.5 2.5 5\nunits: \"\xc2\xb5m\" \"microns\" \"nm\"\n", 2.5e-6, 5e-9, true},
+                 {"spacings: 2.5 2.5 5\nunits: \"\xb5m\" \"Microns\" \"micrometre\"\n", 2.5e-6, 5e-6, true},
+                 {"spacings: 0.0025 0.0025 0.005\nspace units: \"mm\" \"mm\" \"mm\"\n", 2.5e-6, 5e-6, true},
+                 {"space dimension: 3\nspace directions: (2.5e-6,0,0) (0,2.5e-6,0) (0,0,5e-6)\nspace units: "
+                  "\"m\" \"m\" \"m\"\n",
+                  2.5e-6, 5e-6, true},
+                 {"spacings: 2.5 2.5 5\nunits: \"um\" \"um\" \"s\"\n", 2.5, 5, false},
+                 {"spacings: 2.5 2.5 5\nunits: \"um\" \"um\"\n", 2.5, 5, false},
+                 {"spacings: 2.5 2.5 5\nspace units: \"um\" \"um\" \"mm\"\n", 2.5, 5, false},
+                 {"spacings: 2.5 2.5 5\nspace units: \"um since 2000\" \"um since 2000\" \"um since 2000\"\n",
+                  2.5, 5, false},
+                 {"spacings: 2.5 2.5 5\nunits: \"\" \"\" \"\"\n", 2.5, 5, false}};
+    static file_bytes b, plain;
+    bytes_image(&plain, RILL_GREY_U16, true, size, forward);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        b.size = 0;
+        bytes_print(&b,
+                    "NRRD0005\ntype: uint16\ndimension: 3\nsizes: 5 6 4\nencoding: raw\nendian: big\n%s\n",
+                    cases[k].fields);
+        bytes_add(&b, plain.data, plain.size);
+        files_write("a.nrrd", b.data, b.size);
+        const rill_image seen = expect("a.nrrd", RILL_GREY_U16);
+        cr_expect_eq(seen.metric, cases[k].metric, "%s", cases[k].fields);
+        cr_expect(fabs(seen.spacing[0] / cases[k].x - 1) < 1e-12 &&
+                      fabs(seen.spacing[2] / cases[k].z - 1) < 1e-12,
+                  "%s: %g, %g", cases[k].fields, seen.spacing[0], seen.spacing[2]);
+        cr_expect_eq(strstr(seen.spacing_note, "--voxel-size") == NULL, cases[k].metric, "%s",
+                     cases[k].fields);
+    }
+}
+
 Test(image, metaimage)
 {
     static file_bytes b, plain;
@@ -253,7 +292,7 @@ Test(image, metaimage)
     bytes_add(&b, plain.data, plain.size);
     files_write("a.mha", b.data, b.size);
     rill_image seen = expect("a.mha", RILL_GREY_I16);
-    cr_assert(seen.metric && strstr(seen.remarks, "millimetres"));
+    cr_assert(seen.metric && seen.assumed && strstr(seen.spacing_note, "millimetres"));
     cr_assert_float_eq(seen.spacing[1], 5.7e-6, 1e-18);
     cr_assert_float_eq(seen.origin[1], 2e-3 - 5.7e-6 / 2, 1e-12);
     refuse_truncated("a.mha");

@@ -70,6 +70,111 @@ Test(units, wrong_quantities)
            "longer than");
 }
 
+/* What UDUNITS-2 takes and what is no unit of a quantity: offsets, numbers, logarithms, dates, exponents that
+ * overflow, and texts that a number or a unit only begins. */
+Test(units, what_is_no_plain_unit)
+{
+    static const char *const texts[] = {"5 um since 2000",
+                                        "5 um after 2000",
+                                        "5 um from 2000",
+                                        "5 um ref 2000",
+                                        "5 um SINCE 2000",
+                                        "5 um @ 5",
+                                        "5 um@5",
+                                        "5 um since 2000-01-01 00:00",
+                                        "5 m since 1",
+                                        "5 m^99999999999999999999",
+                                        "5 m^4294967297",
+                                        "5 m4294967297",
+                                        "5 m^-4294967295",
+                                        "5 m\xe2\x81\xb9\xe2\x81\xb9\xe2\x81\xb9\xe2\x81\xb9",
+                                        "5 m**18446744073709551617",
+                                        "5 m^1.0",
+                                        "5 m^1^1",
+                                        "5 lg(re 1 m)",
+                                        "5 ln(re m)",
+                                        "5 lb(re: 1 um)",
+                                        "5 um 2",
+                                        "5 um*2",
+                                        "5 2um",
+                                        "5 1000 m",
+                                        "5 m/1000",
+                                        "5 (m",
+                                        "5 m)",
+                                        "5 ()",
+                                        "5 m.",
+                                        "5 .m",
+                                        "5 m/",
+                                        "5 /m",
+                                        "5 m//s",
+                                        "5 +m",
+                                        "5 -m",
+                                        "5 m-m",
+                                        "5 m'",
+                                        "5 m\"",
+                                        "5 um\n",
+                                        "5\num",
+                                        "5 u\nm",
+                                        "5\x01um",
+                                        "5 um\x7f",
+                                        "\n5 um",
+                                        "5 um;",
+                                        "5 um, 3",
+                                        "1e-400 m",
+                                        "1e400 m",
+                                        "0x5 m",
+                                        "+0x5 m",
+                                        "0x1p3 m",
+                                        "NaN m",
+                                        "-inf m",
+                                        "infinity m",
+                                        "1e-320 nm^1",
+                                        "5e m",
+                                        "5 ^2",
+                                        "5 \xff",
+                                        "5 m\xff",
+                                        ". m",
+                                        "- m",
+                                        "",
+                                        " ",
+                                        "m",
+                                        "5 metre since",
+                                        "5 m^",
+                                        "5 m^-",
+                                        "5 m**"};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) refuse(texts[k], "m", "such as 5.7 um");
+    refuse("20 degC", "K", "no factor");
+    refuse("5 dBZ", "m3", "such as m3");
+    refuse("5 s", "s since 2000", "not a unit to convert to");
+    refuse("5 s", "", "not a unit to convert to");
+    refuse(NULL, "m", "not a finite number");
+    double value = -7;
+    cr_assert_eq(rill_units_parse("5 m", NULL, &value), RILL_USAGE);
+    cr_assert_eq(value, -7);
+}
+
+Test(units, plain_units_of_all_forms)
+{
+    expect("5 cmH2O", "Pa", 5 * 98.0665);
+    expect("5 m2.s-1", "m2/s", 5);
+    expect("5 m^2 s^-1", "m2/s", 5);
+    expect("5 m**2/s", "m2/s", 5);
+    expect("5 m\xc2\xb2/s", "m2/s", 5);
+    expect("5 Pa\xc2\xb7s", "Pa.s", 5);
+    expect("5 kg/(m s)", "Pa.s", 5);
+    expect("5 kg / (m s)", "Pa.s", 5);
+    expect("5 (mm)2", "m2", 5e-6);
+    expect("5 mmHg.s/mL", "Pa.s/m3", 5 * 133.322387415e6);
+    expect("5 g/cm3", "kg/m3", 5000);
+    expect("0 um", "m", 0);
+    expect("0e5 um", "m", 0);
+    expect(".5 um", "m", 5e-7);
+    expect("5. um", "m", 5e-6);
+    expect("\t5\tum\t", "m", 5e-6);
+    expect("5 percent", "1", 0.05);
+    expect("5 meters per second", "m/s", 5);
+}
+
 Test(units, missing_database, .init = cr_redirect_stderr)
 {
     setenv("UDUNITS2_XML_PATH", "/nonexistent.xml", 1);

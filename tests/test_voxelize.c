@@ -184,6 +184,8 @@ Test(voxelize, resample)
     cr_assert(strstr(report.remarks, "5 um"), "%s", report.remarks);
     rill_geom_destroy(g);
     o.resample = 1e-12;
+    refuse("a.nrrd", &o, RILL_USAGE, "a voxel of 0.001 nm", "1 nm and 1 mm");
+    o.allow_voxel_size = true;
     refuse("a.nrrd", &o, RILL_USAGE, "resampling makes 2.4e+07", "larger");
 
     write_grey("a_6x4x5.raw", 6, 4, 5);
@@ -544,4 +546,59 @@ Test(voxelize, refuses_wrong_arrays_and_options)
     refuse_array(data, &o, "ranges");
     o = good, o.axis = 3;
     refuse_array(data, &o, "axis");
+}
+
+static void write_mhd(const char *spacing)
+{
+    static file_bytes b;
+    b.size = 0;
+    bytes_print(&b,
+                "ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementType = "
+                "MET_UCHAR\n%s\nElementDataFile = LOCAL\n",
+                spacing);
+    bytes_add(&b, "\0\0\0\0\1\1\1\1", 8);
+    files_write("a.mha", b.data, b.size);
+}
+
+/* Voxels of 5.7 m, or of 2.5 mm by a header that means micrometres, are mistakes of the unit. */
+Test(voxelize, refuses_sizes_that_no_pore_has)
+{
+    rill_voxelize_options o = keep_all();
+    cr_assert_eq(rill_voxelize_parse_pore("0", &o), RILL_OK);
+    const rill_voxelize_options plain = o;
+    rill_voxelize_report report;
+    write_mhd("ElementSize = 2.5 2.5 2.5");
+    refuse("a.mha", &o, RILL_USAGE, "ElementSize states 2.5 x 2.5 x 2.5 mm (it names no unit",
+           "--voxel-size 2.5um");
+    write_mhd("ElementSpacing = 0.1 0.1 0.1\nDistanceUnits = nm");
+    refuse("a.mha", &o, RILL_USAGE, "ElementSpacing states 0.1 x 0.1 x 0.1 nm:", "--allow-voxel-size");
+    o.allow_voxel_size = true;
+    rill_geom *geom = make("a.mha", &o, &report);
+    cr_assert_float_eq(geom->spacing, 1e-10, 1e-20);
+    rill_geom_destroy(geom);
+    o = plain;
+    for (int k = 0; k < 4; k++) {
+        o.voxel_size = (const double[]){5.7, 1.1e-3, 0.9e-9, 1}[k];
+        refuse("a.mha", &o, RILL_USAGE, "1 nm and 1 mm", "--allow-voxel-size");
+    }
+    for (int k = 0; k < 3; k++) {
+        o.voxel_size = (const double[]){1e-3, 1e-9, 5.7e-6}[k];
+        geom = make("a.mha", &o, &report);
+        cr_assert_eq(geom->spacing, o.voxel_size);
+        rill_geom_destroy(geom);
+    }
+    /* what is assumed of the file's spacing is a note, unless a voxel size is given */
+    write_mhd("ElementSize = 0.0025 0.0025 0.0025");
+    o.voxel_size = 2.5e-6;
+    geom = make("a.mha", &o, &report);
+    cr_assert_null(geom->notes, "%s", geom->notes);
+    rill_geom_destroy(geom);
+    o.voxel_size = 0;
+    geom = make("a.mha", &o, &report);
+    cr_assert(geom->notes && strstr(geom->notes, "ElementSize is 0.0025 0.0025 0.0025 without a unit"), "%s",
+              geom->notes);
+    cr_assert_float_eq(geom->spacing, 2.5e-6, 1e-18);
+    rill_geom_destroy(geom);
+    o.resample = 5e-3;
+    refuse("a.mha", &o, RILL_USAGE, "a voxel of 5 mm", "1 nm and 1 mm");
 }

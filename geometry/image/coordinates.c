@@ -20,18 +20,6 @@ static double step_of(const rill_coordinates *c)
                                                                                                 : 0;
 }
 
-/* Metres in a unit, "um" or EMD's "[u_m]"; 0: it is no length. */
-static double unit_of(const char *unit)
-{
-    char text[72] = "1 ";
-    size_t used = 2;
-    double metres;
-    for (; *unit && used < sizeof text - 1; unit++)
-        if (!strchr("[]_", *unit)) text[used++] = *unit;
-    text[used] = '\0';
-    return used > 2 && rill_units_parse(text, "m", &metres) == RILL_OK ? metres : 0;
-}
-
 /* Axes that are called x, y and z go there. */
 static void set_axes(rill_image *image, const rill_coordinates *c, int rank)
 {
@@ -52,23 +40,23 @@ void rill_image_set_coordinates(rill_image *image, const rill_coordinates *c, in
     set_axes(image, c, rank);
     for (int k = 0; k < rank; k++) {
         step[k] = step_of(&c[k]);
-        unit[k] = unit_of(c[k].unit);
+        unit[k] = rill_image_unit(c[k].unit);
         metric = metric && unit[k] > 0;
         bare = bare && !*c[k].unit;
         if (c[k].count < 2) return;
     }
     if (rank == 2) step[2] = step[0], unit[2] = unit[0];
     if (!(step[0] > 0 && step[1] > 0 && step[2] > 0)) {
-        rill_image_remark(image, "its coordinates are uneven: --voxel-size sets the voxel size\n");
+        rill_image_note_spacing(image, "its coordinates are uneven: --voxel-size sets the voxel size");
         return;
     }
     if (!metric && !bare) {
-        rill_image_remark(image,
-                          "its coordinates are no lengths (\"%.40s\"): --voxel-size sets the voxel size\n",
-                          c[0].unit);
+        rill_image_note_spacing(
+            image, "its coordinates are no lengths (\"%.40s\"): --voxel-size sets the voxel size", c[0].unit);
         return;
     }
     for (int k = 0; k < 3; k++) step[k] *= metric ? unit[k] : 1;
-    rill_image_set_spacing(image, step, 1, metric);
-    if (!metric) rill_image_remark(image, "its coordinates have no unit: --voxel-size sets the voxel size\n");
+    rill_image_set_spacing(image, "its coordinates", step, 1, metric);
+    if (!metric)
+        rill_image_note_spacing(image, "its coordinates have no unit: --voxel-size sets the voxel size");
 }

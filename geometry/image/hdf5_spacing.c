@@ -110,7 +110,7 @@ static bool from_element_size(const rill_hdf5_set *set, rill_image *image)
         for (int k = 0; k < set->rank; k++) s[k] = all[set->axis[k]];
     }
     if (set->rank == 2) s[2] = s[0];
-    rill_image_set_spacing(image, s, 1e-6, true);
+    rill_image_set_spacing(image, "element_size_um", s, 1e-6, true);
     return true;
 }
 
@@ -185,9 +185,9 @@ static bool from_dream3d(const rill_hdf5_set *set, rill_image *image)
     for (hsize_t k = 0; k < 3 && found; k++) found = value_at(dataset, k, &xyz[k]);
     rill_h5_release(dataset);
     if (!found) return false;
-    rill_image_set_spacing(image, (const double[3]){xyz[2], xyz[1], xyz[0]}, 1, false);
-    rill_image_remark(image, "DREAM.3D states no unit of its spacing %g x %g x %g: give --voxel-size\n",
-                      xyz[0], xyz[1], xyz[2]);
+    rill_image_set_spacing(image, "SPACING", (const double[3]){xyz[2], xyz[1], xyz[0]}, 1, false);
+    rill_image_note_spacing(image, "DREAM.3D states no unit of its spacing %g x %g x %g: give --voxel-size",
+                            xyz[0], xyz[1], xyz[2]);
     return true;
 }
 

@@ -90,7 +90,16 @@ rill_status rill_image_set_size(rill_image *image, const uint64_t *n, int rank)
     return RILL_OK;
 }
 
-void rill_image_set_spacing(rill_image *image, const double spacing[3], double unit, bool metric)
+void rill_image_note_spacing(rill_image *image, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(image->spacing_note, sizeof image->spacing_note, format, args);
+    va_end(args);
+}
+
+void rill_image_set_spacing(rill_image *image, const char *measure, const double spacing[3], double unit,
+                            bool metric)
 {
     double taken[3] = {0};
     for (int a = 0; a < 3; a++) {
@@ -98,6 +107,9 @@ void rill_image_set_spacing(rill_image *image, const double spacing[3], double u
         if (!isfinite(taken[a]) || !(taken[a] > 0)) return;
     }
     memcpy(image->spacing, taken, sizeof taken);
+    memcpy(image->stated, spacing, sizeof image->stated);
+    image->measure = measure;
+    image->stated_unit = unit;
     image->metric = metric;
 }
 

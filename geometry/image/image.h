@@ -23,9 +23,15 @@ typedef struct rill_image {
     double spacing[3]; /**< along the file axes, all 0 when unknown */
     bool metric;       /**< the spacing is in metres; otherwise only its ratios count */
     double pore; /**< the grey value that is pore as the file says: 1 (True) of bool; NaN: it says none */
-    double origin[3];  /**< corner of the first voxel in the unit of the spacing */
-    char remarks[512]; /**< what was taken for granted, sentences separated by newlines */
-    char **files;      /**< [file_count], all files that hold the image, in order */
+    double origin[3];       /**< corner of the first voxel in the unit of the spacing */
+    const char *measure;    /**< where the file states the spacing: "ElementSpacing"; NULL: nowhere */
+    double stated[3];       /**< the spacing as it stands there */
+    double stated_unit;     /**< metres of its unit */
+    bool assumed;           /**< the file names no unit: this one is the custom of its format */
+    char spacing_note[256]; /**< what was taken for granted of the spacing, which a given voxel size replaces
+                             */
+    char remarks[512];      /**< what was taken for granted, sentences separated by newlines */
+    char **files;           /**< [file_count], all files that hold the image, in order */
     uint64_t file_count;
 
     /* For image.c and the readers alone. */

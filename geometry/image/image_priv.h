@@ -81,8 +81,18 @@ rill_status rill_image_set_size(rill_image *image, const uint64_t *n, int rank);
  * last index is the fastest, with `fortran` the first. */
 void rill_image_set_array_order(rill_image *image, int rank, bool fortran);
 
-/* Set spacings (taken positive); all are unknown when one is not a positive number. */
-void rill_image_set_spacing(rill_image *image, const double spacing[3], double unit, bool metric);
+/* Set spacings (taken positive) and where the file states them, "ElementSpacing"; all are unknown when one is
+ * not a positive number. */
+void rill_image_set_spacing(rill_image *image, const char *measure, const double spacing[3], double unit,
+                            bool metric);
+
+/* Return the metres of a unit as headers spell it: "um", "µm", "Microns", "[u_m]"; 0: it is no length. */
+double rill_image_unit(const char *unit);
+
+/* Set the sentence on what was taken for granted of the spacing; it does not count where a voxel size is
+ * given. */
+void rill_image_note_spacing(rill_image *image, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* The path of a file named in a header: relative to the header's directory. The caller frees it; NULL: no
  * memory. */

@@ -5,7 +5,7 @@
  * annotations.
  */
 #include "geometry/image/ome.h"
-#include "core/units.h"
+#include "geometry/image/image_priv.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -40,15 +40,10 @@ static uint64_t count_of(const char *tag, const char *name)
 /* Metres in the unit of an axis, micrometres where none is given (as in the schema); 0: it is no length. */
 static double unit_of(const char *tag, char axis)
 {
-    static const char *const micro[] = {"\xc2\xb5m", "\xce\xbcm", "\xb5m", "&#181;m", "&#xB5;m", "&#xb5;m"};
-    char name[32], text[32], one[40];
-    double metres;
+    char name[32], text[32];
     snprintf(name, sizeof name, "PhysicalSize%cUnit", axis);
     if (!attribute(tag, name, text, sizeof text)) return 1e-6;
-    for (size_t i = 0; i < sizeof micro / sizeof *micro; i++)
-        if (strcmp(text, micro[i]) == 0) return 1e-6;
-    snprintf(one, sizeof one, "1 %s", text);
-    return rill_units_parse(one, "m", &metres) == RILL_OK ? metres : 0;
+    return rill_image_unit(text);
 }
 
 static void read_spacing(const char *tag, rill_ome *out)

@@ -106,27 +106,30 @@ static rill_status settle_spacing(const void *read, rill_image *image)
 {
     const header *h = read;
     double spacing[3] = {0}, origin[3], unit = 1e-3;
-    char text[FIELD + 2];
     const int rank = h->axes;
-    const char *given = *h->spacing ? h->spacing : h->size_of_element;
+    const char *given = *h->spacing ? h->spacing : h->size_of_element,
+               *name = *h->spacing ? "ElementSpacing" : "ElementSize";
     if (!*given) return RILL_OK;
     if (!rill_text_reals(given, spacing, rank))
-        return rill_fail(RILL_USAGE, "ElementSpacing is \"%s\": %d numbers are needed", given, rank);
+        return rill_fail(RILL_USAGE, "%s is \"%s\": %d numbers are needed", name, given, rank);
     if (rank == 2) spacing[2] = spacing[0];
     if (*h->unit) {
-        snprintf(text, sizeof text, "1 %s", h->unit);
-        if (rill_units_parse(text, "m", &unit) != RILL_OK)
+        unit = rill_image_unit(h->unit);
+        if (!(unit > 0))
             return rill_fail(RILL_USAGE, "DistanceUnits is \"%s\": a length such as mm or um is needed",
                              h->unit);
     } else if (spacing[0] == 1 && spacing[1] == 1 && spacing[2] == 1) {
-        rill_image_remark(image,
-                          "ElementSpacing 1 1 1 is taken as unknown: --voxel-size sets the voxel size\n");
+        rill_image_note_spacing(image, "%s 1 1 1 is taken as unknown: --voxel-size sets the voxel size",
+                                name);
         return RILL_OK;
     } else {
-        rill_image_remark(image,
-                          "ElementSpacing is taken as millimetres: --voxel-size sets another voxel size\n");
+        image->assumed = true; /* ITK writes millimetres, pnextract micrometres */
+        rill_image_note_spacing(
+            image,
+            "%s is %.60s without a unit and is taken as millimetres: --voxel-size sets another voxel size",
+            name, given);
     }
-    rill_image_set_spacing(image, spacing, unit, true);
+    rill_image_set_spacing(image, name, spacing, unit, true);
     if (image->metric && rank == 3 && rill_text_reals(h->offset, origin, 3))
         rill_header_origin(image, origin, unit);
     return RILL_OK;

@@ -148,11 +148,11 @@ static void settle_spacing(const header *h, rill_image *image)
         rill_image_remark(image,
                           "the NIfTI scales values by %g and adds %g; --pore means the stored values\n",
                           h->slope, h->intercept);
-    if (units[h->unit] > 0) rill_image_set_spacing(image, s, units[h->unit], h->unit > 0);
+    if (units[h->unit] > 0) rill_image_set_spacing(image, "pixdim", s, units[h->unit], h->unit > 0);
     if (h->unit == 0 && image->spacing[0] > 0)
-        rill_image_remark(
-            image, "the NIfTI does not state the unit of its voxels of %g x %g x %g: give --voxel-size\n",
-            s[0], s[1], s[2]);
+        rill_image_note_spacing(
+            image, "the NIfTI does not state the unit of its voxels of %g x %g x %g: give --voxel-size", s[0],
+            s[1], s[2]);
 }
 
 /* The file of the voxels of a pair: .img or .img.gz in place of .hdr; the caller frees it. */

@@ -17,7 +17,8 @@ enum { FIELD = RILL_HEADER_FIELD };
 /* The fields that matter, as they stand in the header; "" when missing. */
 typedef struct {
     char type[FIELD], dimension[FIELD], sizes[FIELD], encoding[FIELD], endian[FIELD], spacings[FIELD],
-        directions[FIELD], units[FIELD], origin[FIELD], data_file[FIELD], line_skip[FIELD], byte_skip[FIELD];
+        directions[FIELD], units[FIELD], axis_units[FIELD], origin[FIELD], data_file[FIELD], line_skip[FIELD],
+        byte_skip[FIELD];
     int axes;      /* 2 or 3 */
     bool separate; /* the header ended without the blank line before attached data */
     uint64_t end;  /* where attached data starts */
@@ -65,15 +66,23 @@ static const rill_grey_alias types[] = {{"signed char", RILL_GREY_I8},
                                         {"double", RILL_GREY_F64},
                                         {NULL, RILL_GREY_U8}};
 
-static const rill_header_field fields[] = {
-    {"type", offsetof(header, type)},           {"dimension", offsetof(header, dimension)},
-    {"sizes", offsetof(header, sizes)},         {"encoding", offsetof(header, encoding)},
-    {"endian", offsetof(header, endian)},       {"spacings", offsetof(header, spacings)},
-    {"space units", offsetof(header, units)},   {"space directions", offsetof(header, directions)},
-    {"space origin", offsetof(header, origin)}, {"data file", offsetof(header, data_file)},
-    {"datafile", offsetof(header, data_file)},  {"line skip", offsetof(header, line_skip)},
-    {"lineskip", offsetof(header, line_skip)},  {"byte skip", offsetof(header, byte_skip)},
-    {"byteskip", offsetof(header, byte_skip)},  {0}};
+static const rill_header_field fields[] = {{"type", offsetof(header, type)},
+                                           {"dimension", offsetof(header, dimension)},
+                                           {"sizes", offsetof(header, sizes)},
+                                           {"encoding", offsetof(header, encoding)},
+                                           {"endian", offsetof(header, endian)},
+                                           {"spacings", offsetof(header, spacings)},
+                                           {"space units", offsetof(header, units)},
+                                           {"units", offsetof(header, axis_units)},
+                                           {"space directions", offsetof(header, directions)},
+                                           {"space origin", offsetof(header, origin)},
+                                           {"data file", offsetof(header, data_file)},
+                                           {"datafile", offsetof(header, data_file)},
+                                           {"line skip", offsetof(header, line_skip)},
+                                           {"lineskip", offsetof(header, line_skip)},
+                                           {"byte skip", offsetof(header, byte_skip)},
+                                           {"byteskip", offsetof(header, byte_skip)},
+                                           {0}};
 
 /* Go through the lines up to the blank one or the end of the file; `head` is cut into pieces. */
 static rill_status read_fields(char *head, size_t length, void *into)
@@ -159,21 +168,43 @@ static bool read_directions(const char *c, double *length, int rank)
     return c[strspn(c, " \t")] == '\0';
 }
 
-/* The first of the quoted space units in metres, when all are the same; 0 otherwise. */
-static double read_unit(const char *c)
+/* Read quoted units, "um" "um" "um", as metres. @return how many are lengths, up to one that is none or
+ * `count` */
+static int read_units(const char *c, double *metres, int count)
 {
-    char first[32] = "", text[40];
-    for (; (c = strchr(c, '"')); c++) {
+    int known = 0;
+    for (; known < count && (c = strchr(c, '"')); known++) {
+        char unit[32];
         const char *end = strchr(++c, '"');
-        if (!end || end == c || (size_t)(end - c) >= sizeof first) return 0;
-        if (*first && (strlen(first) != (size_t)(end - c) || strncmp(first, c, strlen(first)) != 0)) return 0;
-        memcpy(first, c, (size_t)(end - c));
-        first[end - c] = '\0';
-        c = end;
+        if (!end || (size_t)(end - c) >= sizeof unit) break;
+        snprintf(unit, sizeof unit, "%.*s", (int)(end - c), c);
+        metres[known] = rill_image_unit(unit);
+        if (!(metres[known] > 0)) break;
+        c = end + 1;
     }
-    double metres;
-    snprintf(text, sizeof text, "1 %s", first);
-    return *first && rill_units_parse(text, "m", &metres) == RILL_OK ? metres : 0;
+    return known;
+}
+
+static int count_quoted(const char *c)
+{
+    int marks = 0;
+    for (; (c = strchr(c, '"')) != NULL; c++) marks++;
+    return marks / 2;
+}
+
+/*
+ * Metres of the spacing along each axis. Those of "units" belong to axes; those of "space units" to the
+ * coordinates, into which the axes may point anyhow: all must be the same. @return false: unknown
+ */
+static bool settle_units(const header *h, bool directed, int rank, double unit[3])
+{
+    double space[3];
+    const int quoted = count_quoted(h->units), spaces = read_units(h->units, space, 3);
+    bool same = spaces > 0 && spaces == quoted;
+    for (int a = 1; a < spaces; a++) same = same && space[a] == space[0];
+    for (int a = 0; a < rank && same; a++) unit[a] = space[0];
+    if (same || directed) return same;
+    return read_units(h->axis_units, unit, rank) == rank;
 }
 
 static rill_status settle_spacing(const void *read, rill_image *image)
@@ -188,18 +219,21 @@ static rill_status settle_spacing(const void *read, rill_image *image)
         return rill_fail(RILL_USAGE, "its %s are \"%s\": one %s per axis is needed",
                          directed ? "space directions" : "spacings", directed ? h->directions : h->spacings,
                          directed ? "vector" : "number");
-    if (rank == 2) spacing[2] = spacing[0];
-    const double unit = read_unit(h->units);
-    rill_image_set_spacing(image, spacing, unit > 0 ? unit : 1, unit > 0);
-    if (unit == 0 && image->spacing[0] > 0)
-        rill_image_remark(
-            image, "the NRRD spacing has no length unit that is known: --voxel-size sets the voxel size\n");
+    double each[3] = {1, 1, 1};
+    const bool metric = settle_units(h, directed, rank, each);
+    if (rank == 2) spacing[2] = spacing[0], each[2] = each[0];
+    const double unit = metric && each[1] == each[0] && each[2] == each[0] ? each[0] : 1;
+    for (int a = 0; a < 3 && metric; a++) spacing[a] *= each[a] / unit;
+    rill_image_set_spacing(image, directed ? "space directions" : "spacings", spacing, unit, metric);
+    if (!metric && image->spacing[0] > 0)
+        rill_image_note_spacing(
+            image, "the NRRD spacing has no length unit that is known: --voxel-size sets the voxel size");
     char text[FIELD];
     snprintf(text, sizeof text, "%s", h->origin);
     for (char *c = text; *c; c++)
         if (strchr("(),", *c)) *c = ' ';
     if (image->spacing[0] > 0 && rill_text_reals(text, origin, 3) && rank == 3)
-        rill_header_origin(image, origin, unit > 0 ? unit : 1);
+        rill_header_origin(image, origin, each[0]);
     return RILL_OK;
 }
 

@@ -234,7 +234,8 @@ static rill_status open_packed(const char *path, const rill_image_options *optio
         RILL_TRY(count_inflated(path, options->skip + 8 * voxels + 1, &data));
     RILL_TRY(settle_type(options, &h, data > options->skip ? data - options->skip : 0, image));
     settle_order(options, &h, true, image);
-    rill_image_set_spacing(image, (const double[3]){h.spacing, h.spacing, h.spacing}, 1, true);
+    rill_image_set_spacing(image, "the name of the file", (const double[3]){h.spacing, h.spacing, h.spacing},
+                           1, true);
     RILL_TRY(rill_image_read_bytes(
         image, &(rill_bytes_source){.path = path, .deflated = true, .skip = options->skip}));
 done:
@@ -261,7 +262,8 @@ rill_status rill_image_open_raw(const char *path, const rill_image_options *opti
     RILL_TRY(rill_image_set_size(image, n, 3));
     RILL_TRY(settle_type(options, &h, data, image));
     settle_order(options, &h, false, image);
-    rill_image_set_spacing(image, (const double[3]){h.spacing, h.spacing, h.spacing}, 1, true);
+    rill_image_set_spacing(image, "the name of the file", (const double[3]){h.spacing, h.spacing, h.spacing},
+                           1, true);
     RILL_TRY(rill_image_read_bytes(
         image, &(rill_bytes_source){.path = path,
                                     .offset = (int64_t)options->skip,

@@ -125,7 +125,8 @@ rill_status rill_image_open_text(const char *path, const rill_image_options *opt
         RILL_TRY(rill_fail(RILL_USAGE, "numbers of a text are integers, f32 or f64: give another --type"));
     image->type = options->type >= 0 ? (rill_grey)options->type : type_of(&l);
     const double spacing = rill_raw_hints_of(path, l.count).spacing;
-    rill_image_set_spacing(image, (const double[3]){spacing, spacing, spacing}, 1, true);
+    rill_image_set_spacing(image, "the name of the file", (const double[3]){spacing, spacing, spacing}, 1,
+                           true);
     snprintf(image->kind, sizeof image->kind, "text, %llu numbers", (unsigned long long)l.count);
     RILL_TRY(rill_image_add_file(image, path));
     RILL_TRY(rill_numbers_open(path, 0, image->type, &stream));

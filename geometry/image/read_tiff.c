@@ -326,34 +326,27 @@ static void settle_imagej(TIFF *tiff, rill_image *image)
     const char *unit = imagej_value(description, "unit"), *z = imagej_value(description, "spacing");
     float x = 0, y = 0;
     char text[48];
-    double metres;
     if (!unit || !TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) || !TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y))
         return;
-    const int length = (int)strcspn(unit, "\r\n");
-    const bool micron = strncmp(unit, "\\u00B5m", 7) == 0 || strncmp(unit, "micron", 6) == 0 ||
-                        strncmp(unit, "\xb5m", 2) == 0;
-    snprintf(text, sizeof text, "1 %.*s", micron ? 2 : length, micron ? "um" : unit);
-    if (rill_units_parse(text, "m", &metres) != RILL_OK || !(x > 0) || !(y > 0)) return;
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(unit, "\r\n"), unit);
+    const double metres = rill_image_unit(text);
+    if (!(metres > 0 && x > 0 && y > 0)) return;
     rill_image_set_spacing(
-        image, (const double[3]){1. / (double)x, 1. / (double)y, z ? strtod(z, NULL) : 1. / (double)x},
-        metres, true);
+        image, "the resolution of ImageJ",
+        (const double[3]){1. / (double)x, 1. / (double)y, z ? strtod(z, NULL) : 1. / (double)x}, metres,
+        true);
 }
 
 /* Take the voxel size of OME-XML; a flat image needs no spacing across it. */
 static void settle_ome(const rill_ome *ome, rill_image *image)
 {
     const double x = ome->spacing[0], y = ome->spacing[1], z = ome->spacing[2];
-    char each[3][32];
     if (!(x > 0) || !(y > 0)) return;
     if (!(z > 0) && image->n[2] > 1) {
-        rill_image_remark(image, "the OME-XML says no PhysicalSizeZ: give --voxel-size\n");
+        rill_image_note_spacing(image, "the OME-XML says no PhysicalSizeZ: give --voxel-size");
         return;
     }
-    rill_image_set_spacing(image, (const double[3]){x, y, z > 0 ? z : x}, 1, ome->metric);
-    for (int a = 0; a < 3 && ome->metric; a++)
-        rill_units_format_length(image->spacing[a], each[a], sizeof each[a]);
-    if (ome->metric)
-        rill_image_remark(image, "the OME-XML says voxels of %s x %s x %s\n", each[0], each[1], each[2]);
+    rill_image_set_spacing(image, "the OME-XML", (const double[3]){x, y, z > 0 ? z : x}, 1, ome->metric);
 }
 
 /* Refuse OME-XML whose planes are no slices, or not all here. `planes` 0: in files of their own. */

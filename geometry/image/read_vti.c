@@ -80,10 +80,10 @@ static rill_status open_array(const char *path, const rill_vtk_file *file, const
     const bool ascii = array->coding == RILL_VTK_ASCII, plain = array->coding == RILL_VTK_PLAIN;
     image->type = array->type;
     image->swap = file->swap && rill_grey_size(array->type) > 1 && !ascii;
-    rill_image_set_spacing(image, file->spacing, 1, false);
+    rill_image_set_spacing(image, "Spacing", file->spacing, 1, false);
     if (image->spacing[0] > 0)
-        rill_image_remark(image, "a %s states no unit of its spacing %g x %g x %g: give --voxel-size\n",
-                          format, file->spacing[0], file->spacing[1], file->spacing[2]);
+        rill_image_note_spacing(image, "a %s states no unit of its spacing %g x %g x %g: give --voxel-size",
+                                format, file->spacing[0], file->spacing[1], file->spacing[2]);
     snprintf(image->kind, sizeof image->kind, "%s, %s%s%s", format,
              ascii                                                      ? "ASCII"
              : plain                                                    ? "binary"

@@ -15,7 +15,7 @@ static void describe(const rill_image *image, const rill_voxelize_options *optio
     rill_voxelize_report *r = &out->report;
     r->type = image->type;
     memcpy(r->kind, image->kind, sizeof r->kind);
-    snprintf(r->remarks, sizeof r->remarks, "%s", image->remarks);
+    snprintf(r->remarks, sizeof r->remarks, "%s%s", image->remarks, image->spacing_note);
     out->metric = image->metric;
     out->pore = image->pore;
     r->pore_unknown = rill_pore_unknown(image, options);

@@ -108,6 +108,42 @@ static rill_status refuse_spacing(const work *w, double smallest)
                      lengths, w->path, n[0], n[1], n[2]);
 }
 
+/* "2.5 x 2.5 x 2.5 mm", as it stands in the file. */
+static void format_stated(const rill_image *image, char *text, size_t size)
+{
+    static const struct {
+        double metres;
+        const char *name;
+    } units[] = {{1, "m"}, {1e-2, "cm"}, {1e-3, "mm"}, {1e-6, "um"}, {1e-9, "nm"}};
+    const double *s = image->stated;
+    char unit[24];
+    snprintf(unit, sizeof unit, "times %g m", image->stated_unit);
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+        if (fabs(image->stated_unit / units[k].metres - 1) < 1e-9) strcpy(unit, units[k].name);
+    snprintf(text, size, "%g x %g x %g %s%s", s[0], s[1], s[2], unit,
+             image->assumed ? " (it names no unit, this one is assumed)" : "");
+}
+
+/* Refuse a size of the file that no image of pores has: its unit is wrong, or is not the one assumed. */
+static rill_status check_stated(const work *w)
+{
+    const rill_image *image = w->image;
+    char stated[160], lengths[110], example[24] = "5.7um";
+    if (w->options->voxel_size > 0 || w->options->allow_voxel_size || !w->metric) return RILL_OK;
+    const double *s = w->spacing, smallest = fmin(s[0], fmin(s[1], s[2])),
+                 largest = fmax(s[0], fmax(s[1], s[2]));
+    if (!(largest > 0) || (rill_voxel_size_usual(smallest) && rill_voxel_size_usual(largest))) return RILL_OK;
+    format_stated(image, stated, sizeof stated);
+    format_lengths(w, s, lengths, sizeof lengths);
+    if (rill_voxel_size_usual(1e-6 * fabs(image->stated[0])) && image->stated_unit != 1e-6)
+        snprintf(example, sizeof example, "%gum", fabs(image->stated[0]));
+    return rill_fail(
+        RILL_USAGE,
+        "its voxels would be %s, and those of pores are 1 nm to 1 mm: %s states %s: give the right "
+        "size, such as --voxel-size %s, or --allow-voxel-size if it is right",
+        lengths, image->measure, stated, example);
+}
+
 /* Settle the spacing of the file and that of the new voxels. */
 static rill_status settle_spacing(work *w)
 {
@@ -125,6 +161,11 @@ static rill_status settle_spacing(work *w)
     }
     const double *s = w->spacing, smallest = fmin(s[0], fmin(s[1], s[2]));
     w->cube = smallest;
+    rill_status status = rill_voxel_size_check(given, w->options->allow_voxel_size);
+    if (status == RILL_OK) status = check_stated(w);
+    if (status == RILL_OK && resample > 0)
+        status = rill_voxel_size_check(resample, w->options->allow_voxel_size);
+    if (status != RILL_OK) return status;
     if (resample == 0 && (differ(s[0], smallest) || differ(s[1], smallest) || differ(s[2], smallest)))
         return refuse_spacing(w, smallest);
     if (resample != 0 && !(smallest > 0))
@@ -485,6 +526,7 @@ static rill_status voxelize(work *w, rill_geom **out)
     w->report->type = w->image->type;
     snprintf(w->report->kind, sizeof w->report->kind, "%s", w->image->kind);
     remark(w, "%s", w->image->remarks);
+    if (!(w->options->voxel_size > 0) && w->image->spacing_note[0]) remark(w, "%s\n", w->image->spacing_note);
     if (rill_pore_unknown(w->image, w->options))
         RILL_TRY(rill_pore_refuse(w->image, w->options, w->progress, w->report));
     RILL_TRY(run(w));

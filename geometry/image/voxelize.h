@@ -17,6 +17,12 @@ rill_status rill_image_voxelize_kept(const char *path, const rill_voxelize_optio
                                      const rill_keeper *keeper, rill_progress progress, rill_geom **out,
                                      rill_voxelize_report *report);
 
+/** Return whether an edge of a voxel, in metres, is one that images of pores have. */
+bool rill_voxel_size_usual(double metres);
+
+/** Refuse a given edge of a voxel in metres that images of pores do not have, unless `allow`; 0 is none. */
+rill_status rill_voxel_size_check(double metres, bool allow);
+
 /** Read "0", "0-99,255", "-5--1" or "0.5:1.5" into pore. */
 rill_status rill_voxelize_parse_pore(const char *text, rill_voxelize_options *options);
 

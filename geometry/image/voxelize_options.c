@@ -20,6 +20,25 @@ rill_voxelize_options rill_voxelize_options_default(void)
                                    .axis = -1};
 }
 
+bool rill_voxel_size_usual(double metres)
+{
+    const double rounding = 1e-9; /* of a conversion of units */
+    return metres >= RILL_VOXEL_SIZE_LEAST * (1 - rounding) &&
+           metres <= RILL_VOXEL_SIZE_MOST * (1 + rounding);
+}
+
+rill_status rill_voxel_size_check(double metres, bool allow)
+{
+    char text[32];
+    if (metres == 0 || allow || rill_voxel_size_usual(metres)) return RILL_OK;
+    rill_units_format_length(metres, text, sizeof text);
+    return rill_fail(
+        RILL_USAGE,
+        "a voxel of %s is not between 1 nm and 1 mm: give another unit, such as --voxel-size 5.7um, "
+        "or add --allow-voxel-size if it is right",
+        text);
+}
+
 /* Read one number and go behind it; false when there is none. */
 static bool read_real(const char **c, double *value)
 {

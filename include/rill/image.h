@@ -85,6 +85,10 @@ enum {
 /** Resample to cubes of the smallest spacing. */
 #define RILL_RESAMPLE_ISOTROPIC (-1.0)
 
+/** Voxels of images between these edges, in metres, are taken: others are mistakes of the unit. */
+#define RILL_VOXEL_SIZE_LEAST 1e-9
+#define RILL_VOXEL_SIZE_MOST 1e-3
+
 /** How an image becomes a geometry. */
 typedef struct rill_voxelize_options {
     rill_image_options image;         /**< size and type of arrays and raw files */
@@ -95,8 +99,9 @@ typedef struct rill_voxelize_options {
     double resample;     /**< new spacing in metres, RILL_RESAMPLE_ISOTROPIC, or 0 for none */
     bool mirror[3];      /**< put a mirrored copy behind the box along x, y, z */
     double voxel_size;   /**< edge of the cubic voxels of the image in metres; 0: what the file says */
-    rill_side sides[3];  /**< domain boundaries normal to x, y, z */
-    rill_keep_kind keep; /**< which components of the pore space stay */
+    bool allow_voxel_size; /**< take voxels outside of RILL_VOXEL_SIZE_LEAST to RILL_VOXEL_SIZE_MOST, too */
+    rill_side sides[3];    /**< domain boundaries normal to x, y, z */
+    rill_keep_kind keep;   /**< which components of the pore space stay */
     int axis; /**< for RILL_KEEP_PERCOLATING: 0, 1, 2, or along at least one of several, see rill/types.h */
     unsigned contacts;   /**< through what pores are connected, flags of rill_contact with that of faces; 0:
                               porosities are those of D3Q19, and pores stay that any lattice connects */

@@ -22,7 +22,7 @@ from ._arrays import Array, Order, order_of
 from ._library import check, files, library, need, notes, text, warn
 from ._pore import Pore, refusal, set_pore
 from ._progress import Progress, Watch
-from ._values import (GREYS, SIDES, Length, Quantity, Reals, Side, Sides, image, metres, pointer, quantity, sides)
+from ._values import (GREYS, SIDES, Length, Quantity, Reals, Side, Sides, edge, image, metres, pointer, quantity, sides)
 from .errors import UsageError
 
 Keep = Literal["percolating", "connected", "all"]
@@ -297,7 +297,8 @@ def voxelize(
         file (STL, OBJ, PLY, VTP) or a folder of them, a pyvista.PolyData of triangles, or a pair of arrays, vertices of shape (V, 3) and triangles of
         shape (T, 3).
     voxel_size : float or str, optional
-        Edge of a voxel of the image, m or with a unit; default: what the file states, else unknown.
+        Edge of a voxel of the image, with its unit or in m; default: what the file states, else unknown. A number above 1 mm or below 1 nm is
+        refused: write ``"2 mm"`` if it is right.
     pore : number, str, range, or a list or set of these, optional
         Grey values that are pore: ``0``, ``[0, 2]``, ``"0-99,255"`` with both ends included, ``range(0, 100)`` from 0 to 99; in a
         list a pair (low, high) is a range, too. Default: True of bool, in arrays and files; images of numbers need it.
@@ -444,7 +445,7 @@ def _surface_options(dx: Length | None, cells: int, units: Any, extend: Length |
     if not _given(units) and triangles is None:
         raise UsageError("A file of a surface does not state its unit: give units=, e.g. units='mm'.")
     o.unit = quantity(f"1 {units}", "m") if isinstance(units, str) and units else metres(units if _given(units) else 1.0, "units")
-    o.spacing, o.cells = metres(dx, "dx"), count(cells, "cells")
+    o.spacing, o.cells = edge(dx, "dx"), count(cells, "cells")
     if isinstance(extend, str) and extend.rstrip().endswith("D") and not extend.rstrip().endswith("mD"):
         o.extend, o.extend_diameters = quantity(extend.rstrip()[:-1], "1"), True
     else:
@@ -464,9 +465,11 @@ def image_options(voxel_size: Length | None, boundaries: Sides, keep: Keep,
                   crop: Mapping[Letter, tuple[int, int]] | None = None, mirror: str = "", resample: Length | None = None) -> Any:
     """Return options of images, without what is said of grey values."""
     o = library.rill_voxelize_options_default()
-    o.voxel_size = metres(voxel_size, "voxel_size")
+    o.voxel_size = edge(voxel_size, "voxel_size")
     isotropic = isinstance(resample, str) and resample == "isotropic"
-    o.resample = c.RILL_RESAMPLE_ISOTROPIC if isotropic else metres(resample, "resample")
+    o.resample = c.RILL_RESAMPLE_ISOTROPIC if isotropic else edge(resample, "resample")
+    # What is given is usual, or has its unit; what the file states is checked.
+    o.allow_voxel_size = voxel_size is not None or o.resample > c.RILL_VOXEL_SIZE_MOST
     sides(boundaries, o.sides)
     o.keep = choice(keep, KEEPS, "keep")
     for name, ends in mapping(crop, "crop", "mapping of ranges, {'x': (0, 100)}").items():
@@ -561,7 +564,7 @@ def as_geometry(source: Any, voxel_size: Length | None, pores: Pore, order: Any,
         raise UsageError("The source is a geometry, no image: pore= does not apply.")
     geometry = source.copy()
     if voxel_size is not None:
-        geometry._g.spacing = metres(voxel_size, "voxel_size")
+        geometry._g.spacing = edge(voxel_size, "voxel_size")
     if boundaries is not None:
         sides(boundaries, geometry._g.sides)
         geometry._g.porosity.percolating[:] = [-1.0] * 3  # to be found again

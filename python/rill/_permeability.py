@@ -310,7 +310,7 @@ def permeability(
         The image, shape (nz, ny, nx), or (ny, nx) of one slice: bool with True = pore, or numbers with `pore`. A path: an image or a `*.geom.h5` file.
         The library reads the array where it is and makes one byte for each voxel.
     voxel_size : float or str, optional
-        Edge of a voxel, m or with a unit (``"5.7 um"``). Without it results are in lattice units alone.
+        Edge of a voxel, with its unit (``"5.7 um"``) or in m; a number above 1 mm or below 1 nm is refused. Without it results are in lattice units alone.
     axis : {'auto', 'x', 'y', 'z', 'xyz', 'xy', 'xz', 'yz'} or int
         Axis of the flow, or several: the tensor of these axes, by a run along each. 'auto': 'xyz', and of one slice the two axes
         of its plane. A flow through a slice, along its axis of one voxel, is computed only if that axis is named alone.

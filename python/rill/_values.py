@@ -86,6 +86,17 @@ def metres(value: Any, name: str) -> float:
     return found
 
 
+def edge(value: Any, name: str) -> float:
+    """Return the edge of a voxel in metres; 0 for None. A number without a unit is refused if no voxel of pores has that size."""
+    found = metres(value, name)
+    bare = not isinstance(value, str) and plain(value, "m", name) is value
+    if value is not None and bare and not c.RILL_VOXEL_SIZE_LEAST <= found * (1 + 1e-9) <= c.RILL_VOXEL_SIZE_MOST * (1 + 2e-9):
+        number = f"{found:g}"
+        raise UsageError(f"{name} = {shown(value)} is {number} m, since a number without a unit is in metres, and voxels of pores have 1 nm to "
+                         f"1 mm: write {name}='{number} um' for micrometres, or {name}='{number} m' if it is right.")
+    return found
+
+
 def sides(value: Any, out: Any) -> None:
     """Set three domain boundaries."""
     three = [value] * 3 if isinstance(value, str) else items(value, "sides", "name of a domain boundary, nor three of them, for x, y and z")

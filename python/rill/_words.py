@@ -25,6 +25,7 @@ PHRASES = [(re.compile(pattern), words) for pattern, words in (
     (r"with --overwrite or another -o", "in another directory"),
     (r"leave out --size, --type, --endian and --skip, or say --format raw", "leave out shape= and dtype="),
     (r" \(or say --format raw\)", ""),
+    (r", or (add )?--allow-voxel-size if it is right", ""),
     (r"--endian big", "a dtype= of big-endian numbers, such as '>u2',"),
     (r"--endian little", "a dtype= of little-endian numbers, such as '<u2',"),
     (r"--size NXxNYxNZ", "shape=(NZ, NY, NX)"),

@@ -112,3 +112,26 @@ def test_pyvista_and_xarray(vessel: rill.Geometry) -> None:
     assert vessel.to_xarray().dims == ("z", "y", "x")
     pytest.importorskip("pyvista")
     assert vessel.to_pyvista().n_cells == vessel.voxels.size
+
+
+def test_voxel_sizes_of_no_pore_need_their_unit(rock: Image, tmp_path: pathlib.Path) -> None:
+    for size in (5.7, 0.0011, 0.9e-9, 1, np.float32(5.7)):
+        with pytest.raises(rill.UsageError, match=f"voxel_size = .* m, .* write voxel_size='{size:g} um' for micrometres"):
+            rill.permeability(rock, voxel_size=size, axis="x", device="cpu")
+        with pytest.raises(rill.UsageError, match="voxel_size = "):
+            rill.permeability_many([rock], size, axis="x", device="cpu")
+    with pytest.raises(rill.UsageError, match="resample = 2.0 .*resample='2 um'"):
+        rill.voxelize(rock, voxel_size="1 um", resample=2.0)
+    for size, metres in (("2 mm", 2e-3), ("0.5 nm", 5e-10), (1e-3, 1e-3), (1e-9, 1e-9), (5.7e-6, 5.7e-6)):
+        geometry = rill.voxelize(rock, voxel_size=size, keep="all")
+        assert geometry.voxel_size == pytest.approx(metres, rel=1e-12)
+    with pytest.raises(rill.UsageError, match="voxel_size = 5.7 is 5.7 m"):
+        rill.permeability(geometry, voxel_size=5.7, axis="x", device="cpu")
+    assert rill.permeability(geometry, voxel_size="3 mm", axis="x", device="cpu").voxel_size == pytest.approx(3e-3)
+    header = "ObjectType = Image\nNDims = 3\nDimSize = 24 24 24\nElementType = MET_UCHAR\nElementSize = 2.5 2.5 2.5\nElementDataFile = a.raw\n"
+    (tmp_path / "a.mhd").write_text(header)
+    np.where(rock, 0, 1).astype(np.uint8).tofile(tmp_path / "a.raw")
+    with pytest.raises(rill.UsageError, match=r"ElementSize states 2.5 x 2.5 x 2.5 mm .*such as voxel_size='2.5um'$"):
+        rill.voxelize(tmp_path / "a.mhd", pore=0)
+    with pytest.warns(rill.RillWarning, match="the voxel size given counts"):
+        assert rill.voxelize(tmp_path / "a.mhd", pore=0, voxel_size="2.5 um").voxel_size == pytest.approx(2.5e-6)

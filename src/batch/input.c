@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/image/voxelize.h"
 #include "geometry/image/image.h"
 #include "geometry/voxels/components.h"
 #include "geometry/voxels/derive.h"
@@ -83,7 +84,8 @@ static void geometry_change(rill_geom *geom, const rill_batch_options *o)
 
 static rill_status geometry_read(const char *path, const rill_batch_options *o, rill_geom **out)
 {
-    const rill_status status = rill_geom_read(path, out);
+    rill_status status = rill_voxel_size_check(o->image.voxel_size, o->image.allow_voxel_size);
+    if (status == RILL_OK) status = rill_geom_read(path, out);
     if (status == RILL_OK) geometry_change(*out, o);
     return status;
 }

@@ -85,6 +85,7 @@ static rill_status read_geometry(choices *c)
             "apply to it; give the others to `rill voxelize`",
             c->input);
     RILL_TRY(cli_sides_parse(c->image.sides, &sides));
+    RILL_TRY(rill_voxel_size_check(c->image.voxel_size, c->image.allow_voxel_size));
     RILL_TRY(rill_geom_read_kept(c->input, keeper_of(c), &c->geom));
     memcpy(c->file_axes, cli_axes_ours, sizeof cli_axes_ours);
     if (c->image.voxel_size_given) c->geom->spacing = c->image.voxel_size;

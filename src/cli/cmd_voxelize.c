@@ -211,7 +211,8 @@ static rill_status check(const choices *c, int count)
             "more than one image is given: put a pattern of slices in quotes (\"slice*.tif\"), or name "
             "their directory");
     if (!c->output) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
-    if (is_surface(c) && (c->image.given || c->image.voxel_size_given || c->image.sides_given || c->cleaning))
+    if (is_surface(c) && (c->image.given || c->image.voxel_size_given || c->image.allow_voxel_size ||
+                          c->image.sides_given || c->cleaning))
         return rill_fail(RILL_USAGE,
                          "%s is a surface: options of images and of cleaning do not apply, but for --axes, "
                          "and --dx gives the "

@@ -20,7 +20,7 @@ void cli_image_defaults(cli_image *image) { *image = (cli_image){.sides = "perio
 
 const cli_option *cli_image_options(cli_image *i)
 {
-    static _Thread_local cli_option table[16];
+    static _Thread_local cli_option table[20];
     bool *given = &i->given;
     const cli_option options[] = {
         {.help = "Image"},
@@ -29,6 +29,8 @@ const cli_option *cli_image_options(cli_image *i)
         {"voxel-size", 0, CLI_LENGTH, &i->voxel_size, "LENGTH",
          "edge of a voxel, such as 5.7um; counts more than what the file says",
          .fallback = "as the file says", .min = 0, .max = 1, .above = true, .given = &i->voxel_size_given},
+        {"allow-voxel-size", 0, CLI_FLAG, &i->allow_voxel_size,
+         .help = "take voxels above 1 mm or below 1 nm, too, which are refused as mistakes of the unit"},
         {"axes", 0, CLI_TEXT, &i->axes, "XYZ",
          "where the axes of the file go: zyx sends the first one to z, the last one to x",
          .fallback = "zyx for arrays (npy, npz, HDF5, NetCDF), else xyz", .given = &i->axes_given},
@@ -88,6 +90,7 @@ rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out
     o.image.big_endian = image->endian - 1;
     o.image.skip = image->skip;
     o.voxel_size = image->voxel_size;
+    o.allow_voxel_size = image->allow_voxel_size;
     const struct {
         const char *option, *text;
         rill_status (*read)(const char *text, rill_voxelize_options *out);

@@ -86,6 +86,87 @@ static const char *example(const char *unit)
     return unit;
 }
 
+/* Bytes of a superscript of UTF-8 at `c`: a digit or a sign; 0: there is none. */
+static int superscript(const char *c)
+{
+    const unsigned char *u = (const unsigned char *)c;
+    if (u[0] == 0xc2 && (u[1] == 0xb2 || u[1] == 0xb3 || u[1] == 0xb9)) return 2; /* ² ³ ¹ */
+    return u[0] == 0xe2 && u[1] == 0x81 && u[2] >= 0xb0 && u[2] <= 0xbb ? 3 : 0;  /* ⁰ ⁴…⁹ ⁺ ⁻ */
+}
+
+/* Go over an exponent: "2", "-1", "^2", "**-2", "⁻¹". @return false for one of more than two digits */
+static bool exponent_pass(const char **at)
+{
+    const char *c = *at;
+    int digits = 0, signs = 0;
+    for (int bytes; (bytes = superscript(c)) > 0; c += bytes) digits++;
+    if (digits > 0) return *at = c, digits <= 3; /* with a sign */
+    const bool marked = *c == '^' || (c[0] == '*' && c[1] == '*');
+    if (marked) c += *c == '^' ? 1 : 2;
+    for (; *c == '-' || *c == '+'; c++) signs++;
+    for (; isdigit((unsigned char)*c); c++) digits++;
+    if (digits == 0 && !marked && signs == 0) return true; /* there is none */
+    *at = c;
+    return digits > 0 && digits <= 2 && signs <= 1;
+}
+
+/* Bytes of a letter of a name at `c`: of ASCII, a percent sign, or a sign of units beyond ASCII; 0: there is
+ * none. */
+static int letter(const char *c)
+{
+    static const char *const signs[] = {"\xc2\xb5", "\xce\xbc",     "\xc2\xb0",
+                                        "\xc3\x85", "\xe2\x84\xab",  /* µ twice, °, Å twice */
+                                        "\xce\xa9", "\xe2\x84\xa6"}; /* Ω twice */
+    if (isalpha((unsigned char)*c) || *c == '_' || *c == '%') return 1;
+    for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
+        if (strncmp(c, signs[k], strlen(signs[k])) == 0) return (int)strlen(signs[k]);
+    return 0;
+}
+
+/*
+ * Whether a text is a product of powers of names, "mmHg.s/mL", "kg/(m s2)". The parser of UDUNITS-2 takes
+ * much more, which is no unit of a quantity: numbers ("um 2"), offsets ("um since 2000", "m @ 5"), logarithms
+ * ("lg(re 1 m)"), dates, and exponents that overflow.
+ */
+static bool is_product(const char *c)
+{
+    int depth = 0;
+    for (;;) {
+        c += strspn(c, " ");
+        for (; *c == '('; depth++) c += 1 + strspn(c + 1, " ");
+        if (letter(c) == 0) return false;
+        const char *digits = c; /* that end the name are its exponent: cm2, but not cmH2O */
+        for (int bytes; (bytes = letter(c)) > 0 || isdigit((unsigned char)*c);)
+            if (bytes > 0)
+                digits = c += bytes;
+            else
+                c++;
+        c = digits;
+        if (!exponent_pass(&c)) return false;
+        for (; c[strspn(c, " ")] == ')'; depth--) {
+            c += strspn(c, " ") + 1;
+            if (depth == 0 || !exponent_pass(&c)) return false;
+        }
+        const size_t blanks = strspn(c, " ");
+        if (c[blanks] == '\0') return depth == 0;
+        c += blanks;
+        if (*c == '.' || *c == '*' || *c == '/')
+            c++;
+        else if ((unsigned char)c[0] == 0xc2 && (unsigned char)c[1] == 0xb7) /* raised dot */
+            c += 2;
+        else if (blanks == 0)
+            return false;
+    }
+}
+
+/* Whether a conversion is a factor: those of temperatures have an offset, and those of levels are logarithms.
+ */
+static bool is_factor(const cv_converter *converter)
+{
+    const double one = cv_convert_double(converter, 1), two = cv_convert_double(converter, 2);
+    return cv_convert_double(converter, 0) == 0 && fabs(two - 2 * one) <= 1e-12 * fabs(two);
+}
+
 /* Convert `number` from unit text `from` to `unit`. The caller holds the lock. */
 static rill_status convert(const char *text, double number, const char *from, const char *unit, double *value)
 {
@@ -111,9 +192,16 @@ static rill_status convert(const char *text, double number, const char *from, co
                            example(unit)));
     converter = ut_get_converter(given, wanted);
     if (converter == NULL) RILL_TRY(rill_fail(RILL_SYSTEM, "no memory to convert \"%s\"", text));
+    if (!is_factor(converter))
+        RILL_TRY(
+            rill_fail(RILL_USAGE,
+                      "\"%s\" has a unit with an offset or a logarithm, which is no factor of %s: give a "
+                      "value such as %s",
+                      text, unit, example(unit)));
     const double result = cv_convert_double(converter, number);
-    if (!isfinite(result))
-        RILL_TRY(rill_fail(RILL_USAGE, "\"%s\" is too large: give a value such as %s", text, example(unit)));
+    if (!isfinite(result) || (number != 0 && result == 0))
+        RILL_TRY(rill_fail(RILL_USAGE, "\"%s\" is too %s: give a value such as %s", text,
+                           isfinite(result) ? "small" : "large", example(unit)));
     *value = result;
 done:
     cv_free(converter);
@@ -122,32 +210,51 @@ done:
     return status;
 }
 
-/* Read the leading number; *rest is what follows it without blanks. */
+/* Read the leading number; *rest is what follows it without blanks. No nan, inf or hexadecimal number, no
+ * control characters, and nothing that a double cannot hold. */
 static bool leading_number(const char *text, double *number, const char **rest)
 {
-    while (isspace((unsigned char)*text)) text++;
+    if (!text) return false;
+    for (const char *c = text; *c; c++)
+        if (iscntrl((unsigned char)*c) && *c != '\t') return false;
+    text += strspn(text, " \t");
     const char *first = text + (*text == '-' || *text == '+');
-    if (!isdigit((unsigned char)*first) && *first != '.') return false; /* no nan, no inf */
+    if (!isdigit((unsigned char)*first) && *first != '.') return false;
     if (first[0] == '0' && (first[1] == 'x' || first[1] == 'X')) return false;
     char *end;
     *number = strtod(text, &end);
     if (end == text || !isfinite(*number)) return false;
-    while (isspace((unsigned char)*end)) end++;
-    *rest = end;
+    const size_t mantissa = strcspn(first, "eE");
+    const size_t nought = strspn(first, "0.");
+    if (*number == 0 && nought < mantissa && isdigit((unsigned char)first[nought]))
+        return false; /* underflow */
+    *rest = end + strspn(end, " \t");
     return true;
+}
+
+/* Copy a text for a message, which is one line. */
+static const char *line_of(const char *text, char line[64])
+{
+    snprintf(line, 64, "%s", text ? text : "");
+    for (char *c = line; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = '?';
+    return line;
 }
 
 rill_status rill_units_parse(const char *text, const char *unit, double *value)
 {
     double number;
     const char *rest;
+    char line[64];
+    if (!unit || (strcmp(unit, "1") != 0 && !is_product(unit)))
+        return rill_fail(RILL_USAGE, "\"%s\" is not a unit to convert to", line_of(unit, line));
     if (!leading_number(text, &number, &rest))
         return rill_fail(RILL_USAGE, "\"%s\" is not a finite number with a unit: give a value such as %s",
-                         text, example(unit));
+                         line_of(text, line), example(unit));
 
     char from[64];
     size_t length = strlen(rest);
-    while (length > 0 && isspace((unsigned char)rest[length - 1])) length--;
+    while (length > 0 && strchr(" \t", rest[length - 1])) length--;
     if (length >= sizeof from)
         return rill_fail(RILL_USAGE,
                          "the unit of \"%.32s...\" is longer than %zu characters: give a value such as %s",
@@ -162,10 +269,12 @@ rill_status rill_units_parse(const char *text, const char *unit, double *value)
         *value = number;
         return RILL_OK;
     }
-    /* UDUNITS-2 takes "3 m", "m @ 2" and "+" too; as the unit of a quantity these are slips. */
-    if (strchr("0123456789.+-*/@(^", from[0]) != NULL || strchr(from, '@') != NULL)
-        return rill_fail(RILL_USAGE, "unknown unit \"%s\" in \"%s\": give a value such as %s", from, text,
-                         example(unit));
+    if (!is_product(from))
+        return rill_fail(
+            RILL_USAGE,
+            "unknown unit \"%s\" in \"%.60s\", which is no product of names and powers: give a value "
+            "such as %s",
+            from, text, example(unit));
     pthread_mutex_lock(&lock);
     const locale_t before = rill_c_locale_begin(); /* UDUNITS-2 calls strtod() */
     rill_status status = convert(text, number, from, unit, value);

@@ -155,3 +155,34 @@ Test(cli_voxelize, legacy_vtk_by_its_content)
                    "b.geom.h5");
     cli_test_fails(1, "surface", "permeability", "surface.vtk", "--pore", "0");
 }
+
+/* A header in micrometres that is taken as millimetres, and a unit that was mistyped. */
+Test(cli_voxelize, refuses_sizes_that_no_pore_has)
+{
+    FILE *file = fopen("a.mha", "wb");
+    cr_assert_not_null(file);
+    fprintf(
+        file,
+        "ObjectType = Image\nNDims = 3\nDimSize = 4 4 4\nElementType = MET_UCHAR\nElementSize = 2.5 2.5 2.5\n"
+        "ElementDataFile = LOCAL\n");
+    for (int v = 0; v < 64; v++) fputc(v % 4 == 0, file);
+    cr_assert_eq(fclose(file), 0);
+    cli_test_fails(1,
+                   "ElementSize states 2.5 x 2.5 x 2.5 mm (it names no unit, this one is assumed): give the "
+                   "right size, such as "
+                   "--voxel-size 2.5um, or --allow-voxel-size",
+                   "voxelize", "a.mha", "--pore", "0", "-o", "a.geom.h5");
+    cli_test_fails(1, "--voxel-size 2.5um", "permeability", "a.mha", "--pore", "0");
+    cli_test_fails(1, "--voxel-size 2.5um", "permeability", "a.mha", "--pore", "0", "--csv", "k.csv");
+    cli_test_fails(1, "a voxel of 2.5 mm is not between 1 nm and 1 mm", "voxelize", "a.mha", "--pore", "0",
+                   "--voxel-size", "2.5mm", "-o", "a.geom.h5");
+    cli_result r =
+        cli_test_run("voxelize", "a.mha", "--pore", "0", "--voxel-size", "2.5um", "-q", "-o", "a.geom.h5");
+    cr_assert(r.code == 0 && r.err[0], "%s", r.err); /* the file says another size */
+    cli_test_fails(1, "--allow-voxel-size", "permeability", "a.geom.h5", "--voxel-size", "2.5mm");
+    cli_test_fails(1, "--allow-voxel-size", "permeability", "a.geom.h5", "--voxel-size", "2.5mm", "--csv",
+                   "k.csv");
+    r = cli_test_run("voxelize", "a.mha", "--pore", "0", "--allow-voxel-size", "-o", "b.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect(strstr(r.out, "2.5 mm") && strstr(r.out, "taken as millimetres"), "%s", r.out);
+}

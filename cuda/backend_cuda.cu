@@ -17,6 +17,10 @@ extern "C" {
 #include <cuda_runtime.h>
 #include <vector>
 
+extern "C" {
+#include "core/c_locale.h" // last: it replaces names that the headers above declare
+}
+
 namespace
 {
 

@@ -106,11 +106,10 @@ Test(batch, rows_have_the_bits_of_single_runs)
         cr_expect_eq(batch.ended[RILL_BATCH_CONVERGED], 8);
         single(geom, &items[1], -1, k); /* balls: all axes */
         cr_expect_arr_eq(batch.rows[1].k, k, sizeof k);
-        single(geom, &items[0], 2, k); /* channels: z alone, x and y are 0 */
-        for (int b = 0; b < 3; b++) {
-            cr_expect_eq(batch.rows[0].k[b][2], k[b][2]);
-            cr_expect(batch.rows[0].k[b][0] == 0 && batch.rows[0].k[b][1] == 0);
-        }
+        single(geom, &items[0], -1, k); /* channels: z alone, x and y are 0 */
+        cr_expect_arr_eq(batch.rows[0].k, k, sizeof k);
+        for (int e = 0; e < 8; e++) cr_expect_eq(k[e / 3][e % 3], 0);
+        cr_expect_gt(k[2][2], 0);
         cr_expect_not_null(
             strstr(batch.rows[0].message, "nothing percolates along x (mirrored), y (mirrored)"));
         cr_expect_eq(rill_batch_row_anisotropy(&batch.rows[0]), INFINITY);

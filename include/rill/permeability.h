@@ -184,12 +184,17 @@ typedef struct rill_permeability {
     int run_count;                 /**< number of runs */
     bool converged;                /**< every run did */
     bool kept;                     /**< a run was stopped, and a checkpoint was written */
-    double k[3][3];                /**< k_ab, lu; NaN where it was not computed or did not converge */
-    double uncertainty;    /**< of k_aa, or the largest of a tensor, relative to the largest k_aa; infinity
-                                while unknown */
-    double reciprocity;    /**< largest |k_ab - k_ba| / largest k_aa; NaN of one run */
-    char backend[16];      /**< "cpu" or "cuda" */
-    char device[256];      /**< name of the device */
+    double k[3][3];                /**< k_ab, lu; NaN where it was not computed or did not converge, and
+                                        where its uncertainty is not known; 0 where nothing conducts along a
+                                        or b of a tensor */
+    double uncertainty;  /**< of k_aa, or the largest of a tensor, relative to the largest k_aa; infinity
+                              while unknown */
+    double reciprocity;  /**< largest |k_ab - k_ba| / largest k_aa; NaN of one axis */
+    double principal[3]; /**< eigenvalues of the symmetric part of a tensor, lu, largest first; NaN of one
+                              axis, and the last of a tensor of two */
+    double principal_axes[3][3]; /**< their directions: [i] is a vector of length 1, x, y, z */
+    char backend[16];            /**< "cpu" or "cuda" */
+    char device[256];            /**< name of the device */
     double seconds_domain; /**< time spent finding neighbours, and numbering nodes again for another axis */
     char *notes;           /**< what changes or qualifies the result, beside the notes of the geometry, see
                                 rill_notes_add(); owned, may be NULL */
@@ -208,7 +213,7 @@ rill_permeability_options rill_permeability_options_default(void);
  * are filled in. With RILL_DRIVE_PRESSURE the domain boundaries normal to the flow become RILL_WALL: pores
  * conduct that reach both of them.
  * @param[in] options the options
- * @return RILL_NUMERICS when nothing conducts along a requested axis; RILL_USAGE for options out of range;
+ * @return RILL_NUMERICS when nothing conducts along any requested axis; RILL_USAGE for options out of range;
  * RILL_SYSTEM without memory
  */
 rill_status rill_permeability_prepare(rill_geom *geom, const rill_permeability_options *options);
@@ -218,8 +223,8 @@ rill_status rill_permeability_prepare(rill_geom *geom, const rill_permeability_o
  * @param[in] geom as rill_permeability_prepare() left it
  * @param[in] options the same options
  * @param[out] plan the plan; see rill_permeability_plan_free()
- * @return RILL_NUMERICS when nothing conducts along a requested axis; RILL_USAGE for options out of range or
- * a geometry that is not prepared; RILL_SYSTEM without memory
+ * @return RILL_NUMERICS when nothing conducts along any requested axis; RILL_USAGE for options out of range
+ * or a geometry that is not prepared; RILL_SYSTEM without memory
  */
 rill_status rill_permeability_plan_make(const rill_geom *geom, const rill_permeability_options *options,
                                         rill_permeability_plan *plan);

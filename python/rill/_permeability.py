@@ -51,7 +51,7 @@ class Run:
         Permeability along the axis on the grid of voxels twice as large that the run started from, lattice units of this grid; nan
         from rest.
     tortuosity : float
-        Mean speed over mean velocity along the axis; nan while it is not known to a half.
+        Hydraulic tortuosity, mean speed over mean velocity along the axis; nan while it is not known to a half.
     tortuosity_uncertainty : float
         Absolute; inf while unknown.
     reynolds, mach : float
@@ -194,16 +194,22 @@ class Permeability:
     Attributes
     ----------
     tensor_lu : ndarray, shape (3, 3)
-        k in lattice units (voxel²): row is the flow, column the force, order x, y, z; NaN where it was not computed.
+        k in lattice units (voxel²): row is the flow, column the force, order x, y, z; NaN where it was not computed, or where its
+        uncertainty is not known; 0 in row and column of an axis along which nothing conducts.
     axes : str
-        Axes along which the flow was driven, e.g. 'xyz'.
+        Axes of the permeability, e.g. 'xyz'.
     array_axes : str
         Axes of the array that was given, first to last: 'zyx' for ``im[z, y, x]``. Of a file, in its order: the fastest axis first for
         raw files and TIFF.
     voxel_size : float or None
         m.
     uncertainty : float
-        Of the final value, relative: a bound on what is left of the series in time. `error_bar` has the other errors.
+        Of the final value, relative: convergence and rounding of the flow on this lattice. `error_bar` has the errors of
+        voxel size and domain boundaries.
+    principal_lu : ndarray, shape (3,)
+        Eigenvalues of the symmetric part of the tensor, largest first, lattice units; NaN without a tensor.
+    principal_axes : ndarray, shape (3, 3)
+        Row i: the direction of ``principal_lu[i]``, a vector x, y, z of length 1.
     reciprocity : float
         Largest ``|k_ab - k_ba|`` over the largest diagonal entry; NaN of one axis.
     porosity : Porosity
@@ -227,6 +233,8 @@ class Permeability:
     array_axes: str
     voxel_size: float | None
     uncertainty: float
+    principal_lu: Reals
+    principal_axes: Reals
     reciprocity: float
     porosity: Porosity
     converged: bool
@@ -257,6 +265,16 @@ class Permeability:
         return self.k / DARCY
 
     @property
+    def k_millidarcy(self) -> float:
+        """The same in millidarcy."""
+        return 1000 * self.k_darcy
+
+    @property
+    def principal(self) -> Reals:
+        """Eigenvalues of the symmetric part of the tensor in m², largest first, shape (3,); NaN without a tensor."""
+        return self.principal_lu * self._square()
+
+    @property
     def tensor(self) -> Reals:
         """The tensor in m²: row is the flow, column the force, shape (3, 3); NaN where it was not computed."""
         return self.tensor_lu * self._square()
@@ -273,7 +291,10 @@ class Permeability:
 
     def __repr__(self) -> str:
         known = self.voxel_size is not None
-        value = f"{self.k:.6g} m2 = {self.k_darcy:.6g} darcy" if known else f"{self.k_lu:.6g} lu"
+        value = f"{self.k_lu:.6g} lu"
+        if known:
+            small = abs(self.k_darcy) < 0.1
+            value = f"{self.k:.6g} m2 = " + (f"{self.k_millidarcy:.6g} millidarcy" if small else f"{self.k_darcy:.6g} darcy")
         state = f"± {100 * self.uncertainty:.2g} %" if self.converged else "NOT CONVERGED"
         named = ", ".join(f"{k} {a}" for k, a in enumerate(self.array_axes))
         return (f"<rill.Permeability along {self.axes}: {value} {state}, porosity {self.porosity.total:.4f}; "
@@ -475,9 +496,12 @@ class _Computation:
     def _result(self, bar: ErrorBar | None) -> Permeability:
         r, plan = self.out, self.plan
         runs = [_run(run) for run in r.runs[: r.run_count]]
+        driven, closed = [run.axis for run in runs], [a for k, a in enumerate("xyz") if r.k[k][k] == 0]
         return Permeability(
-            tensor_lu=np.array([row[:] for row in r.k]), axes="".join(run.axis for run in runs),
-            array_axes=self.letters, voxel_size=self.geometry.voxel_size, uncertainty=r.uncertainty, reciprocity=r.reciprocity,
+            tensor_lu=np.array([row[:] for row in r.k]), axes="".join(sorted({*driven, *closed})),
+            array_axes=self.letters, voxel_size=self.geometry.voxel_size, uncertainty=r.uncertainty,
+            principal_lu=np.array(r.principal[:]), principal_axes=np.array([row[:] for row in r.principal_axes]),
+            reciprocity=r.reciprocity,
             porosity=porosity_of(plan.porosity), converged=r.converged, runs=runs, fields=self.fields, error_bar=bar,
             tau=plan.tau, viscosity_lu=plan.nu, force_lu=plan.force, nodes=plan.nodes, backend=text(r.backend),
             device=text(r.device), notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))))

@@ -205,6 +205,18 @@ def test_a_layer_does_not_conduct_across(plates: Image) -> None:
         rill.permeability(plates, axis="z")
 
 
+def test_a_closed_axis_is_zero_in_the_tensor(plates: Image) -> None:
+    with pytest.warns(rill.RillWarning, match="nothing percolates along z"):
+        result = rill.permeability(plates, axis="xyz", voxel_size="1 um")
+    assert result.axes == "xyz" and [run.axis for run in result.runs] == ["x", "y"]
+    assert not result.tensor_lu[2].any() and not result.tensor_lu[:, 2].any()
+    assert result.k_lu == pytest.approx(2 / 3 * result.tensor_lu[0, 0], rel=1e-3)
+    assert result.principal_lu[:2] == pytest.approx(result.tensor_lu[0, 0], rel=1e-3)
+    assert result.principal == pytest.approx(result.principal_lu * 1e-12) and result.principal_lu[2] == 0
+    assert result.principal_axes[2] == pytest.approx([0, 0, 1])
+    assert result.k_millidarcy == pytest.approx(1000 * result.k_darcy)
+
+
 @pytest.mark.parametrize(("change", "words"), [
     ({"axis": "q"}, "axis = 'q' is none of"),
     ({"sides": "open"}, "sides = 'open' is none of"),

@@ -25,16 +25,17 @@ typedef struct making {
     rill_gate_pass pass;
     double begun;
     double updates;
-    double absolute; /* largest uncertainty, lu */
-    char *notes;     /* of all runs, owned */
+    char *notes; /* of all runs, owned */
 } making;
 
 /* Take a failure over into the row. */
 static void fail(making *m, rill_status status)
 {
     rill_batch_row *row = m->row;
+    bool any = false;
     row->status = status;
-    row->uncertainty = NAN;
+    for (int b = 0; b < 9; b++) any = any || isfinite(row->k[b / 3][b % 3]);
+    if (!any) row->uncertainty = NAN; /* else that of the axes that converged */
     row->reason = status == RILL_CANCELLED  ? RILL_BATCH_OPEN
                   : status == RILL_NUMERICS ? RILL_BATCH_NOT_CONVERGED
                   : status == RILL_USAGE    ? RILL_BATCH_REFUSED
@@ -56,16 +57,13 @@ static void zero_put(making *m, int axis)
 static void result_put(making *m, const rill_permeability *p)
 {
     rill_batch_row *row = m->row;
-    double largest = 0;
     for (int r = 0; r < p->run_count; r++) {
         const rill_permeability_run *run = &p->runs[r];
         const int a = run->axis;
         row->steps += run->steps;
         m->updates += (double)run->steps * (double)(p->plan.nodes + p->plan.reservoirs);
-        largest = fmax(largest, fabs(run->k[a]));
         for (int b = 0; b < 3; b++) row->k[b][a] = p->k[b][a];
     }
-    m->absolute = fmax(m->absolute, p->uncertainty * largest);
     row->uncertainty = p->uncertainty;
     snprintf(row->backend, sizeof row->backend, "%s", p->backend);
 }
@@ -99,37 +97,6 @@ static rill_status flow(making *m, const rill_geom *geom, const rill_permeabilit
     rill_permeability_free(&result);
 done:
     rill_permeability_plan_free(&plan);
-    return status;
-}
-
-/* The same along each axis that conducts, where not all do: each in the pores that conduct along it. */
-static rill_status flows_apart(making *m)
-{
-    rill_status status = RILL_OK, worst = RILL_OK;
-    rill_geom *part = NULL;
-    char why[sizeof m->row->message] = "";
-    double largest = 0;
-    for (int a = 0; a < 3; a++) {
-        if (!requested(m, a) || m->geom->porosity.percolating[a] <= 0) continue;
-        rill_permeability_options options = m->options;
-        options.axis = a;
-        options.keep_all = m->worker->options->permeability.keep_all;
-        RILL_TRY(rill_geom_copy(m->geom, &part));
-        RILL_TRY(rill_permeability_prepare(part, &options));
-        status = flow(m, part, &options);
-        rill_geom_destroy(part);
-        part = NULL;
-        if (status == RILL_NUMERICS) {
-            worst = status;
-            snprintf(why, sizeof why, "%s", rill_error_message());
-        } else if (status != RILL_OK)
-            goto done;
-        largest = fmax(largest, fabs(m->row->k[a][a]));
-    }
-    m->row->uncertainty = largest > 0 ? m->absolute / largest : 0;
-    status = worst == RILL_OK ? RILL_OK : rill_fail(worst, "%s", why);
-done:
-    rill_geom_destroy(part);
     return status;
 }
 
@@ -188,7 +155,7 @@ static rill_status flows(making *m)
         if (status == RILL_OK) row->reason = RILL_BATCH_CONVERGED;
         return status;
     }
-    status = zeros < axes ? flows_apart(m) : RILL_OK;
+    status = zeros < axes ? flow(m, m->geom, &m->options) : RILL_OK;
     for (int a = 0; a < 3; a++)
         if (zero[a]) zero_put(m, a);
     if (status != RILL_OK) return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows, JSON and HDF5 of a permeability. Nothing is computed here but units. */
 #include "cli/permeability_output.h"
+#include "cli/permeability_values.h"
 #include "cli/cli.h"
 #include "cli/devices.h"
 #include "cli/json_option.h"
@@ -13,16 +14,11 @@
 #include "geometry/voxels/sides.h"
 #include "kernel/variant.h"
 #include "permeability/plan.h"
+#include "permeability/tensor.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Factor from lu to m^2; NaN when the voxel size is unknown. */
-static double square_metres(const rill_geom *geom)
-{
-    return geom->spacing > 0 ? geom->spacing * geom->spacing : NAN;
-}
 
 /* Where it will run, and why not on a device when the choice was left open. */
 static void print_backend(rill_backend_kind backend)
@@ -90,13 +86,13 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                                  const char *variant_reason, rill_speed speed)
 {
     char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[96], stepped[64];
-    const int runs = rill_axes_count(options->axis);
+    const int driven = rill_tensor_driven(&p->porosity, options->axis), runs = rill_axes_count(driven);
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
     rill_variant_name(stored(options->variant, p), variant, sizeof variant);
     cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
     cli_row("sides x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
             rill_side_name(geom->sides[2]));
-    print_axes(options->axis, rill_axes_normal(geom->n));
+    print_axes(driven, rill_axes_normal(geom->n));
     cli_row("porosity", "%.5f", p->porosity.total);
     if (p->porosity.connected >= 0) cli_row("  connected to a face", "%.5f", p->porosity.connected);
     cli_row("  percolating", "x %.5f   y %.5f   z %.5f", p->porosity.percolating[0],
@@ -133,110 +129,12 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 two_digits(host));
 }
 
-/* Rows and columns of the axes that were driven along. */
-static void print_tensor(const rill_permeability *p, double factor, const char *unit)
-{
-    for (int i = 0; i < p->run_count; i++) {
-        char row[64] = "";
-        const int b = p->runs[i].axis;
-        for (int j = 0; j < p->run_count; j++)
-            snprintf(row + strlen(row), sizeof row - strlen(row), " %14.6g",
-                     p->k[b][p->runs[j].axis] * factor);
-        cli_row(i == 0 ? unit : "", "k_%c%c..%c%s", rill_axis(b), rill_axis(p->runs[0].axis),
-                rill_axis(p->runs[p->run_count - 1].axis), row);
-    }
-}
-
-/* Say which axes of the file those are that were driven along: "x, y, z are axes 2, 1, 0 of the file". */
-static void axes_name(const cli_permeability_result *r, char *text, size_t size)
-{
-    const rill_permeability *p = r->result;
-    char letters[16] = "", numbers[16] = "";
-    for (int i = 0; i < p->run_count; i++) {
-        const char *comma = i ? ", " : "";
-        const size_t l = strlen(letters), n = strlen(numbers);
-        snprintf(letters + l, sizeof letters - l, "%s%c", comma, rill_axis(p->runs[i].axis));
-        for (int f = 0; f < 3; f++)
-            if (r->file_axes[f] == p->runs[i].axis)
-                snprintf(numbers + n, sizeof numbers - n, "%s%d", comma, f);
-    }
-    snprintf(text, size, "%s are axes %s of the file", letters, numbers);
-}
-
-/* k along the force of one run, in all units that are known. */
-static void print_run(const cli_permeability_result *r, const rill_permeability_run *run)
-{
-    const double m2 = square_metres(r->geom);
-    const int a = run->axis;
-    const double k = run->converged ? run->k[a] : run->last[a];
-    char label[64];
-    snprintf(label, sizeof label, run->converged ? "permeability k_%c%c" : "NOT A RESULT, last k_%c%c",
-             rill_axis(a), rill_axis(a));
-    if (isfinite(m2))
-        cli_row(label, "%.6g lu = %.6g m2 = %.6g darcy", k, k * m2, k * m2 / RILL_DARCY);
-    else
-        cli_row(label, "%.6g lu", k);
-}
-
-void cli_permeability_print_line(const cli_permeability_result *r)
-{
-    const rill_permeability *p = r->result;
-    const double m2 = square_metres(r->geom), factor = isfinite(m2) ? m2 : 1;
-    char axes[64], label[64] = "permeability k_", values[96] = "";
-    for (int i = 0; i < p->run_count; i++) {
-        const char a = rill_axis(p->runs[i].axis);
-        snprintf(label + strlen(label), sizeof label - strlen(label), "%s%c%c", i ? ", " : "", a, a);
-        snprintf(values + strlen(values), sizeof values - strlen(values), "%s%.6g", i ? ", " : "",
-                 p->k[p->runs[i].axis][p->runs[i].axis] * factor);
-    }
-    axes_name(r, axes, sizeof axes);
-    if (p->run_count > 1 && p->converged)
-        cli_row(label, "%s %s; %s", values, isfinite(m2) ? "m2" : "lu", axes);
-    else
-        print_run(r, &p->runs[p->run_count - 1]);
-}
-
-/* "1.046 ± 0.006": a value with as many decimals as it is worth. What rounding moves it by is uncertain, too.
- */
-static void with_uncertainty(double value, double uncertainty, char *text, size_t size)
-{
-    if (!isfinite(value) || !isfinite(uncertainty)) {
-        snprintf(text, size, "not known yet");
-        return;
-    }
-    const int decimals = (int)fmin(fmax(ceil(1e-9 - log10(uncertainty / 2)), 0), 6);
-    const double unit = pow(10, -decimals), shown = round(value / unit) * unit;
-    const double within = ceil((uncertainty + fabs(value - shown)) / unit - 1e-9) * unit;
-    snprintf(text, size, "%.*f ± %.*f", decimals, shown, decimals, within);
-}
-
-static void print_permeability(const cli_permeability_result *r)
-{
-    const rill_permeability *p = r->result;
-    const double m2 = square_metres(r->geom);
-    const bool tensor = p->run_count > 1 && p->converged;
-    if (tensor) {
-        print_tensor(p, 1, "permeability, lu");
-        if (isfinite(m2)) print_tensor(p, m2, "permeability, m2");
-        if (isfinite(m2)) print_tensor(p, m2 / RILL_DARCY, "permeability, darcy");
-        char axes[64];
-        axes_name(r, axes, sizeof axes);
-        cli_row("  axes", "%s", axes);
-        cli_row("reciprocity error", "%.2g", p->reciprocity);
-    }
-    for (int i = 0; i < p->run_count && !tensor; i++) print_run(r, &p->runs[i]);
-    if (p->converged)
-        cli_row("uncertainty", "%.2g %% of %s", 100 * p->uncertainty,
-                p->run_count > 1 ? "the largest diagonal entry, for every entry"
-                                 : "the final value predicted");
-}
-
 void cli_permeability_print(const cli_permeability_result *r)
 {
     const rill_permeability *p = r->result;
     const cli_permeability_times *t = &r->times;
-    print_permeability(r);
-    if (r->bar) cli_error_bar_print(r->bar, square_metres(r->geom));
+    cli_permeability_print_values(r);
+    if (r->bar) cli_error_bar_print(r->bar, cli_square_metres(r->geom));
     double stepping = 0;
     for (int i = 0; i < p->run_count; i++) {
         const rill_permeability_run *run = &p->runs[i];
@@ -251,9 +149,10 @@ void cli_permeability_print(const cli_permeability_result *r)
             cli_row("  pressures", "corrected by a pore network of %u chambers, %d cycles of %llu steps",
                     run->chambers, run->cycles, (unsigned long long)p->plan.cycle);
         char tortuosity[64];
-        with_uncertainty(run->tortuosity, run->tortuosity_uncertainty, tortuosity, sizeof tortuosity);
-        if (isfinite(run->reynolds))
-            cli_row("  tortuosity, Re, Ma", "%s, %.2g, %.2g", tortuosity, run->reynolds, run->mach);
+        cli_with_uncertainty(run->tortuosity, run->tortuosity_uncertainty, tortuosity, sizeof tortuosity);
+        if (!isfinite(run->reynolds)) continue;
+        cli_row("  hydraulic tortuosity", "%s", tortuosity);
+        cli_row("  Re, Ma", "%.2g, %.2g", run->reynolds, run->mach);
     }
     cli_row("backend, device", "%s, %s", p->backend, p->device);
     cli_row("time", "%.1f s: reading %.1f, planning %.1f, domain %.1f, stepping %.1f, fields %.1f", t->total,
@@ -280,6 +179,21 @@ static json_t *json_axes(const double value[3])
 {
     return json_pack("{s:o, s:o, s:o}", "x", rill_json_real(value[0]), "y", rill_json_real(value[1]), "z",
                      rill_json_real(value[2]));
+}
+
+/* Eigenvalues of a tensor with their directions; null without a tensor. */
+static json_t *json_principal(const rill_permeability *p, double m2)
+{
+    if (!isfinite(p->principal[0])) return json_null();
+    json_t *lu = json_array(), *metres = json_array(), *darcy = json_array(), *axes = json_array();
+    for (int i = 0; i < 3 && isfinite(p->principal[i]); i++) {
+        const double *v = p->principal_axes[i];
+        json_array_append_new(lu, rill_json_real(p->principal[i]));
+        json_array_append_new(metres, rill_json_real(p->principal[i] * m2));
+        json_array_append_new(darcy, rill_json_real(p->principal[i] * m2 / RILL_DARCY));
+        json_array_append_new(axes, json_pack("[f, f, f]", v[0], v[1], v[2]));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o}", "lu", lu, "m2", metres, "darcy", darcy, "axes", axes);
 }
 
 static json_t *json_runs(const rill_permeability *p)
@@ -335,7 +249,7 @@ static json_t *json_result(const cli_permeability_result *r)
     const rill_permeability *p = r->result;
     const rill_permeability_plan *plan = &p->plan;
     const overall o = overall_take(p);
-    const double m2 = square_metres(r->geom);
+    const double m2 = cli_square_metres(r->geom);
     const char *reason = "";
     char variant[96], file_axes[4] = "";
     for (int f = 0; f < 3; f++) file_axes[f] = rill_axis(r->file_axes[f]);
@@ -345,15 +259,17 @@ static json_t *json_result(const cli_permeability_result *r)
     const rill_side *sides = r->geom->sides;
     const cli_devices_plan devices = parts_of(r->options, plan, r->mlups);
     return json_pack(
-        "{s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:o, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, s:o,"
+        "{s:{s:o, s:o, s:o}, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, "
+        "s:o,"
         " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o, s:s, s:s, s:s, s:s,"
         " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
         "s:s?, "
         "s:o, s:s, s:o, s:s}",
         "permeability", "lu", json_tensor(p->k, 1), "m2", json_tensor(p->k, m2), "darcy",
-        json_tensor(p->k, m2 / RILL_DARCY), "porosity", "total", rill_json_real(plan->porosity.total),
-        "connected", plan->porosity.connected >= 0 ? rill_json_real(plan->porosity.connected) : json_null(),
-        "percolating", json_axes(plan->porosity.percolating), "tortuosity", rill_json_real(o.tortuosity),
+        json_tensor(p->k, m2 / RILL_DARCY), "principal", json_principal(p, m2), "porosity", "total",
+        rill_json_real(plan->porosity.total), "connected",
+        plan->porosity.connected >= 0 ? rill_json_real(plan->porosity.connected) : json_null(), "percolating",
+        json_axes(plan->porosity.percolating), "tortuosity", rill_json_real(o.tortuosity),
         "tortuosity_uncertainty", rill_json_real(o.tortuosity_uncertainty), "converged", p->converged,
         "reason", reason, "steps", (json_int_t)o.steps, "uncertainty", rill_json_real(p->uncertainty),
         "reynolds", rill_json_real(o.reynolds), "mach", rill_json_real(o.mach), "reciprocity",
@@ -400,7 +316,7 @@ static rill_status write_series(rill_result *file, const rill_permeability_run *
         {names[2], "lu", "permeability from the flow along z", si},
         {"predicted", "lu", "final value of the permeability along the force", si},
         {"uncertainty", "lu", "of the final value", si},
-        {"tortuosity", "1", "mean |u| / mean u along the force, and in reservoirs", 1}};
+        {"tortuosity", "1", "hydraulic: mean |u| / mean u along the force, and in reservoirs", 1}};
     snprintf(group, sizeof group, "/series/%c", rill_axis(run->axis));
     for (int b = 0; b < 3; b++)
         snprintf(names[b], sizeof names[b], "k_%c%c", rill_axis(b), rill_axis(run->axis));
@@ -420,17 +336,19 @@ static rill_status write_summary(rill_result *file, const cli_permeability_resul
     const rill_permeability *p = r->result;
     const rill_permeability_plan *plan = &p->plan;
     const overall o = overall_take(p);
-    const double m2 = square_metres(r->geom), si = isfinite(m2) ? m2 : 0;
+    const double m2 = cli_square_metres(r->geom), si = isfinite(m2) ? m2 : 0;
     const uint64_t square[2] = {3, 3}, three[1] = {3};
     const rill_quantity tensor = {"permeability", "lu", "row: flow, column: force; NaN: no result", si},
-                        last = {"last", "lu", "permeability at the last step, not a result", si};
+                        last = {"last", "lu", "permeability at the last step, not a result", si},
+                        principal = {"principal", "lu", "eigenvalues of the symmetric part; NaN: none", si},
+                        directions = {"principal_axes", "1", "row: direction of an eigenvalue, x, y, z", 1};
     const struct {
         rill_quantity quantity;
         double value;
     } values[] = {
         {{"uncertainty", "1", "of the permeability, relative", 1}, p->uncertainty},
         {{"reciprocity", "1", "largest |k_ab - k_ba| / largest k_aa", 1}, p->reciprocity},
-        {{"tortuosity", "1", "mean |u| / mean u along the force", 1}, o.tortuosity},
+        {{"tortuosity", "1", "hydraulic: mean |u| / mean u along the force", 1}, o.tortuosity},
         {{"tortuosity_uncertainty", "1", "of the tortuosity, absolute", 1}, o.tortuosity_uncertainty},
         {{"reynolds", "1", "mean pore velocity x hydraulic diameter / viscosity", 1}, o.reynolds},
         {{"mach", "1", "largest speed / speed of sound", 1}, o.mach},
@@ -441,6 +359,8 @@ static rill_status write_summary(rill_result *file, const cli_permeability_resul
          plan->force}};
     RILL_TRY(rill_result_values(file, "/summary", &tensor, 2, square, &p->k[0][0]));
     RILL_TRY(rill_result_values(file, "/summary", &last, 2, square, &o.last[0][0]));
+    RILL_TRY(rill_result_values(file, "/summary", &principal, 1, three, p->principal));
+    RILL_TRY(rill_result_values(file, "/summary", &directions, 2, square, &p->principal_axes[0][0]));
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         RILL_TRY(rill_result_values(file, "/summary", &values[i].quantity, 0, NULL, &values[i].value));
     RILL_TRY(rill_result_values(
@@ -476,7 +396,8 @@ rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
                           .unit_si = r->geom->spacing,
                           .seed = -1};
     RILL_TRY(rill_result_create(r->output, &run, &file));
-    for (int i = 0; i < p->run_count; i++) RILL_TRY(write_series(file, &p->runs[i], square_metres(r->geom)));
+    for (int i = 0; i < p->run_count; i++)
+        RILL_TRY(write_series(file, &p->runs[i], cli_square_metres(r->geom)));
     RILL_TRY(write_summary(file, r));
     RILL_TRY(rill_result_commit(file));
 done:

@@ -61,6 +61,17 @@ static void outcome_take(const rill_permeability *p, double scale, outcome *out)
     }
 }
 
+/* A part in which nothing conducts along an axis of the plain runs has no answer. */
+static void outcome_check(const rill_permeability *plain, outcome *out)
+{
+    for (int i = 0; i < plain->run_count && out->valid; i++) {
+        const int a = plain->runs[i].axis;
+        if (isfinite(out->k[a])) continue;
+        out->valid = false;
+        snprintf(out->why, sizeof out->why, "nothing percolates along %c in a part of it", rill_axis(a));
+    }
+}
+
 /* Run a part. What has no answer is no failure; memory, the device and cancellation are. */
 static rill_status part_run(runner *r)
 {
@@ -89,6 +100,7 @@ static rill_status part_run(runner *r)
     status = rill_permeability_compute(geom, &o, &plan, &result);
     if (status == RILL_OK || (status == RILL_NUMERICS && part->purpose == RILL_ERROR_BAR_FORMAT))
         outcome_take(&result, 1.0 / part->split / part->split, out);
+    outcome_check(r->plain, out);
 done:
     if (status == RILL_CANCELLED)
         rill_fail(status, "stopped in part %d of the %d of the error bar", r->part + 1, r->plan->part_count);

@@ -18,6 +18,7 @@
 #include "permeability/path.h"
 #include "permeability/plan.h"
 #include "permeability/pressures.h"
+#include "permeability/tensor.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -180,6 +181,7 @@ static bool judge(state *s)
     rill_follower *f = s->f;
     rill_permeability_run *run = f->run;
     const rill_permeability_options *o = f->options;
+    const int driven = rill_tensor_driven(&f->plan->porosity, o->axis);
     double largest = 0;
     const double before = run->uncertainty[run->axis],
                  along = 0.5 * (s->p->before.k[run->axis] + s->p->after.k[run->axis]);
@@ -201,7 +203,7 @@ static bool judge(state *s)
         f->k[b] = run->last[b] = k;
         run->k[b] = limit->estimate.value;
         run->uncertainty[b] = limit->estimate.uncertainty;
-        if (rill_axes_has(o->axis, b)) largest = fmax(largest, run->uncertainty[b]);
+        if (rill_axes_has(driven, b)) largest = fmax(largest, run->uncertainty[b]);
     }
     run->tortuosity_uncertainty =
         run->cycles < CYCLES_LEAST ? INFINITY : tortuosity_uncertainty(s, f->k[run->axis]);

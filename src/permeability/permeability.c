@@ -19,6 +19,7 @@
 #include "sim/several_plan.h"
 #include "permeability/plan.h"
 #include "permeability/pressures.h"
+#include "permeability/tensor.h"
 #include "kernel/variant.h"
 
 #include <math.h>
@@ -447,43 +448,6 @@ done:
     return status;
 }
 
-/* k_ab and k_ba of a Stokes flow are equal: each is uncertain by what they differ by. */
-static void compare_pairs(rill_permeability *p, double largest)
-{
-    p->reciprocity = 0;
-    for (int a = 0; a < p->run_count; a++)
-        for (int b = 0; b < a; b++) {
-            rill_permeability_run *one = &p->runs[a], *other = &p->runs[b];
-            const double differ = fabs(one->k[other->axis] - other->k[one->axis]);
-            p->reciprocity = fmax(p->reciprocity, differ / largest);
-            one->uncertainty[other->axis] = fmax(one->uncertainty[other->axis], differ);
-            other->uncertainty[one->axis] = fmax(other->uncertainty[one->axis], differ);
-        }
-}
-
-/* The tensor, its uncertainty and its symmetry, out of the runs. A component whose uncertainty is not known
- * is not known itself. */
-static void collect(rill_permeability *p)
-{
-    double largest = 0, uncertainty = 0;
-    bool wanted[3] = {false, false, false};
-    p->converged = p->run_count > 0;
-    for (int r = 0; r < p->run_count; r++) {
-        wanted[p->runs[r].axis] = true;
-        largest = fmax(largest, fabs(p->runs[r].k[p->runs[r].axis]));
-    }
-    if (p->run_count > 1) compare_pairs(p, largest);
-    for (int r = 0; r < p->run_count; r++) {
-        const rill_permeability_run *run = &p->runs[r];
-        p->converged = p->converged && run->converged;
-        for (int b = 0; b < 3; b++) {
-            if (wanted[b]) uncertainty = fmax(uncertainty, run->uncertainty[b]);
-            if (run->converged && isfinite(run->uncertainty[b])) p->k[b][run->axis] = run->k[b];
-        }
-    }
-    p->uncertainty = largest > 0 ? uncertainty / largest : INFINITY;
-}
-
 /* Find what a run steps: as it was planned, or numbered now. @param[in,out] own  of the run before */
 static rill_status numbers_take(const rill_follower *f, int axis, rill_numbered *own,
                                 const rill_numbered **out)
@@ -532,19 +496,21 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
     rill_permeability_plan other;
     rill_pause pause = {.path = NULL};
     rill_follower *f = calloc(1, sizeof *f);
+    const int driven = rill_tensor_driven(&geom->porosity, o->axis);
     memset(out, 0, sizeof *out);
     out->plan = *plan;
     out->plan.part = NULL; /* a copy follows */
     out->uncertainty = INFINITY;
     out->reciprocity = NAN;
-    for (int b = 0; b < 9; b++) out->k[b / 3][b % 3] = NAN;
+    for (int b = 0; b < 9; b++)
+        out->k[b / 3][b % 3] = out->principal[b % 3] = out->principal_axes[b / 3][b % 3] = NAN;
     if (!f) return rill_fail(RILL_SYSTEM, "out of memory for a run");
     RILL_TRY(memory_check(o, plan));
     RILL_TRY(rill_pause_open(geom, o, out, &pause));
     if (pause.resuming && pause.place.changed)
         RILL_TRY(attempt_plan(geom, plan, o, pause.place.changed, &out->plan));
     for (int a = 0; a < 3 && !f->stopped; a++) {
-        if (!rill_axes_has(o->axis, a) || (pause.resuming && a < pause.place.axis)) continue;
+        if (!rill_axes_has(driven, a) || (pause.resuming && a < pause.place.axis)) continue;
         if (!pause.resuming) rill_journal_clear(&pause.journal);
         *f = (rill_follower){.options = o,
                              .plan = plan,
@@ -559,7 +525,7 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
         f->run->axis = a;
         RILL_TRY(run_axis_somehow(f, numbered->domain, &other, out));
     }
-    collect(out);
+    RILL_TRY(rill_tensor_collect(geom, o, out));
     if (f->stopped) RILL_TRY(rill_fail(RILL_CANCELLED, "%s", out->runs[out->run_count - 1].reason));
     for (int r = 0; r < out->run_count; r++)
         if (!out->runs[r].converged) {

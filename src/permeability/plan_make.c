@@ -9,6 +9,7 @@
 #include "kernel/variant.h"
 #include "permeability/numbered.h"
 #include "permeability/plan_memory.h"
+#include "permeability/tensor.h"
 #include "sim/several_plan.h"
 
 #include <math.h>
@@ -75,7 +76,8 @@ static rill_status number(const rill_geom *geom, const rill_permeability_options
     basis->numbered = calloc(1, sizeof *basis->numbered);
     if (!basis->numbered) return rill_fail(RILL_SYSTEM, "out of memory for a plan");
     RILL_TRY(rill_memory_available(&basis->host_free));
-    RILL_TRY(rill_numbered_create(geom, o, rill_axes_first(o->axis), o->progress, NULL, basis->numbered));
+    RILL_TRY(rill_numbered_create(geom, o, rill_axes_first(rill_tensor_driven(&geom->porosity, o->axis)),
+                                  o->progress, NULL, basis->numbered));
     if (!basis->numbered->between.geom) {
         basis->numbered->counted = basis->counted;
         basis->counted = (rill_network){.edge = 0};

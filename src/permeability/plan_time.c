@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long a planned permeability is expected to take. */
 #include "permeability/plan.h"
+#include "permeability/tensor.h"
 
 #include "device/device.h"
 #include "geometry/voxels/axes.h"
@@ -79,7 +80,7 @@ double rill_plan_seconds(const rill_geom *geom, const rill_permeability_options 
                          const rill_permeability_plan *p, rill_speed speed, double devices, int threads)
 {
     if (speed.mlups == 0) return 0;
-    const int runs = rill_axes_count(o->axis);
+    const int runs = rill_axes_count(rill_tensor_driven(&p->porosity, o->axis));
     const double grids = p->nested ? 8.0 / 7 : 1; /* each has an eighth of the nodes of the one before */
     const double sight = o->device->backend->processor ? speed.sight : fmin(speed.sight, SIGHT_MOST);
     /* All nodes are summed up twice in a cycle, or once in `every` steps. */

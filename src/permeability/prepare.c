@@ -8,6 +8,9 @@
 #include "geometry/voxels/components.h"
 #include "permeability/plan.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* Porosities that the geometry came with stay: they were counted before anything was dropped. */
 static void porosity_fill(rill_porosity *known, const rill_porosity *found)
 {
@@ -37,9 +40,43 @@ static rill_status clean(rill_geom *geom, const rill_permeability_options *o, ri
     return status;
 }
 
+/* "x, y or z" */
+static const char *axes_text(int axes, char text[16])
+{
+    const int count = rill_axes_count(axes);
+    text[0] = '\0';
+    for (int a = 0, named = 0; a < 3; a++) {
+        if (!rill_axes_has(axes, a)) continue;
+        const char *between = named == 0 ? "" : named == count - 1 ? " or " : ", ";
+        snprintf(text + strlen(text), 16 - strlen(text), "%s%c", between, rill_axis(a));
+        named++;
+    }
+    return text;
+}
+
+/* Say that nothing conducts along any of the axes that are asked for. */
+static rill_status conducts_nowhere(const rill_geom *geom, int axes, const rill_components *found)
+{
+    char text[16];
+    bool spans = false;
+    const rill_side side = geom->sides[rill_axes_first(axes)];
+    if (found->porosity.total == 0)
+        return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
+    for (int a = 0; a < 3; a++)
+        spans =
+            spans || (rill_axes_has(axes, a) && geom->sides[a] == RILL_PERIODIC && found->spanning[a] > 0);
+    return rill_fail(
+        RILL_NUMERICS,
+        "nothing percolates along %s (%s sides): of a porosity of %.5g, 0 conducts, so the permeability is "
+        "0; choose another axis%s",
+        axes_text(axes, text), side == RILL_PERIODIC ? "periodic" : "mirrored or walled",
+        found->porosity.total, spans ? ", or mirror the sides (--sides mirror): pores do span the box" : "");
+}
+
 rill_status rill_plan_check_conducting(const rill_geom *geom, const rill_permeability_options *o,
                                        const rill_components *found)
 {
+    bool any = false;
     for (int a = 0; a < 3; a++) {
         const double conducting = found->porosity.percolating[a];
         if (!rill_axes_has(o->axis, a)) continue;
@@ -48,19 +85,9 @@ rill_status rill_plan_check_conducting(const rill_geom *geom, const rill_permeab
                              "which pores conduct along %c is not known: prepare the geometry "
                              "(rill_permeability_prepare()) before the runs are planned",
                              rill_axis(a));
-        if (conducting > 0) continue;
-        if (found->porosity.total == 0)
-            return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
-        return rill_fail(RILL_NUMERICS,
-                         "nothing percolates along %c (%s sides): of a porosity of %.5g, 0 conducts, so the "
-                         "permeability is 0; choose another axis%s",
-                         rill_axis(a), geom->sides[a] == RILL_PERIODIC ? "periodic" : "mirrored or walled",
-                         found->porosity.total,
-                         geom->sides[a] == RILL_PERIODIC && found->spanning[a] > 0
-                             ? ", or mirror the sides (--sides mirror): pores do span the box"
-                             : "");
+        any = any || conducting > 0;
     }
-    return RILL_OK;
+    return any ? RILL_OK : conducts_nowhere(geom, o->axis, found);
 }
 
 /* Refuse what no sides and no axis could make a sample: a layer of solid voxels is all around a vessel. Walls

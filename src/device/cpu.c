@@ -117,18 +117,19 @@ static rill_status require(rill_device *device, uint64_t bytes, const char *what
     return rill_memory_require(bytes, what);
 }
 
-enum { PAGE = 4096, CLEARED = 1 << 27 }; /* bytes: cleared before it is asked whether to go on */
+enum { PAGE = 4096 };
 
 typedef struct cleared {
     char *data;
     uint64_t bytes;
+    rill_progress_watch *watch; /* of the calling thread */
 } cleared;
 
 static void clear(const void *shared, uint64_t first, uint64_t end)
 {
     const cleared *a = shared;
     const uint64_t from = first * PAGE, left = a->bytes - from, most = (end - first) * PAGE;
-    memset(a->data + from, 0, left < most ? left : most);
+    if (rill_progress_goes_on(a->watch)) memset(a->data + from, 0, left < most ? left : most);
 }
 
 /* Pages go to the threads that will use them. */
@@ -138,11 +139,8 @@ static rill_status alloc(rill_device *device, uint64_t bytes, const char *what, 
     rill_status status = RILL_OK;
     char *array = NULL;
     RILL_TRY(rill_array_create(bytes, 1, what, (void **)&array));
-    for (uint64_t first = 0; first < bytes; first += CLEARED) {
-        const uint64_t some = bytes - first < CLEARED ? bytes - first : CLEARED;
-        rill_threads_for((some + PAGE - 1) / PAGE, 64, clear, &(cleared){array + first, some});
-        RILL_TRY(rill_progress_poll());
-    }
+    rill_threads_for((bytes + PAGE - 1) / PAGE, 64, clear, &(cleared){array, bytes, rill_progress_here()});
+    RILL_TRY(rill_progress_poll());
     *out = array;
     array = NULL;
 done:

@@ -17,6 +17,29 @@ static void write_tube(const char *path)
     shape_free(&s);
 }
 
+/* A wrong unit is a note of the geometry, and a case that uses it has the note, too. */
+Test(cli_surface, a_size_of_no_vessel_is_a_note)
+{
+    write_tube("vessel.stl");
+    cli_result r = cli_test_run("voxelize", "vessel.stl", "--units", "m", "--dx", "1m", "-q", "--json",
+                                "v.json", "-o", "v.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect(strstr(r.err, "rill voxelize: note: vessel.stl is "), "%s", r.err);
+    json_t *json = json_load_file("v.json", 0, NULL), *notes = json_object_get(json, "notes");
+    cr_assert_eq(json_array_size(notes), 1);
+    cr_expect_not_null(strstr(json_string_value(json_array_get(notes, 0)), "--units may be wrong"));
+    json_decref(json);
+    FILE *file = fopen("v.yaml", "w");
+    cr_assert_not_null(file);
+    fprintf(file,
+            "geometry: v.geom.h5\nfluid: {density: 1060 kg/m3, viscosity: 3.5 mPa.s}\nopenings:\n"
+            "  opening-1: {kind: inlet, flow: 0.1 mL/s}\n  opening-2: {kind: pressure, pressure: 0 mmHg}\n"
+            "run: {duration: 1 ms}\n");
+    cr_assert_eq(fclose(file), 0);
+    r = cli_test_run("check", "v.yaml", "--no-measure");
+    cr_expect(strstr(r.out, "geometry: vessel.stl is "), "%s%s", r.out, r.err);
+}
+
 Test(cli_surface, makes_a_geometry)
 {
     write_tube("vessel.STL");

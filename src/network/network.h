@@ -198,6 +198,14 @@ void rill_network_destroy(rill_network *network);
  */
 int rill_network_solve(rill_network *network, const double *gain, double viscosity, double *pressure);
 
+/**
+ * Change a step of the pressures such that pressures of what has no outlet have no mean behind it: the mean
+ * has no effect on the flow, but populations round in units of it.
+ * @param[in] pressure  [chambers]
+ * @param[in,out] step  [chambers]
+ */
+void rill_network_balance(rill_network *network, const double *pressure, double *step);
+
 /** Return Σ weight a b, [chambers]; the same bits for any number of threads. */
 double rill_network_dot(const rill_network *network, const double *weight, const double *a, const double *b);
 

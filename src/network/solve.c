@@ -221,6 +221,32 @@ static void balance(const rill_network *network, bool per_node, double *x)
     }
 }
 
+static void end_at(const void *shared, uint64_t first, uint64_t end)
+{
+    const rows *s = shared;
+    for (uint64_t row = first; row < end; row++) {
+        const uint32_t c = s->network->chamber[row];
+        s->x[row] = s->gain[c] + s->pressure[c];
+    }
+}
+
+static void leave_from(const void *shared, uint64_t first, uint64_t end)
+{
+    const rows *s = shared;
+    for (uint64_t row = first; row < end; row++) {
+        const uint32_t c = s->network->chamber[row];
+        s->pressure[c] = s->x[row] - s->gain[c];
+    }
+}
+
+void rill_network_balance(rill_network *network, const double *pressure, double *step)
+{
+    const rows s = {.network = network, .gain = pressure, .pressure = step, .x = network->found};
+    rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, end_at, &s);
+    balance(network, true, network->found);
+    rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, leave_from, &s);
+}
+
 static void give(const void *shared, uint64_t first, uint64_t end)
 {
     const rows *s = shared;

@@ -300,9 +300,12 @@ static double rounded_pressures(const rill_follower *f, double k)
 {
     const rill_permeability_plan *plan = f->plan;
     if (f->between.geom) return 0; /* the density of the reservoirs is no error */
-    const double volume = (double)rill_geom_voxels(f->geom), squares = 2 * f->elastic;
+    const double volume = (double)rill_geom_voxels(f->geom), nodes = (double)plan->nodes;
+    /* Plain populations round to units of their weights, however small the pressures are. */
+    const double plain = f->options->variant.shift == RILL_PLAIN ? sqrt(nodes * 2 * f->elastic) : 0;
+    const double squares = 2 * f->elastic + plain;
     const double dissipation = fabs(k) * plan->force * plan->force * volume / plan->nu;
-    return ROUNDED_PRESSURES * squares / dissipation / sqrt((double)plan->nodes);
+    return ROUNDED_PRESSURES * squares / dissipation / sqrt(nodes);
 }
 
 double rill_follow_floor(const rill_follower *f, double memory, double k)

@@ -123,10 +123,11 @@ static void free_mixing(state *s)
 /* Change the pressures to those that carry the gains away, or what Anderson's mixing makes of that. */
 static rill_status correct(state *s)
 {
-    const rill_network *network = &s->p->network;
+    rill_network *network = &s->p->network;
     rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, find_pressures, s);
     free_mixing(s);
     rill_mixing_step(&s->mixing, s->pressure, s->p->correction, network->volume, s->step);
+    rill_network_balance(network, s->pressure, s->step);
     rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, to_densities, s);
     return rill_follow_label_add(s->f, s->step);
 }

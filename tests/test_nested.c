@@ -452,8 +452,15 @@ Test(nested, goes_from_rest_where_coarser_voxels_close_the_pores)
  * or more. */
 Test(nested, takes_a_smaller_viscosity_where_little_flows)
 {
-    const rill_permeability_plan wide = {
-        .fluid = 0.25, .length = 1000, .opening = 80, .tau = 9.5, .nu = 3, .cycle = 92, .force = 1e-6};
+    const double momentum = 80 * 80 / (4 * 5.783186);
+    const rill_permeability_plan wide = {.fluid = 0.25,
+                                         .length = 1000,
+                                         .opening = 80,
+                                         .momentum = momentum,
+                                         .tau = 9.5,
+                                         .nu = 3,
+                                         .cycle = 92,
+                                         .force = 1e-6};
     rill_permeability_options o = options(RILL_START_AUTO);
     rill_permeability_plan p = wide;
     rill_plan_tune(&o, 10, &p);
@@ -468,7 +475,7 @@ Test(nested, takes_a_smaller_viscosity_where_little_flows)
     o.variant.storage = RILL_FP64; /* does not round so much */
     p = wide;
     rill_plan_tune(&o, 0.5, &p);
-    const double momentum = 80 * 80 / (4 * 5.783186), wave = 0.4 * 80 / 3.14159265358979;
+    const double wave = 0.4 * 80 / 3.14159265358979;
     cr_expect_float_eq(p.nu, sqrt(1.5 * 0.8 * momentum * 0.5 / 3 / 0.25) / wave, 1e-9, "%g", p.nu);
     p = wide;
     o = options(RILL_START_AUTO);

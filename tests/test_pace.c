@@ -125,6 +125,7 @@ Test(pace, likely_steps_are_those_of_runs)
                                          .nu = 3.182,
                                          .fluid = 0.13424,
                                          .opening = 86,
+                                         .momentum = 86 * 86 / (4 * 5.783186),
                                          .length = 2048,
                                          .k_expected = 0.069};
     options.tolerance = 1e-3;
@@ -142,6 +143,7 @@ Test(pace, likely_steps_are_those_of_runs)
 Test(pace, seconds_count_all_devices)
 {
     rill_permeability_options options = rill_permeability_options_default();
+    options.axis = 2;
     rill_permeability_plan plan = {.network = true, .cycle = 40, .fluid = 0.4, .nodes = 1000000};
     const rill_speed speed = {.mlups = 100};
     rill_geom *geom = NULL;

@@ -115,7 +115,7 @@ Test(planes, components)
 static rill_status measure(const rill_geom *geom, rill_pore_measure *out)
 {
     rill_network counted = {.edge = 0};
-    const rill_status status = rill_pore_measure_take(geom, RILL_D3Q19, &counted, out);
+    const rill_status status = rill_pore_measure_take(geom, RILL_D3Q19, 2, &counted, out);
     rill_network_destroy(&counted);
     return status;
 }

@@ -46,6 +46,9 @@ typedef struct rill_permeability_plan {
     uint64_t dropped;       /**< pore voxels that cannot conduct and became solid */
     double length;          /**< of the period that the flow runs through */
     double opening;         /**< width of the widest pores, estimated */
+    bool open;              /**< there are pores that meet no wall along any axis */
+    bool confined;          /**< else most of them meet walls across the flow */
+    double momentum;        /**< steps in which momentum settles, times nu, estimated */
     double surface;         /**< wall area per volume of the box, estimated */
     double k_expected;      /**< permeability, estimated to a factor of a few */
     double tau;             /**< relaxation time */

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures a pore space and chooses relaxation time and force from it. Runs nothing. */
+/* Chooses relaxation time and force from the measure of a pore space. Runs nothing. */
 #include "permeability/plan.h"
 #include "geometry/voxels/axes.h"
-#include "geometry/voxels/planes.h"
 #include "kernel/rounding.h"
 #include "kernel/variant.h"
-#include "core/clock.h"
-#include "core/memory.h"
 #include "core/status.h"
 #include "kernel/storage.h"
 #include "network/network.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Speed of sound squared of all lattices here. */
 #define CS2 (1.0 / 3.0)
+/* Obstacles are far apart if the opening is this much longer than 1 / (wall area per volume of pore), or if
+ * it is that of the box: 1.3 in slits, 2.7 in square ducts, 3 to 6 in packs, 11 at random places. Solid of
+ * more than this part of the box is none. */
+#define OBSTACLES 6.0
+#define OBSTACLES_MOST 0.3
 /* Square of the first zero of J0: momentum in a pipe of radius R decays within R^2 / (5.78 nu). */
 #define PIPE_MODE 5.783186
 /* Bounds of the chosen tau: below, sound rings for long; above, k is as exact but nothing gets faster. */
 #define TAU_MIN 0.505
-#define TAU_MAX 2.0
+#define TAU_MAX 60.0
+/* With inertia, and viscosities that depend on the rate of shear. */
+#define TAU_MAX_NONLINEAR 2.0
 /* With interpolated walls k depends on tau: by half a percent at most up to here (docs/method.md). */
 #define TAU_INTERPOLATED 0.8
 /* The walls of these collisions move with tau. At the one chosen they are where TRT has them with the magic
@@ -31,6 +34,10 @@
 #define TAU_MOMENTS 0.875
 /* The balance leans to a fast pressure: throats make it slower than estimated, see docs/method.md. */
 #define PRESSURE_FIRST 0.75
+/* Kinetic modes decay within so many times tau. Where nothing else limits tau, momentum takes many more: the
+ * energies of the flow know nothing of these modes. */
+#define KINETIC_TAUS 1.5
+#define KINETIC_APART 10
 /* What the chosen force aims at; the estimates behind it may be off by a factor of ten. */
 /* Populations of fluid at rest, not less their weights, round to half a unit of these: the momentum of a node
  * of D3Q19 by up to so many units in the last place of 1. */
@@ -38,268 +45,59 @@
 #define MACH_AIM 0.005
 #define REYNOLDS_AIM 0.001
 #define DENSITY_AIM 0.01
-/* Voxels whose opening is measured, at most. */
-enum { OPENING_SAMPLE = 20000, OPENING_BINS = 4096 };
-
-/* Voxels that are counted in a byte, so that many are compared at a time. */
-enum { BYTE_MOST = 255 };
-
-/* Return how many of `count` voxels are pores. */
-static uint64_t pores_count(const uint8_t *row, uint32_t count)
+/* The slowest mode of a slit of width w decays within w^2 / (pi^2 nu). The wall area per volume of pore says
+ * how much faster it is in other ducts: of a x b by 1 + (a/b)^2, and their walls are longer by 1 + a/b. */
+static double duct_mode(const rill_pore_measure *m)
 {
-    uint64_t pores = 0;
-    for (uint32_t x = 0, end; x < count; x = end) {
-        uint8_t part = 0;
-        end = count - x < BYTE_MOST ? count : x + BYTE_MOST;
-        for (uint32_t k = x; k < end; k++) part = (uint8_t)(part + (row[k] >= RILL_FLUID));
-        pores += part;
-    }
-    return pores;
+    const double slits =
+        0.75 * m->opening * m->surface / m->porosity; /* 1 in a slit, walls counted as smooth */
+    return m->confined ? fmin(M_PI * M_PI * fmax(1, slits), 4 * PIPE_MODE) : 4 * PIPE_MODE;
 }
 
-/* Return between how many voxels of two rows there is a wall. */
-static uint64_t walls_between(const uint8_t *row, const uint8_t *other, uint32_t count)
+/* Obstacles far apart, as fibres or specks: wall area per volume of pore is that of much narrower pores. */
+static bool obstacles(const rill_pore_measure *m)
 {
-    uint64_t walls = 0;
-    for (uint32_t x = 0, end; x < count; x = end) {
-        uint8_t part = 0;
-        end = count - x < BYTE_MOST ? count : x + BYTE_MOST;
-        for (uint32_t k = x; k < end; k++)
-            part = (uint8_t)(part + ((row[k] >= RILL_FLUID) != (other[k] >= RILL_FLUID)));
-        walls += part;
-    }
-    return walls;
-}
-
-/* Walls counted on the faces of one plane of constant z towards -x, -y, -z, and fluid voxels of the plane.
- * @param below  the plane below, of the first the last */
-static void plane_count(const rill_geom *geom, uint32_t z, const uint8_t *here, const uint8_t *below,
-                        uint64_t *fluid, uint64_t *walls)
-{
-    const uint32_t nx = geom->n[0], ny = geom->n[1], nz = geom->n[2];
-    const rill_side *side = geom->sides;
-    for (uint32_t y = 0; y < ny; y++) {
-        const uint8_t *row = here + (uint64_t)nx * y;
-        const uint8_t *front = y ? row - nx : here + (uint64_t)nx * (ny - 1);
-        const uint8_t *under = below + (uint64_t)nx * y;
-        const uint64_t pores = pores_count(row, nx);
-        *fluid += pores;
-        *walls += walls_between(row + 1, row, nx - 1);
-        if (side[0] == RILL_PERIODIC) *walls += walls_between(row, row + nx - 1, 1);
-        if (y || side[1] == RILL_PERIODIC) *walls += walls_between(row, front, nx);
-        if (z || side[2] == RILL_PERIODIC) *walls += walls_between(row, under, nx);
-        if (side[0] == RILL_WALL) *walls += pores_count(row, 1) + pores_count(row + nx - 1, 1);
-        if (side[1] == RILL_WALL) *walls += pores * ((y == 0) + (y == ny - 1));
-        if (side[2] == RILL_WALL) *walls += pores * ((z == 0) + (z == nz - 1));
-    }
-}
-
-/* A pore voxel whose opening is measured. */
-typedef struct sample {
-    uint32_t x, y, z;
-    uint32_t smallest; /* run of pore through it, along the axes looked at so far */
-    uint32_t length;   /* of the run along z, until it is as long as the smallest or has ended */
-    bool ended;        /* on the side that is looked at */
-} sample;
-
-/* Length of the straight run of pore through voxel `at` of a row or column, at most as long as the box. */
-static uint32_t run_length(const uint8_t *line, uint64_t stride, uint32_t n, uint32_t at, bool wraps)
-{
-    uint32_t length = 1;
-    for (int way = 0; way < 2; way++) {
-        uint32_t i = at;
-        while (length < n) {
-            if (way == 0 ? i == n - 1 : i == 0) {
-                if (!wraps) break;
-                i = way == 0 ? 0 : n - 1;
-            } else {
-                i = way == 0 ? i + 1 : i - 1;
-            }
-            if (line[i * stride] < RILL_FLUID) break;
-            length++;
-        }
-    }
-    return length;
-}
-
-/* Take the samples of a plane, and measure their runs along x and y. @param[in] seen  pores before it */
-static void plane_sample(const rill_window *w, uint32_t z, uint64_t each, uint64_t seen, sample *samples)
-{
-    const rill_geom *geom = w->geom;
-    const uint32_t nx = geom->n[0], ny = geom->n[1];
-    uint64_t next = (seen + each - 1) / each;
-    for (uint32_t y = 0; y < ny; y++) {
-        const uint8_t *row = rill_window_row(w, y, z);
-        const uint64_t pores = pores_count(row, nx);
-        if (seen + pores <= next * each) { /* most rows have no sample */
-            seen += pores;
-            continue;
-        }
-        for (uint32_t x = 0; x < nx; x++) {
-            if (row[x] < RILL_FLUID || seen++ != next * each) continue;
-            const uint32_t along[2] = {
-                run_length(row, 1, nx, x, geom->sides[0] == RILL_PERIODIC),
-                run_length(rill_window_row(w, 0, z) + x, nx, ny, y, geom->sides[1] == RILL_PERIODIC)};
-            const uint32_t less = along[0] < along[1] ? along[0] : along[1];
-            samples[next++] = (sample){.x = x, .y = y, .z = z, .smallest = less, .length = 1};
-        }
-    }
-}
-
-/* See the next planes on one side of all samples, which go on from plane to plane. @return whether any run
- * may go on behind the planes that are seen */
-static bool runs_follow(const rill_window *w, int way, uint64_t count, sample *samples, uint32_t *at)
-{
-    const uint32_t nz = w->geom->n[2];
-    const bool wraps = w->geom->sides[2] == RILL_PERIODIC;
-    bool any = false;
-#pragma omp parallel for schedule(static) reduction(|| : any)
-    for (uint64_t k = 0; k < count; k++) {
-        sample *s = &samples[k];
-        while (!s->ended && s->length < s->smallest && s->length < nz) {
-            const bool last = at[k] == (way ? 0 : nz - 1);
-            const uint32_t z = last ? (way ? nz - 1 : 0) : way ? at[k] - 1 : at[k] + 1;
-            if (last && !wraps) {
-                s->ended = true;
-                break;
-            }
-            if (z < w->first || z >= w->first + w->count) break;
-            if (rill_window_row(w, s->y, z)[s->x] < RILL_FLUID)
-                s->ended = true;
-            else
-                s->length++, at[k] = z;
-        }
-        any = any || (!s->ended && s->length < s->smallest && s->length < nz);
-    }
-    return any;
-}
-
-/* Measure the runs along z, as far as they may be smaller than those along x and y: through windows up the
- * box, then down, and round once more where it is periodic. */
-static rill_status runs_measure(rill_window *w, uint64_t count, sample *samples)
-{
-    rill_status status = RILL_OK;
-    const uint32_t nz = w->geom->n[2], planes = rill_window_planes(w->geom);
-    uint32_t *at = NULL;
-    RILL_TRY(rill_array_create(count, sizeof *at, "samples of openings", (void **)&at));
-    for (int way = 0; way < 2; way++) {
-        bool any = count > 0;
-        for (uint64_t k = 0; k < count; k++) at[k] = samples[k].z, samples[k].ended = false;
-        for (int round = 0; round < 2 && any; round++)
-            for (uint32_t seen = 0, some; seen < nz && any; seen += some) {
-                some = nz - seen < planes ? nz - seen : planes;
-                RILL_TRY(rill_window_see(w, way ? nz - seen - some : seen, some));
-                any = runs_follow(w, way, count, samples, at);
-            }
-    }
-    for (uint64_t k = 0; k < count; k++)
-        if (samples[k].length < samples[k].smallest) samples[k].smallest = samples[k].length;
-done:
-    rill_array_destroy(at);
-    return status;
-}
-
-/*
- * The 99th percentile of the smallest run over evenly spread pore voxels. @param before  [planes], pore
- * voxels in planes before
- */
-static rill_status opening_measure(rill_window *w, uint64_t fluid, const uint64_t *before, double *out)
-{
-    rill_status status = RILL_OK;
-    uint64_t bins[OPENING_BINS] = {0}, above = 0;
-    const uint64_t each = fluid / OPENING_SAMPLE + 1, count = (fluid + each - 1) / each;
-    sample *samples = NULL;
-    RILL_TRY(rill_array_create(count, sizeof *samples, "samples of openings", (void **)&samples));
-    for (uint32_t end = 0; rill_window_next(w, &end, &status);) {
-#pragma omp parallel for schedule(dynamic)
-        for (uint32_t z = w->first; z < end; z++) plane_sample(w, z, each, before[z], samples);
-    }
-    RILL_TRY(status);
-    RILL_TRY(runs_measure(w, count, samples));
-    for (uint64_t k = 0; k < count; k++)
-        bins[samples[k].smallest < OPENING_BINS ? samples[k].smallest : OPENING_BINS - 1]++;
-    *out = 1;
-    for (int b = OPENING_BINS - 1; b > 0; b--) {
-        above += bins[b];
-        if (above * 100 <= count) continue;
-        *out = b;
-        break;
-    }
-done:
-    rill_array_destroy(samples);
-    return status;
-}
-
-/* Count the walls of all planes, and their pores. */
-static rill_status walls_count(rill_window *w, uint64_t *pores, uint64_t *out)
-{
-    rill_status status = RILL_OK;
-    const uint32_t nx = w->geom->n[0], ny = w->geom->n[1], nz = w->geom->n[2];
-    const uint64_t plane = (uint64_t)nx * ny;
-    uint64_t walls = 0;
-    uint8_t *below = NULL; /* the plane below those that are seen */
-    RILL_TRY(rill_array_create(plane, 1, "a plane of voxels", (void **)&below));
-    RILL_TRY(rill_window_see(w, nz - 1, 1));
-    memcpy(below, w->voxels, plane);
-    for (uint32_t end = 0; rill_window_next(w, &end, &status);) {
-#pragma omp parallel for schedule(static) reduction(+ : walls)
-        for (uint32_t z = w->first; z < end; z++)
-            plane_count(w->geom, z, rill_window_row(w, 0, z),
-                        z == w->first ? below : rill_window_row(w, 0, z - 1), &pores[z], &walls);
-        memcpy(below, rill_window_row(w, 0, end - 1), plane);
-    }
-    *out = walls;
-done:
-    rill_array_destroy(below);
-    return status;
-}
-
-rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_network *counted,
-                                   rill_pore_measure *out)
-{
-    rill_status status = RILL_OK;
-    uint64_t fluid = 0, walls = 0, *before = NULL;
-    rill_window window = {.geom = geom};
-    RILL_TRY(rill_array_create_zero(geom->n[2], sizeof *before, "pore voxels of planes", (void **)&before));
-    RILL_TRY(walls_count(&window, before, &walls));
-    for (uint32_t z = 0; z < geom->n[2]; z++) {
-        const uint64_t here = before[z];
-        before[z] = fluid;
-        fluid += here;
-    }
-    const double volume = (double)rill_geom_voxels(geom);
-    *out = (rill_pore_measure){
-        .voxels = fluid, .porosity = (double)fluid / volume, .surface = (double)walls * (2.0 / 3.0) / volume};
-    if (fluid) RILL_TRY(opening_measure(&window, fluid, before, &out->opening));
-    RILL_TRY(rill_network_choose(geom, lattice, out->opening, fluid, counted));
-    out->edge = counted->edge;
-    out->chambers = counted->chambers;
-done:
-    rill_window_close(&window);
-    rill_array_destroy(before);
-    return status;
+    const double c = 1 - m->porosity;
+    return c > 0 && c <= OBSTACLES_MOST && (m->open || m->opening * m->surface > OBSTACLES * m->porosity);
 }
 
 /*
  * Kozeny-Carman with the constant 5, and a cube of the porosity below 0.35 for the pores that lead
- * nowhere: within a factor of three of the Fontainebleau crops and packings it was tried on.
+ * nowhere: within a factor of three of the Fontainebleau crops and packings it was tried on. Of spheres far
+ * apart it makes far too much: Stokes drag 2 c / S^2, less what they are in each other's way (Koch & Sangani
+ * 1999, doi:10.1017/S0022112099006151).
  */
 static double k_guess(const rill_pore_measure *m)
 {
-    const double open = fmin(1, m->porosity / 0.35);
-    return m->porosity * m->porosity * m->porosity / (5 * m->surface * m->surface) * open * open * open;
+    const double open = fmin(1, m->porosity / 0.35), c = 1 - m->porosity;
+    const double square = 1 / (m->surface * m->surface);
+    const double carman = m->porosity * m->porosity * m->porosity / 5 * square * open * open * open;
+    if (!obstacles(m)) return carman;
+    const double drag = 1 + 3 * sqrt(c / 2) + 135.0 / 64 * c * log(c) + 16.456 * c;
+    return fmin(carman, 2 * c / drag * square);
 }
 
-/* Steps in which momentum diffuses across the widest pores, and pressure along the box, times 1/nu and nu. */
-static double viscous_time(const rill_permeability_plan *p)
+/* Steps in which momentum diffuses across the widest pores, and pressure along the box, times 1/nu and nu.
+ * Between obstacles far apart, momentum grows until their drag is as large as the force. */
+static double across_time(const rill_pore_measure *m) { return m->opening * m->opening / duct_mode(m); }
+
+static double momentum_time(const rill_pore_measure *m, double k)
 {
-    return p->opening * p->opening / (4 * PIPE_MODE);
+    return obstacles(m) ? fmax(across_time(m), k / m->porosity) : across_time(m);
 }
+
+static double viscous_time(const rill_permeability_plan *p) { return p->momentum; }
 
 static double pressure_time(const rill_permeability_plan *p, double k)
 {
     const double wave = p->length / (2 * M_PI);
     return wave * wave * p->fluid / (k * CS2);
+}
+
+/* The same, or so many times tau, about. */
+static double slow_time(const rill_permeability_plan *p, double taus)
+{
+    return fmax(pressure_time(p, p->k_expected), 3 * taus);
 }
 
 /*
@@ -325,8 +123,10 @@ static double pressure_time(const rill_permeability_plan *p, double k)
 #define CYCLES 8
 #define CYCLES_NESTED 5
 /* Runs start from coarser grids where pores are at least so wide: in narrower ones 2^3 voxels in one close
- * throats. Boxes are at least so many voxels along each axis. */
+ * throats. Between walls, boxes are at least so many voxels along each axis: what is periodic or mirrored may
+ * be as thin as a voxel. Obstacles far apart are at least so many voxels thick. */
 #define NESTED_OPENING 32
+#define NESTED_DIAMETER 6
 enum { NESTED_EDGE = 8 };
 /*
  * Pressures are as large as the box is long, and what they round to is as much of the flow as the viscosity
@@ -343,9 +143,9 @@ static uint64_t cycle_of(const rill_permeability_plan *p, double least)
     return 2 * (uint64_t)ceil(0.5 * fmax(least, CYCLE_TIMES * viscous_time(p) / p->nu));
 }
 
-/* The fewest steps of a cycle of corrections. If the opening is the width of a box without walls, as in a
- * sheet of one voxel, pores may be wider than the opening. Below TAU_NETWORK the cycle then has the steps in
- * which momentum diffuses as far as in CYCLE_LEAST steps at TAU_NETWORK. */
+/* The fewest steps of a cycle of corrections. If a box without walls is no wider than the opening, as a sheet
+ * of one voxel, pores may be wider than the opening. Below TAU_NETWORK the cycle then has the steps in which
+ * momentum diffuses as far as in CYCLE_LEAST steps at TAU_NETWORK. */
 static double cycle_least(const rill_geom *geom, const rill_permeability_plan *p)
 {
     bool wider = false;
@@ -496,12 +296,20 @@ static bool network_serves(const rill_permeability_options *o)
            (v.storage == RILL_FP32 || v.storage == RILL_FP64);
 }
 
-/* Coarser grids are made of voxels, without a surface. */
-static bool nested_serves(const rill_geom *geom, const rill_permeability_options *o, double opening)
+/* Obstacles of a few voxels, whose drag sets k, become larger or vanish on coarser grids. */
+static bool vanishes(const rill_pore_measure *m, double k)
 {
-    bool wide = o->start == RILL_START_AUTO && opening >= NESTED_OPENING && !geom->surface &&
-                rill_dimensions(o->variant.lattice) == 3;
-    for (int a = 0; a < 3; a++) wide = wide && geom->n[a] >= NESTED_EDGE;
+    const double diameter = 6 * (1 - m->porosity) / m->surface;
+    return diameter < NESTED_DIAMETER && momentum_time(m, k) > across_time(m);
+}
+
+/* Coarser grids are made of voxels, without a surface. */
+static bool nested_serves(const rill_geom *geom, const rill_permeability_options *o,
+                          const rill_pore_measure *m, double k)
+{
+    bool wide = o->start == RILL_START_AUTO && m->opening >= NESTED_OPENING && !geom->surface &&
+                rill_dimensions(o->variant.lattice) == 3 && !vanishes(m, k);
+    for (int a = 0; a < 3; a++) wide = wide && (geom->n[a] >= NESTED_EDGE || geom->sides[a] != RILL_WALL);
     return wide;
 }
 
@@ -516,8 +324,9 @@ static bool rounding_known(const rill_permeability_options *o)
 static void tau_choose(const rill_permeability_options *o, bool interpolated, rill_permeability_plan *p)
 {
     const double asked = o->tau, walls = tau_of_walls(o->variant.collision);
-    const double most = interpolated ? TAU_INTERPOLATED : TAU_MAX;
-    const double slow = pressure_time(p, p->k_expected), thick = viscous_time(p);
+    const bool linear = o->variant.equilibrium == RILL_STOKES && o->variant.rheology == RILL_NEWTONIAN;
+    const double most = interpolated ? TAU_INTERPOLATED : linear ? TAU_MAX : TAU_MAX_NONLINEAR;
+    const double slow = slow_time(p, KINETIC_APART), thick = viscous_time(p);
     const double balance = PRESSURE_FIRST * sqrt(thick / slow);
     if (asked != 0) {
         p->tau = asked;
@@ -531,7 +340,9 @@ static void tau_choose(const rill_permeability_options *o, bool interpolated, ri
         snprintf(p->tau_reason, sizeof p->tau_reason,
                  interpolated && 3 * balance + 0.5 > most
                      ? "above it, interpolated walls move with the viscosity"
-                 : 3 * balance + 0.5 > TAU_MAX ? "momentum settles in no more than a few passes of the box"
+                 : 3 * balance + 0.5 > most ? "momentum settles in no more than a few passes of the box"
+                 : slow > pressure_time(p, p->k_expected)
+                     ? "momentum settles in some 20 tau, and kinetic modes before it"
                  : 3 * balance + 0.5 < TAU_MIN ? "the pores are so tight that only stability sets the limit"
                                                : "pressure along the box and momentum across the widest "
                                                  "pores settle in about %.2g steps each",
@@ -663,14 +474,17 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     p->fluid = m->porosity;
     p->opening = m->opening;
     p->surface = m->surface;
+    p->open = m->open;
+    p->confined = m->confined;
     p->length = 0;
     for (int a = 0; a < 3; a++) {
         const double length = geom->n[a] * (geom->sides[a] == RILL_MIRROR ? 2.0 : 1.0);
         if (rill_axes_has(options->axis, a)) p->length = fmax(p->length, length);
     }
     p->k_expected = k_guess(m);
+    p->momentum = momentum_time(m, p->k_expected);
     tau_choose(options, geom->surface != NULL, p);
-    const double slow = pressure_time(p, p->k_expected) * p->nu, thick = viscous_time(p) / p->nu;
+    const double slow = slow_time(p, KINETIC_TAUS) * p->nu, thick = viscous_time(p) / p->nu;
     p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
     const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
     const bool serves = asked || rill_network_serves(p->nodes, m->chambers);
@@ -679,7 +493,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     p->cycle = cycle_of(p, CYCLE_LEAST);
     if (options->acceleration != RILL_ACCELERATION_NONE && p->chambers && network_serves(options)) {
         rill_permeability_plan network = *p;
-        network.nested = nested_serves(geom, options, m->opening);
+        network.nested = nested_serves(geom, options, m, p->k_expected);
         network_choose(geom, options, &network);
         if (asked || network.steps_expected < p->steps_expected) *p = network;
     }
@@ -723,6 +537,8 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
                                        .porosity = plan->fluid,
                                        .surface = plan->surface,
                                        .opening = plan->opening,
+                                       .open = plan->open,
+                                       .confined = plan->confined,
                                        .edge = plan->edge,
                                        .chambers = plan->chambers};
     o.acceleration = way;

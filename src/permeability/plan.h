@@ -17,17 +17,21 @@ typedef struct rill_pore_measure {
     double porosity; /**< fluid fraction of the box */
     double surface;  /**< wall area per volume of the box: counted faces × 2/3, the share of a smooth wall */
     double opening;  /**< width of the widest pores: of the smallest straight runs of pore along x, y, z
-                          through a voxel, the 99th percentile over a sample of voxels */
+                          through a voxel that end at walls, the 99th percentile over a sample of voxels.
+                          Where no run does: the run along a diagonal of a z plane, or the box */
+    bool open;       /**< no run ends at walls in more than a hundredth of the voxels */
+    bool confined;   /**< else runs across the flow do in most voxels */
     uint32_t edge;   /**< of the blocks of a pore network, see rill_network_choose() */
     uint32_t chambers; /**< of that network */
 } rill_pore_measure;
 
 /** Measure a geometry; sides count as what they are.
  * @param lattice  whose links say what is connected
+ * @param axis     of the flow; -1: all
  * @param[in,out] counted  zero; then with the counted chambers of its pore network, see rill_network_choose()
  */
-rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, rill_network *counted,
-                                   rill_pore_measure *out);
+rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, int axis,
+                                   rill_network *counted, rill_pore_measure *out);
 
 /**
  * Check what can be told without a geometry: the variant, and options against limits and each other.

@@ -156,7 +156,7 @@ rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_
     *basis = (rill_plan_basis){.numbered = NULL};
     RILL_TRY(rill_plan_check_sample(geom, o));
     RILL_TRY(rill_plan_check_conducting(geom, o, &known));
-    RILL_TRY(rill_pore_measure_take(&open, o->variant.lattice, &basis->counted, &basis->measure));
+    RILL_TRY(rill_pore_measure_take(&open, o->variant.lattice, o->axis, &basis->counted, &basis->measure));
     if (fits(basis->measure.voxels)) RILL_TRY(number(geom, o, basis));
 done:
     rill_network_destroy(&basis->counted);

@@ -3,11 +3,13 @@
  * Makes a sample of a geometry: its sides let the flow through, and pores that conduct nowhere are solid.
  * Refuses what has no permeability.
  */
+#include "core/notes.h"
 #include "core/status.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/components.h"
 #include "permeability/plan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +23,28 @@ static void porosity_fill(rill_porosity *known, const rill_porosity *found)
 }
 
 /*
+ * Note pores that were dropped before, and that might conduct now: along links through edges and corners,
+ * which older versions did not follow, or with other domain boundaries.
+ */
+static rill_status dropped_note(rill_geom *geom)
+{
+    const rill_porosity *known = &geom->porosity;
+    bool found = true;
+    for (int a = 0; a < 3; a++) found = found && known->percolating[a] >= 0;
+    if (known->total < 0 || (known->contacts && found)) return RILL_OK;
+    const double pores = round(known->total * (double)rill_geom_voxels(geom));
+    const double left = (double)rill_geom_fluid(geom);
+    if (left >= pores) return RILL_OK;
+    return rill_note(
+        &geom->notes,
+        "%.0f pore voxels of the geometry were dropped when it was made, %s, and are not looked at "
+        "again: make it anew with rill voxelize, or with --keep all",
+        pores - left,
+        known->contacts ? "with other domain boundaries"
+                        : "by an older version that followed no links through edges and corners");
+}
+
+/*
  * Label and drop, unless all is to stay and what percolates along the links of this lattice is known already.
  * What was counted along other links is counted anew, of what is there still.
  */
@@ -28,6 +52,8 @@ static rill_status clean(rill_geom *geom, const rill_permeability_options *o, ri
 {
     rill_porosity *known = &geom->porosity;
     const unsigned contacts = rill_contacts_of(o->variant.lattice);
+    const rill_status noted = dropped_note(geom);
+    if (noted != RILL_OK) return noted;
     for (int a = 0; a < 3 && known->contacts != contacts; a++) known->percolating[a] = -1;
     known->contacts = contacts;
     *found = (rill_components){.porosity = *known};

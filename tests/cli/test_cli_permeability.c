@@ -119,6 +119,27 @@ Test(permeability, follows_the_links_through_edges)
 /* A slanted channel that conducts along x and y: k along z is 0, in the tensor and in a table. */
 static bool slanted(int x, int y, int z) { return z >= 1 && z < 5 && (y - x + 12) % 12 < 5; }
 
+/* What was dropped with other domain boundaries is named, as it is not looked at again. */
+static bool island(int x, int y, int z)
+{
+    return (y == 1 && z == 1) || (x < 4 ? y == 4 && z == 4 : y == 6 && z == 4) ||
+           (x == 3 && y == 5 && z == 4);
+}
+
+Test(permeability, notes_pores_that_were_dropped_before)
+{
+    cli_result r;
+    make_raw("island-8x8x8-u8.raw", 8, 8, 8, island);
+    r = cli_test_run("voxelize", "island-8x8x8-u8.raw", "--pore", "0", "-q", "-o", "island.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("permeability", "island.geom.h5", "--axis", "x", "--sides", "mirror", "--backend", "cpu",
+                     "-q");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(
+        strstr(r.err, "9 pore voxels of the geometry were dropped when it was made, with other"), "%s",
+        r.err);
+}
+
 static bool closed(int x, int y, int z) { return x > 1 && x < 5 && y > 1 && y < 5 && z > 1 && z < 5; }
 
 Test(permeability, a_closed_axis_gives_zeros_in_the_tensor)

@@ -180,6 +180,14 @@ static double value_of(rill_grey type, const void *grey, uint64_t i)
     }
 }
 
+double rill_grey_real(rill_grey type, const void *grey, uint64_t i)
+{
+    if (rill_grey_size(type) == 1) return tabled_value(type, ((const uint8_t *)grey)[i]);
+    if (rill_grey_size(type) == 2 && type != RILL_GREY_F16)
+        return tabled_value(type, ((const uint16_t *)grey)[i]);
+    return value_of(type, grey, i);
+}
+
 static void count_value(rill_pore_map *map, double value)
 {
     if (value < map->min) map->min = value;
@@ -263,7 +271,7 @@ void rill_pore_map_report(const rill_pore_map *map, rill_voxelize_report *report
         report->grey_min = fmin(report->grey_min, value);
         report->grey_max = fmax(report->grey_max, value);
         show(report->grey, &used,
-             (rill_grey_value){value, (double)map->count[b] / total, in_ranges(map, value)});
+             (rill_grey_value){value, (double)map->count[b] / total, in_ranges(map, value), false});
     }
     qsort(report->grey, (size_t)used, sizeof *report->grey, by_value);
 }

@@ -31,6 +31,9 @@ void rill_pore_map_destroy(rill_pore_map *map);
  */
 rill_status rill_pore_map_apply(rill_pore_map *map, const void *grey, uint64_t count, uint8_t *voxels);
 
+/** Return grey value i of an array of a type. */
+double rill_grey_real(rill_grey type, const void *grey, uint64_t i);
+
 /** Put the counted grey values into a report: number, extremes, and the most frequent ones by value. */
 void rill_pore_map_report(const rill_pore_map *map, rill_voxelize_report *report);
 

@@ -12,7 +12,9 @@
 #include "core/units.h"
 #include "geometry/image/image_priv.h"
 #include "geometry/image/pore_choice.h"
+#include "geometry/image/sample.h"
 #include "geometry/voxels/axes.h"
+#include "geometry/voxels/outside.h"
 #include "geometry/voxels/planes.h"
 
 #include <math.h>
@@ -32,6 +34,8 @@ typedef struct {
     rill_progress progress;
     rill_voxelize_report *report;
     rill_image *image;
+    rill_sample *sample;       /* where it is in the picture */
+    rill_round round;          /* does it look like a core? */
     const rill_keeper *keeper; /* of the geometry; NULL: its voxels are bytes */
     rill_geom *geom;
     rill_window window; /* planes that are being placed */
@@ -226,6 +230,7 @@ static rill_status create(work *w)
                                      what));
     RILL_TRY(rill_geom_create_kept(n, planes ? w->keeper : NULL, &w->geom));
     w->window.geom = w->geom;
+    if (rill_sample_given(w->sample)) RILL_TRY(rill_outside_create(n, &w->geom->outside));
     memcpy(w->geom->sides, w->options->sides, sizeof w->geom->sides);
     RILL_TRY(rill_array_create(slice, rill_grey_size(w->image->type), "a slice of the image", &w->grey));
     RILL_TRY(rill_array_create(slice, w->batch, "slices of pores", (void **)&w->pore));
@@ -239,6 +244,16 @@ static void slice_axes(const work *w, int along[3])
     for (int s = 0; s < 3; s++) along[s] = w->report->axes[w->image->order[s]];
 }
 
+/* A few slices tell a label around a cylinder: the first, the last, and some between. */
+static bool is_looked_at(const work *w, int across, uint32_t slice)
+{
+    enum { PARTS = 4 };
+    const uint32_t first = w->crop[across][0], last = w->crop[across][1] - 1;
+    for (uint32_t k = 0; k <= PARTS; k++)
+        if (slice == first + (uint32_t)((uint64_t)(last - first) * k / PARTS)) return true;
+    return false;
+}
+
 /* Read one slice and map the part of it that is used. */
 static rill_status read_slice(work *w, rill_pore_map *map, const int along[3], uint32_t slice, uint8_t *pore)
 {
@@ -248,10 +263,19 @@ static rill_status read_slice(work *w, rill_pore_map *map, const int along[3], u
     const uint64_t used = fast[1] - fast[0];
     const size_t size = rill_grey_size(w->image->type);
     RILL_TRY(rill_image_read(w->image, slice, w->grey));
-    const uint8_t *start = (const uint8_t *)w->grey + (slow[0] * width + fast[0]) * size;
-    if (used == width) return rill_pore_map_apply(map, start, used * (slow[1] - slow[0]), pore);
-    for (uint32_t j = 0; j < slow[1] - slow[0]; j++)
-        RILL_TRY(rill_pore_map_apply(map, start + j * width * size, used, pore + j * used));
+    const uint64_t first = slow[0] * width + fast[0];
+    const uint8_t *start = (const uint8_t *)w->grey + first * size;
+    RILL_TRY(rill_sample_slice(w->sample, slice));
+    const uint32_t rows = used == width ? 1 : slow[1] - slow[0];
+    const uint64_t count = used * (slow[1] - slow[0]) / rows;
+    for (uint32_t j = 0; j < rows; j++) {
+        const uint8_t *row = start + j * width * size;
+        RILL_TRY(rill_pore_map_apply(map, row, count, pore + j * used));
+        rill_sample_mark(w->sample, row, first + j * width, count, pore + j * used);
+    }
+    if (!w->geom->outside && is_looked_at(w, along[2], slice))
+        rill_round_look(&w->round, w->image->type, start, width, pore,
+                        (const uint32_t[2]){(uint32_t)used, slow[1] - slow[0]});
 done:
     return status;
 }
@@ -307,6 +331,20 @@ static void place_slices(const work *w, const int along[3], uint32_t k, uint32_t
     }
 }
 
+/* Keep what is marked in plane z as outside of the sample, and make it solid. */
+static rill_status outside_take(work *w, uint32_t z, uint8_t *layer)
+{
+    rill_status status = RILL_OK;
+    const uint64_t plane = (uint64_t)w->geom->n[0] * w->geom->n[1];
+    RILL_TRY(rill_outside_set(w->geom->outside, z, layer, RILL_OUTSIDE_MARK));
+    if (w->options->mirror[2])
+        RILL_TRY(rill_outside_set(w->geom->outside, w->geom->n[2] - 1 - z, layer, RILL_OUTSIDE_MARK));
+    for (uint64_t v = 0; v < plane; v++)
+        if (layer[v] == RILL_OUTSIDE_MARK) layer[v] = RILL_SOLID;
+done:
+    return status;
+}
+
 /* Put the mirrored copies of plane z, which alone is seen, behind it, x first, and behind the box. */
 static rill_status mirror(work *w, uint32_t z)
 {
@@ -314,10 +352,13 @@ static rill_status mirror(work *w, uint32_t z)
     const uint64_t nx = w->geom->n[0], ny = w->geom->n[1];
     const uint32_t *n = w->n;
     uint8_t *layer = rill_window_row(&w->window, 0, z);
+    for (uint32_t y = 0; y < n[1] && w->options->core.given; y++)
+        rill_core_mark(&w->options->core, n, y, z, layer + y * nx);
     for (uint64_t y = 0; y < n[1] && w->options->mirror[0]; y++)
         for (uint64_t x = 0; x < n[0]; x++) layer[y * nx + nx - 1 - x] = layer[y * nx + x];
     for (uint64_t y = 0; y < n[1] && w->options->mirror[1]; y++)
         memcpy(layer + (ny - 1 - y) * nx, layer + y * nx, nx);
+    if (w->geom->outside) RILL_TRY(outside_take(w, z, layer));
     RILL_TRY(rill_window_keep(&w->window, w->geom));
     if (w->options->mirror[2]) RILL_TRY(rill_window_repeat(&w->window, w->geom, w->geom->n[2] - 1 - z));
 done:
@@ -333,6 +374,8 @@ static rill_status keep(work *w)
     RILL_TRY(rill_geom_create_kept(w->geom->n, w->keeper, &kept));
     memcpy(kept->sides, w->geom->sides, sizeof kept->sides);
     RILL_TRY(rill_geom_take_voxels(kept, w->geom));
+    kept->outside = w->geom->outside;
+    w->geom->outside = NULL;
     rill_geom_destroy(w->geom);
     w->geom = kept;
     kept = NULL;
@@ -376,16 +419,50 @@ static rill_status read_voxels(work *w)
     }
     RILL_TRY(keep(w));
     rill_pore_map_report(map, w->report);
+    for (uint64_t i = 0; i < w->report->greys && i < RILL_GREYS_SHOWN; i++)
+        for (int k = 0; k < w->options->outside_count; k++)
+            w->report->grey[i].outside |= w->report->grey[i].value >= w->options->outside[k][0] &&
+                                          w->report->grey[i].value <= w->options->outside[k][1];
 done:
     rill_pore_map_destroy(map);
     return status;
 }
 
+/* Refuse a sample without voxels; note a label that looks like the outside of a core. */
+static rill_status sample_check(work *w)
+{
+    const rill_round *round = &w->round;
+    w->report->outside = rill_geom_voxels(w->geom) - rill_geom_sample(w->geom);
+    if (rill_geom_sample(w->geom) == 0)
+        return rill_fail(RILL_USAGE,
+                         "every voxel is outside of the sample: check --outside, --mask and --core");
+    if (w->geom->outside && w->report->outside == 0) {
+        rill_outside_destroy(w->geom->outside);
+        w->geom->outside = NULL;
+        remark(w, "no voxel is outside of the sample: check --outside and --mask\n");
+    }
+    if (round->looked && round->round == round->looked) {
+        char remedy[64];
+        snprintf(remedy, sizeof remedy, round->inside > 0 ? "--core d=%g" : "--outside %g",
+                 round->inside > 0 ? round->diameter : round->value);
+        remark(
+            w,
+            "the grey value %g, which counts as %s, fills all around a disc in every slice, as around a core "
+            "in a picture, so that k and porosity are those of the box: for those of the core add %s\n",
+            round->value, round->is_pore ? "pore" : "solid", remedy);
+    }
+    return RILL_OK;
+}
+
 /* Refuse an image without pores or without walls; note what looks unsegmented. */
 static rill_status check_pores(work *w)
 {
+    rill_status status = RILL_OK;
     char greys[400];
+    uint64_t outside = 0; /* grey values of it */
+    for (int i = 0; i < RILL_GREYS_SHOWN; i++) outside += w->report->grey[i].outside;
     const uint64_t fluid = rill_geom_fluid(w->geom), voxels = rill_geom_voxels(w->geom);
+    RILL_TRY(sample_check(w));
     rill_greys_list(w->report, greys, sizeof greys);
     if (fluid == 0)
         return rill_fail(
@@ -399,9 +476,10 @@ static rill_status check_pores(work *w)
                          "or --keep all if the box is meant to be empty",
                          greys);
     if (fluid == voxels) remark(w, "every voxel is pore\n");
-    if (w->report->greys != 1 && w->report->greys != 2)
+    if (w->report->greys == 0 || w->report->greys > outside + 2)
         remark(w, "the image has more than two grey values: %s\n", greys);
-    return RILL_OK;
+done:
+    return status;
 }
 
 /* Where the lattice of later runs is not known, what the links of D3Q19 connect is counted, and what those of
@@ -476,6 +554,8 @@ static rill_status run(work *w)
     RILL_TRY(settle_axes(w));
     RILL_TRY(settle_spacing(w));
     RILL_TRY(settle_size(w));
+    if (w->options->core.given) RILL_TRY(rill_core_check(&w->options->core, w->n));
+    RILL_TRY(rill_sample_begin(w->image, w->options, &w->sample));
     RILL_TRY(create(w));
     RILL_TRY(read_voxels(w));
     RILL_TRY(check_pores(w));
@@ -513,6 +593,8 @@ static rill_status check_options(const rill_voxelize_options *o)
         return rill_fail(RILL_USAGE,
                          "contacts %u are no flags of faces, edges and corners with that of faces",
                          o->contacts);
+    if (o->mask && o->mask_array)
+        return rill_fail(RILL_USAGE, "a mask is a file or an array, not both: choose one");
     if (o->pore_count < 0 || o->pore_count > RILL_PORE_RANGES)
         return rill_fail(RILL_USAGE, "%d ranges of grey values are not 0 to %d", o->pore_count,
                          RILL_PORE_RANGES);
@@ -534,6 +616,7 @@ static rill_status voxelize(work *w, rill_geom **out)
     w->geom = NULL;
 done:
     rill_geom_destroy(w->geom);
+    rill_sample_end(w->sample);
     rill_image_close(w->image);
     rill_window_close(&w->window);
     for (int a = 0; a < 3; a++) rill_array_destroy(w->from[a]);

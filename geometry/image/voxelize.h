@@ -26,6 +26,15 @@ rill_status rill_voxel_size_check(double metres, bool allow);
 /** Read "0", "0-99,255", "-5--1" or "0.5:1.5" into pore. */
 rill_status rill_voxelize_parse_pore(const char *text, rill_voxelize_options *options);
 
+/** Read grey values outside of the sample, as rill_voxelize_parse_pore() reads those of pores. */
+rill_status rill_voxelize_parse_outside(const char *text, rill_voxelize_options *options);
+
+/** Read "inscribed" or "x=250,y=248,d=480" with any of x, y, z, d and axis into core. */
+rill_status rill_voxelize_parse_core(const char *text, rill_voxelize_options *options);
+
+/** Read a value or a range of the mask. */
+rill_status rill_voxelize_parse_mask_inside(const char *text, rill_voxelize_options *options);
+
 /** Read "0:240,0:240,10:" into crop; an empty bound is the image's own. */
 rill_status rill_voxelize_parse_crop(const char *text, rill_voxelize_options *options);
 

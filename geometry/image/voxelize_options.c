@@ -17,7 +17,8 @@ rill_voxelize_options rill_voxelize_options_default(void)
                                    .crop = {{0, UINT32_MAX}, {0, UINT32_MAX}, {0, UINT32_MAX}},
                                    .sides = {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC},
                                    .keep = RILL_KEEP_PERCOLATING,
-                                   .axis = -1};
+                                   .axis = -1,
+                                   .core = {.axis = 2, .centre = {NAN, NAN, NAN}}};
 }
 
 bool rill_voxel_size_usual(double metres)
@@ -74,6 +75,63 @@ rill_status rill_voxelize_parse_pore(const char *text, rill_voxelize_options *op
     return rill_fail(RILL_USAGE,
                      "pore values \"%s\" are not understood: give numbers and ranges such as 0 or 0-99,255",
                      text);
+}
+
+/* Read ranges as those of pores are read. */
+static rill_status read_ranges(const char *text, const char *what, int most, double (*ranges)[2], int *count)
+{
+    rill_voxelize_options read = {.pore_count = 0};
+    if (rill_voxelize_parse_pore(text, &read) != RILL_OK || read.pore_count > most)
+        return rill_fail(
+            RILL_USAGE,
+            "%s \"%s\" are not understood: give at most %d numbers and ranges such as 0 or 0-99,255", what,
+            text, most);
+    memcpy(ranges, read.pore, (size_t)read.pore_count * sizeof *ranges);
+    *count = read.pore_count;
+    return RILL_OK;
+}
+
+rill_status rill_voxelize_parse_outside(const char *text, rill_voxelize_options *options)
+{
+    return read_ranges(text, "values outside of the sample", RILL_OUTSIDE_RANGES, options->outside,
+                       &options->outside_count);
+}
+
+rill_status rill_voxelize_parse_mask_inside(const char *text, rill_voxelize_options *options)
+{
+    int count;
+    options->mask_inside_given = true;
+    return read_ranges(text, "values inside of the mask", 1, &options->mask_inside, &count);
+}
+
+rill_status rill_voxelize_parse_core(const char *text, rill_voxelize_options *options)
+{
+    rill_core core = {.given = true, .axis = 2, .centre = {NAN, NAN, NAN}};
+    const char *c = strcmp(text, "inscribed") == 0 ? "" : text;
+    bool good = *text != '\0';
+    while (*c && good) {
+        const size_t name = strcspn(c, "=");
+        double value;
+        good = c[name] == '=';
+        if (!good) break;
+        const char *at = c + name + 1;
+        if (name == 4 && strncmp(c, "axis", 4) == 0 && *at >= 'x' && *at <= 'z') {
+            core.axis = *at++ - 'x';
+        } else {
+            good =
+                name == 1 && read_real(&at, &value) && value > 0 && ((*c >= 'x' && *c <= 'z') || *c == 'd');
+            if (good) *(*c == 'd' ? &core.diameter : &core.centre[*c - 'x']) = value;
+        }
+        good = good && (*at == '\0' || (*at == ',' && at[1]));
+        c = at + (*at == ',');
+    }
+    options->core = core;
+    if (good && isnan(core.centre[core.axis])) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE,
+        "core \"%s\" is not understood: give inscribed, or some of x=250,y=248,d=480,axis=z: the centre "
+        "across the axis and the diameter in voxels",
+        text);
 }
 
 /* Read digits up to `stop`; an empty bound is left as it is. */

@@ -519,7 +519,7 @@ static void decide(labelling *l, rill_keep_kind keep, int axis, rill_components 
         out->components++;
         out->kept += c->keep;
     }
-    const double voxels = (double)rill_geom_voxels(l->geom);
+    const double voxels = (double)rill_geom_sample(l->geom);
     out->porosity.total = (double)total / voxels;
     out->porosity.connected = (double)connected / voxels;
     for (int a = 0; a < 3; a++) {

@@ -3,6 +3,7 @@
 #include "geometry/voxels/derive.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/outside.h"
 #include "geometry/voxels/planes.h"
 
 #include <stdlib.h>
@@ -99,6 +100,7 @@ rill_status rill_geom_crop(const rill_geom *geom, const uint32_t first[3], const
     }
     RILL_TRY(like(geom, n, "a part of the geometry", &part));
     RILL_TRY(fill(geom, &(recipe){first, (const uint32_t[3]){1, 1, 1}}, part));
+    RILL_TRY(rill_outside_part(geom, first, (const uint32_t[3]){1, 1, 1}, part));
     for (int a = 0; a < 3; a++) part->origin[a] += first[a] * part->spacing;
     if (!whole) part->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
     *out = part;
@@ -126,6 +128,7 @@ rill_status rill_geom_split(const rill_geom *geom, const uint32_t factor[3], ril
     }
     RILL_TRY(like(geom, n, "the geometry with split voxels", &fine));
     RILL_TRY(fill(geom, &(recipe){(const uint32_t[3]){0, 0, 0}, factor}, fine));
+    RILL_TRY(rill_outside_part(geom, (const uint32_t[3]){0, 0, 0}, factor, fine));
     fine->spacing /= largest;
     *out = fine;
     fine = NULL;

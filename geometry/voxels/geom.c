@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a voxel geometry. Reading and writing it is io/geom_file.c's. */
+#include "geometry/voxels/outside.h"
 #include "geometry/voxels/planes.h"
 #include "geometry/voxels/sides.h"
 
@@ -56,6 +57,7 @@ void rill_geom_destroy(rill_geom *geom)
     if (!geom) return;
     rill_array_destroy(geom->voxels);
     rill_planes_destroy(geom->planes);
+    rill_outside_destroy(geom->outside);
     free(geom->source);
     free(geom->source_hash);
     free(geom->options);

@@ -28,6 +28,7 @@ typedef enum rill_batch_reason {
     RILL_BATCH_NOT_CONVERGED,   /**< RILL_NUMERICS: a run has no result */
     RILL_BATCH_REFUSED,         /**< RILL_USAGE: the input cannot be read, or does not fit the options */
     RILL_BATCH_FAILED,          /**< RILL_SYSTEM: memory, disk or device */
+    RILL_BATCH_OUTSIDE,         /**< a block of which a part is outside of the sample: it is not computed */
     RILL_BATCH_REASONS          /**< number of reasons */
 } rill_batch_reason;
 

@@ -29,7 +29,8 @@ typedef enum rill_contact {
     RILL_CONTACT_CORNERS = 4 /**< the corner that they share: links of D3Q15 and D3Q27 */
 } rill_contact;
 
-/** Pore fractions of the whole box, counted before anything was dropped; negative when unknown. */
+/** Pore fractions of the sample, which is the whole box unless a part of it is outside, counted before
+ * anything was dropped; negative when unknown. */
 typedef struct rill_porosity {
     double total;          /**< every pore voxel */
     double connected;      /**< pores whose component reaches an outer face */
@@ -91,6 +92,9 @@ typedef struct rill_surface {
 /** Voxels as bits, which several processes share. */
 typedef struct rill_planes rill_planes;
 
+/** Voxels outside of a sample, see rill_geom_set_outside(). */
+typedef struct rill_outside rill_outside;
+
 /** A voxel geometry. */
 typedef struct rill_geom {
     uint32_t n[3];          /**< voxels along x, y, z */
@@ -105,6 +109,7 @@ typedef struct rill_geom {
     char *notes;           /**< what changes or qualifies a value, see rill_notes_add(); owned, may be NULL */
     rill_surface *surface; /**< what it was cut from, owned; NULL for images and generated geometry */
     rill_planes *planes;   /**< NULL, except in a program of several processes: then voxels is NULL */
+    rill_outside *outside; /**< voxels outside of the sample, owned; NULL: the sample fills the box */
 } rill_geom;
 
 /**
@@ -149,6 +154,31 @@ uint64_t rill_geom_voxels(const rill_geom *geom);
  * @return the number of voxels whose value is at least RILL_FLUID
  */
 uint64_t rill_geom_fluid(const rill_geom *geom);
+
+/**
+ * Return the number of voxels of the sample: all but those outside. Porosities, areas and volumes are its
+ * fractions.
+ * @param[in] geom the geometry
+ * @return n[0] n[1] n[2] less those outside
+ */
+uint64_t rill_geom_sample(const rill_geom *geom);
+
+/**
+ * Say which voxels are outside of the sample, such as those around a core in a picture. They become solid,
+ * and count neither in porosities nor in the volume that a permeability is a mean over; porosities become
+ * unknown.
+ * @param[in,out] geom the geometry
+ * @param[in] outside [nz][ny][nx], not 0: outside; NULL: none is, and voxels stay as they are
+ * @return RILL_USAGE when no voxel is left, RILL_SYSTEM without memory
+ */
+rill_status rill_geom_set_outside(rill_geom *geom, const uint8_t *outside);
+
+/**
+ * Read which voxels are outside of the sample.
+ * @param[in] geom the geometry
+ * @param[out] outside [nz][ny][nx], 1: outside, 0: of the sample
+ */
+void rill_geom_outside(const rill_geom *geom, uint8_t *outside);
 
 /**
  * Copy values of the fluid nodes to their voxels, e.g. those of rill_permeability_options.finished.

@@ -78,8 +78,9 @@ typedef struct rill_components {
 } rill_components;
 
 enum {
-    RILL_PORE_RANGES = 32, /**< ranges of grey values, at most */
-    RILL_GREYS_SHOWN = 8   /**< grey values of a report, at most */
+    RILL_PORE_RANGES = 32,   /**< ranges of grey values, at most */
+    RILL_OUTSIDE_RANGES = 8, /**< ranges of grey values outside of the sample, at most */
+    RILL_GREYS_SHOWN = 8     /**< grey values of a report, at most */
 };
 
 /** Resample to cubes of the smallest spacing. */
@@ -88,6 +89,15 @@ enum {
 /** Voxels of images between these edges, in metres, are taken: others are mistakes of the unit. */
 #define RILL_VOXEL_SIZE_LEAST 1e-9
 #define RILL_VOXEL_SIZE_MOST 1e-3
+
+/** A cylindrical core in a picture, in voxels of the geometry before mirrored copies are added. */
+typedef struct rill_core {
+    bool given;       /**< what is not in the cylinder is outside of the sample */
+    int axis;         /**< 0, 1, 2: along x, y, z */
+    double centre[3]; /**< from the corner of the first voxel, that along the axis is not used; NaN: the
+                         middle */
+    double diameter;  /**< 0: the largest that fits into the picture */
+} rill_core;
 
 /** How an image becomes a geometry. */
 typedef struct rill_voxelize_options {
@@ -103,9 +113,19 @@ typedef struct rill_voxelize_options {
     rill_side sides[3];    /**< domain boundaries normal to x, y, z */
     rill_keep_kind keep;   /**< which components of the pore space stay */
     int axis; /**< for RILL_KEEP_PERCOLATING: 0, 1, 2, or along at least one of several, see rill/types.h */
-    unsigned contacts;   /**< through what pores are connected, flags of rill_contact with that of faces; 0:
-                              porosities are those of D3Q19, and pores stay that any lattice connects */
-    const char *command; /**< provenance, borrowed, may be NULL */
+    unsigned contacts; /**< through what pores are connected, flags of rill_contact with that of faces; 0:
+                            porosities are those of D3Q19, and pores stay that any lattice connects */
+    double outside[RILL_OUTSIDE_RANGES][2]; /**< [outside_count], grey values low … high that are outside of
+                                               the sample, inclusive; none of them is pore */
+    int outside_count;                      /**< number of ranges; 0: no grey value is outside */
+    rill_core core;                         /**< the sample is a core */
+    const char *mask;      /**< image file of the size of the image, in which the sample is True (bool) or has
+                                values of `mask_inside`; borrowed; NULL: none */
+    double mask_inside[2]; /**< grey values low … high of the mask that are inside, inclusive */
+    bool mask_inside_given;    /**< else the mask must be of bool */
+    const uint8_t *mask_array; /**< a mask for rill_array_voxelize(), an array of the shape of the image, not
+                                  0 inside; borrowed; NULL: none */
+    const char *command;       /**< provenance, borrowed, may be NULL */
 } rill_voxelize_options;
 
 /** A grey value that occurs. */
@@ -113,6 +133,7 @@ typedef struct rill_grey_value {
     double value;    /**< the value */
     double fraction; /**< of the voxels */
     bool pore;       /**< it is pore */
+    bool outside;    /**< it is outside of the sample */
 } rill_grey_value;
 
 /** What was found on the way. */
@@ -127,6 +148,7 @@ typedef struct rill_voxelize_report {
     double grey_max;                        /**< largest grey value */
     rill_components components;             /**< of the pore space */
     uint64_t fluid;                         /**< fluid voxels that stay */
+    uint64_t outside;                       /**< voxels outside of the sample */
     char remarks[1024];                     /**< sentences separated by newlines, may be empty */
     bool pore_unknown; /**< it was refused because neither it nor the options say which values are pore; greys
                           are those of the whole image */

@@ -77,6 +77,8 @@ typedef struct rill_permeability_plan {
     uint64_t device_free;   /**< memory of that device that may be used */
     char tau_reason[160];   /**< why this tau */
     char force_reason[160]; /**< why this force */
+    char *notes; /**< what qualifies the results, such as faces that do not match, see rill_notes_add(); owned
+                  */
     rill_numbered *numbered; /**< numbers of the fluid nodes for the runs, owned */
 } rill_permeability_plan;
 
@@ -237,9 +239,9 @@ void rill_permeability_plan_free(rill_permeability_plan *plan);
 
 /**
  * Compute the permeability: k_ba = nu j_b / F for a force F along a, where j is the mean of the momentum over
- * all voxels of the box, solid ones too, so that k u = -k/mu grad p holds for the superficial velocity. With
- * RILL_DRIVE_PRESSURE k_aa = nu j_a / G for the fall G of the pressure per length from the first plane of the
- * sample to the last, each a mean over its pores; other components are NaN.
+ * all voxels of the sample, solid ones too, so that k u = -k/mu grad p holds for the superficial velocity.
+ * With RILL_DRIVE_PRESSURE k_aa = nu j_a / G for the fall G of the pressure per length from the first plane
+ * of the sample to the last, each a mean over its pores; other components are NaN.
  * @param[in] geom that the plan was made of
  * @param[in] options the options
  * @param[in] plan of this geometry and these options

@@ -18,6 +18,7 @@ from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, image_o
 from ._library import check, files, library, need, notes, text, warn
 from ._permeability import AXES, DARCY, Acceleration, Axis, _options, _ordered
 from ._pore import Pore, set_pore
+from ._sample import Core, Where, sample_options
 from ._progress import Progress, Watch
 from ._values import Device, Length, Quantity, Reals, Sides, metres
 from ._words import spoken
@@ -34,8 +35,8 @@ class Row:
     ----------
     name : str
     exit_reason : str
-        'converged', 'not percolating' (k is 0, a result), 'no solid' (nothing limits k), 'not converged', 'input refused' or
-        'system failure'.
+        'converged', 'not percolating' (k is 0, a result), 'no solid' (nothing limits k), 'not converged', 'input refused',
+        'system failure', or 'outside' (a part of the block is outside of the sample: it is not computed).
     message : str
         Why there is no result, or why k is 0; empty elsewhere.
     first, voxels : tuple of int
@@ -231,6 +232,8 @@ def permeability_many(
     axis: Axis | int = "auto",
     *,
     pore: Pore = None,
+    outside: Pore = None,
+    core: Core = None,
     order: Order | None = None,
     sides: Sides | None = None,
     tolerance: float | str | Quantity = 1e-3,
@@ -260,7 +263,7 @@ def permeability_many(
         Table with a row for each image, replaced as a whole about once a second: docs/files.md lists its columns.
     resume : bool
         Keep the rows of the table that have the same input and options, by hash.
-    voxel_size, axis, order, sides, tolerance, max_steps, variant, tau, force, acceleration, device, progress
+    voxel_size, axis, outside, core, order, sides, tolerance, max_steps, variant, tau, force, acceleration, device, progress
         As in `permeability`.
 
     Returns
@@ -299,11 +302,13 @@ def permeability_many(
                               at_once, csv, resume, device)
     o.image = image_options(voxel_size, "periodic" if sides is None else sides, "all")
     o.sides_given = sides is not None
+    where = Where(outside, None, core)
     given = [im for _, im in pairs if not is_path(im)]
     if len(given) < len(pairs):
         if order is not None:
             raise UsageError(f"order = {shown(order)} is the order of the axes of arrays, and an image is a file: read it as an array first.")
         set_pore(pore, o.image)
+        sample_options(where, o.image, None, False)
     listed = (c.rill_batch_item * len(pairs))()
     names: list[str] = []
     geometries: list[Geometry] = []
@@ -316,7 +321,7 @@ def permeability_many(
             continue
         names.append(str(name) if name is not None else f"image {k}")
         listed[k].name = encoded(names[-1], "the name of an image")
-        geometry, letters = as_geometry(im, voxel_size, pore, order, sides, False)
+        geometry, letters = as_geometry(im, voxel_size, pore, order, sides, False, where)
         axes.add(letters)
         geometries.append(geometry)
         listed[k].geom = geometry._c
@@ -357,6 +362,9 @@ def blocks(
     axis: Axis | int = "xyz",
     *,
     pore: Pore = None,
+    outside: Pore = None,
+    mask: Any = None,
+    core: Core = None,
     order: Order | None = None,
     sides: Sides = "mirror",
     tolerance: float | str | Quantity = 1e-3,
@@ -378,7 +386,7 @@ def blocks(
     sides : str or sequence of three str
         Domain boundaries of every block. Opposite faces of a block do not fit together, hence 'mirror'; docs/guide.md shows how
         the choice changes k of small blocks.
-    im, voxel_size, axis, pore, order, tolerance, max_steps, variant, acceleration, at_once, csv, resume, device, progress
+    im, voxel_size, axis, pore, outside, mask, core, order, tolerance, max_steps, variant, acceleration, at_once, csv, resume, device, progress
         As in `permeability_many`.
 
     Returns
@@ -397,7 +405,7 @@ def blocks(
     """
     o, _kept = _batch_options(_options("force", 16, tolerance, max_steps, variant, None, None, acceleration), variant,
                               at_once, csv, resume, device)
-    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress)
+    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress, Where(outside, mask, core))
     o.permeability.axis = axis_of(axis, letters, AXES)
     sizes = _edges(edges, geometry.voxel_size)
     name = path_text(im) if is_path(im) else "image"

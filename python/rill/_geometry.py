@@ -18,9 +18,10 @@ import numpy.typing as npt
 
 from . import _interface as c
 from ._arguments import choice, count, encoded, flag, items, mapping, path_bytes, path_text, real, shown
-from ._arrays import Array, Order, order_of
+from ._arrays import Array, Order, array_of, order_of
 from ._library import check, files, library, need, notes, text, warn
 from ._pore import Pore, refusal, set_pore
+from ._sample import Core, Where, sample_options
 from ._progress import Progress, Watch
 from ._values import (GREYS, SIDES, Length, Quantity, Reals, Side, Sides, edge, image, metres, pointer, quantity, sides)
 from .errors import UsageError
@@ -169,6 +170,13 @@ class Geometry:
         return int(library.rill_geom_fluid(self._c))
 
     @property
+    def outside(self) -> npt.NDArray[np.bool_]:
+        """True for voxels outside of the sample, shape (nz, ny, nx): all False unless the sample is a part of the box. A copy."""
+        flags = np.empty(self.shape, np.uint8)
+        library.rill_geom_outside(self._c, pointer(flags, ctypes.c_uint8))
+        return flags.astype(bool)
+
+    @property
     def source(self) -> str:
         """File or generator that the geometry came from; empty if unknown."""
         return text(self._g.source)
@@ -267,6 +275,9 @@ def voxelize(
     *,
     voxel_size: Length | None = None,
     pore: Pore = None,
+    outside: Pore = None,
+    mask: Any = None,
+    core: Core = None,
     order: Order | None = None,
     sides: Sides = "periodic",
     keep: Keep = "percolating",
@@ -302,6 +313,14 @@ def voxelize(
     pore : number, str, range, or a list or set of these, optional
         Grey values that are pore: ``0``, ``[0, 2]``, ``"0-99,255"`` with both ends included, ``range(0, 100)`` from 0 to 99; in a
         list a pair (low, high) is a range, too. Default: True of bool, in arrays and files; images of numbers need it.
+    outside : number or sequence, optional
+        Grey values outside of the sample, as those around a core in a picture: solid for the flow, and counted neither in porosities
+        nor in k.
+    mask : array_like of bool or path, optional
+        True in the sample, of the shape of the image; for a file a file of the same format.
+    core : 'inscribed' or mapping, optional
+        The sample is a cylinder along z, as large as fits into the picture, or ``{"x": 250, "y": 248, "d": 480}``: centre and diameter in
+        voxels of the part that is used; ``"axis": "x"`` for another axis.
     order : {'zyx', 'xyz'} or another order of these letters
         Axes of an array, first to last: ``im[z, y, x]`` as files have it (default), or ``im[x, y, z]`` as PoreSpy has it. The dims
         x, y and z of an xarray.DataArray are its order.
@@ -364,8 +383,11 @@ def voxelize(
     0.833333
     """
     out = ctypes.POINTER(c.rill_geom)()
+    where = Where(outside, mask, core)
     triangles = _triangles(source)
     if triangles is not None or _is_surface(source, units):
+        if where.given():
+            raise UsageError("The source is a surface: outside=, mask= and core= do not apply.")
         if voxel_size is not None or pore is not None:
             raise UsageError("The source is a surface: voxel_size= and pore= do not apply; dx= gives the size of voxels.")
         options, keepers = _surface_options(dx, cells, units, extend, names, caps, close_holes, min_cells, axes,
@@ -383,7 +405,7 @@ def voxelize(
     if dx is not None or cells or _given(units):
         raise UsageError("The source is an image: dx=, cells= and units= do not apply; voxel_size= gives the size of voxels.")
     options = image_options(voxel_size, sides, keep, crop, mirror, resample)
-    _from_image(source, options, pore, order, axis, shape, dtype, progress, out)
+    _from_image(source, options, pore, order, axis, shape, dtype, progress, out, where)
     return _warned(Geometry(out))
 
 
@@ -520,7 +542,7 @@ def _raw_options(o: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | Non
 
 
 def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | None,
-                progress: Progress, out: Any) -> str:
+                progress: Progress, out: Any, where_sample: Where = Where()) -> str:
     """Make a geometry of an image. Return the letters of the axes of the array or the file, first to last."""
     set_pore(pores, o)
     report = c.rill_voxelize_report()
@@ -528,6 +550,7 @@ def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: 
         if is_path(source):
             path = path_bytes(source)
             _raw_options(o, shape, dtype)
+            kept = sample_options(where_sample, o, None, False)
             if order is not None:
                 if not re.search(r"\.(npy|npz|h5|hdf5?|he5|nc|nc4|cdf|nxs|dream3d|mat)(:|$)", path_text(source).lower()):
                     raise UsageError(f"order = {shown(order)} is the order of the axes of an array, and {path_text(source)} is no file of one: "
@@ -535,14 +558,18 @@ def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: 
                 o.axes[:] = ["xyz".index(a) for a in order_of(order)]
             o.axis = axis_of(axis, "", KEPT_AXES)  # which axes a file has is unknown before it is read
             status = library.rill_image_voxelize(path, o, watch.c, ctypes.byref(out), report)
+            del kept
             letters = "".join("xyz"[a] for a in report.axes[:])
         else:
             array, where, letters = image(source, order)
+            turned = where != tuple("xyz".index(a) for a in reversed(letters))
+            kept = sample_options(where_sample, o, array_of(source), turned)
             o.image.n[:] = array.shape[::-1]
             o.image.type = GREYS[array.dtype]
             o.axes[:] = where
             o.axis = axis_of(axis, letters, KEPT_AXES)
             status = library.rill_array_voxelize(array.ctypes.data, o, watch.c, ctypes.byref(out), report)
+            del kept
         if status == c.RILL_USAGE and report.pore_unknown:
             raise UsageError(refusal(report, path_text(source) if is_path(source) else ""))
         watch.check(status)
@@ -550,7 +577,7 @@ def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: 
 
 
 def as_geometry(source: Any, voxel_size: Length | None, pores: Pore, order: Any, boundaries: Sides | None,
-                progress: Progress) -> tuple[Geometry, str]:
+                progress: Progress, where: Where = Where()) -> tuple[Geometry, str]:
     """Return a geometry with all its pores, of an image, or a copy of a geometry with these domain boundaries; and the letters of
     the axes of the array or the file, first to last."""
     if is_path(source) and path_text(source).endswith(".geom.h5"):
@@ -558,10 +585,12 @@ def as_geometry(source: Any, voxel_size: Length | None, pores: Pore, order: Any,
     if not isinstance(source, Geometry):
         out = ctypes.POINTER(c.rill_geom)()
         options = image_options(voxel_size, "periodic" if boundaries is None else boundaries, "all")
-        letters = _from_image(source, options, pores, order, "any", None, None, progress, out)
+        letters = _from_image(source, options, pores, order, "any", None, None, progress, out, where)
         return Geometry(out), letters
     if pores is not None:
         raise UsageError("The source is a geometry, no image: pore= does not apply.")
+    if where.given():
+        raise UsageError("The source is a geometry, which says where its sample is: outside=, mask= and core= do not apply.")
     geometry = source.copy()
     if voxel_size is not None:
         geometry._g.spacing = edge(voxel_size, "voxel_size")

@@ -15,6 +15,7 @@ from ._arrays import Array, Order, order_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, labelled, porosity_of
 from ._library import check, library, need, notes, text, warn
 from ._pore import Pore
+from ._sample import Core, Where
 from ._progress import Progress, Watch
 from ._values import Device, Floats, Length, Quantity, Reals, Sides, pointer, quantity
 from ._words import spoken
@@ -307,6 +308,9 @@ def permeability(
     axis: Axis | int = "auto",
     *,
     pore: Pore = None,
+    outside: Pore = None,
+    mask: Any = None,
+    core: Core = None,
     order: Order | None = None,
     sides: Sides | None = None,
     drive: Drive = "force",
@@ -339,6 +343,14 @@ def permeability(
     pore : number, str, range, or a list or set of these, optional
         Grey values that are pore: ``0``, ``[0, 2]``, ``"0-99,255"`` with both ends included, ``range(0, 100)`` from 0 to 99; in a
         list a pair (low, high) is a range, too. Default: True of bool, in arrays and files; images of numbers need it.
+    outside : number or sequence, optional
+        Grey values outside of the sample, as those around a core in a picture: solid for the flow, and counted neither in porosities
+        nor in k.
+    mask : array_like of bool or path, optional
+        True in the sample, of the shape of the image; for a file a file of the same format.
+    core : 'inscribed' or mapping, optional
+        The sample is a cylinder along z, as large as fits into the picture, or ``{"x": 250, "y": 248, "d": 480}``: centre and diameter in
+        voxels of the part that is used; ``"axis": "x"`` for another axis.
     order : {'zyx', 'xyz'} or another order of these letters
         Axes of the array, first to last: ``im[z, y, x]`` as files have it (default), or ``im[x, y, z]`` as PoreSpy has it. The dims
         x, y and z of an xarray.DataArray are its order. Fields have the same order.
@@ -397,7 +409,7 @@ def permeability(
     """
     options = _options(drive, reservoir, tolerance, max_steps, variant, tau, force, acceleration, start)
     error_bar, fields = flag(error_bar, "error_bar"), flag(fields, "fields")
-    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress)
+    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress, Where(outside, mask, core))
     options.axis = axis_of(axis, letters, AXES)
     field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
     computation = _Computation(geometry, options, letters, field_axes if fields else "")

@@ -31,6 +31,9 @@ PHRASES = [(re.compile(pattern), words) for pattern, words in (
     (r"--size NXxNYxNZ", "shape=(NZ, NY, NX)"),
     (r"--size (\d+)[x,](\d+)[x,](\d+)", r"shape=(\3, \2, \1)"),
     (r"--axes\b", "order="),
+    (r"--core d=([\d.]+)", r'core={"d": \1}'),
+    (r"--core inscribed", "core='inscribed'"),
+    (r"--mask-inside VALUES", "a mask of bool"),
     (r"--pore ([-\d.e]*\d:T|T:[-\d.e]*\d)", r"pore='\1'"),
 )]
 #: Options whose keyword has another name.

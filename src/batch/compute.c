@@ -128,6 +128,19 @@ static bool unlimited(const making *m)
     return true;
 }
 
+/* Return whether an item is a block that is not whole in the sample, and say so. */
+static bool cut_off(making *m, const rill_batch_item *item)
+{
+    rill_batch_row *row = m->row;
+    const double voxels = (double)rill_geom_voxels(m->geom);
+    if (!item->n[0] || !m->geom->outside) return false;
+    row->reason = RILL_BATCH_OUTSIDE;
+    snprintf(row->message, sizeof row->message,
+             "%.3g %% of the block are outside of the sample: it is not computed",
+             100 * (1 - (double)rill_geom_sample(m->geom) / voxels));
+    return true;
+}
+
 /* Drop what does not conduct, and compute along the axes that do. */
 static rill_status flows(making *m)
 {
@@ -218,7 +231,7 @@ bool rill_batch_compute_item(const rill_batch_worker *worker, const rill_batch_i
         RILL_TRY(rill_fail(RILL_CANCELLED, "cancelled: waiting for memory"));
     m.begun = rill_now();
     RILL_TRY(item_read(&m, item));
-    RILL_TRY(flows(&m));
+    if (!cut_off(&m, item)) RILL_TRY(flows(&m));
 done:
     notes_put(&m, &status);
     if (status != RILL_OK) fail(&m, status);

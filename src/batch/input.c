@@ -137,6 +137,8 @@ static rill_status hash_rows(const rill_geom *geom, const uint32_t first[3], con
     for (uint64_t z = first[2]; z < (uint64_t)first[2] + n[2]; z++)
         for (uint64_t y = first[1]; y < (uint64_t)first[1] + n[1]; y++)
             XXH3_64bits_update(state, geom->voxels + (z * geom->n[1] + y) * geom->n[0] + first[0], n[0]);
+    const uint64_t outside = geom->outside ? rill_geom_voxels(geom) - rill_geom_sample(geom) : 0;
+    if (outside) XXH3_64bits_update(state, &outside, sizeof outside);
     put_hash(XXH3_64bits_digest(state), text);
     XXH3_freeState(state);
     return RILL_OK;
@@ -193,6 +195,17 @@ static void print_permeability(FILE *out, const rill_batch_options *o)
             (int)p->acceleration, p->keep_storage);
 }
 
+/* Print the hash of the mask, where it can be opened. */
+static void mask_hash(const rill_voxelize_options *o, FILE *out)
+{
+    rill_image *mask = NULL;
+    char text[RILL_BATCH_HASH] = "";
+    const rill_image_options options = rill_image_options_default();
+    if (rill_image_open(o->mask, &options, &mask) == RILL_OK) (void)rill_image_hash(mask, text);
+    rill_image_close(mask);
+    fprintf(out, "%s ", text);
+}
+
 /* A voxel size of 0 and domain boundaries that were not given are the file's. */
 static void print_image(FILE *out, const rill_batch_options *o)
 {
@@ -203,6 +216,15 @@ static void print_image(FILE *out, const rill_batch_options *o)
             i->image.big_endian, (unsigned long long)i->image.skip, i->resample, i->voxel_size,
             i->sides[0] + 3 * i->sides[1] + 9 * i->sides[2], o->sides_given);
     for (int k = 0; k < i->pore_count; k++) fprintf(out, "pore %a %a\n", i->pore[k][0], i->pore[k][1]);
+    for (int k = 0; k < i->outside_count; k++)
+        fprintf(out, "outside %a %a\n", i->outside[k][0], i->outside[k][1]);
+    if (i->core.given)
+        fprintf(out, "core %d %a %a %a %a\n", i->core.axis, i->core.centre[0], i->core.centre[1],
+                i->core.centre[2], i->core.diameter);
+    if (i->mask) mask_hash(i, out);
+    if (i->mask)
+        fprintf(out, "mask %s %d %a %a\n", i->mask, i->mask_inside_given, i->mask_inside[0],
+                i->mask_inside[1]);
     for (int a = 0; a < 3; a++)
         fprintf(out, "axis %d crop %u %u mirror %d\n", i->axes[a], i->crop[a][0], i->crop[a][1],
                 i->mirror[a]);

@@ -19,9 +19,9 @@ void rill_batch_row_init(const rill_batch_item *item, rill_batch_row *row)
 
 const char *rill_batch_reason_name(rill_batch_reason reason)
 {
-    static const char *const names[RILL_BATCH_REASONS] = {"open",          "converged",     "not percolating",
-                                                          "no solid",      "not converged", "input refused",
-                                                          "system failure"};
+    static const char *const names[RILL_BATCH_REASONS] = {
+        "open",          "converged",     "not percolating", "no solid",
+        "not converged", "input refused", "system failure",  "outside"};
     return (unsigned)reason < RILL_BATCH_REASONS ? names[reason] : "unknown";
 }
 

@@ -56,7 +56,7 @@ void cli_batch_row(const char *name, const rill_batch_row *row)
     const double m2 = row->spacing > 0 ? row->spacing * row->spacing : 1;
     const char *from = row->resumed ? ", from the table" : "";
     char k[3][48] = {"", "", ""};
-    if (row->status != RILL_OK || row->reason == RILL_BATCH_NO_SOLID) {
+    if (row->status != RILL_OK || row->reason == RILL_BATCH_NO_SOLID || row->reason == RILL_BATCH_OUTSIDE) {
         cli_row(name, "%s%s: %s", rill_batch_reason_name(row->reason), from, row->message);
         return;
     }

@@ -7,6 +7,7 @@
 #include "cli/devices.h"
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/notes.h"
 #include "core/progress.h"
 #include "core/threads.h"
 #include "cli/error_bar_output.h"
@@ -56,6 +57,8 @@ typedef struct choices {
     char checkpoint_name[4096];
     char *line; /* the command, owned */
     const char *variant_reason;
+
+    const char *planned; /* notes that were shown with the plan */
 
     rill_keeper keeper; /* of several processes; count 0: there is one */
     rill_geom *geom;
@@ -222,6 +225,18 @@ static bool fields_there(const choices *c, const rill_permeability_run *run)
     return c->written[run->axis] || (before && access(c->names[run->axis], F_OK) == 0);
 }
 
+/* Show the notes of a result that were not shown with the plan. */
+static void notes_show(const choices *c, const char *notes)
+{
+    char *others = NULL;
+    size_t length;
+    rill_status status = RILL_OK;
+    for (const char *at; status == RILL_OK && (at = rill_notes_next(&notes, &length)) != NULL;)
+        if (!rill_notes_have(c->planned, at, length)) status = rill_note(&others, "%.*s", (int)length, at);
+    cli_notes(&cli_permeability, others, c->compute.quiet);
+    free(others);
+}
+
 /* Write what can be written. @param stopped  by a signal: the resumed run writes the result, and what is
  * under its name stays until then */
 static rill_status report(const choices *c, const rill_permeability_options *options,
@@ -248,7 +263,7 @@ static rill_status report(const choices *c, const rill_permeability_options *opt
         cli_permeability_print(&r);
     else if (!r.json)
         cli_permeability_print_line(&r);
-    cli_notes(&cli_permeability, result->notes, c->compute.quiet);
+    notes_show(c, result->notes);
 done:
     return status;
 }
@@ -492,6 +507,7 @@ static rill_status work(choices *c)
     if (show)
         cli_permeability_print_plan(c->geom, &options, &plan, c->host_peak, c->variant_reason, c->speed);
     cli_notes(&cli_permeability, c->geom->notes, !show);
+    cli_notes(&cli_permeability, c->planned = plan.notes, !show);
     if (show && c->error_bar)
         cli_error_bar_print_plan(&c->bar_plan, c->bar_peak,
                                  cli_permeability_seconds(c->geom, &options, &plan, c->speed));
@@ -555,7 +571,7 @@ const cli_command cli_permeability = {
     .details =
         "A body force F drives Stokes flow along an axis; the permeability is k = nu <j> / F, the momentum "
         "<j>\n"
-        "averaged over all voxels of the box, solid ones too, with periodic, mirrored or walled sides as "
+        "averaged over all voxels of the sample, solid ones too, with periodic, mirrored or walled sides as "
         "the\n"
         "geometry or --sides say. The run ends when the final value is known to the tolerance: it is "
         "predicted\n"

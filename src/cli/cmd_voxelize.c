@@ -77,7 +77,7 @@ static void print_end(const choices *c, double took)
 static void print_image(const choices *c, const rill_geom *geom, const rill_voxelize_report *report)
 {
     const rill_components *found = &report->components;
-    const double voxels = (double)rill_geom_voxels(geom);
+    const double voxels = (double)rill_geom_sample(geom);
     char length[32] = "unknown (--voxel-size sets it)";
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
     cli_image_rows(report);
@@ -85,6 +85,9 @@ static void print_image(const choices *c, const rill_geom *geom, const rill_voxe
     cli_row("voxel size", "%s", length);
     cli_row("sides x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
             rill_side_name(geom->sides[2]));
+    if (report->outside)
+        cli_row("sample", "%.0f voxels, %.5f of the box: porosities are of these", voxels,
+                voxels / (double)rill_geom_voxels(geom));
     cli_row("porosity", "%.5f", found->porosity.total);
     cli_row("  connected to a face", "%.5f", found->porosity.connected);
     print_fractions("  percolating", found->porosity.percolating);
@@ -110,8 +113,9 @@ static json_t *json_greys(const rill_voxelize_report *report)
 {
     json_t *list = json_array();
     for (uint64_t i = 0; i < report->greys && i < RILL_GREYS_SHOWN; i++)
-        json_array_append_new(list, json_pack("{s:f, s:f, s:b}", "value", report->grey[i].value, "fraction",
-                                              report->grey[i].fraction, "pore", report->grey[i].pore));
+        json_array_append_new(list, json_pack("{s:f, s:f, s:b, s:b}", "value", report->grey[i].value,
+                                              "fraction", report->grey[i].fraction, "pore",
+                                              report->grey[i].pore, "outside", report->grey[i].outside));
     return list;
 }
 
@@ -120,19 +124,20 @@ static json_t *image_json(const choices *c, const rill_geom *geom, const rill_vo
     const rill_components *found = &r->components;
     const char *to[3];
     for (int f = 0; f < 3; f++) to[f] = axes[r->axes[f] + 1];
-    return json_pack(
-        "{s:{s:s, s:s, s:s, s:s, s:[i,i,i], s:[s,s,s], s:o}, s:[i,i,i], s:o, s:[s,s,s],"
-        " s:{s:f, s:s, s:f, s:o, s:o}, s:I, s:I, s:I, s:I}",
-        "image", "path", c->input, "xxh3", geom->source_hash, "format", r->kind, "type",
-        rill_grey_name(r->type), "size", (int)r->file_n[0], (int)r->file_n[1], (int)r->file_n[2], "axes",
-        to[0], to[1], to[2], "grey_values", json_greys(r), "voxels", (int)geom->n[0], (int)geom->n[1],
-        (int)geom->n[2], "voxel_size_m", geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(),
-        "sides", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
-        rill_side_name(geom->sides[2]), "porosity", "total", found->porosity.total, "joined_through",
-        rill_contacts_name(found->porosity.contacts), "connected", found->porosity.connected, "percolating",
-        json_fractions(found->porosity.percolating), "spanning", json_fractions(found->spanning),
-        "components", (json_int_t)found->components, "components_kept", (json_int_t)found->kept, "dropped",
-        (json_int_t)found->dropped, "fluid_nodes", (json_int_t)r->fluid);
+    return json_pack("{s:{s:s, s:s, s:s, s:s, s:[i,i,i], s:[s,s,s], s:o}, s:[i,i,i], s:o, s:[s,s,s],"
+                     " s:{s:f, s:s, s:f, s:o, s:o}, s:I, s:I, s:I, s:I, s:I}",
+                     "image", "path", c->input, "xxh3", geom->source_hash, "format", r->kind, "type",
+                     rill_grey_name(r->type), "size", (int)r->file_n[0], (int)r->file_n[1], (int)r->file_n[2],
+                     "axes", to[0], to[1], to[2], "grey_values", json_greys(r), "voxels", (int)geom->n[0],
+                     (int)geom->n[1], (int)geom->n[2], "voxel_size_m",
+                     geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(), "sides",
+                     rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
+                     rill_side_name(geom->sides[2]), "porosity", "total", found->porosity.total,
+                     "joined_through", rill_contacts_name(found->porosity.contacts), "connected",
+                     found->porosity.connected, "percolating", json_fractions(found->porosity.percolating),
+                     "spanning", json_fractions(found->spanning), "components", (json_int_t)found->components,
+                     "components_kept", (json_int_t)found->kept, "dropped", (json_int_t)found->dropped,
+                     "fluid_nodes", (json_int_t)r->fluid, "outside_voxels", (json_int_t)r->outside);
 }
 
 /* Write the summary of a geometry: `json`, which it takes, and what every summary ends with. */

@@ -20,7 +20,7 @@ void cli_image_defaults(cli_image *image) { *image = (cli_image){.sides = "perio
 
 const cli_option *cli_image_options(cli_image *i)
 {
-    static _Thread_local cli_option table[20];
+    static _Thread_local cli_option table[24];
     bool *given = &i->given;
     const cli_option options[] = {
         {.help = "Image"},
@@ -45,6 +45,21 @@ const cli_option *cli_image_options(cli_image *i)
         {"sides", 0, CLI_TEXT, &i->sides, "KIND",
          "what lies beyond the box: periodic, mirror or wall, or three of them for x,y,z",
          .given = &i->sides_given},
+        {"outside", 0, CLI_TEXT, &i->outside, "VALUES",
+         "grey values outside of the sample, such as those around a core in a picture: solid for the flow, "
+         "and "
+         "counted neither in porosity nor in k",
+         .fallback = "none", .given = given},
+        {"core", 0, CLI_TEXT, &i->core, "PLACE",
+         "the sample is a cylinder along z: inscribed, or x=X,y=Y,d=D in voxels of the part that is used; "
+         "axis=x or y for another axis; what is not given is in the middle, or as large as fits",
+         .fallback = "the whole box", .given = given},
+        {"mask", 0, CLI_TEXT, &i->mask, "FILE",
+         "image of the same size and format that says where the sample is: True (bool), or --mask-inside",
+         .fallback = "none", .given = given},
+        {"mask-inside", 0, CLI_TEXT, &i->mask_inside, "VALUES",
+         "grey value of the mask, or a range (1-255), that is inside of the sample",
+         .fallback = "True of bool", .given = given},
         {"format", 0, CLI_CHOICE, &i->format, .help = "file format; auto: by content and name",
          .choices = formats, .given = given},
         {"size", 0, CLI_TEXT, &i->size, "NXxNYxNZ",
@@ -97,6 +112,9 @@ rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out
     } texts[] = {{"--pore", image->pore, rill_voxelize_parse_pore},
                  {"--sides", image->sides, rill_voxelize_parse_sides},
                  {"--axes", image->axes, rill_voxelize_parse_axes},
+                 {"--outside", image->outside, rill_voxelize_parse_outside},
+                 {"--core", image->core, rill_voxelize_parse_core},
+                 {"--mask-inside", image->mask_inside, rill_voxelize_parse_mask_inside},
                  {"--crop", image->crop, rill_voxelize_parse_crop},
                  {"--mirror", image->mirror, rill_voxelize_parse_mirror},
                  {"--resample", image->resample, rill_voxelize_parse_resample},
@@ -107,6 +125,9 @@ rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out
         rill_fail_prefix("%s", texts[k].option);
         return status;
     }
+    o.mask = image->mask;
+    if (image->mask_inside && !image->mask)
+        return rill_fail(RILL_USAGE, "--mask-inside belongs to --mask: add it, or leave both out");
     *out = o;
     return status;
 }
@@ -119,7 +140,10 @@ void cli_image_rows(const rill_voxelize_report *report)
             rill_axis(report->axes[1]), rill_axis(report->axes[2]));
     for (uint64_t i = 0; i < report->greys && i < RILL_GREYS_SHOWN; i++)
         cli_row(i ? "" : "grey values", "%-8g %7.3f %%  %s", report->grey[i].value,
-                100 * report->grey[i].fraction, report->grey[i].pore ? "pore" : "solid");
+                100 * report->grey[i].fraction,
+                report->grey[i].outside ? "outside of the sample"
+                : report->grey[i].pore  ? "pore"
+                                        : "solid");
     if (report->greys > RILL_GREYS_SHOWN)
         cli_row("", "and %llu others from %g to %g", (unsigned long long)(report->greys - RILL_GREYS_SHOWN),
                 report->grey_min, report->grey_max);

@@ -11,7 +11,8 @@
 
 /** The options as they stand on the command line. */
 typedef struct cli_image {
-    const char *pore, *axes, *crop, *mirror, *resample, *sides, *size;
+    const char *pore, *axes, *crop, *mirror, *resample, *sides, *size; /**< and where the sample is */
+    const char *outside, *core, *mask, *mask_inside;
     int format, type, endian;
     uint64_t skip;
     double voxel_size;

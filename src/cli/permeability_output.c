@@ -100,7 +100,12 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     if (geom->surface)
         cli_row("walls", "interpolated walls, on %llu links", (unsigned long long)geom->surface->wall_count);
     if (p->dropped) cli_row("pore voxels dropped", "%llu", (unsigned long long)p->dropped);
-    cli_row("fluid nodes", "%llu (%.5f of the box)", (unsigned long long)p->nodes, p->fluid);
+    if (geom->outside)
+        cli_row("sample", "%llu voxels, %.5f of the box: porosities and k are of these",
+                (unsigned long long)rill_geom_sample(geom),
+                (double)rill_geom_sample(geom) / (double)rill_geom_voxels(geom));
+    cli_row("fluid nodes", "%llu (%.5f of the %s)", (unsigned long long)p->nodes, p->fluid,
+            geom->outside ? "sample" : "box");
     cli_row("variant", "%s: %s", variant, variant_reason);
     if (p->ghosts)
         cli_row("ghosts", "%llu (%.2f of the nodes)", (unsigned long long)p->ghosts,
@@ -262,7 +267,7 @@ static json_t *json_result(const cli_permeability_result *r)
         "{s:{s:o, s:o, s:o}, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, "
         "s:o,"
         " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o, s:s, s:s, s:s, s:s,"
-        " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
+        " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
         "s:s?, "
         "s:o, s:s, s:o, s:s}",
         "permeability", "lu", json_tensor(p->k, 1), "m2", json_tensor(p->k, m2), "darcy",
@@ -275,10 +280,12 @@ static json_t *json_result(const cli_permeability_result *r)
         "reynolds", rill_json_real(o.reynolds), "mach", rill_json_real(o.mach), "reciprocity",
         rill_json_real(p->reciprocity), "last", "lu", json_tensor(o.last, 1), "runs", json_runs(p),
         "performance", "mlups", o.mlups, "bytes_per_update",
-        rill_variant_bytes(stored(r->options->variant, plan), p->plan.fluid).cached, "seconds",
-        r->times.total, "seconds_reading", r->times.read, "seconds_planning", r->times.plan, "seconds_domain",
-        p->seconds_domain, "seconds_stepping", o.stepping, "seconds_fields", r->times.write, "parts",
-        cli_devices_json(&devices), "backend", p->backend, "device", p->device, "variant", variant,
+        rill_variant_bytes(stored(r->options->variant, plan),
+                           (double)plan->nodes / (double)rill_geom_voxels(r->geom))
+            .cached,
+        "seconds", r->times.total, "seconds_reading", r->times.read, "seconds_planning", r->times.plan,
+        "seconds_domain", p->seconds_domain, "seconds_stepping", o.stepping, "seconds_fields", r->times.write,
+        "parts", cli_devices_json(&devices), "backend", p->backend, "device", p->device, "variant", variant,
         "software", rill_version(), "tau", plan->tau, "magic",
         r->options->variant.collision == RILL_TRT ? rill_json_real(r->options->magic) : json_null(), "force",
         plan->force, "drive", plan->reservoirs ? "pressure" : "force", "reservoir",
@@ -286,8 +293,9 @@ static json_t *json_result(const cli_permeability_result *r)
         plan->network ? "network" : "none", "tolerance", r->options->tolerance, "voxels", (int)r->geom->n[0],
         (int)r->geom->n[1], (int)r->geom->n[2], "voxel_size_m",
         r->geom->spacing > 0 ? rill_json_real(r->geom->spacing) : json_null(), "fluid_nodes",
-        (json_int_t)plan->nodes, "dropped", (json_int_t)plan->dropped, "sides", rill_side_name(sides[0]),
-        rill_side_name(sides[1]), rill_side_name(sides[2]), "hydraulic_diameter",
+        (json_int_t)plan->nodes, "dropped", (json_int_t)plan->dropped, "outside_voxels",
+        (json_int_t)(rill_geom_voxels(r->geom) - rill_geom_sample(r->geom)), "sides",
+        rill_side_name(sides[0]), rill_side_name(sides[1]), rill_side_name(sides[2]), "hydraulic_diameter",
         4 * plan->fluid / plan->surface, "input", r->input, "source", r->geom->source, "source_hash",
         r->geom->source_hash, "command", r->command, "error_bar", cli_error_bar_json(r->bar, m2), "walls",
         r->geom->surface ? "interpolated" : "half-way", "notes", rill_json_notes(r->geom->notes, p->notes),

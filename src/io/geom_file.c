@@ -6,9 +6,11 @@
  */
 #include "io/geom_file.h"
 
+#include "core/memory.h"
 #include "core/status.h"
 #include "geometry/image/file_names.h"
 #include "geometry/voxels/components.h"
+#include "geometry/voxels/outside.h"
 #include "geometry/voxels/sides.h"
 #include "io/geom_index.h"
 #include "io/geom_surface.h"
@@ -56,6 +58,8 @@ rill_status rill_geom_head_write(const rill_geom *geom, rill_h5_file *file, cons
     if (p->connected >= 0) RILL_TRY(rill_h5_set_reals(file, "/", "porosity_connected", &p->connected, 1));
     if (p->percolating[0] >= 0 || p->percolating[1] >= 0 || p->percolating[2] >= 0)
         RILL_TRY(rill_h5_set_reals(file, "/", "porosity_percolating", p->percolating, 3));
+    const int64_t outside = (int64_t)rill_outside_count(geom->outside);
+    if (outside) RILL_TRY(rill_h5_set_integers(file, "/", "outside_voxels", &outside, 1));
     if (rill_contacts_name(p->contacts))
         RILL_TRY(rill_h5_set_text(file, "/", "porosity_contacts", rill_contacts_name(p->contacts)));
 done:
@@ -102,6 +106,32 @@ done:
     return status;
 }
 
+/* Write which voxels are outside of the sample; nothing where none is. */
+static rill_status outside_write(const rill_geom *geom, rill_h5_file *file)
+{
+    rill_status status = RILL_OK;
+    enum { CHUNK = 32 }; /* planes */
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    const rill_h5_layout layout = {.type = RILL_H5_U8,
+                                   .rank = 3,
+                                   .dims = {geom->n[2], geom->n[1], geom->n[0]},
+                                   .chunk = {CHUNK, 64, 64},
+                                   .deflate = DEFLATE};
+    uint8_t *planes = NULL;
+    if (!geom->outside) return RILL_OK;
+    RILL_TRY(rill_array_create(plane, CHUNK, "planes of voxels", (void **)&planes));
+    RILL_TRY(rill_h5_dataset_create(file, "/outside", &layout));
+    RILL_TRY(rill_h5_set_text(file, "/outside", "long_name", "1 outside of the sample, 0 of the sample"));
+    for (uint32_t z = 0, count; z < geom->n[2]; z += count) {
+        count = geom->n[2] - z < CHUNK ? geom->n[2] - z : CHUNK;
+        for (uint32_t k = 0; k < count; k++) rill_outside_show(geom->outside, z + k, planes + plane * k);
+        RILL_TRY(rill_h5_write_sparse(file, "/outside", z, count, planes));
+    }
+done:
+    rill_array_destroy(planes);
+    return status;
+}
+
 rill_status rill_geom_nodes_write(const rill_geom *geom, rill_h5_file *file)
 {
     rill_status status = RILL_OK;
@@ -143,6 +173,7 @@ rill_status rill_geom_write(const rill_geom *geom, const char *path, const rill_
     RILL_TRY(rill_h5_create(path, &file));
     RILL_TRY(rill_geom_head_write(geom, file, RILL_GEOM_FORMAT));
     RILL_TRY(voxels_write(geom, file));
+    RILL_TRY(outside_write(geom, file));
     RILL_TRY(rill_geom_nodes_write(geom, file));
     if (options && options->index_pull)
         RILL_TRY(rill_geom_index_write(geom, file, (rill_lattice)options->lattice));
@@ -279,6 +310,10 @@ rill_status rill_geom_head_read(rill_h5_file *file, rill_geom_head *out)
                                rill_h5_path(file), out->origin[a], rill_axis(a)));
     RILL_TRY(sides_read(file, out->sides));
     RILL_TRY(porosity_read(file, &out->porosity));
+    int64_t outside = 0;
+    if (rill_h5_has_attribute(file, "/", "outside_voxels"))
+        RILL_TRY(rill_h5_get_integers(file, "/", "outside_voxels", &outside, 1));
+    out->outside = outside > 0 ? (uint64_t)outside : 0;
 done:
     return status;
 }
@@ -324,6 +359,59 @@ done:
     return status;
 }
 
+/* Read which voxels are outside of the sample. None of them is fluid. */
+static rill_status outside_read(rill_h5_file *file, uint64_t expected, rill_geom *geom)
+{
+    rill_status status = RILL_OK;
+    rill_h5_layout layout;
+    rill_window window = {.geom = geom};
+    uint8_t *flags = NULL;
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1], nz = geom->n[2], most = 32;
+    if (!rill_h5_exists(file, "/outside")) {
+        if (expected)
+            return rill_fail(
+                RILL_USAGE, "cannot read %s: outside_voxels is %llu, and there is no /outside: it is damaged",
+                rill_h5_path(file), (unsigned long long)expected);
+        return RILL_OK;
+    }
+    RILL_TRY(rill_h5_dataset_layout(file, "/outside", &layout));
+    bool fits = layout.rank == 3 && layout.type == RILL_H5_U8;
+    for (int a = 0; a < 3; a++) fits = fits && layout.dims[2 - a] == geom->n[a];
+    if (!fits)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: /outside is no u8 array of the shape of /voxels",
+                           rill_h5_path(file)));
+    RILL_TRY(rill_array_create(plane, most < nz ? most : nz, "planes of voxels", (void **)&flags));
+    RILL_TRY(rill_outside_create(geom->n, &geom->outside));
+    for (uint64_t z = 0, count; z < nz; z += count) {
+        count = nz - z < most ? nz - z : most;
+        const uint64_t start[3] = {z, 0, 0}, size[3] = {count, geom->n[1], geom->n[0]};
+        RILL_TRY(rill_h5_read(file, "/outside", RILL_H5_U8, start, size, flags));
+        RILL_TRY(rill_window_see(&window, (uint32_t)z, (uint32_t)count));
+        for (uint64_t v = 0; v < plane * count; v++)
+            if (flags[v] && window.voxels[v] >= RILL_FLUID)
+                RILL_TRY(
+                    rill_fail(RILL_USAGE,
+                              "cannot read %s: voxel %llu is fluid and outside of the sample: it is damaged",
+                              rill_h5_path(file), (unsigned long long)(plane * z + v)));
+        for (uint64_t k = 0; k < count; k++)
+            RILL_TRY(rill_outside_set(geom->outside, (uint32_t)(z + k), flags + plane * k, 1));
+    }
+    if (rill_outside_count(geom->outside) != expected)
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "cannot read %s: %llu voxels are outside of the sample, and outside_voxels is %llu: it is "
+            "damaged",
+            rill_h5_path(file), (unsigned long long)rill_outside_count(geom->outside),
+            (unsigned long long)expected));
+    if (rill_geom_sample(geom) == 0)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: every voxel is outside of the sample",
+                           rill_h5_path(file)));
+done:
+    rill_window_close(&window);
+    rill_array_destroy(flags);
+    return status;
+}
+
 rill_status rill_geom_read(const char *path, rill_geom **out) { return rill_geom_read_kept(path, NULL, out); }
 
 rill_status rill_geom_read_kept(const char *path, const rill_keeper *keeper, rill_geom **out)
@@ -347,6 +435,7 @@ rill_status rill_geom_read_kept(const char *path, const rill_keeper *keeper, ril
     }
     RILL_TRY(provenance_read(file, geom));
     RILL_TRY(voxels_read(file, geom));
+    RILL_TRY(outside_read(file, head.outside, geom));
     const uint64_t fluid = rill_geom_fluid(geom);
     if (fluid != head.fluid)
         RILL_TRY(rill_fail(RILL_USAGE,

@@ -23,7 +23,8 @@ typedef struct rill_geom_head {
     double origin[3];
     rill_side sides[3];
     rill_porosity porosity;
-    uint64_t fluid; /**< fluid voxels */
+    uint64_t fluid;   /**< fluid voxels */
+    uint64_t outside; /**< voxels outside of the sample */
 } rill_geom_head;
 
 /** Write the attributes of a geometry to the root of a file. @param[in] format  RILL_GEOM_FORMAT or that of

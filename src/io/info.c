@@ -202,6 +202,7 @@ static rill_status head_add(const rill_geom_head *head, json_t *into)
         set(into, "size",
             json_pack("[I, I, I]", (json_int_t)head->n[0], (json_int_t)head->n[1], (json_int_t)head->n[2])));
     RILL_TRY(set(into, "fluid", json_integer((json_int_t)head->fluid)));
+    if (head->outside) RILL_TRY(set(into, "outside", json_integer((json_int_t)head->outside)));
     RILL_TRY(
         set(into, "fluid_fraction", json_real((double)head->fluid / head->n[0] / head->n[1] / head->n[2])));
     if (head->spacing > 0)

@@ -42,6 +42,14 @@ double rill_follow_patience(const rill_follower *f, double k)
 
 static rill_journal *journal_of(const rill_follower *f) { return f->pause ? &f->pause->journal : NULL; }
 
+/* The part of the volume of a box that the sample takes: all of it, unless voxels are outside of the sample.
+ */
+static double volume_of(const rill_follower *f, const rill_geom *box)
+{
+    const double part = (double)rill_geom_sample(f->geom) / (double)rill_geom_voxels(f->geom);
+    return part * (double)rill_geom_voxels(box);
+}
+
 /*
  * k_ba from the state as it is. Reservoirs: the flow along the axis is the same through every plane in the
  * end, so that its mean over all of them serves, and the pressure falls between the centres of the first and
@@ -52,7 +60,7 @@ static rill_status observe(const rill_follower *f, rill_speeds speeds, double *s
 {
     rill_status status = RILL_OK;
     const rill_geom *between = f->between.geom;
-    const double nu = f->plan->nu, volume = (double)rill_geom_voxels(between ? between : f->geom);
+    const double nu = f->plan->nu, volume = volume_of(f, between ? between : f->geom);
     double drop = 0;
     if (sums)
         RILL_TRY(rill_sim_label_totals(f->sim, speeds, totals, sums));
@@ -300,7 +308,7 @@ static double rounded_pressures(const rill_follower *f, double k)
 {
     const rill_permeability_plan *plan = f->plan;
     if (f->between.geom) return 0; /* the density of the reservoirs is no error */
-    const double volume = (double)rill_geom_voxels(f->geom), nodes = (double)plan->nodes;
+    const double volume = volume_of(f, f->geom), nodes = (double)plan->nodes;
     /* Plain populations round to units of their weights, however small the pressures are. */
     const double plain = f->options->variant.shift == RILL_PLAIN ? sqrt(nodes * 2 * f->elastic) : 0;
     const double squares = 2 * f->elastic + plain;

@@ -169,7 +169,7 @@ static rill_status take_off_rounding(rill_follower *f, bool *good)
     rill_status status = RILL_OK;
     rill_permeability_run *run = f->run;
     const rill_permeability_plan *plan = f->plan;
-    const double scale = plan->nu / (3 * plan->force * plan->force * (double)rill_geom_voxels(f->geom));
+    const double scale = plan->nu / (3 * plan->force * plan->force * (double)rill_geom_sample(f->geom));
     double mean = 0, squares = 0, lost = 0;
     for (int n = 1; n <= ROUNDINGS && !f->stopped; n++) {
         rill_rounding_sums rounding;

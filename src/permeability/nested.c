@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "core/threads.h"
 #include "domain/layers.h"
+#include "geometry/voxels/outside.h"
 #include "geometry/voxels/planes.h"
 #include "permeability/nested_start.h"
 #include "permeability/numbered.h"
@@ -124,6 +125,7 @@ static rill_status coarsen(const rill_geom *fine, rill_geom **out)
     if (!keeper) RILL_TRY(rill_memory_require((uint64_t)n[0] * n[1] * n[2], "a coarser sample"));
     RILL_TRY(rill_geom_create_kept(n, keeper, &coarse));
     memcpy(coarse->sides, fine->sides, sizeof coarse->sides);
+    RILL_TRY(rill_outside_share(fine, coarse));
     made.geom = coarse;
     for (uint32_t z = 0, count; z < n[2]; z += count) {
         count = n[2] - z < most ? n[2] - z : most;

@@ -134,7 +134,7 @@ rill_status rill_nested_start(const rill_follower *f, const rill_domain *domain,
             RILL_TRY(setting ? rill_refined_set(s.refined, u_scale) : rill_refined_sum(s.refined, &sum));
         }
         /* All rows count: in a periodic structure every n-th row may lie in a wake. */
-        u_scale = nested->k * f->plan->force / f->plan->nu / (sum / (double)rill_geom_voxels(geom));
+        u_scale = nested->k * f->plan->force / f->plan->nu / (sum / (double)rill_geom_sample(geom));
     }
     rill_log(RILL_LOG_DEBUG, "coarser grid: its flow taken over in %.2g s", rill_now() - begun);
 done:

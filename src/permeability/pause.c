@@ -13,22 +13,23 @@
 
 /* All that decides on the values of a run but --max-steps, which may be raised; another version may judge
  * otherwise. */
-static void options_text(const rill_side sides[3], const rill_permeability_options *o, char *text,
-                         size_t size)
+static void options_text(const rill_side sides[3], uint64_t sample, const rill_permeability_options *o,
+                         char *text, size_t size)
 {
     snprintf(text, size,
              "%s sides %d %d %d axis %d tau %a magic %a drive %d reservoir %u force %a every %llu tolerance "
              "%a keep %d "
-             "acceleration %d start %d settle %d storage %d",
+             "acceleration %d start %d settle %d storage %d sample %llu",
              rill_version(), (int)sides[0], (int)sides[1], (int)sides[2], o->axis, o->tau, o->magic,
              (int)o->drive, o->reservoir, o->force, (unsigned long long)o->every, o->tolerance, o->keep_all,
-             (int)o->acceleration, (int)o->start, o->settle_fields, o->keep_storage);
+             (int)o->acceleration, (int)o->start, o->settle_fields, o->keep_storage,
+             (unsigned long long)sample);
 }
 
 static void identify(const rill_permeability_options *o, rill_pause *p)
 {
     char text[512];
-    options_text(p->geom->sides, o, text, sizeof text);
+    options_text(p->geom->sides, rill_geom_sample(p->geom), o, text, sizeof text);
     snprintf(p->run, sizeof p->run, "%016llx", (unsigned long long)XXH3_64bits(text, strlen(text)));
     rill_variant_name(o->variant, p->variant, sizeof p->variant);
 }

@@ -108,7 +108,7 @@ static void flow_take(rill_follower *f, const flow_sums *fields)
     const double last = run->last[run->axis], nodes = (double)plan->nodes;
     const double end = run->converged ? run->k[run->axis] / last : 1;
     double *const uncertainty = &run->tortuosity_uncertainty;
-    double mean = last * plan->force * (double)rill_geom_voxels(f->geom) / plan->nu / nodes;
+    double mean = last * plan->force * (double)rill_geom_sample(f->geom) / plan->nu / nodes;
     run->tortuosity = f->tortuosity;
     if (fields) {
         mean = fields->along / nodes;
@@ -505,6 +505,7 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
     for (int b = 0; b < 9; b++)
         out->k[b / 3][b % 3] = out->principal[b % 3] = out->principal_axes[b / 3][b % 3] = NAN;
     if (!f) return rill_fail(RILL_SYSTEM, "out of memory for a run");
+    RILL_TRY(rill_notes_add(&out->notes, plan->notes));
     RILL_TRY(memory_check(o, plan));
     RILL_TRY(rill_pause_open(geom, o, out, &pause));
     if (pause.resuming && pause.place.changed)
@@ -535,7 +536,8 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
 done:
     rill_numbered_destroy(&own);
     rill_pause_close(&pause);
-    out->plan.numbered = NULL; /* stays with the plan */
+    out->plan.numbered = NULL; /* stays with the plan, as the next */
+    out->plan.notes = NULL;
     out->plan.part = out->run_count > 0 ? parts_copy(plan) : NULL;
     free(f);
     return status;

@@ -42,6 +42,9 @@ rill_status rill_plan_check(const rill_permeability_options *options);
 /** Return the options with the axes that RILL_AXIS_AUTO and RILL_AXES_AUTO are for this geometry. */
 rill_permeability_options rill_plan_resolve(const rill_geom *geom, const rill_permeability_options *options);
 
+/** Add what qualifies the results of a sample: see rill_permeability_plan. */
+rill_status rill_plan_notes(const rill_geom *geom, const rill_permeability_options *options, char **notes);
+
 /** Check that options and a geometry with its sides fit each other. @return RILL_USAGE with what does not */
 rill_status rill_plan_check_sample(const rill_geom *geom, const rill_permeability_options *options);
 

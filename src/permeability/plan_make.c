@@ -116,7 +116,7 @@ done:
 /* Pore voxels that are no nodes. */
 static uint64_t dropped(const rill_geom *geom, uint64_t nodes)
 {
-    const double pores = geom->porosity.total * (double)rill_geom_voxels(geom);
+    const double pores = geom->porosity.total * (double)rill_geom_sample(geom);
     return pores > (double)nodes ? (uint64_t)llround(pores) - nodes : 0;
 }
 
@@ -190,6 +190,7 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
     memset(plan, 0, sizeof *plan);
     plan->porosity = geom->porosity;
     RILL_TRY(rill_plan_choose(&open, &basis->measure, o, plan));
+    RILL_TRY(rill_plan_notes(geom, o, &plan->notes));
     plan->dropped = dropped(geom, plan->nodes);
     if (!fits(plan->nodes))
         RILL_TRY(rill_fail(RILL_USAGE,
@@ -223,6 +224,8 @@ void rill_permeability_plan_free(rill_permeability_plan *plan)
 {
     numbered_free(plan->numbered);
     free(plan->part);
+    free(plan->notes);
+    plan->notes = NULL;
     plan->numbered = NULL;
     plan->part = NULL;
 }

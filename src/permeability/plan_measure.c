@@ -296,7 +296,7 @@ rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, 
         before[z] = fluid;
         fluid += here;
     }
-    const double volume = (double)rill_geom_voxels(geom);
+    const double volume = (double)rill_geom_sample(geom);
     *out = (rill_pore_measure){
         .voxels = fluid, .porosity = (double)fluid / volume, .surface = (double)walls * (2.0 / 3.0) / volume};
     if (fluid) RILL_TRY(opening_measure(&window, axis, before, out));

@@ -32,7 +32,7 @@ static rill_status dropped_note(rill_geom *geom)
     bool found = true;
     for (int a = 0; a < 3; a++) found = found && known->percolating[a] >= 0;
     if (known->total < 0 || (known->contacts && found)) return RILL_OK;
-    const double pores = round(known->total * (double)rill_geom_voxels(geom));
+    const double pores = round(known->total * (double)rill_geom_sample(geom));
     const double left = (double)rill_geom_fluid(geom);
     if (left >= pores) return RILL_OK;
     return rill_note(

@@ -150,7 +150,7 @@ rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
     const rill_permeability_plan *plan = f->plan;
     const int axis = f->run->axis;
     const double width = (double)(p->after.step - p->before.step);
-    const double scale = plan->nu / (plan->force * plan->force * (double)rill_geom_voxels(f->geom));
+    const double scale = plan->nu / (plan->force * plan->force * (double)rill_geom_sample(f->geom));
     p->k =
         0.5 * (p->before.k[axis] + p->after.k[axis]) + scale * (p->after.energy - p->before.energy) / width;
     RILL_TRY(rill_aside_end(&p->throats));

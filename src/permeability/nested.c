@@ -284,8 +284,10 @@ rill_status rill_nested_create(rill_follower *f, rill_permit *permit, rill_neste
         rill_nested_destroy(out);
         found = (start){.k = NAN, .coarse = NAN};
         if (!f->stopped)
-            rill_log(RILL_LOG_NOTE, "no start from a coarser grid along %c: %s", rill_axis(run->axis),
-                     rill_error_message());
+            rill_log(RILL_LOG_NOTE,
+                     "the flow along %c starts from rest: voxels twice as large conduct in "
+                     "another way, or not at all",
+                     rill_axis(run->axis));
     }
     RILL_TRY(rill_follow_start(f, &found, sizeof found));
     run->coarse = found.coarse;

@@ -457,6 +457,30 @@ rill_status rill_plan_error_bar_check(const rill_permeability_options *options)
     return RILL_OK;
 }
 
+/* What rounding to 16 bits leaves uncertain, of as many units in the last place as there are steps in which
+ * the force makes the flow: in thin boxes all nodes of a row round alike. */
+#define NARROW_LEFT 0.03
+#define NARROW_LEFT_ALIKE 0.3
+enum { NARROW_THIN = 4 };
+
+/* Refuse a flow that 16 bits cannot resolve to the tolerance. */
+static rill_status narrow_check(const rill_geom *geom, const rill_permeability_options *o,
+                                const rill_permeability_plan *p)
+{
+    const int storage = (int)o->variant.storage;
+    bool thin = false;
+    if (rill_storage_size(storage) != 2) return RILL_OK;
+    for (int a = 0; a < 3; a++) thin = thin || (geom->n[a] <= NARROW_THIN && geom->sides[a] != RILL_WALL);
+    const double unit = exp2(-rill_storage_digits(storage) - 1.0), made = p->k_expected / (p->fluid * p->nu),
+                 left = (thin ? NARROW_LEFT_ALIKE : NARROW_LEFT) * unit * made;
+    if (left <= o->tolerance) return RILL_OK;
+    return rill_fail(
+        RILL_NUMERICS,
+        "rounding in %s storage would leave about %.1g of k uncertain in pores as wide as these, "
+        "wanted %.2g: take --storage fp32, or raise --tolerance",
+        rill_storage_names[storage], left, o->tolerance);
+}
+
 rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
                              const rill_permeability_options *options, rill_permeability_plan *p)
 {
@@ -467,7 +491,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     if (m->surface == 0)
         return rill_fail(RILL_NUMERICS,
                          "the geometry has no wall, so nothing resists the flow and there is no "
-                         "permeability: check which grey values are pore");
+                         "permeability: if walls bound it across the flow, say so (--sides wall)");
     p->network = p->nested = false;
     p->storage = options->variant.storage;
     p->nodes = m->voxels;
@@ -497,6 +521,8 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
         network_choose(geom, options, &network);
         if (asked || network.steps_expected < p->steps_expected) *p = network;
     }
+    const rill_status wide = narrow_check(geom, options, p);
+    if (wide != RILL_OK) return wide;
     force_choose(options, m, p);
     const rill_status resolved = rill_plan_check_force(options, p->force);
     if (resolved != RILL_OK) return resolved;

@@ -27,6 +27,7 @@
 #include "rill/domain.h"
 #include "rill/error_bar.h"
 #include "rill/file.h"
+#include "rill/flow.h"
 #include "rill/geometry.h"
 #include "rill/image.h"
 #include "rill/notes.h"

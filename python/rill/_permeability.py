@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import math
+import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +21,7 @@ from ._sample import Core, Where
 from ._progress import Progress, Watch
 from ._values import Device, Floats, Length, Quantity, Reals, Sides, pointer, quantity
 from ._words import spoken
-from .errors import Error, NumericsError, SystemFailure, UsageError
+from .errors import Error, NumericsError, RillWarning, SystemFailure, UsageError
 
 Axis = Literal["auto", "x", "y", "z", "xyz", "xy", "xz", "yz"]
 Drive = Literal["force", "pressure"]
@@ -249,6 +251,9 @@ class Permeability:
     backend: str
     device: str
     notes: tuple[str, ...]
+    _voxels: tuple[int, ...]
+    _fluid: float
+    _diameter: float
 
     @property
     def k_lu(self) -> float:
@@ -269,6 +274,43 @@ class Permeability:
     def k_millidarcy(self) -> float:
         """The same in millidarcy."""
         return 1000 * self.k_darcy
+
+    def flow(self, pressure_drop: float | str | Quantity, fluid: str = "water",
+             viscosity: float | str | Quantity | None = None,
+             density: float | str | Quantity | None = None) -> dict[str, dict[str, float]]:
+        """Return the flow of a fluid by Darcy's law: by axis a dict of 'rate' in m3/s, 'darcy_velocity' in m/s and 'reynolds'.
+
+        The Reynolds number is mean pore velocity x hydraulic diameter / kinematic viscosity; above 1 inertia makes the real
+        flow smaller, and a `RillWarning` says so.
+
+        Parameters
+        ----------
+        pressure_drop : float or str
+            Over the length of the sample along each axis, Pa or with a unit (``"1 bar"``).
+        fluid : {'water', 'air'}
+            At 20 C; not used where `viscosity` is given.
+        viscosity, density : float or str, optional
+            Of another fluid, Pa s and kg/m3 or with a unit. Without a density the Reynolds number is nan.
+        """
+        made, flows = c.rill_fluid(), {}
+        if viscosity is None:
+            check(library.rill_fluid_find(fluid.encode(), ctypes.byref(made)))
+        else:
+            made.viscosity = _quantity(viscosity, "Pa.s", "viscosity")
+        if density is not None:
+            made.density = _quantity(density, "kg/m3", "density")
+        drop, dx = _quantity(pressure_drop, "Pa", "pressure_drop"), math.sqrt(self._square())
+        size = [voxels * dx for voxels in self._voxels]
+        for axis in self.axes:
+            a = "xyz".index(axis)
+            velocity = float(self.tensor[a, a]) / made.viscosity * drop / size[a]
+            reynolds = velocity / self._fluid * self._diameter * dx * made.density / made.viscosity
+            flows[axis] = {"rate": velocity * size[(a + 1) % 3] * size[(a + 2) % 3], "darcy_velocity": velocity,
+                           "reynolds": reynolds if made.density else math.nan}
+            if made.density and reynolds > 1:
+                warnings.warn(f"The flow along {axis} has a Reynolds number of {reynolds:.2g}, above 1: inertia makes the real "
+                              "flow smaller than Darcy's law says.", RillWarning, stacklevel=2)
+        return flows
 
     @property
     def principal(self) -> Reals:
@@ -516,7 +558,8 @@ class _Computation:
             reciprocity=r.reciprocity,
             porosity=porosity_of(plan.porosity), converged=r.converged, runs=runs, fields=self.fields, error_bar=bar,
             tau=plan.tau, viscosity_lu=plan.nu, force_lu=plan.force, nodes=plan.nodes, backend=text(r.backend),
-            device=text(r.device), notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))))
+            device=text(r.device), notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))),
+            _voxels=self.geometry.shape[::-1], _fluid=plan.fluid, _diameter=4 * plan.fluid / plan.surface)
 
 
 def _shifted(pointer_: Any, elements: int) -> Any:

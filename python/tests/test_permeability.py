@@ -205,6 +205,20 @@ def test_a_layer_does_not_conduct_across(plates: Image) -> None:
         rill.permeability(plates, axis="z")
 
 
+def test_the_flow_of_a_fluid(plates: Image) -> None:
+    result = rill.permeability(plates, axis="x", voxel_size="10 um")
+    flow = result.flow("10 mPa")["x"]
+    length, width, height = (10e-6 * n for n in reversed(plates.shape))
+    assert flow["darcy_velocity"] == pytest.approx(result.k * 0.01 / 1.0016e-3 / length)
+    assert flow["rate"] == pytest.approx(flow["darcy_velocity"] * width * height) and 0 < flow["reynolds"] < 1
+    assert result.flow(0.01, viscosity="2 mPa.s")["x"]["rate"] == pytest.approx(flow["rate"] * 1.0016 / 2)
+    assert np.isnan(result.flow(1, viscosity=1e-3)["x"]["reynolds"])
+    with pytest.warns(rill.RillWarning, match="inertia"):
+        result.flow("1 bar")
+    with pytest.raises(rill.UsageError, match="none of water and air"):
+        result.flow(1, fluid="oil")
+
+
 def test_a_closed_axis_is_zero_in_the_tensor(plates: Image) -> None:
     with pytest.warns(rill.RillWarning, match="nothing percolates along z"):
         result = rill.permeability(plates, axis="xyz", voxel_size="1 um")

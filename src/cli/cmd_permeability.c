@@ -13,6 +13,7 @@
 #include "cli/error_bar_output.h"
 #include "cli/image_options.h"
 #include "cli/permeability_batch.h"
+#include "cli/permeability_flow.h"
 #include "cli/permeability_output.h"
 
 #include "geometry/image/voxelize.h"
@@ -48,6 +49,7 @@ typedef struct choices {
     const char *input, *axes; /* axes: as given */
     int axis /* see rill/types.h */, keep, drive, fields, acceleration, start;
     double force;
+    cli_flow flow; /* that is shown beside k */
     uint64_t every, reservoir;
     bool dry_run, reservoir_given, error_bar, resume, axis_given;
     const char *csv, *blocks; /* of a batch */
@@ -253,6 +255,7 @@ static rill_status report(const choices *c, const rill_permeability_options *opt
                                  .json = c->compute.json,
                                  .output = stopped ? NULL : c->compute.output,
                                  .bar = c->barred ? &c->bar : NULL,
+                                 .flow = c->flow.pressure > 0 ? &c->flow : NULL,
                                  .mlups = c->speed.mlups};
     for (int i = 0; i < result->run_count; i++)
         if (fields_there(c, &result->runs[i])) r.fields[i] = c->names[result->runs[i].axis];
@@ -280,6 +283,7 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
         came = rill_error_bar_compute(c->uncleaned, options, &result, &c->bar_plan, &bar, &c->bar);
         c->barred = came == RILL_OK;
     }
+    if (came == RILL_OK) came = cli_flow_note(&c->flow, c->geom, &result);
     c->times.total = rill_now() - start;
     char why[1024];
     snprintf(why, sizeof why, "%s", rill_error_message());
@@ -470,6 +474,7 @@ static rill_status work(choices *c)
     opens = true;
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
     options.axis = rill_axes_resolve(options.axis, c->geom->n);
+    RILL_TRY(cli_flow_check(&c->flow, c->geom));
     c->times.read = rill_now() - start;
     if (options.finished_pieces)
         options.finished_bytes = rill_fields_bytes(c->geom, (rill_fields_kind)c->fields);
@@ -691,6 +696,7 @@ static int run(int argc, char **argv)
          .help = "go on from the checkpoint; of a batch: keep the rows of the table that have the same "
                  "input and "
                  "options"},
+        CLI_FLOW(c.flow),
         {.help = "Batch"},
         {"csv", 0, CLI_TEXT, &c.csv, "FILE", "table with a row for each input or block", .fallback = "none",
          .apply = csv_apply},
@@ -718,6 +724,7 @@ static int run(int argc, char **argv)
         cli_signals_catch(true); /* SIGTERM is what batch systems send before they kill */
         if (!c.line) status = rill_fail(RILL_SYSTEM, "out of memory for the command line");
         if (status == RILL_OK) status = axis_settle(&c, inputs, count);
+        if (status == RILL_OK) status = cli_flow_settle(&c.flow, c.csv || c.blocks || count > 1);
         status = status != RILL_OK                             ? status
                  : count > 1 || c.csv || c.blocks || c.at_once ? batch(&c, inputs, count)
                                                                : work(&c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows, JSON and HDF5 of a permeability. Nothing is computed here but units. */
 #include "cli/permeability_output.h"
+#include "cli/permeability_flow.h"
 #include "cli/permeability_values.h"
 #include "cli/cli.h"
 #include "cli/devices.h"
@@ -139,6 +140,7 @@ void cli_permeability_print(const cli_permeability_result *r)
     const rill_permeability *p = r->result;
     const cli_permeability_times *t = &r->times;
     cli_permeability_print_values(r);
+    cli_permeability_print_flow(r);
     if (r->bar) cli_error_bar_print(r->bar, cli_square_metres(r->geom));
     double stepping = 0;
     for (int i = 0; i < p->run_count; i++) {
@@ -269,7 +271,7 @@ static json_t *json_result(const cli_permeability_result *r)
         " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o, s:s, s:s, s:s, s:s,"
         " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
         "s:s?, "
-        "s:o, s:s, s:o, s:s}",
+        "s:o, s:s, s:o, s:s, s:o}",
         "permeability", "lu", json_tensor(p->k, 1), "m2", json_tensor(p->k, m2), "darcy",
         json_tensor(p->k, m2 / RILL_DARCY), "principal", json_principal(p, m2), "porosity", "total",
         rill_json_real(plan->porosity.total), "connected",
@@ -299,7 +301,7 @@ static json_t *json_result(const cli_permeability_result *r)
         4 * plan->fluid / plan->surface, "input", r->input, "source", r->geom->source, "source_hash",
         r->geom->source_hash, "command", r->command, "error_bar", cli_error_bar_json(r->bar, m2), "walls",
         r->geom->surface ? "interpolated" : "half-way", "notes", rill_json_notes(r->geom->notes, p->notes),
-        "file_axes", file_axes);
+        "file_axes", file_axes, "flow", cli_permeability_flow_json(r));
 }
 
 rill_status cli_permeability_write_json(const cli_permeability_result *r)

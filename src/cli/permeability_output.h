@@ -24,11 +24,12 @@ typedef struct cli_permeability_result {
     const rill_permeability *result;
     cli_permeability_times times;
     const char *input, *command;
-    const int *file_axes;      /**< [3], where axes 0, 1, 2 of the input go, 0 x, 1 y, 2 z */
-    const char *json, *output; /**< file names, NULL for none */
-    const char *fields[3];     /**< of the runs, NULL for none */
-    const rill_error_bar *bar; /**< NULL for none */
-    double mlups;              /**< of one device, measured for the plan; 0: not measured */
+    const int *file_axes;        /**< [3], where axes 0, 1, 2 of the input go, 0 x, 1 y, 2 z */
+    const char *json, *output;   /**< file names, NULL for none */
+    const char *fields[3];       /**< of the runs, NULL for none */
+    const rill_error_bar *bar;   /**< NULL for none */
+    const struct cli_flow *flow; /**< that is shown, see permeability_flow.h; NULL for none */
+    double mlups;                /**< of one device, measured for the plan; 0: not measured */
 } cli_permeability_result;
 
 /** Return the seconds that a run is expected to take on all its devices. @param[in] speed  of one of them */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flow rates by Darcy's law. */
+#include "core/log.h"
+#include "core/status.h"
+#include "rill.h"
+
+#include <math.h>
+#include <string.h>
+
+/* data/fluids.csv has the sources. */
+static const rill_fluid fluids[] = {{"water", 1.0016e-3, 998.207}, {"air", 1.82e-5, 1.2041}};
+
+rill_status rill_fluid_find(const char *name, rill_fluid *out)
+{
+    for (size_t i = 0; i < sizeof fluids / sizeof *fluids; i++)
+        if (strcmp(name, fluids[i].name) == 0) {
+            *out = fluids[i];
+            return RILL_OK;
+        }
+    return rill_fail(
+        RILL_USAGE,
+        "fluid \"%.40s\" is none of water and air (20 C): give the viscosity of another one, such "
+        "as \"1.2 mPa.s\"",
+        name);
+}
+
+rill_status rill_darcy_flow_compute(const rill_geom *geom, const rill_permeability *p, int axis,
+                                    const rill_fluid *fluid, double drop, rill_darcy_flow *out)
+{
+    if (axis < 0 || axis > 2 || !isfinite(p->k[axis][axis]))
+        return rill_fail(RILL_USAGE, "a flow needs a permeability along its axis: there is none");
+    if (!(geom->spacing > 0))
+        return rill_fail(RILL_USAGE, "a flow in SI units needs the voxel size: give it, such as 5.7um");
+    if (!(fluid->viscosity > 0) || !isfinite(fluid->viscosity) || !(drop > 0) || !isfinite(drop) ||
+        !(fluid->density >= 0))
+        return rill_fail(
+            RILL_USAGE,
+            "viscosity %g Pa s, pressure drop %g Pa and density %g kg/m3 must be positive numbers",
+            fluid->viscosity, drop, fluid->density);
+    const double dx = geom->spacing, k = p->k[axis][axis] * dx * dx;
+    const double area = dx * dx * geom->n[(axis + 1) % 3] * geom->n[(axis + 2) % 3];
+    const double velocity = k / fluid->viscosity * drop / (dx * geom->n[axis]);
+    const double diameter = 4 * p->plan.fluid / p->plan.surface * dx;
+    *out = (rill_darcy_flow){.velocity = velocity,
+                             .rate = velocity * area,
+                             .reynolds = fluid->density > 0 ? fluid->density * velocity / p->plan.fluid *
+                                                                  diameter / fluid->viscosity
+                                                            : NAN};
+    return RILL_OK;
+}

@@ -303,7 +303,11 @@ static rill_status job_try(const job *j, int fewer, rill_cubin *cubin, char **lo
     }
     RILL_TRY(cubin_make(p, j->part, cubin));
 done:
-    if (*log) rill_log(RILL_LOG_DEBUG, "libnvrtc on %s:\n%s", j->name, *log);
+    for (const char *line = *log; line && *line; line += strspn(line, "\n")) {
+        const int length = (int)strcspn(line, "\n");
+        rill_log(RILL_LOG_DEBUG, "libnvrtc on %s: %.*s", j->name, length, line);
+        line += length;
+    }
     if (p) nvrtc->DestroyProgram(&p);
     return status;
 }

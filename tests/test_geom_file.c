@@ -125,9 +125,10 @@ Test(geom_file, index_names_the_upstream_neighbours)
     cr_assert_eq(rill_h5_dataset_layout(file, "/index/pull", &layout), RILL_OK);
     const uint64_t nodes = rill_geom_fluid(geom);
     cr_assert(layout.type == RILL_H5_U32 && layout.dims[0] == 26 && layout.dims[1] == nodes);
-    cr_assert_eq(rill_h5_read(file, "/index/pull", RILL_H5_U32, NULL, NULL, pull), RILL_OK);
-    cr_assert_eq(rill_h5_read(file, "/index/velocity", RILL_H5_I64, NULL, NULL, c), RILL_OK);
-    cr_assert_eq(rill_h5_read(file, "/nodes/cell", RILL_H5_U64, NULL, NULL, cell), RILL_OK);
+    cr_assert_eq(rill_h5_read(file, "/index/pull", RILL_H5_U32, 2, NULL, layout.dims, pull), RILL_OK);
+    cr_assert_eq(rill_h5_read(file, "/index/velocity", RILL_H5_I64, 2, NULL, (uint64_t[]){27, 3}, c),
+                 RILL_OK);
+    cr_assert_eq(rill_h5_read(file, "/nodes/cell", RILL_H5_U64, 1, NULL, &nodes, cell), RILL_OK);
     cr_assert_eq(rill_h5_get_integers(file, "/index/pull", "wall", &wall, 1), RILL_OK);
     for (unsigned i = 1; i < 27; i++)
         for (uint64_t k = 0; k < nodes; k++) {

@@ -65,8 +65,10 @@ static unsigned char *written(const rill_h5_layout *layout, uint64_t rows)
 static rill_status whole(rill_h5_type type, void *into)
 {
     rill_h5_file *file = NULL;
+    rill_h5_layout layout;
     cr_assert_eq(rill_h5_open(path, &file), RILL_OK, "%s", rill_error_message());
-    const rill_status status = rill_h5_read(file, "/d", type, NULL, NULL, into);
+    cr_assert_eq(rill_h5_dataset_layout(file, "/d", &layout), RILL_OK, "%s", rill_error_message());
+    const rill_status status = rill_h5_read(file, "/d", type, layout.rank, NULL, layout.dims, into);
     rill_h5_close(file);
     return status;
 }
@@ -149,4 +151,38 @@ Test(hdf5_read, damage_is_found)
         cr_assert(strstr(rill_error_message(), path) != NULL, "%s", rill_error_message());
         free(data);
     }
+}
+
+/* What does not fit where the caller puts it is refused: another number of axes, other extents, other
+ * elements. */
+Test(hdf5_read, other_shapes_are_refused)
+{
+    const rill_h5_layout layout = {.type = RILL_H5_F64, .rank = 2, .dims = {3, 4}};
+    const uint64_t start[3] = {0};
+    rill_h5_file *file = NULL;
+    double into[12] = {0};
+    const struct {
+        rill_h5_type type;
+        int rank;
+        const uint64_t *start;
+        uint64_t count[3];
+        const char *says;
+    } cases[] = {{RILL_H5_F64, 2, NULL, {3, 4}, NULL},
+                 {RILL_H5_F64, 2, start, {2, 4}, NULL},
+                 {RILL_H5_F64, 2, NULL, {3, 3}, "4 elements along axis 1, not 3"},
+                 {RILL_H5_F64, 1, NULL, {12}, "2 axes, not 1"},
+                 {RILL_H5_F64, 1, start, {1}, "2 axes, not 1"},
+                 {RILL_H5_F64, 0, NULL, {0}, "2 axes, not 0"},
+                 {RILL_H5_F64, 2, start, {3, 5}, "a block outside"},
+                 {RILL_H5_U64, 2, NULL, {3, 4}, "no integers"}};
+    free(written(&layout, 3));
+    cr_assert_eq(rill_h5_open(path, &file), RILL_OK, "%s", rill_error_message());
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const rill_status status =
+            rill_h5_read(file, "/d", cases[k].type, cases[k].rank, cases[k].start, cases[k].count, into);
+        cr_expect_eq(status, cases[k].says ? RILL_USAGE : RILL_OK, "case %zu: %s", k, rill_error_message());
+        if (cases[k].says)
+            cr_expect_not_null(strstr(rill_error_message(), cases[k].says), "%s", rill_error_message());
+    }
+    rill_h5_close(file);
 }

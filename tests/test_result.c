@@ -50,13 +50,15 @@ Test(result, series_values_and_attributes_read_back)
     rill_h5_file *file = NULL;
     static double back[ROWS];
     static uint64_t steps[ROWS];
+    const uint64_t rows[1] = {ROWS};
     double si, nine[9];
     char *text = NULL;
     cr_assert_eq(rill_h5_open(path, &file), RILL_OK, "%s", rill_error_message());
-    cr_assert_eq(rill_h5_read(file, "/series/z/permeability", RILL_H5_F64, NULL, NULL, back), RILL_OK);
-    cr_assert_eq(rill_h5_read(file, "/series/z/step", RILL_H5_U64, NULL, NULL, steps), RILL_OK);
+    cr_assert_eq(rill_h5_read(file, "/series/z/permeability", RILL_H5_F64, 1, NULL, rows, back), RILL_OK);
+    cr_assert_eq(rill_h5_read(file, "/series/z/step", RILL_H5_U64, 1, NULL, rows, steps), RILL_OK);
     for (int i = 0; i < ROWS; i++) cr_assert(back[i] == i / 3.0 && steps[i] == 100u * (unsigned)i);
-    cr_assert_eq(rill_h5_read(file, "/summary/permeability", RILL_H5_F64, NULL, NULL, nine), RILL_OK);
+    cr_assert_eq(rill_h5_read(file, "/summary/permeability", RILL_H5_F64, 2, NULL, (uint64_t[]){3, 3}, nine),
+                 RILL_OK);
     cr_assert(nine[7] == 8 && isnan(nine[8]));
     cr_assert_eq(rill_h5_get_reals(file, "/series/z/permeability", "unitSI", &si, 1), RILL_OK);
     cr_assert_eq(si, 4e-12);

@@ -20,22 +20,13 @@ enum { TEXT_MOST = 256 /* bytes of a text attribute that is read */ };
 /* Read a text attribute; "" where there is none. */
 static void text_of(hid_t object, const char *name, char *text, size_t size)
 {
-    char fixed[TEXT_MOST + 1] = "", *variable = NULL;
     text[0] = '\0';
     const hid_t attribute =
         H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
     if (attribute < 0) return;
-    const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1) {
-        if (H5Tis_variable_str(type) > 0) {
-            if (H5Aread(attribute, type, &variable) >= 0 && variable) snprintf(text, size, "%s", variable);
-            if (variable) H5free_memory(variable);
-        } else if (H5Tget_size(type) <= TEXT_MOST && H5Aread(attribute, type, fixed) >= 0) {
-            snprintf(text, size, "%s", fixed);
-        }
-    }
-    rill_h5_release(space);
-    rill_h5_release(type);
+    char *read = rill_h5_attribute_text(attribute, TEXT_MOST);
+    if (read) snprintf(text, size, "%s", read);
+    free(read);
     rill_h5_release(attribute);
 }
 
@@ -51,11 +42,7 @@ static bool attribute_reals(hid_t object, const char *name, double *values, int 
     const hid_t attribute =
         H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
     if (attribute < 0) return false;
-    const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    const bool good = is_number(type) && H5Sget_simple_extent_npoints(space) == count &&
-                      H5Aread(attribute, H5T_NATIVE_DOUBLE, values) >= 0;
-    rill_h5_release(space);
-    rill_h5_release(type);
+    const bool good = rill_h5_attribute_numbers(attribute, H5T_NATIVE_DOUBLE, (uint64_t)count, values);
     rill_h5_release(attribute);
     return good;
 }
@@ -65,7 +52,8 @@ static bool value_at(hid_t dataset, hsize_t index, double *value)
 {
     const hsize_t one = 1;
     const hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(1, &one, NULL);
-    const bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, &index, NULL, &one, NULL) >= 0 &&
+    const bool good = H5Sget_simple_extent_ndims(space) == 1 &&
+                      H5Sselect_hyperslab(space, H5S_SELECT_SET, &index, NULL, &one, NULL) >= 0 &&
                       H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, value) >= 0;
     rill_h5_release(memory);
     rill_h5_release(space);

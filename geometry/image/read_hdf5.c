@@ -282,17 +282,15 @@ static rill_status open_file(const char *path, hid_t *file)
 /* Refuse the files that rill writes, unless a dataset is named: their voxels are no grey values. */
 static rill_status refuse_ours(hid_t file)
 {
-    char format[8] = "";
+    enum { FORMAT_MOST = 256 };
     const hid_t attribute =
         H5Aexists(file, "format") > 0 ? H5Aopen(file, "format", H5P_DEFAULT) : H5I_INVALID_HID;
     if (attribute < 0) return RILL_OK;
-    const hid_t type = H5Aget_type(attribute), text = H5Tcopy(H5T_C_S1);
-    H5Tset_size(text, sizeof format - 1);
-    if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0) H5Aread(attribute, text, format);
-    rill_h5_release(text);
-    rill_h5_release(type);
+    char *format = rill_h5_attribute_text(attribute, FORMAT_MOST);
+    const bool ours = format && strncmp(format, "rill", 4) == 0;
+    free(format);
     rill_h5_release(attribute);
-    if (strncmp(format, "rill", 4) != 0) return RILL_OK;
+    if (!ours) return RILL_OK;
     return rill_fail(RILL_USAGE, "it is a file that rill wrote, and no image: rill info shows what it holds");
 }
 

@@ -61,7 +61,8 @@ static bool print_line(FILE *out, const json_t *value)
     if (!number) number = json_object_get(value, "last");
     if (number && !json_is_object(number)) { /* else it is a member of that name */
         print_line(out, number);
-        if (unit && strcmp(json_string_value(unit), "1") != 0) fprintf(out, " %s", json_string_value(unit));
+        if (json_is_string(unit) && strcmp(json_string_value(unit), "1") != 0)
+            fprintf(out, " %s", json_string_value(unit));
         return true;
     }
     if (json_object_size(value) != 3 || !json_object_get(value, "x")) return false;

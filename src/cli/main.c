@@ -38,14 +38,20 @@ static void print_help(FILE *to)
             "4 stopped by a\nsignal.\n");
 }
 
+/* Print the message of a failure. */
+static int told(rill_status status)
+{
+    fprintf(stderr, "rill: %s\n", rill_error_message());
+    return (int)status;
+}
+
 static int fail_unknown(const char *name)
 {
     rill_nearest match = {0};
     for (int i = 0; i < COMMANDS; i++) rill_nearest_try(&match, name, commands[i]->name);
     const bool meant = rill_nearest_is_meant(&match, name);
-    fprintf(stderr, "rill: unknown command \"%s\"%s%s%s (`rill --help` lists all)\n", name,
-            meant ? ": did you mean `" : "", meant ? match.name : "", meant ? "`" : "");
-    return RILL_USAGE;
+    return told(rill_fail(RILL_USAGE, "unknown command \"%s\"%s%s%s (`rill --help` lists all)", name,
+                          meant ? ": did you mean `" : "", meant ? match.name : "", meant ? "`" : ""));
 }
 
 /* `rill --version` and `rill --version --json`. */
@@ -56,9 +62,8 @@ static int print_version(int argc, char **argv)
         return RILL_OK;
     }
     if (argc > 3 || strcmp(argv[2], "--json") != 0) {
-        fprintf(stderr, "rill: unexpected argument \"%s\": usage is rill --version [--json]\n",
-                strcmp(argv[2], "--json") == 0 ? argv[3] : argv[2]);
-        return RILL_USAGE;
+        return told(rill_fail(RILL_USAGE, "unexpected argument \"%s\": usage is rill --version [--json]",
+                              strcmp(argv[2], "--json") == 0 ? argv[3] : argv[2]));
     }
     const rill_status status = cli_version_json();
     if (status != RILL_OK) fprintf(stderr, "rill: %s\n", rill_error_message());
@@ -80,8 +85,8 @@ static int run(int argc, char **argv)
     }
     if (help) name = argv[2];
     if (name[0] == '-') {
-        fprintf(stderr, "rill: unknown option %s: give a command first (`rill --help` lists them)\n", name);
-        return RILL_USAGE;
+        return told(rill_fail(RILL_USAGE,
+                              "unknown option %s: give a command first (`rill --help` lists them)", name));
     }
     const cli_command *command = find(name);
     if (command == NULL) return fail_unknown(name);

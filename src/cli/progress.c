@@ -2,6 +2,7 @@
 /* How far long work has come: one line that overwrites itself on a terminal, plain lines elsewhere. */
 #include "cli/cli.h"
 #include "core/clock.h"
+#include "core/printable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,11 @@ static void show(const char *what, double fraction, const char *detail)
     if (time - state.last < (state.terminal ? TERMINAL_SECONDS : PLAIN_SECONDS)) return;
     state.last = time;
 
-    char line[512], percent[16] = "";
+    char line[512], text[sizeof line], percent[16] = "";
     if (fraction >= 0) snprintf(percent, sizeof percent, "  %3.0f %%", 100 * (fraction < 1 ? fraction : 1));
     const bool more = detail[0] != '\0';
-    snprintf(line, sizeof line, "%s%s%s%s", what, percent, more ? "  " : "", more ? detail : "");
+    snprintf(text, sizeof text, "%s%s%s%s", what, percent, more ? "  " : "", more ? detail : "");
+    rill_printable_into(line, sizeof line, text);
     if (!state.terminal) {
         fprintf(stderr, "%s\n", line);
         return;

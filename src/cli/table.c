@@ -2,6 +2,7 @@
 /* Rows of a summary table and the command line as text. */
 #include "cli/cli.h"
 #include "core/notes.h"
+#include "core/printable.h"
 #include "core/units.h"
 #include "device/device.h"
 
@@ -21,14 +22,18 @@ static int columns(const char *text)
 
 void cli_row(const char *label, const char *format, ...)
 {
+    char *text = NULL;
     cli_progress_end();
-    const int pad = LABEL_WIDTH - columns(label);
-    printf("  %s%*s  ", label, pad > 0 ? pad : 0, "");
     va_list args;
     va_start(args, format);
-    vprintf(format, args);
+    const bool made = vasprintf(&text, format, args) >= 0;
     va_end(args);
-    putchar('\n');
+    char *name = rill_printable(label), *value = made ? rill_printable(text) : NULL;
+    const int pad = name ? LABEL_WIDTH - columns(name) : 0;
+    printf("  %s%*s  %s\n", name ? name : "?", pad > 0 ? pad : 0, "", value ? value : "(out of memory)");
+    free(value);
+    free(name);
+    if (made) free(text);
 }
 
 void cli_notes(const cli_command *command, const char *notes, bool quiet)
@@ -36,10 +41,14 @@ void cli_notes(const cli_command *command, const char *notes, bool quiet)
     size_t length;
     for (const char *at; (at = rill_notes_next(&notes, &length)) != NULL;) {
         cli_progress_end();
-        if (quiet)
-            fprintf(stderr, "rill %s: note: %.*s\n", command->name, (int)length, at);
-        else
+        if (!quiet) {
             cli_row("note", "%.*s", (int)length, at);
+            continue;
+        }
+        char *note = strndup(at, length), *plain = note ? rill_printable(note) : NULL;
+        fprintf(stderr, "rill %s: note: %s\n", command->name, plain ? plain : "(out of memory)");
+        free(plain);
+        free(note);
     }
 }
 

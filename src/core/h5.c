@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -78,6 +79,40 @@ bool rill_h5_release(hid_t id)
     default:
         return false;
     }
+}
+
+/* Return whether an attribute is `count` values of a class. */
+static bool attribute_is(hid_t attribute, H5T_class_t class, uint64_t count)
+{
+    const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    const H5T_class_t found = H5Tget_class(type);
+    const hssize_t points = H5Sget_simple_extent_npoints(space);
+    const bool same = found == class || (class == H5T_FLOAT && found == H5T_INTEGER);
+    rill_h5_release(space);
+    rill_h5_release(type);
+    return same && points >= 0 && (uint64_t)points == count;
+}
+
+bool rill_h5_attribute_numbers(hid_t attribute, hid_t memory, uint64_t count, void *values)
+{
+    return attribute_is(attribute, H5Tget_class(memory), count) && H5Aread(attribute, memory, values) >= 0;
+}
+
+char *rill_h5_attribute_text(hid_t attribute, size_t most)
+{
+    char *text = NULL, *theirs = NULL;
+    if (!attribute_is(attribute, H5T_STRING, 1)) return NULL;
+    const hid_t type = H5Aget_type(attribute);
+    const size_t size = H5Tget_size(type);
+    if (H5Tis_variable_str(type) > 0) {
+        if (H5Aread(attribute, type, &theirs) >= 0 && theirs) text = strndup(theirs, most);
+        H5free_memory(theirs);
+    } else if (size <= most && (text = calloc(1, size + 1)) != NULL && H5Aread(attribute, type, text) < 0) {
+        free(text);
+        text = NULL;
+    }
+    rill_h5_release(type);
+    return text;
 }
 
 bool rill_h5_begins(const char *path)

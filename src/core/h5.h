@@ -40,6 +40,14 @@ bool rill_h5_lacked_memory(void);
  * block of another program, as MATLAB 7.3 writes it. */
 bool rill_h5_begins(const char *path);
 
+/** Read an attribute of exactly `count` numbers into `values`. @param memory  a native type; where it is an
+ * integer, so must be the attribute. @return false, with `values` undefined, when it is anything else */
+bool rill_h5_attribute_numbers(hid_t attribute, hid_t memory, uint64_t count, void *values);
+
+/** Read an attribute that is one text, of fixed or variable length. @param most  bytes
+ * @return the caller frees it; NULL when it is anything else or a longer text of fixed length */
+char *rill_h5_attribute_text(hid_t attribute, size_t most);
+
 /** Close any kind of HDF5 object; invalid ones are left alone. @return false when HDF5 says that it failed */
 bool rill_h5_release(hid_t id);
 

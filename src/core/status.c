@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The message of the last failure, one per thread. */
+/* The message of the last failure, one per thread, without control characters of files and names. */
 #include "core/status.h"
+
+#include "core/printable.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,17 +19,18 @@ rill_status rill_fail(rill_status status, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    memcpy(message, text, sizeof message);
+    rill_printable_into(message, sizeof message, text);
     return status;
 }
 
 void rill_fail_prefix(const char *format, ...)
 {
-    char text[2 * sizeof message + 2];
+    char plain[sizeof message], text[2 * sizeof message + 2];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof message, format, args);
+    vsnprintf(plain, sizeof plain, format, args);
     va_end(args);
+    rill_printable_into(text, sizeof message, plain);
     const size_t used = strlen(text);
     if (strncmp(message, text, used) == 0 && (message[used] == ' ' || message[used] == ':')) return;
     snprintf(text + used, sizeof text - used, ": %s", message);

@@ -252,7 +252,7 @@ static rill_status part_read(rill_h5_file *file, const rill_checkpoint_part *par
     XXH3_64bits_reset(state);
     for (uint64_t offset = 0; offset < all; offset += PIECE) {
         const uint64_t bytes = all - offset < PIECE ? all - offset : PIECE;
-        RILL_TRY(rill_h5_read(file, path, RILL_H5_U8, &offset, &bytes, piece));
+        RILL_TRY(rill_h5_read(file, path, RILL_H5_U8, 1, &offset, &bytes, piece));
         XXH3_64bits_update(state, piece, bytes);
         RILL_TRY(part->load(part->context, offset, bytes, piece));
     }

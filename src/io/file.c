@@ -91,7 +91,9 @@ rill_status rill_file_read(rill_file *file, const char *path, const uint64_t *fi
                          rill_h5_path(file->h5), path);
     if (!first != !n) return rill_fail(RILL_USAGE, "%s: a block needs its first element and its size", path);
     if (first) status = block_check(&layout, path, first, n);
-    return status != RILL_OK ? status : rill_h5_read(file->h5, path, layout.type, first, n, data);
+    return status != RILL_OK
+               ? status
+               : rill_h5_read(file->h5, path, layout.type, layout.rank, first, n ? n : layout.dims, data);
 }
 
 rill_status rill_file_attributes(rill_file *file, const char *object, rill_file_name_fn fn, void *context)

@@ -350,8 +350,7 @@ static rill_status voxels_read(rill_h5_file *file, rill_geom *geom)
         const uint64_t start[3] = {z, 0, 0}, count[3] = {planes, geom->n[1], geom->n[0]};
         RILL_TRY(rill_window_blank(&window, z, planes));
         const bool all = planes == nz; /* all threads read a whole dataset */
-        RILL_TRY(
-            rill_h5_read(file, "/voxels", RILL_H5_U8, all ? NULL : start, all ? NULL : count, window.voxels));
+        RILL_TRY(rill_h5_read(file, "/voxels", RILL_H5_U8, 3, all ? NULL : start, count, window.voxels));
         RILL_TRY(rill_window_keep(&window, geom));
     }
 done:
@@ -385,7 +384,7 @@ static rill_status outside_read(rill_h5_file *file, uint64_t expected, rill_geom
     for (uint64_t z = 0, count; z < nz; z += count) {
         count = nz - z < most ? nz - z : most;
         const uint64_t start[3] = {z, 0, 0}, size[3] = {count, geom->n[1], geom->n[0]};
-        RILL_TRY(rill_h5_read(file, "/outside", RILL_H5_U8, start, size, flags));
+        RILL_TRY(rill_h5_read(file, "/outside", RILL_H5_U8, 3, start, size, flags));
         RILL_TRY(rill_window_see(&window, (uint32_t)z, (uint32_t)count));
         for (uint64_t v = 0; v < plane * count; v++)
             if (flags[v] && window.voxels[v] >= RILL_FLUID)

@@ -211,7 +211,7 @@ static rill_status table_read(rill_h5_file *file, const char *path, rill_h5_type
                            path));
     *rows = layout.dims[0];
     RILL_TRY(rill_array_create(*rows, 3 * rill_h5_size(type), path, out));
-    if (*rows > 0) RILL_TRY(rill_h5_read(file, path, type, NULL, NULL, *out));
+    if (*rows > 0) RILL_TRY(rill_h5_read(file, path, type, 2, NULL, (uint64_t[]){*rows, 3}, *out));
 done:
     return status;
 }
@@ -250,7 +250,8 @@ static rill_status removed_read(reader *r)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s has not one number for each of the %llu triangles",
                            rill_h5_path(r->file), path, (unsigned long long)s->triangle_count));
     RILL_TRY(rill_array_create(s->triangle_count, 1, path, (void **)&s->removed));
-    if (s->triangle_count > 0) RILL_TRY(rill_h5_read(r->file, path, RILL_H5_U8, NULL, NULL, s->removed));
+    if (s->triangle_count > 0)
+        RILL_TRY(rill_h5_read(r->file, path, RILL_H5_U8, 1, NULL, &s->triangle_count, s->removed));
 done:
     return status;
 }
@@ -285,7 +286,8 @@ static rill_status patches_read(reader *r)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s has not one number for each of the %llu triangles",
                            rill_h5_path(r->file), path, (unsigned long long)s->triangle_count));
     RILL_TRY(rill_array_create(s->triangle_count, sizeof *s->patches, path, (void **)&s->patches));
-    if (s->triangle_count > 0) RILL_TRY(rill_h5_read(r->file, path, RILL_H5_U32, NULL, NULL, s->patches));
+    if (s->triangle_count > 0)
+        RILL_TRY(rill_h5_read(r->file, path, RILL_H5_U32, 1, NULL, &s->triangle_count, s->patches));
     RILL_TRY(rill_h5_get_text(r->file, path, "names", &names));
     RILL_TRY(names_split(names, s));
     for (uint64_t t = 0; t < s->triangle_count; t++)
@@ -341,7 +343,7 @@ static rill_status cuts_read(reader *r, const char *group, rill_cut **out, uint6
                                rill_h5_path(r->file), path, group));
         for (uint64_t c = 0; c < count; c += BLOCK) {
             const uint64_t rows = count - c < BLOCK ? count - c : BLOCK;
-            RILL_TRY(rill_h5_read(r->file, path, columns[k].type, &c, &rows, block));
+            RILL_TRY(rill_h5_read(r->file, path, columns[k].type, 1, &c, &rows, block));
             column_set(k, cuts + c, rows, block);
         }
     }

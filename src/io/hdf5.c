@@ -401,6 +401,34 @@ rill_status rill_h5_extend(rill_h5_file *file, const char *path, uint64_t rows)
     return status;
 }
 
+/* Refuse a dataset that is not what the caller has room for. @param[in] extent  of a dataset that is read as
+ * a whole; NULL: any */
+static rill_status shape_check(rill_h5_file *file, const char *path, hid_t dataset, rill_h5_type type,
+                               int rank, const uint64_t *extent)
+{
+    rill_status status = RILL_OK;
+    rill_h5_layout layout;
+    const hid_t stored = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    const H5T_class_t found = H5Tget_class(stored), wanted = H5Tget_class(rill_h5_memory_type(type));
+    const bool filled = H5Sget_simple_extent_type(space) != H5S_NULL;
+    rill_h5_release(space);
+    rill_h5_release(stored);
+    RILL_TRY(rill_h5_dataset_layout(file, path, &layout));
+    if (found != wanted && !(found == H5T_INTEGER && wanted == H5T_FLOAT))
+        RILL_TRY(rill_h5_fail(file, "%s holds no %s: the file is damaged", path,
+                              wanted == H5T_FLOAT ? "numbers" : "integers"));
+    if (!filled) RILL_TRY(rill_h5_fail(file, "%s holds no values: the file is damaged", path));
+    if (layout.rank != rank)
+        RILL_TRY(rill_h5_fail(file, "%s has %d axes, not %d: the file is damaged", path, layout.rank, rank));
+    for (int a = 0; extent && a < rank; a++)
+        if (layout.dims[a] != extent[a])
+            RILL_TRY(rill_h5_fail(file, "%s has %llu elements along axis %d, not %llu: the file is damaged",
+                                  path, (unsigned long long)layout.dims[a], a,
+                                  (unsigned long long)extent[a]));
+done:
+    return status;
+}
+
 /* Reads (`into`) or writes (`from`) a block. */
 static rill_status transfer(rill_h5_file *file, const char *path, rill_h5_type type, const uint64_t *start,
                             const uint64_t *count, void *into, const void *from)
@@ -447,11 +475,18 @@ rill_status rill_h5_write(rill_h5_file *file, const char *path, rill_h5_type typ
     return transfer(file, path, type, start, count, NULL, data);
 }
 
-rill_status rill_h5_read(rill_h5_file *file, const char *path, rill_h5_type type, const uint64_t *start,
-                         const uint64_t *count, void *data)
+rill_status rill_h5_read(rill_h5_file *file, const char *path, rill_h5_type type, int rank,
+                         const uint64_t *start, const uint64_t *count, void *data)
 {
     RILL_H5_QUIET;
-    return transfer(file, path, type, start, count, data, NULL);
+    rill_status status = RILL_OK;
+    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    if (dataset < 0) RILL_TRY(rill_h5_fail(file, "no dataset %s", path));
+    RILL_TRY(shape_check(file, path, dataset, type, rank, start ? NULL : count));
+    RILL_TRY(transfer(file, path, type, start, count, data, NULL));
+done:
+    rill_h5_release(dataset);
+    return status;
 }
 
 rill_status rill_h5_link_external(rill_h5_file *file, const char *path, const char *other, const char *object)

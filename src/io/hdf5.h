@@ -105,9 +105,15 @@ rill_status rill_h5_write(rill_h5_file *file, const char *path, rill_h5_type typ
 rill_status rill_h5_write_sparse(rill_h5_file *file, const char *path, uint64_t start, uint64_t rows,
                                  const void *data);
 
-/** Read a block; arguments as rill_h5_write(). */
-rill_status rill_h5_read(rill_h5_file *file, const char *path, rill_h5_type type, const uint64_t *start,
-                         const uint64_t *count, void *data);
+/**
+ * Read a block. A dataset that does not fit into `data` is refused: one with another number of axes, one that
+ * is read as a whole and has other extents, or one that holds no numbers (no integers, where `type` is one).
+ * @param rank       axes that the dataset must have; 0: it is a single value
+ * @param[in] start  [rank] of the block; NULL: everything
+ * @param[in] count  [rank] of the block; of a dataset that is read as a whole, the extents that it must have
+ */
+rill_status rill_h5_read(rill_h5_file *file, const char *path, rill_h5_type type, int rank,
+                         const uint64_t *start, const uint64_t *count, void *data);
 
 /** Rows of a dataset that are written one after the other, gathered to whole chunks. */
 typedef struct rill_h5_stream rill_h5_stream;

@@ -2,7 +2,6 @@
 /* Attributes of HDF5 objects: texts, reals, integers. */
 #include "io/hdf5_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_MAX = 1 << 24 /* bytes of a text attribute that we read */ };
@@ -85,26 +84,6 @@ static rill_status open_attribute(rill_h5_file *file, const char *object, const 
     return RILL_OK;
 }
 
-static char *read_fixed(hid_t attribute, hid_t type)
-{
-    const size_t size = H5Tget_size(type);
-    char *text = size <= TEXT_MAX ? calloc(1, size + 1) : NULL;
-    if (text && H5Aread(attribute, type, text) < 0) {
-        free(text);
-        text = NULL;
-    }
-    return text;
-}
-
-static char *read_variable(hid_t attribute, hid_t type)
-{
-    char *theirs = NULL, *text = NULL;
-    if (H5Aread(attribute, type, &theirs) < 0 || !theirs) return NULL;
-    text = strdup(theirs);
-    H5free_memory(theirs);
-    return text;
-}
-
 rill_status rill_h5_get_text(rill_h5_file *file, const char *object, const char *name, char **out)
 {
     RILL_H5_QUIET;
@@ -112,9 +91,7 @@ rill_status rill_h5_get_text(rill_h5_file *file, const char *object, const char 
     hid_t attribute, type;
     hssize_t count = 0;
     RILL_TRY(open_attribute(file, object, name, &attribute, &type, &count));
-    char *text = NULL;
-    if (H5Tget_class(type) == H5T_STRING && count == 1)
-        text = H5Tis_variable_str(type) > 0 ? read_variable(attribute, type) : read_fixed(attribute, type);
+    char *text = rill_h5_attribute_text(attribute, TEXT_MAX);
     if (!text) RILL_TRY(rill_h5_fail(file, "attribute %s of %s is not one text", name, object));
     *out = text;
 done:
@@ -130,13 +107,9 @@ static rill_status get_numbers(rill_h5_file *file, const char *object, const cha
     hid_t attribute, type;
     hssize_t count = 0;
     RILL_TRY(open_attribute(file, object, name, &attribute, &type, &count));
-    const H5T_class_t class = H5Tget_class(type);
-    const bool number = class == H5T_INTEGER || (class == H5T_FLOAT && memory == H5T_NATIVE_DOUBLE);
-    if (!number || (size_t)count != wanted)
+    if (!rill_h5_attribute_numbers(attribute, memory, wanted, values))
         RILL_TRY(rill_h5_fail(file, "attribute %s of %s is not %zu number%s", name, object, wanted,
                               wanted == 1 ? "" : "s"));
-    if (H5Aread(attribute, memory, values) < 0)
-        RILL_TRY(rill_h5_fail(file, "attribute %s of %s", name, object));
 done:
     rill_h5_release(type);
     rill_h5_release(attribute);

@@ -2,6 +2,7 @@
 /* Describes files. Attributes state what geometries and fields are; a result is described group by group. */
 #include "io/info.h"
 
+#include "core/printable.h"
 #include "core/status.h"
 #include "geometry/voxels/components.h"
 #include "geometry/voxels/sides.h"
@@ -21,19 +22,28 @@ enum {
     PATH = 512
 };
 
-/* Gives the reference away; NULL values are lack of memory. */
+/* Gives the reference away, also when it fails; NULL values are lack of memory. Keys that are not UTF-8,
+ * which JSON refuses, have their bytes escaped. */
 static rill_status set(json_t *object, const char *key, json_t *value)
 {
-    return json_object_set_new(object, key, value) == 0
-               ? RILL_OK
-               : rill_fail(RILL_SYSTEM, "out of memory for a description");
+    char *plain = rill_printable(key);
+    json_t *text = json_string(key);
+    const bool done = plain && json_object_set_new(object, text ? key : plain, value) == 0;
+    if (!plain) json_decref(value);
+    json_decref(text);
+    free(plain);
+    return done ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for a description");
 }
 
-/* A text that may hold bytes that are not UTF-8, which JSON refuses. */
+/* A text; bytes that are not UTF-8, which JSON refuses, are escaped. */
 static json_t *text_json(const char *text)
 {
     json_t *json = json_string(text);
-    return json ? json : json_string("(not UTF-8)");
+    if (json) return json;
+    char *plain = rill_printable(text);
+    if (plain) json = json_string(plain);
+    free(plain);
+    return json;
 }
 
 static json_t *reals_json(const double *values, size_t count)
@@ -120,10 +130,10 @@ static rill_status dataset_json(rill_h5_file *file, const char *path, json_t **o
     const bool series = layout.rank == 1 && layout.extendable, listed = elements > 0 && elements <= LISTED;
     if (series && elements > 0) {
         start = layout.dims[0] - 1;
-        RILL_TRY(rill_h5_read(file, path, RILL_H5_F64, &start, &one, values));
+        RILL_TRY(rill_h5_read(file, path, RILL_H5_F64, 1, &start, &one, values));
         RILL_TRY(set(object, "last", rill_json_real(values[0])));
     } else if (listed && layout.type != RILL_H5_OTHER) {
-        RILL_TRY(rill_h5_read(file, path, RILL_H5_F64, NULL, NULL, values));
+        RILL_TRY(rill_h5_read(file, path, RILL_H5_F64, layout.rank, NULL, layout.dims, values));
         RILL_TRY(set(object, "value", reals_json(values, (size_t)elements)));
     }
     if (series || !listed) RILL_TRY(set(object, "count", json_integer((json_int_t)elements)));
@@ -155,7 +165,7 @@ static rill_status on_member(void *context, const char *name)
         value = json_object();
         RILL_TRY(group_walk(l->file, path, l->depth + 1, value));
     }
-    RILL_TRY(set(l->into, name, value));
+    status = set(l->into, name, value);
     value = NULL;
 done:
     json_decref(value);
@@ -244,8 +254,9 @@ static rill_status patches_add(rill_h5_file *file, json_t *into)
     RILL_TRY(set(into, "patches", list = json_array()));
     for (const char *c = names;; c++) {
         const size_t length = strcspn(c, "\n");
-        json_t *name = json_stringn(c, length);
-        json_array_append_new(list, name ? name : json_string("(not UTF-8)"));
+        char *name = strndup(c, length);
+        json_array_append_new(list, name ? text_json(name) : NULL);
+        free(name);
         c += length;
         if (!*c) break;
     }
@@ -305,7 +316,7 @@ static rill_status wall_add(rill_h5_file *file, json_t *into)
     level l = {file, "/VTKHDF/CellData", json_object(), 0};
     RILL_TRY(set(into, "fields", l.into));
     RILL_TRY(attributes_add(file, "/", into));
-    RILL_TRY(rill_h5_read(file, "/VTKHDF/NumberOfCells", RILL_H5_U64, NULL, NULL, &triangles));
+    RILL_TRY(rill_h5_read(file, "/VTKHDF/NumberOfCells", RILL_H5_U64, 1, NULL, (uint64_t[]){1}, &triangles));
     RILL_TRY(set(into, "triangles", json_integer((json_int_t)triangles)));
     RILL_TRY(rill_h5_members(file, l.path, on_wall_array, &l));
     RILL_TRY(group_add(file, "/provenance", "provenance", into));

@@ -4,6 +4,7 @@
 
 #include "core/notes.h"
 #include "core/output.h"
+#include "core/printable.h"
 #include "core/status.h"
 
 #include <math.h>
@@ -33,7 +34,10 @@ char *rill_json_text(const json_t *json, int digits)
     const locale_t before = rill_c_locale_begin(); /* a decimal point of two bytes is too much for jansson */
     char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENCODE_ANY);
     rill_c_locale_end(before);
-    return text;
+    if (!text) return NULL;
+    char *plain = rill_printable_json(text);
+    free(text);
+    return plain;
 }
 
 rill_status rill_json_write(const json_t *json, const char *path)

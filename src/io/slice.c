@@ -113,8 +113,8 @@ static rill_status plane_read(const source *s, const char *dataset, int componen
     RILL_TRY(shape_check(s, mask, 3, dims));
     RILL_TRY(rill_array_create(pixels, (size_t)components * sizeof *values, "a slice", (void **)&values));
     RILL_TRY(rill_array_create(pixels, sizeof *voxels, "a slice of voxels", (void **)&voxels));
-    RILL_TRY(rill_h5_read(s->file, dataset, RILL_H5_F32, start, count, values));
-    RILL_TRY(rill_h5_read(s->file, mask, RILL_H5_F32, start, count, voxels));
+    RILL_TRY(rill_h5_read(s->file, dataset, RILL_H5_F32, components > 1 ? 4 : 3, start, count, values));
+    RILL_TRY(rill_h5_read(s->file, mask, RILL_H5_F32, 3, start, count, voxels));
     for (uint64_t p = 0; p < pixels; p++)
         slice->values[p] = voxels[p] >= RILL_FLUID ? shown(s, values + p * (uint64_t)components) : NAN;
 done:
@@ -146,12 +146,14 @@ static rill_status nodes_read(const source *s, const char *dataset, int componen
     for (uint64_t first = 0; first < dims[0]; first += BATCH) {
         const uint64_t start[2] = {first, 0};
         const uint64_t count[2] = {dims[0] - first < BATCH ? dims[0] - first : BATCH, (uint64_t)components};
-        RILL_TRY(rill_h5_read(s->file, "/nodes/cell", RILL_H5_U64, start, count, cells));
+        RILL_TRY(rill_h5_read(s->file, "/nodes/cell", RILL_H5_U64, 1, start, count, cells));
         bool met = false;
         for (uint64_t k = 0; k < count[0]; k++) {
             const int64_t pixel = pixel_of(s, slice, cells[k]);
             if (pixel < 0) continue;
-            if (!met) RILL_TRY(rill_h5_read(s->file, dataset, RILL_H5_F32, start, count, values));
+            if (!met)
+                RILL_TRY(rill_h5_read(s->file, dataset, RILL_H5_F32, components > 1 ? 2 : 1, start, count,
+                                      values));
             met = true;
             slice->values[pixel] = shown(s, values + k * (uint64_t)components);
         }

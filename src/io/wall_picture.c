@@ -37,7 +37,7 @@ static rill_status table_read(rill_h5_file *file, const char *path, rill_h5_type
                            rill_h5_path(file), path));
     *rows = layout.dims[0];
     RILL_TRY(rill_array_create(*rows, width * rill_h5_size(type), path, out));
-    RILL_TRY(rill_h5_read(file, path, type, NULL, NULL, *out));
+    RILL_TRY(rill_h5_read(file, path, type, layout.rank, NULL, (uint64_t[]){*rows, width}, *out));
 done:
     return status;
 }

@@ -108,7 +108,7 @@ static rill_status print_cells(const grid *g, const char *type, uint64_t corners
 {
     rill_status status = RILL_OK;
     uint64_t cells;
-    RILL_TRY(rill_h5_read(g->file, "/VTKHDF/NumberOfCells", RILL_H5_U64, NULL, NULL, &cells));
+    RILL_TRY(rill_h5_read(g->file, "/VTKHDF/NumberOfCells", RILL_H5_U64, 1, NULL, (uint64_t[]){1}, &cells));
     fprintf(g->out, "<Topology TopologyType=\"%s\" NumberOfElements=\"%llu\">\n", type,
             (unsigned long long)cells);
     RILL_TRY(print_item(g, "/VTKHDF/Connectivity", corners));

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that were made to harm: what they hold is refused, or printed so that it does nothing. */
+#include "cli_test.h"
+#include "core/printable.h"
+#include "io/xmf.h"
+
+#include <hdf5_hl.h>
+#include <jansson.h>
+
+TestSuite(untrusted, .init = cli_test_start, .fini = cli_test_end);
+
+/* An HDF5 file that says which format of rill it has. */
+static hid_t begin(const char *path, const char *format)
+{
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    cr_assert(file >= 0 && H5LTset_attribute_string(file, "/", "format", format) >= 0);
+    return file;
+}
+
+static hid_t group(hid_t file, const char *name)
+{
+    const hid_t id = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    cr_assert_geq(id, 0);
+    return id;
+}
+
+/* A wall file whose number of cells is `count` numbers; 0: none. */
+static void wall(const char *path, const char *format, hsize_t count)
+{
+    uint64_t cells[4096];
+    memset(cells, 'A', sizeof cells);
+    const hid_t file = begin(path, format), vtk = group(file, "VTKHDF"), data = group(vtk, "CellData"),
+                space = count ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_NULL),
+                set = H5Dcreate2(vtk, "NumberOfCells", H5T_STD_U64LE, space, H5P_DEFAULT, H5P_DEFAULT,
+                                 H5P_DEFAULT);
+    if (count) cr_assert_geq(H5Dwrite(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells), 0);
+    H5Dclose(set), H5Sclose(space), H5Gclose(data), H5Gclose(vtk);
+    H5Gclose(group(file, "provenance")), H5Fclose(file);
+}
+
+/* One number is expected: more would be written over the stack, none would leave what is on it. */
+Test(untrusted, numbers_of_cells)
+{
+    wall("many.h5", "rill-wall", 4096);
+    cli_test_fails(1, "4096 elements along axis 0, not 1", "info", "many.h5");
+    wall("none.h5", "rill-wall", 0);
+    cli_test_fails(1, "/VTKHDF/NumberOfCells holds no values", "info", "none.h5");
+    for (int k = 0; k < 2; k++) {
+        wall("a.vtkhdf", k ? "rill-fields" : "rill-wall", k ? 4096 : 0);
+        cr_expect_eq(rill_xmf_write(&(rill_xmf_moment){.path = "a.vtkhdf"}, 1, "a.xmf"), RILL_USAGE);
+        cr_expect_not_null(strstr(rill_error_message(), "NumberOfCells"), "%s", rill_error_message());
+        cr_expect_neq(access("a.xmf", F_OK), 0);
+    }
+}
+
+/* "format" of images is one text: more would be written over the stack. */
+Test(untrusted, formats_of_images)
+{
+    static unsigned char im[8 * 8 * 8];
+    static char texts[4096 * 7];
+    const hsize_t n[3] = {8, 8, 8}, count = 4096;
+    memset(texts, 'A', sizeof texts);
+    const hid_t file = H5Fcreate("a.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), type = H5Tcopy(H5T_C_S1),
+                space = H5Screate_simple(1, &count, NULL);
+    H5Tset_size(type, 7);
+    const hid_t attribute = H5Acreate2(file, "format", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    cr_assert_geq(H5Awrite(attribute, type, texts), 0);
+    for (int k = 0; k < 512; k++) im[k] = k % 2;
+    cr_assert_geq(H5LTmake_dataset(file, "im", 3, n, H5T_STD_U8LE, im), 0);
+    H5Aclose(attribute), H5Sclose(space), H5Tclose(type), H5Fclose(file);
+    cli_test_fails(1, "format of / is not one text", "info", "a.h5");
+    const cli_result r =
+        cli_test_run("voxelize", "a.h5", "--pore", "1", "--voxel-size", "1um", "-o", "a.geom.h5");
+    cr_assert_eq(r.code, 0, "%d, %s", r.code, r.err);
+}
+
+Test(untrusted, names_and_units_that_are_no_text)
+{
+    hid_t file = begin("name.h5", "rill-result");
+    H5Gclose(group(file, "\xff")), H5Fclose(file);
+    cli_result r = cli_test_run("info", "name.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "\n  \\xff "), "%s", r.out);
+    file = begin("unit.h5", "rill-result");
+    H5Gclose(group(file, "g"));
+    cr_assert(H5LTset_attribute_double(file, "g", "value", (const double[]){1}, 1) >= 0 &&
+              H5LTset_attribute_int(file, "g", "unit", (const int[]){2}, 1) >= 0);
+    H5Fclose(file);
+    r = cli_test_run("info", "unit.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_not_null(strstr(r.out, "  g                           1\n"), "%s", r.out);
+}
+
+/* No byte of a text may move the cursor, begin a row or change the direction of writing. */
+static void expect_plain(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        cr_expect(*c >= ' ' || *c == '\n', "byte %u", *c);
+        cr_expect_neq(*c, 0x7f);
+        cr_expect_not(*c == 0xc2 && c[1] < 0xa0, "a C1 control character");
+        cr_expect_not(*c == 0xe2 && c[1] == 0x80 && c[2] == 0xae, "a bidirectional override");
+    }
+}
+
+#define EVIL "x\n  checksum                    good\r\x1b[31m\x7f\xc2\x9b\xe2\x80\xae"
+
+Test(untrusted, control_characters_are_spelled_out)
+{
+    const hid_t file = begin("a\x1b[2J.h5", "rill-result");
+    H5Gclose(group(file, "n\n  checksum                    good"));
+    H5Gclose(group(file, "g"));
+    cr_assert(H5LTset_attribute_string(file, "g", "source", EVIL) >= 0);
+    H5Fclose(file);
+    cli_result r = cli_test_run("info", "a\x1b[2J.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    expect_plain(r.out);
+    cr_expect_null(strstr(r.out, "\n  checksum"), "%s", r.out);
+    cr_expect_not_null(strstr(r.out, "a\\u{1b}[2J.h5"), "%s", r.out);
+    cr_expect_not_null(strstr(r.out, "good\\u{d}\\u{1b}[31m\\u{7f}\\u{9b}\\u{202e}\n"), "%s", r.out);
+    r = cli_test_run("info", "a\x1b[2J.h5", "--json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    expect_plain(r.out);
+    json_t *json = json_loads(r.out, 0, NULL);
+    cr_assert(json, "%s", r.out);
+    cr_expect_str_eq(json_string_value(json_object_get(json_object_get(json, "g"), "source")), EVIL);
+    json_decref(json);
+    r = cli_test_run("info", "no\x1b[2J\nrill: all is well.h5");
+    cr_expect_eq(r.code, 1);
+    expect_plain(r.err);
+    cr_expect_eq(strchr(r.err, '\n'), r.err + strlen(r.err) - 1, "%s", r.err);
+    r = cli_test_run("n\x1b[2J");
+    expect_plain(r.err);
+}
+
+/* Letters of all languages stay; what is not UTF-8, also by its length or as half of a pair, is escaped.
+ */
+Test(untrusted, other_characters_stay)
+{
+    static const char *const pairs[][2] = {{"1.5 µm² · φ → 𝑘, Größe, 北京", "1.5 µm² · φ → 𝑘, Größe, 北京"},
+                                           {"\xc0\xaf \xed\xa0\x80 \xf5\x80\x80\x80 \xe2\x82",
+                                            "\\xc0\\xaf \\xed\\xa0\\x80 \\xf5\\x80\\x80\\x80 "
+                                            "\\xe2\\x82"},
+                                           {"\t\xe2\x81\xa6\xd8\x9c", "\\u{9}\\u{2066}\\u{61c}"}};
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        char *plain = rill_printable(pairs[k][0]), cut[6];
+        cr_expect_str_eq(plain, pairs[k][1]);
+        free(plain);
+        rill_printable_into(cut, sizeof cut, "abc\x1b");
+        cr_expect_str_eq(cut, "abc", "nothing is cut in the middle");
+    }
+}

@@ -100,13 +100,13 @@ static rill_pore_measure measured(rill_geom *geom, int axis)
 Test(wide, opening_is_between_walls)
 {
     rill_pore_measure m = measured(channel(40), 0);
-    cr_expect(m.opening == 40 && m.confined && !m.open);
+    cr_expect(m.opening == 40 && m.confined && !m.crossed && !m.open);
     m = measured(channel(40), 1);
-    cr_expect(m.opening == 4 && !m.confined && !m.open);
+    cr_expect(m.opening == 4 && !m.confined && m.crossed && !m.open);
     m = measured(cylinder(80), 0); /* 56 voxels along the diagonal between four of them */
     cr_expect(m.opening > 50 && m.opening < 80 && m.open, "%g", m.opening);
     m = measured(speck(20), 2);
-    cr_expect(m.opening == 20 && m.open && !m.confined);
+    cr_expect(m.opening == 20 && m.open && !m.confined && !m.crossed);
 }
 
 /* 16 bits cannot resolve the flow in a channel so wide: that is known before the first step. In one of 8

@@ -48,6 +48,7 @@ typedef struct rill_permeability_plan {
     double opening;         /**< width of the widest pores, estimated */
     bool open;              /**< there are pores that meet no wall along any axis */
     bool confined;          /**< else most of them meet walls across the flow */
+    bool crossed;           /**< most of them meet walls along the flow alone */
     double momentum;        /**< steps in which momentum settles, times nu, estimated */
     double surface;         /**< wall area per volume of the box, estimated */
     double k_expected;      /**< permeability, estimated to a factor of a few */

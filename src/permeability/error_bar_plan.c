@@ -144,6 +144,7 @@ static rill_status part_estimate(const planner *p, const planned *box, rill_erro
                                  .opening = plan->opening * part->split,
                                  .open = plan->open,
                                  .confined = plan->confined,
+                                 .crossed = plan->crossed,
                                  .edge = plan->edge,
                                  .chambers = (uint32_t)fmin(plan->chambers * more, UINT32_MAX)};
     const rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, part);

@@ -500,6 +500,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     p->surface = m->surface;
     p->open = m->open;
     p->confined = m->confined;
+    p->crossed = m->crossed;
     p->length = 0;
     for (int a = 0; a < 3; a++) {
         const double length = geom->n[a] * (geom->sides[a] == RILL_MIRROR ? 2.0 : 1.0);
@@ -565,6 +566,7 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
                                        .opening = plan->opening,
                                        .open = plan->open,
                                        .confined = plan->confined,
+                                       .crossed = plan->crossed,
                                        .edge = plan->edge,
                                        .chambers = plan->chambers};
     o.acceleration = way;

@@ -21,6 +21,7 @@ typedef struct rill_pore_measure {
                           Where no run does: the run along a diagonal of a z plane, or the box */
     bool open;       /**< no run ends at walls in more than a hundredth of the voxels */
     bool confined;   /**< else runs across the flow do in most voxels */
+    bool crossed;    /**< runs along the flow alone do in most voxels, as between pierced plates */
     uint32_t edge;   /**< of the blocks of a pore network, see rill_network_choose() */
     uint32_t chambers; /**< of that network */
 } rill_pore_measure;

@@ -226,7 +226,7 @@ static uint32_t width(const sample *s, uint32_t box)
 static rill_status opening_measure(rill_window *w, int axis, const uint64_t *before, rill_pore_measure *m)
 {
     rill_status status = RILL_OK;
-    uint64_t bins[OPENING_BINS] = {0}, above = 0, open = 0, free = 0;
+    uint64_t bins[OPENING_BINS] = {0}, above = 0, open = 0, free = 0, crossed = 0;
     const uint64_t fluid = m->voxels, each = fluid / OPENING_SAMPLE + 1, count = (fluid + each - 1) / each;
     uint32_t box = 1; /* the longer edge across the flow */
     sample *samples = NULL;
@@ -244,9 +244,11 @@ static rill_status opening_measure(rill_window *w, int axis, const uint64_t *bef
         bins[b < OPENING_BINS ? b : OPENING_BINS - 1]++;
         open += samples[k].smallest == OPEN;
         free += samples[k].free;
+        crossed += samples[k].free && samples[k].smallest != OPEN;
     }
     m->open = open * 100 > count;
     m->confined = free * 2 < count && !m->open;
+    m->crossed = crossed * 2 > count;
     m->opening = 1;
     for (int b = OPENING_BINS - 1; b > 0; b--) {
         above += bins[b];

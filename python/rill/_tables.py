@@ -45,7 +45,7 @@ class Table(Mapping[str, Array]):
         self.path: pathlib.Path = pathlib.Path(path_text(path))
         try:
             with self.path.open(newline="", encoding="utf-8") as file:
-                header, *rows = [row for row in csv.reader(file) if row] or [[]]
+                header, *rows = [[_plain(cell) for cell in row] for row in csv.reader(file) if row] or [[]]
         except OSError as error:
             raise UsageError(f"{self.path} cannot be read: {error.strerror}.") from None
         except (csv.Error, UnicodeDecodeError) as error:
@@ -85,6 +85,12 @@ class Table(Mapping[str, Array]):
         """Return an xarray.Dataset with the dimension 'row' and units. Needs xarray."""
         return need("xarray", "to_xarray()").Dataset(
             {name: ("row", values, {"units": self.units[name]}) for name, values in self.items()})
+
+
+def _plain(cell: str) -> str:
+    """Return a cell without the apostrophe that rill puts before a text that spreadsheets would take for a formula."""
+    formula = re.match(r"'+[=+\-@\t\r]", cell) and not re.fullmatch(r"'+(-inf|[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)", cell)
+    return cell[1:] if formula else cell
 
 
 def _column(texts: list[str]) -> Array:

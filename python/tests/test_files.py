@@ -138,6 +138,13 @@ def test_files_for_other_programs_are_opened(result_file: Files, tmp_path: pathl
     assert rill.open(tmp_path / "a.png").shape[2] == 3
 
 
+def test_apostrophes_before_formulas_are_removed(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.csv").write_text("file,k\n'=1+1,-1e-12\n''@a,+2\n'-3,3\n'a',4\n", newline="")
+    table = rill.open(tmp_path / "a.csv")
+    assert list(table["file"]) == ["=1+1", "'@a", "'-3", "'a'"]
+    assert list(table["k"]) == [-1e-12, 2, 3, 4]
+
+
 def test_damaged_tables_and_surfaces_are_refused(tmp_path: pathlib.Path) -> None:
     for name, content, words in (("a.csv", b"a,b\n1\n", "damaged"), ("b.csv", b"", "no header"), ("c.csv", b"a,a\n1,2\n", "no header"),
                                  ("d.csv", b"\xff\xfe", "no table"), ("a.stl", b"solid x", "no binary STL"), ("a_2x2x2.raw", b"", "0 bytes")):

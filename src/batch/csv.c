@@ -3,6 +3,7 @@
 #include "batch/csv.h"
 
 #include "batch/input.h"
+#include "core/csv.h"
 #include "core/memory.h"
 #include "core/notes.h"
 #include "core/output.h"
@@ -106,7 +107,8 @@ struct rill_batch_csv {
 
 /* ---- lines ---- */
 
-/* Take one cell from *at, which goes on to what is behind it; quotes are taken off in place. */
+/* Take one cell from *at, which goes on to what is behind it; quotes are taken off in place, and the
+ * apostrophe before what looks like a formula. */
 static char *cell_take(char **at, char *end_mark)
 {
     char *from = *at, *to = *at, *cell = *at;
@@ -123,7 +125,7 @@ static char *cell_take(char **at, char *end_mark)
     *end_mark = *from;
     *at = from + (*from != '\0');
     *to = '\0';
-    return cell;
+    return rill_csv_plain(cell);
 }
 
 /* Take the cells of a line. @return how many there were */
@@ -162,20 +164,6 @@ void rill_batch_csv_real(FILE *out, double value)
     fputs(text, out);
 }
 
-void rill_batch_csv_text(FILE *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static bool is_block(const rill_batch_item *item) { return item->n[0] || item->n[1] || item->n[2]; }
 
 static const char *part_of(const rill_batch_item *item) { return is_block(item) ? "block" : "whole"; }
@@ -201,7 +189,7 @@ static void notes_write(FILE *out, const char *notes)
     if (!cell) return;
     for (const char *at, *rest = notes; (at = rill_notes_next(&rest, &length)) != NULL;)
         fprintf(cell, "%s%.*s", at == notes ? "" : BETWEEN, (int)length, at);
-    if (fclose(cell) == 0) rill_batch_csv_text(out, text);
+    if (fclose(cell) == 0) rill_csv_text(out, text);
     free(text);
 }
 
@@ -222,13 +210,13 @@ static void cell_write(FILE *out, const column *c, const rill_batch_item *item, 
     const double m2 = row->spacing > 0 ? row->spacing * row->spacing : NAN;
     switch (c->kind) {
     case FILE_NAME:
-        rill_batch_csv_text(out, item->name);
+        rill_csv_text(out, item->name);
         break;
     case PART:
         fputs(part_of(item), out);
         break;
     case TEXT:
-        rill_batch_csv_text(out, at);
+        rill_csv_text(out, at);
         break;
     case NOTES:
         notes_write(out, at);
@@ -318,7 +306,7 @@ static rill_status print(FILE *out, const void *context)
         if (r->item != NOBODY && written(c, r->item)) continue;
         for (int k = 0; k < COLUMNS; k++) {
             if (k) fputc(',', out);
-            rill_batch_csv_text(out, r->cells[k]);
+            rill_csv_text(out, r->cells[k]);
         }
         fputc('\n', out);
     }

@@ -45,7 +45,4 @@ rill_status rill_batch_csv_write(const char *path, const rill_batch_csv *csv, co
 /** Print a number with as few digits as give the same bits; "inf", and nothing for NaN. */
 void rill_batch_csv_real(FILE *out, double value);
 
-/** Print a text, in quotes where it needs them. */
-void rill_batch_csv_text(FILE *out, const char *text);
-
 #endif

@@ -19,7 +19,9 @@ struct rill_output {
     char *path;      /* final name, links resolved, so that a link keeps pointing at the file */
     char *temporary; /* name while it is written */
     int descriptor;
-    bool created; /* the temporary file exists */
+    bool created;  /* the temporary file exists */
+    bool replaces; /* there is a file, whose mode stays */
+    mode_t mode;
     bool streams; /* no file: bytes go to a descriptor */
 };
 
@@ -61,7 +63,8 @@ static rill_status open_temporary(rill_output *output)
     if (!output->temporary) return rill_fail(RILL_SYSTEM, "out of memory for a file name");
     for (int attempt = 0; attempt < 1000; attempt++) {
         snprintf(output->temporary, size, "%s.%ld-%d.tmp", output->path, (long)getpid(), attempt);
-        output->descriptor = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        output->descriptor =
+            open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, output->replaces ? 0600 : 0666);
         if (output->descriptor >= 0) {
             output->created = true;
             return RILL_OK;
@@ -93,6 +96,8 @@ rill_status rill_output_create(const char *path, rill_output **out)
                            S_ISDIR(info.st_mode) ? "a directory" : "not a regular file"));
     output->path = exists ? realpath(path, NULL) : strdup(path);
     if (!output->path) RILL_TRY(rill_output_fail(path, errno));
+    output->replaces = exists;
+    output->mode = exists ? info.st_mode & 0777 : 0;
     RILL_TRY(open_temporary(output));
     *out = output;
     output = NULL;
@@ -166,6 +171,10 @@ rill_status rill_output_sync_name(const char *path)
 
 rill_status rill_output_commit(rill_output *output)
 {
+    /* Where a file system knows no modes, the file keeps that of its owner alone. */
+    if (output->replaces && fchmod(output->descriptor, output->mode) != 0 && errno != EPERM &&
+        errno != ENOTSUP && errno != ENOSYS)
+        return rill_output_fail(output->path, errno);
     if (!output->streams && fsync(output->descriptor) != 0)
         return rill_output_fail_on(output->path, output->descriptor, errno);
     const int descriptor = output->descriptor;

@@ -19,7 +19,7 @@ void rill_output_stream(int descriptor);
 typedef struct rill_output rill_output;
 
 /**
- * Open a temporary file beside `path`.
+ * Open a temporary file beside `path`, with the mode of the file that it is to replace.
  * @return RILL_USAGE when `path` is empty, a directory or no regular file, RILL_SYSTEM when its directory
  *         takes no file, each with path and reason
  */

@@ -2,6 +2,7 @@
 /* Series in memory. */
 #include "vessel/series.h"
 
+#include "core/csv.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/output.h"
@@ -108,8 +109,12 @@ rill_checkpoint_part rill_record_part(rill_record *record)
 static rill_status csv_print(FILE *out, const void *context)
 {
     const rill_record *record = context;
-    for (uint64_t c = 0; c < record->width; c++)
-        fprintf(out, "%s%s [%s]", c ? "," : "", record->columns[c].name, record->columns[c].unit);
+    for (uint64_t c = 0; c < record->width; c++) {
+        char title[sizeof record->columns->name + 32];
+        snprintf(title, sizeof title, "%s [%s]", record->columns[c].name, record->columns[c].unit);
+        if (c) fputc(',', out);
+        rill_csv_text(out, title); /* names of openings and planes are those of the case */
+    }
     fputc('\n', out);
     for (uint64_t r = 0; r < record->count; r++) {
         const double *row = rill_record_row(record, r);

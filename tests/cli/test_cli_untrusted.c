@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that were made to harm: what they hold is refused, or printed so that it does nothing. */
 #include "cli_test.h"
+#include "core/csv.h"
+#include "core/output.h"
 #include "core/printable.h"
 #include "io/xmf.h"
 
 #include <hdf5_hl.h>
 #include <jansson.h>
+#include <sys/stat.h>
 
 TestSuite(untrusted, .init = cli_test_start, .fini = cli_test_end);
 
@@ -147,5 +150,77 @@ Test(untrusted, other_characters_stay)
         free(plain);
         rill_printable_into(cut, sizeof cut, "abc\x1b");
         cr_expect_str_eq(cut, "abc", "nothing is cut in the middle");
+    }
+}
+
+/* Spreadsheets compute what begins with these characters. Numbers stay numbers, and every text reads back. */
+Test(untrusted, cells_are_no_formulas)
+{
+    static const char *const pairs[][2] = {{"=1+1", "'=1+1"},
+                                           {"-x.raw", "'-x.raw"},
+                                           {"@SUM(A1)", "'@SUM(A1)"},
+                                           {"+a,b", "\"'+a,b\""},
+                                           {"\t=1", "'\t=1"},
+                                           {"\r=1", "\"'\r=1\""},
+                                           {"'=1", "''=1"},
+                                           {"-1.5e-12", "-1.5e-12"},
+                                           {"+4", "+4"},
+                                           {"-inf", "-inf"},
+                                           {"'-4", "'-4"},
+                                           {"'a'", "'a'"},
+                                           {"a=b", "a=b"},
+                                           {"-1+cmd|' /C x'!A0", "'-1+cmd|' /C x'!A0"},
+                                           {"", ""}};
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        rill_csv_text(out, pairs[k][0]);
+        fclose(out);
+        cr_expect_str_eq(text, pairs[k][1]);
+        if (text[0] == '"') text[size - 1] = '\0';
+        cr_expect_str_eq(rill_csv_plain(text + (text[0] == '"')), pairs[k][0]);
+        free(text);
+    }
+}
+
+/* What --resume reads is the name that was given, and the row is not computed again. */
+Test(untrusted, a_table_of_a_file_that_is_named_as_a_formula)
+{
+    static unsigned char im[4096];
+    for (int k = 0; k < 4096; k++) im[k] = k % 16 < 4;
+    FILE *file = fopen("=1+1-16x16x16-u8.raw", "wb");
+    cr_assert(file && fwrite(im, 1, sizeof im, file) == sizeof im && fclose(file) == 0);
+    for (int k = 0; k < 2; k++) {
+        const cli_result r =
+            cli_test_run("permeability", "=1+1-16x16x16-u8.raw", "--pore", "0", "--voxel-size", "1um",
+                         "--axis", "y", "--backend", "cpu", "--csv", "k.csv", k ? "--resume" : "--quiet");
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        if (k) cr_expect_not_null(strstr(r.out, "from the table              1\n"), "%s", r.out);
+        char text[4096];
+        file = fopen("k.csv", "r");
+        cr_assert(file && fgets(text, sizeof text, file) && fgets(text, sizeof text, file));
+        cr_expect_eq(strncmp(text, "'=1+1-16x16x16-u8.raw,whole,", 28), 0, "%s", text);
+        cr_expect_null(fgets(text, sizeof text, file), "one row: %s", text);
+        fclose(file);
+    }
+}
+
+/* A file that only its owner may read stays so when it is written again, and while it is. */
+Test(untrusted, the_mode_of_a_file_stays)
+{
+    static const mode_t modes[] = {0600, 0640, 0666, 0400};
+    struct stat info;
+    umask(022);
+    cr_assert_eq(rill_output_write("a.json", "1", 1), RILL_OK);
+    cr_assert(stat("a.json", &info) == 0 && (info.st_mode & 07777) == 0644);
+    for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
+        rill_output *output = NULL;
+        cr_assert_eq(chmod("a.json", modes[k]), 0);
+        cr_assert_eq(rill_output_create("a.json", &output), RILL_OK);
+        cr_expect(fstat(rill_output_descriptor(output), &info) == 0 && (info.st_mode & 07777) == 0600);
+        cr_assert_eq(rill_output_commit(output), RILL_OK, "%s", rill_error_message());
+        rill_output_destroy(output);
+        cr_expect(stat("a.json", &info) == 0 && (info.st_mode & 07777) == modes[k], "%o", info.st_mode);
     }
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cells of CSV files that hold texts. */
+#include "core/csv.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_number(const char *text)
+{
+    char *end;
+    if (strcmp(text, "-inf") == 0) return true;
+    if (text[strspn(text, "0123456789.eE+-")] != '\0') return false;
+    strtod(text, &end);
+    return end > text && *end == '\0';
+}
+
+/* Whether a spreadsheet would compute a text, or would if it began behind its apostrophes. */
+static bool is_formula(const char *text)
+{
+    text += strspn(text, "'");
+    return *text != '\0' && strchr("=+-@\t\r", *text) != NULL && !is_number(text);
+}
+
+void rill_csv_text(FILE *out, const char *text)
+{
+    const char *mark = is_formula(text) ? "'" : "";
+    if (!strpbrk(text, ",\"\r\n")) {
+        fprintf(out, "%s%s", mark, text);
+        return;
+    }
+    fprintf(out, "\"%s", mark);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+char *rill_csv_plain(char *cell) { return *cell == '\'' && is_formula(cell) ? cell + 1 : cell; }

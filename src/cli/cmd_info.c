@@ -86,8 +86,9 @@ static bool print_list(const char *label, const json_t *list)
         return false;
     json_array_foreach(list, i, item)
     {
-        char line[512] = "";
-        FILE *out = fmemopen(line, sizeof line, "w");
+        char *line = NULL;
+        size_t size;
+        FILE *out = open_memstream(&line, &size);
         if (!out) return false;
         if (json_is_string(item)) print_scalar(out, item);
         json_object_foreach(item, key, part)
@@ -99,7 +100,8 @@ static bool print_list(const char *label, const json_t *list)
                 print_scalar(out, part);
         }
         fclose(out);
-        cli_row(i ? "" : label, "%s", line);
+        cli_row(i ? "" : label, "%s", line ? line : "");
+        free(line);
     }
     return true;
 }

@@ -153,6 +153,21 @@ Test(untrusted, other_characters_stay)
     }
 }
 
+/* A note has any length: in a buffer of a fixed one, more was lost, and its end was not there. */
+Test(untrusted, long_notes)
+{
+    char note[2000] = "a note ";
+    memset(note + 7, 'x', sizeof note - 10);
+    strcpy(note + sizeof note - 4, "end");
+    const hid_t file = begin("a.h5", "rill-result");
+    H5Gclose(group(file, "g"));
+    cr_assert_geq(H5LTset_attribute_string(file, "g", "notes", note), 0);
+    H5Fclose(file);
+    const cli_result r = cli_test_run("info", "a.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, note), "%s", r.out);
+}
+
 /* Spreadsheets compute what begins with these characters. Numbers stay numbers, and every text reads back. */
 Test(untrusted, cells_are_no_formulas)
 {

@@ -14,6 +14,7 @@ CUDA_ARCH ?= 80 90
 PKG_CONFIG ?= pkg-config
 CLANG_FORMAT ?= clang-format
 OPT       ?= -O3
+HARDENED  ?= 1
 WERROR    ?=
 # Objects of the node update are built for each of these x86-64 levels; the processor chooses at run time.
 CPU_LEVELS ?= v2 v3 v4
@@ -44,6 +45,13 @@ C_LOCALE := -include src/core/c_locale.h
 CFLAGS   += -std=c11 $(OPT) -mpopcnt -g -fPIC -fopenmp -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-psabi -Wno-missing-field-initializers $(WERROR)
 LDFLAGS  += -fopenmp
+# Memory that a hostile file overwrites ends the program: canaries, copies whose size is checked, read-only tables of functions.
+# Sanitizers find more, and bring checked copies of their own. HARDENED=0 builds without.
+ifeq ($(HARDENED)$(ASAN)$(TSAN),100)
+FORTIFIED  := $(if $(filter -O0,$(OPT))$(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARDENING  := -fstack-protector-strong $(FORTIFIED)
+HARDENED_LINK := -Wl,-z,relro,-z,now
+endif
 # hdf5_hl, of the same package as hdf5, has no pkg-config file; it makes dimension scales.
 LDLIBS   := -lhdf5_hl $(shell $(PKG_CONFIG) --libs $(LIBS)) $(UNLISTED) -lm
 , := ,
@@ -102,15 +110,15 @@ $(BUILD)/pages/man1/rill.1: $(BUILD)/rill scripts/pages
 	$(call say,GEN,$(@D))scripts/pages $(BUILD)/rill $(BUILD)/pages
 
 # Rebuilds what depends on flags when they change.
-FLAGS := $(CC) $(CFLAGS) $(CPPFLAGS) $(C_LOCALE) $(LDFLAGS) $(CUDA) $(NVFLAGS)
+FLAGS := $(CC) $(CFLAGS) $(HARDENING) $(CPPFLAGS) $(C_LOCALE) $(LDFLAGS) $(HARDENED_LINK) $(CUDA) $(NVFLAGS)
 $(shell mkdir -p $(BUILD); printf '%s' '$(FLAGS)' | cmp -s - $(BUILD)/flags || printf '%s' '$(FLAGS)' >$(BUILD)/flags)
 $(shell printf '%s' '$(REVISION)' | cmp -s - $(BUILD)/revision || printf '%s' '$(REVISION)' >$(BUILD)/revision)
 
 # The program holds what it uses of the library: most of that is not public.
 $(BUILD)/rill: $(CLI_OBJ) $(LIB_OBJ)
-	$(call say,LD,$@)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
+	$(call say,LD,$@)$(CC) -pie $(LDFLAGS) $(HARDENED_LINK) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
-shared = $(call say,LD,$@)$(CC) -shared $(LDFLAGS) -Wl,-z,nodelete -Wl,-soname,$(1) -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
+shared = $(call say,LD,$@)$(CC) -shared $(LDFLAGS) $(HARDENED_LINK) -Wl,-z,nodelete -Wl,-soname,$(1) -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
 
 # The library that is installed exports what the public headers declare.
 $(BUILD)/librill.so: $(BUILD)/librill.so.$(VERSION)
@@ -127,7 +135,7 @@ mpi: $(if $(MPICC),$(BUILD)/librill-mpi.so)
 	$(Q)$(if $(MPICC),:,echo 'No Open MPI: built without librill-mpi.so, rill runs in one process')
 $(BUILD)/librill-mpi.so: src/mpi/team_mpi.c src/core/team.h Makefile
 	@mkdir -p $(@D)
-	$(call say,MPICC,$<)OMPI_CC="$(CC)" $(MPICC) -std=c11 -O2 -g -Wall -Wextra $(WERROR) -fPIC -shared -Iinclude -Isrc -o $@ $<
+	$(call say,MPICC,$<)OMPI_CC="$(CC)" $(MPICC) -std=c11 -O2 $(HARDENING) $(HARDENED_LINK) -g -Wall -Wextra $(WERROR) -fPIC -shared -Iinclude -Isrc -o $@ $<
 
 # The same with all its names, for the tests; not installed.
 $(BUILD)/librill-internal.so: $(LIB_OBJ)
@@ -145,6 +153,8 @@ DATA_SOURCES ?= $(abspath data)
 $(BUILD)/obj/src/core/data.o: CPPFLAGS += -DRILL_DATA_SOURCES='"$(DATA_SOURCES)"'
 
 $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(CLI_OBJ): CPPFLAGS += $(C_LOCALE)
+# Not the node update of src/cpu, which reads no files.
+$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(CLI_OBJ): CFLAGS += $(HARDENING)
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -279,6 +289,6 @@ help: ## list targets and variables
 	  '  CUDA_ARCH=90  compute capabilities to build for (now: $(CUDA_ARCH))' \
 	  '  ASAN=1        AddressSanitizer and UndefinedBehaviorSanitizer, in build/asan' '  V=1           show the commands' \
 	  '  TSAN=1        ThreadSanitizer, in build/tsan; needs CC=clang' \
-	  '  CC=clang BUILD=build/clang PREFIX=/usr/local LIBDIR=lib DESTDIR= WERROR=-Werror'
+	  '  HARDENED=0    without stack protector, _FORTIFY_SOURCE and full RELRO' '  CC=clang BUILD=build/clang PREFIX=/usr/local LIBDIR=lib DESTDIR= WERROR=-Werror'
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(STORAGE_OBJ:.o=.d) $(OPERATOR_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)

@@ -59,12 +59,12 @@ rill_status rill_output_fail_on(const char *path, int descriptor, int error)
 static rill_status open_temporary(rill_output *output)
 {
     const size_t size = strlen(output->path) + 64;
+    const mode_t mode = output->replaces ? 0600 : 0666;
     output->temporary = malloc(size);
     if (!output->temporary) return rill_fail(RILL_SYSTEM, "out of memory for a file name");
     for (int attempt = 0; attempt < 1000; attempt++) {
         snprintf(output->temporary, size, "%s.%ld-%d.tmp", output->path, (long)getpid(), attempt);
-        output->descriptor =
-            open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, output->replaces ? 0600 : 0666);
+        output->descriptor = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (output->descriptor >= 0) {
             output->created = true;
             return RILL_OK;

@@ -106,8 +106,10 @@ void rill_cache_write(const char *name, uint64_t key, const void *bytes, size_t 
     memcpy(h.magic, magic, sizeof magic);
     rill_output *output = NULL;
     struct stat info;
-    /* Outputs are written through links and into pipes. */
-    if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) unlink(path);
+    /* Outputs are written through links and into pipes, and keep the mode of what they replace. */
+    if (lstat(path, &info) == 0 && !S_ISDIR(info.st_mode) &&
+        (!S_ISREG(info.st_mode) || (info.st_mode & (S_IRWXG | S_IRWXO)) != 0))
+        unlink(path);
     if (!directory_make(directory))
         rill_log(RILL_LOG_DEBUG, "compiled kernels are not kept: %s cannot be made: %s", directory,
                  strerror(errno));

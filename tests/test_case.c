@@ -40,6 +40,40 @@ Test(case_file, examples_are_read)
     }
 }
 
+/* Write a case of a text, `count` times another with its number, and an end. */
+static void refuse_many(const char *begin, const char *format, int count, const char *end, const char *part)
+{
+    rill_case *c = NULL;
+    FILE *file = fopen("v.yaml", "w");
+    cr_assert(file);
+    fputs(begin, file);
+    for (int k = 0; k < count; k++) {
+        char item[32];
+        snprintf(item, sizeof item, format, k);
+        fputs(item, file);
+    }
+    fputs(end, file);
+    cr_assert_eq(fclose(file), 0);
+    cr_expect_eq(rill_case_read("v.yaml", &c), RILL_USAGE);
+    cr_expect_null(c);
+    expect_message(part);
+}
+
+/* libyaml and the search for doubled keys would take minutes. */
+Test(case_file, refuses_more_than_a_case_can_have)
+{
+    static const char depth[] = "more than 64 lists and mappings", keys[] = "more than 4096 keys";
+    refuse_many("geometry: ", "[", 1000000, "", depth);
+    refuse_many("geometry: ", "{a: ", 200000, "", depth);
+    refuse_many("geometry:\n ", "- ", 400000, "", depth);
+    refuse_many("", "k%d: 1\n", 90000, "", keys);
+    refuse_many("geometry: {", "k%d: 1, ", 80000, "}\n", keys);
+    refuse_many("geometry: [", "&a%d 1, ", 80000, "]\n", "more than 4096 anchors");
+    refuse_many("geometry: [", "%d, ", 100000, "]\n", "more than 20000 keys and values");
+    refuse_many("geometry: [", "{a%d: 1}, ", 6000, "]\n", "no text"); /* many, but not too many */
+    refuse_many("geometry: ", "[", 40, "", "no YAML");
+}
+
 Test(case_file, says_everything_in_si)
 {
     rill_case *c = NULL;

@@ -94,6 +94,38 @@ Test(surface_file, obj_and_ply_in_their_variety)
     rill_mesh_destroy(mesh);
 }
 
+/* So many that a search through all names for each of them takes a quarter of a minute. */
+Test(surface_file, many_groups, .timeout = 60)
+{
+    enum { GROUPS = UINT16_MAX - 1 }; /* the one without a name is there, too */
+    char text[16];
+    rill_surface_file file;
+    FILE *obj = fopen("many.obj", "w"), *stl = fopen("many.stl", "w");
+    cr_assert(obj && stl);
+    fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\n", obj);
+    for (int g = 0; g < GROUPS; g++) {
+        fprintf(obj, "g g%d\nf 1 2 3\n", g);
+        fprintf(stl, "solid g%d\nfacet\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendfacet\nendsolid\n", g);
+    }
+    fputs("g g7\nf 1 2 3\n", obj);
+    cr_assert(fclose(obj) == 0 && fclose(stl) == 0);
+    for (int kind = 0; kind < 2; kind++) {
+        rill_mesh *mesh = read_good(kind ? "many.stl" : "many.obj", &file);
+        cr_assert_eq(mesh->patch_count, GROUPS + !kind);
+        for (uint32_t t = 0; t < GROUPS; t++) {
+            snprintf(text, sizeof text, "g%u", t);
+            cr_assert_str_eq(mesh->patches[mesh->triangles[t].patch], text);
+        }
+        if (!kind) cr_expect_str_eq(mesh->patches[mesh->triangles[GROUPS].patch], "g7");
+        rill_mesh_destroy(mesh);
+    }
+    obj = fopen("many.obj", "a");
+    cr_assert(obj);
+    fputs("g other\n", obj);
+    cr_assert_eq(fclose(obj), 0);
+    refuse_file("many.obj", "more than 65535 named groups");
+}
+
 Test(surface_file, refuses_damaged_stl)
 {
     shape s = shape_new();

@@ -47,3 +47,21 @@ Test(vtk_images, every_coding)
         expect(path, RILL_GREY_U16);
     }
 }
+
+/* expat takes time by the square of a tag's length, and memory by depth. */
+Test(vtk_images, large_tags_and_depths_are_refused)
+{
+    enum { LONG = 1 << 21, DEEP = 65 };
+    static const char begin[] = "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\"";
+    FILE *file = fopen("long.vti", "w");
+    cr_assert(file);
+    fprintf(file, "%s a=\"%*s\"></VTKFile>", begin, LONG, "");
+    cr_assert_eq(fclose(file), 0);
+    refuse("long.vti", "a tag of more than 1048576 bytes", "");
+    file = fopen("deep.vti", "w");
+    cr_assert(file);
+    fprintf(file, "%s>", begin);
+    for (int k = 0; k < DEEP; k++) fputs("<a>", file);
+    cr_assert_eq(fclose(file), 0);
+    refuse("deep.vti", "more than 64 elements within each other", "");
+}

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 16, TAG_MOST = 1 << 24 /* bytes of a tag at most */ };
+enum { CHUNK = 1 << 16, TAG_MOST = 1 << 20 /* bytes of a tag */, DEPTH_MOST = 64 /* of elements */ };
 
 /* A file while it is parsed. */
 typedef struct {
@@ -149,6 +149,10 @@ static void XMLCALL on_start(void *context, const char *name, const char **attri
                                          "Lines",     "Strips",   "Polys"};
     parse *p = context;
     const char *const *a = attributes;
+    if (p->depth == DEPTH_MOST) {
+        stop(p, "it has more than %d elements within each other: it is no VTK file", DEPTH_MOST);
+        return;
+    }
     if (p->depth++ == 0) {
         if (strcmp(name, "VTKFile") != 0) stop(p, "it is XML, but no VTK file");
         start_file(p, a);

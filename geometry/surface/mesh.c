@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 rill_status rill_mesh_create(rill_mesh **out)
 {
@@ -20,6 +21,7 @@ void rill_mesh_destroy(rill_mesh *mesh)
     if (!mesh) return;
     for (uint32_t p = 0; p < mesh->patch_count; p++) free(mesh->patches[p]);
     free(mesh->patches);
+    free(mesh->patch_slots);
     free(mesh->vertices);
     free(mesh->triangles);
     free(mesh);
@@ -72,22 +74,52 @@ rill_status rill_mesh_add_triangle(rill_mesh *mesh, rill_triangle triangle)
     return status;
 }
 
+/* Return the slot of a name: that of its patch, or the free one where it would be. */
+static uint32_t *patch_slot(const rill_mesh *mesh, const char *name, size_t length)
+{
+    uint32_t at = (uint32_t)XXH3_64bits(name, length) & mesh->patch_mask;
+    for (;; at = (at + 1) & mesh->patch_mask) {
+        uint32_t *slot = &mesh->patch_slots[at];
+        const char *known = *slot ? mesh->patches[*slot - 1] : NULL;
+        if (!known || (strlen(known) == length && memcmp(known, name, length) == 0)) return slot;
+    }
+}
+
+/* Let at most half of the table of names be used with one more. */
+static rill_status patch_slots_grow(rill_mesh *mesh)
+{
+    const uint32_t slots = mesh->patch_mask ? 2 * (mesh->patch_mask + 1) : 64;
+    if (mesh->patch_mask && 2 * (mesh->patch_count + 1) <= mesh->patch_mask + 1) return RILL_OK;
+    uint32_t *larger = calloc(slots, sizeof *larger);
+    if (!larger) return rill_fail(RILL_SYSTEM, "out of memory for the names of %u groups", slots / 2);
+    free(mesh->patch_slots);
+    mesh->patch_slots = larger;
+    mesh->patch_mask = slots - 1;
+    for (uint32_t p = 0; p < mesh->patch_count; p++)
+        *patch_slot(mesh, mesh->patches[p], strlen(mesh->patches[p])) = p + 1;
+    return RILL_OK;
+}
+
 rill_status rill_mesh_patch(rill_mesh *mesh, const char *name, size_t length, uint16_t *number)
 {
-    for (uint32_t p = mesh->patch_count; p-- > 0;) /* most often the one named last */
-        if (strlen(mesh->patches[p]) == length && memcmp(mesh->patches[p], name, length) == 0) {
-            *number = (uint16_t)p;
-            return RILL_OK;
-        }
+    length = strnlen(name, length);
+    rill_status status = patch_slots_grow(mesh);
+    if (status != RILL_OK) return status;
+    uint32_t *slot = patch_slot(mesh, name, length);
+    if (*slot) {
+        *number = (uint16_t)(*slot - 1);
+        return RILL_OK;
+    }
     if (mesh->patch_count == UINT16_MAX)
         return rill_fail(RILL_USAGE, "the surface has more than %d named groups: join them", UINT16_MAX);
-    const rill_status status = grow((void **)&mesh->patches, sizeof *mesh->patches, mesh->patch_count, 1,
-                                    &mesh->patch_room, "groups");
+    status = grow((void **)&mesh->patches, sizeof *mesh->patches, mesh->patch_count, 1, &mesh->patch_room,
+                  "groups");
     if (status != RILL_OK) return status;
     char *copy = strndup(name, length);
     if (!copy) return rill_fail(RILL_SYSTEM, "out of memory for the name of a group");
     *number = (uint16_t)mesh->patch_count;
     mesh->patches[mesh->patch_count++] = copy;
+    *slot = mesh->patch_count;
     return RILL_OK;
 }
 

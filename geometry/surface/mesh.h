@@ -27,6 +27,8 @@ typedef struct rill_mesh {
     char **patches; /**< [patch_count], names of the solids or groups in the file */
     uint32_t vertex_count, triangle_count, patch_count;
     uint32_t vertex_room, triangle_room, patch_room;
+    uint32_t *patch_slots; /**< [patch_mask + 1], hash table of the names: number of the patch + 1; 0: free */
+    uint32_t patch_mask;   /**< 0: no table yet */
 } rill_mesh;
 
 /** Make an empty surface. */

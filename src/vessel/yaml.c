@@ -16,7 +16,13 @@
 #include <string.h>
 #include <yaml.h>
 
-enum { BYTES = 1 << 20, KEYS = 64 };
+enum {
+    BYTES = 1 << 20,
+    KEYS = 64,
+    DEPTH_MOST = 64,     /* lists and mappings within each other */
+    VALUES_MOST = 20000, /* keys and values of a file */
+    NAMES_MOST = 4096    /* keys of a mapping; anchors of a file */
+};
 
 struct rill_yaml {
     const char *path; /* borrowed */
@@ -101,6 +107,60 @@ static rill_status parse_failed(const rill_yaml *y, const yaml_parser_t *parser)
                      parser->context ? parser->context : "");
 }
 
+/* Counts of the events of a file. */
+typedef struct counts {
+    int depth, values, anchors;
+    int keys[DEPTH_MOST + 1]; /* keys and values of the mapping or list at each depth */
+    bool map[DEPTH_MOST + 1];
+} counts;
+
+static rill_status too_many(const rill_yaml *y, size_t line, const char *what, int most)
+{
+    return rill_fail(RILL_USAGE, "%s:%zu: it has more than %d %s: that is no case file", y->path, line + 1,
+                     most, what);
+}
+
+static rill_status count_event(const rill_yaml *y, const yaml_event_t *event, counts *c)
+{
+    const yaml_event_type_t type = event->type;
+    const size_t line = event->start_mark.line;
+    const bool list = type == YAML_SEQUENCE_START_EVENT, map = type == YAML_MAPPING_START_EVENT;
+    const bool value = list || map || type == YAML_SCALAR_EVENT || type == YAML_ALIAS_EVENT;
+    const bool anchored = (list && event->data.sequence_start.anchor) ||
+                          (map && event->data.mapping_start.anchor) ||
+                          (type == YAML_SCALAR_EVENT && event->data.scalar.anchor);
+    if (type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT) c->depth--;
+    if (!value) return RILL_OK;
+    if (++c->values > VALUES_MOST) return too_many(y, line, "keys and values", VALUES_MOST);
+    if ((c->anchors += anchored) > NAMES_MOST) return too_many(y, line, "anchors", NAMES_MOST);
+    if (++c->keys[c->depth] > 2 * NAMES_MOST && c->map[c->depth])
+        return too_many(y, line, "keys in one mapping", NAMES_MOST);
+    if (!list && !map) return RILL_OK;
+    if (++c->depth > DEPTH_MOST) return too_many(y, line, "lists and mappings within each other", DEPTH_MOST);
+    c->keys[c->depth] = 0;
+    c->map[c->depth] = map;
+    return RILL_OK;
+}
+
+/* Refuse what a case cannot have before the document is made of it: libyaml's effort grows with the square of
+ * depth and of anchors, and the search for doubled keys with that of the keys. What is no YAML passes. */
+static rill_status check_counts(const rill_yaml *y, size_t size)
+{
+    rill_status status = RILL_OK;
+    counts c = {0};
+    yaml_parser_t parser;
+    yaml_event_t event;
+    if (!yaml_parser_initialize(&parser)) return rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)y->text, size);
+    for (bool more = true; more && status == RILL_OK && yaml_parser_parse(&parser, &event);) {
+        more = event.type != YAML_STREAM_END_EVENT;
+        status = count_event(y, &event, &c);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return status;
+}
+
 static rill_status parse(rill_yaml *y, size_t size)
 {
     rill_status status = RILL_OK;
@@ -140,6 +200,7 @@ static rill_status read_one(const char *text, const char *path, rill_yaml **out)
     if (!y) return rill_fail(RILL_SYSTEM, "out of memory for %s", path);
     y->path = path;
     RILL_TRY(text ? copy(y, text, &size) : slurp(y, &size));
+    RILL_TRY(check_counts(y, size));
     RILL_TRY(parse(y, size));
     *out = y;
     y = NULL;

@@ -92,7 +92,7 @@ Test(case_file, says_everything_in_si)
         "output: {snapshots: 20, fields: yes, centre-line: no, checkpoint-every: 10 min, probes: {p: [1 mm, "
         "2 "
         "mm, 3 cm]}, planes: {q: {centre: [0 m, 0 m, 1 mm], normal: [0, 3, 4]}}}\n");
-    cr_assert_eq(rill_case_read("sub/v.yaml", &c), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_case_read_outside(NULL, "sub/v.yaml", &c), RILL_OK, "%s", rill_error_message());
     cr_expect_str_eq(c->geometry, "sub/../v.geom.h5");
     cr_expect_float_eq(c->density, 1060, 1e-9);
     cr_expect_eq(c->law.kind, RILL_LAW_CARREAU_YASUDA);
@@ -203,12 +203,12 @@ static void refuse_wave(const char *wave, const char *line, const char *part)
 Test(case_file, refuses_waveforms)
 {
     refuse_wave("", "w.csv", "is empty");
-    refuse_wave("0, 1\n1, 2\n", "w.csv:1", "not time");
+    refuse_wave("0, 1\n1, 2\n", "w.csv:1", "not called time");
     refuse_wave("time, flow\n0, 1\n", "w.csv:1", "column \"time\" has no unit");
     refuse_wave("time [s], flow\n0, 1\n", "w.csv:1", "column \"flow\" has no unit");
     refuse_wave("time [s], flow [mm]\n0, 1\n", "w.csv:1", "not a quantity in m3/s");
     refuse_wave("time [s], fow [mL/s]\n0, 1\n", "w.csv:1", "did you mean flow?");
-    refuse_wave("time [s], flow [mL/s]\n0, 1\n0.1, two\n", "w.csv:3", "\"two\" is not a finite number");
+    refuse_wave("time [s], flow [mL/s]\n0, 1\n0.1, two\n", "w.csv:3", "not a finite number");
     refuse_wave("time [s], flow [mL/s]\n0, 1\n0.1, nan\n", "w.csv:3", "not a finite number");
     refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2\n0.1, 3\n", "w.csv:4", "sort the rows by time");
     refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2, 3\n", "w.csv:3", "no row of two numbers");

@@ -3,7 +3,7 @@
 #ifndef RILL_GEOMETRY_IMAGE_HDF5_PRIV_H
 #define RILL_GEOMETRY_IMAGE_HDF5_PRIV_H
 
-#include "core/h5.h"
+#include "core/h5_outside.h"
 #include "geometry/image/image_priv.h"
 
 enum { RILL_HDF5_PATH = 512 /* bytes of the path of a dataset */, RILL_HDF5_RANK = 8 };
@@ -11,6 +11,7 @@ enum { RILL_HDF5_PATH = 512 /* bytes of the path of a dataset */, RILL_HDF5_RANK
 /* A dataset that is an image. */
 typedef struct rill_hdf5_set {
     hid_t file, dataset;
+    rill_h5_outside *outside;
     char path[RILL_HDF5_PATH]; /* absolute */
     int all;                   /* its axes */
     uint64_t n[RILL_HDF5_RANK];

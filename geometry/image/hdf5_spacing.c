@@ -80,10 +80,9 @@ static void read_coordinates(hid_t dataset, rill_coordinates *c)
         c->count = n;
 }
 
-static hid_t open_dataset(hid_t file, const char *path)
+static hid_t open_dataset(const rill_hdf5_set *set, const char *path)
 {
-    const hid_t object =
-        H5Oexists_by_name(file, path, H5P_DEFAULT) > 0 ? H5Oopen(file, path, H5P_DEFAULT) : H5I_INVALID_HID;
+    const hid_t object = rill_h5_open_object(set->file, path, set->outside);
     if (object >= 0 && H5Iget_type(object) == H5I_DATASET) return object;
     rill_h5_release(object);
     return H5I_INVALID_HID;
@@ -151,7 +150,7 @@ static bool from_emd(const rill_hdf5_set *set, rill_image *image)
     for (int k = 0; k < set->rank; k++) {
         char path[RILL_HDF5_PATH], name[16];
         snprintf(name, sizeof name, "dim%d", set->axis[k] + 1);
-        const hid_t dataset = beside(set, 1, name, path) ? open_dataset(set->file, path) : H5I_INVALID_HID;
+        const hid_t dataset = beside(set, 1, name, path) ? open_dataset(set, path) : H5I_INVALID_HID;
         if (dataset < 0) continue;
         found = true;
         text_of(dataset, "name", c[k].name, sizeof c[k].name);
@@ -168,7 +167,7 @@ static bool from_dream3d(const rill_hdf5_set *set, rill_image *image)
     double xyz[3];
     char path[RILL_HDF5_PATH];
     const hid_t dataset =
-        beside(set, 2, "_SIMPL_GEOMETRY/SPACING", path) ? open_dataset(set->file, path) : H5I_INVALID_HID;
+        beside(set, 2, "_SIMPL_GEOMETRY/SPACING", path) ? open_dataset(set, path) : H5I_INVALID_HID;
     bool found = dataset >= 0 && length_of(dataset) == 3 && set->rank == 3;
     for (hsize_t k = 0; k < 3 && found; k++) found = value_at(dataset, k, &xyz[k]);
     rill_h5_release(dataset);

@@ -113,15 +113,6 @@ void rill_image_set_spacing(rill_image *image, const char *measure, const double
     image->metric = metric;
 }
 
-char *rill_image_sibling(const char *header, const char *name)
-{
-    const char *slash = strrchr(header, '/');
-    char *path = NULL;
-    if (name[0] == '/' || !slash) return strdup(name);
-    if (asprintf(&path, "%.*s/%s", (int)(slash - header), header, name) < 0) return NULL;
-    return path;
-}
-
 /* A directory, or a pattern that no file is called by. */
 static bool is_series(const char *path)
 {
@@ -239,6 +230,7 @@ rill_status rill_image_open(const char *path, const rill_image_options *options,
     rill_image *image = calloc(1, sizeof *image);
     if (!image) return rill_fail(RILL_SYSTEM, "out of memory for an image");
     for (int a = 0; a < 3; a++) image->order[a] = image->axes[a] = a;
+    image->allow_outside = options->allow_outside;
     const rill_status status = open_as(options->format, path, options, image);
     if (status != RILL_OK) {
         rill_image_close(image);

@@ -94,10 +94,6 @@ double rill_image_unit(const char *unit);
 void rill_image_note_spacing(rill_image *image, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The path of a file named in a header: relative to the header's directory. The caller frees it; NULL: no
- * memory. */
-char *rill_image_sibling(const char *header, const char *name);
-
 /* Bytes of voxels in a file. */
 enum { RILL_BYTES_END = -1 }; /* as `offset`: the voxels are the last bytes of the file */
 

@@ -101,6 +101,7 @@ typedef struct {
     int visited, found[2]; /* with two and with three axes */
     char path[2][RILL_HDF5_PATH], list[400];
     size_t used;
+    rill_h5_outside *outside;
 } search;
 
 static herr_t on_object(hid_t root, const char *name, const H5O_info_t *info, void *context)
@@ -111,7 +112,8 @@ static herr_t on_object(hid_t root, const char *name, const H5O_info_t *info, vo
     bool swap;
     if (++s->visited > VISITED) return 1;
     if (info->type != H5O_TYPE_DATASET || strlen(name) + 2 > RILL_HDF5_PATH) return 0;
-    set.dataset = H5Dopen2(root, name, H5P_DEFAULT);
+    set.dataset = rill_h5_open_object(root, name, s->outside);
+    if (s->outside->status != RILL_OK) return -1;
     if (set.dataset < 0) return 0;
     if (type_of(set.dataset, &type, &swap) && settle_axes(&set)) {
         const int k = set.rank == 3;
@@ -125,11 +127,13 @@ static herr_t on_object(hid_t root, const char *name, const H5O_info_t *info, vo
 }
 
 /* Find the dataset that is the image where none is named. */
-static rill_status find(hid_t file, char path[RILL_HDF5_PATH])
+static rill_status find(const rill_hdf5_set *set, char path[RILL_HDF5_PATH])
 {
-    search s = {0};
-    if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, on_object, &s, H5O_INFO_BASIC) < 0)
-        return rill_fail(RILL_USAGE, "its groups cannot be read: the HDF5 file is damaged");
+    search s = {.outside = set->outside};
+    if (H5Ovisit2(set->file, H5_INDEX_NAME, H5_ITER_INC, on_object, &s, H5O_INFO_BASIC) < 0)
+        return s.outside->status != RILL_OK
+                   ? s.outside->status
+                   : rill_fail(RILL_USAGE, "its groups cannot be read: the HDF5 file is damaged");
     const int k = s.found[1] ? 1 : 0;
     strcpy(path, s.path[k]);
     if (s.found[k] == 1) return RILL_OK;
@@ -142,15 +146,16 @@ static rill_status find(hid_t file, char path[RILL_HDF5_PATH])
 
 static rill_status open_named(rill_hdf5_set *set)
 {
-    search s = {0};
-    const bool exists = H5Oexists_by_name(set->file, set->path, H5P_DEFAULT) > 0;
-    const hid_t object = exists ? H5Oopen(set->file, set->path, H5P_DEFAULT) : H5I_INVALID_HID;
+    search s = {.outside = set->outside};
+    const hid_t object = rill_h5_open_object(set->file, set->path, set->outside);
+    if (set->outside->status != RILL_OK) return set->outside->status;
     if (object >= 0 && H5Iget_type(object) == H5I_DATASET) {
         set->dataset = object;
         return RILL_OK;
     }
     rill_h5_release(object);
     H5Ovisit2(set->file, H5_INDEX_NAME, H5_ITER_INC, on_object, &s, H5O_INFO_BASIC);
+    if (s.outside->status != RILL_OK) return s.outside->status;
     return rill_fail(RILL_USAGE, "it has no dataset \"%s\": %s%s", set->path,
                      *s.list ? "it has " : "none may be an image", s.list);
 }
@@ -159,6 +164,7 @@ static rill_status open_named(rill_hdf5_set *set)
 
 typedef struct {
     rill_hdf5_set set;
+    rill_h5_outside outside;
     hid_t type;
     uint32_t layers; /* slices that are read at once */
     uint32_t held;   /* the first slice in `slab`; UINT32_MAX: none */
@@ -254,6 +260,7 @@ static rill_status settle(reader *r, rill_image *image)
     RILL_TRY(rill_image_set_size(image, n, r->set.rank));
     rill_image_set_array_order(image, r->set.rank, false);
     rill_hdf5_set_spacing(&r->set, image);
+    RILL_TRY(r->outside.status);
     RILL_TRY(settle_layers(r, image));
     r->type = H5Dget_type(r->set.dataset);
     snprintf(image->kind, sizeof image->kind, "HDF5, %.50s", r->set.path);
@@ -301,8 +308,10 @@ rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image 
     reader *r = malloc(sizeof *r);
     if (!r) return rill_fail(RILL_SYSTEM, "out of memory for reading the image");
     *r = (reader){.set = {.file = H5I_INVALID_HID, .dataset = H5I_INVALID_HID},
+                  .outside = {.allowed = image->allow_outside},
                   .type = H5I_INVALID_HID,
                   .held = UINT32_MAX};
+    r->set.outside = &r->outside;
     image->reader = r;
     image->close = close_hdf5;
     image->read = read_hdf5;
@@ -312,7 +321,7 @@ rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image 
         RILL_TRY(
             rill_fail(RILL_USAGE, "the path of the dataset has more than %d letters", RILL_HDF5_PATH - 1));
     if (!name) RILL_TRY(refuse_ours(r->set.file));
-    if (!name) RILL_TRY(find(r->set.file, r->set.path));
+    if (!name) RILL_TRY(find(&r->set, r->set.path));
     RILL_TRY(open_named(&r->set));
     RILL_TRY(settle(r, image));
 done:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads text headers in front of voxels. What their fields mean is the formats' own. */
 #include "geometry/image/text_header.h"
+#include "core/beside.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -70,7 +71,10 @@ void rill_header_origin(rill_image *image, const double centre[3], double unit)
 
 rill_status rill_header_data(const char *path, const char *name, rill_image *image, char **data)
 {
-    *data = name ? rill_image_sibling(path, name) : strdup(path);
-    if (!*data) return rill_fail(RILL_SYSTEM, "out of memory for a file name");
-    return name ? rill_image_add_file(image, path) : RILL_OK;
+    if (name) {
+        const rill_status status = rill_file_beside(path, name, image->allow_outside, data);
+        return status == RILL_OK ? rill_image_add_file(image, path) : status;
+    }
+    *data = strdup(path);
+    return *data ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for a file name");
 }

@@ -58,6 +58,7 @@ typedef struct rill_image_options {
     int type;                 /**< a rill_grey; raw files: -1: from the name, else u8 or u16 by the length */
     int big_endian;           /**< raw files: 1 or 0; -1: from the name ("16bit_be"), else little-endian */
     uint64_t skip;            /**< raw files: bytes before the first voxel */
+    bool allow_outside;       /**< read data files outside the directory of the file that names them, too */
 } rill_image_options;
 
 /** Which components of the pore space stay. */

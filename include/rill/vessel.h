@@ -26,7 +26,7 @@ typedef struct rill_case rill_case;
 /**
  * Read and check a case file: YAML with a schema, every quantity with its unit. Waveforms are read, too, but
  * not the geometry.
- * @param[in] path the file; paths in it are relative to its directory
+ * @param[in] path the file; paths in it are relative to its directory, and the files in it or below
  * @param[out] out the case; the caller destroys it
  * @return RILL_USAGE with "file:line: " and one sentence: unknown, doubled or missing keys, wrong types,
  * missing or wrong units, values out of range; RILL_SYSTEM without memory
@@ -43,6 +43,16 @@ rill_status rill_case_read(const char *path, rill_case **out);
  * @return as rill_case_read()
  */
 rill_status rill_case_read_text(const char *text, const char *path, rill_case **out);
+
+/**
+ * Read and check a case that may name files outside its directory, which rill_case_read() and
+ * rill_case_read_text() refuse.
+ * @param[in] text as rill_case_read_text(); NULL: the file of this path
+ * @param[in] path the file, or the name of the case in messages
+ * @param[out] out the case; the caller destroys it
+ * @return as rill_case_read()
+ */
+rill_status rill_case_read_outside(const char *text, const char *path, rill_case **out);
 
 /**
  * Destroy a case.

@@ -245,6 +245,7 @@ def permeability_many(
     at_once: int = 0,
     csv: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    allow_outside: bool = False,
     device: str = "auto",
     progress: Progress = None,
 ) -> Batch:
@@ -263,7 +264,8 @@ def permeability_many(
         Table with a row for each image, replaced as a whole about once a second: docs/files.md lists its columns.
     resume : bool
         Keep the rows of the table that have the same input and options, by hash.
-    voxel_size, axis, outside, core, order, sides, tolerance, max_steps, variant, tau, force, acceleration, device, progress
+    voxel_size, axis, outside, core, order, sides, tolerance, max_steps, variant, tau, force, acceleration, allow_outside, device,
+    progress
         As in `permeability`.
 
     Returns
@@ -300,7 +302,7 @@ def permeability_many(
         raise UsageError("There is no image: give at least one.")
     o, _kept = _batch_options(_options("force", 16, tolerance, max_steps, variant, tau, force, acceleration), variant,
                               at_once, csv, resume, device)
-    o.image = image_options(voxel_size, "periodic" if sides is None else sides, "all")
+    o.image = image_options(voxel_size, "periodic" if sides is None else sides, "all", allow_outside=allow_outside)
     o.sides_given = sides is not None
     where = Where(outside, None, core)
     given = [im for _, im in pairs if not is_path(im)]

@@ -296,6 +296,7 @@ def voxelize(
     close_holes: bool = False,
     min_cells: float | None = None,
     axes: Literal["xyz", "yzx", "zxy"] = "xyz",
+    allow_outside: bool = False,
     progress: Progress = None,
 ) -> Geometry:
     """Make a geometry of an image or of a triangle surface.
@@ -356,6 +357,8 @@ def voxelize(
         Refuse fewer cells across an opening; default: 4.
     axes : {'xyz', 'yzx', 'zxy'}
         Where the axes of a surface go: ``"yzx"`` rotates x to y, y to z, z to x. Positions are those of the rotated surface.
+    allow_outside : bool
+        Read data that an MHD, NRRD or HDF5 file has outside its own directory, too.
     progress : optional
         See `Progress`.
 
@@ -404,7 +407,7 @@ def voxelize(
         return _warned(Geometry(out))
     if dx is not None or cells or _given(units):
         raise UsageError("The source is an image: dx=, cells= and units= do not apply; voxel_size= gives the size of voxels.")
-    options = image_options(voxel_size, sides, keep, crop, mirror, resample)
+    options = image_options(voxel_size, sides, keep, crop, mirror, resample, allow_outside)
     _from_image(source, options, pore, order, axis, shape, dtype, progress, out, where)
     return _warned(Geometry(out))
 
@@ -484,9 +487,11 @@ def _surface_options(dx: Length | None, cells: int, units: Any, extend: Length |
 
 
 def image_options(voxel_size: Length | None, boundaries: Sides, keep: Keep,
-                  crop: Mapping[Letter, tuple[int, int]] | None = None, mirror: str = "", resample: Length | None = None) -> Any:
+                  crop: Mapping[Letter, tuple[int, int]] | None = None, mirror: str = "", resample: Length | None = None,
+                  allow_outside: bool = False) -> Any:
     """Return options of images, without what is said of grey values."""
     o = library.rill_voxelize_options_default()
+    o.image.allow_outside = flag(allow_outside, "allow_outside")
     o.voxel_size = edge(voxel_size, "voxel_size")
     isotropic = isinstance(resample, str) and resample == "isotropic"
     o.resample = c.RILL_RESAMPLE_ISOTROPIC if isotropic else edge(resample, "resample")
@@ -577,14 +582,14 @@ def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: 
 
 
 def as_geometry(source: Any, voxel_size: Length | None, pores: Pore, order: Any, boundaries: Sides | None,
-                progress: Progress, where: Where = Where()) -> tuple[Geometry, str]:
+                progress: Progress, where: Where = Where(), allow_outside: bool = False) -> tuple[Geometry, str]:
     """Return a geometry with all its pores, of an image, or a copy of a geometry with these domain boundaries; and the letters of
     the axes of the array or the file, first to last."""
     if is_path(source) and path_text(source).endswith(".geom.h5"):
         source = read(source)
     if not isinstance(source, Geometry):
         out = ctypes.POINTER(c.rill_geom)()
-        options = image_options(voxel_size, "periodic" if boundaries is None else boundaries, "all")
+        options = image_options(voxel_size, "periodic" if boundaries is None else boundaries, "all", allow_outside=allow_outside)
         letters = _from_image(source, options, pores, order, "any", None, None, progress, out, where)
         return Geometry(out), letters
     if pores is not None:

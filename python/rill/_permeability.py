@@ -366,6 +366,7 @@ def permeability(
     start: Start = "auto",
     error_bar: bool = False,
     fields: bool = False,
+    allow_outside: bool = False,
     device: str = "auto",
     progress: Progress = None,
 ) -> Permeability:
@@ -416,6 +417,8 @@ def permeability(
         Make further runs that bound the error by domain boundaries, discretisation and number format.
     fields : bool
         Keep velocity and pressure of each run: 16 bytes a voxel and axis.
+    allow_outside : bool
+        Read data that an MHD, NRRD or HDF5 file has outside its own directory, too.
     device : str
         'auto', 'cpu', 'cuda' or 'cuda:1'.
     progress : optional
@@ -451,7 +454,7 @@ def permeability(
     """
     options = _options(drive, reservoir, tolerance, max_steps, variant, tau, force, acceleration, start)
     error_bar, fields = flag(error_bar, "error_bar"), flag(fields, "fields")
-    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress, Where(outside, mask, core))
+    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress, Where(outside, mask, core), allow_outside)
     options.axis = axis_of(axis, letters, AXES)
     field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
     computation = _Computation(geometry, options, letters, field_axes if fields else "")

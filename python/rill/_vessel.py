@@ -141,18 +141,18 @@ def _yaml(value: Any) -> Any:
 class _Vessel:
     """What a run of the library needs, freed in the order that it requires."""
 
-    def __init__(self, case: Case, geometry: Geometry | None) -> None:
+    def __init__(self, case: Case, geometry: Geometry | None, allow_outside: bool) -> None:
         self.case, self.vessel = ctypes.POINTER(c.rill_case)(), ctypes.POINTER(c.rill_vessel)()
         self.plan, self.result = c.rill_case_plan(), c.rill_run_result()
         self.device: Device | None = None
         self.process = os.getpid()
-        self._read(case, geometry)
+        self._read(case, geometry, allow_outside)
         self.geometry = geometry or read(os.fsdecode(library.rill_case_geometry(self.case)))
 
-    def _read(self, case: Case, geometry: Geometry | None) -> None:
-        given, where = case, "case"
+    def _read(self, case: Case, geometry: Geometry | None, allow_outside: bool) -> None:
+        given, where, outside = case, "case", allow_outside
         if isinstance(given, Mapping):
-            keys = dict(given)
+            keys, outside = dict(given), True  # names that this program gives itself
             if geometry is not None:
                 keys.setdefault("geometry", "memory.geom.h5")
             try:
@@ -160,7 +160,10 @@ class _Vessel:
             except (TypeError, ValueError, RecursionError) as error:
                 raise UsageError(f"The case cannot be written as YAML: {error}.") from None
         if isinstance(given, str) and "\n" in given:
-            check(library.rill_case_read_text(encoded(given, "case"), where.encode(), ctypes.byref(self.case)))
+            read_text = library.rill_case_read_outside if outside else library.rill_case_read_text
+            check(read_text(encoded(given, "case"), where.encode(), ctypes.byref(self.case)))
+        elif outside:
+            check(library.rill_case_read_outside(None, path_bytes(given, "case"), ctypes.byref(self.case)))
         else:
             check(library.rill_case_read(path_bytes(given, "case"), ctypes.byref(self.case)))
 
@@ -198,6 +201,7 @@ def run(
     fields: Fields = "none",
     resume: bool = False,
     checkpoint_every: float = 0.0,
+    allow_outside: bool = False,
     device: str = "auto",
     progress: Progress = None,
 ) -> VesselRun:
@@ -218,6 +222,9 @@ def run(
         Go on from the checkpoint in the directory.
     checkpoint_every : float
         s of wall clock; 0: a checkpoint only when the run is cancelled.
+    allow_outside : bool
+        Read a geometry and waveforms outside the directory of a case file, or outside the working directory for a text, too. Names in a
+        dict are the program's own and always permitted.
     device : str
         'auto', 'cpu', 'cuda' or 'cuda:1'.
     progress : optional
@@ -247,7 +254,7 @@ def run(
         raise UsageError(f"checkpoint_every = {shown(checkpoint_every)} is no time in s, 0 or more.")
     if geometry is not None and not isinstance(geometry, Geometry):
         raise UsageError(f"geometry = {shown(geometry)} is no Geometry: voxelize makes one.")
-    vessel = _Vessel(case, geometry)
+    vessel = _Vessel(case, geometry, flag(allow_outside, "allow_outside"))
     where = pathlib.Path(path_text(directory, "directory")) if directory is not None else None
     if flag(resume, "resume") and where is None:
         raise UsageError("resume=True needs the directory that has the checkpoint.")

@@ -72,6 +72,8 @@ const cli_option *cli_image_options(cli_image *i)
          .choices = endians, .given = given},
         {"skip", 0, CLI_BYTES, &i->skip, "BYTES", "raw: header before the first voxel, in bytes",
          .fallback = "0", .given = given},
+        {"allow-outside", 0, CLI_FLAG, &i->allow_outside,
+         .help = "read data that an MHD, NRRD or HDF5 file has outside its own directory, too"},
         {0},
     };
     _Static_assert(sizeof options <= sizeof table, "the table is too short");
@@ -81,7 +83,8 @@ const cli_option *cli_image_options(cli_image *i)
 
 void cli_image_file_options(cli_image *image, cli_option *table, int room)
 {
-    static const char *const names[] = {"pore", "axes", "format", "size", "type", "endian", "skip"};
+    static const char *const names[] = {"pore", "axes",   "format", "size",
+                                        "type", "endian", "skip",   "allow-outside"};
     int count = 0;
     for (const cli_option *o = cli_image_options(image); o->name || o->help; o++)
         for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)
@@ -104,6 +107,7 @@ rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out
     o.image.type = image->type - 1;
     o.image.big_endian = image->endian - 1;
     o.image.skip = image->skip;
+    o.image.allow_outside = image->allow_outside;
     o.voxel_size = image->voxel_size;
     o.allow_voxel_size = image->allow_voxel_size;
     const struct {

@@ -17,7 +17,7 @@ typedef struct cli_image {
     uint64_t skip;
     double voxel_size;
     bool given; /**< one of the options that a geometry file has no use for was given, but for --axes */
-    bool axes_given, voxel_size_given, sides_given, allow_voxel_size;
+    bool axes_given, voxel_size_given, sides_given, allow_voxel_size, allow_outside;
 } cli_image;
 
 /** Return whether an option was given that a geometry file has no use for. */

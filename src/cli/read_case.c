@@ -14,6 +14,8 @@ rill_status cli_case_parse(const cli_command *command, const cli_option *own, cl
         {"backend", 0, CLI_CHOICE, &c->backend, .help = "where it runs", .choices = backends},
         CLI_DEVICES(c->devices),
         {"no-measure", 0, CLI_FLAG, &c->unmeasured, .help = "do not measure the speed of this machine first"},
+        {"allow-outside", 0, CLI_FLAG, &c->outside,
+         .help = "read a geometry and waveforms outside the directory of the case, too"},
         {"json", 0, CLI_TEXT, &c->json, "FILE", "write what is printed as JSON, too; - is standard output",
          .fallback = "", .apply = cli_stream_apply},
         {"memory", 0, CLI_TEXT, &c->memory, "SIZE", "host memory that may be used",
@@ -51,7 +53,8 @@ rill_status cli_case_read(const char *path, cli_case_choices *c, const char *res
         .backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured, .resume = resume};
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(cli_outputs_check(path, outputs, 1));
-    RILL_TRY(rill_case_read(path, &out->given));
+    RILL_TRY(c->outside ? rill_case_read_outside(NULL, path, &out->given)
+                        : rill_case_read(path, &out->given));
     RILL_TRY(cli_outputs_check(out->given->geometry, outputs, 1));
     out->devices = &c->devices;
     RILL_TRY(cli_devices_keeper(&c->devices, &keeper));

@@ -14,7 +14,7 @@
 typedef struct cli_case_choices {
     const char *json, *memory;
     int backend; /**< a rill_backend_kind */
-    bool unmeasured, quiet;
+    bool unmeasured, quiet, outside;
     bool schema; /**< the schema of case files is printed: no case is needed */
     cli_devices devices;
 } cli_case_choices;

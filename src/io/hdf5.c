@@ -64,6 +64,7 @@ static rill_status file_allocate(const char *path, rill_h5_file **out)
         return rill_fail(RILL_SYSTEM, "out of memory for a file handle");
     }
     file->id = H5I_INVALID_HID;
+    file->outside = (rill_h5_outside){.linked = true};
     *out = file;
     return RILL_OK;
 }
@@ -240,13 +241,16 @@ static hid_t file_type(rill_h5_type type)
 bool rill_h5_exists(rill_h5_file *file, const char *path)
 {
     RILL_H5_QUIET;
-    return strcmp(path, "/") == 0 || H5Oexists_by_name(file->id, path, H5P_DEFAULT) > 0;
+    const hid_t links = rill_h5_links(file);
+    const bool exists = strcmp(path, "/") == 0 || H5Oexists_by_name(file->id, path, links) > 0;
+    rill_h5_release(links);
+    return exists;
 }
 
 bool rill_h5_is_dataset(rill_h5_file *file, const char *path)
 {
     RILL_H5_QUIET;
-    const hid_t object = H5Oopen(file->id, path, H5P_DEFAULT);
+    const hid_t object = rill_h5_object(file, path);
     const bool is = object >= 0 && H5Iget_type(object) == H5I_DATASET;
     rill_h5_release(object);
     return is;
@@ -353,7 +357,7 @@ rill_status rill_h5_dataset_layout(rill_h5_file *file, const char *path, rill_h5
     rill_status status = RILL_OK;
     hid_t space = H5I_INVALID_HID, properties = H5I_INVALID_HID;
     hsize_t dims[RILL_H5_RANK] = {0}, most[RILL_H5_RANK] = {0}, chunk[RILL_H5_RANK] = {0};
-    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    const hid_t dataset = rill_h5_object(file, path);
     if (dataset < 0) RILL_TRY(rill_h5_fail(file, "no dataset %s", path));
     space = H5Dget_space(dataset);
     properties = H5Dget_create_plist(dataset);
@@ -379,7 +383,7 @@ done:
 uint64_t rill_h5_dataset_storage(rill_h5_file *file, const char *path)
 {
     RILL_H5_QUIET;
-    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    const hid_t dataset = rill_h5_object(file, path);
     const uint64_t bytes = dataset < 0 ? 0 : H5Dget_storage_size(dataset);
     rill_h5_release(dataset);
     return bytes;
@@ -393,7 +397,7 @@ rill_status rill_h5_extend(rill_h5_file *file, const char *path, uint64_t rows)
     if (status != RILL_OK) return status;
     hsize_t dims[RILL_H5_RANK] = {0};
     for (int a = 0; a < layout.rank; a++) dims[a] = a == 0 ? rows : layout.dims[a];
-    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    const hid_t dataset = rill_h5_object(file, path);
     status = H5Dset_extent(dataset, dims) < 0
                  ? rill_h5_fail(file, "%s cannot grow to %llu rows", path, (unsigned long long)rows)
                  : rill_h5_check(file);
@@ -436,7 +440,7 @@ static rill_status transfer(rill_h5_file *file, const char *path, rill_h5_type t
     rill_status status = RILL_OK;
     hid_t space = H5I_INVALID_HID, memory = H5I_INVALID_HID;
     hsize_t first[RILL_H5_RANK] = {0}, size[RILL_H5_RANK] = {0};
-    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    const hid_t dataset = rill_h5_object(file, path);
     if (dataset < 0) RILL_TRY(rill_h5_fail(file, "no dataset %s", path));
     space = H5Dget_space(dataset);
     const int rank = H5Sget_simple_extent_ndims(space);
@@ -480,7 +484,7 @@ rill_status rill_h5_read(rill_h5_file *file, const char *path, rill_h5_type type
 {
     RILL_H5_QUIET;
     rill_status status = RILL_OK;
-    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    const hid_t dataset = rill_h5_object(file, path);
     if (dataset < 0) RILL_TRY(rill_h5_fail(file, "no dataset %s", path));
     RILL_TRY(shape_check(file, path, dataset, type, rank, start ? NULL : count));
     RILL_TRY(transfer(file, path, type, start, count, data, NULL));
@@ -558,7 +562,9 @@ rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path)
     if (status != RILL_OK) return status;
     const hid_t expand = H5Pcreate(H5P_OBJECT_COPY);
     H5Pset_copy_object(expand, H5O_COPY_EXPAND_EXT_LINK_FLAG);
-    if (H5Ocopy(from->id, path, to->id, path, expand, H5P_DEFAULT) < 0)
+    if (!rill_h5_links_are_inside(from, path))
+        status = rill_h5_fail(from, "%s refers to what cannot be read", path);
+    else if (H5Ocopy(from->id, path, to->id, path, expand, H5P_DEFAULT) < 0)
         status = rill_h5_fail(to, "no copy of %s of %s", path, from->path);
     else if (!is_whole_copy(from, to, path))
         status = rill_h5_fail(from, "%s refers to what cannot be read", path);
@@ -571,7 +577,7 @@ rill_status rill_h5_copy(rill_h5_file *from, rill_h5_file *to, const char *path)
 rill_status rill_h5_scale_create(rill_h5_file *file, const char *path, const char *name)
 {
     RILL_H5_QUIET;
-    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    const hid_t dataset = rill_h5_object(file, path);
     rill_status status = H5DSset_scale(dataset, name) < 0
                              ? rill_h5_fail(file, "%s is no dimension scale", path)
                              : rill_h5_check(file);
@@ -582,8 +588,7 @@ rill_status rill_h5_scale_create(rill_h5_file *file, const char *path, const cha
 rill_status rill_h5_scale_attach(rill_h5_file *file, const char *path, const char *scale, int axis)
 {
     RILL_H5_QUIET;
-    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT),
-                other = H5Dopen2(file->id, scale, H5P_DEFAULT);
+    const hid_t dataset = rill_h5_object(file, path), other = rill_h5_object(file, scale);
     rill_status status = H5DSattach_scale(dataset, other, (unsigned)axis) < 0
                              ? rill_h5_fail(file, "no dimension scale %s for %s", scale, path)
                              : rill_h5_check(file);
@@ -614,8 +619,10 @@ rill_status rill_h5_members(rill_h5_file *file, const char *group, rill_h5_name_
     RILL_H5_QUIET;
     walk w = {fn, context, RILL_OK};
     hsize_t at = 0;
-    if (H5Literate_by_name(file->id, group, H5_INDEX_NAME, H5_ITER_INC, &at, on_member, &w, H5P_DEFAULT) < 0)
-        return rill_h5_fail(file, "no group %s", group);
+    const hid_t links = rill_h5_links(file);
+    if (H5Literate_by_name(file->id, group, H5_INDEX_NAME, H5_ITER_INC, &at, on_member, &w, links) < 0)
+        w.status = rill_h5_fail(file, "no group %s", group);
+    rill_h5_release(links);
     return w.status;
 }
 
@@ -630,8 +637,9 @@ rill_status rill_h5_attributes(rill_h5_file *file, const char *object, rill_h5_n
     RILL_H5_QUIET;
     walk w = {fn, context, RILL_OK};
     hsize_t at = 0;
-    if (H5Aiterate_by_name(file->id, object, H5_INDEX_NAME, H5_ITER_INC, &at, on_attribute, &w, H5P_DEFAULT) <
-        0)
-        return rill_h5_fail(file, "no object %s", object);
+    const hid_t links = rill_h5_links(file);
+    if (H5Aiterate_by_name(file->id, object, H5_INDEX_NAME, H5_ITER_INC, &at, on_attribute, &w, links) < 0)
+        w.status = rill_h5_fail(file, "no object %s", object);
+    rill_h5_release(links);
     return w.status;
 }

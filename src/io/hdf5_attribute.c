@@ -66,7 +66,10 @@ bool rill_h5_has_attribute(rill_h5_file *file, const char *object, const char *n
 {
     RILL_H5_QUIET;
     /* Where the object cannot be read the answer is yes, so that getting the attribute says why. */
-    return H5Aexists_by_name(file->id, object, name, H5P_DEFAULT) != 0;
+    const hid_t links = rill_h5_links(file);
+    const bool is = H5Aexists_by_name(file->id, object, name, links) != 0;
+    rill_h5_release(links);
+    return is;
 }
 
 /* Opens an attribute with its type and number of values; all handles are the caller's. */
@@ -74,7 +77,9 @@ static rill_status open_attribute(rill_h5_file *file, const char *object, const 
                                   hid_t *type, hssize_t *count)
 {
     *type = H5I_INVALID_HID;
-    *attribute = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t of = rill_h5_object(file, object);
+    *attribute = of < 0 ? of : H5Aopen(of, name, H5P_DEFAULT);
+    rill_h5_release(of);
     if (*attribute < 0) return rill_h5_fail(file, "%s has no attribute %s", object, name);
     *type = H5Aget_type(*attribute);
     const hid_t space = H5Aget_space(*attribute);

@@ -8,7 +8,7 @@
 
 #include "core/status.h"
 #include "io/hdf5.h"
-#include "core/h5.h"
+#include "core/h5_outside.h"
 #include "core/output.h"
 
 /** Where a file that is being written goes, and the first thing that went wrong there. */
@@ -20,8 +20,9 @@ typedef struct rill_h5_sink {
 struct rill_h5_file {
     hid_t id;
     char *path;
-    rill_output *output; /**< NULL: open for reading */
-    bool damaged;        /**< reading failed */
+    rill_output *output;     /**< NULL: open for reading */
+    bool damaged;            /**< reading failed */
+    rill_h5_outside outside; /**< what it may name */
     rill_h5_sink sink;
 };
 
@@ -40,6 +41,17 @@ rill_status rill_h5_fail(rill_h5_file *file, const char *what, ...)
 
 /** Return RILL_OK unless the sink has failed. */
 rill_status rill_h5_check(const rill_h5_file *file);
+
+/** Open an object of the file, H5I_INVALID_HID if there is none. Files that a file which is read names, by
+ * links or as storage, must lie in its directory; others are refused, and rill_h5_fail() says so. */
+hid_t rill_h5_object(rill_h5_file *file, const char *path);
+
+/** Look for an object, an attribute, or go through members or attributes with this access list of the file,
+ * which refuses links as rill_h5_object() does. The caller releases it. */
+hid_t rill_h5_links(rill_h5_file *file);
+
+/** Return whether no group below `path` has a link that rill_h5_object() would refuse. */
+bool rill_h5_links_are_inside(rill_h5_file *file, const char *path);
 
 /** Return the HDF5 type of `type` in memory. */
 hid_t rill_h5_memory_type(rill_h5_type type);

@@ -125,7 +125,7 @@ rill_status rill_h5_write_sparse(rill_h5_file *file, const char *path, uint64_t 
     rill_h5_filters filters;
     char *scratch = NULL, *done_chunks = NULL;
     filtered list[TOGETHER];
-    const hid_t dataset = H5Dopen2(file->id, path, H5P_DEFAULT);
+    const hid_t dataset = rill_h5_object(file, path);
     RILL_TRY(rill_h5_dataset_layout(file, path, &layout));
     const rill_h5_cutting c = rill_h5_cut(&layout, rows);
     if (dataset < 0 || !rill_h5_filters_of(dataset, c.element, &filters))

@@ -107,6 +107,7 @@ typedef struct rill_case_plane {
 struct rill_case {
     char *path;     /**< of the case file */
     char *text;     /**< the file itself, for the results' provenance */
+    bool outside;   /**< files outside the directory of the case are permitted */
     char *geometry; /**< path of the geometry, relative ones made so from the case file's directory */
     double density; /**< kg/m3 */
     rill_law law;

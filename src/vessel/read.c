@@ -4,6 +4,7 @@
 #include "vessel/end_kinds.h"
 #include "vessel/yaml_schema.h"
 
+#include "core/beside.h"
 #include "core/status.h"
 #include "geometry/surface/openings.h"
 #include "kernel/variant.h"
@@ -78,15 +79,6 @@ static json_t *law_schema(void)
 
 /* ---- openings -------------------------------------------------------------------------------- */
 
-/* Path of a file that the case names, from the case file's directory. */
-static char *beside(const char *path, const char *name)
-{
-    const char *slash = strrchr(path, '/');
-    char *out = NULL;
-    if (name[0] == '/' || !slash) return strdup(name);
-    return asprintf(&out, "%.*s/%s", (int)(slash - path), path, name) < 0 ? NULL : out;
-}
-
 /* A waveform says what it is; the case says how much of it, if it is a factor. */
 static rill_status fit_wave(const rill_yaml *yaml, const rill_yaml_value *at, rill_end_reader *r, int given,
                             const char *amount)
@@ -138,9 +130,8 @@ static rill_status fit_amount(const rill_yaml *yaml, const rill_yaml_value *at, 
                                     last > 1 ? "a flow, a mean-velocity or a peak-velocity" : "a pressure");
         goto done;
     }
-    path = beside(c->path, r->wave_path);
-    if (!path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", r->wave_path));
-    status = rill_waveform_read(path, c->run.period, &e->wave);
+    status = rill_file_beside(c->path, r->wave_path, c->outside, &path);
+    if (status == RILL_OK) status = rill_waveform_read(path, c->run.period, &e->wave);
     if (status != RILL_OK) {
         rill_fail_prefix("%s:%d: waveform of %s", c->path, rill_yaml_line(at), e->name);
         goto done;
@@ -485,20 +476,25 @@ static rill_status check_ends(const rill_case *c)
 
 static rill_status keep_texts(rill_case *c, const rill_yaml *yaml)
 {
-    char *geometry = beside(c->path, c->geometry);
+    char *geometry = NULL;
+    const rill_status status = rill_file_beside(c->path, c->geometry, c->outside, &geometry);
     c->geometry = geometry; /* not the reader's any more */
+    if (status != RILL_OK) {
+        rill_fail_prefix("%s: geometry", c->path);
+        return status;
+    }
     c->text = strdup(rill_yaml_text(yaml));
-    if (!c->geometry || !c->text) return rill_fail(RILL_SYSTEM, "out of memory for %s", c->path);
-    return RILL_OK;
+    return c->text ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for %s", c->path);
 }
 
 /* Read a text, or the file of this name where it is NULL. */
-static rill_status read_one(const char *text, const char *path, rill_case **out)
+static rill_status read_one(const char *text, const char *path, bool outside, rill_case **out)
 {
     rill_status status = RILL_OK;
     rill_yaml *yaml = NULL;
     rill_case *c = calloc(1, sizeof *c);
     if (!c) return rill_fail(RILL_SYSTEM, "out of memory for %s", path);
+    c->outside = outside;
     c->run.soft_start = -1;
     c->run.start = c->run.lattice = c->run.collision = c->run.storage = c->run.stream = c->run.addressing =
         -1;
@@ -526,11 +522,16 @@ done:
     return status;
 }
 
-rill_status rill_case_read(const char *path, rill_case **out) { return read_one(NULL, path, out); }
+rill_status rill_case_read(const char *path, rill_case **out) { return read_one(NULL, path, false, out); }
 
 rill_status rill_case_read_text(const char *text, const char *path, rill_case **out)
 {
-    return read_one(text, path, out);
+    return read_one(text, path, false, out);
+}
+
+rill_status rill_case_read_outside(const char *text, const char *path, rill_case **out)
+{
+    return read_one(text, path, true, out);
 }
 
 const char *rill_case_geometry(const rill_case *given) { return given->geometry; }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waveforms from CSV: a header with units, two columns of numbers. Reading trusts nothing. */
+/* Waveforms from CSV: a header with units, two columns of numbers. Reading trusts nothing. Messages quote no
+ * text of the file, which a case may name to have it printed. */
 #include "vessel/waveform.h"
 
 #include "core/memory.h"
@@ -9,10 +10,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { LINE = 512, SAMPLES = 1000000 };
 
@@ -109,15 +113,15 @@ static rill_status read_header(reader *r)
             rill_fail(RILL_USAGE, "%s is empty: a waveform has a header and rows of two numbers", r->path));
     if (!halves(r->text, &second))
         RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s:%d: \"%.60s\" is no header of two columns: write one such as \"time [s], "
+                           "%s:%d: the line is no header of two columns: write one such as \"time [s], "
                            "flow [mL/s]\"",
-                           r->path, r->line, r->text));
+                           r->path, r->line));
     part_title(r->text, &name, &unit);
     if (strcmp(name, "time") != 0)
         RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s:%d: the first column is \"%.60s\", not time: write a header such as \"time "
+                           "%s:%d: the first column is not called time: write a header such as \"time "
                            "[s], flow [mL/s]\"",
-                           r->path, r->line, name));
+                           r->path, r->line));
     RILL_TRY(read_unit(r, name, unit, "s", &r->scale[0]));
     part_title(second, &name, &unit);
     rill_nearest match = {0};
@@ -128,9 +132,9 @@ static rill_status read_header(reader *r)
         return read_unit(r, name, unit, units[k], &r->scale[1]);
     }
     status = rill_fail(RILL_USAGE,
-                       "%s:%d: the second column is \"%.60s\": it may be flow, mean-velocity, peak-velocity, "
+                       "%s:%d: the second column has another name than flow, mean-velocity, peak-velocity, "
                        "pressure or factor%s%s%s",
-                       r->path, r->line, name, rill_nearest_is_meant(&match, name) ? "; did you mean " : "",
+                       r->path, r->line, rill_nearest_is_meant(&match, name) ? "; did you mean " : "",
                        rill_nearest_is_meant(&match, name) ? match.name : "",
                        rill_nearest_is_meant(&match, name) ? "?" : "");
 done:
@@ -144,8 +148,9 @@ static rill_status read_number(const reader *r, const char *text, double *out)
     *out = strtod(text, &end);
     while (isspace((unsigned char)*end)) end++;
     if (*text == '\0' || *end != '\0' || !isfinite(*out))
-        return rill_fail(RILL_USAGE, "%s:%d: \"%.60s\" is not a finite number: rows are two numbers", r->path,
-                         r->line, text);
+        return rill_fail(RILL_USAGE,
+                         "%s:%d: the row has something that is not a finite number: rows are two numbers",
+                         r->path, r->line);
     return RILL_OK;
 }
 
@@ -172,8 +177,8 @@ static rill_status read_rows(reader *r)
         RILL_TRY(next_line(r, &more));
         if (!more) return RILL_OK;
         if (!halves(r->text, &second))
-            RILL_TRY(rill_fail(RILL_USAGE, "%s:%d: \"%.60s\" is no row of two numbers with a comma between",
-                               r->path, r->line, r->text));
+            RILL_TRY(rill_fail(RILL_USAGE, "%s:%d: the line is no row of two numbers with a comma between",
+                               r->path, r->line));
         RILL_TRY(grow(r));
         const uint32_t k = r->count;
         RILL_TRY(read_number(r, r->text, &r->time[k]));
@@ -223,20 +228,35 @@ static rill_status close_cycle(reader *r, double *period)
     return RILL_OK;
 }
 
+/* Open the file, which is no FIFO that would have to be waited for. */
+static rill_status open_regular(reader *r)
+{
+    struct stat info;
+    const int file = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    r->file = file >= 0 ? fdopen(file, "r") : NULL;
+    if (!r->file) {
+        const int error = errno;
+        if (file >= 0) close(file);
+        return rill_fail(rill_status_of_reading(error), "cannot read the waveform %s: %s", r->path,
+                         strerror(error));
+    }
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
+        return rill_fail(RILL_USAGE, "the waveform %s is not a regular file", r->path);
+    return RILL_OK;
+}
+
 rill_status rill_waveform_read(const char *path, double period, rill_waveform **out)
 {
     rill_status status = RILL_OK;
-    reader r = {.path = path, .file = fopen(path, "r")};
-    if (!r.file)
-        return rill_fail(rill_status_of_reading(errno), "cannot read the waveform %s: %s", path,
-                         strerror(errno));
+    reader r = {.path = path};
+    RILL_TRY(open_regular(&r));
     RILL_TRY(read_header(&r));
     RILL_TRY(read_rows(&r));
     RILL_TRY(close_cycle(&r, &period));
     status = rill_waveform_create(r.kind, period, r.time, r.value, r.count, out);
     if (status != RILL_OK) rill_fail_prefix("%s", path);
 done:
-    fclose(r.file);
+    if (r.file) fclose(r.file);
     free(r.time);
     free(r.value);
     return status;

@@ -178,3 +178,20 @@ def test_what_a_field_is_given(rock: Image) -> None:
 def test_star_import_keeps_the_open_of_python() -> None:
     code = "from rill import *; import builtins; assert open is builtins.open and permeability; import rill; assert rill.open is not open"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_data_outside_the_directory_of_a_header_are_refused(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "in").mkdir()
+    header = tmp_path / "in" / "a.mhd"
+    header.write_text("NDims = 3\nDimSize = 4 4 4\nElementType = MET_UCHAR\nElementDataFile = ../data\n")
+    (tmp_path / "data").write_bytes(bytes(range(64)))
+    more: dict[str, Any] = {"voxel_size": "1 um", "pore": range(32)}
+    with pytest.raises(rill.UsageError, match="outside its directory"):
+        rill.voxelize(header, keep="all", **more)
+    with pytest.raises(rill.UsageError, match="outside its directory"):
+        rill.permeability(header, device="cpu", **more)
+    assert rill.voxelize(header, keep="all", allow_outside=True, **more).shape == (4, 4, 4)
+    row, = rill.permeability_many([header], device="cpu", **more).rows
+    assert row.exit_reason == "input refused"
+    row, = rill.permeability_many([header], device="cpu", allow_outside=True, **more).rows
+    assert row.exit_reason != "input refused"

@@ -313,7 +313,9 @@ static double rounded_pressures(const rill_follower *f, double k)
     const double plain = f->options->variant.shift == RILL_PLAIN ? sqrt(nodes * 2 * f->elastic) : 0;
     const double squares = 2 * f->elastic + plain;
     const double dissipation = fabs(k) * plan->force * plan->force * volume / plan->nu;
-    return ROUNDED_PRESSURES * squares / dissipation / sqrt(nodes);
+    /* Odd populations add their rounding up over tau_minus steps. */
+    const double odd = 0.5 + rill_plan_magic(f->options, plan) / (plan->tau - 0.5);
+    return ROUNDED_PRESSURES * fmax(odd, 1) * squares / dissipation / sqrt(nodes);
 }
 
 double rill_follow_floor(const rill_follower *f, double memory, double k)

@@ -120,10 +120,13 @@ typedef struct rill_permeability_run {
     double tortuosity;     /**< mean |u| over mean u_a: Duda, Koza, Matyka (2011),
                                 doi:10.1103/PhysRevE.84.036319; NaN while it is not known to a half */
     double tortuosity_uncertainty; /**< of it, absolute; infinity while unknown */
-    double reynolds; /**< mean pore velocity × hydraulic diameter (4 pore volume / wall area) / nu */
-    double mach;     /**< largest speed / speed of sound, at the last step */
-    double seconds;  /**< time spent stepping, samples included */
-    double mlups;    /**< million node updates per second */
+    double reynolds;   /**< mean pore velocity × hydraulic diameter (4 pore volume / wall area) / nu */
+    double mach;       /**< largest speed / speed of sound, at the last step */
+    double edge_share; /**< largest share of the flow that links through edges or corners alone carry across
+                            a plane, see docs/images.md; 0 without such links; NaN: not converged, or in
+                            several processes */
+    double seconds;    /**< time spent stepping, samples included */
+    double mlups;      /**< million node updates per second */
     rill_permeability_sample *samples; /**< [sample_count], owned */
     size_t sample_count;               /**< number of samples */
 } rill_permeability_run;

@@ -58,6 +58,9 @@ class Run:
     tortuosity_uncertainty : float
         Absolute; inf while unknown.
     reynolds, mach : float
+    edge_share : float
+        Largest share of the flow that links through edges or corners alone carry across a plane of the image: 0 without such links,
+        nan if the run did not converge.
     seconds : float
         Wall-clock time of the steps, s.
     mlups : float
@@ -77,6 +80,7 @@ class Run:
     tortuosity_uncertainty: float
     reynolds: float
     mach: float
+    edge_share: float
     seconds: float
     mlups: float
     series: dict[str, Array]
@@ -580,4 +584,4 @@ def _run(run: Any) -> Run:
         "tortuosity": np.array([s.tortuosity for s in samples]),
     }
     return Run("xyz"[run.axis], run.converged, spoken(text(run.reason)), run.last[run.axis], run.steps, run.coarse,
-               run.tortuosity, run.tortuosity_uncertainty, run.reynolds, run.mach, run.seconds, run.mlups, series)
+               run.tortuosity, run.tortuosity_uncertainty, run.reynolds, run.mach, run.edge_share, run.seconds, run.mlups, series)

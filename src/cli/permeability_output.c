@@ -164,6 +164,8 @@ void cli_permeability_print(const cli_permeability_result *r)
         if (!isfinite(run->reynolds)) continue;
         cli_row("  hydraulic tortuosity", "%s", tortuosity);
         cli_row("  Re, Ma", "%.2g, %.2g", run->reynolds, run->mach);
+        if (run->edge_share > 0)
+            cli_row("  through edges", "up to %.3g %% of the flow", 100 * run->edge_share);
     }
     cli_row("backend, device", "%s, %s", p->backend, p->device);
     cli_row("time", "%.1f s: reading %.1f, planning %.1f, domain %.1f, stepping %.1f, fields %.1f", t->total,
@@ -215,14 +217,15 @@ static json_t *json_runs(const rill_permeability *p)
         const char axis[2] = {rill_axis(run->axis), '\0'};
         json_array_append_new(
             list,
-            json_pack("{s:s, s:b, s:s, s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "axis",
-                      axis, "converged", run->converged, "reason", run->reason, "storage",
+            json_pack("{s:s, s:b, s:s, s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f}",
+                      "axis", axis, "converged", run->converged, "reason", run->reason, "storage",
                       rill_storage_names[run->storage], "steps", (json_int_t)run->steps, "cycles",
                       run->cycles, "chambers", (json_int_t)run->chambers, "last", json_axes(run->last),
                       "uncertainty_lu", json_axes(run->uncertainty), "tortuosity",
                       rill_json_real(run->tortuosity), "tortuosity_uncertainty",
                       rill_json_real(run->tortuosity_uncertainty), "reynolds", rill_json_real(run->reynolds),
-                      "mach", rill_json_real(run->mach), "seconds", run->seconds, "mlups", run->mlups));
+                      "mach", rill_json_real(run->mach), "edge_share", rill_json_real(run->edge_share),
+                      "seconds", run->seconds, "mlups", run->mlups));
     }
     return list;
 }

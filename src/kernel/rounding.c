@@ -38,3 +38,8 @@ double rill_rounding(rill_storage storage, double low, double high)
     }
     return worst;
 }
+
+double rill_stored_value(rill_storage storage, const void *populations, size_t offset)
+{
+    return rill_storage_load((int)storage, populations, offset);
+}

@@ -22,4 +22,7 @@ double rill_rounding(rill_storage storage, double low, double high);
  */
 double rill_resolved(rill_storage storage);
 
+/** Return a stored population. */
+double rill_stored_value(rill_storage storage, const void *populations, size_t offset);
+
 #endif

@@ -14,6 +14,7 @@
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/planes.h"
 #include "network/network.h"
+#include "permeability/edges.h"
 #include "permeability/nested_start.h"
 #include "permeability/numbered.h"
 #include "sim/several_plan.h"
@@ -287,7 +288,7 @@ static void clear(rill_follower *f)
     for (int b = 0; b < 3; b++)
         f->k[b] = f->run->k[b] = f->run->last[b] = f->tortuosity = f->speed_max = NAN,
         f->run->uncertainty[b] = f->components >> b & 1 ? INFINITY : NAN;
-    f->run->tortuosity = f->run->reynolds = f->run->mach = f->run->coarse = NAN;
+    f->run->tortuosity = f->run->reynolds = f->run->mach = f->run->coarse = f->run->edge_share = NAN;
     f->run->tortuosity_uncertainty = INFINITY;
     f->slice = 1;
 }
@@ -362,6 +363,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     RILL_TRY(keep(f, out));
     if (f->run->converged) uncertainties_raise(f);
     if (f->hooks.ended && f->run->converged) RILL_TRY(f->hooks.ended(f->hooks.context, f->sim));
+    if (!f->hooks.ended && f->run->converged) RILL_TRY(rill_edges_note(f, &out->notes));
     if (f->limits[f->run->axis].finite && attempt_next(f) == RILL_ATTEMPT_FIRST) RILL_TRY(finish(f));
 done:
     rill_nested_destroy(&nested);

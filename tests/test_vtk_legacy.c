@@ -50,7 +50,7 @@ Test(vtk_legacy, every_type)
                 const rill_image seen = expect("a", types[k].type);
                 cr_assert(!seen.metric && seen.spacing[0] == 2 && seen.spacing[2] == 3, "%g",
                           seen.spacing[0]);
-                cr_assert(strstr(seen.kind, "legacy VTK") && strstr(seen.remarks, "no unit"), "%s",
+                cr_assert(strstr(seen.kind, "legacy VTK") && strstr(seen.spacing_note, "no unit"), "%s",
                           seen.kind);
                 cr_assert(strstr(seen.kind, ascii ? "ASCII" : "binary") &&
                           strstr(seen.kind, cells ? "cells" : "points"));

@@ -101,7 +101,8 @@ Test(slices, full_tensor_of_a_slice_is_refused)
     cr_assert_not_null(strstr(rill_error_message(), "--axis xy"), "%s", rill_error_message());
     cr_assert_eq(compute((const uint32_t[3]){8, 1, 8}, RILL_AXES_XYZ, &p), RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "--axis xz"), "%s", rill_error_message());
-    cr_assert_eq(compute((const uint32_t[3]){8, 8, 2}, RILL_AXES_XYZ, &p), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(compute((const uint32_t[3]){8, 8, 2}, RILL_AXES_XYZ, &p), RILL_OK, "%s",
+                 rill_error_message());
     rill_permeability_free(&p);
     cr_assert_eq(compute((const uint32_t[3]){8, 8, 1}, -7, &p), RILL_USAGE);
 }

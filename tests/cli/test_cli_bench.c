@@ -310,7 +310,8 @@ Test(bench, refuses_before_it_measures)
     cr_assert(stl && fputs("solid v\nendsolid v\n", stl) >= 0 && fclose(stl) == 0);
     static const char *const bad[][4] = {
         {"rock", "--rock", "v.stl", "--rock: v.stl: it is a surface (.stl): make a geometry of it first"},
-        {"vessel", "--vessel", "v.stl", "--vessel: v.stl: it is a surface (.stl): make a geometry of it first"},
+        {"vessel", "--vessel", "v.stl",
+         "--vessel: v.stl: it is a surface (.stl): make a geometry of it first"},
         {"rock", "--rock", "no.geom.h5", "--rock: no.geom.h5: cannot open it"},
         {"vessel", "--vessel", "no.stl", "--vessel: cannot read no.stl"},
         {"vessel", "--vessel", "box.geom.h5", "--vessel: the geometry was not cut from a surface"},

@@ -87,8 +87,9 @@ enum {
 /** Resample to cubes of the smallest spacing. */
 #define RILL_RESAMPLE_ISOTROPIC (-1.0)
 
-/** Voxels of images between these edges, in metres, are taken: others are mistakes of the unit. */
+/** The smallest edge of a voxel, in metres, that is no mistake of the unit. */
 #define RILL_VOXEL_SIZE_LEAST 1e-9
+/** The largest one. */
 #define RILL_VOXEL_SIZE_MOST 1e-3
 
 /** A cylindrical core in a picture, in voxels of the geometry before mirrored copies are added. */

@@ -171,12 +171,11 @@ done:
     return status;
 }
 
-rill_status rill_edges_note(const rill_follower *f, char **notes)
+rill_status rill_edges_find(const rill_follower *f) { return share_take(f, &f->run->edge_share); }
+
+rill_status rill_edges_note(const rill_permeability_run *run, char **notes)
 {
-    rill_status status = RILL_OK;
     char text[256];
-    rill_permeability_run *run = f->run;
-    RILL_TRY(share_take(f, &run->edge_share));
     if (!(run->edge_share > NOTED)) return RILL_OK;
     snprintf(
         text, sizeof text,
@@ -184,7 +183,5 @@ rill_status rill_edges_note(const rill_follower *f, char **notes)
         "alone: "
         "whether pores are open there, the image's resolution decides, so compare k at another voxel size",
         rill_axis(run->axis), 100 * run->edge_share);
-    RILL_TRY(rill_notes_add(notes, text));
-done:
-    return status;
+    return rill_notes_add(notes, text);
 }

@@ -9,9 +9,12 @@
 #include "permeability/follow.h"
 
 /**
- * Set the edge_share of the run, from what its simulation holds now, and add a note where it is above 1 %.
- * Reads the populations piece by piece. Leaves NAN where several processes hold the voxels.
+ * Set the edge_share of the run, from what its simulation holds now. Reads the populations piece by piece.
+ * Leaves NAN where several processes hold the voxels.
  */
-rill_status rill_edges_note(const rill_follower *f, char **notes);
+rill_status rill_edges_find(const rill_follower *f);
+
+/** Add a note where the edge_share of a run is above 1 %. */
+rill_status rill_edges_note(const rill_permeability_run *run, char **notes);
 
 #endif

@@ -363,7 +363,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     RILL_TRY(keep(f, out));
     if (f->run->converged) uncertainties_raise(f);
     if (f->hooks.ended && f->run->converged) RILL_TRY(f->hooks.ended(f->hooks.context, f->sim));
-    if (!f->hooks.ended && f->run->converged) RILL_TRY(rill_edges_note(f, &out->notes));
+    if (!f->hooks.ended && f->run->converged) RILL_TRY(rill_edges_find(f));
     if (f->limits[f->run->axis].finite && attempt_next(f) == RILL_ATTEMPT_FIRST) RILL_TRY(finish(f));
 done:
     rill_nested_destroy(&nested);
@@ -529,6 +529,8 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
         RILL_TRY(run_axis_somehow(f, numbered->domain, &other, out));
     }
     RILL_TRY(rill_tensor_collect(geom, o, out));
+    for (int r = 0; r < out->run_count && !hooks.ended; r++)
+        if (out->runs[r].converged) RILL_TRY(rill_edges_note(&out->runs[r], &out->notes));
     if (f->stopped) RILL_TRY(rill_fail(RILL_CANCELLED, "%s", out->runs[out->run_count - 1].reason));
     for (int r = 0; r < out->run_count; r++)
         if (!out->runs[r].converged) {

@@ -477,7 +477,8 @@ static rill_status check_ends(const rill_case *c)
 static rill_status keep_texts(rill_case *c, const rill_yaml *yaml)
 {
     char *geometry = NULL;
-    const rill_status status = rill_file_beside(c->path, c->geometry, c->outside, &geometry);
+    /* A geometry may lie anywhere: nothing but a geometry that rill wrote is read. */
+    const rill_status status = rill_file_beside(c->path, c->geometry, true, &geometry);
     c->geometry = geometry; /* not the reader's any more */
     if (status != RILL_OK) {
         rill_fail_prefix("%s: geometry", c->path);

@@ -52,11 +52,11 @@ def test_tifffile(grey: Grey, tmp_path: pathlib.Path, dtype: str, big: bool) -> 
 
 
 def test_tifffile_with_voxel_size(grey: Grey, tmp_path: pathlib.Path) -> None:
-    size = {"PhysicalSizeX": 5.7, "PhysicalSizeY": 5.7, "PhysicalSizeZ": 5.7, "axes": "ZYX"}
-    for unit, metres in (("µm", 1e-6), ("nm", 1e-9), ("mm", 1e-3)):
+    for unit, metres, edge in (("µm", 1e-6, 5.7), ("nm", 1e-9, 5.7), ("mm", 1e-3, 0.0057)):
+        size = {"PhysicalSizeX": edge, "PhysicalSizeY": edge, "PhysicalSizeZ": edge, "axes": "ZYX"}
         path = tmp_path / "a.ome.tif"
         tifffile.imwrite(path, grey, ome=True, bigtiff=True, metadata={**size, **{f"PhysicalSize{a}Unit": unit for a in "XYZ"}})
-        same(path, grey, 5.7 * metres)
+        same(path, grey, edge * metres)
     tifffile.imwrite(tmp_path / "j.tif", grey, imagej=True, resolution=(1 / 2.5, 1 / 2.5), metadata={"spacing": 2.5, "unit": "um", "axes": "ZYX"})
     same(tmp_path / "j.tif", grey, 2.5e-6)
 

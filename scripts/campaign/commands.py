@@ -56,10 +56,18 @@ def inputs(c):
     return c.once("inputs", make)
 
 
+def is_copied(path):
+    """Return whether an input is copied instead of linked: fields refer to it, and rill follows no link out of their directory."""
+    return path.name.endswith(".cells.vtkhdf")
+
+
 def place(c, directory):
     """Make the inputs visible in a directory."""
     for path in inputs(c).iterdir():
-        os.symlink(path, directory / path.name)
+        if is_copied(path):
+            shutil.copy(path, directory / path.name)
+        else:
+            os.symlink(path, directory / path.name)
     return directory
 
 

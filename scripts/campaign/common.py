@@ -158,8 +158,9 @@ class Campaign:
                                 env=self.environment() if environment is None else environment, **more)
 
     def words(self, *arguments):
-        """Return the arguments of rill, with those that say where it computes."""
+        """Return the arguments of rill, with those that say where it computes, and that inputs are links into other directories."""
         own = ["--backend", self.arguments.backend] if arguments[0] in COMPUTE else []
+        own += ["--allow-outside"] if arguments[0] in ("run", "check") else []
         return [*map(str, arguments), *own]
 
     def end(self, process, seconds=60):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file test_faces.c
- * Opposite faces of periodic media match, those of crops do not, and who is told.
+ * Opposite faces of periodic media match, those of crops do not, and which outputs say so.
  */
 #include "geometry/generate/generate.h"
 #include "geometry/voxels/derive.h"

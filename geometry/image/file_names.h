@@ -27,7 +27,7 @@ const char *rill_surface_kind(const char *path);
  */
 rill_status rill_container_split(const char *path, char **file, const char **name);
 
-/** What to say of a surface, with its format or ending, where a geometry or an image is wanted. */
+/** The message for a surface, with its format or ending, given in place of a geometry or an image. */
 #define RILL_SURFACE_REMEDY                                                                                  \
     "it is a surface (%s): make a geometry of it first, with rill voxelize --units mm --dx 0.25mm"
 

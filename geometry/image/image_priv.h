@@ -57,7 +57,7 @@ typedef struct rill_raw_hints {
     double spacing; /* metres */
 } rill_raw_hints;
 
-/* Take what a name says. Of several sizes the first one that the length confirms counts, else the first. */
+/* Parse a file name. Of several sizes the first that agrees with the file length counts, else the first. */
 rill_raw_hints rill_raw_hints_of(const char *path, uint64_t length);
 
 /* Return whether bytes begin like a NIfTI file. */

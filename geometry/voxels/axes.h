@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file axes.h
- * Along which axes a flow is wanted: 0, 1, 2, or several, see rill/types.h.
+ * The axes of the flow: 0, 1, 2, or several, see rill/types.h.
  */
 #ifndef RILL_GEOMETRY_VOXELS_AXES_H
 #define RILL_GEOMETRY_VOXELS_AXES_H
@@ -14,7 +14,7 @@ int rill_axes_normal(const uint32_t n[3]);
 /** Return axes with RILL_AXIS_AUTO and RILL_AXES_AUTO replaced by what they are for n voxels. */
 int rill_axes_resolve(int axes, const uint32_t n[3]);
 
-/** Return whether the flow along axis a is wanted. @param axes  resolved */
+/** Return whether a run along axis a is requested. @param axes  resolved */
 bool rill_axes_has(int axes, int a);
 
 /** Return the number of axes. @param axes  resolved */

@@ -133,6 +133,16 @@ Test(checkpoint, refuses_what_belongs_to_another_run)
         cr_assert_eq(load(path, &others[k], &steps), RILL_USAGE);
         cr_assert(strstr(rill_error_message(), words[k]), "%s", rill_error_message());
     }
+    /* The case of a permeability includes the build. */
+    char command[1024];
+    snprintf(command, sizeof command,
+             "/usr/bin/python3 -c \"import h5py; h5py.File('%s', 'r+').attrs['software_version'] = '0.0.9'\"",
+             path);
+    cr_assert_eq(system(command), 0);
+    cr_assert_eq(load(path, &others[0], &steps), RILL_USAGE);
+    cr_assert(strstr(rill_error_message(), "written by rill 0.0.9, this is rill "), "%s",
+              rill_error_message());
+    cr_assert_eq(load(path, &key, &steps), RILL_OK);
     rill_checkpoint_part parts[2];
     parts_of(parts);
     parts[1].bytes--;

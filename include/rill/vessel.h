@@ -140,6 +140,7 @@ typedef struct rill_plan_resume {
     bool planes;          /**< the same of planes */
     bool surface;         /**< the same of the surface */
     bool line;            /**< the same of the centre line */
+    char software[64];    /**< rill_version() of the build that wrote it; a verdict says when it is another */
 } rill_plan_resume;
 
 /** The plan of a case, known before anything is allocated for it. */

@@ -10,6 +10,7 @@ import signal
 import threading
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 
@@ -74,6 +75,11 @@ def test_control_c_leaves_a_checkpoint_from_which_it_goes_on(vessel: rill.Geomet
     assert (tmp_path / "checkpoint.h5").exists() and rill.open(tmp_path / "checkpoint.h5").format == "rill-checkpoint"
     resumed = rill.run(case, tmp_path, geometry=vessel, resume=True)
     assert resumed.flow == done.flow and resumed.steps == done.steps
+    assert not any("was written by rill" in remark for remark in resumed.remarks)
+    with h5py.File(tmp_path / "checkpoint.h5", "r+") as file:  # as if by another build
+        file.attrs["software_version"] = "0.0.9 (0123456789ab)"
+    with pytest.warns(rill.RillWarning, match="was written by rill 0.0.9 .0123456789ab"):
+        assert rill.run(case, tmp_path, geometry=vessel, resume=True).flow == done.flow
 
 
 def test_cases_are_files_texts_or_dicts(vessel: rill.Geometry, tmp_path: pathlib.Path) -> None:

@@ -2,10 +2,14 @@
 /* Finds out how many processes a launcher started, and loads MPI where there are several. */
 #include "core/team.h"
 
+#include "core/place.h"
+
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Return the first of some environment variables that is a number, else `otherwise`. */
 static int number_of(const char *const *names, int otherwise)
@@ -43,22 +47,21 @@ bool rill_team_first(void) { return size_now() < 2 || rank_now() == 0; }
 
 bool rill_team_speaks(void) { return size_now() < 2 || local_rank_now(rank_now()) == 0; }
 
-/* Load the library: from beside the program or the library that this function is in, or ../lib, else from
- * where the system looks. */
+/* Load the library: from beside the program or the library that this function is in, or from the lib of the
+ * same prefix, else from where the system looks. */
 static void *library_load(void)
 {
-    static const char *const places[] = {"/librill-mpi.so", "/../lib/librill-mpi.so"};
-    Dl_info info;
-    void *library = NULL;
-    if (dladdr(RILL_TEAM_SYMBOL, &info) && info.dli_fname) {
-        const char *slash = strrchr(info.dli_fname, '/');
-        for (size_t k = 0; k < 2 && slash && !library; k++) {
-            char path[4096];
-            snprintf(path, sizeof path, "%.*s%s", (int)(slash - info.dli_fname), info.dli_fname, places[k]);
-            library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    static const char *const places[] = {"", "/../lib", "/../lib64", "/../lib/x86_64-linux-gnu"};
+    char folder[PATH_MAX], path[PATH_MAX + 64];
+    for (rill_place place = 0; place < RILL_PLACES; place++) {
+        if (!rill_place_directory(place, folder, sizeof folder)) continue;
+        for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+            snprintf(path, sizeof path, "%s%s/librill-mpi.so", folder, places[k]);
+            /* One that is there says by dlerror() why it cannot be loaded. */
+            if (access(path, F_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
         }
     }
-    return library ? library : dlopen("librill-mpi.so", RTLD_NOW | RTLD_GLOBAL);
+    return dlopen("librill-mpi.so", RTLD_NOW | RTLD_GLOBAL);
 }
 
 rill_status rill_team_join(rill_team **out)
@@ -72,10 +75,12 @@ rill_status rill_team_join(rill_team **out)
     team->library = library_load();
     team->transport = team->library ? dlsym(team->library, RILL_TEAM_SYMBOL) : NULL;
     if (!team->transport)
-        RILL_TRY(rill_fail(RILL_SYSTEM,
-                           "%d processes were started, but librill-mpi.so cannot be loaded (%s): build rill "
-                           "where Open MPI is installed, or start one process",
-                           expected, dlerror()));
+        RILL_TRY(
+            rill_fail(RILL_SYSTEM,
+                      "%d processes were started, but librill-mpi.so, which is installed in the lib beside "
+                      "the program, cannot be loaded (%s): build and install rill where Open MPI is "
+                      "installed, let LD_LIBRARY_PATH name its directory, or start one process",
+                      expected, dlerror()));
     if (team->transport->start(&team->rank, &team->size) != 0)
         RILL_TRY(rill_fail(RILL_SYSTEM, "%s does not start", team->transport->name));
     if (team->size != expected)

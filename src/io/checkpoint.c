@@ -202,6 +202,26 @@ static rill_status key_check(rill_h5_file *file, const char *name, const char *e
     return status;
 }
 
+/* The case of a permeability includes the build: name the builds where they differ. */
+static rill_status run_check(rill_h5_file *file, const rill_checkpoint_key *key)
+{
+    char *build = NULL;
+    rill_status status = key_check(file, "run", key->run, "case");
+    if (status == RILL_USAGE && rill_h5_get_text(file, "/", "software_version", &build) != RILL_OK)
+        build = NULL;
+    if (status == RILL_USAGE)
+        status =
+            build && strcmp(build, rill_version()) != 0
+                ? rill_fail(RILL_USAGE,
+                            "cannot go on from %s: it was written by rill %.60s, this is rill %s, and the "
+                            "case may differ, too: resume with the build that it was made with, or start "
+                            "anew without --resume",
+                            rill_h5_path(file), build, rill_version())
+                : key_check(file, "run", key->run, "case");
+    free(build);
+    return status;
+}
+
 /* Open a file and see to it that it is of this run. @param[out] foreign  it is whole, and another's */
 static rill_status open_own(const char *path, const rill_checkpoint_key *key, rill_h5_file **out,
                             bool *foreign, uint64_t *steps)
@@ -221,7 +241,7 @@ static rill_status open_own(const char *path, const rill_checkpoint_key *key, ri
             RILL_USAGE, "cannot go on from %s: its format is \"%.40s\", not \"" RILL_CHECKPOINT_FORMAT "\"",
             path, format));
     RILL_TRY(key_check(file, "geometry", key->geometry, "geometry"));
-    RILL_TRY(key_check(file, "run", key->run, "case"));
+    RILL_TRY(run_check(file, key));
     RILL_TRY(key_check(file, "variant", key->variant, "variant or backend"));
     RILL_TRY(rill_h5_get_integers(file, "/", "steps", &made, 1));
     if (made < 0) RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", path));
@@ -312,7 +332,8 @@ done:
 
 /* A text that is read. */
 typedef struct reading {
-    char *text; /* NUL-terminated, owned */
+    char *text;     /* NUL-terminated, owned */
+    char *software; /* the build that wrote it, owned */
 } reading;
 
 static rill_status text_load(void *context, uint64_t offset, uint64_t bytes, const void *from)
@@ -339,6 +360,7 @@ static rill_status text_read(const char *path, const char *part, reading *into)
     if (!state) return rill_fail(RILL_SYSTEM, "out of memory for a checkpoint");
     RILL_TRY(rill_array_create(PIECE, 1, "a checkpoint", &piece));
     RILL_TRY(rill_h5_open_part(path, &file));
+    RILL_TRY(rill_h5_get_text(file, "/", "software_version", &into->software));
     RILL_TRY(
         part_read(file, &(rill_checkpoint_part){part, 0, NULL, text_load, into, text_resize}, piece, state));
 done:
@@ -348,22 +370,28 @@ done:
     return status;
 }
 
-rill_status rill_checkpoint_text(const char *path, const char *part, char **out)
+rill_status rill_checkpoint_text(const char *path, const char *part, char **out, char **software)
 {
     rill_status status = RILL_OK;
-    reading r = {NULL};
+    reading r = {NULL, NULL};
     char *previous = NULL;
-    *out = NULL;
+    *out = *software = NULL;
     RILL_TRY(previous_name(path, &previous));
     status = text_read(path, part, &r);
-    if (status == RILL_USAGE) status = text_read(previous, part, &r);
+    if (status == RILL_USAGE) {
+        free(r.software);
+        r.software = NULL;
+        status = text_read(previous, part, &r);
+    }
     if (status == RILL_OK) {
         *out = r.text;
-        r.text = NULL;
+        *software = r.software;
+        r = (reading){NULL, NULL};
     } else if (status == RILL_USAGE)
         status = RILL_OK; /* reading the whole file finds what is wrong */
 done:
     free(r.text);
+    free(r.software);
     free(previous);
     return status;
 }

@@ -44,9 +44,10 @@ rill_status rill_checkpoint_write(const char *path, const rill_checkpoint_key *k
 
 /**
  * Read a text part without checking to which case the file belongs; of NAME.previous when it cannot be read.
- * @param[out] out  to be freed; NULL when there is no file that can be read, or none with such a part
+ * @param[out] out       to be freed; NULL when there is no file that can be read, or none with such a part
+ * @param[out] software  to be freed; rill_version() of the build that wrote the file; NULL as for `out`
  */
-rill_status rill_checkpoint_text(const char *path, const char *part, char **out);
+rill_status rill_checkpoint_text(const char *path, const char *part, char **out, char **software);
 
 /**
  * Read a file into its parts, or, with a remark, NAME.previous when it is damaged or not there.

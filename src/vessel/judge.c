@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Cells across an opening: fewer are refused, or noted. */
 enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
@@ -336,6 +337,16 @@ static void judge_notes(const rill_geom *geom, rill_case_plan *plan)
         say(plan, false, "geometry: %.*s", (int)length, at);
 }
 
+/* Another build may round or decide otherwise: the steps before and after are then of two methods. */
+static void judge_resume(rill_case_plan *plan)
+{
+    if (!plan->resume.given || strcmp(plan->resume.software, rill_version()) == 0) return;
+    say(plan, false,
+        "the checkpoint was written by rill %s, and rill %s goes on: the results are not the bits of either "
+        "build alone; start anew, with --overwrite or in another directory, for results of one build",
+        plan->resume.software, rill_version());
+}
+
 static void judge_memory(rill_case_plan *plan)
 {
     char need[32], there[32];
@@ -354,6 +365,7 @@ void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, co
                      rill_case_plan *plan)
 {
     judge_units(c, plan);
+    judge_resume(plan);
     judge_notes(geom, plan);
     judge_cells(geom, plan);
     judge_velocity(fastest, plan);

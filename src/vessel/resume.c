@@ -2,6 +2,7 @@
 /* The case of a checkpoint as text, and what may differ when a run goes on. */
 #include "vessel/resume.h"
 
+#include "core/printable.h"
 #include "core/status.h"
 #include "io/checkpoint.h"
 #include "vessel/end_kinds.h"
@@ -278,13 +279,13 @@ static double derived(const char *text, const char *key)
 rill_status rill_resume_find(const char *directory, const rill_case *given, rill_plan_resume *out)
 {
     rill_status status = RILL_OK;
-    char *path = NULL, *was = NULL, *is = NULL;
+    char *path = NULL, *was = NULL, *is = NULL, *software = NULL;
     *out = (rill_plan_resume){0};
     if (asprintf(&path, "%s/checkpoint.h5", directory) < 0) {
         path = NULL;
         RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a file name"));
     }
-    RILL_TRY(rill_checkpoint_text(path, RILL_RESUME_PART, &was));
+    RILL_TRY(rill_checkpoint_text(path, RILL_RESUME_PART, &was, &software));
     if (!was) goto done;
     RILL_TRY(rill_resume_text(given, NULL, 0, 0, &is));
     RILL_TRY(compare(path, was, is));
@@ -299,11 +300,13 @@ rill_status rill_resume_find(const char *directory, const rill_case *given, rill
                               .planes = same_key(was, is, OUTPUT "planes"),
                               .surface = same_key(was, is, OUTPUT "surface"),
                               .line = same_key(was, is, OUTPUT "centre-line")};
+    rill_printable_into(out->software, sizeof out->software, software);
     if (!(out->time_step > 0) || out->span == 0)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", path));
 done:
     free(path);
     free(was);
     free(is);
+    free(software);
     return status;
 }

@@ -81,6 +81,32 @@ Test(processes, compute_the_bits_of_one)
     cr_assert(says("err.txt", "--csv and --blocks use one"));
 }
 
+/* Installed, and found on PATH: the loader then knows the program by a name without a directory. */
+Test(processes, start_where_rill_is_installed_on_the_path)
+{
+    char line[4096];
+    if (!mpi_there()) return;
+    cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "16", "-o", "a.geom.h5", "-q").code, 0);
+    snprintf(
+        line, sizeof line,
+        "mkdir -p 'a prefix/bin' 'a prefix/lib' links && cp '%s' 'a prefix/bin/' && "
+        "cp \"$(dirname '%s')/librill-mpi.so\" 'a prefix/lib/' && ln -s '../a prefix/bin/rill' links/rill",
+        getenv("RILL"), getenv("RILL"));
+    cr_assert_eq(system(line), 0);
+    const char *const folders[] = {"a prefix/bin", "links"}; /* also as a link to it */
+    for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {
+        snprintf(line, sizeof line,
+                 "2 env PATH=\"$PWD/%s:$PATH\" rill permeability a.geom.h5 --backend cpu -q --json k.json",
+                 folders[k]);
+        cr_assert_eq(launch(line), 0, "%s", folders[k]);
+        cr_assert_gt(number("k.json", "permeability", "zz"), 0);
+    }
+    /* Without the library the message says where it belongs. */
+    cr_assert_eq(system("rm 'a prefix/lib/librill-mpi.so'"), 0);
+    cr_assert_eq(launch("2 env PATH=\"$PWD/a prefix/bin:$PATH\" rill permeability a.geom.h5 -q"), 3);
+    cr_assert(says("err.txt", "installed in the lib beside the program"));
+}
+
 /* An image, of which each process keeps a part. */
 Test(processes, share_an_image)
 {

@@ -444,6 +444,25 @@ Test(cli_run, resume_refuses_what_is_not_its_own)
     cli_test_fails(1, "checkpoint.h5", "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
 }
 
+/* A checkpoint of another build is gone on from with a note, that of this build without. */
+Test(cli_run, resume_notes_another_build)
+{
+    write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
+    cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
+    write_file("p.yaml", PULSE "run: {cycles: 3, mach: 0.2, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    cr_assert_eq(system("cp -r a b"), 0);
+    cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "b", "--resume");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_null(strstr(r.out, "was written by rill"), "%s", r.out);
+    cr_assert_eq(system("/usr/bin/python3 -c \"import h5py; h5py.File('a/checkpoint.h5', 'r+').attrs"
+                        "['software_version'] = '0.0.9 (0123456789ab)'\""),
+                 0);
+    r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a", "--resume");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert(strstr(r.out, "the checkpoint was written by rill 0.0.9 (0123456789ab), and rill "), "%s",
+              r.out);
+}
+
 /* The key that differs is named, whatever it is. */
 Test(cli_run, resume_names_the_key_that_differs)
 {

@@ -60,10 +60,13 @@ static void read_parts(const char *path)
     for (int k = 0; k < PARTS; k++) {
         store s = {calloc(1, 1), 0};
         uint64_t steps;
-        char *text = NULL;
+        char *text = NULL, *software = NULL;
         const rill_checkpoint_part part = {names[k], 0, NULL, load, &s, resize};
         rill_checkpoint_read(path, &key, &part, 1, &steps);
-        if (rill_checkpoint_text(path, names[k], &text) == RILL_OK) free(text);
+        if (rill_checkpoint_text(path, names[k], &text, &software) == RILL_OK) {
+            free(text);
+            free(software);
+        }
         free(s.bytes);
     }
 }

@@ -10,6 +10,7 @@
 #ifndef RILL_PUBLIC_BATCH_H
 #define RILL_PUBLIC_BATCH_H
 
+#include "rill/flow.h"
 #include "rill/image.h"
 #include "rill/permeability.h"
 
@@ -49,12 +50,19 @@ typedef struct rill_batch_row {
     uint32_t n[3];            /**< voxels along x, y, z; 0 where the input could not be read */
     double spacing;           /**< edge of a voxel in metres; 0 when unknown */
     rill_porosity porosity;   /**< before anything was dropped; negative when unknown */
+    uint64_t sample;          /**< voxels of the sample, those outside left out; 0 when unknown */
     uint64_t nodes;           /**< fluid nodes that took part; of several runs, the most */
     double k[3][3]; /**< k_ab, lu: flow along a, force along b; NaN where it was not computed, 0 in the column
                          of an axis along which nothing percolates */
-    double uncertainty; /**< of k, see rill_permeability; NaN without a result, 0 where k is 0 */
-    uint64_t steps;     /**< time steps, of all axes */
-    double seconds;     /**< s of wall clock from reading to the result, while others were computed, too */
+    double uncertainty;   /**< of k, see rill_permeability; NaN without a result, 0 where k is 0 */
+    double edge_share[3]; /**< of the runs along x, y, z, as in rill_permeability_run; NaN: there was none */
+    double flowing;       /**< fraction of the sample that took part in the flow; NaN without a run */
+    double diameter;      /**< hydraulic, of these pores, lu; NaN without a run */
+    rill_fluid fluid;     /**< of `flow`; viscosity 0: no flow is requested */
+    double pressure_drop; /**< over the length of the sample along each axis, Pa */
+    rill_darcy_flow flow[3]; /**< along x, y, z for that drop; NaN where there is none */
+    uint64_t steps;          /**< time steps, of all axes */
+    double seconds; /**< s of wall clock from reading to the result, while others were computed, too */
     double seconds_prepare; /**< s of it before the first step */
     char input_hash[17];    /**< XXH3-64 of the file, or of the voxels of a geometry in memory, hexadecimal */
     char options_hash[17];  /**< XXH3-64 of all options that the result depends on, hexadecimal */
@@ -69,6 +77,8 @@ typedef struct rill_batch_row {
 typedef struct rill_batch_options {
     rill_permeability_options permeability; /**< of every item; `device`, `devices`, `checkpoint`, `resume`,
                                                  `finished`, `finished_pieces` and `progress` are not used */
+    rill_fluid fluid;                       /**< whose flow the rows have; k does not depend on it */
+    double pressure_drop;        /**< over the length of each sample, Pa; 0: the rows have no flow */
     rill_voxelize_options image; /**< how files become geometries; `keep` and `axis` are not used */
     bool sides_given;  /**< the domain boundaries of `image` replace those of geometry files, too; its voxel
                                    size does if it is above 0 */

@@ -22,14 +22,14 @@ typedef struct rill_fluid {
 
 /** The flow along one axis. */
 typedef struct rill_darcy_flow {
-    double velocity; /**< Darcy (superficial) velocity, flow rate per area of the box, m/s */
-    double rate;     /**< flow rate through the box, m3/s */
+    double velocity; /**< Darcy (superficial) velocity, flow rate per mean area of the sample, m/s */
+    double rate;     /**< flow rate through the sample, m3/s */
     double reynolds; /**< mean pore velocity x hydraulic diameter x density / viscosity, as in
                           rill_permeability_run; NaN where the density is unknown */
 } rill_darcy_flow;
 
 /**
- * Find a fluid by its name: "water" or "air", at 20 C and 101325 Pa.
+ * Find a fluid by its name: "water", "brine" (1 mol of NaCl per kg of water) or "air", at 20 C and 101325 Pa.
  * @param[in] name the name
  * @param[out] out the fluid
  * @return RILL_USAGE for another name, with those that there are
@@ -38,7 +38,7 @@ typedef struct rill_darcy_flow {
 rill_status rill_fluid_find(const char *name, rill_fluid *out);
 
 /**
- * Compute the flow for a pressure drop over the length of the box along an axis, by Darcy's law.
+ * Compute the flow for a pressure drop over the length of the sample along an axis, by Darcy's law.
  * @param[in] geom that the result belongs to, with its voxel size
  * @param[in] result the permeability
  * @param[in] axis 0, 1, 2, with a result

@@ -48,6 +48,8 @@ class Row:
         k in lattice units (voxel²): row is the flow, column the force; NaN where it was not computed.
     uncertainty : float
         Relative; NaN without a result.
+    edge_share : ndarray, shape (3,)
+        Of the runs along x, y, z, as in `Run`; NaN where there was none.
     nodes, steps : int
         Fluid nodes that took part; time steps of all axes.
     seconds : float
@@ -71,6 +73,7 @@ class Row:
     uncertainty: float
     k_lu: float
     anisotropy: float
+    edge_share: Reals
     nodes: int
     steps: int
     seconds: float
@@ -172,6 +175,7 @@ class Batch:
             "k_lu": [r.k_lu for r in self.rows],
             **{f"k_{'xyz'[a]}{'xyz'[b]}_lu": [float(r.tensor_lu[a, b]) for r in self.rows] for a, b in axes},
         }
+        out.update({f"edge_share_{'xyz'[a]}": [float(r.edge_share[a]) for r in self.rows] for a in range(3)})
         for name in ("uncertainty", "anisotropy", "nodes", "steps", "seconds", "message"):
             out[name] = [getattr(r, name) for r in self.rows]
         out["notes"] = [" | ".join(r.notes) for r in self.rows]
@@ -193,7 +197,7 @@ def _row(row: Any, name: str) -> Row:
         name=name, exit_reason=text(library.rill_batch_reason_name(row.reason)), message=spoken(text(row.message)),
         first=tuple(row.first[:]), voxels=tuple(row.n[:]), voxel_size=spacing, porosity=porosity_of(row.porosity),
         tensor_lu=np.array([line[:] for line in row.k]), uncertainty=row.uncertainty, k_lu=library.rill_batch_row_mean(row),
-        anisotropy=library.rill_batch_row_anisotropy(row), nodes=row.nodes, steps=row.steps, seconds=row.seconds,
+        anisotropy=library.rill_batch_row_anisotropy(row), edge_share=np.array(row.edge_share[:]), nodes=row.nodes, steps=row.steps, seconds=row.seconds,
         backend=text(row.backend), resumed=row.resumed, notes=notes(row.notes))
 
 

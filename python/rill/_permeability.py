@@ -256,6 +256,7 @@ class Permeability:
     device: str
     notes: tuple[str, ...]
     _voxels: tuple[int, ...]
+    _sample: int
     _fluid: float
     _diameter: float
 
@@ -291,8 +292,8 @@ class Permeability:
         ----------
         pressure_drop : float or str
             Over the length of the sample along each axis, Pa or with a unit (``"1 bar"``).
-        fluid : {'water', 'air'}
-            At 20 C; not used where `viscosity` is given.
+        fluid : {'water', 'brine', 'air'}
+            At 20 C, brine of 1 mol of NaCl per kg of water; not used where `viscosity` is given.
         viscosity, density : float or str, optional
             Of another fluid, Pa s and kg/m3 or with a unit. Without a density the Reynolds number is nan.
         """
@@ -309,7 +310,7 @@ class Permeability:
             a = "xyz".index(axis)
             velocity = float(self.tensor[a, a]) / made.viscosity * drop / size[a]
             reynolds = velocity / self._fluid * self._diameter * dx * made.density / made.viscosity
-            flows[axis] = {"rate": velocity * size[(a + 1) % 3] * size[(a + 2) % 3], "darcy_velocity": velocity,
+            flows[axis] = {"rate": velocity * self._sample * dx ** 3 / size[a], "darcy_velocity": velocity,
                            "reynolds": reynolds if made.density else math.nan}
             if made.density and reynolds > 1:
                 warnings.warn(f"The flow along {axis} has a Reynolds number of {reynolds:.2g}, above 1: inertia makes the real "
@@ -566,7 +567,8 @@ class _Computation:
             porosity=porosity_of(plan.porosity), converged=r.converged, runs=runs, fields=self.fields, error_bar=bar,
             tau=plan.tau, viscosity_lu=plan.nu, force_lu=plan.force, nodes=plan.nodes, backend=text(r.backend),
             device=text(r.device), notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))),
-            _voxels=self.geometry.shape[::-1], _fluid=plan.fluid, _diameter=4 * plan.fluid / plan.surface)
+            _voxels=self.geometry.shape[::-1], _sample=library.rill_geom_sample(self.geometry._c),
+            _fluid=plan.fluid, _diameter=4 * plan.fluid / plan.surface)
 
 
 def _shifted(pointer_: Any, elements: int) -> Any:

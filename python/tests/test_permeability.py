@@ -215,8 +215,15 @@ def test_the_flow_of_a_fluid(plates: Image) -> None:
     assert np.isnan(result.flow(1, viscosity=1e-3)["x"]["reynolds"])
     with pytest.warns(rill.RillWarning, match="inertia"):
         result.flow("1 bar")
-    with pytest.raises(rill.UsageError, match="none of water and air"):
+    with pytest.raises(rill.UsageError, match="none of water, brine and air"):
         result.flow(1, fluid="oil")
+
+
+def test_the_flow_of_a_core_passes_its_area(plates: Image) -> None:
+    mask = np.ones(plates.shape, bool)
+    mask[:, -1] = False
+    flow = rill.permeability(plates, axis="x", voxel_size="10 um", mask=mask).flow("1 mPa", "brine")["x"]
+    assert flow["rate"] == pytest.approx(flow["darcy_velocity"] * 18 * 3 * 1e-10)
 
 
 def test_a_closed_axis_is_zero_in_the_tensor(plates: Image) -> None:

@@ -147,6 +147,7 @@ static void item_end(worker *w, size_t item, const rill_batch_row *row, double u
     batch *b = w->batch;
     pthread_mutex_lock(&b->lock);
     b->out->rows[item] = *row;
+    rill_batch_row_flow(b->options, &b->out->rows[item]);
     b->out->updates += updates;
     b->out->resumed += row->resumed;
     b->running--;

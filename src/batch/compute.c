@@ -63,7 +63,10 @@ static void result_put(making *m, const rill_permeability *p)
         row->steps += run->steps;
         m->updates += (double)run->steps * (double)(p->plan.nodes + p->plan.reservoirs);
         for (int b = 0; b < 3; b++) row->k[b][a] = p->k[b][a];
+        row->edge_share[a] = run->edge_share;
     }
+    row->flowing = p->plan.fluid;
+    row->diameter = 4 * p->plan.fluid / p->plan.surface;
     row->uncertainty = p->uncertainty;
     snprintf(row->backend, sizeof row->backend, "%s", p->backend);
 }
@@ -188,6 +191,7 @@ static rill_status item_read(making *m, const rill_batch_item *item)
     RILL_TRY(rill_batch_input_read(item, o, m->worker->progress, &m->geom, &cleaned));
     memcpy(row->n, m->geom->n, sizeof row->n);
     row->spacing = m->geom->spacing;
+    row->sample = rill_geom_sample(m->geom);
     m->options.keep_all = m->options.keep_all || cleaned;
     m->options.axis = rill_axes_resolve(m->options.axis, m->geom->n);
     if (row->input_hash[0]) return RILL_OK; /* known from looking for its row */

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
-/* What a column holds; the last four are made of others, and not read back. */
+/* What a column holds; the last five are made of others, and not read back. */
 typedef enum kind {
     FILE_NAME,
     PART,
@@ -30,6 +30,7 @@ typedef enum kind {
     STATUS,
     K_M2,
     K_DARCY,
+    FLOW,
     ANISOTROPY,
     ROW_HASH
 } kind;
@@ -71,6 +72,24 @@ static const column columns[] = {
     TENSOR(K_DARCY, "darcy"),
     AT(REAL, "uncertainty", uncertainty),
     {"anisotropy", ANISOTROPY, 0, 0},
+    AT(REAL, "edge_share_x", edge_share[0]),
+    AT(REAL, "edge_share_y", edge_share[1]),
+    AT(REAL, "edge_share_z", edge_share[2]),
+    AT(FLOW, "pressure_drop_Pa", pressure_drop),
+    AT(FLOW, "viscosity_Pa_s", fluid.viscosity),
+    AT(FLOW, "density_kg_m3", fluid.density),
+    AT(FLOW, "flow_rate_x_m3_s", flow[0].rate),
+    AT(FLOW, "flow_rate_y_m3_s", flow[1].rate),
+    AT(FLOW, "flow_rate_z_m3_s", flow[2].rate),
+    AT(FLOW, "darcy_velocity_x_m_s", flow[0].velocity),
+    AT(FLOW, "darcy_velocity_y_m_s", flow[1].velocity),
+    AT(FLOW, "darcy_velocity_z_m_s", flow[2].velocity),
+    AT(FLOW, "reynolds_x", flow[0].reynolds),
+    AT(FLOW, "reynolds_y", flow[1].reynolds),
+    AT(FLOW, "reynolds_z", flow[2].reynolds),
+    AT(U64, "sample_voxels", sample),
+    AT(REAL, "flowing_porosity", flowing),
+    AT(REAL, "hydraulic_diameter_lu", diameter),
     AT(U64, "fluid_nodes", nodes),
     AT(U64, "steps", steps),
     AT(REAL, "seconds", seconds),
@@ -168,13 +187,14 @@ static bool is_block(const rill_batch_item *item) { return item->n[0] || item->n
 
 static const char *part_of(const rill_batch_item *item) { return is_block(item) ? "block" : "whole"; }
 
-/* An unknown porosity is negative, an unknown voxel size 0: nothing stands there then. */
+/* An unknown porosity is negative, an unknown voxel size or density 0: the cell is empty then. */
 static double real_of(const column *c, const rill_batch_row *row)
 {
     const double value = *(const double *)((const char *)row + c->offset);
     const bool porosity = strncmp(c->name, "porosity", 8) == 0;
-    const bool unknown =
-        porosity ? value < 0 : c->offset == offsetof(rill_batch_row, spacing) && !(value > 0);
+    const bool positive = c->offset == offsetof(rill_batch_row, spacing) ||
+                          c->offset == offsetof(rill_batch_row, fluid.density);
+    const bool unknown = porosity ? value < 0 : positive && !(value > 0);
     return unknown ? NAN : value;
 }
 
@@ -241,6 +261,9 @@ static void cell_write(FILE *out, const column *c, const rill_batch_item *item, 
         break;
     case K_DARCY:
         rill_batch_csv_real(out, *(const double *)at * (m2 / RILL_DARCY));
+        break;
+    case FLOW:
+        if (row->pressure_drop > 0) rill_batch_csv_real(out, real_of(c, row));
         break;
     case ANISOTROPY:
         rill_batch_csv_real(out, rill_batch_row_anisotropy(row));

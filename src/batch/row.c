@@ -2,6 +2,8 @@
 /* Rows of a batch: what they begin as, and what is derived of them. */
 #include "batch/compute.h"
 
+#include "permeability/darcy.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +15,31 @@ void rill_batch_row_init(const rill_batch_item *item, rill_batch_row *row)
     memcpy(row->n, item->n, sizeof row->n);
     row->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
     for (int k = 0; k < 9; k++) row->k[k / 3][k % 3] = NAN;
-    row->uncertainty = NAN;
+    row->uncertainty = row->flowing = row->diameter = NAN;
+    for (int a = 0; a < 3; a++) {
+        row->edge_share[a] = NAN;
+        row->flow[a] = (rill_darcy_flow){NAN, NAN, NAN};
+    }
     snprintf(row->software, sizeof row->software, "%s", rill_version());
+}
+
+void rill_batch_row_flow(const rill_batch_options *o, rill_batch_row *row)
+{
+    const double dx = row->spacing;
+    const bool asked = o->pressure_drop > 0 && dx > 0;
+    row->fluid = asked ? o->fluid : (rill_fluid){.viscosity = 0};
+    row->pressure_drop = asked ? o->pressure_drop : 0;
+    for (int a = 0; a < 3; a++) {
+        const double k = row->k[a][a] * dx * dx;
+        const rill_sample_shape sample = {.length = dx * row->n[a],
+                                          .volume = (double)row->sample * dx * dx * dx,
+                                          .pores = row->flowing,
+                                          .diameter = row->diameter * dx};
+        row->flow[a] = (rill_darcy_flow){NAN, NAN, NAN};
+        if (!asked || row->status != RILL_OK || row->sample == 0 || !isfinite(k)) continue;
+        row->flow[a] = rill_darcy_flow_of(k, &sample, &o->fluid, o->pressure_drop);
+        if (k == 0) row->flow[a].reynolds = 0; /* no pore may have taken part */
+    }
 }
 
 const char *rill_batch_reason_name(rill_batch_reason reason)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows and JSON of a batch. Nothing is computed here but units. */
 #include "cli/batch_output.h"
+#include "cli/permeability_flow.h"
 
 #include "cli/json_option.h"
 #include "core/notes.h"
@@ -67,6 +68,10 @@ void cli_batch_row(const char *name, const rill_batch_row *row)
     cli_row(name, "%s%s%s %s ± %.2g %%, porosity %.4f, %llu steps, %.2f s%s%s%s", k[0], k[1], k[2],
             row->spacing > 0 ? "m2" : "lu", 100 * row->uncertainty, row->porosity.total,
             (unsigned long long)row->steps, row->seconds, from, row->message[0] ? ": " : "", row->message);
+    for (int a = 0; a < 3; a++)
+        if (isfinite(row->flow[a].velocity))
+            cli_row("  flow", "along %c: %.6g m3/s, Darcy velocity %.6g m/s", rill_axis(a), row->flow[a].rate,
+                    row->flow[a].velocity);
 }
 
 static void print_rev(const cli_batch_result *r)
@@ -85,6 +90,35 @@ static void print_rev(const cli_batch_result *r)
         cli_row(label, "k %.4g%s %s, porosity %.4f%s; %zu of %zu conduct", k.mean * m2, spread[0],
                 spacing > 0 ? "m2" : "lu", porosity.mean, spread[1], k.positive, k.blocks);
     }
+}
+
+/* Say of how many items the flow is none, or no Stokes flow. */
+static rill_status flows_note(const cli_batch_result *r, char **notes)
+{
+    rill_status status = RILL_OK;
+    const rill_batch *b = r->batch;
+    size_t fast = 0, unknown = 0;
+    if (!(r->options->pressure_drop > 0)) return RILL_OK;
+    for (size_t i = 0; i < b->count; i++) {
+        const rill_darcy_flow *f = b->rows[i].flow;
+        fast += f[0].reynolds > CLI_FLOW_STOKES || f[1].reynolds > CLI_FLOW_STOKES ||
+                f[2].reynolds > CLI_FLOW_STOKES;
+        unknown += b->rows[i].status == RILL_OK && !(b->rows[i].spacing > 0);
+    }
+    if (fast)
+        RILL_TRY(rill_note(notes,
+                           "the flow of %s at %g Pa has a Reynolds number above %g in %zu of %zu items: "
+                           "inertia makes the real flow smaller than Darcy's law says; take a smaller "
+                           "--pressure-drop",
+                           r->options->fluid.name, r->options->pressure_drop, CLI_FLOW_STOKES, fast,
+                           b->count));
+    if (unknown)
+        RILL_TRY(rill_note(notes,
+                           "%zu of %zu items have no flow in SI units, as their voxel size is unknown: add "
+                           "--voxel-size, such as 5.7um",
+                           unknown, b->count));
+done:
+    return status;
 }
 
 void cli_batch_notes(const cli_batch_result *r, bool quiet)
@@ -106,6 +140,7 @@ void cli_batch_notes(const cli_batch_result *r, bool quiet)
                      ? rill_note(&counted, "%.*s", (int)length, at)
                      : rill_note(&counted, "%.*s (%zu of %zu items)", (int)length, at, count, b->count);
     }
+    if (status == RILL_OK) status = flows_note(r, &counted);
     cli_notes(&cli_permeability, counted, quiet);
     free(counted);
     free(all);
@@ -145,13 +180,39 @@ static json_t *json_tensor(const double k[3][3], double factor)
 
 static json_t *json_fraction(double value) { return value >= 0 ? json_real(value) : json_null(); }
 
+/* Shares of the flow through edges by axis, of those along which there was a run. */
+static json_t *json_edges(const rill_batch_row *row)
+{
+    json_t *axes = json_object();
+    for (int a = 0; a < 3; a++) {
+        const char key[2] = {rill_axis(a), '\0'};
+        if (isfinite(row->edge_share[a])) json_object_set_new(axes, key, json_real(row->edge_share[a]));
+    }
+    return axes;
+}
+
+/* The flows of a row by axis; null where none was requested or its voxel size is unknown. */
+static json_t *json_flows(const rill_batch_row *row)
+{
+    if (!(row->pressure_drop > 0)) return json_null();
+    json_t *axes = json_object();
+    for (int a = 0; a < 3; a++) {
+        const char key[2] = {rill_axis(a), '\0'};
+        if (isfinite(row->flow[a].velocity)) json_object_set_new(axes, key, cli_flow_json(&row->flow[a]));
+    }
+    return json_pack("{s:s, s:f, s:o, s:f, s:o}", "fluid", row->fluid.name, "viscosity_Pa_s",
+                     row->fluid.viscosity, "density_kg_m3",
+                     row->fluid.density > 0 ? json_real(row->fluid.density) : json_null(), "pressure_drop_Pa",
+                     row->pressure_drop, "axes", axes);
+}
+
 static json_t *json_row(const rill_batch_item *item, const rill_batch_row *row)
 {
     const double m2 = row->spacing > 0 ? row->spacing * row->spacing : NAN;
     const rill_porosity *p = &row->porosity;
     return json_pack(
         "{s:s, s:s, s:[I,I,I], s:[I,I,I], s:o, s:s, s:i, s:s, s:{s:o, s:o, s:{s:o, s:o, s:o}}, "
-        "s:{s:o, s:o, s:o}, s:o, s:o, s:I, s:I, s:f, s:f, s:s, s:s, s:s, s:s, s:s, s:b, s:o}",
+        "s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:s, s:s, s:s, s:s, s:s, s:b, s:o}",
         "file", item->name, "part", item->n[0] ? "block" : "whole", "first", (json_int_t)row->first[0],
         (json_int_t)row->first[1], (json_int_t)row->first[2], "voxels", (json_int_t)row->n[0],
         (json_int_t)row->n[1], (json_int_t)row->n[2], "voxel_size_m",
@@ -162,10 +223,11 @@ static json_t *json_row(const rill_batch_item *item, const rill_batch_row *row)
         json_fraction(p->percolating[2]), "permeability", "lu", json_tensor(row->k, 1), "m2",
         json_tensor(row->k, m2), "darcy", json_tensor(row->k, m2 / RILL_DARCY), "uncertainty",
         rill_json_real(row->uncertainty), "anisotropy", rill_json_real(rill_batch_row_anisotropy(row)),
-        "fluid_nodes", (json_int_t)row->nodes, "steps", (json_int_t)row->steps, "seconds", row->seconds,
-        "seconds_preparing", row->seconds_prepare, "backend", row->backend, "variant", row->variant,
-        "input_xxh3_64", row->input_hash, "options_xxh3_64", row->options_hash, "software", row->software,
-        "resumed", row->resumed, "notes", rill_json_notes(row->notes, NULL));
+        "edge_share", json_edges(row), "flow", json_flows(row), "fluid_nodes", (json_int_t)row->nodes,
+        "steps", (json_int_t)row->steps, "seconds", row->seconds, "seconds_preparing", row->seconds_prepare,
+        "backend", row->backend, "variant", row->variant, "input_xxh3_64", row->input_hash, "options_xxh3_64",
+        row->options_hash, "software", row->software, "resumed", row->resumed, "notes",
+        rill_json_notes(row->notes, NULL));
 }
 
 static json_t *json_numbers(const rill_rev_numbers *n, double factor)

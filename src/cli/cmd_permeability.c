@@ -551,6 +551,7 @@ static rill_status batch(choices *c, const char *const *inputs, int count)
     cli_batch b = {.compute = &c->compute,
                    .devices = &c->devices,
                    .image = &c->image,
+                   .flow = &c->flow,
                    .inputs = inputs,
                    .count = count,
                    .csv = c->csv,
@@ -724,7 +725,7 @@ static int run(int argc, char **argv)
         cli_signals_catch(true); /* SIGTERM is what batch systems send before they kill */
         if (!c.line) status = rill_fail(RILL_SYSTEM, "out of memory for the command line");
         if (status == RILL_OK) status = axis_settle(&c, inputs, count);
-        if (status == RILL_OK) status = cli_flow_settle(&c.flow, c.csv || c.blocks || count > 1);
+        if (status == RILL_OK) status = cli_flow_settle(&c.flow);
         status = status != RILL_OK                             ? status
                  : count > 1 || c.csv || c.blocks || c.at_once ? batch(&c, inputs, count)
                                                                : work(&c);

@@ -182,6 +182,8 @@ static rill_status options_make(work *w)
     RILL_TRY(cli_image_resolve(b->image, &o->image));
     o->image.command = b->line;
     o->permeability = b->options;
+    o->fluid = b->flow->of;
+    o->pressure_drop = b->flow->pressure;
     o->sides_given = b->image->sides_given;
     o->stream_given = b->compute->stream_given;
     o->addressing_given = b->compute->addressing_given;

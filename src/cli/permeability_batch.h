@@ -8,6 +8,7 @@
 
 #include "cli/devices.h"
 #include "cli/image_options.h"
+#include "cli/permeability_flow.h"
 
 /** What the command line says. */
 typedef struct cli_batch {
@@ -15,6 +16,7 @@ typedef struct cli_batch {
     cli_devices *devices;
     const cli_image *image;
     rill_permeability_options options; /**< of every item */
+    const cli_flow *flow;              /**< that each row shows beside k */
     const char *const *inputs;
     int count;
     const char *csv;    /**< table; NULL: none */

@@ -8,20 +8,15 @@
 
 #include <math.h>
 
-/* Above this Reynolds number inertia takes a part of the pressure drop: the flow is less than Stokes flow. */
-#define STOKES 1.0
-
-rill_status cli_flow_settle(cli_flow *f, bool batch)
+rill_status cli_flow_settle(cli_flow *f)
 {
     rill_status status = RILL_OK;
     if (!f->fluid && !f->viscosity && !f->density && !f->drop) return RILL_OK;
     if (!f->drop)
         return rill_fail(RILL_USAGE, "a flow needs its pressure drop: add --pressure-drop, such as 1bar");
     if (!f->fluid == !f->viscosity)
-        return rill_fail(RILL_USAGE, "a flow needs either --fluid water or air, or --viscosity \"1 mPa.s\"");
-    if (batch)
         return rill_fail(RILL_USAGE,
-                         "--pressure-drop shows the flow of one sample, not of a batch: leave it out");
+                         "a flow needs either --fluid water, brine or air, or --viscosity \"1 mPa.s\"");
     snprintf(f->of.name, sizeof f->of.name, "a fluid");
     if (f->fluid) RILL_TRY(rill_fluid_find(f->fluid, &f->of));
     if (f->viscosity) RILL_TRY(rill_units_parse(f->viscosity, "Pa.s", &f->of.viscosity));
@@ -57,7 +52,7 @@ void cli_permeability_print_flow(const cli_permeability_result *r)
         if (!flow_of(r, a, &flow)) continue;
         if (isfinite(flow.reynolds))
             snprintf(reynolds, sizeof reynolds, "%.2g%s", flow.reynolds,
-                     flow.reynolds > STOKES ? ": above 1, see the note" : "");
+                     flow.reynolds > CLI_FLOW_STOKES ? ": above 1, see the note" : "");
         cli_row("flow", "%s along %c, %.6g Pa over %u voxels: %.6g m3/s, Darcy velocity %.6g m/s",
                 r->flow->of.name, rill_axis(a), r->flow->pressure, r->geom->n[a], flow.rate, flow.velocity);
         cli_row("  Reynolds number", "%s", reynolds);
@@ -72,12 +67,19 @@ rill_status cli_flow_note(const cli_flow *f, const rill_geom *geom, rill_permeab
         if (isfinite(p->k[a][a]) &&
             rill_darcy_flow_compute(geom, p, a, &f->of, f->pressure, &flow) == RILL_OK)
             largest = fmax(largest, flow.reynolds);
-    if (!(largest > STOKES)) return RILL_OK;
+    if (!(largest > CLI_FLOW_STOKES)) return RILL_OK;
     return rill_note(
         &p->notes,
         "the flow of %s at %g Pa has a Reynolds number of %.2g, above %g: inertia makes the real flow "
         "smaller than Darcy's law says; take a smaller --pressure-drop",
-        f->of.name, f->pressure, largest, STOKES);
+        f->of.name, f->pressure, largest, CLI_FLOW_STOKES);
+}
+
+json_t *cli_flow_json(const rill_darcy_flow *flow)
+{
+    return json_pack("{s:o, s:o, s:o, s:b}", "rate_m3_s", rill_json_real(flow->rate), "darcy_velocity_m_s",
+                     rill_json_real(flow->velocity), "reynolds", rill_json_real(flow->reynolds), "stokes",
+                     !(flow->reynolds > CLI_FLOW_STOKES));
 }
 
 json_t *cli_permeability_flow_json(const cli_permeability_result *r)
@@ -87,12 +89,7 @@ json_t *cli_permeability_flow_json(const cli_permeability_result *r)
     rill_darcy_flow flow;
     for (int a = 0; a < 3; a++) {
         const char key[2] = {rill_axis(a), '\0'};
-        if (flow_of(r, a, &flow))
-            json_object_set_new(axes, key,
-                                json_pack("{s:o, s:o, s:o, s:b}", "rate_m3_s", rill_json_real(flow.rate),
-                                          "darcy_velocity_m_s", rill_json_real(flow.velocity), "reynolds",
-                                          rill_json_real(flow.reynolds), "stokes",
-                                          !(flow.reynolds > STOKES)));
+        if (flow_of(r, a, &flow)) json_object_set_new(axes, key, cli_flow_json(&flow));
     }
     return json_pack("{s:s, s:f, s:o, s:f, s:o}", "fluid", r->flow->of.name, "viscosity_Pa_s",
                      r->flow->of.viscosity, "density_kg_m3",

@@ -27,7 +27,9 @@ typedef struct cli_flow {
          "PRESSURE",                                                                                         \
          "show flow rate and Darcy velocity for this drop over the length of the sample: 1bar",              \
          .fallback = "no flow"},                                                                             \
-        {"fluid", 0, CLI_TEXT, &(flow).fluid, "NAME", "water or air, at 20 C", .fallback = ""},              \
+        {"fluid",       0,      CLI_TEXT,                                                                    \
+         &(flow).fluid, "NAME", "water, brine (1 mol NaCl per kg) or air, at 20 C",                          \
+         .fallback = ""},                                                                                    \
         {"viscosity",   0, CLI_TEXT, &(flow).viscosity, "VISCOSITY", "that of another fluid: \"1.2 mPa.s\"", \
          .fallback = ""},                                                                                    \
     {                                                                                                        \
@@ -35,8 +37,14 @@ typedef struct cli_flow {
             "for the Reynolds number with --viscosity: \"1030 kg/m3\"", .fallback = ""                       \
     }
 
-/** Read the options. @param[in] batch  several results, which have no flow */
-rill_status cli_flow_settle(cli_flow *flow, bool batch);
+/** A flow of a larger Reynolds number loses a part of its pressure drop to inertia. */
+#define CLI_FLOW_STOKES 1.0
+
+/** Read the options. */
+rill_status cli_flow_settle(cli_flow *flow);
+
+/** Return a flow of one axis as JSON. */
+json_t *cli_flow_json(const rill_darcy_flow *flow);
 
 /** Refuse a flow of a geometry whose voxel size is not known. */
 rill_status cli_flow_check(const cli_flow *flow, const rill_geom *geom);

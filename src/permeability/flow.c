@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flow rates by Darcy's law. */
+#include "permeability/darcy.h"
+
 #include "core/log.h"
 #include "core/status.h"
 #include "rill.h"
@@ -8,7 +10,8 @@
 #include <string.h>
 
 /* data/fluids.csv has the sources. */
-static const rill_fluid fluids[] = {{"water", 1.0016e-3, 998.207}, {"air", 1.82e-5, 1.2041}};
+static const rill_fluid fluids[] = {
+    {"water", 1.0016e-3, 998.207}, {"brine", 1.090e-3, 1037.7}, {"air", 1.82e-5, 1.2041}};
 
 rill_status rill_fluid_find(const char *name, rill_fluid *out)
 {
@@ -19,7 +22,7 @@ rill_status rill_fluid_find(const char *name, rill_fluid *out)
         }
     return rill_fail(
         RILL_USAGE,
-        "fluid \"%.40s\" is none of water and air (20 C): give the viscosity of another one, such "
+        "fluid \"%.40s\" is none of water, brine and air (20 C): give the viscosity of another one, such "
         "as \"1.2 mPa.s\"",
         name);
 }
@@ -37,14 +40,22 @@ rill_status rill_darcy_flow_compute(const rill_geom *geom, const rill_permeabili
             RILL_USAGE,
             "viscosity %g Pa s, pressure drop %g Pa and density %g kg/m3 must be positive numbers",
             fluid->viscosity, drop, fluid->density);
-    const double dx = geom->spacing, k = p->k[axis][axis] * dx * dx;
-    const double area = dx * dx * geom->n[(axis + 1) % 3] * geom->n[(axis + 2) % 3];
-    const double velocity = k / fluid->viscosity * drop / (dx * geom->n[axis]);
-    const double diameter = 4 * p->plan.fluid / p->plan.surface * dx;
-    *out = (rill_darcy_flow){.velocity = velocity,
-                             .rate = velocity * area,
-                             .reynolds = fluid->density > 0 ? fluid->density * velocity / p->plan.fluid *
-                                                                  diameter / fluid->viscosity
-                                                            : NAN};
+    const double dx = geom->spacing, volume = (double)rill_geom_sample(geom) * dx * dx * dx;
+    const rill_sample_shape sample = {.length = dx * geom->n[axis],
+                                      .volume = volume,
+                                      .pores = p->plan.fluid,
+                                      .diameter = 4 * p->plan.fluid / p->plan.surface * dx};
+    *out = rill_darcy_flow_of(p->k[axis][axis] * dx * dx, &sample, fluid, drop);
     return RILL_OK;
+}
+
+rill_darcy_flow rill_darcy_flow_of(double k, const rill_sample_shape *sample, const rill_fluid *fluid,
+                                   double drop)
+{
+    const double velocity = k / fluid->viscosity * drop / sample->length;
+    const double pores = velocity / sample->pores; /* mean velocity in them */
+    return (rill_darcy_flow){
+        .velocity = velocity,
+        .rate = velocity * (sample->volume / sample->length),
+        .reynolds = fluid->density > 0 ? fluid->density * pores * sample->diameter / fluid->viscosity : NAN};
 }

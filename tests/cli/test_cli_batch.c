@@ -108,6 +108,84 @@ Test(batch, a_table_has_the_numbers_of_single_runs)
     json_decref(json);
 }
 
+static double number(const char *path, const char *row, const char *column)
+{
+    char value[256];
+    cell(path, row, column, value);
+    cr_assert_str_neq(value, "", "%s of %s is empty", column, row);
+    return strtod(value, NULL);
+}
+
+/* U = k drop / (mu L), Q = U A; a box of 16 voxels of 2 um. */
+static void flow_check(double viscosity)
+{
+    const char *const names[] = {"a-16x16x16.raw", "b-16x16x16.raw"};
+    for (int n = 0; n < 2; n++) {
+        const double u = number("k.csv", names[n], "k_zz_m2") * 1000 / (viscosity * 32e-6);
+        cr_expect_float_eq(number("k.csv", names[n], "darcy_velocity_z_m_s") / u, 1, 1e-12);
+        cr_expect_float_eq(number("k.csv", names[n], "flow_rate_z_m3_s") / (u * 32e-6 * 32e-6), 1, 1e-12);
+        cr_expect_eq(number("k.csv", names[n], "pressure_drop_Pa"), 1000);
+        cr_expect_eq(number("k.csv", names[n], "viscosity_Pa_s"), viscosity);
+        cr_expect_gt(number("k.csv", names[n], "reynolds_z"), 0);
+    }
+}
+
+Test(batch, rows_have_the_flow_of_a_fluid)
+{
+    char value[256], seconds[256];
+    make_raw("a-16x16x16.raw", 16, 4);
+    make_raw("b-16x16x16.raw", 16, 6);
+    cli_result r = cli_test_run("permeability", "--pore", "0", "a-16x16x16.raw", "b-16x16x16.raw",
+                                "--backend", "cpu", "--voxel-size", "2um", "--sides", "mirror", "--csv",
+                                "k.csv", "--json", "k.json", "--pressure-drop", "10mbar", "--fluid", "brine");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    flow_check(1.090e-3);
+    cell("k.csv", "a-16x16x16.raw", "flow_rate_x_m3_s", value);
+    cr_expect_str_eq(value, ""); /* no flow was driven along x */
+    json_t *json = json_load_file("k.json", 0, NULL);
+    const char *fluid = NULL;
+    double rate = 0, share = -1;
+    cr_assert_eq(json_unpack(json, "{s:[{s:{s:s, s:{s:{s:F}}}, s:{s:F}}, o]}", "rows", "flow", "fluid",
+                             &fluid, "axes", "z", "rate_m3_s", &rate, "edge_share", "z", &share, &r),
+                 0);
+    cr_expect_str_eq(fluid, "brine");
+    cr_expect_eq(rate, number("k.csv", "a-16x16x16.raw", "flow_rate_z_m3_s"));
+    cr_expect_eq(share, number("k.csv", "a-16x16x16.raw", "edge_share_z"));
+    cr_expect_eq(share, 0);
+    json_decref(json);
+    cell("k.csv", "a-16x16x16.raw", "seconds", seconds);
+    r = cli_test_run("permeability", "--pore", "0", "a-16x16x16.raw", "b-16x16x16.raw", "--backend", "cpu",
+                     "--voxel-size", "2um", "--sides", "mirror", "--csv", "k.csv", "--resume",
+                     "--pressure-drop", "10mbar", "--viscosity", "2 mPa.s", "--density", "900 kg/m3");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    flow_check(2e-3); /* of another fluid, while k is taken from the table */
+    cell("k.csv", "a-16x16x16.raw", "seconds", value);
+    cr_expect_str_eq(value, seconds);
+    r = cli_test_run("permeability", "--pore", "0", "a-16x16x16.raw", "b-16x16x16.raw", "--backend", "cpu",
+                     "--voxel-size", "2um", "--sides", "mirror", "--csv", "k.csv", "--resume");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    const char *const columns[] = {"flow_rate_z_m3_s", "darcy_velocity_z_m_s", "pressure_drop_Pa",
+                                   "viscosity_Pa_s", "density_kg_m3"};
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+        cell("k.csv", "a-16x16x16.raw", columns[c], value);
+        cr_expect_str_eq(value, "", "%s: %s", columns[c], value);
+    }
+}
+
+Test(batch, notes_count_rows_without_a_flow)
+{
+    make_raw("a-16x16x16.raw", 16, 4);
+    const cli_result r = cli_test_run("permeability", "--pore", "0", "a-16x16x16.raw", "--backend", "cpu",
+                                      "--csv", "k.csv", "--pressure-drop", "1bar", "--fluid", "water");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "1 of 1 items have no flow in SI units"), "%s", r.out);
+    const cli_result fast =
+        cli_test_run("permeability", "--pore", "0", "a-16x16x16.raw", "--backend", "cpu", "--csv", "k.csv",
+                     "--pressure-drop", "1bar", "--fluid", "water", "--voxel-size", "100um");
+    cr_assert_eq(fast.code, 0, "%s", fast.err);
+    cr_expect_not_null(strstr(fast.out, "Reynolds number above 1 in 1 of 1 items"), "%s", fast.out);
+}
+
 Test(batch, a_kill_loses_no_row)
 {
     make_raw("small-16x16x16.raw", 16, 4);

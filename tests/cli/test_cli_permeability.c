@@ -161,13 +161,31 @@ Test(permeability, shows_the_flow_of_a_fluid)
     json_decref(json);
     cli_test_fails(1, "needs the voxel size", "permeability", "channel-8x8x8-u8.raw", "--pore", "0",
                    "--pressure-drop", "1mbar", "--fluid", "water", "--backend", "cpu", "-q");
-    cli_test_fails(1, "is none of water and air", "permeability", "channel-8x8x8-u8.raw", "--pore", "0",
-                   "--pressure-drop", "1mbar", "--fluid", "oil");
+    cli_test_fails(1, "is none of water, brine and air", "permeability", "channel-8x8x8-u8.raw", "--pore",
+                   "0", "--pressure-drop", "1mbar", "--fluid", "oil");
     cli_test_fails(1, "either --fluid", "permeability", "channel-8x8x8-u8.raw", "--pressure-drop", "1mbar");
     cli_test_fails(1, "add --pressure-drop", "permeability", "channel-8x8x8-u8.raw", "--fluid", "water");
 }
 
 static bool closed(int x, int y, int z) { return x > 1 && x < 5 && y > 1 && y < 5 && z > 1 && z < 5; }
+
+/* k of a core is that of its own area, and so is the flow rate: that through the box would be larger. */
+Test(permeability, the_flow_of_a_core_passes_its_area)
+{
+    make_raw("channel-8x8x8-u8.raw", 8, 8, 8, channel);
+    const cli_result r =
+        cli_test_run("permeability", "channel-8x8x8-u8.raw", "--pore", "0", "--core", "inscribed",
+                     "--voxel-size", "10um", "--pressure-drop", "1mPa", "--fluid", "brine", "--backend",
+                     "cpu", "--json", "flow.json", "--axis", "z", "-q");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *json = load("flow.json");
+    const double sample = 512 - real(json, "outside_voxels");
+    cr_assert_lt(sample, 450);
+    const double u = real(json, "permeability.m2.zz") * 1e-3 / (1.090e-3 * 80e-6);
+    cr_assert_float_eq(real(json, "flow.axes.z.darcy_velocity_m_s") / u, 1, 1e-12);
+    cr_assert_float_eq(real(json, "flow.axes.z.rate_m3_s") / (u * sample / 8 * 1e-10), 1, 1e-12);
+    json_decref(json);
+}
 
 Test(permeability, a_closed_axis_gives_zeros_in_the_tensor)
 {

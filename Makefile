@@ -19,6 +19,34 @@ WERROR    ?=
 # Objects of the node update are built for each of these x86-64 levels; the processor chooses at run time.
 CPU_LEVELS ?= v2 v3 v4
 
+# A text as one word of the shell, whatever it holds; as a string of C; as the replacement of a sed that is divided by |.
+quote    = '$(subst ','\'',$(1))'
+c_string = "$(subst ",\",$(subst \,\\,$(1)))"
+sed_text = $(subst |,\|,$(subst &,\&,$(subst \,\\,$(1))))
+# Paths are what they are: neither make nor the shell expands them. Those of the build are relative to the sources, so that
+# no name of a target has the path of the sources.
+prefix  := $(value PREFIX)
+destdir := $(value DESTDIR)
+libdir  := $(value LIBDIR)
+override BUILD := $(subst $(CURDIR)/,,$(BUILD))
+hash    := \#
+open    := (
+close   := )
+# What make or the shell gives a meaning to, and blanks: not in names of targets. What pkg-config cannot read in its file.
+special  = $(word 2,$(1))$(foreach c,' " \ ` $(hash) $$ % : ; & | < > $(open) $(close) { } * ? ! ~ =,$(findstring $(c),$(1)))
+ifneq ($(and $(BUILD),$(libdir)),)
+wrong   := $(call special,$(BUILD)) $(call special,$(libdir))
+else
+wrong   := nothing
+endif
+ifneq ($(strip $(wrong)),)
+$(error BUILD="$(BUILD)" or LIBDIR="$(libdir)" is empty or has a blank or special character: name another directory; PREFIX, DESTDIR and the path of the sources may have them)
+endif
+wrong   := $(foreach c," \ ` $${,$(findstring $(c),$(prefix)))
+ifneq ($(strip $(wrong)),)
+$(error PREFIX=$(prefix) has $(strip $(wrong)), which pkg-config does not read: name another directory)
+endif
+
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -111,8 +139,10 @@ $(BUILD)/pages/man1/rill.1: $(BUILD)/rill scripts/pages
 
 # Rebuilds what depends on flags when they change.
 FLAGS := $(CC) $(CFLAGS) $(HARDENING) $(CPPFLAGS) $(C_LOCALE) $(LDFLAGS) $(HARDENED_LINK) $(CUDA) $(NVFLAGS)
-$(shell mkdir -p $(BUILD); printf '%s' '$(FLAGS)' | cmp -s - $(BUILD)/flags || printf '%s' '$(FLAGS)' >$(BUILD)/flags)
-$(shell printf '%s' '$(REVISION)' | cmp -s - $(BUILD)/revision || printf '%s' '$(REVISION)' >$(BUILD)/revision)
+keep = $(shell mkdir -p $(BUILD); printf '%s' $(call quote,$(2)) | cmp -s - $(BUILD)/$(1) || printf '%s' $(call quote,$(2)) >$(BUILD)/$(1))
+$(call keep,flags,$(FLAGS))
+$(call keep,revision,$(REVISION))
+$(call keep,data_sources,$(DATA_SOURCES))
 
 # The program holds what it uses of the library: most of that is not public.
 $(BUILD)/rill: $(CLI_OBJ) $(LIB_OBJ)
@@ -141,16 +171,20 @@ $(BUILD)/librill-mpi.so: src/mpi/team_mpi.c src/core/team.h Makefile
 $(BUILD)/librill-internal.so: $(LIB_OBJ)
 	$(call shared,$(@F))
 
-$(BUILD)/obj/src/core/version.o: CPPFLAGS += -DRILL_REVISION='"$(REVISION)"'
+# A macro that is a string of C.
+text_macro = -D$(1)=$(call quote,$(call c_string,$(2)))
+$(BUILD)/obj/src/core/version.o: CPPFLAGS += $(call text_macro,RILL_REVISION,$(REVISION))
 $(BUILD)/obj/src/core/version.o: $(BUILD)/revision
 
 # What `rill --version --json` prints of the build.
-$(BUILD)/obj/src/cli/version_json.o: CPPFLAGS += -DRILL_OPTIMISATION='"$(OPT)"' -DRILL_CPU_LEVELS='"$(CPU_LEVELS)"' \
-  -DRILL_CUDA_ARCHITECTURES='"$(if $(filter 1,$(CUDA)),$(CUDA_ARCH))"' -DRILL_UDUNITS='"$(shell $(PKG_CONFIG) --modversion udunits 2>/dev/null)"'
+$(BUILD)/obj/src/cli/version_json.o: CPPFLAGS += $(call text_macro,RILL_OPTIMISATION,$(OPT)) \
+  $(call text_macro,RILL_CPU_LEVELS,$(CPU_LEVELS)) $(call text_macro,RILL_CUDA_ARCHITECTURES,$(if $(filter 1,$(CUDA)),$(CUDA_ARCH))) \
+  $(call text_macro,RILL_UDUNITS,$(shell $(PKG_CONFIG) --modversion udunits 2>/dev/null))
 
 # Where the data are if the program is not installed.
-DATA_SOURCES ?= $(abspath data)
-$(BUILD)/obj/src/core/data.o: CPPFLAGS += -DRILL_DATA_SOURCES='"$(DATA_SOURCES)"'
+DATA_SOURCES ?= $(CURDIR)/data
+$(BUILD)/obj/src/core/data.o: CPPFLAGS += $(call text_macro,RILL_DATA_SOURCES,$(DATA_SOURCES))
+$(BUILD)/obj/src/core/data.o: $(BUILD)/data_sources
 
 $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(CLI_OBJ): CPPFLAGS += $(C_LOCALE)
 # Not the node update of src/cpu, which reads no files.
@@ -230,9 +264,9 @@ $(BUILD)/obj/tests/operators-%.o: tests/collide/operators.c $(BUILD)/flags
 tests: $(TESTS) all ## build the tests
 
 test: tests ## build and run the tests
-	$(Q)$(MAKE) -s install DESTDIR= PREFIX=$(abspath $(BUILD)/prefix)
-	$(Q)RILL=$(abspath $(BUILD)/rill) RILL_PREFIX=$(abspath $(BUILD)/prefix) RILL_CC="$(CC) $(SANITIZE)" \
-	  RILL_EXAMPLES=$(abspath examples) scripts/run-tests $(TESTS)
+	$(Q)$(MAKE) -s install DESTDIR= PREFIX=$(call quote,$(CURDIR)/$(BUILD)/prefix)
+	$(Q)RILL=$(call quote,$(CURDIR)/$(BUILD)/rill) RILL_PREFIX=$(call quote,$(CURDIR)/$(BUILD)/prefix) RILL_CC="$(CC) $(SANITIZE)" \
+	  RILL_EXAMPLES=$(call quote,$(CURDIR)/examples) scripts/run-tests $(TESTS)
 
 bench: $(BUILD)/rill ## measure speed on this machine
 	$(Q)$(BUILD)/rill bench --json $(BUILD)/bench.json
@@ -247,35 +281,37 @@ schemas: $(BUILD)/rill ## write data/schemas/case.schema.json from the tables by
 	$(Q)$(BUILD)/rill check --schema >data/schemas/case.schema.json
 
 DATA := $(shell cd data && find . -name '*.csv' -o -name '*.yaml' -o -name '*.json' -o -name '*.md' | sort)
-SHARE := $(DESTDIR)$(PREFIX)/share
-LIB := $(DESTDIR)$(PREFIX)/$(LIBDIR)
+# Of a path below a directory that the installation goes to: one word of the shell.
+to = $(call quote,$(destdir)$(prefix)/$(1))
+filled = $(call quote,s|$(1)|$(call sed_text,$(2))|)
 install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, data, man pages, completions, pkg-config and CMake files (PREFIX, LIBDIR, DESTDIR)
-	@for file in $(DATA); do install -D -m 644 data/$$file $(DESTDIR)$(PREFIX)/share/rill/$$file || exit 1; done
-	install -d $(DESTDIR)$(PREFIX)/bin $(LIB)/pkgconfig $(DESTDIR)$(PREFIX)/include/rill
-	install -m 755 $(BUILD)/rill $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/librill.so.$(VERSION) $(LIB)/
-	if [ -e $(BUILD)/librill-mpi.so ]; then install -m 755 $(BUILD)/librill-mpi.so $(LIB)/; fi
-	ln -sf librill.so.$(VERSION) $(LIB)/$(SONAME)
-	ln -sf $(SONAME) $(LIB)/librill.so
-	install -m 644 include/rill.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 include/rill/*.h $(DESTDIR)$(PREFIX)/include/rill/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' src/rill.pc.in >$(LIB)/pkgconfig/rill.pc
-	install -d $(LIB)/cmake/rill $(SHARE)/man/man1
-	sed -e 's|@LIBDIR@|$(LIBDIR)|' src/rill-config.cmake.in >$(LIB)/cmake/rill/rill-config.cmake
-	sed -e 's|@VERSION@|$(VERSION)|' src/rill-config-version.cmake.in >$(LIB)/cmake/rill/rill-config-version.cmake
-	install -m 644 $(BUILD)/pages/man1/*.1 $(SHARE)/man/man1/
-	install -D -m 644 $(BUILD)/pages/completions/rill $(SHARE)/bash-completion/completions/rill
-	install -D -m 644 $(BUILD)/pages/completions/_rill $(SHARE)/zsh/site-functions/_rill
-	install -D -m 644 $(BUILD)/pages/completions/rill.fish $(SHARE)/fish/vendor_completions.d/rill.fish
+	@for file in $(DATA); do install -D -m 644 data/$$file $(call to,share/rill)/$$file || exit 1; done
+	install -d $(call to,bin) $(call to,$(libdir)/pkgconfig) $(call to,include/rill)
+	install -m 755 $(BUILD)/rill $(call to,bin/)
+	install -m 755 $(BUILD)/librill.so.$(VERSION) $(call to,$(libdir)/)
+	if [ -e $(BUILD)/librill-mpi.so ]; then install -m 755 $(BUILD)/librill-mpi.so $(call to,$(libdir)/); fi
+	ln -sf librill.so.$(VERSION) $(call to,$(libdir)/$(SONAME))
+	ln -sf $(SONAME) $(call to,$(libdir)/librill.so)
+	install -m 644 include/rill.h $(call to,include/)
+	install -m 644 include/rill/*.h $(call to,include/rill/)
+	sed -e $(call filled,@PREFIX@,$(subst $(hash),\$(hash),$(prefix))) -e $(call filled,@LIBDIR@,$(libdir)) -e $(call filled,@VERSION@,$(VERSION)) \
+	  src/rill.pc.in >$(call to,$(libdir)/pkgconfig/rill.pc)
+	install -d $(call to,$(libdir)/cmake/rill) $(call to,share/man/man1)
+	sed -e $(call filled,@LIBDIR@,$(libdir)) src/rill-config.cmake.in >$(call to,$(libdir)/cmake/rill/rill-config.cmake)
+	sed -e $(call filled,@VERSION@,$(VERSION)) src/rill-config-version.cmake.in >$(call to,$(libdir)/cmake/rill/rill-config-version.cmake)
+	install -m 644 $(BUILD)/pages/man1/*.1 $(call to,share/man/man1/)
+	install -D -m 644 $(BUILD)/pages/completions/rill $(call to,share/bash-completion/completions/rill)
+	install -D -m 644 $(BUILD)/pages/completions/_rill $(call to,share/zsh/site-functions/_rill)
+	install -D -m 644 $(BUILD)/pages/completions/rill.fish $(call to,share/fish/vendor_completions.d/rill.fish)
 
 wheel: all ## make the Python package with library and program in BUILD/wheel
 	@scripts/make-wheel $(BUILD) $(VERSION)
 
 deb: all $(BUILD)/pages/man1/rill.1 ## make Debian packages of what BUILD holds, in BUILD/deb
-	@scripts/make-deb $(BUILD) $(VERSION) CC='$(CC)' CUDA=$(CUDA) CUDA_ARCH='$(CUDA_ARCH)' CPU_LEVELS='$(CPU_LEVELS)' OPT='$(OPT)' WERROR='$(WERROR)'
+	@scripts/make-deb $(BUILD) $(VERSION) $(foreach v,CC CUDA CUDA_ARCH CPU_LEVELS OPT WERROR,$(v)=$(call quote,$($(v))))
 
 dist: ## make the release tarball of the last commit, with its Spack and conda recipes, in BUILD/dist (URL)
-	@scripts/make-dist $(BUILD)/dist $(VERSION) '$(URL)'
+	@scripts/make-dist $(BUILD)/dist $(VERSION) $(call quote,$(URL))
 
 docs: ## make the reference of the interface in build/docs/api (Doxygen)
 	@scripts/docs $(BUILD)/docs/api $(VERSION)

@@ -503,9 +503,10 @@ class _Computation:
         try:
             watch.check(library.rill_permeability_prepare(self.geometry._c, o))
             watch.check(library.rill_permeability_plan_make(self.geometry._c, o, self.plan))
-            warn(self.geometry.notes)
+            known = self.geometry.notes + notes(self.plan.notes)
+            warn(dict.fromkeys(known))
             status = library.rill_permeability_compute(self.geometry._c, o, self.plan, self.out)
-            warn(note for note in notes(self.out.notes) if note not in self.geometry.notes)
+            warn(note for note in notes(self.out.notes) if note not in known)
             if self.error is not None:
                 raise self.error
             try:

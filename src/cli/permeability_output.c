@@ -133,10 +133,6 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 two_digits(rill_plan_steps_likely(options, p)), runs > 1 ? " for each axis" : "",
                 two_digits(cli_permeability_seconds(geom, options, p, speed)), speed.mlups, stepped,
                 two_digits(host));
-    if (p->reservoirs)
-        cli_row("note",
-                "no pore network corrects the pressures between reservoirs: --drive force takes many times "
-                "fewer steps, if a body force serves");
 }
 
 void cli_permeability_print(const cli_permeability_result *r)

@@ -2,6 +2,7 @@
 /* Plans the runs of a prepared sample: numbers its nodes, and counts the memory. */
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/notes.h"
 #include "core/progress.h"
 #include "core/status.h"
 #include "domain/domain.h"
@@ -182,6 +183,32 @@ void rill_plan_basis_free(rill_plan_basis *basis)
     basis->numbered = NULL;
 }
 
+/* Round to two digits. */
+static double two_digits(double value)
+{
+    const double unit = value > 0 ? pow(10, floor(log10(value)) - 1) : 1;
+    return round(value / unit) * unit;
+}
+
+/* Note what pressures cost against a body force in the same pores. */
+static rill_status drive_note(const rill_geom *open, const rill_pore_measure *m,
+                              const rill_permeability_options *o, rill_permeability_plan *plan)
+{
+    rill_permeability_options force = *o;
+    rill_permeability_plan other = *plan;
+    force.drive = RILL_DRIVE_FORCE;
+    if (o->drive != RILL_DRIVE_PRESSURE || rill_plan_choose(open, m, &force, &other) != RILL_OK)
+        return RILL_OK;
+    const double steps = rill_plan_steps_likely(o, plan), fewer = rill_plan_steps_likely(&force, &other);
+    const double nodes = (double)plan->nodes, all = nodes + (double)plan->reservoirs;
+    if (fewer * nodes >= steps * all) return RILL_OK;
+    return rill_note(
+        &plan->notes,
+        "no pore network corrects pressures between reservoirs: expect about %.0f steps of %.0f "
+        "nodes; if a body force serves, --drive force takes about %.0f of %.0f, %.0f times less work",
+        two_digits(steps), all, two_digits(fewer), nodes, two_digits(steps * all / (fewer * nodes)));
+}
+
 rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_options *o,
                               rill_plan_basis *basis, rill_permeability_plan *plan, rill_plan_sizes *sizes)
 {
@@ -202,6 +229,7 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
     if (!rill_plan_makes_network(plan, o)) rill_numbered_chambers_end(plan->numbered, false);
     const rill_permeability_options own = rill_plan_stored(o, plan->storage);
     RILL_TRY(numbered_plan(&own, plan, sizes));
+    RILL_TRY(drive_note(&open, &basis->measure, o, plan));
 done:
     if (status != RILL_OK) rill_permeability_plan_free(plan);
     return status;

@@ -670,6 +670,8 @@ Test(permeability, is_driven_by_pressures_too)
                      "--json", "p.json", "-o", "p.h5", "--fields", "sparse", "--backend", "cpu");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_assert_not_null(strstr(r.out, "reservoirs"), "%s", r.out);
+    const char *told = strstr(r.out, "expect about "), *result = strstr(r.out, "permeability k_xx");
+    cr_assert(told && strstr(told, "--drive force takes about") && told < result, "%s", r.out);
     json_t *json = load("p.json");
     cr_assert_str_eq(json_string_value(find(json, "drive")), "pressure");
     cr_assert_eq(real(json, "reservoir"), 3);

@@ -31,10 +31,15 @@ static void start(void)
 
 TestSuite(beside, .init = start, .fini = files_end);
 
+static rill_file_outside outside_of(bool allowed)
+{
+    return allowed ? RILL_OUTSIDE_ALLOWED : RILL_OUTSIDE_ASKED;
+}
+
 static void expect_beside(const char *of, const char *name, bool outside, const char *wanted)
 {
     char *path = NULL;
-    cr_assert_eq(rill_file_beside(of, name, outside, &path), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_file_beside(of, name, outside_of(outside), &path), RILL_OK, "%s", rill_error_message());
     cr_expect_str_eq(path, wanted);
     free(path);
 }
@@ -42,7 +47,7 @@ static void expect_beside(const char *of, const char *name, bool outside, const 
 static void refuse_beside(const char *name, bool outside, const char *part)
 {
     char *path = NULL;
-    cr_expect_eq(rill_file_beside("in/a.mhd", name, outside, &path), RILL_USAGE, "%s", name);
+    cr_expect_eq(rill_file_beside("in/a.mhd", name, outside_of(outside), &path), RILL_USAGE, "%s", name);
     cr_expect_null(path);
     expect_message(part);
 }
@@ -68,6 +73,16 @@ Test(beside, names_are_found_in_the_directory_and_below)
         refuse_beside("deep", outside, NO_FILE);
     }
     refuse_beside("/dev/zero", true, NO_FILE);
+}
+
+/* Where no option permits files outside, the message names none. */
+Test(beside, the_option_is_named_where_there_is_one)
+{
+    char *path = NULL;
+    refuse_beside("../secret", false, "--allow-outside");
+    cr_expect_eq(rill_file_beside("in/a.mhd", "../secret", RILL_OUTSIDE_NEVER, &path), RILL_USAGE);
+    expect_message(OUTSIDE);
+    cr_expect_null(strstr(rill_error_message(), "allow"), "%s", rill_error_message());
 }
 
 Test(beside, headers_name_data)

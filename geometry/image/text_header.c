@@ -72,7 +72,8 @@ void rill_header_origin(rill_image *image, const double centre[3], double unit)
 rill_status rill_header_data(const char *path, const char *name, rill_image *image, char **data)
 {
     if (name) {
-        const rill_status status = rill_file_beside(path, name, image->allow_outside, data);
+        const rill_status status = rill_file_beside(
+            path, name, image->allow_outside ? RILL_OUTSIDE_ALLOWED : RILL_OUTSIDE_ASKED, data);
         return status == RILL_OK ? rill_image_add_file(image, path) : status;
     }
     *data = strdup(path);

@@ -476,7 +476,7 @@ static rill_status check_pores(work *w)
                          "or --keep all if the box is meant to be empty",
                          greys);
     if (fluid == voxels) remark(w, "every voxel is pore\n");
-    if (w->report->greys == 0 || w->report->greys > outside + 2)
+    if (w->options->pore_count == 0 && (w->report->greys == 0 || w->report->greys > outside + 2))
         remark(w, "the image has more than two grey values: %s\n", greys);
 done:
     return status;

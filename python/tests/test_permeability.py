@@ -283,16 +283,16 @@ def test_wrong_images_are_refused(plates: Image) -> None:
 def test_notes_are_warnings_and_in_results(plates: Image, tmp_path: pathlib.Path) -> None:
     grey = np.where(plates, 0, 255).astype(np.uint8)
     grey[0, 0, 0] = 254
-    with pytest.warns(rill.RillWarning, match="more than two grey values") as caught:
-        result = rill.permeability(grey, pore=0, axis="x", device="cpu", tolerance=0.01)
+    with pytest.warns(rill.RillWarning, match="no voxel is outside of the sample") as caught:
+        result = rill.permeability(grey, pore=0, outside=9, axis="x", device="cpu", tolerance=0.01)
     assert pathlib.Path(caught[0].filename) == pathlib.Path(__file__)
-    assert len(caught) == len(result.notes) == 1 and result.notes[0].startswith("the image has more than two grey values")
-    with pytest.warns(rill.RillWarning, match="more than two grey values"):
-        geometry = rill.voxelize(grey, pore=0)
+    assert len(caught) == len(result.notes) == 1 and result.notes[0].startswith("no voxel is outside of the sample")
+    with pytest.warns(rill.RillWarning, match="no voxel is outside of the sample"):
+        geometry = rill.voxelize(grey, pore=0, outside=9)
     geometry.save(tmp_path / "a.geom.h5")
     with rill.open(tmp_path / "a.geom.h5") as file:
         assert file.geometry().notes == geometry.notes == result.notes
-    with pytest.warns(rill.RillWarning, match="more than two grey values") as caught:
+    with pytest.warns(rill.RillWarning, match="no voxel is outside of the sample") as caught:
         batch = rill.permeability_many([geometry, geometry, plates], axis="x", device="cpu", tolerance=0.01)
     assert [row.notes for row in batch.rows] == [result.notes, result.notes, ()] and len(caught) == 1
     with warnings.catch_warnings():

@@ -241,8 +241,8 @@ static int run(int argc, char **argv)
         {"output", 'o', CLI_TEXT, &c.output, "DIRECTORY", "where results go; made when it is not there",
          .fallback = "CASE.results", .apply = cli_output_apply},
         {"fields", 0, CLI_CHOICE, &c.fields,
-         .help =
-             "how fields are written where the case wants them: image (all voxels) or sparse (fluid cells)",
+         .help = "how fields are written where the case requests them: image (all voxels) or sparse (fluid "
+                 "cells)",
          .choices = kinds},
         {"checkpoint-every", 0, CLI_TIME, &c.every, "TIME",
          "wall-clock time between checkpoints, as 30min; 0s: on signals alone",

@@ -39,7 +39,7 @@ static bool is_below(const char *directory, const char *path, const char *name)
     return strcmp(whole, "/") == 0 || (strncmp(file, whole, length) == 0 && file[length] == '/');
 }
 
-rill_status rill_file_beside(const char *of, const char *name, bool outside, char **out)
+rill_status rill_file_beside(const char *of, const char *name, rill_file_outside outside, char **out)
 {
     rill_status status = RILL_OK;
     struct stat info;
@@ -50,13 +50,15 @@ rill_status rill_file_beside(const char *of, const char *name, bool outside, cha
     else if (asprintf(&path, "%s/%s", strcmp(directory, "/") ? directory : "", name) < 0)
         path = NULL;
     if (!path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the name of a file"));
-    if (!outside && !is_below(directory, path, name))
+    if (outside != RILL_OUTSIDE_ALLOWED && !is_below(directory, path, name))
         RILL_TRY(
             rill_fail(RILL_USAGE,
                       "it names the file %.200s, which is outside its directory: copy that file into the "
-                      "directory, or permit files outside with --allow-outside (C and Python: "
-                      "allow_outside)",
-                      name));
+                      "directory%s",
+                      name,
+                      outside == RILL_OUTSIDE_ASKED ? ", or permit files outside with --allow-outside (C and "
+                                                      "Python: allow_outside)"
+                                                    : ""));
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         RILL_TRY(rill_fail(RILL_USAGE, "it names the file %.200s, which is not a regular file", name));
     *out = path;

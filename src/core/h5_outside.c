@@ -15,7 +15,11 @@ enum { NAME = 4096 };
 bool rill_h5_may_open(rill_h5_outside *outside, const char *of, const char *name)
 {
     char *path = NULL;
-    outside->status = rill_file_beside(of, name, outside->allowed, &path);
+    outside->status = rill_file_beside(of, name,
+                                       outside->allowed  ? RILL_OUTSIDE_ALLOWED
+                                       : outside->linked ? RILL_OUTSIDE_NEVER
+                                                         : RILL_OUTSIDE_ASKED,
+                                       &path);
     if (outside->status == RILL_OK && access(path, F_OK) != 0)
         outside->status = rill_fail(
             RILL_USAGE, "it names the file %.200s, which is not in its directory: copy it there", name);

@@ -389,7 +389,8 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
                  axis, (unsigned long long)made, uncertainty, (unsigned long long)o->max_steps);
     else if (made + next > o->max_steps)
         snprintf(run->reason, size,
-                 "not converged along %c after %llu steps: the uncertainty is %.2g, wanted %.2g; raise "
+                 "not converged along %c after %llu steps: the uncertainty is %.2g, more than the tolerance "
+                 "of %.2g; raise "
                  "--max-steps (now %llu) or --tolerance",
                  axis, (unsigned long long)made, uncertainty, o->tolerance, (unsigned long long)o->max_steps);
     f->spent = run->reason[0] != '\0';

@@ -205,8 +205,8 @@ static void narrow_judge(rill_follower *f, int tries)
     if (uncertainty <= o->tolerance || (tries < ROUNDING_TRIES && (double)run->steps < long_enough)) return;
     snprintf(
         run->reason, sizeof run->reason,
-        "rounding in %s storage leaves %.2g uncertain along %c, wanted %.2g: take --storage fp32, or raise "
-        "--tolerance",
+        "rounding in %s storage leaves %.2g of k uncertain along %c, more than the tolerance of %.2g: take "
+        "--storage fp32, or raise --tolerance",
         rill_storage_names[o->variant.storage], uncertainty, rill_axis(run->axis), o->tolerance);
 }
 

@@ -433,7 +433,7 @@ rill_status rill_plan_check(const rill_permeability_options *o)
             "lattice than d3q15: choose those, or acceleration auto or none");
     if (loses_flow(o->variant.storage))
         return rill_fail(RILL_USAGE,
-                         "%s storage rounds flow that is as slow as a permeability wants it to nothing: "
+                         "%s storage rounds flow that is as slow as a permeability needs to 0: "
                          "choose fp32, or fp16s where memory is short",
                          rill_storage_names[o->variant.storage]);
     if (rill_storage_size((int)o->variant.storage) == 2 && !rounding_known(o))
@@ -480,7 +480,7 @@ static rill_status narrow_check(const rill_geom *geom, const rill_permeability_o
     return rill_fail(
         RILL_NUMERICS,
         "rounding in %s storage would leave about %.1g of k uncertain in pores as wide as these, "
-        "wanted %.2g: take --storage fp32, or raise --tolerance",
+        "more than the tolerance of %.2g: take --storage fp32, or raise --tolerance",
         rill_storage_names[storage], left, o->tolerance);
 }
 

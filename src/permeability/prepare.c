@@ -175,8 +175,8 @@ static rill_status plane_check(const rill_geom *geom, const rill_permeability_op
     if (o->variant.lattice != RILL_D2Q9 || (geom->n[2] == 1 && !rill_axes_has(o->axis, 2))) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "lattice d2q9 flows in planes: the geometry is %u voxels along z (1 is wanted) and the "
-        "axis is %s (x, y or xy is wanted): choose a lattice of three dimensions, or crop to a plane",
+        "lattice d2q9 is for planes: the geometry has %u voxels along z and must have 1, the axis is %s and "
+        "must be x, y or xy: choose a lattice of three dimensions, or crop to a plane",
         geom->n[2], rill_axes_name(o->axis));
 }
 

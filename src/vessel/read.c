@@ -130,7 +130,8 @@ static rill_status fit_amount(const rill_yaml *yaml, const rill_yaml_value *at, 
                                     last > 1 ? "a flow, a mean-velocity or a peak-velocity" : "a pressure");
         goto done;
     }
-    status = rill_file_beside(c->path, r->wave_path, c->outside, &path);
+    status = rill_file_beside(c->path, r->wave_path, c->outside ? RILL_OUTSIDE_ALLOWED : RILL_OUTSIDE_ASKED,
+                              &path);
     if (status == RILL_OK) status = rill_waveform_read(path, c->run.period, &e->wave);
     if (status != RILL_OK) {
         rill_fail_prefix("%s:%d: waveform of %s", c->path, rill_yaml_line(at), e->name);
@@ -478,7 +479,7 @@ static rill_status keep_texts(rill_case *c, const rill_yaml *yaml)
 {
     char *geometry = NULL;
     /* A geometry may lie anywhere: nothing but a geometry that rill wrote is read. */
-    const rill_status status = rill_file_beside(c->path, c->geometry, true, &geometry);
+    const rill_status status = rill_file_beside(c->path, c->geometry, RILL_OUTSIDE_ALLOWED, &geometry);
     c->geometry = geometry; /* not the reader's any more */
     if (status != RILL_OK) {
         rill_fail_prefix("%s: geometry", c->path);

@@ -906,23 +906,24 @@ static bool wall(int x, int y, int z) { return (x == 0 || y == 0) && z >= 0; }
 /* A note that qualifies a value is in every output, also of a later run from the geometry file. */
 Test(permeability, notes_are_in_every_output)
 {
-    static const char note[] = "the image has more than two grey values";
+    static const char note[] = "no voxel is outside of the sample: check";
     char row[4096];
     FILE *file = fopen("a-8x8x8.raw", "wb");
     cr_assert_not_null(file);
     for (int v = 0; v < 512; v++) fputc(wall(v % 8, v / 8 % 8, v / 64) ? 255 - v / 64 % 2 : 0, file);
     cr_assert_eq(fclose(file), 0);
-    cli_result r =
-        cli_test_run("voxelize", "a-8x8x8.raw", "--pore", "0", "-q", "--json", "v.json", "-o", "a.geom.h5");
+    cli_result r = cli_test_run("voxelize", "a-8x8x8.raw", "--pore", "0", "-q", "--json", "v.json", "-o",
+                                "a.geom.h5", "--outside", "9");
     cr_assert_eq(r.code, 0, "%s", r.err);
-    cr_expect_not_null(strstr(r.err, "rill voxelize: note: the image has more"), "%s", r.err);
+    cr_expect_null(strstr(r.err, "grey values"), "%s", r.err); /* there are three, and --pore tells */
+    cr_expect_not_null(strstr(r.err, "rill voxelize: note: no voxel is outside"), "%s", r.err);
     expect_note("v.json", "notes", note);
     r = cli_test_run("permeability", "a.geom.h5", "-q", "-o", "a.h5", "--json", "a.json");
     cr_assert_eq(r.code, 0, "%s", r.err);
-    cr_expect_not_null(strstr(r.err, "rill permeability: note: the image has more"), "%s", r.err);
+    cr_expect_not_null(strstr(r.err, "rill permeability: note: no voxel is outside"), "%s", r.err);
     expect_note("a.json", "notes", note);
     r = cli_test_run("permeability", "a.geom.h5");
-    cr_expect_not_null(strstr(r.out, "note                        the image has more"), "%s", r.out);
+    cr_expect_not_null(strstr(r.out, "note                        no voxel is outside"), "%s", r.out);
     for (int k = 0; k < 2; k++) {
         r = cli_test_run("info", "--json", k ? "a.h5" : "a.geom.h5");
         file = fopen("info.json", "w");
@@ -933,7 +934,7 @@ Test(permeability, notes_are_in_every_output)
     }
     r = cli_test_run("permeability", "a.geom.h5", "--csv", "k.csv", "-q");
     cr_assert_eq(r.code, 0, "%s", r.err);
-    cr_expect_not_null(strstr(r.err, "rill permeability: note: the image has more"), "%s", r.err);
+    cr_expect_not_null(strstr(r.err, "rill permeability: note: no voxel is outside"), "%s", r.err);
     file = fopen("k.csv", "r");
     cr_assert(file && fgets(row, sizeof row, file) && strstr(row, ",notes,row_xxh3_64"));
     while (fgets(row, sizeof row, file) && !strstr(row, note)) continue;

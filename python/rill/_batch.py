@@ -18,7 +18,7 @@ from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, image_o
 from ._library import check, files, library, need, notes, text, warn
 from ._permeability import AXES, DARCY, Acceleration, Axis, _options, _ordered
 from ._pore import Pore, set_pore
-from ._sample import Core, Where, sample_options
+from ._sample import Core, Where, sample_options, takes_image
 from ._progress import Progress, Watch
 from ._values import Device, Length, Quantity, Reals, Sides, metres
 from ._words import spoken
@@ -230,6 +230,7 @@ def _compute(items: Any, names: list[str], o: Any, progress: Progress) -> Batch:
         library.rill_batch_free(out)
 
 
+@takes_image
 def permeability_many(
     images: Images,
     voxel_size: Length | None = None,
@@ -237,6 +238,8 @@ def permeability_many(
     *,
     pore: Pore = None,
     outside: Pore = None,
+    mask: Any = None,
+    mask_inside: Pore = None,
     core: Core = None,
     order: Order | None = None,
     sides: Sides | None = None,
@@ -260,16 +263,14 @@ def permeability_many(
     images : iterable or mapping of name to image
         Arrays, paths and geometries, as in `permeability`. Paths are read while others are computed; arrays are checked before
         the first is, and one without a pore is refused there.
-    pore : number, str, range, or a list or set of these, optional
-        Grey values that are pore, as in `permeability`.
+    {image}
     at_once : int
         Images that are computed at the same time; 0: chosen.
     csv : path, optional
         Table with a row for each image, replaced as a whole about once a second: docs/files.md lists its columns.
     resume : bool
         Keep the rows of the table that have the same input and options, by hash.
-    voxel_size, axis, outside, core, order, sides, tolerance, max_steps, variant, tau, force, acceleration, allow_outside, device,
-    progress
+    voxel_size, axis, sides, tolerance, max_steps, variant, tau, force, acceleration, device, progress
         As in `permeability`.
 
     Returns
@@ -306,9 +307,9 @@ def permeability_many(
         raise UsageError("There is no image: give at least one.")
     o, _kept = _batch_options(_options("force", 16, tolerance, max_steps, variant, tau, force, acceleration), variant,
                               at_once, csv, resume, device)
-    o.image = image_options(voxel_size, "periodic" if sides is None else sides, "all", allow_outside=allow_outside)
+    o.image = image_options(voxel_size, "periodic" if sides is None else sides, "all")
     o.sides_given = sides is not None
-    where = Where(outside, None, core)
+    where = Where(outside, mask, mask_inside, core, allow_outside)
     given = [im for _, im in pairs if not is_path(im)]
     if len(given) < len(pairs):
         if order is not None:
@@ -361,6 +362,7 @@ def _grid(grid: Any, rows: list[Row], order: str) -> Grid:
                 field([r.anisotropy for r in own]), field([r.tensor_lu for r in own], 3, 3))
 
 
+@takes_image
 def blocks(
     im: Source | Geometry,
     edges: int | str | Sequence[int | str],
@@ -370,6 +372,7 @@ def blocks(
     pore: Pore = None,
     outside: Pore = None,
     mask: Any = None,
+    mask_inside: Pore = None,
     core: Core = None,
     order: Order | None = None,
     sides: Sides = "mirror",
@@ -380,6 +383,7 @@ def blocks(
     at_once: int = 0,
     csv: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    allow_outside: bool = False,
     device: str = "auto",
     progress: Progress = None,
 ) -> Batch:
@@ -392,7 +396,8 @@ def blocks(
     sides : str or sequence of three str
         Domain boundaries of every block. Opposite faces of a block do not fit together, hence 'mirror'; docs/guide.md shows how
         the choice changes k of small blocks.
-    im, voxel_size, axis, pore, outside, mask, core, order, tolerance, max_steps, variant, acceleration, at_once, csv, resume, device, progress
+    {image}
+    im, voxel_size, axis, tolerance, max_steps, variant, acceleration, at_once, csv, resume, device, progress
         As in `permeability_many`.
 
     Returns
@@ -411,7 +416,7 @@ def blocks(
     """
     o, _kept = _batch_options(_options("force", 16, tolerance, max_steps, variant, None, None, acceleration), variant,
                               at_once, csv, resume, device)
-    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress, Where(outside, mask, core))
+    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress, Where(outside, mask, mask_inside, core, allow_outside))
     o.permeability.axis = axis_of(axis, letters, AXES)
     sizes = _edges(edges, geometry.voxel_size)
     name = path_text(im) if is_path(im) else "image"

@@ -21,7 +21,7 @@ from ._arguments import choice, count, encoded, flag, items, mapping, path_bytes
 from ._arrays import Array, Order, array_of, order_of
 from ._library import check, files, library, need, notes, text, warn
 from ._pore import Pore, refusal, set_pore
-from ._sample import Core, Where, sample_options
+from ._sample import Core, Where, sample_options, takes_image
 from ._progress import Progress, Watch
 from ._values import (GREYS, SIDES, Length, Quantity, Reals, Side, Sides, edge, image, metres, pointer, quantity, sides)
 from .errors import UsageError
@@ -270,6 +270,7 @@ Surface = tuple[npt.ArrayLike, npt.ArrayLike]
 Source = Union[npt.ArrayLike, str, os.PathLike[str], Surface, Any]
 
 
+@takes_image
 def voxelize(
     source: Source,
     *,
@@ -277,6 +278,7 @@ def voxelize(
     pore: Pore = None,
     outside: Pore = None,
     mask: Any = None,
+    mask_inside: Pore = None,
     core: Core = None,
     order: Order | None = None,
     sides: Sides = "periodic",
@@ -311,20 +313,7 @@ def voxelize(
     voxel_size : float or str, optional
         Edge of a voxel of the image, with its unit or in m; default: what the file states, else unknown. A number above 1 mm or below 1 nm is
         refused: write ``"2 mm"`` if it is right.
-    pore : number, str, range, or a list or set of these, optional
-        Grey values that are pore: ``0``, ``[0, 2]``, ``"0-99,255"`` with both ends included, ``range(0, 100)`` from 0 to 99; in a
-        list a pair (low, high) is a range, too. Default: True of bool, in arrays and files; images of numbers need it.
-    outside : number or sequence, optional
-        Grey values outside of the sample, as those around a core in a picture: solid for the flow, and counted neither in porosities
-        nor in k.
-    mask : array_like of bool or path, optional
-        True in the sample, of the shape of the image; for a file a file of the same format.
-    core : 'inscribed' or mapping, optional
-        The sample is a cylinder along z, as large as fits into the picture, or ``{"x": 250, "y": 248, "d": 480}``: centre and diameter in
-        voxels of the part that is used; ``"axis": "x"`` for another axis.
-    order : {'zyx', 'xyz'} or another order of these letters
-        Axes of an array, first to last: ``im[z, y, x]`` as files have it (default), or ``im[x, y, z]`` as PoreSpy has it. The dims
-        x, y and z of an xarray.DataArray are its order.
+    {image}
     sides : str or sequence of three str
         Domain boundaries normal to x, y, z of an image: 'periodic', 'mirror' or 'wall'.
     keep : {'percolating', 'connected', 'all'}
@@ -357,8 +346,6 @@ def voxelize(
         Refuse fewer cells across an opening; default: 4.
     axes : {'xyz', 'yzx', 'zxy'}
         Where the axes of a surface go: ``"yzx"`` rotates x to y, y to z, z to x. Positions are those of the rotated surface.
-    allow_outside : bool
-        Read data that an MHD, NRRD or HDF5 file has outside its own directory, too.
     progress : optional
         See `Progress`.
 
@@ -386,11 +373,11 @@ def voxelize(
     0.833333
     """
     out = ctypes.POINTER(c.rill_geom)()
-    where = Where(outside, mask, core)
+    where = Where(outside, mask, mask_inside, core, allow_outside)
     triangles = _triangles(source)
     if triangles is not None or _is_surface(source, units):
         if where.given():
-            raise UsageError("The source is a surface: outside=, mask= and core= do not apply.")
+            raise UsageError("The source is a surface: outside=, mask=, mask_inside= and core= do not apply.")
         if voxel_size is not None or pore is not None:
             raise UsageError("The source is a surface: voxel_size= and pore= do not apply; dx= gives the size of voxels.")
         options, keepers = _surface_options(dx, cells, units, extend, names, caps, close_holes, min_cells, axes,
@@ -407,7 +394,7 @@ def voxelize(
         return _warned(Geometry(out))
     if dx is not None or cells or _given(units):
         raise UsageError("The source is an image: dx=, cells= and units= do not apply; voxel_size= gives the size of voxels.")
-    options = image_options(voxel_size, sides, keep, crop, mirror, resample, allow_outside)
+    options = image_options(voxel_size, sides, keep, crop, mirror, resample)
     _from_image(source, options, pore, order, axis, shape, dtype, progress, out, where)
     return _warned(Geometry(out))
 
@@ -487,11 +474,9 @@ def _surface_options(dx: Length | None, cells: int, units: Any, extend: Length |
 
 
 def image_options(voxel_size: Length | None, boundaries: Sides, keep: Keep,
-                  crop: Mapping[Letter, tuple[int, int]] | None = None, mirror: str = "", resample: Length | None = None,
-                  allow_outside: bool = False) -> Any:
+                  crop: Mapping[Letter, tuple[int, int]] | None = None, mirror: str = "", resample: Length | None = None) -> Any:
     """Return options of images, without what is said of grey values."""
     o = library.rill_voxelize_options_default()
-    o.image.allow_outside = flag(allow_outside, "allow_outside")
     o.voxel_size = edge(voxel_size, "voxel_size")
     isotropic = isinstance(resample, str) and resample == "isotropic"
     o.resample = c.RILL_RESAMPLE_ISOTROPIC if isotropic else edge(resample, "resample")
@@ -582,20 +567,20 @@ def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: 
 
 
 def as_geometry(source: Any, voxel_size: Length | None, pores: Pore, order: Any, boundaries: Sides | None,
-                progress: Progress, where: Where = Where(), allow_outside: bool = False) -> tuple[Geometry, str]:
+                progress: Progress, where: Where = Where()) -> tuple[Geometry, str]:
     """Return a geometry with all its pores, of an image, or a copy of a geometry with these domain boundaries; and the letters of
     the axes of the array or the file, first to last."""
     if is_path(source) and path_text(source).endswith(".geom.h5"):
         source = read(source)
     if not isinstance(source, Geometry):
         out = ctypes.POINTER(c.rill_geom)()
-        options = image_options(voxel_size, "periodic" if boundaries is None else boundaries, "all", allow_outside=allow_outside)
+        options = image_options(voxel_size, "periodic" if boundaries is None else boundaries, "all")
         letters = _from_image(source, options, pores, order, "any", None, None, progress, out, where)
         return Geometry(out), letters
     if pores is not None:
         raise UsageError("The source is a geometry, no image: pore= does not apply.")
     if where.given():
-        raise UsageError("The source is a geometry, which says where its sample is: outside=, mask= and core= do not apply.")
+        raise UsageError("The source is a geometry, which says where its sample is: outside=, mask=, mask_inside= and core= do not apply.")
     geometry = source.copy()
     if voxel_size is not None:
         geometry._g.spacing = edge(voxel_size, "voxel_size")

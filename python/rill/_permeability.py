@@ -17,7 +17,7 @@ from ._arrays import Array, Order, order_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, labelled, porosity_of
 from ._library import check, library, need, notes, text, warn
 from ._pore import Pore
-from ._sample import Core, Where
+from ._sample import Core, Where, takes_image
 from ._progress import Progress, Watch
 from ._values import Device, Floats, Length, Quantity, Reals, Sides, pointer, quantity
 from ._words import spoken
@@ -349,6 +349,7 @@ class Permeability:
                 f"axes of the image: {named}>")
 
 
+@takes_image
 def permeability(
     im: Source | Geometry,
     voxel_size: Length | None = None,
@@ -357,6 +358,7 @@ def permeability(
     pore: Pore = None,
     outside: Pore = None,
     mask: Any = None,
+    mask_inside: Pore = None,
     core: Core = None,
     order: Order | None = None,
     sides: Sides | None = None,
@@ -388,20 +390,7 @@ def permeability(
         Axis of the flow, or several: the tensor of these axes, by a run along each. 'auto': 'xyz', and of one slice the two axes
         of its plane. A flow through a slice, along its axis of one voxel, is computed only if that axis is named alone.
         Letters are axes of the box, small or capital; a number counts the axes of the array: 0 is z of ``im[z, y, x]``.
-    pore : number, str, range, or a list or set of these, optional
-        Grey values that are pore: ``0``, ``[0, 2]``, ``"0-99,255"`` with both ends included, ``range(0, 100)`` from 0 to 99; in a
-        list a pair (low, high) is a range, too. Default: True of bool, in arrays and files; images of numbers need it.
-    outside : number or sequence, optional
-        Grey values outside of the sample, as those around a core in a picture: solid for the flow, and counted neither in porosities
-        nor in k.
-    mask : array_like of bool or path, optional
-        True in the sample, of the shape of the image; for a file a file of the same format.
-    core : 'inscribed' or mapping, optional
-        The sample is a cylinder along z, as large as fits into the picture, or ``{"x": 250, "y": 248, "d": 480}``: centre and diameter in
-        voxels of the part that is used; ``"axis": "x"`` for another axis.
-    order : {'zyx', 'xyz'} or another order of these letters
-        Axes of the array, first to last: ``im[z, y, x]`` as files have it (default), or ``im[x, y, z]`` as PoreSpy has it. The dims
-        x, y and z of an xarray.DataArray are its order. Fields have the same order.
+    {image}
     sides : str or sequence of three str, optional
         Domain boundaries normal to x, y, z: 'periodic' (default), 'mirror' (for images of rocks) or 'wall'.
     drive : {'force', 'pressure'}
@@ -422,8 +411,6 @@ def permeability(
         Make further runs that bound the error by domain boundaries, discretisation and number format.
     fields : bool
         Keep velocity and pressure of each run: 16 bytes a voxel and axis.
-    allow_outside : bool
-        Read data that an MHD, NRRD or HDF5 file has outside its own directory, too.
     device : str
         'auto', 'cpu', 'cuda' or 'cuda:1'.
     progress : optional
@@ -459,7 +446,7 @@ def permeability(
     """
     options = _options(drive, reservoir, tolerance, max_steps, variant, tau, force, acceleration, start)
     error_bar, fields = flag(error_bar, "error_bar"), flag(fields, "fields")
-    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress, Where(outside, mask, core), allow_outside)
+    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress, Where(outside, mask, mask_inside, core, allow_outside))
     options.axis = axis_of(axis, letters, AXES)
     field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
     computation = _Computation(geometry, options, letters, field_axes if fields else "")

@@ -27,18 +27,18 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (numbers.Real, np.bool_)) or (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
-def _of_text(value: str) -> list[tuple[float, float]]:
+def _of_text(value: str, name: str) -> list[tuple[float, float]]:
     """Read "0-99,255" or "-5:-1", as the program does."""
     found = [PART.fullmatch(part) for part in value.split(",")]
     if not all(found):
-        raise UsageError(f"pore = {shown(value)} is not understood: give numbers and ranges such as \"0\" or \"0-99,255\".")
+        raise UsageError(f"{name} = {shown(value)} is not understood: give numbers and ranges such as \"0\" or \"0-99,255\".")
     return [(float(m[1]), float(m[2] or m[1])) for m in found if m]
 
 
-def _of_item(value: Any) -> list[tuple[float, float]] | None:
+def _of_item(value: Any, name: str) -> list[tuple[float, float]] | None:
     """Return the ranges of a value, a text or a range of integers; None for anything else."""
     if isinstance(value, str):
-        return _of_text(value)
+        return _of_text(value, name)
     if _is_number(value):
         return [(float(value), float(value))]
     if isinstance(value, range):
@@ -46,17 +46,31 @@ def _of_item(value: Any) -> list[tuple[float, float]] | None:
     return None
 
 
-def _ranges(value: Any) -> list[tuple[float, float]]:
-    """Return ranges of grey values, both ends included."""
-    found = _of_item(value)
+def ranges_of(value: Any, name: str, most: int) -> list[tuple[float, float]]:
+    """Return 1 to `most` ranges of grey values, both ends included. `name`: the argument, for messages."""
+    ranges = _ranges(value, name)
+    if not 0 < len(ranges) <= most:
+        possible = f"1 to {most} are" if most > 1 else "1 is"
+        raise UsageError(f"{name} = {shown(value)} has {len(ranges)} ranges: {possible} possible. Give neighbouring values as one range, "
+                         f"such as {name}=\"0-127\".")
+    for low, high in ranges:
+        if not low <= high:
+            raise UsageError(f"{name} = {shown(value)}: {low:g} to {high:g} is no range: give the lower end first.")
+    return ranges
+
+
+def _ranges(value: Any, name: str) -> list[tuple[float, float]]:
+    found = _of_item(value, name)
     if found is not None:
         return found
     if isinstance(value, tuple) and len(value) == 2 and all(map(_is_number, value)):
         low, high = value
-        raise UsageError(f"pore = {shown(value)} may be two values or a range: give pore=[{low}, {high}] for the two values, or "
-                         f"pore=\"{low}:{high}\" for the range with both ends.")
+        raise UsageError(f"{name} = {shown(value)} may be two values or a range: give {name}=[{low}, {high}] for the two values, or "
+                         f"{name}=\"{low}:{high}\" for the range with both ends.")
     if isinstance(value, np.ndarray) and value.dtype == bool:
-        raise UsageError("pore= takes grey values, not a mask: give the mask, where True is pore, as the image.")
+        instead = "as the image" if name == "pore" else "as mask="
+        raise UsageError(f"{name}= takes grey values, not a mask: give the mask, where True is {'pore' if name == 'pore' else 'in the sample'}, "
+                         f"{instead}.")
     ranges = []
     try:
         listed = list(value) if isinstance(value, Iterable) and not isinstance(value, (tuple, bytes, Mapping)) else [None]
@@ -66,10 +80,10 @@ def _ranges(value: Any) -> list[tuple[float, float]]:
         if isinstance(item, tuple) and len(item) == 2 and all(map(_is_number, item)):
             found = [(float(item[0]), float(item[1]))]
         else:
-            found = _of_item(item)
+            found = _of_item(item, name)
         if found is None:
-            raise UsageError(f"pore = {shown(value)} is not understood: give one value (pore=0), a list of values (pore=[0, 2]), or a "
-                             "range with both ends (pore=\"0-127\").")
+            raise UsageError(f"{name} = {shown(value)} is not understood: give one value ({name}=0), a list of values ({name}=[0, 2]), or "
+                             f"a range with both ends ({name}=\"0-127\").")
         ranges += found
     return ranges
 
@@ -78,14 +92,9 @@ def set_pore(value: Pore, options: Any) -> None:
     """Set which grey values are pore; None: True of bool, and the library refuses an image of numbers."""
     if value is None:
         return
-    ranges = _ranges(value)
-    if not 0 < len(ranges) <= c.RILL_PORE_RANGES:
-        raise UsageError(f"pore = {shown(value)} has {len(ranges)} ranges: 1 to {c.RILL_PORE_RANGES} are possible. Give neighbouring "
-                         "values as one range, such as pore=\"0-127\".")
-    for k, (low, high) in enumerate(ranges):
-        if not low <= high:
-            raise UsageError(f"pore = {shown(value)}: {low:g} to {high:g} is no range: give the lower end first.")
-        options.pore[k][0], options.pore[k][1] = low, high
+    ranges = ranges_of(value, "pore", c.RILL_PORE_RANGES)
+    for k, ends in enumerate(ranges):
+        options.pore[k][:] = ends
     options.pore_count = len(ranges)
 
 

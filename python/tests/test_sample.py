@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pathlib
 import warnings
 
@@ -52,13 +53,42 @@ def test_k_and_porosity_are_those_of_the_core(core: tuple[Image, Image], tmp_pat
     assert rows[0].k_lu == pytest.approx(box / part, rel=2e-3)
 
 
+def test_functions_of_images_take_the_same_keywords(core: tuple[Image, Image], tmp_path: pathlib.Path) -> None:
+    shared = ("voxel_size", "axis", "pore", "outside", "mask", "mask_inside", "core", "order", "sides", "allow_outside", "progress")
+    for function in (rill.voxelize, rill.permeability, rill.permeability_many, rill.blocks):
+        names = inspect.signature(function).parameters
+        assert not [name for name in shared if name not in names], function.__name__
+        assert function.__doc__ and "mask_inside : number" in function.__doc__ and "{image}" not in function.__doc__
+    pores, inside = core
+    labels = np.where(inside, 7, 3).astype(np.int16)
+    np.save(tmp_path / "im.npy", pores)
+    np.save(tmp_path / "mask.npy", labels)
+    files = {"mask": tmp_path / "mask.npy", "mask_inside": "5:9"}
+    arrays = {"mask": labels, "mask_inside": 7}
+    for image, options in ((pores, arrays), (tmp_path / "im.npy", files)):
+        assert (rill.voxelize(image, sides=SIDES, keep="all", **options).outside == ~inside).all()  # type: ignore[arg-type]
+        one = k_of(image, **options)[0]
+        row, = rill.permeability_many([image], axis="z", sides=SIDES, device="cpu", tolerance=1e-4, **options).rows  # type: ignore[arg-type, list-item]
+        assert row.k_lu == one
+        whole = rill.blocks(image, 24, axis="z", sides=SIDES, device="cpu", **options)  # type: ignore[arg-type]
+        assert [r.exit_reason for r in whole.rows] == ["outside"]
+    header = tmp_path / "in" / "a.mhd"
+    header.parent.mkdir()
+    header.write_text("NDims = 3\nDimSize = 8 8 8\nElementType = MET_UCHAR\nElementDataFile = ../data\n")
+    (tmp_path / "data").write_bytes(bytes(v % 8 < 4 for v in range(512)))
+    with pytest.raises(rill.UsageError, match="outside its directory.*allow_outside=True"):
+        rill.blocks(header, 4, "1 um", pore=1, device="cpu")
+    assert len(rill.blocks(header, 8, "1 um", axis="z", pore=1, device="cpu", allow_outside=True).rows) == 1
+
+
 def test_wrong_samples_are_refused(core: tuple[Image, Image]) -> None:
     pores, inside = core
     for options, words in (
         ({"mask": inside[:-1]}, "the shape of the image"), ({"mask": inside.astype(int)}, "give a bool array"),
         ({"mask": "mask.npy"}, "an array where it is an array"), ({"core": {"r": 3}}, "has the key 'r'"),
         ({"core": {"d": 25}}, "not in a picture"), ({"core": 3}, "core"), ({"mask": np.zeros_like(inside)}, "every voxel is outside"),
-        ({"outside": 1}, "pore and outside"),
+        ({"outside": 1}, "pore and outside"), ({"mask_inside": 1}, "belongs to mask="),
+        ({"mask": inside, "mask_inside": [1, 3]}, "mask_inside = .* has 2 ranges: 1 is possible"), ({"outside": (1, 2)}, "^outside = "),
     ):
         with pytest.raises(rill.UsageError, match=words):
             rill.permeability(pores, axis="z", device="cpu", **options)  # type: ignore[arg-type]

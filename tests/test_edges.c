@@ -6,6 +6,8 @@
 #include "planned.h"
 #include "rill.h"
 
+#include "device/device.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
@@ -112,6 +114,37 @@ Test(edges, nothing_passes_where_faces_carry_all)
     const double share = share_of(geom, v, false);
     cr_assert_eq(share, 0);
     cr_assert_leq(share_along(halves(0, RILL_MIRROR), 2, v, RILL_DRIVE_FORCE, false), 1e-4);
+}
+
+/* Cut into two parts across z, which read their populations from two devices: the same share of a sample
+ * whose flow passes edges in both. */
+Test(edges, parts_have_the_share_of_the_whole)
+{
+    rill_device *device = NULL;
+    double shares[3];
+    cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &device), RILL_OK);
+    rill_device *const devices[] = {device, device};
+    for (int parts = 0; parts < 3; parts++) { /* 0: none are named */
+        rill_permeability p;
+        rill_permeability_options o = rill_permeability_options_default();
+        rill_geom *geom = solid(80, RILL_MIRROR);
+        box(geom, AT{0, 0, 0}, AT{8, 8, 40});
+        box(geom, AT{7, 0, 40}, AT{16, 8, 80}); /* a face of one voxel joins the halves along z */
+        box(geom, AT{8, 8, 0}, AT{16, 16, 80});
+        o.axis = 0;
+        o.device = device;
+        o.devices = parts ? devices : NULL;
+        o.device_count = parts;
+        cr_assert_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(p.plan.parts, parts > 1 ? 2 : 1, "%d", p.plan.parts);
+        shares[parts] = p.runs[0].edge_share;
+        rill_permeability_free(&p);
+        rill_geom_destroy(geom);
+    }
+    rill_device_destroy(device);
+    cr_assert_gt(shares[0], 0.01);
+    cr_assert_float_eq(shares[1] / shares[0], 1, 1e-6);
+    cr_assert_float_eq(shares[2] / shares[0], 1, 1e-3, "%g, not %g", shares[2], shares[0]);
 }
 
 /* Between reservoirs, whose box is turned. */

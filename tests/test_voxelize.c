@@ -218,7 +218,7 @@ Test(voxelize, pore_values)
         cr_assert_eq(report.greys, 120u);
         cr_assert_eq(report.grey_min, files_value((rill_grey)t, 0, 0, 0));
         cr_assert_eq(report.grey_max, files_value((rill_grey)t, 4, 5, 3));
-        cr_assert_str_eq(report.remarks, "", "%s", report.remarks); /* which are pore was given */
+        cr_assert_null(strstr(report.remarks, "grey values: "), "%s", report.remarks);
         rill_geom_destroy(g);
         o.pore_count = 1;
         o.pore[0][0] = o.pore[0][1] = 1e300;

@@ -25,6 +25,8 @@ def test_a_result_has_its_series_and_summary(result_file: Files, rock: Image) ->
         assert k.shape == (3, 3) and k.attrs["units"] == "lu"
         printed = rill.open(result_file("rock.json"))
         assert k[2, 2] == pytest.approx(printed["permeability"]["lu"]["zz"], rel=1e-12)
+        share = file.dataset("summary/edge_share")[...]
+        assert np.isnan(share[:2]).all() and share[2] == pytest.approx(printed["runs"][0]["edge_share"], rel=1e-12)
         # Without fields a run may end a cycle earlier.
         assert k[2, 2] == pytest.approx(rill.permeability(rock, axis="z", device="cpu").k_lu, rel=printed["uncertainty"])
         assert len(series["step"]) == len(series["k_zz"]) and str(file.group("run").attrs["software"]) == "rill"

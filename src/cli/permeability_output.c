@@ -232,12 +232,13 @@ typedef struct overall {
     double tortuosity, tortuosity_uncertainty, reynolds, mach, stepping, mlups;
     uint64_t steps;
     double last[3][3];
+    double edge_share[3]; /* of the runs along x, y, z; NaN without one */
 } overall;
 
 static overall overall_take(const rill_permeability *p)
 {
     overall o = {0};
-    for (int i = 0; i < 9; i++) o.last[i / 3][i % 3] = NAN;
+    for (int i = 0; i < 9; i++) o.last[i / 3][i % 3] = o.edge_share[i % 3] = NAN;
     for (int i = 0; i < p->run_count; i++) {
         const rill_permeability_run *run = &p->runs[i];
         o.tortuosity += run->tortuosity / p->run_count;
@@ -247,6 +248,7 @@ static overall overall_take(const rill_permeability *p)
         o.stepping += run->seconds;
         o.steps += run->steps;
         for (int b = 0; b < 3; b++) o.last[b][run->axis] = run->last[b];
+        o.edge_share[run->axis] = run->edge_share;
     }
     o.mlups = o.stepping > 0
                   ? (double)(p->plan.nodes + p->plan.reservoirs) * (double)o.steps / o.stepping * 1e-6
@@ -354,6 +356,8 @@ static rill_status write_summary(rill_result *file, const cli_permeability_resul
     const rill_quantity tensor = {"permeability", "lu", "row: flow, column: force; NaN: no result", si},
                         last = {"last", "lu", "permeability at the last step, not a result", si},
                         principal = {"principal", "lu", "eigenvalues of the symmetric part; NaN: none", si},
+                        edges = {"edge_share", "1",
+                                 "largest share of the flow through edges alone, of runs along x, y, z", 1},
                         directions = {"principal_axes", "1", "row: direction of an eigenvalue, x, y, z", 1};
     const struct {
         rill_quantity quantity;
@@ -373,6 +377,7 @@ static rill_status write_summary(rill_result *file, const cli_permeability_resul
     RILL_TRY(rill_result_values(file, "/summary", &tensor, 2, square, &p->k[0][0]));
     RILL_TRY(rill_result_values(file, "/summary", &last, 2, square, &o.last[0][0]));
     RILL_TRY(rill_result_values(file, "/summary", &principal, 1, three, p->principal));
+    RILL_TRY(rill_result_values(file, "/summary", &edges, 1, three, o.edge_share));
     RILL_TRY(rill_result_values(file, "/summary", &directions, 2, square, &p->principal_axes[0][0]));
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         RILL_TRY(rill_result_values(file, "/summary", &values[i].quantity, 0, NULL, &values[i].value));

@@ -204,7 +204,13 @@ typedef struct rill_permeability {
     double principal_axes[3][3]; /**< their directions: [i] is a vector of length 1, x, y, z */
     char backend[16];            /**< "cpu" or "cuda" */
     char device[256];            /**< name of the device */
-    double seconds_domain; /**< time spent finding neighbours, and numbering nodes again for another axis */
+    double seconds_domain; /**< s, numbering nodes again for another axis, cutting the domain into parts, and
+                                listing neighbours */
+    double seconds_setup;  /**< s, setting simulations up beside that: memory, populations at rest */
+    double seconds_attempts; /**< s, stepping in attempts that led to no result, before the last of a run */
+    double seconds_ending; /**< s, after the last steps: flow through edges, checkpoint, moments of all nodes
+                                and what the options do with them, freeing memory */
+    double seconds_before; /**< s of the runs' `seconds` that were before the checkpoint went on */
     char *notes;           /**< what changes or qualifies the result, beside the notes of the geometry, see
                                 rill_notes_add(); owned, may be NULL */
 } rill_permeability;

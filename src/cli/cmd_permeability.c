@@ -280,8 +280,10 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
                computed = came == RILL_OK || came == RILL_NUMERICS || stopped;
     if (came == RILL_OK && c->error_bar) {
         const rill_error_bar_options bar = {.progress = {watch, c}};
+        const double begun = rill_now();
         came = rill_error_bar_compute(c->uncleaned, options, &result, &c->bar_plan, &bar, &c->bar);
         c->barred = came == RILL_OK;
+        c->times.bar = rill_now() - begun;
     }
     if (came == RILL_OK) came = cli_flow_note(&c->flow, c->geom, &result);
     c->times.total = rill_now() - start;

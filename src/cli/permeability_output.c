@@ -135,17 +135,49 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 two_digits(host));
 }
 
-void cli_permeability_print(const cli_permeability_result *r)
+/* The parts of the whole time, of which one is the rest of the others: they add up. */
+typedef struct spans {
+    double stepping, ending, other;
+} spans;
+
+static spans spans_of(const cli_permeability_result *r)
 {
     const rill_permeability *p = r->result;
     const cli_permeability_times *t = &r->times;
+    spans s = {.stepping = -p->seconds_before, .ending = p->seconds_ending - t->write};
+    for (int i = 0; i < p->run_count; i++) s.stepping += p->runs[i].seconds;
+    s.other = t->total - t->read - t->plan - p->seconds_domain - p->seconds_setup - p->seconds_attempts -
+              s.stepping - s.ending - t->write - t->bar;
+    return s;
+}
+
+static void times_print(const cli_permeability_result *r)
+{
+    const rill_permeability *p = r->result;
+    const cli_permeability_times *t = &r->times;
+    const spans s = spans_of(r);
+    char some[96] = "", before[64] = "";
+    int length = 0;
+    if (p->seconds_attempts > 0)
+        length = snprintf(some, sizeof some, ", attempts without a result %.1f", p->seconds_attempts);
+    if (t->bar > 0) snprintf(some + length, sizeof some - (size_t)length, ", error bar %.1f", t->bar);
+    if (p->seconds_before > 0)
+        snprintf(before, sizeof before, "; before the checkpoint %.1f more", p->seconds_before);
+    cli_row("time",
+            "%.1f s: reading %.1f, planning %.1f, domain %.1f, set-up %.1f%s, stepping %.1f, ending %.1f, "
+            "fields %.1f, other %.1f%s",
+            t->total, t->read, t->plan, p->seconds_domain, p->seconds_setup, some, s.stepping, s.ending,
+            t->write, s.other, before);
+}
+
+void cli_permeability_print(const cli_permeability_result *r)
+{
+    const rill_permeability *p = r->result;
     cli_permeability_print_values(r);
     cli_permeability_print_flow(r);
     if (r->bar) cli_error_bar_print(r->bar, cli_square_metres(r->geom));
-    double stepping = 0;
     for (int i = 0; i < p->run_count; i++) {
         const rill_permeability_run *run = &p->runs[i];
-        stepping += run->seconds;
         cli_row(p->run_count > 1 ? (const char *[]){"run along x", "run along y", "run along z"}[run->axis]
                                  : "run",
                 "%llu steps, %.1f s, %.1f MLUPS", (unsigned long long)run->steps, run->seconds, run->mlups);
@@ -164,8 +196,7 @@ void cli_permeability_print(const cli_permeability_result *r)
             cli_row("  through edges", "up to %.3g %% of the flow", 100 * run->edge_share);
     }
     cli_row("backend, device", "%s, %s", p->backend, p->device);
-    cli_row("time", "%.1f s: reading %.1f, planning %.1f, domain %.1f, stepping %.1f, fields %.1f", t->total,
-            t->read, t->plan, p->seconds_domain, stepping, t->write);
+    times_print(r);
     if (r->json) cli_row("summary", "%s", r->json);
     if (r->output) cli_row("series", "%s", r->output);
     for (int i = 0; i < p->run_count; i++)
@@ -256,6 +287,21 @@ static overall overall_take(const rill_permeability *p)
     return o;
 }
 
+static json_t *json_performance(const cli_permeability_result *r, const overall *o)
+{
+    const rill_permeability *p = r->result;
+    const spans times = spans_of(r);
+    const double fluid = (double)p->plan.nodes / (double)rill_geom_voxels(r->geom);
+    return json_pack(
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "mlups", o->mlups,
+        "bytes_per_update", rill_variant_bytes(stored(r->options->variant, &p->plan), fluid).cached,
+        "seconds", r->times.total, "seconds_reading", r->times.read, "seconds_planning", r->times.plan,
+        "seconds_domain", p->seconds_domain, "seconds_setup", p->seconds_setup, "seconds_attempts",
+        p->seconds_attempts, "seconds_stepping", times.stepping, "seconds_ending", times.ending,
+        "seconds_fields", r->times.write, "seconds_error_bar", r->times.bar, "seconds_other", times.other,
+        "seconds_before_checkpoint", p->seconds_before);
+}
+
 static json_t *json_result(const cli_permeability_result *r)
 {
     const rill_permeability *p = r->result;
@@ -273,7 +319,7 @@ static json_t *json_result(const cli_permeability_result *r)
     return json_pack(
         "{s:{s:o, s:o, s:o}, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, "
         "s:o,"
-        " s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o, s:s, s:s, s:s, s:s,"
+        " s:o, s:o, s:s, s:s, s:s, s:s,"
         " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
         "s:s?, "
         "s:o, s:s, s:o, s:s, s:o}",
@@ -286,14 +332,8 @@ static json_t *json_result(const cli_permeability_result *r)
         "reason", reason, "steps", (json_int_t)o.steps, "uncertainty", rill_json_real(p->uncertainty),
         "reynolds", rill_json_real(o.reynolds), "mach", rill_json_real(o.mach), "reciprocity",
         rill_json_real(p->reciprocity), "last", "lu", json_tensor(o.last, 1), "runs", json_runs(p),
-        "performance", "mlups", o.mlups, "bytes_per_update",
-        rill_variant_bytes(stored(r->options->variant, plan),
-                           (double)plan->nodes / (double)rill_geom_voxels(r->geom))
-            .cached,
-        "seconds", r->times.total, "seconds_reading", r->times.read, "seconds_planning", r->times.plan,
-        "seconds_domain", p->seconds_domain, "seconds_stepping", o.stepping, "seconds_fields", r->times.write,
-        "parts", cli_devices_json(&devices), "backend", p->backend, "device", p->device, "variant", variant,
-        "software", rill_version(), "tau", plan->tau, "magic",
+        "performance", json_performance(r, &o), "parts", cli_devices_json(&devices), "backend", p->backend,
+        "device", p->device, "variant", variant, "software", rill_version(), "tau", plan->tau, "magic",
         r->options->variant.collision == RILL_TRT ? rill_json_real(r->options->magic) : json_null(), "force",
         plan->force, "drive", plan->reservoirs ? "pressure" : "force", "reservoir",
         (json_int_t)(plan->reservoirs ? r->options->reservoir : 0), "acceleration",

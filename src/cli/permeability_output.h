@@ -14,6 +14,7 @@ typedef struct cli_permeability_times {
     double read;  /**< image or geometry file, labelling of an image included */
     double plan;  /**< labelling of a geometry, measuring the pores */
     double write; /**< fields */
+    double bar;   /**< runs of the error bar, and what splits or cuts the sample for them */
     double total; /**< from the start to the moment of writing */
 } cli_permeability_times;
 

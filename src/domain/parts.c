@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "domain/layers.h"
 #include "geometry/voxels/planes.h"
 #include "kernel/lattice.h"
@@ -101,7 +102,7 @@ typedef struct entry {
     rill_node local;
 } entry;
 
-enum { PAIR = RILL_Q_MAX };
+enum { PAIR = RILL_Q_MAX, KINDS /* keys */ };
 
 typedef struct entries {
     entry *all;
@@ -128,6 +129,50 @@ static int ascending(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Put entries of one kind after the other, by part and key; they keep their order otherwise.
+ * @param[out] ends  [parts * KINDS], of each kind in `to` */
+static void kinds_gather(const entries *list, int parts, entry *to, uint64_t *ends)
+{
+    uint64_t before = 0;
+    memset(ends, 0, (size_t)parts * KINDS * sizeof *ends);
+    for (uint64_t k = 0; k < list->count; k++) ends[list->all[k].peer * KINDS + list->all[k].key]++;
+    for (size_t kind = 0; kind < (size_t)parts * KINDS; kind++) {
+        const uint64_t count = ends[kind];
+        ends[kind] = before; /* where the kind begins */
+        before += count;
+    }
+    for (uint64_t k = 0; k < list->count; k++)
+        to[ends[list->all[k].peer * KINDS + list->all[k].key]++] = list->all[k];
+}
+
+/* Sort entries by part, key and number. They were found in the order of their numbers but where a box is
+ * periodic or a cut goes through a plane, so that few kinds are left to sort. */
+static rill_status entries_sort(entries *list, int parts)
+{
+    rill_status status = RILL_OK;
+    const size_t kinds = (size_t)parts * KINDS;
+    uint64_t *ends = NULL, first = 0;
+    entry *to = NULL;
+    RILL_TRY(rill_array_create(kinds, sizeof *ends, "links between parts", (void **)&ends));
+    to = malloc((list->count + 1) * sizeof *to);
+    if (!to) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the links between parts"));
+    kinds_gather(list, parts, to, ends);
+    for (size_t kind = 0; kind < kinds; first = ends[kind++])
+        for (uint64_t k = first + 1; k < ends[kind]; k++)
+            if (to[k].number < to[k - 1].number) {
+                qsort(to + first, ends[kind] - first, sizeof *to, ascending);
+                break;
+            }
+    free(list->all);
+    list->all = to;
+    list->capacity = list->count + 1;
+    to = NULL;
+done:
+    free(to);
+    rill_array_destroy(ends);
+    return status;
+}
+
 static rill_status crossings_of(entries *list, int parts, rill_cut_links *out)
 {
     rill_status status = RILL_OK;
@@ -135,7 +180,7 @@ static rill_status crossings_of(entries *list, int parts, rill_cut_links *out)
                                     (void **)&out->first));
     RILL_TRY(
         rill_array_create(list->count + 1, sizeof *out->links, "links between parts", (void **)&out->links));
-    qsort(list->all, list->count, sizeof *list->all, ascending);
+    RILL_TRY(entries_sort(list, parts));
     for (uint64_t k = 0; k < list->count; k++) {
         out->links[k] = (rill_cut_link){list->all[k].local, list->all[k].direction};
         out->first[list->all[k].peer + 1]++;
@@ -145,6 +190,9 @@ static rill_status crossings_of(entries *list, int parts, rill_cut_links *out)
 done:
     return status;
 }
+
+/* Rows that are worth a thread. */
+enum { ROWS = 64 };
 
 /* A part that is being made. */
 typedef struct making {
@@ -170,43 +218,119 @@ static rill_node number_of(const making *m, const uint32_t x[3])
                                        (x[2] - m->planes.padding + m->planes.first + nz - 1) % nz);
 }
 
-/* List the links of a node that come from another part, or go to one. */
-static rill_status node_list(making *m, const uint32_t x[3])
+/* Links that cross a cut. */
+typedef struct crossings {
+    entries sends, receives;
+} crossings;
+
+/* Whose nodes a row has. */
+enum { ROW_EMPTY = 0, ROW_OWN = 1, ROW_OTHERS = 2, ROW_BOTH = 3 };
+
+static int row_of(const making *m, uint32_t y, uint32_t z)
+{
+    const rill_domain *domain = m->parts->part[m->number].domain;
+    const rill_numbering *numbering = &domain->numbering;
+    const uint32_t last = numbering->n[0] - 1;
+    const uint64_t end = (uint64_t)domain->first + domain->nodes,
+                   low = rill_numbering_rank(numbering, 0, y, z),
+                   high = rill_numbering_rank(numbering, last, y, z) +
+                          (rill_numbering_node(numbering, last, y, z) != RILL_UPSTREAM_WALL);
+    const bool has_own = low < end && high > domain->first && low < high,
+               has_others = low < high && (low < domain->first || high > end);
+    return (has_own ? ROW_OWN : ROW_EMPTY) | (has_others ? ROW_OTHERS : ROW_EMPTY);
+}
+
+static uint32_t upstream(const making *m, const uint32_t x[3], int i, int axis)
+{
+    const rill_numbering *numbering = &m->parts->part[m->number].domain->numbering;
+    return (uint32_t)((int64_t)x[axis] + numbering->n[axis] - rill_c(m->whole->lattice, i, axis)) %
+           numbering->n[axis];
+}
+
+/* List the links of a node along some directions that come from another part, or go to one. */
+static rill_status node_list(const making *m, const uint32_t x[3], const int *directions, int count,
+                             crossings *out)
 {
     rill_status status = RILL_OK;
     const rill_part *part = &m->parts->part[m->number];
     const rill_numbering *numbering = &part->domain->numbering;
     const rill_node node = rill_numbering_node(numbering, x[0], x[1], x[2]);
     if (node == RILL_UPSTREAM_WALL) return RILL_OK;
-    for (int i = 1; i < rill_q(m->whole->lattice); i++) {
+    for (int k = 0; k < count; k++) {
+        const int i = directions[k];
         uint32_t from[3];
-        for (int a = 0; a < 3; a++)
-            from[a] = (uint32_t)((int64_t)x[a] + numbering->n[a] - rill_c(m->whole->lattice, i, a)) %
-                      numbering->n[a];
+        for (int a = 0; a < 3; a++) from[a] = upstream(m, x, i, a);
         const rill_node other = rill_numbering_node(numbering, from[0], from[1], from[2]);
         if (other == RILL_UPSTREAM_WALL || own(part, node) == own(part, other)) continue;
         const bool receives = own(part, node);
         const rill_node number = number_of(m, x), peer = receives ? number_of(m, from) : number;
-        RILL_TRY(add(receives ? &m->receives : &m->sends, (entry){(uint32_t)rill_parts_of(m->parts, peer),
-                                                                  (uint32_t)i, (uint32_t)i, number, node}));
+        RILL_TRY(
+            add(receives ? &out->receives : &out->sends,
+                (entry){(uint32_t)rill_parts_of(m->parts, peer), (uint32_t)i, (uint32_t)i, number, node}));
     }
 done:
     return status;
 }
 
-/* List all links: of nodes in planes that lie beside another part's nodes. */
+/* List the links of a row: along the directions in which rows have nodes of both sides of a cut. */
+static rill_status row_list(const making *m, uint32_t y, uint32_t z, crossings *out)
+{
+    rill_status status = RILL_OK;
+    int directions[RILL_Q_MAX], count = 0;
+    const int here = row_of(m, y, z);
+    for (int i = 1; i < rill_q(m->whole->lattice) && here != ROW_EMPTY; i++) {
+        const uint32_t x[3] = {0, y, z};
+        if ((here | row_of(m, upstream(m, x, i, 1), upstream(m, x, i, 2))) == ROW_BOTH)
+            directions[count++] = i;
+    }
+    for (uint32_t x = 0; x < m->parts->part[m->number].domain->numbering.n[0] && count > 0; x++)
+        RILL_TRY(node_list(m, (const uint32_t[3]){x, y, z}, directions, count, out));
+done:
+    return status;
+}
+
+static rill_status append(const entries *some, entries *to)
+{
+    if (some->count == 0) return RILL_OK;
+    entry *all = realloc(to->all, (to->count + some->count) * sizeof *all);
+    if (!all) return rill_fail(RILL_SYSTEM, "out of memory for the links between parts");
+    memcpy(all + to->count, some->all, some->count * sizeof *all);
+    to->all = all;
+    to->count += some->count;
+    to->capacity = to->count;
+    return RILL_OK;
+}
+
+/* List all links: of nodes in planes that lie beside another part's nodes. Each thread lists a range of rows,
+ * so that the order is that of one thread. */
 static rill_status links_list(making *m)
 {
     rill_status status = RILL_OK;
-    const uint32_t first = m->planes.padding, end = first + m->planes.count + 2;
-    const rill_numbering *numbering = &m->parts->part[m->number].domain->numbering;
-    for (uint32_t z = first; z < end; z++) {
-        if (z == first + 3 && end - first > 6) z = end - 3;
-        for (uint32_t y = 0; y < numbering->n[1]; y++)
-            for (uint32_t x = 0; x < numbering->n[0]; x++)
-                RILL_TRY(node_list(m, (const uint32_t[3]){x, y, z}));
+    const uint32_t first = m->planes.padding, count = m->planes.count + 2, looked = count > 6 ? 6 : count,
+                   ny = m->parts->part[m->number].domain->numbering.n[1];
+    const int threads = rill_threads_fit((uint64_t)looked * ny, ROWS);
+    bool lacks = false;
+    crossings *found = calloc((size_t)threads, sizeof *found);
+    if (!found) return rill_fail(RILL_SYSTEM, "out of memory for the links between parts");
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(|| : lacks)
+    for (int t = 0; t < threads; t++) {
+        const uint64_t rows = (uint64_t)looked * ny, end = rows * (uint64_t)(t + 1) / (uint64_t)threads;
+        for (uint64_t row = rows * (uint64_t)t / (uint64_t)threads; row < end && !lacks; row++) {
+            const uint32_t k = (uint32_t)(row / ny), z = first + (k < 3 ? k : count - looked + k);
+            lacks = row_list(m, (uint32_t)(row % ny), z, &found[t]) != RILL_OK;
+        }
+    }
+    if (lacks) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the links between parts"));
+    for (int t = 0; t < threads; t++) {
+        RILL_TRY(append(&found[t].sends, &m->sends));
+        RILL_TRY(append(&found[t].receives, &m->receives));
     }
 done:
+    for (int t = 0; t < threads; t++) {
+        free(found[t].sends.all);
+        free(found[t].receives.all);
+    }
+    free(found);
     return status;
 }
 

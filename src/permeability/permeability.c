@@ -322,6 +322,8 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     rill_permit_begin(&started);
     clear(f);
     const double before = resume(f);
+    double ended = NAN;
+    out->seconds_before += before;
     f->started = rill_now() - before;
     /* The geometry alone says where its chambers are. The network of a coarser grid is needed first. */
     pressures.network.permit = f->plan->nested ? &permit : NULL;
@@ -340,12 +342,14 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     const double creating = rill_now();
     RILL_TRY(rill_sim_create_loaded(domain, &options, f->between.geom ? RILL_LOAD_NONE : RILL_LOAD_WALLS,
                                     &f->sim));
-    f->started += rill_now() - creating;
+    const double created = rill_now() - creating, linking = rill_sim_seconds_linking(f->sim);
+    out->seconds_domain += linking;
+    out->seconds_setup += created - linking;
+    f->started += created;
     if (nested.moments || nested.there) RILL_TRY(rill_nested_start(f, domain, &nested, f->sim));
     rill_permit_give(&started);
     rill_memory_note("before the first step");
     rill_nested_destroy(&nested);
-    out->seconds_domain += rill_sim_seconds_linking(f->sim);
     if (!f->between.geom) RILL_TRY(rill_sim_walls_add(f->sim));
     if (f->between.geom)
         RILL_TRY(rill_reservoirs_drive(&f->between, domain, f->sim,
@@ -356,7 +360,8 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
                               : rill_follow_series(f, domain, &pressures));
     rill_memory_note("behind the last step");
     rill_pressures_destroy(&pressures); /* fields need its memory */
-    f->run->seconds = rill_now() - f->started;
+    ended = rill_now();
+    f->run->seconds = ended - f->started;
     f->run->steps = rill_sim_steps(f->sim);
     f->run->mlups =
         (double)(f->plan->nodes + f->plan->reservoirs) * (double)f->run->steps / f->run->seconds * 1e-6;
@@ -374,6 +379,7 @@ done:
     rill_permit_end(&started);
     rill_sim_destroy(f->sim);
     f->sim = NULL;
+    if (!isnan(ended)) out->seconds_ending += rill_now() - ended;
     return status;
 }
 
@@ -443,6 +449,7 @@ static rill_status run_axis_somehow(rill_follower *f, const rill_domain *domain,
                  attempt_text(attempt, f->attempt & RILL_ATTEMPT_PRECISE));
         if (pause) rill_journal_clear(&pause->journal);
         free(run->samples);
+        out->seconds_attempts += run->seconds;
         *run = (rill_permeability_run){.axis = run->axis};
         *f = fresh;
     }
@@ -510,6 +517,7 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
     RILL_TRY(rill_notes_add(&out->notes, plan->notes));
     RILL_TRY(memory_check(o, plan));
     RILL_TRY(rill_pause_open(geom, o, out, &pause));
+    for (int r = 0; r < out->run_count; r++) out->seconds_before += out->runs[r].seconds;
     if (pause.resuming && pause.place.changed)
         RILL_TRY(attempt_plan(geom, plan, o, pause.place.changed, &out->plan));
     for (int a = 0; a < 3 && !f->stopped; a++) {

@@ -2,6 +2,7 @@
 /* Simulations of the parts of a domain, and what they exchange. */
 #include "sim/several.h"
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "kernel/storage.h"
 #include "kernel/variant.h"
@@ -121,10 +122,15 @@ rill_status rill_several_create(rill_sim *sim, rill_load load)
     RILL_TRY(several_create(count, &several));
     RILL_TRY(rill_parts_create(&ranges, &several->parts));
     for (int p = 0; p < count; p++) {
+        const double start = rill_now();
         RILL_TRY(rill_parts_make(sim->domain, p, &several->parts));
+        sim->seconds_linking += rill_now() - start;
         RILL_TRY(part_sim_create(several, p, &sim->options, sim->options.devices[p]));
+        sim->seconds_linking += several->sims[p]->seconds_linking;
     }
+    const double start = rill_now();
     RILL_TRY(routes_create(several));
+    sim->seconds_linking += rill_now() - start;
     sim->device = several->sims[0]->device;
     sim->several = several;
     several = NULL;

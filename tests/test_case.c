@@ -222,6 +222,48 @@ Test(case_file, refuses_waveforms)
            "v.yaml:6", "cannot read the waveform none.csv");
 }
 
+/* Blanks, tabs and semicolons separate columns, too; names are in any case; the header may be a comment. */
+Test(case_file, reads_waveforms_of_other_programs)
+{
+    static const char *const texts[] = {
+        "time [s], flow [mL/s]\n0, 1\n0.2, 2\n0.5, 2\n0.8, 1\n",
+        "Time [s]; Flow [mL/s]\n0; 1\n0.2; 2\n# a remark\n0.5; 2\n0.8; 1\n",
+        "#\tTime (sec)\tFlow (cc/sec)\n0\t1\n0.2\t2\n0.5\t2\n0.8\t1\n",
+        "# made by hand\n# time [s]   flow [ml/s]\n0 1\n 0.2   2\n0.5 2\n0.8  1\n",
+        "TIME (ms)  FLOW (L / s)\n0   0.001\n200  0.002\n500 0.002\n800 0.001\n",
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        rill_waveform *w = NULL;
+        vessel_write("w.csv", "%s", texts[k]);
+        cr_assert_eq(rill_waveform_read("w.csv", 0, &w), RILL_OK, "%zu: %s", k, rill_error_message());
+        cr_expect(w->kind == RILL_WAVE_FLOW && w->count == 3, "%zu", k);
+        cr_expect_float_eq(w->period, 0.8, 1e-12, "%zu", k);
+        cr_expect_float_eq(w->mean, 1.6875e-6, 1e-12, "%zu: %g", k, w->mean);
+        rill_waveform_destroy(w);
+    }
+    refuse_wave("# time step 0.01\n0 1\n1 2\n", "w.csv:2", "not called time");
+}
+
+/* Files that count along outward normals have a negative inflow, which flows in nevertheless. */
+Test(case_file, inflow_has_either_sign)
+{
+    rill_case *c = NULL;
+    vessel_write("w.csv", "%s", "time [s], flow [mL/s]\n0, -1\n0.2, -2\n0.5, -2\n0.8, -1\n");
+    vessel_write(
+        "v.yaml", "%s",
+        TOP "openings:\n  in: {kind: inlet, waveform: w.csv}\n  out: {kind: pressure, pressure: 0 Pa}\n");
+    cr_assert_eq(rill_case_read("v.yaml", &c), RILL_OK, "%s", rill_error_message());
+    const rill_waveform *w = c->ends[0].wave;
+    cr_expect(w->turned);
+    cr_expect_float_eq(w->mean, 1.6875e-6, 1e-12);
+    cr_expect(fabs(w->low - 1e-6) < 1e-15 && fabs(w->high - 2e-6) < 1e-15, "%g to %g", w->low, w->high);
+    cr_expect_float_eq(rill_waveform_at(w, 0.2), 2e-6, 1e-12);
+    double sum = 0;
+    for (int k = 0; k < 800; k++) sum += rill_waveform_at(w, 1e-3 * (k + 0.5)) / 800;
+    cr_expect_float_eq(sum, w->mean, 1e-10);
+    rill_case_destroy(c);
+}
+
 /* Make a waveform of a half-sine of 1 in rows of 30 ms until 330 ms, then nothing until 800 ms. */
 static rill_waveform *half_sine(void)
 {

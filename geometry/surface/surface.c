@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The way from a surface to a geometry, step by step. Each step is in a file of its own. */
-#include "geometry/surface/surface.h"
+#include "geometry/surface/surface_priv.h"
 
 #include "core/log.h"
 #include "core/memory.h"
@@ -21,28 +21,10 @@
 
 rill_surface_options rill_surface_options_default(void)
 {
-    return (rill_surface_options){.min_cells = 4, .shell = RILL_SHELL_ONE};
+    return (rill_surface_options){.min_cells = RILL_MIN_CELLS, .shell = RILL_SHELL_ONE};
 }
 
-/* What the steps share. */
-typedef struct work {
-    const char *path;
-    const rill_surface_options *options;
-    rill_progress progress;
-    rill_surface_report *report;
-    rill_mesh *mesh;
-    rill_triangle *original; /* [report->triangles], as read, turned as they were turned */
-    double rounding;         /* m, how far places may be off in the file */
-    uint32_t *tagged;        /* [vertex_count], planes and patches */
-    const char **tags;       /* [tag_count], names of openings that planes, patches and caps leave */
-    int tag_count;
-    uint8_t *removed; /* [report->triangles], taken away for an opening; NULL: none */
-    rill_openings openings;
-    rill_grid grid;
-    rill_lines *lines;
-    char note[512]; /* of the geometry; "" for none */
-    rill_geom *geom;
-} work;
+typedef rill_surface_work work;
 
 /* ---- the surface ----------------------------------------------------------------------------- */
 
@@ -166,181 +148,51 @@ done:
     return status;
 }
 
-/* Let an array hold a number for each vertex that there is by now. */
-static rill_status rim_grow(const rill_mesh *mesh, uint32_t **rim, uint32_t *count)
+/* Rotate a surface by whole axes: its longest one should become z, along which domains are cut into parts. */
+static void rotate(rill_mesh *mesh, int by)
 {
-    uint32_t *longer = NULL;
-    const rill_status status =
-        rill_array_create_zero(mesh->vertex_count, sizeof *longer, "the openings", (void **)&longer);
-    if (status != RILL_OK) return status;
-    if (*rim) memcpy(longer, *rim, *count * sizeof *longer);
-    rill_array_destroy(*rim);
-    *rim = longer;
-    *count = mesh->vertex_count;
+    for (uint32_t v = 0; by && v < mesh->vertex_count; v++) {
+        double rotated[3];
+        for (int a = 0; a < 3; a++) rotated[(a + by) % 3] = mesh->vertices[v][a];
+        memcpy(mesh->vertices[v], rotated, sizeof rotated);
+    }
+}
+
+/* Options that a program made may be anything. */
+static rill_status check_options(const rill_surface_options *o)
+{
+    const double lengths[] = {o->unit, o->spacing, o->extend, o->min_cells, o->weld};
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        if (!isfinite(lengths[k]) || lengths[k] < 0)
+            return rill_fail(RILL_USAGE, "an option of the surface is %g: it must be finite and not negative",
+                             lengths[k]);
+    if (o->rotation < 0 || o->rotation > 2)
+        return rill_fail(RILL_USAGE, "rotation %d of the surface is none of 0, 1 and 2", o->rotation);
+    if (o->unit == 0) return rill_fail(RILL_USAGE, "the unit is 0: set it");
     return RILL_OK;
 }
 
-/* Open the surface where planes and patches say so. Vertices that are added are on the planes' outlines. */
-static rill_status open_surface(work *w)
+rill_status rill_surface_prepare(work *w, const rill_triangles *triangles)
 {
     rill_status status = RILL_OK;
-    const rill_surface_options *o = w->options;
-    const double most = o->remove_most ? 1 : 0.5;
-    uint32_t end[RILL_OPENINGS], *rim = NULL, rims = 0; /* vertices of flat parts that planes lie on */
-    const uint32_t first = w->mesh->vertex_count;
-    if (o->plane_count > RILL_OPENINGS || o->group_count > RILL_OPENINGS)
-        return rill_fail(RILL_USAGE, "%d planes and %d patches are given: at most %d of each can be openings",
-                         o->plane_count, o->group_count, RILL_OPENINGS);
-    for (int k = 0; k < o->plane_count; k++) {
-        RILL_TRY(rim_grow(w->mesh, &rim, &rims));
-        status = rill_section_cut(w->mesh, &o->planes[k], most, (uint32_t)k + 1, rim, &w->report->planes[k]);
-        if (status != RILL_OK) {
-            rill_fail_prefix("--plane number %d", k + 1);
-            goto done;
-        }
-        w->report->plane_count = k + 1;
-        end[k] = w->mesh->vertex_count;
-    }
-    RILL_TRY(rill_array_create_zero(w->mesh->vertex_count, sizeof *w->tagged, "the openings",
-                                    (void **)&w->tagged));
-    if (rim) memcpy(w->tagged, rim, rims * sizeof *rim);
-    RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->group_count + RILL_OPENINGS,
-                               sizeof *w->tags, "the openings", (void **)&w->tags));
-    w->tag_count = o->plane_count + o->group_count;
-    for (int k = 0; k < o->plane_count; k++) {
-        w->tags[k] = o->planes[k].name;
-        for (uint32_t v = k ? end[k - 1] : first; v < end[k]; v++) w->tagged[v] = (uint32_t)k + 1;
-    }
-    for (int k = 0; k < o->group_count; k++) {
-        const int tag = o->plane_count + k;
-        w->tags[tag] = o->groups[k].name;
-        RILL_TRY(rill_section_open(w->mesh, o->groups[k].group, (uint32_t)tag + 1, w->tagged));
-    }
-done:
-    rill_array_destroy(rim);
-    return status;
-}
-
-/* Whether nothing but its caps could be opened. */
-static rill_status is_closed(work *w, const rill_caps *caps, bool *closed)
-{
-    rill_status status = RILL_OK;
-    uint8_t *aside = NULL;
-    int openings = 0;
-    RILL_TRY(rill_array_create_zero(w->mesh->vertex_count, 1, "the caps", (void **)&aside));
+    rill_surface_file *file = &w->report->file;
+    RILL_TRY(check_options(w->options));
+    RILL_TRY(rill_progress_report(w->progress, "reading the surface", 0));
+    RILL_TRY(triangles ? rill_surface_take(triangles, w->options->unit, file, &w->mesh)
+                       : rill_surface_read(w->path, w->options->unit, file, &w->mesh));
+    rotate(w->mesh, w->options->rotation);
+    RILL_TRY(rill_progress_report(w->progress, "examining the surface", 0.1));
+    RILL_TRY(weld(w));
+    RILL_TRY(rill_array_create(w->mesh->triangle_count, sizeof *w->original, "the surface",
+                               (void **)&w->original));
+    memcpy(w->original, w->mesh->triangles, w->mesh->triangle_count * sizeof *w->original);
+    RILL_TRY(rill_repair_clean(w->mesh, w->report->defects));
+    RILL_TRY(choose_shells(w));
+    RILL_TRY(rill_repair_orient(w->mesh, w->report->defects));
     for (uint32_t t = 0; t < w->mesh->triangle_count; t++)
-        for (int k = 0; k < 3 && caps->of[t]; k++)
-            aside[w->mesh->triangles[t].v[k]] |= caps->caps[caps->of[t] - 1].verdict == RILL_CAP_CLOSED;
-    RILL_TRY(rill_openings_count(w->mesh, aside, &openings));
-    *closed = openings == 0;
+        w->original[w->mesh->triangles[t].source] = w->mesh->triangles[t];
+    RILL_TRY(rill_surface_open(w));
 done:
-    rill_array_destroy(aside);
-    return status;
-}
-
-/* Keep what is told of flat parts: caps first; parts of the wall only where caps were looked for, without the
- * small facets that any wall has. */
-static void tell_caps(rill_surface_report *r, const rill_caps *caps, bool all)
-{
-    const double facet = 0.1;
-    double least = INFINITY;
-    for (int k = 0; k < caps->count; k++)
-        if (caps->caps[k].verdict <= RILL_CAP_CLOSED) least = fmin(least, caps->caps[k].area);
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < caps->count; k++) {
-            const rill_cap *cap = &caps->caps[k];
-            const bool is_cap = cap->verdict <= RILL_CAP_CLOSED;
-            if (is_cap != (pass == 0) || (pass == 1 && !all)) continue;
-            if (cap->verdict == RILL_CAP_ROUNDED && cap->area < facet * least && isfinite(least)) continue;
-            if (r->flat_count < RILL_FLATS_TOLD) r->flats[r->flat_count] = *cap;
-            r->flat_count++;
-            r->caps_opened += cap->verdict == RILL_CAP_OPENED;
-        }
-}
-
-/* The group of all triangles of a cap; UINT32_MAX: it has several, or the group has triangles elsewhere. */
-static uint32_t group_of(const rill_mesh *mesh, const rill_caps *caps, uint32_t cap)
-{
-    uint32_t group = UINT32_MAX;
-    for (uint32_t t = 0; t < mesh->triangle_count; t++)
-        if (caps->of[t] == cap + 1) {
-            if (group != UINT32_MAX && group != mesh->triangles[t].patch) return UINT32_MAX;
-            group = mesh->triangles[t].patch;
-        }
-    for (uint32_t t = 0; t < mesh->triangle_count; t++)
-        if (mesh->triangles[t].patch == group && caps->of[t] != cap + 1) return UINT32_MAX;
-    return group;
-}
-
-/* A cap that is a group of the file becomes an opening that is called like it. */
-static void name_caps(work *w, const rill_caps *caps)
-{
-    const rill_mesh *mesh = w->mesh;
-    const int most = w->options->plane_count + w->options->group_count + RILL_OPENINGS;
-    for (int k = 0; k < caps->count && mesh->patch_count > 1 && w->tag_count < most; k++) {
-        if (caps->caps[k].verdict != RILL_CAP_CLOSED) continue;
-        const uint32_t group = group_of(mesh, caps, (uint32_t)k);
-        if (group == UINT32_MAX || rill_opening_name_check(mesh->patches[group]) != RILL_OK) continue;
-        w->tags[w->tag_count++] = mesh->patches[group];
-        for (uint32_t t = 0; t < mesh->triangle_count; t++)
-            for (int c = 0; c < 3 && caps->of[t] == (uint32_t)k + 1; c++)
-                w->tagged[mesh->triangles[t].v[c]] = (uint32_t)w->tag_count;
-    }
-}
-
-/* Flat caps become openings when that was asked for, or when nothing else is open. */
-static rill_status open_caps(work *w)
-{
-    rill_status status = RILL_OK;
-    const rill_surface_options *o = w->options;
-    rill_caps caps = {0};
-    bool closed = false;
-    if (o->caps == RILL_CAPS_NONE) return RILL_OK;
-    RILL_TRY(rill_caps_find(w->mesh, &caps));
-    if (o->plane_count + o->group_count == 0) RILL_TRY(is_closed(w, &caps, &closed));
-    if (o->caps == RILL_CAPS_AUTO || closed) {
-        name_caps(w, &caps);
-        RILL_TRY(rill_caps_open(w->mesh, &caps));
-    }
-    tell_caps(w->report, &caps, o->caps == RILL_CAPS_AUTO || closed);
-done:
-    rill_caps_destroy(&caps);
-    return status;
-}
-
-/* Note which triangles of the file lost more than half of their area to planes, patches and caps. */
-static rill_status note_removed(work *w, double *area)
-{
-    bool any = false;
-    for (uint32_t t = 0; t < w->mesh->triangle_count; t++) {
-        double vector[3];
-        rill_mesh_area(w->mesh, t, vector);
-        area[w->mesh->triangles[t].source] -= 2 * sqrt(rill_dot(vector, vector));
-    }
-    for (uint32_t t = 0; t < w->report->triangles; t++) any = any || area[t] > 0;
-    if (!any) return RILL_OK;
-    const rill_status status =
-        rill_array_create(w->report->triangles, 1, "the surface", (void **)&w->removed);
-    for (uint32_t t = 0; status == RILL_OK && t < w->report->triangles; t++) w->removed[t] = area[t] > 0;
-    return status;
-}
-
-/* All that opens the surface. */
-static rill_status open_ends(work *w)
-{
-    rill_status status = RILL_OK;
-    double *area = NULL;
-    RILL_TRY(rill_array_create_zero(w->report->triangles, sizeof *area, "the surface", (void **)&area));
-    for (uint32_t t = 0; t < w->mesh->triangle_count; t++) {
-        double vector[3];
-        rill_mesh_area(w->mesh, t, vector);
-        area[w->mesh->triangles[t].source] = sqrt(rill_dot(vector, vector));
-    }
-    RILL_TRY(open_surface(w));
-    RILL_TRY(open_caps(w));
-    RILL_TRY(note_removed(w, area));
-done:
-    rill_array_destroy(area);
     return status;
 }
 
@@ -357,7 +209,7 @@ static void remark_closed(const work *w)
              asked ? "" : "open its flat caps with --caps auto, ");
 }
 
-static rill_status close_surface(work *w)
+rill_status rill_surface_close(work *w)
 {
     rill_status status = RILL_OK;
     rill_surface_report *r = w->report;
@@ -375,6 +227,7 @@ static rill_status close_surface(work *w)
         RILL_TRY(rill_fail(RILL_USAGE, "it has no opening that --extend could extend: leave it out"));
     r->volume = rill_mesh_volume(w->mesh);
     RILL_TRY(examine(w));
+    check_size(w);
 done:
     return status;
 }
@@ -480,60 +333,13 @@ done:
     return status;
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------- */
-
-static rill_status keep_surface(work *w, rill_surface *surface)
-{
-    rill_status status = RILL_OK;
-    const uint64_t triangles = w->report->triangles, vertices = w->report->vertices;
-    RILL_TRY(rill_array_create(triangles, sizeof *surface->triangles, "the surface",
-                               (void **)&surface->triangles));
-    RILL_TRY(
-        rill_array_create(vertices, sizeof *surface->vertices, "the surface", (void **)&surface->vertices));
-    memcpy(surface->vertices, w->mesh->vertices, vertices * sizeof *surface->vertices);
-    surface->triangle_count = triangles;
-    surface->vertex_count = vertices;
-    surface->removed = w->removed;
-    w->removed = NULL;
-    for (uint64_t t = 0; t < triangles; t++)
-        memcpy(surface->triangles[t], w->original[t].v, sizeof *surface->triangles);
-done:
-    return status;
-}
-
-/* Keep which group of the file each triangle belongs to, if it names groups. */
-static rill_status keep_patches(work *w, rill_surface *surface)
-{
-    rill_status status = RILL_OK;
-    size_t letters = 0;
-    const rill_mesh *mesh = w->mesh;
-    for (uint32_t p = 0; p < mesh->patch_count; p++) letters += strlen(mesh->patches[p]);
-    if (letters == 0) return RILL_OK;
-    RILL_TRY(rill_array_create(surface->triangle_count, sizeof *surface->patches, "the surface",
-                               (void **)&surface->patches));
-    for (uint64_t t = 0; t < surface->triangle_count; t++) surface->patches[t] = w->original[t].patch;
-    if (!(surface->patch_names = calloc(mesh->patch_count, sizeof *surface->patch_names)))
-        RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the names of patches"));
-    for (uint32_t p = 0; p < mesh->patch_count; p++) {
-        surface->patch_count = p + 1;
-        if (!(surface->patch_names[p] = strdup(mesh->patches[p])))
-            RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the names of patches"));
-    }
-done:
-    return status;
-}
-
 static rill_status make_surface(work *w)
 {
     rill_status status = RILL_OK;
     rill_surface *surface = calloc(1, sizeof *surface);
     if (!surface) return rill_fail(RILL_SYSTEM, "out of memory for the surface");
     w->geom->surface = surface;
-    surface->openings = w->openings.openings;
-    surface->opening_count = w->openings.count;
-    w->openings.openings = NULL;
-    RILL_TRY(keep_surface(w, surface));
-    RILL_TRY(keep_patches(w, surface));
+    RILL_TRY(rill_surface_keep(w, surface));
     RILL_TRY(rill_cuts_find(w->lines, w->progress, w->geom, surface, w->report->defects));
     for (int k = 0; k < surface->opening_count; k++)
         if (surface->openings[k].cut_count == 0)
@@ -557,19 +363,7 @@ static rill_status run(work *w)
 {
     rill_status status = RILL_OK;
     char doubt[128];
-    RILL_TRY(rill_progress_report(w->progress, "examining the surface", 0.1));
-    RILL_TRY(weld(w));
-    RILL_TRY(rill_array_create(w->mesh->triangle_count, sizeof *w->original, "the surface",
-                               (void **)&w->original));
-    memcpy(w->original, w->mesh->triangles, w->mesh->triangle_count * sizeof *w->original);
-    RILL_TRY(rill_repair_clean(w->mesh, w->report->defects));
-    RILL_TRY(choose_shells(w));
-    RILL_TRY(rill_repair_orient(w->mesh, w->report->defects));
-    for (uint32_t t = 0; t < w->mesh->triangle_count; t++)
-        w->original[w->mesh->triangles[t].source] = w->mesh->triangles[t];
-    RILL_TRY(open_ends(w));
-    RILL_TRY(close_surface(w));
-    check_size(w);
+    RILL_TRY(rill_surface_close(w));
     RILL_TRY(choose_grid(w));
     RILL_TRY(check_cells(w));
     remark_size(w);
@@ -585,45 +379,8 @@ done:
     return status;
 }
 
-/* Rotate a surface by whole axes: its longest one should become z, along which domains are cut into parts. */
-static void rotate(rill_mesh *mesh, int by)
+void rill_surface_work_free(work *w)
 {
-    for (uint32_t v = 0; by && v < mesh->vertex_count; v++) {
-        double rotated[3];
-        for (int a = 0; a < 3; a++) rotated[(a + by) % 3] = mesh->vertices[v][a];
-        memcpy(mesh->vertices[v], rotated, sizeof rotated);
-    }
-}
-
-/* Options that a program made may be anything. */
-static rill_status check_options(const rill_surface_options *o)
-{
-    const double lengths[] = {o->unit, o->spacing, o->extend, o->min_cells, o->weld};
-    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
-        if (!isfinite(lengths[k]) || lengths[k] < 0)
-            return rill_fail(RILL_USAGE, "an option of the surface is %g: it must be finite and not negative",
-                             lengths[k]);
-    if (o->rotation < 0 || o->rotation > 2)
-        return rill_fail(RILL_USAGE, "rotation %d of the surface is none of 0, 1 and 2", o->rotation);
-    if (o->unit == 0 || (o->spacing == 0 && o->cells == 0))
-        return rill_fail(RILL_USAGE, "the %s is 0: set it", o->unit == 0 ? "unit" : "edge of a voxel");
-    return RILL_OK;
-}
-
-static rill_status voxelize(work *w, const rill_triangles *triangles, rill_geom **out)
-{
-    rill_status status = RILL_OK;
-    rill_surface_file *file = &w->report->file;
-    RILL_TRY(check_options(w->options));
-    RILL_TRY(rill_progress_report(w->progress, "reading the surface", 0));
-    RILL_TRY(triangles ? rill_surface_take(triangles, w->options->unit, file, &w->mesh)
-                       : rill_surface_read(w->path, w->options->unit, file, &w->mesh));
-    rotate(w->mesh, w->options->rotation);
-    RILL_TRY(run(w));
-    *out = w->geom;
-    w->geom = NULL;
-done:
-    if (status != RILL_OK) rill_fail_prefix("%s", w->path);
     rill_geom_destroy(w->geom);
     rill_lines_destroy(w->lines);
     rill_openings_destroy(&w->openings);
@@ -632,6 +389,20 @@ done:
     rill_array_destroy(w->removed);
     rill_array_destroy(w->tags);
     rill_mesh_destroy(w->mesh);
+}
+
+static rill_status voxelize(work *w, const rill_triangles *triangles, rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    if (w->options->spacing == 0 && w->options->cells == 0)
+        RILL_TRY(rill_fail(RILL_USAGE, "the edge of a voxel is 0: set it"));
+    RILL_TRY(rill_surface_prepare(w, triangles));
+    RILL_TRY(run(w));
+    *out = w->geom;
+    w->geom = NULL;
+done:
+    if (status != RILL_OK) rill_fail_prefix("%s", w->path);
+    rill_surface_work_free(w);
     return status;
 }
 

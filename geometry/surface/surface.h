@@ -13,7 +13,7 @@
 #include "geometry/surface/section.h"
 #include "geometry/surface/surface_file.h"
 
-enum { RILL_FLATS_TOLD = 16 };
+enum { RILL_FLATS_TOLD = 16, RILL_MIN_CELLS = 4 /**< across openings and the narrowest part, by default */ };
 
 /** What was found on the way. */
 typedef struct rill_surface_report {

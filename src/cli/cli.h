@@ -70,7 +70,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_generate, cli_voxelize, cli_info, cli_check, cli_run, cli_permeability,
-    cli_bench, cli_export, cli_variants, cli_verify;
+    cli_case_draft, cli_bench, cli_export, cli_variants, cli_verify;
 
 /**
  * Parse options (any order, "--name value", "--name=value", "-o value", "--" ends them).

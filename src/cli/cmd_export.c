@@ -3,9 +3,11 @@
 #include "cli/axis_option.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
+#include "cli/surface_options.h"
 #include "io/fields.h"
 #include "io/picture.h"
 #include "io/slice.h"
+#include "io/surface_picture.h"
 #include "io/wall_picture.h"
 #include "geometry/image/file_names.h"
 
@@ -26,6 +28,7 @@ enum {
 typedef struct choices {
     const char *output, *slice;
     int field, scale;
+    cli_surface surface;
 } choices;
 
 /* Reads "z=50%", "Z=120" or "0=120". */
@@ -74,6 +77,30 @@ done:
     return status;
 }
 
+/* A surface file with its openings, numbered. A picture needs no unit of length. */
+static rill_status export_surface(choices *c, const char *path)
+{
+    rill_status status = RILL_OK;
+    rill_surface_options options;
+    cli_surface_openings openings;
+    rill_survey *survey = NULL;
+    if (!c->surface.units_given) c->surface.units = "m";
+    RILL_TRY(cli_surface_shape_resolve(&c->surface, &openings, &options));
+    RILL_TRY(rill_surface_survey(path, &options, cli_progress(false), &survey));
+    RILL_TRY(rill_surface_picture_write(survey, c->output));
+    cli_progress_end();
+    for (int k = 0; k < survey->surface->opening_count; k++)
+        cli_row(k ? "" : "openings", "%d is %s", k + 1, survey->surface->openings[k].name);
+    for (int k = 0; k < survey->rim_count; k++)
+        cli_row(k ? "" : "closed",
+                "%d is a rim that is no opening: `rill info` gives the --plane that opens it",
+                survey->surface->opening_count + k + 1);
+    cli_row("picture", "%s", c->output);
+done:
+    rill_survey_destroy(survey);
+    return status;
+}
+
 static rill_status export_picture(const choices *c, const char *path)
 {
     rill_status status = RILL_OK;
@@ -108,6 +135,7 @@ static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
     choices c = {.slice = "z=50%"};
+    cli_surface_defaults(&c.surface);
     const cli_option options[] = {{.name = "output",
                                    .letter = 'o',
                                    .kind = CLI_TEXT,
@@ -135,16 +163,23 @@ static int run(int argc, char **argv)
                                    .choices = scales,
                                    .help = "colour scale of a picture"},
                                   {0}};
-    const cli_option *const tables[] = {options, NULL};
+    const cli_option *const tables[] = {options, cli_surface_shape_options(&c.surface), NULL};
     const char *path = NULL;
     int count = 1;
     bool help = false;
     RILL_TRY(cli_parse(&cli_export, tables, argc, argv, &path, &count, &help));
     if (help) return RILL_OK;
-    if (count < 1) RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry, field or wall file"));
+    if (count < 1)
+        RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry, field, wall or surface file"));
     if (!c.output) RILL_TRY(rill_fail(RILL_USAGE, "no output is given: add -o FILE.png or -o FILE.vtkhdf"));
     RILL_TRY(cli_outputs_check(path, &(cli_output){"-o", c.output}, 1));
-    if (rill_name_ends(c.output, ".png") || cli_json_streams(c.output))
+    const bool picture = rill_name_ends(c.output, ".png") || cli_json_streams(c.output);
+    const bool surface = rill_surface_named(path) || c.surface.units_given;
+    if (!surface && c.surface.given)
+        RILL_TRY(rill_fail(RILL_USAGE, "%s is no surface: leave out the options for surfaces", path));
+    if (picture && surface)
+        RILL_TRY(export_surface(&c, path));
+    else if (picture)
         RILL_TRY(export_picture(&c, path));
     else if (rill_name_ends(c.output, ".vtkhdf"))
         return cli_copy_fields(&cli_export, path, c.output);
@@ -155,8 +190,8 @@ done:
     return cli_report(&cli_export, status);
 }
 
-const cli_command cli_export = {.name = "export",
-                                .usage = "FILE [options] -o FILE.png|FILE.vtkhdf",
-                                .summary =
-                                    "draw a slice or a wall as PNG, or make a field file that needs no other",
-                                .run = run};
+const cli_command cli_export = {
+    .name = "export",
+    .usage = "FILE [options] -o FILE.png|FILE.vtkhdf",
+    .summary = "draw a slice, a wall or a surface as PNG, or make a field file that needs no other",
+    .run = run};

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/image_options.h"
 #include "cli/read_geometry.h"
+#include "cli/surface_options.h"
 #include "core/units.h"
 #include "geometry/image/file_names.h"
 #include "io/checksum.h"
@@ -97,7 +98,7 @@ static bool print_list(const char *label, const json_t *list)
             if (json_is_null(part) && strcmp(key, "pore") == 0)
                 fputs("unknown", out);
             else
-                print_scalar(out, part);
+                print_line(out, part);
         }
         fclose(out);
         cli_row(i ? "" : label, "%s", line ? line : "");
@@ -154,14 +155,37 @@ static rill_status one_path(const char *const *paths, int count, const char **pa
                              "no file is given: name an image, surface, geometry, result or field file");
 }
 
-static rill_status describe(const char *path, const cli_image *image, json_t **json)
+/* A surface; without --units its lengths are those of the file. */
+static rill_status describe_surface(const char *path, cli_surface *surface, json_t **json)
+{
+    rill_status status = RILL_OK;
+    rill_surface_options o;
+    cli_surface_openings openings;
+    const bool unit_known = surface->units_given;
+    if (!unit_known && surface->planes.count > 0)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "--plane is a place in lengths, and %s does not say its unit of length: "
+                           "add --units mm, or what it was exported in",
+                           path));
+    if (!unit_known) surface->units = "m";
+    RILL_TRY(cli_surface_shape_resolve(surface, &openings, &o));
+    RILL_TRY(rill_info_surface(path, &o, unit_known, cli_progress(false), json));
+done:
+    return status;
+}
+
+static rill_status describe(const char *path, const cli_image *image, cli_surface *surface, json_t **json)
 {
     rill_voxelize_options o;
-    const bool ours = rill_file_is_ours(path);
-    if (ours && cli_image_given(image))
-        return rill_fail(RILL_USAGE, "%s is no image: leave out the options for images", path);
+    const bool ours = rill_file_is_ours(path), shaped = surface->given || surface->units_given;
+    if (ours && (cli_image_given(image) || shaped))
+        return rill_fail(RILL_USAGE, "%s is neither an image nor a surface: leave out the options for images and surfaces", path);
     if (ours) return rill_info_read(path, json);
-    if (rill_surface_named(path) && !cli_image_given(image)) return rill_info_surface(path, json);
+    if (shaped && cli_image_given(image))
+        return rill_fail(RILL_USAGE, "%s cannot be an image and a surface: leave out the options of either",
+                         path);
+    if (shaped || (rill_surface_named(path) && !cli_image_given(image)))
+        return describe_surface(path, surface, json);
     const rill_status status = cli_image_resolve(image, &o);
     return status == RILL_OK ? rill_info_image(path, &o, cli_progress(false), json) : status;
 }
@@ -170,10 +194,12 @@ static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
     cli_image image;
+    cli_surface surface;
     cli_option files[16];
     cli_image_defaults(&image);
+    cli_surface_defaults(&surface);
     cli_image_file_options(&image, files, sizeof files / sizeof *files);
-    const cli_option *const tables[] = {options, files, NULL};
+    const cli_option *const tables[] = {options, files, cli_surface_shape_options(&surface), NULL};
     const char *paths[2] = {NULL};
     const char *path = NULL;
     int count = 2;
@@ -186,7 +212,7 @@ static int run(int argc, char **argv)
     RILL_TRY(one_path(paths, count, &path));
     if (verify_wanted) RILL_TRY(rill_checksum_verify(path));
     RILL_TRY(cli_input_prepare(path));
-    RILL_TRY(describe(path, &image, &json));
+    RILL_TRY(describe(path, &image, &surface, &json));
     if (verify_wanted && json_object_set_new(json, "checksum", json_string("good")) != 0)
         RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a description"));
     RILL_TRY(rill_json_check());

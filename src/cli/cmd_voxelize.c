@@ -292,8 +292,8 @@ static int run(int argc, char **argv)
         {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "no progress, no summary table"},
         {0},
     };
-    const cli_option *const tables[] = {cli_image_options(&c.image), cli_surface_options(&c.surface), own,
-                                        NULL};
+    const cli_option *const tables[] = {cli_image_options(&c.image), cli_surface_shape_options(&c.surface),
+                                        cli_surface_voxel_options(&c.surface), own, NULL};
     rill_status status = cli_parse(&cli_voxelize, tables, argc, argv, inputs, &count, &help);
     if (help) return RILL_OK;
     if (status == RILL_OK) {

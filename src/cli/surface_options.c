@@ -12,30 +12,22 @@
 /* In the order of rill_caps_choice. */
 static const char *const caps[] = {"closed", "auto", "none", NULL};
 
-void cli_surface_defaults(cli_surface *surface) { *surface = (cli_surface){.min_cells = 4}; }
+void cli_surface_defaults(cli_surface *surface) { *surface = (cli_surface){.min_cells = RILL_MIN_CELLS}; }
 
-const cli_option *cli_surface_options(cli_surface *s)
+const cli_option *cli_surface_shape_options(cli_surface *s)
 {
-    static _Thread_local cli_option table[16];
+    static _Thread_local cli_option table[12];
     bool *given = &s->given;
     const cli_option options[] = {
         {.help = "Surface (STL, OBJ, PLY, VTP, folder)"},
         {"units", 0, CLI_TEXT, &s->units, "UNIT", "unit of length of the file, such as mm", .fallback = "",
          .given = &s->units_given},
-        {"dx", 0, CLI_LENGTH, &s->spacing, "LENGTH", "edge of a voxel, such as 0.25mm", .fallback = "",
-         .min = 0, .max = 1, .above = true, .given = given},
-        {"cells", 0, CLI_COUNT, &s->cells, "N", "in place of --dx: voxels along the longest side",
-         .fallback = "", .min = 1, .max = RILL_GRID_MAX - 4, .given = given},
-        {"extend", 0, CLI_TEXT, &s->extend, "LENGTH",
-         "extend openings along their normal, by a length or in hydraulic diameters (2D)",
-         .fallback = "not at all", .given = given},
         {"name", 0, CLI_MULTI, &s->names, "OPENING=NAME",
          "rename an opening, given by its name (opening-2) or a position (12mm,30mm,5mm)",
          .fallback = "opening-1, -2, ... by area", .given = given},
         {"plane", 0, CLI_MULTI, &s->planes, "[NAME=]X,Y,Z,NX,NY,NZ",
          "cut the vessel around the point X,Y,Z (lengths) by a plane, and open it there; the normal points "
-         "to "
-         "the side that stays",
+         "to the side that stays",
          .fallback = "", .given = given},
         {"remove-most", 0, CLI_FLAG, &s->remove_most,
          .help = "let a --plane remove more than half of the volume, which is refused otherwise",
@@ -52,6 +44,26 @@ const cli_option *cli_surface_options(cli_surface *s)
          .fallback = "what single precision explains", .min = 0, .max = 1, .above = true, .given = given},
         {"shell", 0, CLI_TEXT, &s->shell, "K", "which of several vessels to take, 1 the largest, or all",
          .fallback = "refuse several", .given = given},
+        {0},
+    };
+    _Static_assert(sizeof options <= sizeof table, "the table is too short");
+    memcpy(table, options, sizeof options);
+    return table;
+}
+
+const cli_option *cli_surface_voxel_options(cli_surface *s)
+{
+    static _Thread_local cli_option table[8];
+    bool *given = &s->given;
+    const cli_option options[] = {
+        {.help = "Voxels of a surface"},
+        {"dx", 0, CLI_LENGTH, &s->spacing, "LENGTH", "edge of a voxel, such as 0.25mm", .fallback = "",
+         .min = 0, .max = 1, .above = true, .given = given},
+        {"cells", 0, CLI_COUNT, &s->cells, "N", "in place of --dx: voxels along the longest side",
+         .fallback = "", .min = 1, .max = RILL_GRID_MAX - 4, .given = given},
+        {"extend", 0, CLI_TEXT, &s->extend, "LENGTH",
+         "extend openings along their normal, by a length or in hydraulic diameters (2D)",
+         .fallback = "not at all", .given = given},
         {"min-cells", 0, CLI_REAL, &s->min_cells, "N",
          "refuse fewer cells across an opening or the narrowest part", .min = 0, .max = 1000, .given = given},
         {0},
@@ -186,8 +198,8 @@ rill_status cli_surface_axes(const char *text, rill_surface_options *out)
         text);
 }
 
-rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *openings,
-                                rill_surface_options *out)
+rill_status cli_surface_shape_resolve(const cli_surface *s, cli_surface_openings *openings,
+                                      rill_surface_options *out)
 {
     rill_status status = RILL_OK;
     rill_surface_options o = rill_surface_options_default();
@@ -206,10 +218,6 @@ rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *open
         rill_fail_prefix("--units");
         return status;
     }
-    if ((s->spacing > 0) == (s->cells > 0))
-        return rill_fail(RILL_USAGE, s->cells ? "--dx and --cells both give the size of voxels: take one"
-                                              : "the size of voxels is not given: add --dx, such as "
-                                                "--dx 0.25mm, or --cells N along the longest side");
     o.spacing = s->spacing;
     o.cells = (uint32_t)s->cells;
     o.min_cells = s->min_cells;
@@ -231,4 +239,14 @@ rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *open
     *out = o;
 done:
     return status;
+}
+
+rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *openings,
+                                rill_surface_options *out)
+{
+    const rill_status status = cli_surface_shape_resolve(s, openings, out);
+    if (status != RILL_OK || (s->spacing > 0) != (s->cells > 0)) return status;
+    return rill_fail(RILL_USAGE, s->cells ? "--dx and --cells both give the size of voxels: take one"
+                                          : "the size of voxels is not given: add --dx, such as "
+                                            "--dx 0.25mm, or --cells N along the longest side");
 }

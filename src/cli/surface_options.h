@@ -25,8 +25,11 @@ typedef struct cli_surface {
 /** Set the defaults. */
 void cli_surface_defaults(cli_surface *surface);
 
-/** Return the table of the options bound to `surface`; valid until the next call in this thread. */
-const cli_option *cli_surface_options(cli_surface *surface);
+/** Return the options that say what the surface is; valid until the next call in this thread. */
+const cli_option *cli_surface_shape_options(cli_surface *surface);
+
+/** Return those that say what its voxels are, likewise. */
+const cli_option *cli_surface_voxel_options(cli_surface *surface);
 
 /** Openings that were given, as they are parsed. */
 typedef struct cli_surface_openings {
@@ -34,6 +37,10 @@ typedef struct cli_surface_openings {
     rill_group_name patches[64];
     char names[128][RILL_OPENING_NAME];
 } cli_surface_openings;
+
+/** Turn the options into those of rill_surface_survey(), which borrow likewise. */
+rill_status cli_surface_shape_resolve(const cli_surface *surface, cli_surface_openings *openings,
+                                      rill_surface_options *out);
 
 /** Turn the options into those of rill_surface_voxelize(), which borrow from `surface` and `openings`. */
 rill_status cli_surface_resolve(const cli_surface *surface, cli_surface_openings *openings,

@@ -21,7 +21,8 @@
 /* Units of this field that UDUNITS-2 does not know. Prefixes apply to each: mD, cP. */
 static const struct {
     const char *symbol, *definition;
-} extra_units[] = {{"D", "9.869233e-13 m^2"}, {"P", "0.1 Pa.s"}, {"dyn", "1e-5 N"}, {"L", "1e-3 m^3"}};
+} extra_units[] = {
+    {"D", "9.869233e-13 m^2"}, {"P", "0.1 Pa.s"}, {"dyn", "1e-5 N"}, {"L", "1e-3 m^3"}, {"cc", "1e-6 m^3"}};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ut_system *units; /* created once, under the lock */

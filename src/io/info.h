@@ -7,6 +7,7 @@
 #define RILL_IO_INFO_H
 
 #include "geometry/image/voxelize.h"
+#include "geometry/surface/surface.h"
 #include "rill.h"
 
 #include <jansson.h>
@@ -28,10 +29,13 @@ rill_status rill_info_image(const char *path, const rill_voxelize_options *optio
                             json_t **out);
 
 /**
- * Describe a surface or a folder of surfaces: triangles, box in units of the file, groups.
- * @param[out] out  the caller's reference
- * @return as rill_surface_read()
+ * Describe a surface or a folder of surfaces as rill voxelize would find it: openings, rims and caps that stay
+ * closed, with the planes that open them, defects, and what voxels of several sizes come to.
+ * @param[in] unit_known  the options' unit is that of the file: lengths are in mm; else in units of the file
+ * @param[out] out        the caller's reference
+ * @return as rill_surface_survey()
  */
-rill_status rill_info_surface(const char *path, json_t **out);
+rill_status rill_info_surface(const char *path, const rill_surface_options *options, bool unit_known,
+                              rill_progress progress, json_t **out);
 
 #endif

@@ -7,6 +7,7 @@
 #include "geometry/surface/mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,40 @@ static void side_copy(const side *d, const rill_canvas *c, uint32_t left)
         }
 }
 
+/* Print the numbers of the marks on white boxes, where they are on this side. */
+static void marks_draw(const side *d, const rill_view *view, const rill_canvas *c, uint32_t left)
+{
+    static const uint8_t black[3] = {0, 0, 0}, white[3] = {255, 255, 255};
+    for (int k = 0; k < view->mark_count; k++) {
+        char text[12];
+        double p[3];
+        project(d, view->marks[k].at, p);
+        snprintf(text, sizeof text, "%d", k + 1);
+        const uint32_t width = (uint32_t)strlen(text) * RILL_CANVAS_LETTER + 4, height = RILL_CANVAS_LINE + 6;
+        const uint32_t x = left + (uint32_t)fmax(0, p[0] / FINE - width / 2.0),
+                       y = (uint32_t)fmax(0, p[1] / FINE - height / 2.0);
+        rill_canvas_fill(c, x, y, width, height, black);
+        rill_canvas_fill(c, x + 1, y + 1, width - 2, height - 2, white);
+        rill_canvas_print(c, x + 3, y + 3, text);
+    }
+}
+
+/* List the marks at the right edge, as many as there is room for. */
+static void marks_list(const rill_view *view, rill_picture_range range, const rill_canvas *c)
+{
+    const uint32_t x = c->width - RILL_CANVAS_LEGEND + RILL_CANVAS_MARGIN, line = 2 * RILL_CANVAS_LINE;
+    for (int k = 0; k < view->mark_count; k++) {
+        char text[12];
+        uint8_t rgb[3];
+        const uint32_t y = RILL_CANVAS_MARGIN + (uint32_t)k * line;
+        if (y + line > c->height) return;
+        rill_picture_colour(rill_picture_place(range, view->scale, view->marks[k].value), rgb);
+        rill_canvas_fill(c, x, y, RILL_CANVAS_LINE, RILL_CANVAS_LINE, rgb);
+        snprintf(text, sizeof text, "%d %.9s", k + 1, view->marks[k].name);
+        rill_canvas_print(c, x + RILL_CANVAS_LINE + RILL_CANVAS_MARGIN, y, text);
+    }
+}
+
 /* The box, the axes and the size of a side; up is z, or y where z is towards the viewer. */
 static void side_plan(side *d, const rill_surface *s)
 {
@@ -204,8 +239,12 @@ rill_status rill_view_write(const rill_view *view, const char *path)
         memset(d.rgb, 255, 3 * samples);
         side_draw(&d, view, range);
         side_copy(&d, &c, k * d.width / FINE);
+        marks_draw(&d, view, &c, k * d.width / FINE);
     }
-    rill_canvas_legend(&c, view->caption, range, view->scale);
+    if (view->caption)
+        rill_canvas_legend(&c, view->caption, range, view->scale);
+    else
+        marks_list(view, range, &c);
     RILL_TRY(rill_canvas_save(&c, path));
 done:
     rill_array_destroy(d.depth);

@@ -9,11 +9,20 @@
 
 #include "io/canvas.h"
 
+/** A number at a place of the surface, explained beside the picture. */
+typedef struct rill_view_mark {
+    double at[3];     /**< m */
+    double value;     /**< its colour is that of this value */
+    const char *name; /**< up to 11 letters are shown */
+} rill_view_mark;
+
 /** What is shown. */
 typedef struct rill_view {
     const rill_surface *surface;
     const float *values; /**< [triangle_count]; grey where NaN */
-    const char *caption; /**< up to 11 letters, "TAWSS Pa" */
+    const char *caption; /**< up to 11 letters, "TAWSS Pa"; NULL: marks are listed in place of the colours */
+    const rill_view_mark *marks; /**< [mark_count], numbered from 1, on top of what hides them */
+    int mark_count;
     rill_picture_scale scale;
     rill_picture_range range; /**< low = high: from the least value to what 1 % of the area exceeds */
 } rill_view;

@@ -80,6 +80,17 @@ static void judge_units(const rill_case *c, rill_case_plan *plan)
             plan->velocity_peak);
 }
 
+/* Files that count along outward normals, as those of SimVascular, have a negative inflow. */
+static void judge_signs(const rill_case *c, rill_case_plan *plan)
+{
+    for (int k = 0; k < c->end_count; k++)
+        if (c->ends[k].wave && c->ends[k].wave->turned)
+            say(plan, false,
+                "the waveform of %s has a negative mean, as files that count along the outward normal have: "
+                "its sign is changed, and it flows in",
+                c->ends[k].name);
+}
+
 static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
 {
     char dx[32];
@@ -366,6 +377,7 @@ void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, co
 {
     judge_units(c, plan);
     judge_resume(plan);
+    judge_signs(c, plan);
     judge_notes(geom, plan);
     judge_cells(geom, plan);
     judge_velocity(fastest, plan);

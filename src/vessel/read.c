@@ -101,6 +101,7 @@ static rill_status fit_wave(const rill_yaml *yaml, const rill_yaml_value *at, ri
     if (inlet) {
         e->amount = 1;
         e->inflow = (rill_inflow)kind;
+        if (e->wave->mean < 0) rill_waveform_turn(e->wave);
     } else
         e->pressure = 1;
     return RILL_OK;

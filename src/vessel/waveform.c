@@ -267,3 +267,17 @@ double rill_harmonics_at(const rill_harmonics *h, double time)
         sum += h->cosine[k] * cos(k * h->omega * time) + h->sine[k] * sin(k * h->omega * time);
     return sum;
 }
+
+void rill_waveform_turn(rill_waveform *wave)
+{
+    const double low = wave->low;
+    for (uint32_t k = 0; k <= wave->count; k++) {
+        wave->value[k] = -wave->value[k];
+        wave->slope[k] = -wave->slope[k];
+        if (k < wave->count) wave->bulge[k] = -wave->bulge[k];
+    }
+    wave->low = -wave->high;
+    wave->high = -low;
+    wave->mean = -wave->mean;
+    wave->turned = !wave->turned;
+}

@@ -32,6 +32,7 @@ typedef struct rill_waveform {
     uint32_t count;
     double low, high; /**< of the samples */
     double mean;      /**< of straight lines between the samples, and of the curve */
+    bool turned;      /**< rill_waveform_turn() changed its sign */
 } rill_waveform;
 
 enum { RILL_HARMONICS = 64 }; /**< at most */
@@ -45,12 +46,16 @@ typedef struct rill_harmonics {
 } rill_harmonics;
 
 /**
- * Read a waveform: a header "time [s], flow [mL/s]", then rows of two numbers, times ascending. The last row
+ * Read a waveform: a header "time [s], flow [mL/s]", then rows of two numbers, times ascending. Commas,
+ * semicolons, tabs or blanks separate the columns, and the header may be a comment. The last row
  * ends the cycle and repeats the first value, unless `period` says how long the cycle is.
  * @param[in] period  s; 0: the file's own
  * @return RILL_USAGE with "file:line: " and one sentence, RILL_SYSTEM without memory
  */
 rill_status rill_waveform_read(const char *path, double period, rill_waveform **out);
+
+/** Change its sign: files that count along outward normals have a negative inflow. */
+void rill_waveform_turn(rill_waveform *wave);
 
 /**
  * Make one from samples. @param[in] time  [count], ascending, the first at 0 and all below the period

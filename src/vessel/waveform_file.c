@@ -36,7 +36,7 @@ typedef struct reader {
     uint32_t count, room;
 } reader;
 
-/* Take the next line that says something, without blanks around it. @return false at the end */
+/* Take the next line that is not blank, without blanks around it. @return false at the end */
 static rill_status next_line(reader *r, bool *more)
 {
     while (fgets(r->text, sizeof r->text, r->file)) {
@@ -50,7 +50,7 @@ static rill_status next_line(reader *r, bool *more)
         if (r->line == 1 && strncmp(start, "\xef\xbb\xbf", 3) == 0) start += 3; /* spreadsheets write it */
         while (isspace((unsigned char)*start)) start++;
         memmove(r->text, start, strlen(start) + 1);
-        if (r->text[0] != '\0' && r->text[0] != '#') {
+        if (r->text[0] != '\0') {
             *more = true;
             return RILL_OK;
         }
@@ -60,14 +60,21 @@ static rill_status next_line(reader *r, bool *more)
     return RILL_OK;
 }
 
-/* Part a line at its one comma, semicolon or tab. */
+/* Part a line at its one comma or semicolon; where it has none, at tabs or blanks, which a unit in brackets
+ * may contain. */
 static bool halves(char *text, char **second)
 {
-    char *comma = strpbrk(text, ",;\t");
-    if (!comma || strpbrk(comma + 1, ",;\t")) return false;
-    *comma = '\0';
-    *second = comma + 1;
-    return true;
+    char *at = strpbrk(text, ",;");
+    if (!at) {
+        char *open = strpbrk(text, "[("), *blank = text + strcspn(text, " \t");
+        at = open && open < blank + strspn(blank, " \t") + 1 ? strpbrk(open, "])") : blank;
+        if (!at || !*at) return false;
+        if (at != blank && *++at == '\0') return false;
+        if (!isspace((unsigned char)*at)) return false;
+    }
+    *at = '\0';
+    *second = at + 1 + strspn(at + 1, " \t");
+    return **second != '\0' && !strpbrk(*second, ",;");
 }
 
 /* Part "flow [mL/s]" or "flow (mL/s)" into its name, without blanks, and its unit; "" where there is none. */
@@ -84,6 +91,41 @@ static void part_title(char *title, char **name, char **unit)
     while (isspace((unsigned char)*title)) title++;
     for (end = title + strlen(title); end > title && isspace((unsigned char)end[-1]);) *--end = '\0';
     *name = title;
+}
+
+/* Whether a comment is the header, as SimVascular writes it: "time", its unit, and a kind of waveform. */
+static bool is_header(const char *text)
+{
+    const size_t word = strlen("time");
+    if (strncasecmp(text, "time", word) != 0) return false;
+    const char *second = text + word + strspn(text + word, " \t");
+    if (*second == '[' || *second == '(') {
+        const char *end = strpbrk(second, "])");
+        if (!end) return false;
+        second = end + 1;
+    } else if (second == text + word && !strchr(",;", *second)) {
+        return false;
+    }
+    second += strspn(second, " \t,;");
+    for (int k = 0; k < RILL_WAVE_KINDS; k++) {
+        const size_t length = strlen(rill_wave_names[k]);
+        if (strncasecmp(second, rill_wave_names[k], length) == 0 && strchr(" \t[(", second[length]))
+            return true;
+    }
+    return false;
+}
+
+/* Take the header: the first line that is no comment, or the comment that is one. */
+static rill_status header_line(reader *r, bool *more)
+{
+    for (;;) {
+        const rill_status status = next_line(r, more);
+        if (status != RILL_OK || !*more || r->text[0] != '#') return status;
+        const char *text = r->text + strspn(r->text, "# \t");
+        if (!is_header(text)) continue;
+        memmove(r->text, text, strlen(text) + 1);
+        return RILL_OK;
+    }
 }
 
 static rill_status read_unit(const reader *r, const char *name, const char *unit, const char *wanted,
@@ -107,7 +149,7 @@ static rill_status read_header(reader *r)
     rill_status status = RILL_OK;
     char *second = NULL, *name, *unit;
     bool more;
-    RILL_TRY(next_line(r, &more));
+    RILL_TRY(header_line(r, &more));
     if (!more)
         RILL_TRY(
             rill_fail(RILL_USAGE, "%s is empty: a waveform has a header and rows of two numbers", r->path));
@@ -117,7 +159,7 @@ static rill_status read_header(reader *r)
                            "flow [mL/s]\"",
                            r->path, r->line));
     part_title(r->text, &name, &unit);
-    if (strcmp(name, "time") != 0)
+    if (strcasecmp(name, "time") != 0)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "%s:%d: the first column is not called time: write a header such as \"time "
                            "[s], flow [mL/s]\"",
@@ -127,7 +169,7 @@ static rill_status read_header(reader *r)
     rill_nearest match = {0};
     for (int k = 0; k < RILL_WAVE_KINDS; k++) {
         rill_nearest_try(&match, name, rill_wave_names[k]);
-        if (strcmp(name, rill_wave_names[k]) != 0) continue;
+        if (strcasecmp(name, rill_wave_names[k]) != 0) continue;
         r->kind = (rill_wave_kind)k;
         return read_unit(r, name, unit, units[k], &r->scale[1]);
     }
@@ -176,9 +218,9 @@ static rill_status read_rows(reader *r)
         char *second = NULL;
         RILL_TRY(next_line(r, &more));
         if (!more) return RILL_OK;
+        if (r->text[0] == '#') continue;
         if (!halves(r->text, &second))
-            RILL_TRY(rill_fail(RILL_USAGE, "%s:%d: the line is no row of two numbers with a comma between",
-                               r->path, r->line));
+            RILL_TRY(rill_fail(RILL_USAGE, "%s:%d: the line is no row of two numbers", r->path, r->line));
         RILL_TRY(grow(r));
         const uint32_t k = r->count;
         RILL_TRY(read_number(r, r->text, &r->time[k]));

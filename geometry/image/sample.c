@@ -187,6 +187,8 @@ void rill_core_mark(const rill_core *core, const uint32_t n[3], uint32_t y, uint
 #define AROUND 0.995
 #define WITHIN 0.9
 #define PORES_LEAST 0.02
+/* Of the radius of the smallest disc, within which pores are counted: its edge is rough. */
+#define CORE_PART 0.9
 enum { ROUND_LEAST = 16 }; /* voxels along an edge */
 
 /* Return the radius from which on all voxels have the label, where that of the inscribed disc is `most`. */
@@ -206,6 +208,20 @@ static double radius_find(const uint8_t *bytes, size_t size, uint64_t stride, co
     return most;
 }
 
+/* Return whether there are pores and solid in a disc. One that is solid is an obstacle, an open one a pipe.
+ */
+static bool is_porous(const uint8_t *pore, const uint32_t n[2], double radius)
+{
+    uint64_t in = 0, pores = 0;
+    for (uint32_t y = 0; y < n[1]; y++)
+        for (uint32_t x = 0; x < n[0]; x++) {
+            if (hypot(x + 0.5 - 0.5 * n[0], y + 0.5 - 0.5 * n[1]) >= radius) continue;
+            in++, pores += pore[(uint64_t)y * n[0] + x] == RILL_FLUID;
+        }
+    const double open = (double)pores / (double)in;
+    return open >= PORES_LEAST && open <= 1 - PORES_LEAST;
+}
+
 void rill_round_look(rill_round *r, rill_grey type, const void *grey, uint64_t stride, const uint8_t *pore,
                      const uint32_t n[2])
 {
@@ -213,7 +229,7 @@ void rill_round_look(rill_round *r, rill_grey type, const void *grey, uint64_t s
     const uint8_t *bytes = grey;
     const uint32_t edge = n[0] < n[1] ? n[0] : n[1], longer = n[0] < n[1] ? n[1] : n[0];
     const double radius = 0.5 * edge, value = rill_grey_real(type, grey, 0);
-    uint64_t around = 0, labelled = 0, in = 0, same = 0, pores = 0;
+    uint64_t around = 0, labelled = 0, in = 0, same = 0;
     r->looked++;
     if (edge < ROUND_LEAST || longer > edge + edge / 8 || (r->round && value != r->value)) return;
     for (uint32_t y = 0; y < n[1]; y++)
@@ -223,15 +239,16 @@ void rill_round_look(rill_round *r, rill_grey type, const void *grey, uint64_t s
             if (square > (radius + 1) * (radius + 1)) {
                 around++, labelled += is;
             } else if (square < 0.8 * radius * radius) {
-                in++, same += is, pores += pore[(uint64_t)y * n[0] + x] == RILL_FLUID;
+                in++, same += is;
             }
         }
-    const double share = (double)same / (double)in, open = (double)pores / (double)in;
+    const double share = (double)same / (double)in;
     if ((double)labelled < AROUND * (double)around || share > WITHIN) return;
-    if (open < PORES_LEAST || open > 1 - PORES_LEAST) return;
+    const double found = radius_find(bytes, size, stride, n, edge / 2);
+    if (!is_porous(pore, n, CORE_PART * found)) return;
     r->round++;
     r->value = value;
     r->inside = share;
     r->is_pore = pore[0] == RILL_FLUID;
-    r->diameter = fmax(r->diameter, 2 * radius_find(bytes, size, stride, n, edge / 2));
+    r->diameter = fmax(r->diameter, 2 * found);
 }

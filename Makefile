@@ -131,7 +131,7 @@ endif
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-all: $(BUILD)/rill $(BUILD)/librill.so mpi ## build librill.so and rill
+all: $(BUILD)/rill $(BUILD)/rill-inspect $(BUILD)/librill.so mpi ## build librill.so and rill
 
 # Man pages and completions, of what --help prints.
 $(BUILD)/pages/man1/rill.1: $(BUILD)/rill scripts/pages
@@ -149,6 +149,15 @@ $(BUILD)/rill: $(CLI_OBJ) $(LIB_OBJ)
 	$(call say,LD,$@)$(CC) -pie $(LDFLAGS) $(HARDENED_LINK) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
 shared = $(call say,LD,$@)$(CC) -shared $(LDFLAGS) $(HARDENED_LINK) -Wl,-z,nodelete -Wl,-soname,$(1) -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
+
+# What both start to read HDF5 files first has only what reads them: the archive gives the objects that are called, and no backend.
+$(BUILD)/obj/librill.a: $(LIB_OBJ)
+	@rm -f $@
+	$(call say,AR,$@)ar rcD $@ $^
+$(BUILD)/rill-inspect: $(BUILD)/obj/src/inspect/main.o $(BUILD)/obj/librill.a
+	$(call say,LD,$@)$(CC) -pie $(LDFLAGS) $(HARDENED_LINK) -Wl,--as-needed -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
+
+$(BUILD)/rill $(BUILD)/librill.so $(TESTS): | $(BUILD)/rill-inspect
 
 # The library that is installed exports what the public headers declare.
 $(BUILD)/librill.so: $(BUILD)/librill.so.$(VERSION)
@@ -186,9 +195,9 @@ DATA_SOURCES ?= $(CURDIR)/data
 $(BUILD)/obj/src/core/data.o: CPPFLAGS += $(call text_macro,RILL_DATA_SOURCES,$(DATA_SOURCES))
 $(BUILD)/obj/src/core/data.o: $(BUILD)/data_sources
 
-$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(CLI_OBJ): CPPFLAGS += $(C_LOCALE)
+$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(CLI_OBJ) $(BUILD)/obj/src/inspect/main.o: CPPFLAGS += $(C_LOCALE)
 # Not the node update of src/cpu, which reads no files.
-$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(CLI_OBJ): CFLAGS += $(HARDENING)
+$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(CLI_OBJ) $(BUILD)/obj/src/inspect/main.o: CFLAGS += $(HARDENING)
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -286,8 +295,9 @@ to = $(call quote,$(destdir)$(prefix)/$(1))
 filled = $(call quote,s|$(1)|$(call sed_text,$(2))|)
 install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, data, man pages, completions, pkg-config and CMake files (PREFIX, LIBDIR, DESTDIR)
 	@for file in $(DATA); do install -D -m 644 data/$$file $(call to,share/rill)/$$file || exit 1; done
-	install -d $(call to,bin) $(call to,$(libdir)/pkgconfig) $(call to,include/rill)
+	install -d $(call to,bin) $(call to,$(libdir)/pkgconfig) $(call to,$(libdir)/rill) $(call to,include/rill)
 	install -m 755 $(BUILD)/rill $(call to,bin/)
+	install -m 755 $(BUILD)/rill-inspect $(call to,$(libdir)/rill/)
 	install -m 755 $(BUILD)/librill.so.$(VERSION) $(call to,$(libdir)/)
 	if [ -e $(BUILD)/librill-mpi.so ]; then install -m 755 $(BUILD)/librill-mpi.so $(call to,$(libdir)/); fi
 	ln -sf librill.so.$(VERSION) $(call to,$(libdir)/$(SONAME))
@@ -327,4 +337,4 @@ help: ## list targets and variables
 	  '  TSAN=1        ThreadSanitizer, in build/tsan; needs CC=clang' \
 	  '  HARDENED=0    without stack protector, _FORTIFY_SOURCE and full RELRO' '  CC=clang BUILD=build/clang PREFIX=/usr/local LIBDIR=lib DESTDIR= WERROR=-Werror'
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(STORAGE_OBJ:.o=.d) $(OPERATOR_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(BUILD)/obj/src/inspect/main.d $(STORAGE_OBJ:.o=.d) $(OPERATOR_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)

@@ -283,11 +283,13 @@ Test(geom_file, hostile_files_get_one_sentence)
     f = honest, f.voxels.rank = 2, forge(f), refuse("/voxels is not a u8 array with 3 axes", RILL_USAGE);
     f = honest, f.voxels.type = RILL_H5_F32, forge(f), refuse("/voxels is not a u8 array", RILL_USAGE);
     f = honest, f.voxels.dims[1] = 1ull << 33, f.voxels.chunk[1] = 1024, forge(f),
-    refuse("voxels along y", RILL_USAGE);
+    refuse("a dataset declares", RILL_USAGE);
     f = honest, f.voxels.dims[0] = f.voxels.dims[1] = 1u << 31, f.voxels.chunk[0] = f.voxels.chunk[1] = 1024;
-    forge(f), refuse("more than 1e15", RILL_USAGE);
-    f = honest, f.voxels.dims[0] = f.voxels.dims[1] = 1u << 22, f.voxels.chunk[0] = f.voxels.chunk[1] = 1024;
+    forge(f), refuse("a dataset declares", RILL_USAGE);
+    f = honest, f.voxels.dims[0] = f.voxels.dims[1] = 1u << 12, f.voxels.chunk[0] = f.voxels.chunk[1] = 1024;
+    setenv("RILL_MEMORY", "1kB", 1);
     forge(f), refuse("memory", RILL_SYSTEM);
+    unsetenv("RILL_MEMORY");
     store("P5 1 1", 6), refuse("not an HDF5 file", RILL_USAGE);
     store("", 0), refuse("is empty", RILL_USAGE);
     unlink(path), refuse("No such file", RILL_USAGE);

@@ -6,6 +6,7 @@
  * passed over. Voxel sizes are hdf5_spacing.c's. A chunked dataset is read by layers of chunks, so that each
  * chunk is unpacked once.
  */
+#include "core/inspect.h"
 #include "core/memory.h"
 #include "geometry/image/hdf5_priv.h"
 
@@ -268,18 +269,13 @@ done:
     return status;
 }
 
-static rill_status open_file(const char *path, hid_t *file)
+static rill_status open_file(const char *path, const struct stat *inspected, hid_t *file)
 {
-    int fd;
-    uint64_t length;
-    const rill_status status = rill_input_open(path, &fd, &length);
-    if (status != RILL_OK) return status;
-    close(fd);
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     *file = H5Fopen(rill_input_path(path), H5F_ACC_RDONLY, access);
     rill_h5_release(access);
-    if (*file >= 0) return RILL_OK;
+    if (*file >= 0) return rill_inspect_same(*file, inspected);
     return rill_fail(RILL_USAGE,
                      strcmp(path, "-") == 0
                          ? "it is not an HDF5 file, it is damaged, or it comes through a pipe: give a file"
@@ -301,7 +297,8 @@ static rill_status refuse_ours(hid_t file)
     return rill_fail(RILL_USAGE, "it is a file that rill wrote, and no image: rill info shows what it holds");
 }
 
-rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image *image)
+static rill_status open_inspected(const char *path, const char *name, const struct stat *inspected,
+                                  rill_image *image)
 {
     RILL_H5_QUIET;
     rill_status status = RILL_OK;
@@ -316,7 +313,7 @@ rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image 
     image->close = close_hdf5;
     image->read = read_hdf5;
     RILL_TRY(rill_image_add_file(image, path));
-    RILL_TRY(open_file(path, &r->set.file));
+    RILL_TRY(open_file(path, inspected, &r->set.file));
     if (name && snprintf(r->set.path, RILL_HDF5_PATH, "%s", name) >= RILL_HDF5_PATH)
         RILL_TRY(
             rill_fail(RILL_USAGE, "the path of the dataset has more than %d letters", RILL_HDF5_PATH - 1));
@@ -327,5 +324,20 @@ rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image 
 done:
     r->damaged = status != RILL_OK && H5Eget_num(H5E_DEFAULT) > 0;
     if (r->damaged) quiet_guard = (rill_h5_quiet){NULL, NULL};
+    return status;
+}
+
+rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image *image)
+{
+    rill_status status = RILL_OK;
+    int fd;
+    uint64_t length;
+    struct stat inspected;
+    const rill_inspection how = {.kind = "image", .name = name, .outside = image->allow_outside};
+    RILL_TRY(rill_input_open(path, &fd, &length));
+    close(fd);
+    RILL_TRY(rill_inspect(rill_input_path(path), &how, &inspected));
+    RILL_TRY(open_inspected(path, name, &inspected, image));
+done:
     return status;
 }

@@ -132,10 +132,6 @@ void cli_compute_choose(const cli_compute *compute, rill_device *device, const r
 /** The apply function of an option that names a file: "-" is refused, standard output takes JSON alone. */
 rill_status cli_output_apply(const char *text);
 
-/** Refuse an HDF5 file on which the HDF5 library crashes; files of other formats pass. Before threads are
- * started. */
-rill_status cli_probe_hdf5(const char *path);
-
 /** Turn crashes of libraries after a failed allocation, and their calls of exit(), into exit code 3 with a
  * sentence, until cli_guard_end(). */
 void cli_guard_begin(void);
@@ -146,13 +142,7 @@ void cli_guard_crashes(void);
 /** Say that main() returns `code`. @return code */
 int cli_guard_end(int code);
 
-/** Copy fields into a file that needs no other, as rill_fields_copy(), where a crash of the HDF5 library is a
- * sentence.
- * @return the exit code; the failure is reported */
-int cli_copy_fields(const cli_command *command, const char *from, const char *to);
-
-/** Make an input readable whose name is "-": standard input becomes a file if it is none. Other files are
- * probed. */
+/** Make an input readable whose name is "-": standard input becomes a file if it is none. */
 rill_status cli_input_prepare(const char *path);
 
 /** A file to be written; path NULL: not asked for. */

@@ -182,7 +182,7 @@ static int run(int argc, char **argv)
     else if (picture)
         RILL_TRY(export_picture(&c, path));
     else if (rill_name_ends(c.output, ".vtkhdf"))
-        return cli_copy_fields(&cli_export, path, c.output);
+        RILL_TRY(rill_fields_copy(path, c.output));
     else
         RILL_TRY(rill_fail(
             RILL_USAGE, "-o %s is neither a picture nor a field file: end it in .png or .vtkhdf", c.output));

@@ -44,7 +44,7 @@ rill_status cli_input_prepare(const char *path)
     struct stat info;
     char name[512];
     const char *directory = getenv("TMPDIR");
-    if (strcmp(path, "-") != 0 && strncmp(path, "-:/", 3) != 0) return cli_probe_hdf5(path);
+    if (strcmp(path, "-") != 0 && strncmp(path, "-:/", 3) != 0) return RILL_OK;
     if (isatty(STDIN_FILENO))
         return rill_fail(RILL_USAGE, "standard input is a terminal: give a file, or send one through a pipe");
     if (fstat(STDIN_FILENO, &info) != 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HDF5 opens what a file names, and would wait for a FIFO: names are checked before it does. */
+/* HDF5 opens what a file names, and would wait for a FIFO: names are checked before it does. It allocates
+ * what a file declares: extents are compared with the bytes that are there. */
 #include "core/h5_outside.h"
 
 #include "core/beside.h"
@@ -7,9 +8,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME = 4096 };
+enum {
+    NAME = 4096,
+    PACKED = 2048,   /* a dataset declares at most so many times the bytes of its files; deflate packs 1032 */
+    SPARSE = 65536,  /* one of rill, which leaves out chunks of zeros */
+    FREE = 64 << 20, /* and this, whatever they have */
+    RANK = 32        /* H5S_MAX_RANK */
+};
 
 /* HDF5 looks in the working directory for what is not beside the file, so it must exist. */
 bool rill_h5_may_open(rill_h5_outside *outside, const char *of, const char *name)
@@ -34,13 +42,56 @@ static herr_t on_link(const char *file, const char *group, const char *name, con
     return rill_h5_may_open(context, file, name) ? 0 : -1;
 }
 
-/* Check the name of a file that data of a dataset are in. */
-static bool may_store(rill_h5_outside *outside, const char *of, const char *name)
+/* Return the bytes of a file; 0: not known. */
+static double bytes_of_path(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (double)info.st_size : 0;
+}
+
+/* The same of the file `name` beside the file `of`. */
+static double bytes_of(const char *of, const char *name)
+{
+    char *path = NULL;
+    if (rill_file_beside(of, name, true, &path) != RILL_OK) return 0;
+    const double bytes = bytes_of_path(path);
+    free(path);
+    return bytes;
+}
+
+/* Check the name of a file that data of a dataset are in, and count its bytes. */
+static bool may_store(rill_h5_outside *outside, const char *of, const char *name, double *bytes)
 {
     if (strcmp(name, ".") == 0) return true; /* of a virtual dataset: this file */
-    if (!outside->linked) return rill_h5_may_open(outside, of, name);
+    if (!outside->linked && !rill_h5_may_open(outside, of, name)) return false;
+    *bytes += bytes_of(of, name);
+    if (!outside->linked) return true;
     outside->status =
         rill_fail(RILL_USAGE, "its data are in the file %.100s, and files of rill have theirs inside", name);
+    return false;
+}
+
+/* Refuse a dataset that declares far more than its files have, or has such chunks. */
+static bool check_extent(hid_t dataset, hid_t properties, double stored, rill_h5_outside *outside)
+{
+    hsize_t n[RANK], chunk[RANK];
+    const hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+    const int times = outside->linked ? SPARSE : PACKED;
+    const double most = times * stored + FREE, size = (double)H5Tget_size(type);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    double all = size, one = size;
+    if (rank > 0 && rank <= RANK && H5Sget_simple_extent_dims(space, n, NULL) == rank)
+        for (int a = 0; a < rank; a++) all *= (double)n[a];
+    if (rank > 0 && H5Pget_layout(properties) == H5D_CHUNKED && H5Pget_chunk(properties, RANK, chunk) == rank)
+        for (int a = 0; a < rank; a++) one *= (double)chunk[a];
+    rill_h5_release(type);
+    rill_h5_release(space);
+    if (all <= most && one <= most) return true;
+    outside->status = rill_fail(
+        RILL_USAGE,
+        "a dataset declares %.3g bytes%s, and the file has %.3g: more than %d times as many are not "
+        "read: the file is damaged, or nothing was written into it",
+        all > most ? all : one, all > most ? "" : " in a chunk", stored, times);
     return false;
 }
 
@@ -52,15 +103,18 @@ static bool check_storage(hid_t dataset, rill_h5_outside *outside)
     const hid_t properties = H5Dget_create_plist(dataset);
     if (properties < 0) return true;                    /* damage, which reading reports */
     if (H5Fget_name(dataset, of, NAME) < 0) *of = '\0'; /* a link may have led to another file */
+    double stored = bytes_of_path(of);
     const int files = H5Pget_external_count(properties);
     for (int k = 0; k < files && good; k++) {
         name[NAME - 1] = '\0';
         good = H5Pget_external(properties, (unsigned)k, NAME - 1, name, NULL, NULL) >= 0 &&
-               may_store(outside, of, name);
+               may_store(outside, of, name, &stored);
     }
     if (H5Pget_layout(properties) == H5D_VIRTUAL) H5Pget_virtual_count(properties, &sources);
     for (size_t k = 0; k < sources && good; k++)
-        good = H5Pget_virtual_filename(properties, k, name, NAME) >= 0 && may_store(outside, of, name);
+        good =
+            H5Pget_virtual_filename(properties, k, name, NAME) >= 0 && may_store(outside, of, name, &stored);
+    if (good) good = check_extent(dataset, properties, stored, outside);
     rill_h5_release(properties);
     return good;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file h5_outside.h
- * What lies outside an HDF5 file: external links, external storage and virtual datasets.
+ * What lies outside an HDF5 file: external links, external storage and virtual datasets; and extents that a
+ * file declares without having the bytes.
  */
 #ifndef RILL_CORE_H5_OUTSIDE_H
 #define RILL_CORE_H5_OUTSIDE_H
@@ -18,8 +19,10 @@ typedef struct rill_h5_outside {
 
 /**
  * Open an object by its name. Names of other files begin at the directory of the file.
- * @param[in,out] outside  status: RILL_USAGE where the object is not opened because of another file
- * @return H5I_INVALID_HID where there is no object, or it needs a file that it may not name
+ * @param[in,out] outside  status: RILL_USAGE where the object is not opened because of another file or its
+ * extent
+ * @return H5I_INVALID_HID where there is no object, it needs a file that it may not name, or it declares 2048
+ * times (`linked`: 65536 times) the bytes that its files have, and 64 MiB
  */
 hid_t rill_h5_open_object(hid_t file, const char *name, rill_h5_outside *outside);
 

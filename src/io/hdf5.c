@@ -2,6 +2,7 @@
 /* Files, groups and datasets by HDF5. Attributes are in hdf5_attribute.c, what files mean is not known here.
  */
 #include "core/h5.h"
+#include "core/inspect.h"
 #include "geometry/image/image_priv.h"
 #include "io/checksum.h"
 #include "io/hdf5_chunks.h"
@@ -117,6 +118,7 @@ rill_status rill_h5_commit(rill_h5_file *file)
 {
     RILL_H5_QUIET;
     rill_status status = RILL_OK;
+    struct stat written;
     if (H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0) RILL_TRY(rill_h5_fail(file, "HDF5 cannot flush the file"));
     const hid_t id = file->id;
     file->id = H5I_INVALID_HID;
@@ -124,13 +126,15 @@ rill_status rill_h5_commit(rill_h5_file *file)
     RILL_TRY(rill_h5_check(file));
     RILL_TRY(rill_checksum_append(file->sink.descriptor, file->path));
     RILL_TRY(verify(file));
+    const bool known = fstat(file->sink.descriptor, &written) == 0;
     RILL_TRY(rill_output_commit(file->output));
+    if (known) rill_inspect_written(rill_output_path(file->output), &written);
 done:
     return status;
 }
 
 /* See to it that a file is one, and is whole if its checksum, compared up to `most` bytes, can say so. */
-static rill_status inspect(const char *path, uint64_t most)
+static rill_status compare(const char *path, uint64_t most)
 {
     rill_status status = RILL_OK;
     rill_checksum found = RILL_CHECKSUM_ABSENT;
@@ -148,14 +152,12 @@ done:
     return status;
 }
 
-static rill_status open_checked(const char *path, uint64_t most, rill_h5_file **out)
+static rill_status open_inspected(const char *path, const struct stat *inspected, rill_h5_file **out)
 {
     RILL_H5_QUIET;
     rill_status status = RILL_OK;
     rill_h5_file *file = NULL;
     hid_t access = H5I_INVALID_HID;
-    RILL_TRY(inspect(path, most));
-    if (!rill_h5_begins(path)) RILL_TRY(rill_image_check_pointer(path));
     RILL_TRY(file_allocate(path, &file));
     access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); /* whatever a damaged file left open goes with it */
@@ -165,11 +167,29 @@ static rill_status open_checked(const char *path, uint64_t most, rill_h5_file **
         quiet_guard = (rill_h5_quiet){NULL, NULL}; /* as in rill_h5_close() */
         goto done;
     }
+    status = rill_inspect_same(file->id, inspected);
+    if (status != RILL_OK) {
+        rill_fail_prefix("cannot read %s", path);
+        goto done;
+    }
     *out = file;
     file = NULL;
 done:
     rill_h5_release(access);
     rill_h5_close(file);
+    return status;
+}
+
+static rill_status open_checked(const char *path, uint64_t most, rill_h5_file **out)
+{
+    rill_status status = RILL_OK;
+    struct stat inspected;
+    RILL_TRY(compare(path, most));
+    if (!rill_h5_begins(path)) RILL_TRY(rill_image_check_pointer(path));
+    status = rill_inspect(path, &(rill_inspection){.kind = "file"}, &inspected);
+    if (status == RILL_OK) return open_inspected(path, &inspected, out);
+    rill_fail_prefix("cannot read %s", path);
+done:
     return status;
 }
 
@@ -519,7 +539,7 @@ rill_status rill_h5_check_linked(rill_h5_file *file, const char *path)
         H5Lunpack_elink_val(value, info.u.val_size, &flags, &name, &object) < 0)
         RILL_TRY(rill_h5_fail(file, "no link %s", path));
     if (asprintf(&linked, "%s/%s", dirname(above), name) < 0) RILL_TRY(fail_memory(file));
-    RILL_TRY(inspect(name[0] == '/' ? name : linked, CHECKED_MOST));
+    RILL_TRY(compare(name[0] == '/' ? name : linked, CHECKED_MOST));
 done:
     free(linked);
     free(above);
@@ -595,51 +615,4 @@ rill_status rill_h5_scale_attach(rill_h5_file *file, const char *path, const cha
     rill_h5_release(other);
     rill_h5_release(dataset);
     return status;
-}
-
-/* ---- looking around -------------------------------------------------------------------------- */
-
-typedef struct walk {
-    rill_h5_name_fn fn;
-    void *context;
-    rill_status status;
-} walk;
-
-static herr_t on_member(hid_t group, const char *name, const H5L_info_t *info, void *context)
-{
-    (void)group;
-    (void)info;
-    walk *w = context;
-    w->status = w->fn(w->context, name);
-    return w->status == RILL_OK ? 0 : 1;
-}
-
-rill_status rill_h5_members(rill_h5_file *file, const char *group, rill_h5_name_fn fn, void *context)
-{
-    RILL_H5_QUIET;
-    walk w = {fn, context, RILL_OK};
-    hsize_t at = 0;
-    const hid_t links = rill_h5_links(file);
-    if (H5Literate_by_name(file->id, group, H5_INDEX_NAME, H5_ITER_INC, &at, on_member, &w, links) < 0)
-        w.status = rill_h5_fail(file, "no group %s", group);
-    rill_h5_release(links);
-    return w.status;
-}
-
-static herr_t on_attribute(hid_t object, const char *name, const H5A_info_t *info, void *context)
-{
-    (void)info;
-    return on_member(object, name, NULL, context);
-}
-
-rill_status rill_h5_attributes(rill_h5_file *file, const char *object, rill_h5_name_fn fn, void *context)
-{
-    RILL_H5_QUIET;
-    walk w = {fn, context, RILL_OK};
-    hsize_t at = 0;
-    const hid_t links = rill_h5_links(file);
-    if (H5Aiterate_by_name(file->id, object, H5_INDEX_NAME, H5_ITER_INC, &at, on_attribute, &w, links) < 0)
-        w.status = rill_h5_fail(file, "no object %s", object);
-    rill_h5_release(links);
-    return w.status;
 }

@@ -76,6 +76,9 @@ bool rill_h5_exists(rill_h5_file *file, const char *path);
 /** Return whether an object is a dataset. */
 bool rill_h5_is_dataset(rill_h5_file *file, const char *path);
 
+/** Return whether an object has several names, which none that rill writes has. */
+bool rill_h5_has_names(rill_h5_file *file, const char *path);
+
 /** Create a group and the groups above it. */
 rill_status rill_h5_group_create(rill_h5_file *file, const char *path);
 

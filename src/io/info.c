@@ -17,8 +17,9 @@
 #include <sys/stat.h>
 
 enum {
-    DEPTH = 6,   /* of groups; a hostile file may contain itself */
-    LISTED = 81, /* values that are listed one by one */
+    DEPTH = 6,       /* of groups; a hostile file may contain itself */
+    OBJECTS = 20000, /* members of a result, under all names that they have */
+    LISTED = 81,     /* values that are listed one by one */
     PATH = 512
 };
 
@@ -59,7 +60,7 @@ typedef struct level {
     rill_h5_file *file;
     const char *path; /* of the group */
     json_t *into;
-    int depth;
+    int depth, *left; /* left: members that may still come; NULL: not counted */
 } level;
 
 /* ---- attributes ------------------------------------------------------------------------------ */
@@ -100,7 +101,7 @@ static rill_status on_attribute(void *context, const char *name)
 
 static rill_status attributes_add(rill_h5_file *file, const char *object, json_t *into)
 {
-    level l = {file, object, into, 0};
+    level l = {file, object, into, 0, NULL};
     return rill_h5_attributes(file, object, on_attribute, &l);
 }
 
@@ -149,7 +150,7 @@ done:
     return status;
 }
 
-static rill_status group_walk(rill_h5_file *file, const char *path, int depth, json_t *into);
+static rill_status group_walk(level l);
 
 static rill_status on_member(void *context, const char *name)
 {
@@ -159,11 +160,20 @@ static rill_status on_member(void *context, const char *name)
     json_t *value = NULL;
     const int length = snprintf(path, sizeof path, "%s/%s", l->path, name);
     if (length >= PATH || l->depth >= DEPTH || strncmp(name, "axis", 4) == 0) return RILL_OK;
-    if (rill_h5_is_dataset(l->file, path)) {
+    if (--*l->left < 0)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "cannot describe %s: it has more than %d groups and datasets: the file is damaged",
+                           rill_h5_path(l->file), OBJECTS));
+    const bool dataset = rill_h5_is_dataset(l->file, path);
+    if (!dataset && rill_h5_has_names(l->file, path))
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "cannot describe %s: its group %s has several names: the file is damaged",
+                           rill_h5_path(l->file), path));
+    if (dataset) {
         RILL_TRY(dataset_json(l->file, path, &value));
     } else {
         value = json_object();
-        RILL_TRY(group_walk(l->file, path, l->depth + 1, value));
+        RILL_TRY(group_walk((level){l->file, path, value, l->depth + 1, l->left}));
     }
     status = set(l->into, name, value);
     value = NULL;
@@ -172,12 +182,11 @@ done:
     return status;
 }
 
-static rill_status group_walk(rill_h5_file *file, const char *path, int depth, json_t *into)
+static rill_status group_walk(level l)
 {
     rill_status status = RILL_OK;
-    level l = {file, path, into, depth};
-    if (depth > 0) RILL_TRY(attributes_add(file, path, into));
-    RILL_TRY(rill_h5_members(file, *path ? path : "/", on_member, &l));
+    if (l.depth > 0) RILL_TRY(attributes_add(l.file, l.path, l.into));
+    RILL_TRY(rill_h5_members(l.file, *l.path ? l.path : "/", on_member, &l));
 done:
     return status;
 }
@@ -237,7 +246,7 @@ static rill_status on_opening(void *context, const char *name)
 static rill_status openings_add(rill_h5_file *file, json_t *into)
 {
     if (!rill_h5_exists(file, "/patches")) return RILL_OK;
-    level l = {file, "/patches", json_object(), 0};
+    level l = {file, "/patches", json_object(), 0, NULL};
     const rill_status status = set(into, "openings", l.into);
     return status != RILL_OK ? status : rill_h5_members(file, l.path, on_opening, &l);
 }
@@ -313,7 +322,7 @@ static rill_status wall_add(rill_h5_file *file, json_t *into)
 {
     rill_status status = RILL_OK;
     uint64_t triangles;
-    level l = {file, "/VTKHDF/CellData", json_object(), 0};
+    level l = {file, "/VTKHDF/CellData", json_object(), 0, NULL};
     RILL_TRY(set(into, "fields", l.into));
     RILL_TRY(attributes_add(file, "/", into));
     RILL_TRY(rill_h5_read(file, "/VTKHDF/NumberOfCells", RILL_H5_U64, 1, NULL, (uint64_t[]){1}, &triangles));
@@ -334,7 +343,8 @@ static rill_status describe(rill_h5_file *file, const char *format, json_t *into
         RILL_TRY(geometry_add(file, into));
     } else if (strcmp(format, RILL_RESULT_FORMAT) == 0) {
         RILL_TRY(set(into, "kind", json_string("result")));
-        RILL_TRY(group_walk(file, "", 0, into));
+        int left = OBJECTS;
+        RILL_TRY(group_walk((level){file, "", into, 0, &left}));
     } else if (strcmp(format, RILL_FIELDS_FORMAT) == 0 || strcmp(format, RILL_CELLS_FORMAT) == 0) {
         RILL_TRY(set(into, "kind", json_string(strcmp(format, RILL_CELLS_FORMAT) == 0 ? "cells" : "fields")));
         RILL_TRY(fields_add(file, into));

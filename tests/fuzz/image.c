@@ -5,6 +5,7 @@
  *
  *     tests/fuzz/run image CORPUS -max_total_time=300
  */
+#include "core/inspect.h"
 #include "slices.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) abort();
     if (format) options.format = (rill_image_format)atoi(format);
     setenv("RILL_MEMORY", "1GB", 1);
+    rill_inspect_here(NULL); /* crashes are what is looked for */
     if (rill_image_open(path, &options, &image) == RILL_OK) read_slices(image);
     rill_image_close(image);
     unlink(path);

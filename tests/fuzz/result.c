@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer: hostile results, fields and walls, as `rill info` and `rill export` read them. The program reads
- * files without a checksum in a process of its own first, because HDF5 itself crashes on some: look for
- * frames of rill.
+ * libFuzzer: hostile results, fields and walls, as `rill info` and `rill export` read them. rill-inspect
+ * reads files before rill does, because HDF5 itself crashes on some: look for frames of rill.
  *
  *     tests/fuzz/run result tests/fuzz/corpus/result -max_total_time=300
  */

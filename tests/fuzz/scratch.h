@@ -6,6 +6,8 @@
 #ifndef RILL_TESTS_FUZZ_SCRATCH_H
 #define RILL_TESTS_FUZZ_SCRATCH_H
 
+#include "core/inspect.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@ static inline void scratch_write(const uint8_t *data, size_t size, char path[SCR
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) abort();
     setenv("RILL_MEMORY", "1GB", 1);
+    rill_inspect_here(NULL); /* crashes are what is looked for */
 }
 
 #endif

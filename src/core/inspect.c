@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts rill-inspect by posix_spawn(): a fork of a process that has OpenMP or CUDA may not compute, and this
+ * one may have both. What it says comes through a pipe: "K", or a status and a sentence; nothing: a crash. */
+#include "core/inspect.h"
+
+#include "core/place.h"
+#include "core/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    WHICH = 128,     /* bytes of the identity of a file */
+    KNOWN = 64,      /* files that are remembered */
+    SECONDS = 10,    /* within which a small file is read */
+    RATE = 20000000, /* bytes of a larger one in a further second */
+    ANSWER = 1024    /* bytes of what rill-inspect says */
+};
+
+/* ---- which file ------------------------------------------------------------------------------ */
+
+static void which_of(const struct stat *s, char text[WHICH])
+{
+    snprintf(text, WHICH, "%lld:%lld:%lld:%lld.%09ld:%lld.%09ld", (long long)s->st_dev, (long long)s->st_ino,
+             (long long)s->st_size, (long long)s->st_mtim.tv_sec, s->st_mtim.tv_nsec,
+             (long long)s->st_ctim.tv_sec, s->st_ctim.tv_nsec);
+}
+
+/* Files that were written or inspected here, with what they were inspected for. The oldest gives way. */
+static struct {
+    char which[WHICH];
+    const char *kind; /* NULL: written here */
+    char *name;
+    bool outside;
+} known[KNOWN];
+static unsigned next;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static bool is_known(const char *which, const rill_inspection *how)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < KNOWN && !found; k++)
+        found =
+            strcmp(known[k].which, which) == 0 &&
+            (!known[k].kind || (is_same_text(known[k].kind, how->kind) &&
+                                is_same_text(known[k].name, how->name) && known[k].outside == how->outside));
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* @param kind  a literal */
+static void remember(const char *which, const char *kind, const rill_inspection *how)
+{
+    char *name = how && how->name ? strdup(how->name) : NULL;
+    if (how && how->name && !name) return; /* it is inspected again */
+    pthread_mutex_lock(&lock);
+    const unsigned k = next++ % KNOWN;
+    free(known[k].name);
+    snprintf(known[k].which, WHICH, "%s", which);
+    known[k].kind = kind;
+    known[k].name = name;
+    known[k].outside = how && how->outside;
+    pthread_mutex_unlock(&lock);
+}
+
+void rill_inspect_written(const char *path, const struct stat *before)
+{
+    struct stat now;
+    char which[WHICH];
+    if (stat(path, &now) != 0 || now.st_dev != before->st_dev || now.st_ino != before->st_ino ||
+        now.st_size != before->st_size || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+        now.st_mtim.tv_nsec != before->st_mtim.tv_nsec)
+        return;
+    which_of(&now, which);
+    remember(which, NULL, NULL);
+}
+
+/* ---- in rill-inspect ------------------------------------------------------------------------- */
+
+static bool here, missed;
+static char expected[WHICH]; /* "": any file */
+
+void rill_inspect_here(const char *which)
+{
+    here = true;
+    snprintf(expected, sizeof expected, "%s", which ? which : "");
+}
+
+bool rill_inspect_is_here(void) { return here; }
+
+bool rill_inspect_missed(void) { return missed; }
+
+static rill_status fail_changed(void)
+{
+    missed = true;
+    return rill_fail(RILL_USAGE, "another program changes it: wait until it has finished");
+}
+
+rill_status rill_inspect_same(hid_t file, const struct stat *inspected)
+{
+    struct stat now;
+    char a[WHICH], b[WHICH];
+    int *descriptor = NULL;
+    if (H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&descriptor) < 0 || !descriptor ||
+        fstat(*descriptor, &now) != 0)
+        return rill_fail(RILL_SYSTEM, "the HDF5 library does not state which file it opened");
+    which_of(&now, a);
+    which_of(inspected, b);
+    return strcmp(a, b) == 0 ? RILL_OK : fail_changed();
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+/* Find rill-inspect: what RILL_INSPECT names; beside the program or the library, as in a build tree; where
+ * `make install` puts it, seen from the library, and from the program by the names that LIBDIR has. */
+static rill_status find(char path[PATH_MAX])
+{
+    static const char *const places[] = {"rill-inspect", "rill/rill-inspect", "../lib/rill/rill-inspect",
+                                         "../lib64/rill/rill-inspect",
+                                         "../lib/x86_64-linux-gnu/rill/rill-inspect"};
+    char own[PATH_MAX] = "";
+    const char *named = getenv("RILL_INSPECT");
+    if (named && *named) {
+        if (snprintf(path, PATH_MAX, "%s", named) < PATH_MAX && access(path, X_OK) == 0) return RILL_OK;
+        return rill_fail(RILL_SYSTEM, "RILL_INSPECT names %s, which cannot be run: %s", named,
+                         strerror(errno));
+    }
+    for (rill_place place = RILL_PLACE_NAMED; place <= RILL_PLACE_MAPPED; place++)
+        for (size_t k = 0; k < sizeof places / sizeof *places; k++)
+            if (rill_place_directory(place, own, sizeof own) &&
+                snprintf(path, PATH_MAX, "%s/%s", own, places[k]) < PATH_MAX && access(path, X_OK) == 0)
+                return RILL_OK;
+    return rill_fail(RILL_SYSTEM,
+                     "the program rill-inspect, which reads HDF5 files first, is not where rill is installed "
+                     "(%s, or rill/ in its library directory): install rill anew, or name it in RILL_INSPECT",
+                     own);
+}
+
+/* The environment without what is preloaded into this process. The caller frees the list. */
+static char **environment_make(void)
+{
+    size_t count = 0, kept = 0;
+    while (environ[count]) count++;
+    char **list = malloc((count + 1) * sizeof *list);
+    for (size_t k = 0; list && k < count; k++)
+        if (strncmp(environ[k], "LD_PRELOAD=", 11) != 0) list[kept++] = environ[k];
+    if (list) list[kept] = NULL;
+    return list;
+}
+
+/* Start a program whose standard output is `out`, and that prints nothing. @return 0, or an error number */
+static int start(const char *path, char *const arguments[], int out, pid_t *child)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    char **environment = environment_make();
+    if (!environment) return ENOMEM;
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    int error = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+    if (!error) error = posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
+    if (!error) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    if (!error) error = posix_spawn(child, path, &files, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    free(environment);
+    return error;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Read what it says until it ends or `seconds` have passed. @return false when they have */
+static bool hear(int in, double seconds, char answer[ANSWER])
+{
+    const double end = now() + seconds;
+    size_t length = 0;
+    for (;;) {
+        struct pollfd p = {.fd = in, .events = POLLIN};
+        const double left = end - now();
+        answer[length] = '\0';
+        if (left <= 0) return false;
+        if (poll(&p, 1, left < 1e6 ? (int)(1e3 * left) + 1 : INT_MAX) <= 0)
+            continue; /* a signal, or the end */
+        const ssize_t got = read(in, answer + length, ANSWER - 1 - length);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return true;
+        length += (size_t)got;
+    }
+}
+
+/* Run rill-inspect. @param[in,out] answer  what it says, "" after a crash. @return RILL_SYSTEM when it cannot
+ * be run; RILL_CANCELLED when its time was over */
+static rill_status run(const char *const arguments[], double seconds, char answer[ANSWER], pid_t *child)
+{
+    rill_status status = RILL_OK;
+    char path[PATH_MAX];
+    int ends[2] = {-1, -1};
+    RILL_TRY(find(path));
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        RILL_TRY(rill_fail(RILL_SYSTEM, "rill-inspect cannot be started: %s", strerror(errno)));
+    const int error = start(path, (char *const *)arguments, ends[1], child);
+    if (error) RILL_TRY(rill_fail(RILL_SYSTEM, "%s cannot be started: %s", path, strerror(error)));
+    close(ends[1]);
+    ends[1] = -1;
+    if (!hear(ends[0], seconds, answer)) {
+        kill(*child, SIGKILL);
+        status = RILL_CANCELLED;
+    }
+    while (waitpid(*child, NULL, 0) < 0 && errno == EINTR) {}
+done:
+    if (ends[0] >= 0) close(ends[0]);
+    if (ends[1] >= 0) close(ends[1]);
+    return status;
+}
+
+/* ---- inspecting ------------------------------------------------------------------------------ */
+
+/* How long the program may take for a file, in seconds. */
+static rill_status seconds_for(uint64_t bytes, double *out)
+{
+    const char *text = getenv("RILL_INSPECT_SECONDS");
+    char *end = NULL;
+    *out = SECONDS + (double)bytes / RATE;
+    if (!text || !*text) return RILL_OK;
+    *out = strtod(text, &end);
+    if (*end == '\0' && *out > 0 && *out < 1e9) return RILL_OK;
+    return rill_fail(RILL_USAGE, "RILL_INSPECT_SECONDS is \"%s\": give seconds, such as 60", text);
+}
+
+static rill_status fail_late(double seconds)
+{
+    return rill_fail(RILL_USAGE,
+                     "the HDF5 library takes longer than %.0f s to read it: save it again, or set "
+                     "RILL_INSPECT_SECONDS to more",
+                     seconds);
+}
+
+/* The status that an answer states: a digit and a sentence, or "K". */
+static rill_status status_of(const char *answer)
+{
+    if (*answer == 'K') return RILL_OK;
+    if (*answer >= '1' && *answer <= '4') return rill_fail((rill_status)(*answer - '0'), "%s", answer + 1);
+    return rill_fail(RILL_USAGE,
+                     "it is a damaged HDF5 file, on which the HDF5 library crashes: save it again");
+}
+
+rill_status rill_inspect(const char *path, const rill_inspection *how, struct stat *inspected)
+{
+    rill_status status = RILL_OK;
+    char which[WHICH], limit[32], answer[ANSWER] = "";
+    double seconds;
+    pid_t child;
+    if (stat(path, inspected) != 0) return rill_fail(rill_status_of_reading(errno), "%s", strerror(errno));
+    which_of(inspected, which);
+    if (here) return !*expected || strcmp(which, expected) == 0 ? RILL_OK : fail_changed();
+    if (is_known(which, how)) return RILL_OK;
+    RILL_TRY(seconds_for((uint64_t)inspected->st_size, &seconds));
+    snprintf(limit, sizeof limit, "%.0f", seconds + 1);
+    const char *const arguments[] = {"rill-inspect",
+                                     rill_version(),
+                                     how->kind,
+                                     limit,
+                                     which,
+                                     path,
+                                     how->outside ? "outside" : "inside",
+                                     how->name,
+                                     NULL};
+    status = run(arguments, seconds, answer, &child);
+    if (status == RILL_CANCELLED) status = fail_late(seconds);
+    RILL_TRY(status);
+    RILL_TRY(status_of(answer));
+    remember(which, how->kind, how);
+done:
+    return status;
+}
+
+rill_status rill_inspect_copy(const char *from, const char *to)
+{
+    /* The links of a field file lead to a file of any size, and disks are slow. */
+    enum { LONG = 3600 };
+    rill_status status = RILL_OK;
+    char limit[32], answer[ANSWER] = "", *final = realpath(to, NULL), *left = NULL;
+    pid_t child = 0;
+    snprintf(limit, sizeof limit, "%d", LONG);
+    const char *const arguments[] = {"rill-inspect", rill_version(), "copy", limit, "", from, to, NULL};
+    status = run(arguments, LONG, answer, &child);
+    if (status == RILL_CANCELLED) status = fail_late(LONG);
+    if (status == RILL_OK) status = status_of(answer);
+    /* What a crash leaves, as rill_output_create() names it. */
+    if (status != RILL_OK && child > 0 &&
+        asprintf(&left, "%s.%ld-0.tmp", final ? final : to, (long)child) > 0)
+        unlink(left);
+    free(left);
+    free(final);
+    return status;
+}

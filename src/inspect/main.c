@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rill-inspect: reads an HDF5 file before rill does, with the same functions, so that the HDF5 library
+ * crashes here. core/inspect.c starts it. It prints "K" when it has read all that it will: what is wrong in a
+ * way that the library reports, rill itself meets and tells.
+ *
+ *     rill-inspect VERSION file|image SECONDS WHICH FILE inside|outside [DATASET]
+ *     rill-inspect VERSION copy SECONDS "" FROM TO
+ */
+#include "core/inspect.h"
+#include "geometry/image/image.h"
+#include "io/fields.h"
+#include "io/hdf5_priv.h"
+#include "io/info.h"
+
+#include <omp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+    OBJECTS = 100000,   /* of a file */
+    DEPTH = 64,         /* of groups */
+    PATH = 4096,        /* bytes of the path of an object */
+    NUMBERS = 1 << 16,  /* of an attribute that is read */
+    VALUES = 128 << 20, /* bytes of values that are read of a file; the rest is not */
+    WHOLE = 32 << 20,   /* bytes of a dataset that are read at once */
+    SMALL = 1 << 16,    /* a dataset is read as a whole, a larger one by rows */
+    TWICE = 1 << 22     /* or in both ways */
+};
+
+/* Print the answer and end. @return never */
+static void answer(rill_status status, const char *sentence)
+{
+    if (status == RILL_OK)
+        fputs("K", stdout);
+    else
+        printf("%d%s", (int)status, sentence);
+    fflush(stdout);
+    _exit(0); /* what HDF5 does at exit, it may not survive either */
+}
+
+/* ---- files of rill --------------------------------------------------------------------------- */
+
+typedef struct walk {
+    rill_h5_file *file;
+    haddr_t *groups; /* that were entered: one of them may be a member of another, or of itself */
+    size_t group_count, objects;
+    uint64_t values; /* bytes that may still be read */
+} walk;
+
+typedef struct place {
+    walk *w;
+    const char *path;
+    int depth;
+} place;
+
+static herr_t on_attribute(hid_t object, const char *name, const H5A_info_t *info, void *context)
+{
+    walk *w = context;
+    (void)info;
+    if (++w->objects > OBJECTS) return -1;
+    const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT),
+                type = attribute < 0 ? H5I_INVALID_HID : H5Aget_type(attribute),
+                space = attribute < 0 ? H5I_INVALID_HID : H5Aget_space(attribute);
+    const hssize_t count = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+    const bool whole = type >= 0 && H5Tget_class(type) == H5T_INTEGER;
+    double *values = count > 0 && count <= NUMBERS ? malloc((size_t)count * sizeof *values) : NULL;
+    if (type >= 0) free(rill_h5_attribute_text(attribute, NUMBERS));
+    if (values)
+        rill_h5_attribute_numbers(attribute, whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, (uint64_t)count,
+                                  values);
+    free(values);
+    rill_h5_release(space);
+    rill_h5_release(type);
+    rill_h5_release(attribute);
+    return 0;
+}
+
+/* Read rows of a dataset, as many as may still be read, and the last one. */
+static void read_rows(walk *w, const char *path, rill_h5_type type, const rill_h5_layout *l, uint64_t row)
+{
+    uint64_t start[RILL_H5_RANK] = {0}, count[RILL_H5_RANK];
+    memcpy(count, l->dims, sizeof count);
+    const uint64_t fit = row > 0 ? WHOLE / row : 0, deep = l->chunk[0] > 1 ? l->chunk[0] : 1;
+    uint64_t rows = fit > deep ? fit - fit % deep : fit;
+    if (rows == 0) return; /* a row is larger than what is read at once */
+    if (rows > l->dims[0]) rows = l->dims[0];
+    void *data = malloc(rows * row);
+    for (uint64_t left = l->dims[0]; data && left > 0; left -= rows, start[0] += rows) {
+        if (rows > left) rows = left;
+        if (w->values < rows * row) { /* the last row, and no more */
+            start[0] = l->dims[0] - 1;
+            left = rows = 1;
+        }
+        count[0] = rows;
+        w->values -= w->values < rows * row ? w->values : rows * row;
+        if (rill_h5_read(w->file, path, type, l->rank, start, count, data) != RILL_OK) break;
+    }
+    free(data);
+}
+
+static void read_dataset(walk *w, const char *path)
+{
+    rill_h5_layout l;
+    if (rill_h5_dataset_layout(w->file, path, &l) != RILL_OK) return;
+    const rill_h5_type type = l.type == RILL_H5_OTHER ? RILL_H5_F64 : l.type;
+    uint64_t row = rill_h5_size(type), bytes;
+    for (int a = 1; a < l.rank; a++)
+        if (__builtin_mul_overflow(row, l.dims[a], &row)) return;
+    if (__builtin_mul_overflow(row, l.rank > 0 ? l.dims[0] : 1, &bytes)) return;
+    if (bytes <= TWICE) {
+        void *data = malloc(bytes + 1);
+        if (data) rill_h5_read(w->file, path, type, l.rank, NULL, l.dims, data);
+        free(data);
+    }
+    if (l.rank > 0 && bytes > SMALL) read_rows(w, path, type, &l, row);
+}
+
+static rill_status on_member(void *context, const char *name);
+
+/* Return whether a group was not entered before. */
+static bool is_new(walk *w, hid_t group)
+{
+    H5O_info_t info;
+    if (H5Oget_info2(group, &info, H5O_INFO_BASIC) < 0) return false;
+    for (size_t k = 0; k < w->group_count; k++)
+        if (w->groups[k] == info.addr) return false;
+    w->groups[w->group_count++] = info.addr;
+    return true;
+}
+
+static rill_status enter(walk *w, const char *path, int depth)
+{
+    hsize_t at = 0;
+    place p = {w, path, depth};
+    if (++w->objects > OBJECTS) return RILL_CANCELLED;
+    const hid_t object = rill_h5_object(w->file, path);
+    const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
+    const bool group = type == H5I_GROUP && is_new(w, object), dataset = type == H5I_DATASET;
+    if (group || dataset) H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &at, on_attribute, w);
+    rill_h5_release(object);
+    if (dataset) read_dataset(w, path);
+    if (group && depth < DEPTH) rill_h5_members(w->file, path, on_member, &p);
+    return w->objects > OBJECTS ? RILL_CANCELLED : RILL_OK;
+}
+
+static rill_status on_member(void *context, const char *name)
+{
+    const place *p = context;
+    char path[PATH];
+    const char *above = strcmp(p->path, "/") == 0 ? "" : p->path;
+    if (snprintf(path, sizeof path, "%s/%s", above, name) >= PATH) return RILL_OK;
+    return enter(p->w, path, p->depth + 1);
+}
+
+static void inspect_file(const char *path)
+{
+    json_t *json = NULL;
+    RILL_H5_QUIET;
+    walk w = {.values = VALUES, .groups = malloc((OBJECTS + 1) * sizeof *w.groups)};
+    if (!w.groups || rill_h5_open_part(path, &w.file) != RILL_OK) goto done;
+    if (enter(&w, "/", 0) == RILL_CANCELLED)
+        answer(RILL_USAGE, "it has more than 100000 groups, datasets and attributes: no file of rill has");
+    rill_h5_close(w.file);
+    if (rill_info_read(path, &json) == RILL_OK) json_decref(json);
+done:
+    free(w.groups);
+}
+
+/* ---- images ---------------------------------------------------------------------------------- */
+
+static void inspect_image(const char *path, const char *name, bool outside)
+{
+    rill_image *image = NULL;
+    char *whole = NULL;
+    rill_image_options options = rill_image_options_default();
+    options.format = RILL_IMAGE_HDF5;
+    options.allow_outside = outside;
+    if (name && asprintf(&whole, "%s:%s", path, name) < 0) return;
+    if (rill_image_open(whole ? whole : path, &options, &image) != RILL_OK) return;
+    const uint64_t bytes = rill_image_slice_voxels(image) * rill_grey_size(image->type);
+    const uint32_t count = image->n[image->order[2]];
+    void *grey = malloc(bytes + 1);
+    for (uint32_t k = 0; grey && k < count; k++) {
+        if (k * bytes > VALUES) k = count - 1;
+        if (rill_image_read(image, k, grey) != RILL_OK) break;
+    }
+    rill_image_close(image);
+    free(grey);
+    free(whole);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+static void limit(int what, uint64_t most)
+{
+    struct rlimit now;
+    if (getrlimit(what, &now) != 0) return;
+    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > most) now.rlim_max = most;
+    if (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > now.rlim_max) now.rlim_cur = now.rlim_max;
+    setrlimit(what, &now);
+}
+
+static void set_limits(uint64_t seconds, uint64_t file_bytes, bool writes)
+{
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, seconds);
+    if (!writes) limit(RLIMIT_FSIZE, 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* which reserve terabytes */
+    limit(RLIMIT_AS, ((uint64_t)1 << 30) + 8 * file_bytes);
+#else
+    (void)file_bytes;
+#endif
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    omp_set_num_threads(1);
+}
+
+int main(int argc, char **argv)
+{
+    struct stat info;
+    if (argc < 7) {
+        fputs("rill-inspect is started by rill, to read HDF5 files first\n", stderr);
+        return RILL_USAGE;
+    }
+    const char *kind = argv[2], *path = argv[5];
+    if (strcmp(argv[1], rill_version()) != 0)
+        answer(RILL_SYSTEM, "rill-inspect is of another version than rill: install both anew");
+    const bool copies = strcmp(kind, "copy") == 0;
+    set_limits(strtoull(argv[3], NULL, 10), stat(path, &info) == 0 ? (uint64_t)info.st_size : 0, copies);
+    rill_inspect_here(argv[4]);
+    if (copies) {
+        const rill_status status = rill_fields_copy(path, argv[6]);
+        answer(status, status == RILL_OK ? "" : rill_error_message());
+    }
+    if (strcmp(kind, "image") == 0)
+        inspect_image(path, argv[7], strcmp(argv[6], "outside") == 0);
+    else
+        inspect_file(path);
+    if (rill_inspect_missed()) answer(RILL_USAGE, "another program changes it: wait until it has finished");
+    if (rill_h5_lacked_memory())
+        answer(RILL_SYSTEM,
+               "the HDF5 library needs more than 1 GiB, and 8 times the size of the file, to read "
+               "it: save it again in smaller chunks");
+    answer(RILL_OK, NULL);
+}

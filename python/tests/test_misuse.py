@@ -195,3 +195,19 @@ def test_data_outside_the_directory_of_a_header_are_refused(tmp_path: pathlib.Pa
     assert row.exit_reason == "input refused"
     row, = rill.permeability_many([header], device="cpu", allow_outside=True, **more).rows
     assert row.exit_reason != "input refused"
+
+
+def test_a_crash_of_the_hdf5_library_is_an_exception(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """rill-inspect crashes in place of this process."""
+    path = tmp_path / "a.geom.h5"
+    rill.command("generate", "spheres", "--cells", "12", "-q", "-o", path)
+    inspector = tmp_path / "inspector"
+    inspector.write_text("#!/bin/sh\nkill -SEGV $$\n")
+    inspector.chmod(0o755)
+    monkeypatch.setenv("RILL_INSPECT", str(inspector))
+    for read in (rill.open, rill.Geometry.read, lambda name: rill.permeability(name, axis="z", device="cpu")):
+        with pytest.raises(rill.UsageError, match="a.geom.h5: it is a damaged HDF5 file"):
+            read(path)
+    monkeypatch.setenv("RILL_INSPECT", str(tmp_path / "none"))
+    with pytest.raises(rill.SystemError, match="RILL_INSPECT names"):
+        rill.open(path)

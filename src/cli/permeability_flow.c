@@ -8,6 +8,14 @@
 
 #include <math.h>
 
+/* Read what an option gives. @param text  NULL: it is not given, and the value stays */
+static rill_status value_read(const char *option, const char *text, const char *unit, double *value)
+{
+    const rill_status status = text ? rill_units_parse(text, unit, value) : RILL_OK;
+    if (status != RILL_OK) rill_fail_prefix("%s", option);
+    return status;
+}
+
 rill_status cli_flow_settle(cli_flow *f)
 {
     rill_status status = RILL_OK;
@@ -19,9 +27,9 @@ rill_status cli_flow_settle(cli_flow *f)
                          "a flow needs either --fluid water, brine or air, or --viscosity \"1 mPa.s\"");
     snprintf(f->of.name, sizeof f->of.name, "a fluid");
     if (f->fluid) RILL_TRY(rill_fluid_find(f->fluid, &f->of));
-    if (f->viscosity) RILL_TRY(rill_units_parse(f->viscosity, "Pa.s", &f->of.viscosity));
-    if (f->density) RILL_TRY(rill_units_parse(f->density, "kg/m3", &f->of.density));
-    RILL_TRY(rill_units_parse(f->drop, "Pa", &f->pressure));
+    RILL_TRY(value_read("--viscosity", f->viscosity, "Pa.s", &f->of.viscosity));
+    RILL_TRY(value_read("--density", f->density, "kg/m3", &f->of.density));
+    RILL_TRY(value_read("--pressure-drop", f->drop, "Pa", &f->pressure));
     if (!(f->pressure > 0) || !(f->of.viscosity > 0) || !(f->of.density >= 0))
         RILL_TRY(rill_fail(RILL_USAGE, "--pressure-drop, --viscosity and --density must be above 0"));
 done:

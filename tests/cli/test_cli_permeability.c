@@ -163,6 +163,8 @@ Test(permeability, shows_the_flow_of_a_fluid)
                    "--pressure-drop", "1mbar", "--fluid", "water", "--backend", "cpu", "-q");
     cli_test_fails(1, "is none of water, brine and air", "permeability", "channel-8x8x8-u8.raw", "--pore",
                    "0", "--pressure-drop", "1mbar", "--fluid", "oil");
+    cli_test_fails(1, "--pressure-drop: unknown unit \"lightyear\"", "permeability", "channel-8x8x8-u8.raw",
+                   "--pressure-drop", "1lightyear", "--fluid", "water");
     cli_test_fails(1, "either --fluid", "permeability", "channel-8x8x8-u8.raw", "--pressure-drop", "1mbar");
     cli_test_fails(1, "add --pressure-drop", "permeability", "channel-8x8x8-u8.raw", "--fluid", "water");
 }

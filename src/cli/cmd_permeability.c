@@ -9,12 +9,13 @@
 #include "core/memory.h"
 #include "core/notes.h"
 #include "core/progress.h"
-#include "core/threads.h"
 #include "cli/error_bar_output.h"
 #include "cli/image_options.h"
 #include "cli/permeability_batch.h"
+#include "cli/permeability_checkpoint.h"
 #include "cli/permeability_flow.h"
 #include "cli/permeability_output.h"
+#include "cli/permeability_speed.h"
 
 #include "geometry/image/voxelize.h"
 #include "geometry/voxels/axes.h"
@@ -28,7 +29,6 @@
 #include "kernel/variant.h"
 #include "permeability/plan.h"
 #include "permeability/plan_memory.h"
-#include "sim/sim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -301,52 +301,6 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
     return status;
 }
 
-/* Cut the extension off, .geom.h5 as well as .h5, and what a pattern of slices is made of. */
-static void base_cut(char *name)
-{
-    char *last = strrchr(name, '/'), *part = last ? last + 1 : name;
-    for (int k = 0; k < 2; k++) {
-        char *dot = strrchr(part, '.');
-        if (dot && dot != part && (k == 0 || strcmp(dot, ".geom") == 0)) *dot = '\0';
-    }
-    for (char *c = part + strcspn(part, "*?[]%"); *c; c += strcspn(c, "*?[]%")) *c = '_';
-}
-
-/* The name that a checkpoint has unless one is given: of the output, or of the input in the working
- * directory. */
-static rill_status checkpoint_name(choices *c)
-{
-    char *name = c->checkpoint_name;
-    const size_t size = sizeof c->checkpoint_name;
-    const char *from = c->checkpoint ? c->checkpoint : c->compute.output ? c->compute.output : c->input;
-    const size_t ending = sizeof ".checkpoint.h5";
-    if (strlen(from) + ending > size)
-        return rill_fail(RILL_USAGE, "%.40s…: the name is too long for a checkpoint beside it", from);
-    strcpy(name, from);
-    if (c->checkpoint) return RILL_OK;
-    for (size_t n = strlen(name); n > 1 && name[n - 1] == '/'; n--) name[n - 1] = '\0';
-    if (!c->compute.output && strrchr(name, '/'))
-        memmove(name, strrchr(name, '/') + 1, strlen(strrchr(name, '/')));
-    base_cut(name);
-    strcat(name, ".checkpoint.h5");
-    return RILL_OK;
-}
-
-/* An error bar makes runs of many kinds, which have no place in one file. */
-static rill_status checkpoint_check(choices *c)
-{
-    if (c->error_bar && (c->resume || c->checkpoint))
-        return rill_fail(RILL_USAGE, "%s: an error bar has no checkpoint: leave out one of them",
-                         c->resume ? "--resume" : "--checkpoint");
-    const rill_status status = checkpoint_name(c);
-    if (status != RILL_OK || !c->resume || access(c->checkpoint_name, F_OK) == 0) return status;
-    return rill_fail(
-        RILL_USAGE,
-        "--resume: there is no %s to go on from: name the checkpoint with --checkpoint, or leave out "
-        "--resume to start anew",
-        c->checkpoint_name);
-}
-
 /* Fail before the work when something could not be written after it. */
 static rill_status outputs_check(choices *c)
 {
@@ -355,7 +309,12 @@ static rill_status outputs_check(choices *c)
     if (c->fields != RILL_FIELDS_NONE && !output)
         return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5",
                          kinds[c->fields]);
-    RILL_TRY(checkpoint_check(c));
+    RILL_TRY(cli_checkpoint_settle(&(cli_checkpoint){.given = c->checkpoint,
+                                                     .output = output,
+                                                     .input = c->input,
+                                                     .resume = c->resume,
+                                                     .error_bar = c->error_bar},
+                                   c->checkpoint_name, sizeof c->checkpoint_name));
     RILL_TRY(cli_outputs_check(
         c->input, (cli_output[]){{"-o", output}, {"--json", json}, {"--checkpoint", c->checkpoint}}, 3));
     for (int a = 0; a < 3 && c->fields != RILL_FIELDS_NONE; a++) {
@@ -368,59 +327,6 @@ static rill_status outputs_check(choices *c)
     }
 done:
     return status;
-}
-
-/* The edge of a box of fluid, at most, that is stepped on a GPU to measure the speed; on processors, nodes of
- * the sample for each thread: a quarter of them within these limits, as large samples lie farther from the
- * processors, and at most in all. */
-enum { SPEED_EDGE = 96, SPEED_EDGE_LEAST = 8 };
-/* Seconds of steps, which the run waits for. */
-#define SPEED_SECONDS_GPU 0.004
-#define SPEED_SECONDS 0.03
-enum { SPEED_NODES_THREAD = 150000, SPEED_NODES_THREAD_MOST = 600000, SPEED_NODES = 4000000 };
-
-/* What is timed has no more nodes than the run, so that it takes no more memory; where even that has no room,
- * the speed is unknown. */
-static rill_status measure_speed(const rill_permeability_options *o, const rill_permeability_plan *plan,
-                                 rill_speed *speed)
-{
-    rill_status status = RILL_OK;
-    rill_sim_options options = rill_sim_options_default();
-    const double edge = floor(cbrt((double)(plan->nodes + plan->reservoirs)));
-    const double quarter = 0.25 * (double)plan->nodes / rill_threads();
-    const double each = fmin(fmax(quarter, SPEED_NODES_THREAD), SPEED_NODES_THREAD_MOST);
-    const uint64_t most = (uint64_t)(rill_threads() * each);
-    options.variant = o->variant;
-    options.variant.storage = plan->storage;
-    options.backend = o->backend;
-    options.device = o->device;
-    const double seconds = o->device->backend->processor ? SPEED_SECONDS : SPEED_SECONDS_GPU;
-    *speed = (rill_speed){.mlups = 0};
-    if (o->device->backend->host && plan->numbered && plan->numbered->domain)
-        status = rill_sim_speed_within(plan->numbered->domain, &options,
-                                       most < SPEED_NODES ? most : SPEED_NODES, seconds, speed);
-    if (status == RILL_OK && speed->mlups == 0)
-        status = rill_sim_speed(&options, (uint32_t)fmin(fmax(edge, SPEED_EDGE_LEAST), SPEED_EDGE), seconds,
-                                speed);
-    if (status != RILL_SYSTEM) return status;
-    *speed = (rill_speed){.mlups = 0};
-    return RILL_OK;
-}
-
-/* Step a few nodes in the other number format of an error bar: the memory that the process has then, from
- * which its peak is foreseen, includes the kernels. */
-static rill_status other_kernels_load(const rill_permeability_options *o, const rill_error_bar_plan *bar)
-{
-    rill_permeability_plan few = {.nodes = 1};
-    rill_permeability_options other = *o;
-    rill_speed ignored;
-    for (int k = 0; k < bar->part_count; k++)
-        if (!rill_variant_equal(bar->parts[k].variant, o->variant)) {
-            other.variant = bar->parts[k].variant;
-            few.storage = other.variant.storage;
-            return measure_speed(&other, &few, &ignored);
-        }
-    return RILL_OK;
 }
 
 /* What the options say of the runs, in one sample or in many. */
@@ -504,8 +410,8 @@ static rill_status work(choices *c)
     if (c->error_bar)
         RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},
                                           &c->bar_plan));
-    if (show) RILL_TRY(measure_speed(&options, &plan, &c->speed));
-    if (show && c->error_bar) RILL_TRY(other_kernels_load(&options, &c->bar_plan));
+    if (show) RILL_TRY(cli_permeability_speed(&options, &plan, &c->speed));
+    if (show && c->error_bar) RILL_TRY(cli_permeability_load_others(&options, &c->bar_plan));
     rill_numbered_chambers_end(plan.numbered, true); /* which were found beside the GPU's work */
     RILL_TRY(rill_memory_peak(plan.host_bytes - rill_numbered_bytes(plan.numbered), &c->host_peak));
     RILL_TRY(rill_memory_peak(c->bar_plan.host_bytes, &c->bar_peak));

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the checkpoint of a permeability is called, and whether there is one to go on from. */
+#include "cli/permeability_checkpoint.h"
+
+#include "core/status.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Cut the extension off, .geom.h5 as well as .h5, and what a pattern of slices is made of. */
+static void base_cut(char *name)
+{
+    char *last = strrchr(name, '/'), *part = last ? last + 1 : name;
+    for (int k = 0; k < 2; k++) {
+        char *dot = strrchr(part, '.');
+        if (dot && dot != part && (k == 0 || strcmp(dot, ".geom") == 0)) *dot = '\0';
+    }
+    for (char *c = part + strcspn(part, "*?[]%"); *c; c += strcspn(c, "*?[]%")) *c = '_';
+}
+
+/* Name the checkpoint: as given, or after the output, or after the input in the working directory. */
+static rill_status name_make(const cli_checkpoint *c, char *name, size_t size)
+{
+    const char *from = c->given ? c->given : c->output ? c->output : c->input;
+    const size_t ending = sizeof ".checkpoint.h5";
+    if (strlen(from) + ending > size)
+        return rill_fail(RILL_USAGE, "%.40s…: the name is too long for a checkpoint beside it", from);
+    strcpy(name, from);
+    if (c->given) return RILL_OK;
+    for (size_t n = strlen(name); n > 1 && name[n - 1] == '/'; n--) name[n - 1] = '\0';
+    if (!c->output && strrchr(name, '/')) memmove(name, strrchr(name, '/') + 1, strlen(strrchr(name, '/')));
+    base_cut(name);
+    strcat(name, ".checkpoint.h5");
+    return RILL_OK;
+}
+
+rill_status cli_checkpoint_settle(const cli_checkpoint *c, char *name, size_t size)
+{
+    if (c->error_bar && (c->resume || c->given))
+        return rill_fail(RILL_USAGE, "%s: an error bar has no checkpoint: leave out one of them",
+                         c->resume ? "--resume" : "--checkpoint");
+    const rill_status status = name_make(c, name, size);
+    if (status != RILL_OK || !c->resume || access(name, F_OK) == 0) return status;
+    return rill_fail(
+        RILL_USAGE,
+        "--resume: there is no %s to go on from: name the checkpoint with --checkpoint, or leave out "
+        "--resume to start anew",
+        name);
+}

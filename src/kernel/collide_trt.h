@@ -13,26 +13,6 @@
 
 #include "kernel/rheology.h"
 
-/** Collide with the even rate alone. @see rill_collide */
-RILL_FN void rill_collide_srt(const int lattice, const int equilibrium, const rill_rates *rates, rill_real *f)
-{
-    const rill_flow flow = rill_flow_of(equilibrium, rill_moments_of(lattice, rates, f));
-    const rill_polynomial target = rill_equilibrium_of(equilibrium, &flow);
-    const rill_polynomial force = rill_force_of(equilibrium, rates, &flow);
-    const rill_real rate = rill_splat(rates->even);
-    const rill_real keep = (rill_scalar)1 - (rill_scalar)0.5 * rate, left = (rill_scalar)1 - rate;
-    const rill_polynomial gain = rill_polynomial_sum(rate, rate, &target, keep, keep, &force);
-    f[0] = left * f[0] + (rill_scalar)rill_w(lattice, 0) * gain.rest;
-    RILL_UNROLL
-    for (int i = 1; i < rill_q(lattice); i += 2) {
-        const rill_scalar w = (rill_scalar)rill_w(lattice, i);
-        const rill_real even = rill_polynomial_even(lattice, i, &gain);
-        const rill_real odd = rill_polynomial_odd(lattice, i, &gain);
-        f[i] = left * f[i] + w * (even + odd);
-        f[i + 1] = left * f[i + 1] + w * (even - odd);
-    }
-}
-
 /**
  * Relax the even and the odd parts of all pairs. The population at rest gives what the pairs take, so that
  * mass is kept to the rounding of sums: with its own equilibrium, weights that do not add up to 1 in fp32
@@ -71,6 +51,14 @@ RILL_FN void rill_relax_pairs(const int lattice, const int equilibrium, const ri
         given = given + even;
     }
     f[0] = f[0] - (rill_scalar)2 * given;
+}
+
+/** Collide with the even rate alone. @see rill_collide */
+RILL_FN void rill_collide_srt(const int lattice, const int equilibrium, const rill_rates *rates, rill_real *f)
+{
+    const rill_flow flow = rill_flow_of(equilibrium, rill_moments_of(lattice, rates, f));
+    const rill_node_rates at = {rill_splat(rates->even), rill_splat(rates->even)};
+    rill_relax_pairs(lattice, equilibrium, rates, &flow, at, NULL, f);
 }
 
 /** Collide with rates for the even and the odd parts. @see rill_collide */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Principal values and directions of tensors that are made of known ones. */
 #include "permeability/tensor.h"
+#include "permeability/follow.h"
+#include "planned.h"
+#include "random_rock.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -45,4 +48,60 @@ Test(tensor, of_a_plane)
     rill_tensor_principal(k, 2, found, vectors);
     cr_assert_eq(found[0], 2);
     cr_assert(isnan(found[1]));
+}
+
+/* Force and flow along different axes are at right angles in a sample of a box and its mirror image; nothing
+ * flows in the end to where no pore percolates, or through walls. One axis says what the tensor says. */
+Test(tensor, is_zero_off_the_diagonal_between_mirrors)
+{
+    rill_geom *geom = random_rock(24);
+    rill_permeability_options o = rill_permeability_options_default();
+    rill_permeability whole, one;
+    o.backend = RILL_BACKEND_CPU;
+    geom->sides[0] = RILL_MIRROR;
+    o.axis = RILL_AXES_XYZ;
+    cr_assert_eq(computed(geom, &o, &whole), RILL_OK, "%s", rill_error_message());
+    cr_expect_lt(whole.reciprocity, 1e-3);
+    cr_expect_neq(whole.k[1][2], 0); /* y and z are periodic */
+    for (int a = 0; a < 3; a++) {
+        o.axis = a;
+        cr_assert_eq(computed(geom, &o, &one), RILL_OK, "%s", rill_error_message());
+        for (int b = 0; b < 3; b++) {
+            if (a == b || (a != 0 && b != 0)) continue;
+            cr_expect_eq(whole.k[b][a], 0, "k_%d%d of the tensor: %g", b, a, whole.k[b][a]);
+            cr_expect_eq(one.k[b][a], 0, "k_%d%d of one axis: %g", b, a, one.k[b][a]);
+            cr_expect_eq(one.runs[0].uncertainty[b], 0, "of k_%d%d: %g", b, a, one.runs[0].uncertainty[b]);
+            cr_expect_eq(one.runs[0].last[b], 0);
+        }
+        rill_permeability_free(&one);
+    }
+    rill_permeability_free(&whole);
+    rill_geom_destroy(geom);
+}
+
+Test(tensor, is_zero_across_walls_and_where_nothing_percolates)
+{
+    rill_geom geom = {.sides = {RILL_PERIODIC, RILL_WALL, RILL_PERIODIC}};
+    const rill_porosity porosity = {.percolating = {0, 0.1, 0.1}}, through = {.percolating = {0.1, 0.1, 0.1}};
+    cr_expect(rill_tensor_is_zero(&geom, &porosity, 2, 0) && rill_tensor_is_zero(&geom, &porosity, 2, 1));
+    cr_expect(!rill_tensor_is_zero(&geom, &porosity, 2, 2) && !rill_tensor_is_zero(&geom, &through, 2, 0));
+}
+
+/* k_n = k + (-1)^n A exp(-n/200). */
+Test(tensor, is_seen_without_momentum_that_alternates)
+{
+    const double k = 3e-5, amplitude = 1e-7;
+    rill_sight sights[2];
+    for (int s = 0; s < 2; s++) {
+        double of[2];
+        sights[s].step = 1001 + 10 * (uint64_t)s;
+        for (uint64_t m = 0; m < 2; m++) {
+            const uint64_t n = sights[s].step - 1 + m;
+            of[m] = k + (n % 2 ? -amplitude : amplitude) * exp(-(double)n / 200);
+        }
+        sights[s].k[1] = 0.5 * (of[0] + of[1]);
+        sights[s].turned[1] = of[1] - of[0];
+    }
+    const double left = fabs(rill_sight_k(&sights[0], &sights[1], 1) - k);
+    cr_expect_lt(left, 1e-3 * fabs(sights[1].k[1] - k), "%g", left);
 }

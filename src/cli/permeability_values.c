@@ -54,6 +54,19 @@ static void axes_name(const cli_permeability_result *r, const tensor *t, char *t
     snprintf(text, size, "%s are axes %s of the file", letters, numbers);
 }
 
+/* Say what mirrored domain boundaries make of a tensor. */
+static void print_mirrored(const cli_permeability_result *r)
+{
+    char axes[16] = "";
+    for (int a = 0; a < 3; a++)
+        if (r->geom->sides[a] == RILL_MIRROR)
+            snprintf(axes + strlen(axes), sizeof axes - strlen(axes), "%s%c", axes[0] ? ", " : "",
+                     rill_axis(a));
+    if (axes[0])
+        cli_row("  mirrored", "%s: entries off the diagonal in their rows and columns are 0 by symmetry",
+                axes);
+}
+
 /* A permeability that reservoir engineers give in millidarcy: below 0.1 darcy. */
 static bool is_small(double darcy) { return fabs(darcy) < 0.1; }
 
@@ -138,6 +151,7 @@ void cli_permeability_print_values(const cli_permeability_result *r)
         char axes[64];
         axes_name(r, &t, axes, sizeof axes);
         cli_row("  axes", "%s", axes);
+        print_mirrored(r);
         print_principal(p, &t, m2);
         cli_row("reciprocity error", "%.2g", p->reciprocity);
     }

@@ -7,6 +7,7 @@
 #include "kernel/storage.h"
 #include "kernel/variant.h"
 #include "permeability/plan.h"
+#include "permeability/tensor.h"
 #include "sim/worst.h"
 
 #include <math.h>
@@ -251,6 +252,12 @@ done:
     return status;
 }
 
+double rill_sight_k(const rill_sight *before, const rill_sight *after, int b)
+{
+    const double width = (double)(after->step - before->step);
+    return 0.5 * (before->k[b] + after->k[b]) - 0.25 * (after->turned[b] - before->turned[b]) / width;
+}
+
 /* Whether a flow has diverged, be its numbers still finite: above the speed of sound, where the equilibrium
  * has terms in u u. Without them the flow is proportional to the force, at any speed. */
 static bool is_lost(const rill_follower *f, const rill_totals *totals)
@@ -279,8 +286,10 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, const rill_seein
     if (rill_journal_replays(journal_of(f))) RILL_TRY(replay(f, &second));
     RILL_TRY(rill_sim_step(f->sim, second));
     RILL_TRY(see(f, means ? RILL_SPEEDS_MEAN : RILL_SPEEDS_NOW, what, k[1], &totals[1]));
-    for (int b = 0; b < 3; b++)
+    for (int b = 0; b < 3; b++) {
         out->k[b] = is_lost(f, &totals[0]) || is_lost(f, &totals[1]) ? NAN : 0.5 * (k[0][b] + k[1][b]);
+        out->turned[b] = k[1][b] - k[0][b];
+    }
     out->energy = 0.5 * (totals[0].kinetic - totals[0].elastic + totals[1].kinetic - totals[1].elastic);
     const int along = f->between.geom ? 2 : f->run->axis;
     out->tortuosity =
@@ -343,6 +352,20 @@ rill_status rill_follow_record(rill_follower *f)
                                     .tortuosity = f->tortuosity};
     memcpy(s->k, f->k, sizeof s->k);
     return RILL_OK;
+}
+
+bool rill_follow_is_zero(const rill_follower *f, int b)
+{
+    return rill_tensor_is_zero(f->geom, &f->plan->porosity, f->run->axis, b);
+}
+
+void rill_follow_take(rill_follower *f, int b, double now, double uncertainty)
+{
+    rill_permeability_run *run = f->run;
+    const bool zero = rill_follow_is_zero(f, b);
+    f->k[b] = run->last[b] = zero ? 0 : now;
+    run->k[b] = zero ? 0 : f->limits[b].estimate.value;
+    run->uncertainty[b] = zero ? 0 : uncertainty;
 }
 
 /* Say that the flow diverged, where and why. */

@@ -79,10 +79,22 @@ rill_status rill_follow_start(rill_follower *f, void *start, size_t size);
 /** What is seen of two successive steps, averaged. */
 typedef struct rill_sight {
     double k[3];
+    double turned[3];  /**< k of the second less that of the first */
     double energy;     /**< kinetic - elastic */
     double tortuosity; /**< sum of |u| over that of u along the axis, of the mean u */
     uint64_t step;     /**< the second of the two */
 } rill_sight;
+
+/**
+ * Return k_ba at the mean time of two sights that an even number of steps lies between, without what changes
+ * its sign from step to step.
+ *
+ * Momentum of a wave length of two nodes adds (-1)^n A(n) to k of step n (Zanetti 1989,
+ * doi:10.1103/PhysRevA.40.1539). The mean of the steps n and n + 1 keeps (-1)^n (A(n) - A(n + 1)) / 2, which
+ * is no less slow than A, where no other change shows it. Their difference is -(-1)^n (A(n) + A(n + 1)), and
+ * its change a step is four times what the mean keeps.
+ */
+double rill_sight_k(const rill_sight *before, const rill_sight *after, int b);
 
 /** What else is seen there. */
 typedef struct rill_seeing {
@@ -110,6 +122,17 @@ void rill_follow_imprecise(rill_follower *f, double memory, double k);
 /** Return the steps before which no series is believed: pressures need not be waited for that a network sees.
  */
 double rill_follow_patience(const rill_follower *f, double k);
+
+/** Return whether k_ba of the run is exactly 0. @see rill_tensor_is_zero() */
+bool rill_follow_is_zero(const rill_follower *f, int b);
+
+/**
+ * Take k_ba over into the run: its estimate in f->limits with its uncertainty, and that of the state. Where
+ * k_ba is exactly 0, all of these are; how far the flow of the box is from its steady state, f->limits tells
+ * nevertheless.
+ * @param now  k_ba of the state
+ */
+void rill_follow_take(rill_follower *f, int b, double now, double uncertainty);
 
 /** Add the state to the series of the run: f->k, and the estimates in f->limits. */
 rill_status rill_follow_record(rill_follower *f);

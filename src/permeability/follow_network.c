@@ -190,7 +190,7 @@ static bool judge(state *s)
     s->away[1] = s->away[0];
     s->away[0] = fabs(along / s->k.value - 1);
     for (int b = 0; b < 3; b++) {
-        const double k = 0.5 * (s->p->before.k[b] + s->p->after.k[b]);
+        const double k = b == run->axis ? along : rill_sight_k(&s->p->before, &s->p->after, b);
         rill_limit *limit = &f->limits[b];
         limit->finite = isfinite(k);
         rill_path_go(&s->across[b], k);
@@ -201,10 +201,8 @@ static bool judge(state *s)
                 (rill_limit_estimate){.value = k, .uncertainty = across_uncertainty(s, b, along)};
         if (run->cycles < CYCLES_LEAST || !isfinite(limit->estimate.uncertainty))
             limit->estimate.uncertainty = INFINITY;
-        f->k[b] = run->last[b] = k;
-        run->k[b] = limit->estimate.value;
-        run->uncertainty[b] = limit->estimate.uncertainty;
-        if (rill_axes_has(driven, b)) largest = fmax(largest, run->uncertainty[b]);
+        rill_follow_take(f, b, k, limit->estimate.uncertainty);
+        if (rill_axes_has(driven, b)) largest = fmax(largest, limit->estimate.uncertainty);
     }
     run->tortuosity_uncertainty =
         run->cycles < CYCLES_LEAST ? INFINITY : tortuosity_uncertainty(s, f->k[run->axis]);

@@ -96,9 +96,7 @@ static bool judge(rill_follower *f)
         const rill_limit_estimate *e = &f->limits[b].estimate;
         if (!(f->components >> b & 1)) continue;
         largest = fmax(largest, e->uncertainty / size);
-        run->k[b] = e->value;
-        run->last[b] = f->k[b];
-        run->uncertainty[b] = e->uncertainty + rounding(f) * size;
+        rill_follow_take(f, b, f->k[b], e->uncertainty + rounding(f) * size);
     }
     run->tortuosity_uncertainty = tortuosity_uncertainty(f);
     run->steps = rill_sim_steps(f->sim);
@@ -145,7 +143,7 @@ static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, b
     /* The work of the missing pressures is of second order in the flow that they lack, the tortuosity and the
      * components across the axis of first. In a tensor these are compared with those of another run. */
     for (int b = 0; b < 3; b++)
-        if (!rill_axes_has(f->options->axis, b))
+        if (!rill_axes_has(f->options->axis, b) && !rill_follow_is_zero(f, b))
             run->uncertainty[b] = fmax(run->uncertainty[b], LACKING_FACTOR * sqrt(p->expected * fabs(k)));
     run->tortuosity_uncertainty =
         fmax(run->tortuosity_uncertainty, LACKING_FACTOR * sqrt(p->expected / fabs(k)) * f->tortuosity);
@@ -182,9 +180,10 @@ static rill_status take_off_rounding(rill_follower *f, bool *good)
     }
     const double noise = ROUNDING_NOISE * sqrt(squares / (ROUNDINGS - 1)), size = fabs(run->k[run->axis]);
     for (int b = 0; b < 3; b++)
-        run->uncertainty[b] +=
-            (b == run->axis ? noise + ROUNDING_PART * fabs(mean) : ROUNDING_OTHERS * (noise + fabs(mean))) +
-            ROUNDING_LOST * lost * lost * size;
+        if (!rill_follow_is_zero(f, b))
+            run->uncertainty[b] += (b == run->axis ? noise + ROUNDING_PART * fabs(mean)
+                                                   : ROUNDING_OTHERS * (noise + fabs(mean))) +
+                                   ROUNDING_LOST * lost * lost * size;
     run->tortuosity_uncertainty +=
         f->tortuosity * (ROUNDING_OTHERS * (noise + fabs(mean)) / size + ROUNDING_LOST * lost * lost);
     run->k[run->axis] -= mean;

@@ -309,7 +309,8 @@ static void uncertainties_raise(rill_follower *f)
     rill_permeability_run *run = f->run;
     const double least = LEAST_UNCERTAIN * f->options->tolerance * fabs(run->k[run->axis]);
     for (int b = 0; b < 3; b++)
-        if (f->components >> b & 1) run->uncertainty[b] = fmax(run->uncertainty[b], least);
+        if (f->components >> b & 1 && !rill_follow_is_zero(f, b))
+            run->uncertainty[b] = fmax(run->uncertainty[b], least);
 }
 
 static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_permeability *out)

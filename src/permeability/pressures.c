@@ -151,8 +151,7 @@ rill_status rill_pressures_estimate(const rill_follower *f, rill_pressures *p)
     const int axis = f->run->axis;
     const double width = (double)(p->after.step - p->before.step);
     const double scale = plan->nu / (plan->force * plan->force * (double)rill_geom_sample(f->geom));
-    p->k =
-        0.5 * (p->before.k[axis] + p->after.k[axis]) + scale * (p->after.energy - p->before.energy) / width;
+    p->k = rill_sight_k(&p->before, &p->after, axis) + scale * (p->after.energy - p->before.energy) / width;
     RILL_TRY(rill_aside_end(&p->throats));
     if (p->iterations == 0) {
         rill_memory_note("when the pore network was found");

@@ -20,6 +20,13 @@ int rill_tensor_driven(const rill_porosity *porosity, int axes)
     return rill_axes_count(axes) < 2 || bits == 0 ? axes : rill_axes_of(bits);
 }
 
+bool rill_tensor_is_zero(const rill_geom *geom, const rill_porosity *porosity, int axis, int b)
+{
+    if (b == axis) return false;
+    const bool mirrored = geom->sides[axis] == RILL_MIRROR || geom->sides[b] == RILL_MIRROR;
+    return mirrored || geom->sides[b] == RILL_WALL || porosity->percolating[b] == 0;
+}
+
 /* Turn axes a and b so that the entry of both becomes 0 (Jacobi). */
 static void turn(double s[3][3], double vectors[3][3], int a, int b)
 {

@@ -15,6 +15,18 @@
 int rill_tensor_driven(const rill_porosity *porosity, int axes);
 
 /**
+ * Return whether k_ba is exactly 0 for a force along `axis`, whatever the pores are.
+ *
+ * The permeability of a mirrored sample is that of the box and its mirror image together. A reflection normal
+ * to the force reverses the force, one normal to b reverses the flow along b, and neither reverses both: k_ba
+ * of the image is that of the box with the opposite sign, and their mean is 0. Where walls are normal to b,
+ * or no pore percolates along b, no fluid crosses the planes normal to b in the steady state, so that the
+ * mean flow along b is 0.
+ * @param b  0, 1, 2
+ */
+bool rill_tensor_is_zero(const rill_geom *geom, const rill_porosity *porosity, int axis, int b);
+
+/**
  * Fill in k, converged, uncertainty, reciprocity and principal values of a result whose runs have ended.
  * Along an axis where nothing conducts k is exactly 0, and so is the flow along it for a force along another
  * axis. An entry whose uncertainty is not known is NaN.

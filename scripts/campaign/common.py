@@ -5,25 +5,28 @@ the files that rill writes, libraries to preload, results as JSON, defects plant
 A campaign is a program NAME with
 
     PROMISE = "What must hold, in a sentence."
-    PLANTED = [common.Defect("What is broken.", "src/io/x.c", "text there", "text instead")]
 
     def trial(c, random, i):
-        c.record("kind of trial", None or "sentence that says what did not hold", seconds=0.2)
+        c.record("kind of trial", None or "sentence that says what did not hold", state=(what, was, tried), seconds=0.2)
 
-    sys.exit(common.main(__doc__, "NAME", PROMISE, trial, count=200, short=8, planted=PLANTED))
+    sys.exit(common.main(__doc__, "NAME", PROMISE, trial, count=200, short=8))
 
-`record` may be called several times in a trial. The random numbers of trial I depend on seed and I alone. Figures given
-to `record` by name are kept as their largest value of the kind of trial. `short` trials are made by --short, in .ci/run, and with each
-planted defect. With --jobs N processes make trials at the same time, each with a directory and `once` of its own.
+`record` may be called several times in a trial. Trials count by distinct states: `state` is what makes a trial another one, and a state that was tried twice counts
+once; without it all trials of a kind count as one. `theirs` names a library that crashes in the same way without rill: the trial then counts as tried, not as held.
+The random numbers of trial I depend on seed and I alone. Figures given to `record` by name are kept as their largest value of the kind of trial. `short` trials are
+made by --short, in .ci/run, and with each planted defect.
 
-Results hold the trials that were made, by seed and number: --add goes on behind the last of them, on any machine, until --count are made. `parts` say
-which trials were made where. Where --json is a directory, results of CPUs and of GPUs have files of their own there.
+defects/NAME-*.patch are defects, at least two: what is broken, a line "Options:" with further options of the campaign where it needs any, and a patch for the
+sources. Each call fails where a patch does not apply exactly. --plant builds a copy of the tree with each of them after the trials, and fails where the short form
+of the campaign does not find it. --json DIRECTORY does so too, and writes NAME.json or NAME-cuda.json there: a result is of one call, one machine and one commit.
+It is refused where the program, or a file that the result depends on, is not that of a commit.
 
 A program that was packed with its libraries runs where LD_LIBRARY_PATH and UDUNITS2_XML_PATH say; preloaded libraries are compiled with cc there.
 With --backend cuda the jobs share the GPUs, and RILL_NVRTC and CUDA_VISIBLE_DEVICES count.
 Python 3 with python3-numpy and python3-h5py; the campaigns fuzz, memory and plan need neither, but for numpy where images are made."""
 import argparse
 import functools
+import hashlib
 import json
 import multiprocessing
 import os
@@ -43,15 +46,17 @@ from collections import namedtuple
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = ROOT / "scripts/campaign"
 RESULTS = ROOT / "docs/reliability"
+DEFECTS = HERE / "defects"
 # Attributes that hold the command, which names other files and --resume, and not what was computed.
 COMMAND = frozenset(("command", "options", "source_options"))
 # Keys of JSON that hold measured times and speeds, the command, and how many steps a resumed run did not make itself.
 MEASURED = frozenset(("command", "performance", "steps_resumed", "seconds", "mlups", "device_bytes_free", "host_peak_bytes"))
 
 COMPUTE = ("permeability", "run", "check")  # commands that take --backend
+OUTCOMES = ("held", "theirs", "wrong")  # of a state: the last that was met in this order
 PASSED = ("LD_LIBRARY_PATH", "UDUNITS2_XML_PATH", "RILL_NVRTC", "CUDA_VISIBLE_DEVICES")  # of the environment
 
-Defect = namedtuple("Defect", "what file old new")
+Defect = namedtuple("Defect", "what options patch")
 Result = namedtuple("Result", "code out err seconds")
 
 
@@ -65,7 +70,6 @@ class Campaign:
         self.begun = time.monotonic()
         self.shared, self.job = self.directory, 0  # of all jobs; number of this one
         self.rows, self.wrong = {}, []
-        self.parts = []  # what was made before
         self.wrapper = []  # words before the program
         self.more = {}  # further keys of the results
         self.summed = set()  # figures that are sums
@@ -75,16 +79,29 @@ class Campaign:
 
     # ---- results ----
 
-    def record(self, what, wrong=None, **figures):
-        """Count a trial of a kind. @param wrong  sentence that says what did not hold, or None"""
-        row = self.rows.setdefault(what, {"what": what, "tried": 0, "held": 0, "figures": {}})
-        row["tried"] += 1
-        row["held"] += not wrong
-        for key, value in figures.items():
-            row["figures"][key] = max(row["figures"].get(key, value), value)
+    def record(self, what, wrong=None, state=None, theirs=None, **figures):
+        """Count a trial of a kind. @param wrong  sentence that says what did not hold, or None; @param state  what makes it another trial than those of the same
+        kind before; @param theirs  library that crashes in the same way without rill, or None"""
+        row = self._row(what)
+        key = hashlib.sha256(repr(state).encode()).hexdigest()
+        self._met(row, key, "wrong" if wrong else "theirs" if theirs else "held")
+        for name, value in figures.items():
+            row["figures"][name] = max(row["figures"].get(name, value), value)
         if wrong:
             self.wrong.append("%s, trial %d: %s" % (what, self.trials, self.without_places(wrong)))
             print("%s: %s" % (self.name, self.wrong[-1]), file=sys.stderr, flush=True)
+
+    def _row(self, what):
+        return self.rows.setdefault(what, {"what": what, "states": {}, "figures": {}})
+
+    @staticmethod
+    def _met(row, key, outcome):
+        row["states"][key] = max(row["states"].get(key, "held"), outcome, key=OUTCOMES.index)
+
+    def counted(self):
+        """Return the rows of the results: states that were tried, held, and ended in a crash of a library that needs no rill."""
+        return [{"what": row["what"], "tried": len(row["states"]), **{o: list(row["states"].values()).count(o) for o in OUTCOMES[:2]}, "figures": row["figures"]}
+                for row in self.rows.values() if row["states"]]
 
     def without_places(self, sentence):
         """Return a sentence without directories of this machine: that of the campaign, and those of sources, which compilers name."""
@@ -92,7 +109,7 @@ class Campaign:
 
     def add(self, what, **sums):
         """Add figures of a kind of trial to those that it has."""
-        figures = self.rows.setdefault(what, {"what": what, "tried": 0, "held": 0, "figures": {}})["figures"]
+        figures = self._row(what)["figures"]
         for key, value in sums.items():
             figures[key] = figures.get(key, 0) + value
             self.summed.add(key)
@@ -101,23 +118,13 @@ class Campaign:
         """Take the results of another job."""
         self.summed |= summed
         for what, row in rows.items():
-            own = self.rows.setdefault(what, {"what": what, "tried": 0, "held": 0, "figures": {}})
-            own["tried"] += row["tried"]
-            own["held"] += row["held"]
+            own = self._row(what)
+            for key, outcome in row["states"].items():
+                self._met(own, key, outcome)
             for key, value in row["figures"].items():
                 before = own["figures"].get(key)
                 own["figures"][key] = value if before is None else before + value if key in self.summed else max(before, value)
         self.wrong += wrong
-
-    def take(self, earlier, count=None):
-        """Take the results of earlier calls, and begin behind the trials that they hold unless --first is given. @param count  trials
-        to make then; None: until there are --count"""
-        a = self.arguments
-        self.merge({row["what"]: row for row in earlier["rows"]}, earlier["wrong"], set(earlier["summed"]))
-        self.parts = earlier["parts"]
-        begin = max([part["end"] for part in self.parts if part["seed"] == a.seed], default=0)
-        if a.first is None:
-            a.first, a.count = begin, max(a.count - begin, 0) if count is None else count
 
     def left(self):
         """Return the seconds that are left of the time limit."""
@@ -340,18 +347,16 @@ def software(rill):
 def _options(doc, count, short, add):
     parse = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parse.add_argument("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
-    parse.add_argument("--count", type=int, help="trials (default: %d, %d with --short or --plant)" % (count, short))
+    parse.add_argument("--count", type=int, help="trials (default: %d, %d with --short)" % (count, short))
     parse.add_argument("--short", action="store_true", help="make few trials, as .ci/run does")
-    parse.add_argument("--first", type=int, help="number of the first trial (default: 0; with --add that behind the last trial of --json)")
+    parse.add_argument("--first", type=int, default=0, help="number of the first trial (default: 0)")
     parse.add_argument("--time-limit", type=float, default=3600, metavar="SECONDS", help="no trial begins later (default: 3600)")
     parse.add_argument("--rill", "--program", default=str(ROOT / "build/rill"), metavar="FILE", help="program (default: build/rill)")
     parse.add_argument("--jobs", type=int, default=1, metavar="N", help="trials that are made at the same time (default: 1)")
     parse.add_argument("--backend", default="cpu", choices=("cpu", "cuda"), help="where rill computes (default: cpu)")
-    parse.add_argument("--json", metavar="FILE", help="write the results; a directory: to NAME.json or NAME-cuda.json there")
-    parse.add_argument("--add", action="store_true", help="add to the results of --json, until they hold --count trials")
-    parse.add_argument("--replace", action="store_true", help="replace results of --json that are of another machine")
-    parse.add_argument("--plant", action="store_true", help="plant each defect in a copy of the tree, and see that the campaign finds it")
-    parse.add_argument("--planted", metavar="DIRECTORY", help="where --plant keeps the programs with a defect; those that are there are tried, else they are built")
+    parse.add_argument("--json", metavar="DIRECTORY", help="plant as --plant does, and write the results to NAME.json or NAME-cuda.json there")
+    parse.add_argument("--plant", action="store_true", help="plant each defect in a copy of the tree after the trials, and see that the campaign finds it")
+    parse.add_argument("--planted", metavar="DIRECTORY", help="where the programs with a defect are kept, for machines without compilers: those that are there are tried, others are built")
     parse.add_argument("--make", default="make -j2", help="how --plant builds the copy (default: make -j2)")
     shared = set(parse._option_string_actions)
     if add:
@@ -360,7 +365,6 @@ def _options(doc, count, short, add):
     own = {o.dest: name for name, o in parse._option_string_actions.items() if name not in shared and o.metavar not in ("DIRECTORY", "PROGRAM")}
     a.own = [word for key, name in own.items() if (value := getattr(a, key)) != parse.get_default(key)
              for word in ((name,) if value is True else (name, "%g" % value if isinstance(value, float) else str(value)))]
-    a.short = a.short or a.plant
     if a.count is None:
         a.count = short if a.short else count
     return a
@@ -371,42 +375,11 @@ def _command(name, a):
     return " ".join(words + a.own)
 
 
-def _earlier(name, a):
-    """Return what --json holds, where these results may go."""
-    if a.json and os.path.isdir(a.json):
-        a.json = os.path.join(a.json, name + ("-cuda" if a.backend == "cuda" else "") + ".json")
-    earlier = results(a.json)
-    if earlier and (earlier["campaign"], earlier["backend"]) != (name, a.backend):
-        raise SystemExit("%s: %s holds results of %s with %s: choose another file" % (name, a.json, earlier["campaign"], earlier["backend"]))
-    if earlier and not (a.add or a.replace or a.plant) and {part["machine"] for part in earlier["parts"]} - {machine(a.backend)}:
-        raise SystemExit("%s: %s holds results of another machine: add to them by --add, or give them up by --replace" % (name, a.json))
-    return earlier
-
-
-def joined(parts):
-    """Sort parts, and make one of those that follow each other under the same conditions; each trial may be there once."""
-    found = []
-    for part in sorted(parts, key=lambda p: (p["seed"], p["first"], p["end"])):
-        last = found[-1] if found and found[-1]["seed"] == part["seed"] else None
-        if last and part["first"] < last["end"]:
-            raise SystemExit("trials %d to %d of seed %d are there twice" % (part["first"], min(part["end"], last["end"]) - 1, part["seed"]))
-        if last and part["first"] == last["end"] and all(part[key] == last[key] for key in ("command", "date", "machine", "software")):
-            last["end"], last["seconds"] = part["end"], round(last["seconds"] + part["seconds"], 1)
-        else:
-            found.append(dict(part))
-    return found
-
-
 def _write(path, found):
     with open(path + ".part", "w") as file:
         json.dump(found, file, indent=1, ensure_ascii=False)
         file.write("\n")
     os.replace(path + ".part", path)
-
-
-def results(path):
-    """Return what a file of results holds, or nothing."""
-    return json.loads(pathlib.Path(path).read_text()) if path and os.path.exists(path) else {}
 
 
 def _job(c, k, trial, counter, results):
@@ -463,73 +436,138 @@ def _trials(c, trial):
     return a.first + a.count
 
 
-def main(doc, name, promise, trial, count, short, planted=(), options=None, begin=None):
-    """Run a campaign. @param begin  called with it before the first trial @return exit code: 1 where something did not hold, or nothing was tried"""
+def main(doc, name, promise, trial, count, short, options=None, begin=None):
+    """Run a campaign. @param begin  called with it before the first trial @return exit code: 1 where something did not hold, nothing was tried, or a planted
+    defect was not found"""
     a = _options(doc, count, short, options)
-    earlier = _earlier(name, a)
-    if a.plant:
-        return _plant(name, a, planted)
+    planted = defects(name)
+    if a.json:
+        _must_be_committed(name, a)
     with tempfile.TemporaryDirectory(prefix="rill-campaign-") as directory:
         c = Campaign(name, promise, a, directory)
-        if a.add and earlier:
-            c.take(earlier)
         if begin:
             begin(c)
-        a.first = a.first or 0
-        before, first = sum(row["tried"] for row in c.rows.values()), a.first
-        if a.add and a.count == 0:
-            print("%s: all trials of seed %d were made before" % (name, a.seed))
-            return 1 if c.wrong else 0
-        part = {"command": _command(name, a), "seed": a.seed, "first": first, "end": first + a.count, "date": time.strftime("%Y-%m-%d"),
-                "machine": machine(a.backend), "software": software(c.rill), "seconds": 0}
-        joined([*c.parts, part])  # refuses a trial that was made before
-        part["end"] = _trials(c, trial)
+        end = _trials(c, trial)
         if c.behind:
             c.behind()
-        part["seconds"] = round(time.monotonic() - c.begun, 1)
-    tried = sum(row["tried"] for row in c.rows.values())
-    for row in c.rows.values():
-        print("%-60s %5d of %5d held%s" % (row["what"], row["held"], row["tried"],
-                                           "".join(", %s %.4g" % (k.replace("_", " "), v) for k, v in row["figures"].items())))
-    print("%s: %d trials in %.0f s, %d held" % (name, tried - before, part["seconds"], sum(row["held"] for row in c.rows.values())))
+        seconds = round(time.monotonic() - c.begun, 1)
+    rows = c.counted()
+    for row in rows:
+        print("%-60s %5d of %5d held%s%s" % (row["what"], row["held"], row["tried"], ", %d crashes of libraries alone" % row["theirs"] if row["theirs"] else "",
+                                             "".join(", %s %.4g" % (k.replace("_", " "), v) for k, v in row["figures"].items())))
+    tried = sum(row["tried"] for row in rows)
+    print("%s: %d distinct states in %d trials and %.0f s, %d held" % (name, tried, end - a.first, seconds, sum(row["held"] for row in rows)))
+    found = _plant(name, a, planted) if a.json or a.plant else []
     if a.json:
-        _write(a.json, {"campaign": name, "backend": a.backend, "promise": promise, "parts": joined([*c.parts, *([part] if part["end"] > first else [])]), "rows": list(c.rows.values()),
-                        "summed": sorted(c.summed), "wrong": c.wrong, **c.more, "planted": results(a.json).get("planted", [])})
-    if tried == before:
+        _write(os.path.join(a.json, name + ("-cuda" if a.backend == "cuda" else "") + ".json"),
+               {"campaign": name, "backend": a.backend, "promise": promise, "command": _command(name, a), "trials": [a.first, end], "date": time.strftime("%Y-%m-%d"),
+                "machine": machine(a.backend), "software": software(c.rill), "sources": sources(name, a.backend), "seconds": seconds, "rows": rows, "wrong": c.wrong,
+                **c.more, "planted": found})
+    if not tried:
         print("%s: nothing was tried" % name, file=sys.stderr)
-    return 1 if c.wrong or tried == before else 0
+    return 1 if c.wrong or not tried or any(d["found"] is None for d in found) else 0
+
+
+# ---- what a result depends on ----
+
+PROGRAM = ("Makefile", "src", "geometry", "include")  # of every campaign: any part of the program may break a promise
+ONLY = {"fuzz": ("tests/fuzz", "geometry", "include", "src/core", "src/io", "src/vessel", "src/batch", "src/kernel", "src/domain"), "cache": ("cuda/image_cache.c", "src/core", "include")}
+
+
+def depends(name, backend):
+    """Return the files of the tree on which results of a campaign depend, but for its defects."""
+    text, own = (HERE / name).read_text(), {"scripts/campaign/" + name, "scripts/campaign/common.py"}
+    for word in set(re.findall(r"\w+", text)) | ({"cases"} if "commands" in text else set()):
+        own |= {"scripts/campaign/" + word + end for end in (".py", ".c") if (HERE / (word + end)).exists()}
+    wanted = ONLY.get(name, PROGRAM) + (("cuda",) if backend == "cuda" else ())
+    listed = [path for top in wanted for path in ([ROOT / top] if (ROOT / top).is_file() else (ROOT / top).rglob("*"))]
+    return sorted(own | {str(path.relative_to(ROOT)) for path in listed if path.is_file() and (path.suffix in (".c", ".h", ".cu", ".cuh", ".inc", ".def") or path.name == "Makefile")})
+
+
+def _without_comments(path):
+    """Return what of a file is no comment and no blank."""
+    text = path.read_text(errors="replace")
+    if path.suffix in (".c", ".h", ".cu", ".cuh", ".inc", ".def"):
+        text = re.sub(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')|//[^\n]*|/\*.*?\*/', lambda m: m[1] or " ", text, flags=re.S)
+        return " ".join(text.split())
+    return "\n".join(line.rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
+
+
+def sources(name, backend):
+    """Return a hash over what a result depends on, comments and blanks left out."""
+    sums = hashlib.sha256()
+    for file in depends(name, backend):
+        sums.update(("%s\0%s\0" % (file, _without_comments(ROOT / file))).encode())
+    return sums.hexdigest()[:16]
+
+
+def _must_be_committed(name, a):
+    """Refuse to write results of a program, or of sources, that no commit holds."""
+    version = software(a.rill)
+    commit = re.search(r"\(([0-9a-f]{12})\)$", version)
+    if not commit:
+        raise SystemExit("%s: --json needs a program that was built from a commit, and this is rill %s: commit, and build again" % (name, version))
+    if (ROOT / ".git").exists():
+        done = subprocess.run(["git", "diff", "--quiet", commit[1], "--", *depends(name, a.backend), "scripts/campaign/defects"], cwd=ROOT)
+        if done.returncode != 0:
+            raise SystemExit("%s: --json needs the sources that %s was built from, and others are here: build again" % (name, version))
 
 
 # ---- planted defects ----
 
 
+def campaigns():
+    """Return the names of all campaigns."""
+    return sorted(path.name for path in HERE.iterdir() if path.is_file() and "." not in path.name and path.name != "report")
+
+
+def defects(name):
+    """Return the defects of a campaign, each of which must apply to the tree."""
+    found = []
+    for path in sorted(DEFECTS.glob(name + "-*.patch")):
+        text = path.read_text().split("\n--- ", 1)[0]
+        options = re.search(r"^Options: (.*)$", text, re.M)
+        found.append(Defect(" ".join(re.sub(r"^Options: .*$", "", text, flags=re.M).split()), options[1].split() if options else [], path))
+        apply(ROOT, path, "--check")
+    if len(found) < 2:
+        raise SystemExit("%s: %d defects are in scripts/campaign/defects, at least 2 are required" % (name, len(found)))
+    return found
+
+
+def apply(directory, patch, *options):
+    """Apply a patch to a tree, exactly: a context that differs is an error."""
+    done = subprocess.run(["git", "apply", *options, patch], cwd=directory, capture_output=True, text=True,
+                          env={**os.environ, "GIT_CEILING_DIRECTORIES": str(pathlib.Path(directory).resolve().parent)})
+    if done.returncode != 0:
+        raise SystemExit("%s does not apply: %s" % (os.path.basename(patch), done.stderr.strip()))
+
+
 def _plant(name, a, planted):
-    """Break a copy of the tree in one way after another: the campaign must find it each time. With --planted DIRECTORY the
-    programs are kept there, and taken from there where they are, on a machine without compilers too."""
-    program, kept = pathlib.Path(a.rill).resolve(), pathlib.Path(a.planted) / name if a.planted else None
-    found, missed = [], 0
+    """Break a copy of the tree in one way after another: the campaign must find it each time. With --planted DIRECTORY the programs are kept there, and taken
+    from there where they are. @return what was planted, and the first sentence on what did not hold, or None"""
+    program, found = pathlib.Path(a.rill).resolve(), []
     with tempfile.TemporaryDirectory(prefix="rill-planted-") as directory:
         copy = pathlib.Path(directory) / "tree"
-        for k, defect in enumerate(planted):
-            broken = kept / str(k) if kept else None
-            if not (broken and broken.exists()):
-                made = _build(a, copy, program, defect, planted)
-                if not kept:
-                    broken = made
-                else:
-                    kept.mkdir(parents=True, exist_ok=True)
-                    shutil.copy2(made, broken)
-                    continue
-            done = subprocess.run([sys.executable, HERE / name, "--rill", broken, "--seed", str(a.seed), "--short", "--count", str(a.count), "--first", str(a.first or 0),
-                                   "--backend", a.backend, "--jobs", str(a.jobs), "--make", a.make, "--time-limit", str(a.time_limit)], capture_output=True, text=True)
-            sentences = [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(name + ": ")]
+        for defect in planted:
+            kept = pathlib.Path(a.planted).resolve() / defect.patch.stem / program.name if a.planted else None
+            if kept and kept.exists():
+                broken = kept
+            else:
+                broken = copied(copy, program)
+                rebuilt(copy, broken, a.make, defect.patch)
+            if kept and not kept.exists():
+                kept.parent.mkdir(parents=True)
+                for made in (broken, broken.with_name("rill-inspect")):
+                    shutil.copy2(made, kept.parent)
+            done = subprocess.run([sys.executable, HERE / name, "--rill", broken, "--short", "--seed", str(a.seed), "--backend", a.backend, "--jobs", str(a.jobs),
+                                   "--make", a.make, "--time-limit", "600", *defect.options], capture_output=True, text=True)
+            sentences = [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(name + ": ") and re.search(r", trial \d+: ", line)]
             caught = done.returncode == 1 and sentences
-            missed += not caught
-            found.append({"what": defect.what, "found": sentences[0] if caught else None, "sentences": len(sentences)})
-            print("%s: %s: %s" % (name, defect.what, "found: " + sentences[0] if caught else "NOT FOUND\n" + done.stderr))
-    if a.json and found:
-        _write(a.json, {**results(a.json), "planted": found})
-    return 1 if missed or not planted else 0
+            found.append({"what": defect.what, "patch": defect.patch.name, "found": sentences[0] if caught else None})
+            print("%s: %s %s" % (name, defect.what, "Found: " + sentences[0] if caught else "NOT FOUND\n" + done.stderr), flush=True)
+            if copy.exists() and broken != kept:
+                apply(copy, defect.patch, "--reverse")
+    return found
 
 
 def tree(c):
@@ -545,6 +583,7 @@ def copied(copy, program, root=ROOT):
     inside = program.parent.relative_to(root)
     if not copy.exists():
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+        listed = b"\0".join(name for name in listed.split(b"\0") if name and (ROOT / os.fsdecode(name)).exists())
         subprocess.run(["tar", "-C", root, "--null", "-T", "-", "-cf", copy.with_suffix(".tar")], input=listed, check=True)
         copy.mkdir()
         subprocess.run(["tar", "-C", copy, "-xf", copy.with_suffix(".tar")], check=True)
@@ -552,23 +591,9 @@ def copied(copy, program, root=ROOT):
     return copy / inside / program.name
 
 
-def rebuilt(copy, program, make, *changes):
-    """Change sources of a copy, and build its program."""
-    for change in changes:
-        source = copy / change.file
-        text = source.read_text()
-        if text.count(change.old) != 1:
-            raise SystemExit("%s holds the text to break %d times: %s" % (change.file, text.count(change.old), change.old))
-        source.write_text(text.replace(change.old, change.new))
-    subprocess.run([*shlex.split(make), str(program.relative_to(copy))], cwd=copy, check=True, stdout=subprocess.DEVNULL)
-
-
-def _build(a, copy, program, defect, planted):
-    """Build a program with a defect in a copy of the tree, made before the first; its sources stay broken, for campaigns that compile them in another way.
-    @return its path"""
-    made = copied(copy, program)
-    for before in planted:
-        if (copy / before.file).read_text() != (ROOT / before.file).read_text():
-            (copy / before.file).write_text((ROOT / before.file).read_text())
-    rebuilt(copy, made, a.make, defect)
-    return made
+def rebuilt(copy, program, make, patch):
+    """Change sources of a copy by a patch, and build its program."""
+    apply(copy, patch)
+    done = subprocess.run([*shlex.split(make), str(program.relative_to(copy))], cwd=copy, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit("%s does not build: %s" % (os.path.basename(patch), done.stderr.strip()[-2000:]))

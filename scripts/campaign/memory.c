@@ -2,11 +2,17 @@
 /* Preloaded: the CAMPAIGN_MEMORY_AT-th allocation of the process since main() began fails, and with
  * CAMPAIGN_MEMORY_STAYS all later ones. Allocations are those of the program, of HDF5 and of the other
  * libraries: malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign, and anonymous mmap.
- * CAMPAIGN_MEMORY_COUNT names a file that receives their number. */
+ * With CAMPAIGN_MEMORY_OWN only those count that the program asks for itself, not a library for it.
+ * CAMPAIGN_MEMORY_COUNT names a file that receives their number, CAMPAIGN_MEMORY_CRASH one that receives the
+ * call stack of a crash, which goes on to end the process. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <link.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +28,51 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 
 static atomic_long made;
 static long at;
-static int stays, begun;
+static int stays, begun, own;
+static uintptr_t text_begin, text_end; /* code of the program itself */
+
+/* Write the call stack, and let the signal that is raised again do what it does. */
+static void crash(int number)
+{
+    void *frames[64];
+    const int file = open(getenv("CAMPAIGN_MEMORY_CRASH"), O_WRONLY | O_CREAT | O_APPEND, 0666);
+    begun = 0;
+    backtrace_symbols_fd(frames, backtrace(frames, 64), file);
+    if (write(file, "\n", 1) == 1) close(file);
+    raise(number);
+}
+
+static void watch(void)
+{
+    static char stack[1 << 16]; /* an endless recursion leaves none */
+    void *frame;
+    backtrace(&frame, 1); /* loads what it needs */
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    for (int k = 0; k < 4; k++)
+        sigaction((int[]){SIGSEGV, SIGBUS, SIGABRT, SIGFPE}[k],
+                  &(struct sigaction){.sa_handler = crash, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)},
+                  NULL);
+}
+
+/* Note where the code of the program is, which comes first. */
+static int note(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    (void)context;
+    for (int k = 0; k < info->dlpi_phnum; k++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[k];
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
+        text_begin = info->dlpi_addr + part->p_vaddr;
+        text_end = text_begin + part->p_memsz;
+    }
+    return 1;
+}
 
 __attribute__((constructor)) static void begin(void)
 {
+    own = getenv("CAMPAIGN_MEMORY_OWN") != NULL;
+    if (own) dl_iterate_phdr(note, NULL);
+    if (getenv("CAMPAIGN_MEMORY_CRASH")) watch();
     const char *text = getenv("CAMPAIGN_MEMORY_AT");
     at = text ? atol(text) : 0;
     stays = getenv("CAMPAIGN_MEMORY_STAYS") != NULL;
@@ -63,37 +110,64 @@ __attribute__((destructor)) static void end(void)
     close(file);
 }
 
-static int fails(void)
+/* For bare.c: fail from now on, counted anew. */
+void campaign_memory_fail(long number, int all);
+void campaign_memory_fail(long number, int all)
 {
-    if (!begun) return 0;
+    atomic_store(&made, 0);
+    at = number;
+    stays = all;
+    begun = 1;
+}
+
+long campaign_memory_made(void);
+long campaign_memory_made(void)
+{
+    begun = 0;
+    return atomic_load(&made);
+}
+
+static int fails(const void *caller)
+{
+    if (!begun || (own && ((uintptr_t)caller < text_begin || (uintptr_t)caller >= text_end))) return 0;
     const long number = atomic_fetch_add(&made, 1) + 1;
     const int is = at > 0 && (number == at || (stays && number > at));
     if (is) errno = ENOMEM;
     return is;
 }
 
-void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
-void *calloc(size_t count, size_t size) { return fails() ? NULL : __libc_calloc(count, size); }
-void *realloc(void *block, size_t size) { return fails() ? NULL : __libc_realloc(block, size); }
-void *memalign(size_t alignment, size_t size) { return fails() ? NULL : __libc_memalign(alignment, size); }
+void *malloc(size_t size) { return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+}
+void *realloc(void *block, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(block, size);
+}
+void *memalign(size_t alignment, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
+}
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return fails() ? NULL : __libc_memalign(alignment, size);
+    return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
 }
 
 int posix_memalign(void **out, size_t alignment, size_t size)
 {
-    if (fails()) return ENOMEM;
+    if (fails(__builtin_return_address(0))) return ENOMEM;
     *out = __libc_memalign(alignment, size);
     return *out ? 0 : ENOMEM;
 }
 
 void *mmap(void *address, size_t length, int protection, int flags, int file, off_t offset)
 {
-    if ((flags & MAP_ANONYMOUS) && fails()) return MAP_FAILED;
+    if ((flags & MAP_ANONYMOUS) && fails(__builtin_return_address(0))) return MAP_FAILED;
     return (void *)syscall(SYS_mmap, address, length, protection, flags, file, offset);
 }
 void *mmap64(void *address, size_t length, int protection, int flags, int file, off_t offset)
 {
-    return mmap(address, length, protection, flags, file, offset);
+    if ((flags & MAP_ANONYMOUS) && fails(__builtin_return_address(0))) return MAP_FAILED;
+    return (void *)syscall(SYS_mmap, address, length, protection, flags, file, offset);
 }

@@ -201,16 +201,19 @@ static double real_of(const column *c, const rill_batch_row *row)
 /* A line of the table is a row, so that another mark stands between the sentences of a cell. */
 static const char BETWEEN[] = " | ";
 
-static void notes_write(FILE *out, const char *notes)
+/* @return false when there is no memory for them */
+static bool notes_write(FILE *out, const char *notes)
 {
     char *text = NULL;
     size_t size = 0, length;
     FILE *cell = open_memstream(&text, &size);
-    if (!cell) return;
+    if (!cell) return false;
     for (const char *at, *rest = notes; (at = rill_notes_next(&rest, &length)) != NULL;)
         fprintf(cell, "%s%.*s", at == notes ? "" : BETWEEN, (int)length, at);
-    if (fclose(cell) == 0) rill_csv_text(out, text);
+    const bool whole = rill_output_text_end(cell);
+    if (whole) rill_csv_text(out, text);
     free(text);
+    return whole;
 }
 
 static bool notes_read(const char *text, char *notes, size_t size)
@@ -224,7 +227,8 @@ static bool notes_read(const char *text, char *notes, size_t size)
     return true;
 }
 
-static void cell_write(FILE *out, const column *c, const rill_batch_item *item, const rill_batch_row *row)
+/* @return false when there is no memory for it */
+static bool cell_write(FILE *out, const column *c, const rill_batch_item *item, const rill_batch_row *row)
 {
     const char *at = (const char *)row + c->offset;
     const double m2 = row->spacing > 0 ? row->spacing * row->spacing : NAN;
@@ -239,8 +243,7 @@ static void cell_write(FILE *out, const column *c, const rill_batch_item *item, 
         rill_csv_text(out, at);
         break;
     case NOTES:
-        notes_write(out, at);
-        break;
+        return notes_write(out, at);
     case U32:
         fprintf(out, "%u", *(const uint32_t *)at);
         break;
@@ -271,6 +274,7 @@ static void cell_write(FILE *out, const column *c, const rill_batch_item *item, 
     case ROW_HASH: /* known when the others are written */
         break;
     }
+    return true;
 }
 
 static rill_status row_write(FILE *out, const rill_batch_item *item, const rill_batch_row *row)
@@ -279,13 +283,15 @@ static rill_status row_write(FILE *out, const rill_batch_item *item, const rill_
     size_t size = 0;
     record r;
     FILE *line = open_memstream(&text, &size);
+    bool whole = line != NULL;
     if (line) {
         for (int k = 0; k < HASHED; k++) {
             if (k) fputc(',', line);
-            cell_write(line, &columns[k], item, row);
+            whole = cell_write(line, &columns[k], item, row) && whole;
         }
     }
-    if (!line || fclose(line) != 0) {
+    if (line) whole = rill_output_text_end(line) && whole;
+    if (!whole) {
         free(text);
         return rill_fail(RILL_SYSTEM, "out of memory for a row of a table");
     }

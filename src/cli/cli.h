@@ -132,12 +132,8 @@ void cli_compute_choose(const cli_compute *compute, rill_device *device, const r
 /** The apply function of an option that names a file: "-" is refused, standard output takes JSON alone. */
 rill_status cli_output_apply(const char *text);
 
-/** Turn crashes of libraries after a failed allocation, and their calls of exit(), into exit code 3 with a
- * sentence, until cli_guard_end(). */
+/** Turn calls of exit() by libraries into exit code 3 with a sentence, until cli_guard_end(). */
 void cli_guard_begin(void);
-
-/** The part of cli_guard_begin() that a child process needs whose signals were reset. */
-void cli_guard_crashes(void);
 
 /** Say that main() returns `code`. @return code */
 int cli_guard_end(int code);
@@ -178,8 +174,11 @@ void cli_remarks(bool quiet);
 /** Clear the progress line before something else is printed. */
 void cli_progress_end(void);
 
-/** Print one aligned row "  label   value" of a summary table to standard output. */
+/** Print one aligned row "  label   value" of a summary table to standard output. @see cli_rows_lack() */
 void cli_row(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** @return whether there was no memory for a row or a note, which says so */
+bool cli_rows_lack(void);
 
 /** Print notes (rill/notes.h; NULL for none), a row "note" each, or with `quiet` lines "rill NAME: note: …"
  * on standard error. */

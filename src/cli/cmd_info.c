@@ -5,6 +5,7 @@
 #include "cli/image_options.h"
 #include "cli/read_geometry.h"
 #include "cli/surface_options.h"
+#include "core/output.h"
 #include "core/units.h"
 #include "geometry/image/file_names.h"
 #include "io/checksum.h"
@@ -75,22 +76,24 @@ static bool print_line(FILE *out, const json_t *value)
     return true;
 }
 
-/* A list of objects or of sentences: one row each, none when it is empty. False when it is another value. */
-static bool print_list(const char *label, const json_t *list)
+/* A list of objects or of sentences: one row each, none when it is empty. @param[out] done  false when it is
+ * another value */
+static rill_status print_list(const char *label, const json_t *list, bool *done)
 {
     size_t i;
     json_t *item, *part;
     const char *key;
     const json_t *first = json_array_get(list, 0);
-    if (json_is_array(list) && !first) return true;
+    *done = json_is_array(list) && !first;
+    if (*done) return RILL_OK;
     if (!json_is_object(first) && !(json_is_string(first) && strchr(json_string_value(first), ' ')))
-        return false;
+        return RILL_OK;
     json_array_foreach(list, i, item)
     {
         char *line = NULL;
         size_t size;
         FILE *out = open_memstream(&line, &size);
-        if (!out) return false;
+        if (!out) return rill_fail(RILL_SYSTEM, "out of memory for a table");
         if (json_is_string(item)) print_scalar(out, item);
         json_object_foreach(item, key, part)
         {
@@ -100,11 +103,13 @@ static bool print_list(const char *label, const json_t *list)
             else
                 print_line(out, part);
         }
-        fclose(out);
-        cli_row(i ? "" : label, "%s", line ? line : "");
+        const bool whole = rill_output_text_end(out);
+        if (whole) cli_row(i ? "" : label, "%s", line);
         free(line);
+        if (!whole) return rill_fail(RILL_SYSTEM, "out of memory for a table");
     }
-    return true;
+    *done = true;
+    return RILL_OK;
 }
 
 /* The value of a row as text, which the caller frees; false when it takes rows of its own. */
@@ -115,8 +120,9 @@ static rill_status row_text(const json_t *value, char **text, bool *whole)
     FILE *out = open_memstream(text, &size);
     if (!out) return rill_fail(RILL_SYSTEM, "out of memory for a table");
     *whole = json_is_null(value) ? fputs("unknown", out) >= 0 : print_line(out, value);
-    fclose(out);
-    return RILL_OK;
+    if (rill_output_text_end(out)) return RILL_OK;
+    free(*text);
+    return rill_fail(RILL_SYSTEM, "out of memory for a table");
 }
 
 /* Prints an object as rows; deeper objects as a heading with rows of their own. */
@@ -129,8 +135,9 @@ static rill_status print_rows(const json_t *object, int indent)
         char *text, label[64];
         bool whole = false;
         snprintf(label, sizeof label, "%*s%s", 2 * indent, "", key);
-        if (print_list(label, value)) continue;
-        rill_status status = row_text(value, &text, &whole);
+        rill_status status = print_list(label, value, &whole);
+        if (status == RILL_OK && whole) continue;
+        if (status == RILL_OK) status = row_text(value, &text, &whole);
         if (status != RILL_OK) return status;
         cli_row(label, "%s", whole ? text : "");
         free(text);
@@ -179,7 +186,9 @@ static rill_status describe(const char *path, const cli_image *image, cli_surfac
     rill_voxelize_options o;
     const bool ours = rill_file_is_ours(path), shaped = surface->given || surface->units_given;
     if (ours && (cli_image_given(image) || shaped))
-        return rill_fail(RILL_USAGE, "%s is neither an image nor a surface: leave out the options for images and surfaces", path);
+        return rill_fail(
+            RILL_USAGE, "%s is neither an image nor a surface: leave out the options for images and surfaces",
+            path);
     if (ours) return rill_info_read(path, json);
     if (shaped && cli_image_given(image))
         return rill_fail(RILL_USAGE, "%s cannot be an image and a surface: leave out the options of either",

@@ -117,6 +117,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "rill: %s\n", rill_error_message());
         code = RILL_SYSTEM;
     }
+    if (code == RILL_OK && cli_rows_lack()) {
+        fprintf(stderr, "rill: out of memory for a row of what is printed: free memory\n");
+        code = RILL_SYSTEM;
+    }
     if (rill_h5_lacked_memory() && (code == RILL_OK || code == RILL_USAGE)) {
         fprintf(stderr, "rill: the HDF5 library lacked memory: free memory, or use a smaller case\n");
         code = RILL_SYSTEM;

@@ -12,6 +12,10 @@
 
 enum { LABEL_WIDTH = 26 };
 
+static bool lacked; /* memory, for a row */
+
+bool cli_rows_lack(void) { return lacked; }
+
 /* Columns that UTF-8 text takes, one for each code point. */
 static int columns(const char *text)
 {
@@ -29,6 +33,7 @@ void cli_row(const char *label, const char *format, ...)
     const bool made = vasprintf(&text, format, args) >= 0;
     va_end(args);
     char *name = rill_printable(label), *value = made ? rill_printable(text) : NULL;
+    lacked = lacked || !name || !value;
     const int pad = name ? LABEL_WIDTH - columns(name) : 0;
     printf("  %s%*s  %s\n", name ? name : "?", pad > 0 ? pad : 0, "", value ? value : "(out of memory)");
     free(value);
@@ -46,6 +51,7 @@ void cli_notes(const cli_command *command, const char *notes, bool quiet)
             continue;
         }
         char *note = strndup(at, length), *plain = note ? rill_printable(note) : NULL;
+        lacked = lacked || !plain;
         fprintf(stderr, "rill %s: note: %s\n", command->name, plain ? plain : "(out of memory)");
         free(plain);
         free(note);

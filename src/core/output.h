@@ -45,6 +45,9 @@ rill_status rill_output_commit(rill_output *output);
 /** Write a file of `size` bytes. */
 rill_status rill_output_write(const char *path, const void *data, size_t size);
 
+/** End a stream of open_memstream(). @return whether all that was printed is in the text */
+bool rill_output_text_end(FILE *out);
+
 /**
  * Write a text that a function prints; it is put together in memory first, so that printing cannot fail
  * half-way.

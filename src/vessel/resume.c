@@ -2,6 +2,7 @@
 /* The case of a checkpoint as text, and what may differ when a run goes on. */
 #include "vessel/resume.h"
 
+#include "core/output.h"
 #include "core/printable.h"
 #include "core/status.h"
 #include "io/checkpoint.h"
@@ -177,8 +178,7 @@ rill_status rill_resume_text(const rill_case *given, const rill_case_plan *plan,
         number(file, DERIVED "span", (double)span, "", 1);
         number(file, DERIVED "phases", (double)phases, "", 1);
     }
-    const bool failed = ferror(file);
-    if (fclose(file) != 0 || failed) {
+    if (!rill_output_text_end(file)) {
         free(*out);
         *out = NULL;
         return rill_fail(RILL_SYSTEM, "out of memory for the text of a checkpoint");

@@ -62,6 +62,7 @@ int main(int argc, char **argv)
         .directory = argv[2], .fields = RILL_FIELDS_SPARSE, .progress = {watch, NULL}};
     rill_status status = rill_case_read(argv[1], &given);
     if (status == RILL_OK) status = rill_geom_read(rill_case_geometry(given), &geom);
+    if (status == RILL_OK) status = rill_case_close(given, geom);
     if (status == RILL_OK) status = rill_case_plan_make(given, geom, &where, &plan);
     if (status == RILL_OK) {
         print_plan(&plan);

@@ -181,6 +181,14 @@ rill_status rill_geom_set_outside(rill_geom *geom, const uint8_t *outside);
 void rill_geom_outside(const rill_geom *geom, uint8_t *outside);
 
 /**
+ * Turn an opening into a wall: its links become links to walls, half-way or as far as the opening is.
+ * @param[in,out] geom the geometry of a vessel
+ * @param[in] name the name of the opening
+ * @return RILL_USAGE when the geometry has no such opening, RILL_SYSTEM without memory
+ */
+rill_status rill_geom_close_opening(rill_geom *geom, const char *name);
+
+/**
  * Copy values of the fluid nodes to their voxels, e.g. those of rill_permeability_options.finished.
  * @param[in] geom the geometry
  * @param[in] values [nodes], in node order

@@ -216,6 +216,21 @@ typedef struct rill_plan_options {
 } rill_plan_options;
 
 /**
+ * Tell whether a case closes openings of its geometry (kind: wall).
+ * @param[in] given the case
+ * @return true when rill_case_close() would change both
+ */
+bool rill_case_closes(const rill_case *given);
+
+/**
+ * Close the openings that a case calls walls, and forget them in both: before a plan is made.
+ * @param[in,out] given the case
+ * @param[in,out] geom its geometry
+ * @return RILL_SYSTEM without memory
+ */
+rill_status rill_case_close(rill_case *given, rill_geom *geom);
+
+/**
  * Plan a case on its geometry. The fluid nodes are numbered, and nothing else is allocated for the run; where
  * the speed is to be measured, a small vessel is set up for a moment.
  * @param[in] given the case

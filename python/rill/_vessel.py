@@ -177,6 +177,9 @@ class _Vessel:
         options = c.rill_plan_options(device=self.device.c, backend=self.device.kind, progress=watch.c)
         if resume and directory is not None:
             options.resume = path_bytes(directory)
+        if library.rill_case_closes(self.case):
+            self.geometry = self.geometry.copy()  # an opening that becomes a wall stays one in the caller's
+            check(library.rill_case_close(self.case, self.geometry._c))
         watch.check(library.rill_case_plan_make(self.case, self.geometry._c, options, self.plan))
         check(library.rill_case_plan_accept(self.plan))
         watch.check(library.rill_vessel_create(self.case, self.geometry._c, self.plan, ctypes.byref(self.vessel)))

@@ -13,14 +13,15 @@
 /**
  * What stands at an opening: X(kind, name in the case file). A flow comes in; a pressure is held;
  * p = beyond + distal Q; p = p_c + proximal Q with compliance dp_c/dt = Q - (p_c - beyond)/distal; a share of
- * what the inlets bring leaves. What else belongs to a kind is in end_kinds.c.
+ * what the inlets bring leaves; nothing passes. What else belongs to a kind is in end_kinds.c.
  */
 #define RILL_END_LIST(X)                                                                                     \
     X(INLET, "inlet")                                                                                        \
     X(PRESSURE, "pressure")                                                                                  \
     X(RESISTANCE, "resistance")                                                                              \
     X(WINDKESSEL, "windkessel")                                                                              \
-    X(SPLIT, "flow-split")
+    X(SPLIT, "flow-split")                                                                                   \
+    X(WALL, "wall")
 
 #define RILL_END_ENUMERATOR(kind, name) RILL_END_##kind,
 typedef enum rill_end_kind { RILL_END_LIST(RILL_END_ENUMERATOR) RILL_END_KINDS } rill_end_kind;

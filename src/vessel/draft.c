@@ -112,7 +112,8 @@ static void print_openings(FILE *out, const rill_surface *s, const rill_draft *d
         if (k != d->inlet)
             print_outlet(out, s, k, d->wave != NULL,
                          flow / PRESSURE * pow(s->openings[k].hydraulic_diameter, 3) / cubes);
-    fputs("  # Other outlets: {kind: pressure, pressure: 80 mmHg}, {kind: flow-split, fraction: murray}\n",
+    fputs("  # Other outlets: {kind: pressure, pressure: 80 mmHg}, {kind: flow-split, fraction: murray},\n"
+          "  # and {kind: wall} closes a branch\n",
           out);
 }
 

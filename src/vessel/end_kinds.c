@@ -75,6 +75,7 @@ const rill_end_type rill_end_types[RILL_END_KINDS] = {
         {"fraction", RILL_KEY_CALL, offsetof(rill_end, fraction), true, .read = read_fraction,
             .schema = fraction_schema, .help = "Share of the inflow, or murray: by the cube of the radius."},
         BACKFLOW), .outlet = true},
+    [RILL_END_WALL] = {(const rill_key[]){KIND, {0}}},
 };
 /* clang-format on */
 

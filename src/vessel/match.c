@@ -19,6 +19,35 @@ static const char *list(const rill_surface *s, char *text, size_t size)
     return text;
 }
 
+bool rill_case_closes(const rill_case *given)
+{
+    for (int e = 0; e < given->end_count; e++)
+        if (given->ends[e].kind == RILL_END_WALL) return true;
+    return false;
+}
+
+/* Whether the geometry has the opening; where it has not, rill_case_match() says so. */
+static bool is_opening(const rill_geom *geom, const char *name)
+{
+    for (int k = 0; geom->surface && k < geom->surface->opening_count; k++)
+        if (strcmp(geom->surface->openings[k].name, name) == 0) return true;
+    return false;
+}
+
+rill_status rill_case_close(rill_case *given, rill_geom *geom)
+{
+    rill_status status = RILL_OK;
+    int kept = 0;
+    for (int e = 0; e < given->end_count; e++) {
+        const rill_end end = given->ends[e];
+        const bool closes = status == RILL_OK && end.kind == RILL_END_WALL && is_opening(geom, end.name);
+        if (closes) status = rill_geom_close_opening(geom, end.name);
+        if (!closes || status != RILL_OK) given->ends[kept++] = end;
+    }
+    given->end_count = kept;
+    return status;
+}
+
 rill_status rill_case_match(const rill_case *c, const rill_geom *geom, int *ends)
 {
     const rill_surface *s = geom->surface;
@@ -37,6 +66,10 @@ rill_status rill_case_match(const rill_case *c, const rill_geom *geom, int *ends
         for (int k = 0; k < s->opening_count; k++) {
             rill_nearest_try(&match, c->ends[e].name, s->openings[k].name);
             if (strcmp(c->ends[e].name, s->openings[k].name) != 0) continue;
+            if (c->ends[e].kind == RILL_END_WALL)
+                return rill_fail(RILL_USAGE,
+                                 "%s:%d: opening %s is a wall: rill_case_close() closes it before a plan",
+                                 c->path, c->ends[e].line, c->ends[e].name);
             ends[k] = e;
             found = true;
         }

@@ -142,6 +142,53 @@ Test(cli_case, a_steady_case_runs_as_it_is)
     cr_expect(cli_test_exists("results/wall.vtkhdf"));
 }
 
+/* What a branch that is closed lets through leaves by the other one, and the plan names the others alone. */
+Test(cli_case, closes_a_branch)
+{
+    cli_result r =
+        cli_test_run("generate", "bifurcation", "--radius", "2mm", "--edge", "0.4mm", "-o", "b.stl");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("voxelize", "b.stl", "--units", "mm", "--dx", "0.5mm", "--extend", "0.5D", "-o",
+                     "b.geom.h5", "-q");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    rill_geom *geom = NULL;
+    cr_assert_eq(rill_geom_read("b.geom.h5", &geom), RILL_OK, "%s", rill_error_message());
+    const rill_opening *o = &geom->surface->openings[1];
+    const uint64_t walls = geom->surface->wall_count, cuts = o->cut_count;
+    const uint8_t label = o->label;
+    cr_expect_eq(rill_geom_close_opening(geom, "none"), RILL_USAGE);
+    cr_assert_eq(rill_geom_close_opening(geom, "opening-2"), RILL_OK, "%s", rill_error_message());
+    cr_expect_eq(geom->surface->opening_count, 2);
+    cr_expect_str_eq(geom->surface->openings[1].name, "opening-3");
+    cr_expect_eq(geom->surface->wall_count, walls + cuts);
+    for (uint64_t k = 0; k < rill_geom_voxels(geom); k++) cr_assert_neq(geom->voxels[k], label);
+    for (uint64_t k = 1; k < geom->surface->wall_count; k++) {
+        const rill_cut *a = &geom->surface->walls[k - 1], *b = &geom->surface->walls[k];
+        cr_assert(a->node < b->node || (a->node == b->node && a->direction < b->direction), "%llu",
+                  (unsigned long long)k);
+    }
+    rill_geom_destroy(geom);
+    FILE *file = fopen("b.yaml", "w");
+    cr_assert_not_null(file);
+    fputs("geometry: b.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 10 mPa.s}\nopenings:\n"
+          "  opening-1: {kind: inlet, flow: 0.5 mL/s}\n  opening-2: {kind: wall}\n"
+          "  opening-3: {kind: pressure, pressure: 0 Pa}\nrun: {tolerance: 0.1 %}\noutput: {surface: no}\n",
+          file);
+    cr_assert_eq(fclose(file), 0);
+    r = cli_test_run("run", "b.yaml", "-o", "results", "--no-measure", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+    cr_expect_null(strstr(r.out, "opening-2"), "%s", r.out);
+    json_t *json = json_load_file("b.json", 0, NULL);
+    const json_t *openings = json_object_get(json, "openings");
+    cr_assert_eq(json_array_size(openings), 2);
+    double flow[2];
+    for (size_t k = 0; k < 2; k++)
+        flow[k] = json_real_value(json_object_get(json_array_get(openings, k), "flow_m3_per_s"));
+    cr_expect_float_eq(flow[0], 5e-7, 1e-12, "%g", flow[0]);
+    cr_expect_float_eq(flow[1], -5e-7, 1e-9, "%g", flow[1]);
+    json_decref(json);
+}
+
 Test(cli_case, refuses)
 {
     write_tube("v.stl", 0);

@@ -322,10 +322,13 @@ typedef struct rill_run_result {
     uint64_t corrections;           /**< cycles after which Windkessels were put into their periodic state */
     double time;                    /**< s, physical, from the beginning of the first cycle */
     double change_flow;             /**< of the flows, how far the last cycle may be from the periodic state,
-                                         relative, at least its difference from the cycle before; NaN: unknown */
+                                         relative, at least its difference from the cycle before; NaN: unknown,
+                                         as where the estimate is above 1 */
     double change_pressure;         /**< the same of the pressures */
     double change_wall;             /**< the same of the wall shear */
-    double change;                  /**< the largest of the three */
+    double change;                  /**< the largest of the three; NaN where one is */
+    double difference;              /**< largest relative difference between the last two cycles, of flows,
+                                         pressures and wall shear; NaN: unknown */
     bool soft;                      /**< the last two cycles are not both after the soft start */
     double balance;                 /**< what came in too much over the last cycle, of what came in */
     double mach_max;                /**< largest Mach number seen */

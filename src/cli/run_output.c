@@ -15,6 +15,12 @@ const char *cli_run_not_repeated(const rill_vessel *v, const rill_run_result *r,
     if (r->soft)
         snprintf(text, size, "the last two %s are not both after the soft start of %.3g s",
                  pulsatile ? "cycles" : "spans", (double)v->plan.soft_steps * v->plan.scales.time);
+    else if (isnan(r->change))
+        snprintf(text, size,
+                 "whether the flow is %s is not known: the last two %s differ by %.2g %%, and %s of %.3g s "
+                 "are too short to estimate what slower changes add",
+                 pulsatile ? "periodic" : "steady", pulsatile ? "cycles" : "spans", 100 * r->difference,
+                 pulsatile ? "cycles" : "spans", (double)r->cycle_steps * v->plan.scales.time);
     else
         snprintf(text, size,
                  "the flow is not %s: the last %s may be %.2g %% from that state, more than the tolerance of "
@@ -27,7 +33,7 @@ const char *cli_run_not_repeated(const rill_vessel *v, const rill_run_result *r,
 static const char *end_of(const rill_vessel *v, const rill_run_result *r, char *text, size_t size)
 {
     const bool pulsatile = v->plan.cycle_steps > 0;
-    char why[192];
+    char why[256];
     switch (r->end) {
     case RILL_RUN_REPEATS:
         return pulsatile ? "cycles repeat" : "steady";
@@ -55,11 +61,14 @@ static void print_openings(const rill_vessel *v, const rill_run_result *r)
 
 void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *directory)
 {
-    char text[224];
+    char text[320];
     cli_row("end", "%s", end_of(v, r, text, sizeof text));
     cli_row("run", "%u %s of %llu steps, %.4g s", r->cycles, v->plan.cycle_steps ? "cycles" : "spans",
             (unsigned long long)r->cycle_steps, r->time);
-    if (r->compared)
+    if (r->compared && isnan(r->change))
+        cli_row("change", "not known; the last two %s differ by %.2g (tolerance %g)",
+                v->plan.cycle_steps ? "cycles" : "spans", r->difference, v->given->run.tolerance);
+    else if (r->compared)
         cli_row("change", "flow %.2g, pressure %.2g, wall shear %.2g (tolerance %g)", r->change_flow,
                 r->change_pressure, r->change_wall, v->given->run.tolerance);
     if (r->corrections > 0)
@@ -104,19 +113,21 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r)
 {
     static const char *const ends[] = {"repeats", "limit", "stopped", "diverged"};
     return json_pack(
-        "{s:s, s:b, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "{s:s, s:b, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, "
         "s:I, s:I, s:I, "
         "s:o, s:o, "
         "s:i, s:I, s:I, s:o}",
         "end", ends[r->end], "converged", r->end == RILL_RUN_REPEATS,
         v->plan.cycle_steps ? "periodic" : "steady", repeats_json(r), "change", rill_json_real(r->change),
-        "tolerance", rill_json_real(v->given->run.tolerance), "steps", (json_int_t)r->steps, "steps_resumed",
-        (json_int_t)r->resumed, "cycle_steps", (json_int_t)r->cycle_steps, "cycles", (int)r->cycles, "time_s",
-        rill_json_real(r->time), "change_flow", rill_json_real(r->change_flow), "change_pressure",
-        rill_json_real(r->change_pressure), "change_wall", rill_json_real(r->change_wall), "mass_balance",
-        rill_json_real(r->balance), "mach_max", rill_json_real(r->mach_max), "openings", openings_json(v, r),
-        "tawss_mean_pa", rill_json_real(r->shear_mean), "tawss_max_pa", rill_json_real(r->shear_max),
-        "osi_mean", rill_json_real(r->osi_mean), "triangles", (json_int_t)r->triangles, "triangles_missing",
+        "difference", rill_json_real(r->difference), "tolerance", rill_json_real(v->given->run.tolerance),
+        "steps", (json_int_t)r->steps, "steps_resumed", (json_int_t)r->resumed, "cycle_steps",
+        (json_int_t)r->cycle_steps, "cycles", (int)r->cycles, "time_s", rill_json_real(r->time),
+        "change_flow", rill_json_real(r->change_flow), "change_pressure", rill_json_real(r->change_pressure),
+        "change_wall", rill_json_real(r->change_wall), "mass_balance", rill_json_real(r->balance), "mach_max",
+        rill_json_real(r->mach_max), "openings", openings_json(v, r), "tawss_mean_pa",
+        rill_json_real(r->shear_mean), "tawss_max_pa", rill_json_real(r->shear_max), "osi_mean",
+        rill_json_real(r->osi_mean), "triangles", (json_int_t)r->triangles, "triangles_missing",
         (json_int_t)r->triangles_missing, "triangles_not_extrapolated", (json_int_t)r->triangles_flat,
         "seconds", rill_json_real(r->seconds), "mlups", rill_json_real(r->mlups), "phases", r->phases,
         "watch_steps", (json_int_t)r->watch_steps, "corrections", (json_int_t)r->corrections, "plan",

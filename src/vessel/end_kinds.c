@@ -43,6 +43,10 @@ static json_t *fraction_schema(void)
 /* clang-format off */
 #define KIND {"kind", RILL_KEY_CHOICE, offsetof(rill_end, kind), true, .choices = rill_end_kind_names, \
     .help = "Boundary condition at the opening."}
+/* Of all capillaries of a mouse to a hundred million times more; a litre for a pascal. What is larger is a slip of the
+ * exponent, and has no place among the numbers of the lattice. */
+#define RESISTANCE_MOST 1e24
+#define COMPLIANCE_MOST 1e-3
 #define WAVEFORM {"waveform", RILL_KEY_TEXT, offsetof(rill_end_reader, wave_path), \
     .help = "CSV file of time and value over a cycle."}
 #define QUANTITY(name, member, ...) {name, RILL_KEY_QUANTITY, offsetof(rill_end, member), __VA_ARGS__}
@@ -64,12 +68,12 @@ const rill_end_type rill_end_types[RILL_END_KINDS] = {
         QUANTITY("pressure", pressure, false, "Pa", -1e7, 1e7, .help = "Imposed pressure."),
         WAVEFORM, BACKFLOW), .outlet = true, .given = true, .holds = true},
     [RILL_END_RESISTANCE] = {KEYS(
-        QUANTITY("resistance", distal, true, "Pa.s/m3", 0, INFINITY, true, .help = "p = beyond + resistance * flow."),
+        QUANTITY("resistance", distal, true, "Pa.s/m3", 0, RESISTANCE_MOST, true, .help = "p = beyond + resistance * flow."),
         BEYOND, BACKFLOW), .outlet = true, .holds = true, .circuit = true},
     [RILL_END_WINDKESSEL] = {KEYS(
-        QUANTITY("proximal", proximal, true, "Pa.s/m3", 0, INFINITY, .help = "Resistance before the compliance."),
-        QUANTITY("compliance", compliance, true, "m3/Pa", 0, INFINITY, true, .help = "Volume per pressure."),
-        QUANTITY("distal", distal, true, "Pa.s/m3", 0, INFINITY, true, .help = "Resistance behind the compliance."),
+        QUANTITY("proximal", proximal, true, "Pa.s/m3", 0, RESISTANCE_MOST, .help = "Resistance before the compliance."),
+        QUANTITY("compliance", compliance, true, "m3/Pa", 0, COMPLIANCE_MOST, true, .help = "Volume per pressure."),
+        QUANTITY("distal", distal, true, "Pa.s/m3", 0, RESISTANCE_MOST, true, .help = "Resistance behind the compliance."),
         BEYOND, BACKFLOW), .outlet = true, .holds = true, .circuit = true},
     [RILL_END_SPLIT] = {KEYS(
         {"fraction", RILL_KEY_CALL, offsetof(rill_end, fraction), true, .read = read_fraction,

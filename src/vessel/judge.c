@@ -5,6 +5,7 @@
 #include "core/notes.h"
 #include "core/status.h"
 #include "core/units.h"
+#include "vessel/end_kinds.h"
 #include "kernel/launch.h"
 
 #include <math.h>
@@ -29,15 +30,19 @@ enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
 #define CELL_BARE_MOST 16.0
 #define CELL_MOST 200.0
 
+/* Of circuits, far outside of what vessels have: mmHg, s. */
+#define PRESSURE_LOW 0.01
+#define PRESSURE_HIGH 1000
+#define PRESSURE_MOST 75000 /* as of pressures that a case gives */
+#define TIME_LOW 1e-4
+#define TIME_HIGH 100
+
 #define TAU_HIGH 1.5
 #define TAU_MOST 10
 #define SWING_HIGH 0.02  /* of the density, over a cycle */
 #define STORED_HIGH 0.05 /* of the circuit's compliance and of the stroke volume, that the lattice stores */
 
-static void say(rill_case_plan *plan, bool refuses, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void say(rill_case_plan *plan, bool refuses, const char *format, ...)
+void rill_case_say(rill_case_plan *plan, bool refuses, const char *format, ...)
 {
     va_list arguments;
     if (plan->verdict_count == RILL_PLAN_VERDICTS) return;
@@ -65,15 +70,18 @@ static void judge_units(const rill_case *c, rill_case_plan *plan)
 {
     const double viscosity = c->law.viscosity;
     if (c->density < 500 || c->density > 5000)
-        say(plan, false, "a density of %.3g kg/m3 is far from that of water, 1000 kg/m3: is its unit right?",
-            c->density);
+        rill_case_say(plan, false,
+                      "a density of %.3g kg/m3 is far from that of water, 1000 kg/m3: is its unit right?",
+                      c->density);
     if (viscosity < 1e-4 || viscosity > 1)
-        say(plan, false,
+        rill_case_say(
+            plan, false,
             "a viscosity of %.3g mPa s is far from that of water, 1 mPa s, and blood, 3.5 mPa s: is "
             "its unit right?",
             1e3 * viscosity);
     if (plan->velocity_peak > 10)
-        say(plan, false,
+        rill_case_say(
+            plan, false,
             "up to %.3g m/s are expected, and vessels have 1 m/s or so: are the units of flows, pressures "
             "and the "
             "geometry right?",
@@ -85,10 +93,37 @@ static void judge_signs(const rill_case *c, rill_case_plan *plan)
 {
     for (int k = 0; k < c->end_count; k++)
         if (c->ends[k].wave && c->ends[k].wave->turned)
-            say(plan, false,
+            rill_case_say(
+                plan, false,
                 "the waveform of %s has a negative mean, as files that count along the outward normal have: "
                 "its sign is changed, and it flows in",
                 c->ends[k].name);
+}
+
+/* Resistances and compliances in cgs with the units of SI make pressures of nothing, or times of days. */
+static void judge_circuits(const rill_case *c, const rill_geom *geom, rill_case_plan *plan)
+{
+    const double mmhg = 133.322387415;
+    for (int k = 0; k < plan->opening_count; k++) {
+        const rill_plan_opening *o = &plan->openings[k];
+        const rill_end *e = &c->ends[o->end];
+        const char *name = geom->surface->openings[k].name;
+        if (!rill_end_type_of(e)->circuit) continue;
+        const double pressure = fabs(o->flow_mean) * (e->distal + e->proximal) / mmhg,
+                     time = rill_end_stores(e) ? e->distal * e->compliance : 1;
+        if (pressure > 0 && (pressure < PRESSURE_LOW || pressure > PRESSURE_HIGH))
+            rill_case_say(plan, pressure > PRESSURE_MOST,
+                          "%s: its mean flow of %.3g mL/s through %.3g Pa s/m3 makes %.2g mmHg, and vessels "
+                          "have 1 to 200 mmHg%s: are the units right? 1 dyn s/cm5 is 1e5 Pa s/m3",
+                          name, 1e6 * o->flow_mean, e->distal + e->proximal, pressure,
+                          pressure > PRESSURE_MOST ? ", at most 75000 mmHg are computed" : "");
+        if (time < TIME_LOW || time > TIME_HIGH)
+            rill_case_say(
+                plan, false,
+                "%s: distal times compliance is %.2g s, and vessels have 0.1 to 10 s: are the units right? 1 "
+                "cm5/dyn is 1e-5 m3/Pa",
+                name, time);
+    }
 }
 
 static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
@@ -103,11 +138,13 @@ static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
     rill_units_format_length(down(o->hydraulic_diameter / (cells < CELLS_LEAST ? CELLS_LEAST : CELLS_FEW)),
                              dx, sizeof dx);
     if (cells < CELLS_LEAST)
-        say(plan, true,
+        rill_case_say(
+            plan, true,
             "only %.2g cells lie across %s, and %d are the least: voxelize with --dx \"%s\" or less", cells,
             o->name, CELLS_LEAST, dx);
     else
-        say(plan, false,
+        rill_case_say(
+            plan, false,
             "%.3g cells lie across %s: %d of them, with --dx \"%s\", give the wall shear of a pipe to 1 %%, "
             "more of a vessel where the boundary layer is thin",
             cells, o->name, CELLS_FEW, dx);
@@ -117,20 +154,23 @@ static void judge_velocity(const rill_passage *fastest, rill_case_plan *plan)
 {
     const double dx = plan->scales.length;
     if (plan->velocity_peak == 0)
-        say(plan, true, "nothing flows: give an inlet a flow above 0, or pressures that differ");
+        rill_case_say(plan, true, "nothing flows: give an inlet a flow above 0, or pressures that differ");
     if (plan->mach > MACH_MOST)
-        say(plan, true,
+        rill_case_say(
+            plan, true,
             "a Mach number of %.3g is above %g, at %.3g m/s: give a time-step of %.2g us or less, or a mach "
             "of 0.1",
             plan->mach, MACH_MOST, plan->velocity_peak,
             1e6 * down(0.1 * dx / (sqrt(3.0) * plan->velocity_peak)));
     else if (plan->mach > MACH_HIGH)
-        say(plan, false,
+        rill_case_say(
+            plan, false,
             "a Mach number of %.3g makes errors of about %.2g %%, as its square: mach 0.1 halves them or "
             "more",
             plan->mach, 100 * plan->mach * plan->mach);
     if (fastest->area > 0 && 2 * fastest->velocity >= 0.99 * plan->velocity_peak)
-        say(plan, false,
+        rill_case_say(
+            plan, false,
             "the flow is fastest at (%.4g, %.4g, %.4g) mm, where about %.3g mm2 are open, %.3g cells across",
             1e3 * fastest->at[0], 1e3 * fastest->at[1], 1e3 * fastest->at[2], 1e6 * fastest->area,
             sqrt(4 * fastest->area / M_PI) / dx);
@@ -152,29 +192,34 @@ static void judge_stability(const rill_case *c, rill_case_plan *plan)
     rill_units_format_length(down(dx * most / cell), finer, sizeof finer);
     rill_units_format_length(down(dx * high / cell), safe, sizeof safe);
     if (cell > most)
-        say(plan, true,
+        rill_case_say(
+            plan, true,
             "unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), and %g is the most: "
             "voxelize with "
             "--dx \"%s\" or less%s",
             cell, plan->tau_low, most, finer, other);
     else if (cell > high && !few)
-        say(plan, false,
+        rill_case_say(
+            plan, false,
             "coarse: a cell has a Reynolds number of %.3g at the peak (tau %.5g), so that boundary layers "
             "and eddies are "
             "not resolved and wall shear depends on --dx; \"%s\" makes it %g",
             cell, plan->tau_low, safe, high);
     else if (cell > high)
-        say(plan, false,
+        rill_case_say(
+            plan, false,
             "may become unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), and up to %g, "
             "with --dx "
             "\"%s\", is safe%s",
             cell, plan->tau_low, high, safe, other);
     if (plan->tau_high > TAU_MOST)
-        say(plan, true, "tau goes up to %.3g, above %d: give a time-step of %.2g us or less", plan->tau_high,
-            TAU_MOST, 1e6 * down(plan->scales.time * (1 - 0.5) / (plan->tau_high - 0.5)));
+        rill_case_say(plan, true, "tau goes up to %.3g, above %d: give a time-step of %.2g us or less",
+                      plan->tau_high, TAU_MOST,
+                      1e6 * down(plan->scales.time * (1 - 0.5) / (plan->tau_high - 0.5)));
     else if (plan->tau_high > TAU_HIGH)
-        say(plan, false, "tau goes up to %.3g, where walls are less exact: a time-step of %.2g us makes it 1",
-            plan->tau_high, 1e6 * down(plan->scales.time * (1 - 0.5) / (plan->tau_high - 0.5)));
+        rill_case_say(plan, false,
+                      "tau goes up to %.3g, where walls are less exact: a time-step of %.2g us makes it 1",
+                      plan->tau_high, 1e6 * down(plan->scales.time * (1 - 0.5) / (plan->tau_high - 0.5)));
 }
 
 /* A pressure on a staircase of links is unstable where fluid leaves fast; a sponge layer needs an extension.
@@ -189,7 +234,8 @@ static void judge_outlets(const rill_case *c, const rill_geom *geom, rill_case_p
         const char *name = geom->surface->openings[k].name;
         if (c->ends[o->end].kind == RILL_END_INLET || o->sponge > 0) continue;
         if (cell > CELL_BARE)
-            say(plan, cell > CELL_BARE_MOST,
+            rill_case_say(
+                plan, cell > CELL_BARE_MOST,
                 "%s: the outlet %s has no extension, and fluid leaves through it at a cell Reynolds number "
                 "of "
                 "%.3g, above %g: "
@@ -197,7 +243,8 @@ static void judge_outlets(const rill_case *c, const rill_geom *geom, rill_case_p
                 cell > CELL_BARE_MOST ? "unstable" : "may become unstable", name, cell,
                 cell > CELL_BARE_MOST ? CELL_BARE_MOST : CELL_BARE);
         else if (jet > CELL_BARE)
-            say(plan, false,
+            rill_case_say(
+                plan, false,
                 "may become unstable: the outlet %s has no extension, and a jet that reaches it has a cell "
                 "Reynolds number of about %.3g, above %g: voxelize with --extend 0.5D",
                 name, jet, CELL_BARE);
@@ -208,7 +255,8 @@ static void judge_outlets(const rill_case *c, const rill_geom *geom, rill_case_p
 static void judge_walls(const rill_case *c, rill_case_plan *plan)
 {
     if (c->walls == RILL_WALLS_INTERPOLATED) return;
-    say(plan, false,
+    rill_case_say(
+        plan, false,
         "half-way bounce-back has a staircase wall: in a straight pipe wall shear is 7 to 8 %% too high in "
         "the mean and "
         "27 %% at "
@@ -226,13 +274,15 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
         const char *name = geom->surface->openings[k].name;
         if (c->ends[o->end].kind != RILL_END_INLET) continue;
         if (o->flow_mean < 0)
-            say(plan, false,
+            rill_case_say(
+                plan, false,
                 "%.3g mL/s leave through the inlet %s in the mean: is the sign of its flow right? What comes "
                 "into "
                 "the vessel is positive",
                 -1e6 * o->flow_mean, name);
         if (o->kept < 1)
-            say(plan, false,
+            rill_case_say(
+                plan, false,
                 "%s keeps %.2g %% of its profile at %.3g s of the cycle, the rest is flat: while its flow "
                 "decreases, up to %.3g m/s would leave near the wall, a cell Reynolds number of %.3g, and "
                 "above %g that may become unstable%s",
@@ -241,7 +291,8 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
                     ? "; its flow stays, so that its peak velocity is not the one given meanwhile"
                     : "");
         if (o->reversed * cell > RILL_CELL_OUTWARD)
-            say(plan, false,
+            rill_case_say(
+                plan, false,
                 "may become unstable: up to %.3g m/s leave through the inlet %s, a cell Reynolds number of "
                 "%.3g, and velocity that is imposed there is safe up to %g: let a pressure drive that "
                 "opening",
@@ -262,7 +313,8 @@ static void judge_waveforms(const rill_case *c, rill_case_plan *plan)
         if (!w) continue;
         const double beyond = rill_waveform_beyond(w, &time, &value), si = units[w->kind].si;
         if (beyond > RILL_WAVEFORM_BEYOND)
-            say(plan, false,
+            rill_case_say(
+                plan, false,
                 "the waveform of %s reaches %.4g%s at %.3g s, %.2g %% of its range outside of its rows, "
                 "which lie "
                 "between %.4g and %.4g%s: give more rows around that time",
@@ -278,7 +330,8 @@ static void judge_weights(const rill_case *c, rill_case_plan *plan)
     for (int k = 0; k < plan->opening_count; k++)
         inlets += c->ends[plan->openings[k].end].kind == RILL_END_INLET;
     if (plan->weights > RILL_PATCH_WEIGHTS)
-        say(plan, true,
+        rill_case_say(
+            plan, true,
             "%d inlets with their harmonics and %d outlets have %d weights at every step, and %d are the "
             "most: "
             "give inlets the profile parabolic, which has one",
@@ -289,13 +342,15 @@ static void judge_pressure(double swing, rill_case_plan *plan)
 {
     const double density = 3 * swing / plan->scales.pressure;
     if (density > 0.5)
-        say(plan, true,
+        rill_case_say(
+            plan, true,
             "a pressure range of %.3g Pa changes the density by %.3g %%: that is not a liquid any more; a "
             "mach of %.2g "
             "makes it %g %%",
             swing, 100 * density, down(plan->mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);
     else if (density > SWING_HIGH)
-        say(plan, false,
+        rill_case_say(
+            plan, false,
             "a pressure range of %.3g Pa changes the density by %.2g %%, and the vessel stores as much of "
             "its volume: a "
             "mach of %.2g makes it %g %%",
@@ -310,7 +365,8 @@ static void judge_compliance(const rill_case *c, rill_case_plan *plan)
                  time = c->run.pulsatile ? c->run.cycles * c->run.period
                                          : (double)plan->steps * plan->scales.time;
     if (p->change > RILL_COMPLIANCE_CHANGE)
-        say(plan, true,
+        rill_case_say(
+            plan, true,
             "the compressible fluid of the lattice stores %.3g %% of the stroke volume and has %.3g times "
             "the "
             "compliance of the Windkessels: the pressure would reach %.4g instead of %.4g mmHg, which "
@@ -320,7 +376,8 @@ static void judge_compliance(const rill_case *c, rill_case_plan *plan)
             100 * RILL_COMPLIANCE_CHANGE,
             down(plan->mach * sqrt(fmin(p->bearable, most > 0 ? STORED_HIGH / most : 1))));
     else if (most > slack * STORED_HIGH)
-        say(plan, false,
+        rill_case_say(
+            plan, false,
             "the compressible fluid of the lattice has %.3g %% of the compliance of the Windkessels and "
             "stores %.3g "
             "%% of the stroke volume, which changes the pressure by up to %.2g %% of its range: a mach of "
@@ -329,7 +386,8 @@ static void judge_compliance(const rill_case *c, rill_case_plan *plan)
             100 * p->share, 100 * p->stored, 100 * p->change, down(plan->mach * sqrt(STORED_HIGH / most)),
             100 * STORED_HIGH);
     if (5 * p->settling > slack * time)
-        say(plan, false,
+        rill_case_say(
+            plan, false,
             "the pressure settles with %.3g s, the resistance of the outlets times the compliance of the "
             "lattice, "
             "and %.3g s are run: give %s of five times as much, or a mach of %.2g",
@@ -345,14 +403,15 @@ static void judge_notes(const rill_geom *geom, rill_case_plan *plan)
     size_t length;
     int count = 0;
     for (const char *at; count < MOST && (at = rill_notes_next(&rest, &length)) != NULL; count++)
-        say(plan, false, "geometry: %.*s", (int)length, at);
+        rill_case_say(plan, false, "geometry: %.*s", (int)length, at);
 }
 
 /* Another build may round or decide otherwise: the steps before and after are then of two methods. */
 static void judge_resume(rill_case_plan *plan)
 {
     if (!plan->resume.given || strcmp(plan->resume.software, rill_version()) == 0) return;
-    say(plan, false,
+    rill_case_say(
+        plan, false,
         "the checkpoint was written by rill %s, and rill %s goes on: the results are not the bits of either "
         "build alone; start anew, with --overwrite or in another directory, for results of one build",
         plan->resume.software, rill_version());
@@ -365,7 +424,8 @@ static void judge_memory(rill_case_plan *plan)
     if (!host && plan->device_bytes <= plan->device_free) return;
     rill_units_format_bytes((double)(host ? plan->host_bytes : plan->device_bytes), need, sizeof need);
     rill_units_format_bytes((double)(host ? plan->host_free : plan->device_free), there, sizeof there);
-    say(plan, true,
+    rill_case_say(
+        plan, true,
         "the run needs %s of %s memory, and %s are free: voxelize with a larger --dx, or choose storage "
         "fp16c "
         "and compare it with fp32 at a larger --dx",
@@ -376,6 +436,7 @@ void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, co
                      rill_case_plan *plan)
 {
     judge_units(c, plan);
+    judge_circuits(c, geom, plan);
     judge_resume(plan);
     judge_signs(c, plan);
     judge_notes(geom, plan);

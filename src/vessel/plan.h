@@ -110,4 +110,12 @@ void rill_plan_guard_widen(rill_case_plan *plan, double pressure);
 void rill_case_judge(const rill_case *given, const rill_geom *geom, double swing, const rill_passage *fastest,
                      rill_case_plan *plan);
 
+/** Add a verdict, if there is room for one. @param[in] refuses  see rill_plan_verdict */
+void rill_case_say(rill_case_plan *plan, bool refuses, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Refuse probes and planes that are not within the fluid, as the run would. @see tests/cli/test_cli_check.c
+ */
+rill_status rill_case_judge_places(const rill_case *given, rill_case_plan *plan);
+
 #endif

@@ -44,9 +44,9 @@ void rill_run_rhythm_make(const rill_case *given, const rill_geom *geom, const r
 {
     const double settling = settling_steps(given, geom, plan);
     uint64_t cycle = plan->resume.given ? plan->resume.span : plan->cycle_steps;
-    if (cycle == 0) { /* at least three spans within what is allowed, so that two can be compared */
-        const double wanted = fmin(ceil(settling), ceil((double)plan->steps / 3));
-        cycle = (uint64_t)fmax(1, wanted);
+    if (cycle == 0) { /* three whole spans within what is allowed: two of them begin after the soft start */
+        const double left = (double)(plan->steps > plan->lead_steps ? plan->steps - plan->lead_steps : 0);
+        cycle = (uint64_t)fmax(1, fmin(ceil(settling), floor(left / 3)));
     }
     *out = (rill_run_rhythm){.cycle = cycle,
                              .lead = plan->lead_steps,

@@ -75,7 +75,7 @@ static void show(rill_run_loop *loop)
                                     .time = rill_observers_time(&loop->observers),
                                     .mach = loop->mach,
                                     .balance = s->balance,
-                                    .change = s->compared ? change_of(s) : NAN,
+                                    .change = s->compared ? rill_run_known(change_of(s)) : NAN,
                                     .mlups = made * nodes / seconds * 1e-6,
                                     .recording = s->recording};
     rill_progress_moment all =
@@ -269,10 +269,10 @@ static void result_fill(rill_run_loop *loop)
     r->corrections = s->corrections;
     r->time = rill_observers_time(&loop->observers);
     r->compared = s->compared;
-    r->change_flow = s->change_flow;
-    r->change_pressure = s->change_pressure;
-    r->change_wall = s->change_wall;
-    r->change = s->compared ? change_of(s) : NAN;
+    r->change_flow = rill_run_known(s->change_flow);
+    r->change_pressure = rill_run_known(s->change_pressure);
+    r->change_wall = rill_run_known(s->change_wall);
+    r->change = s->compared ? rill_run_known(change_of(s)) : NAN;
     r->soft = s->steps < loop->rhythm.cycle + loop->vessel->plan.soft_steps;
     r->mach_max = s->mach_max;
     r->phases = (int)s->phases;
@@ -299,7 +299,7 @@ static rill_status loop_begin(rill_run_loop *loop)
     } else if (loop->options->resume) {
         RILL_TRY(rill_fail(RILL_USAGE, "a run without a directory has no checkpoint to go on from"));
     }
-    s->change_flow = s->change_pressure = s->change_wall = NAN;
+    s->change_flow = s->change_pressure = s->change_wall = loop->result->difference = NAN;
     s->settled_at = UINT64_MAX;
     s->stored_low = INFINITY;
     s->stored_high = -INFINITY;

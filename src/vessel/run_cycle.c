@@ -57,6 +57,8 @@ static void widen(const rill_record *record, uint64_t rows, uint64_t column, dou
 
 static double ratio(double part, double whole) { return part == 0 ? 0 : part / whole; }
 
+double rill_run_known(double estimate) { return estimate <= 1 ? estimate : NAN; }
+
 void rill_run_extremes(rill_run_loop *loop)
 {
     const rill_record *openings = &loop->observers.openings;
@@ -87,12 +89,15 @@ void rill_run_compare(rill_run_loop *loop)
     s->change_flow = ratio(still_missing(&flow, measured, slowest), s->flow_largest);
     s->change_pressure = ratio(larger(s->missing, still_missing(&pressure, measured, slowest)), s->range);
     s->change_wall = 0;
+    double apart = larger(ratio(flow.now, s->flow_largest), ratio(pressure.now, s->range));
     if (o->sample && o->wall.count >= 2 * samples) {
         double least = INFINITY, most = 0;
         widen(&o->wall, samples, 2, &least, &most);
         difference(&o->wall, samples, 2, &wall);
         s->change_wall = ratio(still_missing(&wall, measured, slowest), most);
+        apart = larger(apart, ratio(wall.now, most));
     }
+    loop->result->difference = apart;
 }
 
 /* TAWSS and OSI over the area of the triangles that have them. */

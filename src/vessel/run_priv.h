@@ -67,6 +67,9 @@ bool rill_run_relay(void *context, const rill_progress_moment *moment);
 /** Find the range of the pressures at openings and the largest flow of the cycle that just ended. */
 void rill_run_extremes(rill_run_loop *loop);
 
+/** Return an estimate of what is still missing; NaN above 1, where it is none. */
+double rill_run_known(double estimate);
+
 /** Compare that cycle with the one before: after rill_run_extremes() and rill_run_missing(). */
 void rill_run_compare(rill_run_loop *loop);
 

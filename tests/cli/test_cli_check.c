@@ -35,6 +35,34 @@ TestSuite(cli_check, .init = start, .fini = cli_test_end, .timeout = 60);
 #define FLUID "geometry: v.geom.h5\nfluid: {density: 1060 kg/m3, viscosity: 3.5 mPa.s}\n"
 #define OUT "  left: {kind: pressure, pressure: 80 mmHg}\n  right: {kind: flow-split, fraction: murray}\n"
 
+/* Values of circuits that no run could use are refused, and cgs with the units of SI is noted. */
+Test(cli_check, judges_resistances_and_compliances)
+{
+    static const struct {
+        const char *end, *words;
+        int code;
+    } cases[] = {{"proximal: 1e308 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-9 m3/Pa", "proximal of", 1},
+                 {"proximal: 1e8 Pa.s/m3, distal: 1e308 Pa.s/m3, compliance: 1e-9 m3/Pa", "distal of", 1},
+                 {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e308 m3/Pa", "compliance of", 1},
+                 {"proximal: 1e20 Pa.s/m3, distal: 1e20 Pa.s/m3, compliance: 1e-9 m3/Pa", "75000 mmHg", 1},
+                 {"proximal: 100 Pa.s/m3, distal: 1000 Pa.s/m3, compliance: 1e-4 m3/Pa", "1 dyn s/cm5 is", 0},
+                 {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 2e-7 m3/Pa", "1 cm5/dyn is", 0},
+                 {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-9 m3/Pa", NULL, 0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        write_text("c.yaml",
+                   FLUID
+                   "openings:\n  in: {kind: inlet, flow: 2 mL/s}\n  left: {kind: windkessel, %s}\n"
+                   "  right: {kind: windkessel, proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: "
+                   "1e-9 m3/Pa}\n",
+                   cases[k].end);
+        const cli_result r = cli_test_run("check", "c.yaml", "--no-measure", "--backend", "cpu");
+        cr_assert_eq(r.code, cases[k].code, "%s: %s%s", cases[k].end, r.out, r.err);
+        const char *text = cases[k].code ? r.err : r.out;
+        if (cases[k].words) cr_assert(strstr(text, cases[k].words), "%s: %s", cases[k].end, text);
+        if (!cases[k].words) cr_assert_null(strstr(r.out, "units right"), "%s", r.out);
+    }
+}
+
 Test(cli_check, tells_what_a_case_comes_to)
 {
     write_text("v.csv", "time [s], flow [mL/s]\n0, 2\n0.1, 6\n0.25, 7\n0.4, 3\n0.6, 2\n0.9, 2\n");

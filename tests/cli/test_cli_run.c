@@ -66,6 +66,30 @@ static bool same_files(const char *a, const char *b)
     return system(command) == 0;
 }
 
+/* A steady run makes three spans whatever its steps divide by, and an estimate above 100 % is none. */
+Test(cli_run, a_short_steady_run_says_what_it_knows)
+{
+    static const char *const outlets[] = {"{kind: pressure, pressure: 0 Pa}",
+                                          "{kind: resistance, resistance: 4e12 Pa.s/m3}"};
+    for (int k = 0; k < 2; k++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 FLUID "openings:\n  in: {kind: inlet, flow: 0.1 mL/s, profile: parabolic}\n  out: %s\n"
+                       "run: {mach: 0.1, tolerance: 0.000001, duration: %d ms}\n",
+                 outlets[k], 60 + k);
+        write_file("s.yaml", text);
+        const cli_result r = cli_test_run("run", "s.yaml", "--no-measure", "--overwrite", "--json", "s.json");
+        cli_test_expect_failure(&r, 2, "the last two spans differ by ");
+        cr_assert_null(strstr(r.err, "soft start"), "%s", r.err);
+        json_t *json = json_of("s.json");
+        const double steps = number(json_object_get(json, "plan"), "steps"), made = number(json, "steps");
+        cr_assert(made == 3 * number(json, "cycle_steps") && steps - made < 3, "%g of %g", made, steps);
+        cr_assert(json_is_null(json_object_get(json, "change")));
+        cr_assert_gt(number(json, "difference"), 0);
+        json_decref(json);
+    }
+}
+
 /* Poiseuille: tau_w = 4 mu Q / (pi R^3), and the drop of pressure along the pipe; what the wall is, is there.
  */
 Test(cli_run, a_steady_pipe_becomes_steady_with_the_shear_of_poiseuille)
@@ -646,8 +670,10 @@ Test(cli_run, bad_input_is_told_in_one_sentence)
         cr_assert_str_empty(r.out, "nothing is printed before options are known to be good: %s", r.out);
     }
     write_file("s.yaml", STEADY "output: {probes: {far: [9 mm, 0 mm, 2 mm]}}\n");
+    cli_test_fails(1, "far", "check", "s.yaml", "--no-measure", "-q");
     cli_test_fails(1, "probe far", "run", "s.yaml", "--no-measure", "-q");
     write_file("s.yaml", STEADY "output: {planes: {far: {centre: [9 mm, 0 mm, 2 mm], normal: [0, 0, 1]}}}\n");
+    cli_test_fails(1, "far", "check", "s.yaml", "--no-measure", "-q");
     cli_test_fails(1, "plane far", "run", "s.yaml", "--no-measure", "-q");
 }
 

@@ -36,6 +36,7 @@ enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
 #define PRESSURE_MOST 75000 /* as of pressures that a case gives */
 #define TIME_LOW 1e-4
 #define TIME_HIGH 100
+#define TIME_MOST 1e6
 
 #define TAU_HIGH 1.5
 #define TAU_MOST 10
@@ -119,10 +120,10 @@ static void judge_circuits(const rill_case *c, const rill_geom *geom, rill_case_
                           pressure > PRESSURE_MOST ? ", at most 75000 mmHg are computed" : "");
         if (time < TIME_LOW || time > TIME_HIGH)
             rill_case_say(
-                plan, false,
-                "%s: distal times compliance is %.2g s, and vessels have 0.1 to 10 s: are the units right? 1 "
-                "cm5/dyn is 1e-5 m3/Pa",
-                name, time);
+                plan, time > TIME_MOST,
+                "%s: distal times compliance is %.2g s, and vessels have 0.1 to 10 s%s: are the units "
+                "right? 1 cm5/dyn is 1e-5 m3/Pa",
+                name, time, time > TIME_MOST ? ", at most 1e6 s are computed" : "");
     }
 }
 

@@ -41,13 +41,14 @@ Test(cli_check, judges_resistances_and_compliances)
     static const struct {
         const char *end, *words;
         int code;
-    } cases[] = {{"proximal: 1e308 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-9 m3/Pa", "proximal of", 1},
-                 {"proximal: 1e8 Pa.s/m3, distal: 1e308 Pa.s/m3, compliance: 1e-9 m3/Pa", "distal of", 1},
-                 {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e308 m3/Pa", "compliance of", 1},
-                 {"proximal: 1e20 Pa.s/m3, distal: 1e20 Pa.s/m3, compliance: 1e-9 m3/Pa", "75000 mmHg", 1},
-                 {"proximal: 100 Pa.s/m3, distal: 1000 Pa.s/m3, compliance: 1e-4 m3/Pa", "1 dyn s/cm5 is", 0},
-                 {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 2e-7 m3/Pa", "1 cm5/dyn is", 0},
-                 {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-9 m3/Pa", NULL, 0}};
+    } cases[] = {
+        {"proximal: 1e308 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-9 m3/Pa", "proximal of", 1},
+        {"proximal: 1e8 Pa.s/m3, distal: 1e308 Pa.s/m3, compliance: 1e-9 m3/Pa", "distal of", 1},
+        {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e308 m3/Pa", "compliance of", 1},
+        {"proximal: 1e20 Pa.s/m3, distal: 1e20 Pa.s/m3, compliance: 1e-9 m3/Pa", "1e6 s are computed", 1},
+        {"proximal: 100 Pa.s/m3, distal: 1000 Pa.s/m3, compliance: 1e-4 m3/Pa", "1 dyn s/cm5 is", 0},
+        {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 2e-7 m3/Pa", "1 cm5/dyn is", 0},
+        {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-9 m3/Pa", NULL, 0}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         write_text("c.yaml",
                    FLUID

@@ -181,7 +181,7 @@ rill_status rill_geom_set_outside(rill_geom *geom, const uint8_t *outside);
 void rill_geom_outside(const rill_geom *geom, uint8_t *outside);
 
 /**
- * Turn an opening into a wall: its links become links to walls, half-way or as far as the opening is.
+ * Convert an opening into a wall: its links become links to walls, half-way or as far as the opening is.
  * @param[in,out] geom the geometry of a vessel
  * @param[in] name the name of the opening
  * @return RILL_USAGE when the geometry has no such opening, RILL_SYSTEM without memory

@@ -216,7 +216,7 @@ typedef struct rill_plan_options {
 } rill_plan_options;
 
 /**
- * Tell whether a case closes openings of its geometry (kind: wall).
+ * Return whether a case closes openings of its geometry (kind: wall).
  * @param[in] given the case
  * @return true when rill_case_close() would change both
  */

@@ -349,7 +349,8 @@ Test(collide, mrt_is_its_matrix)
     }
 }
 
-/* What the third moment xyz is after collision: relaxed by the magic parameter, unless it is large. */
+/* What a third moment is after collision, less its equilibrium: relaxed by the magic parameter, unless it is
+ * large. */
 static double third_expected(const rill_launch *launch, double before)
 {
     return (1 - launch->rate_odd) * before / (1 + before * before / 1e-6);
@@ -379,7 +380,17 @@ static double central_expected(const rill_launch *launch, const double *f, int n
         odd += e[a] == 1;
         force += (e[a] == 1) * launch->force[a];
     }
-    if (degree == 3 && odd == 3) return third_expected(launch, central(lattice, f, n, u, e));
+    if (degree == 3) /* the force changes the sign of its share */
+        return force / 6 * (odd == 1) +
+               third_expected(launch, central(lattice, f, n, u, e) + force / 6 * (odd == 1));
+    if (degree == 5) { /* the fifth Hermite moment is 0 */
+        double sum = -force / 18;
+        for (int a = 0; a < 3; a++) {
+            const int less[3] = {e[0] - 2 * (a == 0), e[1] - 2 * (a == 1), e[2] - 2 * (a == 2)};
+            if (e[a] == 2) sum += central_expected(launch, f, n, less) / 3;
+        }
+        return sum;
+    }
     if (degree == 4 && odd == 2) return central(lattice, f, n, u, e) * (1 - launch->rate_even);
     if (degree == 4) { /* aabb: their differences as the shear stress, their sum at rate 1 */
         double pairs[3];
@@ -390,7 +401,6 @@ static double central_expected(const rill_launch *launch, const double *f, int n
         return equilibrium + pair_expected(launch, pairs, central(lattice, f, n, u, e));
     }
     if (odd != 1) force = 0;
-    force /= degree == 1 ? 1 : degree == 3 ? 3 : 9;
     if (degree == 2) {
         const double before = central(lattice, f, n, u, e);
         if (odd) return before * (1 - launch->rate_even);
@@ -451,7 +461,7 @@ static void cumulants(const double *f, int n, double *kappa)
 /*
  * Geier et al. (2015): the differences and the sum of the second cumulants with the rates w1 and w2 and the
  * derivatives of u that they imply; c: second cumulants times rho. Cumulants aabc and differences of aabb
- * relax as the shear stress does.
+ * relax as the shear stress does, third ones by the magic parameter.
  */
 static void cumulants_relax(const rill_launch *launch, double rho, const double *u, double *kappa)
 {
@@ -472,7 +482,7 @@ static void cumulants_relax(const rill_launch *launch, double rho, const double 
             kappa[k] = pair_expected(launch, pairs, rho * kappa[k]) / rho;
         else if (k == 14 || k == 16 || k == 22) /* 211, 121, 112 */
             kappa[k] *= 1 - w1;
-        else if (k == 13) /* 111 */
+        else if (k % 3 + k / 3 % 3 + k / 9 == 3)
             kappa[k] = third_expected(launch, rho * kappa[k]) / rho;
         else if (k % 3 + k / 3 % 3 + k / 9 > 2)
             kappa[k] = 0;
@@ -503,8 +513,41 @@ Test(collide, cumulants_relax_as_defined)
     }
 }
 
-/* A force turns the first central moments round and leaves the third ones but 111 at 0, with the fifth that
- * 111 and the covariances make. */
+/* What odd central moments are after collision in cumulants. */
+static double cumulant_expected(const rill_launch *launch, const double *before, const double *f, int n,
+                                const int e[3])
+{
+    const int degree = e[0] + e[1] + e[2];
+    double u[3], force = 0, sum;
+    const double rho = flow_of(launch, before, n, u), first = central(RILL_D3Q27, before, n, u, e);
+    for (int a = 0; a < 3; a++) force += (e[a] == 1) * launch->force[a] / 6;
+    if (degree == 1) return -first;
+    if (degree == 3 && e[0] && e[1] && e[2]) return third_expected(launch, first);
+    if (degree == 3) return force + third_expected(launch, first + force);
+    const int own = e[0] == 1 ? 0 : e[1] == 1 ? 1 : 2;
+    sum = -force / 3;
+    for (int b = 0; b < 3; b++) {
+        const int c = 3 - own - b, one[3] = {1, 1, 1};
+        if (b == own) continue;
+        int square[3] = {0}, rest[3], pair[3], other[3];
+        square[b] = 2;
+        for (int a = 0; a < 3; a++) {
+            rest[a] = a == b ? 0 : e[a];
+            pair[a] = a != b;               /* own and c */
+            other[a] = a == b ? 2 : a == c; /* b b c */
+        }
+        sum += central(RILL_D3Q27, f, n, u, square) * cumulant_expected(launch, before, f, n, rest) +
+               2 * central(RILL_D3Q27, f, n, u, pair) * cumulant_expected(launch, before, f, n, other);
+        if (b < c) {
+            const int both[3] = {own != 0, own != 1, own != 2};
+            sum += 4 * central(RILL_D3Q27, f, n, u, both) * cumulant_expected(launch, before, f, n, one);
+        }
+    }
+    return sum / rho;
+}
+
+/* A force changes the sign of the first central moments and of its share in the third ones; the fifth moments
+ * are those without a fifth cumulant. */
 Test(collide, cumulants_take_force_as_defined)
 {
     double f[RILL_Q_MAX * NODES], before[RILL_Q_MAX * NODES];
@@ -519,14 +562,8 @@ Test(collide, cumulants_take_force_as_defined)
             double u[3];
             flow_of(&launch, before, n, u);
             if (degree % 2 == 0) continue;
-            const int one[3] = {1, 1, 1}, both[3] = {e[0] == 2, e[1] == 2, e[2] == 2};
-            const double third = third_expected(&launch, central(RILL_D3Q27, before, n, u, one));
-            double expected = 0;
-            if (degree == 1) expected = -central(RILL_D3Q27, before, n, u, e);
-            if (degree == 3 && e[0] && e[1] && e[2]) expected = third;
-            if (degree == 5)
-                expected = 4 * third * central(RILL_D3Q27, f, n, u, both) / flow_of(&launch, before, n, u);
-            const double found = central(RILL_D3Q27, f, n, u, e);
+            const double found = central(RILL_D3Q27, f, n, u, e),
+                         expected = cumulant_expected(&launch, before, f, n, e);
             cr_expect_float_eq(found, expected, 1e-15, "moment %d%d%d: %.15g, expected %.15g", e[0], e[1],
                                e[2], found, expected);
         }

@@ -27,7 +27,7 @@ typedef struct rill_sim_options {
     double tau;   /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
                          Carreau-Yasuda and Casson, where nu follows from the law */
     double magic; /**< (tau - 1/2)(tau_minus - 1/2), > 0: TRT and MRT for all odd moments, central moments and
-                     cumulants on D3Q27 for the moment xyz; not used by SRT */
+                     cumulants for those of third order; not used by SRT */
     double force[3];                    /**< body force per volume; force[2] is 0 on D2Q9 */
     rill_carreau_yasuda carreau_yasuda; /**< read when variant.rheology says so */
     rill_casson casson;                 /**< likewise */

@@ -74,7 +74,7 @@ const cli_option *cli_compute_options(cli_compute *c)
          .choices = rill_lattice_names, .given = &c->lattice_given},
         {"collision", 0, CLI_CHOICE, &c->collision, .help = "collision operator",
          .choices = rill_collision_names},
-        {"magic", 0, CLI_REAL, &c->magic, "NUMBER", "TRT: magic parameter (tau+ - 1/2)(tau- - 1/2), no unit",
+        {"magic", 0, CLI_REAL, &c->magic, "NUMBER", "magic parameter (tau+ - 1/2)(tau- - 1/2), no unit",
          .fallback = "3/16", .min = 0, .max = 100, .above = true},
         {"equilibrium", 0, CLI_CHOICE, &c->equilibrium,
          .help =

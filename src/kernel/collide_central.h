@@ -6,8 +6,10 @@
  * doi:10.1103/PhysRevE.95.013310 (D3Q27), and De Rosis & Coreixas (2020), doi:10.1063/5.0026316 (D3Q19).
  *
  * Second moments relax at 1/tau, their trace at `bulk`, and so do the fourth moments aabc and the differences
- * of aabb at 1/tau, which walls couple to the shear stress (docs/method.md). All others go to equilibrium,
- * that of the Maxwell distribution: 0 where an exponent is odd, rho/9 for fourth, rho/27 for the sixth order.
+ * of aabb at 1/tau, and third moments at the rate of the magic parameter: walls couple them to the shear
+ * stress (docs/method.md). All others go to equilibrium, that of the Maxwell distribution: 0 where an
+ * exponent is odd, rho/9 for fourth, rho/27 for the sixth order. The fifth moments abbcc go to a third of abb
+ * and acc, with which the fifth Hermite moment is 0: at 0 they make D3Q27 unstable.
  * The force acts in central-moment space, 1 - s/2 of each moment (Fei & Luo 2017,
  * doi:10.1103/PhysRevE.96.053307; Fei, Luo, Li 2018, doi:10.1103/PhysRevE.97.053309; De Rosis, Huang,
  * Coreixas 2019, doi:10.1063/1.5124719): F_a, F_a/3 for the moments abb, F_a/9 for abbcc.
@@ -29,18 +31,21 @@ RILL_FN void rill_collide_central(const int lattice, const rill_rates *rates, ri
     rill_mixed mixed = rill_mixed_of(lattice, rates, &flow, &n, f);
     rill_mixed_pairs_relax(rates, mixed.pair);
     k[0] = density;
-    k[13] = rill_mixed_third_relax(rates, mixed.third);
+    k[13] = rill_third_relax(rates, mixed.third);
     k[26] = (rill_scalar)(1.0 / 27.0) * density;
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
         const int x = a == 0 ? 1 : a == 1 ? 3 : 9, y = a == 0 ? 3 : 1, z = a == 2 ? 3 : 9;
+        const int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+        const rill_scalar sixth = (rill_scalar)(1.0 / 6.0) * rates->force[a];
         k[x] = rill_splat((rill_scalar)0.5 * rates->force[a]);
         k[2 * x] = (one - rates->even) * n.diagonal[a] + level;
         k[y + z] = (one - rates->even) * n.mixed[2 - a];
-        k[x + 2 * y] = k[x + 2 * z] = rill_splat((rill_scalar)(1.0 / 6.0) * rates->force[a]);
+        k[x + 2 * y] = sixth + rill_third_relax(rates, mixed.odd[b][a] + sixth);
+        k[x + 2 * z] = sixth + rill_third_relax(rates, mixed.odd[c][a] + sixth);
         k[2 * y + 2 * z] = (rill_scalar)(1.0 / 9.0) * density + mixed.pair[2 - a];
         k[2 * x + y + z] = (one - rates->even) * mixed.fourth[2 - a];
-        k[x + 2 * y + 2 * z] = rill_splat((rill_scalar)(1.0 / 18.0) * rates->force[a]);
+        k[x + 2 * y + 2 * z] = third * (k[x + 2 * y] + k[x + 2 * z] - sixth);
     }
     if (lattice == RILL_D3Q19)
         rill_central_d3q19(flow.velocity, k, f);

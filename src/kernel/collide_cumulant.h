@@ -6,10 +6,11 @@
  *
  * Second cumulants relax at 1/tau, their trace at `bulk`, with the paper's correction of the diagonal ones,
  * which removes the error of the viscosity that is quadratic in the velocity. Cumulants aabc and the
- * differences of aabb relax at 1/tau, too, because walls couple them to the shear stress (docs/method.md);
- * all other higher cumulants go to equilibrium, which is 0 (the paper's choice of rates 1). Fourth and sixth
- * moments are then products of second ones. The force acts by half on the velocity and changes the sign of
- * the first central moments.
+ * differences of aabb relax at 1/tau, too, and third cumulants at the rate of the magic parameter, because
+ * walls couple them to the shear stress (docs/method.md); all other higher cumulants go to equilibrium, which
+ * is 0 (the paper's choice of rates 1). Their moments are then products of lower ones. The force acts by half
+ * on the velocity and changes the sign of the first central moments, and with them that of a third of it in
+ * abb.
  */
 #ifndef RILL_KERNEL_COLLIDE_CUMULANT_H
 #define RILL_KERNEL_COLLIDE_CUMULANT_H
@@ -68,21 +69,34 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
         square[a] = n.mixed[2 - a] * n.mixed[2 - a];
     }
     k[0] = density;
-    k[13] = rill_mixed_third_relax(rates, mixed.third);
+    k[13] = rill_third_relax(rates, mixed.third);
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
         const int x = a == 0 ? 1 : a == 1 ? 3 : 9, y = a == 0 ? 3 : 1, z = a == 2 ? 3 : 9;
         const int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+        const rill_scalar sixth = (rill_scalar)(1.0 / 6.0) * rates->force[a];
         k[x] = rill_splat(half * rates->force[a]);
         k[2 * x] = n.diagonal[a];
         k[y + z] = n.mixed[2 - a];
-        k[x + 2 * y] = k[x + 2 * z] = rill_splat(0);
-        k[x + 2 * y + 2 * z] = (rill_scalar)4 * flow.inverse * n.mixed[2 - a] * k[13];
+        k[x + 2 * y] = sixth + rill_third_relax(rates, mixed.odd[b][a] + sixth);
+        k[x + 2 * z] = sixth + rill_third_relax(rates, mixed.odd[c][a] + sixth);
         k[2 * y + 2 * z] =
             even[2 - a] + flow.inverse * (third * (n.diagonal[b] + n.diagonal[c] - third * density) +
                                           n.diagonal[b] * n.diagonal[c] + (rill_scalar)2 * square[a]);
         k[2 * x + y + z] = fourth[2 - a] + flow.inverse * (full[a] * n.mixed[2 - a] +
                                                            (rill_scalar)2 * n.mixed[2 - b] * n.mixed[2 - c]);
+    }
+    rill_real thirds = k[13] * k[13]; /* and half of the sum of abb acc */
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) {
+        const int x = a == 0 ? 1 : a == 1 ? 3 : 9, y = a == 0 ? 3 : 1, z = a == 2 ? 3 : 9;
+        const int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+        const rill_real abb = k[x + 2 * y], acc = k[x + 2 * z];
+        k[x + 2 * y + 2 * z] =
+            flow.inverse * (full[c] * abb + full[b] * acc - (rill_scalar)(1.0 / 18.0) * rates->force[a] +
+                            (rill_scalar)4 * n.mixed[2 - a] * k[13] +
+                            (rill_scalar)2 * (n.mixed[2 - b] * k[2 * y + z] + n.mixed[2 - c] * k[y + 2 * z]));
+        thirds = thirds + half * abb * acc;
     }
     /* full[0] full[1] full[2] - rho^2 / 27, without the difference of numbers near 1/27. */
     const rill_real pair = n.diagonal[1] + n.diagonal[2], both = n.diagonal[1] * n.diagonal[2];
@@ -92,7 +106,7 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
     const rill_real covariances = full[0] * square[0] + full[1] * square[1] + full[2] * square[2] +
                                   (rill_scalar)4 * n.mixed[0] * n.mixed[1] * n.mixed[2];
     const rill_real products =
-        n.mixed[0] * fourth[0] + n.mixed[1] * fourth[1] + n.mixed[2] * fourth[2] + k[13] * k[13];
+        n.mixed[0] * fourth[0] + n.mixed[1] * fourth[1] + n.mixed[2] * fourth[2] + thirds;
     /* Of the cumulants aabb, whose sum is 0: full less 1/3. */
     const rill_real pairs = n.diagonal[2] * even[0] + n.diagonal[1] * even[1] + n.diagonal[0] * even[2];
     k[26] = flow.inverse *

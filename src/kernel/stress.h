@@ -58,12 +58,13 @@ RILL_FN rill_tensor rill_stress_of(const int lattice, const int equilibrium, con
 
 /**
  * Central moments before collision that walls couple to the shear stress: operators that set them to
- * equilibrium, as all others above the second, shift walls; see docs/method.md.
+ * equilibrium shift walls; see docs/method.md.
  */
 typedef struct rill_mixed {
     rill_real pair[3];   /**< aabb, less 1/9: sum_i (c_ia - u_a)^2 (c_ib - u_b)^2 f_i, of planes xy, xz, yz */
     rill_real fourth[3]; /**< aabc: sum_i (c_ia - u_a)^2 (c_ib - u_b) (c_ic - u_c) f_i, where a tensor has bc;
                             0 without corners, as the next */
+    rill_real odd[3][3]; /**< [a][b], a != b, aab: sum_i (c_ia - u_a)^2 (c_ib - u_b) f_i */
     rill_real third;     /**< abc */
 } rill_mixed;
 
@@ -105,7 +106,12 @@ RILL_FN rill_mixed rill_mixed_of(const int lattice, const rill_rates *rates, con
         const rill_real even = s.edge[p] + s.corner - twice * odd[a][b] + square * second[a];
         const rill_real first = odd[b][a] - twice * mixed + square * bare[a];
         const rill_real plain = second[b] - twice * bare[b] + square * (flow->m.density + (rill_scalar)1);
-        m.pair[p] = even - u[a] * (first + first - u[a] * plain);
+        m.odd[b][a] = first - u[a] * plain;
+        m.pair[p] = even - u[a] * (first + m.odd[b][a]);
+        /* Relative to u_b alone, times c_a^2, c_a and 1. */
+        m.odd[a][b] = odd[a][b] - u[b] * second[a] -
+                      u[a] * (mixed + mixed - u[b] * (bare[a] + bare[a]) -
+                              u[a] * (bare[b] - u[b] * (flow->m.density + (rill_scalar)1)));
         m.fourth[p] = rill_splat(0);
     }
     m.third = rill_splat(0);
@@ -128,7 +134,7 @@ RILL_FN rill_mixed rill_mixed_of(const int lattice, const rill_rates *rates, con
 /**
  * Convert moments aabb into what is left of their differences after collision. They relax as the shear
  * stress does as long as they are small beside 0.003 rho, and at rate 1 where they are large: see
- * rill_mixed_third_relax().
+ * rill_third_relax().
  * @param[in,out] pair  [3], up to a number that all have; on return their sum is 0
  */
 RILL_FN void rill_mixed_pairs_relax(const rill_rates *rates, rill_real *pair)
@@ -144,12 +150,13 @@ RILL_FN void rill_mixed_pairs_relax(const rill_rates *rates, rill_real *pair)
 }
 
 /**
- * Return the third moment abc after collision. Its rate keeps the magic parameter as long as the moment is
- * small beside 0.001 rho, which in flows that the lattice resolves it is: about nu d2u/dxdy. Where it is not,
- * the rate goes to 1, because a moment that hardly relaxes makes such flows unstable.
+ * Return a third moment, aab or abc, less its equilibrium, after collision. Its rate keeps the magic
+ * parameter as long as the moment is small beside 0.001 rho, which in flows that the lattice resolves it is:
+ * about Lambda times a second derivative of u. Where it is not, the rate goes to 1, because a moment that
+ * hardly relaxes makes such flows unstable.
  * @see Geier, Pasquali, Schönherr (2017), doi:10.1016/j.jcp.2017.05.040, on limiting rates so
  */
-RILL_FN rill_real rill_mixed_third_relax(const rill_rates *rates, const rill_real third)
+RILL_FN rill_real rill_third_relax(const rill_rates *rates, const rill_real third)
 {
     const rill_scalar limit = (rill_scalar)1e-6; /* 0.001 squared */
     return ((rill_scalar)1 - rates->odd) * third * (limit / (limit + third * third));

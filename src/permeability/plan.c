@@ -27,9 +27,9 @@
 #define TAU_MAX_NONLINEAR 2.0
 /* With interpolated walls k depends on tau: by half a percent at most up to here (docs/method.md). */
 #define TAU_INTERPOLATED 0.8
-/* The walls of these collisions move with tau. At the one chosen they are where TRT has them with the magic
- * parameter 3/16 = (tau - 1/2)(tau_odd - 1/2): tau_odd is tau for SRT, 1 for central moments and cumulants.
- */
+/* The walls of these collisions move with tau, those of central moments and cumulants where third moments are
+ * so large that they relax at 1 (docs/method.md). At the one chosen they are where TRT has them with the
+ * magic parameter 3/16 = (tau - 1/2)(tau_odd - 1/2): tau_odd is tau for SRT, 1 for the others. */
 #define TAU_SRT (0.5 + 0.4330127018922193)
 #define TAU_MOMENTS 0.875
 /* The balance leans to a fast pressure: throats make it slower than estimated, see docs/method.md. */
@@ -172,15 +172,7 @@ static double tau_of_walls(rill_collision collision)
 double rill_plan_magic(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
     const double even = p->tau - 0.5;
-    switch (o->variant.collision) {
-    case RILL_SRT:
-        return even * even;
-    case RILL_CENTRAL_MOMENT:
-    case RILL_CUMULANT:
-        return even / 2; /* their odd moments relax at 1 */
-    default:
-        return o->magic;
-    }
+    return o->variant.collision == RILL_SRT ? even * even : o->magic;
 }
 
 /* A tau at which the odd populations, which relax slowly with a large magic parameter, are not remembered for

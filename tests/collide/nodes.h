@@ -50,13 +50,13 @@ static inline void fill(const rill_launch *launch, double *f)
 /* Raw moment x^a y^b z^c of node n, of whole populations. */
 static inline double raw(int lattice, const double *f, int n, const int exponent[3])
 {
-    double sum = 0;
+    long double sum = 0;
     for (int i = 0; i < rill_q(lattice); i++) {
-        double product = f[i * NODES + n] + rill_w(lattice, i);
-        for (int a = 0; a < 3; a++) product *= pow(rill_c(lattice, i, a), exponent[a]);
+        long double product = (long double)f[i * NODES + n] + rill_w(lattice, i);
+        for (int a = 0; a < 3; a++) product *= (long double)pow(rill_c(lattice, i, a), exponent[a]);
         sum += product;
     }
-    return sum;
+    return (double)sum;
 }
 
 /* The same relative to a velocity. */

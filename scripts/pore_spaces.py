@@ -72,17 +72,26 @@ def serpentine(random):
     return a
 
 
+def middles(n, count):
+    """The planes of plates that cut n planes into alike parts."""
+    return [(2 * i + 1) * n // (2 * count) for i in range(count)]
+
+
+def pierce(a, random, planes, least, most):
+    """Open a square hole of random size and place through planes."""
+    hole = random.integers(least, most)
+    y, x = random.integers(0, a.shape[1] - hole, 2)
+    a[planes, y:y + hole, x:x + hole] = PORE
+
+
 def plates(random):
     """An open box with pierced plates across it."""
     n, side, count = random.integers(24, 65), random.integers(8, 33), random.integers(1, 3)
     a = numpy.full((n, side, side), PORE, numpy.uint8)
-    for i in range(count):
-        z = (2 * i + 1) * n // (2 * count)
+    for z in middles(n, count):
         a[z:z + random.integers(1, 5)] = SOLID
     for _ in range(random.integers(1, 4)):
-        hole = random.integers(1, 4)
-        y, x = random.integers(0, side - hole, 2)
-        a[:, y:y + hole, x:x + hole] = PORE
+        pierce(a, random, slice(None), 1, 4)
     return a
 
 
@@ -219,13 +228,10 @@ def cavern_in_pack(random):
 def wide_plates(random):
     n, side = random.integers(40, 81), random.integers(18, 49)
     a, count = numpy.full((n, side, side), PORE, numpy.uint8), random.integers(1, 3)
-    for i in range(count):
-        z = (2 * i + 1) * n // (2 * count)
+    for z in middles(n, count):
         a[z:z + random.integers(1, 7)] = SOLID
         for _ in range(random.integers(1, 3)):
-            hole = random.integers(3, 14)
-            y, x = random.integers(0, side - hole, 2)
-            a[z:z + 7, y:y + hole, x:x + hole] = PORE
+            pierce(a, random, slice(z, z + 7), 3, 14)
     return a
 
 

@@ -21,33 +21,12 @@ locale_t rill_c_locale_begin(void) { return uselocale(c_locale()); }
 
 void rill_c_locale_end(locale_t before) { uselocale(before); }
 
-/* ---- printing -------------------------------------------------------------------------------- */
-
-int rill_c_vfprintf(FILE *file, const char *format, va_list values)
-{
-    const locale_t before = rill_c_locale_begin();
-    const int count = (vfprintf)(file, format, values);
-    rill_c_locale_end(before);
-    return count;
-}
-
-int rill_c_vsnprintf(char *text, size_t size, const char *format, va_list values)
-{
-    const locale_t before = rill_c_locale_begin();
-    const int count = (vsnprintf)(text, size, format, values);
-    rill_c_locale_end(before);
-    return count;
-}
-
-int rill_c_vasprintf(char **text, const char *format, va_list values)
-{
-    const locale_t before = rill_c_locale_begin();
-    const int count = (vasprintf)(text, format, values);
-    rill_c_locale_end(before);
-    return count;
-}
-
-int rill_c_vprintf(const char *format, va_list values) { return rill_c_vfprintf(stdout, format, values); }
+/* The body of a function whose call reads or writes text in the C locale. */
+#define IN_C_LOCALE(call)                                                                                    \
+    const locale_t before = rill_c_locale_begin();                                                           \
+    const int result = call;                                                                                 \
+    rill_c_locale_end(before);                                                                               \
+    return result
 
 /* The body of a function with the values themselves. */
 #define WITH_VALUES(call)                                                                                    \
@@ -56,6 +35,30 @@ int rill_c_vprintf(const char *format, va_list values) { return rill_c_vfprintf(
     const int count = call;                                                                                  \
     va_end(values);                                                                                          \
     return count
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+int rill_c_vfprintf(FILE *file, const char *format, va_list values)
+{
+    IN_C_LOCALE((vfprintf)(file, format, values));
+}
+
+int rill_c_vsnprintf(char *text, size_t size, const char *format, va_list values)
+{
+    IN_C_LOCALE((vsnprintf)(text, size, format, values));
+}
+
+int rill_c_vasprintf(char **text, const char *format, va_list values)
+{
+    IN_C_LOCALE((vasprintf)(text, format, values));
+}
+
+static int print_to(int file, const char *format, va_list values)
+{
+    IN_C_LOCALE(vdprintf(file, format, values));
+}
+
+int rill_c_vprintf(const char *format, va_list values) { return rill_c_vfprintf(stdout, format, values); }
 
 int rill_c_printf(const char *format, ...) { WITH_VALUES(rill_c_vfprintf(stdout, format, values)); }
 
@@ -79,40 +82,23 @@ int rill_c_asprintf(char **text, const char *format, ...)
     WITH_VALUES(rill_c_vasprintf(text, format, values));
 }
 
-int rill_c_dprintf(int file, const char *format, ...)
-{
-    const locale_t before = rill_c_locale_begin();
-    va_list values;
-    va_start(values, format);
-    const int count = vdprintf(file, format, values);
-    va_end(values);
-    rill_c_locale_end(before);
-    return count;
-}
+int rill_c_dprintf(int file, const char *format, ...) { WITH_VALUES(print_to(file, format, values)); }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-int rill_c_sscanf(const char *text, const char *format, ...)
+static int scan_text(const char *text, const char *format, va_list values)
 {
-    const locale_t before = rill_c_locale_begin();
-    va_list values;
-    va_start(values, format);
-    const int count = vsscanf(text, format, values);
-    va_end(values);
-    rill_c_locale_end(before);
-    return count;
+    IN_C_LOCALE(vsscanf(text, format, values));
 }
 
-int rill_c_fscanf(FILE *file, const char *format, ...)
+static int scan_file(FILE *file, const char *format, va_list values)
 {
-    const locale_t before = rill_c_locale_begin();
-    va_list values;
-    va_start(values, format);
-    const int count = vfscanf(file, format, values);
-    va_end(values);
-    rill_c_locale_end(before);
-    return count;
+    IN_C_LOCALE(vfscanf(file, format, values));
 }
+
+int rill_c_sscanf(const char *text, const char *format, ...) { WITH_VALUES(scan_text(text, format, values)); }
+
+int rill_c_fscanf(FILE *file, const char *format, ...) { WITH_VALUES(scan_file(file, format, values)); }
 
 double rill_c_strtod(const char *text, char **end) { return strtod_l(text, end, c_locale()); }
 
@@ -153,16 +139,10 @@ size_t rill_c_strftime(char *text, size_t size, const char *format, const struct
 
 int rill_c_fnmatch(const char *pattern, const char *name, int flags)
 {
-    const locale_t before = rill_c_locale_begin();
-    const int code = (fnmatch)(pattern, name, flags);
-    rill_c_locale_end(before);
-    return code;
+    IN_C_LOCALE((fnmatch)(pattern, name, flags));
 }
 
 int rill_c_glob(const char *pattern, int flags, int (*failed)(const char *path, int error), glob_t *found)
 {
-    const locale_t before = rill_c_locale_begin();
-    const int code = (glob)(pattern, flags, failed, found);
-    rill_c_locale_end(before);
-    return code;
+    IN_C_LOCALE((glob)(pattern, flags, failed, found));
 }

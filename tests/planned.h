@@ -7,6 +7,15 @@
 
 #include <string.h>
 
+/* Options of a flow along an axis, on processors. */
+static inline rill_permeability_options along(int axis)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    o.axis = axis;
+    o.backend = RILL_BACKEND_CPU;
+    return o;
+}
+
 /* Prepare and plan; free the plan. */
 static inline rill_status planned(rill_geom *geom, const rill_permeability_options *o,
                                   rill_permeability_plan *plan)

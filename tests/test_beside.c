@@ -109,13 +109,15 @@ Test(beside, headers_name_data)
     rill_image_close(image);
 }
 
-/* Make an HDF5 file with "image", whose data are in another file. */
-static void write_external(const char *path, const char *other)
+/* Make an HDF5 file with "image", whose data are in another file: its bytes, or those of its "image". */
+static void write_elsewhere(const char *path, const char *other, bool is_virtual)
 {
     const hsize_t n[3] = {4, 4, 4};
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
                 space = H5Screate_simple(3, n, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_external(create, other, 0, 64);
+    cr_assert_geq(is_virtual ? H5Pset_virtual(create, space, other, "image", space)
+                             : H5Pset_external(create, other, 0, 64),
+                  0);
     const hid_t set = H5Dcreate2(file, "image", H5T_STD_U8LE, space, H5P_DEFAULT, create, H5P_DEFAULT);
     cr_assert_geq(set, 0);
     H5Dclose(set);
@@ -123,27 +125,15 @@ static void write_external(const char *path, const char *other)
     H5Sclose(space);
     H5Fclose(file);
 }
+
+static void write_external(const char *path, const char *other) { write_elsewhere(path, other, false); }
+static void write_virtual(const char *path, const char *other) { write_elsewhere(path, other, true); }
 
 /* Make an HDF5 file with "image", which is that of another file. */
 static void write_link(const char *path, const char *other)
 {
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     cr_assert_geq(H5Lcreate_external(other, "image", file, "image", H5P_DEFAULT, H5P_DEFAULT), 0);
-    H5Fclose(file);
-}
-
-/* Make an HDF5 file with a virtual "image" of that of another file. */
-static void write_virtual(const char *path, const char *other)
-{
-    const hsize_t n[3] = {4, 4, 4};
-    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-                space = H5Screate_simple(3, n, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
-    cr_assert_geq(H5Pset_virtual(create, space, other, "image", space), 0);
-    const hid_t set = H5Dcreate2(file, "image", H5T_STD_U8LE, space, H5P_DEFAULT, create, H5P_DEFAULT);
-    cr_assert_geq(set, 0);
-    H5Dclose(set);
-    H5Pclose(create);
-    H5Sclose(space);
     H5Fclose(file);
 }
 

@@ -8,6 +8,7 @@
 #include "rill.h"
 #include "sanitized.h"
 #include "verify/reference.h"
+#include "balls.h"
 #include "planned.h"
 
 #include <criterion/criterion.h>
@@ -30,37 +31,6 @@ static void fill(rill_geom *g, const uint32_t first[3], const uint32_t last[3], 
         for (uint32_t y = first[1]; y < last[1]; y++)
             for (uint32_t x = first[0]; x < last[0]; x++)
                 g->voxels[x + (uint64_t)g->n[0] * (y + (uint64_t)g->n[1] * z)] = value;
-}
-
-/* Balls anywhere in a box that wraps around, the same for the same seed. */
-static rill_geom *pack(uint32_t n, double radius, int count, uint64_t seed)
-{
-    rill_geom *geom = solid(n, n, n, RILL_PERIODIC);
-    fill(geom, (const uint32_t[3]){0, 0, 0}, geom->n, RILL_FLUID);
-    for (int i = 0; i < count; i++) {
-        double centre[3];
-        for (int a = 0; a < 3; a++) {
-            seed = seed * 6364136223846793005u + 1442695040888963407u;
-            centre[a] = (double)(seed >> 33) / 2147483648.0 * n;
-        }
-        for (uint32_t z = 0; z < n; z++)
-            for (uint32_t y = 0; y < n; y++)
-                for (uint32_t x = 0; x < n; x++) {
-                    const double at[3] = {x + 0.5, y + 0.5, z + 0.5};
-                    double square = 0;
-                    for (int a = 0; a < 3; a++) square += pow(remainder(at[a] - centre[a], n), 2);
-                    if (square <= radius * radius) geom->voxels[x + n * (y + (uint64_t)n * z)] = RILL_SOLID;
-                }
-    }
-    return geom;
-}
-
-static rill_permeability_options options(int axis)
-{
-    rill_permeability_options o = rill_permeability_options_default();
-    o.axis = axis;
-    o.backend = RILL_BACKEND_CPU;
-    return o;
 }
 
 /* The plain run and its error bar. */
@@ -137,7 +107,7 @@ Test(error_bar, holds_the_exact_value_between_plates)
     rill_geom *geom = solid(4, 6, 1, RILL_PERIODIC);
     fill(geom, (const uint32_t[3]){0, 1, 0}, (const uint32_t[3]){4, 5, 1}, RILL_FLUID);
     const double exact = 4.0 / 6 * 16 / 12;
-    const bounded b = must_bound(geom, options(0), 0);
+    const bounded b = must_bound(geom, along(0), 0);
     holds(&b, 0, exact, 0.06);
     cr_assert_float_eq(b.bar.grids[0].order[0], 2, 0.02);
     cr_assert_float_eq(b.bar.extrapolated[0] / exact, 1, 1e-3);
@@ -174,7 +144,7 @@ Test(error_bar, holds_the_exact_value_in_ducts, .disabled = SANITIZED)
     static const double widest[] = {0, 1, 0.2, 0.1, 0.06, 0.05, 0.03};
     for (uint32_t a = 1; a <= 6; a++)
         for (uint32_t times = 1; times <= (a < 4 ? 3 : 1); times += 2) {
-            const bounded b = must_bound(duct(times * a, a), options(2), 0);
+            const bounded b = must_bound(duct(times * a, a), along(2), 0);
             const double h = a, box = (times * h + 2) * (h + 2);
             holds(&b, 2, duct_flow(times) * h * h * h * h / box, a == 1 && times == 3 ? 0.35 : widest[a]);
             cr_assert_eq(b.bar.grids[0].sane[2], a > 1 || times > 1);
@@ -186,18 +156,18 @@ Test(error_bar, holds_the_exact_value_in_ducts, .disabled = SANITIZED)
  * the order that edges make, to 0.0244 (4 and 8) and 0.0246 (6 and 8). */
 Test(error_bar, holds_the_limit_of_a_packing)
 {
-    const bounded b = must_bound(pack(10, 3, 5, 3), options(2), 0);
+    const bounded b = must_bound(balls_pack(10, 3, 5, 3), along(2), 0);
     holds(&b, 2, 0.0245, 1);
     cr_assert(b.plan.whole);
     cr_assert_eq(b.bar.grid_count, 1);
     /* What it would have been by hand. */
-    rill_permeability_options o = options(2);
-    rill_geom *mirrored = pack(10, 3, 5, 3);
+    rill_permeability_options o = along(2);
+    rill_geom *mirrored = balls_pack(10, 3, 5, 3);
     for (int a = 0; a < 3; a++) mirrored->sides[a] = RILL_MIRROR;
     const double other = k_of(mirrored, o);
     cr_assert_float_eq(of(&b, "sides")->relative[2], other / b.bar.k[2] - 1, 1e-12);
     cr_assert_gt(of(&b, "sides")->bound[2], 0.01, "the check above saw nothing");
-    rill_geom *coarse = pack(10, 3, 5, 3), *fine = NULL;
+    rill_geom *coarse = balls_pack(10, 3, 5, 3), *fine = NULL;
     cr_assert_eq(rill_geom_split(coarse, (const uint32_t[3]){2, 2, 2}, &fine), RILL_OK);
     rill_geom_destroy(coarse);
     o.variant.storage = RILL_FP64;
@@ -217,7 +187,7 @@ Test(error_bar, holds_the_limit_of_a_packing)
  * value for spheres (Zick & Homsy 1982), which the bar around the plain value must hold all the same. */
 Test(error_bar, holds_the_sphere_behind_the_staircase)
 {
-    rill_geom *geom = pack(10, 0, 0, 1);
+    rill_geom *geom = balls_pack(10, 0, 0, 1);
     const double radius = 10 * cbrt(3 * 0.216 / (4 * M_PI)),
                  exact = 100 / (6 * M_PI * radius / 10 *
                                 reference("sphere-arrays", "SC 0.216", "drag coefficient"));
@@ -227,7 +197,7 @@ Test(error_bar, holds_the_sphere_behind_the_staircase)
                      z = remainder((double)(v / 100) + 0.5, 10);
         if (x * x + y * y + z * z <= radius * radius) geom->voxels[v] = RILL_SOLID;
     }
-    const bounded b = must_bound(geom, options(2), 0);
+    const bounded b = must_bound(geom, along(2), 0);
     cr_assert_leq(fabs(exact / b.bar.k[2] - 1), b.bar.relative[2]);
     cr_assert_lt(b.bar.extrapolated[2], b.bar.k[2] * 0.95);
 }
@@ -246,7 +216,7 @@ static rill_geom *ducts(void)
 Test(error_bar, takes_crops_of_what_is_too_large)
 {
     rill_geom *geom = ducts();
-    rill_permeability_options o = options(2);
+    rill_permeability_options o = along(2);
     o.acceleration = RILL_ACCELERATION_NONE;
     const bounded b = must_bound(geom, o, 6e8);
     cr_assert_not(b.plan.whole);
@@ -272,7 +242,7 @@ Test(error_bar, keeps_within_the_memory)
 {
     rill_geom *geom = solid(40, 40, 40, RILL_PERIODIC);
     fill(geom, (const uint32_t[3]){0, 0, 0}, (const uint32_t[3]){3, 3, 40}, RILL_FLUID);
-    rill_permeability_options o = options(2);
+    rill_permeability_options o = along(2);
     rill_permeability_plan plan;
     rill_error_bar_plan bar;
     o.acceleration = RILL_ACCELERATION_NONE;
@@ -304,10 +274,9 @@ Test(error_bar, keeps_within_the_memory)
 /* All three axes at once are the axes one by one. */
 Test(error_bar, bounds_every_axis_of_a_tensor)
 {
-    rill_geom *(*const make)(uint32_t, double, int, uint64_t) = pack;
-    const bounded all = must_bound(make(8, 2.5, 4, 5), options(-1), 0);
+    const bounded all = must_bound(balls_pack(8, 2.5, 4, 5), along(-1), 0);
     for (int a = 0; a < 3; a++) {
-        const bounded one = must_bound(make(8, 2.5, 4, 5), options(a), 0);
+        const bounded one = must_bound(balls_pack(8, 2.5, 4, 5), along(a), 0);
         cr_assert_float_eq(all.bar.k[a] / one.bar.k[a], 1, 1e-3);
         cr_assert_float_eq(all.bar.relative[a], one.bar.relative[a], 0.01 * one.bar.relative[a]);
     }
@@ -319,7 +288,7 @@ Test(error_bar, works_in_planes)
 {
     rill_geom *geom = solid(3, 6, 1, RILL_PERIODIC);
     fill(geom, (const uint32_t[3]){0, 1, 0}, (const uint32_t[3]){3, 5, 1}, RILL_FLUID);
-    rill_permeability_options o = options(0);
+    rill_permeability_options o = along(0);
     o.variant.lattice = RILL_D2Q9;
     const bounded b = must_bound(geom, o, 0);
     holds(&b, 0, 4.0 / 6 * 16 / 12, 0.06);
@@ -332,7 +301,7 @@ Test(error_bar, says_when_other_sides_do_not_percolate)
     fill(geom, (const uint32_t[3]){1, 1, 0}, (const uint32_t[3]){4, 4, 3}, RILL_FLUID);
     fill(geom, (const uint32_t[3]){1, 1, 3}, (const uint32_t[3]){11, 4, 4}, RILL_FLUID);
     fill(geom, (const uint32_t[3]){8, 1, 4}, (const uint32_t[3]){11, 4, 6}, RILL_FLUID);
-    const bounded b = must_bound(geom, options(2), 0);
+    const bounded b = must_bound(geom, along(2), 0);
     const rill_error_bar_contribution *sides = of(&b, "sides");
     cr_assert(sides->assessed);
     cr_assert_not_null(strstr(sides->note, "across the flow"), "%s", sides->note);
@@ -344,7 +313,7 @@ Test(error_bar, says_when_other_sides_do_not_percolate)
     fill(geom, (const uint32_t[3]){1, 1, 3}, (const uint32_t[3]){11, 4, 4}, RILL_FLUID);
     fill(geom, (const uint32_t[3]){8, 1, 4}, (const uint32_t[3]){11, 4, 6}, RILL_FLUID);
     geom->sides[0] = geom->sides[1] = RILL_WALL;
-    const bounded walled = must_bound(geom, options(2), 0);
+    const bounded walled = must_bound(geom, along(2), 0);
     cr_assert_not(of(&walled, "sides")->assessed);
     cr_assert_not(walled.bar.complete);
     cr_assert_not_null(strstr(of(&walled, "sides")->note, "nothing percolates"), "%s",
@@ -360,20 +329,20 @@ Test(error_bar, sees_pores_that_only_other_sides_open)
          RILL_FLUID); /* ends meet only in a */
     fill(geom, (const uint32_t[3]){5, 5, 3}, (const uint32_t[3]){11, 7, 4}, RILL_FLUID); /* mirror */
     fill(geom, (const uint32_t[3]){9, 5, 3}, (const uint32_t[3]){11, 7, 6}, RILL_FLUID);
-    const bounded b = must_bound(geom, options(2), 0);
+    const bounded b = must_bound(geom, along(2), 0);
     cr_assert_gt(of(&b, "sides")->relative[2], 0.01);
 }
 
 Test(error_bar, refuses_what_has_none)
 {
     bounded b;
-    rill_permeability_options o = options(2);
+    rill_permeability_options o = along(2);
     o.drive = RILL_DRIVE_PRESSURE;
-    cr_assert_eq(bound(pack(8, 2.5, 4, 5), o, (rill_error_bar_options){0}, &b), RILL_USAGE);
+    cr_assert_eq(bound(balls_pack(8, 2.5, 4, 5), o, (rill_error_bar_options){0}, &b), RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "drive the flow by a force"));
-    o = options(2);
+    o = along(2);
     o.variant.equilibrium = RILL_SECOND_ORDER;
-    cr_assert_eq(bound(pack(8, 2.5, 4, 5), o, (rill_error_bar_options){0}, &b), RILL_USAGE);
+    cr_assert_eq(bound(balls_pack(8, 2.5, 4, 5), o, (rill_error_bar_options){0}, &b), RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "stokes"));
     const rill_permeability none = {.converged = false};
     cr_assert_eq(rill_error_bar_compute(NULL, &o, &none, &b.plan, &(rill_error_bar_options){0}, &b.bar),
@@ -391,8 +360,8 @@ Test(error_bar, stops_when_told)
     bounded b;
     int part = -1;
     rill_error_bar_options wanted = {.progress = {stop, &part}};
-    rill_permeability_options o = options(2);
-    cr_assert_eq(bound(pack(24, 6, 8, 5), o, wanted, &b), RILL_CANCELLED);
+    rill_permeability_options o = along(2);
+    cr_assert_eq(bound(balls_pack(24, 6, 8, 5), o, wanted, &b), RILL_CANCELLED);
     cr_assert_geq(part, 0);
     cr_assert_not_null(strstr(rill_error_message(), "of the error bar"), "%s", rill_error_message());
 }
@@ -422,8 +391,8 @@ Test(error_bar, has_the_same_bits_where_processes_keep_the_image, .timeout = 300
     for (int whole = 0; whole < 2; whole++) {
         bounded one = {.plan = {.part_count = 0}};
         for (int processes = 1; processes <= 3; processes += whole ? 1 : 2) {
-            rill_geom *geom = whole ? pack(18, 4, 12, 5) : ducts();
-            rill_permeability_options o = options(2);
+            rill_geom *geom = whole ? balls_pack(18, 4, 12, 5) : ducts();
+            rill_permeability_options o = along(2);
             rill_device *device = NULL, *devices[3];
             cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &device), RILL_OK);
             for (int k = 0; k < 3; k++) devices[k] = device;

@@ -10,26 +10,13 @@
 #include "kernel/lattice.h"
 #include "network/network.h"
 #include "sanitized.h"
+#include "balls.h"
 #include "planned.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-
-static rill_geom *box(uint32_t nx, uint32_t ny, uint32_t nz)
-{
-    rill_geom *geom = NULL;
-    ASSERT_OK(rill_geom_create((const uint32_t[3]){nx, ny, nz}, &geom));
-    memset(geom->voxels, RILL_FLUID, rill_geom_voxels(geom));
-    geom->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
-    return geom;
-}
-
-static uint8_t *voxel(rill_geom *geom, uint32_t x, uint32_t y, uint32_t z)
-{
-    return &geom->voxels[x + (uint64_t)geom->n[0] * (y + (uint64_t)geom->n[1] * z)];
-}
 
 /* Takes the chambers of nodes over into an array of all. */
 static rill_status see(void *context, const rill_network *network, rill_node first, rill_node count,
@@ -59,21 +46,11 @@ static double fraction(uint64_t *seed) { return (double)(next(seed) >> 11) * 0x1
 /* Overlapping solid balls in a periodic box: tight pores when there are many. */
 static rill_geom *rock(uint32_t n, int balls, double radius, uint64_t seed)
 {
-    rill_geom *geom = box(n, n, n);
+    rill_geom *geom = balls_box(n, n, n);
     for (int b = 0; b < balls; b++) {
         double centre[3];
         for (int a = 0; a < 3; a++) centre[a] = fraction(&seed) * n;
-        for (uint32_t z = 0; z < n; z++)
-            for (uint32_t y = 0; y < n; y++)
-                for (uint32_t x = 0; x < n; x++) {
-                    const double at[3] = {x + 0.5, y + 0.5, z + 0.5};
-                    double square = 0;
-                    for (int a = 0; a < 3; a++) {
-                        const double d = remainder(at[a] - centre[a], n);
-                        square += d * d;
-                    }
-                    if (square < radius * radius) *voxel(geom, x, y, z) = RILL_SOLID;
-                }
+        balls_put(geom, centre, radius);
     }
     return geom;
 }
@@ -111,7 +88,7 @@ Test(network, walls_are_as_far_as_counted)
     } boxes[] = {{{9, 7, 11}, 20}, {{64, 3, 4}, 70}, {{67, 2, 3}, 50}};
     for (size_t k = 0; k < 9; k++) {
         const int *n = boxes[k / 3].n, voxels = n[0] * n[1] * n[2];
-        rill_geom *geom = box((uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]);
+        rill_geom *geom = balls_box((uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]);
         uint64_t seed = k + 1;
         uint8_t *found;
         for (int v = 0; v < voxels; v++)
@@ -155,7 +132,7 @@ Test(network, scattered_pores_have_larger_blocks)
 {
     enum { EDGE = 112 };
     for (int scattered = 0; scattered < 2; scattered++) {
-        rill_geom *geom = box(EDGE, EDGE, EDGE);
+        rill_geom *geom = balls_box(EDGE, EDGE, EDGE);
         uint64_t nodes = 0;
         uint32_t state = 1;
         rill_network counted = {.edge = 0};
@@ -164,7 +141,7 @@ Test(network, scattered_pores_have_larger_blocks)
                 for (uint32_t x = 0; x < EDGE; x++) {
                     state = state * 1664525 + 1013904223;
                     const bool pore = scattered ? state >> 24 < 51 : z % 5 < 2;
-                    *voxel(geom, x, y, z) = pore ? RILL_FLUID : RILL_SOLID;
+                    *balls_voxel(geom, x, y, z) = pore ? RILL_FLUID : RILL_SOLID;
                     nodes += pore;
                 }
         ASSERT_OK(rill_network_choose(geom, RILL_D3Q19, 5, nodes, &counted));
@@ -179,13 +156,13 @@ Test(network, scattered_pores_have_larger_blocks)
 /* Two ducts side by side: never one chamber, and two components. */
 Test(network, chambers_are_connected_parts_of_blocks)
 {
-    rill_geom *geom = box(12, 9, 20);
+    rill_geom *geom = balls_box(12, 9, 20);
     rill_domain *domain;
     rill_network network;
     for (uint32_t z = 0; z < 20; z++)
         for (uint32_t y = 0; y < 9; y++)
             for (uint32_t x = 0; x < 12; x++)
-                if (y == 0 || y == 8 || x == 0 || x == 5 || x == 11) *voxel(geom, x, y, z) = RILL_SOLID;
+                if (y == 0 || y == 8 || x == 0 || x == 5 || x == 11) *balls_voxel(geom, x, y, z) = RILL_SOLID;
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
     uint32_t *chamber_of = calloc(rill_domain_nodes(domain), sizeof *chamber_of);
     network = network_of(domain, 9, chamber_of);
@@ -220,7 +197,7 @@ Test(network, chambers_are_what_links_connect)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const uint32_t *n = cases[k].n, edge = cases[k].edge;
         const int lattice = (int)cases[k].lattice;
-        rill_geom *geom = box(n[0], n[1], n[2]);
+        rill_geom *geom = balls_box(n[0], n[1], n[2]);
         rill_domain *domain;
         rill_network network;
         uint64_t seed = k + 1;

@@ -6,6 +6,7 @@
  * The reference table of sphere arrays is in tests/physics.
  */
 #include "core/memory.h"
+#include "balls.h"
 #include "rill.h"
 #include "permeability/plan.h"
 #include "geometry/voxels/derive.h"
@@ -20,63 +21,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static rill_geom *empty(uint32_t nx, uint32_t ny, uint32_t nz)
-{
-    rill_geom *geom = NULL;
-    const uint32_t n[3] = {nx, ny, nz};
-    cr_assert_eq(rill_geom_create(n, &geom), RILL_OK);
-    memset(geom->voxels, RILL_FLUID, rill_geom_voxels(geom));
-    geom->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
-    return geom;
-}
-
-static uint8_t *voxel(rill_geom *geom, uint32_t x, uint32_t y, uint32_t z)
-{
-    return &geom->voxels[x + (uint64_t)geom->n[0] * (y + (uint64_t)geom->n[1] * z)];
-}
-
-/* A periodic ball of solid. */
-static void ball(rill_geom *geom, const double centre[3], double radius)
-{
-    for (uint32_t z = 0; z < geom->n[2]; z++)
-        for (uint32_t y = 0; y < geom->n[1]; y++)
-            for (uint32_t x = 0; x < geom->n[0]; x++) {
-                const double at[3] = {x + 0.5, y + 0.5, z + 0.5};
-                double square = 0;
-                for (int a = 0; a < 3; a++) {
-                    const double d = remainder(at[a] - centre[a], geom->n[a]);
-                    square += d * d;
-                }
-                if (square <= radius * radius) *voxel(geom, x, y, z) = RILL_SOLID;
-            }
-}
-
 static rill_geom *sphere_array(uint32_t n, double radius)
 {
-    rill_geom *geom = empty(n, n, n);
-    ball(geom, (const double[3]){0, 0, 0}, radius);
-    return geom;
-}
-
-/* Balls anywhere, the same for the same seed. */
-static rill_geom *pack(uint32_t n, double radius, int count, uint64_t seed)
-{
-    rill_geom *geom = empty(n, n, n);
-    for (int i = 0; i < count; i++) {
-        double centre[3];
-        for (int a = 0; a < 3; a++) {
-            seed = seed * 6364136223846793005u + 1442695040888963407u;
-            centre[a] = (double)(seed >> 33) / 2147483648.0 * n;
-        }
-        ball(geom, centre, radius);
-    }
+    rill_geom *geom = balls_box(n, n, n);
+    balls_put(geom, (const double[3]){0, 0, 0}, radius);
     return geom;
 }
 
 /* Voxels that are solid at random: every throat is of the size of a voxel. */
 static rill_geom *noise(uint32_t n, double solid, uint64_t seed)
 {
-    rill_geom *geom = empty(n, n, n);
+    rill_geom *geom = balls_box(n, n, n);
     for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         if ((double)(seed >> 33) / 2147483648.0 < solid) geom->voxels[v] = RILL_SOLID;
@@ -118,9 +73,9 @@ Test(permeability, plates_are_exact)
 {
     for (uint32_t h = 1; h <= 8; h += 7)
         for (int axis = 0; axis < 3; axis += 2) {
-            rill_geom *geom = empty(4, h + 2, 4);
+            rill_geom *geom = balls_box(4, h + 2, 4);
             for (uint32_t i = 0; i < 16; i++)
-                for (uint32_t y = h; y < h + 2; y++) *voxel(geom, i % 4, y, i / 4) = RILL_SOLID;
+                for (uint32_t y = h; y < h + 2; y++) *balls_voxel(geom, i % 4, y, i / 4) = RILL_SOLID;
             const double exact = h / (h + 2.0) * (h * h / 12.0 + 1 / 24.0);
             const double k = k_of(geom, options(axis, 1e-9, RILL_FP64));
             cr_assert_float_eq(k / exact, 1, 2e-9, "H %u axis %d: %.12g, not %.12g", h, axis, k, exact);
@@ -173,7 +128,7 @@ Test(permeability, tensor_is_reciprocal)
 {
     const rill_permeability_options o = options(-1, 1e-6, RILL_FP64);
     rill_permeability p;
-    cr_assert_eq(compute(pack(24, 5, 22, 7), &o, &p), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(compute(balls_pack(24, 5, 22, 7), &o, &p), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(p.run_count, 3);
     const double off = fabs(p.k[0][1]) + fabs(p.k[0][2]) + fabs(p.k[1][2]);
     cr_assert_geq(off, 1e-2 * p.k[0][0], "the pack is isotropic: the test would show nothing");
@@ -190,9 +145,9 @@ Test(permeability, goes_without_a_tortuosity_where_memory_is_short, .disabled = 
     rill_permeability p[2];
     rill_permeability_plan plan;
     char limit[32];
-    rill_geom *geom = empty(32, 32, 32);
+    rill_geom *geom = balls_box(32, 32, 32);
     o.start = RILL_START_REST; /* coarser grids take as much before there are velocities */
-    ball(geom, (const double[3]){10, 12, 17}, 9);
+    balls_put(geom, (const double[3]){10, 12, 17}, 9);
     cr_assert_eq(planned(geom, &o, &plan), RILL_OK);
     cr_assert(plan.mean_speeds);
     const uint64_t need = plan.host_bytes, all = UINT64_C(1) << 40;
@@ -223,9 +178,9 @@ Test(permeability, is_uncertain_by_a_quarter_of_the_tolerance)
 {
     const rill_permeability_options o = options(2, 1e-3, RILL_FP64);
     rill_permeability p;
-    rill_geom *geom = empty(14, 7, 14); /* plates, whose k is fitted to a tenth of the tolerance */
+    rill_geom *geom = balls_box(14, 7, 14); /* plates, whose k is fitted to a tenth of the tolerance */
     for (uint32_t z = 0; z < 14; z++)
-        for (uint32_t x = 0; x < 14; x++) *voxel(geom, x, 0, z) = RILL_SOLID;
+        for (uint32_t x = 0; x < 14; x++) *balls_voxel(geom, x, 0, z) = RILL_SOLID;
     cr_assert_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
     const double exact = (6.0 * 6 * 6 / 12 + 6.0 / 24) / 7, u = p.runs[0].uncertainty[2];
     cr_expect_float_eq(u / p.runs[0].k[2], 0.25e-3, 1e-9, "%g", u / p.runs[0].k[2]);
@@ -238,12 +193,12 @@ Test(permeability, mirrored_sides_are_a_mirrored_copy)
 {
     /* Half a box with mirrored sides, along the flow and across it, against the whole, periodic. */
     for (int axis = 0; axis < 3; axis += 2) {
-        rill_geom *half = empty(8, 12, 16), *whole = empty(16, 12, 16);
-        ball(half, (const double[3]){3, 5, 7}, 3.4);
+        rill_geom *half = balls_box(8, 12, 16), *whole = balls_box(16, 12, 16);
+        balls_put(half, (const double[3]){3, 5, 7}, 3.4);
         for (uint32_t z = 0; z < 16; z++)
             for (uint32_t y = 0; y < 12; y++)
                 for (uint32_t x = 0; x < 16; x++)
-                    *voxel(whole, x, y, z) = *voxel(half, x < 8 ? x : 15 - x, y, z);
+                    *balls_voxel(whole, x, y, z) = *balls_voxel(half, x < 8 ? x : 15 - x, y, z);
         half->sides[0] = RILL_MIRROR;
         const rill_permeability_options o = options(axis, 1e-8, RILL_FP64);
         const double a = k_of(half, o), b = k_of(whole, o);
@@ -253,14 +208,14 @@ Test(permeability, mirrored_sides_are_a_mirrored_copy)
 
 Test(permeability, dead_pores_do_not_count)
 {
-    rill_geom *clean = empty(6, 6, 14), *dirty = empty(6, 6, 14);
+    rill_geom *clean = balls_box(6, 6, 14), *dirty = balls_box(6, 6, 14);
     for (uint32_t z = 0; z < 14; z++)
         for (uint32_t y = 0; y < 6; y++)
             for (uint32_t x = 0; x < 6; x++) {
                 const bool channel = x >= 1 && x < 3 && y >= 1 && y < 3,
                            dead = x == 4 && y == 4 && z > 3 && z < 9;
-                *voxel(clean, x, y, z) = channel;
-                *voxel(dirty, x, y, z) = channel || dead;
+                *balls_voxel(clean, x, y, z) = channel;
+                *balls_voxel(dirty, x, y, z) = channel || dead;
             }
     rill_permeability_plan plan;
     const rill_permeability_options o = options(2, 1e-8, RILL_FP64);
@@ -281,17 +236,17 @@ Test(permeability, plans_what_is_prepared)
 {
     rill_permeability_plan plan;
     rill_permeability_options o = options(2, 1e-3, RILL_FP32);
-    rill_geom *geom = empty(6, 6, 14), *copy = NULL;
+    rill_geom *geom = balls_box(6, 6, 14), *copy = NULL;
     memset(geom->voxels, RILL_SOLID, rill_geom_voxels(geom));
-    for (uint32_t z = 0; z < 14; z++) *voxel(geom, 2, 2, z) = true;
-    *voxel(geom, 4, 4, 5) = true;
+    for (uint32_t z = 0; z < 14; z++) *balls_voxel(geom, 2, 2, z) = true;
+    *balls_voxel(geom, 4, 4, 5) = true;
     cr_assert_eq(rill_geom_crop(geom, (const uint32_t[3]){0}, geom->n, &copy), RILL_OK);
     cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "rill_permeability_prepare()"), "%s",
                        rill_error_message());
     cr_assert_arr_eq(geom->voxels, copy->voxels, rill_geom_voxels(geom));
     cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK, "%s", rill_error_message());
-    cr_assert_eq(*voxel(geom, 4, 4, 5), RILL_SOLID);
+    cr_assert_eq(*balls_voxel(geom, 4, 4, 5), RILL_SOLID);
     o.drive = RILL_DRIVE_PRESSURE; /* between walled sides other pores may conduct */
     cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_USAGE);
     cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK, "%s", rill_error_message());
@@ -322,7 +277,7 @@ Test(permeability, gives_the_same_bits_for_any_number_of_threads)
     double k[4];
     for (int i = 0; i < 4; i++) {
         omp_set_num_threads((int[]){1, 2, 3, 8}[i]); /* of which the nodes are enough for three */
-        k[i] = k_of(pack(32, 4, 112, 7), o);
+        k[i] = k_of(balls_pack(32, 4, 112, 7), o);
     }
     for (int i = 1; i < 4; i++) cr_assert_eq(k[0], k[i], "%d: %.17g, not %.17g", i, k[i], k[0]);
 }
@@ -343,12 +298,12 @@ static void refused(rill_geom *geom, rill_permeability_options o, rill_status ex
 Test(permeability, refuses_what_has_none)
 {
     rill_permeability_options o = options(2, 1e-3, RILL_FP32);
-    rill_geom *solid = empty(4, 4, 4), *blocked = empty(8, 8, 8);
+    rill_geom *solid = balls_box(4, 4, 4), *blocked = balls_box(8, 8, 8);
     memset(solid->voxels, RILL_SOLID, 64);
     memset(blocked->voxels, RILL_SOLID, 64);
     refused(solid, o, RILL_USAGE, "no pore voxel");
     refused(blocked, o, RILL_NUMERICS, "nothing percolates along z");
-    refused(empty(4, 4, 4), o, RILL_NUMERICS, "no wall");
+    refused(balls_box(4, 4, 4), o, RILL_NUMERICS, "no wall");
     o.max_steps = 20;
     rill_geom *walled = sphere_array(8, 3);
     walled->sides[2] = RILL_WALL;
@@ -449,7 +404,7 @@ Test(permeability, hands_out_moments_that_agree)
     o.finished = finished;
     o.context = &s;
     rill_permeability p;
-    cr_assert_eq(compute(pack(24, 4.2, 48, 3), &o, &p), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(compute(balls_pack(24, 4.2, 48, 3), &o, &p), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(s.nodes, p.plan.nodes);
     cr_assert_float_eq(s.k * p.plan.nu / p.plan.force / (24. * 24 * 24) / p.k[1][1], 1, 1e-5);
     rill_permeability_free(&p);

@@ -49,18 +49,10 @@ static rill_geom *speck(uint32_t edge)
     return geom;
 }
 
-static rill_permeability_options options(int axis)
-{
-    rill_permeability_options o = rill_permeability_options_default();
-    o.axis = axis;
-    o.backend = RILL_BACKEND_CPU;
-    return o;
-}
-
 /* Expect the right k within the uncertainty, after about as many steps as planned. */
 static void expect_k(rill_geom *geom, int axis, double right, double known)
 {
-    rill_permeability_options o = options(axis);
+    rill_permeability_options o = along(axis);
     rill_permeability_plan plan;
     rill_permeability found;
     cr_assert_eq(planned(geom, &o, &plan), RILL_OK, "%s", rill_error_message());
@@ -113,7 +105,7 @@ Test(wide, opening_is_between_walls)
  * voxels they can. */
 Test(wide, narrow_formats_are_refused_before_they_step)
 {
-    rill_permeability_options o = options(0);
+    rill_permeability_options o = along(0);
     rill_permeability_plan plan;
     o.variant.storage = RILL_FP16S;
     rill_geom *geom = channel(240);
@@ -131,7 +123,7 @@ Test(wide, narrow_formats_are_refused_before_they_step)
 /* What has no wall is told how to have one: pores are pores. */
 Test(wide, no_wall_names_the_sides)
 {
-    rill_permeability_options o = options(0);
+    rill_permeability_options o = along(0);
     rill_permeability_plan plan;
     rill_geom *geom = open_box(8, 8, 8);
     cr_expect_eq(planned(geom, &o, &plan), RILL_NUMERICS);

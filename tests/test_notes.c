@@ -11,6 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Numbers do not count, words do. */
+Test(notes, alike_but_for_numbers)
+{
+    const char *const note = "along x up to 1.45 % of 2e-05";
+    static const char *const others[] = {"along x up to 12 % of 0.3", "along x up to 1.45 % of 2e-05",
+                                         "along z up to 1.45 % of 2e-05", "along x up to 1.45 % of 2e-05 m",
+                                         "along x up to % of 2e-05"};
+    for (int i = 0; i < 5; i++)
+        cr_assert_eq(rill_notes_have_alike(note, others[i], strlen(others[i])), i < 2, "%s", others[i]);
+}
+
 Test(notes, are_added_once_each_in_order)
 {
     char *notes = NULL;

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
@@ -217,6 +218,16 @@ def _batch_options(permeability: Any, variant: str | None, at_once: int, csv: An
     return o, ordinals
 
 
+def _kinds(rows: list[Row]) -> list[str]:
+    """Return the notes of all rows, and one of several that differ in their numbers alone, with the count of its rows."""
+    kinds: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row.notes:
+            kinds.setdefault(re.sub(r"[0-9]+(\.[0-9]+)*(e[-+][0-9]+)?", "#", note), []).append(note)
+    return [found[0] if len(set(found)) == 1 else
+            f"{found[0]} ({len(found)} of {len(rows)} items, with other numbers: see the notes of each)" for found in kinds.values()]
+
+
 def _compute(items: Any, names: list[str], o: Any, progress: Progress) -> Batch:
     out = c.rill_batch()
     try:
@@ -224,7 +235,7 @@ def _compute(items: Any, names: list[str], o: Any, progress: Progress) -> Batch:
             o.progress = watch.c
             watch.check(library.rill_batch_compute(items, len(names), o, out))
         rows = [_row(out.rows[k], name) for k, name in enumerate(names)]
-        warn(dict.fromkeys(note for row in rows for note in row.notes))
+        warn(_kinds(rows))
         return Batch(rows, [], out.at_once, out.seconds, out.device_use, text(out.device))
     finally:
         library.rill_batch_free(out)

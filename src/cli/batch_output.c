@@ -121,29 +121,45 @@ done:
     return status;
 }
 
+/* Take the notes of all rows, and one of several that differ in their numbers alone. */
+static rill_status kinds_take(const rill_batch *b, char **kinds)
+{
+    rill_status status = RILL_OK;
+    size_t length, sentences = 0;
+    for (size_t i = 0; i < b->count && sentences < NOTES_SHOWN; i++) {
+        const char *rest = b->rows[i].notes;
+        for (const char *at; (at = rill_notes_next(&rest, &length)) != NULL && sentences < NOTES_SHOWN;) {
+            if (rill_notes_have_alike(*kinds, at, length)) continue;
+            RILL_TRY(rill_note(kinds, "%.*s", (int)length, at));
+            sentences++;
+        }
+    }
+done:
+    return status;
+}
+
 void cli_batch_notes(const cli_batch_result *r, bool quiet)
 {
     const rill_batch *b = r->batch;
-    char *all = NULL, *counted = NULL;
-    size_t length, sentences = 0;
-    rill_status status = RILL_OK;
-    for (size_t i = 0; i < b->count && sentences < NOTES_SHOWN && status == RILL_OK; i++) {
-        status = rill_notes_add(&all, b->rows[i].notes);
-        sentences = 0;
-        for (const char *rest = all; rill_notes_next(&rest, &length);) sentences++;
-    }
-    const char *rest = all;
+    char *kinds = NULL, *counted = NULL;
+    size_t length;
+    rill_status status = kinds_take(b, &kinds);
+    const char *rest = kinds;
     for (const char *at; (at = rill_notes_next(&rest, &length)) != NULL && status == RILL_OK;) {
-        size_t count = 0;
-        for (size_t i = 0; i < b->count; i++) count += rill_notes_have(b->rows[i].notes, at, length);
-        status = count == b->count
+        size_t count = 0, same = 0;
+        for (size_t i = 0; i < b->count; i++) {
+            count += rill_notes_have_alike(b->rows[i].notes, at, length);
+            same += rill_notes_have(b->rows[i].notes, at, length);
+        }
+        status = same == b->count
                      ? rill_note(&counted, "%.*s", (int)length, at)
-                     : rill_note(&counted, "%.*s (%zu of %zu items)", (int)length, at, count, b->count);
+                     : rill_note(&counted, "%.*s (%zu of %zu items%s)", (int)length, at, count, b->count,
+                                 same < count ? ", with other numbers: see the notes of each" : "");
     }
     if (status == RILL_OK) status = flows_note(r, &counted);
     cli_notes(&cli_permeability, counted, quiet);
     free(counted);
-    free(all);
+    free(kinds);
 }
 
 void cli_batch_print(const cli_batch_result *r)

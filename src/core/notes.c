@@ -27,6 +27,38 @@ bool rill_notes_have(const char *notes, const char *sentence, size_t length)
     return false;
 }
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Return what is behind the number that begins at `at`, such as 1.45 or 2e-05. */
+static const char *behind_number(const char *at, const char *end)
+{
+    while (at < end && (is_digit(*at) || (*at == '.' && at + 1 < end && is_digit(at[1])))) at++;
+    if (at + 2 < end && *at == 'e' && (at[1] == '-' || at[1] == '+') && is_digit(at[2]))
+        for (at += 2; at < end && is_digit(*at);) at++;
+    return at;
+}
+
+static bool alike(const char *a, const char *a_end, const char *b, const char *b_end)
+{
+    while (a < a_end && b < b_end) {
+        if (is_digit(*a) && is_digit(*b)) {
+            a = behind_number(a, a_end);
+            b = behind_number(b, b_end);
+        } else if (*a++ != *b++) {
+            return false;
+        }
+    }
+    return a == a_end && b == b_end;
+}
+
+bool rill_notes_have_alike(const char *notes, const char *sentence, size_t length)
+{
+    size_t other;
+    for (const char *at; (at = rill_notes_next(&notes, &other)) != NULL;)
+        if (alike(at, at + other, sentence, sentence + length)) return true;
+    return false;
+}
+
 /* Control characters would write on the terminal of the reader. */
 static char *cleaned(const char *text)
 {

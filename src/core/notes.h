@@ -24,6 +24,9 @@ const char *rill_notes_next(const char **rest, size_t *length);
 /** Return whether notes have a sentence of `length` bytes. */
 bool rill_notes_have(const char *notes, const char *sentence, size_t length);
 
+/** Return whether notes have a sentence that differs from this one in its numbers alone, or not at all. */
+bool rill_notes_have_alike(const char *notes, const char *sentence, size_t length);
+
 /** Copy the notes that fit whole into a text; the last one says how many did not. `size` at least 64. */
 void rill_notes_copy(const char *notes, char *text, size_t size);
 

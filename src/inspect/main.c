@@ -23,15 +23,25 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* Sanitizers reserve terabytes of addresses. */
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
 enum {
-    OBJECTS = 100000,   /* of a file */
-    DEPTH = 64,         /* of groups */
-    PATH = 4096,        /* bytes of the path of an object */
-    NUMBERS = 1 << 16,  /* of an attribute that is read */
-    VALUES = 128 << 20, /* bytes of values that are read of a file; the rest is not */
-    WHOLE = 32 << 20,   /* bytes of a dataset that are read at once */
-    SMALL = 1 << 16,    /* a dataset is read as a whole, a larger one by rows */
-    TWICE = 1 << 22     /* or in both ways */
+    OBJECTS = 100000,  /* of a file */
+    DEPTH = 64,        /* of groups */
+    PATH = 4096,       /* bytes of the path of an object */
+    NUMBERS = 1 << 16, /* of an attribute that is read */
+    VALUES = 64 << 20, /* bytes of values that are read of a file; the rest is not */
+    WHOLE = 32 << 20,  /* bytes of a dataset that are read at once */
+    SMALL = 1 << 16,   /* a dataset is read as a whole, a larger one by rows */
+    TWICE = 1 << 22    /* or in both ways */
 };
 
 /* Print the answer and end. @return never */
@@ -212,11 +222,7 @@ static void set_limits(uint64_t seconds, uint64_t file_bytes, bool writes)
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, seconds);
     if (!writes) limit(RLIMIT_FSIZE, 0);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* which reserve terabytes */
-    limit(RLIMIT_AS, ((uint64_t)1 << 30) + 8 * file_bytes);
-#else
-    (void)file_bytes;
-#endif
+    if (!SANITIZED) limit(RLIMIT_AS, ((uint64_t)1 << 30) + 8 * file_bytes);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     omp_set_num_threads(1);
 }

@@ -3,9 +3,12 @@
  * update. */
 #include "rill.h"
 
+#include "device/device.h"
 #include "sim/sim.h"
 
 #include <stdlib.h>
+
+const rill_backend rill_backend_cpu;
 
 rill_status rill_device_create(rill_backend_kind kind, int ordinal, rill_device **out)
 {

@@ -21,12 +21,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[SCRATCH_SIZE];
     cli_image image;
+    cli_surface surface;
     cli_option files[16];
     json_t *json = NULL;
     scratch_write(data, size, path);
     cli_image_defaults(&image);
+    cli_surface_defaults(&surface);
     cli_image_file_options(&image, files, sizeof files / sizeof *files);
-    if (describe(path, &image, &json) == RILL_OK) print_rows(json, 0);
+    if (describe(path, &image, &surface, &json) == RILL_OK) print_rows(json, 0);
     json_decref(json);
     unlink(path);
     return 0;

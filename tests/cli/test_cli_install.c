@@ -39,6 +39,18 @@ Test(install, program_runs_from_the_prefix)
     cr_assert_eq(strncmp(line, "rill 0.", 7), 0, "%s", line);
 }
 
+/* The program and the library find rill-inspect, without which they read no HDF5 file of others. */
+Test(install, hdf5_files_are_inspected)
+{
+    char command[1024], line[512];
+    snprintf(command, sizeof command,
+             "env -u RILL_INSPECT '%s/bin/rill' generate box --size 4x4x4 -q -o a.geom.h5 && "
+             "env -u RILL_INSPECT '%s/bin/rill' info a.geom.h5 | grep -c '^  kind  *geometry$'",
+             require("RILL_PREFIX"), require("RILL_PREFIX"));
+    shell(line, sizeof line, command);
+    cr_assert_str_eq(line, "1\n");
+}
+
 /* The installed data are found beside the program: a changed copy of both, away from the prefix. */
 Test(install, program_reads_the_data_beside_it)
 {

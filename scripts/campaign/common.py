@@ -461,7 +461,7 @@ def main(doc, name, promise, trial, count, short, options=None, begin=None):
     if a.json:
         _write(os.path.join(a.json, name + ("-cuda" if a.backend == "cuda" else "") + ".json"),
                {"campaign": name, "backend": a.backend, "promise": promise, "command": _command(name, a), "trials": [a.first, end], "date": time.strftime("%Y-%m-%d"),
-                "machine": machine(a.backend), "software": software(c.rill), "sources": sources(name, a.backend), "seconds": seconds, "rows": rows, "wrong": c.wrong,
+                "machine": machine(a.backend), "software": software(a.rill), "sources": sources(name, a.backend), "seconds": seconds, "rows": rows, "wrong": c.wrong,
                 **c.more, "planted": found})
     if not tried:
         print("%s: nothing was tried" % name, file=sys.stderr)

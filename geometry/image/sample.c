@@ -2,6 +2,8 @@
 /* Finds the sample in a picture. */
 #include "geometry/image/sample.h"
 
+#include "geometry/image/image_priv.h"
+
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/image/pore_map.h"
@@ -59,7 +61,7 @@ static rill_status mask_check(const rill_image *image, const rill_image *m, bool
         return rill_fail(
             RILL_USAGE,
             "the mask has %u x %u x %u voxels and the image %u x %u x %u, from the fastest axis on, or "
-            "their axes have another order: give a mask of the same size and format",
+            "their axes have another order: give a mask of the same size and order of axes",
             m->n[m->order[0]], m->n[m->order[1]], m->n[m->order[2]], image->n[image->order[0]],
             image->n[image->order[1]], image->n[image->order[2]]);
     if (!given && m->pore != 1)
@@ -74,7 +76,11 @@ static rill_status mask_open(const rill_image *image, rill_sample *s)
     rill_status status = RILL_OK;
     const rill_voxelize_options *o = s->options;
     rill_image_options options = rill_image_options_default();
-    if (image->format == RILL_IMAGE_RAW) memcpy(options.n, image->n, sizeof options.n);
+    rill_image_format format = RILL_IMAGE_AUTO;
+    /* Raw voxels have the size of the image; a file of another format states its own. */
+    if (image->format == RILL_IMAGE_RAW && rill_image_detect(o->mask, true, &format) == RILL_OK &&
+        format == RILL_IMAGE_RAW)
+        memcpy(options.n, image->n, sizeof options.n);
     RILL_TRY(rill_image_open(o->mask, &options, &s->mask));
     RILL_TRY(mask_check(image, s->mask, o->mask_inside_given));
     RILL_TRY(rill_array_create(s->slice_voxels, rill_grey_size(s->mask->type), "a slice of the mask",

@@ -45,6 +45,8 @@ def test_k_and_porosity_are_those_of_the_core(core: tuple[Image, Image], tmp_pat
     np.save(tmp_path / "im.npy", pores)
     np.save(tmp_path / "mask.npy", inside)
     assert k_of(tmp_path / "im.npy", mask=tmp_path / "mask.npy") == wanted
+    (tmp_path / "im_24x24x24.raw").write_bytes(pores.astype(np.uint8).tobytes())
+    assert k_of(tmp_path / "im_24x24x24.raw", pore=1, mask=tmp_path / "mask.npy") == wanted  # a mask of another format
     geometry = rill.voxelize(labels, pore=0, outside=[2], sides=SIDES, keep="all")
     assert (geometry.outside == ~inside).all() and geometry.porosity.total == pytest.approx(box_porosity / part)
     geometry.save(tmp_path / "core.geom.h5")

@@ -55,7 +55,8 @@ const cli_option *cli_image_options(cli_image *i)
          "axis=x or y for another axis; what is not given is in the middle, or as large as fits",
          .fallback = "the whole box", .given = given},
         {"mask", 0, CLI_TEXT, &i->mask, "FILE",
-         "image of the same size and format that says where the sample is: True (bool), or --mask-inside",
+         "image of the same size and order of axes that says where the sample is: True (bool), or "
+         "--mask-inside",
          .fallback = "none", .given = given},
         {"mask-inside", 0, CLI_TEXT, &i->mask_inside, "VALUES",
          "grey value of the mask, or a range (1-255), that is inside of the sample",

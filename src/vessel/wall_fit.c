@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weighted least squares at a wall, by normal equations of at most four unknowns. */
+/* Weighted least squares at a wall, by normal equations of at most ten unknowns. */
 #include "vessel/wall_fit.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A slope is known when the nodes spread along its axis, less what the other axes explain, by more than this
- * part of a voxel squared. Extrapolation multiplies errors of single nodes: weights whose magnitudes add up
- * to more than MAGNITUDE are not worth it. */
-static const double SPREAD = 0.02, MAGNITUDE = 6;
+enum { QUADRATIC = 10, LINEAR = 4 };
+
+/* A coefficient is known when the nodes spread along its term, less what the other terms explain, by more
+ * than this part of a voxel squared. Extrapolation multiplies errors of single nodes: weights whose
+ * magnitudes add up to more than these are not worth it. Quadratic ones of a plane wall add up to 5, linear
+ * ones to 2.5.
+ */
+static const double SPREAD = 0.02, MAGNITUDE_QUADRATIC = 10, MAGNITUDE = 6;
 
 /* Solve M y = (1, 0, …) for the symmetric M [n][n] by Cholesky. @return false where a pivot is too small */
-static bool solve(double m[4][4], int n, double y[4])
+static bool solve(double m[QUADRATIC][QUADRATIC], int n, double y[QUADRATIC])
 {
-    double l[4][4] = {{0}};
+    double l[QUADRATIC][QUADRATIC] = {{0}};
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             double rest = m[i][j];
@@ -33,29 +37,41 @@ static bool solve(double m[4][4], int n, double y[4])
     return true;
 }
 
+/* The terms of a polynomial: 1, across, along, and their products. */
+static void terms_of(const double x[3], double p[QUADRATIC])
+{
+    p[0] = 1;
+    for (int a = 0, k = LINEAR; a < 3; a++) {
+        p[1 + a] = x[a];
+        for (int b = a; b < 3; b++) p[k++] = x[a] * x[b];
+    }
+}
+
 static bool fit(rill_wall_neighbour *neighbours, int count, int unknowns)
 {
-    double m[4][4] = {{0}}, y[4], magnitude = 0;
+    double m[QUADRATIC][QUADRATIC] = {{0}}, y[QUADRATIC], p[QUADRATIC], magnitude = 0;
+    if (count < unknowns) return false;
     for (int c = 0; c < count; c++) {
-        const double *x = neighbours[c].x, p[4] = {1, x[0], x[1], x[2]};
+        terms_of(neighbours[c].x, p);
         for (int i = 0; i < unknowns; i++)
             for (int j = 0; j <= i; j++) m[i][j] += neighbours[c].nearness * p[i] * p[j];
     }
     if (!solve(m, unknowns, y)) return false;
     for (int c = 0; c < count; c++) {
         rill_wall_neighbour *n = &neighbours[c];
-        const double p[4] = {1, n->x[0], n->x[1], n->x[2]};
+        terms_of(n->x, p);
         n->weight = 0;
         for (int i = 0; i < unknowns; i++) n->weight += n->nearness * y[i] * p[i];
         magnitude += fabs(n->weight);
     }
-    return magnitude < MAGNITUDE;
+    return magnitude < (unknowns == QUADRATIC ? MAGNITUDE_QUADRATIC : MAGNITUDE);
 }
 
 int rill_wall_fit(rill_wall_neighbour *neighbours, int count)
 {
-    if (fit(neighbours, count, 4)) return 4;
-    if (fit(neighbours, count, 2)) return 2;
+    static const int unknowns[] = {QUADRATIC, LINEAR, 2};
+    for (int k = 0; k < 3; k++)
+        if (fit(neighbours, count, unknowns[k])) return unknowns[k];
     fit(neighbours, count, 1);
     return 1;
 }

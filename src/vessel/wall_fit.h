@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file wall_fit.h
- * The value at a place on a wall as a weighted sum of values at nodes around it: a linear function of the
+ * The value at a place on a wall as a weighted sum of values at nodes around it: a quadratic function of the
  * place is fitted by weighted least squares and evaluated at the wall. Knows no stress and no surface.
  */
 #ifndef RILL_VESSEL_WALL_FIT_H
@@ -18,9 +18,10 @@ typedef struct rill_wall_neighbour {
 } rill_wall_neighbour;
 
 /**
- * Find the weights that reproduce linear functions exactly. Where the nodes do not determine a slope along
- * the wall, it is taken to be 0; where they do not determine the slope across, all of them are.
- * @return coefficients of the fit: 4, 2 (no slopes along the wall), 1 (a mean: nothing is extrapolated)
+ * Find the weights that reproduce quadratic functions exactly. Where the nodes do not determine one, or
+ * errors of single nodes would be multiplied, linear functions; where they do not determine a slope along the
+ * wall, it is taken to be 0; where they do not determine the slope across, all of them are.
+ * @return coefficients of the fit: 10, 4, 2 (no slopes along the wall), 1 (a mean: nothing is extrapolated)
  */
 int rill_wall_fit(rill_wall_neighbour *neighbours, int count);
 

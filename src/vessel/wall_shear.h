@@ -4,10 +4,9 @@
  * Wall shear stress on the triangles of the surface that a vessel was cut from, as a sum over fluid nodes
  * that depends on geometry alone: made once, applied as often as the stress is sampled.
  *
- * The stress tensor is extrapolated linearly to positions on each triangle from the nodes that see them
- * within a few voxels, and the traction on the triangle is taken with its own normal, less its normal part.
- * The nodes themselves are up to two voxels off the wall, where the shear of a pipe of 16 voxels' radius is 4
- * % to 12 % lower. Knows no simulation.
+ * A quadratic function extrapolates the stress tensor to positions on each triangle from the nodes that see
+ * them within a few voxels, and the traction on the triangle is taken with its own normal, less its normal
+ * part. The nodes themselves are up to four voxels off the wall. Knows no simulation.
  */
 #ifndef RILL_VESSEL_WALL_SHEAR_H
 #define RILL_VESSEL_WALL_SHEAR_H

@@ -1,177 +1,322 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What crosses a plane by a link is known at its end: the population that arrives there. So nodes are gone
- * through once, in the order of the state, and each adds what arrives by links through edges alone to the
- * planes that these cross.
+ * What crosses a plane by a link is known at its end: the population that arrives there. The links through
+ * edges alone are found in rows of bits, 64 voxels at a time, some layers of the box at once, and what
+ * arrives along them is added to the planes that they cross.
  */
 #include "permeability/edges.h"
 
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/voxels/axes.h"
-#include "kernel/rounding.h"
-#include "kernel/storage.h"
-#include "sim/several.h"
+#include "geometry/voxels/planes.h"
+#include "sim/arrivals.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* A larger share is noted. */
 #define NOTED 0.01
 
-/* The chunk of the state that is being read. */
-typedef struct reader {
-    rill_sim *sim;
-    uint64_t front, each, all; /* bytes before the populations, of a node, of the state */
-    uint64_t chunk;            /* the number of the one in `words`, UINT64_MAX: none */
-    rill_storage storage;
-    char *words;
-} reader;
+/* Voxels of the layers that are searched at once: their links are held in memory. */
+#define SEARCHED (UINT64_C(1) << 22)
 
-static rill_status reader_begin(rill_sim *sim, uint64_t nodes, reader *r)
+/* A link through an edge or a corner alone, by its end. */
+typedef struct edge_link {
+    rill_cut_link incoming;
+    uint32_t at[3];
+} edge_link;
+
+/* Links of a layer. */
+typedef struct edge_links {
+    edge_link *all;
+    uint64_t count, room;
+} edge_links;
+
+/* ---- rows of bits ---------------------------------------------------------------------------- */
+
+/* Return the layer or row `at`, which may be one beyond the box; -1: it is solid. */
+static int64_t within(const rill_geom *geom, int a, int64_t at)
 {
-    const rill_variant v = rill_sim_variant(sim);
-    *r = (reader){.sim = sim, .chunk = UINT64_MAX, .storage = v.storage};
-    r->each = (uint64_t)rill_q((int)v.lattice) * (v.bounce == RILL_FULL_WAY ? 2 : 1) *
-              rill_storage_size((int)v.storage);
-    r->all = rill_sim_state_bytes(sim);
-    r->front = r->all - nodes * r->each;
-    return rill_array_create(RILL_CHUNK * r->each, 1, "populations at edges", (void **)&r->words);
+    const int64_t n = geom->n[a];
+    if (at >= 0 && at < n) return at;
+    if (geom->sides[a] == RILL_WALL) return -1;
+    if (geom->sides[a] == RILL_PERIODIC) return (at + n) % n;
+    return at < 0 ? 0 : n - 1;
 }
 
-/* Read what comes in to a node along link i. */
-static rill_status reader_take(reader *r, uint64_t node, int i, double *value)
+/* Write the bits of a row, of which bit x is voxel x. */
+static void row_bits(const rill_geom *geom, int64_t y, int64_t z, uint64_t *out)
+{
+    const uint32_t nx = geom->n[0];
+    const size_t words = rill_planes_row(geom->n);
+    y = within(geom, 1, y);
+    z = within(geom, 2, z);
+    if (y < 0 || z < 0) {
+        memset(out, 0, words * sizeof *out);
+        return;
+    }
+    const uint8_t *voxels = geom->voxels + ((uint64_t)z * geom->n[1] + (uint64_t)y) * nx;
+    for (size_t w = 0; w < words; w++) {
+        const uint32_t left = nx - 64 * (uint32_t)w;
+        out[w] = rill_voxels_word(voxels + 64 * w, left < 64 ? left : 64);
+    }
+}
+
+static bool bit(const uint64_t *row, int64_t x) { return row[x / 64] >> x % 64 & 1; }
+
+/* Return word w of a row moved by c: bit x is voxel x - c. */
+static uint64_t moved(const rill_geom *geom, const uint64_t *row, size_t w, int c)
+{
+    const int64_t n = geom->n[0], first = 64 * (int64_t)w, last = first + 63 < n ? first + 63 : n - 1;
+    if (c == 0) return row[w];
+    const int64_t beyond = c > 0 ? first - 1 : last + 1, x = within(geom, 0, beyond);
+    const uint64_t added = x >= 0 && bit(row, x);
+    return c > 0 ? row[w] << 1 | added : row[w] >> 1 | added << (last - first);
+}
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+/* The rows around one, rows[y + 1][z + 1]. */
+typedef const uint64_t *rows[3][3];
+
+/*
+ * Return the voxels of word w whose link along c comes in through an edge or a corner alone: no chain of
+ * voxels that share faces joins both ends within the block around them.
+ */
+static uint64_t alone(const rill_geom *geom, rows r, size_t w, const int c[3])
+{
+    uint64_t corners[8], joined = 0; /* of the block: bit a of the index: moved along axis a */
+    const unsigned end = (c[0] != 0) | (c[1] != 0) << 1 | (c[2] != 0) << 2;
+    for (unsigned k = 0; k < 8; k++) {
+        if (k & ~end) continue;
+        const int y = k & 2 ? -c[1] : 0, z = k & 4 ? -c[2] : 0;
+        corners[k] = moved(geom, r[y + 1][z + 1], w, k & 1 ? c[0] : 0);
+    }
+    for (unsigned a = 1; a < 8; a <<= 1) {
+        if (!(end & a)) continue;
+        const unsigned others = end & ~a;
+        const unsigned b = others & (~others + 1); /* its lowest bit */
+        /* From an edge the next voxel is the other end, from a corner one of two leads there. */
+        const uint64_t on = b == others ? UINT64_MAX : corners[a | b] | corners[a | (others & ~b)];
+        joined |= corners[a] & on;
+    }
+    return corners[0] & corners[end] & ~joined;
+}
+
+static rill_status link_add(edge_links *to, const edge_link *l)
+{
+    if (to->count == to->room) {
+        const uint64_t room = to->room ? 2 * to->room : 256;
+        edge_link *all = realloc(to->all, room * sizeof *all);
+        if (!all) return rill_fail(RILL_SYSTEM, "out of memory for links through edges");
+        to->all = all;
+        to->room = room;
+    }
+    to->all[to->count++] = *l;
+    return RILL_OK;
+}
+
+/* Add the links of a row. @param[in] node  its first node */
+static rill_status row_search(const rill_geom *geom, int lattice, rows r, const uint32_t at[2],
+                              rill_node node, edge_links *to)
 {
     rill_status status = RILL_OK;
-    const uint64_t chunk = node / RILL_CHUNK, from = r->front + chunk * RILL_CHUNK * r->each;
-    const uint64_t left = r->all - from, whole = RILL_CHUNK * r->each, bytes = left < whole ? left : whole;
-    if (chunk != r->chunk) RILL_TRY(rill_sim_state_save(r->sim, from, bytes, r->words));
-    r->chunk = chunk;
-    *value = rill_stored_value(r->storage, r->words, (size_t)i * (bytes / r->each) + node % RILL_CHUNK);
+    for (size_t w = 0; w < rill_planes_row(geom->n); w++) {
+        const uint64_t fluid = r[1][1][w];
+        for (int i = 1; i < rill_q(lattice) && fluid; i++) {
+            const int c[3] = {rill_c(lattice, i, 0), rill_c(lattice, i, 1), rill_c(lattice, i, 2)};
+            if (c[0] * c[0] + c[1] * c[1] + c[2] * c[2] < 2) continue;
+            for (uint64_t found = alone(geom, r, w, c); found; found &= found - 1) {
+                const int x = __builtin_ctzll(found);
+                const rill_node before = (rill_node)__builtin_popcountll(fluid & ((UINT64_C(1) << x) - 1));
+                const edge_link l = {{node + before, (uint32_t)i},
+                                     {(uint32_t)(64 * w) + (uint32_t)x, at[0], at[1]}};
+                RILL_TRY(link_add(to, &l));
+            }
+        }
+        node += (rill_node)__builtin_popcountll(fluid);
+    }
 done:
     return status;
 }
 
-/* Return the voxel at `at`, which may be one beyond the box. */
-static bool is_fluid(const rill_geom *geom, const int64_t at[3])
+static rill_node layer_fluid(const rill_geom *geom, uint32_t z)
 {
-    uint64_t v = 0;
-    for (int a = 2; a >= 0; a--) {
-        const int64_t n = geom->n[a];
-        int64_t x = at[a];
-        if (x < 0 || x >= n) {
-            if (geom->sides[a] == RILL_WALL) return false;
-            if (geom->sides[a] == RILL_PERIODIC)
-                x = (x + n) % n;
-            else
-                x = x < 0 ? 0 : n - 1;
-        }
-        v = v * (uint64_t)n + (uint64_t)x;
-    }
-    return geom->voxels[v] != RILL_SOLID;
+    const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
+    const uint8_t *voxels = geom->voxels + z * plane;
+    rill_node fluid = 0;
+    for (uint64_t v = 0; v < plane; v += 64)
+        fluid += (rill_node)__builtin_popcountll(
+            rill_voxels_word(voxels + v, plane - v < 64 ? (uint32_t)(plane - v) : 64));
+    return fluid;
 }
 
-/* Return whether a chain of voxels that share faces joins `at` and at - c within the block around them. */
-static bool joined(const rill_geom *geom, const int64_t at[3], const int c[3])
+/* List the links of a layer. @param[in] node  its first node */
+static rill_status layer_search(const rill_geom *geom, int lattice, uint32_t z, rill_node node,
+                                edge_links *to)
 {
-    for (int a = 0; a < 3; a++) {
-        int64_t first[3] = {at[0], at[1], at[2]};
-        first[a] -= c[a];
-        if (!c[a] || !is_fluid(geom, first)) continue;
-        if (c[0] * c[0] + c[1] * c[1] + c[2] * c[2] == 2) return true;
-        for (int b = 0; b < 3; b++) {
-            int64_t second[3] = {first[0], first[1], first[2]};
-            second[b] -= c[b];
-            if (b != a && is_fluid(geom, second)) return true;
-        }
+    rill_status status = RILL_OK;
+    const size_t words = rill_planes_row(geom->n);
+    uint64_t *bits = NULL; /* [3 rows][3 layers][words]; rows follow each other around */
+    RILL_TRY(rill_array_create(9 * words, sizeof *bits, "links through edges", (void **)&bits));
+    for (int64_t y = -1; y <= geom->n[1]; y++) {
+        rows r;
+        for (int k = -1; k <= 1; k++)
+            row_bits(geom, y, (int64_t)z + k, bits + (size_t)(3 * ((y + 3) % 3) + k + 1) * words);
+        if (y < 1) continue;
+        for (int j = -1; j <= 1; j++) /* around row y - 1 */
+            for (int k = -1; k <= 1; k++)
+                r[j + 1][k + 1] = bits + (size_t)(3 * ((y - 1 + j + 3) % 3) + k + 1) * words;
+        RILL_TRY(row_search(geom, lattice, r, (uint32_t[]){(uint32_t)y - 1, z}, node, to));
+        for (size_t w = 0; w < words; w++) node += (rill_node)__builtin_popcountll(r[1][1][w]);
     }
-    return false;
+done:
+    rill_array_destroy(bits);
+    return status;
 }
+
+/* ---- flows ----------------------------------------------------------------------------------- */
+
+enum { WAITING = 1 << 15 /* links that are read at a time */ };
 
 /* Flows by links through edges alone: cuts[a][x] that between layers x - 1 and x. */
 typedef struct flows {
     const rill_geom *geom;
     int lattice;
     double *cuts[3];
+    rill_arrivals *incoming;
+    rill_cut_link links[WAITING]; /* [count], that wait to be read */
+    uint32_t at[WAITING][3];
+    double values[WAITING];
+    uint64_t count;
 } flows;
 
-static rill_status node_add(const flows *f, reader *r, const int64_t at[3], uint64_t node)
+/* Add what arrives along the links that wait. */
+static rill_status flows_flush(flows *f)
 {
     rill_status status = RILL_OK;
-    for (int i = 1; i < rill_q(f->lattice); i++) {
-        const int c[3] = {rill_c(f->lattice, i, 0), rill_c(f->lattice, i, 1), rill_c(f->lattice, i, 2)};
-        if (c[0] * c[0] + c[1] * c[1] + c[2] * c[2] < 2) continue;
-        const int64_t from[3] = {at[0] - c[0], at[1] - c[1], at[2] - c[2]};
-        double value;
-        if (joined(f->geom, at, c) || !is_fluid(f->geom, from)) continue;
-        RILL_TRY(reader_take(r, node, i, &value));
+    RILL_TRY(rill_arrivals_read(f->incoming, f->links, f->count, f->values));
+    for (uint64_t k = 0; k < f->count; k++)
         for (int a = 0; a < 3; a++) {
-            if (c[a] == 0) continue;
-            const uint32_t n = f->geom->n[a];
-            f->cuts[a][c[a] > 0 ? (uint32_t)at[a] : ((uint32_t)at[a] + 1) % n] += c[a] * value;
+            const int c = rill_c(f->lattice, (int)f->links[k].direction, a);
+            if (c == 0) continue;
+            f->cuts[a][c > 0 ? f->at[k][a] : (f->at[k][a] + 1) % f->geom->n[a]] += c * f->values[k];
         }
+    f->count = 0;
+done:
+    return status;
+}
+
+static rill_status links_add(flows *f, const edge_links *found)
+{
+    rill_status status = RILL_OK;
+    for (uint64_t k = 0; k < found->count; k++) {
+        f->links[f->count] = found->all[k].incoming;
+        memcpy(f->at[f->count++], found->all[k].at, sizeof f->at[0]);
+        if (f->count == WAITING) RILL_TRY(flows_flush(f));
     }
 done:
     return status;
 }
 
-/* Return whether all six neighbours are fluid, so that no link of this voxel is through an edge alone. */
-static bool is_inner(const rill_geom *geom, const int64_t at[3], uint64_t v)
+/* Search layers first … end - 1 at once. @param[in,out] node  the first of their nodes; behind them */
+static rill_status layers_add(flows *f, uint32_t first, uint32_t end, edge_links *layers, rill_node *node)
 {
-    const uint64_t steps[3] = {1, geom->n[0], (uint64_t)geom->n[0] * geom->n[1]};
-    for (int a = 0; a < 3; a++) {
-        if (at[a] == 0 || at[a] + 1 == geom->n[a]) return false;
-        if (geom->voxels[v - steps[a]] == RILL_SOLID || geom->voxels[v + steps[a]] == RILL_SOLID)
-            return false;
+    rill_status status = RILL_OK;
+    const int count = (int)(end - first);
+    rill_node *nodes = NULL;
+    RILL_TRY(rill_array_create((uint64_t)count, sizeof *nodes, "links through edges", (void **)&nodes));
+#pragma omp parallel for schedule(dynamic)
+    for (int k = 0; k < count; k++) nodes[k] = layer_fluid(f->geom, first + (uint32_t)k);
+    for (int k = 0; k < count; k++) {
+        const rill_node own = nodes[k];
+        nodes[k] = *node;
+        *node += own;
+        layers[k].count = 0;
     }
-    return true;
+#pragma omp parallel for schedule(dynamic)
+    for (int k = 0; k < count; k++) {
+        const rill_status own = layer_search(f->geom, f->lattice, first + (uint32_t)k, nodes[k], &layers[k]);
+#pragma omp critical(rill_edges)
+        if (own != RILL_OK) status = own;
+    }
+    if (status != RILL_OK) RILL_TRY(rill_fail(status, "out of memory for links through edges"));
+    for (int k = 0; k < count; k++) RILL_TRY(links_add(f, &layers[k]));
+done:
+    rill_array_destroy(nodes);
+    return status;
 }
 
-static rill_status nodes_add(const flows *f, reader *r)
+static rill_status flows_add(flows *f)
 {
     rill_status status = RILL_OK;
     const uint32_t *n = f->geom->n;
-    uint64_t node = 0, v = 0;
-    for (int64_t z = 0; z < n[2]; z++)
-        for (int64_t y = 0; y < n[1]; y++)
-            for (int64_t x = 0; x < n[0]; x++, v++) {
-                if (f->geom->voxels[v] == RILL_SOLID) continue;
-                const int64_t at[3] = {x, y, z};
-                if (!is_inner(f->geom, at, v)) RILL_TRY(node_add(f, r, at, node));
-                node++;
-            }
+    const uint64_t most = SEARCHED / ((uint64_t)n[0] * n[1]);
+    const uint32_t step = most < 1 ? 1 : most < n[2] ? (uint32_t)most : n[2];
+    rill_node node = 0;
+    edge_links *layers = calloc(step, sizeof *layers);
+    if (!layers) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for links through edges"));
+    for (uint32_t first = 0; first < n[2]; first += step)
+        RILL_TRY(layers_add(f, first, n[2] - first < step ? n[2] : first + step, layers, &node));
+    RILL_TRY(flows_flush(f));
 done:
+    for (uint32_t k = 0; layers && k < step; k++) free(layers[k].all);
+    free(layers);
     return status;
 }
 
-/* Take the share; NAN where several processes hold the voxels. */
-static rill_status share_take(const rill_follower *f, double *share)
+static void flows_destroy(flows *f)
+{
+    if (!f) return;
+    for (int a = 0; a < 3; a++) rill_array_destroy(f->cuts[a]);
+    rill_arrivals_destroy(f->incoming);
+    free(f);
+}
+
+static rill_status flows_create(const rill_geom *geom, int lattice, rill_sim *sim, flows **out)
+{
+    rill_status status = RILL_OK;
+    flows *f = calloc(1, sizeof *f);
+    if (!f) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for flows through edges"));
+    f->geom = geom;
+    f->lattice = lattice;
+    for (int a = 0; a < 3; a++)
+        RILL_TRY(rill_array_create_zero(geom->n[a], sizeof *f->cuts[a], "flows through edges",
+                                        (void **)&f->cuts[a]));
+    RILL_TRY(rill_arrivals_create(sim, &f->incoming));
+    *out = f;
+    f = NULL;
+done:
+    flows_destroy(f);
+    return status;
+}
+
+/* Find the share; NAN where several processes hold the voxels. */
+static rill_status share_find(const rill_follower *f, double *share)
 {
     rill_status status = RILL_OK;
     const rill_geom *geom = f->between.geom ? f->between.geom : f->geom;
     const int axis = f->between.geom ? 2 : f->run->axis;
-    flows found = {.geom = geom, .lattice = (int)f->options->variant.lattice};
-    reader r = {.words = NULL};
+    flows *found = NULL;
     rill_totals totals;
     double largest = 0;
     *share = NAN;
     if (!geom->voxels) return RILL_OK;
-    RILL_TRY(reader_begin(f->sim, f->plan->nodes + f->plan->reservoirs, &r));
-    for (int a = 0; a < 3; a++)
-        RILL_TRY(rill_array_create_zero(geom->n[a], sizeof **found.cuts, "flows through edges",
-                                        (void **)&found.cuts[a]));
-    RILL_TRY(nodes_add(&found, &r));
+    RILL_TRY(flows_create(geom, (int)f->options->variant.lattice, f->sim, &found));
+    RILL_TRY(flows_add(found));
     RILL_TRY(rill_sim_totals(f->sim, &totals));
     for (int a = 0; a < 3; a++)
-        for (uint32_t x = 0; x < geom->n[a]; x++) largest = fmax(largest, fabs(found.cuts[a][x]));
+        for (uint32_t x = 0; x < geom->n[a]; x++) largest = fmax(largest, fabs(found->cuts[a][x]));
     *share = largest > 0 ? fmin(1, largest / (fabs(totals.momentum[axis]) / geom->n[axis])) : 0;
 done:
-    for (int a = 0; a < 3; a++) rill_array_destroy(found.cuts[a]);
-    rill_array_destroy(r.words);
+    flows_destroy(found);
     return status;
 }
 
-rill_status rill_edges_find(const rill_follower *f) { return share_take(f, &f->run->edge_share); }
+rill_status rill_edges_find(const rill_follower *f) { return share_find(f, &f->run->edge_share); }
 
 rill_status rill_edges_note(const rill_permeability_run *run, char **notes)
 {

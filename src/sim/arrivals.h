@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file arrivals.h
+ * Populations at listed links.
+ */
+#ifndef RILL_SIM_ARRIVALS_H
+#define RILL_SIM_ARRIVALS_H
+
+#include "sim/several.h"
+
+/** Reads populations; it has room for some links. */
+typedef struct rill_arrivals rill_arrivals;
+
+/** Make room on the host and on the devices. @return RILL_SYSTEM without memory */
+rill_status rill_arrivals_create(rill_sim *sim, rill_arrivals **out);
+
+/** Free it; NULL is allowed. */
+void rill_arrivals_destroy(rill_arrivals *arrivals);
+
+/**
+ * Read what comes in at links before the next step.
+ * @param[in] links    [count], numbers of nodes in the order of the domain, and directions
+ * @param[out] values  [count], less the weight of the direction if the variant shifts populations
+ * @return RILL_SYSTEM for the device
+ */
+rill_status rill_arrivals_read(rill_arrivals *arrivals, const rill_cut_link *links, uint64_t count,
+                               double *values);
+
+#endif

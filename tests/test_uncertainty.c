@@ -65,14 +65,20 @@ static rill_geom *chain(void)
     return geom;
 }
 
-/* A channel of one voxel, to and fro. */
+/* Open a channel of one voxel, to and fro along x and once along z. */
+static void fold(rill_geom *geom)
+{
+    const uint32_t length = geom->n[0] - 2;
+    for (uint32_t z = 0; z < geom->n[2]; z += 2) {
+        OPEN(geom, 1, 1, z, length, 1, 1);
+        OPEN(geom, z % 4 ? 1 : length, 1, z + 1, 1, 1, 1);
+    }
+}
+
 static rill_geom *serpentine(void)
 {
     rill_geom *geom = solid(32, 6, 32);
-    for (uint32_t i = 0; i < 16; i++) {
-        OPEN(geom, 1, 1, 2 * i, 30, 1, 1);
-        OPEN(geom, i % 2 ? 1 : 30, 1, 2 * i + 1, 1, 1, 1);
-    }
+    fold(geom);
     return geom;
 }
 
@@ -554,10 +560,7 @@ Test(uncertainty, knows_momentum_that_alternates)
 {
     rill_permeability_options o = rill_permeability_options_default();
     rill_geom *geom = solid(40, 4, 24);
-    for (uint32_t i = 0; i < 12; i++) {
-        OPEN(geom, 1, 1, 2 * i, 38, 1, 1);
-        OPEN(geom, i % 2 ? 1 : 38, 1, 2 * i + 1, 1, 1, 1);
-    }
+    fold(geom);
     o.backend = RILL_BACKEND_CPU;
     o.axis = 2;
     o.variant.storage = RILL_FP64;
@@ -566,6 +569,25 @@ Test(uncertainty, knows_momentum_that_alternates)
     const double off = fabs(run.k[2] - 1.070735912e-5);
     cr_assert(run.converged, "%s", run.reason);
     cr_expect_lt(off, 0.1 * run.uncertainty[2], "%.9g +- %.2g", run.k[2], run.uncertainty[2]);
+    rill_geom_destroy(geom);
+}
+
+/* Sums of all populations round eight times as much as pairs of them: k of this duct is off by a part
+ * of 2.4e-4, in others by 9e-4. In fp64, at a tolerance of 1e-5, it is 6.10630e-6. */
+Test(uncertainty, of_cumulants_counts_their_sums)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    rill_geom *geom = solid(80, 4, 16);
+    fold(geom);
+    o.backend = RILL_BACKEND_CPU;
+    o.axis = 2;
+    o.variant.collision = RILL_CUMULANT;
+    o.variant.lattice = RILL_D3Q27;
+    o.variant.equilibrium = RILL_SECOND_ORDER;
+    const rill_permeability_run run = run_of(geom, o);
+    cr_assert(run.converged, "%s", run.reason);
+    cr_expect_lt(fabs(run.k[2] - 6.10630e-6), 0.5 * run.uncertainty[2], "%.7g +- %.2g", run.k[2],
+                 run.uncertainty[2]);
     rill_geom_destroy(geom);
 }
 

@@ -82,6 +82,7 @@ typedef struct rill_sight {
     double turned[3];  /**< k of the second less that of the first */
     double energy;     /**< kinetic - elastic */
     double tortuosity; /**< sum of |u| over that of u along the axis, of the mean u */
+    double spread;     /**< root of nodes times sum of u^2, over the sum of u along the axis: 1 or more */
     uint64_t step;     /**< the second of the two */
 } rill_sight;
 

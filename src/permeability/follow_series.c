@@ -20,9 +20,6 @@
 /* The tortuosity is uncertain by so many times what it moved since half of the steps. */
 #define MOVED_FACTOR 1.5
 
-/* And at least by so many times the part of the flow that the network sees missing. */
-#define LACKING_FACTOR 0.5
-
 /* Steps whose rounding is averaged, an odd number apart; how far the mean may be off in standard deviations
  * of one of them; and what part of it. */
 enum { ROUNDINGS = 32, ROUNDING_STEPS = 5 };
@@ -112,6 +109,18 @@ typedef struct question {
 } question;
 
 /*
+ * How much of the missing velocity v the sums over all nodes may lack, relative to the sum of u along the
+ * axis. The part of k that is missing, expected / k, is the part of the dissipation that is missing, and this
+ * is of second order in v: if v dissipates no less than u for its square, sum(v^2) <= expected / k sum(u^2).
+ * By the inequality of Cauchy and Schwarz sum|v| <= sqrt(nodes sum(v^2)). In a tensor, components across the
+ * axis are compared with those of another run.
+ */
+static double lacking(const rill_sight *sight, double expected, double k)
+{
+    return sight->spread * sqrt(expected / fabs(k));
+}
+
+/*
  * The fit of a series knows nothing of slow modes that hardly move k. What the network sees of the pressures
  * does: where k as it follows from the energies of the flow, give or take what the pressures still lack, is
  * farther from the fit than the uncertainty, that distance is the uncertainty. A network that may correct
@@ -140,13 +149,12 @@ static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, b
     double *const uncertainty = &run->uncertainty[run->axis];
     const double k = run->k[run->axis], lacks = fabs(k - p->k) + RILL_PRESSURES_FACTOR * p->expected;
     *uncertainty = fmax(*uncertainty, lacks);
-    /* The work of the missing pressures is of second order in the flow that they lack, the tortuosity and the
-     * components across the axis of first. In a tensor these are compared with those of another run. */
+    const double part = lacking(sight, p->expected, k);
     for (int b = 0; b < 3; b++)
         if (!rill_axes_has(f->options->axis, b) && !rill_follow_is_zero(f, b))
-            run->uncertainty[b] = fmax(run->uncertainty[b], LACKING_FACTOR * sqrt(p->expected * fabs(k)));
+            run->uncertainty[b] = fmax(run->uncertainty[b], part * fabs(k));
     run->tortuosity_uncertainty =
-        fmax(run->tortuosity_uncertainty, LACKING_FACTOR * sqrt(p->expected / fabs(k)) * f->tortuosity);
+        fmax(run->tortuosity_uncertainty, part); /* sum|v| over the sum of u along the axis */
     if (*good && *uncertainty > f->options->tolerance * fabs(k) && f->other)
         snprintf(run->reason, sizeof run->reason, "pressures settle more slowly along %c than k shows",
                  rill_axis(run->axis));

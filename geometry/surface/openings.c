@@ -328,12 +328,10 @@ static rill_status check_any(const closing *c, int openings)
 /* ---- closing --------------------------------------------------------------------------------- */
 
 /* Add a copy of the outline pushed outward onto its plane, and walls to there. The outline moves along. */
-static rill_status extend(closing *c, candidate *k, uint32_t *v, uint32_t count)
+static rill_status extend(closing *c, candidate *k, double length, uint32_t *v, uint32_t count)
 {
     rill_status status = RILL_OK;
     rill_outline *o = &k->outline;
-    const double diameter = 4 * o->area / o->perimeter;
-    const double length = c->options->extend * (c->options->extend_diameters ? diameter : 1);
     const uint32_t first = c->mesh->vertex_count;
     RILL_TRY(rill_mesh_reserve(c->mesh, count, 2 * (uint64_t)count));
     for (uint32_t n = 0; n < count; n++) {
@@ -397,12 +395,15 @@ static rill_status close_opening(closing *c, candidate *k, rill_opening *opening
     const rill_outline *o = &k->outline;
     const char *name = k->tag ? c->options->tags[k->tag - 1] : NULL;
     memcpy(place, o->centre, sizeof o->centre);
-    if (c->options->extend > 0) RILL_TRY(extend(c, k, v, count));
+    const double extended =
+        c->options->extend * (c->options->extend_diameters ? 4 * o->area / o->perimeter : 1);
+    if (extended > 0) RILL_TRY(extend(c, k, extended, v, count));
     RILL_TRY(cap(c->mesh, v, count, o->centre, (uint16_t)(number + 1)));
     *opening = (rill_opening){.label = (uint8_t)(RILL_LABEL + number),
                               .area = o->area,
                               .perimeter = o->perimeter,
-                              .hydraulic_diameter = 4 * o->area / o->perimeter};
+                              .hydraulic_diameter = 4 * o->area / o->perimeter,
+                              .extension = extended};
     RILL_TRY(keep_outline(c->mesh, v, count, o, opening));
     if (name)
         snprintf(opening->name, sizeof opening->name, "%s", name);

@@ -65,8 +65,10 @@ typedef struct rill_opening {
     double area;                  /**< of the true outline, m2 */
     double perimeter;             /**< of the true outline, m */
     double hydraulic_diameter;    /**< 4 area / perimeter, m */
-    rill_cut *cuts;               /**< [cut_count], owned, by node and direction */
-    uint64_t cut_count;           /**< number of cuts */
+    double extension;   /**< m, by which the surface was extended to this plane; NaN in older files, which do
+                           not   say */
+    rill_cut *cuts;     /**< [cut_count], owned, by node and direction */
+    uint64_t cut_count; /**< number of cuts */
     double (*outline)[3]; /**< [outline_count], m, on its plane, one after the other around it; owned; NULL in
                                older files */
     uint64_t outline_count; /**< number of points of the outline */

@@ -165,6 +165,7 @@ static rill_status opening_write(rill_h5_file *file, const rill_opening *o)
     RILL_TRY(rill_h5_set_reals(file, path, "area", &o->area, 1));
     RILL_TRY(rill_h5_set_reals(file, path, "perimeter", &o->perimeter, 1));
     RILL_TRY(rill_h5_set_reals(file, path, "hydraulic_diameter", &o->hydraulic_diameter, 1));
+    if (!isnan(o->extension)) RILL_TRY(rill_h5_set_reals(file, path, "extension", &o->extension, 1));
     RILL_TRY(cuts_write(file, path, o->cuts, o->cut_count));
     snprintf(path, sizeof path, PATCHES "/%s/outline", o->name);
     if (o->outline)
@@ -395,10 +396,14 @@ static rill_status opening_read(void *context, const char *name)
     RILL_TRY(rill_h5_get_reals(r->file, path, "area", &o->area, 1));
     RILL_TRY(rill_h5_get_reals(r->file, path, "perimeter", &o->perimeter, 1));
     RILL_TRY(rill_h5_get_reals(r->file, path, "hydraulic_diameter", &o->hydraulic_diameter, 1));
+    o->extension = NAN;
+    if (rill_h5_has_attribute(r->file, path, "extension"))
+        RILL_TRY(rill_h5_get_reals(r->file, path, "extension", &o->extension, 1));
     const double length = hypot(hypot(o->normal[0], o->normal[1]), o->normal[2]);
     const bool finite = isfinite(o->centre[0]) && isfinite(o->centre[1]) && isfinite(o->centre[2]);
     if (label < RILL_LABEL || label > UINT8_MAX || !finite || !(fabs(length - 1) < 1e-6) || !(o->area > 0) ||
-        !(o->perimeter > 0) || !(o->hydraulic_diameter > 0) || isinf(o->area) || isinf(o->perimeter))
+        !(o->perimeter > 0) || !(o->hydraulic_diameter > 0) || isinf(o->area) || isinf(o->perimeter) ||
+        o->extension < 0 || isinf(o->extension))
         RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s is no opening: the file is damaged",
                            rill_h5_path(r->file), path));
     o->label = (uint8_t)label;

@@ -31,11 +31,13 @@ static void place_of(const rill_opening *o, const double x[3], double *ahead, do
     *aside = sqrt(square);
 }
 
-/* Return how far the surface that was read ends before the plane of an opening. */
+/* Return how far the surface that was read ends before the plane of an opening. Older files do not say: there
+ * the nearest vertex ahead may be one of another branch. */
 static double extension_of(const rill_surface *s, const rill_opening *o)
 {
     const double radius = sqrt(o->area / M_PI);
     double least = INFINITY, ahead, aside;
+    if (!isnan(o->extension)) return o->extension;
     for (uint64_t k = 0; k < s->vertex_count; k++) {
         place_of(o, s->vertices[k], &ahead, &aside);
         if (aside < 1.5 * radius && ahead > -0.1 * radius) least = fmin(least, fmax(ahead, 0));

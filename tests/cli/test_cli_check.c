@@ -35,6 +35,23 @@ TestSuite(cli_check, .init = start, .fini = cli_test_end, .timeout = 60);
 #define FLUID "geometry: v.geom.h5\nfluid: {density: 1060 kg/m3, viscosity: 3.5 mPa.s}\n"
 #define OUT "  left: {kind: pressure, pressure: 80 mmHg}\n  right: {kind: flow-split, fraction: murray}\n"
 
+/* The other arm of a U lies beside the extension of the shorter one. */
+Test(cli_check, knows_an_extension_beside_another_branch)
+{
+    cli_result r = cli_test_run("generate", "bend", "--radius", "2mm", "--angle", "180", "--bend", "2.3mm",
+                                "--inlet", "8mm", "--outlet", "2mm", "--edge", "0.5mm", "-q", "-o", "u.stl");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("voxelize", "u.stl", "--units", "mm", "--dx", "0.4mm", "--extend", "1D", "--name",
+                     "0mm,0mm,0mm=in", "--name", "4.6mm,0mm,6mm=out", "-o", "v.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    write_text("u.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 10 mL/s}\n"
+                               "  out: {kind: pressure, pressure: 0 Pa}\nrun: {duration: 10 ms}\n");
+    r = cli_test_run("check", "u.yaml", "--no-measure", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert(strstr(r.out, "sponge layer in the last 3.9"), "%s", r.out);
+    cr_assert_null(strstr(r.out, "has no extension"), "%s", r.out);
+}
+
 /* Values of circuits that no run could use are refused, and cgs with the units of SI is noted. */
 Test(cli_check, judges_resistances_and_compliances)
 {

@@ -255,7 +255,7 @@ static rill_status describe(const rill_artery *a, bool inlet, int number, double
         snprintf(o->name, sizeof o->name, "outlet-%d", number);
     for (int k = 0; k < 3; k++) {
         o->centre[k] = at[k] * spacing;
-        o->normal[k] = inlet ? a->axis[k] : -a->axis[k];
+        o->normal[k] = o->axis[k] = inlet ? a->axis[k] : -a->axis[k];
     }
     const rill_status status =
         rill_array_create(outline_points, sizeof *o->outline, "an outline", (void **)&o->outline);

@@ -5,6 +5,8 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/units.h"
+#include "geometry/surface/axis.h"
+#include "geometry/surface/extension.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -18,6 +20,7 @@
 #define SMALL 1e-3   /* part of the largest opening's area below which a loop is a crack */
 #define LARGE 0.1    /* part of the surface's area from which on a loop is no mere hole */
 #define GAPS 0.4     /* most of a rim that may lie out of its plane where triangles are missing */
+#define NEAR 0.3     /* how far walls say where a vessel runs, as a part of the root of an opening's area */
 #define DEEP 0.5     /* most that it may leave the plane there, as a part of the root of its area */
 
 void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint32_t count, rill_outline *out)
@@ -85,6 +88,7 @@ typedef struct closing {
     candidate *candidates; /* [loops.count] */
     rill_half_edge *edges;
     uint64_t edge_count;
+    rill_around around;
     uint32_t *kept;      /* [longest loop] */
     double *heights;     /* [longest loop] */
     struct keyed *keyed; /* [loops] */
@@ -327,34 +331,6 @@ static rill_status check_any(const closing *c, int openings)
 
 /* ---- closing --------------------------------------------------------------------------------- */
 
-/* Add a copy of the outline pushed outward onto its plane, and walls to there. The outline moves along. */
-static rill_status extend(closing *c, candidate *k, double length, uint32_t *v, uint32_t count)
-{
-    rill_status status = RILL_OK;
-    rill_outline *o = &k->outline;
-    const uint32_t first = c->mesh->vertex_count;
-    RILL_TRY(rill_mesh_reserve(c->mesh, count, 2 * (uint64_t)count));
-    for (uint32_t n = 0; n < count; n++) {
-        double d[3], x[3];
-        memcpy(x, c->mesh->vertices[v[n]], sizeof x);
-        rill_subtract(x, o->centre, d);
-        const double rise = length - rill_dot(d, o->outward);
-        for (int a = 0; a < 3; a++) x[a] += rise * o->outward[a];
-        RILL_TRY(rill_mesh_add_vertex(c->mesh, x, NULL));
-    }
-    for (uint32_t n = 0; n < count; n++) {
-        const uint32_t a = v[n], b = v[(n + 1) % count], a2 = first + n, b2 = first + (n + 1) % count;
-        RILL_TRY(
-            rill_mesh_add_triangle(c->mesh, (rill_triangle){.v = {b, a, a2}, .source = RILL_NO_TRIANGLE}));
-        RILL_TRY(
-            rill_mesh_add_triangle(c->mesh, (rill_triangle){.v = {b, a2, b2}, .source = RILL_NO_TRIANGLE}));
-    }
-    for (uint32_t n = 0; n < count; n++) v[n] = first + n;
-    for (int a = 0; a < 3; a++) o->centre[a] += length * o->outward[a];
-done:
-    return status;
-}
-
 /* Close an outline by a fan from its centre: right whatever its shape, since parts that fold over cancel. */
 static rill_status cap(rill_mesh *mesh, const uint32_t *v, uint32_t count, const double centre[3],
                        uint16_t opening)
@@ -387,9 +363,11 @@ static rill_status keep_outline(const rill_mesh *mesh, const uint32_t *v, uint32
     return RILL_OK;
 }
 
-static rill_status close_opening(closing *c, candidate *k, rill_opening *opening, double place[3], int number)
+static rill_status close_opening(closing *c, candidate *k, rill_opening *opening, double place[3],
+                                 double *oblique, int number)
 {
     rill_status status = RILL_OK;
+    double axis[3];
     uint32_t *v = c->loops.vertices + c->loops.first[k->loop];
     const uint32_t count = c->loops.first[k->loop + 1] - c->loops.first[k->loop];
     const rill_outline *o = &k->outline;
@@ -397,7 +375,10 @@ static rill_status close_opening(closing *c, candidate *k, rill_opening *opening
     memcpy(place, o->centre, sizeof o->centre);
     const double extended =
         c->options->extend * (c->options->extend_diameters ? 4 * o->area / o->perimeter : 1);
-    if (extended > 0) RILL_TRY(extend(c, k, extended, v, count));
+    RILL_TRY(rill_axis_find(c->mesh, &c->around, v, count, NEAR * sqrt(o->area), o->outward, axis));
+    const double along = fmin(rill_dot(axis, o->outward), 1);
+    *oblique = acos(along);
+    if (extended > 0) RILL_TRY(rill_extension_add(c->mesh, &k->outline, v, count, extended, axis));
     RILL_TRY(cap(c->mesh, v, count, o->centre, (uint16_t)(number + 1)));
     *opening = (rill_opening){.label = (uint8_t)(RILL_LABEL + number),
                               .area = o->area,
@@ -412,6 +393,7 @@ static rill_status close_opening(closing *c, candidate *k, rill_opening *opening
     for (int a = 0; a < 3; a++) {
         opening->centre[a] = o->centre[a];
         opening->normal[a] = -o->outward[a];
+        opening->axis[a] = along < RILL_OBLIQUE && extended == 0 ? -axis[a] : -o->outward[a];
     }
 done:
     return status;
@@ -465,6 +447,7 @@ static rill_status check_names(const rill_openings *o)
 static void closing_free(closing *c)
 {
     rill_loops_destroy(&c->loops);
+    rill_around_destroy(&c->around);
     rill_array_destroy(c->edges);
     rill_array_destroy(c->candidates);
     rill_array_destroy(c->kept);
@@ -535,12 +518,13 @@ rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *op
     out->openings = calloc((size_t)openings + 1, sizeof *out->openings);
     out->holes = calloc((size_t)c.loops.count + 1, sizeof *out->holes);
     if (!out->openings || !out->holes) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the openings"));
+    RILL_TRY(rill_around_create(mesh, &c.around));
     for (int k = 0; k < openings; k++)
         if (c.candidates[k].mended)
             rill_defect_add(&defects[RILL_DEFECT_RIM], c.candidates[k].outline.centre);
     for (; out->count < openings; out->count++)
         RILL_TRY(close_opening(&c, &c.candidates[out->count], &out->openings[out->count],
-                               out->places[out->count], out->count));
+                               out->places[out->count], &out->oblique[out->count], out->count));
     RILL_TRY(check_names(out));
     for (uint32_t l = (uint32_t)openings; l < c.loops.count; l++)
         RILL_TRY(close_hole(&c, &c.candidates[l], &out->holes[out->hole_count++], defects));

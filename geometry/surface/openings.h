@@ -36,6 +36,7 @@ typedef struct rill_openings {
     rill_opening *openings; /**< [count], largest area first, named; without cuts */
     int count;
     double places[RILL_OPENINGS][3]; /**< their centres in the file, before extension, m */
+    double oblique[RILL_OPENINGS];   /**< rad, between the normal in the file and the axis of the vessel */
     rill_hole *holes;                /**< [hole_count] */
     uint32_t hole_count;
 } rill_openings;

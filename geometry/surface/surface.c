@@ -10,6 +10,7 @@
 #include "core/units.h"
 #include "geometry/image/image_priv.h"
 #include "geometry/surface/cuts.h"
+#include "geometry/surface/extension.h"
 #include "geometry/surface/fill.h"
 #include "geometry/surface/tree.h"
 
@@ -351,12 +352,23 @@ done:
 
 static rill_status sign(work *w)
 {
+    rill_status status = RILL_OK;
     w->geom->source = strdup(rill_input_title(w->path));
     w->geom->source_hash = strdup(w->report->file.hash);
     w->geom->options = w->options->command ? strdup(w->options->command) : NULL;
     if (!w->geom->source || !w->geom->source_hash || (w->options->command && !w->geom->options))
         return rill_fail(RILL_SYSTEM, "out of memory for where the geometry came from");
-    return rill_notes_add(&w->geom->notes, w->note);
+    RILL_TRY(rill_notes_add(&w->geom->notes, w->note));
+    for (int k = 0; k < w->openings.count; k++)
+        if (cos(w->openings.oblique[k]) < RILL_OBLIQUE)
+            RILL_TRY(rill_note(
+                &w->geom->notes, "%s is cut at %.0f degrees to the cross-section of the vessel: %s",
+                w->geom->surface->openings[k].name, w->openings.oblique[k] * 180 / M_PI,
+                w->options->extend > 0
+                    ? "its extension follows the vessel, and ends at a cross-section"
+                    : "flow through an inlet follows the vessel; --extend 0.5D ends it at a cross-section"));
+done:
+    return status;
 }
 
 static rill_status run(work *w)

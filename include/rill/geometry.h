@@ -62,9 +62,11 @@ typedef struct rill_opening {
     uint8_t label;                /**< value of the voxels that have a link through it */
     double centre[3];             /**< m, from the corner that geom->origin counts from */
     double normal[3];             /**< of length 1, into the fluid */
-    double area;                  /**< of the true outline, m2 */
-    double perimeter;             /**< of the true outline, m */
-    double hydraulic_diameter;    /**< 4 area / perimeter, m */
+    double axis[3]; /**< of length 1, into the fluid: along the vessel where the opening is cut obliquely and
+                       not extended, else the normal */
+    double area;    /**< of the true outline, m2 */
+    double perimeter;          /**< of the true outline, m */
+    double hydraulic_diameter; /**< 4 area / perimeter, m */
     double extension;   /**< m, by which the surface was extended to this plane; NaN in older files, which do
                            not   say */
     rill_cut *cuts;     /**< [cut_count], owned, by node and direction */

@@ -165,6 +165,8 @@ static rill_status opening_write(rill_h5_file *file, const rill_opening *o)
     RILL_TRY(rill_h5_set_reals(file, path, "area", &o->area, 1));
     RILL_TRY(rill_h5_set_reals(file, path, "perimeter", &o->perimeter, 1));
     RILL_TRY(rill_h5_set_reals(file, path, "hydraulic_diameter", &o->hydraulic_diameter, 1));
+    if (memcmp(o->axis, o->normal, sizeof o->axis) != 0)
+        RILL_TRY(rill_h5_set_reals(file, path, "axis", o->axis, 3));
     if (!isnan(o->extension)) RILL_TRY(rill_h5_set_reals(file, path, "extension", &o->extension, 1));
     RILL_TRY(cuts_write(file, path, o->cuts, o->cut_count));
     snprintf(path, sizeof path, PATCHES "/%s/outline", o->name);
@@ -396,14 +398,18 @@ static rill_status opening_read(void *context, const char *name)
     RILL_TRY(rill_h5_get_reals(r->file, path, "area", &o->area, 1));
     RILL_TRY(rill_h5_get_reals(r->file, path, "perimeter", &o->perimeter, 1));
     RILL_TRY(rill_h5_get_reals(r->file, path, "hydraulic_diameter", &o->hydraulic_diameter, 1));
+    memcpy(o->axis, o->normal, sizeof o->axis);
+    if (rill_h5_has_attribute(r->file, path, "axis"))
+        RILL_TRY(rill_h5_get_reals(r->file, path, "axis", o->axis, 3));
     o->extension = NAN;
     if (rill_h5_has_attribute(r->file, path, "extension"))
         RILL_TRY(rill_h5_get_reals(r->file, path, "extension", &o->extension, 1));
     const double length = hypot(hypot(o->normal[0], o->normal[1]), o->normal[2]);
+    const double across = o->axis[0] * o->normal[0] + o->axis[1] * o->normal[1] + o->axis[2] * o->normal[2];
     const bool finite = isfinite(o->centre[0]) && isfinite(o->centre[1]) && isfinite(o->centre[2]);
     if (label < RILL_LABEL || label > UINT8_MAX || !finite || !(fabs(length - 1) < 1e-6) || !(o->area > 0) ||
         !(o->perimeter > 0) || !(o->hydraulic_diameter > 0) || isinf(o->area) || isinf(o->perimeter) ||
-        o->extension < 0 || isinf(o->extension))
+        !(across > 0.1 && across < 1 + 1e-6) || o->extension < 0 || isinf(o->extension))
         RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s is no opening: the file is damaged",
                            rill_h5_path(r->file), path));
     o->label = (uint8_t)label;

@@ -130,7 +130,11 @@ static void mode_velocity(void *context, const double x[3], int mode, double u[3
     for (int a = 0; a < 3; a++) at[a] = geom->origin[a] + geom->spacing * x[a];
     double complex value = k > d->harmonics ? 1 : rill_profile_at(d->profile, k, at);
     value *= d->carries ? d->unit / d->carries[k] : 1e-3;
-    for (int a = 0; a < 3; a++) u[a] = (mode && mode % 2 == 0 ? cimag(value) : creal(value)) * o->normal[a];
+    /* What crosses the plane is that of the normal; the fluid flows along the vessel. */
+    double across = 0;
+    for (int a = 0; a < 3; a++) across += o->axis[a] * o->normal[a];
+    for (int a = 0; a < 3; a++)
+        u[a] = (mode && mode % 2 == 0 ? cimag(value) : creal(value)) * o->axis[a] / across;
 }
 
 /*

@@ -14,7 +14,7 @@
 enum {
     NAME = 4096,
     PACKED = 2048,   /* a dataset declares at most so many times the bytes of its files; deflate packs 1032 */
-    SPARSE = 65536,  /* one of rill, which leaves out chunks of zeros */
+    SPARSE = 16384,  /* one of rill, which leaves out chunks of zeros */
     FREE = 64 << 20, /* and this, whatever they have */
     RANK = 32        /* H5S_MAX_RANK */
 };

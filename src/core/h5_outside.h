@@ -22,7 +22,7 @@ typedef struct rill_h5_outside {
  * @param[in,out] outside  status: RILL_USAGE where the object is not opened because of another file or its
  * extent
  * @return H5I_INVALID_HID where there is no object, it needs a file that it may not name, or it declares 2048
- * times (`linked`: 65536 times) the bytes that its files have, and 64 MiB
+ * times (`linked`: 16384 times) the bytes that its files have, and 64 MiB
  */
 hid_t rill_h5_open_object(hid_t file, const char *name, rill_h5_outside *outside);
 

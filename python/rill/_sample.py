@@ -28,7 +28,7 @@ PARAMETERS = """\
         Grey values outside of the sample, as those around a core in a picture: solid for the flow, and counted neither in porosities
         nor in k.
     mask : array_like or path, optional
-        True in the sample, of the shape of the image; for a file a file of the same format.
+        True in the sample, of the shape of the image; for a file a file with the same order of axes.
     mask_inside : number, str or range, optional
         Grey value of a mask of numbers that is inside of the sample, or a range: ``"1-255"``. Default: True of bool.
     core : 'inscribed' or mapping, optional

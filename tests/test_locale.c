@@ -102,6 +102,8 @@ static void inputs(void)
     cr_assert_eq(fclose(vti), 0);
     surfaces();
     put("wave.csv", "time [ms], flow [mL/s]\n0, 0.15\n2.5, 0.2\n5.5, 0.125\n10, 0.15\n");
+    put("closed.obj", "v 0.5 0.5 0.5\nv 2.5 0.5 0.5\nv 0.5 2.5 0.5\nv 0.5 0.5 2.5\n"
+                      "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
     put("case.yaml",
         "geometry: s.geom.h5\nfluid: {density: 1056.5 kg/m3, viscosity: 3.5 mPa.s}\nopenings:\n"
         "  opening-1: {kind: inlet, waveform: wave.csv}\n"
@@ -119,6 +121,7 @@ static const struct {
     {&cli_voxelize, {"a-12x12x12-u8-5.7um.raw", "--pore", "0", "-o", "raw.geom.h5", "--json", "raw.json"}},
     {&cli_info, {"--json", "a-12x12x12-u8-5.7um.raw"}},
     {&cli_info, {"--json", "a.mha"}},
+    {&cli_info, {"--json", "closed.obj", "--units", "mm"}},
     {&cli_info, {"--json", "a.nrrd"}},
     {&cli_voxelize,
      {"a.nrrd", "--pore", "0:0.5", "--resample", "2.85 um", "-o", "nrrd.geom.h5", "--json", "nrrd.json"}},

@@ -69,8 +69,10 @@ static json_t *defects_json(const rill_surface_report *r, double scale, bool uni
 /* The argument of --plane that opens the vessel at a place; its unit of length is mm. */
 static json_t *plane_json(const double point[3], const double inward[3])
 {
-    return json_sprintf("--plane %.6gmm,%.6gmm,%.6gmm,%.4g,%.4g,%.4g", 1e3 * point[0], 1e3 * point[1],
-                        1e3 * point[2], inward[0], inward[1], inward[2]);
+    char text[160];
+    snprintf(text, sizeof text, "--plane %.6gmm,%.6gmm,%.6gmm,%.4g,%.4g,%.4g", 1e3 * point[0], 1e3 * point[1],
+             1e3 * point[2], inward[0], inward[1], inward[2]);
+    return json_string(text);
 }
 
 static json_t *rim_json(double area, const double at[3], const char *why, double scale)

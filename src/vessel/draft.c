@@ -3,6 +3,7 @@
 
 #include "core/printable.h"
 #include "core/status.h"
+#include "io/json_file.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -53,7 +54,9 @@ static double mean_flow(const rill_opening *inlet, const rill_waveform *wave)
 static void print_quoted(FILE *out, const char *text)
 {
     json_t *json = json_string(text);
-    if (json) json_dumpf(json, out, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+    char *quoted = json ? rill_json_text(json, 17) : NULL;
+    if (quoted) fputs(quoted, out);
+    free(quoted);
     json_decref(json);
 }
 

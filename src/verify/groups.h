@@ -25,6 +25,7 @@ extern const rill_verify_group rill_verify_format_pores;    /**< formats and per
 extern const rill_verify_group rill_verify_vessel_pipes;  /**< pipes with interpolated bounce-back */
 extern const rill_verify_group rill_verify_vessel_shear;  /**< wall shear on triangles of pipes */
 extern const rill_verify_group rill_verify_vessel_walls;  /**< pipes at small relaxation times */
+extern const rill_verify_group rill_verify_vessel_ducts;  /**< ducts oblique to the lattice */
 extern const rill_verify_group rill_verify_vessel_cases;  /**< whole cases with openings */
 extern const rill_verify_group rill_verify_vessel_bodies; /**< spheres and a cylinder with such walls */
 

@@ -16,6 +16,12 @@
 /* Cells across an opening: fewer are refused, or noted. */
 enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
 
+/* Errors in per cent of an oblique pipe CELLS_FEW across, the larger ones of cumulants and TRT, and the order
+ * of that of the wall shear (vessels/oblique-pipe*; docs/vessels.md#wall-shear). */
+#define PRESSURE_ERROR 0.9
+#define SHEAR_ERROR 1.6
+#define SHEAR_ORDER 1.7
+
 #define MACH_MOST 0.3 /* what a velocity at a wall may be */
 #define MACH_HIGH 0.15
 
@@ -144,11 +150,15 @@ static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
             "only %.2g cells lie across %s, and %d are the least: voxelize with --dx \"%s\" or less", cells,
             o->name, CELLS_LEAST, dx);
     else
-        rill_case_say(
-            plan, false,
-            "%.3g cells lie across %s: %d of them, with --dx \"%s\", give the wall shear of a pipe to 1 %%, "
-            "more of a vessel where the boundary layer is thin",
-            cells, o->name, CELLS_FEW, dx);
+        rill_case_say(plan, false,
+                      "%.3g cells lie across %s, at which the pressure drop of a straight pipe is about %.2g "
+                      "%% too large "
+                      "and its wall shear has a local error of %.2g %%, more of a vessel where the boundary "
+                      "layer is thin: "
+                      "voxelize with --dx \"%s\", %d cells across, for %.2g and %.2g %%",
+                      cells, o->name, PRESSURE_ERROR * pow(CELLS_FEW / cells, 2),
+                      SHEAR_ERROR * pow(CELLS_FEW / cells, SHEAR_ORDER), dx, CELLS_FEW, PRESSURE_ERROR,
+                      SHEAR_ERROR);
 }
 
 static void judge_velocity(const rill_passage *fastest, rill_case_plan *plan)

@@ -28,7 +28,7 @@ enum {
  * voxel in a tilted pipe of radius 10): those nearer than LEAST are left out, and the others weigh as the
  * square of their distance from the wall.
  */
-static const double NEAR = 4.5, FAR = 5, LEAST = 0.5, SIDE = 2;
+static const double NEAR = 4.5, FAR = 5, LEAST = 0.4, SIDE = 2;
 
 /* A node of a triangle. */
 typedef struct entry {

@@ -240,6 +240,17 @@ Test(cli_check, refuses_with_what_would_do)
     write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 0.1 mL/s}\n" OUT);
     cli_test_fails(1, "1.4 cells lie across right, and 4 are the least: voxelize with --dx \"1 mm\" or less",
                    "check", "v.yaml", "--no-measure", "-q");
+    cr_assert_eq(cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.42mm", "--min-cells", "1",
+                              "--name", "opening-1=in", "--name", "opening-2=left", "--name",
+                              "opening-3=right", "-o", "v.geom.h5")
+                     .code,
+                 0);
+    cli_result r = cli_test_run("check", "v.yaml", "--no-measure");
+    cr_expect_eq(r.code, 0, "%s", r.err);
+    cr_expect(
+        strstr(r.out, "cells lie across right, at which the pressure drop of a straight pipe is about") ||
+            strstr(r.err, "cells lie across right, at which the pressure drop of a straight pipe is about"),
+        "%s%s", r.out, r.err);
 }
 
 /* Limits and defaults are those of the reader; scripts/check-schemas compares all of it. */

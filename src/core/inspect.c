@@ -176,7 +176,8 @@ static int start(const char *path, char *const arguments[], int out, pid_t *chil
     int error = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     if (!error) error = posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
-    if (!error) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    /* Control-C is for this process, with which that one ends: a group of its own does not get it. */
+    if (!error) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     if (!error) error = posix_spawn(child, path, &files, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
@@ -216,7 +217,7 @@ static rill_status run(const char *const arguments[], double seconds, char answe
 {
     rill_status status = RILL_OK;
     char path[PATH_MAX];
-    int ends[2] = {-1, -1};
+    int ends[2] = {-1, -1}, state = 0;
     RILL_TRY(find(path));
     if (pipe2(ends, O_CLOEXEC) != 0)
         RILL_TRY(rill_fail(RILL_SYSTEM, "rill-inspect cannot be started: %s", strerror(errno)));
@@ -228,7 +229,10 @@ static rill_status run(const char *const arguments[], double seconds, char answe
         kill(*child, SIGKILL);
         status = RILL_CANCELLED;
     }
-    while (waitpid(*child, NULL, 0) < 0 && errno == EINTR) {}
+    while (waitpid(*child, &state, 0) < 0 && errno == EINTR) {}
+    if (status == RILL_OK && WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL)
+        status = rill_fail(RILL_SYSTEM, "rill-inspect was killed, by a lack of memory or by another program: "
+                                        "free memory and read the file again");
 done:
     if (ends[0] >= 0) close(ends[0]);
     if (ends[1] >= 0) close(ends[1]);

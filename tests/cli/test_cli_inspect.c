@@ -119,6 +119,8 @@ Test(inspect, program_is_there)
         "&& cd 'a b/bin' && PATH=. && rill info ../../a.geom.h5 >/dev/null",
         getenv("RILL"));
     cr_assert_eq(system(command), 0);
+    replace("kill -KILL $$");
+    cli_test_fails(3, "rill-inspect was killed", "info", "a.geom.h5");
     replace("echo 3rill-inspect is of another version");
     cli_test_fails(3, "is of another version", "info", "a.geom.h5");
 }

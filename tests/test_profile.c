@@ -73,6 +73,7 @@ Test(profile, circle_is_womersleys)
         }
         cr_expect_eq(at(p, 1, 1.01 * r, 0), 0);
         cr_expect_float_eq(creal(p->peak[0]), 2, 2e-3);
+        cr_expect_float_eq(p->conductance, r * r / 8, 2e-3 * r * r / 8, "%g", p->conductance);
         rill_profile_destroy(p);
     }
 }
@@ -119,6 +120,7 @@ Test(profile, ellipse_and_hole_in_it)
     cr_assert_eq(rill_profile_create(RILL_PROFILE_FITTED, &o, 1, &omega, 1, &p), RILL_OK);
     for (double s = 0; s < 0.95; s += 0.05)
         cr_expect_float_eq(creal(at(p, 0, a * s * 0.6, b * s * 0.8)), 2 * (1 - s * s), 4e-3);
+    cr_expect_float_eq(p->conductance, a * a * b * b / (4 * (a * a + b * b)), 4e-4, "%g", p->conductance);
     rill_profile_destroy(p);
     /* without an outline the shape is not known */
     o.outline = NULL;

@@ -386,7 +386,7 @@ static rill_status plan_make(const rill_case *given, const rill_geom *geom, cons
     RILL_TRY(choose_law(&p));
     RILL_TRY(rill_device_take(options->device, options->backend, &device));
     RILL_TRY(choose_variant(&p, device));
-    rill_sponge_plan(given, geom, plan);
+    RILL_TRY(rill_sponge_plan(given, geom, plan));
     count_steps(&p);
     rill_plan_guard(given, &p.outlook, &p.fastest, plan);
     RILL_TRY(rill_case_plan_memory(given, geom, &p.outlook, options, device, plan));

@@ -275,6 +275,8 @@ static rill_status make_fields(solver *s, double nu, const double *omega, double
         double complex *field = p->fields + (size_t)f * all;
         RILL_TRY(solve(s, I * omega[f] * p->spacing * p->spacing / nu, u));
         const double complex mean = integral(s, u) / area;
+        if (f == 0)
+            p->conductance = creal(mean) * p->spacing * p->spacing; /* solved on a grid of unit edges */
         for (int k = 0; k < s->count; k++) {
             field[s->points[k].at] = u[k] / mean;
             if (f == 0 && creal(u[k]) > creal(u[top])) top = k;

@@ -24,6 +24,8 @@ typedef struct rill_profile {
     double complex *fields;       /**< [count][n[1]][n[0]], owned; NULL: flat */
     double complex *peak;         /**< [count], of each where the first is largest, owned */
     int count;
+    double conductance;   /**< m2, c of developed steady flow: a length L of the section, of area A, resists
+                             with   mu L / (A c); r^2/8 of a circle; 0: flat */
     double (*outline)[2]; /**< [outline_count], m, owned */
     uint64_t outline_count;
 } rill_profile;

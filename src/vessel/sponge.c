@@ -7,6 +7,7 @@
 #include "domain/layers.h"
 #include "geometry/voxels/planes.h"
 #include "sim/sim.h"
+#include "vessel/profile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,8 +46,23 @@ static double extension_of(const rill_surface *s, const rill_opening *o)
     return isfinite(least) ? least : 0;
 }
 
-void rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill_case_plan *plan)
+/* Find what a length of an opening's section conducts, see rill_profile; of a circle of the same area where
+ * the outline is not known, as in older files, or its profile does not converge. */
+static rill_status conductance_of(const rill_opening *o, double nu, double *out)
 {
+    rill_profile *profile = NULL;
+    const double steady = 0;
+    *out = o->area / (8 * M_PI);
+    if (!o->outline) return RILL_OK;
+    const rill_status status = rill_profile_create(RILL_PROFILE_FITTED, o, nu, &steady, 1, &profile);
+    if (status == RILL_OK && profile->conductance > 0) *out = profile->conductance;
+    rill_profile_destroy(profile);
+    return status == RILL_SYSTEM ? status : RILL_OK;
+}
+
+rill_status rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill_case_plan *plan)
+{
+    rill_status status = RILL_OK;
     for (int k = 0; k < plan->opening_count; k++) {
         rill_plan_opening *p = &plan->openings[k];
         const rill_opening *o = &geom->surface->openings[k];
@@ -62,10 +78,15 @@ void rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill_case_p
         p->sponge = p->extension;
         p->sponge_nu = nu;
         if (inlet) continue;
-        /* Poiseuille's, of what the viscosity is raised by in the mean, on a circle of the same area. */
+        /* That of developed flow, of what the viscosity is raised by in the mean, through the same section.
+         */
+        double conductance;
+        RILL_TRY(conductance_of(o, plan->nu, &conductance));
         p->sponge_resistance =
-            8 * M_PI * given->density * (nu - plan->nu) / (POWER + 1) * p->sponge / (o->area * o->area);
+            given->density * (nu - plan->nu) / (POWER + 1) * p->sponge / (o->area * conductance);
     }
+done:
+    return status;
 }
 
 uint64_t rill_sponge_nodes(const rill_geom *geom, const rill_case_plan *plan)

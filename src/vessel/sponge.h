@@ -22,8 +22,9 @@ typedef struct rill_sponge_list {
     float *keep;      /**< [count], see kernel/sponge.h; owned */
 } rill_sponge_list;
 
-/** Find extensions, and plan the sponge layers of outlets. @param[in,out] plan  with scales and flows */
-void rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill_case_plan *plan);
+/** Find extensions, and plan the sponge layers of outlets. @param[in,out] plan  with scales and flows
+ * @return RILL_SYSTEM without memory */
+rill_status rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill_case_plan *plan);
 
 /** Return about how many nodes all layers have. */
 uint64_t rill_sponge_nodes(const rill_geom *geom, const rill_case_plan *plan);

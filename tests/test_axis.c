@@ -46,6 +46,32 @@ Test(axis, an_extension_follows_an_oblique_vessel)
     }
 }
 
+/* A rim that a plane has cut is an opening even if the wall leans, a missing piece of a flat wall is not. */
+Test(axis, a_cut_rim_is_an_opening_though_its_wall_leans)
+{
+    const double cosines[] = {0.6, 0.83, 0.93, 0.98}; /* of wall and plane of the wide end */
+    for (size_t k = 0; k < sizeof cosines / sizeof *cosines; k++) {
+        shape s = shape_new();
+        rill_surface_options o = per_millimetre(0.25);
+        rill_geom *geom = NULL;
+        const double slope = cosines[k] / sqrt(1 - cosines[k] * cosines[k]);
+        shape_tube(&s, 1, 12, 49, 48);
+        for (unsigned n = 0; n < s.nv; n++) { /* a tube of radius 2 mm that opens from 10 mm on */
+            const double r = 2 + fmax(0, s.v[n][2] - 10) * slope;
+            s.v[n][0] *= r, s.v[n][1] *= r;
+        }
+        shape_write_stl(&s, "a.stl");
+        const rill_status status = rill_surface_voxelize("a.stl", &o, (rill_progress){0}, &geom, NULL);
+        if (cosines[k] < 0.95)
+            cr_assert(status == RILL_OK && geom->surface->opening_count == 2, "%g: %s", cosines[k],
+                      rill_error_message());
+        else
+            cr_assert_eq(status, RILL_USAGE, "%g", cosines[k]);
+        rill_geom_destroy(geom);
+        shape_free(&s);
+    }
+}
+
 /* Without an extension the direction of the vessel is known, and stays in a file. */
 Test(axis, an_oblique_opening_knows_its_vessel)
 {

@@ -16,59 +16,18 @@
 
 #define FLAT 0.03    /* most an opening may leave its plane, rms, as a part of the root of its area */
 #define STANDING 0.7 /* most that wall normals may lean to an opening's normal, as a cosine */
-#define PLAIN 0.9f   /* least part of its edges that belong to one triangle only */
-#define SMALL 1e-3   /* part of the largest opening's area below which a loop is a crack */
-#define LARGE 0.1    /* part of the surface's area from which on a loop is no mere hole */
-#define GAPS 0.4     /* most of a rim that may lie out of its plane where triangles are missing */
-#define NEAR 0.3     /* how far walls say where a vessel runs, as a part of the root of an opening's area */
-#define DEEP 0.5     /* most that it may leave the plane there, as a part of the root of its area */
-
-void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint32_t count, rill_outline *out)
-{
-    double middle[3] = {0}, vector[3] = {0}, moment[3] = {0}, sum = 0;
-    *out = (rill_outline){.box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}};
-    for (uint32_t k = 0; k < count; k++)
-        for (int a = 0; a < 3; a++) {
-            const double x = mesh->vertices[vertices[k]][a];
-            middle[a] += x / count;
-            out->box[0][a] = fmin(out->box[0][a], x);
-            out->box[1][a] = fmax(out->box[1][a], x);
-        }
-    for (int pass = 0; pass < 2; pass++) /* the vector area, then its centroid by signed parts of it */
-        for (uint32_t k = 0; k < count; k++) {
-            const double *x = mesh->vertices[vertices[k]], *y = mesh->vertices[vertices[(k + 1) % count]];
-            double a[3], b[3], c[3];
-            rill_subtract(x, middle, a);
-            rill_subtract(y, middle, b);
-            rill_cross(b, a, c);
-            if (pass == 0) {
-                double edge[3];
-                rill_subtract(y, x, edge);
-                out->perimeter += sqrt(rill_dot(edge, edge));
-                for (int i = 0; i < 3; i++) vector[i] += c[i] / 2;
-            } else {
-                const double part = rill_dot(c, out->outward) / 2;
-                sum += part;
-                for (int i = 0; i < 3; i++) moment[i] += part * (a[i] + b[i]) / 3;
-            }
-            if (pass == 0 && k + 1 == count) {
-                out->area = sqrt(rill_dot(vector, vector));
-                for (int i = 0; i < 3 && out->area > 0; i++) out->outward[i] = vector[i] / out->area;
-            }
-        }
-    for (int i = 0; i < 3; i++) out->centre[i] = middle[i] + (sum > 0 ? moment[i] / sum : 0);
-    double square = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        const double *x = mesh->vertices[vertices[k]], *y = mesh->vertices[vertices[(k + 1) % count]];
-        double a[3], b[3], edge[3];
-        rill_subtract(x, out->centre, a);
-        rill_subtract(y, out->centre, b);
-        rill_subtract(y, x, edge);
-        const double h = rill_dot(a, out->outward), i = rill_dot(b, out->outward);
-        square += sqrt(rill_dot(edge, edge)) * (h * h + h * i + i * i) / 3;
-    }
-    out->off_plane = out->perimeter > 0 ? sqrt(square / out->perimeter) : 0;
-}
+/* A rim of so many vertices that leaves its plane by no more than rounding was cut there, and ends a vessel
+ * even if the wall leans so much: the valve of an atrium. What is missing in a flat wall has a cosine of 1.
+ */
+#define CUT 1e-5
+#define CUT_VERTICES 16
+#define CUT_STANDING 0.95
+#define PLAIN 0.9f /* least part of its edges that belong to one triangle only */
+#define SMALL 1e-3 /* part of the largest opening's area below which a loop is a crack */
+#define LARGE 0.1  /* part of the surface's area from which on a loop is no mere hole */
+#define GAPS 0.4   /* most of a rim that may lie out of its plane where triangles are missing */
+#define NEAR 0.3   /* how far walls say where a vessel runs, as a part of the root of an opening's area */
+#define DEEP 0.5   /* most that it may leave the plane there, as a part of the root of its area */
 
 /* ---- which is which -------------------------------------------------------------------------- */
 
@@ -136,6 +95,12 @@ static int tag_of(const closing *c, const uint32_t *v, uint32_t count)
 
 static bool is_flat(const rill_outline *o) { return o->area > 0 && o->off_plane <= FLAT * sqrt(o->area); }
 
+/* Return how much the walls at a loop may lean. */
+static double standing_of(const rill_outline *o, uint32_t count)
+{
+    return count >= CUT_VERTICES && o->off_plane <= CUT * sqrt(o->area) ? CUT_STANDING : STANDING;
+}
+
 static double height_over(const rill_mesh *mesh, uint32_t vertex, const rill_outline *o)
 {
     double d[3];
@@ -182,6 +147,21 @@ static bool mend_rim(const rill_mesh *mesh, const uint32_t *v, uint32_t count, u
     return true;
 }
 
+/* Whether another loop lies in the plane of a candidate, around it or within it: an annulus is no end. */
+static bool is_nested(const closing *c, const candidate *k)
+{
+    const rill_outline *o = &k->outline;
+    for (uint32_t l = 0; l < c->loops.count; l++) {
+        const rill_outline *other = &c->candidates[l].outline;
+        double d[3];
+        rill_subtract(other->centre, o->centre, d);
+        const bool beside = rill_dot(d, d) > fmax(o->area, other->area) / M_PI,
+                   apart = fabs(rill_dot(d, o->outward)) > FLAT * sqrt(o->area);
+        if (l != k->loop && !beside && !apart) return true;
+    }
+    return false;
+}
+
 static void judge(closing *c)
 {
     for (uint32_t l = 0; l < c->loops.count; l++) {
@@ -194,9 +174,12 @@ static void judge(closing *c)
         k->mended =
             !k->tag && !is_flat(&k->outline) && mend_rim(c->mesh, v, count, c->kept, c->heights, &k->outline);
         k->leaning = lean(c, v, count, &k->outline);
-        k->opening =
-            k->outline.area > 0 &&
-            (k->tag || (c->loops.plain[l] >= PLAIN && is_flat(&k->outline) && k->leaning <= STANDING));
+        k->opening = k->outline.area > 0 && (k->tag || (c->loops.plain[l] >= PLAIN && is_flat(&k->outline) &&
+                                                        k->leaning <= standing_of(&k->outline, count)));
+    }
+    for (uint32_t l = 0; l < c->loops.count; l++) {
+        candidate *k = &c->candidates[l];
+        if (k->opening && !k->tag && k->leaning > STANDING) k->opening = !is_nested(c, k);
     }
 }
 
@@ -233,7 +216,7 @@ static const char *reason(const closing *c, const candidate *k, char why[160])
         snprintf(why, 160,
                  "is flat, but the wall does not stand on its plane: normals lean by a cosine of %.2f, "
                  "and %g is allowed",
-                 k->leaning, STANDING);
+                 k->leaning, standing_of(o, c->loops.first[k->loop + 1] - c->loops.first[k->loop]));
     return why;
 }
 

@@ -103,7 +103,7 @@ static void print_openings(FILE *out, const rill_surface *s, const rill_draft *d
     for (int k = 0; k < s->opening_count; k++)
         if (k != d->inlet) cubes += pow(s->openings[k].hydraulic_diameter, 3);
     fprintf(out,
-            "\nopenings:                # numbered as in the picture of `rill export SURFACE -o FILE.png`\n"
+            "\nopenings:                # numbered as in the picture that rill export draws of the surface\n"
             "  # assumed: %.3g mmHg at the mean flow, shared by the cube of the width (Murray's law)%s\n",
             PRESSURE / MMHG, d->wave ? ";" : "");
     if (d->wave)

@@ -195,7 +195,8 @@ typedef struct rill_permeability {
     bool kept;                     /**< a run was stopped, and a checkpoint was written */
     double k[3][3];                /**< k_ab, lu; NaN where it was not computed or did not converge, and
                                         where its uncertainty is not known; 0 where nothing conducts along a
-                                        or b of a tensor */
+                                        or b of a tensor, and, of a != b, exactly between mirrored
+                                        boundaries, across walls and where no pore percolates along a */
     double uncertainty;  /**< of k_aa, or the largest of a tensor, relative to the largest k_aa; infinity
                               while unknown */
     double reciprocity;  /**< largest |k_ab - k_ba| / largest k_aa; NaN of one axis */

@@ -217,6 +217,58 @@ Test(caps, are_opened_when_asked_or_when_nothing_else_is_open)
     shape_free(&s);
 }
 
+/* Write an ASCII STL of a tube whose caps are solids; a sliver of each cap is called the wall's. */
+static void write_solids(const shape *s, unsigned wall, unsigned cap, const char *const names[2])
+{
+    FILE *file = fopen("a.stl", "w");
+    cr_assert_not_null(file);
+    for (int solid = 0; solid < 3; solid++) {
+        fprintf(file, "solid %s\n", solid ? names[solid - 1] : "wall");
+        for (unsigned t = 0; t < s->nt; t++) {
+            const unsigned within = t < wall ? 0 : (t - wall) % cap;
+            const int of = within == 0 ? 0 : 1 + (t >= wall + cap);
+            if (of != solid) continue;
+            fprintf(file, "facet normal 0 0 0\nouter loop\n");
+            for (int c = 0; c < 3; c++)
+                fprintf(file, "vertex %.9g %.9g %.9g\n", s->v[s->t[t][c]][0], s->v[s->t[t][c]][1],
+                        s->v[s->t[t][c]][2]);
+            fprintf(file, "endloop\nendfacet\n");
+        }
+        fprintf(file, "endsolid\n");
+    }
+    cr_assert_eq(fclose(file), 0);
+}
+
+/* Caps are called like their solids, also when slivers of the wall lie in their planes; solids whose names
+ * differ in the second word stay two. */
+Test(caps, are_named_in_spite_of_slivers)
+{
+    static const char *const names[][2] = {{"inlet", "outlet"}, {"outlet 1", "outlet 2"}};
+    for (int k = 0; k < 2; k++) {
+        shape s = shape_new();
+        rill_geom *geom = NULL;
+        const rill_surface_options o = per_millimetre(0.3);
+        shape_tube(&s, 2, 16, 41, 48);
+        const unsigned wall = s.nt;
+        shape_cap(&s, 0, 48, false, SHAPE_FAN);
+        const unsigned cap = s.nt - wall;
+        shape_cap(&s, 40 * 48, 48, true, SHAPE_FAN);
+        write_solids(&s, wall, cap, names[k]);
+        cr_assert_eq(rill_surface_voxelize("a.stl", &o, (rill_progress){0}, &geom, NULL), RILL_OK, "%s",
+                     rill_error_message());
+        cr_assert_eq(geom->surface->opening_count, 2);
+        cr_assert_eq(geom->surface->patch_count, 3u);
+        for (int n = 0; n < 2; n++) {
+            cr_assert_str_eq(geom->surface->patch_names[n + 1], names[k][n]);
+            const char *called = geom->surface->openings[n].name;
+            cr_assert(k == 1 || strcmp(called, names[k][0]) == 0 || strcmp(called, names[k][1]) == 0, "%s",
+                      called);
+        }
+        rill_geom_destroy(geom);
+        shape_free(&s);
+    }
+}
+
 /* A cap that lacks some of its triangles is one opening, not an opening and a hole. */
 Test(caps, that_lack_triangles_are_whole_openings)
 {

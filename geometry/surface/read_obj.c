@@ -43,15 +43,6 @@ done:
     return status;
 }
 
-/* The rest of the line without blanks around it. */
-static rill_word_of_text rest(rill_surface_text *text)
-{
-    rill_word_of_text all = rill_surface_word(text);
-    for (rill_word_of_text next; (next = rill_surface_word(text)).length > 0;)
-        all.length = (size_t)(next.text + next.length - all.text);
-    return all;
-}
-
 rill_status rill_surface_read_obj(rill_surface_text *text, rill_mesh *mesh)
 {
     rill_status status = RILL_OK;
@@ -66,7 +57,7 @@ rill_status rill_surface_read_obj(rill_surface_text *text, rill_mesh *mesh)
         } else if (rill_surface_is(word, "f")) {
             RILL_TRY(face(text, mesh, patch));
         } else if (rill_surface_is(word, "g") || rill_surface_is(word, "o")) {
-            const rill_word_of_text name = rest(text);
+            const rill_word_of_text name = rill_surface_rest(text);
             RILL_TRY(rill_mesh_patch(mesh, name.text, name.length, &patch));
         }
     }

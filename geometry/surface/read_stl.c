@@ -91,7 +91,7 @@ rill_status rill_surface_read_stl_text(rill_surface_text *text, rill_mesh *mesh)
     while (rill_surface_line(text)) {
         const rill_word_of_text word = rill_surface_word(text);
         if (rill_surface_is(word, "solid")) {
-            const rill_word_of_text name = rill_surface_word(text);
+            const rill_word_of_text name = rill_surface_rest(text); /* "outlet 1" is not "outlet 2" */
             RILL_TRY(rill_mesh_patch(mesh, name.text, name.length, &patch));
             within = true;
         } else if (rill_surface_is(word, "endsolid")) {

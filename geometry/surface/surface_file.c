@@ -34,6 +34,14 @@ rill_word_of_text rill_surface_word(rill_surface_text *text)
     return word;
 }
 
+rill_word_of_text rill_surface_rest(rill_surface_text *text)
+{
+    rill_word_of_text all = rill_surface_word(text);
+    for (rill_word_of_text next; (next = rill_surface_word(text)).length > 0;)
+        all.length = (size_t)(next.text + next.length - all.text);
+    return all;
+}
+
 bool rill_surface_line(rill_surface_text *text)
 {
     const char *end = text->data + text->size, *at = text->at;

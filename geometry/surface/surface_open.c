@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Least part of a cap's area that is of one group, and of the group's area that is in the cap. */
+#define MOSTLY 0.9
+
 typedef rill_surface_work work;
 
 /* Let an array hold a number for each vertex that there is by now. */
@@ -103,18 +106,35 @@ static void tell_caps(rill_surface_report *r, const rill_caps *caps, bool all)
         }
 }
 
-/* The group of all triangles of a cap; UINT32_MAX: it has several, or the group has triangles elsewhere. */
+static double area_of(const rill_mesh *mesh, uint32_t t)
+{
+    double area[3];
+    rill_mesh_area(mesh, t, area);
+    return sqrt(rill_dot(area, area));
+}
+
+/* The group that a cap is; UINT32_MAX: it has several, or the group has triangles elsewhere. Slivers of the
+ * wall that lie in the plane of the cap belong to it, and count as little as their area. */
 static uint32_t group_of(const rill_mesh *mesh, const rill_caps *caps, uint32_t cap)
 {
     uint32_t group = UINT32_MAX;
-    for (uint32_t t = 0; t < mesh->triangle_count; t++)
-        if (caps->of[t] == cap + 1) {
-            if (group != UINT32_MAX && group != mesh->triangles[t].patch) return UINT32_MAX;
-            group = mesh->triangles[t].patch;
-        }
-    for (uint32_t t = 0; t < mesh->triangle_count; t++)
-        if (mesh->triangles[t].patch == group && caps->of[t] != cap + 1) return UINT32_MAX;
-    return group;
+    double lead = 0, whole = 0, of_group = 0, both = 0;
+    for (uint32_t t = 0; t < mesh->triangle_count; t++) { /* the only one that may have more than half */
+        if (caps->of[t] != cap + 1) continue;
+        const double area = area_of(mesh, t);
+        whole += area;
+        lead += mesh->triangles[t].patch == group ? area : -area;
+        if (lead >= 0) continue;
+        group = mesh->triangles[t].patch;
+        lead = -lead;
+    }
+    for (uint32_t t = 0; t < mesh->triangle_count; t++) {
+        if (mesh->triangles[t].patch != group) continue;
+        const double area = area_of(mesh, t);
+        of_group += area;
+        both += caps->of[t] == cap + 1 ? area : 0;
+    }
+    return both >= MOSTLY * whole && both >= MOSTLY * of_group ? group : UINT32_MAX;
 }
 
 /* A cap that is a group of the file becomes an opening that is called like it. */

@@ -57,7 +57,28 @@ static bool pore_between(const rill_geom *geom, const int at[3], const int c[3])
     return false;
 }
 
-/* What passes between two voxels of different chambers. */
+/* Along how many axes but one two voxels have walls on both sides. */
+static int shut(const rill_geom *geom, int64_t from, int64_t to, int axis)
+{
+    int count = 0;
+    for (int a = 0; a < 3; a++) {
+        bool both = a != axis;
+        for (int end = 0; end < 2; end++) {
+            const int64_t v = end ? to : from;
+            const int at[3] = {(int)(v % geom->n[0]), (int)(v / geom->n[0] % geom->n[1]),
+                               (int)(v / geom->n[0] / geom->n[1])};
+            for (int way = -1; way <= 1; way += 2) {
+                const int64_t next =
+                    beside(geom, at, (int[3]){a == 0 ? way : 0, a == 1 ? way : 0, a == 2 ? way : 0});
+                both = both && !is_pore(geom, next) && !(next < 0 && geom->sides[a] == RILL_MIRROR);
+            }
+        }
+        count += both;
+    }
+    return count;
+}
+
+/* What passes between two voxels of different chambers, with the magic parameter 3/16. */
 static double passes(const rill_geom *geom, const rill_network *network, const uint8_t *walls, const int c[3],
                      int64_t from, int64_t to, const uint32_t chamber[2])
 {
@@ -68,7 +89,9 @@ static double passes(const rill_geom *geom, const rill_network *network, const u
     if (axes > 1) return 0.03;
     double length = c[axis] * (network->centre[chamber[1]][axis] - network->centre[chamber[0]][axis]);
     if (length < 0) length += geom->n[axis];
-    return 0.75 * d * d / fmax(length, 1);
+    static const double single[] = {0, 1.0 / 8, 1.0 / 32}; /* between plates, in a duct of one voxel */
+    const int walled = shut(geom, from, to, axis);
+    return (walled ? single[walled] : 0.75 * d * d) / fmax(length, 1);
 }
 
 /* Add up what passes between all pairs of chambers, [chambers][chambers]. */

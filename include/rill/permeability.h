@@ -52,6 +52,10 @@ typedef struct rill_permeability_plan {
     double momentum;        /**< steps in which momentum settles, times nu, estimated */
     double surface;         /**< wall area per volume of the box, estimated */
     double k_expected;      /**< permeability, estimated to a factor of a few */
+    double conducts;        /**< that of the pore network alone, lu; 0: not estimated */
+    double squares;         /**< of its pressures: sum of p^2 / (F^2 voxels of the sample), lu */
+    bool pressed;           /**< through long or few ducts: voxels and walls alone say that far more flows */
+    double narrow;          /**< width of half of the pores at most, estimated */
     double tau;             /**< relaxation time */
     double nu;              /**< kinematic viscosity, lu */
     double force; /**< body force per volume, or the pressure drop between the reservoirs / sample length */

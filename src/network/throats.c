@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a link between voxels that share no face lets pass, times viscosity. Rocks end alike with 0.1. */
+/* What a link between voxels that share no face lets pass, times viscosity, with the magic parameter 3/16, to
+ * which it is proportional. Rocks end alike with 0.1. */
 #define EDGE_CONDUCTANCE 0.03
 
 enum { WAYS_MOST = 13, BETWEEN_MOST = 6 };
@@ -44,15 +45,19 @@ static rill_throat *throat_between(list *l, uint64_t since, uint32_t from, uint3
 /*
  * What a face of two voxels, or of one, lets pass per gradient, times viscosity: with the smaller of their
  * distances d from a wall, 3/4 d^2, whose mean over a tube is R^2/8, and three quarters of the right one over
- * a slit. The magic parameter moves the walls: between plates of h = 2 d nodes the mean velocity is
- * h^2/12 + 1/24 + (16/3 magic - 1)/8 (Ginzburg & d'Humieres 2003, doi:10.1103/PhysRevE.68.066614), and the
- * last term is 0 for 3/16.
+ * a slit. The magic parameter moves the walls: between plates of h = 2 d nodes, and of 2 at least, the mean
+ * velocity is h^2/12 + 1/24 + (16/3 magic - 1)/8 (Ginzburg & d'Humieres 2003,
+ * doi:10.1103/PhysRevE.68.066614), and the last term is 0 for 3/16. Where walls are on both sides of both
+ * voxels, h is 1 there: 2/3 magic between plates, and, by the steady state of a single row of nodes, magic/6
+ * in a duct.
  */
 #define SLIP_MOST 8.0
-static double face_conductance(uint8_t steps, double magic)
+enum { SHUT_MOST = 2 };
+static double face_conductance(uint8_t steps, int shut, double magic)
 {
-    const double d = steps - 0.5, between = d * d / 3 + 1.0 / 24, moved = (16.0 / 3 * magic - 1) / 8;
-    return 0.75 * d * d * fmin(1 + moved / between, SLIP_MOST);
+    const double d = steps - 0.5, h = fmax(2 * d, 2), moved = (16.0 / 3 * magic - 1) / 8;
+    if (shut) return (shut == SHUT_MOST ? 0.25 : 1) / 8 * fmin(16.0 / 3 * magic, SLIP_MOST);
+    return 0.75 * d * d * fmin(1 + moved / (h * h / 12 + 1.0 / 24), SLIP_MOST);
 }
 
 /* A velocity that throats are looked for along: the first of every pair of opposite ones. */
@@ -72,7 +77,8 @@ typedef struct sight {
     uint32_t first;
     way ways[WAYS_MOST];
     int way_count;
-    double face[UINT8_MAX + 1]; /* face_conductance() */
+    double face[SHUT_MOST + 1][UINT8_MAX + 1]; /* face_conductance() */
+    double edge;                               /* that of links between voxels that share no face */
 } sight;
 
 /* Row (y, z) of the walls. */
@@ -129,7 +135,9 @@ static void ways_take(sight *s)
     const int lattice = (int)s->domain->lattice;
     const double magic = s->network->magic > 0 ? s->network->magic : 3.0 / 16;
     s->way_count = 0;
-    for (int k = 0; k <= UINT8_MAX; k++) s->face[k] = face_conductance((uint8_t)k, magic);
+    s->edge = EDGE_CONDUCTANCE * fmin(16.0 / 3 * magic, SLIP_MOST);
+    for (int shut = 0; shut <= SHUT_MOST; shut++)
+        for (int k = 0; k <= UINT8_MAX; k++) s->face[shut][k] = face_conductance((uint8_t)k, shut, magic);
     for (int i = 1; i < rill_q(lattice); i += 2) s->ways[s->way_count++] = way_of(lattice, i);
 }
 
@@ -273,6 +281,48 @@ static uint64_t begins(const sight *s, const surroundings *b, const strip *here,
     return bits;
 }
 
+/* Return which of two strips' voxels, `step` farther along x, have nodes on neither side. */
+static uint64_t between_walls(const strip *below, const strip *above, int step, uint32_t width)
+{
+    return ~(reached(below, step, width) | reached(above, step, width));
+}
+
+/* Return which voxels of a row lie at a mirrored boundary along an axis: their images are their neighbours.
+ */
+static uint64_t mirrored(const sight *s, const surroundings *b, int axis, const uint32_t row[3])
+{
+    const rill_geom *geom = s->domain->geom;
+    const bool low = b->first[axis] == 0, high = b->first[axis] + b->size[axis] == geom->n[axis];
+    if (geom->sides[axis] != RILL_MIRROR) return 0;
+    if (axis == 0) return (uint64_t)low | (uint64_t)high << (b->size[0] - 1);
+    return (low && row[axis] == 0) || (high && row[axis] + 1 == b->size[axis]) ? ~(uint64_t)0 : 0;
+}
+
+/* Find along how many axes across a velocity neither voxels of a row nor those that it leads to have
+ * neighbours.
+ * @param[out] shut  bits of the voxels with one such axis at least, and with two */
+static void shut_find(const sight *s, const surroundings *b, const strip *here, int number,
+                      const uint32_t row[3], uint64_t shut[SHUT_MOST])
+{
+    const way *w = &s->ways[number];
+    const strip *there = here + b->exits.to[number];
+    const int rows = (int)b->size[1] + 2, width = (int)b->size[0];
+    shut[0] = shut[1] = 0;
+    if (w->axis < 0) return;
+    for (int a = 0; a < 3; a++) {
+        uint64_t bits = ~mirrored(s, b, a, row);
+        if (a == w->axis) continue;
+        for (int end = 0; end < 2; end++) {
+            const strip *t = end ? there : here;
+            const int step = end ? w->c[0] : 0, off = a == 1 ? 1 : rows;
+            bits &= a == 0 ? ~(reached(t, 1, (uint32_t)width) | reached(t, -1, (uint32_t)width))
+                           : between_walls(t - off, t + off, step, (uint32_t)width);
+        }
+        shut[1] |= shut[0] & bits;
+        shut[0] |= bits;
+    }
+}
+
 /* Return the chamber of voxel x of a strip, which is a node. */
 static uint32_t chamber_at(const strip *t, int x)
 {
@@ -300,9 +350,9 @@ static void latest_take(const sight *s, const way *w, uint32_t from, uint32_t to
     l->length = fmax(length, 1);
 }
 
-/* Add what passes from voxel x of a row along a velocity. */
+/* Add what passes from voxel x of a row along a velocity. @param shut  see face_conductance() */
 static void look(const sight *s, const surroundings *b, const strip *here, uint32_t from, const strip *there,
-                 int x, const way *w, uint64_t since, latest *l, list *found)
+                 int x, const way *w, int shut, uint64_t since, latest *l, list *found)
 {
     const int step = x + w->c[0];
     uint32_t at = b->first[0] + (uint32_t)step, to;
@@ -317,7 +367,7 @@ static void look(const sight *s, const surroundings *b, const strip *here, uint3
     if (l->from == RILL_UPSTREAM_WALL) return;
     const uint8_t steps = here->walls[b->first[0] + (uint32_t)x], others = there->walls[at];
     found->throat[l->throat].conductance +=
-        w->axis < 0 ? EDGE_CONDUCTANCE : s->face[steps < others ? steps : others] / l->length;
+        w->axis < 0 ? s->edge : s->face[shut][steps < others ? steps : others] / l->length;
 }
 
 /* Find the throats of a row of a block, voxel by voxel. */
@@ -327,13 +377,14 @@ static void row_look(const sight *s, const surroundings *b, uint32_t y, uint32_t
     const strip *here = b->strips + (size_t)(z + 1) * (b->size[1] + 2) + y + 1;
     const int place = place_of(b, y, z);
     int ways[WAYS_MOST], count = 0; /* along which there is any */
-    uint64_t some[WAYS_MOST], any = 0;
+    uint64_t some[WAYS_MOST], shut[WAYS_MOST][SHUT_MOST], any = 0;
     if (!here->bits) return;
     for (int k = 0; k < b->exits.count[place]; k++) {
         const int number = b->exits.of[place][k].way;
         some[count] = begins(s, b, here, number, b->exits.of[place][k].bits);
         any |= some[count];
         ways[count] = number;
+        if (some[count]) shut_find(s, b, here, number, (uint32_t[3]){0, y, z}, shut[count]);
         count += some[count] != 0;
     }
     for (; any; any &= any - 1) {
@@ -341,10 +392,29 @@ static void row_look(const sight *s, const surroundings *b, uint32_t y, uint32_t
         const uint32_t from = chamber_at(here, x);
         for (int k = 0; k < count; k++) {
             const way *w = &s->ways[ways[k]];
+            const int walls = (int)(shut[k][0] >> x & 1) + (int)(shut[k][1] >> x & 1);
             if (some[k] >> x & 1)
-                look(s, b, here, from, here + b->exits.to[ways[k]], x, w, since, &lasts[ways[k]], found);
+                look(s, b, here, from, here + b->exits.to[ways[k]], x, w, walls, since, &lasts[ways[k]],
+                     found);
         }
     }
+}
+
+/* Return along how many axes but one a voxel has no neighbours. */
+static int shut_at(const sight *s, const uint32_t at[3], int axis)
+{
+    int shut = 0;
+    for (int a = 0; a < 3; a++) {
+        bool alone = a != axis;
+        for (uint32_t step = 0; step <= 2 && alone; step += 2) {
+            uint32_t beside[3] = {at[0], at[1], at[2]};
+            alone = find(s->domain->geom, a, at[a], step, &beside[a])
+                        ? rill_network_at(s->part, beside[0], beside[1], beside[2]) == RILL_UPSTREAM_WALL
+                        : s->domain->geom->sides[a] == RILL_WALL;
+        }
+        shut += alone;
+    }
+    return shut;
 }
 
 /* Find what flows out through a face of the box, a mirror behind which the pressure has the other sign. */
@@ -358,7 +428,8 @@ static void leave(const sight *s, const face *f, double *outlet)
             for (at[0] = f->low[0]; at[0] < f->high[0]; at[0]++) {
                 const uint32_t c = rill_network_at(s->part, at[0], at[1], at[2]);
                 if (c == RILL_UPSTREAM_WALL) continue;
-                outlet[c] += s->face[wall_of(s, at)] / fmax(fabs(wall - s->network->centre[c][axis]), 0.5);
+                outlet[c] += s->face[shut_at(s, at, axis)][wall_of(s, at)] /
+                             fmax(fabs(wall - s->network->centre[c][axis]), 0.5);
             }
 }
 

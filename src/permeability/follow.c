@@ -25,18 +25,6 @@
  * layer round alike, and 2.9 were seen. */
 #define ROUNDED 0.75
 #define ROUNDED_ALIKE 3
-/*
- * Populations are as large as the pressures that they carry, and rounding them is a source of mass at every
- * node. The work of these sources against the pressures, relative to the dissipation nu F^2 V / k, is
- * eps sum(p^2) nu / (k F^2 V) if all are alike, and smaller by the square root of the number of nodes if they
- * are independent. So many times that was k off at most in pore spaces from sphere packs to folded ducts of
- * one voxel (docs/method.md).
- */
-#define ROUNDED_PRESSURES 6
-/* Central moments and cumulants sum all populations up and take the sum apart: a collision changes the
- * density of a node by 1.0 eps of itself (root mean square, D3Q27), one that relaxes pairs by 0.13 eps. The
- * source of mass is so many times that of pairs (tests/test_collide.c). */
-#define ROUNDED_MOMENTS 8
 /* A cycle of corrections leaves about this part of an uncertainty, until more is known. */
 #define PACE 0.5
 
@@ -328,13 +316,7 @@ static double rounded_pressures(const rill_follower *f, double k)
     /* Plain populations round to units of their weights, however small the pressures are. */
     const double plain = f->options->variant.shift == RILL_PLAIN ? sqrt(nodes * 2 * f->elastic) : 0;
     const double squares = 2 * f->elastic + plain;
-    const double dissipation = fabs(k) * plan->force * plan->force * volume / plan->nu;
-    /* Odd populations add their rounding up over tau_minus steps. */
-    const double odd = 0.5 + rill_plan_magic(f->options, plan) / (plan->tau - 0.5);
-    const rill_collision collision = f->options->variant.collision;
-    const bool moments = collision == RILL_CENTRAL_MOMENT || collision == RILL_CUMULANT;
-    const double source = ROUNDED_PRESSURES * (moments ? ROUNDED_MOMENTS : 1);
-    return source * fmax(odd, 1) * squares / dissipation / sqrt(nodes);
+    return rill_plan_pressures_round(f->options, plan, k, squares / (plan->force * plan->force * volume));
 }
 
 double rill_follow_floor(const rill_follower *f, double memory, double k)

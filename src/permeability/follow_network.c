@@ -25,6 +25,9 @@
 
 /* Cycles until an end that is not in sight is left to the series, and the fewest. */
 enum { CYCLES_MOST = 60, CYCLES_LEAST = 3 };
+/* Behind that it is in sight where every so many cycles leave at most this part of the uncertainty. */
+enum { PACE_CYCLES = 12 };
+#define PACE_LEFT 0.5
 /* The mean momentum may be so many times the tolerance away: it is off in the first order where k is in the
  * second. */
 #define MOMENTUM_LOOSE 10
@@ -84,6 +87,8 @@ typedef struct state {
     double away[3];                     /* |momentum - k| / k after the last cycles, the latest first */
     double work[STUCK_CYCLES]; /* of the missing pressures after the cycles before, the latest first */
     int since;                 /* cycles since the mixing forgot all */
+    double late[PACE_CYCLES];  /* uncertainties of k after the last cycles, by their number */
+    bool nears;                /* they fall */
     uint64_t begun;            /* steps that a device makes while the network is found */
 } state;
 
@@ -207,6 +212,9 @@ static bool judge(state *s)
     run->tortuosity_uncertainty =
         run->cycles < CYCLES_LEAST ? INFINITY : tortuosity_uncertainty(s, f->k[run->axis]);
     run->steps = rill_sim_steps(f->sim);
+    double *const then = &s->late[run->cycles % PACE_CYCLES];
+    s->nears = run->cycles > PACE_CYCLES && run->uncertainty[run->axis] <= PACE_LEFT * *then;
+    *then = run->uncertainty[run->axis];
     if (isfinite(before)) f->pace = fmin(fmax(run->uncertainty[run->axis] / before, 0.2), 0.8);
     const double loose = o->settle_fields ? 1 : MOMENTUM_LOOSE;
     return largest <= o->tolerance * fabs(s->k.value) &&
@@ -309,7 +317,7 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
     f->correcting = true;
     RILL_TRY(create(f, domain, pressures, &s));
     while (!run->converged && !f->misled && run->reason[0] == '\0' &&
-           !rill_follow_ends(f, s.cycle - s.begun) && run->cycles < CYCLES_MOST) {
+           !rill_follow_ends(f, s.cycle - s.begun) && (run->cycles < CYCLES_MOST || s.nears)) {
         const double begin = rill_now();
         RILL_TRY(look(&s, s.cycle - s.between - s.begun, 0));
         s.begun = 0;

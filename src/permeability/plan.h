@@ -22,6 +22,9 @@ typedef struct rill_pore_measure {
     bool open;       /**< no run ends at walls in more than a hundredth of the voxels */
     bool confined;   /**< else runs across the flow do in most voxels */
     bool crossed;    /**< runs along the flow alone do in most voxels, as between pierced plates */
+    double narrow;   /**< the median of these runs */
+    double conducts; /**< permeability of the pore network, lu, see rill_plan_flow_measure(); 0: not known */
+    double squares;  /**< of its pressures: sum over the nodes of p^2 / (F^2 voxels of the sample), lu */
     uint32_t edge;   /**< of the blocks of a pore network, see rill_network_choose() */
     uint32_t chambers; /**< of that network */
 } rill_pore_measure;
@@ -33,6 +36,16 @@ typedef struct rill_pore_measure {
  */
 rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, int axis,
                                    rill_network *counted, rill_pore_measure *out);
+
+/**
+ * Estimate the flow through a pore network, unless it is large or short along the flow: conducts, squares.
+ * Its conductances may be off by a factor of two or three, and so may these.
+ * @param[in] axis     that a force drives the flow along
+ * @param[in] magic    parameter of the collision
+ * @param[in] counted  chambers, see rill_network_choose()
+ */
+rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double magic,
+                                   const rill_network *counted, rill_pore_measure *measure);
 
 /**
  * Check what can be told without a geometry: the variant, and options against limits and each other.
@@ -72,6 +85,9 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *mea
 /** Return the magic parameter of a collision, which places its walls. */
 double rill_plan_magic(const rill_permeability_options *options, const rill_permeability_plan *plan);
 
+/** Return the same before a plan is made, of the relaxation time that is asked for or that its walls need. */
+double rill_plan_magic_before(const rill_permeability_options *options);
+
 /** Return the options of a run whose populations are stored so. */
 rill_permeability_options rill_plan_stored(const rill_permeability_options *options, rill_storage storage);
 
@@ -98,6 +114,15 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
  */
 void rill_plan_tune(const rill_permeability_options *options, double k, rill_permeability_plan *plan);
 
+/**
+ * Choose fp64 where the pressures of the network say that rounding in fp32 would leave k more uncertain than
+ * the tolerance, and refuse storage that was asked for and would do so by far.
+ * @param[in] geom  whose sides say whether all nodes of a row round alike
+ * @return RILL_NUMERICS when it is refused
+ */
+rill_status rill_plan_storage_choose(const rill_geom *geom, const rill_permeability_options *options,
+                                     rill_permeability_plan *plan);
+
 /** Return half the distance from 1 to the next number, of what is stored in fp32 or fp64. */
 double rill_plan_unit(const rill_permeability_options *options);
 
@@ -111,6 +136,25 @@ double rill_plan_plain(const rill_permeability_options *options, const rill_perm
  */
 double rill_plan_rounding(const rill_permeability_options *options, const rill_permeability_plan *plan,
                           double k);
+
+/**
+ * Populations are as large as the pressures that they carry, and rounding them is a source of mass at every
+ * node. The work of these sources against the pressures, relative to the dissipation nu F^2 V / k, is
+ * eps sum(p^2) nu / (k F^2 V) if all are alike, and smaller by the square root of the number of nodes if they
+ * are independent. So many times that was k off at most in pore spaces from sphere packs to folded ducts of
+ * one voxel (docs/method.md).
+ */
+#define RILL_ROUNDED_PRESSURES 6
+/** The part of the tolerance that k is uncertain by always. */
+#define RILL_TOLERANCE_ROUNDS 0.1
+
+/**
+ * Return what k is uncertain by, relative, in units in the last place, because populations round as large
+ * pressures do.
+ * @param[in] squares  sum over the nodes of c_s^2 (rho - 1)^2 / (F^2 voxels of the sample), lu
+ */
+double rill_plan_pressures_round(const rill_permeability_options *options, const rill_permeability_plan *plan,
+                                 double k, double squares);
 
 /**
  * Return whether so little flows through wide pores that rounding shows at the viscosity of a plan, but would

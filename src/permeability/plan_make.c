@@ -70,6 +70,11 @@ done:
     return status;
 }
 
+static int first_driven(const rill_geom *geom, const rill_permeability_options *o)
+{
+    return rill_axes_first(rill_tensor_driven(&geom->porosity, o->axis));
+}
+
 /* Number what the first run steps: the sample, or what reservoirs make of it. */
 static rill_status number(const rill_geom *geom, const rill_permeability_options *o, rill_plan_basis *basis)
 {
@@ -77,8 +82,7 @@ static rill_status number(const rill_geom *geom, const rill_permeability_options
     basis->numbered = calloc(1, sizeof *basis->numbered);
     if (!basis->numbered) return rill_fail(RILL_SYSTEM, "out of memory for a plan");
     RILL_TRY(rill_memory_available(&basis->host_free));
-    RILL_TRY(rill_numbered_create(geom, o, rill_axes_first(rill_tensor_driven(&geom->porosity, o->axis)),
-                                  o->progress, NULL, basis->numbered));
+    RILL_TRY(rill_numbered_create(geom, o, first_driven(geom, o), o->progress, NULL, basis->numbered));
     if (!basis->numbered->between.geom) {
         basis->numbered->counted = basis->counted;
         basis->counted = (rill_network){.edge = 0};
@@ -158,7 +162,12 @@ rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_
     RILL_TRY(rill_plan_check_sample(geom, o));
     RILL_TRY(rill_plan_check_conducting(geom, o, &known));
     RILL_TRY(rill_pore_measure_take(&open, o->variant.lattice, o->axis, &basis->counted, &basis->measure));
-    if (fits(basis->measure.voxels)) RILL_TRY(number(geom, o, basis));
+    if (!fits(basis->measure.voxels)) goto done;
+    RILL_TRY(number(geom, o, basis));
+    if (!basis->numbered->between.geom)
+        RILL_TRY(rill_plan_flow_measure(basis->numbered->domain, first_driven(geom, o),
+                                        rill_plan_magic_before(o), &basis->numbered->counted,
+                                        &basis->measure));
 done:
     rill_network_destroy(&basis->counted);
     if (status != RILL_OK) rill_plan_basis_free(basis);
@@ -217,6 +226,9 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
     memset(plan, 0, sizeof *plan);
     plan->porosity = geom->porosity;
     RILL_TRY(rill_plan_choose(&open, &basis->measure, o, plan));
+    rill_log(RILL_LOG_DEBUG,
+             "plan: k about %.3g, of the pore network %.3g with pressures of %.3g; widths %g and %g",
+             plan->k_expected, plan->conducts, sqrt(plan->squares), plan->opening, plan->narrow);
     RILL_TRY(rill_plan_notes(geom, o, &plan->notes));
     plan->dropped = dropped(geom, plan->nodes);
     if (!fits(plan->nodes))

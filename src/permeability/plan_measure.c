@@ -73,21 +73,27 @@ typedef struct sample {
     uint32_t diagonal; /* of the runs along the diagonals of the plane, where those along x and y are OPEN */
     bool ended;        /* on the side that is looked at */
     bool free;         /* runs across the flow are OPEN */
+    bool mirrored;     /* the smallest ends at a mirrored boundary: its image is as long */
+    bool reaches;      /* the run along z does */
 } sample;
 
 /* Length of a run of pore that meets no wall. */
 #define OPEN UINT32_MAX
 
 /* Length of the straight run of pore through voxel `at` of a row or column, or OPEN: all of it is pore, with
- * no wall at its ends. */
-static uint32_t run_length(const uint8_t *line, uint64_t stride, uint32_t n, uint32_t at, rill_side side)
+ * no wall at its ends.
+ * @param[out] mirrored  it ends at a mirrored boundary */
+static uint32_t run_length(const uint8_t *line, uint64_t stride, uint32_t n, uint32_t at, rill_side side,
+                           bool *mirrored)
 {
     const bool wraps = side == RILL_PERIODIC;
     uint32_t length = 1;
+    *mirrored = false;
     for (int way = 0; way < 2; way++) {
         uint32_t i = at;
         while (length < n) {
             if (way == 0 ? i == n - 1 : i == 0) {
+                *mirrored = *mirrored || side == RILL_MIRROR;
                 if (!wraps) break;
                 i = way == 0 ? 0 : n - 1;
             } else {
@@ -141,8 +147,10 @@ static void plane_sample(const rill_window *w, int axis, uint32_t z, uint64_t ea
         }
         for (uint32_t x = 0; x < nx; x++) {
             if (row[x] < RILL_FLUID || seen++ != next * each) continue;
-            const uint32_t along[2] = {run_length(row, 1, nx, x, geom->sides[0]),
-                                       run_length(rill_window_row(w, 0, z) + x, nx, ny, y, geom->sides[1])};
+            bool mirrored[2];
+            const uint32_t along[2] = {
+                run_length(row, 1, nx, x, geom->sides[0], &mirrored[0]),
+                run_length(rill_window_row(w, 0, z) + x, nx, ny, y, geom->sides[1], &mirrored[1])};
             const uint32_t less = along[0] < along[1] ? along[0] : along[1];
             const bool free = axis >= 0 && (axis == 0 || along[0] == OPEN) && (axis == 1 || along[1] == OPEN);
             samples[next++] = (sample){.x = x,
@@ -151,7 +159,8 @@ static void plane_sample(const rill_window *w, int axis, uint32_t z, uint64_t ea
                                        .smallest = less,
                                        .length = 1,
                                        .diagonal = less == OPEN ? diagonals(w, x, y, z) : OPEN,
-                                       .free = free};
+                                       .free = free,
+                                       .mirrored = mirrored[along[1] < along[0]]};
         }
     }
 }
@@ -171,6 +180,7 @@ static bool runs_follow(const rill_window *w, int way, uint64_t count, sample *s
             const uint32_t z = last ? (way ? nz - 1 : 0) : way ? at[k] - 1 : at[k] + 1;
             if (last && !wraps) {
                 s->ended = true;
+                s->reaches = s->reaches || w->geom->sides[2] == RILL_MIRROR;
                 break;
             }
             if (z < w->first || z >= w->first + w->count) break;
@@ -206,6 +216,7 @@ static rill_status runs_measure(rill_window *w, int axis, uint64_t count, sample
         const bool open = samples[k].length == nz && w->geom->sides[2] != RILL_WALL;
         if (open || samples[k].length >= samples[k].smallest) continue;
         samples[k].smallest = samples[k].length;
+        samples[k].mirrored = samples[k].reaches;
         samples[k].free = samples[k].free && axis == 2;
     }
 done:
@@ -221,12 +232,27 @@ static uint32_t width(const sample *s, uint32_t box)
     return (s->smallest == OPEN || s->free) && run > box ? box : run;
 }
 
-/* Fill in the width of the widest pores: the 99th percentile over evenly spread pore voxels.
+/* Of a channel of one width that mirrors cut in half, the image is as wide. Pores of many widths are cut here
+ * and there. */
+#define ONE_WIDTH 0.9
+
+/* Return the width that more than one in `parts` of the samples have at least. */
+static double width_above(const uint64_t *bins, uint64_t count, uint64_t parts)
+{
+    uint64_t above = 0;
+    for (int b = OPENING_BINS - 1; b > 0; b--) {
+        above += bins[b];
+        if (above * parts > count) return b;
+    }
+    return 1;
+}
+
+/* Fill in the width of the widest pores: the 99th percentile over evenly spread pore voxels; and the median.
  * @param before  [planes], pore voxels in planes before */
 static rill_status opening_measure(rill_window *w, int axis, const uint64_t *before, rill_pore_measure *m)
 {
     rill_status status = RILL_OK;
-    uint64_t bins[OPENING_BINS] = {0}, above = 0, open = 0, free = 0, crossed = 0;
+    uint64_t bins[OPENING_BINS] = {0}, open = 0, free = 0, crossed = 0, mirrored = 0;
     const uint64_t fluid = m->voxels, each = fluid / OPENING_SAMPLE + 1, count = (fluid + each - 1) / each;
     uint32_t box = 1; /* the longer edge across the flow */
     sample *samples = NULL;
@@ -245,17 +271,15 @@ static rill_status opening_measure(rill_window *w, int axis, const uint64_t *bef
         open += samples[k].smallest == OPEN;
         free += samples[k].free;
         crossed += samples[k].free && samples[k].smallest != OPEN;
+        mirrored += samples[k].mirrored && samples[k].smallest != OPEN;
     }
     m->open = open * 100 > count;
     m->confined = free * 2 < count && !m->open;
     m->crossed = crossed * 2 > count;
-    m->opening = 1;
-    for (int b = OPENING_BINS - 1; b > 0; b--) {
-        above += bins[b];
-        if (above * 100 <= count) continue;
-        m->opening = b;
-        break;
-    }
+    m->opening = width_above(bins, count, 100);
+    m->narrow = width_above(bins, count, 2);
+    if (m->confined && mirrored * 2 > count && m->narrow > ONE_WIDTH * m->opening)
+        m->opening *= 2, m->narrow *= 2;
 done:
     rill_array_destroy(samples);
     return status;

@@ -11,7 +11,10 @@
 /* Cycles of a run with a pore network: more in less porous samples, whose flow differs more from that of the
  * network. Fitted to the runs that plan.h names. */
 #define CYCLES_POROSITY 0.5
-#define CYCLES_FEWEST 4.0  /* three to six */
+#define CYCLES_FEWEST 4.0 /* three to six */
+#define CYCLES_PRESSED                                                                                       \
+    7.0                    /* 6 to 10 where all flow is pressed through ducts: pressures are first far off   \
+                            */
 #define CYCLES_CROSSED 2.2 /* times as many where all flow is pressed through holes of plates */
 #define CYCLES_TENSOR 1.5  /* more, for entries off the diagonal */
 #define CYCLES_FIELDS 1.4  /* times as many, until momentum, too, is within the tolerance */
@@ -27,7 +30,8 @@ static double cycles_likely(const rill_permeability_options *o, const rill_perme
     const double slits = 0.75 * p->opening * p->surface / p->fluid;
     const double rock = p->confined ? fmin(fmax((slits - DUCTS) / (ROCKS - DUCTS), 0), 1) : 1;
     const double narrow = rock * fmax(0, log(CYCLES_POROSITY / p->fluid));
-    const double cycles = fmax(CYCLES_FEWEST, 0.5 + 0.9 * decades + (1 + 1.1 * decades) * narrow);
+    const double fewest = p->pressed && !p->crossed ? CYCLES_PRESSED : CYCLES_FEWEST;
+    const double cycles = fmax(fewest, 0.5 + 0.9 * decades + (1 + 1.1 * decades) * narrow);
     return (rill_axes_count(o->axis) > 1 ? cycles + CYCLES_TENSOR : cycles) *
            (o->settle_fields ? CYCLES_FIELDS : 1) * (p->crossed ? CYCLES_CROSSED : 1);
 }

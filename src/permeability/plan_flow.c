@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Estimates the flow through a sample by its pore network alone, before anything is stepped. Where all of it
+ * is pressed through long or few ducts, nothing that is counted voxel by voxel tells how little flows.
+ */
+#include "core/memory.h"
+#include "core/status.h"
+#include "domain/domain.h"
+#include "permeability/plan.h"
+
+#include <math.h>
+
+/* Networks of more chambers take longer than the estimate is worth: tenths of a second of a processor. */
+enum { CHAMBERS_MOST = 65536 };
+/* The network is solved to a part of the first error. Where the flow is a millionth of what it is without
+ * pressures, it is solved again for what is left, until k moves by less than this part. */
+#define MOVED_LEAST 0.1
+enum { ROUNDS_MOST = 16 };
+/* Chambers of one block have no throats that lead round the box. */
+enum { BLOCKS_LEAST = 2 };
+
+/* A force of 1 along an axis drives the flow. */
+typedef struct driven {
+    const rill_network *network;
+    const rill_geom *geom;
+    int axis;
+} driven;
+
+static uint32_t block_along(const driven *d, uint32_t chamber)
+{
+    uint32_t number = d->network->block_of[chamber];
+    for (int a = 0; a < d->axis; a++) number /= d->network->blocks[a];
+    return number % d->network->blocks[d->axis];
+}
+
+/* How far a throat leads along the force: upwards between two blocks, or to the next one round the box. */
+static double reach(const driven *d, const rill_throat *t)
+{
+    const bool two = d->network->blocks[d->axis] == BLOCKS_LEAST;
+    const int64_t blocks = (int64_t)block_along(d, t->chamber[1]) - block_along(d, t->chamber[0]);
+    const double n = d->geom->n[d->axis], far = d->network->centre[t->chamber[1]][d->axis] -
+                                                d->network->centre[t->chamber[0]][d->axis];
+    if (two) return blocks < 0 ? far + n : far;
+    return blocks > 1 ? far - n : blocks < -1 ? far + n : far;
+}
+
+/* How far it is from a chamber to the mirrored boundary that it touches. */
+static double reach_out(const driven *d, uint32_t chamber)
+{
+    const double centre = d->network->centre[chamber][d->axis];
+    return block_along(d, chamber) == 0 ? -centre : d->geom->n[d->axis] - centre;
+}
+
+/* Find what chambers gain at their pressures. @return the dissipation, times the viscosity */
+static double gains_find(const driven *d, const double *pressure, double *gain)
+{
+    const rill_network *network = d->network;
+    double dissipation = 0;
+    for (uint32_t c = 0; c < network->chambers; c++) {
+        const double drop = network->outlet[c] > 0 ? reach_out(d, c) + pressure[c] : 0;
+        gain[c] = -network->outlet[c] * drop;
+        dissipation += network->outlet[c] * drop * drop;
+    }
+    for (uint64_t k = 0; k < network->throats; k++) {
+        const rill_throat *t = &network->throat[k];
+        const double drop = reach(d, t) + pressure[t->chamber[0]] - pressure[t->chamber[1]];
+        gain[t->chamber[0]] -= t->conductance * drop;
+        gain[t->chamber[1]] += t->conductance * drop;
+        dissipation += t->conductance * drop * drop;
+    }
+    return dissipation;
+}
+
+/* Find the pressures of the network, and what they dissipate: of all pressures, those that carry all gains
+ * away dissipate least. */
+static rill_status solve(driven *d, rill_network *network, rill_pore_measure *m)
+{
+    rill_status status = RILL_OK;
+    const uint32_t n = network->chambers;
+    const double volume = (double)rill_geom_sample(d->geom);
+    double *pressure = NULL, *more = NULL, *gain = NULL, before = INFINITY;
+    double **const arrays[] = {&pressure, &more, &gain};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        RILL_TRY(rill_array_create_zero(n, sizeof **arrays[k], "the pressures of a pore network",
+                                        (void **)arrays[k]));
+    double now = gains_find(d, pressure, gain);
+    for (int round = 0; round < ROUNDS_MOST && now < (1 - MOVED_LEAST) * before; round++) {
+        before = now;
+        (void)rill_network_solve(network, gain, 1, more);
+        for (uint32_t c = 0; c < n; c++) pressure[c] += more[c];
+        now = gains_find(d, pressure, gain);
+    }
+    m->conducts = fmin(now, before) / volume;
+    m->squares = rill_network_dot(network, network->volume, pressure, pressure) / volume;
+done:
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(*arrays[k]);
+    return status;
+}
+
+rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double magic,
+                                   const rill_network *counted, rill_pore_measure *m)
+{
+    rill_status status = RILL_OK;
+    rill_network network = {.magic = magic};
+    rill_network_part part = {.before = NULL};
+    driven d = {.network = &network, .geom = domain->geom, .axis = axis};
+    m->conducts = m->squares = 0;
+    if (!counted->base || counted->chambers > CHAMBERS_MOST || counted->blocks[axis] < BLOCKS_LEAST)
+        return RILL_OK;
+    RILL_TRY(rill_network_counted(counted, &network));
+    RILL_TRY(rill_network_find_chambers(domain, NULL, NULL, &network, &part));
+    RILL_TRY(rill_network_find_throats(domain, &network, &part));
+    rill_network_part_free(&part);
+    RILL_TRY(rill_network_prepare(&network));
+    RILL_TRY(solve(&d, &network, m));
+done:
+    rill_network_part_free(&part);
+    rill_network_destroy(&network);
+    return status;
+}

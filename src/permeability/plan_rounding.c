@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What rounding of the stored populations will leave uncertain, estimated before a run, and the storage that
+ * is chosen or refused for it. */
+#include "core/status.h"
+#include "kernel/storage.h"
+#include "kernel/variant.h"
+#include "permeability/plan.h"
+
+#include <math.h>
+
+/* Populations of fluid at rest, not less their weights, round to half a unit of these: the momentum of a node
+ * of D3Q19 by up to so many units in the last place of 1. */
+#define PLAIN_MOMENTUM 0.25
+
+double rill_plan_unit(const rill_permeability_options *o)
+{
+    return o->variant.storage == RILL_FP64 ? 0x1p-53 : 0x1p-24;
+}
+
+double rill_plan_rounding(const rill_permeability_options *o, const rill_permeability_plan *p, double k)
+{
+    return rill_plan_unit(o) * p->fluid * p->length * p->length * p->nu / fabs(k);
+}
+
+double rill_plan_plain(const rill_permeability_options *o, const rill_permeability_plan *p)
+{
+    return o->variant.shift == RILL_PLAIN ? PLAIN_MOMENTUM * rill_plan_unit(o) / fabs(p->force) : 0;
+}
+
+/* Central moments and cumulants sum all populations up and take the sum apart: a collision changes the
+ * density of a node by 1.0 eps of itself (root mean square, D3Q27), one that relaxes pairs by 0.13 eps. The
+ * source of mass is so many times that of pairs (tests/test_collide.c). */
+#define ROUNDED_MOMENTS 8
+
+double rill_plan_pressures_round(const rill_permeability_options *o, const rill_permeability_plan *p,
+                                 double k, double squares)
+{
+    /* Odd populations add their rounding up over tau_minus steps. */
+    const double odd = 0.5 + rill_plan_magic(o, p) / (p->tau - 0.5);
+    const rill_collision collision = o->variant.collision;
+    const bool moments = collision == RILL_CENTRAL_MOMENT || collision == RILL_CUMULANT;
+    const double source = RILL_ROUNDED_PRESSURES * (moments ? ROUNDED_MOMENTS : 1);
+    return source * fmax(odd, 1) * squares * p->nu / fabs(k) / sqrt((double)p->nodes);
+}
+
+/* What rounding to 16 bits leaves uncertain, of as many units in the last place as there are steps in which
+ * the force makes the flow: in thin boxes all nodes of a row round alike. */
+#define NARROW_LEFT 0.03
+#define NARROW_LEFT_ALIKE 0.3
+enum { NARROW_THIN = 4 };
+
+/* Storage that was asked for is refused where its rounding is so many times the tolerance: the estimate may
+ * be off by that. */
+#define REFUSED_TIMES 3
+/* Where fp64 may be chosen, an attempt with fp32 that rounds too much costs more: pressures and k of the
+ * network are off by this. */
+#define ESTIMATE_TIMES 1.7
+
+/* What 16 bits round off the flow, where pores are wide. */
+static double narrow_left(const rill_geom *geom, const rill_permeability_plan *p)
+{
+    bool thin = false;
+    for (int a = 0; a < 3; a++) thin = thin || (geom->n[a] <= NARROW_THIN && geom->sides[a] != RILL_WALL);
+    return (thin ? NARROW_LEFT_ALIKE : NARROW_LEFT) * p->k_expected / (p->fluid * p->nu);
+}
+
+rill_status rill_plan_storage_choose(const rill_geom *geom, const rill_permeability_options *o,
+                                     rill_permeability_plan *p)
+{
+    const int storage = (int)o->variant.storage;
+    const bool narrow = rill_storage_size(storage) == 2;
+    const double unit = exp2(-rill_storage_digits(storage) - 1.0), k = p->conducts;
+    /* A pressure p is 3 p of density, whose square counts times c_s^2. */
+    const double pressures = k > 0 ? unit * rill_plan_pressures_round(o, p, k, 3 * p->squares) : 0;
+    const double flow = narrow ? unit * narrow_left(geom, p) : 0;
+    if (storage == RILL_FP32 && !o->keep_storage) {
+        if (ESTIMATE_TIMES * pressures > (1 - RILL_TOLERANCE_ROUNDS) * o->tolerance) p->storage = RILL_FP64;
+        return RILL_OK;
+    }
+    if (flow > o->tolerance)
+        return rill_fail(
+            RILL_NUMERICS,
+            "rounding in %s storage would leave about %.1g of k uncertain in pores as wide as these, "
+            "more than the tolerance of %.2g: take --storage fp32, or raise --tolerance",
+            rill_storage_names[storage], flow, o->tolerance);
+    if (pressures <= REFUSED_TIMES * o->tolerance) return RILL_OK;
+    return rill_fail(RILL_NUMERICS,
+                     "rounding in %s storage would leave about %.1g of k uncertain, as pressures are large "
+                     "against the flow in ducts as long as these, more than the tolerance of %.2g: %sraise "
+                     "--tolerance",
+                     rill_storage_names[storage], pressures, o->tolerance,
+                     storage == RILL_FP64                         ? ""
+                     : pressures * 0x1p-24 / unit <= o->tolerance ? "take --storage fp32, or "
+                                                                  : "take --storage fp64, or ");
+}

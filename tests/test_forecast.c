@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file test_forecast.c
+ * What a plan foretells of a flow through long or few ducts, from the flow of its pore network: k, the
+ * storage, the steps within a factor of three, and what is refused before the first step. scripts/honesty
+ * tries others.
+ */
+#include "backends.h"
+#include "permeability/plan.h"
+#include "planned.h"
+#include "sanitized.h"
+
+#include <math.h>
+#include <string.h>
+
+static rill_geom *solid(uint32_t nx, uint32_t ny, uint32_t nz)
+{
+    rill_geom *geom = NULL;
+    ASSERT_OK(rill_geom_create((const uint32_t[3]){nx, ny, nz}, &geom));
+    memset(geom->voxels, RILL_SOLID, rill_geom_voxels(geom));
+    geom->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
+    return geom;
+}
+
+static void open_box(rill_geom *geom, const uint32_t low[3], const uint32_t size[3])
+{
+    for (uint32_t z = low[2]; z < low[2] + size[2]; z++)
+        for (uint32_t y = low[1]; y < low[1] + size[1]; y++)
+            for (uint32_t x = low[0]; x < low[0] + size[0]; x++)
+                geom->voxels[x + (uint64_t)geom->n[0] * (y + (uint64_t)geom->n[1] * z)] = RILL_FLUID;
+}
+
+#define OPEN(geom, x, y, z, nx, ny, nz)                                                                      \
+    open_box(geom, (const uint32_t[3]){x, y, z}, (const uint32_t[3]){nx, ny, nz})
+
+/* A duct, `width` wide with walls as wide, that folds in two layers: rows of n voxels, joined where they end
+ * and, through the periodic boundary, where they begin. */
+static rill_geom *folded(uint32_t n, uint32_t width)
+{
+    const uint32_t pitch = 2 * width, last = n - pitch;
+    rill_geom *geom = solid(n, n, 2 * pitch);
+    for (uint32_t z = 0; z < 2 * pitch; z += pitch)
+        for (uint32_t y = 0; y < n; y += pitch) {
+            OPEN(geom, 0, y, z, n - width, width, width);
+            if (y < last) OPEN(geom, y / pitch % 2 == 0 ? last : 0, y + width, z, width, width, width);
+        }
+    OPEN(geom, last / pitch % 2 == 0 ? last : 0, last, width, width, width, width);
+    OPEN(geom, 0, 0, pitch + width, width, width, width);
+    return geom;
+}
+
+/* Three chambers, one behind the other through holes of one to three voxels. */
+static rill_geom *chambers(void)
+{
+    rill_geom *geom = solid(24, 24, 30);
+    for (uint32_t z = 0; z < 30; z += 10) OPEN(geom, 1, 1, z, 22, 22, 7);
+    OPEN(geom, 20, 14, 7, 1, 1, 3);
+    OPEN(geom, 9, 1, 17, 3, 3, 3);
+    OPEN(geom, 2, 14, 27, 2, 2, 3);
+    return geom;
+}
+
+/* Half a channel along z, with a mirror in its middle. */
+static rill_geom *half_channel(void)
+{
+    rill_geom *geom = solid(4, 84, 3);
+    OPEN(geom, 0, 4, 0, 4, 80, 3);
+    geom->sides[1] = RILL_MIRROR;
+    return geom;
+}
+
+static rill_permeability_options on_cpu(void)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    o.backend = RILL_BACKEND_CPU;
+    o.axis = 2;
+    return o;
+}
+
+/* Expect that one attempt gives a result, in about as many steps as are planned.
+ * @param storage  that is chosen before */
+static void expect_foretold(const char *what, rill_geom *geom, const rill_permeability_options *o,
+                            rill_storage storage)
+{
+    rill_permeability_plan plan;
+    rill_permeability p;
+    ASSERT_OK(planned(geom, o, &plan));
+    memset(&p, 0, sizeof p);
+    cr_expect_eq(plan.storage, storage, "%s: %d", what, (int)plan.storage);
+    cr_expect_eq(rill_permeability_compute(geom, o, &plan, &p), RILL_OK, "%s: %s", what,
+                 rill_error_message());
+    const double made = (double)p.runs[0].steps, k = p.k[2][2], likely = rill_plan_steps_likely(o, &plan);
+    cr_expect(plan.conducts > k / 1.7 && plan.conducts < 1.7 * k, "%s: k %g, foretold %g", what, k,
+              plan.conducts);
+    cr_expect_eq(p.runs[0].storage, storage, "%s: another attempt", what);
+    cr_expect_eq(p.plan.tau, plan.tau, "%s: another attempt", what);
+    cr_expect(made < 3 * likely && made > likely / 3, "%s: %g steps, %g planned", what, made, likely);
+    rill_permeability_free(&p);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
+}
+
+/* Ducts of 32 to 64 rows made 832 to 1,216 steps of 32 to 130 planned ones, after one or two attempts that
+ * led nowhere. */
+Test(forecast, of_folded_ducts_chooses_network_viscosity_and_storage, .disabled = SANITIZED)
+{
+    const rill_permeability_options o = on_cpu();
+    expect_foretold("32, one voxel", folded(32, 1), &o, RILL_FP64);
+    expect_foretold("64, one voxel", folded(64, 1), &o, RILL_FP64);
+    expect_foretold("48, two voxels", folded(48, 2), &o, RILL_FP64);
+    expect_foretold("12, one voxel", folded(12, 1), &o, RILL_FP32);
+    expect_foretold("chambers", chambers(), &o, RILL_FP32);
+}
+
+/* With a small magic parameter ducts of one voxel conduct little, and pressures spread slowly: 8 of 10 found
+ * no end in a million steps. */
+Test(forecast, of_a_small_magic_parameter_chooses_a_small_viscosity, .disabled = SANITIZED)
+{
+    rill_permeability_options o = on_cpu();
+    double k[2];
+    for (int small = 0; small < 2; small++) {
+        rill_permeability p;
+        rill_geom *geom = folded(16, 1);
+        o.magic = small ? 1e-3 : 1e-2;
+        ASSERT_OK(computed(geom, &o, &p));
+        cr_expect_lt(p.runs[0].steps, 3000, "magic %g: %llu steps", o.magic,
+                     (unsigned long long)p.runs[0].steps);
+        k[small] = p.k[2][2];
+        rill_permeability_free(&p);
+        rill_geom_destroy(geom);
+    }
+    /* A row of single nodes conducts in proportion to it. */
+    cr_expect(k[0] / k[1] > 8 && k[0] / k[1] < 12, "%g and %g", k[0], k[1]);
+}
+
+static void expect_refused(rill_geom *geom, const rill_permeability_options *o, const char *remedy)
+{
+    rill_permeability_plan plan;
+    cr_expect_eq(planned(geom, o, &plan), RILL_NUMERICS, "%s", remedy);
+    cr_expect_not_null(strstr(rill_error_message(), remedy), "%s", rill_error_message());
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
+}
+
+/* 16 bits were refused after 700 to 48,000 steps. */
+Test(forecast, of_16_bits_in_ducts_refuses_before_the_first_step)
+{
+    rill_permeability_options o = on_cpu();
+    const rill_storage formats[] = {RILL_FP16S, RILL_FP16C};
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        o.variant.storage = formats[f];
+        expect_refused(folded(32, 1), &o, "take --storage fp64");
+        expect_refused(chambers(), &o, "take --storage fp32");
+    }
+}
+
+/* Time steps alone went on to the last one that was allowed. */
+Test(forecast, of_time_steps_in_long_ducts_refuses_before_the_first_step)
+{
+    rill_permeability_options o = on_cpu();
+    o.acceleration = RILL_ACCELERATION_NONE;
+    o.max_steps = 1000;
+    expect_refused(folded(64, 1), &o, "leave --acceleration none out");
+    o.acceleration = RILL_ACCELERATION_AUTO;
+    o.variant.lattice = RILL_D3Q15;
+    expect_refused(folded(64, 1), &o, "another lattice than d3q15");
+}
+
+/* Half of the width was counted, a quarter of the time: 41,648 steps of 470 planned ones. */
+Test(forecast, of_a_channel_that_a_mirror_halves_counts_all_of_it)
+{
+    rill_permeability_options o = on_cpu();
+    rill_permeability_plan plan;
+    rill_geom *geom = half_channel();
+    ASSERT_OK(planned(geom, &o, &plan));
+    cr_expect_eq(plan.opening, 160, "%g", plan.opening);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
+}

@@ -344,12 +344,13 @@ Test(permeability, takes_every_collision_by_its_name)
 {
     static const struct {
         const char *name, *variant;
-        double off; /* from TRT; MRT's tau is TRT's, and its ghosts shift its walls a little */
+        double off; /* from TRT on D3Q19; MRT's tau is TRT's, and its ghosts shift its walls a little; TRT on
+                       D3Q27 is 0.0064 below, and the cumulants of D3Q27 are 0.0022 below that */
     } collisions[] = {{"trt", "d3q19-trt-stokes-", 1e-9},
                       {"srt", "d3q19-srt-stokes-", 1e-3},
                       {"mrt", "d3q19-mrt-second-order-", 0.05},
                       {"central-moment", "d3q19-central-moment-second-order-", 0.005},
-                      {"cumulant", "d3q27-cumulant-second-order-", 0.005}};
+                      {"cumulant", "d3q27-cumulant-second-order-", 0.01}};
     double trt = 0;
     make_array("sc.geom.h5", "12");
     for (size_t i = 0; i < sizeof collisions / sizeof *collisions; i++) {

@@ -14,8 +14,8 @@
 
 /**
  * Find a file of the data. It is in the folder that the environment variable RILL_DATA names, if it is set;
- * otherwise in share/rill of the prefix that the library or the program is installed in, or in the source tree
- * that rill was built from.
+ * otherwise in share/rill of the prefix that the library or the program is installed in, or in the source
+ * tree that rill was built from.
  * @param[in]  name  relative to the folder, "cylinder-arrays.csv"
  * @param[out] path  [size], PATH_MAX suffices
  * @return RILL_USAGE with the remedy if the file is in none of them

@@ -29,8 +29,8 @@ rill_status rill_info_image(const char *path, const rill_voxelize_options *optio
                             json_t **out);
 
 /**
- * Describe a surface or a folder of surfaces as rill voxelize would find it: openings, rims and caps that stay
- * closed, with the planes that open them, defects, and what voxels of several sizes come to.
+ * Describe a surface or a folder of surfaces as rill voxelize would find it: openings, rims and caps that
+ * stay closed, with the planes that open them, defects, and what voxels of several sizes come to.
  * @param[in] unit_known  the options' unit is that of the file: lengths are in mm; else in units of the file
  * @param[out] out        the caller's reference
  * @return as rill_surface_survey()

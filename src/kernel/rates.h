@@ -21,10 +21,10 @@ typedef struct rill_viscosity {
 
 /** Relaxation rates and force, in the arithmetic type. */
 typedef struct rill_rates {
-    rill_scalar even;  /**< 1 / tau: sets the viscosity */
-    rill_scalar odd;   /**< 1 / (1/2 + magic / (tau - 1/2)): TRT, MRT; third moments of the others */
-    rill_scalar bulk;  /**< MRT, central moments, cumulants: trace of the stress */
-    rill_scalar ghost; /**< MRT: even moments of fourth and higher order */
+    rill_scalar even;         /**< 1 / tau: sets the viscosity */
+    rill_scalar odd;          /**< 1 / (1/2 + magic / (tau - 1/2)): TRT, MRT; third moments of the others */
+    rill_scalar bulk;         /**< MRT, central moments, cumulants: trace of the stress */
+    rill_scalar ghost;        /**< MRT: even moments of fourth and higher order */
     rill_scalar force[3];     /**< body force per volume */
     rill_viscosity viscosity; /**< of a law */
 } rill_rates;

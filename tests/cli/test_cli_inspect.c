@@ -133,8 +133,8 @@ Test(inspect, changes_between_are_found)
     cli_test_fails(1, "a.geom.h5: another program changes it", "info", "a.geom.h5");
     image_write("im.h5", 0);
     replace("chmod 600 \"$5\"; printf K");
-    cli_test_fails(1, "im.h5: another program changes it", "voxelize", "im.h5", "--pore", "1",
-                   "--voxel-size", "1um", "-q", "-o", "b.geom.h5");
+    cli_test_fails(1, "im.h5: another program changes it", "voxelize", "im.h5", "--pore", "1", "--voxel-size",
+                   "1um", "-q", "-o", "b.geom.h5");
 }
 
 Test(inspect, options_reach_it)

@@ -199,7 +199,7 @@ Test(wall_file, a_picture_shows_what_is_in_front)
     const rill_surface two = {
         .vertices = corners, .triangles = squares, .vertex_count = 8, .triangle_count = 4};
     const float values[4] = {0, 0, 1, 1};
-    const rill_view view = {&two, values, "TAWSS Pa", RILL_PICTURE_LINEAR, {0, 1}};
+    const rill_view view = {.surface = &two, .values = values, .caption = "TAWSS Pa", .range = {0, 1}};
     const char *path = io_test_path("a.png");
     cr_assert_eq(rill_view_write(&view, path), RILL_OK, "%s", rill_error_message());
     png_image image;
@@ -212,7 +212,7 @@ Test(wall_file, a_picture_shows_what_is_in_front)
     }
     cr_assert(rgb[0] == 255 && rgb[1] == 255 && rgb[2] == 255);
     free(rgb);
-    const rill_view none = {&(rill_surface){0}, values, "", RILL_PICTURE_LINEAR, {0, 1}};
+    const rill_view none = {.surface = &(rill_surface){0}, .values = values, .caption = "", .range = {0, 1}};
     cr_assert_eq(rill_view_write(&none, path), RILL_USAGE);
     io_test_expect_files(1);
 }

@@ -89,9 +89,10 @@ Test(processes, start_where_rill_is_installed_on_the_path)
     cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "16", "-o", "a.geom.h5", "-q").code, 0);
     snprintf(
         line, sizeof line,
-        "mkdir -p 'a prefix/bin' 'a prefix/lib' links && cp '%s' 'a prefix/bin/' && "
-        "cp \"$(dirname '%s')/librill-mpi.so\" 'a prefix/lib/' && ln -s '../a prefix/bin/rill' links/rill",
-        getenv("RILL"), getenv("RILL"));
+        "mkdir -p 'a prefix/bin' 'a prefix/lib/rill' links && cp '%s' 'a prefix/bin/' && "
+        "cp \"$(dirname '%s')/librill-mpi.so\" 'a prefix/lib/' && "
+        "cp \"$(dirname '%s')/rill-inspect\" 'a prefix/lib/rill/' && ln -s '../a prefix/bin/rill' links/rill",
+        getenv("RILL"), getenv("RILL"), getenv("RILL"));
     cr_assert_eq(system(line), 0);
     const char *const folders[] = {"a prefix/bin", "links"}; /* also as a link to it */
     for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {

@@ -35,7 +35,7 @@ static void image_write(const char *path, int deflate)
                 set = H5Dcreate2(file, "im", H5T_STD_U8LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     cr_assert(set >= 0 && H5Dwrite(set, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, im) >= 0);
     for (int k = 0; k < 12; k++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "a%d", k);
         cr_assert_geq(H5LTset_attribute_string(file, "im", name, "a text"), 0);
     }
@@ -155,7 +155,7 @@ Test(inspect, groups_of_several_names)
     const hid_t file = H5Fcreate("a.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     cr_assert_geq(H5LTset_attribute_string(file, "/", "format", "rill-result"), 0);
     for (int k = 0; k < 40; k++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "a%d", k);
         cr_assert_geq(H5Lcreate_hard(file, "/", file, name, H5P_DEFAULT, H5P_DEFAULT), 0);
     }

@@ -46,6 +46,7 @@ typedef struct rill_network_copy {
 typedef struct rill_network {
     uint32_t edge;         /**< of a block, in voxels */
     double magic;          /**< parameter of the collision, which moves the walls; 0: 3/16 */
+    bool wide;             /**< single rows of nodes are chinks of wide pores, see throats.c */
     atomic_bool abandoned; /**< set by another thread while it is found: it is not needed any more */
     rill_permit *permit;   /**< finding it waits for that; NULL: for nothing */
     rill_permit *next;     /**< given when it is found or cannot be: another waits for that; NULL: none */

@@ -49,7 +49,9 @@ static rill_throat *throat_between(list *l, uint64_t since, uint32_t from, uint3
  * velocity is h^2/12 + 1/24 + (16/3 magic - 1)/8 (Ginzburg & d'Humieres 2003,
  * doi:10.1103/PhysRevE.68.066614), and the last term is 0 for 3/16. Where walls are on both sides of both
  * voxels, h is 1 there: 2/3 magic between plates, and, by the steady state of a single row of nodes, magic/6
- * in a duct.
+ * in a duct. In wide pores such rows are chinks where grains touch: little flow passes, but their pressures
+ * follow those beside them a cycle later with that, so that there they conduct as any other face (a pack of
+ * overlapping spheres of radius 25, 400 x 400 x 400: 324 steps instead of 432).
  */
 #define SLIP_MOST 8.0
 enum { SHUT_MOST = 2 };
@@ -308,7 +310,7 @@ static void shut_find(const sight *s, const surroundings *b, const strip *here, 
     const strip *there = here + b->exits.to[number];
     const int rows = (int)b->size[1] + 2, width = (int)b->size[0];
     shut[0] = shut[1] = 0;
-    if (w->axis < 0) return;
+    if (w->axis < 0 || s->network->wide) return;
     for (int a = 0; a < 3; a++) {
         uint64_t bits = ~mirrored(s, b, a, row);
         if (a == w->axis) continue;

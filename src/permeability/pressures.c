@@ -82,6 +82,7 @@ rill_status rill_pressures_begin(const rill_follower *f, const rill_domain *doma
     rill_status status = RILL_OK;
     RILL_TRY(take_found(f->plan, p));
     p->network.magic = rill_plan_magic(f->options, f->plan);
+    p->network.wide = f->plan->nested;
     if (rill_network_copies(domain->geom)) {
         RILL_TRY(rill_geom_gather(domain->geom, &p->copy));
         p->copied = *domain;

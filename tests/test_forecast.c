@@ -5,33 +5,13 @@
  * storage, the steps within a factor of three, and what is refused before the first step. scripts/honesty
  * tries others.
  */
-#include "backends.h"
+#include "carved.h"
 #include "permeability/plan.h"
 #include "planned.h"
 #include "sanitized.h"
 
 #include <math.h>
 #include <string.h>
-
-static rill_geom *solid(uint32_t nx, uint32_t ny, uint32_t nz)
-{
-    rill_geom *geom = NULL;
-    ASSERT_OK(rill_geom_create((const uint32_t[3]){nx, ny, nz}, &geom));
-    memset(geom->voxels, RILL_SOLID, rill_geom_voxels(geom));
-    geom->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
-    return geom;
-}
-
-static void open_box(rill_geom *geom, const uint32_t low[3], const uint32_t size[3])
-{
-    for (uint32_t z = low[2]; z < low[2] + size[2]; z++)
-        for (uint32_t y = low[1]; y < low[1] + size[1]; y++)
-            for (uint32_t x = low[0]; x < low[0] + size[0]; x++)
-                geom->voxels[x + (uint64_t)geom->n[0] * (y + (uint64_t)geom->n[1] * z)] = RILL_FLUID;
-}
-
-#define OPEN(geom, x, y, z, nx, ny, nz)                                                                      \
-    open_box(geom, (const uint32_t[3]){x, y, z}, (const uint32_t[3]){nx, ny, nz})
 
 /* A duct, `width` wide with walls as wide, that folds in two layers: rows of n voxels, joined where they end
  * and, through the periodic boundary, where they begin. */

@@ -23,7 +23,7 @@ typedef struct rill_word_of_text {
 /* Take the next word of this line. */
 rill_word_of_text rill_surface_word(rill_surface_text *text);
 
-/* Take what is left of this line, without blanks around it: a name of several words. */
+/* Read the rest of this line, without blanks around it: a name of several words. */
 rill_word_of_text rill_surface_rest(rill_surface_text *text);
 
 /* Go to the beginning of the next line that has a word; false at the end of the text. */

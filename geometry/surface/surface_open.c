@@ -86,7 +86,7 @@ done:
     return status;
 }
 
-/* Keep what is told of flat parts: caps first; parts of the wall only where caps were looked for, without the
+/* Copy flat parts to the report: caps first; parts of the wall only where caps were looked for, without the
  * small facets that any wall has. */
 static void tell_caps(rill_surface_report *r, const rill_caps *caps, bool all)
 {

@@ -11,6 +11,7 @@
 #include "verify/groups.h"
 #include "verify/steady.h"
 #include "verify/vessel_duct.h"
+#include "verify/vessel_pipe.h"
 
 #include <math.h>
 #include <omp.h>
@@ -25,16 +26,6 @@ typedef struct oblique {
     double reynolds;     /* of the speed on the axis and r */
     uint32_t along[3];
 } oblique;
-
-static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
-{
-    (void)of;
-    if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
-    if (setup->variant.bounce == RILL_FULL_WAY)
-        return "interpolated bounce-back does not go with full-way bounce-back";
-    if (rill_verify_precision_of(setup->variant) == RILL_VERIFY_16) return "too small a force for 16 bits";
-    return setup->variant.collision == RILL_TRT ? NULL : "it has collisions of its own";
-}
 
 /* A flow, and what is found in it, relative to the exact flow of the same flow rate. */
 typedef struct flow {
@@ -218,7 +209,7 @@ done:
                   "balance of forces")),                                                                     \
         .data = &(const oblique){RILL_VERIFY_##kind_, RILL_##lattice_, RILL_##collision_, coarse_, fine_,    \
                                  reynolds_,           along_},                                               \
-        .unfit = unfit, .run = oblique_run                                                                   \
+        .unfit = rill_verify_vessel_unfit, .run = oblique_run                                                \
     }
 #define ALONG_122                                                                                            \
     {                                                                                                        \

@@ -19,16 +19,6 @@ typedef struct thin {
     bool tilted;
 } thin;
 
-static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
-{
-    (void)of;
-    if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
-    if (setup->variant.bounce == RILL_FULL_WAY)
-        return "interpolated bounce-back does not go with full-way bounce-back";
-    if (rill_verify_precision_of(setup->variant) == RILL_VERIFY_16) return "too small a force for 16 bits";
-    return setup->variant.collision == RILL_TRT ? NULL : "it has collisions of its own";
-}
-
 /* A pipe that a force drives, from the exact flow on. */
 typedef struct flow {
     rill_verify_vessel_pipe pipe;
@@ -162,7 +152,7 @@ done:
                           {limit_, limit_, INFINITY},                                                        \
                           "4 mu U / R"}),                                                                    \
         .data = &(const thin){RILL_##lattice_, RILL_##collision_, radius_, tau_, reynolds_, tilted_},        \
-        .unfit = unfit, .run = thin_run                                                                      \
+        .unfit = rill_verify_vessel_unfit, .run = thin_run                                                   \
     }
 
 static const rill_verify_case cases[] = {

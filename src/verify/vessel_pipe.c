@@ -289,3 +289,13 @@ done:
     rill_verify_vessel_shape_free(&o.shape);
     return status;
 }
+
+const char *rill_verify_vessel_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
+{
+    (void)of;
+    if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
+    if (setup->variant.bounce == RILL_FULL_WAY)
+        return "interpolated bounce-back does not go with full-way bounce-back";
+    if (rill_verify_precision_of(setup->variant) == RILL_VERIFY_16) return "too small a force for 16 bits";
+    return setup->variant.collision == RILL_TRT ? NULL : "it has collisions of its own";
+}

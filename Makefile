@@ -97,8 +97,10 @@ endif
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
 CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build segments format-DOUBLE format-SINGLE
 
-LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel device domain network sim io permeability batch vessel bench verify) \
+LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel device domain network sim io permeability batch vessel) \
                                 geometry/*/*.c cuda/*.c))
+# Measurements of rill itself, which the command makes and the library does not hold.
+STUDY_SRC := $(sort $(wildcard src/bench/*.c src/verify/*.c))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 # The longest first. Whole flows take sanitizers a quarter of an hour, and run no code that other tests do not run.
 FLOW_SRC := $(if $(filter 1,$(ASAN)),,$(wildcard tests/physics/*.c))
@@ -107,6 +109,7 @@ LEAKING  := $(if $(filter 1,$(ASAN)),tests/cli/test_cli_processes.c)
 TEST_SRC := tests/test_nvrtc.c $(FLOW_SRC) $(filter-out tests/test_nvrtc.c $(LEAKING),$(sort $(wildcard tests/test_*.c tests/cli/*.c)))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/cuda/sources.o \
             $(foreach v,$(CPU_LEVELS),$(CPU_PARTS:%=$(BUILD)/obj/src/cpu/%-$(v).o))
+STUDY_OBJ := $(STUDY_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS    := $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(notdir $(t:.c=)))
 
@@ -145,10 +148,10 @@ $(call keep,revision,$(REVISION))
 $(call keep,data_sources,$(DATA_SOURCES))
 
 # The program holds what it uses of the library: most of that is not public.
-$(BUILD)/rill: $(CLI_OBJ) $(LIB_OBJ)
+$(BUILD)/rill: $(CLI_OBJ) $(STUDY_OBJ) $(LIB_OBJ)
 	$(call say,LD,$@)$(CC) -pie $(LDFLAGS) $(HARDENED_LINK) -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
-shared = $(call say,LD,$@)$(CC) -shared $(LDFLAGS) $(HARDENED_LINK) -Wl,-z,nodelete -Wl,-soname,$(1) -o $@ $(LIB_OBJ) $(LDLIBS) $(CUDA_LIBS)
+shared = $(call say,LD,$@)$(CC) -shared $(LDFLAGS) $(HARDENED_LINK) -Wl,-z,nodelete -Wl,-soname,$(1) -o $@ $(filter %.o,$^) $(LDLIBS) $(CUDA_LIBS)
 
 # What both start to read HDF5 files first has only what reads them: the archive gives the objects that are called, and no backend.
 $(BUILD)/obj/librill.a: $(LIB_OBJ)
@@ -177,7 +180,7 @@ $(BUILD)/librill-mpi.so: src/mpi/team_mpi.c src/core/team.h Makefile
 	$(call say,MPICC,$<)OMPI_CC="$(CC)" $(MPICC) -std=c11 -O2 $(HARDENING) $(HARDENED_LINK) -g -Wall -Wextra $(WERROR) -fPIC -shared -Iinclude -Isrc -o $@ $<
 
 # The same with all its names, for the tests; not installed.
-$(BUILD)/librill-internal.so: $(LIB_OBJ)
+$(BUILD)/librill-internal.so: $(STUDY_OBJ) $(LIB_OBJ)
 	$(call shared,$(@F))
 
 # A macro that is a string of C.
@@ -195,9 +198,9 @@ DATA_SOURCES ?= $(CURDIR)/data
 $(BUILD)/obj/src/core/data.o: CPPFLAGS += $(call text_macro,RILL_DATA_SOURCES,$(DATA_SOURCES))
 $(BUILD)/obj/src/core/data.o: $(BUILD)/data_sources
 
-$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(CLI_OBJ) $(BUILD)/obj/src/inspect/main.o: CPPFLAGS += $(C_LOCALE)
+$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(STUDY_OBJ) $(CLI_OBJ) $(BUILD)/obj/src/inspect/main.o: CPPFLAGS += $(C_LOCALE)
 # Not the node update of src/cpu, which reads no files.
-$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(CLI_OBJ) $(BUILD)/obj/src/inspect/main.o: CFLAGS += $(HARDENING)
+$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(STUDY_OBJ) $(CLI_OBJ) $(BUILD)/obj/src/inspect/main.o: CFLAGS += $(HARDENING)
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -337,4 +340,4 @@ help: ## list targets and variables
 	  '  TSAN=1        ThreadSanitizer, in build/tsan; needs CC=clang' \
 	  '  HARDENED=0    without stack protector, _FORTIFY_SOURCE and full RELRO' '  CC=clang BUILD=build/clang PREFIX=/usr/local LIBDIR=lib DESTDIR= WERROR=-Werror'
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(BUILD)/obj/src/inspect/main.d $(STORAGE_OBJ:.o=.d) $(OPERATOR_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)
+-include $(LIB_OBJ:.o=.d) $(STUDY_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(BUILD)/obj/src/inspect/main.d $(STORAGE_OBJ:.o=.d) $(OPERATOR_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)

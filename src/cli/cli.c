@@ -95,6 +95,7 @@ static rill_status check_limits(const cli_option *o, const char *text, double va
     double min = -HUGE_VAL, max = HUGE_VAL;
     if (o->kind == CLI_INT) min = INT_MIN, max = INT_MAX;
     if (o->kind == CLI_COUNT) min = 0, max = 0x1p53;
+    if (o->kind == CLI_UINT32) min = 0, max = UINT32_MAX;
     if (o->min < o->max) {
         min = fmax(min, o->min);
         max = fmin(max, o->max);
@@ -134,6 +135,8 @@ static rill_status read_number(const cli_option *o, const char *text)
         *(int *)o->target = (int)value;
     else if (o->kind == CLI_COUNT)
         *(uint64_t *)o->target = (uint64_t)value;
+    else if (o->kind == CLI_UINT32)
+        *(uint32_t *)o->target = (uint32_t)value;
     else
         *(double *)o->target = value;
     return RILL_OK;
@@ -202,6 +205,7 @@ static rill_status read_argument(const cli_option *o, const char *text)
         break;
     case CLI_INT:
     case CLI_COUNT:
+    case CLI_UINT32:
     case CLI_REAL:
     case CLI_LENGTH:
     case CLI_TIME:

@@ -21,6 +21,7 @@ typedef enum cli_kind {
     CLI_TEXT,    /**< const char *, borrowed from argv */
     CLI_INT,     /**< int */
     CLI_COUNT,   /**< uint64_t, suffixes k M G allowed, 1e6 allowed */
+    CLI_UINT32,  /**< uint32_t, read as CLI_COUNT is */
     CLI_REAL,    /**< double; fractions such as 3/16 allowed */
     CLI_LENGTH,  /**< double, metres, a unit is required */
     CLI_TIME,    /**< double, seconds, a unit is required */

@@ -12,6 +12,7 @@
 #include "geometry/voxels/planes.h"
 #include "geometry/voxels/sides.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,14 +38,14 @@ static void print_summary(const cli_generate_kind *kind, const choices *c, const
     cli_row("voxel size", "%s", length);
     cli_row("sides x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
             rill_side_name(geom->sides[2]));
-    if (g->has_radius) cli_row("radius", "%.10g voxels", g->radius);
+    if (g->radius) cli_row("radius", "%.10g voxels", *g->radius);
     if (g->spheres) cli_row("spheres", "%llu", (unsigned long long)g->spheres);
     if (geom->surface && geom->surface->opening_count > 0)
         cli_row("openings", "inlet and %d outlets", geom->surface->opening_count - 1);
     if (geom->surface)
         cli_row("walls", "exact, on %llu links", (unsigned long long)geom->surface->wall_count);
-    if (g->has_seed) cli_row("seed", "%llu", (unsigned long long)g->seed);
-    if (g->has_porosity) cli_row("porosity asked for", "%.6f", g->porosity);
+    if (g->seed) cli_row("seed", "%llu", (unsigned long long)*g->seed);
+    if (g->porosity) cli_row("porosity asked for", "%.6f", *g->porosity);
     if (g->bed > 0) cli_row("porosity of the bed", "%.6f", g->bed);
     cli_row("porosity", "%.6f", geom->porosity.total);
     cli_row("fluid nodes", "%llu", (unsigned long long)rill_geom_fluid(geom));
@@ -52,7 +53,7 @@ static void print_summary(const cli_generate_kind *kind, const choices *c, const
     if (c->raw) cli_row("raw image", "%s (u8, pore 0, solid 255, x fastest)", c->raw);
 }
 
-static json_t *real_or_null(bool known, double value) { return known ? rill_json_real(value) : json_null(); }
+static json_t *real_or_null(const double *value) { return value ? rill_json_real(*value) : json_null(); }
 
 static rill_status write_json(const cli_generate_kind *kind, const choices *c, const rill_geom *geom)
 {
@@ -60,12 +61,11 @@ static rill_status write_json(const cli_generate_kind *kind, const choices *c, c
     json_t *json = json_pack(
         "{s:s, s:[i,i,i], s:o, s:[s,s,s], s:o, s:o, s:o, s:{s:o, s:o, s:f}, s:I, s:i, s:s?, s:s?, s:s, s:s}",
         "kind", kind->name, "voxels", (int)geom->n[0], (int)geom->n[1], (int)geom->n[2], "voxel_size_m",
-        real_or_null(geom->spacing > 0, geom->spacing), "sides", rill_side_name(geom->sides[0]),
-        rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]), "radius",
-        real_or_null(g->has_radius, g->radius), "spheres",
-        g->spheres ? json_integer((json_int_t)g->spheres) : json_null(), "seed",
-        g->has_seed ? json_integer((json_int_t)g->seed) : json_null(), "porosity", "asked",
-        real_or_null(g->has_porosity, g->porosity), "bed", real_or_null(g->bed > 0, g->bed), "total",
+        real_or_null(geom->spacing > 0 ? &geom->spacing : NULL), "sides", rill_side_name(geom->sides[0]),
+        rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]), "radius", real_or_null(g->radius),
+        "spheres", g->spheres ? json_integer((json_int_t)g->spheres) : json_null(), "seed",
+        g->seed ? json_integer((json_int_t)*g->seed) : json_null(), "porosity", "asked",
+        real_or_null(g->porosity), "bed", real_or_null(g->bed > 0 ? &g->bed : NULL), "total",
         geom->porosity.total, "fluid_nodes", (json_int_t)rill_geom_fluid(geom), "openings",
         geom->surface ? geom->surface->opening_count : 0, "geometry", c->output, "raw", c->raw, "command",
         c->line, "software", rill_version());
@@ -107,14 +107,42 @@ static rill_status axis_settle(cli_generated *g)
     cli_axes axes;
     if (!g->along) return RILL_OK;
     RILL_TRY(cli_axes_parse(g->along, strlen(g->along), &axes));
-    g->axis = cli_axes_single(axes.letters);
-    if (g->axis < 0)
+    *g->axis = cli_axes_single(axes.letters);
+    if (*g->axis < 0)
         status =
             rill_fail(RILL_USAGE,
                       "%s is not one of x, y and z: numbers count the axes of a file that is read", g->along);
 done:
     if (status != RILL_OK) rill_fail_prefix("--axis");
     return status;
+}
+
+/* Read "64", "64,32,16" or "64x32x16". */
+static rill_status size_settle(cli_generated *g)
+{
+    const char *const text = g->size, *at = text;
+    uint32_t *const n = g->n;
+    int count = 0;
+    if (!text) return RILL_OK;
+    while (count < 3) {
+        char *end;
+        if (*at < '0' || *at > '9') break;
+        const unsigned long value = strtoul(at, &end, 10);
+        if (value < 1 || value > INT_MAX)
+            return rill_fail(RILL_USAGE,
+                             "--size %s has an axis that is not within 1 ... %d voxels: change it", text,
+                             INT_MAX);
+        n[count++] = (uint32_t)value;
+        at = end;
+        if (*at == '\0') break;
+        if (*at != ',' && *at != 'x') break;
+        at++;
+    }
+    if (*at != '\0' || (count != 1 && count != 3) || text[strlen(text) - 1] < '0' ||
+        text[strlen(text) - 1] > '9')
+        return rill_fail(RILL_USAGE, "--size \"%s\" is no size: give one such as 64 or 64,32,16", text);
+    if (count == 1) n[1] = n[2] = n[0];
+    return RILL_OK;
 }
 
 static rill_status work(const cli_generate_kind *kind, choices *c)
@@ -124,6 +152,7 @@ static rill_status work(const cli_generate_kind *kind, choices *c)
     rill_voxelize_options sides;
     if (!c->output && !c->raw) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
     RILL_TRY(axis_settle(&c->kind));
+    RILL_TRY(size_settle(&c->kind));
     RILL_TRY(cli_sides_parse(c->kind.sides, &sides));
     RILL_TRY(cli_outputs_check(NULL,
                                (cli_output[]){{"-o", c->output}, {"--raw", c->raw}, {"--json", c->json}}, 3));
@@ -159,7 +188,7 @@ static int run_kind(const cli_generate_kind *kind, int argc, char **argv, char *
                                  .usage = "[options] -o FILE.geom.h5",
                                  .summary = kind->summary,
                                  .details = kind->details};
-    kind->defaults(&c.kind);
+    const cli_option *const shape = kind->options(&c.kind);
     const cli_option heading[] = {{.help = "Shape"}, {0}};
     const cli_option output[] = {
         {.help = "Output"},
@@ -184,7 +213,7 @@ static int run_kind(const cli_generate_kind *kind, int argc, char **argv, char *
         {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "no summary table"},
         {0},
     };
-    const cli_option *const tables[] = {heading, kind->options(&c.kind), output, NULL};
+    const cli_option *const tables[] = {heading, shape, output, NULL};
     int count = 0;
     bool help = false;
     rill_status status = cli_parse(&command, tables, argc, argv, NULL, &count, &help);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of `rill generate`: options and defaults only, the shapes are geometry/generate_*.c's. */
+/* Kinds of `rill generate`: options, bound to what the generator takes; the shapes are geometry/generate's.
+ */
 #include "cli/generate_kinds.h"
-
-#include "geometry/generate/generate.h"
 
 #include <limits.h>
 #include <math.h>
@@ -27,90 +26,73 @@ static const char *const walls[] = {"half-way", "exact", NULL};
 
 #define NUMBER(name_, target_, help_)                                                                        \
     {                                                                                                        \
-        name_, 0, CLI_COUNT, target_, "N", help_, .min = 1, .max = INT_MAX                                   \
+        name_, 0, CLI_UINT32, target_, "N", help_, .min = 1, .max = INT_MAX                                  \
     }
 #define LENGTH(name_, target_, help_)                                                                        \
     {                                                                                                        \
         name_, 0, CLI_REAL, target_, "VOXELS", help_, .min = 0, .max = INT_MAX                               \
     }
-#define SIZE(g)                                                                                              \
-    {                                                                                                        \
-        "size", 0, CLI_TEXT, &(g)->size, "N|NX,NY,NZ", .help = "voxels along all axes, or along x, y and z"  \
-    }
-#define AXIS(g, help_)                                                                                       \
-    {                                                                                                        \
-        "axis", 0, CLI_TEXT, &(g)->along, "x|y|z", help_                                                     \
-    }
-#define SEED(g)                                                                                              \
-    {                                                                                                        \
-        "seed", 0, CLI_COUNT, &(g)->seed, "N", .help = "number of the random geometry"                       \
-    }
-#define POROSITY(g, help_)                                                                                   \
-    {                                                                                                        \
-        "porosity", 0, CLI_REAL, &(g)->porosity, "FRACTION", help_, .min = 0, .max = 1                       \
-    }
-#define SPREAD(g)                                                                                            \
-    {                                                                                                        \
-        "spread", 0, CLI_REAL, &(g)->spread, "FRACTION",                                                     \
-            "standard deviation of the radii over their mean, up to 0.5", .min = 0, .max = 0.5               \
-    }
 
-static void set_size(cli_generated *g, const uint32_t n[3])
+/* --size, into n, whose default stands there. */
+static cli_option size_option(cli_generated *g, uint32_t n[3])
 {
     if (n[0] == n[1] && n[1] == n[2])
         snprintf(g->size_default, sizeof g->size_default, "%u", n[0]);
     else
         snprintf(g->size_default, sizeof g->size_default, "%u,%u,%u", n[0], n[1], n[2]);
     g->size = g->size_default;
+    g->n = n;
+    return (cli_option){
+        "size", 0, CLI_TEXT, &g->size, "N|NX,NY,NZ", "voxels along all axes, or along x, y and z"};
 }
 
-/* Read "64", "64,32,16" or "64x32x16". */
-static rill_status read_size(const char *text, uint32_t n[3])
+static cli_option axis_option(cli_generated *g, int *axis, const char *help)
 {
-    const char *at = text;
-    int count = 0;
-    while (count < 3) {
-        char *end;
-        if (*at < '0' || *at > '9') break;
-        const unsigned long value = strtoul(at, &end, 10);
-        if (value < 1 || value > INT_MAX)
-            return rill_fail(RILL_USAGE,
-                             "--size %s has an axis that is not within 1 ... %d voxels: change it", text,
-                             INT_MAX);
-        n[count++] = (uint32_t)value;
-        at = end;
-        if (*at == '\0') break;
-        if (*at != ',' && *at != 'x') break;
-        at++;
-    }
-    if (*at != '\0' || (count != 1 && count != 3) || text[strlen(text) - 1] < '0' ||
-        text[strlen(text) - 1] > '9')
-        return rill_fail(RILL_USAGE, "--size \"%s\" is no size: give one such as 64 or 64,32,16", text);
-    if (count == 1) n[1] = n[2] = n[0];
-    return RILL_OK;
+    g->along = axis_names[*axis];
+    g->axis = axis;
+    return (cli_option){"axis", 0, CLI_TEXT, &g->along, "x|y|z", help};
+}
+
+static cli_option seed_option(cli_generated *g, uint64_t *seed)
+{
+    g->seed = seed;
+    return (cli_option){"seed", 0, CLI_COUNT, seed, "N", "number of the random geometry"};
+}
+
+static cli_option porosity_option(cli_generated *g, double *porosity, const char *help)
+{
+    g->porosity = porosity;
+    return (cli_option){"porosity", 0, CLI_REAL, porosity, "FRACTION", help, .min = 0, .max = 1};
+}
+
+static cli_option radius_option(cli_generated *g, double *radius, const char *help)
+{
+    g->radius = radius;
+    return (cli_option)LENGTH("radius", radius, help);
+}
+
+static cli_option spread_option(double *spread)
+{
+    return (cli_option){"spread", 0,          CLI_REAL,
+                        spread,   "FRACTION", "standard deviation of the radii over their mean, up to 0.5",
+                        .min = 0, .max = 0.5};
 }
 
 /* ---- spheres ---- */
 
-static void spheres_defaults(cli_generated *g)
-{
-    const rill_spheres_options o = rill_spheres_options_default();
-    g->array = o.array;
-    g->cells = o.cells;
-    g->solid_fraction = o.solid_fraction;
-}
-
 static const cli_option *spheres_options(cli_generated *g)
 {
+    rill_spheres_options *o = &g->shape.spheres;
+    *o = rill_spheres_options_default();
     const cli_option table[] = {
-        {"lattice", 0, CLI_CHOICE, &g->array, .help = "where the spheres lie", .choices = arrays},
-        {"solid-fraction", 0, CLI_REAL, &g->solid_fraction, "FRACTION",
+        {"lattice", 0, CLI_CHOICE, &o->array, .help = "where the spheres lie", .choices = arrays},
+        {"solid-fraction", 0, CLI_REAL, &o->solid_fraction, "FRACTION",
          "volume of the spheres over that of the cell", .given = &g->solid_fraction_given},
         {"touching", 0, CLI_FLAG, &g->touching, .help = "the solid fraction at which the spheres touch"},
-        {"radius", 0, CLI_REAL, &g->radius, "VOXELS",
+        {"radius", 0, CLI_REAL, &o->radius, "VOXELS",
          "radius in place of the solid fraction; spheres may overlap", .fallback = "",
          .given = &g->radius_given},
-        NUMBER("cells", &g->cells, "voxels along an edge of the cubic cell"),
+        NUMBER("cells", &o->cells, "voxels along an edge of the cubic cell"),
         {"walls", 0, CLI_CHOICE, &g->exact, .help = "half-way between voxels, or where the spheres are",
          .choices = walls},
         {0},
@@ -121,51 +103,45 @@ static const cli_option *spheres_options(cli_generated *g)
 static rill_status spheres_generate(cli_generated *g, rill_geom **out)
 {
     rill_status status = RILL_OK;
+    rill_spheres_options *o = &g->shape.spheres;
     if (g->solid_fraction_given + g->radius_given + g->touching > 1)
         return rill_fail(RILL_USAGE,
                          "--solid-fraction, --touching and --radius exclude each other: give one");
-    rill_spheres_options o = {.array = (rill_array)g->array, .cells = (uint32_t)g->cells, .exact = g->exact};
-    if (g->radius_given) {
-        if (g->radius == 0) return rill_fail(RILL_USAGE, "--radius 0 is not above 0: raise it");
-        o.radius = g->radius;
-    } else {
-        o.solid_fraction = g->touching ? rill_spheres_touching(o.array) : g->solid_fraction;
-        if (o.solid_fraction == 0)
-            return rill_fail(RILL_USAGE, "--solid-fraction 0 is not above 0: raise it, or use the kind box");
-    }
-    RILL_TRY(rill_generate_spheres(&o, out));
-    g->has_radius = g->has_porosity = true;
-    g->radius = rill_spheres_radius(&o);
-    g->spheres = (uint64_t[]){1, 2, 4}[o.array];
-    const double edge = (double)g->cells, volume = 4 * M_PI / 3 * g->radius * g->radius * g->radius;
-    g->porosity = 1 - (double)g->spheres * volume / (edge * edge * edge);
+    if (g->radius_given && o->radius == 0)
+        return rill_fail(RILL_USAGE, "--radius 0 is not above 0: raise it");
+    if (g->radius_given) o->solid_fraction = 0;
+    if (g->touching) o->solid_fraction = rill_spheres_touching(o->array);
+    if (!g->radius_given && o->solid_fraction == 0)
+        return rill_fail(RILL_USAGE, "--solid-fraction 0 is not above 0: raise it, or use the kind box");
+    o->exact = g->exact;
+    RILL_TRY(rill_generate_spheres(o, out));
+    g->sphere_radius = rill_spheres_radius(o);
+    g->radius = &g->sphere_radius;
+    g->spheres = (uint64_t[]){1, 2, 4}[o->array];
+    const double edge = o->cells,
+                 volume = 4 * M_PI / 3 * g->sphere_radius * g->sphere_radius * g->sphere_radius;
+    g->sphere_porosity = 1 - (double)g->spheres * volume / (edge * edge * edge);
     /* spheres that overlap have no simple volume */
-    if (g->radius_given && 1 - g->porosity > rill_spheres_touching(o.array)) g->has_porosity = false;
+    if (!g->radius_given || 1 - g->sphere_porosity <= rill_spheres_touching(o->array))
+        g->porosity = &g->sphere_porosity;
 done:
     return status;
 }
 
 /* ---- packs ---- */
 
-static void pack_defaults(cli_generated *g)
-{
-    const rill_pack_options o = rill_pack_options_default();
-    set_size(g, o.n);
-    g->radius = o.radius;
-    g->spread = o.spread;
-    g->porosity = o.porosity;
-    g->seed = o.seed;
-}
-
 static const cli_option *pack_options(cli_generated *g)
 {
+    rill_pack_options *o = &g->shape.pack;
+    *o = rill_pack_options_default();
     const cli_option table[] = {
-        SIZE(g),
-        LENGTH("radius", &g->radius, "mean radius of the spheres"),
-        SPREAD(g),
-        POROSITY(g, "pore fraction; without overlap at least 0.38 - 0.0658 times the spread"),
-        {"overlap", 0, CLI_FLAG, &g->overlap, .help = "spheres lie anywhere and overlap (Boolean model)"},
-        SEED(g),
+        size_option(g, o->n),
+        radius_option(g, &o->radius, "mean radius of the spheres"),
+        spread_option(&o->spread),
+        porosity_option(g, &o->porosity,
+                        "pore fraction; without overlap at least 0.38 - 0.0658 times the spread"),
+        {"overlap", 0, CLI_FLAG, &o->overlap, .help = "spheres lie anywhere and overlap (Boolean model)"},
+        seed_option(g, &o->seed),
         {0},
     };
     return keep(table, sizeof table);
@@ -175,15 +151,8 @@ static rill_status pack_generate(cli_generated *g, rill_geom **out)
 {
     rill_status status = RILL_OK;
     rill_pack pack = {0};
-    rill_pack_options o = {.radius = g->radius,
-                           .spread = g->spread,
-                           .porosity = g->porosity,
-                           .overlap = g->overlap,
-                           .seed = g->seed};
-    RILL_TRY(read_size(g->size, o.n));
-    RILL_TRY(rill_pack_create(&o, &pack));
-    RILL_TRY(rill_generate_pack(&o, &pack, &(rill_keeper){.count = 1}, out)); /* as bits */
-    g->has_radius = g->has_porosity = g->has_seed = true;
+    RILL_TRY(rill_pack_create(&g->shape.pack, &pack));
+    RILL_TRY(rill_generate_pack(&g->shape.pack, &pack, &(rill_keeper){.count = 1}, out)); /* as bits */
     g->spheres = pack.count;
 done:
     rill_pack_destroy(&pack);
@@ -192,26 +161,19 @@ done:
 
 /* ---- river beds ---- */
 
-static void riverbed_defaults(cli_generated *g)
-{
-    const rill_riverbed_options o = rill_riverbed_options_default();
-    set_size(g, o.n);
-    g->radius = o.radius;
-    g->spread = o.spread;
-    g->porosity = o.porosity;
-    g->seed = o.seed;
-}
-
 static const cli_option *riverbed_options(cli_generated *g)
 {
+    rill_riverbed_options *o = &g->shape.riverbed;
+    *o = rill_riverbed_options_default();
+    o->height = 0;
     const cli_option table[] = {
-        SIZE(g),
-        {"height", 0, CLI_COUNT, &g->height, "N", "mean height of the bed over the solid layer",
+        size_option(g, o->n),
+        {"height", 0, CLI_UINT32, &o->height, "N", "mean height of the bed over the solid layer",
          .fallback = "half of the voxels along z", .min = 1, .max = INT_MAX},
-        LENGTH("radius", &g->radius, "mean radius of the spheres"),
-        SPREAD(g),
-        POROSITY(g, "pore fraction of the bed; at least 0.38 - 0.0658 times the spread"),
-        SEED(g),
+        radius_option(g, &o->radius, "mean radius of the spheres"),
+        spread_option(&o->spread),
+        porosity_option(g, &o->porosity, "pore fraction of the bed; at least 0.38 - 0.0658 times the spread"),
+        seed_option(g, &o->seed),
         {0},
     };
     return keep(table, sizeof table);
@@ -219,47 +181,28 @@ static const cli_option *riverbed_options(cli_generated *g)
 
 static rill_status riverbed_generate(cli_generated *g, rill_geom **out)
 {
-    rill_status status = RILL_OK;
-    rill_riverbed bed;
-    rill_riverbed_options o = {.height = (uint32_t)g->height,
-                               .radius = g->radius,
-                               .spread = g->spread,
-                               .porosity = g->porosity,
-                               .seed = g->seed};
-    RILL_TRY(read_size(g->size, o.n));
-    RILL_TRY(rill_generate_riverbed(&o, out, &bed));
-    g->has_radius = g->has_porosity = g->has_seed = true;
+    rill_riverbed bed = {0};
+    const rill_status status = rill_generate_riverbed(&g->shape.riverbed, out, &bed);
     g->spheres = bed.spheres;
     g->bed = bed.porosity;
-done:
     return status;
 }
 
 /* ---- tubes ---- */
 
-static void tubes_defaults(cli_generated *g)
-{
-    const rill_tubes_options o = rill_tubes_options_default();
-    set_size(g, o.n);
-    g->count = o.count;
-    g->radius = o.radius;
-    g->along = axis_names[o.axis];
-    g->waviness = o.waviness;
-    g->knots = o.knots;
-    g->seed = o.seed;
-}
-
 static const cli_option *tubes_options(cli_generated *g)
 {
+    rill_tubes_options *o = &g->shape.tubes;
+    *o = rill_tubes_options_default();
     const cli_option table[] = {
-        SIZE(g),
-        NUMBER("count", &g->count, "number of tubes"),
-        LENGTH("radius", &g->radius, "radius of the tubes"),
-        AXIS(g, "axis that they run along, periodically"),
-        LENGTH("waviness", &g->waviness,
+        size_option(g, o->n),
+        NUMBER("count", &o->count, "number of tubes"),
+        radius_option(g, &o->radius, "radius of the tubes"),
+        axis_option(g, &o->axis, "axis that they run along, periodically"),
+        LENGTH("waviness", &o->waviness,
                "how far control points of a centre line stray from its axis, 0: straight"),
-        NUMBER("knots", &g->knots, "control points per tube, 4 to 64: more of them bend it more often"),
-        SEED(g),
+        NUMBER("knots", &o->knots, "control points per tube, 4 to 64: more of them bend it more often"),
+        seed_option(g, &o->seed),
         {0},
     };
     return keep(table, sizeof table);
@@ -267,45 +210,26 @@ static const cli_option *tubes_options(cli_generated *g)
 
 static rill_status tubes_generate(cli_generated *g, rill_geom **out)
 {
-    rill_status status = RILL_OK;
-    rill_tubes_options o = {.count = (uint32_t)g->count,
-                            .radius = g->radius,
-                            .axis = g->axis,
-                            .waviness = g->waviness,
-                            .knots = (uint32_t)g->knots,
-                            .seed = g->seed};
-    RILL_TRY(read_size(g->size, o.n));
-    RILL_TRY(rill_generate_tubes(&o, out));
-    g->has_radius = g->has_seed = true;
-done:
-    return status;
+    return rill_generate_tubes(&g->shape.tubes, out);
 }
 
 /* ---- arteries ---- */
 
-static void arteries_defaults(cli_generated *g)
-{
-    const rill_arteries_options o = rill_arteries_options_default();
-    g->outlets = o.outlets;
-    g->radius = o.radius;
-    g->lengths = o.length;
-    g->ratio = o.ratio;
-    g->voxel_size = o.spacing;
-    g->seed = o.seed;
-    g->sides = "wall";
-}
-
 static const cli_option *arteries_options(cli_generated *g)
 {
+    rill_arteries_options *o = &g->shape.arteries;
+    *o = rill_arteries_options_default();
+    g->voxel_size = o->spacing;
+    g->sides = "wall";
     const cli_option table[] = {
-        {"outlets", 0, CLI_COUNT, &g->outlets, "N", "number of outlets, 2 to 252", .min = 2,
+        {"outlets", 0, CLI_UINT32, &o->outlets, "N", "number of outlets, 2 to 252", .min = 2,
          .max = RILL_OPENINGS - 1},
-        LENGTH("radius", &g->radius, "radius of the inlet"),
-        {"length", 0, CLI_REAL, &g->lengths, "RADII", "length of every artery over its radius, 4 to 50",
+        radius_option(g, &o->radius, "radius of the inlet"),
+        {"length", 0, CLI_REAL, &o->length, "RADII", "length of every artery over its radius, 4 to 50",
          .min = 4, .max = 50},
-        {"ratio", 0, CLI_REAL, &g->ratio, "RATIO",
+        {"ratio", 0, CLI_REAL, &o->ratio, "RATIO",
          "least ratio of the radii of two branches; ratios are drawn from it to 1", .min = 0.3, .max = 1},
-        SEED(g),
+        seed_option(g, &o->seed),
         {0},
     };
     return keep(table, sizeof table);
@@ -315,15 +239,9 @@ static rill_status arteries_generate(cli_generated *g, rill_geom **out)
 {
     rill_status status = RILL_OK;
     rill_arteries arteries = {0};
-    const rill_arteries_options o = {.outlets = (uint32_t)g->outlets,
-                                     .radius = g->radius,
-                                     .length = g->lengths,
-                                     .ratio = g->ratio,
-                                     .spacing = g->voxel_size,
-                                     .seed = g->seed};
-    RILL_TRY(rill_arteries_create(&o, &arteries));
-    RILL_TRY(rill_generate_arteries(&o, &arteries, out));
-    g->has_radius = g->has_seed = true;
+    g->shape.arteries.spacing = g->voxel_size;
+    RILL_TRY(rill_arteries_create(&g->shape.arteries, &arteries));
+    RILL_TRY(rill_generate_arteries(&g->shape.arteries, &arteries, out));
 done:
     rill_arteries_destroy(&arteries);
     return status;
@@ -331,22 +249,15 @@ done:
 
 /* ---- level sets and noise ---- */
 
-static void grf_defaults(cli_generated *g)
-{
-    const rill_grf_options o = rill_grf_options_default();
-    set_size(g, o.n);
-    g->correlation = o.correlation;
-    g->porosity = o.porosity;
-    g->seed = o.seed;
-}
-
 static const cli_option *grf_options(cli_generated *g)
 {
+    rill_grf_options *o = &g->shape.grf;
+    *o = rill_grf_options_default();
     const cli_option table[] = {
-        SIZE(g),
-        LENGTH("correlation", &g->correlation, "distance at which the autocorrelation of the field is 1/e"),
-        POROSITY(g, "pore fraction, met to the voxel"),
-        SEED(g),
+        size_option(g, o->n),
+        LENGTH("correlation", &o->correlation, "distance at which the autocorrelation of the field is 1/e"),
+        porosity_option(g, &o->porosity, "pore fraction, met to the voxel"),
+        seed_option(g, &o->seed),
         {0},
     };
     return keep(table, sizeof table);
@@ -354,29 +265,17 @@ static const cli_option *grf_options(cli_generated *g)
 
 static rill_status grf_generate(cli_generated *g, rill_geom **out)
 {
-    rill_status status = RILL_OK;
-    rill_grf_options o = {.correlation = g->correlation, .porosity = g->porosity, .seed = g->seed};
-    RILL_TRY(read_size(g->size, o.n));
-    RILL_TRY(rill_generate_grf(&o, out));
-    g->has_porosity = g->has_seed = true;
-done:
-    return status;
-}
-
-static void gyroid_defaults(cli_generated *g)
-{
-    const rill_gyroid_options o = rill_gyroid_options_default();
-    g->cells = o.cells;
-    g->periods = o.periods;
-    g->porosity = o.porosity;
+    return rill_generate_grf(&g->shape.grf, out);
 }
 
 static const cli_option *gyroid_options(cli_generated *g)
 {
+    rill_gyroid_options *o = &g->shape.gyroid;
+    *o = rill_gyroid_options_default();
     const cli_option table[] = {
-        NUMBER("cells", &g->cells, "voxels along each axis"),
-        NUMBER("periods", &g->periods, "periods of the surface along each axis"),
-        POROSITY(g, "pore fraction, met as nearly as the symmetry allows"),
+        NUMBER("cells", &o->cells, "voxels along each axis"),
+        NUMBER("periods", &o->periods, "periods of the surface along each axis"),
+        porosity_option(g, &o->porosity, "pore fraction, met as nearly as the symmetry allows"),
         {0},
     };
     return keep(table, sizeof table);
@@ -384,53 +283,35 @@ static const cli_option *gyroid_options(cli_generated *g)
 
 static rill_status gyroid_generate(cli_generated *g, rill_geom **out)
 {
-    const rill_gyroid_options o = {
-        .cells = (uint32_t)g->cells, .periods = (uint32_t)g->periods, .porosity = g->porosity};
-    g->has_porosity = true;
-    return rill_generate_gyroid(&o, out);
-}
-
-static void noise_defaults(cli_generated *g)
-{
-    const rill_noise_options o = rill_noise_options_default();
-    set_size(g, o.n);
-    g->porosity = o.porosity;
-    g->seed = o.seed;
+    return rill_generate_gyroid(&g->shape.gyroid, out);
 }
 
 static const cli_option *noise_options(cli_generated *g)
 {
-    const cli_option table[] = {SIZE(g), POROSITY(g, "probability that a voxel is pore"), SEED(g), {0}};
+    rill_noise_options *o = &g->shape.noise;
+    *o = rill_noise_options_default();
+    const cli_option table[] = {size_option(g, o->n),
+                                porosity_option(g, &o->porosity, "probability that a voxel is pore"),
+                                seed_option(g, &o->seed),
+                                {0}};
     return keep(table, sizeof table);
 }
 
 static rill_status noise_generate(cli_generated *g, rill_geom **out)
 {
-    rill_status status = RILL_OK;
-    rill_noise_options o = {.porosity = g->porosity, .seed = g->seed};
-    RILL_TRY(read_size(g->size, o.n));
-    RILL_TRY(rill_generate_noise(&o, out));
-    g->has_porosity = g->has_seed = true;
-done:
-    return status;
+    return rill_generate_noise(&g->shape.noise, out);
 }
 
 /* ---- channels ---- */
 
-static void plates_defaults(cli_generated *g)
-{
-    const rill_plates_options o = rill_plates_options_default();
-    g->gap = o.gap;
-    g->along = axis_names[o.normal];
-    g->length = o.length;
-}
-
 static const cli_option *plates_options(cli_generated *g)
 {
+    rill_plates_options *o = &g->shape.plates;
+    *o = rill_plates_options_default();
     const cli_option table[] = {
-        NUMBER("gap", &g->gap, "voxels between the plates"),
-        AXIS(g, "axis across the gap, normal to the plates"),
-        NUMBER("length", &g->length, "voxels along the two other axes"),
+        NUMBER("gap", &o->gap, "voxels between the plates"),
+        axis_option(g, &o->normal, "axis across the gap, normal to the plates"),
+        NUMBER("length", &o->length, "voxels along the two other axes"),
         {0},
     };
     return keep(table, sizeof table);
@@ -438,26 +319,20 @@ static const cli_option *plates_options(cli_generated *g)
 
 static rill_status plates_generate(cli_generated *g, rill_geom **out)
 {
-    const rill_plates_options o = {.gap = (uint32_t)g->gap, .normal = g->axis, .length = (uint32_t)g->length};
-    return rill_generate_plates(&o, out);
-}
-
-static void duct_defaults(cli_generated *g)
-{
-    const rill_duct_options o = rill_duct_options_default();
-    g->width = o.width;
-    g->along = axis_names[o.axis];
-    g->length = o.length;
+    return rill_generate_plates(&g->shape.plates, out);
 }
 
 static const cli_option *duct_options(cli_generated *g)
 {
+    rill_duct_options *o = &g->shape.duct;
+    *o = rill_duct_options_default();
+    o->height = 0;
     const cli_option table[] = {
-        NUMBER("width", &g->width, "voxels along the axis after --axis in the cycle x y z x"),
-        {"height", 0, CLI_COUNT, &g->height, "N", "voxels along the axis after that",
+        NUMBER("width", &o->width, "voxels along the axis after --axis in the cycle x y z x"),
+        {"height", 0, CLI_UINT32, &o->height, "N", "voxels along the axis after that",
          .fallback = "as --width", .min = 1, .max = INT_MAX},
-        AXIS(g, "flow axis"),
-        NUMBER("length", &g->length, "voxels along the flow axis"),
+        axis_option(g, &o->axis, "flow axis"),
+        NUMBER("length", &o->length, "voxels along the flow axis"),
         {0},
     };
     return keep(table, sizeof table);
@@ -465,33 +340,21 @@ static const cli_option *duct_options(cli_generated *g)
 
 static rill_status duct_generate(cli_generated *g, rill_geom **out)
 {
-    const rill_duct_options o = {.width = (uint32_t)g->width,
-                                 .height = (uint32_t)g->height,
-                                 .axis = g->axis,
-                                 .length = (uint32_t)g->length};
-    return rill_generate_duct(&o, out);
-}
-
-static void pipe_defaults(cli_generated *g)
-{
-    const rill_pipe_options o = rill_pipe_options_default();
-    g->radius = o.radius;
-    g->along = axis_names[o.axis];
-    g->length = o.length;
-    g->offset = "0,0";
+    return rill_generate_duct(&g->shape.duct, out);
 }
 
 static const cli_option *pipe_options(cli_generated *g)
 {
+    rill_pipe_options *o = &g->shape.pipe;
+    *o = rill_pipe_options_default();
+    g->offset = "0,0";
     const cli_option table[] = {
-        LENGTH("radius", &g->radius, "radius of the pipe: fluid where r < R"),
-        AXIS(g, "flow axis"),
+        radius_option(g, &o->radius, "radius of the pipe: fluid where r < R"),
+        axis_option(g, &o->axis, "flow axis"),
         {"centre-offset", 0, CLI_TEXT, &g->offset, "DX,DY",
          .help = "shift of the centre line from a voxel corner, along the two axes after --axis in the cycle "
-                 "x y z "
-                 "x, "
-                 "-1 to 1"},
-        NUMBER("length", &g->length, "voxels along the flow axis"),
+                 "x y z x, -1 to 1"},
+        NUMBER("length", &o->length, "voxels along the flow axis"),
         {0},
     };
     return keep(table, sizeof table);
@@ -499,33 +362,29 @@ static const cli_option *pipe_options(cli_generated *g)
 
 static rill_status pipe_generate(cli_generated *g, rill_geom **out)
 {
-    rill_pipe_options o = {.radius = g->radius, .axis = g->axis, .length = (uint32_t)g->length};
+    rill_pipe_options *o = &g->shape.pipe;
     char *middle, *end = NULL;
-    o.offset[0] = strtod(g->offset, &middle);
-    if (middle != g->offset && *middle == ',') o.offset[1] = strtod(middle + 1, &end);
+    o->offset[0] = strtod(g->offset, &middle);
+    if (middle != g->offset && *middle == ',') o->offset[1] = strtod(middle + 1, &end);
     if (!end || end == middle + 1 || *end != '\0')
         return rill_fail(RILL_USAGE, "--centre-offset \"%s\" is no offset: give one such as 0.25,-0.5",
                          g->offset);
-    g->has_radius = true;
-    return rill_generate_pipe(&o, out);
+    return rill_generate_pipe(o, out);
 }
-
-static void box_defaults(cli_generated *g) { set_size(g, (const uint32_t[3]){64, 64, 64}); }
 
 static const cli_option *box_options(cli_generated *g)
 {
-    const cli_option table[] = {SIZE(g), {0}};
+    for (int a = 0; a < 3; a++) g->shape.box[a] = 64;
+    const cli_option table[] = {size_option(g, g->shape.box), {0}};
     return keep(table, sizeof table);
 }
 
 static rill_status box_generate(cli_generated *g, rill_geom **out)
 {
-    uint32_t n[3];
-    const rill_status status = read_size(g->size, n);
-    return status != RILL_OK ? status : rill_generate_box(n, out);
+    return rill_generate_box(g->shape.box, out);
 }
 
-#define KIND(noun) noun##_defaults, noun##_options, noun##_generate
+#define KIND(noun) noun##_options, noun##_generate
 
 static const char channel[] = "The channel lies in a layer of solid voxels; half-way walls give it its exact "
                               "width. The permeability of\n"

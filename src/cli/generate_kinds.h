@@ -7,28 +7,47 @@
 #define RILL_CLI_GENERATE_KINDS_H
 
 #include "cli/cli.h"
+#include "geometry/generate/generate.h"
 
-/** The values of the options of all kinds, and what a generator has to say about its work. */
+/** The options of a kind, and what its generator has to say about its work. */
 typedef struct cli_generated {
-    const char *size, *offset, *sides, *along; /**< along: --axis as given; NULL: the kind has none */
-    double voxel_size;                         /**< m; 0: unknown */
+    union {
+        rill_spheres_options spheres;
+        rill_pack_options pack;
+        rill_riverbed_options riverbed;
+        rill_tubes_options tubes;
+        rill_arteries_options arteries;
+        rill_grf_options grf;
+        rill_gyroid_options gyroid;
+        rill_noise_options noise;
+        rill_plates_options plates;
+        rill_duct_options duct;
+        rill_pipe_options pipe;
+        uint32_t box[3];
+    } shape;            /**< where the values of options go */
+    const char *size;   /**< --size as given; NULL: the kind has none */
+    uint32_t *n;        /**< [3], in `shape`, where it goes */
+    const char *along;  /**< --axis as given; NULL: the kind has none */
+    int *axis;          /**< in `shape`, where it goes */
+    const char *offset; /**< --centre-offset as given */
+    const char *sides;  /**< --sides as given */
+    double voxel_size;  /**< m; 0: unknown */
     char size_default[40];
-    uint64_t cells, periods, count, knots, gap, width, height, length, seed, outlets;
-    double solid_fraction, radius, spread, porosity, waviness, correlation, lengths, ratio;
-    bool radius_given, solid_fraction_given, touching, overlap;
-    int array, axis; /**< axis: of x, y, z */
-    int exact;       /**< 1: walls where they are, not half-way */
+    bool radius_given, solid_fraction_given, touching;
+    int exact; /**< 1: walls where they are, not half-way */
 
+    const double *radius, *porosity;       /**< for the summary, in voxels; NULL where the kind has none */
+    const uint64_t *seed;                  /**< likewise */
+    double sphere_radius, sphere_porosity; /**< that a solid fraction gives, or a radius */
     double bed;       /**< porosity of a river bed that was made; 0 when the kind has none */
     uint64_t spheres; /**< made; 0 when the kind has none */
-    bool has_seed, has_porosity, has_radius; /**< whether the kind knows these, for the summary */
 } cli_generated;
 
 /** A kind of geometry. */
 typedef struct cli_generate_kind {
     const char *name, *summary, *details; /**< details may be NULL */
-    void (*defaults)(cli_generated *g);
-    /** Return the options of this kind, bound to `g`; valid until the next call. */
+    /** Set `g` to the defaults of this kind and return its options, bound to it; valid until the next call.
+     */
     const cli_option *(*options)(cli_generated *g);
     rill_status (*generate)(cli_generated *g, rill_geom **out);
 } cli_generate_kind;

@@ -78,6 +78,9 @@ static void format_default(const cli_option *o, char *text, size_t size)
     case CLI_COUNT:
         snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)o->target);
         break;
+    case CLI_UINT32:
+        snprintf(text, size, "%u", *(const uint32_t *)o->target);
+        break;
     case CLI_REAL:
         snprintf(text, size, "%g", *(const double *)o->target);
         break;

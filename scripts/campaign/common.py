@@ -356,7 +356,8 @@ def _options(doc, count, short, add):
     parse.add_argument("--backend", default="cpu", choices=("cpu", "cuda"), help="where rill computes (default: cpu)")
     parse.add_argument("--json", metavar="DIRECTORY", help="plant as --plant does, and write the results to NAME.json or NAME-cuda.json there")
     parse.add_argument("--plant", action="store_true", help="plant each defect in a copy of the tree after the trials, and see that the campaign finds it")
-    parse.add_argument("--planted", metavar="DIRECTORY", help="where the programs with a defect are kept, for machines without compilers: those that are there are tried, others are built")
+    parse.add_argument("--planted", metavar="DIRECTORY", help="where the programs with a defect are kept, for machines without compilers: those of the same sources are tried, others are built")
+    parse.add_argument("--build-planted", action="store_true", help="build the programs with a defect into --planted, and stop")
     parse.add_argument("--make", default="make -j2", help="how --plant builds the copy (default: make -j2)")
     shared = set(parse._option_string_actions)
     if add:
@@ -441,6 +442,8 @@ def main(doc, name, promise, trial, count, short, options=None, begin=None):
     defect was not found"""
     a = _options(doc, count, short, options)
     planted = defects(name)
+    if a.build_planted:
+        return _build_planted(name, a, planted)
     if a.json:
         _must_be_committed(name, a)
     with tempfile.TemporaryDirectory(prefix="rill-campaign-") as directory:
@@ -542,30 +545,55 @@ def apply(directory, patch, *options):
         raise SystemExit("%s does not apply: %s" % (os.path.basename(patch), done.stderr.strip()))
 
 
+def _kept(name, a, defect):
+    """Return where --planted keeps the program with a defect, or None."""
+    if not a.planted:
+        return None
+    of = hashlib.sha256((sources(name, a.backend) + defect.patch.read_text()).encode()).hexdigest()[:16]  # another patch, other sources: another program
+    return pathlib.Path(a.planted).resolve() / ("%s-%s" % (defect.patch.stem, of)) / pathlib.Path(a.rill).name
+
+
+def _broken(name, a, defect, copy):
+    """Return the program with a defect: that which is kept, or one built in a copy of the tree, which is kept where --planted says so."""
+    kept = _kept(name, a, defect)
+    if kept and kept.exists():
+        return kept
+    program = pathlib.Path(a.rill).resolve()
+    broken = copied(copy, program)
+    rebuilt(copy, broken, a.make, defect.patch)
+    if kept:
+        kept.parent.mkdir(parents=True)
+        for made in (broken, broken.with_name("rill-inspect")):
+            shutil.copy2(made, kept.parent)
+    return broken
+
+
+def _build_planted(name, a, planted):
+    """Build the programs with a defect for another machine. @return exit code"""
+    if not a.planted:
+        raise SystemExit("%s: --build-planted needs --planted DIRECTORY" % name)
+    with tempfile.TemporaryDirectory(prefix="rill-planted-") as directory:
+        for defect in planted:  # each in a copy of its own: to go back to the sources of another compiles them again
+            _broken(name, a, defect, pathlib.Path(directory) / defect.patch.stem)
+            print(_kept(name, a, defect), flush=True)
+    return 0
+
+
 def _plant(name, a, planted):
-    """Break a copy of the tree in one way after another: the campaign must find it each time. With --planted DIRECTORY the programs are kept there, and taken
-    from there where they are. @return what was planted, and the first sentence on what did not hold, or None"""
-    program, found = pathlib.Path(a.rill).resolve(), []
+    """Break a copy of the tree in one way after another: the campaign must find it each time. @return what was planted, and the first sentence on what did not
+    hold, or None"""
+    found = []
     with tempfile.TemporaryDirectory(prefix="rill-planted-") as directory:
         copy = pathlib.Path(directory) / "tree"
         for defect in planted:
-            kept = pathlib.Path(a.planted).resolve() / defect.patch.stem / program.name if a.planted else None
-            if kept and kept.exists():
-                broken = kept
-            else:
-                broken = copied(copy, program)
-                rebuilt(copy, broken, a.make, defect.patch)
-            if kept and not kept.exists():
-                kept.parent.mkdir(parents=True)
-                for made in (broken, broken.with_name("rill-inspect")):
-                    shutil.copy2(made, kept.parent)
+            broken = _broken(name, a, defect, copy)
             done = subprocess.run([sys.executable, HERE / name, "--rill", broken, "--short", "--seed", str(a.seed), "--backend", a.backend, "--jobs", str(a.jobs),
                                    "--make", a.make, "--time-limit", "600", *defect.options], capture_output=True, text=True)
             sentences = [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(name + ": ") and re.search(r", trial \d+: ", line)]
             caught = done.returncode == 1 and sentences
             found.append({"what": defect.what, "patch": defect.patch.name, "found": sentences[0] if caught else None})
             print("%s: %s %s" % (name, defect.what, "Found: " + sentences[0] if caught else "NOT FOUND\n" + done.stderr), flush=True)
-            if copy.exists() and broken != kept:
+            if broken.is_relative_to(copy):
                 apply(copy, defect.patch, "--reverse")
     return found
 

@@ -36,7 +36,7 @@ typedef enum rill_equilibrium {
     RILL_EQUILIBRIUM_COUNT
 } rill_equilibrium;
 
-/** Viscosity laws; others than the first belong to TRT. */
+/** Viscosity laws; others than the first need TRT, central moments or cumulants. */
 typedef enum rill_rheology {
     RILL_NEWTONIAN,
     RILL_CARREAU_YASUDA,

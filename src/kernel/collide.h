@@ -22,8 +22,8 @@ RILL_FN void rill_collide(const int lattice, const int collision, const int equi
     if (collision == RILL_SRT) rill_collide_srt(lattice, equilibrium, rates, f);
     if (collision == RILL_TRT) rill_collide_trt(lattice, equilibrium, rheology, rates, f);
     if (collision == RILL_MRT) rill_collide_mrt(lattice, rates, f);
-    if (collision == RILL_CENTRAL_MOMENT) rill_collide_central(lattice, rates, f);
-    if (collision == RILL_CUMULANT) rill_collide_cumulant(rates, f);
+    if (collision == RILL_CENTRAL_MOMENT) rill_collide_central(lattice, rheology, rates, f);
+    if (collision == RILL_CUMULANT) rill_collide_cumulant(rheology, rates, f);
 }
 
 #endif

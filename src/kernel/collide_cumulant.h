@@ -10,16 +10,18 @@
  * walls couple them to the shear stress (docs/method.md); all other higher cumulants go to equilibrium, which
  * is 0 (the paper's choice of rates 1). Their moments are then products of lower ones. The force acts by half
  * on the velocity and changes the sign of the first central moments, and with them that of a third of it in
- * abb.
+ * abb. With a viscosity law tau, and with it the rate of third cumulants, are those of the node.
  */
 #ifndef RILL_KERNEL_COLLIDE_CUMULANT_H
 #define RILL_KERNEL_COLLIDE_CUMULANT_H
 
 #include "kernel/central.h"
+#include "kernel/rheology.h"
 
 /** Relax the stress, corrected for the diagonal third moments that the lattice lacks. @see Geier et al., eqs
  * 58 to 63 */
-RILL_FN void rill_cumulant_relax(const rill_rates *rates, const rill_real *u, rill_tensor *n)
+RILL_FN void rill_cumulant_relax(const rill_rates *rates, const rill_real even, const rill_real *u,
+                                 rill_tensor *n)
 {
     const rill_scalar one = 1, half = (rill_scalar)0.5, third = (rill_scalar)(1.0 / 3.0);
     const rill_real trace = rill_trace(n), bulk = rates->bulk * trace;
@@ -27,26 +29,27 @@ RILL_FN void rill_cumulant_relax(const rill_rates *rates, const rill_real *u, ri
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
         shear[a] = n->diagonal[a] - third * trace;
-        lacking[a] = (rill_scalar)1.5 * u[a] * u[a] * ((rill_scalar)3 * rates->even * shear[a] + bulk);
+        lacking[a] = (rill_scalar)1.5 * u[a] * u[a] * ((rill_scalar)3 * even * shear[a] + bulk);
     }
     const rill_real sum = third * (lacking[0] + lacking[1] + lacking[2]);
-    const rill_real level = third * (one - rates->bulk) * trace + (half * (rates->even - rates->bulk)) * sum;
+    const rill_real level = third * (one - rates->bulk) * trace + (half * (even - rates->bulk)) * sum;
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
-        n->diagonal[a] = (one - rates->even) * shear[a] + (one - half * rates->even) * lacking[a] + level;
-        n->mixed[a] = (one - rates->even) * n->mixed[a];
+        n->diagonal[a] = (one - even) * shear[a] + (one - half * even) * lacking[a] + level;
+        n->mixed[a] = (one - even) * n->mixed[a];
     }
 }
 
 /** Collide in cumulants. @see rill_collide */
-RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
+RILL_FN void rill_collide_cumulant(const int rheology, const rill_rates *rates, rill_real *f)
 {
     const rill_scalar half = (rill_scalar)0.5, third = (rill_scalar)(1.0 / 3.0);
     const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rill_moments_of(RILL_D3Q27, rates, f));
     rill_tensor n = rill_stress_of(RILL_D3Q27, RILL_SECOND_ORDER, rates, &flow, f);
+    const rill_node_rates at = rill_rates_of_node(rheology, rates, &n, flow.inverse);
     const rill_real density = flow.m.density;
     const rill_mixed mixed = rill_mixed_of(RILL_D3Q27, rates, &flow, &n, f);
-    const rill_scalar left = 1 - rates->even;
+    const rill_real left = (rill_scalar)1 - at.even;
     rill_real fourth[3], even[3]; /* cumulants aabc, and aabb up to what all three have */
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
@@ -59,8 +62,8 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
         even[bc] = mixed.pair[bc] - flow.inverse * (first * second + third * (first + second) +
                                                     (rill_scalar)2 * n.mixed[bc] * n.mixed[bc]);
     }
-    rill_mixed_pairs_relax(rates, even);
-    rill_cumulant_relax(rates, flow.velocity, &n);
+    rill_mixed_pairs_relax(at.even, even);
+    rill_cumulant_relax(rates, at.even, flow.velocity, &n);
     rill_real k[27], full[3], square[3]; /* variances, and squares of the covariances without axis a */
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
@@ -69,7 +72,7 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
         square[a] = n.mixed[2 - a] * n.mixed[2 - a];
     }
     k[0] = density;
-    k[13] = rill_third_relax(rates, mixed.third);
+    k[13] = rill_third_relax(at.odd, mixed.third);
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
         const int x = a == 0 ? 1 : a == 1 ? 3 : 9, y = a == 0 ? 3 : 1, z = a == 2 ? 3 : 9;
@@ -78,8 +81,8 @@ RILL_FN void rill_collide_cumulant(const rill_rates *rates, rill_real *f)
         k[x] = rill_splat(half * rates->force[a]);
         k[2 * x] = n.diagonal[a];
         k[y + z] = n.mixed[2 - a];
-        k[x + 2 * y] = sixth + rill_third_relax(rates, mixed.odd[b][a] + sixth);
-        k[x + 2 * z] = sixth + rill_third_relax(rates, mixed.odd[c][a] + sixth);
+        k[x + 2 * y] = sixth + rill_third_relax(at.odd, mixed.odd[b][a] + sixth);
+        k[x + 2 * z] = sixth + rill_third_relax(at.odd, mixed.odd[c][a] + sixth);
         k[2 * y + 2 * z] =
             even[2 - a] + flow.inverse * (third * (n.diagonal[b] + n.diagonal[c] - third * density) +
                                           n.diagonal[b] * n.diagonal[c] + (rill_scalar)2 * square[a]);

@@ -66,11 +66,8 @@ RILL_FN void rill_collide_trt(const int lattice, const int equilibrium, const in
                               const rill_rates *rates, rill_real *f)
 {
     const rill_flow flow = rill_flow_of(equilibrium, rill_moments_of(lattice, rates, f));
-    rill_node_rates at = {rill_splat(rates->even), rill_splat(rates->odd)};
-    if (rheology != RILL_NEWTONIAN) {
-        const rill_tensor stress = rill_stress_of(lattice, equilibrium, rates, &flow, f);
-        at = rill_rates_at(rheology, &rates->viscosity, &stress, flow.inverse);
-    }
+    const rill_tensor stress = rill_stress_of(lattice, equilibrium, rates, &flow, f); /* read by laws alone */
+    const rill_node_rates at = rill_rates_of_node(rheology, rates, &stress, flow.inverse);
     rill_relax_pairs(lattice, equilibrium, rates, &flow, at, NULL, f);
 }
 

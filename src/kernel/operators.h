@@ -19,14 +19,21 @@
     X(L, TRT, STOKES, CASSON)
 /* Of moments. */
 #define RILL_OPERATORS_MOMENTS(X, L)                                                                         \
-    X(L, MRT, SECOND_ORDER, NEWTONIAN) X(L, CENTRAL_MOMENT, SECOND_ORDER, NEWTONIAN)
+    X(L, MRT, SECOND_ORDER, NEWTONIAN)                                                                       \
+    X(L, CENTRAL_MOMENT, SECOND_ORDER, NEWTONIAN)                                                            \
+    X(L, CENTRAL_MOMENT, SECOND_ORDER, CARREAU_YASUDA)                                                       \
+    X(L, CENTRAL_MOMENT, SECOND_ORDER, CASSON)
+#define RILL_OPERATORS_CUMULANT(X, L)                                                                        \
+    X(L, CUMULANT, SECOND_ORDER, NEWTONIAN)                                                                  \
+    X(L, CUMULANT, SECOND_ORDER, CARREAU_YASUDA)                                                             \
+    X(L, CUMULANT, SECOND_ORDER, CASSON)
 
 #define RILL_OPERATORS_D3Q19(X)                                                                              \
     RILL_OPERATORS_SRT(X, D3Q19) RILL_OPERATORS_TRT(X, D3Q19) RILL_OPERATORS_MOMENTS(X, D3Q19)
 #define RILL_OPERATORS_D3Q27(X)                                                                              \
     RILL_OPERATORS_SRT(X, D3Q27)                                                                             \
     RILL_OPERATORS_TRT(X, D3Q27)                                                                             \
-    RILL_OPERATORS_MOMENTS(X, D3Q27) X(D3Q27, CUMULANT, SECOND_ORDER, NEWTONIAN)
+    RILL_OPERATORS_MOMENTS(X, D3Q27) RILL_OPERATORS_CUMULANT(X, D3Q27)
 #define RILL_OPERATORS_D3Q15(X) RILL_OPERATORS_SRT(X, D3Q15) RILL_OPERATORS_TRT(X, D3Q15)
 #define RILL_OPERATORS_D2Q9(X) RILL_OPERATORS_SRT(X, D2Q9) RILL_OPERATORS_TRT(X, D2Q9)
 

@@ -4,9 +4,9 @@
  * Viscosity laws as local relaxation rates. First the Carreau-Yasuda law (Yasuda, Armstrong, Cohen 1981,
  * doi:10.1007/BF01513059), nu = nu_inf + (nu_0 - nu_inf) (1 + (lambda g)^a)^((n - 1)/a).
  *
- * The shear rate g = sqrt(2 S:S) comes from the node's own stress N = -2/3 rho tau S, to second order
- * in space (Boyd, Buick, Green 2007, doi:10.1063/1.2772250; Krüger, Varnik, Raabe 2009,
- * doi:10.1103/PhysRevE.79.046704). As tau stands on both sides,
+ * The shear rate g = sqrt(2 S:S) comes from the node's own stress N = -2/3 rho tau S, both without their
+ * traces, to second order in space (Boyd, Buick, Green 2007, doi:10.1063/1.2772250; Krüger, Varnik, Raabe
+ * 2009, doi:10.1103/PhysRevE.79.046704). As tau stands on both sides,
  *
  *     tau g = 3 |N| / (sqrt(2) rho)   with   tau = 1/2 + 3 nu(g)
  *
@@ -54,11 +54,15 @@ RILL_FN rill_apparent rill_apparent_at(const rill_viscosity *law, const rill_rea
     return at;
 }
 
-/** Return the square of |N|. */
+/**
+ * Return the square of |N| without its trace. The trace is that of compression, div u, which no operator
+ * needs to relax at 1/tau: central moments and cumulants relax it at `bulk`.
+ */
 RILL_FN rill_real rill_tensor_square(const rill_tensor *n)
 {
-    return n->diagonal[0] * n->diagonal[0] + n->diagonal[1] * n->diagonal[1] +
-           n->diagonal[2] * n->diagonal[2] +
+    const rill_real mean = (rill_scalar)(1.0 / 3.0) * rill_trace(n);
+    const rill_real x = n->diagonal[0] - mean, y = n->diagonal[1] - mean, z = n->diagonal[2] - mean;
+    return x * x + y * y + z * z +
            (rill_scalar)2 *
                (n->mixed[0] * n->mixed[0] + n->mixed[1] * n->mixed[1] + n->mixed[2] * n->mixed[2]);
 }
@@ -112,6 +116,14 @@ RILL_FN rill_node_rates rill_rates_at(const int rheology, const rill_viscosity *
     return rates;
 }
 
+/** Return the rates of a node: those of the law at its stress, or those of all nodes. */
+RILL_FN rill_node_rates rill_rates_of_node(const int rheology, const rill_rates *rates, const rill_tensor *n,
+                                           const rill_real inverse)
+{
+    const rill_node_rates all = {rill_splat(rates->even), rill_splat(rates->odd)};
+    return rheology == RILL_NEWTONIAN ? all : rill_rates_at(rheology, &rates->viscosity, n, inverse);
+}
+
 /**
  * Return the viscous stress of a node between two steps, sigma = -(1 - 1/(2 tau)) N: 2 rho nu S to second
  * order. The trace is relaxed alike; where an operator relaxes it at another rate that part is not the
@@ -122,8 +134,7 @@ RILL_FN rill_tensor rill_viscous_stress(const int lattice, const int equilibrium
 {
     const rill_flow flow = rill_flow_of(equilibrium, rill_moments_of(lattice, rates, f));
     rill_tensor n = rill_stress_of(lattice, equilibrium, rates, &flow, f);
-    rill_real even = rill_splat(rates->even);
-    if (rheology != RILL_NEWTONIAN) even = rill_rates_at(rheology, &rates->viscosity, &n, flow.inverse).even;
+    const rill_real even = rill_rates_of_node(rheology, rates, &n, flow.inverse).even;
     const rill_real scale = (rill_scalar)0.5 * even - (rill_scalar)1;
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {

@@ -135,11 +135,13 @@ RILL_FN rill_mixed rill_mixed_of(const int lattice, const rill_rates *rates, con
  * Convert moments aabb into what is left of their differences after collision. They relax as the shear
  * stress does as long as they are small beside 0.003 rho, and at rate 1 where they are large: see
  * rill_third_relax().
+ * @param even  rate of the shear stress
  * @param[in,out] pair  [3], up to a number that all have; on return their sum is 0
  */
-RILL_FN void rill_mixed_pairs_relax(const rill_rates *rates, rill_real *pair)
+RILL_FN void rill_mixed_pairs_relax(const rill_real even, rill_real *pair)
 {
-    const rill_scalar limit = (rill_scalar)1e-5, left = 1 - rates->even; /* 0.003 squared */
+    const rill_scalar limit = (rill_scalar)1e-5; /* 0.003 squared */
+    const rill_real left = (rill_scalar)1 - even;
     const rill_real mean = (rill_scalar)(1.0 / 3.0) * (pair[0] + pair[1] + pair[2]);
     rill_real square = rill_splat(limit);
     for (int p = 0; p < 3; p++) {
@@ -154,12 +156,13 @@ RILL_FN void rill_mixed_pairs_relax(const rill_rates *rates, rill_real *pair)
  * parameter as long as the moment is small beside 0.001 rho, which in flows that the lattice resolves it is:
  * about Lambda times a second derivative of u. Where it is not, the rate goes to 1, because a moment that
  * hardly relaxes makes such flows unstable.
+ * @param odd  rate of the magic parameter
  * @see Geier, Pasquali, Schönherr (2017), doi:10.1016/j.jcp.2017.05.040, on limiting rates so
  */
-RILL_FN rill_real rill_third_relax(const rill_rates *rates, const rill_real third)
+RILL_FN rill_real rill_third_relax(const rill_real odd, const rill_real third)
 {
     const rill_scalar limit = (rill_scalar)1e-6; /* 0.001 squared */
-    return ((rill_scalar)1 - rates->odd) * third * (limit / (limit + third * third));
+    return ((rill_scalar)1 - odd) * third * (limit / (limit + third * third));
 }
 
 #endif

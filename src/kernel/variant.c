@@ -210,9 +210,12 @@ rill_status rill_variant_check(rill_variant v)
                          "collision %s has its own equilibrium: choose --equilibrium second-order, or "
                          "trt",
                          rill_collision_names[v.collision]);
-    if (v.rheology != RILL_NEWTONIAN && v.collision != RILL_TRT)
-        return rill_fail(RILL_USAGE, "viscosity law %s goes with trt, not with %s",
-                         rill_rheology_names[v.rheology], rill_collision_names[v.collision]);
+    if (v.rheology != RILL_NEWTONIAN && (v.collision == RILL_SRT || v.collision == RILL_MRT))
+        return rill_fail(
+            RILL_USAGE,
+            "viscosity law %s goes with trt, central-moment or cumulant, not with %s: choose one "
+            "of these",
+            rill_rheology_names[v.rheology], rill_collision_names[v.collision]);
     return RILL_OK;
 }
 

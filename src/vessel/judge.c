@@ -199,7 +199,7 @@ static void judge_stability(const rill_case *c, rill_case_plan *plan)
                         : few ? CELL_MOMENTS_MOST
                               : CELL_MOST;
     char finer[32], safe[32];
-    const char *other = few && c->law.kind == RILL_LAW_NEWTONIAN ? ", or choose the collision cumulant" : "";
+    const char *other = few ? ", or choose the collision cumulant" : "";
     rill_units_format_length(down(dx * most / cell), finer, sizeof finer);
     rill_units_format_length(down(dx * high / cell), safe, sizeof safe);
     if (cell > most)

@@ -263,15 +263,14 @@ static rill_status choose_law(planner *p)
 }
 
 /*
- * TRT with 3/16 is what walls and viscosity laws are validated with; beyond a few cell Reynolds numbers
- * openings make it unstable, and cumulants stay stable (docs/vessels.md has the measurements).
+ * TRT with 3/16 is the fastest; beyond a few cell Reynolds numbers openings make it unstable, and cumulants
+ * stay stable (docs/vessels.md has the measurements).
  */
 static void choose_collision(const planner *p, rill_variant *v)
 {
     static const rill_lattice lattices[] = {RILL_D3Q19, RILL_D3Q27, RILL_D3Q15};
     const rill_case *c = p->given;
-    const bool quick =
-        rill_plan_cell_reynolds(c, p->plan) > RILL_CELL_TRT && c->law.kind == RILL_LAW_NEWTONIAN;
+    const bool quick = rill_plan_cell_reynolds(c, p->plan) > RILL_CELL_TRT;
     const int lattice = c->run.lattice < 0 ? -1 : (int)lattices[c->run.lattice];
     v->collision = RILL_TRT;
     if (c->run.collision >= 0)

@@ -52,6 +52,30 @@ Test(cli_check, knows_an_extension_beside_another_branch)
     cr_assert_null(strstr(r.out, "has no extension"), "%s", r.out);
 }
 
+/* Collisions are chosen for a viscosity law as they are for a Newtonian fluid. */
+Test(cli_check, chooses_cumulants_for_viscosity_laws)
+{
+    static const struct {
+        const char *law, *lattice, *collision;
+    } cases[] = {{"{law: carreau-yasuda, at-rest: 56 mPa.s, at-infinite-shear: 3.45 mPa.s, time: 3.313 s, "
+                  "index: 0.3568, "
+                  "sharpness: 2}",
+                  "", "d3q27-cumulant-second-order-aa-list-fp32-carreau-yasuda"},
+                 {"{law: casson, plastic-viscosity: 3.5 mPa.s, yield-stress: 5 mPa}", "lattice: d3q19, ",
+                  "d3q19-central-moment-second-order-aa-list-fp32-casson"},
+                 {"3.5 mPa.s", "", "d3q27-cumulant-second-order-aa-list-fp32"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        write_text("c.yaml",
+                   "geometry: v.geom.h5\nfluid: {density: 1060 kg/m3, viscosity: %s}\n"
+                   "openings:\n  in: {kind: inlet, flow: 4 mL/s}\n" OUT
+                   "run: {%sstream: aa, addressing: list}\n",
+                   cases[k].law, cases[k].lattice);
+        const cli_result r = cli_test_run("check", "c.yaml", "--no-measure", "--backend", "cpu");
+        cr_assert_eq(r.code, 0, "%s: %s%s", cases[k].law, r.out, r.err);
+        cr_expect(strstr(r.out, cases[k].collision), "%s: %s", cases[k].law, r.out);
+    }
+}
+
 /* Values of circuits that no run could use are refused, and cgs with the units of SI is noted. */
 Test(cli_check, judges_resistances_and_compliances)
 {

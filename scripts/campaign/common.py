@@ -12,14 +12,14 @@ A campaign is a program NAME with
     sys.exit(common.main(__doc__, "NAME", PROMISE, trial, count=200, short=8))
 
 `record` may be called several times in a trial. Trials count by distinct states: `state` is what makes a trial another one, and a state that was tried twice counts
-once; without it all trials of a kind count as one. `theirs` names a library that crashes in the same way without rill: the trial then counts as tried, not as held.
+once. What held without a state is an error. `theirs` names a library that crashes in the same way without rill: the trial then counts as tried, not as held.
 The random numbers of trial I depend on seed and I alone. Figures given to `record` by name are kept as their largest value of the kind of trial. `short` trials are
 made by --short, in .ci/run, and with each planted defect.
 
 defects/NAME-*.patch are defects, at least two: what is broken, a line "Options:" with further options of the campaign where it needs any, and a patch for the
 sources. Each call fails where a patch does not apply exactly. --plant builds a copy of the tree with each of them after the trials, and fails where the short form
-of the campaign does not find it. --json DIRECTORY does so too, and writes NAME.json or NAME-cuda.json there: a result is of one call, one machine and one commit.
-It is refused where the program, or a file that the result depends on, is not that of a commit.
+of the campaign does not find it, or where the trial that finds it does not hold without the defect. --json DIRECTORY does so too, and writes NAME.json or NAME-cuda.json there: a result is of one call, one machine and one commit.
+It is refused where the program, or a file that the result depends on, is not that of a commit before HEAD.
 
 A program that was packed with its libraries runs where LD_LIBRARY_PATH and UDUNITS2_XML_PATH say; preloaded libraries are compiled with cc there.
 With --backend cuda the jobs share the GPUs, and RILL_NVRTC and CUDA_VISIBLE_DEVICES count.
@@ -82,12 +82,15 @@ class Campaign:
     def record(self, what, wrong=None, state=None, theirs=None, **figures):
         """Count a trial of a kind. @param wrong  sentence that says what did not hold, or None; @param state  what makes it another trial than those of the same
         kind before; @param theirs  library that crashes in the same way without rill, or None"""
+        if state is None and not wrong and not theirs:
+            raise TypeError("%s, %s: a trial that held needs the state that was tried" % (self.name, what))
         row = self._row(what)
         key = hashlib.sha256(repr(state).encode()).hexdigest()
         self._met(row, key, "wrong" if wrong else "theirs" if theirs else "held")
         for name, value in figures.items():
             row["figures"][name] = max(row["figures"].get(name, value), value)
         if wrong:
+            self.enough = (lambda: True) if self.arguments.stop else self.enough
             self.wrong.append("%s, trial %d: %s" % (what, self.trials, self.without_places(wrong)))
             print("%s: %s" % (self.name, self.wrong[-1]), file=sys.stderr, flush=True)
 
@@ -354,6 +357,7 @@ def _options(doc, count, short, add):
     parse.add_argument("--rill", "--program", default=str(ROOT / "build/rill"), metavar="FILE", help="program (default: build/rill)")
     parse.add_argument("--jobs", type=int, default=1, metavar="N", help="trials that are made at the same time (default: 1)")
     parse.add_argument("--backend", default="cpu", choices=("cpu", "cuda"), help="where rill computes (default: cpu)")
+    parse.add_argument("--stop", action="store_true", help="end at the first trial that does not hold, as with planted defects")
     parse.add_argument("--json", metavar="DIRECTORY", help="plant as --plant does, and write the results to NAME.json or NAME-cuda.json there")
     parse.add_argument("--plant", action="store_true", help="plant each defect in a copy of the tree after the trials, and see that the campaign finds it")
     parse.add_argument("--planted", metavar="DIRECTORY", help="where the programs with a defect are kept, for machines without compilers: those of the same sources are tried, others are built")
@@ -388,9 +392,9 @@ def _job(c, k, trial, counter, results):
     a = c.arguments
     own = Campaign(c.name, c.promise, a, c.directory / ("job-%d" % k))
     own.directory.mkdir()
-    own.begun, own.shared, own.job, own.wrapper = c.begun, c.shared, k, c.wrapper
+    own.begun, own.shared, own.job, own.wrapper, own.enough = c.begun, c.shared, k, c.wrapper, c.enough
     try:
-        while own.left() > 0 and not (c.enough and c.enough()):
+        while own.left() > 0 and not (own.enough and own.enough()):
             with counter.get_lock():
                 i = counter.value
                 counter.value += 1
@@ -482,6 +486,7 @@ def depends(name, backend):
     text, own = (HERE / name).read_text(), {"scripts/campaign/" + name, "scripts/campaign/common.py"}
     for word in set(re.findall(r"\w+", text)) | ({"cases"} if "commands" in text else set()):
         own |= {"scripts/campaign/" + word + end for end in (".py", ".c") if (HERE / (word + end)).exists()}
+    own |= {str(path.relative_to(ROOT)) for path in (HERE / "looks").glob("*.patch") if "looks/" in text}
     wanted = ONLY.get(name, PROGRAM) + (("cuda",) if backend == "cuda" else ())
     listed = [path for top in wanted for path in ([ROOT / top] if (ROOT / top).is_file() else (ROOT / top).rglob("*"))]
     return sorted(own | {str(path.relative_to(ROOT)) for path in listed if path.is_file() and (path.suffix in (".c", ".h", ".cu", ".cuh", ".inc", ".def") or path.name == "Makefile")})
@@ -504,6 +509,11 @@ def sources(name, backend):
     return sums.hexdigest()[:16]
 
 
+def is_ancestor(commit):
+    """Return whether a commit is HEAD or one before it."""
+    return subprocess.run(["git", "merge-base", "--is-ancestor", commit, "HEAD"], cwd=ROOT, capture_output=True).returncode == 0
+
+
 def _must_be_committed(name, a):
     """Refuse to write results of a program, or of sources, that no commit holds."""
     version = software(a.rill)
@@ -511,6 +521,8 @@ def _must_be_committed(name, a):
     if not commit:
         raise SystemExit("%s: --json needs a program that was built from a commit, and this is rill %s: commit, and build again" % (name, version))
     if (ROOT / ".git").exists():
+        if not is_ancestor(commit[1]):
+            raise SystemExit("%s: --json needs a program of a commit before HEAD, and %s is none: build again" % (name, commit[1]))
         done = subprocess.run(["git", "diff", "--quiet", commit[1], "--", *depends(name, a.backend), "scripts/campaign/defects"], cwd=ROOT)
         if done.returncode != 0:
             raise SystemExit("%s: --json needs the sources that %s was built from, and others are here: build again" % (name, version))
@@ -535,6 +547,10 @@ def defects(name):
     if len(found) < 2:
         raise SystemExit("%s: %d defects are in scripts/campaign/defects, at least 2 are required" % (name, len(found)))
     return found
+
+
+def patch_sum(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def apply(directory, patch, *options):
@@ -587,15 +603,33 @@ def _plant(name, a, planted):
         copy = pathlib.Path(directory) / "tree"
         for defect in planted:
             broken = _broken(name, a, defect, copy)
-            done = subprocess.run([sys.executable, HERE / name, "--rill", broken, "--short", "--seed", str(a.seed), "--backend", a.backend, "--jobs", str(a.jobs),
-                                   "--make", a.make, "--time-limit", "600", *defect.options], capture_output=True, text=True)
-            sentences = [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(name + ": ") and re.search(r", trial \d+: ", line)]
-            caught = done.returncode == 1 and sentences
-            found.append({"what": defect.what, "patch": defect.patch.name, "found": sentences[0] if caught else None})
-            print("%s: %s %s" % (name, defect.what, "Found: " + sentences[0] if caught else "NOT FOUND\n" + done.stderr), flush=True)
+            sentence = _found(name, a, broken, defect.options)
+            found.append({"what": defect.what, "patch": defect.patch.name, "sum": patch_sum(defect.patch), "found": sentence})
+            print("%s: %s %s" % (name, defect.what, "Found: " + sentence if sentence else "NOT FOUND"), flush=True)
             if broken.is_relative_to(copy):
                 apply(copy, defect.patch, "--reverse")
     return found
+
+
+def _found(name, a, broken, options):
+    """Return the first sentence of a short campaign on a program with a defect, or None. The same trial must hold without the defect, which alone shows that it is found."""
+    def short(rill, *more):
+        done = subprocess.run([sys.executable, HERE / name, "--rill", rill, "--short", "--stop", "--seed", str(a.seed), "--backend", a.backend, "--jobs", str(a.jobs), "--make", a.make,
+                               "--time-limit", "600", *options, *more], capture_output=True, text=True)
+        return done, [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(name + ": ") and re.search(r", trial \d+: ", line)]
+    done, sentences = short(broken)
+    if done.returncode != 1 or not sentences:
+        print(done.stdout + done.stderr, file=sys.stderr)
+        return None
+    number = re.search(r", trial (\d+): ", sentences[0])[1]
+    for _ in range(3):  # trials that depend on times may come to nothing
+        whole, others = short(a.rill, "--first", number, "--count", "1")
+        if whole.returncode == 0 and not others:
+            return sentences[0]
+        if others:
+            break
+    print("%s: trial %s does not hold without the defect either: %s" % (name, number, whole.stdout + whole.stderr), file=sys.stderr)
+    return None
 
 
 def tree(c):

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Preloaded: the CAMPAIGN_FAULT_AT-th call that changes a file fails with the error CAMPAIGN_FAULT_ERROR (a
  * number), and with CAMPAIGN_FAULT_STAYS all later ones, as on a full disk. Error 0: a write stores half of
- * its bytes and says so. Calls are write, pwrite, fsync, fdatasync, ftruncate and close of regular files that
- * were opened for writing, open for writing, rename, link, unlink and mkdir. CAMPAIGN_FAULT_PATH: only
+ * its bytes and says so. Where fsync, fdatasync or close fails, half of the file is lost, as what a disk or a
+ * server did not take is. Calls are write, pwrite, fsync, fdatasync, ftruncate and close of regular files
+ * that were opened for writing, open for writing, rename, link, unlink and mkdir. CAMPAIGN_FAULT_PATH: only
  * files with this text in their path count. CAMPAIGN_FAULT_COUNT names a file that receives their number. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static atomic_long made;
@@ -102,6 +104,18 @@ ssize_t pwrite64(int descriptor, const void *data, size_t size, off_t offset)
     return pwrite(descriptor, data, size, offset);
 }
 
+/* Whether what was written of a file cannot be stored: half of it is lost then. */
+static int lost(int descriptor)
+{
+    struct stat info;
+    if (!fails_on(descriptor) || !error) return 0;
+    if (is_file(descriptor) && fstat(descriptor, &info) == 0 &&
+        syscall(SYS_ftruncate, descriptor, info.st_size / 2) != 0)
+        abort();
+    errno = error;
+    return 1;
+}
+
 #define FILE_CALL(name, parameters, descriptor, values)                                                      \
     int name parameters                                                                                      \
     {                                                                                                        \
@@ -109,20 +123,25 @@ ssize_t pwrite64(int descriptor, const void *data, size_t size, off_t offset)
         return is_file(descriptor) && fails_on(descriptor) && error ? -1 : name##_next values;               \
     }
 
-FILE_CALL(fdatasync, (int descriptor), descriptor, (descriptor))
 FILE_CALL(ftruncate, (int descriptor, off_t size), descriptor, (descriptor, size))
 FILE_CALL(ftruncate64, (int descriptor, off_t size), descriptor, (descriptor, size))
 
 int fsync(int descriptor) /* of directories, too */
 {
     NEXT(int, fsync, (int));
-    return fails_on(descriptor) && error ? -1 : fsync_next(descriptor);
+    return lost(descriptor) ? -1 : fsync_next(descriptor);
+}
+
+int fdatasync(int descriptor)
+{
+    NEXT(int, fdatasync, (int));
+    return is_file(descriptor) && lost(descriptor) ? -1 : fdatasync_next(descriptor);
 }
 
 int close(int descriptor) /* closes, whatever it returns, as Linux does */
 {
     NEXT(int, close, (int));
-    const int failed = is_file(descriptor) && fails_on(descriptor) && error;
+    const int failed = is_file(descriptor) && lost(descriptor);
     const int code = close_next(descriptor);
     if (failed) errno = error;
     return failed ? -1 : code;

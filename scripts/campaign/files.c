@@ -2,8 +2,10 @@
 /* Preloaded: what rill does to files. CAMPAIGN_RECORD names a file that receives every call that changes a
  * file or a directory, in order, with the bytes written. CAMPAIGN_KILL_AT ends the process by SIGKILL at one
  * of these calls: 2 n + 1 before call n, 2 n + 2 after half of it (a write) or all of it.
- * CAMPAIGN_FILES_COUNT names a file that receives the number of calls. Calls for other descriptors than
- * regular files and directories that were opened here, such as standard output, are passed on. */
+ * CAMPAIGN_FILES_COUNT names a file that receives the number of calls, and a letter for each: o open, w
+ * write, t truncate, y synchronise, r rename, l link, u unlink, m make a directory. Calls for other
+ * descriptors than regular files and directories that were opened here, such as standard output, are passed
+ * on. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,13 +22,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DESCRIPTORS = 1024 };
+enum { DESCRIPTORS = 1024, LETTERS = 1 << 20 };
 
 static atomic_long calls;
 static long kill_at = -1;
 static int record = -1;
 static double sync_seconds;
 static bool watched[DESCRIPTORS];
+static char letters[LETTERS + 1];
 
 static void put(const void *data, size_t size)
 {
@@ -57,9 +60,10 @@ static void end_here(long point)
 }
 
 /* Count a call. @return its number */
-static long before(void)
+static long before(char letter)
 {
     const long number = atomic_fetch_add(&calls, 1);
+    if (number < LETTERS) letters[number] = letter;
     end_here(2 * number + 1);
     return number;
 }
@@ -79,11 +83,14 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end(void)
 {
     char text[32];
+    const size_t most = strlen(letters);
     const char *path = getenv("CAMPAIGN_FILES_COUNT");
     if (!path) return;
     const int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     const int length = snprintf(text, sizeof text, "%ld\n", atomic_load(&calls));
-    if (file < 0 || syscall(SYS_write, file, text, length) != length) abort();
+    if (file < 0 || syscall(SYS_write, file, text, length) != length ||
+        syscall(SYS_write, file, letters, most) != (long)most)
+        abort();
     syscall(SYS_close, file);
 }
 
@@ -97,7 +104,7 @@ static int open_at(int directory, const char *path, int flags, mode_t mode)
     if ((!writes && !(flags & O_DIRECTORY)) || strncmp(path, "/dev/", 5) == 0 ||
         strncmp(path, "/proc/", 6) == 0)
         return openat(directory, path, flags, mode);
-    const long number = writes ? before() : 0;
+    const long number = writes ? before('o') : 0;
     const int fd = (int)syscall(SYS_openat, directory, path, flags, mode);
     if (fd >= 0 && fd < DESCRIPTORS) {
         watched[fd] = true;
@@ -139,7 +146,7 @@ int close(int fd)
 
 static ssize_t put_at(int fd, const void *data, size_t size, off_t offset)
 {
-    const long number = before();
+    const long number = before('w');
     if (2 * number + 2 == kill_at) {
         syscall(SYS_pwrite64, fd, data, size / 2, offset);
         after(number);
@@ -171,7 +178,7 @@ ssize_t write(int fd, const void *data, size_t size)
 int ftruncate(int fd, off_t size)
 {
     if (!is_watched(fd)) return (int)syscall(SYS_ftruncate, fd, size);
-    const long number = before();
+    const long number = before('t');
     const int code = (int)syscall(SYS_ftruncate, fd, size);
     if (code == 0) note(NULL, 0, "truncate\t%d\t%lld\n", fd, (long long)size);
     after(number);
@@ -182,7 +189,7 @@ int ftruncate64(int fd, off64_t size) { return ftruncate(fd, size); }
 
 int fsync(int fd)
 {
-    const long number = before();
+    const long number = before('y');
     struct timespec left = {(time_t)sync_seconds,
                             (long)(1e9 * (sync_seconds - (double)(time_t)sync_seconds))};
     while (nanosleep(&left, &left) != 0) continue;
@@ -198,7 +205,7 @@ int fdatasync(int fd) { return fsync(fd); }
 
 int rename(const char *from, const char *to)
 {
-    const long number = before();
+    const long number = before('r');
     const int code = (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
     if (code == 0) note(NULL, 0, "rename\t%s\t%s\n", from, to);
     after(number);
@@ -207,7 +214,7 @@ int rename(const char *from, const char *to)
 
 int link(const char *from, const char *to)
 {
-    const long number = before();
+    const long number = before('l');
     const int code = (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
     if (code == 0) note(NULL, 0, "link\t%s\t%s\n", from, to);
     after(number);
@@ -216,7 +223,7 @@ int link(const char *from, const char *to)
 
 int unlink(const char *path)
 {
-    const long number = before();
+    const long number = before('u');
     const int code = (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
     if (code == 0) note(NULL, 0, "unlink\t%s\n", path);
     after(number);
@@ -231,7 +238,7 @@ int remove(const char *path)
 
 int mkdir(const char *path, mode_t mode)
 {
-    const long number = before();
+    const long number = before('m');
     const int code = (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
     if (code == 0) note(NULL, 0, "mkdir\t%s\n", path);
     after(number);

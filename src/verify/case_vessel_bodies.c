@@ -3,6 +3,7 @@
 #include "core/status.h"
 #include "geometry/generate/generate.h"
 #include "verify/groups.h"
+#include "verify/vessel_unfit.h"
 #include "verify/steady.h"
 #include "verify/street.h"
 
@@ -13,15 +14,6 @@ typedef struct body {
     double solid_fraction;
     uint32_t cells;
 } body;
-
-static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
-{
-    (void)of;
-    if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
-    if (setup->variant.bounce == RILL_FULL_WAY)
-        return "interpolated bounce-back does not go with full-way bounce-back";
-    return setup->variant.collision == RILL_TRT ? NULL : "its limits belong to trt";
-}
 
 static rill_status spheres_run(const rill_verify_case *of, const rill_verify_setup *setup,
                                rill_verify_values *values)
@@ -56,7 +48,8 @@ done:
                           {0.01, 0.01, 0.01},                                                                \
                           "Zick & Homsy 1982, doi:10.1017/S0022112082000627",                                \
                           {"sphere-arrays", #array_ " " #c_, "drag coefficient"}}),                          \
-        .data = &(const body){RILL_##array_, c_, cells_}, .unfit = unfit, .run = spheres_run                 \
+        .data = &(const body){RILL_##array_, c_, cells_}, .unfit = rill_verify_vessel_trt_unfit,             \
+        .run = spheres_run                                                                                   \
     }
 
 static const char SCHAEFER_TUREK[] = "Schaefer & Turek 1996, doi:10.1007/978-3-322-89849-4_39";
@@ -92,8 +85,8 @@ static const char SCHAEFER_TUREK[] = "Schaefer & Turek 1996, doi:10.1007/978-3-3
                           {0, 0, 0.125},                                                                     \
                           SCHAEFER_TUREK,                                                                    \
                           INTERVAL("pressure difference", 0.04)}),                                           \
-        .data = &(const rill_verify_street){d_, speed_, 20, true, start_, start_ + 1, true}, .unfit = unfit, \
-        .run = rill_verify_street_steady                                                                     \
+        .data = &(const rill_verify_street){d_, speed_, 20, true, start_, start_ + 1, true},                 \
+        .unfit = rill_verify_vessel_trt_unfit, .run = rill_verify_street_steady                              \
     }
 
 static const rill_verify_case cases[] = {

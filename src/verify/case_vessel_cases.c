@@ -10,6 +10,7 @@
 #include "geometry/generate/generate_surface.h"
 #include "geometry/surface/surface.h"
 #include "verify/groups.h"
+#include "verify/vessel_unfit.h"
 
 #include <limits.h>
 #include <math.h>
@@ -79,14 +80,6 @@ static rill_status make_vessel(const rill_verify_setup *setup, made *m)
     RILL_TRY(rill_vessel_create(&m->given, m->geom, m->plan, &m->vessel));
 done:
     return status;
-}
-
-static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
-{
-    (void)of;
-    if (rill_verify_precision_of(setup->variant) == RILL_VERIFY_16)
-        return "its limits belong to 32 bits and more";
-    return NULL;
 }
 
 /* ---- the nozzle ------------------------------------------------------------------------------ */
@@ -276,7 +269,7 @@ static const rill_verify_case cases[] = {
                        {0.027, 0.027, INFINITY},
                        "a published finite-volume run with 2 M cells"}),
      .data = &(const double){4e-3 / 30},
-     .unfit = unfit,
+     .unfit = rill_verify_vessel_case_unfit,
      .run = nozzle_run},
     {.name = "vessels/bifurcation-half-way",
      .what = "a bifurcation, 15 cells across its parent, half-way walls, steady flow",
@@ -284,7 +277,7 @@ static const rill_verify_case cases[] = {
          {"mass balance", "", RILL_VERIFY_AT_MOST, 0, {1e-3, 1e-3, INFINITY}, "what comes in goes out"},
          {"share of the split", "", RILL_VERIFY_ABSOLUTE, 0.3, {1e-4, 1e-4, INFINITY}, "the case"}),
      .data = &(const forked){RILL_WALLS_HALF_WAY, 0.4e-3},
-     .unfit = unfit,
+     .unfit = rill_verify_vessel_case_unfit,
      .run = bifurcation_run},
     {.name = "vessels/bifurcation-interpolated",
      .what = "the same with interpolated walls",
@@ -292,7 +285,7 @@ static const rill_verify_case cases[] = {
          {"mass balance", "", RILL_VERIFY_AT_MOST, 0, {1e-3, 1e-3, INFINITY}, "what comes in goes out"},
          {"share of the split", "", RILL_VERIFY_ABSOLUTE, 0.3, {1e-4, 1e-4, INFINITY}, "the case"}),
      .data = &(const forked){RILL_WALLS_INTERPOLATED, 0.4e-3},
-     .unfit = unfit,
+     .unfit = rill_verify_vessel_case_unfit,
      .run = bifurcation_run},
     {.name = "vessels/bifurcation-fine",
      .what = "a bifurcation, 30 cells across its parent, interpolated walls, steady flow",
@@ -301,7 +294,7 @@ static const rill_verify_case cases[] = {
          {"mass balance", "", RILL_VERIFY_AT_MOST, 0, {1e-3, 1e-3, INFINITY}, "what comes in goes out"},
          {"share of the split", "", RILL_VERIFY_ABSOLUTE, 0.3, {1e-4, 1e-4, INFINITY}, "the case"}),
      .data = &(const forked){RILL_WALLS_INTERPOLATED, 0.2e-3},
-     .unfit = unfit,
+     .unfit = rill_verify_vessel_case_unfit,
      .run = bifurcation_run},
 };
 

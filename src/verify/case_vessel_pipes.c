@@ -2,20 +2,12 @@
 /* Pipes with interpolated bounce-back: steady, oscillating, and with blood. */
 #include "core/status.h"
 #include "verify/groups.h"
+#include "verify/vessel_unfit.h"
 #include "verify/vessel_pipe.h"
 
 #include <math.h>
 
 static const char EXACT[] = "exact profile";
-
-static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
-{
-    (void)of;
-    if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
-    if (setup->variant.bounce == RILL_FULL_WAY)
-        return "interpolated bounce-back does not go with full-way bounce-back";
-    return setup->variant.collision == RILL_TRT ? NULL : "its limits belong to trt";
-}
 
 /* ---- Poiseuille ---- */
 
@@ -71,7 +63,7 @@ done:
         RILL_VERIFY_LIST(                                                                                    \
             {"L2 error of u", "", RILL_VERIFY_AT_MOST, 0, {limit_, limit_, limit_}, EXACT},                  \
             {"error of the flow", "", RILL_VERIFY_AT_MOST, 0, {limit_, limit_, limit_}, "pi R^4 G / 8 mu"}), \
-        .data = &(const steady){radius_, tilted_}, .unfit = unfit, .run = steady_run                         \
+        .data = &(const steady){radius_, tilted_}, .unfit = rill_verify_vessel_trt_unfit, .run = steady_run  \
     }
 
 /* From the first to the last of radii that double, which is the slope of a line fitted to three of them, too.
@@ -83,7 +75,8 @@ done:
         .full = full_,                                                                                       \
         RILL_VERIFY_LIST(                                                                                    \
             {"order of the velocity", "", RILL_VERIFY_AT_LEAST, 0, {1.8, 1.8, -INFINITY}, "second order"}),  \
-        .data = &(const steady){radius_, tilted_, from_}, .unfit = unfit, .run = order_run                   \
+        .data = &(const steady){radius_, tilted_, from_}, .unfit = rill_verify_vessel_trt_unfit,             \
+        .run = order_run                                                                                     \
     }
 
 /* ---- Womersley ---- */
@@ -125,7 +118,8 @@ static rill_status womersley_run(const rill_verify_case *of, const rill_verify_s
                           0,                                                                                 \
                           {limit_, limit_, INFINITY},                                                        \
                           "Womersley 1955, doi:10.1113/jphysiol.1955.sp005276"}),                            \
-        .data = &(const womersley){radius_, alpha_}, .unfit = unfit, .run = womersley_run                    \
+        .data = &(const womersley){radius_, alpha_}, .unfit = rill_verify_vessel_trt_unfit,                  \
+        .run = womersley_run                                                                                 \
     }
 
 /* ---- blood ---- */
@@ -273,7 +267,7 @@ done:
         .data = &(const law){law_, radius_, nu_, lattice_, collision_}, .unfit = unfit_, .run = blood_run    \
     }
 #define BLOOD(name_, law_, radius_, limit_, source_)                                                         \
-    BLOOD_CASE(name_, false, "", law_, radius_, 0.02, -1, -1, unfit, limit_, source_)
+    BLOOD_CASE(name_, false, "", law_, radius_, 0.02, -1, -1, rill_verify_vessel_trt_unfit, limit_, source_)
 /* With nu_inf at a tau of 0.51, as arteries have it. */
 #define THIN_BLOOD(name_, full_, law_, radius_, lattice_, collision_, limit_, source_)                       \
     BLOOD_CASE(name_, full_, ", tau from 0.51 on, " #lattice_ " " #collision_, law_, radius_, 0.01 / 3,      \

@@ -2,6 +2,7 @@
 /* Wall shear on triangles of pipes with interpolated bounce-back. */
 #include "core/status.h"
 #include "verify/groups.h"
+#include "verify/vessel_unfit.h"
 #include "verify/vessel_shear.h"
 
 #include <math.h>
@@ -12,15 +13,6 @@ typedef struct shear {
     double from; /* the order from this radius on is found, too: means of four offsets of the axis, as single
                     ones scatter; 0: none */
 } shear;
-
-static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
-{
-    (void)of;
-    if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
-    if (setup->variant.bounce == RILL_FULL_WAY)
-        return "interpolated bounce-back does not go with full-way bounce-back";
-    return setup->variant.collision == RILL_TRT ? NULL : "its limits belong to trt";
-}
 
 static rill_status pipe_run(const rill_verify_setup *setup, double radius, bool tilted,
                             const double offset[2], double *l2, double *rounding)
@@ -92,8 +84,8 @@ done:
 #define SHEAR(name_, full_, radius_, tilted_, from_, what_, ...)                                             \
     {                                                                                                        \
         .name = "vessels/" name_, .what = "shear on triangles of the wall, tau 0.8, " what_, .full = full_,  \
-        RILL_VERIFY_LIST(__VA_ARGS__), .data = &(const shear){radius_, tilted_, from_}, .unfit = unfit,      \
-        .run = shear_run                                                                                     \
+        RILL_VERIFY_LIST(__VA_ARGS__), .data = &(const shear){radius_, tilted_, from_},                      \
+        .unfit = rill_verify_vessel_trt_unfit, .run = shear_run                                              \
     }
 
 static const rill_verify_case cases[] = {

@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "sim/sim.h"
 #include "verify/groups.h"
+#include "verify/vessel_unfit.h"
 #include "verify/vessel_shear.h"
 
 #include <math.h>

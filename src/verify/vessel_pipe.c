@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "geometry/voxels/exact_walls.h"
 #include "sim/sim.h"
+#include "verify/womersley.h"
 
 #include <complex.h>
 #include <math.h>
@@ -173,17 +174,6 @@ rill_status rill_verify_vessel_poiseuille(const rill_verify_vessel_pipe *pipe,
 
 /* ---- oscillating flow ---- */
 
-/* Bessel's J_0 of a complex number, by its series: for |z| up to some 20. */
-static double complex bessel_0(double complex z)
-{
-    double complex term = 1, sum = 1;
-    for (int k = 1; k < 200; k++) {
-        term *= -z * z / (4.0 * k * k);
-        sum += term;
-    }
-    return sum;
-}
-
 /* Velocities over speed: the exact ones at a phase. */
 static void womersley_at(const rill_verify_vessel_shape *s, const double complex *profile, double phase,
                          double *u)
@@ -194,10 +184,8 @@ static void womersley_at(const rill_verify_vessel_shape *s, const double complex
 static void profile_fill(const rill_verify_vessel_shape *s, double radius, double alpha,
                          double complex *profile)
 {
-    /* Over that of the steady flow, G R^2 / 4 mu: 4 / (i alpha^2) (1 - J_0(...) / J_0(...)). */
-    const double complex root = cexp(0.75 * M_PI * I) * alpha, wall = bessel_0(root);
     for (size_t k = 0; k < s->nodes; k++)
-        profile[k] = 4 / (I * alpha * alpha) * (1 - bessel_0(root * s->radii[k] / radius) / wall);
+        profile[k] = rill_verify_womersley_velocity(alpha, s->radii[k] / radius);
 }
 
 typedef struct oscillation {
@@ -288,14 +276,4 @@ done:
     rill_array_destroy(rho);
     rill_verify_vessel_shape_free(&o.shape);
     return status;
-}
-
-const char *rill_verify_vessel_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
-{
-    (void)of;
-    if (setup->variant.lattice == RILL_D2Q9) return "a flow of three dimensions";
-    if (setup->variant.bounce == RILL_FULL_WAY)
-        return "interpolated bounce-back does not go with full-way bounce-back";
-    if (rill_verify_precision_of(setup->variant) == RILL_VERIFY_16) return "too small a force for 16 bits";
-    return setup->variant.collision == RILL_TRT ? NULL : "it has collisions of its own";
 }

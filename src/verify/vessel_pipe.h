@@ -62,7 +62,4 @@ rill_status rill_verify_vessel_poiseuille(const rill_verify_vessel_pipe *pipe,
 rill_status rill_verify_vessel_womersley(const rill_verify_vessel_pipe *pipe, double alpha, double periods,
                                          const rill_sim_options *options, rill_verify_vessel_errors *errors);
 
-/** Why a case with walls and collisions of its own cannot be run with this setup; NULL: it can. */
-const char *rill_verify_vessel_unfit(const rill_verify_case *of, const rill_verify_setup *setup);
-
 #endif

@@ -331,7 +331,8 @@ Test(wall_shear, a_cycle_has_mean_oscillation_and_residence)
 {
     enum { TRIANGLES = 5, SAMPLES = 360 };
     rill_shear_cycle cycle;
-    float shear[TRIANGLES][3] = {{0}}, mean[TRIANGLES][3], tawss[TRIANGLES], osi[TRIANGLES], rrt[TRIANGLES];
+    float shear[TRIANGLES][3] = {{0}}, mean[TRIANGLES][3], tawss[TRIANGLES], osi[TRIANGLES], rrt[TRIANGLES],
+          ecap[TRIANGLES];
     cr_assert_eq(rill_shear_cycle_create(TRIANGLES, &cycle), RILL_OK);
     for (int round = 0; round < 2; round++) { /* the second forgets the first */
         rill_shear_cycle_restart(&cycle);
@@ -345,7 +346,7 @@ Test(wall_shear, a_cycle_has_mean_oscillation_and_residence)
             rill_shear_cycle_add(&cycle, (const float(*)[3])shear, 0.25);
         }
     }
-    const rill_shear_result result = {mean, tawss, osi, rrt};
+    const rill_shear_result result = {mean, tawss, osi, rrt, ecap};
     rill_shear_cycle_finish(&cycle, &result);
     cr_assert_float_eq(tawss[0], 2, 1e-6);
     cr_assert_float_eq(mean[0][1], -2, 1e-6);
@@ -358,6 +359,10 @@ Test(wall_shear, a_cycle_has_mean_oscillation_and_residence)
     cr_assert_float_eq(tawss[2], 1, 1e-6);
     cr_assert_float_eq(osi[2], 0.5, 1e-6);
     cr_assert_gt(rrt[2], 1e6f);
+    cr_assert_float_eq(ecap[0], 0, 1e-6); /* Di Achille et al. (2014): OSI/TAWSS */
+    cr_assert_float_eq(ecap[1], (1 - 1 / both) / 2 / both, 1e-3);
+    cr_assert_float_eq(ecap[2], 0.5, 1e-6);
+    cr_assert(ecap[3] == 0 && isnan(ecap[4]));
     cr_assert(tawss[3] == 0 && osi[3] == 0 && isinf(rrt[3]));
     cr_assert(isnan(tawss[4]) && isnan(osi[4]) && isnan(rrt[4]) && isnan(mean[4][0]));
     rill_shear_cycle_free(&cycle);

@@ -16,7 +16,7 @@
 
 static const char *const fields[] = {"auto",     "speed",  "velocity_x", "velocity_y", "velocity_z",
                                      "pressure", "voxels", "shear_rate", "velocity",   "WSS",
-                                     "TAWSS",    "OSI",    "RRT",        NULL};
+                                     "TAWSS",    "OSI",    "RRT",        "ECAP",       NULL};
 static const char *const scales[] = {"linear", "log", NULL};
 
 enum {
@@ -27,6 +27,8 @@ enum {
 
 typedef struct choices {
     const char *output, *slice;
+    char *named; /* output that --png names, owned; NULL: none */
+    bool png;
     int field, scale;
     cli_surface surface;
 } choices;
@@ -67,9 +69,9 @@ static rill_status export_wall(const choices *c, const char *path)
 {
     rill_status status = RILL_OK;
     if (c->field != FIELD_AUTO && c->field < FIELD_WALL)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "--field %s is of voxels, and %s holds a wall: choose WSS, TAWSS, OSI or RRT",
-                           fields[c->field], path));
+        RILL_TRY(rill_fail(
+            RILL_USAGE, "--field %s is of voxels, and %s holds a wall: choose WSS, TAWSS, OSI, RRT or ECAP",
+            fields[c->field], path));
     const char *field = c->field == FIELD_AUTO ? NULL : fields[c->field];
     RILL_TRY(rill_wall_picture_write(path, field, (rill_picture_scale)c->scale, c->output));
     cli_row("picture", "%s", c->output);
@@ -131,6 +133,32 @@ done:
     return status;
 }
 
+/* Name a picture like the input, without its ending, in the working directory. */
+static rill_status picture_name(choices *c, const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    size_t first = length;
+    while (first > 0 && path[first - 1] != '/') first--;
+    for (size_t k = length; k > first + 1; k--)
+        if (path[k - 1] == '.') {
+            length = k - 1;
+            break;
+        }
+    const size_t geom = strlen(".geom");
+    if (length > first + geom && strncmp(path + length - geom, ".geom", geom) == 0) length -= geom;
+    const bool nameless = length == first || path[first] == '.' || strcmp(path, "-") == 0;
+    if (nameless)
+        return rill_fail(RILL_USAGE, "--png finds no name for a picture in \"%s\": give it with -o FILE.png",
+                         path);
+    if (asprintf(&c->named, "%.*s.png", (int)(length - first), path + first) < 0) {
+        c->named = NULL;
+        return rill_fail(RILL_SYSTEM, "out of memory for the name of a picture");
+    }
+    c->output = c->named;
+    return RILL_OK;
+}
+
 static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
@@ -146,6 +174,10 @@ static int run(int argc, char **argv)
                                        "picture on standard output",
                                    .fallback = "",
                                    .apply = cli_stream_apply},
+                                  {.name = "png",
+                                   .kind = CLI_FLAG,
+                                   .target = &c.png,
+                                   .help = "picture NAME.png in the working directory, called like FILE"},
                                   {.name = "slice",
                                    .kind = CLI_TEXT,
                                    .target = &c.slice,
@@ -171,8 +203,13 @@ static int run(int argc, char **argv)
     if (help) return RILL_OK;
     if (count < 1)
         RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry, field, wall or surface file"));
-    if (!c.output) RILL_TRY(rill_fail(RILL_USAGE, "no output is given: add -o FILE.png or -o FILE.vtkhdf"));
-    RILL_TRY(cli_outputs_check(path, &(cli_output){"-o", c.output}, 1));
+    if (c.png && c.output)
+        RILL_TRY(
+            rill_fail(RILL_USAGE, "--png and -o %s both name the output: leave one of them out", c.output));
+    if (c.png) RILL_TRY(picture_name(&c, path));
+    if (!c.output)
+        RILL_TRY(rill_fail(RILL_USAGE, "no output is given: add --png, -o FILE.png or -o FILE.vtkhdf"));
+    RILL_TRY(cli_outputs_check(path, &(cli_output){c.png ? "--png" : "-o", c.output}, 1));
     const bool picture = rill_name_ends(c.output, ".png") || cli_json_streams(c.output);
     const bool surface = rill_surface_named(path) || c.surface.units_given;
     if (!surface && c.surface.given)
@@ -187,11 +224,12 @@ static int run(int argc, char **argv)
         RILL_TRY(rill_fail(
             RILL_USAGE, "-o %s is neither a picture nor a field file: end it in .png or .vtkhdf", c.output));
 done:
+    free(c.named);
     return cli_report(&cli_export, status);
 }
 
 const cli_command cli_export = {
     .name = "export",
-    .usage = "FILE [options] -o FILE.png|FILE.vtkhdf",
+    .usage = "FILE [options] --png | -o FILE.png|FILE.vtkhdf",
     .summary = "draw a slice, a wall or a surface as PNG, or make a field file that needs no other",
     .run = run};

@@ -278,9 +278,9 @@ static void shear_add(counting *c, const rill_geom *geom, uint64_t nodes)
     const rill_observers *o = NULL;
     const uint64_t triangles = geom->surface->triangle_count;
     const rill_wall_shear_size map = rill_wall_shear_measure(geom, nodes);
-    /* Sums of a cycle, the shear of a moment, and what is written of the cycle: 6 numbers. */
-    c->size.host +=
-        map.bytes + triangles * (4 * sizeof *o->cycle.sums + sizeof *o->shear + 6 * sizeof(float));
+    /* Sums of a cycle, the shear of a moment, and what is written of the cycle. */
+    c->size.host += map.bytes + triangles * (4 * sizeof *o->cycle.sums + sizeof *o->shear +
+                                             RILL_SHEAR_RESULTS * sizeof(float));
     c->size.making = map.making > c->size.making ? map.making : c->size.making;
     sample_add(c, map.nodes);
 }

@@ -141,18 +141,19 @@ static rill_status wall_write(const rill_run_loop *loop)
     rill_status status = RILL_OK;
     const rill_observers *o = &loop->observers;
     const uint64_t n = o->map.triangle_count;
-    float *block = NULL; /* mean [n][3], TAWSS, OSI, RRT [n] */
+    float *block = NULL; /* mean [n][3], TAWSS, OSI, RRT, ECAP [n] */
     char path[RILL_RUN_PATH], xmf[RILL_RUN_PATH];
-    RILL_TRY(rill_array_create(6 * n, sizeof *block, "wall shear", (void **)&block));
-    float *tawss = block + 3 * n, *osi = block + 4 * n, *rrt = block + 5 * n;
-    rill_shear_cycle_finish(&o->cycle, &(rill_shear_result){(float(*)[3])block, tawss, osi, rrt});
+    RILL_TRY(rill_array_create(RILL_SHEAR_RESULTS * n, sizeof *block, "wall shear", (void **)&block));
+    float *tawss = block + 3 * n, *osi = block + 4 * n, *rrt = block + 5 * n, *ecap = block + 6 * n;
+    rill_shear_cycle_finish(&o->cycle, &(rill_shear_result){(float(*)[3])block, tawss, osi, rrt, ecap});
     const rill_wall_array arrays[] = {
         {"WSS", "Pa", "wall shear stress, mean vector of the last cycle", 3, block},
         {"TAWSS", "Pa", "mean magnitude of the wall shear stress", 1, tawss},
         {"OSI", "1", "oscillatory shear index", 1, osi},
-        {"RRT", "1/Pa", "relative residence time", 1, rrt}};
+        {"RRT", "1/Pa", "relative residence time", 1, rrt},
+        {"ECAP", "1/Pa", "endothelial cell activation potential", 1, ecap}};
     const rill_wall_fields fields = {
-        loop->vessel->geom, arrays, 4, loop->state.steps, rill_observers_time(o), loop->options->command};
+        loop->vessel->geom, arrays, 5, loop->state.steps, rill_observers_time(o), loop->options->command};
     RILL_TRY(rill_run_path(loop, "wall.vtkhdf", path));
     RILL_TRY(rill_wall_file_write(&fields, path));
     RILL_TRY(rill_run_path(loop, "wall.xmf", xmf));

@@ -51,5 +51,6 @@ void rill_shear_cycle_finish(const rill_shear_cycle *cycle, const rill_shear_res
         if (result->tawss) result->tawss[t] = (float)tawss;
         if (result->osi) result->osi[t] = isnan(tawss) ? NAN : (float)osi;
         if (result->rrt) result->rrt[t] = (float)(1 / vector);
+        if (result->ecap) result->ecap[t] = tawss == 0 ? 0 : (float)(osi / tawss);
     }
 }

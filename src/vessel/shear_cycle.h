@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file shear_cycle.h
- * What a cycle of wall shear comes to on each triangle: its mean vector, TAWSS, OSI and RRT.
+ * What a cycle of wall shear comes to on each triangle: its mean vector, TAWSS, OSI, RRT and ECAP.
  *
  * TAWSS = <|tau|>, OSI = (1 - |<tau>| / <|tau|>)/2 (Ku et al. 1985, doi:10.1161/01.ATV.5.3.293; He & Ku 1996,
  * doi:10.1115/1.2795948), RRT = 1/((1 - 2 OSI) TAWSS) = 1/|<tau>| (Himburg et al. 2004,
- * doi:10.1152/ajpheart.01177.2003), means over the time of a cycle.
+ * doi:10.1152/ajpheart.00897.2003), the
+ * endothelial cell activation potential ECAP = OSI/TAWSS (Di Achille et al. 2014,
+ * doi:10.1098/rspa.2014.0163), means over the time of a cycle.
  */
 #ifndef RILL_VESSEL_SHEAR_CYCLE_H
 #define RILL_VESSEL_SHEAR_CYCLE_H
@@ -19,12 +21,15 @@ typedef struct rill_shear_cycle {
     double samples; /**< added so far, or their weights */
 } rill_shear_cycle;
 
+enum { RILL_SHEAR_RESULTS = 7 /**< numbers of a triangle in all arrays of a result */ };
+
 /** What came of it, per triangle: NaN where the shear is. Borrowed arrays. */
 typedef struct rill_shear_result {
     float (*mean)[3]; /**< [triangles][3], Pa */
     float *tawss;     /**< Pa */
     float *osi;       /**< 0 where the shear vanishes throughout */
     float *rrt;       /**< 1/Pa; infinite where the mean vector vanishes */
+    float *ecap;      /**< 1/Pa; 0 where the shear vanishes throughout */
 } rill_shear_result;
 
 /** Begin with nothing added. */

@@ -59,6 +59,26 @@ Test(export, damaged_cells)
     cr_assert(!cli_test_exists("t.vtkhdf") && !cli_test_exists("t.png"));
 }
 
+/* --png names the picture after the input, in the working directory. */
+Test(export, png_is_named_like_the_input)
+{
+    make_files();
+    cr_assert(mkdir("d", 0755) == 0 && rename("a.geom.h5", "d/a.b.geom.h5") == 0);
+    cli_result r = cli_test_run("export", "d/a.b.geom.h5", "--png");
+    cr_assert(r.code == 0 && strstr(r.out, "a.b.png") && cli_test_exists("a.b.png"), "%s%s", r.out, r.err);
+    r = cli_test_run("export", "s.vtkhdf", "--png", "--slice", "x=3");
+    cr_assert(r.code == 0 && cli_test_exists("s.png"), "%s%s", r.out, r.err);
+    r = cli_test_run("generate", "bifurcation", "--edge", "0.5mm", "-o", "d/artery.stl");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("export", "d/artery.stl", "--png");
+    cr_assert(r.code == 0 && cli_test_exists("artery.png"), "%s%s", r.out, r.err);
+    r = cli_test_run("export", "d/", "--png");
+    cr_assert(r.code == 0 && cli_test_exists("d.png"), "%s%s", r.out, r.err);
+    cli_test_fails(1, "both name the output", "export", "s.vtkhdf", "--png", "-o", "t.png");
+    cli_test_fails(1, "-o FILE.png", "export", ".", "--png");
+    cli_test_fails(1, "-o FILE.png", "export", "-", "--png");
+}
+
 Test(export, mistakes_get_one_sentence)
 {
     make_files();

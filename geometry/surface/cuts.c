@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR 1e-3      /* of a voxel: a crossing so close to a voxel's centre may belong to the next link */
-#define FALLBACK 2.0f  /* added to q of crossings that count only where there is no other */
 #define NOTHING 100.0f /* q of a link without an offer */
 
 /* A fluid voxel beside a solid one. */
@@ -138,7 +136,7 @@ done:
 /* A crossing of a link that has, or may have, several. */
 typedef struct inner {
     uint64_t voxel; /* where the link begins */
-    double at;
+    double at;      /* how far along the link, 0 to 1 */
     uint32_t triangle;
     int8_t into;
     bool fluid[2]; /* whether the voxels at its ends are */
@@ -196,11 +194,11 @@ static void offer(const sense *s, const rill_crossing *c, int64_t along, int dir
 }
 
 /* Keep a crossing for find_thin(), or, where shells overlap, for settle_seam(). */
-static void keep_inner(sense *s, const rill_crossing *c, int64_t along)
+static void keep_inner(sense *s, const rill_crossing *c)
 {
     const rill_geom *geom = s->f->geom;
     int64_t x[3], y[3];
-    if (!voxel_at(s, c, along, x) || !voxel_at(s, c, along + 1, y)) return;
+    if (!voxel_at(s, c, c->cell, x) || !voxel_at(s, c, c->cell + 1, y)) return;
     const int64_t nx = geom->n[0], ny = geom->n[1], here = x[0] + nx * (x[1] + ny * x[2]);
     const bool from = geom->voxels[here], to = geom->voxels[y[0] + nx * (y[1] + ny * y[2])];
     if (!(from && to) && !(s->f->overlap && (from || to))) return;
@@ -259,8 +257,7 @@ static void settle_seam(const sense *s, const inner *first, uint64_t count)
         const inner *c = &first[forward ? k : count - 1 - k];
         within += forward ? c->into : -c->into;
         if (within > 0) continue;
-        const float part = (float)(c->at - floor(c->at));
-        cut->q = forward ? part : 1 - part;
+        cut->q = (float)(forward ? c->at : 1 - c->at);
         cut->triangle = c->triangle;
         return;
     }
@@ -284,18 +281,13 @@ static void settle_inner(const sense *s, rill_defect *thin)
 static void on_crossing(void *context, const rill_crossing *c)
 {
     sense *s = context;
-    const int64_t a = (int64_t)floor(c->at), b = a + 1;
-    const float f = (float)(c->at - floor(c->at));
-    const int from_b = s->i + 1, from_a = s->i; /* c_i leads from a to b, its opposite from b to a */
+    const int behind = s->i + 1, before = s->i; /* c_i leads from a voxel to the next, its opposite back */
+    keep_inner(s, c);
     /* A wall is where a link leaves the body; where it enters it, two shells overlap. */
-    const bool leaves = c->into < 0;
-    keep_inner(s, c, a);
-    offer(s, c, a, from_b, leaves ? f : f + FALLBACK);
-    offer(s, c, b, from_a, leaves ? 1 - f + FALLBACK : 1 - f);
-    if (f < NEAR && leaves) offer(s, c, a - 1, from_b, 1 + FALLBACK);
-    if (f < NEAR && !leaves) offer(s, c, a, from_a, FALLBACK);
-    if (f > 1 - NEAR && leaves) offer(s, c, b, from_b, FALLBACK);
-    if (f > 1 - NEAR && !leaves) offer(s, c, b + 1, from_a, 1 + FALLBACK);
+    if (c->into < 0)
+        offer(s, c, c->cell, behind, (float)c->at);
+    else
+        offer(s, c, c->cell + 1, before, (float)(1 - c->at));
 }
 
 static rill_status offer_crossings(finder *f, rill_progress progress, rill_defect *thin)
@@ -333,7 +325,6 @@ static uint16_t settle(const finder *f, rill_cut *cut, uint32_t x, uint64_t row,
         cut->q = 0.5f;
         return 0;
     }
-    if (cut->q >= FALLBACK) cut->q -= FALLBACK;
     const rill_triangle *t = &f->lines->mesh->triangles[cut->triangle];
     cut->triangle = t->source;
     return t->opening;

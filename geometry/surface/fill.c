@@ -20,7 +20,7 @@ static void centre_of(const rill_grid *grid, uint64_t x, uint64_t y, uint64_t z,
 static void mark(void *context, const rill_crossing *c)
 {
     rill_geom *geom = context;
-    const double behind = floor(c->at) + 1;
+    const int64_t behind = c->cell + 1;
     if (c->u < 0 || c->u >= geom->n[1] || c->v < 0 || c->v >= geom->n[2] || behind >= geom->n[0]) return;
     const uint64_t x = behind < 0 ? 0 : (uint64_t)behind;
     uint8_t *voxel = geom->voxels + x + geom->n[0] * ((uint64_t)c->u + geom->n[1] * (uint64_t)c->v);
@@ -165,7 +165,7 @@ static void seed(void *context, const rill_crossing *c)
     flood *f = context;
     if (!f->mesh->triangles[c->triangle].opening || f->status != RILL_OK) return;
     int64_t x[3];
-    x[f->axis] = (int64_t)floor(c->at) + (c->into > 0);
+    x[f->axis] = c->cell + (c->into > 0);
     x[(f->axis + 1) % 3] = c->u;
     x[(f->axis + 2) % 3] = c->v;
     for (int a = 0; a < 3; a++)

@@ -55,18 +55,78 @@ int rill_lines_axis(const int d[3]) { return d[0] ? 0 : d[1] ? 1 : 2; }
 
 /* A triangle seen along d. */
 typedef struct view {
+    const int32_t *snap[3];
+    const int *d;
+    int axis[3]; /* the first of d, and the two behind it */
+    uint32_t triangle;
     int64_t u[3], v[3];
     double at[3]; /* index of voxel centres along the first axis */
 } view;
 
-/* Twice the area of (a, b, p), and its sign, with p moved by (e, e^2), e -> 0. */
+/* The sign of a linear function of a place when the place is moved by (-e, e^2, e^3), e -> 0, from where it
+ * is 0; -1 for a function that is 0 everywhere. */
+static int moved(const int64_t gradient[3])
+{
+    if (gradient[0]) return gradient[0] < 0 ? 1 : -1;
+    return (gradient[1] ? gradient[1] : gradient[2]) > 0 ? 1 : -1;
+}
+
+/* Twice the area of (a, b, p), and its sign. */
 static int64_t side(const view *t, int a, int b, int64_t pu, int64_t pv, int *sign)
 {
     const int64_t bu = t->u[b] - t->u[a], bv = t->v[b] - t->v[a];
     const int64_t area = bu * (pv - t->v[a]) - bv * (pu - t->u[a]);
-    const int64_t moved = area ? area : bv ? -bv : bu;
-    *sign = moved > 0 ? 1 : -1;
-    return area;
+    if (area) {
+        *sign = area > 0 ? 1 : -1;
+        return area;
+    }
+    int64_t gradient[3];
+    gradient[t->axis[0]] = bv * t->d[t->axis[1]] - bu * t->d[t->axis[2]];
+    gradient[t->axis[1]] = -bv;
+    gradient[t->axis[2]] = bu;
+    *sign = moved(gradient);
+    return 0;
+}
+
+/* Return on which side of a triangle's plane a voxel centre is, 1 or -1: 1 where the normal points to. */
+static int side_of_plane(const view *t, int bits, const int64_t voxel[3])
+{
+    int64_t ab[3], ac[3], normal[3];
+    __int128 height = 0;
+    for (int a = 0; a < 3; a++) {
+        ab[a] = (int64_t)t->snap[1][a] - t->snap[0][a];
+        ac[a] = (int64_t)t->snap[2][a] - t->snap[0][a];
+    }
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        normal[a] = ab[b] * ac[c] - ab[c] * ac[b];
+        const int64_t centre = (2 * voxel[a] + 1) * ((int64_t)1 << (bits - 1));
+        height += (__int128)normal[a] * (centre - t->snap[0][a]);
+    }
+    return height > 0 ? 1 : height < 0 ? -1 : moved(normal);
+}
+
+/* Find between which voxel centres a line crosses a triangle, and how far from the first. @param w  weights
+ * of the corners */
+static void settle(const view *t, int bits, const double w[3], rill_crossing *c)
+{
+    const double near = 1e-6, sum = w[0] + w[1] + w[2], one = ldexp(1, bits);
+    const int m = t->axis[0];
+    double snapped = 0, at = 0;
+    for (int k = 0; k < 3; k++) {
+        snapped += w[k] * t->snap[k][m];
+        at += w[k] * t->at[k];
+    }
+    const double index = snapped / sum / one - 0.5, nearest = round(index);
+    c->cell = (int64_t)floor(index);
+    if (fabs(index - nearest) < near) {
+        int64_t voxel[3];
+        voxel[m] = (int64_t)nearest;
+        voxel[t->axis[1]] = c->u + t->d[t->axis[1]] * voxel[m];
+        voxel[t->axis[2]] = c->v + t->d[t->axis[2]] * voxel[m];
+        c->cell = voxel[m] - (side_of_plane(t, bits, voxel) != c->into);
+    }
+    c->at = fmin(fmax(at / sum - (double)c->cell, 0), 1);
 }
 
 /* The smallest integer k with k << bits >= x, and the largest with k << bits <= x. */
@@ -89,9 +149,8 @@ static void row_range(const view *t, int64_t pv, double *low, double *high)
     }
 }
 
-static void walk_triangle(const rill_lines *lines, const view *t, uint32_t triangle, const int64_t offset[2],
-                          int64_t v_first, int64_t v_end, void (*hit)(void *, const rill_crossing *),
-                          void *context)
+static void walk_triangle(const rill_lines *lines, const view *t, const int64_t offset[2], int64_t v_first,
+                          int64_t v_end, void (*hit)(void *, const rill_crossing *), void *context)
 {
     const int bits = lines->bits;
     int64_t low = t->v[0], high = t->v[0];
@@ -114,13 +173,8 @@ static void walk_triangle(const rill_lines *lines, const view *t, uint32_t trian
             const int64_t w[3] = {side(t, 1, 2, pu, pv, &s[0]), side(t, 2, 0, pu, pv, &s[1]),
                                   side(t, 0, 1, pu, pv, &s[2])};
             if (s[0] != s[1] || s[1] != s[2]) continue;
-            const double sum = (double)w[0] + (double)w[1] + (double)w[2];
-            const rill_crossing crossing = {
-                .u = u,
-                .v = v,
-                .at = ((double)w[0] * t->at[0] + (double)w[1] * t->at[1] + (double)w[2] * t->at[2]) / sum,
-                .triangle = triangle,
-                .into = s[0] < 0 ? 1 : -1};
+            rill_crossing crossing = {.u = u, .v = v, .triangle = t->triangle, .into = s[0] < 0 ? 1 : -1};
+            settle(t, bits, (const double[]){(double)w[0], (double)w[1], (double)w[2]}, &crossing);
             hit(context, &crossing);
         }
     }
@@ -135,14 +189,14 @@ void rill_lines_walk(const rill_lines *lines, const int d[3], int64_t v_first, i
     const int64_t offset[2] = {one / 2 * (1 - d[axis[0]]), one / 2 * (1 - d[axis[1]])};
     const rill_mesh *mesh = lines->mesh;
     for (uint32_t n = 0; n < mesh->triangle_count; n++) {
-        view t;
+        view t = {.d = d, .axis = {m, axis[0], axis[1]}, .triangle = n};
         for (int k = 0; k < 3; k++) {
             const uint32_t vertex = mesh->triangles[n].v[k];
-            const int32_t *x = lines->snap[vertex];
+            const int32_t *x = t.snap[k] = lines->snap[vertex];
             t.u[k] = (int64_t)x[axis[0]] - d[axis[0]] * (int64_t)x[m];
             t.v[k] = (int64_t)x[axis[1]] - d[axis[1]] * (int64_t)x[m];
             t.at[k] = (mesh->vertices[vertex][m] - lines->grid.origin[m]) / lines->grid.spacing - 0.5;
         }
-        walk_triangle(lines, &t, n, offset, v_first, v_end, hit, context);
+        walk_triangle(lines, &t, offset, v_first, v_end, hit, context);
     }
 }

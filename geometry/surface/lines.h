@@ -6,10 +6,12 @@
  *
  * A line along d is one along the first axis of d in sheared coordinates, u - d_u m and v - d_v m, where
  * voxel centres again make a square lattice. Vertices are rounded to 2^-16 voxel (less in boxes of more than
- * 8192), so that which side of an edge a line passes is decided in integers, exactly, and what lies on an
- * edge is moved aside by the same infinitesimal step for all triangles (Edelsbrunner & Mücke 1990,
- * doi:10.1145/77635.77639). A closed surface is thus crossed as often outward as inward by every line, and
- * no crossing is lost or counted twice. Places along the line come from the vertices unrounded.
+ * 8192), so that which side of an edge a line passes, and between which voxel centres it crosses a triangle,
+ * is decided in integers, exactly. All voxel centres are moved by the same infinitesimal step, (-e, e^2,
+ * e^3), which decides where a centre or a line lies on the surface (Edelsbrunner & Mücke 1990,
+ * doi:10.1145/77635.77639). A closed surface is thus crossed as often outward as inward by every line, no
+ * crossing is lost or counted twice, and all directions agree on which centres are inside: a link from inside
+ * to outside has a crossing. Places along the line come from the vertices unrounded.
  */
 #ifndef RILL_GEOMETRY_SURFACE_LINES_H
 #define RILL_GEOMETRY_SURFACE_LINES_H
@@ -42,7 +44,9 @@ void rill_lines_destroy(rill_lines *lines);
 /** A crossing. */
 typedef struct rill_crossing {
     int64_t u, v; /**< line: voxel indices on the two axes behind d's first one at index 0 of that */
-    double at;    /**< index of voxel centres along the first axis of d: between floor(at) and the next */
+    int64_t cell; /**< index of the voxel along the first axis of d: the crossing is between its centre and
+                     the next */
+    double at;    /**< how far from that centre to the next, 0 to 1 */
     uint32_t triangle;
     int into; /**< 1 into the body along d, -1 out of it */
 } rill_crossing;

@@ -291,7 +291,8 @@ static double entry(const ray *r, const box *b)
     return from <= to ? from : INFINITY;
 }
 
-/* Möller & Trumbore (1997), doi:10.1080/10867651.1997.10487468. */
+/* Möller & Trumbore (1997), doi:10.1080/10867651.1997.10487468. Sides count with what rounding explains: a ray
+ * through the edge of two triangles must not miss both. */
 static void strike(const rill_mesh *mesh, uint32_t triangle, ray *r)
 {
     const uint32_t *v = mesh->triangles[triangle].v;
@@ -305,7 +306,8 @@ static void strike(const rill_mesh *mesh, uint32_t triangle, ray *r)
     const double u = rill_dot(s, p) / determinant;
     rill_cross(s, e1, q);
     const double w = rill_dot(r->along, q) / determinant, t = rill_dot(e2, q) / determinant;
-    if (!(u >= 0 && w >= 0 && u + w <= 1 && t > 0 && t < r->nearest)) return;
+    const double edge = 1e-9;
+    if (!(u >= -edge && w >= -edge && u + w <= 1 + edge && t > 0 && t < r->nearest)) return;
     r->nearest = t;
     r->hit = triangle;
 }

@@ -53,9 +53,10 @@ rill_status rill_extension_add(rill_mesh *mesh, rill_outline *outline, uint32_t 
         RILL_TRY(rill_mesh_add_triangle(mesh, (rill_triangle){.v = {b, a2, b2}, .source = RILL_NO_TRIANGLE}));
     }
     for (uint32_t n = 0; n < count; n++) vertices[n] = first + n;
-    if (oblique)
+    if (oblique) {
         rill_outline_measure(mesh, vertices, count, outline);
-    else
+        RILL_TRY(rill_outline_smooth(mesh, vertices, count, outline));
+    } else
         for (int a = 0; a < 3; a++) outline->centre[a] += length * outline->outward[a];
 done:
     return status;

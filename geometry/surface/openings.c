@@ -460,6 +460,11 @@ static rill_status closing_make(closing *c, int *openings)
     *openings = 0;
     while (*openings < (int)c->loops.count && c->candidates[*openings].opening && *openings <= RILL_OPENINGS)
         ++*openings;
+    for (int k = 0; k < *openings; k++) {
+        const uint32_t *first = c->loops.first + c->candidates[k].loop;
+        RILL_TRY(rill_outline_smooth(c->mesh, c->loops.vertices + first[0], first[1] - first[0],
+                                     &c->candidates[k].outline));
+    }
     order_openings(c->candidates, *openings, c->keyed);
 done:
     return status;

@@ -43,9 +43,9 @@ typedef struct rill_openings {
 
 /** A boundary loop, measured. */
 typedef struct rill_outline {
-    double centre[3];  /**< centroid of the area */
-    double outward[3]; /**< unit normal of the cap that closes the surface */
-    double area, perimeter;
+    double centre[3];       /**< centroid of the area */
+    double outward[3];      /**< unit normal of the cap that closes the surface */
+    double area, perimeter; /**< perimeter: of all edges, see rill_outline_smooth() */
     double
         off_plane; /**< distance of the outline from the plane, rms: a tooth of one triangle counts little */
     double box[2][3];
@@ -53,6 +53,15 @@ typedef struct rill_outline {
 
 /** Measure a polygon. @param vertices  [count], as the triangles beside it walk them */
 void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint32_t count, rill_outline *out);
+
+/**
+ * Correct the perimeter for jags: it becomes that of the outline on its plane with notches bridged that are
+ * at most a tenth of the root of the area deep, less 2 pi / perimeter times the area that bridges add
+ * (Steiner's formula for parallel outlines). The perimeter of a convex outline in a plane stays what it is.
+ * @return RILL_SYSTEM without memory
+ */
+rill_status rill_outline_smooth(const rill_mesh *mesh, const uint32_t *vertices, uint32_t count,
+                                rill_outline *outline);
 
 /**
  * Close an oriented surface. Triangles are added behind the others: extensions (wall), caps (with their

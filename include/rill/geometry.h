@@ -65,7 +65,7 @@ typedef struct rill_opening {
     double axis[3]; /**< of length 1, into the fluid: along the vessel where the opening is cut obliquely and
                        not extended, else the normal */
     double area;    /**< of the true outline, m2 */
-    double perimeter;          /**< of the true outline, m */
+    double perimeter;          /**< of the true outline without jags, m: docs/surfaces.md */
     double hydraulic_diameter; /**< 4 area / perimeter, m */
     double extension;   /**< m, by which the surface was extended to this plane; NaN in older files, which do
                            not   say */
@@ -75,6 +75,14 @@ typedef struct rill_opening {
                                older files */
     uint64_t outline_count; /**< number of points of the outline */
 } rill_opening;
+
+/** Whether a triangle of the surface is a wall. */
+typedef enum rill_wall_state {
+    RILL_WALL_WHOLE = 0,   /**< it bounds the fluid */
+    RILL_WALL_REMOVED = 1, /**< it was taken away for an opening */
+    RILL_WALL_WITHIN = 2,  /**< it lies within the lumen of shells that overlap: fluid is on both sides */
+    RILL_WALL_PARTLY = 3   /**< part of it does: it crosses another shell */
+} rill_wall_state;
 
 /** The triangle surface that a geometry was cut from, and where links cross it. */
 typedef struct rill_surface {
@@ -89,8 +97,8 @@ typedef struct rill_surface {
     uint32_t *patches;    /**< [triangle_count], numbers of patch_names, owned; NULL: the file names none */
     char **patch_names;   /**< [patch_count], solids, groups or faces of the file, owned */
     uint32_t patch_count; /**< number of patches */
-    uint8_t *removed; /**< [triangle_count], 1: taken away for an opening, so that it is no wall, owned; NULL:
-                           none was */
+    uint8_t
+        *removed; /**< [triangle_count], a rill_wall_state of each, owned; NULL: all are RILL_WALL_WHOLE */
 } rill_surface;
 
 /** Voxels as bits, which several processes share. */

@@ -157,3 +157,56 @@ Test(forecast, of_a_channel_that_a_mirror_halves_counts_all_of_it)
     rill_permeability_plan_free(&plan);
     rill_geom_destroy(geom);
 }
+
+/* The images of channels beside a wider one, which lie behind no mirror, hid it: a quarter of the time was
+ * counted, and 126,980 steps made of 1,100 planned ones. */
+Test(forecast, of_channels_of_several_widths_counts_those_that_a_mirror_halves)
+{
+    const rill_permeability_options o = on_cpu();
+    rill_permeability_plan plan;
+    rill_geom *geom = solid(3, 112, 3);
+    OPEN(geom, 0, 0, 0, 3, 40, 3);
+    OPEN(geom, 0, 44, 0, 3, 30, 3);
+    OPEN(geom, 0, 78, 0, 3, 30, 3);
+    geom->sides[1] = RILL_MIRROR;
+    ASSERT_OK(planned(geom, &o, &plan));
+    cr_expect_eq(plan.opening, 80, "%g", plan.opening);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
+}
+
+/* Compute, and expect about as many steps as are planned. */
+static void expect_steps(const char *what, rill_geom *geom)
+{
+    const rill_permeability_options o = on_cpu();
+    rill_permeability_plan plan;
+    rill_permeability p;
+    ASSERT_OK(planned(geom, &o, &plan));
+    ASSERT_OK(rill_permeability_compute(geom, &o, &plan, &p));
+    const double made = (double)p.runs[0].steps, likely = rill_plan_steps_likely(&o, &plan);
+    cr_expect(made < 3 * likely && made > likely / 3, "%s: %g steps, %g planned", what, made, likely);
+    rill_permeability_free(&p);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
+}
+
+/* Coarser grids were planned to begin with, on which a wall of four voxels vanishes: 2,776 steps of 680
+ * planned ones. */
+Test(forecast, of_walls_that_coarser_grids_lose_begins_at_rest, .disabled = SANITIZED)
+{
+    rill_geom *geom = solid(1, 160, 4);
+    OPEN(geom, 0, 0, 0, 1, 87, 4);
+    OPEN(geom, 0, 91, 0, 1, 69, 4);
+    for (uint32_t y = 96; y < 99; y++) geom->voxels[at(geom, 0, y, 3)] = RILL_SOLID;
+    geom->sides[1] = RILL_MIRROR;
+    expect_steps("a channel with a bump", geom);
+}
+
+/* The fluid of an open box sloshes between pierced plates: 1,200 steps of 350 planned ones. */
+Test(forecast, of_a_pierced_plate_in_an_open_box_counts_more_cycles, .disabled = SANITIZED)
+{
+    rill_geom *geom = solid(20, 12, 41);
+    OPEN(geom, 0, 0, 1, 20, 12, 40);
+    OPEN(geom, 5, 4, 0, 1, 1, 1);
+    expect_steps("a plate", geom);
+}

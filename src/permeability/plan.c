@@ -137,9 +137,11 @@ static double slow_time(const rill_permeability_plan *p, double taus)
 #define CYCLES_NESTED 5
 /* Runs start from coarser grids where pores are at least so wide: in narrower ones 2^3 voxels in one close
  * throats. Between walls, boxes are at least so many voxels along each axis: what is periodic or mirrored may
- * be as thin as a voxel. Obstacles far apart are at least so many voxels thick. */
+ * be as thin as a voxel. Obstacles far apart are at least so many voxels thick, and walls so many on the
+ * coarsest grid. */
 #define NESTED_OPENING 32
-#define NESTED_DIAMETER 6
+#define NESTED_DIAMETER 6.0
+#define NESTED_WALLS 1.5
 enum { NESTED_EDGE = 8 };
 /*
  * Pressures are as large as the box is long, and what they round to is as much of the flow as the viscosity
@@ -321,12 +323,23 @@ static bool vanishes(const rill_pore_measure *m, double k)
     return diameter < NESTED_DIAMETER && momentum_time(m, k) > across_time(m);
 }
 
+/* What is thin against the pores between it is lost on the coarsest grid: a voxel that is half pore becomes
+ * pore. Plane walls have 3/2 of the surface, obstacles are as spheres. */
+static bool walls_vanish(const rill_pore_measure *m)
+{
+    const bool apart = obstacles(m);
+    const double solid = 1 - m->porosity, halvings = 1 + floor(log2(m->opening / NESTED_OPENING)),
+                 thickness = apart ? 6 * solid / m->surface : solid / (0.75 * m->surface),
+                 least = apart ? NESTED_DIAMETER / 2 : NESTED_WALLS;
+    return solid <= OBSTACLES_MOST && thickness < least * exp2(halvings);
+}
+
 /* Coarser grids are made of voxels, without a surface. */
 static bool nested_serves(const rill_geom *geom, const rill_permeability_options *o,
                           const rill_pore_measure *m, double k)
 {
     bool wide = o->start == RILL_START_AUTO && m->opening >= NESTED_OPENING && !geom->surface &&
-                rill_dimensions(o->variant.lattice) == 3 && !vanishes(m, k);
+                rill_dimensions(o->variant.lattice) == 3 && !vanishes(m, k) && !walls_vanish(m);
     for (int a = 0; a < 3; a++) wide = wide && (geom->n[a] >= NESTED_EDGE || geom->sides[a] != RILL_WALL);
     return wide;
 }

@@ -73,27 +73,24 @@ typedef struct sample {
     uint32_t diagonal; /* of the runs along the diagonals of the plane, where those along x and y are OPEN */
     bool ended;        /* on the side that is looked at */
     bool free;         /* runs across the flow are OPEN */
-    bool mirrored;     /* the smallest ends at a mirrored boundary: its image is as long */
-    bool reaches;      /* the run along z does */
+    bool reaches;      /* the run along z ends at a mirrored boundary: its image is as long */
 } sample;
 
 /* Length of a run of pore that meets no wall. */
 #define OPEN UINT32_MAX
 
-/* Length of the straight run of pore through voxel `at` of a row or column, or OPEN: all of it is pore, with
- * no wall at its ends.
- * @param[out] mirrored  it ends at a mirrored boundary */
-static uint32_t run_length(const uint8_t *line, uint64_t stride, uint32_t n, uint32_t at, rill_side side,
-                           bool *mirrored)
+/* Length of the straight run of pore through voxel `at` of a row or column, with its image behind a mirrored
+ * boundary, or OPEN: all of it is pore, with no wall at its ends. */
+static uint32_t run_length(const uint8_t *line, uint64_t stride, uint32_t n, uint32_t at, rill_side side)
 {
     const bool wraps = side == RILL_PERIODIC;
     uint32_t length = 1;
-    *mirrored = false;
+    bool mirrored = false;
     for (int way = 0; way < 2; way++) {
         uint32_t i = at;
         while (length < n) {
             if (way == 0 ? i == n - 1 : i == 0) {
-                *mirrored = *mirrored || side == RILL_MIRROR;
+                mirrored = mirrored || side == RILL_MIRROR;
                 if (!wraps) break;
                 i = way == 0 ? 0 : n - 1;
             } else {
@@ -103,7 +100,7 @@ static uint32_t run_length(const uint8_t *line, uint64_t stride, uint32_t n, uin
             length++;
         }
     }
-    return length == n && side != RILL_WALL ? OPEN : length;
+    return length == n && side != RILL_WALL ? OPEN : mirrored ? 2 * length : length;
 }
 
 /* The smaller of the two runs along the diagonals of a plane, which end at the sides of the box that are not
@@ -147,10 +144,8 @@ static void plane_sample(const rill_window *w, int axis, uint32_t z, uint64_t ea
         }
         for (uint32_t x = 0; x < nx; x++) {
             if (row[x] < RILL_FLUID || seen++ != next * each) continue;
-            bool mirrored[2];
-            const uint32_t along[2] = {
-                run_length(row, 1, nx, x, geom->sides[0], &mirrored[0]),
-                run_length(rill_window_row(w, 0, z) + x, nx, ny, y, geom->sides[1], &mirrored[1])};
+            const uint32_t along[2] = {run_length(row, 1, nx, x, geom->sides[0]),
+                                       run_length(rill_window_row(w, 0, z) + x, nx, ny, y, geom->sides[1])};
             const uint32_t less = along[0] < along[1] ? along[0] : along[1];
             const bool free = axis >= 0 && (axis == 0 || along[0] == OPEN) && (axis == 1 || along[1] == OPEN);
             samples[next++] = (sample){.x = x,
@@ -159,8 +154,7 @@ static void plane_sample(const rill_window *w, int axis, uint32_t z, uint64_t ea
                                        .smallest = less,
                                        .length = 1,
                                        .diagonal = less == OPEN ? diagonals(w, x, y, z) : OPEN,
-                                       .free = free,
-                                       .mirrored = mirrored[along[1] < along[0]]};
+                                       .free = free};
         }
     }
 }
@@ -214,9 +208,9 @@ static rill_status runs_measure(rill_window *w, int axis, uint64_t count, sample
     }
     for (uint64_t k = 0; k < count; k++) {
         const bool open = samples[k].length == nz && w->geom->sides[2] != RILL_WALL;
-        if (open || samples[k].length >= samples[k].smallest) continue;
-        samples[k].smallest = samples[k].length;
-        samples[k].mirrored = samples[k].reaches;
+        const uint32_t run = samples[k].reaches ? 2 * samples[k].length : samples[k].length;
+        if (open || run >= samples[k].smallest) continue;
+        samples[k].smallest = run;
         samples[k].free = samples[k].free && axis == 2;
     }
 done:
@@ -231,10 +225,6 @@ static uint32_t width(const sample *s, uint32_t box)
     const uint32_t run = s->smallest == OPEN ? s->diagonal : s->smallest;
     return (s->smallest == OPEN || s->free) && run > box ? box : run;
 }
-
-/* Of a channel of one width that mirrors cut in half, the image is as wide. Pores of many widths are cut here
- * and there. */
-#define ONE_WIDTH 0.9
 
 /* Return the width that more than one in `parts` of the samples have at least. */
 static double width_above(const uint64_t *bins, uint64_t count, uint64_t parts)
@@ -252,7 +242,7 @@ static double width_above(const uint64_t *bins, uint64_t count, uint64_t parts)
 static rill_status opening_measure(rill_window *w, int axis, const uint64_t *before, rill_pore_measure *m)
 {
     rill_status status = RILL_OK;
-    uint64_t bins[OPENING_BINS] = {0}, open = 0, free = 0, crossed = 0, mirrored = 0;
+    uint64_t bins[OPENING_BINS] = {0}, open = 0, free = 0, crossed = 0;
     const uint64_t fluid = m->voxels, each = fluid / OPENING_SAMPLE + 1, count = (fluid + each - 1) / each;
     uint32_t box = 1; /* the longer edge across the flow */
     sample *samples = NULL;
@@ -271,15 +261,12 @@ static rill_status opening_measure(rill_window *w, int axis, const uint64_t *bef
         open += samples[k].smallest == OPEN;
         free += samples[k].free;
         crossed += samples[k].free && samples[k].smallest != OPEN;
-        mirrored += samples[k].mirrored && samples[k].smallest != OPEN;
     }
     m->open = open * 100 > count;
     m->confined = free * 2 < count && !m->open;
     m->crossed = crossed * 2 > count;
     m->opening = width_above(bins, count, 100);
     m->narrow = width_above(bins, count, 2);
-    if (m->confined && mirrored * 2 > count && m->narrow > ONE_WIDTH * m->opening)
-        m->opening *= 2, m->narrow *= 2;
 done:
     rill_array_destroy(samples);
     return status;

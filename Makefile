@@ -111,6 +111,7 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/cuda/sources.o \
             $(foreach v,$(CPU_LEVELS),$(CPU_PARTS:%=$(BUILD)/obj/src/cpu/%-$(v).o))
 STUDY_OBJ := $(STUDY_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
+INSPECT_OBJ := $(BUILD)/obj/src/inspect/main.o $(BUILD)/obj/src/inspect/absent.o
 TESTS    := $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(notdir $(t:.c=)))
 
 ifeq ($(CUDA),1)
@@ -153,11 +154,12 @@ $(BUILD)/rill: $(CLI_OBJ) $(STUDY_OBJ) $(LIB_OBJ)
 
 shared = $(call say,LD,$@)$(CC) -shared $(LDFLAGS) $(HARDENED_LINK) -Wl,-z,nodelete -Wl,-soname,$(1) -o $@ $(filter %.o,$^) $(LDLIBS) $(CUDA_LIBS)
 
-# What both start to read HDF5 files first has only what reads them: the archive gives the objects that are called, and no backend.
+# What both start to read HDF5 files first has only what reads them: the archive gives the objects that are called, and absent.c stands for readers of
+# other formats, whose libraries take long to load, and for what needs a backend.
 $(BUILD)/obj/librill.a: $(LIB_OBJ)
 	@rm -f $@
 	$(call say,AR,$@)ar rcD $@ $^
-$(BUILD)/rill-inspect: $(BUILD)/obj/src/inspect/main.o $(BUILD)/obj/librill.a
+$(BUILD)/rill-inspect: $(INSPECT_OBJ) $(BUILD)/obj/librill.a
 	$(call say,LD,$@)$(CC) -pie $(LDFLAGS) $(HARDENED_LINK) -Wl,--as-needed -o $@ $^ $(LDLIBS) $(CUDA_LIBS)
 
 $(BUILD)/rill $(BUILD)/librill.so $(TESTS): | $(BUILD)/rill-inspect
@@ -198,9 +200,9 @@ DATA_SOURCES ?= $(CURDIR)/data
 $(BUILD)/obj/src/core/data.o: CPPFLAGS += $(call text_macro,RILL_DATA_SOURCES,$(DATA_SOURCES))
 $(BUILD)/obj/src/core/data.o: $(BUILD)/data_sources
 
-$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(STUDY_OBJ) $(CLI_OBJ) $(BUILD)/obj/src/inspect/main.o: CPPFLAGS += $(C_LOCALE)
+$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(STUDY_OBJ) $(CLI_OBJ) $(INSPECT_OBJ): CPPFLAGS += $(C_LOCALE)
 # Not the node update of src/cpu, which reads no files.
-$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(STUDY_OBJ) $(CLI_OBJ) $(BUILD)/obj/src/inspect/main.o: CFLAGS += $(HARDENING)
+$(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(STUDY_OBJ) $(CLI_OBJ) $(INSPECT_OBJ): CFLAGS += $(HARDENING)
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -340,4 +342,4 @@ help: ## list targets and variables
 	  '  TSAN=1        ThreadSanitizer, in build/tsan; needs CC=clang' \
 	  '  HARDENED=0    without stack protector, _FORTIFY_SOURCE and full RELRO' '  CC=clang BUILD=build/clang PREFIX=/usr/local LIBDIR=lib DESTDIR= WERROR=-Werror'
 
--include $(LIB_OBJ:.o=.d) $(STUDY_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(BUILD)/obj/src/inspect/main.d $(STORAGE_OBJ:.o=.d) $(OPERATOR_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)
+-include $(LIB_OBJ:.o=.d) $(STUDY_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(INSPECT_OBJ:.o=.d) $(STORAGE_OBJ:.o=.d) $(OPERATOR_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d)

@@ -17,6 +17,9 @@
  * failure in this thread is rill_error_message(). Pointers are borrowed unless a comment names a
  * transfer; a create or read function hands its result to the caller, who destroys it. Text is read and
  * written in the C locale, whatever setlocale() has set.
+ *
+ * Functions that read an HDF5 file start the program rill-inspect, which reads it first, so that the HDF5
+ * library crashes or hangs there: see rill/file.h.
  */
 #ifndef RILL_H
 #define RILL_H

@@ -135,7 +135,9 @@ rill_batch_options rill_batch_options_default(void);
  * @param[in] options  how
  * @param[out] out     filled in also when the status is not RILL_OK; see rill_batch_free()
  * @return RILL_OK also when items failed, see rill_batch_status(); RILL_USAGE for options out of range or a
- * table that is none; RILL_SYSTEM for the table, or when no device answers; RILL_CANCELLED
+ * table that is none; RILL_SYSTEM for the table, or when no device answers; RILL_CANCELLED. An item that is
+ * an HDF5 file fails where rill-inspect, which is started to read it first, crashes or is missing: see
+ * rill/file.h
  */
 rill_status rill_batch_compute(const rill_batch_item *items, size_t count, const rill_batch_options *options,
                                rill_batch *out);

@@ -7,6 +7,17 @@
  *
  * One thread at a time may be in these functions, in rill_geom_read() and in rill_geom_write(), because the
  * HDF5 library may not be thread-safe.
+ *
+ * Every function of this library that reads an HDF5 file lets the program rill-inspect read it first, unless
+ * this process wrote the file or had it inspected, and it has not changed since: rill_file_open(),
+ * rill_geom_read(), rill_image_voxelize(), rill_batch_compute(), and rill_permeability_compute(),
+ * rill_case_plan_make() and rill_case_run() for checkpoints. The program is started by posix_spawn(), takes
+ * 10 to 20 ms for a small file, and has the environment of this process but for LD_PRELOAD. It is looked for
+ * beside the library, in rill/ beside it, and in ../lib/rill, ../lib64/rill and ../lib/x86_64-linux-gnu/rill.
+ * Two environment variables count: RILL_INSPECT names the program, and RILL_INSPECT_SECONDS how many seconds
+ * it may take (default: 10, and 1 for each 20 MB). These functions then also return RILL_USAGE for a file on which the HDF5 library crashes, or that takes longer or
+ * has more than 100,000 objects, and RILL_SYSTEM where rill-inspect is missing, of another version, killed,
+ * or short of memory. SECURITY.md says what it reads.
  */
 #ifndef RILL_PUBLIC_FILE_H
 #define RILL_PUBLIC_FILE_H
@@ -60,7 +71,8 @@ typedef bool (*rill_file_name_fn)(void *context, const char *name);
  * Open a file for reading.
  * @param[in] path the file
  * @param[out] out the file; the caller closes it
- * @return RILL_USAGE when it is missing, no HDF5 file or truncated
+ * @return RILL_USAGE when it is missing, no HDF5 file or truncated, or rill-inspect, which is started to read
+ * it first, crashes or takes too long; RILL_SYSTEM when there is no rill-inspect (see RILL_INSPECT above)
  */
 rill_status rill_file_open(const char *path, rill_file **out);
 

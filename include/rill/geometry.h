@@ -216,7 +216,8 @@ rill_status rill_geom_image(const rill_geom *geom, const float *values, rill_nod
  * Read a `*.geom.h5` file.
  * @param[in] path the file
  * @param[out] out the geometry; the caller destroys it
- * @return RILL_USAGE when the file is no geometry, RILL_SYSTEM without memory
+ * @return RILL_USAGE when the file is no geometry, or rill-inspect, which is started to read it first,
+ * crashes or takes too long; RILL_SYSTEM without memory, or without rill-inspect (see rill/file.h)
  */
 rill_status rill_geom_read(const char *path, rill_geom **out);
 

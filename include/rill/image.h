@@ -175,7 +175,9 @@ rill_voxelize_options rill_voxelize_options_default(void);
  * @param[out] report  may be NULL; filled in as far as the work came, also on failure
  * @return RILL_USAGE for a wrong image or option, numbers without options->pore, all solid, all pore (unless
  * everything is kept) and voxels that are no cubes; RILL_NUMERICS when percolating pores are to be kept and
- * there are none; RILL_SYSTEM without memory; RILL_CANCELLED
+ * there are none; RILL_SYSTEM without memory; RILL_CANCELLED. For an HDF5 file rill-inspect is started to
+ * read it first: RILL_USAGE where it crashes or takes too long, RILL_SYSTEM where it is missing (see
+ * rill/file.h)
  */
 rill_status rill_image_voxelize(const char *path, const rill_voxelize_options *options,
                                 rill_progress progress, rill_geom **out, rill_voxelize_report *report);

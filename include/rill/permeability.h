@@ -262,7 +262,8 @@ void rill_permeability_plan_free(rill_permeability_plan *plan);
  * @param[in] plan of this geometry and these options
  * @param[out] out filled in also when RILL_NUMERICS is returned; see rill_permeability_free()
  * @return RILL_NUMERICS when a run did not converge, left the Stokes range, or is not finite; RILL_USAGE for
- * a checkpoint that is not its own; RILL_SYSTEM for memory, disk or device
+ * a checkpoint that is not its own; RILL_SYSTEM for memory, disk or device, or where rill-inspect, which is
+ * started to read a checkpoint first, is missing (see rill/file.h)
  */
 rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeability_options *options,
                                       const rill_permeability_plan *plan, rill_permeability *out);

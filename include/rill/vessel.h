@@ -357,7 +357,7 @@ typedef struct rill_run_result {
  * @param[out] result filled in also when RILL_NUMERICS is returned
  * @return RILL_NUMERICS when it diverged (nothing is written but the checkpoint that there was); RILL_USAGE
  * for a checkpoint that is not its own or positions outside of the fluid; RILL_SYSTEM for disk, memory or
- * device
+ * device, or where rill-inspect, which is started to read a checkpoint first, is missing (see rill/file.h)
  */
 rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, rill_run_result *result);
 

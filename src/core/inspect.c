@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -37,43 +38,66 @@ static void which_of(const struct stat *s, char text[WHICH])
              (long long)s->st_ctim.tv_sec, s->st_ctim.tv_nsec);
 }
 
-/* Files that were written or inspected here, with what they were inspected for. The oldest gives way. */
+/* Files that were written or inspected here, with what they were inspected for and what came of it. The
+ * oldest gives way. */
 static struct {
     char which[WHICH];
     const char *kind; /* NULL: written here */
     char *name;
     bool outside;
+    char *refusal;  /* NULL: none */
+    double seconds; /* that were not enough; infinity: the refusal has another reason */
 } known[KNOWN];
 static unsigned next;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool is_same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-static bool is_known(const char *which, const rill_inspection *how)
+/* Whether an entry says what comes of a file within `seconds`. */
+static bool tells(int k, const char *which, const rill_inspection *how, double seconds)
+{
+    if (strcmp(known[k].which, which) != 0) return false;
+    if (!known[k].kind) return true;
+    return is_same_text(known[k].kind, how->kind) && is_same_text(known[k].name, how->name) &&
+           known[k].outside == how->outside && (!known[k].refusal || seconds <= known[k].seconds);
+}
+
+/* Return whether a file is known. @param[out] status  what came of it, with its message */
+static bool is_known(const char *which, const rill_inspection *how, double seconds, rill_status *status)
 {
     bool found = false;
+    *status = RILL_OK;
     pthread_mutex_lock(&lock);
-    for (int k = 0; k < KNOWN && !found; k++)
-        found =
-            strcmp(known[k].which, which) == 0 &&
-            (!known[k].kind || (is_same_text(known[k].kind, how->kind) &&
-                                is_same_text(known[k].name, how->name) && known[k].outside == how->outside));
+    for (int k = 0; k < KNOWN && !found; k++) {
+        found = tells(k, which, how, seconds);
+        if (found && known[k].refusal) *status = rill_fail(RILL_USAGE, "%s", known[k].refusal);
+    }
     pthread_mutex_unlock(&lock);
     return found;
 }
 
-/* @param kind  a literal */
-static void remember(const char *which, const char *kind, const rill_inspection *how)
+static char *copied(const char *text) { return text ? strdup(text) : NULL; }
+
+/* @param kind  a literal; @param refusal  NULL: none */
+static void remember(const char *which, const char *kind, const rill_inspection *how, const char *refusal,
+                     double seconds)
 {
-    char *name = how && how->name ? strdup(how->name) : NULL;
-    if (how && how->name && !name) return; /* it is inspected again */
+    char *name = copied(how ? how->name : NULL), *kept = copied(refusal);
+    if ((how && how->name && !name) || (refusal && !kept)) { /* it is inspected again */
+        free(name);
+        free(kept);
+        return;
+    }
     pthread_mutex_lock(&lock);
     const unsigned k = next++ % KNOWN;
     free(known[k].name);
+    free(known[k].refusal);
     snprintf(known[k].which, WHICH, "%s", which);
     known[k].kind = kind;
     known[k].name = name;
     known[k].outside = how && how->outside;
+    known[k].refusal = kept;
+    known[k].seconds = seconds;
     pthread_mutex_unlock(&lock);
 }
 
@@ -86,7 +110,7 @@ void rill_inspect_written(const char *path, const struct stat *before)
         now.st_mtim.tv_nsec != before->st_mtim.tv_nsec)
         return;
     which_of(&now, which);
-    remember(which, NULL, NULL);
+    remember(which, NULL, NULL, NULL, INFINITY);
 }
 
 /* ---- in rill-inspect ------------------------------------------------------------------------- */
@@ -261,26 +285,35 @@ static rill_status fail_late(double seconds)
                      seconds);
 }
 
-/* The status that an answer states: a digit and a sentence, or "K". */
-static rill_status status_of(const char *answer)
+/* The answer in what rill-inspect printed: libraries, such as tools of OpenMP, print lines of their own
+ * before. */
+static const char *answer_in(const char *text)
 {
+    while (*text != 'K' && (*text < '1' || *text > '4')) {
+        const char *end = strchr(text, '\n');
+        if (!end) return "";
+        text = end + 1;
+    }
+    return text;
+}
+
+/* The status that an answer states: a digit and a sentence, or "K". */
+static rill_status status_of(const char *text)
+{
+    const char *answer = answer_in(text);
     if (*answer == 'K') return RILL_OK;
     if (*answer >= '1' && *answer <= '4') return rill_fail((rill_status)(*answer - '0'), "%s", answer + 1);
     return rill_fail(RILL_USAGE,
                      "it is a damaged HDF5 file, on which the HDF5 library crashes: save it again");
 }
 
-rill_status rill_inspect(const char *path, const rill_inspection *how, struct stat *inspected)
+/* Let the program read a file. @param[out] late  whether its time was over */
+static rill_status ask(const char *path, const char *which, const rill_inspection *how, double seconds,
+                       bool *late)
 {
     rill_status status = RILL_OK;
-    char which[WHICH], limit[32], answer[ANSWER] = "";
-    double seconds;
+    char limit[32], answer[ANSWER] = "";
     pid_t child;
-    if (stat(path, inspected) != 0) return rill_fail(rill_status_of_reading(errno), "%s", strerror(errno));
-    which_of(inspected, which);
-    if (here) return !*expected || strcmp(which, expected) == 0 ? RILL_OK : fail_changed();
-    if (is_known(which, how)) return RILL_OK;
-    RILL_TRY(seconds_for((uint64_t)inspected->st_size, &seconds));
     snprintf(limit, sizeof limit, "%.0f", seconds + 1);
     const char *const arguments[] = {"rill-inspect",
                                      rill_version(),
@@ -292,10 +325,29 @@ rill_status rill_inspect(const char *path, const rill_inspection *how, struct st
                                      how->name,
                                      NULL};
     status = run(arguments, seconds, answer, &child);
-    if (status == RILL_CANCELLED) status = fail_late(seconds);
-    RILL_TRY(status);
-    RILL_TRY(status_of(answer));
-    remember(which, how->kind, how);
+    *late = status == RILL_CANCELLED;
+    if (*late) return fail_late(seconds);
+    return status == RILL_OK ? status_of(answer) : status;
+}
+
+rill_status rill_inspect(const char *path, const rill_inspection *how, struct stat *inspected)
+{
+    rill_status status = RILL_OK;
+    struct stat now;
+    char which[WHICH], then[WHICH] = "";
+    double seconds;
+    bool late;
+    if (stat(path, inspected) != 0) return rill_fail(rill_status_of_reading(errno), "%s", strerror(errno));
+    which_of(inspected, which);
+    if (here) return !*expected || strcmp(which, expected) == 0 ? RILL_OK : fail_changed();
+    RILL_TRY(seconds_for((uint64_t)inspected->st_size, &seconds));
+    if (is_known(which, how, seconds, &status)) return status;
+    status = ask(path, which, how, seconds, &late);
+    if (stat(path, &now) == 0) which_of(&now, then);
+    if (status == RILL_OK)
+        remember(which, how->kind, how, NULL, INFINITY);
+    else if (status == RILL_USAGE && strcmp(which, then) == 0) /* not what is being written */
+        remember(which, how->kind, how, rill_error_message(), late ? seconds : INFINITY);
 done:
     return status;
 }

@@ -60,7 +60,7 @@ static void answer(rill_status status, const char *sentence)
 typedef struct walk {
     rill_h5_file *file;
     haddr_t *groups; /* that were entered: one of them may be a member of another, or of itself */
-    size_t group_count, objects;
+    size_t group_count, group_room, objects;
     uint64_t values; /* bytes that may still be read */
 } walk;
 
@@ -141,6 +141,13 @@ static bool is_new(walk *w, hid_t group)
     if (H5Oget_info2(group, &info, H5O_INFO_BASIC) < 0) return false;
     for (size_t k = 0; k < w->group_count; k++)
         if (w->groups[k] == info.addr) return false;
+    if (w->group_count == w->group_room) {
+        const size_t room = w->group_room > 0 ? 2 * w->group_room : 64;
+        haddr_t *groups = realloc(w->groups, room * sizeof *groups);
+        if (!groups) return false;
+        w->groups = groups;
+        w->group_room = room;
+    }
     w->groups[w->group_count++] = info.addr;
     return true;
 }
@@ -173,14 +180,13 @@ static void inspect_file(const char *path)
 {
     json_t *json = NULL;
     RILL_H5_QUIET;
-    walk w = {.values = VALUES, .groups = malloc((OBJECTS + 1) * sizeof *w.groups)};
-    if (!w.groups || rill_h5_open_part(path, &w.file) != RILL_OK) goto done;
+    walk w = {.values = VALUES};
+    if (rill_h5_open_part(path, &w.file) != RILL_OK) return;
     if (enter(&w, "/", 0) == RILL_CANCELLED)
         answer(RILL_USAGE, "it has more than 100000 groups, datasets and attributes: no file of rill has");
     rill_h5_close(w.file);
-    if (rill_info_read(path, &json) == RILL_OK) json_decref(json);
-done:
     free(w.groups);
+    if (rill_info_read(path, &json) == RILL_OK) json_decref(json);
 }
 
 /* ---- images ---------------------------------------------------------------------------------- */

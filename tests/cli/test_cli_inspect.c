@@ -93,11 +93,41 @@ Test(inspect, library)
 Test(inspect, time_is_limited)
 {
     generate("a.geom.h5");
-    replace("exec sleep 60");
+    replace("echo x >>calls; exec sleep 60");
     setenv("RILL_INSPECT_SECONDS", "0.5", 1);
     cli_test_fails(1, "a.geom.h5: the HDF5 library takes longer than", "info", "a.geom.h5");
+    cr_expect_eq(system("test \"$(cat calls)\" = x"), 0, "a file that takes too long is read once");
+    cli_test_fails(1, "a.geom.h5: the HDF5 library takes longer than", "permeability", "a.geom.h5", "-q");
+    cr_expect_eq(system("test \"$(grep -c x calls)\" = 2"), 0, "also by permeability");
     setenv("RILL_INSPECT_SECONDS", "soon", 1);
     cli_test_fails(1, "RILL_INSPECT_SECONDS is \"soon\"", "info", "a.geom.h5");
+}
+
+/* In the library too, until more time is given. */
+Test(inspect, refusals_are_remembered)
+{
+    rill_geom *geom = NULL;
+    generate("a.geom.h5");
+    replace("echo x >>calls; exec sleep 60");
+    setenv("RILL_INSPECT_SECONDS", "0.5", 1);
+    for (int k = 0; k < 2; k++) cr_expect_eq(rill_geom_read("a.geom.h5", &geom), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "longer than"), "%s", rill_error_message());
+    cr_expect_eq(system("test \"$(cat calls)\" = x"), 0);
+    replace("printf K");
+    setenv("RILL_INSPECT_SECONDS", "5", 1);
+    cr_expect_eq(rill_geom_read("a.geom.h5", &geom), RILL_OK, "%s", rill_error_message());
+    rill_geom_destroy(geom);
+}
+
+/* Tools of OpenMP print lines of their own. */
+Test(inspect, other_lines_are_no_answer)
+{
+    generate("a.geom.h5");
+    replace("echo Archer watches; printf K");
+    const cli_result r = cli_test_run("info", "a.geom.h5");
+    cr_expect_eq(r.code, 0, "%s", r.err);
+    replace("echo Archer watches; echo 1it is so");
+    cli_test_fails(1, "a.geom.h5: it is so", "info", "a.geom.h5");
 }
 
 /* It is never left out in silence. */

@@ -59,13 +59,13 @@ def link(directory, into):
 
 def vessel(c, into, random, run="", collision="trt", outputs=OUTPUTS, fine=False, cycles=None):
     """Write v.yaml with its geometry into a directory. @param run  further keys of `run`; @param fine  for several parts"""
-    forked = not fine and random.random() < 0.4
+    forked = not fine and random.random() < 0.5
     steady = not fine and random.random() < 0.2
     link(fork(c) if forked else pipe(c, fine), into)
     profile = random.choice(5 * ("flat", "parabolic") + ("fitted",))  # which takes half a second to solve
     inflow = "{kind: inlet, %s, profile: %s}" % ("flow: 0.1 mL/s" if steady else "waveform: wave.csv", profile)
     if forked:
-        openings = "  opening-1: %s\n  opening-2: %s\n  opening-3: %s\n" % (inflow, WINDKESSEL, random.choice(OUTLETS))
+        openings = "  opening-1: %s\n  opening-2: %s\n  opening-3: %s\n" % (inflow, WINDKESSEL, random.choice((WINDKESSEL,) + OUTLETS))
     else:
         openings = "  in: %s\n  out: %s\n" % (inflow, random.choice((WINDKESSEL,) + OUTLETS))
     span = "duration: 60 ms" if steady else "cycles: %d" % (cycles or 1 if fine else random.choice((1, 2, 3)))

@@ -268,7 +268,7 @@ static int run(int argc, char **argv)
     int count = 1;
     bool help = false;
     cli_surface_defaults(&c.surface);
-    c.surface.extend = "0.5D";
+    c.surface.extend = CLI_CASE_EXTEND;
     const cli_option own[] = {
         {.help = "Case"},
         {"flow", 0, CLI_TEXT, &c.flow, "FILE",

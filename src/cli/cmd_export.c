@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const fields[] = {"auto",     "speed",  "velocity_x", "velocity_y", "velocity_z",
-                                     "pressure", "voxels", "shear_rate", "velocity",   "WSS",
-                                     "TAWSS",    "OSI",    "RRT",        "ECAP",       NULL};
+static const char *const fields[] = {"auto",        "speed",  "velocity_x", "velocity_y", "velocity_z",
+                                     "pressure",    "voxels", "shear_rate", "velocity",   "WSS",
+                                     "TAWSS",       "OSI",    "RRT",        "ECAP",       "TAWSS_LIMIT",
+                                     "TAWSS_ERROR", NULL};
 static const char *const scales[] = {"linear", "log", NULL};
 
 enum {
@@ -69,9 +70,11 @@ static rill_status export_wall(const choices *c, const char *path)
 {
     rill_status status = RILL_OK;
     if (c->field != FIELD_AUTO && c->field < FIELD_WALL)
-        RILL_TRY(rill_fail(
-            RILL_USAGE, "--field %s is of voxels, and %s holds a wall: choose WSS, TAWSS, OSI, RRT or ECAP",
-            fields[c->field], path));
+        RILL_TRY(
+            rill_fail(RILL_USAGE,
+                      "--field %s is of voxels, and %s holds a wall: choose WSS, TAWSS, OSI, RRT or ECAP, or "
+                      "of an error bar TAWSS_LIMIT or TAWSS_ERROR",
+                      fields[c->field], path));
     const char *field = c->field == FIELD_AUTO ? NULL : fields[c->field];
     RILL_TRY(rill_wall_picture_write(path, field, (rill_picture_scale)c->scale, c->output));
     cli_row("picture", "%s", c->output);

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "cli/read_case.h"
+#include "cli/run_grids.h"
 #include "cli/run_output.h"
 #include "core/units.h"
 #include "io/json_file.h"
@@ -27,7 +28,7 @@ typedef struct choices {
     cli_case_choices common;
     const char *output;
     int fields;
-    bool resume, overwrite, dry_run, every_given;
+    bool resume, overwrite, dry_run, every_given, error_bar;
     double every;    /* s of wall clock between checkpoints */
     char *line;      /* the command, owned */
     char *directory; /* owned */
@@ -36,19 +37,21 @@ typedef struct choices {
     bool replaces;   /* results that are there already */
     rill_progress progress;
     double cycles; /* 0: steady */
+    int grid;      /* of an error bar that runs, from 1; 0: the case of the geometry */
 } choices;
 
 static bool watch(void *context, const rill_progress_moment *moment)
 {
     const choices *c = context;
     const rill_run_moment *m = moment->run;
-    char what[64], detail[256], change[48] = "";
+    char what[96], grid[32] = "", detail[256], change[48] = "";
     if (!m) return c->progress.fn(c->progress.context, moment);
+    if (c->grid) snprintf(grid, sizeof grid, "grid %d of %d, ", c->grid, RILL_GRIDS);
     if (c->cycles > 0)
-        snprintf(what, sizeof what, "cycle %.2f of %.3g%s", m->cycles, m->cycles_max,
+        snprintf(what, sizeof what, "%scycle %.2f of %.3g%s", grid, m->cycles, m->cycles_max,
                  m->recording ? ", recorded" : "");
     else
-        snprintf(what, sizeof what, "%.4g s", m->time);
+        snprintf(what, sizeof what, "%s%.4g s", grid, m->time);
     if (!isnan(m->change)) snprintf(change, sizeof change, ", change %.2g", m->change);
     snprintf(detail, sizeof detail,
              "Mach %.3f, balance %+.2g %% of the peak%s, %.4f GLUPS, at most %.0f s left", m->mach,
@@ -125,10 +128,11 @@ done:
     return status;
 }
 
-static rill_status json_write(const choices *c, const rill_vessel *vessel, const rill_run_result *result)
+static rill_status json_write(const choices *c, const rill_vessel *vessel, const rill_run_result *result,
+                              const cli_grids *grids)
 {
     rill_status status = RILL_OK;
-    json_t *json = cli_run_json(vessel, result);
+    json_t *json = cli_run_json(vessel, result, grids);
     char *file = within(c, "summary.json");
     if (!json || !file) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a summary"));
     if (result->end != RILL_RUN_CANCELLED && result->end != RILL_RUN_DIVERGED)
@@ -140,7 +144,8 @@ done:
     return status;
 }
 
-static rill_status flow(const choices *c, rill_vessel *vessel, int *code)
+/* @param[in,out] grids  of an error bar, whose coarser grids ran; NULL: none */
+static rill_status flow(const choices *c, rill_vessel *vessel, cli_grids *grids, int *code)
 {
     rill_status status = RILL_OK;
     rill_run_result result;
@@ -166,9 +171,12 @@ static rill_status flow(const choices *c, rill_vessel *vessel, int *code)
     if (came != RILL_OK && came != RILL_NUMERICS && !stopped) return came;
     char why[512];
     snprintf(why, sizeof why, "%s", rill_error_message());
-    RILL_TRY(json_write(c, vessel, &result));
+    if (came != RILL_OK) grids = NULL;
+    if (grids) RILL_TRY(cli_grids_finish(grids, vessel, &result, c->directory, c->line));
+    RILL_TRY(json_write(c, vessel, &result, grids));
     if (came == RILL_NUMERICS) return rill_fail(came, "%s", why);
     if (!c->common.quiet) cli_run_print(vessel, &result, c->directory);
+    if (!c->common.quiet && grids) cli_grids_print(grids);
     if (stopped) *code = RILL_CANCELLED;
     if (result.end == RILL_RUN_LIMIT && result.compared)
         RILL_TRY(rill_fail(RILL_NUMERICS,
@@ -204,10 +212,24 @@ static rill_status disk_try(const choices *c, const rill_case_plan *plan)
     return RILL_OK;
 }
 
+/* Run the case on the coarser grids. */
+static rill_status coarser_run(choices *c, cli_grids *grids)
+{
+    rill_status status = RILL_OK;
+    cli_signals_catch(false);
+    for (c->grid = 1; c->grid < RILL_GRIDS; c->grid++)
+        RILL_TRY(cli_grids_run(grids, c->grid - 1, (rill_progress){watch, c}));
+done:
+    if (status == RILL_OK) c->grid = RILL_GRIDS;
+    cli_progress_end();
+    return status;
+}
+
 static rill_status work(choices *c, const char *path, int *code)
 {
     rill_status status = RILL_OK;
     cli_case read = {0};
+    cli_grids grids = {.count = 0};
     rill_vessel *vessel = NULL;
     const bool go = !c->dry_run && access(path, R_OK) == 0; /* else reading tells */
     if (go) {
@@ -221,13 +243,22 @@ static rill_status work(choices *c, const char *path, int *code)
     if (!c->common.quiet || c->dry_run) cli_case_print_plan(read.given, read.geom, &read.plan);
     fflush(stdout);
     RILL_TRY(rill_case_plan_accept(&read.plan));
+    if (c->error_bar) {
+        RILL_TRY(cli_grids_plan(path, &c->common, &read, c->progress, &grids));
+        cli_progress_end();
+        if (!c->common.quiet || c->dry_run) cli_grids_print_plan(&grids, &read);
+        fflush(stdout);
+        RILL_TRY(cli_grids_accept(&grids));
+    }
     if (c->dry_run) goto done;
     RILL_TRY(disk_try(c, &read.plan));
+    if (c->error_bar) RILL_TRY(coarser_run(c, &grids));
     RILL_TRY(rill_vessel_create(read.given, read.geom, &read.plan, &vessel));
-    RILL_TRY(flow(c, vessel, code));
+    RILL_TRY(flow(c, vessel, c->error_bar ? &grids : NULL, code));
 done:
     if (status != RILL_OK && c->made) rmdir(c->directory); /* where nothing was written there is none */
     rill_vessel_destroy(vessel);
+    cli_grids_free(&grids);
     cli_case_free(&read);
     return status;
 }
@@ -251,6 +282,10 @@ static int run(int argc, char **argv)
          .help = "go on from the checkpoint in the directory of the results"},
         {"overwrite", 0, CLI_FLAG, &c.overwrite,
          .help = "start anew where the directory holds a checkpoint, and discard it"},
+        {"error-bar", 0, CLI_FLAG, &c.error_bar,
+         .help = "run the case on two coarser grids, too, and extrapolate wall shear, pressures and flows "
+                 "with an "
+                 "uncertainty"},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
         {0}};
     const char *path = NULL;
@@ -260,6 +295,9 @@ static int run(int argc, char **argv)
     if (c.resume && c.overwrite)
         RILL_TRY(rill_fail(RILL_USAGE, "--resume goes on from the checkpoint that --overwrite would discard: "
                                        "leave one of them out"));
+    if (c.resume && c.error_bar)
+        RILL_TRY(rill_fail(RILL_USAGE, "an error bar has no checkpoint: leave out --resume or --error-bar"));
+    c.common.grids = c.error_bar;
     c.line = cli_command_line(argc, argv);
     if (!c.line) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the command line"));
     c.progress = cli_progress(c.common.quiet);
@@ -280,6 +318,10 @@ const cli_command cli_run = {
         "the triangles\n"
         "(wall.vtkhdf), snapshots by phase, pictures and summary.json in a directory; docs/vessels.md "
         "tells all.\n"
+        "--error-bar voxelizes the surface of the geometry again, 4/3 and 16/9 as coarse, and runs these "
+        "grids "
+        "first; they leave\n"
+        "error-bar.vtkhdf and numbers with an uncertainty. The plan tells their time and memory first.\n"
         "SIGUSR1 writes a checkpoint; SIGTERM, SIGINT (control-C), SIGHUP and SIGUSR2 write one and stop.\n"
         "Exit code 2: the flow diverged or exceeded a limit (position and reason are printed, no\n"
         "results are written), or cycles did not repeat (results are written).\n"

@@ -4,6 +4,7 @@
 
 #include "cli/json_option.h"
 #include "io/geom_file.h"
+#include "vessel/grids.h"
 
 rill_status cli_case_parse(const cli_command *command, const cli_option *own, cli_case_choices *c, int argc,
                            char **argv, const char **path, bool *help)
@@ -63,6 +64,7 @@ rill_status cli_case_read(const char *path, cli_case_choices *c, const char *res
         rill_fail_prefix("%s, geometry", path);
         goto done;
     }
+    if (c->grids) out->given->coarsest = rill_grids_spacing(0) * out->geom->spacing;
     RILL_TRY(rill_case_close(out->given, out->geom));
     RILL_TRY(devices_open(c, &options));
     RILL_TRY(rill_case_plan_make(out->given, out->geom, &options, &out->plan));

@@ -15,6 +15,7 @@ typedef struct cli_case_choices {
     const char *json, *memory;
     int backend; /**< a rill_backend_kind */
     bool unmeasured, quiet, outside;
+    bool grids;  /**< the case is to run on coarser grids, too: see vessel/grids.h */
     bool schema; /**< the schema of case files is printed: no case is needed */
     cli_devices devices;
 } cli_case_choices;

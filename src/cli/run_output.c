@@ -109,7 +109,7 @@ static json_t *repeats_json(const rill_run_result *r)
     return r->compared ? json_boolean(r->end == RILL_RUN_REPEATS) : json_null();
 }
 
-json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r)
+json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r, const cli_grids *grids)
 {
     static const char *const ends[] = {"repeats", "limit", "stopped", "diverged"};
     return json_pack(
@@ -117,7 +117,7 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r)
         "s:o, "
         "s:I, s:I, s:I, "
         "s:o, s:o, "
-        "s:i, s:I, s:I, s:o}",
+        "s:i, s:I, s:I, s:o, s:o}",
         "end", ends[r->end], "converged", r->end == RILL_RUN_REPEATS,
         v->plan.cycle_steps ? "periodic" : "steady", repeats_json(r), "change", rill_json_real(r->change),
         "difference", rill_json_real(r->difference), "tolerance", rill_json_real(v->given->run.tolerance),
@@ -131,5 +131,5 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r)
         (json_int_t)r->triangles_missing, "triangles_not_extrapolated", (json_int_t)r->triangles_flat,
         "seconds", rill_json_real(r->seconds), "mlups", rill_json_real(r->mlups), "phases", r->phases,
         "watch_steps", (json_int_t)r->watch_steps, "corrections", (json_int_t)r->corrections, "plan",
-        cli_case_plan_json(v->given, v->geom, &v->plan));
+        cli_case_plan_json(v->given, v->geom, &v->plan), "error_bar", cli_grids_json(grids));
 }

@@ -6,6 +6,7 @@
 #ifndef RILL_CLI_RUN_OUTPUT_H
 #define RILL_CLI_RUN_OUTPUT_H
 
+#include "cli/run_grids.h"
 #include "vessel/run.h"
 
 #include <jansson.h>
@@ -18,7 +19,8 @@ void cli_run_print(const rill_vessel *vessel, const rill_run_result *result, con
 const char *cli_run_not_repeated(const rill_vessel *vessel, const rill_run_result *result, char *text,
                                  size_t size);
 
-/** Return a result as JSON, with the plan; NULL without memory. */
-json_t *cli_run_json(const rill_vessel *vessel, const rill_run_result *result);
+/** Return a result as JSON, with the plan; NULL without memory. @param[in] grids  of an error bar; NULL: none
+ */
+json_t *cli_run_json(const rill_vessel *vessel, const rill_run_result *result, const cli_grids *grids);
 
 #endif

@@ -22,6 +22,9 @@ typedef struct cli_surface {
     bool given, units_given; /**< any option but --units; --units */
 } cli_surface;
 
+/** What `rill case` extends openings by. */
+#define CLI_CASE_EXTEND "0.5D"
+
 /** Set the defaults. */
 void cli_surface_defaults(cli_surface *surface);
 

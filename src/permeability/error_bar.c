@@ -10,7 +10,7 @@
 #include "geometry/voxels/derive.h"
 #include "permeability/error_bar_priv.h"
 #include "permeability/plan.h"
-#include "permeability/refinement.h"
+#include "core/refinement.h"
 #include "kernel/variant.h"
 
 #include <math.h>
@@ -164,6 +164,7 @@ static const char *grids_take(const runner *r, rill_error_bar *out)
         memcpy(grid->k[part->split - 1], o->k, sizeof o->k);
         memcpy(grid->uncertainty_k[part->split - 1], o->uncertainty, sizeof o->uncertainty);
     }
+    static const double h[LEVELS] = {1, 1. / 2, 1. / 3};
     out->grid_count = plan->grids;
     for (int g = 0; g < plan->grids; g++)
         for (int a = 0; a < 3; a++) {
@@ -173,7 +174,7 @@ static const char *grids_take(const runner *r, rill_error_bar *out)
                 k[level] = grid->k[level][a];
                 u[level] = grid->uncertainty_k[level][a];
             }
-            const rill_refinement found = rill_refinement_take(k, u);
+            const rill_refinement found = rill_refinement_take(h, k, u);
             grid->order[a] = found.order;
             grid->sane[a] = found.sane;
             grid->limit[a] = found.limit;

@@ -112,7 +112,9 @@ struct rill_case {
     char *geometry; /**< path of the geometry, relative ones made so from the case file's directory */
     double density; /**< kg/m3 */
     rill_law law;
-    int walls; /**< a rill_case_walls */
+    int walls;       /**< a rill_case_walls */
+    double coarsest; /**< m: the largest spacing of several grids that the case is to run on with the same
+                        inlet profiles; 0: the geometry's alone */
 
     rill_end *ends; /**< [end_count], in the order of the file */
     int end_count;

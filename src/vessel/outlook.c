@@ -61,7 +61,7 @@ static rill_status make_profile(const rill_opening *o, const rill_end *e, rill_h
 static double outward_limit(const rill_case *c, const rill_geom *geom)
 {
     const double least = rill_law_least(&c->law, c->density);
-    return RILL_CELL_OUTWARD * least / geom->spacing;
+    return RILL_CELL_OUTWARD * least / fmax(geom->spacing, c->coarsest);
 }
 
 /* What inlets bring, split over the openings of a kind that share harmonics. */

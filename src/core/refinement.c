@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Richardson extrapolation with the order that the grids show, and what to say when they show none. */
-#include "permeability/refinement.h"
+#include "core/refinement.h"
 
 #include <math.h>
 
-enum { LEVELS = RILL_ERROR_BAR_LEVELS };
+enum { LEVELS = RILL_REFINEMENT_LEVELS };
 
-/* Orders that are believed; half-way walls make 2, edges of voxels that stick out into the flow 1.09. */
+/* Orders that are used; half-way bounce-back has 2, edges of voxels that stick out into the flow 1.09. */
 #define ORDER_MIN 0.5
 #define ORDER_MAX 2.5
 /* Fine enough grids have an order between these: that of edges, rounded down, and that of plane walls. Grids
@@ -18,40 +18,38 @@ enum { LEVELS = RILL_ERROR_BAR_LEVELS };
 /* Safety factor on the range of the values where no order is to be had. */
 #define RANGE_FACTOR 3
 
-/* (1 - 2^-p) / (2^-p - 3^-p): ln 2 / ln 1.5 at p = 0, and growing. */
-static double ratio(double p)
+/* (h1^p - h2^p) / (h2^p - h3^p): ln(h1/h2) / ln(h2/h3) at p = 0, and growing. */
+static double ratio(const double *h, double p)
 {
-    const double two = exp2(-p), three = pow(3, -p);
-    return (1 - two) / (two - three);
+    return (pow(h[0] / h[1], p) - 1) / (1 - pow(h[2] / h[1], p));
 }
 
 /* The observed order by bisection; NaN below 0.01 and above 10. */
-static double order_find(const double *k)
+static double order_find(const double *h, const double *k)
 {
     const double wanted = (k[0] - k[1]) / (k[1] - k[2]);
     double low = 0.01, high = 10;
-    if (!(wanted > ratio(low) && wanted < ratio(high))) return NAN;
+    if (!(wanted > ratio(h, low) && wanted < ratio(h, high))) return NAN;
     for (int i = 0; i < 60; i++) {
         const double middle = 0.5 * (low + high);
-        *(ratio(middle) < wanted ? &low : &high) = middle;
+        *(ratio(h, middle) < wanted ? &low : &high) = middle;
     }
     return 0.5 * (low + high);
 }
 
 /* k0 of k0 + C h^p through the two finest values. */
-static double limit_find(const double *k, double p)
+static double limit_find(const double *h, const double *k, double p)
 {
-    const double two = exp2(-p), three = pow(3, -p);
-    return k[2] - (k[1] - k[2]) * three / (two - three);
+    return k[2] - (k[1] - k[2]) / (pow(h[1] / h[2], p) - 1);
 }
 
-static bool is_sane(const double *k, double p)
+static bool is_sane(const double *h, const double *k, double p)
 {
-    return p >= ORDER_MIN && p <= ORDER_MAX && limit_find(k, p) > 0;
+    return p >= ORDER_MIN && p <= ORDER_MAX && limit_find(h, k, p) * k[2] > 0;
 }
 
 /* What the uncertainties of the values do to the limit; infinity when they may do away with the order. */
-static double spread(const double *k, const double *u, double limit)
+static double spread(const double *h, const double *k, const double *u, double limit)
 {
     double sum = 0;
     for (int level = 0; level < LEVELS; level++) {
@@ -59,24 +57,24 @@ static double spread(const double *k, const double *u, double limit)
         for (int sign = -1; sign <= 1; sign += 2) {
             double moved[LEVELS];
             for (int l = 0; l < LEVELS; l++) moved[l] = k[l] + (l == level ? sign * u[l] : 0);
-            const double p = order_find(moved);
-            if (!is_sane(moved, p)) return INFINITY;
-            furthest = fmax(furthest, fabs(limit_find(moved, p) - limit));
+            const double p = order_find(h, moved);
+            if (!is_sane(h, moved, p)) return INFINITY;
+            furthest = fmax(furthest, fabs(limit_find(h, moved, p) - limit));
         }
         sum += furthest;
     }
     return sum;
 }
 
-rill_refinement rill_refinement_take(const double *k, const double *u)
+rill_refinement rill_refinement_take(const double *h, const double *k, const double *u)
 {
-    rill_refinement r = {.order = order_find(k)};
-    if (is_sane(k, r.order)) {
-        r.limit = limit_find(k, r.order);
-        const double noise = spread(k, u, r.limit);
+    rill_refinement r = {.order = order_find(h, k)};
+    if (is_sane(h, k, r.order)) {
+        r.limit = limit_find(h, k, r.order);
+        const double noise = spread(h, k, u, r.limit);
         r.sane = isfinite(noise);
-        r.uncertainty =
-            fmax(fabs(r.limit - limit_find(k, ORDER_EDGES)), fabs(r.limit - limit_find(k, ORDER_WALLS)));
+        r.uncertainty = fmax(fabs(r.limit - limit_find(h, k, ORDER_EDGES)),
+                             fabs(r.limit - limit_find(h, k, ORDER_WALLS)));
         r.uncertainty = fmax(r.uncertainty, BEYOND * fabs(r.limit - k[2]));
         r.uncertainty += noise;
     }
